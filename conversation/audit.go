@@ -1,0 +1,35 @@
+package conversation
+
+// Audit checks that events make sense one behind the other, by the rules that
+// [TurnMut.Build] has for new ones. What jp writes passes; history that was
+// imported or edited may not, and is repaired only in projections.
+func Audit(events []*Event) []Problem {
+	var problems []Problem
+	l := NewLedger()
+	for _, e := range events {
+		if e.Type() == TypeTurnStart {
+			l = NewLedger()
+		}
+		if err := checkOne(l, e); err != nil {
+			problems = append(problems, Problem{Commit: e.Commit, Seq: e.Seq, Text: err.Error()})
+		}
+		l.Enter(e)
+	}
+	return problems
+}
+
+// Local reports whether a conversation may act: whether this user's jp wrote
+// its newest event, and every event of its last turn since the user last
+// adopted it. Whatever is not local is foreign: it can be read and forked.
+func Local(events []*Event) bool {
+	from := tailStart(events)
+	for i := len(events) - 1; i >= from; i-- {
+		if !events[i].Signed {
+			return false
+		}
+		if b, ok := events[i].Body.(*ForkOrigin); ok && b.Adopted {
+			return true
+		}
+	}
+	return len(events) > 0 && events[len(events)-1].Signed
+}

@@ -1,0 +1,192 @@
+package conversation
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// A Type is what kind of thing an event is.
+type Type string
+
+// The types of event.
+const (
+	TypeTurnStart        Type = "turn_start"
+	TypePrompt           Type = "prompt"
+	TypeNote             Type = "note"
+	TypeChatRequest      Type = "chat_request"
+	TypeChatResponse     Type = "chat_response"
+	TypeToolCallRequest  Type = "tool_call_request"
+	TypeToolStarted      Type = "tool_started"
+	TypeToolCallResponse Type = "tool_call_response"
+	TypeInquiryRequest   Type = "inquiry_request"
+	TypeInquiryResponse  Type = "inquiry_response"
+	TypeConfigDelta      Type = "config_delta"
+	TypeMetadata         Type = "metadata"
+	TypeForkOrigin       Type = "fork_origin"
+	TypeWorkspace        Type = "workspace"
+	TypeTurnDiscarded    Type = "turn_discarded"
+	TypeTurnStopped      Type = "turn_stopped"
+	TypeTurnInterrupted  Type = "turn_interrupted"
+	TypeResumed          Type = "resumed"
+	TypeRestored         Type = "restored"
+	TypeState            Type = "state"
+	TypeTurnDone         Type = "turn_done"
+)
+
+// A Body is what an event of one type says.
+type Body interface {
+	Type() Type
+	// fields visits every field once, under the name that it is stored by.
+	fields(c codec)
+}
+
+// newBody makes an empty body of a known type, nil for an unknown one.
+func newBody(t Type) Body {
+	switch t {
+	case TypeTurnStart:
+		return new(TurnStart)
+	case TypePrompt:
+		return new(Prompt)
+	case TypeNote:
+		return new(Note)
+	case TypeChatRequest:
+		return new(ChatRequest)
+	case TypeChatResponse:
+		return new(ChatResponse)
+	case TypeToolCallRequest:
+		return new(ToolCallRequest)
+	case TypeToolStarted:
+		return new(ToolStarted)
+	case TypeToolCallResponse:
+		return new(ToolCallResponse)
+	case TypeInquiryRequest:
+		return new(InquiryRequest)
+	case TypeInquiryResponse:
+		return new(InquiryResponse)
+	}
+	return newRecord(t)
+}
+
+// newRecord makes an empty body of one of jp's own kinds.
+func newRecord(t Type) Body {
+	switch t {
+	case TypeConfigDelta:
+		return new(ConfigDelta)
+	case TypeMetadata:
+		return new(Metadata)
+	case TypeForkOrigin:
+		return new(ForkOrigin)
+	case TypeWorkspace:
+		return new(Workspace)
+	case TypeTurnDiscarded:
+		return new(TurnDiscarded)
+	case TypeTurnStopped:
+		return new(TurnStopped)
+	case TypeTurnInterrupted:
+		return new(TurnInterrupted)
+	case TypeResumed:
+		return new(Resumed)
+	case TypeRestored:
+		return new(Restored)
+	case TypeState:
+		return new(WorkState)
+	case TypeTurnDone:
+		return new(TurnDone)
+	}
+	return nil
+}
+
+// cloneBody copies a body one level deep.
+func cloneBody(b Body) Body {
+	v := reflect.New(reflect.TypeOf(b).Elem())
+	v.Elem().Set(reflect.ValueOf(b).Elem())
+	return v.Interface().(Body)
+}
+
+// Protocol reports whether events of the type are part of the dialogue between
+// user, model and tools. Other types never decide whether a turn is complete.
+func (t Type) Protocol() bool {
+	switch t {
+	case TypeTurnStart, TypeChatRequest, TypeChatResponse, TypeToolCallRequest, TypeToolCallResponse,
+		TypeInquiryRequest, TypeInquiryResponse, TypeTurnStopped:
+		return true
+	}
+	return false
+}
+
+// Internal reports whether events of the type are bookkeeping that people see
+// only when they ask for it.
+func (t Type) Internal() bool {
+	switch t {
+	case TypePrompt, TypeNote, TypeToolStarted, TypeConfigDelta, TypeState, TypeMetadata, TypeForkOrigin,
+		TypeTurnDone, TypeTurnInterrupted:
+		return true
+	}
+	return false
+}
+
+// Unknown is an event of a type that this jp does not know.
+type Unknown struct {
+	Name Type
+	text string
+}
+
+// Type is the name under which the event was stored.
+func (u *Unknown) Type() Type { return u.Name }
+
+func (u *Unknown) fields(c codec) { c.text("text", &u.text) }
+
+// A Finish is why a model call ended.
+type Finish string
+
+// The reasons.
+const (
+	FinishStop      Finish = "stop"
+	FinishToolCalls Finish = "tool_calls"
+	FinishLength    Finish = "length"
+	FinishRefusal   Finish = "refusal"
+	FinishFiltered  Finish = "filtered"
+	FinishPause     Finish = "pause"
+)
+
+// Usage is what a model call consumed. Money is a decimal number as text.
+type Usage struct {
+	Input      int    `json:"input"`
+	Output     int    `json:"output"`
+	CacheRead  int    `json:"cache_read,omitempty"`
+	CacheWrite int    `json:"cache_write,omitempty"`
+	CostUSD    string `json:"cost_usd,omitempty"`
+	DurationMS int64  `json:"duration_ms,omitempty"`
+}
+
+// CallEnd is what the last event of a model call adds: without a Finish the
+// call was broken off.
+type CallEnd struct {
+	Finish Finish
+	Usage  *Usage
+	Prefix string // hash of what the call was sent
+}
+
+func (e *CallEnd) fields(c codec) {
+	c.str("finish", (*string)(&e.Finish))
+	c.value("usage", &e.Usage)
+	c.str("prefix", &e.Prefix)
+}
+
+// A Cause is who or what decided something.
+type Cause string
+
+// The causes.
+const (
+	ByUser   Cause = "user"
+	ByModel  Cause = "model"
+	ByPolicy Cause = "policy"
+	ByConfig Cause = "config"
+	ByLimit  Cause = "limit"
+	ByBudget Cause = "budget"
+	BySignal Cause = "signal"
+	ByError  Cause = "error"
+)
+
+// raw is a JSON value that is kept as it was written.
+type raw = json.RawMessage

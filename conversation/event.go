@@ -1,0 +1,172 @@
+package conversation
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Version is the format version that this package writes.
+const Version = 1
+
+// An Event is one thing that happened. Its Body says what; the other fields are
+// the same for every type.
+//
+// Seq, Turn and Time are set by the [Stream] that the event becomes part of,
+// Commit and (where it is empty) Tree by the [Journal] that stores it.
+type Event struct {
+	Seq  int       // position in the conversation, from 0, dense
+	Turn int       // turn, from 1; 0 before the first
+	Time time.Time // what the clock said; order is the sequence's, never the clock's
+	Body Body
+
+	Git      *Git            // where HEAD and the branch were, if they matter here
+	Was      *int            // seq in the source, if a slice copied the event
+	Provider json.RawMessage // a model's opaque state, sent back unchanged or not at all
+	Payloads []Payload       // content too large for the message, and attachments
+	Model    string          // model in force, "provider/name"; who said it, or for whom it ran
+	Subject  string          // the line that git shows; empty: derived from Body
+
+	Tree    string   // id of the files' tree; empty: as the event before
+	Objects []Object // objects of Tree that the store may lack; not read back
+	Commit  string   // id of the stored event; empty before it is stored
+	Author  string   // who acted, as stored
+
+	Version int      // format version of a stored event
+	Needs   []string // what a reader must know to act on the event
+	Lossy   bool     // the stored message shows the text with replacements
+	Signed  bool     // this user's jp wrote the event
+	extra   []Field  // fields that this jp does not know
+}
+
+// A Git is where the repository stood. Ids are hex.
+type Git struct {
+	Head      string `json:"head,omitempty"`
+	HeadWas   string `json:"head_was,omitempty"`
+	Branch    string `json:"branch,omitempty"`
+	BranchWas string `json:"branch_was,omitempty"`
+	Worktree  string `json:"worktree,omitempty"` // name of a linked worktree, not its path
+	Repo      string `json:"repo,omitempty"`     // workspace id
+}
+
+// A Payload is content that is kept beside the message.
+type Payload struct {
+	Name      string `json:"name"`
+	OID       string `json:"oid"`
+	Bytes     int64  `json:"bytes"`
+	SHA256    string `json:"sha256"`
+	MediaType string `json:"media_type,omitempty"`
+	Data      []byte `json:"-"` // the content of a new one; not read back
+}
+
+// Payload names that jp itself uses.
+const (
+	PayloadText      = "text"       // the exact text of the event
+	PayloadArguments = "arguments"  // malformed arguments as the model wrote them
+	PayloadTools     = "tools.json" // tool definitions as sent
+	PayloadProvider  = "provider"   // provider state too large for a header
+)
+
+// An Object is a git object that a snapshot needs.
+type Object struct {
+	Kind string // "blob" or "tree"
+	OID  string
+	Data []byte
+}
+
+// A Role is the kind of actor behind an event.
+type Role string
+
+// The roles.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+	RoleJP        Role = "jp"
+)
+
+// Type is the event's type.
+func (e *Event) Type() Type { return e.Body.Type() }
+
+// Role says who acted.
+func (e *Event) Role() Role {
+	switch b := e.Body.(type) {
+	case *ChatResponse, *ToolCallRequest:
+		return RoleAssistant
+	case *ToolCallResponse:
+		return RoleTool
+	case *TurnStart, *ChatRequest, *Workspace, *ForkOrigin, *TurnDiscarded, *ConfigDelta, *Metadata, *Restored:
+		return RoleUser
+	case *InquiryResponse:
+		switch b.By {
+		case ByUser:
+			return RoleUser
+		case ByModel:
+			return RoleAssistant
+		}
+	case *TurnStopped:
+		if b.By == ByUser {
+			return RoleUser
+		}
+	}
+	return RoleJP
+}
+
+// Opaque reports that this jp may show the event but must not act on it, nor
+// extend a conversation that holds it.
+func (e *Event) Opaque() bool { return e.Version > Version || len(e.Needs) > 0 }
+
+// Text is the event's text and whether its type has one.
+func (e *Event) Text() (string, bool) {
+	t := textOf(e.Body)
+	if t == nil {
+		return "", false
+	}
+	return t.get(), true
+}
+
+// SetText replaces the event's text: a journal's way to fill in what it stores
+// apart from the header.
+func (e *Event) SetText(text string) {
+	if t := textOf(e.Body); t != nil {
+		t.set(text)
+	}
+}
+
+// Payload finds a payload by name.
+func (e *Event) Payload(name string) *Payload {
+	for i := range e.Payloads {
+		if e.Payloads[i].Name == name {
+			return &e.Payloads[i]
+		}
+	}
+	return nil
+}
+
+// Clone copies the event so that its body can be changed.
+func (e *Event) Clone() *Event {
+	c := *e
+	c.Body = cloneBody(e.Body)
+	return &c
+}
+
+// A Draft completes an event that is about to be added.
+type Draft func(*Event)
+
+// WithTree sets the files' tree, and the objects of it that may be new.
+func WithTree(tree string, objects ...Object) Draft {
+	return func(e *Event) { e.Tree, e.Objects = tree, objects }
+}
+
+// WithGit sets where the repository stood.
+func WithGit(g *Git) Draft { return func(e *Event) { e.Git = g } }
+
+// WithSubject sets the line that git shows.
+func WithSubject(s string) Draft { return func(e *Event) { e.Subject = s } }
+
+// WithProvider sets a model's opaque state.
+func WithProvider(state json.RawMessage) Draft { return func(e *Event) { e.Provider = state } }
+
+// WithPayload adds content that is kept beside the message.
+func WithPayload(p Payload) Draft {
+	return func(e *Event) { e.Payloads = append(e.Payloads, p) }
+}

@@ -1,0 +1,309 @@
+package conversation
+
+// A ModelCall is one call of the model: the events that it produced.
+type ModelCall struct {
+	Ordinal  int // from 1 within the turn
+	Events   []*Event
+	Finish   Finish // "" if the call was broken off
+	HasTools bool   // it asked for tools
+}
+
+// Ended reports whether the model said all that it had to say. A broken call
+// that asked for a tool ended there; any other broken call is asked again.
+func (c *ModelCall) Ended() bool { return c.Finish != "" || c.HasTools }
+
+// Answer reports whether the call answers what was asked, for good.
+func (c *ModelCall) Answer() bool {
+	return c.Finish != "" && c.Finish != FinishToolCalls && c.Finish != FinishPause && !c.HasTools
+}
+
+// A ToolCall is a request of the model, with all that came of it.
+type ToolCall struct {
+	Event     *Event // the request
+	Request   *ToolCallRequest
+	Started   *Event // the newest tool_started, nil if none
+	Response  *Event // nil while the call is open
+	Result    *ToolCallResponse
+	Inquiries []*Inquiry
+}
+
+// Open reports whether the call has no response.
+func (t *ToolCall) Open() bool { return t.Response == nil }
+
+// Inquiry finds the newest inquiry of a kind, nil if there is none.
+func (t *ToolCall) Inquiry(kind InquiryKind) *Inquiry {
+	for i := len(t.Inquiries) - 1; i >= 0; i-- {
+		if t.Inquiries[i].Request.Kind == kind {
+			return t.Inquiries[i]
+		}
+	}
+	return nil
+}
+
+// Undelivered reports whether the call has a result that waits for its
+// delivery question, asked or not.
+func (t *ToolCall) Undelivered() bool {
+	if t.Result == nil || !t.Result.Held {
+		return false
+	}
+	q := t.Inquiry(KindDeliverResult)
+	return q == nil || q.Response == nil
+}
+
+// Arguments are what the tool runs with: the model's, or what the user made of
+// them when allowing the run.
+func (t *ToolCall) Arguments() raw {
+	if q := t.Inquiry(KindRunTool); q != nil && q.Response != nil && len(q.Response.Arguments) > 0 {
+		return q.Response.Arguments
+	}
+	return t.Request.Arguments
+}
+
+// Answers are the answers to the tool's own questions, by question id.
+func (t *ToolCall) Answers() map[string]raw {
+	answers := map[string]raw{}
+	for _, q := range t.Inquiries {
+		if q.Request.Kind == KindToolQuestion && q.Response != nil && q.Response.Outcome == OutcomeAnswered {
+			answers[q.Request.QuestionID] = q.Response.Answer
+		}
+	}
+	return answers
+}
+
+// An Inquiry is a question with its answer.
+type Inquiry struct {
+	Event    *Event // the request
+	Request  *InquiryRequest
+	Response *InquiryResponse // nil while nobody has answered
+	Call     *ToolCall        // the call that it is about
+}
+
+// Live reports whether the inquiry still waits: it is unanswered, and its call
+// has no response or a held one.
+func (q *Inquiry) Live() bool {
+	return q.Response == nil && (q.Call.Open() || q.Call.Result.Held && q.Request.Kind == KindDeliverResult)
+}
+
+// A Ledger pairs what a turn asked for with what it got. It is the only place
+// where requests and responses are matched; completeness, phase and status are
+// read off it. Events are entered in order.
+type Ledger struct {
+	Requests    []*Event // chat requests, also replaced ones
+	Calls       []*ModelCall
+	ToolCalls   []*ToolCall // in the order of their requests
+	Interrupted *Event      // the newest turn_interrupted
+	Resumed     *Event      // the newest resumed
+	Discarded   bool        // a turn_discarded covers the turn
+	Approved    Approval    // tool runs that the user allowed when the turn began
+
+	replaced  map[int]bool
+	byCall    map[int]*ModelCall
+	bySeq     map[int]*ToolCall
+	inquiries map[int]*Inquiry
+
+	lastRequest int  // position of the newest request in force, -1
+	lastResult  int  // position of the newest tool response, -1
+	lastAnswer  int  // position of the newest answer, -1
+	stopped     bool // the newest event of the dialogue is turn_stopped
+	size        int
+	first       int // seq of the first event
+}
+
+// NewLedger returns an empty ledger.
+func NewLedger() *Ledger {
+	return &Ledger{
+		replaced: map[int]bool{}, byCall: map[int]*ModelCall{}, bySeq: map[int]*ToolCall{}, inquiries: map[int]*Inquiry{},
+		lastRequest: -1, lastResult: -1, lastAnswer: -1, first: -1,
+	}
+}
+
+// LedgerOf enters all events of one turn.
+func LedgerOf(events []*Event) *Ledger {
+	l := NewLedger()
+	for _, e := range events {
+		l.Enter(e)
+	}
+	return l
+}
+
+// Enter adds the next event of the turn. Responses to nothing are ignored.
+func (l *Ledger) Enter(e *Event) {
+	if l.first < 0 {
+		l.first = e.Seq
+	}
+	at := l.size
+	l.size++
+	if e.Type().Protocol() {
+		l.stopped = e.Type() == TypeTurnStopped
+	}
+	switch b := e.Body.(type) {
+	case *TurnStart:
+		l.Approved = b.Approved
+	case *ChatRequest:
+		l.enterRequest(e, b, at)
+	case *ChatResponse:
+		l.enterOutput(e, b.Call, b.Finish, false, at)
+	case *ToolCallRequest:
+		l.enterOutput(e, b.Call, b.Finish, true, at)
+		call := &ToolCall{Event: e, Request: b}
+		l.ToolCalls = append(l.ToolCalls, call)
+		l.bySeq[e.Seq] = call
+	case *ToolStarted:
+		if call := l.bySeq[b.For]; call != nil {
+			call.Started = e
+		}
+	case *ToolCallResponse:
+		if call := l.bySeq[b.For]; call != nil && call.Open() {
+			call.Response, call.Result = e, b
+			l.lastResult = at
+		}
+	case *InquiryRequest:
+		if call := l.bySeq[b.For]; call != nil {
+			q := &Inquiry{Event: e, Request: b, Call: call}
+			call.Inquiries = append(call.Inquiries, q)
+			l.inquiries[e.Seq] = q
+		}
+	case *InquiryResponse:
+		if q := l.inquiries[b.For]; q != nil && q.Response == nil {
+			q.Response = b
+		}
+	case *TurnInterrupted:
+		l.Interrupted = e
+	case *Resumed:
+		l.Resumed = e
+	case *TurnDiscarded:
+		l.Discarded = l.Discarded || b.FromSeq <= l.first && l.first <= b.ToSeq
+	}
+}
+
+func (l *Ledger) enterRequest(e *Event, b *ChatRequest, at int) {
+	l.Requests = append(l.Requests, e)
+	if b.Replaces != nil {
+		l.replaced[*b.Replaces] = true
+	}
+	l.lastRequest = at
+}
+
+func (l *Ledger) enterOutput(e *Event, ordinal int, finish Finish, tool bool, at int) {
+	call := l.byCall[ordinal]
+	if call == nil {
+		call = &ModelCall{Ordinal: ordinal}
+		l.byCall[ordinal] = call
+		l.Calls = append(l.Calls, call)
+	}
+	call.Events = append(call.Events, e)
+	call.HasTools = call.HasTools || tool
+	if finish == "" {
+		return
+	}
+	call.Finish = finish
+	if call.Answer() {
+		l.lastAnswer = at
+	}
+}
+
+// Replaced reports whether a later request stands for the one at seq.
+func (l *Ledger) Replaced(seq int) bool { return l.replaced[seq] }
+
+// Request is the newest chat request in force, nil if there is none.
+func (l *Ledger) Request() *Event {
+	if len(l.Requests) == 0 {
+		return nil
+	}
+	return l.Requests[len(l.Requests)-1]
+}
+
+// ToolCall finds a tool call by the seq of its request.
+func (l *Ledger) ToolCall(seq int) *ToolCall { return l.bySeq[seq] }
+
+// InquiryAt finds an inquiry by the seq of its request.
+func (l *Ledger) InquiryAt(seq int) *Inquiry { return l.inquiries[seq] }
+
+// Open returns the tool calls without a response, in request order. A
+// discarded turn has none: nothing of it is to be run.
+func (l *Ledger) Open() []*ToolCall {
+	if l.Discarded {
+		return nil
+	}
+	var open []*ToolCall
+	for _, t := range l.ToolCalls {
+		if t.Open() {
+			open = append(open, t)
+		}
+	}
+	return open
+}
+
+// Live returns the inquiries that wait for an answer, in request order.
+func (l *Ledger) Live() []*Inquiry {
+	if l.Discarded {
+		return nil
+	}
+	var live []*Inquiry
+	for _, t := range l.ToolCalls {
+		for _, q := range t.Inquiries {
+			if q.Live() {
+				live = append(live, q)
+			}
+		}
+	}
+	return live
+}
+
+// Undelivered is the first call whose held result waits for its delivery
+// question, nil if there is none.
+func (l *Ledger) Undelivered() *ToolCall {
+	if l.Discarded {
+		return nil
+	}
+	for _, t := range l.ToolCalls {
+		if t.Undelivered() {
+			return t
+		}
+	}
+	return nil
+}
+
+// LastCall is the newest model call, nil if the model was not asked.
+func (l *Ledger) LastCall() *ModelCall {
+	if len(l.Calls) == 0 {
+		return nil
+	}
+	return l.Calls[len(l.Calls)-1]
+}
+
+// NextCall is the ordinal that the next model call gets.
+func (l *Ledger) NextCall() int {
+	next := 1
+	for _, c := range l.Calls {
+		next = max(next, c.Ordinal+1)
+	}
+	return next
+}
+
+// settled reports whether no call and no question is open.
+func (l *Ledger) settled() bool {
+	return len(l.Open()) == 0 && l.Undelivered() == nil && len(l.Live()) == 0
+}
+
+// Complete reports whether the turn needs nothing more: it has a request and an
+// answer, every call its response, an answer follows the last response and the
+// newest request, and no question waits. A turn that was stopped with nothing
+// open, and a discarded one, are complete as they stand.
+func (l *Ledger) Complete() bool {
+	if l.Discarded {
+		return true
+	}
+	if !l.settled() {
+		return false
+	}
+	if l.stopped {
+		return true
+	}
+	return l.lastRequest >= 0 && l.lastAnswer > l.lastRequest && l.lastAnswer > l.lastResult
+}
+
+// Empty reports whether the turn never got as far as a request or an answer.
+func (l *Ledger) Empty() bool {
+	return len(l.Requests) == 0 && len(l.Calls) == 0 && len(l.ToolCalls) == 0
+}

@@ -1,0 +1,224 @@
+package conversation
+
+import "time"
+
+// ConfigDelta changes the configuration from here on.
+type ConfigDelta struct{ Delta raw }
+
+// Type implements [Body].
+func (*ConfigDelta) Type() Type { return TypeConfigDelta }
+
+func (b *ConfigDelta) fields(c codec) { c.jsonText("delta", (*rawJSON)(&b.Delta)) }
+
+// Metadata changes what is known about the conversation. A nil field says
+// nothing; a [Moment] without a time clears.
+type Metadata struct {
+	Title       *string
+	TitleSource string // "user", "model" or "request"
+	PinnedAt    *Moment
+	ArchivedAt  *Moment
+	ExpiresAt   *Moment
+	Labels      map[string]string // all of them; empty, but not nil, clears
+	Parent      ID                // the conversation that this one works for
+}
+
+// A Moment is a point in time that can also be "none".
+type Moment struct{ Time time.Time }
+
+// Type implements [Body].
+func (*Metadata) Type() Type { return TypeMetadata }
+
+func (b *Metadata) fields(c codec) {
+	c.value("title", &b.Title)
+	c.str("title_source", &b.TitleSource)
+	c.moment("pinned_at", &b.PinnedAt)
+	c.moment("archived_at", &b.ArchivedAt)
+	c.moment("expires_at", &b.ExpiresAt)
+	c.value("labels", &b.Labels)
+	c.str("parent", (*string)(&b.Parent))
+}
+
+// ForkOrigin says where a conversation was forked from.
+type ForkOrigin struct {
+	Conversation ID
+	Seq          int
+	Commit       string
+	Adopted      bool // made this user's own although someone else wrote it
+}
+
+// Type implements [Body].
+func (*ForkOrigin) Type() Type { return TypeForkOrigin }
+
+// forkSource is stored as a value of its own, because an event has a seq and,
+// when it is shown, a conversation and a commit itself.
+type forkSource struct {
+	Conversation ID     `json:"conversation"`
+	Seq          int    `json:"seq"`
+	Commit       string `json:"commit"`
+}
+
+func (b *ForkOrigin) fields(c codec) {
+	source := forkSource{b.Conversation, b.Seq, b.Commit}
+	c.value("source", &source)
+	b.Conversation, b.Seq, b.Commit = source.Conversation, source.Seq, source.Commit
+	c.flag("adopted", &b.Adopted)
+}
+
+// Workspace records what moved in the files without the conversation's doing.
+type Workspace struct {
+	Paths []PathStat
+	More  int // paths beyond those listed
+}
+
+// A PathStat is how much one path differs. Counts are lines, -1 for binary.
+type PathStat struct {
+	Path    string `json:"path"`
+	Status  string `json:"status"` // "A", "M" or "D"
+	Added   int    `json:"added"`
+	Deleted int    `json:"deleted"`
+}
+
+// Type implements [Body].
+func (*Workspace) Type() Type { return TypeWorkspace }
+
+func (b *Workspace) fields(c codec) {
+	c.value("paths", &b.Paths)
+	c.num("more", &b.More)
+}
+
+// TurnDiscarded takes the dialogue of a turn back: readers skip the range.
+type TurnDiscarded struct {
+	FromSeq int
+	ToSeq   int
+	By      Cause
+}
+
+// Type implements [Body].
+func (*TurnDiscarded) Type() Type { return TypeTurnDiscarded }
+
+func (b *TurnDiscarded) fields(c codec) {
+	c.seq("from_seq", &b.FromSeq)
+	c.seq("to_seq", &b.ToSeq)
+	c.str("by", (*string)(&b.By))
+}
+
+// TurnStopped ends a turn as it stands.
+type TurnStopped struct{ By Cause }
+
+// Type implements [Body].
+func (*TurnStopped) Type() Type { return TypeTurnStopped }
+
+func (b *TurnStopped) fields(c codec) { c.str("by", (*string)(&b.By)) }
+
+// TurnInterrupted says why a turn went no further. It does not end the turn.
+type TurnInterrupted struct {
+	By     Cause
+	Signal string
+	Phase  Phase
+	Tries  int // failed tries of the model call that left no event
+}
+
+// Type implements [Body].
+func (*TurnInterrupted) Type() Type { return TypeTurnInterrupted }
+
+func (b *TurnInterrupted) fields(c codec) {
+	c.str("by", (*string)(&b.By))
+	c.str("signal", &b.Signal)
+	c.str("phase", (*string)(&b.Phase))
+	c.num("tries", &b.Tries)
+}
+
+// Resumed says that an interrupted turn goes on, and what was found.
+type Resumed struct {
+	Phase   Phase
+	Call    int
+	AgeMS   int64
+	Report  *Report
+	Message string // what the model is told
+}
+
+// A Report compares what was recorded with what the repository says.
+type Report struct {
+	HeadWas   string     `json:"head_was,omitempty"`
+	HeadIs    string     `json:"head_is,omitempty"`
+	BranchWas string     `json:"branch_was,omitempty"`
+	BranchIs  string     `json:"branch_is,omitempty"`
+	Dirty     []string   `json:"dirty,omitempty"`
+	Changed   []PathStat `json:"changed,omitempty"`
+	Stat      string     `json:"stat,omitempty"`
+	More      int        `json:"more,omitempty"`
+}
+
+// Type implements [Body].
+func (*Resumed) Type() Type { return TypeResumed }
+
+func (b *Resumed) fields(c codec) {
+	c.str("phase", (*string)(&b.Phase))
+	c.num("call", &b.Call)
+	c.num64("age_ms", &b.AgeMS)
+	c.value("report", &b.Report)
+	c.text("message", &b.Message)
+}
+
+// Restored says that files were brought back from a snapshot.
+type Restored struct {
+	AsOf  int // seq of the event whose files they are
+	Files []RestoredFile
+}
+
+// A RestoredFile is one file that was, or was not, brought back.
+type RestoredFile struct {
+	Path   string `json:"path"`
+	Done   bool   `json:"done"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Type implements [Body].
+func (*Restored) Type() Type { return TypeRestored }
+
+func (b *Restored) fields(c codec) {
+	c.seq("as_of", &b.AsOf)
+	c.value("files", &b.Files)
+}
+
+// WorkState is what a delegate says of its work, so that it can be gone on with.
+type WorkState struct {
+	Plan         string
+	OpenTasks    []string
+	FilesTouched []string
+	Assumptions  []string
+	Errors       []string
+}
+
+// Type implements [Body].
+func (*WorkState) Type() Type { return TypeState }
+
+func (b *WorkState) fields(c codec) {
+	c.str("plan", &b.Plan)
+	c.value("open_tasks", &b.OpenTasks)
+	c.value("files_touched", &b.FilesTouched)
+	c.value("assumptions", &b.Assumptions)
+	c.value("errors", &b.Errors)
+}
+
+// TurnDone sums a finished turn up. It informs; nothing depends on it.
+type TurnDone struct {
+	Calls      int // model calls
+	Input      int // tokens
+	Output     int // tokens
+	CostUSD    string
+	DurationMS int64
+	Files      []string
+}
+
+// Type implements [Body].
+func (*TurnDone) Type() Type { return TypeTurnDone }
+
+func (b *TurnDone) fields(c codec) {
+	c.num("calls", &b.Calls)
+	c.num("input", &b.Input)
+	c.num("output", &b.Output)
+	c.str("cost_usd", &b.CostUSD)
+	c.num64("duration_ms", &b.DurationMS)
+	c.value("files", &b.Files)
+}

@@ -1,0 +1,172 @@
+package conversation_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	. "jp/conversation"
+	"jp/conversation/journaltest"
+)
+
+func seq(n int) *int { return &n }
+
+// kept are the source's seqs of what a slice holds.
+func kept(events []*Event) []int {
+	var seqs []int
+	for _, e := range events {
+		if e.Was != nil {
+			seqs = append(seqs, *e.Was)
+		} else {
+			seqs = append(seqs, e.Seq)
+		}
+	}
+	return seqs
+}
+
+func TestSliceCases(t *testing.T) {
+	const three = "G T Q M. T Q M. T Q M." // turns at 1, 4 and 7
+	all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	cases := []struct {
+		name, history string
+		cut           Cut
+		want          []int
+	}{
+		{"everything", three, Cut{}, all},
+		{"first", three, Cut{First: 1}, []int{0, 1, 2, 3}},
+		{"first two", three, Cut{First: 2}, all[:7]},
+		{"first beyond", three, Cut{First: 9}, all},
+		{"last", three, Cut{Last: 1}, []int{0, 7, 8, 9}},
+		{"last two", three, Cut{Last: 2}, []int{0, 4, 5, 6, 7, 8, 9}},
+		{"last beyond", three, Cut{Last: 3}, all},
+		{"first and last", three, Cut{First: 1, Last: 1}, []int{0, 1, 2, 3, 7, 8, 9}},
+		{"first and last cover", three, Cut{First: 2, Last: 1}, all},
+		{"until", three, Cut{Until: seq(5)}, all[:6]},
+		{"until beyond", three, Cut{Until: seq(99)}, all},
+		{"until nothing", three, Cut{Until: seq(-1)}, nil},
+		{"from", three, Cut{From: seq(4)}, []int{0, 4, 5, 6, 7, 8, 9}},
+		{"from the start", three, Cut{From: seq(0)}, all},
+		{"from beyond", three, Cut{From: seq(10)}, nil},
+		{"from and until", three, Cut{From: seq(4), Until: seq(6)}, []int{0, 4, 5, 6}},
+		{"from behind until", three, Cut{From: seq(6), Until: seq(4)}, nil},
+		{"first of a range", three, Cut{From: seq(4), First: 1}, []int{0, 4, 5, 6}},
+		{"last of a range", three, Cut{Until: seq(6), Last: 1}, []int{0, 4, 5, 6}},
+		{"within a turn", "T Q C1. D1 M.", Cut{Until: seq(2)}, []int{0, 1, 2}},
+		{"from within a turn", "T Q C1. D1 M.", Cut{From: seq(3)}, []int{4}},
+		{"question of a call that was cut", "T Q C1. I1 A1 D1 M.", Cut{From: seq(3)}, []int{6}},
+		{"no turns", "G W", Cut{Last: 1}, []int{0, 1}},
+		{"nothing", "", Cut{Last: 1}, nil},
+		{"discarded turns do not count", "T Q M. T Q X T Q M.", Cut{Last: 2}, []int{0, 1, 2, 6, 7, 8}},
+		{"empty turns do not count", "T Q M. T T Q M.", Cut{First: 1}, []int{0, 1, 2}},
+		{"settings of what was cut", "T G Q M. W T Q M.", Cut{Last: 1}, []int{1, 4, 5, 6, 7}},
+		{"settings of a discarded turn", "T Q M. T Q G X T Q M.", Cut{Last: 1}, []int{5, 7, 8, 9}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			events := words(c.history).events()
+			require.Equal(t, c.want, kept(Slice(events, c.cut)))
+			require.Equal(t, words(c.history).events(), events, "the source is as it was")
+		})
+	}
+}
+
+func TestSliceKeepsThePromptInForce(t *testing.T) {
+	events := words("T G Q M. T G Q M. T Q M.").events()
+	events[1].Body, events[5].Body = &Prompt{System: "old"}, &Prompt{System: "new"}
+	got := Slice(events, Cut{Last: 1})
+	require.Equal(t, []int{5, 8, 9, 10}, kept(got))
+	require.Equal(t, "new", got[0].Body.(*Prompt).System)
+	require.Zero(t, got[0].Turn)
+}
+
+func TestSliceMapsReferences(t *testing.T) {
+	events := words("T Q M. T Q q C1. B1 I1 A1 H1 L1 l1 M. G").events()
+	events[5].Body.(*ChatRequest).Replaces = seq(4)
+	events[14].Body = &Restored{AsOf: 10}
+	events[3].Provider, events[3].Tree, events[3].Commit = []byte(`{"item":1}`), "7ree", "c0"
+	got := Slice(events, Cut{Last: 1})
+	require.Len(t, got, 12)
+	for i, e := range got {
+		require.Equal(t, i, e.Seq)
+		require.Equal(t, 1, e.Turn)
+		require.Equal(t, events[i+3].Time, e.Time)
+		require.Equal(t, events[i+3].Type(), e.Type())
+		require.Nil(t, e.Provider)
+		require.Empty(t, e.Commit)
+	}
+	require.Equal(t, "7ree", got[0].Tree)
+	require.Equal(t, 1, *got[2].Body.(*ChatRequest).Replaces)
+	require.Equal(t, 4, *events[5].Body.(*ChatRequest).Replaces)
+	require.Equal(t, 3, got[4].Body.(*ToolStarted).For)
+	require.Equal(t, 3, got[5].Body.(*InquiryRequest).For)
+	require.Equal(t, 5, got[6].Body.(*InquiryResponse).For)
+	require.Equal(t, 3, got[7].Body.(*ToolCallResponse).For)
+	require.Equal(t, 8, got[9].Body.(*InquiryResponse).For)
+	require.Equal(t, 7, got[11].Body.(*Restored).AsOf)
+	require.True(t, LedgerOf(got).Complete())
+
+	twice := Slice(got, Cut{From: seq(1)})
+	require.Equal(t, 4, *twice[0].Was, "the number in the first source stays")
+}
+
+func TestSliceDropsAReplacedRequestThatWasCut(t *testing.T) {
+	events := words("T Q q M.").events()
+	events[2].Body.(*ChatRequest).Replaces = seq(1)
+	got := Slice(events, Cut{From: seq(2)})
+	require.Nil(t, got[0].Body.(*ChatRequest).Replaces)
+}
+
+func TestSliceOfTheSample(t *testing.T) {
+	events := journaltest.Sample(t).Events()
+	for n := range events {
+		got := Slice(events, Cut{Until: seq(n)})
+		require.Len(t, got, n+1)
+		require.True(t, &got[0] == &events[0], "shared")
+		requireLoads(t, got)
+		requireLoads(t, Slice(events, Cut{From: seq(n)}))
+	}
+	_, tail := Split(Slice(events, Cut{Last: 1}))
+	require.Equal(t, StatusInput, tail.Status(), "the question waits in the copy, too")
+}
+
+func TestSliceOfAnything(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		events := anyHistory().Draw(r, "h").events()
+		cut := Cut{First: rapid.IntRange(0, 3).Draw(r, "first"), Last: rapid.IntRange(0, 3).Draw(r, "last")}
+		if rapid.Bool().Draw(r, "bounded") {
+			cut.From, cut.Until = seq(rapid.IntRange(0, 14).Draw(r, "from")), seq(rapid.IntRange(0, 14).Draw(r, "until"))
+		}
+		got := Slice(events, cut)
+		requireLoads(r, got)
+		for i, e := range got {
+			if cut.Prefix() {
+				require.True(r, e == events[i], "a prefix shares its events")
+				continue
+			}
+			require.NotNil(r, e.Was)
+			require.Equal(r, events[*e.Was].Type(), e.Type())
+			require.NotEqual(r, TypeTurnDiscarded, e.Type())
+		}
+	})
+}
+
+// requireLoads asserts that events are numbered densely, refer only to what is
+// before them, and come through Split and the codec.
+func requireLoads(t require.TestingT, events []*Event) {
+	turn := 0
+	for i, e := range events {
+		require.Equal(t, i, e.Seq)
+		require.True(t, e.Turn == turn || e.Turn == turn+1, "turn %d behind %d", e.Turn, turn)
+		turn = e.Turn
+		if b, ok := e.Body.(*ToolCallResponse); ok && e.Was != nil {
+			require.Less(t, b.For, i)
+		}
+		line, err := EncodeHeader(e, NoText)
+		require.NoError(t, err)
+		_, _, err = DecodeHeader(line)
+		require.NoError(t, err)
+	}
+	s, tail := Split(events)
+	require.Equal(t, len(events), Join(s, tail).Len())
+}

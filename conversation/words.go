@@ -1,0 +1,58 @@
+package conversation
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Tokens says a number of tokens in few characters: "544", "8.9k", "1.2M".
+func Tokens(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 999_950:
+		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + "k"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + "M"
+}
+
+// Dollars says an amount of money that is given as a decimal number.
+func Dollars(decimal string) string {
+	r, ok := parseDecimal(decimal)
+	if !ok {
+		return "$?"
+	}
+	if f, _ := r.Float64(); f > 0 && f < 0.005 {
+		return "<$0.01"
+	}
+	return "$" + r.FloatString(2)
+}
+
+// Ago says a length of time in its greatest unit: "412 ms", "41 s",
+// "15 min", "2 h", "3 d".
+func Ago(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 s"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d d", int(d.Hours()/24))
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
