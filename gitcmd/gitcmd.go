@@ -1,0 +1,194 @@
+// Package gitcmd is the only starter of the git program.
+//
+// A repository's own bytes are a stranger's: its configuration may name a file
+// system monitor, hooks, filters, diff programs, helpers and transports. Every
+// command of this package runs with those switched off, with an environment
+// that has none of the caller's GIT_* variables that redirect git, in a process
+// group of its own that is killed as a whole when the context or the time limit
+// ends. Names of paths are literal, never patterns.
+//
+// It knows nothing of what the commands mean, never repairs a repository, and
+// never guesses one: outside a repository it says so.
+package gitcmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// DefaultTimeout is the time limit of one command.
+const DefaultTimeout = 5 * time.Minute
+
+// Options of a Git. The zero value is right outside tests.
+type Options struct {
+	Program string        // the git program; default "git", looked up in PATH
+	Environ []string      // the environment to derive the child's from; default os.Environ()
+	Timeout time.Duration // limit of each Run; default DefaultTimeout
+}
+
+// Git starts git in one folder. It may be used by several goroutines.
+type Git struct {
+	dir     string
+	repo    Repository // zero where git finds the repository itself
+	program string
+	environ []string // scrubbed
+	full    []string // as given, for network commands
+	timeout time.Duration
+
+	mu      sync.Mutex
+	filters filterCache
+}
+
+// New returns a Git that works in dir and lets git find the repository.
+func New(dir string, opts Options) *Git {
+	if opts.Program == "" {
+		opts.Program = "git"
+	}
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
+	if opts.Timeout == 0 {
+		opts.Timeout = DefaultTimeout
+	}
+	return &Git{
+		dir: dir, program: opts.Program, timeout: opts.Timeout,
+		environ: scrub(opts.Environ), full: opts.Environ,
+	}
+}
+
+// At returns a Git bound to a located repository: no command of it can end up
+// in another one. It works in the top level, or in the git directory where
+// there is none.
+func At(repo Repository, opts Options) *Git {
+	dir := repo.TopLevel
+	if dir == "" {
+		dir = repo.GitDir
+	}
+	g := New(dir, opts)
+	g.repo = repo
+	g.environ = append(g.environ, "GIT_DIR="+repo.GitDir)
+	if repo.TopLevel != "" {
+		g.environ = append(g.environ, "GIT_WORK_TREE="+repo.TopLevel)
+	}
+	return g
+}
+
+// Dir returns the folder in which commands run.
+func (g *Git) Dir() string { return g.dir }
+
+// Command is one invocation of git.
+type Command struct {
+	Args  []string  // the subcommand and its arguments
+	Stdin io.Reader // default: nothing to read
+	Env   []string  // additions to the environment, such as GIT_INDEX_FILE=…
+
+	// Config holds additions to the configuration of this command, "key=value".
+	Config []string
+
+	// Content says that the command reads or writes the content of working
+	// tree files, and would so run filters. Those that the repository itself
+	// configures are then switched off. It holds for status, checkout and the
+	// like without being said.
+	Content bool
+
+	// Network says that the command talks to a remote the user named: it keeps
+	// the user's credentials, ssh set-up, hooks and terminal, and has no time limit.
+	Network bool
+}
+
+// Run runs git with the arguments and returns its standard output. An exit
+// code other than 0 is an *ExitError, and the output so far is returned too.
+func (g *Git) Run(ctx context.Context, args ...string) ([]byte, error) {
+	return g.RunWith(ctx, Command{Args: args})
+}
+
+// RunWith is Run with everything a command can have.
+func (g *Git) RunWith(ctx context.Context, c Command) ([]byte, error) {
+	if !c.Network {
+		limited, cancel := context.WithTimeoutCause(ctx, g.timeout, ErrTimeLimit)
+		defer cancel()
+		ctx = limited
+	}
+	cmd, err := g.command(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdin = c.Stdin
+	var stdout bytes.Buffer
+	stderr := capped{limit: 16 << 10}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = g.outcome(ctx, c.Args, cmd.Run(), &stderr)
+	return stdout.Bytes(), err
+}
+
+// command makes the child: argv, environment, folder, process group.
+func (g *Git) command(ctx context.Context, c Command) (*exec.Cmd, error) {
+	argv := harden(c)
+	env := g.childEnv(c)
+	if c.Content || len(c.Args) > 0 && slices.Contains(converting, c.Args[0]) {
+		off, err := g.filtersOff(ctx)
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, off...)
+	}
+	cmd := exec.CommandContext(ctx, g.program, argv...)
+	cmd.Dir, cmd.Env = g.dir, env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.Network}
+	cmd.WaitDelay = 2 * time.Second
+	if !c.Network {
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	}
+	return cmd, nil
+}
+
+// outcome turns what exec reports into this package's errors.
+func (g *Git) outcome(ctx context.Context, args []string, err error, stderr *capped) error {
+	if err == nil {
+		return nil
+	}
+	name := "git"
+	if len(args) > 0 {
+		name = "git " + args[0]
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", name, context.Cause(ctx))
+	}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) && g.programGone() {
+		return fmt.Errorf("%s: %w", name, ErrGitMissing)
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &ExitError{Args: args, Code: exit.ExitCode(), Stderr: string(stderr.data)}
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// programGone tells a missing program from a missing folder: starting a child
+// reports both alike.
+func (g *Git) programGone() bool {
+	_, err := os.Stat(g.program)
+	return filepath.IsAbs(g.program) && err != nil
+}
+
+// capped keeps the first bytes written to it and swallows the rest.
+type capped struct {
+	data  []byte
+	limit int
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	room := min(len(p), c.limit-len(c.data))
+	c.data = append(c.data, p[:room]...)
+	return len(p), nil
+}

@@ -1,0 +1,138 @@
+package gitcmd
+
+import (
+	"slices"
+	"strings"
+)
+
+// quiet is what every command gets: nothing of these may be chosen by a
+// repository, and output must not depend on the user's taste.
+var quiet = []string{
+	"core.fsmonitor=false",
+	"core.pager=cat",
+	"core.quotePath=false",
+	"core.alternateRefsCommand=",
+	"core.safecrlf=false",
+	"color.ui=false",
+	"log.showSignature=false",
+	"submodule.recurse=false",
+	"gc.auto=0",
+	"maintenance.auto=false",
+	"protocol.ext.allow=never",
+}
+
+// offline is added where no remote is wanted.
+var offline = []string{
+	"core.hooksPath=/dev/null",
+	"core.askPass=true",
+	"credential.helper=",
+}
+
+var (
+	noPrograms   = []string{"--no-ext-diff", "--no-textconv"}
+	noSubmodules = []string{"--ignore-submodules=dirty"}
+)
+
+// needed are the flags without which a command would run programs that the
+// repository names: its diff drivers, or filters in the configuration of a
+// submodule, which no setting of ours reaches.
+var needed = map[string][]string{
+	"blame":      {"--no-textconv"},
+	"diff":       slices.Concat(noPrograms, noSubmodules),
+	"diff-files": slices.Concat(noPrograms, noSubmodules),
+	"diff-index": slices.Concat(noPrograms, noSubmodules),
+	"diff-tree":  noPrograms,
+	"log":        noPrograms,
+	"show":       noPrograms,
+	"status":     noSubmodules,
+}
+
+// converting are the commands that read or write files of the working tree as
+// their filters say, so that nobody can forget to say Content.
+var converting = []string{
+	"add", "am", "apply", "blame", "checkout", "checkout-index", "cherry-pick", "commit", "describe", "diff",
+	"diff-files", "diff-index", "hash-object", "ls-files", "merge", "pull", "read-tree", "rebase", "reset",
+	"restore", "revert", "rm", "stash", "status", "switch", "update-index", "worktree",
+}
+
+// harden returns the argument list for a command: settings, subcommand, the
+// flags it needs, arguments.
+func harden(c Command) []string {
+	argv := []string{"--no-optional-locks"}
+	settings := quiet
+	if !c.Network {
+		settings = slices.Concat(quiet, offline)
+	}
+	for _, s := range slices.Concat(settings, c.Config) {
+		argv = append(argv, "-c", s)
+	}
+	if len(c.Args) == 0 {
+		return argv
+	}
+	argv = append(argv, c.Args[0])
+	argv = append(argv, needed[c.Args[0]]...)
+	return append(argv, c.Args[1:]...)
+}
+
+// kept are the GIT_* variables that say where the user's own configuration is
+// and who the user is. All others are dropped: they would point git elsewhere,
+// or name programs.
+var kept = []string{
+	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+	"GIT_EXEC_PATH",
+}
+
+// transport are the variables that only a network command keeps.
+var transport = []string{
+	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_PROXY_COMMAND",
+	"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_NO_VERIFY", "GIT_SSL_CERT", "GIT_SSL_KEY",
+	"GIT_HTTP_USER_AGENT", "GIT_TERMINAL_PROMPT",
+}
+
+var fixed = []string{
+	"LC_ALL=C",
+	"GIT_OPTIONAL_LOCKS=0",
+	"GIT_LITERAL_PATHSPECS=1",
+	"GIT_NO_REPLACE_OBJECTS=1",
+	"GIT_PAGER=cat",
+	"GIT_EDITOR=:",
+	"GIT_SEQUENCE_EDITOR=:",
+}
+
+// offlineEnv forbids every transport: a partial clone would else fetch missing
+// objects from a remote, with programs, that the repository names.
+var offlineEnv = []string{
+	"GIT_TERMINAL_PROMPT=0",
+	"GIT_ASKPASS=true",
+	"GIT_NO_LAZY_FETCH=1",
+	"GIT_ALLOW_PROTOCOL=",
+}
+
+// scrub drops what could redirect git.
+func scrub(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return strings.HasPrefix(name, "GIT_") && !slices.Contains(kept, name) ||
+			strings.HasPrefix(name, "LC_") || name == "LANGUAGE"
+	})
+}
+
+// childEnv is the environment of one command; later settings win.
+func (g *Git) childEnv(c Command) []string {
+	env := slices.Concat(g.environ, fixed)
+	if c.Network {
+		env = append(env, only(g.full, transport)...)
+	} else {
+		env = append(env, offlineEnv...)
+	}
+	return append(env, c.Env...)
+}
+
+func only(environ, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return !slices.Contains(names, name)
+	})
+}

@@ -1,0 +1,233 @@
+package gitcmd_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitcmd"
+	"jp/internal/gitenv"
+)
+
+// trap is a repository whose every setting that can name a program names one
+// that leaves a marker.
+type trap struct{ dir, marker string }
+
+func newTrap(t *testing.T) trap {
+	t.Helper()
+	tr := trap{dir: gitenv.Repo(t), marker: filepath.Join(t.TempDir(), "ran")}
+	write(t, filepath.Join(tr.dir, "a.txt"), "one\n")
+	gitenv.Git(t, tr.dir, "add", "a.txt")
+	gitenv.Git(t, tr.dir, "commit", "-qm", "a")
+	tr.addSubmodule(t)
+	tr.arm(t, tr.dir)
+	tr.arm(t, filepath.Join(tr.dir, "sub"))
+	write(t, filepath.Join(tr.dir, "a.txt"), "two\n")
+	write(t, filepath.Join(tr.dir, "sub", "README.md"), "# a repository\n")
+	return tr
+}
+
+func (tr trap) addSubmodule(t *testing.T) {
+	source := gitenv.Repo(t)
+	gitenv.Git(t, tr.dir, "-c", "protocol.file.allow=always", "submodule", "add", "-q", source, "sub")
+	gitenv.Git(t, tr.dir, "commit", "-qm", "sub")
+}
+
+// arm sets the traps in one repository.
+func (tr trap) arm(t *testing.T, dir string) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "evil")
+	write(t, program, "#!/bin/sh\ntouch '"+tr.marker+"'\nexit 0\n")
+	require.NoError(t, os.Chmod(program, 0o755))
+	hooks := t.TempDir()
+	require.NoError(t, os.Symlink(program, filepath.Join(hooks, "post-index-change")))
+	for key, value := range map[string]string{
+		"core.fsmonitor": program, "core.hooksPath": hooks, "core.pager": program,
+		"core.sshCommand": program, "core.alternateRefsCommand": program,
+		"diff.external": program, "diff.d.textconv": program, "diff.d.command": program,
+		"filter.evil.clean": program, "filter.evil.smudge": program, "filter.evil.process": program,
+		"alias.status": "!" + program, "credential.helper": "!" + program, "gpg.program": program,
+		"log.showSignature": "true", "pager.status": program, "pager.log": program,
+	} {
+		gitenv.Git(t, dir, "config", key, value)
+	}
+	info := gitenv.Git(t, dir, "rev-parse", "--git-path", "info/attributes")
+	if !filepath.IsAbs(info) {
+		info = filepath.Join(dir, info)
+	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(info), 0o755))
+	write(t, info, "* filter=evil diff=d\n")
+}
+
+func (tr trap) sprung() bool {
+	_, err := os.Stat(tr.marker)
+	return err == nil
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+var contentCommands = [][]string{
+	{"status", "--porcelain=v2", "-z"},
+	{"diff-files", "-z", "--raw"},
+	{"update-index", "--refresh"},
+	{"hash-object", "a.txt"},
+	{"checkout-index", "--force", "--temp", "a.txt"},
+}
+
+func TestHostileRepositoryRunsNothing(t *testing.T) {
+	commands := append([][]string{
+		{"log", "-p", "-1", "--all"}, {"show", "HEAD"}, {"diff-index", "-p", "--cached", "HEAD"},
+		{"diff-tree", "-p", "HEAD"}, {"ls-files", "-z", "-o", "--exclude-standard"},
+		{"rev-parse", "HEAD"}, {"for-each-ref"}, {"cat-file", "-p", "HEAD"},
+		{"fetch", "ssh://example.invalid/x"}, {"blame", "a.txt"}, {"stash", "create"}, {"ls-files", "-m"},
+		{"describe", "--always", "--dirty"}, {"grep", "two"},
+	}, contentCommands...)
+	tr := newTrap(t)
+	repo, err := gitcmd.Locate(t.Context(), tr.dir, gitcmd.Options{})
+	require.NoError(t, err)
+	require.False(t, tr.sprung(), "by Locate")
+	for _, g := range []*gitcmd.Git{gitcmd.New(tr.dir, gitcmd.Options{}), gitcmd.At(repo, gitcmd.Options{})} {
+		for _, args := range commands {
+			_, _ = g.Run(t.Context(), args...)
+			require.False(t, tr.sprung(), "%v", args)
+		}
+	}
+}
+
+// Without the hardening each of these runs the marker program, so the test
+// above looks at traps that work.
+func TestHostileRepositoryTrapsWork(t *testing.T) {
+	for _, args := range append([][]string{{"diff"}, {"blame", "a.txt"}, {"log", "-p", "-1", "--ext-diff"}}, contentCommands...) {
+		t.Run(args[0], func(t *testing.T) {
+			tr := newTrap(t)
+			cmd := exec.Command("git", args...)
+			cmd.Dir = tr.dir
+			_ = cmd.Run()
+			require.True(t, tr.sprung(), "%v", args)
+		})
+	}
+}
+
+// A filter in the configuration of a submodule is out of reach of any setting:
+// git must not look into it.
+func TestFilterInsideSubmoduleNeverRuns(t *testing.T) {
+	tr := newTrap(t)
+	gitenv.Git(t, tr.dir, "config", "--unset-all", "core.fsmonitor")
+	for _, dir := range []string{tr.dir, filepath.Join(tr.dir, "sub")} {
+		gitenv.Git(t, dir, "config", "--remove-section", "filter.evil")
+	}
+	gitenv.Git(t, filepath.Join(tr.dir, "sub"), "config", "--unset-all", "core.fsmonitor")
+	program := filepath.Join(t.TempDir(), "evil")
+	write(t, program, "#!/bin/sh\ntouch '"+tr.marker+"'\ncat\n")
+	require.NoError(t, os.Chmod(program, 0o755))
+	gitenv.Git(t, filepath.Join(tr.dir, "sub"), "config", "filter.evil.clean", program)
+	require.False(t, tr.sprung())
+
+	g := gitcmd.New(tr.dir, gitcmd.Options{})
+	for _, args := range contentCommands[:2] {
+		_, err := g.RunWith(t.Context(), gitcmd.Command{Args: args, Content: true})
+		require.NoError(t, err)
+		require.False(t, tr.sprung(), "%v", args)
+	}
+	gitenv.Git(t, tr.dir, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "diff-files")
+	require.True(t, tr.sprung(), "plain git enters the submodule")
+}
+
+// A partial clone fetches missing objects from where its configuration says,
+// with the program that it says.
+func TestMissingObjectIsNotFetched(t *testing.T) {
+	dir := gitenv.Repo(t)
+	marker := filepath.Join(t.TempDir(), "ran")
+	program := filepath.Join(t.TempDir(), "upload")
+	write(t, program, "#!/bin/sh\ntouch '"+marker+"'\nexit 1\n")
+	require.NoError(t, os.Chmod(program, 0o755))
+	gitenv.Git(t, dir, "config", "core.repositoryFormatVersion", "1")
+	gitenv.Git(t, dir, "config", "extensions.partialClone", "o")
+	gitenv.Git(t, dir, "config", "remote.o.url", gitenv.Repo(t))
+	gitenv.Git(t, dir, "config", "remote.o.promisor", "true")
+	gitenv.Git(t, dir, "config", "remote.o.uploadpack", program)
+	const absent = "1234567890123456789012345678901234567890"
+
+	_, err := gitcmd.New(dir, gitcmd.Options{}).Run(t.Context(), "cat-file", "-p", absent)
+	require.Error(t, err)
+	require.NoFileExists(t, marker)
+
+	cmd := exec.Command("git", "cat-file", "-p", absent)
+	cmd.Dir = dir
+	require.Error(t, cmd.Run())
+	require.FileExists(t, marker, "plain git runs it")
+}
+
+func TestUntrustedFilters(t *testing.T) {
+	dir := gitenv.Repo(t)
+	home := os.Getenv("HOME")
+	gitenv.Git(t, dir, "config", "--global", "filter.mine.clean", "cat")
+	gitenv.Git(t, dir, "config", "filter.a=b.clean", "false")
+	gitenv.Git(t, dir, "config", "filter.dots.and more.clean", "false")
+	write(t, filepath.Join(home, "extra"), "[filter \"inc\"]\n\tclean = false\n")
+	gitenv.Git(t, dir, "config", "include.path", filepath.Join(home, "extra"))
+
+	repo, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+	require.NoError(t, err)
+	g := gitcmd.At(repo, gitcmd.Options{})
+	names, err := g.UntrustedFilters(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a=b", "dots.and more", "inc"}, names)
+}
+
+func TestEmptiedFilterWithOddNames(t *testing.T) {
+	for _, name := range []string{"a=b", "sp ace", "d.o.t", `qu"ote`, "uml\u00e4ut", "x=y.clean", ""} {
+		t.Run(name, func(t *testing.T) {
+			dir := gitenv.Repo(t)
+			marker := filepath.Join(t.TempDir(), "ran")
+			gitenv.Git(t, dir, "config", "filter."+name+".clean", "touch '"+marker+"'; cat")
+			gitenv.Git(t, dir, "config", "filter."+name+".required", "true")
+			out, err := gitcmd.New(dir, gitcmd.Options{}).RunWith(t.Context(), gitcmd.Command{
+				Args: []string{"config", "--get", "filter." + name + ".clean"}, Content: true,
+			})
+			require.NoError(t, err)
+			require.Equal(t, "\n", string(out))
+		})
+	}
+}
+
+// A tool may change the configuration while jp runs: a list that is kept too
+// long would let the new filter run.
+func TestFilterAddedLaterIsSeen(t *testing.T) {
+	dir := gitenv.Repo(t)
+	repo, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+	require.NoError(t, err)
+	config := filepath.Join(dir, ".git", "config")
+	g := gitcmd.At(repo, gitcmd.Options{})
+	names, err := g.UntrustedFilters(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, names)
+
+	old, err := os.ReadFile(config)
+	require.NoError(t, err)
+	write(t, config, string(old)+"[filter \"late\"]\n\tclean = false\n")
+	require.NoError(t, os.Chtimes(config, time.Unix(1, 0), time.Unix(1, 0)))
+	names, err = g.UntrustedFilters(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"late"}, names)
+}
+
+func TestUsersOwnFilterRuns(t *testing.T) {
+	dir := gitenv.Repo(t)
+	gitenv.Git(t, dir, "config", "--global", "filter.up.clean", "tr a-z A-Z")
+	write(t, filepath.Join(dir, ".gitattributes"), "*.txt filter=up\n")
+	write(t, filepath.Join(dir, "x.txt"), "loud\n")
+	out, err := gitcmd.New(dir, gitcmd.Options{}).RunWith(context.Background(), gitcmd.Command{
+		Args: []string{"hash-object", "-w", "x.txt"}, Content: true,
+	})
+	require.NoError(t, err)
+	require.Equal(t, "LOUD", gitenv.Git(t, dir, "cat-file", "-p", string(out[:40])))
+}

@@ -1,0 +1,165 @@
+package gitcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Repository is where git says that a folder belongs. Paths are absolute.
+type Repository struct {
+	GitDir       string // of this working tree: its HEAD and index are here
+	CommonDir    string // shared by all working trees: objects and refs are here
+	TopLevel     string // of the working tree; "" in a bare repository or a git directory
+	ObjectFormat string // "sha1"
+	Bare         bool
+	Shallow      bool
+}
+
+// oldest is the first git with core.fsync, and with the handling of sparse
+// files on which snapshots stand.
+var oldest = [2]int{2, 36}
+
+// Locate asks git for the repository of dir. A *Refusal wraps the sentinel
+// that says why there is none to work with; git's own rules decide about
+// ownership, linked worktrees and ceilings. It starts one child.
+func Locate(ctx context.Context, dir string, opts Options) (Repository, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return Repository{}, &Refusal{Dir: dir, Err: ErrNotRepository}
+	}
+	g := New(dir, opts)
+	out, stderr, err := g.locate(ctx)
+	if version, known := versionIn(stderr); known && older(version, oldest) {
+		advice := fmt.Sprintf("This is git %s.", version)
+		return Repository{}, &Refusal{Dir: dir, Err: ErrGitTooOld, Advice: advice}
+	}
+	repo, complete := parseLocation(string(out))
+	if complete || err != nil && repo.GitDir != "" && repo.TopLevel == "" {
+		return repo, check(repo, dir)
+	}
+	return Repository{}, refuse(dir, withoutTrace(stderr), err)
+}
+
+// locate runs rev-parse. The trace on standard error begins with git's version,
+// which saves the child that would ask for it.
+func (g *Git) locate(ctx context.Context) (stdout []byte, stderr string, err error) {
+	c := Command{
+		Args: []string{
+			"rev-parse", "--path-format=absolute", "--show-object-format", "--is-bare-repository",
+			"--is-shallow-repository", "--git-dir", "--git-common-dir", "--show-toplevel",
+		},
+		Env: []string{"GIT_TRACE2_EVENT=2"},
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, g.timeout, ErrTimeLimit)
+	defer cancel()
+	cmd, err := g.command(ctx, c)
+	if err != nil {
+		return nil, "", err
+	}
+	trace := &capped{limit: 64 << 10}
+	cmd.Stderr = trace
+	stdout, err = cmd.Output()
+	return stdout, string(trace.data), g.outcome(ctx, c.Args, err, trace)
+}
+
+// parseLocation reads the answer; complete means that there is a top level.
+// A path with a newline in it gives too many lines and is no answer.
+func parseLocation(out string) (repo Repository, complete bool) {
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != 5 && len(lines) != 6 || !filepath.IsAbs(lines[3]) || !filepath.IsAbs(lines[4]) {
+		return Repository{}, false
+	}
+	repo = Repository{
+		ObjectFormat: lines[0], Bare: lines[1] == "true", Shallow: lines[2] == "true",
+		GitDir: lines[3], CommonDir: lines[4],
+	}
+	if len(lines) == 6 {
+		repo.TopLevel = lines[5]
+	}
+	return repo, repo.TopLevel != ""
+}
+
+// check refuses the formats that are not spoken here.
+func check(repo Repository, dir string) error {
+	if repo.ObjectFormat != "sha1" {
+		return &Refusal{Dir: dir, Err: ErrObjectFormat}
+	}
+	if _, err := os.Stat(filepath.Join(repo.CommonDir, "reftable")); err == nil {
+		return &Refusal{Dir: dir, Err: ErrRefFormat}
+	}
+	return nil
+}
+
+// refuse finds the sentinel for what git said.
+func refuse(dir, stderr string, err error) error {
+	refusal := &Refusal{Dir: dir}
+	said := func(s string) bool { return strings.Contains(stderr, s) }
+	switch {
+	case errors.Is(err, ErrGitMissing):
+		refusal.Err = ErrGitMissing
+	case said("dubious ownership"), said("unsafe repository"):
+		refusal.Err, refusal.Advice = ErrDubiousOwnership, strings.TrimSpace(stderr)
+	case said("refstorage"):
+		refusal.Err = ErrRefFormat
+	case said("unknown repository extension"), said("unknown object format"):
+		refusal.Err, refusal.Advice = ErrObjectFormat, strings.TrimSpace(stderr)
+	case said("not a git repository"):
+		refusal.Err = ErrNotRepository
+	case said("safe.bareRepository"):
+		refusal.Err, refusal.Advice = ErrNotRepository, strings.TrimSpace(stderr)
+	case err != nil:
+		return fmt.Errorf("open %s: %w", dir, withPlainStderr(err))
+	default:
+		refusal.Err, refusal.Advice = ErrNotRepository, "Its path has a newline in it."
+	}
+	return refusal
+}
+
+// versionIn finds the version that git's trace begins with.
+func versionIn(stderr string) (string, bool) {
+	for line := range strings.Lines(stderr) {
+		var event struct{ Event, Exe string }
+		if json.Unmarshal([]byte(line), &event) == nil && event.Event == "version" {
+			return event.Exe, true
+		}
+	}
+	return "", false
+}
+
+func withoutTrace(stderr string) string {
+	var b strings.Builder
+	for line := range strings.Lines(stderr) {
+		if !strings.HasPrefix(line, "{") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func withPlainStderr(err error) error {
+	var exit *ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	return &ExitError{Args: exit.Args[:1], Code: exit.Code, Stderr: withoutTrace(exit.Stderr)}
+}
+
+// older compares the first two numbers of a version; one that does not begin
+// with two numbers is not older.
+func older(version string, than [2]int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	major, err1 := strconv.Atoi(parts[0])
+	minor, err2 := strconv.Atoi(parts[1])
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	return major < than[0] || major == than[0] && minor < than[1]
+}

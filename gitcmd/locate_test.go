@@ -1,0 +1,108 @@
+package gitcmd_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitcmd"
+	"jp/internal/gitenv"
+)
+
+func TestLocate(t *testing.T) {
+	dir := gitenv.Repo(t)
+	sub := filepath.Join(dir, "a", "b")
+	require.NoError(t, os.MkdirAll(sub, 0o755))
+	linked := filepath.Join(filepath.Dir(dir), "linked")
+	gitenv.Git(t, dir, "worktree", "add", "-q", "--detach", linked)
+	bare := filepath.Join(filepath.Dir(dir), "bare.git")
+	gitenv.Git(t, dir, "clone", "-q", "--bare", "--depth=1", "file://"+dir, bare)
+	git := filepath.Join(dir, ".git")
+
+	for name, c := range map[string]struct {
+		dir  string
+		want gitcmd.Repository
+	}{
+		"folder": {sub, gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: dir, ObjectFormat: "sha1"}},
+		"linked": {linked, gitcmd.Repository{
+			GitDir: filepath.Join(git, "worktrees", "linked"), CommonDir: git, TopLevel: linked, ObjectFormat: "sha1",
+		}},
+		"bare":          {bare, gitcmd.Repository{GitDir: bare, CommonDir: bare, ObjectFormat: "sha1", Bare: true, Shallow: true}},
+		"git directory": {git, gitcmd.Repository{GitDir: git, CommonDir: git, ObjectFormat: "sha1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := gitcmd.Locate(t.Context(), c.dir, gitcmd.Options{})
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+			out, err := gitcmd.At(got, gitcmd.Options{}).Run(t.Context(), "rev-parse", "--absolute-git-dir")
+			require.NoError(t, err)
+			require.Equal(t, c.want.GitDir+"\n", string(out))
+		})
+	}
+}
+
+func TestLocateRefuses(t *testing.T) {
+	gitenv.Isolate(t)
+	sha256 := t.TempDir()
+	gitenv.Git(t, sha256, "init", "-q", "--object-format=sha256")
+	table := gitenv.Repo(t)
+	gitenv.Git(t, table, "config", "core.repositoryFormatVersion", "1")
+	gitenv.Git(t, table, "config", "extensions.refStorage", "reftable")
+	newer := gitenv.Repo(t)
+	require.NoError(t, os.Mkdir(filepath.Join(newer, ".git", "reftable"), 0o755))
+	newline := filepath.Join(t.TempDir(), "a\nb")
+	require.NoError(t, os.Mkdir(newline, 0o755))
+	gitenv.Git(t, newline, "init", "-q")
+
+	for name, c := range map[string]struct {
+		dir  string
+		opts gitcmd.Options
+		want error
+	}{
+		"no repository":               {t.TempDir(), gitcmd.Options{}, gitcmd.ErrNotRepository},
+		"no folder":                   {filepath.Join(newer, "no"), gitcmd.Options{}, gitcmd.ErrNotRepository},
+		"sha256":                      {sha256, gitcmd.Options{}, gitcmd.ErrObjectFormat},
+		"reftable":                    {table, gitcmd.Options{}, gitcmd.ErrRefFormat},
+		"reftable, git that knows it": {newer, gitcmd.Options{}, gitcmd.ErrRefFormat},
+		"newline":                     {newline, gitcmd.Options{}, gitcmd.ErrNotRepository},
+		"no git":                      {newer, gitcmd.Options{Program: "git-that-is-not-there"}, gitcmd.ErrGitMissing},
+		"no git there":                {newer, gitcmd.Options{Program: "/nonexistent/git"}, gitcmd.ErrGitMissing},
+		"old git": {newer, gitcmd.Options{Program: fakeGit(t,
+			`echo '{"event":"version","evt":"3","exe":"2.35.9"}' >&2; exit 128`)}, gitcmd.ErrGitTooOld},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := gitcmd.Locate(t.Context(), c.dir, c.opts)
+			require.ErrorIs(t, err, c.want)
+			require.NotContains(t, printable(err), "{", "no trace in the message")
+		})
+	}
+}
+
+func printable(err error) string {
+	var refusal *gitcmd.Refusal
+	if errors.As(err, &refusal) {
+		return refusal.Error() + refusal.Hint()
+	}
+	return err.Error()
+}
+
+func TestLocateRefusesAnotherUsersRepository(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root to give a folder away")
+	}
+	dir := gitenv.Repo(t)
+	require.NoError(t, os.Lchown(dir, 12345, 12345))
+	require.NoError(t, os.Lchown(filepath.Join(dir, ".git"), 12345, 12345))
+	_, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+	require.ErrorIs(t, err, gitcmd.ErrDubiousOwnership)
+	var refusal *gitcmd.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Contains(t, refusal.Hint(), "safe.directory")
+
+	gitenv.Git(t, dir, "config", "--global", "safe.directory", dir)
+	_, err = gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+	require.NoError(t, err)
+}
