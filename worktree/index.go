@@ -1,0 +1,164 @@
+package worktree
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// A snapshot that finds something works on a copy of the user's index. The copy
+// is kept, with a note of what it was made from and which tree it holds: while
+// both are the same, it knows files that the user's index calls changed, and
+// need not be compared with the parent's tree. Where nothing was found the note
+// says that the user's index itself holds the tree. It is only a cache.
+
+// identity tells one index file from another.
+type identity struct {
+	Inode   uint64 `json:"inode"`
+	Size    int64  `json:"size"`
+	Mtime   Mark   `json:"mtime"`
+	Ctime   Mark   `json:"ctime"`
+	Trailer string `json:"trailer"` // git's checksum of the content
+}
+
+// indexNote is what is known of an index. A copy from before the machine
+// started may have been torn by a power cut.
+type indexNote struct {
+	Boot string    `json:"boot"`
+	User identity  `json:"user"`
+	Ours *identity `json:"ours,omitempty"` // of the copy, where there is one
+	Tree string    `json:"tree"`
+}
+
+func (w *Worktree) userIndex() string { return filepath.Join(w.repo.GitDir, "index") }
+func (w *Worktree) keptIndex() string { return w.state("index") }
+func (w *Worktree) noteFile() string  { return w.state("index.json") }
+
+// known is what a snapshot can begin with.
+type known struct {
+	user  identity // the user's index
+	holds bool     // an index has exactly the entries of the parent's tree
+	kept  bool     // it is the kept one, not the user's
+}
+
+// recall looks whether an index is known to hold tree.
+func (w *Worktree) recall(tree string) known {
+	user, err := identify(w.userIndex())
+	if err != nil {
+		return known{}
+	}
+	text, err := os.ReadFile(w.noteFile())
+	var note indexNote
+	if err != nil || json.Unmarshal(text, &note) != nil {
+		return known{user: user}
+	}
+	boot := bootID()
+	if boot == "" || note.Boot != boot || note.Tree != tree || note.User != user {
+		return known{user: user}
+	}
+	if note.Ours == nil {
+		return known{user: user, holds: true}
+	}
+	ours, err := identify(w.keptIndex())
+	same := err == nil && ours == *note.Ours
+	return known{user: user, holds: same, kept: same}
+}
+
+// forget drops the note, before the kept index is changed.
+func (w *Worktree) forget() error {
+	for _, stale := range []string{w.noteFile(), w.keptIndex() + ".lock"} {
+		if err := os.Remove(stale); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("prepare index: %w", err)
+		}
+	}
+	return nil
+}
+
+// remember notes that an index holds tree: the kept one, or the user's. It may
+// fail: then the next snapshot looks at everything.
+func (w *Worktree) remember(k known, tree string) {
+	note := indexNote{Boot: bootID(), User: k.user, Tree: tree}
+	if k.kept {
+		ours, err := identify(w.keptIndex())
+		if err != nil {
+			return
+		}
+		note.Ours = &ours
+	}
+	if text, err := json.Marshal(note); err == nil {
+		_ = os.WriteFile(w.noteFile(), text, 0o600)
+	}
+}
+
+// copyIndex copies the user's index, with its modification time to the
+// nanosecond: by it git tells entries whose file may have changed in the same
+// tick. A newer time would hide such changes for good.
+func (w *Worktree) copyIndex() (identity, error) {
+	id, err := w.copyIndexFile()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.Remove(w.keptIndex())
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return identity{}, fmt.Errorf("copy index: %w", err)
+	}
+	return id, nil
+}
+
+func (w *Worktree) copyIndexFile() (id identity, err error) {
+	from, err := os.Open(w.userIndex())
+	if err != nil {
+		return identity{}, err
+	}
+	defer from.Close()
+	if id, err = identifyFile(from); err != nil {
+		return identity{}, err
+	}
+	to, err := os.OpenFile(w.keptIndex(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return identity{}, err
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Close()); err != nil {
+		return identity{}, err
+	}
+	stamp := unix.NsecToTimespec(id.Mtime.Sec*1e9 + id.Mtime.Nsec)
+	return id, unix.UtimesNanoAt(unix.AT_FDCWD, w.keptIndex(), []unix.Timespec{stamp, stamp}, 0)
+}
+
+// identify describes an index file; the zero identity is one that is not there.
+func identify(path string) (identity, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return identity{}, nil
+	}
+	if err != nil {
+		return identity{}, err
+	}
+	defer f.Close()
+	return identifyFile(f)
+}
+
+func identifyFile(f *os.File) (identity, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return identity{}, err
+	}
+	var trailer [20]byte
+	if _, err := f.ReadAt(trailer[:], max(0, st.Size-int64(len(trailer)))); err != nil && err != io.EOF {
+		return identity{}, err
+	}
+	return identity{
+		Inode: uint64(st.Ino), Size: st.Size, Mtime: modified(&st), Ctime: changed(&st),
+		Trailer: hex.EncodeToString(trailer[:]),
+	}, nil
+}

@@ -1,0 +1,56 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// LockMutation takes the lock that tools which change files hold while they
+// run, and waits for it until ctx ends. It is of this working tree only, and
+// goes when the process dies.
+func (w *Worktree) LockMutation(ctx context.Context) (unlock func(), err error) {
+	return w.lock(ctx, "mutation.lock")
+}
+
+// lock waits for an exclusive lock on a file in the git directory. The file
+// stays: removing it would let two processes lock two files of one name.
+func (w *Worktree) lock(ctx context.Context, name string) (func(), error) {
+	path := w.state(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", name, err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", name, err)
+	}
+	if err := flock(ctx, f); err != nil {
+		_ = f.Close() // nothing was written
+		return nil, fmt.Errorf("lock %s: %w", name, err)
+	}
+	return func() { _ = f.Close() }, nil // closing unlocks
+}
+
+// flock asks again and again, since a blocking call could not be ended by ctx.
+func flock(ctx context.Context, f *os.File) error {
+	pause := time.Millisecond
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil || !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+		pause = min(2*pause, 50*time.Millisecond)
+	}
+}

@@ -1,0 +1,58 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Mark is a moment as the working tree's file system counts it. What was
+// written later has a change time that is not before it. A clock would not
+// do: it runs ahead of the times that the kernel gives to files.
+type Mark struct {
+	Sec  int64 `json:"sec"`
+	Nsec int64 `json:"nsec"`
+}
+
+// before says whether m is earlier than o.
+func (m Mark) before(o Mark) bool {
+	return m.Sec < o.Sec || m.Sec == o.Sec && m.Nsec < o.Nsec
+}
+
+// Mark marks the moment before a tool starts.
+func (w *Worktree) Mark(_ context.Context) (Mark, error) {
+	dir, err := w.probeDir()
+	if err != nil {
+		return Mark{}, fmt.Errorf("mark: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".jp-mark-*")
+	if err != nil {
+		return Mark{}, fmt.Errorf("mark: %w", err)
+	}
+	var st unix.Stat_t
+	err = errors.Join(unix.Fstat(int(f.Fd()), &st), os.Remove(f.Name()), f.Close())
+	if err != nil {
+		return Mark{}, fmt.Errorf("mark: %w", err)
+	}
+	return changed(&st), nil
+}
+
+// probeDir is a folder in the working tree's file system, best one that the
+// user does not see.
+func (w *Worktree) probeDir() (string, error) {
+	dir := w.state("")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	var ours, top unix.Stat_t
+	if err := errors.Join(unix.Lstat(dir, &ours), unix.Lstat(w.repo.TopLevel, &top)); err != nil {
+		return "", err
+	}
+	if ours.Dev != top.Dev {
+		return w.repo.TopLevel, nil
+	}
+	return dir, nil
+}

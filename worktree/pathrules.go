@@ -1,0 +1,146 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"jp/gitcmd"
+)
+
+// pathRules say what git would do to the content of a path.
+type pathRules struct {
+	stamp     string // of the files that the rules come from
+	always    bool   // a filter, an encoding or ident: only git can tell
+	lineEnds  bool   // carriage returns may be taken out
+	binary    bool   // no line counts
+	trustMode bool   // the executable bit counts
+	links     bool   // symbolic links are kept as links
+}
+
+// convert says whether git might store other bytes than these.
+func (r pathRules) convert(data []byte) bool {
+	return r.always || r.lineEnds && bytes.IndexByte(data, '\r') >= 0
+}
+
+func (r pathRules) fileMode(old entry, st *unix.Stat_t) string {
+	switch {
+	case !r.trustMode && (old.mode == modeFile || old.mode == modeExec):
+		return old.mode
+	case r.trustMode && st.Mode&0o100 != 0:
+		return modeExec
+	}
+	return modeFile
+}
+
+// ruleAttributes are those that change what git stores or counts.
+var ruleAttributes = []string{"filter", "text", "crlf", "eol", "ident", "working-tree-encoding", "diff"}
+
+// rulesFor returns the rules by path. They are asked for once, and again when
+// a file that they come from changed.
+func (w *Worktree) rulesFor(ctx context.Context, paths []string) (map[string]pathRules, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rules := make(map[string]pathRules, len(paths))
+	stamps := map[string]string{}
+	var unknown []string
+	for _, p := range paths {
+		stamps[p] = w.rulesStamp(p)
+		if known, ok := w.attrs[p]; ok && known.stamp == stamps[p] {
+			rules[p] = known
+			continue
+		}
+		unknown = append(unknown, p)
+	}
+	if len(unknown) == 0 {
+		return rules, nil
+	}
+	values, err := w.attributes(ctx, unknown, ruleAttributes...)
+	if err != nil {
+		return nil, err
+	}
+	config, err := w.contentConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range unknown {
+		r := newRules(values[p], config)
+		r.stamp = stamps[p]
+		rules[p], w.attrs[p] = r, r
+	}
+	return rules, nil
+}
+
+func newRules(attrs, config map[string]string) pathRules {
+	unused := func(name string) bool { return attrs[name] == "unspecified" || attrs[name] == "unset" }
+	asks := attrs["text"] != "unspecified" || attrs["crlf"] != "unspecified" || attrs["eol"] != "unspecified"
+	return pathRules{
+		always:    !unused("filter") || !unused("ident") || !unused("working-tree-encoding"),
+		lineEnds:  attrs["text"] != "unset" && (asks || !isFalse(config["core.autocrlf"])),
+		binary:    attrs["diff"] == "unset",
+		trustMode: config["core.filemode"] == "" || !isFalse(config["core.filemode"]),
+		links:     config["core.symlinks"] == "" || !isFalse(config["core.symlinks"]),
+	}
+}
+
+// contentConfig reads the settings that change what git stores.
+func (w *Worktree) contentConfig(ctx context.Context) (map[string]string, error) {
+	out, err := w.git.Run(ctx, "config", "-z", "--get-regexp", `^core\.(autocrlf|filemode|symlinks)$`)
+	var exit *gitcmd.ExitError
+	if err != nil && !(errors.As(err, &exit) && exit.Code == 1) {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	config := map[string]string{}
+	for _, pair := range splitNUL(out) {
+		key, value, given := strings.Cut(pair, "\n")
+		if !given {
+			value = "true"
+		}
+		config[key] = strings.ToLower(value)
+	}
+	return config, nil
+}
+
+// isFalse reads a truth value as git does; what is not set is false.
+func isFalse(value string) bool {
+	switch value {
+	case "", "false", "no", "off", "0":
+		return true
+	}
+	return false
+}
+
+// rulesStamp identifies the files in which rules for a path stand, inside the
+// repository.
+func (w *Worktree) rulesStamp(p string) string {
+	files := []string{
+		filepath.Join(w.repo.CommonDir, "config"),
+		filepath.Join(w.repo.GitDir, "config.worktree"),
+		filepath.Join(w.repo.CommonDir, "info", "attributes"),
+	}
+	for dir := path.Dir(p); ; dir = path.Dir(dir) {
+		files = append(files, w.abs(path.Join(dir, ".gitattributes")))
+		if dir == "." {
+			break
+		}
+	}
+	var b strings.Builder
+	for _, file := range files {
+		info, err := os.Lstat(file)
+		if err != nil {
+			b.WriteString("-;")
+			continue
+		}
+		var st unix.Stat_t
+		_ = unix.Lstat(file, &st) // it was there a moment ago; zero is another stamp
+		fmt.Fprintf(&b, "%d/%d/%v;", st.Ino, info.Size(), changed(&st))
+	}
+	return b.String()
+}

@@ -1,0 +1,291 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"golang.org/x/sys/unix"
+
+	"jp/gitcmd"
+)
+
+// errAskGit says that only git itself records a path right.
+var errAskGit = errors.New("git has to record this path")
+
+// SnapshotPaths is Snapshot for a tool that changed nothing but the named
+// paths. It works in process and writes nothing: the caller writes the
+// Objects, before anything that names the tree. ok is false where git converts
+// a path's content or something odd is at the path; the caller then uses
+// Snapshot. It does not see changes of other paths.
+func (w *Worktree) SnapshotPaths(
+	ctx context.Context, parentTree string, paths []string, objects ObjectReader,
+) (taken Snapshot, ok bool, err error) {
+	if w.opts.Mode == Off {
+		return Snapshot{Tree: parentTree}, true, nil
+	}
+	if err := w.admit(parentTree, paths); err != nil {
+		return Snapshot{}, false, fmt.Errorf("snapshot named paths: %w", err)
+	}
+	n := &named{
+		w: w, parent: parentTree, edits: newEdits(), budget: budget(w.opts.NewContent),
+		trees: &trees{objects: objects, read: map[string][]entry{}},
+	}
+	err = n.make(ctx, slices.Compact(slices.Sorted(slices.Values(paths))))
+	if errors.Is(err, errAskGit) {
+		return Snapshot{}, false, nil
+	}
+	if err != nil {
+		return Snapshot{}, false, fmt.Errorf("snapshot named paths: %w", err)
+	}
+	return n.taken, true, nil
+}
+
+// named is one in-process snapshot in the making.
+type named struct {
+	w      *Worktree
+	parent string
+	trees  *trees
+	edits  *edits
+	budget budget
+	taken  Snapshot
+}
+
+func (n *named) make(ctx context.Context, paths []string) error {
+	rules, err := n.w.rulesFor(ctx, paths)
+	if err != nil {
+		return err
+	}
+	ignored, err := n.ignored(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := n.take(path, rules[path], ignored[path]); err != nil {
+			return err
+		}
+	}
+	if len(n.taken.Changes) == 0 {
+		n.taken.Tree, n.taken.Objects = n.parent, nil
+		return nil
+	}
+	root, err := n.trees.apply(n.parent, n.edits, &n.taken.Objects)
+	if err != nil {
+		return err
+	}
+	if root == "" {
+		root = EmptyTree
+		n.taken.Objects = append(n.taken.Objects, newObject("tree", nil))
+	}
+	n.taken.Tree = root
+	return nil
+}
+
+// ignored asks which of the paths that the tree lacks git ignores.
+func (n *named) ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	var fresh []string
+	for _, path := range paths {
+		old, err := n.trees.find(n.parent, path)
+		if err != nil {
+			return nil, err
+		}
+		if old.oid == "" {
+			fresh = append(fresh, path)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	// This command refuses literal names; after "./" nothing is magic.
+	for i, path := range fresh {
+		fresh[i] = "./" + path
+	}
+	out, err := n.w.git.RunWith(ctx, gitcmd.Command{
+		Args:  []string{"check-ignore", "-z", "--stdin"},
+		Stdin: strings.NewReader(joinNUL(fresh)),
+		Env:   []string{"GIT_LITERAL_PATHSPECS=0"},
+	})
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && exit.Code == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errors.Join(errAskGit, err)
+	}
+	ignored := map[string]bool{}
+	for _, path := range splitNUL(out) {
+		ignored[strings.TrimPrefix(path, "./")] = true
+	}
+	return ignored, nil
+}
+
+// take decides about one path and notes the change.
+func (n *named) take(path string, rules pathRules, ignored bool) error {
+	old, err := n.trees.find(n.parent, path)
+	if err != nil {
+		return err
+	}
+	if old.mode == modeSub || n.w.inOtherRepository(path) || n.replacesFile(path) {
+		return errAskGit
+	}
+	st, err := n.w.lookup(path)
+	if absent(err) {
+		return n.remove(path, old)
+	}
+	if err != nil || isDir(st) || old.mode == modeTree {
+		return errAskGit
+	}
+	why := ""
+	switch {
+	case old.oid != "":
+		why = admitKnown(st, &n.budget)
+	case ignored:
+		why = whyIgnored
+	default:
+		why = admitNew(path, st, n.w.opts.NewFile, &n.budget)
+	}
+	if why != "" {
+		n.taken.LeftOut = append(n.taken.LeftOut, LeftOut{path, why})
+		return nil
+	}
+	return n.put(path, old, st, rules)
+}
+
+// replacesFile says whether the tree has a file where the path has a folder.
+func (n *named) replacesFile(path string) bool {
+	for i, c := range path {
+		if c != '/' {
+			continue
+		}
+		if above, err := n.trees.find(n.parent, path[:i]); err != nil || above.oid != "" && above.mode != modeTree {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *named) remove(path string, old entry) error {
+	if old.oid == "" {
+		return nil
+	}
+	if old.mode == modeTree {
+		return errAskGit
+	}
+	n.edits.set(path, entry{})
+	return n.note(path, old, entry{}, nil, pathRules{})
+}
+
+// put notes the content of a file or symbolic link.
+func (n *named) put(path string, old entry, st *unix.Stat_t, rules pathRules) error {
+	data, err := n.w.content(path, st)
+	if err != nil {
+		return errors.Join(errAskGit, err)
+	}
+	mode := modeLink
+	if st.Mode&unix.S_IFMT == unix.S_IFREG {
+		if rules.convert(data) {
+			return errAskGit
+		}
+		mode = rules.fileMode(old, st)
+	} else if !rules.links {
+		return errAskGit
+	}
+	blob := newObject("blob", data)
+	if old.oid == blob.OID && old.mode == mode {
+		return nil
+	}
+	n.edits.set(path, entry{mode: mode, oid: blob.OID})
+	if old.oid != blob.OID {
+		n.taken.Objects = append(n.taken.Objects, blob)
+	}
+	return n.note(path, old, entry{mode: mode, oid: blob.OID}, data, rules)
+}
+
+// note adds a Change with its line counts.
+func (n *named) note(path string, from, to entry, after []byte, rules pathRules) error {
+	c := Change{Path: path, Status: "M", Before: from.oid, After: to.oid}
+	var before []byte
+	switch {
+	case from.oid == "":
+		c.Status = "A"
+	case to.oid == "":
+		c.Status = "D"
+	}
+	if from.oid != "" {
+		_, data, err := n.trees.objects.ReadObject(from.oid)
+		if err != nil {
+			return fmt.Errorf("read blob %s: %w", from.oid, err)
+		}
+		before = data
+	}
+	c.Added, c.Deleted = lineCounts(before, after, rules.binary)
+	n.taken.Changes = append(n.taken.Changes, c)
+	return nil
+}
+
+// content reads a file or the target of a link. Somebody may put another file
+// in its place meanwhile: that one is not read.
+func (w *Worktree) content(path string, st *unix.Stat_t) ([]byte, error) {
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		target, err := os.Readlink(w.abs(path))
+		return []byte(target), err
+	}
+	f, err := os.OpenFile(w.abs(path), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var now unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &now); err != nil {
+		return nil, err
+	}
+	if now.Dev != st.Dev || now.Ino != st.Ino {
+		return nil, fmt.Errorf("%q was replaced", path)
+	}
+	return io.ReadAll(f)
+}
+
+// inOtherRepository says whether a folder of the path is a repository of its own.
+func (w *Worktree) inOtherRepository(path string) bool {
+	for i, c := range path {
+		if c != '/' {
+			continue
+		}
+		if _, err := os.Lstat(w.abs(path[:i] + "/.git")); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// lineCounts counts lines as git does: content with a NUL near its beginning
+// is binary.
+func lineCounts(before, after []byte, binary bool) (added, deleted int) {
+	if binary || hasNUL(before) || hasNUL(after) {
+		return -1, -1
+	}
+	for _, edit := range udiff.Lines(string(before), string(after)) {
+		added += countOf([]byte(edit.New))
+		deleted += countOf(before[edit.Start:edit.End])
+	}
+	return added, deleted
+}
+
+func hasNUL(data []byte) bool {
+	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
+}
+
+// countOf counts lines, the last of which may have no end.
+func countOf(data []byte) int {
+	n := bytes.Count(data, []byte{'\n'})
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}

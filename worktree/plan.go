@@ -1,0 +1,197 @@
+package worktree
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// plan is what has to happen to a copy of the index so that it is the snapshot.
+type plan struct {
+	differs bool                // the index is not the parent's tree
+	remove  []string            // gone from the working tree
+	take    []string            // to be read from the working tree
+	keep    []string            // to be as in the parent's tree
+	unflag  []string            // tracked, but hidden from git by the user
+	left    map[string]string   // why, by path
+	seen    map[string]struct{} // paths that are decided
+	budget  budget
+}
+
+// nothing says that the snapshot is the parent's tree.
+func (p *plan) nothing() bool {
+	return !p.differs && len(p.remove) == 0 && len(p.take) == 0
+}
+
+// first says whether a path was not decided before, and marks it.
+func (p *plan) first(path string) bool {
+	if _, done := p.seen[path]; done {
+		return false
+	}
+	p.seen[path] = struct{}{}
+	return true
+}
+
+// leave keeps a path as the parent has it, and says why.
+func (p *plan) leave(path, why string) {
+	p.left[path] = why
+	p.keep = append(p.keep, path)
+}
+
+// decide looks at each path that the scan found. It reads no content.
+func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
+	p := &plan{
+		left: map[string]string{}, seen: map[string]struct{}{},
+		differs: len(found.staged) > 0, budget: budget(s.w.opts.NewContent),
+	}
+	for _, r := range found.dirty {
+		s.decideTracked(p, r)
+	}
+	for _, r := range found.staged {
+		if r.status == 'D' {
+			s.decideCarried(p, r.path)
+		}
+	}
+	s.decideNamed(p, found)
+	for _, path := range found.others {
+		s.decideUntracked(p, path)
+	}
+	return p, s.leaveFiltered(ctx, p)
+}
+
+// decideTracked is for a path that differs from the index.
+func (s *snapshot) decideTracked(p *plan, r raw) {
+	if !p.first(r.path) {
+		return // conflicts come twice
+	}
+	st, err := s.w.lookup(r.path)
+	switch {
+	case absent(err) || r.status == 'D' && err == nil:
+		p.remove = append(p.remove, r.path)
+	case err != nil:
+		p.leave(r.path, whyNoRead+err.Error())
+	default:
+		s.takeKnown(p, r.path, st)
+	}
+}
+
+// decideCarried is for a path of the parent's tree that git does not track: it
+// stays as long as the file exists.
+func (s *snapshot) decideCarried(p *plan, path string) {
+	st, err := s.w.lookup(path)
+	if err != nil || isDir(st) || !p.first(path) {
+		return
+	}
+	s.takeKnown(p, path, st)
+}
+
+func (s *snapshot) takeKnown(p *plan, path string, st *unix.Stat_t) {
+	if why := admitKnown(st, &p.budget); why != "" {
+		p.leave(path, why)
+		return
+	}
+	p.take = append(p.take, path)
+}
+
+// decideNamed is for what a tool named: it may be hidden from git by a flag,
+// or ignored.
+func (s *snapshot) decideNamed(p *plan, found scan) {
+	others := make(map[string]struct{}, len(found.others))
+	for _, path := range found.others {
+		others[path] = struct{}{}
+	}
+	for _, path := range s.opts.Named {
+		tag, tracked := found.tags[path]
+		_, other := others[path]
+		switch {
+		case tracked:
+			s.decideFlagged(p, path, tag)
+		case other: // with the untracked ones
+		default:
+			s.decideIgnored(p, path)
+		}
+	}
+}
+
+// decideFlagged is for a tracked path: git does not look at one with the flags
+// skip-worktree (S) or assume-unchanged (lower case).
+func (s *snapshot) decideFlagged(p *plan, path string, tag byte) {
+	skip := tag == 'S' || tag == 's'
+	if !skip && tag >= 'A' && tag <= 'Z' || !p.first(path) {
+		return
+	}
+	st, err := s.w.lookup(path)
+	switch {
+	case absent(err) && skip: // it need not be there
+	case absent(err):
+		p.remove = append(p.remove, path)
+	case err != nil:
+		p.leave(path, whyNoRead+err.Error())
+	default:
+		p.unflag = append(p.unflag, path)
+		s.takeKnown(p, path, st)
+	}
+}
+
+func (s *snapshot) decideIgnored(p *plan, path string) {
+	st, err := s.w.lookup(path)
+	if err != nil || isDir(st) || !s.since(st) || !p.first(path) {
+		return
+	}
+	p.left[path] = whyIgnored
+}
+
+// decideUntracked is for a file that git neither tracks nor ignores.
+func (s *snapshot) decideUntracked(p *plan, path string) {
+	if strings.HasSuffix(path, "/") {
+		return // another repository, which is not entered
+	}
+	st, err := s.w.lookup(path)
+	if err != nil || !s.since(st) || !p.first(path) {
+		return
+	}
+	if why := admitNew(path, st, s.w.opts.NewFile, &p.budget); why != "" {
+		p.left[path] = why
+		return
+	}
+	p.take = append(p.take, path)
+}
+
+// since says whether a file was written after the mark.
+func (s *snapshot) since(st *unix.Stat_t) bool {
+	return s.opts.Since == nil || !changed(st).before(*s.opts.Since)
+}
+
+// leaveFiltered takes out the paths that need a filter which is not trusted.
+// Without the filter their content would be stored wrongly.
+func (s *snapshot) leaveFiltered(ctx context.Context, p *plan) error {
+	untrusted, err := s.w.git.UntrustedFilters(ctx)
+	if err != nil || len(untrusted) == 0 || len(p.take) == 0 {
+		return err
+	}
+	values, err := s.w.attributes(ctx, p.take, "filter")
+	if err != nil {
+		return err
+	}
+	p.take = slices.DeleteFunc(p.take, func(path string) bool {
+		driver := values[path]["filter"]
+		if !slices.Contains(untrusted, driver) {
+			return false
+		}
+		p.leave(path, whyFilter+driver)
+		return true
+	})
+	return nil
+}
+
+// leftOut lists what stays out, sorted by path.
+func (p *plan) leftOut() []LeftOut {
+	var list []LeftOut
+	for _, path := range slices.Sorted(maps.Keys(p.left)) {
+		list = append(list, LeftOut{Path: path, Why: p.left[path]})
+	}
+	return list
+}

@@ -1,0 +1,117 @@
+package worktree
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// LeftOut is a path that a snapshot does not have as it is.
+type LeftOut struct {
+	Path string
+	Why  string
+}
+
+// Why a path is left out.
+const (
+	whySecret  = "looks like a secret"
+	whyIgnored = "ignored"
+	whyKind    = "not a regular file"
+	whyBudget  = "too much new content"
+	whyFilter  = "needs a filter that the repository configures: "
+	whyNoRead  = "cannot be recorded: "
+)
+
+func whyLarge(limit int64) string { return fmt.Sprintf("new and over %d bytes", limit) }
+
+// secretName says whether a file's name is one that keys and passwords have.
+func secretName(p string) bool {
+	name := strings.ToLower(path.Base(p))
+	return strings.HasPrefix(name, ".env") || strings.HasSuffix(name, ".pem") || strings.HasPrefix(name, "id_")
+}
+
+// budget is the new content that a snapshot may still take, in bytes.
+type budget int64
+
+// spend takes size from the budget, and says no where it is not enough.
+func (b *budget) spend(size int64) bool {
+	if size > int64(*b) {
+		return false
+	}
+	*b -= budget(size)
+	return true
+}
+
+// admitKnown says why a changed file of the tree cannot be taken, or "".
+func admitKnown(st *unix.Stat_t, left *budget) string {
+	switch {
+	case isDir(st): // a submodule: git records its commit
+	case !recordable(st):
+		return whyKind
+	case !left.spend(st.Size):
+		return whyBudget
+	}
+	return ""
+}
+
+// admitNew says why a file that is not in the tree cannot be taken, or "".
+func admitNew(p string, st *unix.Stat_t, limit int64, left *budget) string {
+	switch {
+	case secretName(p):
+		return whySecret
+	case !recordable(st):
+		return whyKind
+	case st.Size > limit:
+		return whyLarge(limit)
+	case !left.spend(st.Size):
+		return whyBudget
+	}
+	return ""
+}
+
+// recordable says whether git has a kind of entry for the file.
+func recordable(st *unix.Stat_t) bool {
+	kind := st.Mode & unix.S_IFMT
+	return kind == unix.S_IFREG || kind == unix.S_IFLNK
+}
+
+func isDir(st *unix.Stat_t) bool { return st.Mode&unix.S_IFMT == unix.S_IFDIR }
+
+// lookup is lstat for a path of git's: a symbolic link among its folders means
+// that the path is not there.
+func (w *Worktree) lookup(p string) (*unix.Stat_t, error) {
+	var st unix.Stat_t
+	for i, c := range p {
+		if c != '/' {
+			continue
+		}
+		if err := unix.Lstat(w.abs(p[:i]), &st); err != nil {
+			return nil, err
+		}
+		if !isDir(&st) {
+			return nil, unix.ENOTDIR
+		}
+	}
+	if err := unix.Lstat(w.abs(p), &st); err != nil {
+		return nil, err
+	}
+	return &st, nil
+}
+
+// absent says whether an error of lookup means that there is no such file.
+func absent(err error) bool { return err == unix.ENOENT || err == unix.ENOTDIR }
+
+// checkPath refuses what is no path of a tree.
+func checkPath(p string) error {
+	for part := range strings.SplitSeq(p, "/") {
+		if part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git") {
+			return fmt.Errorf("%q: %w", p, ErrBadPath)
+		}
+	}
+	if strings.ContainsRune(p, 0) {
+		return fmt.Errorf("%q: %w", p, ErrBadPath)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"jp/gitcmd"
+)
+
+// scan is what git says about the working tree, an index and the parent's tree.
+type scan struct {
+	dirty  []raw           // working tree against index
+	staged []raw           // index against the parent's tree
+	others []string        // files that are neither tracked nor ignored
+	tags   map[string]byte // of the named paths that are tracked: ls-files -v
+}
+
+// contentCommand is a command that reads files as git would record them.
+func contentCommand(args ...string) gitcmd.Command {
+	return gitcmd.Command{Args: args, Content: true}
+}
+
+// scan asks in parallel, and changes nothing.
+func (s *snapshot) scan(ctx context.Context) (scan, error) {
+	var found scan
+	asks := []func() error{
+		func() (err error) { found.dirty, err = s.rawDiff(ctx, "diff-files", "-z", "--raw"); return },
+	}
+	if !s.holds {
+		asks = append(asks, func() (err error) {
+			found.staged, err = s.rawDiff(ctx, "diff-index", "--cached", "-z", "--raw", "--no-renames", s.parent, "--")
+			return
+		})
+	}
+	if len(s.opts.Named) > 0 {
+		asks = append(asks, func() (err error) { found.tags, err = s.namedTags(ctx); return })
+	}
+	if paths, wanted := s.othersWanted(); wanted {
+		asks = append(asks, func() (err error) { found.others, err = s.untracked(ctx, paths); return })
+	}
+	errs := make([]error, len(asks))
+	var wg sync.WaitGroup
+	for i, ask := range asks {
+		wg.Go(func() { errs[i] = ask() })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return scan{}, fmt.Errorf("look at working tree: %w", err)
+	}
+	return found, nil
+}
+
+// othersWanted says where to look for untracked files: everywhere after a
+// tool, else only at what was named.
+func (s *snapshot) othersWanted() (paths []string, wanted bool) {
+	if s.opts.Untracked && s.opts.Since != nil {
+		return nil, true
+	}
+	return s.opts.Named, len(s.opts.Named) > 0
+}
+
+func (s *snapshot) rawDiff(ctx context.Context, args ...string) ([]raw, error) {
+	out, err := s.git(ctx, contentCommand(args...))
+	if err != nil {
+		return nil, err
+	}
+	records, rest, err := parseRaw(string(out))
+	if err == nil && rest != "" {
+		err = fmt.Errorf("%s: %w", args[0], ErrMalformed)
+	}
+	return records, err
+}
+
+func (s *snapshot) untracked(ctx context.Context, paths []string) ([]string, error) {
+	args := append([]string{"ls-files", "-z", "--others", "--exclude-standard", "--"}, paths...)
+	out, err := s.git(ctx, gitcmd.Command{Args: args})
+	if err != nil {
+		return nil, err
+	}
+	return splitNUL(out), nil
+}
+
+// namedTags finds the named paths that git tracks, with their flags.
+func (s *snapshot) namedTags(ctx context.Context) (map[string]byte, error) {
+	args := append([]string{"ls-files", "-z", "-v", "--"}, s.opts.Named...)
+	out, err := s.git(ctx, gitcmd.Command{Args: args})
+	if err != nil {
+		return nil, err
+	}
+	tags := map[string]byte{}
+	for _, line := range splitNUL(out) {
+		if len(line) > 2 {
+			tags[line[2:]] = line[0]
+		}
+	}
+	return tags, nil
+}
+
+func splitNUL(out []byte) []string {
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
+
+// joinNUL is the form in which git reads paths from its standard input.
+func joinNUL(paths []string) string {
+	var b strings.Builder
+	for _, p := range paths {
+		b.WriteString(p)
+		b.WriteByte(0)
+	}
+	return b.String()
+}

@@ -1,0 +1,112 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+
+	"jp/gitcmd"
+)
+
+// Snapshot is the working tree as a tree object.
+type Snapshot struct {
+	Tree    string
+	Changes []Change  // against the parent's tree, sorted by path
+	LeftOut []LeftOut // sorted by path
+	Objects []Object  // still to be written by the caller; only from SnapshotPaths
+}
+
+// SnapshotOptions say what to look at beyond the tracked files and the files
+// of the parent's tree.
+type SnapshotOptions struct {
+	// Since and Untracked together take untracked files that were written
+	// after the mark. Without them untracked files are not even listed.
+	Since     *Mark
+	Untracked bool
+
+	// Named are paths that a tool said it writes. They are looked at even
+	// where the user told git not to.
+	Named []string
+}
+
+// Snapshot records the working tree: what git tracks with its present
+// content, what the parent's tree has and still exists, and what the options
+// say. Where nothing moved it is the parent's tree, and nothing is written.
+// The objects are durable when it returns, unless Options.Volatile is set.
+// Errors: ErrTooWide, ErrBadPath, ErrBadTree, or what git said; never because of one file.
+func (w *Worktree) Snapshot(ctx context.Context, parentTree string, opts SnapshotOptions) (Snapshot, error) {
+	if w.opts.Mode == Off {
+		return Snapshot{Tree: parentTree}, nil
+	}
+	if err := w.admit(parentTree, opts.Named); err != nil {
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
+	}
+	unlock, err := w.lock(ctx, "snapshot.lock")
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
+	}
+	defer unlock()
+	s := &snapshot{w: w, parent: parentTree, opts: opts, known: w.recall(parentTree)}
+	taken, err := s.make(ctx)
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
+	}
+	return taken, nil
+}
+
+// admit refuses what no snapshot can be made of.
+func (w *Worktree) admit(parentTree string, paths []string) error {
+	if !isOID(parentTree) {
+		return fmt.Errorf("parent %q: %w", parentTree, ErrBadTree)
+	}
+	if w.tooWide() {
+		return fmt.Errorf("%s: %w", w.repo.TopLevel, ErrTooWide)
+	}
+	for _, path := range paths {
+		if err := checkPath(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// snapshot is one snapshot in the making.
+type snapshot struct {
+	w      *Worktree
+	parent string
+	opts   SnapshotOptions
+	known
+}
+
+func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
+	found, err := s.scan(ctx)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	p, err := s.decide(ctx, found)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	if p.nothing() {
+		if !s.holds {
+			s.w.remember(s.known, s.parent)
+		}
+		return Snapshot{Tree: s.parent, LeftOut: p.leftOut()}, nil
+	}
+	tree, err := s.record(ctx, p)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	changes, err := s.w.Diff(ctx, s.parent, tree)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return Snapshot{Tree: tree, Changes: changes, LeftOut: p.leftOut()}, nil
+}
+
+// git runs a command on the index that this snapshot works on.
+func (s *snapshot) git(ctx context.Context, c gitcmd.Command) ([]byte, error) {
+	if s.kept {
+		c.Env = append(c.Env, "GIT_INDEX_FILE="+s.w.keptIndex())
+	}
+	return s.w.git.RunWith(ctx, c)
+}

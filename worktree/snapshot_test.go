@@ -1,0 +1,277 @@
+package worktree_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitcmd"
+	"jp/internal/gitenv"
+	"jp/worktree"
+)
+
+func TestNothingMovedIsTheParentsTree(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	s := r.snapshot(r.head(), worktree.SnapshotOptions{})
+	require.Equal(t, worktree.Snapshot{Tree: r.head()}, s)
+	require.NoFileExists(t, r.path(".git/jp/index"), "no copy of the index")
+}
+
+func TestTouchedButEqualIsTheParentsTree(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	r.write("a", "1\n")
+	require.NoError(t, os.Chtimes(r.path("a"), time.Unix(1e9, 0), time.Unix(1e9, 0)))
+	s := r.snapshot(r.head(), worktree.SnapshotOptions{})
+	require.Equal(t, r.head(), s.Tree)
+	require.Empty(t, s.Changes)
+}
+
+func TestToolAddsChangesAndDeletes(t *testing.T) {
+	r := newRepo(t, map[string]string{"keep": "1\n", "edit": "1\n2\n", "drop": "x\n", "d/e/f": "deep\n"})
+	s := r.tool(r.head(), func() {
+		r.write("edit", "1\n3\n4\n")
+		r.write("new/file", "n\n")
+		r.write("bin", "\x00\x01")
+		r.remove("drop")
+		r.write("d/e/f", "deeper\n")
+	})
+	require.Equal(t, r.addAll(), s.Tree)
+	require.Equal(t, []string{"A bin", "M d/e/f", "D drop", "M edit", "A new/file"}, paths(s.Changes))
+	edit := s.Changes[3]
+	require.Equal(t, []int{2, 1}, []int{edit.Added, edit.Deleted})
+	require.Equal(t, -1, s.Changes[0].Added)
+	require.Empty(t, s.Changes[2].After)
+	require.Empty(t, s.Changes[4].Before)
+	require.Empty(t, r.git("for-each-ref", "refs/jp"))
+}
+
+// The files change in the second in which the user's index was written, to the
+// same size, and the copy is made in a later one: only the index's own time
+// tells git to compare their content.
+func TestRacyIndex(t *testing.T) {
+	r := newRepo(t, nil)
+	const tries = 20
+	for i := range tries {
+		name := fmt.Sprintf("f%d", i)
+		r.write(name, "aaa\n")
+		r.git("add", name)
+		r.write(name, "bbb\n")
+	}
+	nextSecond(t)
+	files := r.files(r.snapshot(r.head(), worktree.SnapshotOptions{}).Tree)
+	for i := range tries {
+		require.Equal(t, "bbb\n", files[fmt.Sprintf("f%d", i)], "file %d", i)
+	}
+}
+
+// The same in the second in which the kept index was written.
+func TestRacyKeptIndex(t *testing.T) {
+	r := newRepo(t, map[string]string{"f": "0", "g": "0"})
+	tree := r.head()
+	take := func() {
+		s, err := r.w.Snapshot(t.Context(), tree, worktree.SnapshotOptions{})
+		require.NoError(t, err)
+		tree = s.Tree
+	}
+	for i := range 10 {
+		r.write("f", string(rune('a'+i)))
+		take()
+		r.write("f", string(rune('A'+i)))
+		take()
+		require.Equal(t, string(rune('A'+i)), r.files(tree)["f"], "try %d", i)
+	}
+	r.write("f", "!")
+	nextSecond(t)
+	r.write("g", "1")
+	take()
+	require.Equal(t, "!", r.files(tree)["f"])
+}
+
+// nextSecond returns in another second than that of the call: git compares
+// file times in whole seconds.
+func nextSecond(t *testing.T) {
+	t.Helper()
+	now := time.Now().Unix()
+	require.Eventually(t, func() bool { return time.Now().Unix() > now }, 5*time.Second, 5*time.Millisecond)
+}
+
+func TestUsersUntrackedFilesStayOut(t *testing.T) {
+	r := newRepo(t, map[string]string{".gitignore": "*.log\n"})
+	r.write("mine", "private\n")
+	mark := r.mark()
+	waitForTick(t, r)
+	mark = r.mark()
+	r.write("tools", "made\n")
+	r.write("out.log", "ignored\n")
+	s := r.snapshot(r.head(), worktree.SnapshotOptions{Since: mark, Untracked: true})
+	require.Equal(t, []string{"A tools"}, paths(s.Changes))
+
+	before := r.snapshot(s.Tree, worktree.SnapshotOptions{})
+	require.Equal(t, s.Tree, before.Tree, "what a tool made stays without a look at untracked files")
+}
+
+// waitForTick returns when the file system gives later times than before.
+func waitForTick(t *testing.T, r *repo) {
+	t.Helper()
+	first := r.mark()
+	require.Eventually(t, func() bool { return *r.mark() != *first }, 5*time.Second, time.Millisecond)
+}
+
+func TestCarriedFiles(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	first := r.tool(r.head(), func() { r.write("extra", "x\n"); r.write("gone", "y\n") })
+	r.remove("gone")
+	r.write("extra", "changed outside\n")
+	second := r.snapshot(first.Tree, worktree.SnapshotOptions{})
+	require.Equal(t, []string{"M extra", "D gone"}, paths(second.Changes))
+
+	// Another conversation in the same working tree has its own tree.
+	other := r.snapshot(r.head(), worktree.SnapshotOptions{})
+	require.Equal(t, r.head(), other.Tree)
+
+	// The user tracks something else meanwhile: the copy is made anew.
+	r.write("b", "2\n")
+	r.git("add", "b")
+	third := r.snapshot(second.Tree, worktree.SnapshotOptions{})
+	require.Equal(t, []string{"A b"}, paths(third.Changes))
+	require.Contains(t, r.files(third.Tree), "extra")
+
+	// Told to be ignored, it still stays.
+	r.write(".gitignore", "extra\n")
+	r.git("add", ".gitignore")
+	fourth := r.snapshot(third.Tree, worktree.SnapshotOptions{})
+	require.Contains(t, r.files(fourth.Tree), "extra")
+}
+
+func TestCheckoutOfAnotherBranchIsSeen(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	was := r.head()
+	r.git("switch", "-q", "-c", "side")
+	r.write("b", "2\n")
+	r.git("add", "b")
+	r.git("commit", "-qm", "b")
+	s := r.snapshot(was, worktree.SnapshotOptions{})
+	require.Equal(t, r.head(), s.Tree)
+	r.git("switch", "-q", "main")
+	s = r.snapshot(s.Tree, worktree.SnapshotOptions{})
+	require.Equal(t, was, s.Tree)
+}
+
+func TestSecretsAndLargeFilesStayOut(t *testing.T) {
+	r := newRepo(t, map[string]string{"tracked.bin": "small"})
+	r.open(worktree.Options{NewFile: 1000, NewContent: 5000})
+	s := r.tool(r.head(), func() {
+		r.write("sub/.env.local", "K=1\n")
+		r.write("KEY.PEM", "k\n")
+		r.write("id_ed25519", "k\n")
+		r.write("fits", strings.Repeat("x", 1000))
+		r.write("large", strings.Repeat("x", 1001))
+		r.write("tracked.bin", strings.Repeat("x", 5001))
+	})
+	require.Equal(t, []string{"A fits"}, paths(s.Changes))
+	require.Equal(t, []string{"KEY.PEM", "id_ed25519", "large", "sub/.env.local", "tracked.bin"}, leftPaths(s.LeftOut))
+	require.Equal(t, "small", r.files(s.Tree)["tracked.bin"])
+}
+
+func TestBudgetIsForTheSum(t *testing.T) {
+	r := newRepo(t, nil)
+	r.open(worktree.Options{NewContent: 250})
+	mark := r.mark()
+	for _, name := range []string{"a", "b", "c"} {
+		r.write(name, strings.Repeat(name, 100))
+	}
+	s, err := r.w.Snapshot(t.Context(), r.head(), worktree.SnapshotOptions{Since: mark, Untracked: true})
+	require.NoError(t, err)
+	require.Len(t, s.Changes, 2)
+	require.Len(t, s.LeftOut, 1)
+}
+
+func TestIgnoredNamedFileIsListed(t *testing.T) {
+	r := newRepo(t, map[string]string{".gitignore": "*.log\n"})
+	s := r.tool(r.head(), func() { r.write("out.log", "x\n"); r.write("in.txt", "x\n") }, "out.log", "in.txt", "absent")
+	require.Equal(t, []string{"A in.txt"}, paths(s.Changes))
+	require.Equal(t, []worktree.LeftOut{{Path: "out.log", Why: "ignored"}}, s.LeftOut)
+}
+
+func TestUnbornHeadAndNoIndex(t *testing.T) {
+	gitenv.Isolate(t)
+	r := &repo{t: t, dir: t.TempDir()}
+	r.git("init", "-q")
+	r.open(worktree.Options{})
+	require.Equal(t, worktree.EmptyTree, r.head())
+	require.NoFileExists(t, r.path(".git/index"))
+	s := r.tool(r.head(), func() { r.write("a", "1\n") })
+	require.Equal(t, []string{"A a"}, paths(s.Changes))
+	s = r.tool(s.Tree, func() { r.remove("a") })
+	require.Equal(t, worktree.EmptyTree, s.Tree)
+	require.NoFileExists(t, r.path(".git/index"))
+}
+
+func TestLinkedWorktreeIsOnItsOwn(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	linked := &repo{t: t, dir: filepath.Join(t.TempDir(), "other")}
+	r.git("worktree", "add", "-q", "--detach", linked.dir)
+	linked.open(worktree.Options{})
+	s := linked.tool(linked.head(), func() { linked.write("a", "2\n"); linked.write("n", "n\n") })
+	require.Equal(t, []string{"M a", "A n"}, paths(s.Changes))
+	require.Equal(t, r.head(), r.snapshot(r.head(), worktree.SnapshotOptions{}).Tree)
+	require.FileExists(t, r.path(".git/worktrees/other/jp/snapshot.lock"))
+	r.git("worktree", "remove", "--force", linked.dir)
+}
+
+func TestTooWide(t *testing.T) {
+	r := newRepo(t, nil)
+	r.open(worktree.Options{Home: r.dir})
+	_, err := r.w.Snapshot(t.Context(), r.head(), worktree.SnapshotOptions{})
+	require.ErrorIs(t, err, worktree.ErrTooWide)
+	_, _, err = r.w.SnapshotPaths(t.Context(), r.head(), []string{"a"}, nil)
+	require.ErrorIs(t, err, worktree.ErrTooWide)
+	r.open(worktree.Options{Home: filepath.Dir(r.dir)})
+	_, err = r.w.Snapshot(t.Context(), r.head(), worktree.SnapshotOptions{})
+	require.NoError(t, err, "a folder below the home folder is fine")
+}
+
+func TestModeOff(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	r.open(worktree.Options{Mode: worktree.Off})
+	r.write("a", "2\n")
+	require.Equal(t, r.head(), r.snapshot(r.head(), worktree.SnapshotOptions{}).Tree)
+	_, err := worktree.Open(t.Context(), r.w.Repository(), worktree.Options{Mode: "sometimes"})
+	require.ErrorContains(t, err, "sometimes")
+	_, err = worktree.Open(t.Context(), gitcmd.Repository{GitDir: "/x.git"}, worktree.Options{})
+	require.ErrorIs(t, err, worktree.ErrNoWorktree)
+}
+
+func TestBadNamesAreRefused(t *testing.T) {
+	r := newRepo(t, nil)
+	for _, bad := range []string{"", "/etc/passwd", "../x", "a/../b", "a//b", ".git/config", "a/.GIT/x", "./a", "a\x00b"} {
+		_, err := r.w.Snapshot(t.Context(), r.head(), worktree.SnapshotOptions{Named: []string{bad}})
+		require.ErrorIs(t, err, worktree.ErrBadPath, "%q", bad)
+		_, _, err = r.w.SnapshotPaths(t.Context(), r.head(), []string{bad}, nil)
+		require.ErrorIs(t, err, worktree.ErrBadPath, "%q", bad)
+	}
+}
+
+func TestParentMustBeATreeID(t *testing.T) {
+	r := newRepo(t, nil)
+	for _, bad := range []string{"", "HEAD^{tree}", "--output=x", strings.Repeat("g", 40)} {
+		_, err := r.w.Snapshot(t.Context(), bad, worktree.SnapshotOptions{})
+		require.ErrorIs(t, err, worktree.ErrBadTree, "%q", bad)
+		_, _, err = r.w.SnapshotPaths(t.Context(), bad, nil, nil)
+		require.ErrorIs(t, err, worktree.ErrBadTree, "%q", bad)
+	}
+}
+
+func TestInterruptedSnapshotLeavesNothingStale(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	s := r.tool(r.head(), func() { r.write("a", "2\n") })
+	r.write(".git/jp/index.lock", "left by a kill")
+	require.NoError(t, os.Truncate(r.path(".git/jp/index"), 100))
+	next := r.tool(s.Tree, func() { r.write("a", "3\n") })
+	require.Equal(t, "3\n", r.files(next.Tree)["a"])
+}

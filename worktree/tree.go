@@ -1,0 +1,200 @@
+package worktree
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Object is a git object, with its content without git's header.
+type Object struct {
+	Kind string // "blob" or "tree"
+	OID  string
+	Data []byte
+}
+
+// ObjectReader reads objects of the repository. An object that is not there is
+// an error.
+type ObjectReader interface {
+	ReadObject(oid string) (kind string, data []byte, err error)
+}
+
+func newObject(kind string, data []byte) Object {
+	h := sha1.New()
+	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
+	h.Write(data)
+	return Object{Kind: kind, OID: hex.EncodeToString(h.Sum(nil)), Data: data}
+}
+
+// Modes of tree entries, as git writes them.
+const (
+	modeTree = "40000"
+	modeFile = "100644"
+	modeExec = "100755"
+	modeLink = "120000"
+	modeSub  = "160000"
+)
+
+// entry is one entry of a tree. The zero entry is one that is not there.
+type entry struct {
+	mode, name, oid string
+}
+
+// sortName is the name as git orders it: a folder's ends in a slash.
+func (e entry) sortName() string {
+	if e.mode == modeTree {
+		return e.name + "/"
+	}
+	return e.name
+}
+
+func decodeTree(data []byte) ([]entry, error) {
+	var entries []entry
+	for len(data) > 0 {
+		head, rest, ok := bytes.Cut(data, []byte{0})
+		mode, name, ok2 := strings.Cut(string(head), " ")
+		if !ok || !ok2 || len(rest) < sha1.Size || name == "" {
+			return nil, fmt.Errorf("tree: %w", ErrMalformed)
+		}
+		entries = append(entries, entry{mode, name, hex.EncodeToString(rest[:sha1.Size])})
+		data = rest[sha1.Size:]
+	}
+	return entries, nil
+}
+
+func encodeTree(entries []entry) ([]byte, error) {
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.sortName(), b.sortName()) })
+	var b bytes.Buffer
+	for _, e := range entries {
+		oid, err := hex.DecodeString(e.oid)
+		if err != nil || len(oid) != sha1.Size {
+			return nil, fmt.Errorf("tree entry %q: %w", e.name, ErrMalformed)
+		}
+		fmt.Fprintf(&b, "%s %s\x00", e.mode, e.name)
+		b.Write(oid)
+	}
+	return b.Bytes(), nil
+}
+
+// trees reads trees, each once.
+type trees struct {
+	objects ObjectReader
+	read    map[string][]entry
+}
+
+func (t *trees) entries(oid string) ([]entry, error) {
+	if oid == EmptyTree || oid == "" {
+		return nil, nil
+	}
+	if known, ok := t.read[oid]; ok {
+		return known, nil
+	}
+	kind, data, err := t.objects.ReadObject(oid)
+	if err != nil {
+		return nil, fmt.Errorf("read tree %s: %w", oid, err)
+	}
+	if kind != "tree" {
+		return nil, fmt.Errorf("read tree %s: it is a %s: %w", oid, kind, ErrMalformed)
+	}
+	list, err := decodeTree(data)
+	if err != nil {
+		return nil, fmt.Errorf("read tree %s: %w", oid, err)
+	}
+	t.read[oid] = list
+	return list, nil
+}
+
+// find returns the entry of a path, or the zero entry.
+func (t *trees) find(root, path string) (entry, error) {
+	dir := root
+	for {
+		name, rest, deeper := strings.Cut(path, "/")
+		list, err := t.entries(dir)
+		if err != nil {
+			return entry{}, err
+		}
+		at := slices.IndexFunc(list, func(e entry) bool { return e.name == name })
+		switch {
+		case at < 0 || deeper && list[at].mode != modeTree:
+			return entry{}, nil
+		case !deeper:
+			return list[at], nil
+		}
+		dir, path = list[at].oid, rest
+	}
+}
+
+// edits is a set of changes to one folder of a tree.
+type edits struct {
+	files map[string]entry // by name; the zero entry removes
+	dirs  map[string]*edits
+}
+
+func newEdits() *edits { return &edits{files: map[string]entry{}, dirs: map[string]*edits{}} }
+
+// set puts an entry at a path; the zero entry removes what is there.
+func (e *edits) set(path string, to entry) {
+	name, rest, deeper := strings.Cut(path, "/")
+	if !deeper {
+		to.name = name
+		e.files[name] = to
+		return
+	}
+	if e.dirs[name] == nil {
+		e.dirs[name] = newEdits()
+	}
+	e.dirs[name].set(rest, to)
+}
+
+// apply makes the trees that differ and returns the id of the root; a folder
+// without entries is "".
+func (t *trees) apply(root string, e *edits, made *[]Object) (string, error) {
+	old, err := t.entries(root)
+	if err != nil {
+		return "", err
+	}
+	list := make([]entry, 0, len(old)+len(e.files))
+	below := map[string]string{}
+	for _, o := range old {
+		if o.mode == modeTree {
+			below[o.name] = o.oid
+		}
+		if _, changed := e.files[o.name]; !changed && e.dirs[o.name] == nil {
+			list = append(list, o)
+		}
+	}
+	for name, d := range e.dirs {
+		oid, err := t.apply(below[name], d, made)
+		if err != nil {
+			return "", err
+		}
+		if oid != "" {
+			list = append(list, entry{modeTree, name, oid})
+		} else if f, ok := e.files[name]; ok && f.oid != "" {
+			list = append(list, f) // the file that took the folder's place
+		}
+	}
+	for name, f := range e.files {
+		if f.oid != "" && e.dirs[name] == nil {
+			list = append(list, f)
+		}
+	}
+	return finishTree(list, made)
+}
+
+func finishTree(list []entry, made *[]Object) (string, error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	data, err := encodeTree(list)
+	if err != nil {
+		return "", err
+	}
+	o := newObject("tree", data)
+	*made = append(*made, o)
+	return o.OID, nil
+}

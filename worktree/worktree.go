@@ -1,0 +1,113 @@
+// Package worktree is the working tree as git sees it: what is checked out,
+// what differs, and its content as a tree object (a snapshot).
+//
+// What holds: the user's index, HEAD and files are only read. No program that
+// the repository names is run. One path never fails a snapshot: what cannot or
+// must not be recorded keeps the entry of the parent's tree, and is listed.
+// Objects that a snapshot names are durable when it returns.
+//
+// It does not decide when to look, writes no commit, moves no ref and restores
+// no file. Paths are git's bytes, with slashes, relative to the top level.
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"jp/gitcmd"
+)
+
+// EmptyTree is the id of the tree without entries.
+const EmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// Mode says whether trees are recorded.
+type Mode string
+
+const (
+	// TrackedAndTools records what git tracks, and what tools made.
+	TrackedAndTools Mode = "tracked+tools"
+	// Off records nothing: every snapshot is its parent's tree.
+	Off Mode = "off"
+)
+
+// Limits of what a snapshot takes, in bytes.
+const (
+	DefaultNewFile    = 1 << 20
+	DefaultNewContent = 50 << 20
+)
+
+// Options of a Worktree. The zero value is right outside tests.
+type Options struct {
+	Mode       Mode           // default TrackedAndTools
+	NewFile    int64          // greatest size of a file that git does not track; default 1 MiB
+	NewContent int64          // greatest sum of changed content in one snapshot; default 50 MiB
+	Home       string         // the home folder, where no snapshot is made; default os.UserHomeDir
+	Volatile   bool           // do not wait for the disk: objects survive a kill, not a power cut
+	Git        gitcmd.Options // how git is started
+}
+
+// Worktree is one working tree. It may be used by several goroutines and
+// beside other processes.
+type Worktree struct {
+	repo gitcmd.Repository
+	git  *gitcmd.Git
+	opts Options
+
+	mu    sync.Mutex
+	attrs map[string]pathRules // by path, for the in-process snapshot
+}
+
+// Open returns the working tree of a located repository. It starts no child.
+func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, error) {
+	if repo.TopLevel == "" {
+		return nil, fmt.Errorf("open %s: %w", repo.GitDir, ErrNoWorktree)
+	}
+	switch opts.Mode {
+	case "":
+		opts.Mode = TrackedAndTools
+	case TrackedAndTools, Off:
+	default:
+		return nil, fmt.Errorf("open %s: unknown snapshot mode %q", repo.TopLevel, opts.Mode)
+	}
+	if opts.NewFile == 0 {
+		opts.NewFile = DefaultNewFile
+	}
+	if opts.NewContent == 0 {
+		opts.NewContent = DefaultNewContent
+	}
+	if opts.Home == "" {
+		opts.Home, _ = os.UserHomeDir() // a user without a home has no home to protect
+	}
+	return &Worktree{repo: repo, git: gitcmd.At(repo, opts.Git), opts: opts, attrs: map[string]pathRules{}}, nil
+}
+
+// Repository returns where the working tree belongs.
+func (w *Worktree) Repository() gitcmd.Repository { return w.repo }
+
+// abs is the file of a path.
+func (w *Worktree) abs(path string) string {
+	return filepath.Join(w.repo.TopLevel, filepath.FromSlash(path))
+}
+
+// state is a file of jp in this working tree's own git directory, so that
+// `git worktree remove` takes it along.
+func (w *Worktree) state(name string) string {
+	return filepath.Join(w.repo.GitDir, "jp", name)
+}
+
+// tooWide says whether the working tree is too much to look through.
+func (w *Worktree) tooWide() bool {
+	top, err := os.Stat(w.repo.TopLevel)
+	if err != nil {
+		return false
+	}
+	for _, dir := range []string{w.opts.Home, string(filepath.Separator)} {
+		if info, err := os.Stat(dir); dir != "" && err == nil && os.SameFile(top, info) {
+			return true
+		}
+	}
+	return false
+}
