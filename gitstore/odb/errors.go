@@ -1,0 +1,88 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+var (
+	// ErrRefMoved means that a ref has another value than the one expected;
+	// errors.As with *RefError gives the value found.
+	ErrRefMoved = errors.New("ref has moved")
+	// ErrRefExists means that a ref to be created is already there.
+	ErrRefExists = errors.New("ref already exists")
+	// ErrRefLocked means that somebody else holds the lock of a ref.
+	ErrRefLocked = errors.New("ref is locked")
+	// ErrRefNotFound means that a ref is neither loose nor packed.
+	ErrRefNotFound = errors.New("ref not found")
+	// ErrRefBroken means that a ref's file holds no object name.
+	ErrRefBroken = errors.New("ref is broken")
+	// ErrRefSymbolic means that a ref points to another ref or is a link.
+	ErrRefSymbolic = errors.New("ref is symbolic")
+	// ErrRefName means that git would not accept the name of a ref.
+	ErrRefName = errors.New("invalid ref name")
+	// ErrRefConflict means that a ref cannot be, because another one stands
+	// where its directory would have to, or below it.
+	ErrRefConflict = errors.New("ref conflicts with another")
+	// ErrObjectMissing means that no store of the repository has an object.
+	ErrObjectMissing = errors.New("object is missing")
+	// ErrObjectCorrupt means that an object's bytes do not hash to its name.
+	ErrObjectCorrupt = errors.New("object is corrupt")
+	// ErrObjectTooLarge means that an object is above Options.MaxObject.
+	ErrObjectTooLarge = errors.New("object is too large")
+	// ErrOID means that a string is not a full object name.
+	ErrOID = errors.New("invalid object name")
+	// ErrReadOnly means that the file system or its permissions forbid writing.
+	ErrReadOnly = errors.New("git directory is not writable")
+	// ErrNoSpace means that the disk, the quota or the file size limit is full.
+	ErrNoSpace = errors.New("no space left")
+	// ErrPoisoned means that a flush has failed: what was being written may or
+	// may not be durable, and this Store writes nothing more.
+	ErrPoisoned = errors.New("writing has stopped after a failed flush")
+	// ErrNoGit means that the work needs the git program and Options.Git is nil.
+	ErrNoGit = errors.New("git is not available")
+)
+
+// RefError is a comparison that failed: Found is empty where there is no ref.
+type RefError struct {
+	Ref         string
+	Want, Found OID
+}
+
+func (e *RefError) Error() string {
+	switch {
+	case e.Want == "":
+		return fmt.Sprintf("%s: %v at %s", e.Ref, ErrRefExists, e.Found)
+	case e.Found == "":
+		return fmt.Sprintf("%s: %v: expected %s, found none", e.Ref, ErrRefMoved, e.Want)
+	}
+	return fmt.Sprintf("%s: %v: expected %s, found %s", e.Ref, ErrRefMoved, e.Want, e.Found)
+}
+
+// Unwrap gives ErrRefExists for a failed creation, else ErrRefMoved.
+func (e *RefError) Unwrap() error {
+	if e.Want == "" {
+		return ErrRefExists
+	}
+	return ErrRefMoved
+}
+
+// classify puts our sentinel before what the operating system said.
+func classify(err error) error {
+	for _, c := range []struct {
+		sentinel error
+		causes   []error
+	}{
+		{ErrNoSpace, []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}},
+		{ErrReadOnly, []error{syscall.EROFS, fs.ErrPermission}},
+	} {
+		for _, cause := range c.causes {
+			if errors.Is(err, cause) && !errors.Is(err, c.sentinel) {
+				return fmt.Errorf("%w: %w", c.sentinel, err)
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,47 @@
+package odb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"jp/gitstore/odb"
+)
+
+// Two writers append to one ref. Each names the value that it has seen, so the
+// second learns that it was late, and nothing is lost.
+func Example() {
+	dir, err := os.MkdirTemp("", "odb")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if _, err := tryGit(dir, "", "init", "-q", "--bare"); err != nil {
+		panic(err)
+	}
+	store, err := odb.Open(dir, odb.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer store.Close()
+
+	write := func(text string) error {
+		data := []byte(text)
+		o := odb.Object{Kind: "blob", OID: odb.HashObject("blob", data), Data: data}
+		return store.Write(context.Background(), odb.Batch{
+			Objects: []odb.Object{o},
+			Updates: []odb.RefUpdate{{Ref: "refs/jp/example", New: o.OID}},
+		})
+	}
+	fmt.Println(write("first\n"))
+	fmt.Println(errors.Is(write("second\n"), odb.ErrRefExists))
+
+	oid, _ := store.ReadRef("refs/jp/example")
+	kind, data, _ := store.ReadObject(oid)
+	fmt.Printf("%s %s: %s", oid[:7], kind, data)
+	// Output:
+	// <nil>
+	// true
+	// 9c59e24 blob: first
+}

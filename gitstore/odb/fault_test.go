@@ -1,0 +1,213 @@
+package odb_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitstore/odb"
+	"jp/internal/faultfs"
+)
+
+func TestErrorsSayWhatIsWrong(t *testing.T) {
+	tests := []struct {
+		cause syscall.Errno
+		want  error
+	}{
+		{syscall.ENOSPC, odb.ErrNoSpace},
+		{syscall.EDQUOT, odb.ErrNoSpace},
+		{syscall.EFBIG, odb.ErrNoSpace},
+		{syscall.EROFS, odb.ErrReadOnly},
+		{syscall.EACCES, odb.ErrReadOnly},
+		{syscall.EPERM, odb.ErrReadOnly},
+	}
+	for _, tt := range tests {
+		for _, op := range []faultfs.Op{faultfs.Create, faultfs.Write, faultfs.Rename} {
+			tr, err := start(true, scenarios[0])
+			require.NoError(t, err)
+			probe := faultfs.New(tr.disk, faultfs.Plan{})
+			require.NoError(t, tr.run(probe, odb.Options{}))
+			for k, found := range probe.Trace() {
+				if found != op {
+					continue
+				}
+				tr, err := start(true, scenarios[0])
+				require.NoError(t, err)
+				err = tr.run(faultfs.New(tr.disk, faultfs.Plan{At: k + 1, Err: tt.cause}), odb.Options{})
+				require.ErrorIs(t, err, tt.want, "%v at %s %d", tt.cause, op, k+1)
+				require.ErrorIs(t, err, tt.cause)
+				require.NotErrorIs(t, err, odb.ErrPoisoned, "%v at %s: no flush has failed", tt.cause, op)
+			}
+		}
+	}
+}
+
+// A write that failed for want of space can be done again once there is some.
+func TestSpaceMayComeBack(t *testing.T) {
+	tr, err := start(true, scenarios[0])
+	require.NoError(t, err)
+	fs := faultfs.New(tr.disk, faultfs.Plan{At: 6, Err: syscall.ENOSPC})
+	s, err := odb.Open("/repo", odb.Options{FS: fs})
+	require.NoError(t, err)
+	defer s.Close()
+	require.ErrorIs(t, s.Write(bg, tr.batch), odb.ErrNoSpace)
+	require.NoError(t, s.Write(bg, tr.batch))
+	tr.acked = true
+	require.NoError(t, tr.check(tr.disk))
+}
+
+func objectFile(t *testing.T, dir string, oid odb.OID) string {
+	t.Helper()
+	return filepath.Join(dir, ".git/objects", string(oid[:2]), string(oid[2:]))
+}
+
+// A Write closes what it opens, whether it succeeds or not.
+func TestHandlesAreGivenBack(t *testing.T) {
+	count := func() int {
+		names, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("cannot count open files: ", err)
+		}
+		return len(names)
+	}
+	repo := newRepo(t)
+	before := count()
+	s, err := odb.Open(filepath.Join(repo, ".git"), odb.Options{Durability: odb.Off})
+	require.NoError(t, err)
+	head := tip(create(t, s, ref, 1))
+	for i := range 20 {
+		objects := chain(head, 2, fmt.Sprint(i))
+		require.NoError(t, s.Write(bg, appendBatch(ref, head, objects)))
+		require.Error(t, s.Write(bg, appendBatch(ref, head, chain(head, 2, "loser"))))
+		_, err := s.ListRefs("refs/")
+		require.NoError(t, err)
+		git(t, repo, "pack-refs", "--all")
+		head = tip(objects)
+	}
+	require.LessOrEqual(t, count(), before+6)
+	require.NoError(t, s.Close())
+	require.Equal(t, before, count())
+}
+
+// The process may end between any two operations: git finds nothing wrong, and
+// the next process goes on.
+func TestKilledAtEveryOperationOnARealDisk(t *testing.T) {
+	eachPath(t, func(t *testing.T, path odb.Path) {
+		for k, more := 1, true; more; k++ {
+			repo := newRepo(t)
+			head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+			next := chain(head, 2, "next")
+			fs := faultfs.New(odb.OS(), faultfs.Plan{At: k, Crash: true})
+			var err error
+			if s, openErr := odb.Open(filepath.Join(repo, ".git"), odb.Options{FS: fs, Path: path}); openErr == nil {
+				err = s.Write(bg, appendBatch(ref, head, next))
+				more = err != nil
+				s.Close()
+			}
+			requireSound(t, repo)
+			after := open(t, repo, recovery(odb.OS()))
+			got, err2 := after.ReadRef(ref)
+			require.NoError(t, err2)
+			require.Contains(t, []odb.OID{head, tip(next)}, got)
+			require.True(t, more || got == tip(next), "acknowledged and lost at %d", k)
+			require.NoError(t, after.Write(bg, appendBatch(ref, got, chain(got, 1, "more"))))
+		}
+	})
+}
+
+func TestPortableFileSystem(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{FS: odb.RootFS()})
+	require.Equal(t, odb.PathStepwise, s.Path())
+	objects := create(t, s, ref, 3)
+	more := chain(tip(objects), 2, "more")
+	require.NoError(t, s.Write(bg, appendBatch(ref, tip(objects), more)))
+	git(t, repo, "pack-refs", "--all")
+	last := chain(tip(more), 1, "last")
+	require.NoError(t, s.Write(bg, appendBatch(ref, tip(more), last)))
+	requireReads(t, s, slices.Concat(objects, more, last))
+	refs, err := s.ListRefs("refs/jp/")
+	require.NoError(t, err)
+	require.Equal(t, []odb.Ref{{Name: ref, OID: tip(last)}}, refs)
+	require.NoError(t, os.Symlink("jp-c1", filepath.Join(repo, ".git/refs/jp/conversations/link")))
+	_, err = s.ReadRef("refs/jp/conversations/link")
+	require.ErrorIs(t, err, odb.ErrRefSymbolic)
+	require.ErrorIs(t, s.Write(bg, move(ref+"/below", "", tip(last))), odb.ErrRefConflict)
+	requireSound(t, repo)
+}
+
+// What git prunes from under a ref that has just moved comes back.
+func TestPrunedObjectsAreRestored(t *testing.T) {
+	repo := newRepo(t)
+	s, err := odb.Open(filepath.Join(repo, ".git"), withGit(repo))
+	require.NoError(t, err)
+	objects := create(t, s, ref, 3)
+	for _, o := range objects[1:] {
+		require.NoError(t, os.Remove(objectFile(t, repo, o.OID)))
+	}
+	require.NoError(t, s.Close())
+	requireReads(t, open(t, repo, odb.Options{}), objects)
+	requireSound(t, repo)
+}
+
+// git prune may take a temporary file, or the directory that it goes to.
+func TestPruneInTheMiddleOfAWrite(t *testing.T) {
+	for _, journal := range []bool{true, false} {
+		tr, err := start(journal, scenarios[0])
+		require.NoError(t, err)
+		probe := faultfs.New(tr.disk, faultfs.Plan{})
+		require.NoError(t, tr.run(probe, odb.Options{}))
+		rename := slices.Index(probe.Trace(), faultfs.Rename) + 1
+
+		tr, err = start(journal, scenarios[0])
+		require.NoError(t, err)
+		gone := faultfs.Plan{At: rename, Err: syscall.ENOENT}
+		require.NoError(t, tr.run(faultfs.New(tr.disk, gone), odb.Options{}))
+		require.NoError(t, tr.check(tr.disk.Crash(rand.New(rand.NewPCG(1, 2)))))
+
+		tr, err = start(journal, scenarios[0])
+		require.NoError(t, err)
+		gone.ForGood = true
+		require.ErrorIs(t, tr.run(faultfs.New(tr.disk, gone), odb.Options{}), syscall.ENOENT)
+		require.NoError(t, tr.check(tr.disk))
+	}
+}
+
+func TestNonsenseIsRefusedBeforeAnyFile(t *testing.T) {
+	disk := faultfs.NewDisk(true, "/repo/objects", "/repo/refs")
+	fs := faultfs.New(disk, faultfs.Plan{})
+	s, err := odb.Open("/repo", odb.Options{FS: fs})
+	require.NoError(t, err)
+	defer s.Close()
+	before := fs.Count()
+	oid := blob("x").OID
+	tests := []struct {
+		name  string
+		batch odb.Batch
+		want  error
+	}{
+		{"object without a name", odb.Batch{Objects: []odb.Object{{Kind: "blob"}}}, odb.ErrOID},
+		{"no new value", move(ref, oid, ""), odb.ErrOID},
+		{"short new value", move(ref, "", oid[:7]), odb.ErrOID},
+		{"old value that is none", move(ref, "HEAD", oid), odb.ErrOID},
+		{"ref outside refs", move("HEAD", "", oid), odb.ErrRefName},
+		{"ref of a lock", move(ref+".lock", "", oid), odb.ErrRefName},
+		{"ref twice", odb.Batch{Updates: []odb.RefUpdate{{Ref: ref, New: oid}, {Ref: ref, New: oid}}}, odb.ErrRefConflict},
+	}
+	for _, tt := range tests {
+		require.ErrorIs(t, s.Write(bg, tt.batch), tt.want, tt.name)
+	}
+	_, err = s.ReadRef("refs/jp/a..b")
+	require.ErrorIs(t, err, odb.ErrRefName)
+	_, _, err = s.ReadObject("HEAD")
+	require.ErrorIs(t, err, odb.ErrOID)
+	_, err = s.Has("")
+	require.ErrorIs(t, err, odb.ErrOID)
+	require.Equal(t, before, fs.Count())
+}

@@ -1,0 +1,87 @@
+package odb
+
+import "io"
+
+// FS is the file system as the Store uses it. A test may put its own below to
+// make operations fail or to lose what was never flushed.
+type FS interface {
+	// OpenDir opens a directory by its absolute path, through links.
+	OpenDir(path string) (Dir, error)
+	// Ordered says that both directories lie on one file system whose metadata
+	// changes, and the data waited for before them, reach the disk in the
+	// order in which they were made, all by one flush of the last directory.
+	Ordered(objects, refs Dir) bool
+}
+
+// Dir is an open directory. Names are relative to it, with slashes; what is
+// opened is never a link. The handle stays with the directory when that is
+// removed: everything then says fs.ErrNotExist.
+type Dir interface {
+	OpenDir(name string) (Dir, error)
+	// Mkdir makes a directory; fs.ErrExist where the name is taken.
+	Mkdir(name string) error
+	// Open opens a file for reading.
+	Open(name string) (File, error)
+	// Create makes a new file for writing; fs.ErrExist where the name is taken.
+	Create(name string, perm uint32) (File, error)
+	// Rename moves a file, over an existing one too, atomically.
+	Rename(from, to string) error
+	Remove(name string) error
+	// RemoveDir removes an empty directory.
+	RemoveDir(name string) error
+	Stat(name string) (Info, error)
+	// List gives the entries without "." and "..", in no order.
+	List() ([]Entry, error)
+	// Sync makes the directory's entries durable.
+	Sync() error
+	Close() error
+}
+
+// File is an open file. Write may be short without an error, as write(2) is.
+type File interface {
+	io.Reader
+	io.Writer
+	Stat() (Info, error)
+	// StartWriteout begins to write the data out and does not wait.
+	StartWriteout() error
+	// AwaitWriteout returns when the data has left for the disk and the
+	// file's size and blocks stand in the file system's running transaction.
+	// It flushes neither that transaction nor the disk's own cache.
+	AwaitWriteout() error
+	// Sync makes data and metadata durable.
+	Sync() error
+	Close() error
+}
+
+// Kind is what stands behind a name.
+type Kind uint8
+
+// The kinds of a directory's entries.
+const (
+	KindFile Kind = iota
+	KindDir
+	KindLink
+	KindOther
+)
+
+// Entry is one name of a directory.
+type Entry struct {
+	Name string
+	Kind Kind
+}
+
+// Info is what a Stat tells, about a link itself and not its target.
+type Info struct {
+	Kind Kind
+	Size int64
+	// ModTime is in nanoseconds since the epoch.
+	ModTime int64
+	ID      FileID
+}
+
+// FileID tells files apart. Birth, where the file system keeps it, tells a
+// file from a later one that got the same inode.
+type FileID struct {
+	Dev, Inode uint64
+	Birth      int64
+}

@@ -1,0 +1,212 @@
+package odb
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+)
+
+const (
+	objectPerm = 0o444
+	// tmpPrefix is git's own, so that git prune removes what a crash leaves.
+	tmpPrefix = "tmp_obj_"
+	// nameTries bounds how often git prune may take a temporary file or an
+	// empty directory away under us.
+	nameTries = 8
+)
+
+// stagedObject is an object on its way to its name.
+type stagedObject struct {
+	Object
+	tmp  string
+	file File
+	// existing says that the object was there before, whole; file reads it.
+	existing bool
+	// named says that the object is in its place.
+	named bool
+}
+
+// stage writes each object to a temporary file and lets its data go.
+func (w *write) stage(objects []Object) error {
+	for _, o := range objects {
+		staged := &stagedObject{Object: o}
+		w.staged = append(w.staged, staged)
+		if w.adopt(staged) {
+			continue
+		}
+		if err := w.create(staged); err != nil {
+			return fmt.Errorf("write object %s: %w", o.OID, classify(err))
+		}
+	}
+	return nil
+}
+
+// adopt takes a loose object that is there already, if it is whole: a crash of
+// a writer that does not flush leaves empty ones.
+func (w *write) adopt(o *stagedObject) bool {
+	file, err := w.store.objects.Open(o.OID.file())
+	if err != nil {
+		return false
+	}
+	kind, _, err := w.store.looseObject(o.OID)
+	if err != nil || kind != o.Kind {
+		file.Close()
+		return false
+	}
+	o.file, o.existing, o.named = file, true, true
+	return true
+}
+
+func (w *write) create(o *stagedObject) error {
+	var random [10]byte
+	rand.Read(random[:])
+	o.tmp, o.named = tmpPrefix+hex.EncodeToString(random[:]), false
+	file, err := w.store.objects.Create(o.tmp, objectPerm)
+	if err != nil {
+		o.tmp = ""
+		return err
+	}
+	o.file = file
+	if err := writeAll(file, deflate(o.Object)); err != nil {
+		return err
+	}
+	if err := w.flushes.begin(file); err != nil {
+		return w.store.poison(err)
+	}
+	return nil
+}
+
+// settle waits for the data of all files. On the stepwise path each wait is a
+// flush of the disk, and several at once share one.
+func (w *write) settle() error {
+	if w.flushes.parallel {
+		return atOnce(len(w.staged), func(i int) error { return w.settleOne(w.staged[i]) })
+	}
+	for _, o := range w.staged {
+		if err := w.settleOne(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atOnce runs n flushes together.
+func atOnce(n int, flush func(i int) error) error {
+	if n == 1 {
+		return flush(0)
+	}
+	var wg sync.WaitGroup
+	faults := make([]error, n)
+	for i := range n {
+		wg.Go(func() { faults[i] = flush(i) })
+	}
+	wg.Wait()
+	return errors.Join(faults...)
+}
+
+func (w *write) settleOne(o *stagedObject) error {
+	if o.existing {
+		return w.flushes.existing(o.file)
+	}
+	return w.flushes.settle(o.file)
+}
+
+// publish waits for the objects' data and gives them their names. It looks
+// afterwards whether they are all there: git prune takes what no ref names yet.
+func (w *write) publish(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := w.settle(); err != nil {
+		return w.store.poison(err)
+	}
+	for range nameTries {
+		if err := w.nameAll(); err != nil {
+			return err
+		}
+		err := w.syncFans()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("write objects: %w", classify(err))
+		}
+		if lost := w.anyLost(); err == nil && !lost {
+			return nil
+		}
+	}
+	return fmt.Errorf("write objects: %w: removed %d times while being written", ErrObjectMissing, nameTries)
+}
+
+func (w *write) nameAll() error {
+	for _, o := range w.staged {
+		for tries := 0; !o.named; tries++ {
+			err := w.name(o)
+			if err != nil && (tries == nameTries || !errors.Is(err, fs.ErrNotExist)) {
+				return fmt.Errorf("write object %s: %w", o.OID, classify(err))
+			}
+		}
+	}
+	return nil
+}
+
+// anyLost finds the objects that are no longer there, to be written again.
+func (w *write) anyLost() bool {
+	lost := false
+	for _, o := range w.staged {
+		if _, err := w.store.objects.Stat(o.OID.file()); errors.Is(err, fs.ErrNotExist) {
+			o.file.Close()
+			o.file, o.tmp, o.existing, o.named = nil, "", false, false
+			lost = true
+		}
+	}
+	return lost
+}
+
+// name moves the object to its place. It says fs.ErrNotExist when git has
+// pruned the temporary file or the directory: the object is then staged anew.
+func (w *write) name(o *stagedObject) error {
+	objects := w.store.objects
+	fan := string(o.OID[:2])
+	if _, err := objects.Stat(fan); errors.Is(err, fs.ErrNotExist) {
+		if err := objects.Mkdir(fan); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	if o.tmp != "" {
+		err := objects.Rename(o.tmp, o.OID.file())
+		if err == nil {
+			o.named = true
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		o.abandon(objects)
+	}
+	return w.restage(o)
+}
+
+// restage writes the object once more and reports that it has no name yet.
+func (w *write) restage(o *stagedObject) error {
+	if err := w.create(o); err != nil {
+		return err
+	}
+	if err := w.flushes.settle(o.file); err != nil {
+		return w.store.poison(err)
+	}
+	return fs.ErrNotExist
+}
+
+// abandon closes the file and removes it where it has no name yet.
+func (o *stagedObject) abandon(objects Dir) {
+	if o.file != nil {
+		o.file.Close()
+		o.file = nil
+	}
+	if o.tmp != "" && !o.named {
+		objects.Remove(o.tmp)
+		o.tmp = ""
+	}
+}

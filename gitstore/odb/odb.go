@@ -1,0 +1,189 @@
+// Package odb keeps git objects and refs of one git directory, durably.
+//
+// Write puts loose objects and moves refs with git's own lock protocol, and
+// returns only when both would survive a power cut. What holds always:
+//
+//   - an object is durable before any ref that names it moves;
+//   - a ref moves only from the value that the caller expects, by a rename of
+//     its lock file, so that no reader ever sees a torn one;
+//   - after an error from a flush nothing more is acknowledged by the same
+//     Store, because the kernel may have dropped the data that it reported.
+//
+// The package refuses to follow symbolic or symlinked refs, to write reflogs,
+// to run hooks, to fetch, and to know what its objects mean.
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"jp/gitcmd"
+)
+
+// Durability says what an acknowledged Write survives.
+type Durability int
+
+const (
+	// Full survives a power cut on a file system with an honest fsync.
+	Full Durability = iota
+	// Off survives the end of the process and nothing more.
+	Off
+)
+
+// Path is the order of flushes by which a Write becomes durable.
+type Path string
+
+const (
+	// PathAuto takes PathOrdered where the file system is known to allow it.
+	PathAuto Path = ""
+	// PathOrdered waits for the data of each file, then lets one flush of the
+	// last directory commit all renames in order. It is safe only where
+	// metadata changes reach the disk in the order in which they were made.
+	PathOrdered Path = "ordered"
+	// PathStepwise flushes every file and every directory on its own.
+	PathStepwise Path = "stepwise"
+)
+
+// Options change how a Store works. The zero value is a durable Store on the
+// real file system that never starts git.
+type Options struct {
+	Durability Durability
+	// FS is the file system; nil is the operating system's.
+	FS FS
+	// Git answers for objects that nobody else finds and runs transactions;
+	// without it the former are missing and the latter are refused.
+	Git *gitcmd.Git
+	// Path overrides the choice of the write path.
+	Path Path
+	// MayBreakLock is asked before a lock of ref that is older than ten
+	// seconds is taken over. nil means never.
+	MayBreakLock func(ref string) bool
+	// LockTimeout is how long a Write waits for somebody else's ref lock;
+	// zero is one second, negative not at all.
+	LockTimeout time.Duration
+	// MaxObject is the largest object read, in bytes; zero is 64 MiB.
+	MaxObject int64
+	// Log gets what a user may want to know afterwards; nil drops it.
+	Log *slog.Logger
+	// Now is the clock by which locks are old; nil is time.Now.
+	Now func() time.Time
+}
+
+const (
+	defaultMaxObject   = 64 << 20
+	defaultLockTimeout = time.Second
+)
+
+// Store is the objects and refs of one git directory. Goroutines and other
+// processes, git among them, may use the same directory at the same time.
+type Store struct {
+	dir     string
+	opts    Options
+	path    Path
+	root    Dir
+	objects Dir
+	dirs    dirCache
+	fans    fanOuts
+	packed  packedCache
+	packs   packStore
+	child   catFile
+	recent  recentObjects
+
+	poisoned atomic.Pointer[error]
+	closing  sync.Once
+}
+
+// Open returns the Store of a git directory: the one that holds objects and
+// refs, which linked worktrees share.
+func Open(commonDir string, opts Options) (*Store, error) {
+	dir, err := filepath.Abs(commonDir)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", commonDir, err)
+	}
+	s := &Store{dir: dir, opts: withDefaults(opts)}
+	if s.root, err = s.opts.FS.OpenDir(dir); err != nil {
+		return nil, fmt.Errorf("open %s: %w", dir, classify(err))
+	}
+	if s.objects, err = s.opts.FS.OpenDir(filepath.Join(dir, "objects")); err != nil {
+		s.root.Close()
+		return nil, fmt.Errorf("open %s/objects: %w", dir, classify(err))
+	}
+	if s.path, err = s.choosePath(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func withDefaults(o Options) Options {
+	if o.FS == nil {
+		o.FS = OS()
+	}
+	if o.LockTimeout == 0 {
+		o.LockTimeout = defaultLockTimeout
+	}
+	if o.MaxObject == 0 {
+		o.MaxObject = defaultMaxObject
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// choosePath decides once for objects and refs together: with two paths the
+// order between an object and its ref would be nobody's.
+func (s *Store) choosePath() (Path, error) {
+	if s.opts.Path != PathAuto {
+		return s.opts.Path, nil
+	}
+	refs, err := s.opts.FS.OpenDir(filepath.Join(s.dir, "refs"))
+	if err != nil {
+		return "", fmt.Errorf("open %s/refs: %w", s.dir, classify(err))
+	}
+	defer refs.Close()
+	if s.opts.FS.Ordered(s.objects, refs) {
+		return PathOrdered, nil
+	}
+	return PathStepwise, nil
+}
+
+// Path is the write path in use.
+func (s *Store) Path() Path { return s.path }
+
+// Dir is the absolute path of the git directory.
+func (s *Store) Dir() string { return s.dir }
+
+// Close ends the git child and gives the directory handles back. A Store
+// must not be used after it.
+func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		err = errors.Join(s.restoreRecent(context.Background(), true), s.child.close(), s.packs.close())
+		s.packed.close()
+		s.dirs.close()
+		err = errors.Join(err, s.objects.Close(), s.root.Close())
+	})
+	return err
+}
+
+// poison makes every later Write fail, and returns the error for this one.
+func (s *Store) poison(cause error) error {
+	s.poisoned.CompareAndSwap(nil, &cause)
+	return fmt.Errorf("%w: %w", ErrPoisoned, classify(cause))
+}
+
+func (s *Store) checkPoison() error {
+	if cause := s.poisoned.Load(); cause != nil {
+		return fmt.Errorf("%w: %w", ErrPoisoned, *cause)
+	}
+	return nil
+}

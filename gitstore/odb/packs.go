@@ -1,0 +1,180 @@
+package odb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+)
+
+// maxAlternates bounds the chain of borrowed object directories, as git does.
+const maxAlternates = 5
+
+// packStore reads packs, and the object directories that are borrowed from.
+// Each is read by a storer of its own, which only one goroutine may use.
+type packStore struct {
+	mu     sync.Mutex
+	opened bool
+	places []*objectPlace
+}
+
+// objectPlace is one object directory and the packs it had when last indexed.
+type objectPlace struct {
+	dir    string
+	storer *filesystem.Storage
+	packs  []string
+}
+
+// read looks in all places, and once more in those whose packs have changed.
+func (p *packStore) read(s *Store, oid OID) (kind string, data []byte, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open(s)
+	h := plumbing.NewHash(string(oid))
+	for _, place := range p.places {
+		if obj := place.find(h); obj != nil {
+			return contentOf(obj, s.opts.MaxObject)
+		}
+	}
+	return "", nil, ErrObjectMissing
+}
+
+func (p *packStore) has(s *Store, oid OID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open(s)
+	h := plumbing.NewHash(string(oid))
+	return slices.ContainsFunc(p.places, func(place *objectPlace) bool {
+		return place.has(h) || place.reindex() && place.has(h)
+	})
+}
+
+func (p *packStore) open(s *Store) {
+	if p.opened {
+		return
+	}
+	p.opened = true
+	seen := map[string]bool{}
+	p.add(filepath.Join(s.dir, "objects"), s.opts.MaxObject, seen, maxAlternates)
+}
+
+// add opens an object directory and those that it borrows from. One that does
+// not look like a git directory's is left to git.
+func (p *packStore) add(dir string, limit int64, seen map[string]bool, depth int) {
+	if seen[dir] || depth < 0 || filepath.Base(dir) != "objects" {
+		return
+	}
+	seen[dir] = true
+	common := osfs.New(filepath.Dir(dir))
+	p.places = append(p.places, &objectPlace{
+		dir: dir,
+		storer: filesystem.NewStorageWithOptions(
+			dotgit.NewRepositoryFilesystem(common, nil),
+			cache.NewObjectLRUDefault(),
+			filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: limit},
+		),
+		packs: packNames(dir),
+	})
+	list, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+	if err != nil {
+		return
+	}
+	for line := range strings.Lines(string(list)) {
+		next := strings.TrimSpace(line)
+		if next == "" || next[0] == '#' {
+			continue
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Join(dir, next)
+		}
+		p.add(filepath.Clean(next), limit, seen, depth-1)
+	}
+}
+
+func (p *packStore) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var faults []error
+	for _, place := range p.places {
+		faults = append(faults, place.storer.Close())
+	}
+	p.places, p.opened = nil, false
+	return errors.Join(faults...)
+}
+
+// find gives nil for whatever goes wrong: git is asked then, and it says why.
+func (o *objectPlace) find(h plumbing.Hash) plumbing.EncodedObject {
+	if obj := o.get(h); obj != nil {
+		return obj
+	}
+	if o.reindex() {
+		return o.get(h)
+	}
+	return nil
+}
+
+func (o *objectPlace) get(h plumbing.Hash) plumbing.EncodedObject {
+	if !o.has(h) {
+		return nil
+	}
+	obj, err := o.storer.EncodedObject(plumbing.AnyObject, h)
+	if err != nil {
+		return nil
+	}
+	return obj
+}
+
+func (o *objectPlace) has(h plumbing.Hash) bool { return o.storer.HasEncodedObject(h) == nil }
+
+// reindex says whether the packs have changed since they were last looked at.
+func (o *objectPlace) reindex() bool {
+	now := packNames(o.dir)
+	if slices.Equal(now, o.packs) {
+		return false
+	}
+	o.packs = now
+	o.storer.Reindex()
+	return true
+}
+
+func packNames(objects string) []string {
+	entries, err := os.ReadDir(filepath.Join(objects, "pack"))
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".idx" {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func contentOf(obj plumbing.EncodedObject, limit int64) (string, []byte, error) {
+	if obj.Size() > limit {
+		return "", nil, fmt.Errorf("%w: %d bytes", ErrObjectTooLarge, obj.Size())
+	}
+	r, err := obj.Reader()
+	if err != nil {
+		return "", nil, fmt.Errorf("%w: %w", ErrObjectCorrupt, err)
+	}
+	defer r.Close()
+	var data bytes.Buffer
+	data.Grow(int(obj.Size()) + bytes.MinRead)
+	if _, err := data.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
+		return "", nil, fmt.Errorf("%w: %w", ErrObjectCorrupt, err)
+	}
+	return obj.Type().String(), data.Bytes(), nil
+}

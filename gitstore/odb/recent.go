@@ -1,0 +1,106 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+)
+
+const (
+	// recheckEvery is how often a Write looks whether its forerunners' objects
+	// are still there.
+	recheckEvery = 100 * time.Millisecond
+	// keepRecent is how long an object's bytes are kept for that.
+	keepRecent = 30 * time.Second
+	// keepObjects and keepBytes are the most that are kept.
+	keepObjects = 512
+	keepBytes   = 4 << 20
+)
+
+// recentObjects are objects written a short while ago. `git prune` with no
+// grace period removes an object that became reachable after it had begun;
+// as long as the bytes are here that can be made good.
+type recentObjects struct {
+	mu      sync.Mutex
+	objects []recentObject
+	bytes   int
+	checked time.Time
+}
+
+type recentObject struct {
+	Object
+	at time.Time
+}
+
+// remember keeps what a ref now names. Objects without a ref are nobody's yet.
+func (s *Store) remember(b Batch) {
+	if len(b.Updates) == 0 {
+		return
+	}
+	now := s.opts.Now()
+	r := &s.recent
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range b.Objects {
+		r.objects = append(r.objects, recentObject{o, now})
+		r.bytes += len(o.Data)
+	}
+	r.forget(now)
+}
+
+func (r *recentObjects) forget(now time.Time) {
+	n := 0
+	for n < len(r.objects) && (len(r.objects)-n > keepObjects ||
+		r.bytes > keepBytes || now.Sub(r.objects[n].at) > keepRecent) {
+		r.bytes -= len(r.objects[n].Data)
+		r.objects[n].Object = Object{}
+		n++
+	}
+	r.objects = r.objects[n:]
+}
+
+// due gives the objects to look for, none if that was done a moment ago.
+func (r *recentObjects) due(now time.Time, always bool) []recentObject {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.checked.IsZero() {
+		r.checked = now
+	}
+	if len(r.objects) == 0 || (!always && now.Sub(r.checked) < recheckEvery) {
+		return nil
+	}
+	r.checked = now
+	return append([]recentObject(nil), r.objects...)
+}
+
+// restoreRecent writes those again that have been removed.
+func (s *Store) restoreRecent(ctx context.Context, always bool) error {
+	if s.checkPoison() != nil {
+		return nil
+	}
+	var lost []Object
+	for _, o := range s.recent.due(s.opts.Now(), always) {
+		if _, err := s.objects.Stat(o.OID.file()); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if found, err := s.Has(o.OID); err == nil && !found {
+			lost = append(lost, o.Object)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	w := &write{store: s, flushes: s.flushes()}
+	defer w.abandon()
+	if err := w.stage(lost); err != nil {
+		return fmt.Errorf("restore pruned objects: %w", err)
+	}
+	if err := w.publish(ctx); err != nil {
+		return fmt.Errorf("restore pruned objects: %w", err)
+	}
+	s.opts.Log.Warn("wrote objects again that were pruned while in use", "objects", len(lost))
+	return w.move(ctx)
+}

@@ -1,0 +1,108 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// Ref is a name and the object that it stands for.
+type Ref struct {
+	Name string
+	OID  OID
+}
+
+// ReadRef gives the value of a ref. ErrRefNotFound is said only after the
+// loose and the packed refs were looked at twice, since git moves refs from
+// the one place to the other; a file that holds no object name, looked at
+// twice too, is ErrRefBroken.
+func (s *Store) ReadRef(name string) (OID, error) {
+	if err := CheckRefName(name); err != nil {
+		return "", err
+	}
+	oid, err := s.lookupRef(name)
+	if errors.Is(err, ErrRefNotFound) || errors.Is(err, ErrRefBroken) {
+		oid, err = s.lookupRef(name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", name, err)
+	}
+	return oid, nil
+}
+
+func (s *Store) lookupRef(name string) (OID, error) {
+	oid, err := s.looseRef(name)
+	if oid != "" || err != nil {
+		return oid, err
+	}
+	packed, err := s.packedRefs()
+	if err != nil {
+		return "", err
+	}
+	if oid = findPacked(packed, name); oid == "" {
+		return "", ErrRefNotFound
+	}
+	return oid, nil
+}
+
+// looseRef gives the loose value of a ref, empty where there is none.
+func (s *Store) looseRef(name string) (OID, error) {
+	dirName, base := splitRef(name)
+	dir, err := s.refDir(dirName, false)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrRefConflict) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	oid, file, err := readRefFile(dir, base)
+	if file != nil {
+		file.Close()
+	}
+	if oid == "" && err == nil {
+		s.dirs.drop(dir) // the directory may be a removed one
+	} else {
+		s.dirs.release(dir)
+	}
+	return oid, err
+}
+
+// readRefFile reads one loose ref and leaves its file open for the caller;
+// neither is given where there is none.
+func readRefFile(dir Dir, base string) (OID, File, error) {
+	file, err := dir.Open(base)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil, nil
+	case errors.Is(err, syscall.ELOOP):
+		return "", nil, fmt.Errorf("%w: its file is a link", ErrRefSymbolic)
+	case err != nil:
+		return "", nil, classify(err)
+	}
+	var buf [256]byte
+	n, err := io.ReadAtLeast(file, buf[:], oidLen+1)
+	switch {
+	case errors.Is(err, syscall.EISDIR):
+		file.Close()
+		return "", nil, nil
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
+		file.Close()
+		return "", nil, err
+	}
+	oid, err := parseRef(string(buf[:n]))
+	return oid, file, err
+}
+
+func parseRef(content string) (OID, error) {
+	if strings.HasPrefix(content, "ref:") {
+		return "", fmt.Errorf("%w: %q", ErrRefSymbolic, strings.TrimSpace(content))
+	}
+	oid := strings.TrimRight(content, " \t\r\n")
+	if !isHex(oid) {
+		return "", fmt.Errorf("%w: its file holds %q", ErrRefBroken, content)
+	}
+	return OID(oid), nil
+}

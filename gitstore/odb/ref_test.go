@@ -1,0 +1,304 @@
+package odb_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"jp/gitstore/odb"
+)
+
+// putRef writes a ref's file as it is given.
+func putRef(t testing.TB, repo, name, content string) {
+	t.Helper()
+	file := filepath.Join(repo, ".git", name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte(content), 0o644))
+}
+
+// move is a batch without objects.
+func move(name string, from, to odb.OID) odb.Batch {
+	return odb.Batch{Updates: []odb.RefUpdate{{Ref: name, Old: from, New: to}}}
+}
+
+func TestCompareAndSwap(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	objects := create(t, s, ref, 2)
+	first, second := objects[1].OID, objects[2].OID
+	for _, packed := range []bool{false, true} {
+		if packed {
+			git(t, repo, "pack-refs", "--all")
+			require.NoFileExists(t, filepath.Join(repo, ".git", ref))
+		}
+		var moved *odb.RefError
+		err := s.Write(bg, move(ref, first, second))
+		require.ErrorIs(t, err, odb.ErrRefMoved)
+		require.ErrorAs(t, err, &moved)
+		require.Equal(t, odb.RefError{Ref: ref, Want: first, Found: second}, *moved)
+
+		err = s.Write(bg, move(ref, "", first))
+		require.ErrorIs(t, err, odb.ErrRefExists)
+		require.NotErrorIs(t, err, odb.ErrRefMoved)
+
+		err = s.Write(bg, move("refs/jp/conversations/other", first, second))
+		require.ErrorIs(t, err, odb.ErrRefMoved)
+		require.NoFileExists(t, filepath.Join(repo, ".git", ref+".lock"))
+	}
+	require.NoError(t, s.Write(bg, move(ref, second, first)))
+	require.Equal(t, string(first), git(t, repo, "rev-parse", ref))
+	_, err := s.ReadRef("refs/jp/conversations/other")
+	require.ErrorIs(t, err, odb.ErrRefNotFound)
+}
+
+func TestASecondRefThatMovedStopsTheFirst(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	objects := create(t, s, ref, 2)
+	b := move(payloadRef, "", objects[1].OID)
+	b.Updates = append(b.Updates, move(ref, objects[1].OID, objects[1].OID).Updates...)
+	require.ErrorIs(t, s.Write(bg, b), odb.ErrRefMoved)
+	_, err := s.ReadRef(payloadRef)
+	require.ErrorIs(t, err, odb.ErrRefNotFound)
+	require.NoError(t, s.Write(bg, move(payloadRef, "", objects[1].OID)), "a lock was left")
+}
+
+func TestRefsThatAreRefused(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, withGit(repo))
+	head := tip(create(t, s, ref, 1))
+	putRef(t, repo, "refs/jp/conversations/empty", "")
+	putRef(t, repo, "refs/jp/conversations/zeros", strings.Repeat("\x00", 41))
+	putRef(t, repo, "refs/jp/conversations/half", string(head[:20]))
+	putRef(t, repo, "refs/jp/conversations/symbolic", "ref: "+ref+"\n")
+	require.NoError(t, os.Symlink("jp-c1", filepath.Join(repo, ".git/refs/jp/conversations/link")))
+	require.NoError(t, os.Symlink("conversations", filepath.Join(repo, ".git/refs/jp/linked")))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(repo, ".git/refs/jp/conversations/dangling")))
+	tests := []struct {
+		ref  string
+		want error
+	}{
+		{"refs/jp/conversations/empty", odb.ErrRefBroken},
+		{"refs/jp/conversations/zeros", odb.ErrRefBroken},
+		{"refs/jp/conversations/half", odb.ErrRefBroken},
+		{"refs/jp/conversations/symbolic", odb.ErrRefSymbolic},
+		{"refs/jp/conversations/link", odb.ErrRefSymbolic},
+		{"refs/jp/conversations/dangling", odb.ErrRefSymbolic},
+		{"refs/jp/linked/jp-c1", odb.ErrRefSymbolic},
+		{"refs/jp/../../config", odb.ErrRefName},
+		{"HEAD", odb.ErrRefName},
+		{"refs/worktree/x", odb.ErrRefName},
+	}
+	for _, tt := range tests {
+		_, err := s.ReadRef(tt.ref)
+		require.ErrorIs(t, err, tt.want, tt.ref)
+		require.ErrorContains(t, err, tt.ref)
+		for _, old := range []odb.OID{"", head} {
+			require.ErrorIs(t, s.Write(bg, move(tt.ref, old, head)), tt.want, tt.ref)
+		}
+	}
+	refs, err := s.ListRefs("refs/jp/conversations/")
+	require.Equal(t, []odb.Ref{{Name: ref, OID: head}}, refs)
+	require.ErrorIs(t, err, odb.ErrRefBroken)
+	require.ErrorIs(t, err, odb.ErrRefSymbolic)
+	require.ErrorContains(t, err, "refs/jp/conversations/empty")
+}
+
+func TestDirectoryFileConflicts(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	head := tip(create(t, s, ref, 1))
+	for _, packed := range []bool{false, true} {
+		if packed {
+			git(t, repo, "pack-refs", "--all")
+		}
+		for _, name := range []string{ref + "/below", "refs/jp/conversations", "refs/jp"} {
+			require.ErrorIs(t, s.Write(bg, move(name, "", head)), odb.ErrRefConflict, "%s, packed %v", name, packed)
+		}
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(repo, ".git/refs/jp/empty"), 0o755))
+	require.NoError(t, s.Write(bg, move("refs/jp/empty", "", head)), "an empty directory is nobody's")
+}
+
+func TestListRefs(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	objects := create(t, s, ref, 2)
+	first, second := objects[1].OID, objects[2].OID
+	for _, name := range []string{"refs/jp/archive/b", "refs/jp/conversations/a", "refs/jp/conversations/z"} {
+		require.NoError(t, s.Write(bg, move(name, "", first)))
+	}
+	git(t, repo, "pack-refs", "--all")
+	require.NoError(t, s.Write(bg, move("refs/jp/conversations/a", first, second)))
+	require.NoError(t, s.Write(bg, move("refs/jp/conversations/m", "", first)))
+	putRef(t, repo, "refs/jp/conversations/x.lock", "")
+	tests := []struct {
+		prefix string
+		want   []odb.Ref
+	}{
+		{"refs/jp/conversations/", []odb.Ref{
+			{Name: "refs/jp/conversations/a", OID: second}, {Name: ref, OID: second},
+			{Name: "refs/jp/conversations/m", OID: first}, {Name: "refs/jp/conversations/z", OID: first},
+		}},
+		{"refs/jp/conversations/a", []odb.Ref{{Name: "refs/jp/conversations/a", OID: second}}},
+		{"refs/jp/arch", []odb.Ref{{Name: "refs/jp/archive/b", OID: first}}},
+		{"refs/jp/none/", []odb.Ref{}},
+	}
+	for _, tt := range tests {
+		got, err := s.ListRefs(tt.prefix)
+		require.NoError(t, err)
+		require.Equal(t, tt.want, got, tt.prefix)
+	}
+	all, err := s.ListRefs("refs/")
+	require.NoError(t, err)
+	require.Len(t, all, 5)
+	_, err = s.ListRefs("")
+	require.ErrorIs(t, err, odb.ErrRefName)
+}
+
+func TestLocks(t *testing.T) {
+	repo := newRepo(t)
+	head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+	tests := []struct {
+		name  string
+		may   func(string) bool
+		age   time.Duration
+		taken bool
+	}{
+		{"nobody may", nil, time.Hour, false},
+		{"not the holder", func(string) bool { return false }, time.Hour, false},
+		{"young", func(string) bool { return true }, time.Second, false},
+		{"stale", func(name string) bool { return name == ref }, 11 * time.Second, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			putRef(t, repo, ref+".lock", "")
+			var log strings.Builder
+			s := open(t, repo, odb.Options{
+				MayBreakLock: tt.may, LockTimeout: -1,
+				Now: func() time.Time { return time.Now().Add(tt.age) },
+				Log: slog.New(slog.NewTextHandler(&log, nil)),
+			})
+			err := s.Write(bg, move(ref, head, head))
+			if !tt.taken {
+				require.ErrorIs(t, err, odb.ErrRefLocked)
+				require.FileExists(t, filepath.Join(repo, ".git", ref+".lock"))
+				require.Empty(t, log.String())
+				return
+			}
+			require.NoError(t, err)
+			require.NoFileExists(t, filepath.Join(repo, ".git", ref+".lock"))
+			require.Contains(t, log.String(), ref)
+		})
+	}
+}
+
+func TestWaitingForALockEndsWithTheContext(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{LockTimeout: time.Hour})
+	head := tip(create(t, s, ref, 1))
+	putRef(t, repo, ref+".lock", "")
+	ctx, cancel := context.WithTimeout(bg, 5*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, s.Write(ctx, move(ref, head, head)), context.DeadlineExceeded)
+}
+
+func TestTransaction(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, withGit(repo))
+	head := tip(create(t, s, ref, 1))
+	const archived = "refs/jp/archive/jp-c1"
+	archive := []odb.RefUpdate{{Ref: archived, New: head}, {Ref: ref, Old: head}}
+	for _, packed := range []bool{false, true} {
+		if packed {
+			git(t, repo, "pack-refs", "--all")
+		}
+		require.NoError(t, s.Transaction(bg, archive))
+		_, err := s.ReadRef(ref)
+		require.ErrorIs(t, err, odb.ErrRefNotFound)
+		got, err := s.ReadRef(archived)
+		require.NoError(t, err)
+		require.Equal(t, head, got)
+
+		require.ErrorIs(t, s.Transaction(bg, archive), odb.ErrRefExists)
+		require.NoError(t, s.Transaction(bg, []odb.RefUpdate{{Ref: ref, New: head}, {Ref: archived, Old: head}}))
+	}
+	require.NoDirExists(t, filepath.Join(repo, ".git/logs/refs/jp"))
+
+	other := tip(create(t, s, "refs/jp/conversations/jp-c2", 2))
+	err := s.Transaction(bg, []odb.RefUpdate{{Ref: archived, New: head}, {Ref: ref, Old: other}})
+	require.ErrorIs(t, err, odb.ErrRefMoved)
+	_, err = s.ReadRef(archived)
+	require.ErrorIs(t, err, odb.ErrRefNotFound, "half of a transaction")
+
+	putRef(t, repo, ref+".lock", "")
+	require.ErrorIs(t, s.Transaction(bg, archive), odb.ErrRefLocked)
+	require.ErrorIs(t, open(t, repo, odb.Options{}).Transaction(bg, archive), odb.ErrNoGit)
+}
+
+// What we take as a name git takes too; the other way round except for what
+// is said in CheckRefName.
+func TestRefNamesAsGitSees(t *testing.T) {
+	repo := newRepo(t)
+	part := rapid.StringMatching(`[a-c.@{}~^:?*\[\\ \x01\x7fé/-]{0,5}(\.lock|\.|/)?`)
+	var names []string
+	rapid.Check(t, func(rt *rapid.T) {
+		names = append(names, "refs/jp/"+strings.Join(rapid.SliceOfN(part, 1, 3).Draw(rt, "parts"), "/"))
+	})
+	for _, name := range append(names[:60], "refs/jp/a", "refs/jp/@", "refs/jp/a@{b", "refs/jp/-a", "refs/jp/a..b") {
+		_, err := tryGit(repo, "", "check-ref-format", name)
+		require.Equal(t, err == nil, odb.CheckRefName(name) == nil, fmt.Sprintf("%q", name))
+	}
+}
+
+func TestTransactionRefusesNonsense(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, withGit(repo))
+	head := tip(create(t, s, ref, 1))
+	for _, tt := range []struct {
+		update odb.RefUpdate
+		want   error
+	}{
+		{odb.RefUpdate{Ref: ref}, odb.ErrOID},
+		{odb.RefUpdate{Ref: ref, Old: "x", New: head}, odb.ErrOID},
+		{odb.RefUpdate{Ref: "refs/jp/a b", New: head}, odb.ErrRefName},
+		{odb.RefUpdate{Ref: "refs/jp/a\nb", New: head}, odb.ErrRefName},
+	} {
+		require.ErrorIs(t, s.Transaction(bg, []odb.RefUpdate{tt.update}), tt.want)
+	}
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	require.ErrorIs(t, s.Transaction(ctx, []odb.RefUpdate{{Ref: ref, Old: head}}), context.Canceled)
+	got, err := s.ReadRef(ref)
+	require.NoError(t, err)
+	require.Equal(t, head, got)
+}
+
+func TestPackedRefsThatAreBroken(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	head := tip(create(t, s, ref, 1))
+	const packed = "refs/jp/conversations/packed"
+	for _, content := range []string{"garbage\n", string(head[:39]) + " " + packed + "\n", string(head) + " " + packed} {
+		putRef(t, repo, "packed-refs", content)
+		_, err := s.ReadRef(packed)
+		require.ErrorIs(t, err, odb.ErrRefBroken)
+		require.ErrorContains(t, err, "packed-refs")
+		got, err := s.ReadRef(ref)
+		require.NoError(t, err, "a loose ref needs no packed ones")
+		require.Equal(t, head, got)
+	}
+	// Unsorted, with a peeled tag and without a header, as old git wrote it.
+	putRef(t, repo, "packed-refs", fmt.Sprintf("%s refs/tags/z\n^%s\n%s %s\n", head, head, head, packed))
+	got, err := s.ReadRef(packed)
+	require.NoError(t, err)
+	require.Equal(t, head, got)
+}

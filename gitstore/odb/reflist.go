@@ -1,0 +1,116 @@
+package odb
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// ListRefs gives the refs whose names start with prefix, sorted by name. Refs
+// that cannot be read do not hide the others: the list is complete without
+// them, and the error names each.
+func (s *Store) ListRefs(prefix string) ([]Ref, error) {
+	if !strings.HasPrefix(prefix, "refs/") {
+		return nil, fmt.Errorf("%w: the prefix %q is not below refs/", ErrRefName, prefix)
+	}
+	w := refWalk{store: s, prefix: prefix}
+	w.walk(path.Dir(prefix + "x"))
+	// Loose first: what is packed meanwhile is then found packed.
+	packed, err := s.packedRefs()
+	if err != nil {
+		w.faults = append(w.faults, err)
+	}
+	slices.SortFunc(w.refs, byName)
+	return merge(w.refs, below(packed, prefix)), errors.Join(w.faults...)
+}
+
+// refWalk collects the loose refs below one directory.
+type refWalk struct {
+	store  *Store
+	prefix string
+	refs   []Ref
+	faults []error
+}
+
+func (w *refWalk) walk(name string) {
+	dir, err := w.store.walkDir(name, false)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrRefConflict) {
+		return
+	}
+	if err != nil {
+		w.faults = append(w.faults, err)
+		return
+	}
+	defer dir.Close()
+	entries, err := dir.List()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // git has removed it since
+		w.faults = append(w.faults, fmt.Errorf("list %s: %w", name, err))
+		return
+	}
+	for _, e := range entries {
+		w.visit(dir, name+"/"+e.Name, e)
+	}
+}
+
+func (w *refWalk) visit(dir Dir, name string, e Entry) {
+	kind := e.Kind
+	if kind == KindOther { // not every file system tells the kind in a listing
+		if info, err := dir.Stat(e.Name); err == nil {
+			kind = info.Kind
+		}
+	}
+	if kind == KindDir {
+		if strings.HasPrefix(name, w.prefix) || strings.HasPrefix(w.prefix, name+"/") {
+			w.walk(name)
+		}
+		return
+	}
+	if !strings.HasPrefix(name, w.prefix) || CheckRefName(name) != nil {
+		return
+	}
+	oid, file, err := readRefFile(dir, e.Name)
+	if file != nil {
+		file.Close()
+	}
+	if errors.Is(err, ErrRefBroken) {
+		oid, err = w.store.ReadRef(name)
+	}
+	if err != nil {
+		w.faults = append(w.faults, &UnreadableRef{Ref: name, Err: err})
+		return
+	}
+	if oid != "" {
+		w.refs = append(w.refs, Ref{Name: name, OID: oid})
+	}
+}
+
+// UnreadableRef is a ref that a list had to leave out.
+type UnreadableRef struct {
+	Ref string
+	Err error
+}
+
+// Error names the ref and says what is wrong with it.
+func (e *UnreadableRef) Error() string { return fmt.Sprintf("read %s: %v", e.Ref, e.Err) }
+
+// Unwrap gives what is wrong.
+func (e *UnreadableRef) Unwrap() error { return e.Err }
+
+// merge joins two sorted lists; a loose ref wins over a packed one.
+func merge(loose, packed []Ref) []Ref {
+	out := make([]Ref, 0, len(loose)+len(packed))
+	for len(loose) > 0 && len(packed) > 0 {
+		switch c := strings.Compare(loose[0].Name, packed[0].Name); {
+		case c < 0:
+			out, loose = append(out, loose[0]), loose[1:]
+		case c > 0:
+			out, packed = append(out, packed[0]), packed[1:]
+		default:
+			packed = packed[1:]
+		}
+	}
+	return append(append(out, loose...), packed...)
+}

@@ -1,0 +1,193 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+const (
+	lockSuffix = ".lock"
+	lockPerm   = 0o666
+	// staleLock is the age from which a lock may be taken over.
+	staleLock = 10 * time.Second
+	// dirTries bounds how often git may remove an emptied directory under us.
+	dirTries     = 16
+	firstBackoff = time.Millisecond
+	maxBackoff   = 50 * time.Millisecond
+)
+
+// refMove is one ref under its lock.
+type refMove struct {
+	RefUpdate
+	dir  *refDir
+	base string
+	lock File
+	// old is the loose value's file, kept open: the rename over it is faster
+	// while somebody still holds it.
+	old   File
+	moved bool
+}
+
+// lock takes the refs' locks in order, compares their values and writes the
+// new ones into the locks.
+func (w *write) lock(ctx context.Context, updates []RefUpdate) error {
+	deadline := time.Now().Add(w.store.opts.LockTimeout)
+	for _, u := range updates {
+		m, err := w.store.lockRef(ctx, u, deadline)
+		if err != nil {
+			return fmt.Errorf("lock %s: %w", u.Ref, err)
+		}
+		w.moves = append(w.moves, m)
+		if err := w.store.compare(m); err != nil {
+			return fmt.Errorf("move %s: %w", u.Ref, err)
+		}
+	}
+	for _, m := range w.moves {
+		if err := writeAll(m.lock, []byte(m.New+"\n")); err != nil {
+			return fmt.Errorf("move %s: %w", m.Ref, classify(err))
+		}
+		if err := w.flushes.begin(m.lock); err != nil {
+			return w.store.poison(err)
+		}
+	}
+	return nil
+}
+
+// lockRef waits a little for whoever has the lock: git's pack-refs takes it
+// for an instant.
+func (s *Store) lockRef(ctx context.Context, u RefUpdate, deadline time.Time) (*refMove, error) {
+	for wait := firstBackoff; ; wait = min(2*wait, maxBackoff) {
+		m, err := s.tryLock(u)
+		if !errors.Is(err, fs.ErrExist) {
+			return m, err
+		}
+		if s.breakLock(u.Ref) {
+			continue
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("%w: %s%s exists", ErrRefLocked, u.Ref, lockSuffix)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// tryLock creates the lock through the directory's handle, where git may have
+// removed the directory since: the lock then goes into a new one.
+func (s *Store) tryLock(u RefUpdate) (*refMove, error) {
+	dirName, base := splitRef(u.Ref)
+	for range dirTries {
+		dir, err := s.refDir(dirName, true)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		lock, err := dir.Create(base+lockSuffix, lockPerm)
+		if err == nil {
+			return &refMove{RefUpdate: u, dir: dir, base: base, lock: lock}, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.dirs.release(dir)
+			return nil, classify(err)
+		}
+		s.dirs.drop(dir)
+	}
+	return nil, fmt.Errorf("%w: %s was removed %d times", ErrRefLocked, dirName, dirTries)
+}
+
+// breakLock takes a stale lock away, where the caller has said that its owner
+// cannot be alive.
+func (s *Store) breakLock(ref string) bool {
+	if s.opts.MayBreakLock == nil {
+		return false
+	}
+	dirName, base := splitRef(ref)
+	dir, err := s.refDir(dirName, false)
+	if err != nil {
+		return false
+	}
+	defer s.dirs.release(dir)
+	before, err := dir.Stat(base + lockSuffix)
+	age := s.opts.Now().Sub(time.Unix(0, before.ModTime))
+	if err != nil || age < staleLock || !s.opts.MayBreakLock(ref) {
+		return false
+	}
+	now, err := dir.Stat(base + lockSuffix)
+	if err != nil || now != before || dir.Remove(base+lockSuffix) != nil {
+		return false
+	}
+	s.opts.Log.Warn("took over a stale ref lock", "ref", ref, "age", age)
+	return true
+}
+
+// compare reads the value under the lock, loose and then packed, and refuses
+// any other than the expected one.
+func (s *Store) compare(m *refMove) error {
+	found, old, err := readRefFile(m.dir, m.base)
+	m.old = old
+	if err != nil {
+		return err
+	}
+	var packed []Ref
+	if found == "" {
+		if packed, err = s.packedRefs(); err != nil {
+			return err
+		}
+		found = findPacked(packed, m.Ref)
+	}
+	if found != m.Old {
+		return &RefError{Ref: m.Ref, Want: m.Old, Found: found}
+	}
+	if m.Old == "" {
+		return s.checkConflict(m, packed)
+	}
+	return nil
+}
+
+// checkConflict keeps a new ref from standing above or below another one. A
+// loose one above it has already stopped the lock.
+func (s *Store) checkConflict(m *refMove, packed []Ref) error {
+	if other := below(packed, m.Ref+"/"); len(other) > 0 {
+		return fmt.Errorf("%w: %s", ErrRefConflict, other[0].Name)
+	}
+	for dir, _ := splitRef(m.Ref); dir != "refs"; dir, _ = splitRef(dir) {
+		if findPacked(packed, dir) != "" {
+			return fmt.Errorf("%w: %s", ErrRefConflict, dir)
+		}
+	}
+	info, err := m.dir.Stat(m.base)
+	if err != nil || info.Kind != KindDir {
+		return nil
+	}
+	if err := m.dir.RemoveDir(m.base); errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: there are refs below %s", ErrRefConflict, m.Ref)
+	}
+	return nil
+}
+
+func (m *refMove) rename() error {
+	if err := m.dir.Rename(m.base+lockSuffix, m.base); err != nil {
+		return err
+	}
+	m.moved = true
+	return nil
+}
+
+func (m *refMove) abandon() {
+	if !m.moved {
+		m.dir.Remove(m.base + lockSuffix)
+	}
+	m.lock.Close()
+	if m.old != nil {
+		m.old.Close()
+	}
+}

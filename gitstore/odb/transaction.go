@@ -1,0 +1,125 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"jp/gitcmd"
+)
+
+// Transaction makes, moves and deletes refs, all of them or none, through
+// `git update-ref`. It writes no reflog. The objects must be durable already.
+// When ctx ends it, only reading the refs again says what has happened.
+func (s *Store) Transaction(ctx context.Context, updates []RefUpdate) error {
+	if err := s.checkPoison(); err != nil {
+		return err
+	}
+	if s.opts.Git == nil {
+		return fmt.Errorf("move refs: %w", ErrNoGit)
+	}
+	script, err := updateScript(updates)
+	if err != nil {
+		return err
+	}
+	_, err = s.opts.Git.RunWith(ctx, gitcmd.Command{
+		Args:   []string{"update-ref", "--no-deref", "--stdin"},
+		Stdin:  strings.NewReader(script),
+		Env:    s.gitEnv(),
+		Config: []string{"core.fsync=all", "core.logAllRefUpdates=false"},
+	})
+	var exit *gitcmd.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return s.explain(updates, err)
+	case err != nil:
+		return fmt.Errorf("move refs: %w", err)
+	}
+	return s.syncRefs(updates)
+}
+
+func updateScript(updates []RefUpdate) (string, error) {
+	var script strings.Builder
+	script.WriteString("start\n")
+	for _, u := range updates {
+		if err := CheckRefName(u.Ref); err != nil {
+			return "", fmt.Errorf("move ref: %w", err)
+		}
+		for _, oid := range []OID{u.Old, u.New} {
+			if oid != "" && !isHex(string(oid)) {
+				return "", fmt.Errorf("move %s: %w: %q", u.Ref, ErrOID, oid)
+			}
+		}
+		switch {
+		case u.Old == "" && u.New == "":
+			return "", fmt.Errorf("move %s: %w: neither an old nor a new value", u.Ref, ErrOID)
+		case u.Old == "":
+			fmt.Fprintf(&script, "create %s %s\n", u.Ref, u.New)
+		case u.New == "":
+			fmt.Fprintf(&script, "delete %s %s\n", u.Ref, u.Old)
+		default:
+			fmt.Fprintf(&script, "update %s %s %s\n", u.Ref, u.New, u.Old)
+		}
+	}
+	script.WriteString("prepare\ncommit\n")
+	return script.String(), nil
+}
+
+// explain finds out why git has refused, from the refs and not from its words.
+func (s *Store) explain(updates []RefUpdate, cause error) error {
+	for _, u := range updates {
+		found, err := s.ReadRef(u.Ref)
+		if err != nil && !errors.Is(err, ErrRefNotFound) {
+			return err
+		}
+		if found != u.Old {
+			return &RefError{Ref: u.Ref, Want: u.Old, Found: found}
+		}
+	}
+	for _, u := range updates {
+		if _, err := s.root.Stat(u.Ref + lockSuffix); err == nil {
+			return fmt.Errorf("move %s: %w: %w", u.Ref, ErrRefLocked, cause)
+		}
+	}
+	if _, err := s.root.Stat(packedRefsFile + lockSuffix); err == nil {
+		return fmt.Errorf("move refs: %w: %w", ErrRefLocked, cause)
+	}
+	return fmt.Errorf("move refs: %w", cause)
+}
+
+// syncRefs does what git leaves out: it flushes files and not directories.
+func (s *Store) syncRefs(updates []RefUpdate) error {
+	if s.opts.Durability == Off {
+		return nil
+	}
+	for _, u := range updates {
+		if err := s.syncUp(u.Ref); err != nil {
+			return s.poison(err)
+		}
+	}
+	if err := s.root.Sync(); err != nil {
+		return s.poison(err)
+	}
+	return nil
+}
+
+// syncUp flushes the directories from a ref's up to refs/, those that are left.
+func (s *Store) syncUp(ref string) error {
+	for dir, _ := splitRef(ref); dir != "."; dir, _ = splitRef(dir) {
+		d, err := s.walkDir(dir, false)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = d.Sync()
+		d.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

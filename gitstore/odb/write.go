@@ -1,0 +1,141 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Batch is what becomes durable together. The objects' data must not change
+// afterwards.
+type Batch struct {
+	// Objects are written in this order: what is named before what names it.
+	Objects []Object
+	// Updates move refs in this order, after all objects. A crash may leave
+	// the first ones moved and the others not.
+	Updates []RefUpdate
+}
+
+// RefUpdate moves a ref from one object to another.
+type RefUpdate struct {
+	Ref string
+	// Old is the value that the ref must have; empty means that it must not be.
+	Old OID
+	// New is the value to give; empty means to delete, in a Transaction only.
+	New OID
+}
+
+// Write puts the objects and moves the refs, each only from its Old value. On
+// return without an error all of it is durable. With ErrRefMoved,
+// ErrRefExists, ErrRefLocked, ErrNoSpace or ErrReadOnly and one ref in the
+// batch, the ref has not moved; after ErrPoisoned it may have.
+func (s *Store) Write(ctx context.Context, b Batch) error {
+	if err := s.checkPoison(); err != nil {
+		return err
+	}
+	if err := b.check(); err != nil {
+		return err
+	}
+	if err := s.restoreRecent(ctx, false); err != nil {
+		return err
+	}
+	w := &write{store: s, flushes: s.flushes()}
+	defer w.abandon()
+	for _, step := range []func(context.Context) error{
+		func(context.Context) error { return w.stage(b.Objects) },
+		func(ctx context.Context) error { return w.lock(ctx, b.Updates) },
+		w.publish,
+		w.move,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	s.remember(b)
+	return nil
+}
+
+func (b Batch) check() error {
+	for _, o := range b.Objects {
+		if !isHex(string(o.OID)) {
+			return fmt.Errorf("write object: %w: %q", ErrOID, o.OID)
+		}
+	}
+	for i, u := range b.Updates {
+		if err := CheckRefName(u.Ref); err != nil {
+			return fmt.Errorf("move ref: %w", err)
+		}
+		if !isHex(string(u.New)) || (u.Old != "" && !isHex(string(u.Old))) {
+			return fmt.Errorf("move %s: %w: from %q to %q", u.Ref, ErrOID, u.Old, u.New)
+		}
+		for _, other := range b.Updates[:i] {
+			if other.Ref == u.Ref {
+				return fmt.Errorf("move %s: %w: named twice", u.Ref, ErrRefConflict)
+			}
+		}
+	}
+	return nil
+}
+
+// write is one Write under way. Its four steps are: stage the objects under
+// temporary names, lock and compare the refs, publish the objects, move the
+// refs. Objects get their names under the ref locks, as late as can be.
+type write struct {
+	store   *Store
+	flushes flushes
+	staged  []*stagedObject
+	moves   []*refMove
+}
+
+// move gives the refs their values and commits. It cannot be cancelled: from
+// the first rename on, only its end says what happened.
+func (w *write) move(context.Context) error {
+	last := w.store.objects
+	for _, m := range w.moves {
+		if err := w.flushes.settle(m.lock); err != nil {
+			return w.store.poison(err)
+		}
+	}
+	for _, m := range w.moves {
+		if err := m.rename(); err != nil {
+			return fmt.Errorf("move %s: %w", m.Ref, classify(err))
+		}
+		if err := w.flushes.entry(m.dir); err != nil {
+			return w.store.poison(err)
+		}
+		last = m.dir.Dir
+	}
+	if err := w.flushes.commit(last); err != nil {
+		return w.store.poison(err)
+	}
+	return nil
+}
+
+// abandon gives everything back: of what is finished only the handles, of
+// what is not also the temporary files and locks. The old values' files were
+// open until here, so that no rename had to free one.
+func (w *write) abandon() {
+	for _, o := range w.staged {
+		o.abandon(w.store.objects)
+	}
+	for _, m := range w.moves {
+		m.abandon()
+		w.store.dirs.release(m.dir)
+	}
+}
+
+func writeAll(f File, data []byte) error {
+	for len(data) > 0 {
+		n, err := f.Write(data)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errShortWrite
+		}
+		data = data[n:]
+	}
+	return nil
+}
+
+var errShortWrite = errors.New("the disk took none of the data")
