@@ -1,0 +1,103 @@
+package config
+
+import "reflect"
+
+// applyLayer takes over one layer's settings, in order, and holds back what
+// that layer may not say.
+func (l *loader) applyLayer(settings []setting) {
+	tools := l.workspaceTools(settings)
+	for _, s := range settings {
+		reason := l.refusal(s, tools)
+		if reason != "" {
+			l.report.Inert = append(l.report.Inert, InertKey{s.origin, s.key(), tomlText(s.value), reason})
+			continue
+		}
+		l.values[s.key()] = s.value
+		l.report.Origins[s.key()] = s.origin
+		l.report.Values[s.key()] = tomlText(s.value)
+		assign(reflect.ValueOf(l.config).Elem(), s.path, reflect.ValueOf(s.value))
+	}
+}
+
+// workspaceTools gives, for each tool whose command the workspace file names,
+// why that command is refused, or "" where the tool is the workspace's own.
+func (l *loader) workspaceTools(settings []setting) map[string]Reason {
+	tools := map[string]Reason{}
+	for _, s := range settings {
+		if s.origin.Layer == LayerWorkspace && s.path[0] == "tools" && s.path[2] == "command" {
+			tools[s.path[1]] = l.refusal(s, nil)
+		}
+	}
+	return tools
+}
+
+// refusal is why s has no effect, or "". With a tool's command its whole table
+// is refused: the rest was written for that command.
+func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
+	own := false
+	if s.origin.Layer == LayerWorkspace && s.path[0] == "tools" {
+		reason, named := tools[s.path[1]]
+		if reason != "" {
+			return reason
+		}
+		own = named
+	}
+	switch {
+	case !s.node.security:
+		return ""
+	case s.origin.Layer == LayerConversation:
+		return ReasonConversation
+	case s.origin.Layer != LayerWorkspace:
+		return ""
+	case own && ownQuestion(s.path):
+		return ""
+	case !tightens(s.node.tag.Get("tighten"), l.values[s.key()], s.value):
+		return ReasonLoosens // whether trusted or not
+	case !l.report.Trusted:
+		return ReasonUntrusted
+	}
+	return ""
+}
+
+// ownQuestion tells whether path is about a tool's questions: whoever may
+// write the command may also write its answers.
+func ownQuestion(path []string) bool { return path[2] == "questions" }
+
+// assign puts value at path below v, which can be set.
+func assign(v reflect.Value, path []string, value reflect.Value) {
+	if len(path) == 0 {
+		put(v, value)
+		return
+	}
+	if v.Kind() == reflect.Struct {
+		assign(v.Field(fieldIndex(v.Type(), path[0])), path[1:], value)
+		return
+	}
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	name := reflect.ValueOf(path[0])
+	elem := reflect.New(v.Type().Elem()).Elem()
+	if old := v.MapIndex(name); old.IsValid() {
+		elem.Set(old)
+	}
+	assign(elem, path[1:], value)
+	v.SetMapIndex(name, elem)
+}
+
+func put(v, value reflect.Value) {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	v.Set(value)
+}
+
+func fieldIndex(t reflect.Type, name string) int {
+	for i := range t.NumField() {
+		if t.Field(i).Tag.Get("toml") == name {
+			return i
+		}
+	}
+	panic("no field for key " + name) // the schema is built from the same tags
+}

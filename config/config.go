@@ -1,0 +1,130 @@
+// Package config turns layers of settings into one plain [Config].
+//
+// The layers, low to high: defaults, the user's file, the workspace's file, the
+// environment (JP_CFG_…), the conversation's deltas, and key=value overrides.
+// A higher layer replaces single keys; lists are replaced whole, tables merge.
+// [Load] remembers for each key where its value came from.
+//
+// What must hold: a key that chooses what runs, where requests go or who is
+// asked (a security key) never comes from a conversation, and from a workspace
+// file only when the user approved exactly its bytes; even then the workspace
+// may only tighten permissions. Such a key is held back and reported, so that
+// a repository that nobody approved can still be worked in.
+//
+// The package starts nothing, reads no environment but the one it is given, and
+// does not decide what is trusted by default: nothing is.
+package config
+
+import "time"
+
+// Config is the settings in force. The fields' doc tags are the text of the
+// generated reference; the default tags are the lowest layer.
+type Config struct {
+	Model     string              `toml:"model" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
+	Aliases   map[string]string   `toml:"aliases" label:"alias" doc:"Short name for a model"`
+	Providers map[string]Provider `toml:"providers" label:"name" security:"yes"`
+	Tools     map[string]Tool     `toml:"tools" label:"name"`
+	Policy    Policy              `toml:"policy" security:"yes"`
+	Limits    Limits              `toml:"limits"`
+	Snapshot  Snapshot            `toml:"snapshot" security:"yes"`
+	Sandbox   Sandbox             `toml:"sandbox" security:"yes"`
+	Hooks     map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
+	MCP       map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
+	Store     Store               `toml:"store"`
+	Style     Style               `toml:"style"`
+}
+
+// Provider says how to reach the models of one vendor or local server.
+type Provider struct {
+	BaseURL    string   `toml:"base_url" check:"url" doc:"Endpoint, http or https; empty: the vendor's own"`
+	APIKeyEnv  string   `toml:"api_key_env" doc:"Environment variable that holds the key"`
+	KeyCommand []string `toml:"key_command" check:"argv" doc:"Program and arguments that print the key"`
+	Dialect    string   `toml:"dialect" doc:"Protocol spoken at the endpoint, where it is not the provider's own"`
+}
+
+// Tool is a tool of the user's own, or what is changed about a built-in one.
+// Nil and empty mean: as the tool says itself.
+type Tool struct {
+	Enable      *bool                `toml:"enable" doc:"Offer the tool to the model; recall stands for the tools that read other conversations"`
+	Description string               `toml:"description" security:"yes" doc:"What the model is told about the tool"`
+	Command     []string             `toml:"command" security:"yes" check:"argv" tighten:"new" doc:"Program and arguments, never a shell; the call comes as JSON on stdin"`
+	Mutates     *bool                `toml:"mutates" security:"yes" doc:"Whether a run may change anything; unset: true for a command"`
+	Idempotent  bool                 `toml:"idempotent" security:"yes" default:"false" doc:"Whether a run that was broken off may simply be repeated"`
+	Timeout     time.Duration        `toml:"timeout" doc:"Time for one run; unset or 0: limits.tool_timeout"`
+	Run         string               `toml:"run" security:"yes" enum:"ask|unattended|edit|skip" tighten:"mode" doc:"What happens before a run; unset: as the tool says, ask for a command"`
+	Result      string               `toml:"result" security:"yes" enum:"unattended|ask|edit|skip" tighten:"result" doc:"What happens before the model sees the result; unset: unattended"`
+	Exclusive   bool                 `toml:"exclusive" security:"yes" tighten:"on" default:"false" doc:"Only a person may allow it"`
+	Parameters  map[string]Parameter `toml:"parameters" security:"yes" label:"parameter"`
+	Questions   map[string]Question  `toml:"questions" security:"yes" label:"question"`
+}
+
+// Parameter is one argument of a user-defined tool.
+type Parameter struct {
+	Type        string `toml:"type" enum:"string|integer|number|boolean|array|object" doc:"JSON type of the argument; unset: any"`
+	Description string `toml:"description" doc:"What the model is told about the argument"`
+	Required    bool   `toml:"required" default:"false" doc:"Whether the model must give it"`
+	Items       string `toml:"items" enum:"string|integer|number|boolean|object" doc:"JSON type of the elements of an array; unset: any"`
+	Enum        []any  `toml:"enum" doc:"The only values allowed"`
+	Default     any    `toml:"default" doc:"Value that holds when the model gives none"`
+}
+
+// Question says who answers a question that a tool asks by that id.
+type Question struct {
+	Target    string `toml:"target" enum:"user|assistant" tighten:"user" doc:"Who is asked; unset: the user"`
+	Answer    any    `toml:"answer" tighten:"never" doc:"Fixed answer, so that nobody is asked"`
+	Exclusive bool   `toml:"exclusive" tighten:"on" default:"false" doc:"Only a person may answer"`
+}
+
+// Policy says what happens to a question when nobody is there to ask.
+type Policy struct {
+	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens when no client is attached; unset: queue, in CI defer"`
+	Timeout  time.Duration `toml:"timeout" default:"10m" tighten:"shorter" doc:"How long queue waits in the foreground before it becomes defer; 0: for ever"`
+	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run unasked, compared argument by argument"`
+}
+
+// Limits bound one turn. Zero means no limit, except for ToolOutput.
+type Limits struct {
+	ToolOutput  int64         `toml:"tool_output" default:"262144" min:"1024" doc:"Bytes of one tool result that the model is sent"`
+	ToolTimeout time.Duration `toml:"tool_timeout" default:"10m" doc:"Time for one tool run; 0: no limit"`
+	ModelCalls  int64         `toml:"model_calls" default:"100" doc:"Model calls in one turn; 0: no limit"`
+	Tokens      int64         `toml:"tokens" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
+}
+
+// Snapshot says which files an event's commit holds.
+type Snapshot struct {
+	Mode string `toml:"mode" enum:"tracked+tools|off" default:"tracked+tools" doc:"tracked+tools: what git tracks and what tools made; off: no files"`
+	Base string `toml:"base" enum:"head|none" default:"head" doc:"Parent of a conversation's first event: the user's HEAD commit, or none"`
+}
+
+// Sandbox confines the programs that tools start.
+type Sandbox struct {
+	Enable  bool     `toml:"enable" default:"true" tighten:"on" doc:"Confine tools where the system can"`
+	Network bool     `toml:"network" default:"false" tighten:"off" doc:"Let confined tools use the network"`
+	Write   []string `toml:"write" tighten:"fewer" doc:"Further directories that confined tools may write to"`
+}
+
+// MCP is a server of tools that is started as a command and spoken to over its stdio.
+type MCP struct {
+	Command []string          `toml:"command" check:"argv" doc:"Program and arguments of the server"`
+	Env     map[string]string `toml:"env" label:"variable" doc:"Environment variable for the server"`
+}
+
+// Store says how events are kept.
+type Store struct {
+	Durability string `toml:"durability" enum:"full|off" default:"full" doc:"full: events survive a power cut; off: they survive a kill only"`
+}
+
+// Style is how things look on a terminal.
+type Style struct {
+	Markdown bool   `toml:"markdown" default:"true" doc:"Render the model's Markdown on a terminal"`
+	Color    string `toml:"color" enum:"auto|always|never" default:"auto" doc:"When to use colour; auto: on a terminal without NO_COLOR"`
+	Width    int64  `toml:"width" default:"0" doc:"Columns to wrap at; 0: the terminal's"`
+}
+
+// ResolveModel gives the model that name stands for: the alias's, else name itself.
+func (c *Config) ResolveModel(name string) string {
+	if model, ok := c.Aliases[name]; ok {
+		return model
+	}
+	return name
+}

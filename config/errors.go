@@ -1,0 +1,32 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What is wrong with a setting; each [*Error] wraps one of them.
+var (
+	ErrSyntax     = errors.New("not valid TOML")
+	ErrUnknownKey = errors.New("unknown key")
+	ErrValue      = errors.New("value not allowed")
+	ErrFile       = errors.New("not a readable configuration file")
+)
+
+// Error is a mistake in one layer, told in one line that names the place.
+type Error struct {
+	Origin Origin
+	Key    string // dotted; empty where the whole source is meant
+	Text   string // what is wrong, complete without Origin
+	kind   error
+}
+
+// Error gives "place: what is wrong".
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Origin, e.Text) }
+
+// Unwrap gives the sentinel.
+func (e *Error) Unwrap() error { return e.kind }
+
+func valueError(o Origin, key, format string, args ...any) *Error {
+	return &Error{Origin: o, Key: key, Text: key + " " + fmt.Sprintf(format, args...), kind: ErrValue}
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// maxFile bounds a configuration file, in bytes.
+const maxFile = 1 << 20
+
+// readUserFile gives the file's bytes, nil where there is none.
+func readUserFile(o Origin) ([]byte, error) {
+	f, err := os.OpenFile(o.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return readAll(o, f, err)
+}
+
+// readWorkspaceFile is the same for the file below root. A link that leads out
+// of root is refused: the bytes would not be the repository's.
+func readWorkspaceFile(o Origin, root string) ([]byte, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return readAll(o, nil, err)
+	}
+	defer dir.Close()
+	f, err := dir.OpenFile(filepath.FromSlash(WorkspaceFile), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return readAll(o, f, err)
+}
+
+// readAll was given a file opened without waiting, so that a pipe cannot hang it.
+func readAll(o Origin, f *os.File, err error) ([]byte, error) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fileError(o, "%s", reason(err))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, fileError(o, "%s", reason(err))
+	case !info.Mode().IsRegular():
+		return nil, fileError(o, "is not a regular file")
+	case info.Size() > maxFile:
+		return nil, fileError(o, "is larger than 1 MiB")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, fileError(o, "%s", reason(err))
+	case len(data) > maxFile:
+		return nil, fileError(o, "is larger than 1 MiB")
+	}
+	return data, nil
+}
+
+func fileError(o Origin, format string, args ...any) *Error {
+	return &Error{Origin: o, Text: fmt.Sprintf(format, args...), kind: ErrFile}
+}
+
+// reason is the error without the path, which the origin names already.
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return "cannot be read: " + path.Err.Error()
+	}
+	return "cannot be read: " + err.Error()
+}

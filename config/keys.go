@@ -1,0 +1,58 @@
+package config
+
+import "strings"
+
+// Key describes one setting for people.
+type Key struct {
+	Key      string // dotted; <name> stands for any name
+	Type     string // what may be written, in words
+	Default  string // as TOML; empty: unset
+	Layers   string // who may set it
+	Security bool   // chooses what runs, where requests go or who is asked
+	Doc      string
+}
+
+// Keys lists every setting in the order of [Config].
+func Keys() []Key {
+	var keys []Key
+	schema().walk(nil, func(path []string, n *node) {
+		keys = append(keys, Key{
+			Key:      strings.Join(path, "."),
+			Type:     n.wants(),
+			Default:  n.defaultText(),
+			Layers:   n.layers(),
+			Security: n.security,
+			Doc:      n.tag.Get("doc"),
+		})
+	})
+	return keys
+}
+
+func (n *node) defaultText() string {
+	text := n.tag.Get("default")
+	if _, isString := n.parseText(text).(string); isString && text != "" {
+		return quote(text)
+	}
+	return text
+}
+
+func (n *node) layers() string {
+	workspace := "workspace"
+	if n.security {
+		workspace = "trusted workspace"
+	}
+	switch n.tag.Get("tighten") {
+	case "":
+	case "new":
+		workspace += " (for a new tool)"
+	case "user", "never":
+		workspace += " (for its own tools)"
+	default:
+		workspace += " (only tighter)"
+	}
+	layers := []string{"user", workspace, "environment", "conversation", "--cfg"}
+	if n.security {
+		layers = append(layers[:3], layers[4])
+	}
+	return strings.Join(layers, ", ")
+}

@@ -1,0 +1,159 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// WorkspaceFile is the workspace's file, below the workspace's root.
+const WorkspaceFile = ".jp/config.toml"
+
+// Options name the layers. Each may be left empty; a file that does not exist
+// is an empty layer.
+type Options struct {
+	UserFile  string                   // path of the user's file
+	Workspace string                   // root of the working tree; its file is WorkspaceFile below it
+	Environ   []string                 // NAME=value, as os.Environ gives it
+	Deltas    []map[string]any         // the conversation's config_delta events, oldest first
+	Overrides []string                 // key=value, as --cfg takes it, in order
+	Trusted   func(sha256 string) bool // whether the user approved the bytes with this hash (hex); nil: never
+}
+
+// Load reads all layers. An error is an [*Error] that names the place of the
+// first mistake; what is merely not permitted is in the report instead.
+func Load(opts Options) (*Config, *Report, error) {
+	l := &loader{
+		config: &Config{},
+		report: &Report{Origins: map[string]Origin{}, Values: map[string]string{}},
+		values: map[string]any{},
+	}
+	for _, read := range []func(Options) ([]setting, error){
+		l.readDefaults, l.readUser, l.readWorkspace, l.readEnvironment, l.readDeltas, l.readOverrides,
+	} {
+		settings, err := read(opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		l.applyLayer(settings)
+	}
+	if err := l.complete(); err != nil {
+		return nil, nil, err
+	}
+	return l.config, l.report, nil
+}
+
+type loader struct {
+	config *Config
+	report *Report
+	values map[string]any // by key, what the layers so far say
+}
+
+func (l *loader) readDefaults(Options) ([]setting, error) { return defaultSettings(), nil }
+
+func (l *loader) readUser(opts Options) ([]setting, error) {
+	if opts.UserFile == "" {
+		return nil, nil
+	}
+	o := Origin{Layer: LayerUser, Name: opts.UserFile}
+	data, err := readUserFile(o)
+	if err != nil {
+		return nil, err
+	}
+	return fileSettings(o, data)
+}
+
+// readWorkspace hashes and parses the same bytes, so that what was approved is
+// what is used.
+func (l *loader) readWorkspace(opts Options) ([]setting, error) {
+	if opts.Workspace == "" {
+		return nil, nil
+	}
+	o := Origin{Layer: LayerWorkspace, Name: WorkspaceFile}
+	data, err := readWorkspaceFile(o, opts.Workspace)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	l.report.WorkspaceHash = Hash(data)
+	l.report.Trusted = opts.Trusted != nil && opts.Trusted(l.report.WorkspaceHash)
+	return fileSettings(o, data)
+}
+
+func (l *loader) readEnvironment(opts Options) ([]setting, error) {
+	return environmentSettings(opts.Environ)
+}
+
+func (l *loader) readOverrides(opts Options) ([]setting, error) {
+	return overrideSettings(opts.Overrides)
+}
+
+// readDeltas never fails: events cannot be corrected, and another version of jp
+// may have written them.
+func (l *loader) readDeltas(opts Options) ([]setting, error) {
+	var settings []setting
+	for _, delta := range opts.Deltas {
+		settings = append(settings, l.deltaSettings(nil, delta)...)
+	}
+	return settings, nil
+}
+
+func (l *loader) deltaSettings(path []string, v any) []setting {
+	o := Origin{Layer: LayerConversation}
+	n, _ := schema().find(path)
+	if table, ok := v.(map[string]any); ok && n != nil && !n.leaf() {
+		var settings []setting
+		for _, name := range sortedKeys(table) {
+			settings = append(settings, l.deltaSettings(append(path[:len(path):len(path)], name), table[name])...)
+		}
+		return settings
+	}
+	settings, err := flatten(o, path, v)
+	if err != nil {
+		l.report.Inert = append(l.report.Inert, InertKey{o, joinKey(path), tomlText(v), ReasonInvalid})
+	}
+	return settings
+}
+
+// Hash is the name under which a workspace file's bytes are approved: their
+// SHA-256 in hex.
+func Hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func defaultSettings() []setting {
+	var settings []setting
+	schema().walk(nil, func(path []string, n *node) {
+		text := n.tag.Get("default")
+		if found, _ := schema().find(path); text == "" || found == nil {
+			return // unset, or below a <label>
+		}
+		s, err := textSettings(Origin{Layer: LayerDefault}, path, text)
+		if err != nil {
+			panic(err) // a default tag of ours is wrong
+		}
+		settings = append(settings, s...)
+	})
+	return settings
+}
+
+// complete checks what only all layers together can tell.
+func (l *loader) complete() error {
+	for _, name := range sortedKeys(l.config.MCP) {
+		if len(l.config.MCP[name].Command) > 0 {
+			continue
+		}
+		key := joinKey([]string{"mcp", name})
+		return valueError(l.originUnder(key), key, "has no command")
+	}
+	return nil
+}
+
+// originUnder gives the place of the first key below a table.
+func (l *loader) originUnder(table string) Origin {
+	for _, key := range sortedKeys(l.report.Origins) {
+		if len(key) > len(table) && key[:len(table)+1] == table+"." {
+			return l.report.Origins[key]
+		}
+	}
+	return Origin{}
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+)
+
+// Paths are the user's own places, all absolute.
+type Paths struct {
+	UserFile string // $XDG_CONFIG_HOME/jp/config.toml
+	StateDir string // $XDG_STATE_HOME/jp: what must outlive a restart, approvals among it
+	DataDir  string // $XDG_DATA_HOME/jp
+	CacheDir string // $XDG_CACHE_HOME/jp: may be deleted at any time
+}
+
+// FindPaths follows the XDG rules: a variable that is empty or no absolute path
+// counts as unset, and its place is then below $HOME. It is an error if that is
+// needed and missing.
+func FindPaths(environ []string) (Paths, error) {
+	home := variable(environ, "HOME")
+	var missing bool
+	place := func(name, below string) string {
+		if dir := variable(environ, name); filepath.IsAbs(dir) {
+			return filepath.Join(dir, "jp")
+		}
+		missing = missing || !filepath.IsAbs(home)
+		return filepath.Join(home, below, "jp")
+	}
+	p := Paths{
+		UserFile: filepath.Join(place("XDG_CONFIG_HOME", ".config"), "config.toml"),
+		StateDir: place("XDG_STATE_HOME", ".local/state"),
+		DataDir:  place("XDG_DATA_HOME", ".local/share"),
+		CacheDir: place("XDG_CACHE_HOME", ".cache"),
+	}
+	if missing {
+		return Paths{}, errors.New("find the user's configuration: $HOME is not an absolute path")
+	}
+	return p, nil
+}
+
+// variable gives the last value of name in environ.
+func variable(environ []string, name string) string {
+	value := ""
+	for _, kv := range environ {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Layer is a place that settings come from. A higher one wins.
+type Layer int
+
+// The layers, low to high.
+const (
+	LayerDefault Layer = iota
+	LayerUser
+	LayerWorkspace
+	LayerEnvironment
+	LayerConversation
+	LayerOverride
+)
+
+// String gives the layer's name as the reference spells it.
+func (l Layer) String() string {
+	return [...]string{"default", "user", "workspace", "environment", "conversation", "--cfg"}[l]
+}
+
+// Origin is where a value was written.
+type Origin struct {
+	Layer  Layer
+	Name   string // the file as it is shown to people, or the environment variable
+	Line   int    // from 1; 0 outside files
+	Column int    // from 1, in bytes; only where a file is not valid TOML
+}
+
+// String gives "file:line", the variable, or the layer's name.
+func (o Origin) String() string {
+	text := o.Name
+	if text == "" {
+		text = o.Layer.String()
+	}
+	for _, n := range []int{o.Line, o.Column} {
+		if n > 0 {
+			text += fmt.Sprintf(":%d", n)
+		}
+	}
+	return text
+}
+
+// Reason is why a key was held back.
+type Reason string
+
+// The reasons.
+const (
+	ReasonUntrusted    Reason = "the file is not trusted"
+	ReasonLoosens      Reason = "a workspace may only tighten it"
+	ReasonConversation Reason = "a conversation may not set it"
+	ReasonInvalid      Reason = "this version of jp does not accept it"
+)
+
+// InertKey is a setting that was read and has no effect.
+type InertKey struct {
+	Origin Origin
+	Key    string // dotted
+	Value  string // as TOML, on one line, control characters escaped
+	Reason Reason
+}
+
+// Report says where the settings came from and what was held back.
+type Report struct {
+	Origins       map[string]Origin // by dotted key, for every key that has a value
+	Values        map[string]string // the same keys' values as TOML, on one line
+	Inert         []InertKey        // in layer order, then as written
+	WorkspaceHash string            // SHA-256 of the workspace file, hex; empty: there is none
+	Trusted       bool              // whether Options.Trusted approved that hash
+}
+
+// Untrusted tells whether the workspace file asks for something that approving
+// its content would allow.
+func (r *Report) Untrusted() bool {
+	for _, k := range r.Inert {
+		if k.Reason == ReasonUntrusted {
+			return true
+		}
+	}
+	return false
+}
+
+// joinKey writes a path as a dotted TOML key.
+func joinKey(path []string) string {
+	parts := make([]string, len(path))
+	for i, p := range path {
+		parts[i] = p
+		if !bareKey(p) {
+			parts[i] = quote(p)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+func bareKey(s string) bool {
+	for _, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (r < '0' || r > '9') && r != '-' && r != '_' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,13 @@
+package config
+
+import (
+	_ "embed"
+	"slices"
+)
+
+//go:embed template.toml
+var template []byte
+
+// Template is a workspace file to start from: each setting of general use,
+// commented out, with a line that says what it does. As it stands it sets nothing.
+func Template() []byte { return slices.Clone(template) }

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"slices"
+	"time"
+)
+
+// Positions on a ladder from loose to tight. The empty value is what holds
+// where nobody has set the key: runs are asked for, results are delivered.
+var (
+	policyLadder = map[string]int{"auto": 0, "defaults": 1, "": 2, "queue": 2, "defer": 2, "deny": 3}
+	runLadder    = map[string]int{"unattended": 0, "": 1, "ask": 1, "edit": 1, "skip": 2}
+	resultLadder = map[string]int{"": 0, "unattended": 0, "ask": 1, "edit": 1, "skip": 2}
+)
+
+// tightens tells whether a workspace may replace below by value, by the key's
+// tighten tag. below is nil where no lower layer has set the key.
+func tightens(rule string, below, value any) bool {
+	switch rule {
+	case "":
+		return true
+	case "policy":
+		return climbs(policyLadder, below, value)
+	case "mode":
+		return climbs(runLadder, below, value)
+	case "result":
+		return climbs(resultLadder, below, value)
+	case "on":
+		return value == true || below != true
+	case "off":
+		return value == false || below == true
+	case "user":
+		return value == "user" || value == below
+	case "new":
+		return below == nil
+	case "shorter":
+		return shorter(below.(time.Duration), value.(time.Duration))
+	case "fewer":
+		return fewer(below, value.([]string))
+	case "narrower":
+		return narrower(below, value.([][]string))
+	}
+	return false
+}
+
+func climbs(ladder map[string]int, below, value any) bool {
+	from, _ := below.(string)
+	return ladder[value.(string)] >= ladder[from]
+}
+
+// shorter takes 0 for ever.
+func shorter(below, value time.Duration) bool {
+	return value > 0 && (below == 0 || value <= below)
+}
+
+func fewer(below any, value []string) bool {
+	had, _ := below.([]string)
+	return !slices.ContainsFunc(value, func(v string) bool { return !slices.Contains(had, v) })
+}
+
+// narrower wants each new rule to begin with one that was there.
+func narrower(below any, value [][]string) bool {
+	had, _ := below.([][]string)
+	for _, rule := range value {
+		if !slices.ContainsFunc(had, func(h []string) bool { return under(rule, h) }) {
+			return false
+		}
+	}
+	return true
+}
