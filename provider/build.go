@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+)
+
+// Options is what a request is made of besides the events.
+type Options struct {
+	Model    string // "provider/name"
+	API      string
+	Endpoint string
+	Account  string
+	System   string          // empty: that of the newest prompt
+	Tools    []Tool          // as sent, under wire names; nil: those of the newest prompt
+	Schema   json.RawMessage // what the answer has to satisfy
+	NoTools  bool            // no tool may be called
+	// Content reads a payload; false where it is absent.
+	Content func(conversation.Payload) ([]byte, bool)
+}
+
+// Target is what a request with the options is made for.
+func (o Options) Target() Target {
+	_, name, _ := strings.Cut(o.Model, "/")
+	return Target{API: o.API, Model: name, Endpoint: o.Endpoint, Account: o.Account, Content: o.Content}
+}
+
+// Build makes the next request of a conversation, of which all events are
+// given. It fails with ErrNothingToAsk where the model has nothing to answer,
+// with ErrModel, and with ErrAbsent where the tools of the prompt in force
+// cannot be read.
+func Build(events []*conversation.Event, o Options) (*Request, error) {
+	target := o.Target()
+	if target.Model == "" {
+		return nil, fmt.Errorf("%w: %q", ErrModel, o.Model)
+	}
+	system, tools, err := promptInForce(events, target, o)
+	if err != nil {
+		return nil, err
+	}
+	messages := Project(events, target)
+	if !asks(messages, events) {
+		return nil, ErrNothingToAsk
+	}
+	return &Request{
+		Model:    target.Model,
+		System:   cleanText(system),
+		Tools:    withStubs(tools, messages),
+		NoTools:  o.NoTools,
+		Messages: messages,
+		Schema:   o.Schema,
+		Ended:    endedCalls(events),
+		Failed:   failedTries(events),
+	}, nil
+}
+
+// asks reports whether the messages end with something to answer: a user's
+// text, results, or an answer that its provider paused.
+func asks(messages []Message, events []*conversation.Event) bool {
+	if len(messages) == 0 {
+		return false
+	}
+	if messages[len(messages)-1].Role != conversation.RoleAssistant {
+		return true
+	}
+	_, tail := conversation.Split(events)
+	return tail != nil
+}
+
+// promptInForce completes what the options leave out from the newest prompt.
+func promptInForce(events []*conversation.Event, target Target, o Options) (string, []Tool, error) {
+	system, tools := o.System, o.Tools
+	e := newestPrompt(events)
+	if e == nil {
+		return system, tools, nil
+	}
+	if system == "" {
+		system = target.text(e)
+	}
+	p := e.Payload(conversation.PayloadTools)
+	if tools != nil || p == nil {
+		return system, tools, nil
+	}
+	data, ok := target.content(*p)
+	if !ok {
+		return "", nil, fmt.Errorf("read the tools of prompt %d: %w", e.Seq, ErrAbsent)
+	}
+	if err := json.Unmarshal(data, &tools); err != nil {
+		return "", nil, fmt.Errorf("read the tools of prompt %d: %w", e.Seq, err)
+	}
+	return system, tools, nil
+}
+
+func newestPrompt(events []*conversation.Event) *conversation.Event {
+	for i := len(events) - 1; i >= 0; i-- {
+		if events[i].Type() == conversation.TypePrompt {
+			return events[i]
+		}
+	}
+	return nil
+}
+
+// withStubs returns the tools, each name once, and behind them a stub for every
+// name that the history uses and nobody offers any more, in order of use.
+func withStubs(tools []Tool, messages []Message) []Tool {
+	listed := map[string]bool{}
+	var all []Tool
+	for _, t := range tools {
+		if !listed[t.Name] {
+			listed[t.Name] = true
+			all = append(all, t)
+		}
+	}
+	for _, m := range messages {
+		for _, b := range m.Blocks {
+			if b.Kind == BlockToolCall && !listed[b.Name] {
+				listed[b.Name] = true
+				all = append(all, stub(b.Name))
+			}
+		}
+	}
+	return all
+}
+
+func stub(name string) Tool {
+	return Tool{
+		Name:        name,
+		Description: "This tool is not available.",
+		Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
+	}
+}
+
+// Prefix is the hash, in hex, of what the model reads: system, tools and
+// messages. Equal prefixes mean equal requests, up to their options.
+func (r *Request) Prefix() string {
+	h := sha256.New()
+	encoder := json.NewEncoder(h)
+	encoder.SetEscapeHTML(false)
+	// Whatever is not JSON ends the hash there, so the same request still has
+	// the same prefix.
+	_ = encoder.Encode(struct {
+		System string `json:"system"`
+		Tools  []Tool `json:"tools"`
+	}{r.System, r.Tools})
+	for _, m := range r.Messages {
+		_ = encoder.Encode(m)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,185 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+)
+
+// A Part is one whole part of an answer.
+type Part struct {
+	Kind  ChunkKind // ChunkMessage, ChunkReasoning, ChunkData or ChunkToolCall
+	Index int       // the provider's
+	Text  string    // of all kinds but a tool call
+
+	ToolID       string
+	Tool         string          // wire name
+	Arguments    json.RawMessage // an object, indented; {} where Malformed
+	Malformed    bool            // what the model wrote is no JSON object
+	RawArguments string          // what the model wrote, where Malformed
+
+	Item json.RawMessage // the item as received, to be sent back unchanged
+}
+
+// ChatPart is which part of a chat response the part is, "" for a tool call.
+func (p Part) ChatPart() conversation.Part {
+	switch p.Kind {
+	case ChunkMessage:
+		return conversation.PartMessage
+	case ChunkReasoning:
+		return conversation.PartReasoning
+	case ChunkData:
+		return conversation.PartData
+	}
+	return ""
+}
+
+// An Assembler puts the chunks of one answer together. Parts come out in the
+// order of their indices: one that is whole waits for open ones before it. The
+// zero value is ready for use.
+type Assembler struct {
+	parts    []*openPart // by index, those that have not come out
+	gone     map[int]bool
+	finished bool
+}
+
+// openPart is a part that has begun.
+type openPart struct {
+	index    int
+	kind     ChunkKind
+	text     strings.Builder
+	id, tool string
+	item     json.RawMessage
+	closed   bool
+}
+
+// Add takes the next chunk and returns the parts that it made whole and that
+// wait for no other. A chunk for a part that is already whole, or of another
+// kind than its part, changes nothing. With a ChunkFinish everything that is
+// whole comes out.
+func (a *Assembler) Add(c Chunk) ([]Part, error) {
+	if a.finished {
+		return nil, ErrFinished
+	}
+	switch c.Kind {
+	case ChunkMessage, ChunkReasoning, ChunkData, ChunkToolCall:
+		a.extend(c)
+		return nil, nil
+	case ChunkClose:
+		a.close(c)
+		return a.whole(false), nil
+	case ChunkFinish:
+		a.finished = true
+		return a.whole(true), nil
+	case ChunkKeepAlive:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%w: %d", ErrChunk, c.Kind)
+}
+
+// Partial returns the text and reasoning so far of parts that are not whole, in
+// the order of their indices. Half a tool call or half a structured answer is
+// worth nothing and is not among them.
+func (a *Assembler) Partial() []Part {
+	var parts []Part
+	for _, p := range a.parts {
+		text := p.text.String()
+		if (p.kind == ChunkMessage || p.kind == ChunkReasoning) && !p.closed && !blank(text) {
+			parts = append(parts, Part{Kind: p.kind, Index: p.index, Text: text})
+		}
+	}
+	return parts
+}
+
+func (a *Assembler) find(index int) (int, bool) {
+	return slices.BinarySearchFunc(a.parts, index, func(p *openPart, i int) int { return p.index - i })
+}
+
+func (a *Assembler) extend(c Chunk) {
+	at, found := a.find(c.Index)
+	if !found {
+		if a.gone[c.Index] {
+			return
+		}
+		a.parts = slices.Insert(a.parts, at, &openPart{index: c.Index, kind: c.Kind})
+	}
+	p := a.parts[at]
+	if p.closed || p.kind != c.Kind {
+		return
+	}
+	p.text.WriteString(c.Text)
+	if p.id == "" {
+		p.id = c.ToolID
+	}
+	if p.tool == "" {
+		p.tool = c.Tool
+	}
+}
+
+func (a *Assembler) close(c Chunk) {
+	if at, found := a.find(c.Index); found && !a.parts[at].closed {
+		a.parts[at].closed, a.parts[at].item = true, c.Item
+	}
+}
+
+// whole takes out what is whole: up to the first open part, or all of it.
+func (a *Assembler) whole(all bool) []Part {
+	var parts []Part
+	kept := a.parts[:0]
+	waits := false
+	for _, p := range a.parts {
+		waits = waits || !p.closed && !all
+		if !p.closed || waits {
+			kept = append(kept, p)
+			continue
+		}
+		if a.gone == nil {
+			a.gone = map[int]bool{}
+		}
+		a.gone[p.index] = true
+		if part, something := p.part(); something {
+			parts = append(parts, part)
+		}
+	}
+	clear(a.parts[len(kept):])
+	a.parts = kept
+	return parts
+}
+
+// part is the part that p has become, and whether it says anything: reasoning
+// without text does where it has an item.
+func (p *openPart) part() (Part, bool) {
+	part := Part{Kind: p.kind, Index: p.index, Item: p.item}
+	if p.kind != ChunkToolCall {
+		part.Text = p.text.String()
+		return part, !blank(part.Text) || p.kind == ChunkReasoning && len(p.item) > 0
+	}
+	part.ToolID, part.Tool = p.id, p.tool
+	arguments, ok := indentObject(p.text.String())
+	part.Arguments = arguments
+	if !ok {
+		part.Malformed, part.RawArguments = true, p.text.String()
+	}
+	return part, true
+}
+
+// indentObject lays a JSON object out with two spaces a level, without touching
+// what stands between the white space. No text at all is the empty object, and
+// so, with false, is whatever jp cannot keep as an object.
+func indentObject(text string) (json.RawMessage, bool) {
+	if blank(text) {
+		return json.RawMessage("{}"), true
+	}
+	var out bytes.Buffer
+	if _, err := conversation.ParseObject([]byte(text)); err != nil {
+		return json.RawMessage("{}"), false
+	}
+	if err := json.Indent(&out, bytes.TrimSpace([]byte(text)), "", "  "); err != nil {
+		return json.RawMessage("{}"), false
+	}
+	return out.Bytes(), true
+}

@@ -1,0 +1,143 @@
+package provider
+
+import (
+	"slices"
+
+	"jp/conversation"
+)
+
+// Project returns what the events of a conversation say to a model: the
+// messages that a request to the target holds. It is pure, and append-only:
+// once the model has answered, no later event changes what stood before that
+// answer, except by a discard, a slice or a change of the prompt.
+//
+// All events are given, an incomplete last turn with them. Turns before it are
+// read as [conversation.Sanitize] repairs them, the last one as it stands. The
+// messages are valid after every event: they begin with the user, every tool
+// call has its result directly behind its message, and where the model is to
+// speak next they do not end with its own words.
+func Project(events []*conversation.Event, target Target) []Message {
+	complete, tail := conversation.Split(events)
+	relied := conversation.Sanitize(complete.Events())
+	if tail != nil {
+		relied = append(relied[:len(relied):len(relied)], tail.Events...)
+	}
+	p := projection{target: target, gaps: gapsOf(events), ids: wireIDs{}}
+	for turn := range conversation.Turns(relied) {
+		p.add(p.turn(turn))
+	}
+	pieces := p.pieces
+	if tail != nil {
+		pieces = withoutLastWords(pieces)
+	}
+	return merge(withoutOldReports(pieces))
+}
+
+// A piece is what one place of the log contributes to the messages.
+type piece struct {
+	Message
+	report bool // what a resume found
+	pause  bool // the model was interrupted by its provider and goes on
+}
+
+// projection collects the pieces of a conversation.
+type projection struct {
+	target Target
+	gaps   gaps
+	ids    wireIDs
+	pieces []piece
+}
+
+// add appends the pieces of one turn. What the model said before anybody asked
+// is no part of a dialogue, and words that it said twice in a row, with nothing
+// sent between, were asked for anew: only the later ones were ever sent.
+func (p *projection) add(turn []piece) {
+	first := slices.IndexFunc(turn, func(x piece) bool { return x.Role == conversation.RoleUser })
+	if first < 0 {
+		return
+	}
+	for _, x := range turn[first:] {
+		p.pieces = append(withoutRepeated(p.pieces, x), x)
+	}
+}
+
+func withoutRepeated(pieces []piece, next piece) []piece {
+	if next.Role == conversation.RoleAssistant {
+		return withoutLastWords(pieces)
+	}
+	return pieces
+}
+
+// withoutLastWords drops an assistant's message from the end, unless the
+// provider waits to see it again.
+func withoutLastWords(pieces []piece) []piece {
+	if n := len(pieces); n > 0 && pieces[n-1].Role == conversation.RoleAssistant && !pieces[n-1].pause {
+		return pieces[:n-1]
+	}
+	return pieces
+}
+
+// withoutOldReports drops what a resume found where a later resume followed
+// before the model said anything.
+func withoutOldReports(pieces []piece) []piece {
+	kept := make([]piece, 0, len(pieces))
+	newer := false
+	for _, x := range slices.Backward(pieces) {
+		if x.report && newer {
+			continue
+		}
+		newer = x.report || newer && x.Role != conversation.RoleAssistant
+		kept = append(kept, x)
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+// merge makes one message of neighbouring user texts.
+func merge(pieces []piece) []Message {
+	var messages []Message
+	for _, x := range pieces {
+		n := len(messages)
+		if x.Role == conversation.RoleUser && n > 0 && messages[n-1].Role == conversation.RoleUser {
+			messages[n-1].Blocks = append(messages[n-1].Blocks, x.Blocks...)
+			continue
+		}
+		messages = append(messages, x.Message)
+	}
+	return messages
+}
+
+// gaps are the places at which what was sent before has changed.
+type gaps struct {
+	covered []span // what a discard took back
+	stale   []span // where opaque state is bound to a history that is no more
+}
+
+// A span is a range of seqs, both ends included.
+type span struct{ from, to int }
+
+func (s span) has(seq int) bool { return s.from <= seq && seq <= s.to }
+
+// gapsOf finds the gaps. A discard makes the state behind its range stale, a
+// new prompt all state before it.
+func gapsOf(events []*conversation.Event) gaps {
+	var g gaps
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case *conversation.TurnDiscarded:
+			g.covered = append(g.covered, span{b.FromSeq, b.ToSeq})
+			g.stale = append(g.stale, span{b.FromSeq, e.Seq})
+		case *conversation.Prompt:
+			g.stale = append(g.stale, span{0, e.Seq})
+		}
+	}
+	return g
+}
+
+func (g gaps) discarded(seq int) bool {
+	return slices.ContainsFunc(g.covered, func(s span) bool { return s.has(seq) })
+}
+
+func (g gaps) keepsState(seq int) bool {
+	return !slices.ContainsFunc(g.stale, func(s span) bool { return s.has(seq) })
+}

@@ -1,0 +1,105 @@
+// Package provider is what a language model is to jp: something that takes a
+// request and streams parts of an answer.
+//
+// The request is a pure function of a conversation's events. It only ever grows
+// at its end, and it is valid for every provider from any prefix of any
+// conversation; the rules are kept by [Project], so that a provider's package
+// does nothing but translate.
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"jp/conversation"
+)
+
+// A Provider answers requests.
+type Provider interface {
+	// Stream sends the request and yields what comes back, in order. After an
+	// error, which is an [*Error] where its class is known, or after a chunk of
+	// kind ChunkFinish nothing more is yielded. Stream ends soon after ctx does.
+	// It never retries by itself.
+	Stream(ctx context.Context, request *Request) iter.Seq2[Chunk, error]
+}
+
+// A ChunkKind is what a chunk adds.
+type ChunkKind int
+
+// The kinds of chunk.
+const (
+	ChunkMessage   ChunkKind = iota // text of the answer
+	ChunkReasoning                  // text of the model's reasoning
+	ChunkData                       // text of a structured answer
+	ChunkToolCall                   // a tool call's id and name, or a piece of its arguments
+	ChunkClose                      // the part of that index is whole
+	ChunkFinish                     // the answer is whole
+	ChunkKeepAlive                  // the connection lives
+)
+
+// A Chunk is one piece of a streamed answer. Pieces of several parts may come
+// interleaved; Index says which part they belong to.
+type Chunk struct {
+	Kind   ChunkKind
+	Index  int
+	Text   string // a piece of text, or of a tool call's arguments
+	ToolID string
+	Tool   string          // wire name of the tool
+	Item   json.RawMessage // with ChunkClose: the item as received, to be sent back unchanged
+	Finish conversation.Finish
+	Usage  *conversation.Usage
+}
+
+// A Request is everything that a model is sent.
+type Request struct {
+	Model    string // name at the provider
+	System   string
+	Tools    []Tool
+	NoTools  bool // the tools are listed, since history uses them, but none may be called
+	Messages []Message
+	Schema   json.RawMessage // what the answer has to satisfy, if anything
+
+	// Ended is how many model calls of the conversation came to an end, and
+	// Failed how many tries of this call did not. Both come from events alone.
+	Ended  int
+	Failed int
+}
+
+// A Tool is a tool as the model knows it.
+type Tool struct {
+	Name        string          `json:"name"` // wire name
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// A Message is one turn of the dialogue as every provider understands it.
+type Message struct {
+	Role   conversation.Role `json:"role"` // user, assistant, or tool: the results of the calls before
+	Blocks []Block           `json:"blocks"`
+}
+
+// A BlockKind is what a block of a message is.
+type BlockKind string
+
+// The kinds of block.
+const (
+	BlockText      BlockKind = "text"
+	BlockReasoning BlockKind = "reasoning"
+	BlockToolCall  BlockKind = "tool_call"
+	BlockResult    BlockKind = "result"
+	BlockFile      BlockKind = "file"
+)
+
+// A Block is a piece of a message.
+type Block struct {
+	Kind      BlockKind       `json:"kind"`
+	Text      string          `json:"text,omitempty"`
+	ID        string          `json:"id,omitempty"`   // wire id of the tool call
+	Name      string          `json:"name,omitempty"` // wire name of the tool, or a file's name
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+	MediaType string          `json:"media_type,omitempty"`
+	Data      []byte          `json:"data,omitempty"`
+	Item      json.RawMessage `json:"item,omitempty"` // opaque state, unchanged
+}

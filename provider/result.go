@@ -1,0 +1,135 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"jp/conversation"
+)
+
+// Texts that stand for a result.
+const (
+	noOutput    = "(no output)"
+	notReleased = "The tool ran; its result was not released."
+)
+
+func (p *projection) toolCall(e *conversation.Event, b *conversation.ToolCallRequest, id string) Block {
+	block := Block{Kind: BlockToolCall, ID: id, Name: WireName(b.Name), Arguments: json.RawMessage("{}"), Item: p.item(e)}
+	arguments := []byte(b.Arguments)
+	if e.Payload(conversation.PayloadText) != nil {
+		arguments = []byte(p.target.text(e))
+	}
+	if _, err := conversation.ParseObject(arguments); err == nil && !b.Malformed {
+		block.Arguments = compact(arguments)
+	}
+	return block
+}
+
+// compact drops the white space between the tokens of valid JSON.
+func compact(value []byte) json.RawMessage {
+	var out bytes.Buffer
+	if json.Compact(&out, value) != nil {
+		return json.RawMessage("{}")
+	}
+	return out.Bytes()
+}
+
+// result returns the block of a tool call's result, and behind it what is
+// attached to it.
+func (p *projection) result(call *conversation.ToolCall, id string) []Block {
+	block := Block{Kind: BlockResult, ID: id, Name: WireName(call.Request.Name)}
+	if call.Open() {
+		block.Text, block.IsError = conversation.InterruptedText, true
+		return []Block{block}
+	}
+	block.IsError = call.Result.IsError
+	var files []Block
+	text, released := p.released(call)
+	if !released {
+		block.IsError = true
+	} else if !edited(call) {
+		text, files = p.attached(call, text)
+	}
+	if blank(text) {
+		text = noOutput
+	}
+	block.Text = changedArguments(call) + text
+	for i := range files {
+		files[i].ID = id
+	}
+	return append([]Block{block}, files...)
+}
+
+// released is the text that the model may see instead of the result, or the
+// result, and whether it was let through.
+func (p *projection) released(call *conversation.ToolCall) (string, bool) {
+	if !call.Result.Held {
+		return p.target.text(call.Response), true
+	}
+	q := call.Inquiry(conversation.KindDeliverResult)
+	if q == nil || q.Response == nil {
+		return notReleased, false
+	}
+	switch {
+	case edited(call):
+		return cleanText(EditedResult(q.Response)), true
+	case q.Response.Outcome == conversation.OutcomeAnswered && delivers(q.Response):
+		return p.target.text(call.Response), true
+	case blank(q.Response.Reason):
+		return notReleased, false
+	}
+	return notReleased + " " + cleanText(q.Response.Reason), false
+}
+
+func delivers(r *conversation.InquiryResponse) bool {
+	return r.Choice() == conversation.AnswerDeliver || string(bytes.TrimSpace(r.Answer)) == "true"
+}
+
+// edited reports whether the user put other words in the place of the result.
+func edited(call *conversation.ToolCall) bool {
+	q := call.Inquiry(conversation.KindDeliverResult)
+	return call.Result.Held && q != nil && q.Response != nil &&
+		q.Response.Outcome == conversation.OutcomeAnswered && q.Response.Choice() == conversation.AnswerEdit
+}
+
+// EditedResult is the text that an answer "edit" to a delivery question puts in
+// the place of the result: the string in its arguments, else its reason.
+func EditedResult(r *conversation.InquiryResponse) string {
+	var text string
+	if len(r.Arguments) > 0 && json.Unmarshal(r.Arguments, &text) == nil {
+		return text
+	}
+	return r.Reason
+}
+
+// attached adds the result's files. A file that is absent is named in the text.
+func (p *projection) attached(call *conversation.ToolCall, text string) (string, []Block) {
+	var files []Block
+	for _, b := range p.target.files(call.Response, call.Result.Attachments) {
+		if b.Kind == BlockFile {
+			files = append(files, b)
+			continue
+		}
+		text = strings.TrimLeft(text+"\n"+b.Text, "\n")
+	}
+	return text, files
+}
+
+// changedArguments is the line that tells the model of arguments that the user
+// changed before the tool ran, "" where it ran as asked.
+func changedArguments(call *conversation.ToolCall) string {
+	var arguments []byte
+	if q := call.Inquiry(conversation.KindRunTool); q != nil && q.Response != nil && q.Response.Choice() != conversation.AnswerSkip {
+		arguments = q.Response.Arguments
+	}
+	if call.Started != nil {
+		if b, ok := call.Started.Body.(*conversation.ToolStarted); ok && len(b.Arguments) > 0 {
+			arguments = b.Arguments
+		}
+	}
+	if len(arguments) == 0 || conversation.CheckJSON(arguments) != nil {
+		return ""
+	}
+	return "The user changed the arguments to " + string(compact(arguments)) + ".\n"
+}

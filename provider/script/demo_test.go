@@ -1,0 +1,103 @@
+package script
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// arguments are those of all the tools that the demo calls.
+type arguments struct {
+	Path    string
+	Content string
+	Edits   []struct{ Old, New string }
+	Argv    []string
+}
+
+// playDemo does in dir what the demo's model asks for, up to the command that
+// it runs, which it returns.
+func playDemo(t *testing.T, dir string) []string {
+	var command, tools []string
+	p := Demo()
+	for _, r := range p.replies {
+		require.Positive(t, r.ChunkSize)
+		require.Empty(t, r.Fail)
+	}
+	for ended := range p.replies {
+		r := p.replies[ended]
+		r.ChunkDelay = 0
+		one := &Provider{name: p.name, replies: []reply{r}}
+		parts, end := assembled(t, one, &provider.Request{})
+		for _, part := range parts {
+			if part.Kind != provider.ChunkToolCall {
+				continue
+			}
+			var a arguments
+			require.NoError(t, json.Unmarshal(part.Arguments, &a))
+			tools = append(tools, part.Tool)
+			if part.Tool == "shell_run" {
+				command = a.Argv
+				continue
+			}
+			do(t, part.Tool, filepath.Join(dir, a.Path), a)
+		}
+		last := ended == len(p.replies)-1
+		require.Equal(t, last, end.Finish == conversation.FinishStop)
+	}
+	require.Equal(t, []string{"fs_read_file", "fs_modify_file", "fs_create_file", "shell_run"}, tools)
+	return command
+}
+
+func do(t *testing.T, tool, path string, a arguments) {
+	switch tool {
+	case "fs_read_file":
+		require.FileExists(t, path)
+	case "fs_create_file":
+		require.NoFileExists(t, path)
+		require.NoError(t, os.WriteFile(path, []byte(a.Content), 0o600))
+	case "fs_modify_file":
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, edit := range a.Edits {
+			require.Equal(t, 1, strings.Count(string(text), edit.Old), edit.Old)
+			text = []byte(strings.Replace(string(text), edit.Old, edit.New, 1))
+		}
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+	}
+}
+
+func TestDemoRepairsItsFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range DemoFiles() {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	command := playDemo(t, dir)
+	require.Equal(t, []string{"go", "test", "./..."}, command)
+	run(t, dir, "go", "vet", "./...")
+	run(t, dir, command...)
+	require.Empty(t, run(t, dir, "gofmt", "-l", "."))
+}
+
+// run runs a tool of Go in dir, without a network.
+func run(t *testing.T, dir string, argv ...string) string {
+	name, err := exec.LookPath(argv[0])
+	if err != nil {
+		t.Skipf("%s is not installed: %v", argv[0], err)
+	}
+	cmd := exec.CommandContext(t.Context(), name, argv[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s: %s", argv, out)
+	return string(out)
+}

@@ -1,0 +1,162 @@
+// Package script is a provider that answers from a file: for demonstrations,
+// for tests, and for work without a network.
+//
+// A script is a list of replies, one for each model call. Which one is given is
+// decided by the request alone, from how many calls of the conversation have
+// ended, so a script survives crashes, forks and retries without any state of
+// its own. The provider keeps none, and may be used concurrently.
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// Name is what errors call the provider.
+const Name = "script"
+
+// A Provider gives the replies of one script.
+type Provider struct {
+	name    string
+	replies []reply
+}
+
+// Stream gives the reply that the request is due, in pieces, at the pace that
+// the script asks for. Past the last reply it fails with class invalid.
+func (p *Provider) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
+	return func(yield func(provider.Chunk, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(provider.Chunk{}, err)
+			return
+		}
+		if request.Ended >= len(p.replies) {
+			yield(provider.Chunk{}, p.exhausted(request.Ended))
+			return
+		}
+		r := &p.replies[request.Ended]
+		s := sender{ctx: ctx, reply: r, fails: r.fails(request.Failed), yield: yield}
+		s.send(r.chunks(request.Ended), finish(r, request))
+	}
+}
+
+func (p *Provider) exhausted(ended int) error {
+	return &provider.Error{
+		Class: provider.ClassInvalid, Provider: Name,
+		Message: fmt.Sprintf("%s has %s, and this is model call %d", p.name, plural(len(p.replies), "reply", "replies"), ended+1),
+	}
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// A sender gives one reply.
+type sender struct {
+	ctx   context.Context
+	reply *reply
+	fails bool
+	yield func(provider.Chunk, error) bool
+	sent  int // pieces
+}
+
+func (s *sender) send(chunks []provider.Chunk, last provider.Chunk) {
+	for _, c := range chunks {
+		if c.Kind != provider.ChunkClose && !s.ready() {
+			return
+		}
+		if !s.yield(c, nil) {
+			return
+		}
+		if c.Kind != provider.ChunkClose {
+			s.sent++
+		}
+	}
+	switch {
+	case s.fails:
+		s.fail()
+	case s.reply.Hang:
+		<-s.ctx.Done()
+		s.yield(provider.Chunk{}, s.ctx.Err())
+	default:
+		s.yield(last, nil)
+	}
+}
+
+// ready waits until the next piece is due; false if none is.
+func (s *sender) ready() bool {
+	if s.fails && s.sent >= s.reply.FailAfter {
+		s.fail()
+		return false
+	}
+	if err := pause(s.ctx, time.Duration(s.reply.ChunkDelay)); err != nil {
+		s.yield(provider.Chunk{}, err)
+		return false
+	}
+	return true
+}
+
+func (s *sender) fail() {
+	s.yield(provider.Chunk{}, &provider.Error{
+		Class: provider.Class(s.reply.Fail), Provider: Name, Message: "the script says so",
+	})
+}
+
+// pause waits, but not longer than ctx lives.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// finish is the chunk that ends the reply.
+func finish(r *reply, request *provider.Request) provider.Chunk {
+	c := provider.Chunk{Kind: provider.ChunkFinish, Finish: conversation.Finish(r.Finish), Usage: r.usage(request)}
+	switch {
+	case c.Finish != "":
+	case len(r.ToolCalls) > 0:
+		c.Finish = conversation.FinishToolCalls
+	default:
+		c.Finish = conversation.FinishStop
+	}
+	return c
+}
+
+// bytesPerToken is a rough measure, so that every reply has some usage.
+const bytesPerToken = 4
+
+// usage is what the script says, or an estimate.
+func (r *reply) usage(request *provider.Request) *conversation.Usage {
+	if u := r.Usage; u != nil {
+		return &conversation.Usage{
+			Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CostUSD: u.CostUSD,
+		}
+	}
+	sent, err := json.Marshal(request)
+	if err != nil {
+		sent = nil
+	}
+	output := len(r.Reasoning) + len(r.Message) + len(r.data)
+	for _, call := range r.ToolCalls {
+		output += len(call.Name) + len(call.text)
+	}
+	return &conversation.Usage{Input: tokens(len(sent)), Output: tokens(output)}
+}
+
+func tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }

@@ -1,0 +1,130 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"jp/conversation"
+)
+
+// A Target is what a request is made for. It decides which opaque state may go
+// with it: state is sent back only to the API and the model family that made
+// it, and where they are known, only to the same endpoint and account.
+type Target struct {
+	API      string
+	Model    string // name at the provider
+	Endpoint string
+	Account  string // eight hex digits that tell keys apart
+	// Content reads a payload; false where it is absent. Nil has none but what
+	// is still in memory.
+	Content func(conversation.Payload) ([]byte, bool)
+}
+
+// state is a model's opaque state as an event keeps it.
+type state struct {
+	API      string          `json:"api"`
+	Model    string          `json:"model"`
+	Endpoint string          `json:"endpoint,omitempty"`
+	Account  string          `json:"account,omitempty"`
+	Item     json.RawMessage `json:"item,omitempty"`
+}
+
+// State wraps an item that the target sent, as an event's Provider field keeps
+// it; nil where there is no item, or what came is not JSON.
+func (t Target) State(item json.RawMessage) json.RawMessage {
+	if len(item) == 0 {
+		return nil
+	}
+	wrapped, err := json.Marshal(state{API: t.API, Model: t.Model, Endpoint: t.Endpoint, Account: t.Account, Item: item})
+	if err != nil {
+		return nil
+	}
+	return wrapped
+}
+
+// item is the event's item where the target may have it, else nil.
+func (t Target) item(e *conversation.Event) json.RawMessage {
+	kept := []byte(e.Provider)
+	if p := e.Payload(conversation.PayloadProvider); len(kept) == 0 && p != nil {
+		kept, _ = t.content(*p)
+	}
+	var s state
+	if len(kept) == 0 || json.Unmarshal(kept, &s) != nil || string(s.Item) == "null" {
+		return nil
+	}
+	if s.API != t.API || family(s.Model) != family(t.Model) || differ(s.Endpoint, t.Endpoint) || differ(s.Account, t.Account) {
+		return nil
+	}
+	return s.Item
+}
+
+func differ(was, is string) bool { return was != "" && is != "" && was != is }
+
+var releaseSuffix = regexp.MustCompile(`([-@](latest|\d{8}|\d{4}-\d{2}-\d{2}))+$`)
+
+// family is the model's name without the date of its release.
+func family(model string) string { return releaseSuffix.ReplaceAllString(model, "") }
+
+func (t Target) content(p conversation.Payload) ([]byte, bool) {
+	if len(p.Data) > 0 || p.Bytes == 0 && p.OID == "" {
+		return p.Data, true
+	}
+	if t.Content == nil {
+		return nil, false
+	}
+	return t.Content(p)
+}
+
+// text is the event's exact text. Where the rest of it is absent, what is there
+// comes with a line that says so.
+func (t Target) text(e *conversation.Event) string {
+	text, _ := e.Text()
+	if p := e.Payload(conversation.PayloadText); p != nil {
+		if exact, ok := t.content(*p); ok {
+			return cleanText(string(exact))
+		}
+		return cleanText(text) + fmt.Sprintf("\n[the rest of this text is not available: %d bytes in all]", p.Bytes)
+	}
+	return cleanText(text)
+}
+
+// files are the blocks of what is attached to the event. What is absent or
+// empty is a text that names it.
+func (t Target) files(e *conversation.Event, attached []conversation.Attachment) []Block {
+	var blocks []Block
+	for _, a := range attached {
+		name, media := cleanText(a.Name), cleanText(a.MediaType)
+		p := e.Payload(a.Name)
+		if p == nil {
+			p = &conversation.Payload{Name: a.Name, OID: "?"}
+		}
+		data, ok := t.content(*p)
+		switch {
+		case !ok:
+			blocks = append(blocks, Block{Kind: BlockText, Text: missingFile(name, media, p.Bytes)})
+		case len(data) == 0:
+			blocks = append(blocks, Block{Kind: BlockText, Text: fmt.Sprintf("[file %s is empty]", quoted(name))})
+		default:
+			blocks = append(blocks, Block{Kind: BlockFile, Name: name, MediaType: media, Data: data})
+		}
+	}
+	return blocks
+}
+
+func missingFile(name, media string, size int64) string {
+	if media != "" {
+		media = " (" + strings.TrimSpace(media) + ")"
+	}
+	return fmt.Sprintf("[file %s%s, %d bytes, is not available]", quoted(name), media, size)
+}
+
+// quoted is a name as a JSON string, so that it cannot pass for anything else.
+func quoted(name string) string {
+	text, err := json.Marshal(name)
+	if err != nil {
+		return `"?"`
+	}
+	return string(text)
+}

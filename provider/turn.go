@@ -1,0 +1,180 @@
+package provider
+
+import (
+	"slices"
+	"strings"
+
+	"jp/conversation"
+)
+
+// turn returns the pieces of one turn, in the order in which they are sent: a
+// model call stands where it began, its results directly behind it, and
+// whatever the user said in the meantime behind those.
+func (p *projection) turn(turn conversation.Turn) []piece {
+	events := slices.DeleteFunc(slices.Clone(turn.Events), func(e *conversation.Event) bool { return p.gaps.discarded(e.Seq) })
+	ledger := conversation.LedgerOf(events)
+	if len(ledger.Requests) == 0 {
+		return nil
+	}
+	var pieces []piece
+	for _, e := range events[refusedUntil(events, ledger):] {
+		switch b := e.Body.(type) {
+		case *conversation.ChatRequest:
+			if !ledger.Replaced(e.Seq) {
+				pieces = appendUser(pieces, append(p.target.files(e, b.Attachments), p.said(e)...), false)
+			}
+		case *conversation.Note:
+			pieces = appendUser(pieces, p.said(e), false)
+		case *conversation.Resumed:
+			pieces = appendUser(pieces, p.said(e), true)
+		case *conversation.ChatResponse, *conversation.ToolCallRequest:
+			if call := startedBy(ledger, e); call != nil {
+				pieces = append(pieces, p.call(events, ledger, call)...)
+			}
+		}
+	}
+	return pieces
+}
+
+// refusedUntil is the index behind the newest call that the model, or its
+// provider, refused. Nothing up to there may be sent again.
+func refusedUntil(events []*conversation.Event, ledger *conversation.Ledger) int {
+	behind := 0
+	for _, call := range ledger.Calls {
+		if call.Finish == conversation.FinishRefusal {
+			last := call.Events[len(call.Events)-1]
+			behind = max(behind, slices.Index(events, last)+1)
+		}
+	}
+	return behind
+}
+
+// startedBy is the model call whose first event e is, nil if it is a later one.
+func startedBy(ledger *conversation.Ledger, e *conversation.Event) *conversation.ModelCall {
+	for _, call := range ledger.Calls {
+		if call.Events[0] == e {
+			return call
+		}
+	}
+	return nil
+}
+
+// said is the event's text as a block, none where it says nothing.
+func (p *projection) said(e *conversation.Event) []Block {
+	text := p.target.text(e)
+	if blank(text) {
+		return nil
+	}
+	return []Block{{Kind: BlockText, Text: text}}
+}
+
+func appendUser(pieces []piece, blocks []Block, report bool) []piece {
+	if len(blocks) == 0 {
+		return pieces
+	}
+	return append(pieces, piece{Message: Message{Role: conversation.RoleUser, Blocks: blocks}, report: report})
+}
+
+// call returns the message of one model call, and behind it the results of the
+// tools that it asked for.
+func (p *projection) call(events []*conversation.Event, ledger *conversation.Ledger, call *conversation.ModelCall) []piece {
+	kept := keptByUser(events, call)
+	if !call.Ended() && !kept {
+		return nil
+	}
+	var blocks, results []Block
+	for _, e := range call.Events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse:
+			blocks = append(blocks, p.response(e, b, call, kept)...)
+		case *conversation.ToolCallRequest:
+			id := p.ids.take(b.ID, e.Seq)
+			blocks = append(blocks, p.toolCall(e, b, id))
+			results = append(results, p.result(ledger.ToolCall(e.Seq), id)...)
+		}
+	}
+	blocks = withoutLastReasoning(blocks)
+	if len(blocks) == 0 {
+		return nil
+	}
+	pieces := []piece{{
+		Message: Message{Role: conversation.RoleAssistant, Blocks: blocks},
+		pause:   call.Finish == conversation.FinishPause && !call.HasTools,
+	}}
+	if len(results) > 0 {
+		pieces = append(pieces, piece{Message: Message{Role: conversation.RoleTool, Blocks: results}})
+	}
+	return pieces
+}
+
+// keptByUser reports whether the user took note of what a broken call had said
+// so far: by stopping there, or by a reply to it. A report of a resume stands
+// for the text, since it quotes it, and so does a newer call.
+func keptByUser(events []*conversation.Event, call *conversation.ModelCall) bool {
+	last := slices.Index(events, call.Events[len(call.Events)-1])
+	for _, e := range events[last+1:] {
+		switch b := e.Body.(type) {
+		case *conversation.TurnStopped:
+			return true
+		case *conversation.ChatRequest:
+			if b.Interrupt {
+				return true
+			}
+		case *conversation.Resumed:
+			if !blank(b.Message) {
+				return false
+			}
+		case *conversation.ChatResponse, *conversation.ToolCallRequest:
+			return false
+		}
+	}
+	return false
+}
+
+// response returns the block of one part of an answer. Of a call that broke off
+// without asking for a tool only text is left, and of a part that broke off
+// only what the user kept.
+func (p *projection) response(e *conversation.Event, b *conversation.ChatResponse, call *conversation.ModelCall, kept bool) []Block {
+	broken := !call.Ended()
+	if b.Partial && !kept || (broken || b.Partial) && b.Part != conversation.PartMessage {
+		return nil
+	}
+	block := Block{Kind: BlockText, Text: p.target.text(e)}
+	if broken || b.Partial {
+		block.Text = strings.TrimRight(block.Text, " \t\r\n")
+	} else {
+		block.Item = p.item(e)
+	}
+	switch b.Part {
+	case conversation.PartReasoning:
+		block.Kind = BlockReasoning
+		if len(block.Item) == 0 {
+			return nil
+		}
+		return []Block{block}
+	case conversation.PartData:
+		if canonical, err := conversation.Canonical([]byte(block.Text)); err == nil {
+			block.Text = string(canonical)
+		}
+	}
+	if blank(block.Text) {
+		return nil
+	}
+	return []Block{block}
+}
+
+func (p *projection) item(e *conversation.Event) []byte {
+	if !p.gaps.keepsState(e.Seq) {
+		return nil
+	}
+	return p.target.item(e)
+}
+
+// withoutLastReasoning drops reasoning that nothing follows: no provider takes
+// a message that ends in it.
+func withoutLastReasoning(blocks []Block) []Block {
+	for len(blocks) > 0 && blocks[len(blocks)-1].Kind == BlockReasoning {
+		blocks = blocks[:len(blocks)-1]
+	}
+	return blocks
+}
