@@ -1,0 +1,219 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Check returns the arguments as the tool is to see them, or an error whose
+// text tells the model which argument is wrong and what was expected.
+//
+// Defaults are filled in at every depth. Where the schema wants an object, an
+// array, a number or a boolean and gets a string that is exactly the JSON of
+// one, the string's meaning is taken. An optional argument that is null though
+// its type is another one counts as not given. Numbers keep their digits.
+func Check(def *Definition, arguments json.RawMessage) (json.RawMessage, error) {
+	s := def.schema
+	if s == nil {
+		var err error
+		if s, err = newSchema(def.Parameters); err != nil {
+			return nil, fmt.Errorf("check the arguments of %s: %w", def.Name, err)
+		}
+	}
+	if len(bytes.TrimSpace(arguments)) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	value, err := decode(arguments)
+	if err != nil {
+		return nil, fmt.Errorf("the arguments are not JSON: %w", err)
+	}
+	if value, err = s.settle(s.root, "", value); err != nil {
+		return nil, err
+	}
+	settled, err := encode(value)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.validate(settled); err != nil {
+		return nil, fmt.Errorf("the arguments do not fit the schema: %w", err)
+	}
+	return settled, nil
+}
+
+// validate has the whole schema judged. The validator wants plain numbers,
+// which may lose digits, so it gets a copy.
+func (s *schema) validate(settled json.RawMessage) error {
+	var plain any
+	if err := json.Unmarshal(settled, &plain); err != nil {
+		return err
+	}
+	return s.resolved.Validate(plain)
+}
+
+// settle coerces, fills in and checks one value. at is its place, such as
+// "edits[0].count"; "" is the arguments as a whole.
+func (s *schema) settle(node *jsonschema.Schema, at string, value any) (any, error) {
+	node = s.follow(node)
+	if node == nil {
+		return value, nil
+	}
+	value = coerce(node, value)
+	if !allows(node, kindOf(value)) || !listed(node, value) {
+		return nil, mismatch(node, at, value)
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		return v, s.settleObject(node, at, v)
+	case []any:
+		return v, s.settleArray(node, at, v)
+	}
+	return value, nil
+}
+
+func (s *schema) settleObject(node *jsonschema.Schema, at string, object map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		place := join(at, name)
+		property, known := node.Properties[name]
+		if !known {
+			if s.closed(node) {
+				return fmt.Errorf("unknown argument %q; expected %s", place, listNames(node))
+			}
+			continue
+		}
+		if object[name] == nil && !slices.Contains(node.Required, name) && !allows(s.follow(property), "null") {
+			delete(object, name)
+			continue
+		}
+		settled, err := s.settle(property, place, object[name])
+		if err != nil {
+			return err
+		}
+		object[name] = settled
+	}
+	return s.complete(node, at, object)
+}
+
+// complete reports what is missing and fills in the defaults of the rest.
+func (s *schema) complete(node *jsonschema.Schema, at string, object map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(node.Properties)) {
+		if _, given := object[name]; given {
+			continue
+		}
+		property := s.follow(node.Properties[name])
+		if slices.Contains(node.Required, name) {
+			return fmt.Errorf("missing argument %q; expected %s", join(at, name), wanted(property))
+		}
+		if property == nil || len(property.Default) == 0 {
+			continue
+		}
+		value, err := decode(property.Default)
+		if err != nil {
+			return fmt.Errorf("read the default of %q: %w", join(at, name), err)
+		}
+		if object[name], err = s.settle(property, join(at, name), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *schema) settleArray(node *jsonschema.Schema, at string, array []any) error {
+	if node.Items == nil {
+		return nil
+	}
+	for i, item := range array {
+		settled, err := s.settle(node.Items, fmt.Sprintf("%s[%d]", at, i), item)
+		if err != nil {
+			return err
+		}
+		array[i] = settled
+	}
+	return nil
+}
+
+// coerce takes a string for the JSON in it where the schema wants no string,
+// and writes a whole number such as 5.0 as an integer where it wants one.
+func coerce(node *jsonschema.Schema, value any) any {
+	if text, ok := value.(string); ok && !allows(node, "string") {
+		if inner, err := decode([]byte(text)); err == nil && inner != nil &&
+			text == strings.TrimSpace(text) && allows(node, kindOf(inner)) {
+			value = inner
+		}
+	}
+	number, ok := value.(json.Number)
+	if !ok || kindOf(value) != "integer" || len(number) > 40 {
+		return value
+	}
+	if whole, ok := new(big.Rat).SetString(string(number)); ok && strings.ContainsAny(string(number), ".eE") &&
+		slices.Contains(typesOf(node), "integer") {
+		return json.Number(whole.Num().String())
+	}
+	return value
+}
+
+// kindOf names a value's JSON type; a number without a fraction is an integer.
+func kindOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	case json.Number:
+		if isWhole(string(v)) {
+			return "integer"
+		}
+	}
+	return "number"
+}
+
+// isWhole looks at the digits first: a number such as 1e999999999 must not be
+// written out to see what it is.
+func isWhole(number string) bool {
+	if !strings.ContainsAny(number, ".eE") {
+		return true
+	}
+	if _, exponent, _ := strings.Cut(strings.ToLower(number), "e"); len(exponent) > 3 {
+		return false
+	}
+	value, ok := new(big.Rat).SetString(number)
+	return ok && value.IsInt()
+}
+
+// decode reads exactly one JSON value.
+func decode(text []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the value")
+	}
+	return value, nil
+}
+
+func encode(value any) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, fmt.Errorf("write the arguments: %w", err)
+	}
+	return bytes.TrimSpace(out.Bytes()), nil
+}

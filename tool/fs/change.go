@@ -1,0 +1,43 @@
+package fs
+
+import (
+	"fmt"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// diffLimit is the size in bytes above which two texts are not compared.
+const diffLimit = 2 << 20
+
+// A change is what an operation does to one file's text.
+type change struct {
+	diff           string // unified; "" where the texts are too large or equal
+	added, deleted int    // lines
+}
+
+// compare finds what has changed between two texts of a file.
+func compare(path string, before, after []byte) change {
+	if len(before) > diffLimit || len(after) > diffLimit {
+		return change{added: lines(after), deleted: lines(before)}
+	}
+	old := string(before)
+	unified, err := udiff.ToUnifiedDiff(path, path, old, udiff.Lines(old, string(after)), udiff.DefaultContextLines)
+	if err != nil || len(unified.Hunks) == 0 {
+		return change{}
+	}
+	c := change{diff: fmt.Sprint(unified)}
+	for _, hunk := range unified.Hunks {
+		for _, line := range hunk.Lines {
+			switch line.Kind {
+			case udiff.Insert:
+				c.added++
+			case udiff.Delete:
+				c.deleted++
+			}
+		}
+	}
+	return c
+}
+
+// effect is the change in a few columns: "+7 -3".
+func (c change) effect() string { return fmt.Sprintf("+%d -%d", c.added, c.deleted) }

@@ -1,0 +1,69 @@
+package fs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// maxText is the size in bytes of the largest file that is held in memory.
+const maxText = 16 << 20
+
+// openFile opens the regular file that was found at the place, and no other.
+func (p *place) openFile() (*os.File, error) {
+	switch {
+	case p.info == nil:
+		return nil, errNoSuchFile
+	case p.info.IsDir():
+		return nil, ErrDirectory
+	case !p.info.Mode().IsRegular():
+		return nil, ErrNotFile
+	}
+	// A pipe put in the file's place meanwhile must not make the open wait.
+	f, err := p.dir.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, reason(err)
+	}
+	info, err := f.Stat()
+	if err != nil || !os.SameFile(info, p.info) {
+		return nil, errors.Join(ErrMoved, f.Close())
+	}
+	return f, nil
+}
+
+// text returns the whole content of the file at the place, which must be text
+// of at most maxText bytes.
+func (p *place) text() ([]byte, error) {
+	f, err := p.openFile()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	if err != nil {
+		return nil, reason(err)
+	}
+	if len(content) > maxText {
+		return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxText>>20)
+	}
+	if isBinary(content) {
+		return nil, ErrBinary
+	}
+	return content, nil
+}
+
+// isBinary takes a NUL byte for the mark of a file that is no text.
+func isBinary(content []byte) bool { return bytes.IndexByte(content, 0) >= 0 }
+
+// changed says whether the file is no longer the one that was found.
+func (p *place) changed() bool {
+	now, err := p.dir.Lstat(p.name)
+	if p.info == nil || err != nil {
+		return !(p.info == nil && errors.Is(err, fs.ErrNotExist))
+	}
+	return !os.SameFile(now, p.info) || now.Size() != p.info.Size() || !now.ModTime().Equal(p.info.ModTime())
+}

@@ -1,0 +1,111 @@
+package fs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// detailLimit is how many bytes of a diff a question shows.
+const detailLimit = 64 << 10
+
+func (w *workspace) createFile() tool.Tool {
+	return &fileTool{run: w.runCreate, def: &tool.Definition{
+		Name: "fs_create_file",
+		Description: "Create a text file in the workspace with the given content; missing folders are made. " +
+			"Where the file exists, the user is asked whether to overwrite it: to change a part of a file, use fs_modify_file.",
+		Parameters: json.RawMessage(`{"type":"object","required":["path","content"],"additionalProperties":false,"properties":{
+			"path":{"type":"string","minLength":1,"description":"The new file, relative to the workspace."},
+			"content":{"type":"string","description":"The whole text of the file."}}}`),
+		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
+		Questions: map[string]tool.QuestionTo{overwriteID: {Exclusive: true}},
+		Subject:   argument("path"), Paths: w.paths(true, "path"),
+	}}
+}
+
+const overwriteID = "overwrite"
+
+type createArguments struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+func (w *workspace) runCreate(_ context.Context, call tool.Call) (tool.Result, error) {
+	args, err := read[createArguments](call)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	p, err := w.find(args.Path, access{write: true, follow: true, make: true})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	defer p.Close()
+	c := change{added: lines([]byte(args.Content))}
+	if p.info != nil {
+		var question *tool.Question
+		if c, question, err = overwrite(p, args.Content, call.Answers); err != nil || question != nil {
+			return tool.Result{Question: question}, err
+		}
+	}
+	if err := p.replace([]byte(args.Content)); err != nil {
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+	}
+	done := "Created"
+	if p.info != nil {
+		done = "Overwrote"
+	}
+	return wrote(fmt.Sprintf("%s %s, %s.\n", done, p.path, count(lines([]byte(args.Content)), "line")), c.effect(), p.path), nil
+}
+
+var errDeclined = errors.New("declined: the file exists and is not to be overwritten")
+
+// overwrite decides about an existing file from the answers: it returns what
+// would change, or the question that is still to be answered.
+func overwrite(p *place, content string, answers map[string]json.RawMessage) (change, *tool.Question, error) {
+	if p.info.IsDir() {
+		return change{}, nil, fmt.Errorf("%s: %w", p.path, ErrDirectory)
+	}
+	c, detail, err := preview(p, content)
+	if err != nil {
+		return change{}, nil, fmt.Errorf("%s: %w", p.path, err)
+	}
+	answer, answered := answers[overwriteID]
+	if !answered {
+		return c, &tool.Question{
+			ID: overwriteID, Detail: detail,
+			Question: conversation.Question{
+				Text: "Overwrite existing file?", AnswerType: conversation.AnswerType{Type: "boolean"},
+			},
+		}, nil
+	}
+	var yes bool
+	if err := json.Unmarshal(answer, &yes); err != nil {
+		return change{}, nil, fmt.Errorf("read the answer to %q: %w", overwriteID, err)
+	}
+	if !yes {
+		return change{}, nil, fmt.Errorf("%s: %w", p.path, errDeclined)
+	}
+	return c, nil, nil
+}
+
+// preview says what overwriting the file would change.
+func preview(p *place, content string) (change, string, error) {
+	old, err := p.text()
+	if errors.Is(err, ErrBinary) || errors.Is(err, ErrTooLarge) {
+		c := change{added: lines([]byte(content))}
+		return c, fmt.Sprintf("%s has %d bytes that are no text; the new text has %d bytes.", p.path, p.info.Size(), len(content)), nil
+	}
+	if err != nil {
+		return change{}, "", err
+	}
+	c := compare(p.path, old, []byte(content))
+	detail, _ := tool.Cut([]byte(c.diff), detailLimit)
+	if c.diff == "" {
+		detail = fmt.Appendf(nil, "%s has %d bytes; the new text has %d bytes.", p.path, len(old), len(content))
+	}
+	return c, string(detail), nil
+}

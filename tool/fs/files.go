@@ -1,0 +1,115 @@
+package fs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"jp/gitcmd"
+)
+
+// A selection says which files a tool looks at.
+type selection struct {
+	path    string // a file or a folder of the workspace; "" is the whole
+	pattern string // a glob, relative to path; one without a slash is for names at any depth; "" is all
+}
+
+// files returns the paths, relative to the workspace and sorted, of the files
+// and links in the selection that exist and that git does not ignore. Nothing
+// in a repository's own folder is listed.
+func (w *workspace) files(ctx context.Context, sel selection) ([]string, error) {
+	if sel.pattern != "" && !doublestar.ValidatePattern(sel.pattern) {
+		return nil, fmt.Errorf("the pattern %q is not a glob", sel.pattern)
+	}
+	if sel.path == "" {
+		sel.path = "."
+	}
+	p, err := w.find(sel.path, access{follow: true})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	if p.info == nil {
+		return nil, fmt.Errorf("%s: %w", sel.path, errNoSuchFile)
+	}
+	all, err := w.below(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	base := p.path
+	if !p.info.IsDir() {
+		base = path.Dir(base)
+	}
+	return slices.DeleteFunc(all, func(name string) bool {
+		return !matches(sel.pattern, base, name) || hidden(name) || !w.there(name)
+	}), nil
+}
+
+// below lists everything at or under a place.
+func (w *workspace) below(ctx context.Context, p *place) ([]string, error) {
+	switch {
+	case !p.info.IsDir():
+		return []string{p.path}, nil
+	case w.git != nil:
+		return w.unignored(ctx, p.path)
+	}
+	var all []string
+	err := fs.WalkDir(w.root.FS(), p.path, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return nil // a folder that cannot be read has no files to list
+		case entry.IsDir() && name != p.path && reserved(entry.Name(), false):
+			return fs.SkipDir
+		case !entry.IsDir():
+			all = append(all, name)
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (w *workspace) unignored(ctx context.Context, folder string) ([]string, error) {
+	args := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard"}
+	if folder != "." {
+		args = append(args, "--", folder)
+	}
+	out, err := w.git.RunWith(ctx, gitcmd.Command{Args: args})
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
+	}
+	names := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+func matches(pattern, base, name string) bool {
+	if pattern == "" {
+		return true
+	}
+	if base != "." {
+		name = strings.TrimPrefix(name, base+"/")
+	}
+	if !strings.Contains(pattern, "/") {
+		name = path.Base(name)
+	}
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(pattern, "./"), name)
+}
+
+// hidden says whether a path leads through a repository's own folder.
+func hidden(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return reserved(element, false) })
+}
+
+// there drops what git still lists though it was deleted.
+func (w *workspace) there(name string) bool {
+	_, err := w.root.Lstat(strings.TrimSuffix(name, "/"))
+	return name != "" && !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,81 @@
+package fs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"jp/tool"
+)
+
+func (w *workspace) grepFiles() tool.Tool {
+	return &fileTool{run: w.runGrep, def: &tool.Definition{
+		Name: "fs_grep_files",
+		Description: "Search the text files of the workspace line by line for a regular expression (RE2 syntax, case matters; " +
+			"begin with (?i) to ignore it). Returns path:line:text; lines of context have - in place of the colons. " +
+			"Binary files and files that git ignores are left out.",
+		Parameters: json.RawMessage(`{"type":"object","required":["pattern"],"additionalProperties":false,"properties":{
+			"pattern":{"type":"string","minLength":1,"description":"The regular expression."},
+			"path":{"type":"string","description":"The file or folder to search, relative to the workspace. Default: the whole workspace."},
+			"glob":{"type":"string","description":"Search only the files that match, relative to path: *.go, src/**/*.ts."},
+			"context":{"type":"integer","minimum":0,"maximum":50,"default":0,"description":"Lines to show before and after each match."},
+			"limit":{"type":"integer","minimum":1,"default":100,"description":"The most matching lines to return."}}}`),
+		Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
+		Subject: placeAnd("pattern"),
+	}}
+}
+
+type grepArguments struct {
+	Pattern string `json:"pattern"`
+	Path    string `json:"path"`
+	Glob    string `json:"glob"`
+	Context int    `json:"context"`
+	Limit   int    `json:"limit"`
+}
+
+const defaultMatches = 100
+
+func (w *workspace) runGrep(ctx context.Context, call tool.Call) (tool.Result, error) {
+	args, err := read[grepArguments](call)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	expression, err := regexp.Compile(args.Pattern)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("the pattern is not a regular expression: %w", err)
+	}
+	names, err := w.files(ctx, selection{path: args.Path, pattern: args.Glob})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if args.Limit == 0 {
+		args.Limit = defaultMatches
+	}
+	s := &sweep{expression: expression, context: args.Context, limit: args.Limit, out: tool.NewCapture(tool.Limit)}
+	for _, name := range names {
+		if ctx.Err() != nil || s.full {
+			break
+		}
+		w.sweepFile(s, name)
+	}
+	return s.result(), ctx.Err()
+}
+
+// sweepFile searches one file. A file that cannot be read, or is no text, has
+// nothing to find; one too large to search is told.
+func (w *workspace) sweepFile(s *sweep, name string) {
+	p, err := w.find(name, access{})
+	if err != nil {
+		return
+	}
+	defer p.Close()
+	content, err := p.text()
+	if errors.Is(err, ErrTooLarge) {
+		s.tooLarge++
+	}
+	if err == nil {
+		s.search(name, content)
+	}
+}

@@ -1,0 +1,70 @@
+package fs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jp/tool"
+)
+
+func (w *workspace) listFiles() tool.Tool {
+	return &fileTool{run: w.runList, def: &tool.Definition{
+		Name: "fs_list_files",
+		Description: "List the files of the workspace, or of one of its folders, one path per line, relative to the workspace. " +
+			"Files that git ignores are left out.",
+		Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{
+			"path":{"type":"string","description":"The folder to list, relative to the workspace. Default: the whole workspace."},
+			"pattern":{"type":"string","description":"A glob relative to path, such as **/*_test.go or cmd/**; without a slash it is for file names in any folder, such as *.go."},
+			"limit":{"type":"integer","minimum":1,"default":200,"description":"The most paths to return."}}}`),
+		Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
+		Subject: placeAnd("pattern"),
+	}}
+}
+
+// placeAnd returns a function that shows what is searched for and where.
+func placeAnd(what string) func(json.RawMessage) string {
+	return func(arguments json.RawMessage) string {
+		subject, where := argument(what)(arguments), argument("path")(arguments)
+		if subject != "" && where != "" {
+			return subject + " in " + where
+		}
+		return subject + where
+	}
+}
+
+type listArguments struct {
+	Path    string `json:"path"`
+	Pattern string `json:"pattern"`
+	Limit   int    `json:"limit"`
+}
+
+const defaultListed = 200
+
+func (w *workspace) runList(ctx context.Context, call tool.Call) (tool.Result, error) {
+	args, err := read[listArguments](call)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	names, err := w.files(ctx, selection{path: args.Path, pattern: args.Pattern})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if args.Limit == 0 {
+		args.Limit = defaultListed
+	}
+	result := tool.Result{Effect: count(len(names), "file"), Wrote: []string{}}
+	if len(names) == 0 {
+		result.Content = []byte("[no files]\n")
+		return result, nil
+	}
+	listed := names[:min(len(names), args.Limit)]
+	text := strings.Join(listed, "\n") + "\n"
+	if more := len(names) - len(listed); more > 0 {
+		text += fmt.Sprintf("[and %s more: narrow path or pattern, or raise limit]\n", count(more, "file"))
+		result.Effect = fmt.Sprintf("%d of %s", len(listed), count(len(names), "file"))
+	}
+	result.Content, result.Truncated = tool.Cut([]byte(text), tool.Limit)
+	return result, nil
+}

@@ -1,0 +1,59 @@
+package fs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"jp/tool"
+)
+
+func (w *workspace) moveFile() tool.Tool {
+	source, target := argument("source"), argument("target")
+	return &fileTool{run: w.runMove, def: &tool.Definition{
+		Name: "fs_move_file",
+		Description: "Move or rename one file of the workspace; missing folders are made. The target must be the whole new path " +
+			"and must not exist. Of a symbolic link the link itself is moved. Folders are refused.",
+		Parameters: json.RawMessage(`{"type":"object","required":["source","target"],"additionalProperties":false,"properties":{
+			"source":{"type":"string","minLength":1,"description":"The file, relative to the workspace."},
+			"target":{"type":"string","minLength":1,"description":"Its new path, relative to the workspace."}}}`),
+		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
+		Subject: func(arguments json.RawMessage) string { return source(arguments) + " to " + target(arguments) },
+		Paths:   w.paths(false, "source", "target"),
+	}}
+}
+
+type moveArguments struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+}
+
+func (w *workspace) runMove(_ context.Context, call tool.Call) (tool.Result, error) {
+	args, err := read[moveArguments](call)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	from, err := w.find(args.Source, access{write: true})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	defer from.Close()
+	switch {
+	case from.info == nil:
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Source, errNoSuchFile)
+	case from.info.IsDir():
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Source, ErrDirectory)
+	}
+	to, err := w.find(args.Target, access{write: true, make: true})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	defer to.Close()
+	if to.info != nil {
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Target, ErrExists)
+	}
+	if err := renameNew(from.dir, from.name, to.dir, to.name); err != nil {
+		return tool.Result{}, fmt.Errorf("move %s to %s: %w", args.Source, args.Target, reason(err))
+	}
+	return wrote(fmt.Sprintf("Moved %s to %s.\n", from.path, to.path), "moved", from.path, to.path), nil
+}

@@ -1,0 +1,115 @@
+package fs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// foldName maps all spellings that some file system takes for one name to one
+// string: upper and lower case, marks and characters that are not seen, dots
+// and spaces at the end, a stream after a colon.
+func foldName(name string) string {
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r == 'İ' || r == 'ı':
+			return 'i'
+		case unicode.In(r, unicode.Mn, unicode.Cf):
+			return -1
+		}
+		return smallest(r)
+	}, name)
+	return strings.TrimRight(name, " .")
+}
+
+// smallest is one rune for all that differ from r in case only.
+func smallest(r rune) rune {
+	least := unicode.ToLower(r)
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		if low := unicode.ToLower(other); low < least {
+			least = low
+		}
+	}
+	return least
+}
+
+// isShort recognizes the short alias that Windows file systems give to a name
+// with a leading dot: GIT~1.
+func isShort(folded, stem string) bool {
+	digit, ok := strings.CutPrefix(folded, stem+"~")
+	return ok && len(digit) == 1 && digit >= "1" && digit <= "9"
+}
+
+// reserved says whether a name is one that tools may not use: a repository's
+// own folder or file never, jp's folder not to write.
+func reserved(name string, write bool) bool {
+	folded := foldName(name)
+	if folded == ".git" || isShort(folded, "git") {
+		return true
+	}
+	return write && (folded == ".jp" || isShort(folded, "jp"))
+}
+
+// aliases says whether info, found in dir, is the same file or folder as a
+// reserved name there: that catches spellings that only the file system knows.
+func aliases(dir *os.Root, info os.FileInfo, write bool) bool {
+	names := []string{".git"}
+	if write {
+		names = append(names, ".jp")
+	}
+	for _, name := range names {
+		if known, err := dir.Lstat(name); err == nil && os.SameFile(known, info) {
+			return true
+		}
+	}
+	return false
+}
+
+// A guarded path is a file or a folder that tools neither read nor write, even
+// while it does not exist.
+type guarded struct {
+	path   string
+	parent string // the nearest folder above path that exists
+	next   string // the element of path below parent, folded
+}
+
+// guard resolves the paths that lie in root; the others cannot be reached.
+func guard(root string, paths []string) []guarded {
+	var all []guarded
+	for _, path := range paths {
+		parent, next := filepath.Dir(path), filepath.Base(path)
+		for parent != filepath.Dir(parent) {
+			if _, err := os.Stat(parent); err == nil {
+				break
+			}
+			parent, next = filepath.Dir(parent), filepath.Base(parent)
+		}
+		real, err := filepath.EvalSymlinks(parent)
+		if err != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+			all = append(all, guarded{path: path, parent: real, next: foldName(next)})
+		}
+	}
+	return all
+}
+
+// covers says whether an element of a path, called name in dir, is guarded.
+// info is nil where there is no such file.
+func (g guarded) covers(dir *os.Root, name string, info os.FileInfo) bool {
+	if known, err := os.Stat(g.path); err == nil && info != nil && os.SameFile(known, info) {
+		return true
+	}
+	if foldName(name) != g.next {
+		return false
+	}
+	known, err := os.Stat(g.parent)
+	if err != nil {
+		return false
+	}
+	held, err := dir.Stat(".")
+	return err == nil && os.SameFile(known, held)
+}

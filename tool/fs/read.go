@@ -1,0 +1,96 @@
+package fs
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"jp/tool"
+)
+
+func (w *workspace) readFile() tool.Tool {
+	return &fileTool{run: w.runRead, def: &tool.Definition{
+		Name: "fs_read_file",
+		Description: "Read a text file of the workspace. Returns the text exactly as it is in the file, without line numbers. " +
+			"For a large file, give start_line and end_line. Binary files are refused.",
+		Parameters: json.RawMessage(`{"type":"object","required":["path"],"additionalProperties":false,"properties":{
+			"path":{"type":"string","minLength":1,"description":"The file, relative to the workspace."},
+			"start_line":{"type":"integer","minimum":1,"description":"First line to return, counted from 1. Default: the first."},
+			"end_line":{"type":"integer","minimum":1,"description":"Last line to return, inclusive. Default: the last."}}}`),
+		Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
+		Subject: argument("path"), Paths: w.paths(true, "path"),
+	}}
+}
+
+type readArguments struct {
+	Path  string `json:"path"`
+	Start int    `json:"start_line"`
+	End   int    `json:"end_line"`
+}
+
+func (w *workspace) runRead(ctx context.Context, call tool.Call) (tool.Result, error) {
+	args, err := read[readArguments](call)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	args.Start = max(args.Start, 1)
+	if args.End != 0 && args.End < args.Start {
+		return tool.Result{}, fmt.Errorf("end_line %d is before start_line %d", args.End, args.Start)
+	}
+	p, err := w.find(args.Path, access{follow: true})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	defer p.Close()
+	f, err := p.openFile()
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+	}
+	defer f.Close()
+	kept := tool.NewCapture(tool.Limit)
+	total, err := copyLines(ctx, kept, f, args.Start, args.End)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("%s: %w", args.Path, err)
+	}
+	if args.Start > 1 && args.Start > total {
+		return tool.Result{}, fmt.Errorf("%s has %s, start_line is %d", args.Path, count(total, "line"), args.Start)
+	}
+	content, whole := kept.Content()
+	return tool.Result{
+		Content: content, Truncated: whole, Effect: count(kept.Lines(), "line"), Wrote: []string{},
+	}, nil
+}
+
+// copyLines copies the lines from start to end, 0 for the last, and returns how
+// many it has seen. It reads no further than end.
+func copyLines(ctx context.Context, out io.Writer, in io.Reader, start, end int) (int, error) {
+	reader := bufio.NewReaderSize(in, 64<<10)
+	line, begun := 1, false
+	for ctx.Err() == nil && (end == 0 || line <= end) {
+		part, err := reader.ReadSlice('\n')
+		if isBinary(part) {
+			return 0, ErrBinary
+		}
+		begun = begun || len(part) > 0
+		if line >= start {
+			_, _ = out.Write(part) // a capture takes everything
+		}
+		if err == nil {
+			line, begun = line+1, false
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return 0, reason(err)
+		}
+	}
+	if !begun {
+		line--
+	}
+	return line, ctx.Err()
+}

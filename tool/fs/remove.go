@@ -1,0 +1,46 @@
+package fs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"jp/tool"
+)
+
+func (w *workspace) deleteFile() tool.Tool {
+	return &fileTool{run: w.runDelete, def: &tool.Definition{
+		Name:        "fs_delete_file",
+		Description: "Delete one file of the workspace. Of a symbolic link the link itself is deleted. Folders are refused.",
+		Parameters: json.RawMessage(`{"type":"object","required":["path"],"additionalProperties":false,"properties":{
+			"path":{"type":"string","minLength":1,"description":"The file, relative to the workspace."}}}`),
+		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
+		Subject: argument("path"), Paths: w.paths(false, "path"),
+	}}
+}
+
+func (w *workspace) runDelete(_ context.Context, call tool.Call) (tool.Result, error) {
+	name := argument("path")(call.Arguments)
+	p, err := w.find(name, access{write: true})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	defer p.Close()
+	switch {
+	case p.info == nil:
+		return tool.Result{}, fmt.Errorf("%s: %w", name, errNoSuchFile)
+	case p.info.IsDir():
+		return tool.Result{}, fmt.Errorf("%s: %w", name, ErrDirectory)
+	}
+	effect := "deleted"
+	if old, err := p.text(); err == nil {
+		effect = change{deleted: lines(old)}.effect()
+	} else if !errors.Is(err, ErrNotFile) && !errors.Is(err, ErrBinary) && !errors.Is(err, ErrTooLarge) {
+		return tool.Result{}, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := p.dir.Remove(p.name); err != nil {
+		return tool.Result{}, fmt.Errorf("%s: %w", name, reason(err))
+	}
+	return wrote("Deleted "+p.path+".\n", effect, p.path), nil
+}

@@ -1,0 +1,12 @@
+//go:build unix && !linux
+
+package fs
+
+import "os"
+
+// renameNew renames a file to a name that must not be taken.
+func renameNew(from *os.Root, old string, to *os.Root, name string) error {
+	return betweenFolders(from, to, func(fromFD, toFD int) error {
+		return renameChecked(fromFD, old, to, toFD, name)
+	})
+}

@@ -1,0 +1,55 @@
+package fs
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// replace gives the place new content as a whole: written beside it, flushed,
+// and renamed. An existing file keeps its mode; where none was found, one that
+// has appeared meanwhile is left alone.
+func (p *place) replace(content []byte) error {
+	temporary := ".jp-" + rand.Text()
+	if err := p.writeNew(temporary, content); err != nil {
+		return errors.Join(reason(err), p.discard(temporary))
+	}
+	if p.changed() {
+		return errors.Join(ErrMoved, p.discard(temporary))
+	}
+	var err error
+	if p.info == nil {
+		err = renameNew(p.dir, temporary, p.dir, p.name)
+	} else {
+		err = p.dir.Rename(temporary, p.name)
+	}
+	if err != nil {
+		return errors.Join(reason(err), p.discard(temporary))
+	}
+	return nil
+}
+
+// writeNew writes a file that must not be there yet.
+func (p *place) writeNew(name string, content []byte) error {
+	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil && p.info != nil {
+		err = f.Chmod(p.info.Mode().Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (p *place) discard(name string) error {
+	if err := p.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", name, reason(err))
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package fs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// causes are the errors that a line about a result names by their text.
+var causes = []error{
+	errNoSuchFile, ErrOutside, ErrProtected, ErrInvalid, ErrLoop, ErrMoved,
+	ErrNotFile, ErrDirectory, ErrBinary, ErrTooLarge, ErrExists,
+}
+
+// failure is the result of a run that came to nothing.
+func failure(err error) tool.Result {
+	short := err
+	for _, cause := range causes {
+		if errors.Is(err, cause) {
+			short = cause
+			break
+		}
+	}
+	line, _, _ := strings.Cut(short.Error(), "\n")
+	line, _, _ = strings.Cut(line, ":")
+	return tool.Result{
+		Content: []byte(err.Error()), IsError: true,
+		Effect: "error: " + conversation.Shorten(strings.TrimPrefix(line, "it is "), 48),
+		Wrote:  []string{},
+	}
+}
+
+// read decodes the arguments of a call, which have passed the schema.
+func read[T any](call tool.Call) (T, error) {
+	var args T
+	if err := json.Unmarshal(call.Arguments, &args); err != nil {
+		return args, fmt.Errorf("read the arguments: %w", err)
+	}
+	return args, nil
+}
+
+// argument returns a function that picks one argument of type string.
+func argument(name string) func(json.RawMessage) string {
+	return func(arguments json.RawMessage) string {
+		var object map[string]any
+		if json.Unmarshal(arguments, &object) != nil {
+			return ""
+		}
+		text, _ := object[name].(string)
+		return text
+	}
+}
+
+// paths returns a function that says which files the named arguments mean.
+func (w *workspace) paths(follow bool, names ...string) func(json.RawMessage) ([]string, bool) {
+	return func(arguments json.RawMessage) ([]string, bool) {
+		var found []string
+		for _, name := range names {
+			p, err := w.find(argument(name)(arguments), access{follow: follow, absent: true})
+			if err != nil {
+				return nil, false
+			}
+			found = append(found, p.path)
+			p.Close()
+		}
+		return found, true
+	}
+}
+
+// count writes a number with its noun: "1 line", "16 lines".
+func count[N int | int64](n N, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "ch"):
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// lines counts the lines of a text; one without its newline counts.
+func lines(text []byte) int {
+	n := strings.Count(string(text), "\n")
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// wrote is the result of a change to files.
+func wrote(content, effect string, paths ...string) tool.Result {
+	return tool.Result{Content: []byte(content), Effect: effect, Wrote: paths}
+}

@@ -1,0 +1,133 @@
+// Package gittool has the tools that ask git about the workspace and commit to
+// it.
+//
+// What a model names is a path or a revision and never an option: names that
+// start with a dash are refused, paths stay below the workspace and are
+// literal. A commit is made with the user's identity and without programs that
+// the repository chooses: no hooks, no signing, no filters of its own
+// configuration; the result says what was left out.
+//
+// The tools never change branches, history or files, and talk to no remote.
+package gittool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/tool"
+)
+
+// timeLimit is how long git may take to show something.
+const timeLimit = 5 * time.Minute
+
+// Tools returns the git tools for the repository in which git works. Its folder
+// must be the workspace, and in a repository.
+func Tools(git *gitcmd.Git) []tool.Tool {
+	r := &repository{git: git}
+	return []tool.Tool{r.status(), r.diff(), r.log(), r.show(), r.commit()}
+}
+
+// A repository is what the tools work on.
+type repository struct{ git *gitcmd.Git }
+
+// A gitTool is one of the tools.
+type gitTool struct {
+	def *tool.Definition
+	run func(context.Context, json.RawMessage) (tool.Result, error)
+}
+
+func (t *gitTool) Definition() *tool.Definition { return t.def }
+
+// Run reports to the model what git refuses, and passes on only the end of ctx.
+func (t *gitTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return tool.Result{}, err
+	}
+	result, err := t.run(ctx, call.Arguments)
+	if ctx.Err() != nil && err != nil {
+		return result, ctx.Err()
+	}
+	if err != nil {
+		return failure(err), nil
+	}
+	return result, nil
+}
+
+// failure is the result of a run that came to nothing.
+func failure(err error) tool.Result {
+	text, short := err.Error(), err.Error()
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) {
+		if stderr := strings.TrimSpace(exit.Stderr); stderr != "" {
+			text += "\n" + stderr
+		}
+		short = exit.Error()[strings.LastIndex(exit.Error(), ": ")+1:]
+	}
+	return tool.Result{
+		Content: []byte(text), IsError: true,
+		Effect: "error: " + conversation.Shorten(strings.TrimSpace(short), 48),
+	}
+}
+
+// shown runs git and returns the beginning of what it prints.
+func (r *repository) shown(ctx context.Context, c gitcmd.Command) (*tool.Capture, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeLimit, gitcmd.ErrTimeLimit)
+	defer cancel()
+	process, err := r.git.Start(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	out := tool.NewCapture(tool.Limit)
+	_, err = io.Copy(out, process.Stdout)
+	return out, errors.Join(process.Close(), err)
+}
+
+// reading is the result of a tool that shows something; none stands in the
+// place of an empty output.
+func reading(out *tool.Capture, effect, none string) tool.Result {
+	content, whole := out.Content()
+	if out.Bytes() == 0 {
+		content, effect = []byte("["+none+"]\n"), none
+	}
+	return tool.Result{Content: content, Truncated: whole, Effect: effect, Wrote: []string{}}
+}
+
+// paths checks the paths that a call names and makes them relative.
+func (r *repository) paths(names []string) ([]string, error) {
+	checked := make([]string, len(names))
+	for i, name := range names {
+		clean := filepath.Clean(name)
+		if rel, err := filepath.Rel(r.git.Dir(), clean); err == nil && filepath.IsAbs(clean) {
+			clean = rel
+		}
+		if name == "" || strings.ContainsRune(name, 0) || strings.HasPrefix(name, "-") || !filepath.IsLocal(clean) {
+			return nil, fmt.Errorf("%q is not a path in the workspace", name)
+		}
+		checked[i] = filepath.ToSlash(clean)
+	}
+	return checked, nil
+}
+
+// revision checks the name of a revision; "" is allowed.
+func revision(name string) error {
+	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n") {
+		return fmt.Errorf("%q is not a revision", name)
+	}
+	return nil
+}
+
+// count writes a number with its noun.
+func count[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,172 @@
+// Package shell has the tool that runs a program in the workspace.
+//
+// A call is an argument list: no shell reads it, so that nothing in it is a
+// second command, a redirection or a variable. The program runs in a process
+// group of its own, which is ended as a whole when the call is cancelled or its
+// time is up, with an environment that has neither jp's own variables nor keys,
+// and its output is kept up to a limit, however much it writes.
+//
+// The tool is no sandbox: the program may do all that the user may. The folder
+// is checked so that a call is what it looks like, not as a wall.
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jp/tool"
+)
+
+// Options of the tool. The zero value works.
+type Options struct {
+	// Environ is what the environment of programs is derived from. Default:
+	// os.Environ().
+	Environ []string
+	// Secret are the names of variables that no program gets to see, in
+	// addition to *_API_KEY.
+	Secret []string
+	// Timeout is the time limit of a call that names none. Default: 10 minutes.
+	Timeout time.Duration
+	// Grace is how long a program may go on after it was told to end, and how
+	// long processes that it left behind may keep its output open. Default: 5
+	// seconds.
+	Grace time.Duration
+}
+
+const (
+	defaultTimeout = 10 * time.Minute
+	defaultGrace   = 5 * time.Second
+)
+
+// Tools returns shell_run for the workspace at root.
+func Tools(root string, opts Options) ([]tool.Tool, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace %s: %w", root, err)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace %s: %w", root, err)
+	}
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
+	if opts.Timeout == 0 {
+		opts.Timeout = defaultTimeout
+	}
+	if opts.Grace == 0 {
+		opts.Grace = defaultGrace
+	}
+	return []tool.Tool{&run{root: real, opts: opts, def: definition()}}, nil
+}
+
+func definition() *tool.Definition {
+	return &tool.Definition{
+		Name: "shell_run",
+		Description: "Run a program in the workspace and return its output, standard output and standard error as they come. " +
+			"argv is the program and its arguments: no shell is involved, so there are no pipes, redirections, variables, globs or &&. " +
+			"Where a shell is truly needed, run it: [\"sh\", \"-c\", \"…\"]. Programs that wait for a terminal do not work.",
+		Parameters: json.RawMessage(`{"type":"object","required":["argv"],"additionalProperties":false,"properties":{
+			"argv":{"type":"array","minItems":1,"items":{"type":"string"},"description":"The program and its arguments, such as [\"go\", \"test\", \"./...\"]."},
+			"cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace."},
+			"timeout_s":{"type":"integer","minimum":1,"maximum":86400,"description":"Time limit in seconds. Default: 10 minutes."},
+			"stdin":{"type":"string","description":"Text for its standard input. Default: nothing to read."}}}`),
+		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
+	}
+}
+
+// A run is the tool.
+type run struct {
+	root string // without symbolic links
+	opts Options
+	def  *tool.Definition
+}
+
+func (r *run) Definition() *tool.Definition { return r.def }
+
+// Run runs the program of the call. A program that ends badly, or cannot be
+// started, is a result; at the end of ctx the output so far comes with the error.
+func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return tool.Result{}, err
+	}
+	var args arguments
+	if err := json.Unmarshal(call.Arguments, &args); err != nil {
+		return tool.Result{}, fmt.Errorf("read the arguments of shell_run: %w", err)
+	}
+	dir, err := r.folder(args.Cwd)
+	if err == nil {
+		err = args.check()
+	}
+	if err != nil {
+		return notStarted(err), nil
+	}
+	limit := r.opts.Timeout
+	if args.Timeout > 0 {
+		limit = time.Duration(args.Timeout) * time.Second
+	}
+	p := &process{
+		argv: args.Argv, dir: dir, stdin: args.Stdin, env: append(scrub(r.opts.Environ, r.opts.Secret), "PWD="+dir),
+		limit: limit, grace: r.opts.Grace, out: tool.NewCapture(tool.Limit - noteRoom),
+	}
+	ended, err := p.run(ctx, call)
+	if err != nil {
+		return notStarted(err), nil
+	}
+	return ended.result(p.out), ctx.Err()
+}
+
+type arguments struct {
+	Argv    []string `json:"argv"`
+	Cwd     string   `json:"cwd"`
+	Timeout int      `json:"timeout_s"`
+	Stdin   string   `json:"stdin"`
+}
+
+// check refuses what no program can be given.
+func (a arguments) check() error {
+	if len(a.Argv) == 0 || a.Argv[0] == "" {
+		return errors.New("argv names no program")
+	}
+	for _, arg := range a.Argv {
+		if strings.ContainsRune(arg, 0) {
+			return fmt.Errorf("the argument %q has a NUL byte", arg)
+		}
+	}
+	return nil
+}
+
+// folder is the folder to run in, which must be in the workspace when all links
+// are followed.
+func (r *run) folder(name string) (string, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.root, path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("cwd %s: no such folder", name)
+	}
+	if rel, err := filepath.Rel(r.root, real); err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("cwd %s is outside the workspace", name)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("cwd %s is not a folder", name)
+	}
+	return real, nil
+}
+
+// input is what the program reads.
+func (p *process) input() io.Reader {
+	if p.stdin == "" {
+		return nil
+	}
+	return strings.NewReader(p.stdin)
+}

@@ -1,0 +1,116 @@
+// Package tool is what a tool is to jp: a name, a schema for its arguments, what
+// it may do, and how to run it once.
+//
+// A tool decides nothing about permission: whether it may run, whether its
+// result is delivered and who answers its questions is decided by the caller
+// from the [Definition]. A tool that needs an answer returns it as a question
+// and is run again from the start with the answers so far; it must ask before
+// it changes anything.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+
+	"jp/conversation"
+)
+
+// A Tool can be run by the model.
+type Tool interface {
+	// Definition says what the tool is: one value that does not change while jp
+	// runs.
+	Definition() *Definition
+	// Run runs the tool once. What goes wrong with the tool's work is a Result
+	// with IsError; an error means that the tool could not be run at all or that
+	// ctx ended. The call's arguments have passed the schema.
+	Run(ctx context.Context, call Call) (Result, error)
+}
+
+// A Definition is what is known of a tool before it runs.
+type Definition struct {
+	Name        string          // the registry's name
+	Description string          // for the model
+	Parameters  json.RawMessage // JSON schema of the arguments, an object
+	Effect      Effect
+	Idempotent  bool // running it twice is as good as once
+	Exclusive   bool // only a person may allow a run
+	Run         RunMode
+	Result      RunMode               // whether the result is delivered
+	Questions   map[string]QuestionTo // who answers the tool's questions, by id
+	// Subject is the part of the arguments that says most, on one line:
+	// a path, an argv, a pattern. Nil: nothing.
+	Subject func(arguments json.RawMessage) string
+	// Paths are the files that a call names, relative to the workspace, if the
+	// tool touches no others; ok is false where that is not known.
+	Paths func(arguments json.RawMessage) (paths []string, ok bool)
+
+	schema *schema // of Parameters; nil until a registry holds the tool
+}
+
+// An Effect is what a run may do to the world.
+type Effect int
+
+// The effects. Whatever may change anything is Changes.
+const (
+	Changes Effect = iota
+	Reads
+)
+
+// A RunMode is what happens before a tool runs, or before its result is
+// delivered.
+type RunMode string
+
+// The modes.
+const (
+	Ask        RunMode = "ask"
+	Unattended RunMode = "unattended"
+	Edit       RunMode = "edit" // as Ask, with an editor on the arguments or the result
+	Skip       RunMode = "skip" // never
+)
+
+// A QuestionTo says who answers one of a tool's own questions.
+type QuestionTo struct {
+	Assistant bool            // the model, not the user
+	Answer    json.RawMessage // a fixed answer; nobody is asked
+	Exclusive bool            // only a person may answer
+}
+
+// A Call is one run of a tool.
+type Call struct {
+	Conversation conversation.ID
+	Seq          int                        // of the request
+	Arguments    json.RawMessage            // a JSON object
+	Answers      map[string]json.RawMessage // answers to the tool's questions, by question id
+	Attempt      int                        // from 1
+	Lock         *os.File                   // inherited by processes of the tool: held while one of them lives; may be nil
+	Started      func(pgid int)             // told the process group of a tool that is a process; may be nil
+}
+
+// A Result is what a run came to.
+type Result struct {
+	Content     []byte // any bytes; cut to a limit by the caller
+	IsError     bool
+	Effect      string // for one line: "+7 -3", "16 lines", "exit 1, 4 lines"; "" = derived from Content
+	Question    *Question
+	Attachments []Attachment
+	// Truncated is set by a tool that had to cut its output itself.
+	Truncated *conversation.Truncated
+	// Wrote are the files that the tool wrote or removed, relative to the
+	// workspace, where it knows that it touched no others; nil = not known.
+	Wrote []string
+}
+
+// A Question is asked by a tool in the place of a result.
+type Question struct {
+	ID string
+	conversation.Question
+	Detail string // what helps to answer: a diff, sizes; shown on demand
+}
+
+// An Attachment is a file or an image that goes with a result.
+type Attachment struct {
+	Name      string
+	MediaType string
+	Data      []byte
+}
