@@ -46,6 +46,8 @@ type Git struct {
 	BranchWas string `json:"branch_was,omitempty"`
 	Worktree  string `json:"worktree,omitempty"` // name of a linked worktree, not its path
 	Repo      string `json:"repo,omitempty"`     // workspace id
+	// InProgress is an operation of git that waits to be ended: "merge", "rebase".
+	InProgress string `json:"in_progress,omitempty"`
 }
 
 // A Payload is content that is kept beside the message.

@@ -105,6 +105,7 @@ type Ledger struct {
 	lastResult  int  // position of the newest tool response, -1
 	lastAnswer  int  // position of the newest answer, -1
 	stopped     bool // the newest event of the dialogue is turn_stopped
+	refused     bool // the newest call that ended was a refusal
 	size        int
 	first       int // seq of the first event
 }
@@ -181,7 +182,7 @@ func (l *Ledger) enterRequest(e *Event, b *ChatRequest, at int) {
 	if b.Replaces != nil {
 		l.replaced[*b.Replaces] = true
 	}
-	l.lastRequest = at
+	l.lastRequest, l.refused = at, false
 }
 
 func (l *Ledger) enterOutput(e *Event, ordinal int, finish Finish, tool bool, at int) {
@@ -197,6 +198,7 @@ func (l *Ledger) enterOutput(e *Event, ordinal int, finish Finish, tool bool, at
 		return
 	}
 	call.Finish = finish
+	l.refused = finish == FinishRefusal
 	if call.Answer() {
 		l.lastAnswer = at
 	}
@@ -288,8 +290,8 @@ func (l *Ledger) settled() bool {
 
 // Complete reports whether the turn needs nothing more: it has a request and an
 // answer, every call its response, an answer follows the last response and the
-// newest request, and no question waits. A turn that was stopped with nothing
-// open, and a discarded one, are complete as they stand.
+// newest request, and no question waits. A turn that was stopped or refused with
+// nothing open, and a discarded one, are complete as they stand.
 func (l *Ledger) Complete() bool {
 	if l.Discarded {
 		return true
@@ -297,7 +299,7 @@ func (l *Ledger) Complete() bool {
 	if !l.settled() {
 		return false
 	}
-	if l.stopped {
+	if l.stopped || l.refused {
 		return true
 	}
 	return l.lastRequest >= 0 && l.lastAnswer > l.lastRequest && l.lastAnswer > l.lastResult

@@ -42,7 +42,7 @@ const (
 	newestRequest newest = "request"
 	newestResult  newest = "result"
 	newestAnswer  newest = "answer"
-	newestEnd     newest = "end" // stopped or discarded
+	newestEnd     newest = "end" // stopped, refused or discarded
 )
 
 // An OpenCall is a tool call that has no response, or one that is held.
@@ -106,6 +106,7 @@ func (s Summary) Next(e *Event) Summary {
 		if call.Answer() {
 			s.Newest = newestAnswer
 		}
+		s.refuse(b.Finish)
 	case *Metadata:
 		s.describe(b)
 	case *ForkOrigin:
@@ -131,6 +132,7 @@ func (s *Summary) nextTool(e *Event) {
 		s.spend(b.Usage)
 		s.ToolsCall = b.Call
 		s.Open = append(slices.Clone(s.Open), OpenCall{Seq: e.Seq, ID: clip(b.ID), Name: clip(b.Name)})
+		s.refuse(b.Finish)
 	case *ToolStarted:
 		s.Open = editCall(s.Open, b.For, func(c *OpenCall) { c.Started = true })
 	case *ToolCallResponse:
@@ -143,12 +145,21 @@ func (s *Summary) nextTool(e *Event) {
 	}
 }
 
+// refuse notes that a refusal ends the turn.
+func (s *Summary) refuse(f Finish) {
+	if f == FinishRefusal {
+		s.Newest = newestEnd
+	}
+}
+
 func (s *Summary) respond(b *ToolCallResponse) {
 	open := s.call(b.For)
 	if open == nil || open.Held {
 		return
 	}
-	s.Newest = newestResult
+	if s.Newest != newestEnd {
+		s.Newest = newestResult
+	}
 	if b.Held {
 		s.Open = editCall(s.Open, b.For, func(c *OpenCall) { c.Held = true })
 		return

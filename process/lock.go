@@ -1,0 +1,171 @@
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jp/conversation"
+)
+
+// ErrLocked says that another process holds the conversation.
+var ErrLocked = errors.New("the conversation is locked")
+
+// A Holder is who holds a lock, for people to read.
+type Holder struct {
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+	Session string    `json:"session,omitempty"`
+}
+
+// A LockedError names the holder.
+type LockedError struct {
+	ID     conversation.ID
+	Holder Holder
+}
+
+// Error names the conversation and the holder.
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("conversation %s is locked by pid %d", e.ID, e.Holder.PID)
+}
+
+// Unwrap gives ErrLocked.
+func (e *LockedError) Unwrap() error { return ErrLocked }
+
+// A Lock is the right to write to a conversation. It is held until Release, or
+// until the last process that has the file open is gone.
+type Lock struct{ file *os.File }
+
+// Locks are the lock files of one repository.
+type Locks struct{ Dir string }
+
+// LocksIn are the locks of the repository with this common git directory.
+func LocksIn(commonDir string) Locks { return Locks{Dir: filepath.Join(commonDir, "jp", "locks")} }
+
+func (l Locks) path(id conversation.ID) string { return filepath.Join(l.Dir, string(id)+".lock") }
+
+// Take takes the conversation's lock at once, or fails with a *LockedError.
+func (l Locks) Take(id conversation.ID, holder Holder) (*Lock, error) {
+	f, err := l.open(l.path(id))
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", id, err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		held := readHolder(f)
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, &LockedError{ID: id, Holder: held}
+		}
+		return nil, fmt.Errorf("lock %s: %w", id, err)
+	}
+	return &Lock{file: f}, writeHolder(f, holder)
+}
+
+// Wait takes the lock as soon as it is free.
+func (l Locks) Wait(ctx context.Context, id conversation.ID, holder Holder) (*Lock, error) {
+	for {
+		lock, err := l.Take(id, holder)
+		if !errors.Is(err, ErrLocked) {
+			return lock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// Held reports whether somebody holds the conversation, and who.
+func (l Locks) Held(id conversation.ID) (Holder, bool) {
+	f, err := os.Open(l.path(id))
+	if err != nil {
+		return Holder{}, false
+	}
+	defer f.Close()
+	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
+		return Holder{}, false
+	}
+	return readHolder(f), true
+}
+
+// Release gives the lock up. The file stays: another process may be waiting on
+// it.
+func (l *Lock) Release() error {
+	if l == nil || l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// Tool makes and takes the lock that the processes of one tool run inherit. It
+// is held while any of them lives; done removes it, so that what a finished
+// tool left running blocks nobody.
+func (l Locks) Tool(id conversation.ID, seq int) (f *os.File, done func(), err error) {
+	path := l.toolPath(id, seq)
+	if f, err = l.open(path); err != nil {
+		return nil, nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%w: %s", ErrToolAlive, path)
+	}
+	return f, func() {
+		os.Remove(path)
+		f.Close()
+	}, nil
+}
+
+// ErrToolAlive says that a tool of an earlier run still runs.
+var ErrToolAlive = errors.New("a tool of an earlier run is still alive")
+
+// ToolAlive reports whether a tool run of an earlier process still lives.
+func (l Locks) ToolAlive(id conversation.ID, seq int) bool {
+	f, err := os.Open(l.toolPath(id, seq))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+}
+
+func (l Locks) toolPath(id conversation.ID, seq int) string {
+	return filepath.Join(l.Dir, fmt.Sprintf("%s.%d", id, seq))
+}
+
+func (l Locks) open(path string) (*os.File, error) {
+	if err := os.MkdirAll(l.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
+}
+
+func readHolder(f *os.File) Holder {
+	var h Holder
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
+	if err == nil {
+		_ = json.Unmarshal(text, &h) // for people only; a torn one says nothing
+	}
+	return h
+}
+
+func writeHolder(f *os.File, h Holder) error {
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(append(text, '\n'), 0)
+	return err
+}

@@ -1,0 +1,177 @@
+package process_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/process"
+)
+
+const id = conversation.ID("jp-c17528832001-k3f9")
+
+func holder() process.Holder {
+	return process.Holder{PID: os.Getpid(), Started: time.Unix(1795255440, 0).UTC(), Session: "test"}
+}
+
+func locks(t *testing.T) process.Locks { return process.LocksIn(t.TempDir()) }
+
+func TestOneHolder(t *testing.T) {
+	l := locks(t)
+	_, held := l.Held(id)
+	require.False(t, held, "nobody has ever held it")
+	first, err := l.Take(id, holder())
+	require.NoError(t, err)
+
+	_, err = l.Take(id, holder())
+	var locked *process.LockedError
+	require.ErrorAs(t, err, &locked)
+	require.ErrorIs(t, err, process.ErrLocked)
+	require.Equal(t, holder(), locked.Holder)
+	require.ErrorContains(t, err, string(id))
+	who, held := l.Held(id)
+	require.True(t, held)
+	require.Equal(t, holder(), who)
+
+	require.NoError(t, first.Release())
+	require.NoError(t, first.Release(), "releasing twice does nothing")
+	_, held = l.Held(id)
+	require.False(t, held)
+	again, err := l.Take(id, holder())
+	require.NoError(t, err)
+	require.NoError(t, again.Release())
+	require.FileExists(t, filepath.Join(l.Dir, string(id)+".lock"), "the file is never removed: somebody may wait on it")
+}
+
+func TestConversationsDoNotLockEachOther(t *testing.T) {
+	l := locks(t)
+	a, err := l.Take(id, holder())
+	require.NoError(t, err)
+	defer a.Release()
+	b, err := l.Take("jp-c17528832002-aaaa", holder())
+	require.NoError(t, err)
+	require.NoError(t, b.Release())
+}
+
+func TestWait(t *testing.T) {
+	l := locks(t)
+	first, err := l.Take(id, holder())
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("left"))
+	_, err = l.Wait(ctx, id, holder())
+	require.ErrorContains(t, err, "left")
+
+	got := make(chan error, 1)
+	go func() {
+		second, err := l.Wait(t.Context(), id, holder())
+		if err == nil {
+			err = second.Release()
+		}
+		got <- err
+	}()
+	require.NoError(t, first.Release())
+	require.NoError(t, <-got)
+}
+
+func TestNeverTwoHolders(t *testing.T) {
+	l := locks(t)
+	inside := 0
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				lock, err := l.Take(id, holder())
+				if err != nil {
+					continue
+				}
+				inside++ // the race detector and the count would tell
+				if inside != 1 {
+					t.Errorf("%d holders", inside)
+				}
+				inside--
+				lock.Release()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A killed holder holds nothing. The test runs itself as the holder.
+func TestKilledHolder(t *testing.T) {
+	if dir := os.Getenv("PROCESS_TEST_HOLD"); dir != "" {
+		if _, err := (process.Locks{Dir: dir}).Take(id, holder()); err != nil {
+			t.Fatal(err)
+		}
+		os.Stdout.WriteString("held\n")
+		select {}
+	}
+	l := locks(t)
+	child := exec.Command(os.Args[0], "-test.run", "^TestKilledHolder$")
+	child.Env = append(os.Environ(), "PROCESS_TEST_HOLD="+l.Dir)
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	_, err = out.Read(make([]byte, 5))
+	require.NoError(t, err)
+	who, held := l.Held(id)
+	require.True(t, held)
+	require.Equal(t, child.Process.Pid, who.PID)
+	require.NoError(t, child.Process.Kill())
+	require.Error(t, child.Wait())
+	_, held = l.Held(id)
+	require.False(t, held)
+}
+
+func TestToolLock(t *testing.T) {
+	l := locks(t)
+	require.False(t, l.ToolAlive(id, 7))
+	f, done, err := l.Tool(id, 7)
+	require.NoError(t, err)
+	require.True(t, l.ToolAlive(id, 7))
+	_, _, err = l.Tool(id, 7)
+	require.ErrorIs(t, err, process.ErrToolAlive)
+
+	// A process of the tool that outlives jp holds it.
+	child := exec.Command("cat")
+	in, err := child.StdinPipe()
+	require.NoError(t, err)
+	child.ExtraFiles = []*os.File{f}
+	require.NoError(t, child.Start())
+	require.NoError(t, f.Close())
+	require.True(t, l.ToolAlive(id, 7))
+	require.NoError(t, in.Close())
+	require.NoError(t, child.Wait())
+	require.False(t, l.ToolAlive(id, 7))
+
+	// Whatever a finished tool left running blocks nobody.
+	done()
+	require.NoFileExists(t, filepath.Join(l.Dir, string(id)+".7"))
+}
+
+func TestTornHolder(t *testing.T) {
+	l := locks(t)
+	lock, err := l.Take(id, holder())
+	require.NoError(t, err)
+	defer lock.Release()
+	require.NoError(t, os.WriteFile(filepath.Join(l.Dir, string(id)+".lock"), []byte(`{"pid":`), 0o600))
+	_, held := l.Held(id)
+	require.True(t, held, "the body is for people; the lock is what counts")
+}
+
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "jp"), nil, 0o600))
+	_, err := process.LocksIn(dir).Take(id, holder())
+	require.Error(t, err)
+	require.NotErrorIs(t, err, process.ErrLocked)
+}
