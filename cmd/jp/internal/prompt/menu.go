@@ -1,0 +1,115 @@
+package prompt
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+)
+
+// A menu is a choice by one key.
+type menu struct {
+	lead     string // the question before the keys
+	items    []item
+	byEnter  terminal.Key // what Enter chooses; 0: nothing
+	eof      string       // what Ctrl+D means, for the help
+	wideKeys bool         // the items have lines of their own
+}
+
+type item struct {
+	key  terminal.Key
+	word string
+	help string // longer, for ?
+}
+
+const keyHelp terminal.Key = '?'
+
+// choose shows a menu until the person chooses something other than help, and
+// returns the key in lower case or [terminal.KeyCtrlD]. The choice is shown.
+func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
+	for {
+		key, err := p.tty.Choose(ctx, p.layout(m)+"> ", m.takes)
+		if err != nil {
+			p.show("\n")
+			return 0, err
+		}
+		switch key = key.Lower(); key {
+		case terminal.KeyCtrlC:
+			p.show("^C\n")
+			return 0, ErrInterrupted
+		case terminal.KeyCtrlD:
+			p.show("^D\n")
+			return key, nil
+		case terminal.KeyEnter:
+			key = m.byEnter
+		}
+		p.show(string(rune(key)) + "\n")
+		if key != keyHelp {
+			return key, nil
+		}
+		p.show(m.explain())
+	}
+}
+
+func (m menu) takes(key terminal.Key) bool {
+	if key == terminal.KeyEnter {
+		return m.byEnter != 0
+	}
+	return key == keyHelp || slices.ContainsFunc(m.items, func(i item) bool { return i.key == key.Lower() })
+}
+
+// layout is the question and its keys, broken between keys to fit the width.
+func (p *Prompter) layout(m menu) string {
+	var b strings.Builder
+	column := 0
+	add := func(text, gap string) {
+		switch wide := terminal.Columns(text); {
+		case column == 0:
+			column = wide
+		case m.wideKeys || column+len(gap)+wide > p.width():
+			b.WriteString("\n")
+			column = wide
+		default:
+			b.WriteString(gap)
+			column += len(gap) + wide
+		}
+		b.WriteString(text)
+	}
+	gap := "  "
+	if m.lead != "" {
+		add(m.lead, "")
+	}
+	for i, it := range m.items {
+		if i > 0 {
+			gap = "   "
+		}
+		add(p.opts.Palette.Bold(m.name(it))+" "+it.word, gap)
+	}
+	return b.String() + "\n"
+}
+
+// name is how a key is shown: as a capital if Enter chooses it too.
+func (m menu) name(it item) string {
+	if it.key == m.byEnter {
+		return strings.ToUpper(string(rune(it.key)))
+	}
+	return string(rune(it.key))
+}
+
+func (m menu) explain() string {
+	var b strings.Builder
+	for _, it := range m.items {
+		if it.help != "" {
+			fmt.Fprintf(&b, "  %-6s  %s\n", m.name(it), it.help)
+		}
+	}
+	if m.byEnter != 0 {
+		fmt.Fprintf(&b, "  Enter   as %s\n", strings.ToUpper(string(rune(m.byEnter))))
+	} else {
+		b.WriteString("  Enter   nothing\n")
+	}
+	fmt.Fprintf(&b, "  Ctrl+D  %s\n  Ctrl+C  interrupt: the question stays open\n", m.eof)
+	return b.String()
+}

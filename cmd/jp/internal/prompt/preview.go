@@ -1,0 +1,226 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/turnloop"
+)
+
+// preview adds what a call would do: the difference that it makes to a file, the
+// command that it runs, or else its arguments.
+func (p *Prompter) preview(s *sheet, q turnloop.Question) {
+	var known bool
+	switch s.name {
+	case "fs_modify_file":
+		known = p.previewModify(s, q.Arguments)
+	case "fs_create_file":
+		known = p.previewCreate(s, q.Arguments)
+	case "fs_delete_file":
+		known = p.previewDelete(s, q.Arguments)
+	case "fs_move_file":
+		known = previewMove(s, q.Arguments)
+	case "shell_run":
+		known = p.previewCommand(s, q.Arguments)
+	}
+	if !known && string(compact(q.Arguments)) != "{}" {
+		s.body = argumentLines(q.Arguments)
+	}
+}
+
+// An edit is one of fs_modify_file.
+type edit struct {
+	Old   string `json:"old"`
+	New   string `json:"new"`
+	Count int    `json:"count"`
+}
+
+func (p *Prompter) previewModify(s *sheet, arguments json.RawMessage) bool {
+	var args struct {
+		Path  string `json:"path"`
+		Edits []edit `json:"edits"`
+	}
+	if json.Unmarshal(arguments, &args) != nil || len(args.Edits) == 0 {
+		return false
+	}
+	if before, ok := p.content(args.Path); ok {
+		if after, ok := apply(before, args.Edits); ok {
+			s.difference(before, after)
+			return true
+		}
+		s.notes = append(s.notes, "! the edits do not fit the file as it is now")
+	}
+	var before, after strings.Builder
+	for _, e := range args.Edits {
+		before.WriteString(withNewline(e.Old))
+		after.WriteString(withNewline(e.New))
+	}
+	s.difference(before.String(), after.String())
+	return true
+}
+
+// apply makes edits to a text, if each of them fits.
+func apply(text string, edits []edit) (string, bool) {
+	for _, e := range edits {
+		if e.Old == "" || strings.Count(text, e.Old) != max(e.Count, 1) {
+			return "", false
+		}
+		text = strings.ReplaceAll(text, e.Old, e.New)
+	}
+	return text, true
+}
+
+func (p *Prompter) previewCreate(s *sheet, arguments json.RawMessage) bool {
+	var args struct {
+		Path    string  `json:"path"`
+		Content *string `json:"content"`
+	}
+	if json.Unmarshal(arguments, &args) != nil || args.Content == nil {
+		return false
+	}
+	before, exists := p.content(args.Path)
+	if exists {
+		s.notes = append(s.notes, "! the file exists")
+	}
+	s.difference(before, *args.Content)
+	return true
+}
+
+func (p *Prompter) previewDelete(s *sheet, arguments json.RawMessage) bool {
+	var args struct {
+		Path string `json:"path"`
+	}
+	if json.Unmarshal(arguments, &args) != nil || args.Path == "" {
+		return false
+	}
+	if before, ok := p.content(args.Path); ok {
+		s.difference(before, "")
+	}
+	return true
+}
+
+func previewMove(s *sheet, arguments json.RawMessage) bool {
+	var args struct {
+		Source string `json:"source"`
+		Target string `json:"target"`
+	}
+	if json.Unmarshal(arguments, &args) != nil || args.Source == "" || args.Target == "" {
+		return false
+	}
+	s.head = terminal.Escape(args.Source) + " → " + terminal.Escape(args.Target)
+	return true
+}
+
+// previewCommand shows a command word for word, whatever its length.
+func (p *Prompter) previewCommand(s *sheet, arguments json.RawMessage) bool {
+	var args struct {
+		Argv    []string `json:"argv"`
+		Dir     string   `json:"cwd"`
+		Seconds float64  `json:"timeout_s"`
+		Stdin   string   `json:"stdin"`
+	}
+	if json.Unmarshal(arguments, &args) != nil || len(args.Argv) == 0 {
+		return false
+	}
+	limit := p.opts.Limit
+	if args.Seconds > 0 {
+		limit = time.Duration(args.Seconds * float64(time.Second))
+	}
+	s.head = terminal.EscapeAll(args.Argv)
+	where := "in " + terminal.Show(directory(p.opts.Dir, args.Dir))
+	if p.opts.Confinement == "" {
+		s.notes = append(s.notes, where+" · at most "+span(limit), "! not confined on this system")
+	} else {
+		s.notes = append(s.notes, where+" · "+terminal.Clean(p.opts.Confinement)+" · at most "+span(limit))
+	}
+	for _, line := range cleanLines(args.Stdin) {
+		s.body = append(s.body, "< "+line)
+	}
+	return true
+}
+
+func directory(base, named string) string {
+	switch {
+	case named == "" && base == "":
+		return "."
+	case named == "":
+		return base
+	case path.IsAbs(named):
+		return path.Clean(named)
+	}
+	return path.Join(base, named)
+}
+
+func span(d time.Duration) string {
+	if d >= time.Minute && d%time.Minute == 0 {
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%g s", d.Seconds())
+}
+
+// readable is the size in bytes up to which a file is compared.
+const readable = 1 << 20
+
+// content is the text of a file of the workspace as it is now.
+func (p *Prompter) content(name string) (string, bool) {
+	if p.opts.Root == nil {
+		return "", false
+	}
+	info, err := p.opts.Root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > readable {
+		return "", false
+	}
+	file, err := p.opts.Root.Open(name)
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, readable+1))
+	if err != nil || len(text) > readable || !utf8.Valid(text) {
+		return "", false
+	}
+	return string(text), true
+}
+
+// difference adds the lines that change, with those around them.
+func (s *sheet) difference(before, after string) {
+	if len(before) > readable || len(after) > readable {
+		s.notes = append(s.notes, fmt.Sprintf("! too large to compare: %d bytes, then %d", len(before), len(after)))
+		return
+	}
+	lines := strings.Split(strings.TrimSuffix(udiff.Unified("a", "b", before, after), "\n"), "\n")
+	if len(lines) < 3 {
+		s.notes = append(s.notes, "(no change)")
+		return
+	}
+	var added, deleted int
+	for i, line := range lines[2:] {
+		switch line[:min(1, len(line))] {
+		case "+":
+			added++
+		case "-":
+			deleted++
+		case "@":
+			if i == 0 {
+				continue // the place of the first difference is plain
+			}
+		}
+		s.body = append(s.body, terminal.Clean(line))
+	}
+	s.aside = strings.TrimPrefix(fmt.Sprintf("%s, +%d -%d", s.aside, added, deleted), ", ")
+}
+
+func withNewline(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}

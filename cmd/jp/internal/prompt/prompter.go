@@ -1,0 +1,116 @@
+package prompt
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// Options say how a Prompter shows its questions.
+type Options struct {
+	Palette terminal.Palette
+	// Width is the width in columns; zero: as wide as the terminal is when the
+	// question is shown.
+	Width int
+	// Editor lets the person edit a text with an editor and returns what was
+	// saved; ext is the name's extension, with its dot. Nil: nothing can be
+	// edited.
+	Editor func(ctx context.Context, initial []byte, ext string) ([]byte, error)
+	// Dir is the directory in which commands run, as it is shown: ~/login.
+	Dir string
+	// Root is the workspace, read to show what a call would change. Nil: only
+	// what the arguments say is shown.
+	Root *os.Root
+	// Confinement says what a command is kept from doing; "" = nothing is.
+	Confinement string
+	// Limit is how long a command may run that names no time itself; zero: ten
+	// minutes.
+	Limit time.Duration
+}
+
+// A Prompter asks a person at a terminal. It implements [turnloop.Prompter] and
+// is not safe for concurrent use.
+type Prompter struct {
+	tty  *terminal.TTY
+	opts Options
+}
+
+var _ turnloop.Prompter = (*Prompter)(nil)
+
+// New returns a Prompter for a terminal.
+func New(tty *terminal.TTY, opts Options) *Prompter {
+	if opts.Limit == 0 {
+		opts.Limit = 10 * time.Minute
+	}
+	return &Prompter{tty: tty, opts: opts}
+}
+
+// Ask implements [turnloop.Prompter]. It fails with [ErrInterrupted] where the
+// person typed Ctrl+C, with [turnloop.ErrNoAnswer] where the terminal is gone,
+// and with the cause of ctx.
+func (p *Prompter) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	answer, err := p.ask(ctx, q)
+	switch {
+	case errors.Is(err, terminal.ErrHangup):
+		return turnloop.Answer{}, fmt.Errorf("%w: %w", turnloop.ErrNoAnswer, err)
+	case err != nil:
+		return turnloop.Answer{}, err
+	}
+	return answer, nil
+}
+
+func (p *Prompter) ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	switch q.Inquiry.Request.Kind {
+	case conversation.KindRunTool:
+		return p.run(ctx, q)
+	case conversation.KindDeliverResult:
+		return p.deliver(ctx, q)
+	}
+	switch q.Inquiry.Request.Question.AnswerType.Type {
+	case "boolean":
+		return p.boolean(ctx, q)
+	case "select":
+		return p.pick(ctx, q)
+	}
+	return p.text(ctx, q)
+}
+
+func (p *Prompter) width() int {
+	if p.opts.Width > 0 {
+		return p.opts.Width
+	}
+	return p.tty.Width()
+}
+
+// show prints text that is clean. A terminal that is gone is found out when it
+// is asked for a key.
+func (p *Prompter) show(text string) { _, _ = io.WriteString(p.tty, text) }
+
+// line asks for a line of text; "" where the person gives none.
+func (p *Prompter) line(ctx context.Context, prompt string) (string, error) {
+	text, err := p.tty.Line(ctx, prompt)
+	switch {
+	case errors.Is(err, io.EOF):
+		p.show("\n")
+		return "", nil
+	case err != nil:
+		p.show("\n")
+		return "", err
+	}
+	return text, nil
+}
+
+// chosen is an answer in one word.
+func chosen(word string) turnloop.Answer { return answered(asJSON(word)) }
+
+func answered(value json.RawMessage) turnloop.Answer {
+	return turnloop.Answer{Outcome: conversation.OutcomeAnswered, Value: value}
+}

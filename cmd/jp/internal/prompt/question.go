@@ -1,0 +1,184 @@
+package prompt
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// boolean puts a tool's yes-or-no question.
+func (p *Prompter) boolean(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	s := p.questionSheet(q)
+	p.show(p.brief(s))
+	for {
+		key, err := p.choose(ctx, booleanMenu(q))
+		if err != nil {
+			return turnloop.Answer{}, err
+		}
+		switch key {
+		case 'd':
+			p.show(p.full(s))
+			continue
+		case terminal.KeyCtrlD:
+			return unanswered(), nil
+		}
+		answer := answered(asJSON(key != 'n'))
+		answer.Remember = key == 'a'
+		return answer, nil
+	}
+}
+
+func booleanMenu(q turnloop.Question) menu {
+	m := menu{eof: "no answer: the tool's call fails", items: []item{{'y', "yes", "answer yes, this once"}, {'n', "no", "answer no"}}}
+	if !q.Inquiry.Request.Exclusive {
+		m.items = append(m.items, item{'a', "yes to all of these this turn", "answer yes each time the tool asks this in this turn"})
+	}
+	if q.Detail != "" {
+		m.items = append(m.items, item{'d', "show the difference", "show what the tool says about it"})
+	}
+	var yes bool
+	if json.Unmarshal(q.Inquiry.Request.Question.Default, &yes) == nil {
+		m.byEnter = map[bool]terminal.Key{true: 'y', false: 'n'}[yes]
+	}
+	return m
+}
+
+// unanswered is the answer of a person who does not want to give one.
+func unanswered() turnloop.Answer { return turnloop.Answer{Outcome: conversation.OutcomeDeclined} }
+
+// byDigit is the greatest number of options that are chosen by one key.
+const byDigit = 9
+
+// pick puts a tool's question that has a list of answers.
+func (p *Prompter) pick(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	s := p.questionSheet(q)
+	p.show(p.brief(s))
+	options := q.Inquiry.Request.Question.AnswerType.Options
+	if len(options) > byDigit {
+		return p.pickByNumber(ctx, q, options)
+	}
+	for {
+		key, err := p.choose(ctx, pickMenu(q, options))
+		if err != nil {
+			return turnloop.Answer{}, err
+		}
+		switch key {
+		case 'd':
+			p.show(p.full(s))
+		case terminal.KeyCtrlD:
+			return unanswered(), nil
+		default:
+			return answered(options[key-'1'].Value), nil
+		}
+	}
+}
+
+func pickMenu(q turnloop.Question, options []conversation.Option) menu {
+	m := menu{eof: "no answer: the tool's call fails", wideKeys: true}
+	preset := defaultOption(q, options)
+	for i, o := range options {
+		key := terminal.Key('1' + i)
+		word := optionWords(o)
+		if i == preset {
+			m.byEnter = key
+			word += " (Enter)"
+		}
+		m.items = append(m.items, item{key, word, word})
+	}
+	if q.Detail != "" {
+		m.items = append(m.items, item{'d', "details", "show what the tool says about it"})
+	}
+	return m
+}
+
+// pickByNumber asks for the number of an option where there are more of them
+// than digits.
+func (p *Prompter) pickByNumber(ctx context.Context, q turnloop.Question, options []conversation.Option) (turnloop.Answer, error) {
+	for i, o := range options {
+		p.show(fmt.Sprintf("%3d %s\n", i+1, optionWords(o)))
+	}
+	preset := defaultOption(q, options)
+	prompt := fmt.Sprintf("Number, 1 to %d", len(options))
+	if preset >= 0 {
+		prompt += fmt.Sprintf(" [%d]", preset+1)
+	}
+	for {
+		typed, err := p.tty.Line(ctx, prompt+"> ")
+		if err != nil {
+			return p.noLine(err)
+		}
+		number, err := strconv.Atoi(strings.TrimSpace(typed))
+		if strings.TrimSpace(typed) == "" {
+			number, err = preset+1, nil
+		}
+		if err == nil && number >= 1 && number <= len(options) {
+			return answered(options[number-1].Value), nil
+		}
+	}
+}
+
+// text puts a tool's question that is answered in words.
+func (p *Prompter) text(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	s := p.questionSheet(q)
+	p.show(p.brief(s))
+	preset := q.Inquiry.Request.Question.Default
+	prompt := "> "
+	if len(preset) > 0 {
+		prompt = "[" + valueWords(preset) + "] > "
+	}
+	for {
+		typed, err := p.tty.Line(ctx, prompt)
+		switch {
+		case err != nil:
+			return p.noLine(err)
+		case typed != "":
+			return answered(asJSON(typed)), nil
+		case len(preset) > 0:
+			return answered(preset), nil
+		}
+	}
+}
+
+// noLine is what the end of a line's input means.
+func (p *Prompter) noLine(err error) (turnloop.Answer, error) {
+	p.show("\n")
+	if errors.Is(err, io.EOF) {
+		return unanswered(), nil
+	}
+	return turnloop.Answer{}, err
+}
+
+func defaultOption(q turnloop.Question, options []conversation.Option) int {
+	for i, o := range options {
+		if len(o.Value) > 0 && string(compact(o.Value)) == string(compact(q.Inquiry.Request.Question.Default)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// optionWords shows an option: its value, and what it means.
+func optionWords(o conversation.Option) string {
+	value := valueWords(o.Value)
+	if o.Description == "" || o.Description == value {
+		return value
+	}
+	return value + " – " + terminal.Clean(firstLine(o.Description))
+}
+
+// valueWords shows a JSON value; a string without its quotes.
+func valueWords(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return terminal.Show(text)
+	}
+	return terminal.Clean(string(compact(value)))
+}

@@ -1,0 +1,254 @@
+package prompt
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+const retry = "package auth\n\nfunc Login() error {\n\tfor {\n\t\terr := ask()\n\t\tif err == nil {\n\t\t\treturn nil\n\t\t}\n\t}\n}\n"
+
+// workspace is a directory with a file.
+func workspace(t *testing.T) *os.Root {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "retry.go"), []byte(retry), 0o600))
+	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, "outside")))
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
+const modification = `{"path":"retry.go","edits":[{"old":"\tfor {\n","new":"\tfor try := 1; ; try++ {\n"}]}`
+
+func TestScreens(t *testing.T) {
+	root := workspace(t)
+	asked := toolQuestion(boolean, "false")
+	asked.Detail = "-a\n+b"
+	chosen := toolQuestion(selection(2), `"xx"`)
+	command := callQuestion("shell_run", "go test ./...", `{"argv":["go","test","./..."],"timeout_s":120}`)
+	for name, test := range map[string]struct {
+		q       turnloop.Question
+		opts    Options
+		columns int
+		want    []string
+	}{
+		"modify, wide": {callQuestion("fs_modify_file", "retry.go", modification), Options{Root: root, Editor: editor()}, 120, []string{
+			"fs_modify_file retry.go" + strings.Repeat(" ", 120-23-18) + "call 2 of 3, +1 -1",
+			"   package auth",
+			"   ",
+			"   func Login() error {",
+			"  -    for {",
+			"  +    for try := 1; ; try++ {",
+			"           err := ask()",
+			"           if err == nil {",
+			"               return nil",
+			"Run it?  y yes   a all fs_modify_file this turn   n no   w no, say why   e edit   d details   ? help",
+			">",
+		}},
+		"modify, narrow": {callQuestion("fs_modify_file", "retry.go", modification), Options{Root: root}, 40, []string{
+			"fs_modify_file retry.go",
+			"  call 2 of 3, +1 -1",
+			"   package auth",
+			"   ",
+			"   func Login() error {",
+			"  -    for {",
+			"  +    for try := 1; ; try++ {",
+			"           err := ask()",
+			"           if err == nil {",
+			"               return nil",
+			"Run it?  y yes",
+			"a all fs_modify_file this turn   n no",
+			"w no, say why   d details   ? help",
+			">",
+		}},
+		"command": {command, Options{Dir: "~/login", Confinement: "writes inside the workspace only · no network"}, 100, []string{
+			"shell_run go test ./..." + strings.Repeat(" ", 100-23-11) + "call 2 of 3",
+			"  in ~/login · writes inside the workspace only · no network · at most 2 min",
+			"Run it?  y yes   a all shell_run this turn   n no   w no, say why   d details   ? help",
+			">",
+		}},
+		"command, not confined, with input": {
+			callQuestion("shell_run", "", `{"argv":["sh","-c","rm -rf x "],"cwd":"sub","stdin":"echo 1\necho 2\n"}`),
+			Options{Dir: "~/login"}, 100, []string{
+				"shell_run sh -c 'rm -rf x '" + strings.Repeat(" ", 100-27-11) + "call 2 of 3",
+				"  in ~/login/sub · at most 10 min",
+				"  ! not confined on this system",
+				"  < echo 1",
+				"  < echo 2",
+				"Run it?  y yes   a all shell_run this turn   n no   w no, say why   d details   ? help",
+				">",
+			},
+		},
+		"move": {callQuestion("fs_move_file", "a b", `{"source":"a b","target":"c"}`), Options{}, 100, []string{
+			"fs_move_file 'a b' → c" + strings.Repeat(" ", 100-22-11) + "call 2 of 3",
+			"Run it?  y yes   a all fs_move_file this turn   n no   w no, say why   d details   ? help",
+			">",
+		}},
+		"another tool": {callQuestion("deploy", "", `{"to":"prod"}`), Options{}, 100, []string{
+			"deploy" + strings.Repeat(" ", 100-6-11) + "call 2 of 3",
+			"  {",
+			`    "to": "prod"`,
+			"  }",
+			"Run it?  y yes   a all deploy this turn   n no   w no, say why   d details   ? help",
+			">",
+		}},
+		"boolean": {asked, Options{}, 100, []string{
+			"fs_create_file auth/retry_test.go asks: Overwrite existing file?",
+			"y yes   N no   a yes to all of these this turn   d show the difference",
+			">",
+		}},
+		"select": {chosen, Options{}, 100, []string{
+			"fs_create_file auth/retry_test.go asks: Overwrite existing file?",
+			"1 x – the choice",
+			"2 xx – the choice (Enter)",
+			">",
+		}},
+		"deliver": {delivery("line\n" + strings.Repeat("more\n", 20)), Options{}, 100, append(append([]string{
+			"fs_read_file auth/retry.go" + strings.Repeat(" ", 100-26-11) + "call 2 of 3", "  line",
+		}, strings.Split(strings.Repeat("  more\n", 7), "\n")[:7]...),
+			"  …13 more lines (d)",
+			"Give it to the model?  y deliver   n withhold   w withhold, say why   d show   ? help",
+			">",
+		)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := ask(t, t.Context(), test.q, test.opts, test.columns)
+			want := strings.Split(strings.Join(test.want, "\n"), "\n")
+			for i, line := range want {
+				want[i] = strings.TrimRight(line, " ")
+			}
+			s.WaitForEnd("\n>")
+			require.Equal(t, strings.Join(want, "\n"), s.Text())
+			s.types("\x04")
+			_, err := s.reply()
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestTheWidthIsTheOneOfTheMoment(t *testing.T) {
+	q := callQuestion("fs_modify_file", "retry.go", modification)
+	s := ask(t, t.Context(), q, Options{}, 120)
+	s.WaitForEnd("\n>")
+	require.Contains(t, s.Text(), "Run it?  y yes   a all")
+	s.Resize(40, 50)
+	s.types("?")
+	s.WaitFor("Run it?  y yes\na all")
+	s.types("n")
+	_, err := s.reply()
+	require.NoError(t, err)
+}
+
+func TestTheAnswerIsShown(t *testing.T) {
+	for typed, want := range map[string]string{"Y": "> y", "\x04": "> ^D", "\x03": "> ^C"} {
+		s := ask(t, t.Context(), callQuestion("t", "", `{}`), Options{}, 80)
+		s.types(typed)
+		_, _ = s.reply()
+		s.WaitForEnd("\n" + want)
+	}
+	s := ask(t, t.Context(), toolQuestion(boolean, "true"), Options{}, 80)
+	s.types("\r")
+	_, err := s.reply()
+	require.NoError(t, err)
+	s.WaitForEnd("\n> y")
+}
+
+func previewed(t *testing.T, root *os.Root, name, arguments string) sheet {
+	t.Helper()
+	return New(nil, Options{Root: root}).callSheet(callQuestion(name, "", arguments))
+}
+
+func TestPreviewOfFiles(t *testing.T) {
+	root := workspace(t)
+	for name, test := range map[string]struct {
+		tool, arguments string
+		root            *os.Root
+		aside           string
+		note            string
+		body            []string
+	}{
+		"modify, unread":       {"fs_modify_file", modification, nil, ", +1 -1", "", []string{"-\tfor {", "+\tfor try := 1; ; try++ {"}},
+		"modify, does not fit": {"fs_modify_file", `{"path":"retry.go","edits":[{"old":"x","new":"y"}]}`, root, ", +1 -1", "! the edits do not fit", []string{"-x", "+y"}},
+		"create":               {"fs_create_file", `{"path":"new","content":"a\nb\n"}`, root, ", +2 -0", "", []string{"+a", "+b"}},
+		"create, exists":       {"fs_create_file", `{"path":"retry.go","content":"package auth\n"}`, root, ", +0 -9", "! the file exists", nil},
+		"create, empty":        {"fs_create_file", `{"path":"new","content":""}`, root, "", "(no change)", nil},
+		"delete":               {"fs_delete_file", `{"path":"retry.go"}`, root, ", +0 -10", "", nil},
+		"delete, outside":      {"fs_delete_file", `{"path":"outside"}`, root, "", "", nil},
+		"arguments amiss":      {"fs_modify_file", `{"path":1}`, root, "", "", []string{"{", `  "path": 1`, "}"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := previewed(t, test.root, test.tool, test.arguments)
+			require.Equal(t, "call 2 of 3"+test.aside, s.aside)
+			require.Contains(t, strings.Join(s.notes, "\n"), test.note)
+			if test.body != nil {
+				require.Equal(t, test.body, s.body)
+			}
+			require.NotContains(t, strings.Join(s.body, "\n"), "root:", "a link out of the workspace")
+		})
+	}
+}
+
+// Whatever a model or a tool says, the screen shows it and does not obey it.
+func TestForeignTextIsShownNotObeyed(t *testing.T) {
+	nasty := "a\x1b]0;title\x07\x1b[2J\u202eb\r\u009b31m "
+	arguments, err := json.Marshal(map[string]any{"argv": []string{"rm", nasty}, "cwd": nasty, "stdin": nasty, "path": nasty, "content": nasty})
+	require.NoError(t, err)
+	for _, name := range []string{"shell_run", "fs_create_file", "fs_delete_file", nasty} {
+		q := callQuestion(name, nasty, string(arguments))
+		q.Tool.Description, q.Detail = nasty, nasty
+		s := ask(t, t.Context(), q, Options{}, 120)
+		s.types("d", "?", "n")
+		_, err := s.reply()
+		require.NoError(t, err)
+		requireHarmless(t, s.Raw())
+		require.NotContains(t, s.Text(), "title\n")
+		if name == "shell_run" {
+			require.Contains(t, s.Text(), `rm $'a\x1b]0;title\x07\x1b[2J\u202eb\r\u009b31m '`)
+		}
+	}
+	q := toolQuestion(conversation.AnswerType{Type: "select", Options: []conversation.Option{{Value: asJSON(nasty), Description: nasty}}}, "")
+	q.Inquiry.Request.Question.Text, q.Detail = nasty+"\n"+nasty, nasty
+	s := ask(t, t.Context(), q, Options{}, 120)
+	s.types("d", "1")
+	got, err := s.reply()
+	require.NoError(t, err)
+	require.JSONEq(t, string(asJSON(nasty)), string(got.Value), "the answer is the option's own")
+	requireHarmless(t, s.Raw())
+}
+
+var style = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// requireHarmless finds what moves the cursor or changes what is read. The
+// terminal itself turns a newline into two characters.
+func requireHarmless(t require.TestingT, raw string) {
+	text := strings.ReplaceAll(style.ReplaceAllString(raw, ""), "\r\n", "\n")
+	require.Equal(t, text, terminal.Clean(text))
+}
+
+func TestSheetsAreHarmless(t *testing.T) {
+	names := []string{"fs_modify_file", "fs_create_file", "fs_delete_file", "fs_move_file", "shell_run", "git_commit"}
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[2J", "\u202e", "a\nb", "\u009d0;", "\U000e0041"}))
+		text := word.Draw(t, "text")
+		arguments := asJSON(map[string]any{
+			"path": text, "content": word.Draw(t, "content"), "source": text, "target": text, "argv": []string{text, "x"}, "stdin": text,
+			"edits": []map[string]string{{"old": text, "new": word.Draw(t, "new")}},
+		})
+		q := callQuestion(rapid.SampledFrom(names).Draw(t, "tool"), text, string(arguments))
+		q.Detail, q.Result = text, text
+		p := New(nil, Options{Width: rapid.IntRange(10, 120).Draw(t, "width"), Palette: terminal.Coloured()})
+		requireHarmless(t, p.brief(p.callSheet(q))+p.full(p.callSheet(q))+p.brief(p.resultSheet(q))+p.brief(p.questionSheet(q)))
+	})
+}

@@ -1,0 +1,185 @@
+package prompt
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/turnloop"
+)
+
+// A sheet is what a person sees of a question. All of its text is clean.
+type sheet struct {
+	name    string
+	head    string   // the first line, without the name
+	aside   string   // at the right of the first line
+	notes   []string // always shown, after the first line
+	body    []string // shown as far as there is room
+	details []string // shown on demand, after the whole body
+}
+
+// roomy is how many lines of a body are shown at once.
+const roomy = 8
+
+// callSheet shows what a call would do.
+func (p *Prompter) callSheet(q turnloop.Question) sheet {
+	s := sheet{name: toolName(q), head: subject(q), aside: position(q)}
+	p.preview(&s, q)
+	if q.Tool != nil && q.Tool.Description != "" {
+		s.details = append(s.details, cleanLines(q.Tool.Description)...)
+	}
+	s.details = append(s.details, cleanLines(q.Detail)...)
+	s.details = append(append(s.details, "Arguments:"), argumentLines(q.Arguments)...)
+	return s
+}
+
+// resultSheet shows what a call has returned.
+func (p *Prompter) resultSheet(q turnloop.Question) sheet {
+	return sheet{name: toolName(q), head: subject(q), aside: position(q), body: cleanLines(q.Result), details: cleanLines(q.Detail)}
+}
+
+// questionSheet shows what a tool asks. What it adds is shown on demand, if
+// there is a key for it.
+func (p *Prompter) questionSheet(q turnloop.Question) sheet {
+	asked := q.Inquiry.Request.Question
+	lines := cleanLines(asked.Text)
+	s := sheet{name: toolName(q), head: strings.TrimSpace(subject(q)) + " asks:"}
+	if len(lines) > 0 {
+		s.head, s.notes = s.head+" "+lines[0], lines[1:]
+	}
+	s.head = strings.TrimSpace(s.head)
+	s.details = cleanLines(q.Detail)
+	if kind := asked.AnswerType; kind.Type != "boolean" && (kind.Type != "select" || len(kind.Options) > byDigit) {
+		s.body, s.details = s.details, nil
+	}
+	return s
+}
+
+// brief is a sheet in a few lines.
+func (p *Prompter) brief(s sheet) string {
+	var b strings.Builder
+	b.WriteString(p.headline(s))
+	for _, note := range s.notes {
+		b.WriteString("  " + p.colour(note) + "\n")
+	}
+	shown := s.body
+	if len(shown) > roomy+1 {
+		shown = shown[:roomy]
+	}
+	for _, line := range shown {
+		b.WriteString("  " + p.colour(terminal.Fit(strings.ReplaceAll(line, "\t", "    "), p.width()-2)) + "\n")
+	}
+	if hidden := len(s.body) - len(shown); hidden > 0 {
+		b.WriteString(p.opts.Palette.Dim(fmt.Sprintf("  …%d more lines (d)", hidden)) + "\n")
+	}
+	return b.String()
+}
+
+// full is all that there is to see.
+func (p *Prompter) full(s sheet) string {
+	var b strings.Builder
+	for _, line := range append(s.body[:len(s.body):len(s.body)], s.details...) {
+		b.WriteString("  " + p.colour(line) + "\n")
+	}
+	return b.String()
+}
+
+// headline is the name, the subject in full, and at the right edge, or on the
+// next line if there is no room, the position.
+func (p *Prompter) headline(s sheet) string {
+	left := s.name
+	if s.head != "" {
+		left += " " + s.head
+	}
+	used := terminal.Columns(left)
+	left = p.opts.Palette.Bold(s.name) + strings.TrimPrefix(left, s.name)
+	if s.aside == "" {
+		return left + "\n"
+	}
+	if space := p.width() - used - terminal.Columns(s.aside); space >= 2 {
+		return left + strings.Repeat(" ", space) + s.aside + "\n"
+	}
+	return left + "\n  " + s.aside + "\n"
+}
+
+// colour colours a line of a difference.
+func (p *Prompter) colour(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return p.opts.Palette.Green(line)
+	case strings.HasPrefix(line, "-"):
+		return p.opts.Palette.Red(line)
+	case strings.HasPrefix(line, "!"):
+		return p.opts.Palette.Yellow(line)
+	}
+	return line
+}
+
+func toolName(q turnloop.Question) string {
+	if q.Tool != nil {
+		return terminal.Show(q.Tool.Name)
+	}
+	return terminal.Show(q.Inquiry.Call.Request.Name)
+}
+
+func subject(q turnloop.Question) string {
+	if q.Subject == "" {
+		return ""
+	}
+	return terminal.Show(q.Subject)
+}
+
+func position(q turnloop.Question) string {
+	if q.Batch == 0 {
+		return ""
+	}
+	return fmt.Sprintf("call %d of %d", q.Position, q.Batch)
+}
+
+// cleanLines splits foreign text into lines that can be printed.
+func cleanLines(text string) []string {
+	text = strings.TrimRight(terminal.Clean(text), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// argumentLines shows JSON, indented.
+func argumentLines(arguments json.RawMessage) []string {
+	return cleanLines(string(indented(arguments)))
+}
+
+func indented(value json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		return value
+	}
+	return b.Bytes()
+}
+
+func compact(value json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return value
+	}
+	return b.Bytes()
+}
+
+// asJSON encodes a value without touching characters such as <.
+func asJSON(value any) json.RawMessage {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return nil
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

@@ -1,0 +1,131 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestClean(t *testing.T) {
+	tests := map[string]struct{ in, want string }{
+		"plain":                 {"a\tb\nc é 漢 👩‍💻", "a\tb\nc é 漢 👩‍💻"},
+		"colour":                {"\x1b[1;31mred\x1b[0m", "red"},
+		"cursor":                {"a\x1b[2J\x1b[10;10Hb", "ab"},
+		"title":                 {"a\x1b]0;evil\x07b", "ab"},
+		"clipboard":             {"a\x1b]52;c;ZXZpbA==\x1b\\b", "ab"},
+		"link":                  {"\x1b]8;;http://x\x1b\\text\x1b]8;;\x1b\\", "text"},
+		"device control":        {"a\x1bPq#0\x1b\\b", "ab"},
+		"application":           {"a\x1b_payload\x1b\\b", "ab"},
+		"string left open":      {"a\x1b]0;hidden\nshown", "a\nshown"},
+		"string broken off":     {"a\x1b]0;x\x18b", "ab"},
+		"escape in string":      {"a\x1b]0;x\x1b[31mb", "ab"},
+		"charset":               {"a\x1b(0b", "ab"},
+		"reset":                 {"a\x1bcb", "ab"},
+		"control, eight bits":   {"a\u009b31mb", "ab"},
+		"string, eight bits":    {"a\u009d0;x\u009cb", "ab"},
+		"next line, eight bits": {"a\u0085b", "ab"},
+		"sequence, then text":   {"a\x1b[31\nb", "a\nb"},
+		"sequence, then letter": {"a\x1b[31éb", "aéb"},
+		"two escapes":           {"a\x1b\x1b[31mb", "ab"},
+		"carriage return":       {"good\rbad\r\n", "goodbad\n"},
+		"backspace, bell":       {"a\b\ab\x7fc\x00", "abc"},
+		"override":              {"a\u202eb\u202c", "a<U+202E>b<U+202C>"},
+		"isolate":               {"\u2066a\u2069", "<U+2066>a<U+2069>"},
+		"marks":                 {"\u200ea\u200f\u061c", "<U+200E>a<U+200F><U+061C>"},
+		"tags":                  {"a\U000e0041\U000e007f", "a<U+E0041><U+E007F>"},
+		"zero width":            {"a\u200bb\ufeff", "a<U+200B>b<U+FEFF>"},
+		"not UTF-8":             {"a\xff\xc3(\xe2\x82", "a��(�"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, Clean(test.in))
+			require.Equal(t, test.want, byteByByte(test.in), "split")
+		})
+	}
+}
+
+func byteByByte(text string) string {
+	var b strings.Builder
+	c := NewCleaner(&b)
+	for i := range len(text) {
+		_, _ = c.Write([]byte{text[i]})
+	}
+	_ = c.Close()
+	return b.String()
+}
+
+// dangerous is made of what control sequences are made of.
+var dangerous = rapid.Custom(func(t *rapid.T) string {
+	pieces := []string{
+		"\x1b", "[", "]", "P", "\\", "m", "31;", "\x07", "\x9b", "\u009b", "\u009d", "\u009c", "\n", "\t", "\r", "\x18", "a", "é", "漢",
+		"\u202e", "\u2066", "\U000e0041", "\ufeff", "\xff", "\xe2\x80", "\x00", "\x7f", "&#27;", "&amp;#x1b;",
+	}
+	var b strings.Builder
+	for range rapid.IntRange(0, 20).Draw(t, "pieces") {
+		if rapid.IntRange(0, 5).Draw(t, "any") == 0 {
+			b.Write(rapid.SliceOfN(rapid.Byte(), 0, 4).Draw(t, "bytes"))
+			continue
+		}
+		b.WriteString(rapid.SampledFrom(pieces).Draw(t, "piece"))
+	}
+	return b.String()
+})
+
+// unsafe finds what must never reach a terminal.
+func unsafe(text string) error {
+	if !utf8.ValidString(text) {
+		return fmt.Errorf("not UTF-8: %q", text)
+	}
+	for _, r := range text {
+		if r < 0x20 && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
+			r >= 0xe0000 && r <= 0xe007f || r == 0x200e || r == 0x200f || r == 0x061c {
+			return fmt.Errorf("%U in %q", r, text)
+		}
+	}
+	return nil
+}
+
+func TestCleanOutputIsSafe(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := dangerous.Draw(t, "text")
+		cleaned := Clean(text)
+		if err := unsafe(cleaned); err != nil {
+			t.Fatal(err)
+		}
+		require.Equal(t, cleaned, Clean(cleaned), "clean text stays as it is")
+		at := rapid.IntRange(0, len(text)).Draw(t, "split")
+		var b strings.Builder
+		c := NewCleaner(&b)
+		_, _ = c.Write([]byte(text[:at]))
+		_, _ = c.Write([]byte(text[at:]))
+		require.NoError(t, c.Close())
+		require.Equal(t, cleaned, b.String(), "split at %d", at)
+	})
+}
+
+func TestCleanKeepsPrintableText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-zA-Z0-9 \t\näöü漢字.,;:<>\[\]]*`).Draw(t, "text")
+		require.Equal(t, text, Clean(text))
+	})
+}
+
+func FuzzClean(f *testing.F) {
+	for _, seed := range []string{"\x1b]8;;x\x07", "\u009b0m", "\xe2\x80\xae", "\x1bP\x1b\\", "\x1b[8m"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		require.NoError(t, unsafe(Clean(string(text))))
+		require.NoError(t, unsafe(byteByByte(string(text))))
+	})
+}
+
+func TestCleanerReportsTheWritersError(t *testing.T) {
+	c := NewCleaner(brokenWriter{})
+	_, err := c.Write([]byte("text"))
+	require.ErrorIs(t, err, errBroken)
+}

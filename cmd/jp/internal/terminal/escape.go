@@ -1,0 +1,90 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Escape shows one argument of a command exactly, in the words of a shell: bare
+// where that is unmistakable, in quotes where it has spaces or signs, and as
+// $'…' with codes where it has characters that cannot be seen.
+func Escape(arg string) string {
+	switch {
+	case arg != "" && strings.IndexFunc(arg, special) < 0:
+		return arg
+	case visible(arg):
+		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	b.WriteString("$'")
+	for len(arg) > 0 {
+		r, size := utf8.DecodeRuneInString(arg)
+		writeCode(&b, r, arg[:size])
+		arg = arg[size:]
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// EscapeAll shows a command.
+func EscapeAll(argv []string) string {
+	shown := make([]string, len(argv))
+	for i, arg := range argv {
+		shown[i] = Escape(arg)
+	}
+	return strings.Join(shown, " ")
+}
+
+// Show shows a name or a subject on one line: as it is if all of it can be
+// seen, and as [Escape] has it otherwise.
+func Show(text string) string {
+	if text != "" && visible(text) && strings.TrimSpace(text) == text {
+		return text
+	}
+	return Escape(text)
+}
+
+// special reports whether a shell would not take the character as it is.
+func special(r rune) bool {
+	if r < utf8.RuneSelf {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./:=@%+,-", r)
+	}
+	return !seen(r) || r == utf8.RuneError
+}
+
+// visible reports whether all of the text can be seen, spaces included.
+func visible(text string) bool {
+	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !seen(r) }) < 0
+}
+
+// seen reports whether a character has a look that tells it from others. Fillers
+// and variation selectors count as printable in Unicode, and have none.
+func seen(r rune) bool {
+	switch r {
+	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0:
+		return false
+	}
+	return unicode.IsPrint(r) && !hides(r) && !unicode.Is(unicode.Variation_Selector, r)
+}
+
+func writeCode(b *strings.Builder, r rune, raw string) {
+	switch {
+	case r == utf8.RuneError && len(raw) == 1, r < 0x20, r == 0x7f:
+		if short := strings.IndexByte("\n\t\r", raw[0]); short >= 0 {
+			b.WriteString([]string{`\n`, `\t`, `\r`}[short])
+			return
+		}
+		fmt.Fprintf(b, `\x%02x`, raw[0])
+	case r == '\'' || r == '\\':
+		b.WriteByte('\\')
+		b.WriteRune(r)
+	case seen(r):
+		b.WriteRune(r)
+	case r > 0xffff:
+		fmt.Fprintf(b, `\U%08x`, r)
+	default:
+		fmt.Fprintf(b, `\u%04x`, r)
+	}
+}

@@ -1,0 +1,141 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Key is one that a person typed: a character, or one of the constants.
+type Key rune
+
+// Keys that are no characters.
+const (
+	KeyCtrlC Key = 0x03
+	KeyCtrlD Key = 0x04
+	KeyEnter Key = '\r'
+	KeyEsc   Key = 0x1b
+	KeyOther Key = -1 // a key that has no name here, or a paste
+)
+
+// Lower is the key without regard to case.
+func (k Key) Lower() Key { return Key(unicode.ToLower(rune(k))) }
+
+const (
+	// afterLetter is how long a newline belongs to the letter before it, for
+	// people who are used to confirm.
+	afterLetter = 500 * time.Millisecond
+	// sameKey is how long the rest of a key's sequence may take to arrive.
+	sameKey = 50 * time.Millisecond
+)
+
+// Key waits for any key. See [TTY.Choose].
+func (t *TTY) Key(ctx context.Context) (Key, error) { return t.Choose(ctx, "", nil) }
+
+// Choose shows a prompt, waits for a key that accept wants (nil: any), and
+// returns it without showing it. What was typed before the prompt appeared is
+// thrown away, and so is what arrives in one piece, as from a paste. Ctrl+C and
+// Ctrl+D are returned whatever accept says. The errors are [ErrHangup] and the
+// cause of ctx; the terminal's mode is put back in each case.
+func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) (Key, error) {
+	in, err := t.listen(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer in.stop()
+	restore, err := t.enter(byKey)
+	if err != nil {
+		return 0, err
+	}
+	defer restore()
+	if _, err := io.WriteString(t, prompt); err != nil {
+		return 0, t.lost("show the question", err)
+	}
+	for {
+		key, err := in.key()
+		if err != nil {
+			return 0, err
+		}
+		if t.confirms(key) {
+			continue
+		}
+		if key == KeyCtrlC || key == KeyCtrlD || accept == nil || accept(key) {
+			return key, nil
+		}
+	}
+}
+
+// confirms reports whether a newline only ends the letter before it.
+func (t *TTY) confirms(key Key) bool {
+	if unicode.IsPrint(rune(key)) {
+		t.letter = t.now()
+		return false
+	}
+	return key == KeyEnter && t.now().Sub(t.letter) < afterLetter
+}
+
+// key reads one key with all that belongs to it.
+func (in *input) key() (Key, error) {
+	buf := make([]byte, 256)
+	n, err := in.read(buf)
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		return 0, ErrHangup // by key, the end is no key that somebody typed
+	}
+	for n < len(buf) && unfinished(buf[:n]) {
+		more, err := in.wait(sameKey)
+		if err != nil {
+			return 0, err
+		}
+		if !more {
+			break
+		}
+		m, err := in.read(buf[n:])
+		if err != nil {
+			return 0, err
+		}
+		n += m
+	}
+	return decode(buf[:n]), nil
+}
+
+// unfinished reports whether typed bytes may be the beginning of a key.
+func unfinished(typed []byte) bool {
+	if typed[0] != byte(KeyEsc) {
+		return !utf8.FullRune(typed)
+	}
+	if len(typed) == 1 {
+		return true
+	}
+	if typed[1] != '[' && typed[1] != 'O' {
+		return false
+	}
+	final := func(b byte) bool { return b >= 0x40 && b < 0x7f }
+	return !slices.ContainsFunc(typed[2:], final)
+}
+
+// decode finds the key in bytes that were typed in one piece. A cursor key is
+// none that jp knows, and not the letter at its end; several keys at once are a
+// paste, and only its Ctrl+C counts.
+func decode(typed []byte) Key {
+	if len(typed) > 1 && bytes.IndexByte(typed, byte(KeyCtrlC)) >= 0 {
+		return KeyCtrlC
+	}
+	r, size := utf8.DecodeRune(typed)
+	rest := bytes.Trim(typed[size:], "\r\n")
+	switch {
+	case len(rest) > 0 || r == utf8.RuneError:
+		return KeyOther
+	case r == '\n' || r == '\r':
+		return KeyEnter
+	case unicode.IsPrint(r) || len(typed) == 1:
+		return Key(r)
+	}
+	return KeyOther
+}

@@ -1,0 +1,239 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+
+	"jp/cmd/jp/internal/terminal/terminaltest"
+)
+
+func TestDecode(t *testing.T) {
+	for typed, want := range map[string]Key{
+		"y": 'y', "Y": 'Y', "é": 'é', "\r": KeyEnter, "\n": KeyEnter, "\r\n": KeyEnter, "y\r": 'y', "y\n\n": 'y',
+		"\x03": KeyCtrlC, "\x04": KeyCtrlD, "\x1b": KeyEsc, "\x7f": 0x7f,
+		"\x1b[A": KeyOther, "\x1bOA": KeyOther, "\x1by": KeyOther, "\x1b[200~y\x1b[201~": KeyOther,
+		"yes": KeyOther, "y\ny\n": KeyOther, "\xff": KeyOther, "ab\x03": KeyCtrlC, "\x1b[A\x03": KeyCtrlC,
+	} {
+		require.Equal(t, want, decode([]byte(typed)), "%q", typed)
+	}
+	for _, typed := range []string{"\x1b", "\x1b[", "\x1b[1;5", "\x1bO", "\xe2\x82"} {
+		require.True(t, unfinished([]byte(typed)), "%q", typed)
+	}
+	for _, typed := range []string{"y", "\x1b[A", "\x1bOP", "\x1by", "\xff", "é"} {
+		require.False(t, unfinished([]byte(typed)), "%q", typed)
+	}
+}
+
+// asked runs something that asks, and returns where its end can be awaited.
+func asked[T any](ask func() (T, error)) <-chan result[T] {
+	done := make(chan result[T], 1)
+	go func() {
+		value, err := ask()
+		done <- result[T]{value, err}
+	}()
+	return done
+}
+
+type result[T any] struct {
+	value T
+	err   error
+}
+
+func await[T any](t *testing.T, done <-chan result[T]) (T, error) {
+	t.Helper()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-time.After(10 * time.Second):
+		require.FailNow(t, "the question never ended")
+		panic("unreachable")
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for name, test := range map[string]struct {
+		typed string
+		want  Key
+	}{
+		"letter":      {"y", 'y'},
+		"capital":     {"N", 'N'},
+		"Ctrl+C":      {"\x03", KeyCtrlC},
+		"Ctrl+D":      {"\x04", KeyCtrlD},
+		"with Enter":  {"y\r", 'y'},
+		"Ctrl+Z":      {"\x1a\x03", KeyCtrlC},
+		"not a paste": {"yes\x03", KeyCtrlC},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen := terminaltest.New(t, 80, 24)
+			tty := NewTTY(screen.TTY)
+			before := modeOf(t, tty)
+			done := asked(func() (Key, error) {
+				return tty.Choose(t.Context(), "Key> ", func(k Key) bool { return k.Lower() == 'y' || k.Lower() == 'n' })
+			})
+			screen.WaitFor("Key>")
+			screen.Type(test.typed)
+			key, err := await(t, done)
+			require.NoError(t, err)
+			require.Equal(t, test.want, key)
+			require.Equal(t, before, modeOf(t, tty), "the mode is put back")
+			require.Equal(t, "Key>", screen.Text(), "keys are not shown")
+		})
+	}
+}
+
+func modeOf(t *testing.T, tty *TTY) unix.Termios {
+	t.Helper()
+	mode, err := unix.IoctlGetTermios(tty.fd(), getMode)
+	require.NoError(t, err)
+	return *mode
+}
+
+// An arrow up ends in the letter A.
+func TestChooseIgnoresKeysThatNobodyAccepts(t *testing.T) {
+	screen := terminaltest.New(t, 80, 24)
+	tty := NewTTY(screen.TTY)
+	seen := make(chan Key, 9)
+	done := asked(func() (Key, error) {
+		return tty.Choose(t.Context(), "Key> ", func(k Key) bool {
+			seen <- k
+			return k == 'a'
+		})
+	})
+	screen.WaitFor("Key>")
+	for _, typed := range []struct {
+		keys string
+		want Key
+	}{{"\x1b[A", KeyOther}, {"aa", KeyOther}, {"\x1b", KeyEsc}, {"\r", KeyEnter}, {"x", 'x'}, {"a", 'a'}} {
+		screen.Type(typed.keys)
+		require.Equal(t, typed.want, <-seen, "%q", typed.keys)
+	}
+	key, err := await(t, done)
+	require.NoError(t, err)
+	require.Equal(t, Key('a'), key)
+}
+
+func TestWhatWasTypedBeforeIsThrownAway(t *testing.T) {
+	screen := terminaltest.New(t, 80, 24)
+	tty := NewTTY(screen.TTY)
+	screen.Type("ahead\ny")
+	screen.WaitForEnd("\ny") // echoed, so it waits to be read
+	done := asked(func() (Key, error) { return tty.Choose(t.Context(), " Key> ", nil) })
+	screen.WaitFor("Key>")
+	screen.Type("n")
+	key, err := await(t, done)
+	require.NoError(t, err)
+	require.Equal(t, Key('n'), key)
+
+	screen.Type("more\n")
+	screen.WaitFor("more")
+	line := asked(func() (string, error) { return tty.Line(t.Context(), "Line> ") })
+	screen.WaitFor("Line>")
+	screen.Type("text\n")
+	text, err := await(t, line)
+	require.NoError(t, err)
+	require.Equal(t, "text", text)
+}
+
+func TestNewlineAfterALetterBelongsToIt(t *testing.T) {
+	screen := terminaltest.New(t, 80, 24)
+	tty := NewTTY(screen.TTY)
+	clock := time.Unix(0, 0)
+	tty.now = func() time.Time { return clock }
+	require.False(t, tty.confirms('y'))
+	require.True(t, tty.confirms(KeyEnter))
+	clock = clock.Add(afterLetter)
+	require.False(t, tty.confirms(KeyEnter))
+
+	looked := make(chan struct{}, 9)
+	tty.letter, tty.now = clock, func() time.Time { looked <- struct{}{}; return clock }
+	choice := asked(func() (Key, error) { return tty.Choose(t.Context(), "Key> ", nil) })
+	screen.WaitFor("Key>")
+	screen.Type("\r")
+	<-looked
+	screen.Type("n")
+	key, err := await(t, choice)
+	require.NoError(t, err)
+	require.Equal(t, Key('n'), key, "not the newline")
+
+	tty.letter, tty.now = clock, func() time.Time { return clock }
+	done := asked(func() (string, error) { return tty.Line(t.Context(), "Line> ") })
+	screen.WaitFor("Line>")
+	screen.Type("\n")
+	screen.WaitForEnd("\nLine>")
+	screen.Type("why\n")
+	text, err := await(t, done)
+	require.NoError(t, err)
+	require.Equal(t, "why", text)
+}
+
+func TestLine(t *testing.T) {
+	for name, test := range map[string]struct {
+		typed, want string
+		err         error
+	}{
+		"text":             {typed: "two words é\n", want: "two words é"},
+		"edited":           {typed: "abé\x7fc\n", want: "abc"},
+		"empty":            {typed: "\n"},
+		"Ctrl+D":           {typed: "\x04", err: io.EOF},
+		"Ctrl+D, twice":    {typed: "ab\x04\x04", want: "ab"},
+		"Ctrl+C":           {typed: "\x03", err: ErrInterrupted},
+		"Ctrl+C after it":  {typed: "text\x03", err: ErrInterrupted},
+		"cursor keys":      {typed: "a\x1b[Db\n", want: "ab"},
+		"other directions": {typed: "\u200fא\n", want: "\u200fא"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen := terminaltest.New(t, 80, 24)
+			tty := NewTTY(screen.TTY)
+			before := modeOf(t, tty)
+			done := asked(func() (string, error) { return tty.Line(t.Context(), "Line> ") })
+			screen.WaitFor("Line>")
+			screen.Type(test.typed)
+			text, err := await(t, done)
+			require.ErrorIs(t, err, test.err)
+			require.Equal(t, test.want, text)
+			require.Equal(t, before, modeOf(t, tty))
+		})
+	}
+}
+
+func TestQuestionsEndWithTheirContextOrTheTerminal(t *testing.T) {
+	asks := map[string]func(context.Context, *TTY) error{
+		"key":  func(ctx context.Context, tty *TTY) error { _, err := tty.Choose(ctx, "Ask> ", nil); return err },
+		"line": func(ctx context.Context, tty *TTY) error { _, err := tty.Line(ctx, "Ask> "); return err },
+	}
+	cause := errors.New("answered elsewhere")
+	for name, ask := range asks {
+		t.Run(name+", context", func(t *testing.T) {
+			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			screen := terminaltest.New(t, 80, 24)
+			defer screen.Hangup()
+			tty := NewTTY(screen.TTY)
+			before := modeOf(t, tty)
+			ctx, cancel := context.WithCancelCause(context.Background())
+			done := asked(func() (any, error) { return nil, ask(ctx, tty) })
+			screen.WaitFor("Ask>")
+			cancel(cause)
+			_, err := await(t, done)
+			require.ErrorIs(t, err, cause)
+			require.Equal(t, before, modeOf(t, tty))
+			require.ErrorIs(t, ask(ctx, tty), cause, "it does not ask after the end")
+		})
+		t.Run(name+", hang-up", func(t *testing.T) {
+			screen := terminaltest.New(t, 80, 24)
+			tty := NewTTY(screen.TTY)
+			done := asked(func() (any, error) { return nil, ask(context.Background(), tty) })
+			screen.WaitFor("Ask>")
+			screen.Hangup()
+			_, err := await(t, done)
+			require.ErrorIs(t, err, ErrHangup)
+			require.ErrorIs(t, ask(context.Background(), tty), ErrHangup, "asked after the loss")
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Page returns where a long text for out is to be written: to the person's own
+// pager ($JP_PAGER, else $PAGER, else less -FRX) if out is a terminal and
+// enabled is true, else to out itself. An empty setting, or cat, is no pager.
+//
+// Close waits until the person has left the pager, and must be called. A Write
+// after that fails with an error that is [syscall.EPIPE]: whoever writes should
+// end, quietly.
+func Page(environ []string, out *os.File, enabled bool) (io.WriteCloser, error) {
+	command, set := lookup(environ, "JP_PAGER")
+	if !set {
+		command, set = lookup(environ, "PAGER")
+	}
+	if !set {
+		command = defaultPager()
+	}
+	command = strings.TrimSpace(command)
+	if !enabled || command == "" || command == "cat" || !IsTerminal(out) {
+		return unpaged{out}, nil
+	}
+	return startPager(command, environ, out)
+}
+
+// defaultPager is the pager of a person who named none, "" where it is not
+// installed.
+func defaultPager() string {
+	if _, err := exec.LookPath("less"); err != nil {
+		return ""
+	}
+	return "less -FRX"
+}
+
+// startPager runs the person's setting as a shell does; it is never read from a
+// repository.
+func startPager(command string, environ []string, out *os.File) (io.WriteCloser, error) {
+	if _, set := lookup(environ, "LESS"); !set {
+		environ = append(environ[:len(environ):len(environ)], "LESS=FRX")
+	}
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Env, cmd.Stdout, cmd.Stderr = environ, out, os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start the pager: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the pager %s: %w", Show(command), err)
+	}
+	return &pager{WriteCloser: in, cmd: cmd}, nil
+}
+
+// unpaged writes to a stream and leaves it open.
+type unpaged struct{ io.Writer }
+
+func (unpaged) Close() error { return nil }
+
+type pager struct {
+	io.WriteCloser
+	cmd *exec.Cmd
+}
+
+// Close implements [io.Closer]. How the pager ended is nobody's concern.
+func (p *pager) Close() error {
+	_ = p.WriteCloser.Close()
+	_ = p.cmd.Wait()
+	return nil
+}

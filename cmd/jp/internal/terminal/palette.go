@@ -1,0 +1,79 @@
+package terminal
+
+import (
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+)
+
+// A Palette colours text, or leaves it as it is. The zero value has no colours.
+// Colour repeats what the words say: it never carries a meaning alone.
+type Palette struct{ colour bool }
+
+// NewPalette returns the palette for a stream: $NO_COLOR takes colours away,
+// $CLICOLOR_FORCE forces them, and otherwise a terminal that is not dumb has
+// them.
+func NewPalette(stream *os.File, environ []string) Palette {
+	switch force := variable(environ, "CLICOLOR_FORCE"); {
+	case variable(environ, "NO_COLOR") != "":
+		return Palette{}
+	case force != "" && force != "0":
+		return Palette{colour: true}
+	case variable(environ, "TERM") == "dumb":
+		return Palette{}
+	}
+	return Palette{colour: IsTerminal(stream)}
+}
+
+// Coloured is a palette that has colours.
+func Coloured() Palette { return Palette{colour: true} }
+
+// On reports whether the palette has colours.
+func (p Palette) On() bool { return p.colour }
+
+// Bold makes text bold.
+func (p Palette) Bold(text string) string { return p.paint("1", text, "22") }
+
+// Dim makes text faint.
+func (p Palette) Dim(text string) string { return p.paint("2", text, "22") }
+
+// Red colours what failed or is taken away.
+func (p Palette) Red(text string) string { return p.paint("31", text, "39") }
+
+// Green colours what succeeded or is added.
+func (p Palette) Green(text string) string { return p.paint("32", text, "39") }
+
+// Yellow colours what waits or warns.
+func (p Palette) Yellow(text string) string { return p.paint("33", text, "39") }
+
+// Cyan colours names and places.
+func (p Palette) Cyan(text string) string { return p.paint("36", text, "39") }
+
+func (p Palette) paint(on, text, off string) string {
+	if !p.colour || text == "" {
+		return text
+	}
+	return "\x1b[" + on + "m" + text + "\x1b[" + off + "m"
+}
+
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream *os.File) bool {
+	return stream != nil && isatty.IsTerminal(stream.Fd())
+}
+
+// variable is the value of an environment variable: of several the last one, as
+// the system has it; "" where there is none.
+func variable(environ []string, name string) string {
+	value, _ := lookup(environ, name)
+	return value
+}
+
+func lookup(environ []string, name string) (value string, ok bool) {
+	for _, pair := range environ {
+		if v, found := strings.CutPrefix(pair, name+"="); found {
+			value, ok = v, true
+		}
+	}
+	return value, ok
+}

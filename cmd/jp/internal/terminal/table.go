@@ -1,0 +1,91 @@
+package terminal
+
+import (
+	"io"
+	"slices"
+	"strings"
+)
+
+// gap separates the columns of a table.
+const gap = "  "
+
+// A Table prints rows in columns. Its cells are printed as they are, colours
+// included: foreign text is cleaned before it becomes a cell.
+type Table struct {
+	Width    int   // columns to fit into; 0: aligned for nobody, cells separated by tabs
+	Flexible int   // index of the column that is cut to fit
+	Right    []int // indexes of the columns that are aligned to the right
+
+	rows []row
+}
+
+type row struct {
+	cells []string
+	line  string // in the place of cells
+}
+
+// Row adds a row.
+func (t *Table) Row(cells ...string) {
+	flat := make([]string, len(cells))
+	for i, cell := range cells {
+		flat[i] = strings.Join(strings.FieldsFunc(cell, func(r rune) bool { return r == '\t' || r == '\n' }), " ")
+	}
+	t.rows = append(t.rows, row{cells: flat})
+}
+
+// Line adds a line that belongs to the row before it and does not follow the
+// columns. It is left out where cells are separated by tabs.
+func (t *Table) Line(line string) { t.rows = append(t.rows, row{line: line}) }
+
+// Print writes the table.
+func (t *Table) Print(w io.Writer) error {
+	var b strings.Builder
+	widths := t.widths()
+	for _, r := range t.rows {
+		switch {
+		case r.cells == nil && t.Width > 0:
+			b.WriteString(Fit(r.line, t.Width) + "\n")
+		case r.cells != nil && t.Width > 0:
+			b.WriteString(t.align(r.cells, widths) + "\n")
+		case r.cells != nil:
+			b.WriteString(strings.Join(r.cells, "\t") + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// widths is how wide each column is: as its widest cell, the flexible one at
+// most as wide as the others leave it.
+func (t *Table) widths() []int {
+	var widths []int
+	for _, r := range t.rows {
+		for i, cell := range r.cells {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], Columns(cell))
+		}
+	}
+	if t.Flexible < len(widths) {
+		others := len(gap) * (len(widths) - 1)
+		for i, width := range widths {
+			if i != t.Flexible {
+				others += width
+			}
+		}
+		widths[t.Flexible] = min(widths[t.Flexible], max(t.Width-others, 1))
+	}
+	return widths
+}
+
+func (t *Table) align(cells []string, widths []int) string {
+	aligned := make([]string, len(cells))
+	for i, cell := range cells {
+		if i == t.Flexible {
+			cell = Fit(cell, widths[i])
+		}
+		aligned[i] = pad(cell, widths[i], slices.Contains(t.Right, i))
+	}
+	return Fit(strings.TrimRight(strings.Join(aligned, gap), " "), t.Width)
+}

@@ -1,0 +1,171 @@
+// Package terminaltest is a terminal with a screen and a keyboard for tests.
+// Tests wait for what the screen must show; nothing sleeps.
+package terminaltest
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// patience is how long a test waits for something that must come.
+const patience = 10 * time.Second
+
+// A Screen is a terminal: a program has its TTY, the test types and looks.
+type Screen struct {
+	TTY *os.File // the program's end
+
+	t      *testing.T
+	master *os.File
+	vt     vt10x.Terminal
+	done   chan struct{} // closed when nothing more is shown
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced when something is shown
+	raw     strings.Builder
+}
+
+// New returns a screen with columns and rows. It is taken away when the test
+// ends.
+func New(t *testing.T, columns, rows int) *Screen {
+	t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skip("no pseudo-terminal here: ", err)
+	}
+	return Around(t, master, tty, columns, rows)
+}
+
+// Around returns the screen of a terminal that is open. Tty may be nil where the
+// program is another process.
+func Around(t *testing.T, master, tty *os.File, columns, rows int) *Screen {
+	t.Helper()
+	s := &Screen{
+		TTY: tty, t: t, master: pollable(t, master), vt: vt10x.New(vt10x.WithSize(columns, rows)),
+		done: make(chan struct{}), changed: make(chan struct{}),
+	}
+	s.setSize(columns, rows)
+	go s.watch()
+	t.Cleanup(func() {
+		s.Hangup()
+		if s.TTY != nil {
+			s.TTY.Close()
+		}
+	})
+	return s
+}
+
+// pollable is a file whose Close ends a Read that waits.
+func pollable(t *testing.T, file *os.File) *os.File {
+	t.Helper()
+	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	require.NoError(t, unix.SetNonblock(fd, true))
+	return os.NewFile(uintptr(fd), "screen")
+}
+
+func (s *Screen) watch() {
+	defer close(s.done)
+	buf := make([]byte, 4096)
+	for {
+		n, err := s.master.Read(buf)
+		s.mu.Lock()
+		s.raw.Write(buf[:n])
+		_, _ = s.vt.Write(buf[:n])
+		close(s.changed)
+		s.changed = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Type types keys.
+func (s *Screen) Type(keys string) {
+	s.t.Helper()
+	_, err := s.master.WriteString(keys)
+	require.NoError(s.t, err)
+}
+
+// Hangup takes the terminal away from the program, once.
+func (s *Screen) Hangup() {
+	_ = s.master.Close()
+	<-s.done
+}
+
+// Resize gives the terminal another size.
+func (s *Screen) Resize(columns, rows int) {
+	s.t.Helper()
+	s.mu.Lock()
+	s.vt.Resize(columns, rows)
+	s.mu.Unlock()
+	s.setSize(columns, rows)
+}
+
+func (s *Screen) setSize(columns, rows int) {
+	s.t.Helper()
+	conn, err := s.master.SyscallConn()
+	require.NoError(s.t, err)
+	size := &unix.Winsize{Col: uint16(columns), Row: uint16(rows)}
+	require.NoError(s.t, conn.Control(func(fd uintptr) { err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, size) }))
+	require.NoError(s.t, err)
+}
+
+// Text is what the screen shows, without the blanks at the ends of lines and
+// the empty lines at the bottom.
+func (s *Screen) Text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.Split(s.vt.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// Raw is everything that was sent to the terminal.
+func (s *Screen) Raw() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw.String()
+}
+
+// WaitFor waits until the screen shows a text.
+func (s *Screen) WaitFor(text string) {
+	s.t.Helper()
+	s.Wait(text, func() bool { return strings.Contains(s.Text(), text) })
+}
+
+// WaitForEnd waits until the last line of the screen ends with a text.
+func (s *Screen) WaitForEnd(text string) {
+	s.t.Helper()
+	s.Wait(text, func() bool { return strings.HasSuffix(s.Text(), text) })
+}
+
+// Wait waits until a condition holds for the screen.
+func (s *Screen) Wait(what string, holds func() bool) {
+	s.t.Helper()
+	deadline := time.After(patience)
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if holds() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			require.FailNow(s.t, "the screen never showed: "+what, s.Text())
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package terminal
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// A TTY is a terminal at which a person sits. One question is put at a time; it
+// is not safe for concurrent use.
+type TTY struct {
+	file   *os.File
+	now    func() time.Time
+	letter time.Time // when the person last typed a letter that was read
+}
+
+// OpenTTY opens the terminal of this process, whatever stdin and stdout are. It
+// fails with [ErrNoTTY] if there is none, or if jp is in its background, where
+// asking would stop it.
+func OpenTTY() (*TTY, error) {
+	file, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoTTY, err)
+	}
+	group, err := unix.IoctlGetInt(int(file.Fd()), unix.TIOCGPGRP)
+	if err == nil && group != unix.Getpgrp() {
+		err = fmt.Errorf("process group %d has it", group)
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%w: %w", ErrNoTTY, err)
+	}
+	return NewTTY(file), nil
+}
+
+// NewTTY returns the TTY of a terminal that is open for reading and writing. It
+// takes the file over.
+func NewTTY(file *os.File) *TTY { return &TTY{file: file, now: time.Now} }
+
+// Write shows text as it is; see [Clean].
+func (t *TTY) Write(p []byte) (int, error) { return t.file.Write(p) }
+
+// Close closes the terminal.
+func (t *TTY) Close() error { return t.file.Close() }
+
+// Width is how many columns the terminal has now.
+func (t *TTY) Width() int { return Width(t.file, nil) }
+
+// File is the terminal, for an editor or a pager that runs on it.
+func (t *TTY) File() *os.File { return t.file }
+
+func (t *TTY) fd() int { return int(t.file.Fd()) }
+
+// hungUp reports whether the terminal is gone.
+func (t *TTY) hungUp() bool { return !term.IsTerminal(t.fd()) }
+
+// enter changes the terminal's mode, throws away what was typed so far, and
+// returns what puts the mode back.
+func (t *TTY) enter(change func(*unix.Termios)) (restore func(), err error) {
+	before, err := unix.IoctlGetTermios(t.fd(), getMode)
+	if err != nil {
+		return nil, ErrHangup
+	}
+	mode := *before
+	change(&mode)
+	if err := unix.IoctlSetTermios(t.fd(), setMode, &mode); err != nil {
+		return nil, t.lost("set the terminal's mode", err)
+	}
+	restore = func() { _ = unix.IoctlSetTermios(t.fd(), setMode, before) }
+	if err := flush(t.fd()); err != nil {
+		restore()
+		return nil, t.lost("throw away what was typed", err)
+	}
+	return restore, nil
+}
+
+// lost is ErrHangup if that is why something could not be done.
+func (t *TTY) lost(act string, err error) error {
+	if t.hungUp() {
+		return ErrHangup
+	}
+	return fmt.Errorf("%s: %w", act, err)
+}
+
+// byKey delivers each key as it is typed, Ctrl+C included, and shows none.
+// Output is treated as before.
+func byKey(mode *unix.Termios) {
+	mode.Lflag &^= unix.ICANON | unix.ECHO | unix.ISIG | unix.IEXTEN
+	mode.Cc[unix.VMIN], mode.Cc[unix.VTIME] = 1, 0
+}
+
+// byLine delivers lines that the person has edited as the terminal allows.
+// Ctrl+C ends a line too, and is delivered with it.
+func byLine(mode *unix.Termios) {
+	mode.Lflag |= unix.ICANON | unix.ECHO | unix.ECHOE
+	mode.Lflag &^= unix.ISIG
+	mode.Iflag |= unix.ICRNL | unix.IUTF8
+	mode.Cc[unix.VEOL] = byte(KeyCtrlC)
+}

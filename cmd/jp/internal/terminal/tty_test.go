@@ -1,0 +1,101 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"jp/cmd/jp/internal/terminal/terminaltest"
+)
+
+// part names what this program plays for a test instead of testing.
+const part = "JP_TERMINAL_TEST_PART"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(part) {
+	case "":
+		os.Exit(m.Run())
+	case "asks":
+		os.Exit(playAsking())
+	case "has a child in the background":
+		os.Exit(playParent())
+	}
+}
+
+// playAsking asks on the terminal of the process.
+func playAsking() int {
+	tty, err := OpenTTY()
+	if errors.Is(err, ErrNoTTY) {
+		return 10
+	}
+	if err != nil {
+		return 11
+	}
+	defer tty.Close()
+	key, err := tty.Choose(context.Background(), "Key> ", nil)
+	if err != nil {
+		return 12
+	}
+	fmt.Fprintf(tty, "[%c]\n", key)
+	return 0
+}
+
+func playParent() int {
+	cmd := player("asks")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return exitCode(cmd.Run())
+}
+
+func player(role string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), part+"="+role)
+	return cmd
+}
+
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+func TestOpenTTY(t *testing.T) {
+	t.Run("in the foreground", func(t *testing.T) {
+		cmd, screen := onTerminal(t, "asks")
+		screen.WaitFor("Key>")
+		screen.Type("y")
+		screen.WaitFor("[y]")
+		require.Zero(t, exitCode(cmd.Wait()))
+	})
+	t.Run("in the background", func(t *testing.T) {
+		cmd, _ := onTerminal(t, "has a child in the background")
+		require.Equal(t, 10, exitCode(cmd.Wait()))
+	})
+	t.Run("without a terminal", func(t *testing.T) {
+		cmd := player("asks")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		require.Equal(t, 10, exitCode(cmd.Run()))
+	})
+}
+
+// onTerminal starts a part as the leader of a session on a screen.
+func onTerminal(t *testing.T, role string) (*exec.Cmd, *terminaltest.Screen) {
+	t.Helper()
+	cmd := player(role)
+	master, err := pty.Start(cmd)
+	if err != nil {
+		t.Skip("no pseudo-terminal here: ", err)
+	}
+	return cmd, terminaltest.Around(t, master, nil, 80, 24)
+}
