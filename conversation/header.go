@@ -157,6 +157,14 @@ func (a Approval) Allows(tool string) bool {
 // All reports whether every run was approved.
 func (a Approval) All() bool { return len(a) == 1 && a[0] == "*" }
 
+// And is both approvals together.
+func (a Approval) And(b Approval) Approval {
+	if a.All() || b.All() {
+		return ApproveAll()
+	}
+	return append(a[:len(a):len(a)], b...)
+}
+
 // MarshalJSON writes "all" or the names.
 func (a Approval) MarshalJSON() ([]byte, error) {
 	if a.All() {

@@ -94,7 +94,7 @@ type Ledger struct {
 	Interrupted *Event      // the newest turn_interrupted
 	Resumed     *Event      // the newest resumed
 	Discarded   bool        // a turn_discarded covers the turn
-	Approved    Approval    // tool runs that the user allowed when the turn began
+	Approved    Approval    // tool runs that the user allowed when the turn began or went on
 
 	replaced  map[int]bool
 	byCall    map[int]*ModelCall
@@ -172,6 +172,7 @@ func (l *Ledger) Enter(e *Event) {
 		l.Interrupted = e
 	case *Resumed:
 		l.Resumed = e
+		l.Approved = l.Approved.And(b.Approved)
 	case *TurnDiscarded:
 		l.Discarded = l.Discarded || b.FromSeq <= l.first && l.first <= b.ToSeq
 	}

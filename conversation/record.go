@@ -134,7 +134,9 @@ type Resumed struct {
 	Call    int
 	AgeMS   int64
 	Report  *Report
-	Message string // what the model is told
+	Message string // what the model is told; "" is not sent
+	// Approved are tool runs that the user allowed when going on.
+	Approved Approval
 }
 
 // A Report compares what was recorded with what the repository says.
@@ -158,6 +160,7 @@ func (b *Resumed) fields(c codec) {
 	c.num64("age_ms", &b.AgeMS)
 	c.value("report", &b.Report)
 	c.text("message", &b.Message)
+	c.value("approved", &b.Approved)
 }
 
 // Restored says that files were brought back from a snapshot.

@@ -1,0 +1,208 @@
+package turnloop
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// An answer is a model call while it streams. The part that was closed last is
+// held back until the next one opens or the finish arrives, so that the last
+// event of the call can carry its end.
+type answer struct {
+	loop    *Loop
+	ordinal int
+	prefix  string
+	began   time.Time
+	names   provider.Names
+
+	parts   provider.Assembler
+	held    []provider.Part
+	open    map[int]int  // bytes of text streamed so far, by the provider's index
+	whole   map[int]bool // parts that came out of the assembler
+	durable bool         // an event of the call is recorded
+	tools   bool         // a tool call is recorded
+}
+
+// take handles the next chunk; done is true after the last one.
+func (a *answer) take(ctx context.Context, c provider.Chunk) (done bool, err error) {
+	if opens(c) {
+		if _, known := a.open[c.Index]; !known {
+			if err := a.record(ctx, nil); err != nil {
+				return false, err
+			}
+		}
+		a.stream(c)
+	}
+	whole, err := a.parts.Add(c)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range whole {
+		a.whole[p.Index] = true
+	}
+	if c.Kind == provider.ChunkFinish {
+		a.held = append(a.held, whole...)
+		return true, a.record(ctx, a.end(c))
+	}
+	if len(whole) > 0 {
+		last := len(whole) - 1
+		a.held = append(a.held, whole[:last]...)
+		if err := a.record(ctx, nil); err != nil {
+			return false, err
+		}
+		a.held = append(a.held, whole[last])
+	}
+	return false, nil
+}
+
+func opens(c provider.Chunk) bool {
+	switch c.Kind {
+	case provider.ChunkMessage, provider.ChunkReasoning, provider.ChunkData, provider.ChunkToolCall:
+		return true
+	}
+	return false
+}
+
+// stream tells the observer of text that is not durable yet.
+func (a *answer) stream(c provider.Chunk) {
+	at := a.open[c.Index]
+	a.open[c.Index] = at + len(c.Text)
+	part := map[provider.ChunkKind]conversation.Part{
+		provider.ChunkMessage: conversation.PartMessage, provider.ChunkReasoning: conversation.PartReasoning,
+		provider.ChunkData: conversation.PartData,
+	}[c.Kind]
+	if part != "" && c.Text != "" {
+		a.loop.opts.Observer.Streamed(Delta{Seq: a.seq(c.Index), Call: a.ordinal, Part: part, At: at, Text: c.Text})
+	}
+}
+
+// seq is the seq that an open part's event will have, unless a part before it
+// comes to nothing.
+func (a *answer) seq(index int) int {
+	seq := a.loop.stream.NextSeq() + len(a.held)
+	for other := range a.open {
+		if other < index && !a.whole[other] {
+			seq++
+		}
+	}
+	return seq
+}
+
+// end is what the last event of the call carries. A finish that promises tool
+// calls and has none is an empty answer.
+func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
+	end := &conversation.CallEnd{Finish: c.Finish, Prefix: a.prefix, Usage: &conversation.Usage{}}
+	if c.Usage != nil {
+		*end.Usage = *c.Usage
+	}
+	end.Usage.DurationMS = a.loop.opts.Now().Sub(a.began).Milliseconds()
+	tools := a.tools
+	for _, p := range a.held {
+		tools = tools || p.Kind == provider.ChunkToolCall
+	}
+	if end.Finish == "" || end.Finish == conversation.FinishToolCalls && !tools {
+		end.Finish = conversation.FinishStop
+	}
+	return end
+}
+
+// record makes the held parts durable, and with an end the end of the call.
+func (a *answer) record(ctx context.Context, end *conversation.CallEnd) error {
+	if end != nil && len(a.held) == 0 {
+		a.held = []provider.Part{{Kind: provider.ChunkMessage}} // the model said nothing more
+	}
+	if len(a.held) == 0 {
+		return nil
+	}
+	t := a.loop.stream.CurrentTurn()
+	for i, p := range a.held {
+		var last conversation.CallEnd
+		if end != nil && i == len(a.held)-1 {
+			last = *end
+		}
+		a.add(t, p, last, false)
+	}
+	return a.write(ctx, t)
+}
+
+func (a *answer) write(ctx context.Context, t *conversation.TurnMut) error {
+	if err := a.loop.build(ctx, t); err != nil {
+		return err
+	}
+	for _, p := range a.held {
+		a.tools = a.tools || p.Kind == provider.ChunkToolCall
+	}
+	a.durable = a.durable || len(a.held) > 0
+	a.held = nil
+	return nil
+}
+
+// add adds the event of a part.
+func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.CallEnd, partial bool) {
+	var with []conversation.Draft
+	if len(p.Item) > 0 {
+		with = append(with, conversation.WithProvider(a.loop.state(p.Item)))
+	}
+	if p.Kind != provider.ChunkToolCall {
+		t.AddChatResponse(conversation.ChatResponse{Call: a.ordinal, Part: p.ChatPart(), Text: p.Text, Partial: partial, CallEnd: end}, with...)
+		return
+	}
+	name := p.Tool
+	if registered, ok := a.names.Registry(name); ok {
+		name = registered
+	}
+	request := conversation.ToolCallRequest{
+		Call: a.ordinal, ID: p.ToolID, Name: name, Arguments: p.Arguments, Malformed: p.Malformed, CallEnd: end,
+	}
+	if p.Malformed {
+		with = append(with, conversation.WithPayload(conversation.Payload{
+			Name: conversation.PayloadArguments, MediaType: "text/plain", Data: []byte(p.RawArguments),
+		}))
+	}
+	with = append(with, conversation.WithSubject("call "+line(name, a.loop.subjectOf(name, p.Arguments))))
+	t.AddToolCallRequest(request, with...)
+}
+
+// state wraps a provider's item with where it came from.
+func (l *Loop) state(item json.RawMessage) json.RawMessage {
+	return provider.Options{Model: l.opts.Model, API: l.opts.API}.Target().State(item)
+}
+
+// broken handles the end of a stream that has no finish. A call whose tool call
+// is durable ended there. Otherwise, what it said so far is kept if nobody is
+// going to ask again: as it stands, or cut off.
+func (a *answer) broken(ctx context.Context, cause error) error {
+	interrupted := ctx.Err() != nil
+	if interrupted {
+		cause = context.Cause(ctx)
+	}
+	if !a.tools && !interrupted {
+		if !a.durable {
+			a.loop.failed++
+		}
+		return cause
+	}
+	if interrupted {
+		if err := a.keep(ctx); err != nil {
+			return err
+		}
+		return cause
+	}
+	return a.record(ctx, nil)
+}
+
+// keep records what is there, whole parts and partial ones, without an end.
+func (a *answer) keep(ctx context.Context) error {
+	t := a.loop.stream.CurrentTurn()
+	for _, p := range a.held {
+		a.add(t, p, conversation.CallEnd{}, false)
+	}
+	for _, p := range a.parts.Partial() {
+		a.add(t, p, conversation.CallEnd{}, true)
+	}
+	return a.write(ctx, t)
+}

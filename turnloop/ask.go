@@ -1,0 +1,210 @@
+package turnloop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// permit finds out whether a call may run, and records the answer.
+func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
+	def := l.lookup(call.Request.Name)
+	subject := l.subjectOf(def.Name, call.Arguments())
+	t := l.stream.CurrentTurn()
+	seq := t.Next()
+	t.AddInquiryRequest(conversation.InquiryRequest{
+		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
+		Question: runQuestion(line(def.Name, subject)), Exclusive: def.Exclusive,
+	}, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
+	if verdict, settled := l.opts.Grant.Settle(def, call.Arguments(), l.stream.Tail()); settled {
+		t.AddInquiryResponse(conversation.InquiryResponse{
+			For: seq, Outcome: conversation.OutcomeAnswered, Answer: word(verdict.Choice), By: verdict.By, Reason: verdict.Reason,
+		})
+		return l.build(ctx, t)
+	}
+	if err := l.build(ctx, t); err != nil {
+		return err
+	}
+	return l.put(ctx, l.stream.Tail().InquiryAt(seq))
+}
+
+func runQuestion(what string) conversation.Question {
+	q := conversation.Question{Text: "Run " + what + "?", AnswerType: conversation.AnswerType{Type: "select"}}
+	for _, o := range [][2]string{
+		{conversation.AnswerSkip, "do not run it"}, {conversation.AnswerRun, "run it"},
+		{conversation.AnswerRunTurn, "run it, and this tool for the rest of the turn"}, {conversation.AnswerEdit, "run it with other arguments"},
+	} {
+		q.AnswerType.Options = append(q.AnswerType.Options, conversation.Option{Value: word(o[0]), Description: o[1]})
+	}
+	return q
+}
+
+// addDelivery adds the question whether a held result is delivered, and its
+// answer where the configuration has it.
+func (l *Loop) addDelivery(t *conversation.TurnMut, done finishedRun) {
+	seq := t.Next()
+	t.AddInquiryRequest(deliveryQuestion(done.call, done.def))
+	if done.def.Result == tool.Skip {
+		t.AddInquiryResponse(conversation.InquiryResponse{
+			For: seq, Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerWithhold), By: conversation.ByConfig,
+		})
+	}
+}
+
+func deliveryQuestion(call *conversation.ToolCall, def *tool.Definition) conversation.InquiryRequest {
+	q := conversation.InquiryRequest{
+		For: call.Event.Seq, Kind: conversation.KindDeliverResult, QuestionID: "deliver", Attempt: 1,
+		Question: conversation.Question{
+			Text: "Deliver the result of " + call.Request.Name + "?", AnswerType: conversation.AnswerType{Type: "select"},
+		},
+		Exclusive: def != nil && def.Exclusive,
+	}
+	for _, o := range []string{conversation.AnswerDeliver, conversation.AnswerWithhold, conversation.AnswerEdit} {
+		q.Question.AnswerType.Options = append(q.Question.AnswerType.Options, conversation.Option{Value: word(o)})
+	}
+	return q
+}
+
+// askDelivery asks for the delivery of a result whose question is not on record.
+func (l *Loop) askDelivery(ctx context.Context, call *conversation.ToolCall) error {
+	t := l.stream.CurrentTurn()
+	seq := t.Next()
+	t.AddInquiryRequest(deliveryQuestion(call, l.lookup(call.Request.Name)))
+	if err := l.build(ctx, t); err != nil {
+		return err
+	}
+	return l.put(ctx, l.stream.Tail().InquiryAt(seq))
+}
+
+// askAgain puts a question that is already on record.
+func (l *Loop) askAgain(ctx context.Context, q *conversation.Inquiry) error {
+	if q.Request.Kind == conversation.KindToolQuestion {
+		return l.settleQuestion(ctx, q)
+	}
+	return l.put(ctx, q)
+}
+
+// settleQuestion answers a tool's own question where the configuration or an
+// earlier answer does, and puts it otherwise.
+func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) error {
+	var to tool.QuestionTo
+	if def := l.lookup(q.Call.Request.Name); def != nil {
+		to = def.Questions[q.Request.QuestionID]
+	}
+	if len(to.Answer) > 0 && !q.Request.Exclusive {
+		return l.answer(ctx, q, conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: to.Answer, By: conversation.ByConfig})
+	}
+	if earlier := rememberedAnswer(q, l.stream.Tail()); earlier != nil && !q.Request.Exclusive {
+		return l.answer(ctx, q, conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: earlier.Answer, By: earlier.By})
+	}
+	if to.Assistant && !q.Request.Exclusive {
+		return l.modelAnswers(ctx, q)
+	}
+	return l.put(ctx, q)
+}
+
+// put asks the client, or does what the policy says.
+func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
+	client := l.opts.Prompter != nil
+	for {
+		route := RouteQuestion(q.Request.Kind, client, l.opts.Policy, q.Request.Exclusive, len(q.Request.Question.Default) > 0)
+		switch route {
+		case RouteAsk:
+			response, err := l.askClient(ctx, q)
+			if errors.Is(err, ErrNoAnswer) {
+				client = false // the client is gone; the policy decides
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			return l.answer(ctx, q, response)
+		case RouteYes:
+			return l.answer(ctx, q, yes(q.Request.Kind))
+		case RouteDefault:
+			return l.answer(ctx, q, conversation.InquiryResponse{
+				Outcome: conversation.OutcomeAnswered, Answer: q.Request.Question.Default, By: conversation.ByPolicy,
+			})
+		case RouteModel:
+			return l.modelAnswers(ctx, q)
+		case RouteFail:
+			return l.fail(ctx, q)
+		}
+		l.waiting = q
+		return errWaiting
+	}
+}
+
+func yes(kind conversation.InquiryKind) conversation.InquiryResponse {
+	choice := conversation.AnswerRun
+	if kind == conversation.KindDeliverResult {
+		choice = conversation.AnswerDeliver
+	}
+	return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(choice), By: conversation.ByPolicy}
+}
+
+func (l *Loop) askClient(ctx context.Context, q *conversation.Inquiry) (conversation.InquiryResponse, error) {
+	if ctx.Err() != nil {
+		return conversation.InquiryResponse{}, context.Cause(ctx)
+	}
+	question := Question{
+		Inquiry: q, Tool: l.lookup(q.Call.Request.Name), Arguments: q.Call.Arguments(),
+		Subject: l.subjectOf(q.Call.Request.Name, q.Call.Arguments()), Detail: l.details[q.Event.Seq],
+	}
+	for _, call := range l.stream.Tail().ToolCalls {
+		if call.Request.Call == q.Call.Request.Call {
+			question.Batch++
+			if call == q.Call {
+				question.Position = question.Batch
+			}
+		}
+	}
+	if q.Call.Result != nil {
+		question.Result = q.Call.Result.Content
+	}
+	a, err := l.opts.Prompter.Ask(ctx, question)
+	if ctx.Err() != nil {
+		return conversation.InquiryResponse{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return conversation.InquiryResponse{}, err
+	}
+	response := conversation.InquiryResponse{Outcome: a.Outcome, Reason: a.Reason, By: conversation.ByUser}
+	if a.Outcome == conversation.OutcomeAnswered {
+		response.Answer, response.Arguments, response.Remember = a.Value, a.Arguments, a.Remember
+	}
+	return response, nil
+}
+
+// answer records the end of a question.
+func (l *Loop) answer(ctx context.Context, q *conversation.Inquiry, response conversation.InquiryResponse) error {
+	response.For = q.Event.Seq
+	t := l.stream.CurrentTurn().AddInquiryResponse(response)
+	if response.Outcome != conversation.OutcomeAnswered && q.Request.Kind == conversation.KindToolQuestion {
+		t.AddToolCallResponse(conversation.ToolCallResponse{
+			For: q.Call.Event.Seq, ID: q.Call.Request.ID, Name: q.Call.Request.Name, IsError: true,
+			Content: "The tool asked a question that got no answer: " + q.Request.Question.Text,
+		}, conversation.WithSubject(l.responseSubject(q.Call, "no answer")))
+	}
+	return l.build(ctx, t)
+}
+
+// fail ends a question that the policy lets nobody answer. A failed permission
+// closes its call, a failed delivery withholds the result.
+func (l *Loop) fail(ctx context.Context, q *conversation.Inquiry) error {
+	return l.answer(ctx, q, conversation.InquiryResponse{
+		Outcome: conversation.OutcomeFailed, By: conversation.ByPolicy, Reason: "policy " + string(l.opts.Policy),
+	})
+}
+
+// asJSON decodes a JSON object, nil if it is none.
+func asJSON(text json.RawMessage) map[string]json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil {
+		return nil
+	}
+	return object
+}

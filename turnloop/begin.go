@@ -1,0 +1,83 @@
+package turnloop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// begin makes the start of a turn and the request durable, with what moved in
+// the files since the last event and what the model has to be told anew.
+func (l *Loop) begin(ctx context.Context, r Request) error {
+	sight, err := l.look(ctx, Glance{})
+	if err != nil {
+		return err
+	}
+	first := l.stream.Len() == 0
+	var records []*conversation.Event
+	if outside := l.drift(sight); outside != nil && !first {
+		records = append(records, outside)
+	}
+	prompt, err := l.prompt()
+	if err != nil {
+		return err
+	}
+	if prompt != nil {
+		records = append(records, prompt)
+	}
+	records = append(records, r.Records...)
+	start := conversation.TurnStart{Model: l.opts.Model, JP: l.opts.JP, Approved: r.Approved}
+	t := l.stream.StartTurn(start, r.Chat, records...)
+	t.Draft(0, func(e *conversation.Event) {
+		e.Git = &sight.Git
+		if l.files.tree == "" {
+			e.Tree, e.Objects = sight.Tree, sight.Objects
+		}
+	})
+	t.Draft(-1, func(e *conversation.Event) { e.Payloads = r.Attachments })
+	return l.build(ctx, t)
+}
+
+// prompt is an event with the system prompt and the tool definitions, nil where
+// those in force are the same.
+func (l *Loop) prompt() (*conversation.Event, error) {
+	tools := l.toolsAsSent()
+	text, err := json.Marshal(tools)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = conversation.Canonical(text); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	for i := l.stream.Len() - 1; i >= 0; i-- {
+		e := l.stream.Events()[i]
+		if b, ok := e.Body.(*conversation.Prompt); ok {
+			p := e.Payload(conversation.PayloadTools)
+			if b.System == l.opts.System && p != nil && p.SHA256 == hex.EncodeToString(sum[:]) {
+				return nil, nil
+			}
+			break
+		}
+	}
+	return &conversation.Event{
+		Body:     &conversation.Prompt{System: l.opts.System},
+		Subject:  promptSubject(l.opts.System, len(tools)),
+		Payloads: []conversation.Payload{{Name: conversation.PayloadTools, MediaType: "application/json", Data: text}},
+	}, nil
+}
+
+// toolsAsSent are the tools' definitions as the model gets them.
+func (l *Loop) toolsAsSent() []provider.Tool {
+	tools := []provider.Tool{}
+	for _, def := range l.opts.Tools.Definitions() {
+		tools = append(tools, provider.Tool{
+			Name: provider.WireName(def.Name), Description: def.Description, Parameters: def.Parameters,
+		})
+	}
+	return tools
+}

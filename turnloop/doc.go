@@ -1,0 +1,22 @@
+// Package turnloop runs one turn, from the user's words to its last event.
+//
+// What to do next is decided by one pure function, [Next], from nothing but the
+// turn's events and the definitions of its tools. A driver performs the action,
+// which makes further events durable, and asks again. There is no other state:
+// going on with a turn after a crash is the same loop over the events that were
+// recorded.
+//
+// What holds:
+//
+//   - An event is durable before anything that depends on it: the request before
+//     the model is called, a call's finish before its tools start, a tool's start
+//     before the tool, a question before it is asked, a result before it is sent.
+//   - A finished result is never lost to an error beside it, and no tool runs
+//     again whose response is durable.
+//   - A tool runs only on a recorded yes. A question that nobody answered is
+//     neither a yes nor a no.
+//
+// The package knows neither git nor a terminal nor a vendor: it appends through
+// a [conversation.Journal], asks through a [Prompter], and looks at files
+// through a [Workspace].
+package turnloop

@@ -1,0 +1,76 @@
+package turnloop
+
+import (
+	"context"
+	"fmt"
+
+	"jp/conversation"
+)
+
+// maxPaths is how many paths an event lists.
+const maxPaths = 200
+
+// files is what the events say of the files: the newest tree, and where the
+// repository stood.
+type files struct {
+	tree string
+	git  conversation.Git
+}
+
+func filesOf(events []*conversation.Event) files {
+	var f files
+	f.follow(events)
+	return f
+}
+
+func (f *files) follow(events []*conversation.Event) {
+	for _, e := range events {
+		if e.Tree != "" {
+			f.tree = e.Tree
+		}
+		if e.Git != nil {
+			f.git = *e.Git
+		}
+	}
+}
+
+// moved is the repository's place if it is not what the events say, else nil.
+func (f *files) moved(now conversation.Git) *conversation.Git {
+	if now.Head == f.git.Head && now.Branch == f.git.Branch {
+		return nil
+	}
+	g := now
+	if f.git.Head != now.Head {
+		g.HeadWas = f.git.Head
+	}
+	if f.git.Branch != now.Branch {
+		g.BranchWas = f.git.Branch
+	}
+	return &g
+}
+
+// look reports what the files are now, against the newest event's tree.
+func (l *Loop) look(ctx context.Context, at Glance) (Sight, error) {
+	at.Tree = l.files.tree
+	if l.opts.Workspace == nil {
+		return Sight{Tree: at.Tree, Git: l.files.git}, nil
+	}
+	sight, err := l.opts.Workspace.Look(ctx, at)
+	if err != nil {
+		return Sight{}, fmt.Errorf("look at the files: %w", err)
+	}
+	return sight, nil
+}
+
+// drift is the event that records what moved without the conversation's doing,
+// nil if nothing did.
+func (l *Loop) drift(sight Sight) *conversation.Event {
+	if sight.Tree == l.files.tree || l.files.tree == "" {
+		return nil
+	}
+	b := &conversation.Workspace{Paths: sight.Stat}
+	if len(b.Paths) > maxPaths {
+		b.Paths, b.More = b.Paths[:maxPaths], len(b.Paths)-maxPaths
+	}
+	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: l.files.moved(sight.Git)}
+}

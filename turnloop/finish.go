@@ -1,0 +1,147 @@
+package turnloop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+)
+
+// finish sums a complete turn up, once.
+func (l *Loop) finish(ctx context.Context) (Outcome, error) {
+	events := l.turn()
+	outcome := outcomeOf(events)
+	if tail := l.stream.Tail(); tail.Complete() && !tail.Discarded && !summedUp(events) {
+		t := l.stream.CurrentTurn().AddRecord(l.sumUp(events, outcome.Usage))
+		if err := l.build(ctx, t); err != nil {
+			return outcome, err
+		}
+	}
+	return outcome, nil
+}
+
+// turn are the newest turn's events.
+func (l *Loop) turn() []*conversation.Event {
+	var last []*conversation.Event
+	for t := range conversation.Turns(l.stream.Events()) {
+		last = t.Events
+	}
+	return last
+}
+
+func summedUp(events []*conversation.Event) bool {
+	return slices.ContainsFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeTurnDone })
+}
+
+func (l *Loop) sumUp(events []*conversation.Event, usage conversation.Usage) *conversation.TurnDone {
+	done := &conversation.TurnDone{
+		Input: usage.Input, Output: usage.Output, CostUSD: usage.CostUSD,
+		DurationMS: l.opts.Now().Sub(events[0].Time).Milliseconds(),
+		Calls:      len(conversation.LedgerOf(events).Calls),
+	}
+	files := map[string]bool{}
+	for _, e := range events {
+		if b, ok := e.Body.(*conversation.ToolCallResponse); ok {
+			for _, c := range b.Changed {
+				files[c.Path] = true
+			}
+		}
+	}
+	for path := range files {
+		done.Files = append(done.Files, path)
+	}
+	slices.Sort(done.Files)
+	if len(done.Files) > maxPaths {
+		done.Files = done.Files[:maxPaths]
+	}
+	return done
+}
+
+// outcomeOf reads off a turn's events what it came to.
+func outcomeOf(events []*conversation.Event) Outcome {
+	o := Outcome{Status: Complete}
+	ledger := conversation.LedgerOf(events)
+	for _, e := range events {
+		o.Turn = e.Turn
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse:
+			o.spend(b.Usage)
+		case *conversation.ToolCallRequest:
+			o.spend(b.Usage)
+		case *conversation.InquiryResponse:
+			o.spend(b.Usage)
+		case *conversation.TurnStopped:
+			o.Status, o.By = Stopped, b.By
+		}
+	}
+	call := ledger.LastCall()
+	if call == nil {
+		return o
+	}
+	o.Message, o.Data = said(call)
+	if o.Status == Complete {
+		switch call.Finish {
+		case conversation.FinishRefusal, conversation.FinishFiltered:
+			o.Status = Refused
+		case conversation.FinishLength:
+			o.Status = Length
+		}
+	}
+	return o
+}
+
+// said is the text and the data of a call.
+func said(call *conversation.ModelCall) (message string, data []byte) {
+	var texts []string
+	for _, e := range call.Events {
+		b, ok := e.Body.(*conversation.ChatResponse)
+		switch {
+		case !ok || strings.TrimSpace(b.Text) == "":
+		case b.Part == conversation.PartMessage:
+			texts = append(texts, b.Text)
+		case b.Part == conversation.PartData:
+			data = []byte(b.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n"), data
+}
+
+func (o *Outcome) spend(u *conversation.Usage) {
+	if u == nil {
+		return
+	}
+	o.Usage.Input += u.Input
+	o.Usage.Output += u.Output
+	o.Usage.CostUSD = conversation.AddDecimals(o.Usage.CostUSD, u.CostUSD)
+}
+
+// leave ends the loop before the turn is complete. It records why, as far as
+// that is possible; the turn can be resumed either way.
+func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
+	o := outcomeOf(l.turn())
+	o.Status = Incomplete
+	var journal *JournalError
+	switch {
+	case errors.Is(cause, errWaiting):
+		o.Status, o.Waiting = Waiting, l.waiting
+		return o, nil
+	case errors.As(cause, &journal):
+		return o, cause
+	}
+	record := &conversation.TurnInterrupted{By: conversation.ByError, Phase: l.stream.Tail().Phase(), Tries: l.failed}
+	var interrupt *Interrupt
+	if errors.As(cause, &interrupt) || errors.As(context.Cause(ctx), &interrupt) {
+		record.By, record.Signal = conversation.BySignal, interrupt.Signal
+		if interrupt.Signal == "SIGINT" {
+			record.By = conversation.ByUser
+		}
+	}
+	l.failed = 0
+	if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(record)); err != nil {
+		return o, fmt.Errorf("%w (and that could not be recorded: %w)", cause, err)
+	}
+	return o, cause
+}

@@ -1,0 +1,277 @@
+package turnloop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"jp/conversation"
+	"jp/provider"
+	"jp/tool"
+)
+
+// Options are everything that a turn needs. Journal, ID, Stream, Provider,
+// Model and Tools must be set.
+type Options struct {
+	Journal conversation.Journal
+	ID      conversation.ID
+	Head    conversation.Head // "": the conversation is made, behind Base
+	Base    string            // commit that a new conversation starts from, "" for none
+	Stream  *conversation.Stream
+
+	Provider provider.Provider
+	API      string // which provider's opaque state may be sent back
+	Model    string // "provider/name"
+	System   string // what the model is told before anything else
+	Tools    *tool.Registry
+
+	Workspace Workspace                                          // nil: no snapshots
+	Hold      func(context.Context) (release func(), err error)  // the right to change files; nil: nobody competes
+	ToolLock  func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
+
+	Prompter Prompter // nil: nobody can be asked
+	Policy   Policy   // when nobody can be asked; default PolicyDefer
+	Grant    Grant
+	Observer Observer // nil: nobody is told
+	Unknown  Resolver // nil: unknown outcomes are reported to the model
+
+	Retry  provider.Retry
+	Limits Limits
+	JP     string // version, for the record
+
+	Now    func() time.Time                           // default time.Now; called from several goroutines
+	Random func() float64                             // default math/rand
+	Wait   func(context.Context, time.Duration) error // default a timer
+}
+
+// Limits bound a turn. Zero fields have defaults.
+type Limits struct {
+	ModelCalls  int           // default 200
+	ToolOutput  int           // bytes of a result that are kept; default 256 KiB
+	ToolTimeout time.Duration // default 10 minutes
+}
+
+// A Resolver decides what becomes of a call that started earlier and has no
+// response: run it again, or give the model the text as an error.
+type Resolver func(ctx context.Context, call *conversation.ToolCall) (again bool, text string, err error)
+
+// A Status is how a turn ended, or did not.
+type Status string
+
+// The ends of a turn.
+const (
+	Complete   Status = "complete"
+	Stopped    Status = "stopped"
+	Refused    Status = "refused"
+	Length     Status = "length"
+	Waiting    Status = "waiting"    // a question waits for an answer
+	Incomplete Status = "incomplete" // it can be resumed
+)
+
+// An Outcome is what a turn came to.
+type Outcome struct {
+	Status  Status
+	Turn    int
+	Message string          // text of the answer
+	Data    json.RawMessage // the structured answer, if one was asked for
+	Usage   conversation.Usage
+	Waiting *conversation.Inquiry // for Waiting
+	By      conversation.Cause    // for Stopped
+}
+
+// errWaiting ends the loop with a question that stays open.
+var errWaiting = errors.New("a question waits for an answer")
+
+// An Interrupt is why a context ended: the name of a signal.
+type Interrupt struct{ Signal string }
+
+// Error says which signal it was.
+func (i *Interrupt) Error() string { return "interrupted by " + i.Signal }
+
+// A Loop runs the turns of one conversation. It is for one goroutine.
+type Loop struct {
+	opts    Options
+	stream  *conversation.Stream
+	head    conversation.Head
+	files   files
+	again   map[int]bool   // calls of unknown outcome that are to run again
+	details map[int]string // what helps to answer a tool's question, by its seq
+	failed  int            // tries of the present model call that left no event
+	waiting *conversation.Inquiry
+}
+
+// New returns a loop over a conversation.
+func New(opts Options) *Loop {
+	opts.Limits = opts.Limits.orDefault()
+	if opts.Policy == "" {
+		opts.Policy = PolicyDefer
+	}
+	if opts.Observer == nil {
+		opts.Observer = deaf{}
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Random == nil {
+		opts.Random = rand.Float64
+	}
+	if opts.Wait == nil {
+		opts.Wait = wait
+	}
+	opts.Stream.SetClock(opts.Now)
+	l := &Loop{opts: opts, stream: opts.Stream, head: opts.Head, again: map[int]bool{}, details: map[int]string{}}
+	l.files = filesOf(opts.Stream.Events())
+	return l
+}
+
+func (l Limits) orDefault() Limits {
+	if l.ModelCalls == 0 {
+		l.ModelCalls = 200
+	}
+	if l.ToolOutput == 0 {
+		l.ToolOutput = tool.Limit
+	}
+	if l.ToolTimeout == 0 {
+		l.ToolTimeout = 10 * time.Minute
+	}
+	return l
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Head is the conversation's newest event.
+func (l *Loop) Head() conversation.Head { return l.head }
+
+// Request is what a turn begins with.
+type Request struct {
+	Chat        conversation.ChatRequest
+	Attachments []conversation.Payload
+	Approved    conversation.Approval // tool runs that the user allows in advance
+	Records     []*conversation.Event // jp's own events to go with it, such as a title
+}
+
+// Start begins a turn and runs it.
+func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
+	if err := l.begin(ctx, r); err != nil {
+		return Outcome{Status: Incomplete}, err
+	}
+	return l.Run(ctx)
+}
+
+// Run goes on with the newest turn from wherever its events leave it, to its
+// end or until it cannot go on. A turn that did not come to its end is
+// Incomplete or Waiting, and can be run again.
+func (l *Loop) Run(ctx context.Context) (Outcome, error) {
+	for {
+		action := Next(l.view())
+		if action.Act == ActDone {
+			return l.finish(ctx)
+		}
+		if err := l.perform(ctx, action); err != nil {
+			return l.leave(ctx, err)
+		}
+	}
+}
+
+func (l *Loop) view() View {
+	return View{Ledger: l.stream.Tail(), Tools: l.lookup, Again: l.again, Check: l.check}
+}
+
+func (l *Loop) lookup(name string) *tool.Definition {
+	t, ok := l.opts.Tools.Lookup(name)
+	if !ok {
+		return nil
+	}
+	return t.Definition()
+}
+
+func (l *Loop) check(def *tool.Definition, arguments json.RawMessage) string {
+	if _, err := tool.Check(def, arguments); err != nil {
+		return "The tool was not run: " + err.Error()
+	}
+	return ""
+}
+
+func (l *Loop) perform(ctx context.Context, a Action) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	switch a.Act {
+	case ActModel:
+		return l.callModel(ctx)
+	case ActAsk:
+		return l.askAgain(ctx, a.Inquiry)
+	case ActPermit:
+		return l.permit(ctx, a.Calls[0])
+	case ActDeliver:
+		return l.askDelivery(ctx, a.Calls[0])
+	case ActRefuse:
+		return l.refuse(ctx, a.Calls[0], a.Reason)
+	case ActUnknown:
+		return l.resolve(ctx, a.Calls[0])
+	case ActRun:
+		return l.run(ctx, a.Calls)
+	}
+	return fmt.Errorf("unknown act %d", a.Act)
+}
+
+// commit makes events durable, behind the head that this loop wrote last.
+func (l *Loop) commit(ctx context.Context) conversation.Commit {
+	ctx = context.WithoutCancel(ctx) // what was decided is recorded
+	return func(events []*conversation.Event) error {
+		var head conversation.Head
+		var err error
+		if l.head == "" {
+			head, err = l.opts.Journal.Create(ctx, l.opts.ID, l.opts.Base, events)
+		} else {
+			head, err = l.opts.Journal.Append(ctx, l.opts.ID, l.head, events)
+		}
+		if err != nil {
+			return &JournalError{Seq: events[0].Seq, Err: err}
+		}
+		l.head = head
+		return nil
+	}
+}
+
+// build makes a handle's events part of the conversation and tells the observer.
+func (l *Loop) build(ctx context.Context, t *conversation.TurnMut) error {
+	from := l.stream.Len()
+	if err := t.Build(l.commit(ctx)); err != nil {
+		return err
+	}
+	added := l.stream.Events()[from:]
+	l.files.follow(added)
+	if len(added) > 0 {
+		l.opts.Observer.Recorded(added)
+	}
+	return nil
+}
+
+// A JournalError says that events could not be recorded. The turn stops;
+// everything before them is safe.
+type JournalError struct {
+	Seq int // of the first event that was not recorded
+	Err error
+}
+
+// Error names the event.
+func (e *JournalError) Error() string {
+	return fmt.Sprintf("event %d was not recorded: %v", e.Seq, e.Err)
+}
+
+// Unwrap gives the journal's error.
+func (e *JournalError) Unwrap() error { return e.Err }

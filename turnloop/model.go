@@ -1,0 +1,152 @@
+package turnloop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// textContinue is what the model is told after it said nothing to its tools'
+// results.
+const textContinue = "Please continue."
+
+// A ProviderError says that the model could not be asked. The turn can be
+// resumed.
+type ProviderError struct {
+	Tries int
+	Err   error
+}
+
+// Error says what went wrong, and how often it was tried.
+func (e *ProviderError) Error() string {
+	if e.Tries > 1 {
+		return fmt.Sprintf("%v; gave up after %d tries", e.Err, e.Tries)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap gives the provider's error.
+func (e *ProviderError) Unwrap() error { return e.Err }
+
+// callModel asks the model, again if that fails for a while, and makes durable
+// what it says.
+func (l *Loop) callModel(ctx context.Context) error {
+	if l.endedCalls() >= l.opts.Limits.ModelCalls {
+		return l.stop(ctx, conversation.ByLimit)
+	}
+	for tries := 1; ; tries++ {
+		err := l.tryCall(ctx)
+		if err == nil {
+			l.failed = 0
+			return l.goOn(ctx)
+		}
+		var journal *JournalError
+		if ctx.Err() != nil || errors.As(err, &journal) {
+			return err
+		}
+		delay, again := l.opts.Retry.Delay(tries, err, l.opts.Random)
+		if !again {
+			return &ProviderError{Tries: tries, Err: err}
+		}
+		l.opts.Observer.Noticed(fmt.Sprintf("%v; trying again in %s", err, conversation.Ago(delay)))
+		if err := l.opts.Wait(ctx, delay); err != nil {
+			return err
+		}
+	}
+}
+
+// endedCalls is how many calls of the turn came to their end.
+func (l *Loop) endedCalls() int {
+	n := 0
+	for _, c := range l.stream.Tail().Calls {
+		if c.Ended() {
+			n++
+		}
+	}
+	return n
+}
+
+// tryCall sends the request once.
+func (l *Loop) tryCall(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	request, err := provider.Build(l.stream.Events(), provider.Options{
+		Model: l.opts.Model, API: l.opts.API, Content: l.content(ctx),
+	})
+	if err != nil {
+		return fmt.Errorf("build the request: %w", err)
+	}
+	request.Failed += l.failed
+	answer := &answer{
+		loop: l, ordinal: l.stream.Tail().NextCall() + l.failed, prefix: request.Prefix(), began: l.opts.Now(),
+		names: provider.NewNames(l.toolNames()...), open: map[int]int{}, whole: map[int]bool{},
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for chunk, err := range l.opts.Provider.Stream(ctx, request) {
+		if err != nil {
+			return answer.broken(ctx, err)
+		}
+		done, err := answer.take(ctx, chunk)
+		if done || err != nil {
+			return err
+		}
+	}
+	return answer.broken(ctx, &provider.Error{Class: provider.ClassDisconnect, Message: "the answer has no end"})
+}
+
+func (l *Loop) toolNames() []string {
+	var names []string
+	for _, def := range l.opts.Tools.Definitions() {
+		names = append(names, def.Name)
+	}
+	return names
+}
+
+// content reads payload for a request.
+func (l *Loop) content(ctx context.Context) func(conversation.Payload) ([]byte, bool) {
+	return func(p conversation.Payload) ([]byte, bool) {
+		data, ok, err := l.opts.Journal.Payload(ctx, p)
+		return data, ok && err == nil
+	}
+}
+
+// goOn asks the model once more where it had nothing to say to results.
+func (l *Loop) goOn(ctx context.Context) error {
+	ledger := l.stream.Tail()
+	call := ledger.LastCall()
+	if call.Finish != conversation.FinishStop || call.HasTools || len(ledger.ToolCalls) == 0 || says(call) || l.urged() {
+		return nil
+	}
+	t := l.stream.CurrentTurn().AddRecord(&conversation.Note{Content: textContinue})
+	if err := l.build(ctx, t); err != nil {
+		return err
+	}
+	return l.callModel(ctx)
+}
+
+// says reports whether a call has a text or data.
+func says(call *conversation.ModelCall) bool {
+	for _, e := range call.Events {
+		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part != conversation.PartReasoning && strings.TrimSpace(b.Text) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// urged reports whether the model was already asked to go on in this turn.
+func (l *Loop) urged() bool {
+	events := l.stream.Events()
+	for i := len(events) - 1; i >= 0 && events[i].Type() != conversation.TypeTurnStart; i-- {
+		if b, ok := events[i].Body.(*conversation.Note); ok && b.Content == textContinue {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,214 @@
+package turnloop
+
+import (
+	"encoding/json"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// An Act is what the driver has to do next.
+type Act int
+
+// The acts.
+const (
+	ActDone    Act = iota // the turn is complete
+	ActModel              // send what there is to the model
+	ActAsk                // ask a live question again
+	ActPermit             // find out whether a call may run
+	ActDeliver            // find out whether a held result is delivered
+	ActRefuse             // give the calls an error response; they never run
+	ActRun                // run the calls, side by side if there are several
+	ActUnknown            // a call started earlier and has no response
+)
+
+// An Action is an act with what it is about.
+type Action struct {
+	Act     Act
+	Calls   []*conversation.ToolCall
+	Inquiry *conversation.Inquiry
+	Reason  string // for ActRefuse: what the model is told
+}
+
+// A Lookup finds the definition of a tool, nil if there is no such tool.
+type Lookup func(name string) *tool.Definition
+
+// A View is all that Next decides from.
+type View struct {
+	Ledger *conversation.Ledger
+	Tools  Lookup
+	Again  map[int]bool // calls, by seq, that somebody wants run again though their outcome is unknown
+	// Check validates arguments against a tool's schema: a text for the model,
+	// "" if they are right. Nil accepts all.
+	Check func(def *tool.Definition, arguments json.RawMessage) string
+}
+
+// Texts that the model gets in place of a result.
+const (
+	textMalformed  = "The tool was not run: its arguments are not a valid JSON object. You wrote: "
+	textCutOff     = "The tool was not run: your answer was cut off by the output limit. Ask again, with less."
+	textRefused    = "The tool was not run: the answer that asked for it was refused."
+	textNoSuchTool = "There is no tool of this name. Do not try it again."
+)
+
+// Next is the next action of a turn. It is total: every sequence of events has
+// exactly one.
+func Next(v View) Action {
+	switch v.Ledger.Phase() {
+	case conversation.PhaseIdle, conversation.PhaseComplete:
+		return Action{Act: ActDone}
+	case conversation.PhaseStreaming:
+		if live := v.Ledger.Live(); len(live) > 0 { // asked twice, answered once
+			return Action{Act: ActAsk, Inquiry: live[0], Calls: []*conversation.ToolCall{live[0].Call}}
+		}
+		return Action{Act: ActModel}
+	}
+	if held := v.Ledger.Undelivered(); held != nil {
+		if q := held.Inquiry(conversation.KindDeliverResult); q != nil && q.Live() {
+			return Action{Act: ActAsk, Inquiry: q, Calls: []*conversation.ToolCall{held}}
+		}
+		return Action{Act: ActDeliver, Calls: []*conversation.ToolCall{held}}
+	}
+	return v.nextCall(v.Ledger.Open())
+}
+
+// nextCall decides about the open calls. What can be refused is refused first,
+// then all permissions of the batch are found out in request order, then the
+// calls run in request order: read-only ones side by side, a changing one alone.
+func (v View) nextCall(open []*conversation.ToolCall) Action {
+	for _, call := range open {
+		if reason := v.refusal(call); reason != "" && !v.unknown(call) {
+			return Action{Act: ActRefuse, Calls: []*conversation.ToolCall{call}, Reason: reason}
+		}
+	}
+	for _, call := range open {
+		if v.unknown(call) {
+			return Action{Act: ActUnknown, Calls: []*conversation.ToolCall{call}}
+		}
+	}
+	for i, call := range open {
+		if action, needed := v.permission(call, i == 0); needed {
+			return action
+		}
+	}
+	return v.run(open)
+}
+
+// refusal is why a call never runs, "" if it may.
+func (v View) refusal(call *conversation.ToolCall) string {
+	def, finish := v.Tools(call.Request.Name), v.finish(call)
+	switch {
+	case call.Request.Malformed:
+		return textMalformed
+	case finish == conversation.FinishLength:
+		return textCutOff
+	case finish == conversation.FinishRefusal || finish == conversation.FinishFiltered:
+		return textRefused
+	case def == nil:
+		return textNoSuchTool
+	case v.Check != nil:
+		return v.Check(def, call.Arguments())
+	}
+	return ""
+}
+
+// finish is how the model call ended that asked for the tool call.
+func (v View) finish(call *conversation.ToolCall) conversation.Finish {
+	for _, c := range v.Ledger.Calls {
+		if c.Ordinal == call.Request.Call {
+			return c.Finish
+		}
+	}
+	return ""
+}
+
+// unknown reports whether nobody can tell what an earlier run of the call did.
+// A run that ended with a question did nothing: its next one has not begun
+// before it is on record.
+func (v View) unknown(call *conversation.ToolCall) bool {
+	if call.Started == nil || v.Again[call.Event.Seq] {
+		return false
+	}
+	for _, q := range call.Inquiries {
+		if q.Live() || q.Request.Kind == conversation.KindToolQuestion && q.Event.Seq > call.Started.Seq {
+			return false
+		}
+	}
+	def := v.Tools(call.Request.Name)
+	return def == nil || def.Effect == tool.Changes && !def.Idempotent
+}
+
+// permission is what has to happen before the call may run, if anything has.
+// An exclusive changing tool asks just before it runs.
+func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool) {
+	calls := []*conversation.ToolCall{call}
+	for _, q := range call.Inquiries {
+		if q.Live() {
+			return Action{Act: ActAsk, Inquiry: q, Calls: calls}, true
+		}
+	}
+	if q := call.Inquiry(conversation.KindRunTool); q != nil {
+		if allowed(q.Response) {
+			return Action{}, false
+		}
+		return Action{Act: ActRefuse, Calls: calls, Reason: declined(q.Response)}, true
+	}
+	def := v.Tools(call.Request.Name)
+	switch {
+	case !def.Exclusive && def.Run != tool.Skip && v.Ledger.Approved.Allows(def.Name):
+		return Action{}, false
+	case !def.Exclusive && def.Run == tool.Unattended && def.Effect == tool.Reads:
+		return Action{}, false
+	case def.Exclusive && def.Effect == tool.Changes && !first:
+		return Action{}, false
+	}
+	return Action{Act: ActPermit, Calls: calls}, true
+}
+
+// allowed reports whether an answer is a yes. Whatever is not one of them, word
+// for word, is none.
+func allowed(b *conversation.InquiryResponse) bool {
+	if b.Outcome != conversation.OutcomeAnswered {
+		return false
+	}
+	switch b.Choice() {
+	case conversation.AnswerRun, conversation.AnswerRunTurn:
+		return true
+	case conversation.AnswerEdit:
+		return len(b.Arguments) > 0
+	}
+	return false
+}
+
+// declined is what the model is told of a no.
+func declined(b *conversation.InquiryResponse) string {
+	text := "The tool was not run: "
+	switch {
+	case b.By == conversation.ByUser:
+		text += "the user declined."
+	case b.Outcome == conversation.OutcomeFailed:
+		text += "it needs a permission that nobody can give here."
+	default:
+		text += "it is not allowed."
+	}
+	if b.Reason != "" {
+		text += " Reason: " + b.Reason
+	}
+	return text
+}
+
+// run is the first call, with the read-only ones directly behind it if it is
+// read-only itself.
+func (v View) run(open []*conversation.ToolCall) Action {
+	end := 1
+	if v.reads(open[0]) {
+		for end < len(open) && v.reads(open[end]) {
+			end++
+		}
+	}
+	return Action{Act: ActRun, Calls: open[:end]}
+}
+
+func (v View) reads(call *conversation.ToolCall) bool {
+	return v.Tools(call.Request.Name).Effect == tool.Reads
+}

@@ -1,0 +1,211 @@
+package turnloop_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/tool"
+	. "jp/turnloop"
+)
+
+func TestPermissions(t *testing.T) {
+	no := said("skip")
+	no.Reason = "use a deadline"
+	edit := said("edit")
+	edit.Arguments = []byte(`{"path":"b.go"}`)
+	wrong := said("edit")
+	wrong.Arguments = []byte(`{"path":5}`)
+	cases := []struct {
+		name   string
+		answer Answer
+		runs   int // of the two calls
+		asked  int
+		result string // of the first
+	}{
+		{"yes", said("run"), 2, 2, "write was here"},
+		{"yes for the turn", said("run_turn"), 2, 1, "write was here"},
+		{"no", said("skip"), 0, 2, "The tool was not run: the user declined."},
+		{"no, with a reason", no, 0, 2, "The tool was not run: the user declined. Reason: use a deadline"},
+		{"declined", Answer{Outcome: conversation.OutcomeDeclined}, 0, 2, "The tool was not run: the user declined."},
+		{"a word that is no yes", said("true"), 0, 2, "The tool was not run: the user declined."},
+		{"nothing at all", Answer{}, 0, 2, "The tool was not run: the user declined."},
+		{"other arguments", edit, 2, 2, "write was here"},
+		{"other arguments, which are wrong", wrong, 0, 2, `The tool was not run: argument "path"`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			write := changes("write").asking()
+			r := newRig(t, []*fakeTool{write}, asksFor("write", "write"), answers("ok"))
+			p := r.answering(c.answer)
+			r.done()
+			require.Len(t, write.runs, c.runs)
+			require.Len(t, p.asked, c.asked)
+			require.Contains(t, r.results()[0].Content, c.result)
+			require.Equal(t, c.runs == 0, r.results()[0].IsError)
+			for i, q := range p.asked {
+				require.Equal(t, []int{i + 1, 2}, []int{q.Position, q.Batch})
+				require.Equal(t, "write", q.Tool.Name)
+			}
+		})
+	}
+}
+
+func TestEditedArgumentsAreRecordedRunAndTold(t *testing.T) {
+	write := changes("write").asking()
+	r := newRig(t, []*fakeTool{write}, once(calls("write", "_1", `{"path":"a.go"}`), ends(conversation.FinishToolCalls)), answers("ok"))
+	edit := said("edit")
+	edit.Arguments = []byte(`{"path":"b.go"}`)
+	r.answering(edit)
+	r.done()
+	require.JSONEq(t, `{"path":"b.go"}`, string(write.runs[0].Arguments))
+	require.JSONEq(t, `{"path":"b.go"}`, string(last[*conversation.ToolStarted](r).Arguments))
+	require.JSONEq(t, `{"path":"a.go"}`, string(last[*conversation.ToolCallRequest](r).Arguments), "what the model asked for stays")
+	require.Contains(t, r.model.sent(), `The user changed the arguments to {"path":"b.go"}.`)
+}
+
+func TestPermissionsWithoutAnybody(t *testing.T) {
+	const failed = "The tool was not run: it needs a permission that nobody can give here. Reason: policy "
+	cases := []struct {
+		policy    Policy
+		exclusive bool
+		status    Status
+		runs      int
+		result    string
+	}{
+		{PolicyAuto, false, Complete, 1, "write was here"},
+		{PolicyAuto, true, Complete, 0, failed + "auto"},
+		{PolicyDefaults, false, Complete, 0, failed + "defaults"},
+		{PolicyDeny, false, Complete, 0, failed + "deny"},
+		{PolicyQueue, false, Waiting, 0, ""},
+		{PolicyDefer, false, Waiting, 0, ""},
+		{"", true, Waiting, 0, ""},
+	}
+	for _, hangsUp := range []bool{false, true} {
+		for _, c := range cases {
+			t.Run(string(c.policy), func(t *testing.T) {
+				write := changes("write").asking()
+				write.def.Exclusive = c.exclusive
+				r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+				r.opts.Policy = c.policy
+				if hangsUp {
+					r.prompting(func(context.Context, Question) (Answer, error) { return Answer{}, ErrNoAnswer })
+				}
+				o, err := r.start(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, c.status, o.Status)
+				require.Len(t, write.runs, c.runs)
+				if c.status == Waiting {
+					require.Equal(t, "chat_request tool_call_request inquiry_request", r.turn(), "neither a yes nor a no")
+					require.Equal(t, conversation.KindRunTool, o.Waiting.Request.Kind)
+					require.Equal(t, conversation.StatusInput, r.opts.Stream.Tail().Status())
+					return
+				}
+				require.Equal(t, c.result, r.result().Content)
+			})
+		}
+	}
+}
+
+func TestAQuestionThatWaitedIsAskedAgain(t *testing.T) {
+	write := changes("write").asking()
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	o := r.done()
+	require.Equal(t, Waiting, o.Status)
+	p := r.answering(said("run"))
+	o, err := r.resume(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Complete, o.Status)
+	require.Len(t, p.asked, 1)
+	require.Len(t, write.runs, 1)
+	require.Equal(t, 1, strings.Count(r.turn(), "inquiry_request"), "it is on record once")
+}
+
+func TestAQuestionOfAToolThatIsGoneIsCancelled(t *testing.T) {
+	r := newRig(t, []*fakeTool{changes("write").asking()}, asksFor("write"), answers("ok"))
+	require.Equal(t, Waiting, r.done().Status)
+	none, err := tool.NewRegistry()
+	require.NoError(t, err)
+	r.opts.Tools = none
+	o, err := r.resume(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "ok", o.Message)
+	require.Equal(t, conversation.OutcomeCancelled, last[*conversation.InquiryResponse](r).Outcome)
+	require.Contains(t, r.result().Content, "There is no tool of this name")
+}
+
+func TestInterruptWhileAsking(t *testing.T) {
+	write := changes("write").asking()
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	ctx, interrupt := interrupting(t)
+	r.prompting(func(ctx context.Context, _ Question) (Answer, error) {
+		interrupt()
+		<-ctx.Done()
+		return Answer{}, ctx.Err()
+	})
+	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
+	require.Equal(t, "chat_request tool_call_request inquiry_request turn_interrupted", r.turn())
+	r.answering(said("run"))
+	_, err := r.resume(t.Context())
+	require.NoError(t, err)
+	require.Len(t, write.runs, 1)
+}
+
+func TestAPrompterThatBreaksStopsTheTurn(t *testing.T) {
+	write := changes("write").asking()
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	broken := errors.New("the terminal is gone")
+	r.prompting(func(context.Context, Question) (Answer, error) { return Answer{}, broken })
+	_, err := r.start(t.Context())
+	require.ErrorIs(t, err, broken)
+	require.Empty(t, write.runs)
+}
+
+func TestApprovedInAdvance(t *testing.T) {
+	write, boss := changes("write").asking(), changes("boss").exclusive()
+	r := newRig(t, []*fakeTool{write, boss}, asksFor("write", "write", "boss"), answers("ok"))
+	p := r.answering(said("run"))
+	_, err := r.request(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}, Approved: conversation.ApproveAll()})
+	require.NoError(t, err)
+	require.Len(t, write.runs, 2)
+	require.Len(t, boss.runs, 1)
+	require.Len(t, p.asked, 1, "only the exclusive one is asked for")
+	require.Equal(t, "boss", p.asked[0].Tool.Name)
+	require.True(t, p.asked[0].Inquiry.Request.Exclusive)
+	require.Equal(t, 1, strings.Count(r.turn(), "inquiry_request"))
+	r.requireOrder("run write", "run write", "append inquiry_request", "ask run_tool", "append tool_started", "run boss")
+}
+
+func TestAllowedByTheConfiguration(t *testing.T) {
+	shell, off := changes("shell").asking(), changes("off")
+	off.def.Run = tool.Skip
+	r := newRig(t, []*fakeTool{shell, off}, once(
+		calls("shell", "_1", `{"argv":["go","test","./..."]}`), calls("shell", "_2", `{"argv":["go","testx"]}`), calls("off", "_3", `{}`),
+		ends(conversation.FinishToolCalls)), answers("ok"))
+	r.opts.Grant = Grant{{"go", "test"}}
+	p := r.answering(said("skip"))
+	r.done()
+	require.Len(t, shell.runs, 1)
+	require.Empty(t, off.runs)
+	require.Len(t, p.asked, 1)
+	require.Equal(t, "The tool was not run: it is not allowed. Reason: the tool is switched off", r.results()[2].Content)
+	allowed := r.opts.Stream.Tail().ToolCalls[0].Inquiry(conversation.KindRunTool).Response
+	require.Equal(t, conversation.ByConfig, allowed.By)
+	require.Equal(t, "allow rule", allowed.Reason)
+}
+
+func TestTheSubjectIsShown(t *testing.T) {
+	write := changes("write").asking()
+	write.def.Subject = func(json.RawMessage) string { return " main.go " }
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	p := r.answering(said("run"))
+	r.done()
+	require.Equal(t, "main.go", p.asked[0].Subject)
+	require.Equal(t, "Run write main.go?", p.asked[0].Inquiry.Request.Question.Text)
+	require.Equal(t, "ask: run write main.go?", p.asked[0].Inquiry.Event.Subject)
+}

@@ -1,0 +1,138 @@
+package turnloop
+
+import (
+	"encoding/json"
+	"slices"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// A Policy is what happens to a question when there is nobody to ask.
+type Policy string
+
+// The policies.
+const (
+	PolicyAuto     Policy = "auto"     // allow, deliver, let the model answer
+	PolicyDefaults Policy = "defaults" // take defaults, else fail
+	PolicyDeny     Policy = "deny"     // fail
+	PolicyQueue    Policy = "queue"    // wait for somebody
+	PolicyDefer    Policy = "defer"    // leave the turn as it is
+)
+
+// A Route is what becomes of a question.
+type Route int
+
+// The routes.
+const (
+	RouteAsk     Route = iota // put it to the client
+	RouteYes                  // approve the run, or deliver the result
+	RouteDefault              // take the question's default
+	RouteModel                // let the model answer
+	RouteFail                 // an error response; the turn goes on
+	RouteWait                 // wait for somebody to answer
+	RouteDefer                // leave it open and end
+)
+
+// RouteQuestion decides who answers a question of a kind: the client if there
+// is one, else the policy.
+func RouteQuestion(kind conversation.InquiryKind, client bool, policy Policy, exclusive, hasDefault bool) Route {
+	switch {
+	case client:
+		return RouteAsk
+	case policy == PolicyQueue:
+		return RouteWait
+	case policy == PolicyAuto && exclusive, policy == PolicyDeny:
+		return RouteFail
+	case policy == PolicyAuto:
+		if kind == conversation.KindToolQuestion {
+			return RouteModel
+		}
+		return RouteYes
+	case policy == PolicyDefaults:
+		return routeDefaults(kind, hasDefault)
+	}
+	return RouteDefer
+}
+
+func routeDefaults(kind conversation.InquiryKind, hasDefault bool) Route {
+	switch {
+	case kind == conversation.KindDeliverResult:
+		return RouteYes
+	case kind == conversation.KindToolQuestion && hasDefault:
+		return RouteDefault
+	}
+	return RouteFail
+}
+
+// A Grant is what the user's configuration allows: argv prefixes.
+type Grant [][]string
+
+// A Verdict is an answer to a permission that was found without asking.
+type Verdict struct {
+	Choice string // conversation.AnswerRun or AnswerSkip
+	By     conversation.Cause
+	Reason string
+}
+
+// Settle looks whether a permission needs no question. In this order: a tool
+// that is never to run, one that needs no permission, an allow rule, and a yes
+// for the rest of the turn. An exclusive tool is settled by the first only.
+func (g Grant) Settle(def *tool.Definition, arguments json.RawMessage, ledger *conversation.Ledger) (Verdict, bool) {
+	switch {
+	case def.Run == tool.Skip:
+		return Verdict{Choice: conversation.AnswerSkip, By: conversation.ByConfig, Reason: "the tool is switched off"}, true
+	case def.Exclusive:
+		return Verdict{}, false
+	case def.Run == tool.Unattended:
+		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig}, true
+	case g.allows(arguments):
+		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig, Reason: "allow rule"}, true
+	case remembered(def.Name, ledger):
+		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByUser, Reason: "for this turn"}, true
+	}
+	return Verdict{}, false
+}
+
+// allows reports whether an argv begins, word for word, with an allowed prefix.
+func (g Grant) allows(arguments json.RawMessage) bool {
+	var argv []string
+	if json.Unmarshal(asJSON(arguments)["argv"], &argv) != nil {
+		return false
+	}
+	for _, prefix := range g {
+		if len(prefix) > 0 && len(argv) >= len(prefix) && slices.Equal(argv[:len(prefix)], prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// remembered reports whether the user said yes to the tool for the whole turn.
+func remembered(name string, ledger *conversation.Ledger) bool {
+	for _, call := range ledger.ToolCalls {
+		q := call.Inquiry(conversation.KindRunTool)
+		if call.Request.Name == name && q != nil && q.Response != nil &&
+			q.Response.By == conversation.ByUser && q.Response.Choice() == conversation.AnswerRunTurn {
+			return true
+		}
+	}
+	return false
+}
+
+// rememberedAnswer is an earlier answer to the same question of the same tool
+// that holds for the whole turn, nil if there is none.
+func rememberedAnswer(inquiry *conversation.Inquiry, ledger *conversation.Ledger) *conversation.InquiryResponse {
+	for _, call := range ledger.ToolCalls {
+		if call.Request.Name != inquiry.Call.Request.Name {
+			continue
+		}
+		for _, q := range call.Inquiries {
+			if q.Response != nil && q.Response.Remember && q.Response.Outcome == conversation.OutcomeAnswered && q.Request.Kind == inquiry.Request.Kind &&
+				q.Request.QuestionID == inquiry.Request.QuestionID {
+				return q.Response
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package turnloop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// ErrNoAnswer says that a question ended without an answer: end of file, a
+// hang-up, a closed socket. The question stays open.
+var ErrNoAnswer = errors.New("nobody answered")
+
+// A Prompter puts questions to a person, one at a time.
+type Prompter interface {
+	// Ask returns the person's answer, or ErrNoAnswer. It ends when ctx does.
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// A Question is what a person needs to know to answer.
+type Question struct {
+	Inquiry   *conversation.Inquiry
+	Tool      *tool.Definition
+	Arguments json.RawMessage
+	Subject   string // the part of the arguments that says most
+	Detail    string // shown on demand
+	Position  int    // of the call in its batch, from 1
+	Batch     int    // size of the batch
+	Result    string // for a delivery: what would be delivered
+}
+
+// An Answer is what a person said.
+type Answer struct {
+	Outcome   conversation.Outcome
+	Value     json.RawMessage
+	Reason    string
+	Arguments json.RawMessage // edited
+	Remember  bool
+}
+
+// A Workspace is the files that tools work on.
+type Workspace interface {
+	// Look reports what the files are now, compared with a tree.
+	Look(ctx context.Context, at Glance) (Sight, error)
+}
+
+// A Glance says what to look at.
+type Glance struct {
+	Tree  string   // the tree of the newest event
+	Since any      // the Mark of the look before a tool; nil: tracked files only
+	Only  []string // the only files that can have moved; nil: any
+	Named []string // files that the tool was told to write
+}
+
+// A Sight is what was seen.
+type Sight struct {
+	Tree    string
+	Objects []conversation.Object
+	Changes []conversation.FileChange
+	Stat    []conversation.PathStat
+	LeftOut []conversation.LeftOut
+	Git     conversation.Git
+	Mark    any // for the look after a tool
+}
+
+// An Observer is told what happens. Calls come one at a time, and must not
+// block for long.
+type Observer interface {
+	// Recorded is called after the events are durable.
+	Recorded(events []*conversation.Event)
+	// Streamed is called for text that is not durable yet.
+	Streamed(Delta)
+	// Noticed is called with a line for the user, such as a retry.
+	Noticed(text string)
+}
+
+// A Delta is text that the model is writing.
+type Delta struct {
+	Seq  int // of the event that it will become
+	Call int
+	Part conversation.Part
+	At   int // byte offset in the part
+	Text string
+}
+
+// deaf ignores everything.
+type deaf struct{}
+
+func (deaf) Recorded([]*conversation.Event) {}
+func (deaf) Streamed(Delta)                 {}
+func (deaf) Noticed(string)                 {}

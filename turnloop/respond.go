@@ -1,0 +1,162 @@
+package turnloop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// textUnknown is what the model is told of a call whose outcome nobody knows.
+const textUnknown = "The outcome of this call is unknown: it was started, and jp ended before its result was recorded. " +
+	"Look at what is there before you repeat it."
+
+// respond records what a call came to. after is what the files are now, nil for
+// a tool that only reads.
+func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) error {
+	content := done.result.Content
+	if done.err != nil {
+		content = []byte("The tool could not be run to its end: " + done.err.Error())
+		done.result = tool.Result{IsError: true}
+	}
+	kept, truncated := tool.Cut(content, l.opts.Limits.ToolOutput)
+	if done.result.Truncated != nil {
+		truncated = done.result.Truncated
+	}
+	response := conversation.ToolCallResponse{
+		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
+		Content: string(kept), IsError: done.result.IsError, Truncated: truncated, DurationMS: done.took.Milliseconds(),
+		Held: done.def.Result != "" && done.def.Result != tool.Unattended,
+	}
+	what := effect(done.result, string(kept))
+	if truncated != nil && !done.result.IsError {
+		what = "cut at 256 KiB"
+	}
+	with := []conversation.Draft{conversation.WithSubject(l.responseSubject(done.call, what))}
+	for _, a := range done.result.Attachments {
+		response.Attachments = append(response.Attachments, conversation.Attachment{Name: a.Name, MediaType: a.MediaType})
+		with = append(with, conversation.WithPayload(conversation.Payload{Name: a.Name, MediaType: a.MediaType, Data: a.Data}))
+	}
+	if after != nil {
+		response.Changed, response.LeftOut = after.Changes, after.LeftOut
+		if len(response.Changed) > maxPaths {
+			response.Changed = response.Changed[:maxPaths]
+		}
+		with = append(with, conversation.WithTree(after.Tree, after.Objects...), conversation.WithGit(l.files.moved(after.Git)))
+	}
+	t := l.stream.CurrentTurn().AddToolCallResponse(response, with...)
+	if response.Held {
+		l.addDelivery(t, done)
+	}
+	return l.build(ctx, t)
+}
+
+// refuse closes a call that never runs.
+func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason string) error {
+	what := "not run"
+	if q := call.Inquiry(conversation.KindRunTool); q != nil && q.Response != nil {
+		what = "declined by " + string(q.Response.By)
+	}
+	if call.Request.Malformed {
+		reason += l.malformed(ctx, call)
+	}
+	t := l.stream.CurrentTurn()
+	cancelQuestions(t, call)
+	t.AddToolCallResponse(conversation.ToolCallResponse{
+		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: reason, IsError: true,
+	}, conversation.WithSubject(l.responseSubject(call, what)))
+	return l.build(ctx, t)
+}
+
+// cancelQuestions ends the live questions of a call that is closed without an
+// answer to them: its tool is no longer there, or takes other arguments.
+func cancelQuestions(t *conversation.TurnMut, call *conversation.ToolCall) {
+	for _, q := range call.Inquiries {
+		if q.Live() {
+			t.AddInquiryResponse(conversation.InquiryResponse{
+				For: q.Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig,
+			})
+		}
+	}
+}
+
+// malformed quotes the arguments that the model wrote.
+func (l *Loop) malformed(ctx context.Context, call *conversation.ToolCall) string {
+	p := call.Event.Payload(conversation.PayloadArguments)
+	if p == nil {
+		return ""
+	}
+	data := p.Data
+	if data == nil {
+		data, _, _ = l.opts.Journal.Payload(ctx, *p)
+	}
+	const most = 2000
+	if len(data) > most {
+		data = append(data[:most:most], "…"...)
+	}
+	return strings.ToValidUTF8(string(data), "\uFFFD")
+}
+
+// resolve closes, or frees for another run, a call whose outcome is unknown.
+func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
+	again, text := false, textUnknown
+	if l.opts.Unknown != nil {
+		var err error
+		if again, text, err = l.opts.Unknown(ctx, call); err != nil {
+			return err
+		}
+	}
+	if again {
+		l.again[call.Event.Seq] = true
+		return nil
+	}
+	t := l.stream.CurrentTurn()
+	if err := l.addMoved(ctx, t); err != nil {
+		return err
+	}
+	t.AddToolCallResponse(conversation.ToolCallResponse{
+		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: text, IsError: true,
+	}, conversation.WithSubject(l.responseSubject(call, "outcome unknown")))
+	return l.build(ctx, t)
+}
+
+// addMoved adds what moved in the files since a tool started of which nothing
+// came: nobody knows who did it.
+func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
+	sight, err := l.look(ctx, Glance{})
+	if err != nil {
+		return err
+	}
+	if moved := l.drift(sight); moved != nil {
+		t.AddRecord(&conversation.Resumed{Phase: conversation.PhaseExecuting},
+			conversation.WithTree(moved.Tree, moved.Objects...), conversation.WithGit(&sight.Git))
+	}
+	return nil
+}
+
+// recordQuestion makes a tool's question durable, to be asked in its turn. The
+// tool runs again from the start once it is answered; a question that it was
+// answered already is an error.
+func (l *Loop) recordQuestion(ctx context.Context, done finishedRun) error {
+	q := done.result.Question
+	if _, answered := done.call.Answers()[q.ID]; answered {
+		done.err = fmt.Errorf("it asked again what it was told: %s", q.Text)
+		return l.respond(ctx, done, nil)
+	}
+	t := l.stream.CurrentTurn()
+	l.details[t.Next()] = q.Detail
+	t.AddInquiryRequest(conversation.InquiryRequest{
+		For: done.call.Event.Seq, Kind: conversation.KindToolQuestion, QuestionID: q.ID, Attempt: attempt(done.call),
+		Question: q.Question, Exclusive: done.def.Questions[q.ID].Exclusive,
+	}, conversation.WithSubject("ask: "+done.call.Request.Name+": "+q.Text))
+	return l.build(ctx, t)
+}
+
+// word is a JSON string.
+func word(s string) json.RawMessage {
+	b, _ := json.Marshal(s)
+	return b
+}

@@ -1,0 +1,123 @@
+package turnloop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// modelAnswers lets the model answer a tool's question, by a request of its own
+// that leaves no trace but the answer and what it cost. If it gives no valid
+// answer the question has failed.
+func (l *Loop) modelAnswers(ctx context.Context, q *conversation.Inquiry) error {
+	response := conversation.InquiryResponse{Outcome: conversation.OutcomeFailed, By: conversation.ByModel}
+	answer, usage, err := l.askModel(ctx, q)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		response.Reason = err.Error()
+	default:
+		response.Outcome, response.Answer = conversation.OutcomeAnswered, answer
+	}
+	response.Usage = usage
+	return l.answer(ctx, q, response)
+}
+
+func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawMessage, *conversation.Usage, error) {
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	request, err := provider.Build(l.withPlaceholders(), provider.Options{
+		Model: l.opts.Model, API: l.opts.API, Content: l.content(ctx), NoTools: true,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	request.Schema = answerSchema(q.Request.Question.AnswerType)
+	request.Messages = append(request.Messages, provider.Message{Role: conversation.RoleUser, Blocks: []provider.Block{{
+		Kind: provider.BlockText,
+		Text: fmt.Sprintf("The tool %s asks: %s Answer with a JSON object that has the key \"answer\" only.", q.Call.Request.Name, q.Request.Question.Text),
+	}}})
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var text strings.Builder
+	for chunk, err := range l.opts.Provider.Stream(ctx, request) {
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case chunk.Kind == provider.ChunkData || chunk.Kind == provider.ChunkMessage:
+			text.WriteString(chunk.Text)
+		case chunk.Kind == provider.ChunkFinish:
+			answer, err := checkAnswer(asJSON([]byte(text.String()))["answer"], q.Request.Question.AnswerType)
+			return answer, chunk.Usage, err
+		}
+	}
+	return nil, nil, fmt.Errorf("the model's answer has no end")
+}
+
+// withPlaceholders are the events with a stand-in result for every open call,
+// so that they make a request that any provider takes.
+func (l *Loop) withPlaceholders() []*conversation.Event {
+	events := l.stream.Events()
+	events = events[:len(events):len(events)]
+	for i, call := range l.stream.Tail().Open() {
+		events = append(events, &conversation.Event{
+			Seq: l.stream.NextSeq() + i, Turn: l.stream.TurnNumber(), Version: conversation.Version,
+			Body: &conversation.ToolCallResponse{
+				For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: "The tool waits for the answer to a question.",
+			},
+		})
+	}
+	return events
+}
+
+// answerSchema is the schema of an object with a valid answer.
+func answerSchema(t conversation.AnswerType) json.RawMessage {
+	var answer any
+	switch t.Type {
+	case "boolean":
+		answer = map[string]any{"type": "boolean"}
+	case "select":
+		values := []json.RawMessage{}
+		for _, o := range t.Options {
+			values = append(values, o.Value)
+		}
+		answer = map[string]any{"enum": values}
+	default:
+		answer = map[string]any{"type": "string"}
+	}
+	schema, _ := json.Marshal(map[string]any{
+		"type": "object", "properties": map[string]any{"answer": answer}, "required": []string{"answer"}, "additionalProperties": false,
+	})
+	return schema
+}
+
+// checkAnswer returns the answer if it is one of those that the question takes.
+func checkAnswer(answer json.RawMessage, t conversation.AnswerType) (json.RawMessage, error) {
+	canonical, err := conversation.Canonical(answer)
+	if err != nil {
+		return nil, fmt.Errorf("the model gave no answer")
+	}
+	text := string(canonical)
+	valid := false
+	switch t.Type {
+	case "boolean":
+		valid = text == "true" || text == "false"
+	case "select":
+		for _, o := range t.Options {
+			option, err := conversation.Canonical(o.Value)
+			valid = valid || err == nil && string(option) == text
+		}
+	default:
+		valid = strings.HasPrefix(text, `"`)
+	}
+	if !valid {
+		return nil, fmt.Errorf("the model's answer %.60s is none of those that the question takes", text)
+	}
+	return canonical, nil
+}

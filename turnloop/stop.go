@@ -1,0 +1,77 @@
+package turnloop
+
+import (
+	"context"
+
+	"jp/conversation"
+)
+
+// Stop ends an incomplete turn as it stands, which completes it. No tool of it
+// may be running.
+func (l *Loop) Stop(ctx context.Context, by conversation.Cause) (Outcome, error) {
+	if !l.stream.Tail().Complete() {
+		if err := l.stop(ctx, by); err != nil {
+			return Outcome{Status: Incomplete}, err
+		}
+	}
+	return l.finish(ctx)
+}
+
+// Reply ends what an incomplete turn was doing, as Stop does, and goes on with
+// what the user says to it. No tool of it may be running.
+func (l *Loop) Reply(ctx context.Context, chat conversation.ChatRequest) (Outcome, error) {
+	t := l.stream.CurrentTurn()
+	if err := l.closeOpen(ctx, t); err != nil {
+		return Outcome{Status: Incomplete}, err
+	}
+	chat.Interrupt = true
+	if err := l.build(ctx, t.AddChatRequest(chat)); err != nil {
+		return Outcome{Status: Incomplete}, err
+	}
+	return l.Run(ctx)
+}
+
+func (l *Loop) stop(ctx context.Context, by conversation.Cause) error {
+	t := l.stream.CurrentTurn()
+	if err := l.closeOpen(ctx, t); err != nil {
+		return err
+	}
+	return l.build(ctx, t.AddRecord(&conversation.TurnStopped{By: by}))
+}
+
+// closeOpen ends every live question, withholds every result that waits for its
+// delivery, and gives every open call a response.
+func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut) error {
+	ledger := l.stream.Tail()
+	for _, q := range ledger.Live() {
+		addCancelled(t, q.Event.Seq)
+	}
+	started := false
+	for _, call := range ledger.ToolCalls {
+		if call.Undelivered() && call.Inquiry(conversation.KindDeliverResult) == nil {
+			seq := t.Next()
+			t.AddInquiryRequest(deliveryQuestion(call, l.lookup(call.Request.Name)))
+			addCancelled(t, seq)
+		}
+		started = started || call.Open() && call.Started != nil
+	}
+	if started {
+		if err := l.addMoved(ctx, t); err != nil {
+			return err
+		}
+	}
+	for _, call := range ledger.Open() {
+		text := "Not run: the user interrupted."
+		if call.Started != nil {
+			text = "Cancelled after it had started: check before repeating."
+		}
+		t.AddToolCallResponse(conversation.ToolCallResponse{
+			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: text, IsError: true, Cancelled: true,
+		}, conversation.WithSubject(l.responseSubject(call, "cancelled")))
+	}
+	return nil
+}
+
+func addCancelled(t *conversation.TurnMut, seq int) {
+	t.AddInquiryResponse(conversation.InquiryResponse{For: seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByUser})
+}

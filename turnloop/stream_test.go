@@ -1,0 +1,259 @@
+package turnloop_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/provider"
+	"jp/provider/script"
+	. "jp/turnloop"
+)
+
+func TestWholeTurn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "turn.toml")
+	require.NoError(t, os.WriteFile(path, []byte(`
+[[reply]]
+reasoning = "Look first."
+message = "I look at both, then I write."
+chunk_size = 5
+[[reply.tool_call]]
+name = "read"
+arguments = { path = "a" }
+[[reply.tool_call]]
+name = "read"
+arguments = { path = "b" }
+[[reply.tool_call]]
+name = "write"
+[[reply]]
+message = "Done."
+`), 0o600))
+	r := newRig(t, []*fakeTool{reads("read"), changes("write")})
+	scripted, err := script.Open(path)
+	require.NoError(t, err)
+	r.opts.Provider = scripted
+
+	o := r.done()
+
+	require.Equal(t, []conversation.Type{
+		"turn_start", "prompt", "chat_request",
+		"chat_response", "chat_response", "tool_call_request", "tool_call_request", "tool_call_request",
+		"inquiry_request", "inquiry_response", // write is allowed by the configuration
+		"tool_call_response", "tool_call_response",
+		"tool_started", "tool_call_response",
+		"chat_response", "turn_done",
+	}, typesOf(r.stored()))
+	require.Equal(t, Complete, o.Status)
+	require.Equal(t, "Done.", o.Message)
+	require.Equal(t, 1, o.Turn)
+	require.Positive(t, o.Usage.Input)
+	events := r.stored()
+	require.Equal(t, conversation.PartReasoning, events[3].Body.(*conversation.ChatResponse).Part)
+	last := events[7].Body.(*conversation.ToolCallRequest)
+	require.Equal(t, conversation.FinishToolCalls, last.Finish, "the last event of a call has its end")
+	require.NotEmpty(t, last.Prefix)
+	require.NotNil(t, last.Usage)
+	require.Empty(t, events[6].Body.(*conversation.ToolCallRequest).Finish)
+	require.Equal(t, 2, events[15].Body.(*conversation.TurnDone).Calls)
+
+	again, err := New(r.opts).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, o, again, "a complete turn stays as it is")
+	require.Len(t, r.stored(), len(events))
+}
+
+func TestSecondTurnWritesNoPromptUnlessItDiffers(t *testing.T) {
+	r := newRig(t, []*fakeTool{reads("read")}, answers("one"), answers("two"), answers("three"))
+	r.done()
+	r.done()
+	require.Equal(t, []conversation.Type{"turn_start", "chat_request", "chat_response", "turn_done"}, typesOf(r.stored())[5:])
+	r.opts.System = "Be long."
+	r.done()
+	require.Equal(t, []conversation.Type{"turn_start", "prompt", "chat_request", "chat_response", "turn_done"}, typesOf(r.stored())[9:])
+	require.Equal(t, "Be long.", r.model.requests[2].System)
+}
+
+func TestPartsAreDurableBeforeTheAnswerEnds(t *testing.T) {
+	r := newRig(t, []*fakeTool{reads("read")})
+	var during []conversation.Type
+	look := func(context.Context) { during = typesOf(r.stored()) }
+	r.model.replies = []reply{
+		once(thinks("hm"), says("I look", " now"), calls("read", "_1", "{}"), look, ends(conversation.FinishToolCalls)), answers("ok"),
+	}
+	r.done()
+	require.Equal(t, []conversation.Type{"turn_start", "prompt", "chat_request", "chat_response", "chat_response"}, during,
+		"the part that was closed last waits for the end of the call")
+	require.Equal(t, conversation.FinishToolCalls, last[*conversation.ToolCallRequest](r).Finish)
+	require.Equal(t, "chat_request chat_response chat_response tool_call_request tool_call_response chat_response", r.turn())
+	for _, d := range r.deltas {
+		e := r.opts.Stream.Events()[d.Seq].Body.(*conversation.ChatResponse)
+		require.Equal(t, d.Text, e.Text[d.At:d.At+len(d.Text)])
+		require.Equal(t, d.Part, e.Part)
+		require.Equal(t, d.Call, e.Call)
+	}
+	require.Len(t, r.deltas, 4)
+}
+
+func TestInterleavedParts(t *testing.T) {
+	chunk := func(kind provider.ChunkKind, index int, text string) any {
+		return provider.Chunk{Kind: kind, Index: index, Text: text}
+	}
+	const message, reasoning, closed = provider.ChunkMessage, provider.ChunkReasoning, provider.ChunkClose
+	r := newRig(t, nil, reply{[]any{
+		chunk(reasoning, 0, "hm"), chunk(message, 1, "first "), chunk(message, 2, "sec"), chunk(message, 1, "text"), chunk(closed, 2, ""),
+		chunk(reasoning, 0, "m"), chunk(closed, 0, ""), chunk(message, 1, "."), chunk(closed, 1, ""), ends(conversation.FinishStop),
+	}})
+	o := r.done()
+	require.Equal(t, "first text.\n\nsec", o.Message, "in the order of the indices")
+	require.Equal(t, "chat_request chat_response chat_response chat_response", r.turn())
+	require.Equal(t, conversation.FinishStop, last[*conversation.ChatResponse](r).Finish)
+	for _, d := range r.deltas {
+		e := r.opts.Stream.Events()[d.Seq].Body.(*conversation.ChatResponse)
+		require.Equal(t, d.Text, e.Text[d.At:d.At+len(d.Text)])
+	}
+}
+
+func TestAnswersWithoutWords(t *testing.T) {
+	stop, toolCalls := ends(conversation.FinishStop), ends(conversation.FinishToolCalls)
+	cases := []struct {
+		name    string
+		replies []reply
+		turn    string
+		status  Status
+		message string
+	}{
+		{"nothing at all", []reply{once(stop)}, "chat_request chat_response", Complete, ""},
+		{"only reasoning", []reply{once(thinks("hm"), stop)}, "chat_request chat_response", Complete, ""},
+		{"tool calls without a call", []reply{once(toolCalls)}, "chat_request chat_response", Complete, ""},
+		{"no reason", []reply{once(says("hi"), ends(""))}, "chat_request chat_response", Complete, "hi"},
+		{
+			"empty behind results, then an answer", []reply{asksFor("read"), once(stop), answers("Done.")},
+			"chat_request tool_call_request tool_call_response chat_response note chat_response", Complete, "Done.",
+		},
+		{
+			"empty behind results, twice", []reply{asksFor("read"), once(toolCalls), once(stop), answers("never asked for")},
+			"chat_request tool_call_request tool_call_response chat_response note chat_response", Complete, "",
+		},
+		{"refused", []reply{once(says("No."), ends(conversation.FinishRefusal))}, "chat_request chat_response", Refused, "No."},
+		{"filtered", []reply{once(ends(conversation.FinishFiltered))}, "chat_request chat_response", Refused, ""},
+		{"cut off", []reply{once(says("Half"), ends(conversation.FinishLength))}, "chat_request chat_response", Length, "Half"},
+		{
+			"cut off in a tool call", []reply{once(calls("read", "_1", `{"path":`), ends(conversation.FinishLength)), answers("Done.")},
+			"chat_request tool_call_request tool_call_response chat_response", Complete, "Done.",
+		},
+		{
+			"cut off behind a tool call", []reply{once(calls("read", "_1", `{}`), ends(conversation.FinishLength)), answers("Done.")},
+			"chat_request tool_call_request tool_call_response chat_response", Complete, "Done.",
+		},
+		{
+			"refused with a tool call", []reply{once(calls("read", "_1", `{}`), ends(conversation.FinishRefusal))},
+			"chat_request tool_call_request tool_call_response", Refused, "",
+		},
+		{
+			"paused", []reply{once(says(paused), ends(conversation.FinishPause)), answers("Done.")},
+			"chat_request chat_response chat_response", Complete, "Done.",
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			read := reads("read")
+			r := newRig(t, []*fakeTool{read}, c.replies...)
+			o := r.done()
+			require.Equal(t, c.turn, r.turn())
+			require.Equal(t, c.status, o.Status)
+			require.Equal(t, c.message, o.Message)
+			if strings.HasPrefix(c.name, "empty behind") {
+				require.Contains(t, r.model.sent(), "Please continue.")
+			}
+			if strings.Contains(c.name, "in a tool call") || strings.Contains(c.name, "behind a tool call") || strings.Contains(c.name, "refused with") {
+				require.Empty(t, read.runs)
+				require.True(t, r.result().IsError)
+			}
+		})
+	}
+}
+
+func TestStructuredAnswer(t *testing.T) {
+	r := newRig(t, nil, once(part(provider.ChunkData, `{"ok":`, `true}`), ends(conversation.FinishStop)))
+	o := r.done()
+	require.JSONEq(t, `{"ok":true}`, string(o.Data))
+	require.Empty(t, o.Message)
+	require.Equal(t, "0.5", o.Usage.CostUSD)
+}
+
+func TestCallsThatNeverRun(t *testing.T) {
+	strict := reads("strict")
+	strict.def.Parameters = []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`)
+	r := newRig(t, []*fakeTool{strict}, once(
+		calls("strict", "_1", `{"path": "a`), calls("none", "_2", `{}`), calls("strict", "_3", `{"file":"a"}`), calls("strict", "_4", `{"path":"a"}`),
+		ends(conversation.FinishToolCalls),
+	), answers("ok"))
+	r.done()
+	require.Len(t, strict.runs, 1)
+	results := r.results()
+	require.Contains(t, results[0].Content, `not a valid JSON object. You wrote: {"path": "a`)
+	require.Contains(t, results[1].Content, "There is no tool of this name")
+	require.Contains(t, results[2].Content, `"file"`)
+	for _, result := range results[:3] {
+		require.True(t, result.IsError)
+	}
+	require.False(t, results[3].IsError)
+}
+
+func TestModelCallLimit(t *testing.T) {
+	read := reads("read")
+	r := newRig(t, []*fakeTool{read}, asksFor("read"), asksFor("read"), asksFor("read"))
+	r.opts.Limits.ModelCalls = 2
+	o := r.done()
+	require.Equal(t, Stopped, o.Status)
+	require.Equal(t, conversation.ByLimit, o.By)
+	require.Len(t, read.runs, 2)
+	require.True(t, strings.HasSuffix(r.turn(), "tool_call_response turn_stopped"))
+	require.True(t, r.opts.Stream.Tail().Complete())
+}
+
+func TestRecordsAndAttachmentsGoWithTheRequest(t *testing.T) {
+	r := newRig(t, nil, answers("ok"))
+	title := "A title"
+	_, err := r.request(t.Context(), Request{
+		Chat:        conversation.ChatRequest{Content: "look", Attachments: []conversation.Attachment{{Name: "a.txt", MediaType: "text/plain"}}},
+		Attachments: []conversation.Payload{{Name: "a.txt", MediaType: "text/plain", Data: []byte("attached")}},
+		Records:     []*conversation.Event{{Body: &conversation.Metadata{Title: &title}}},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "metadata chat_request chat_response", r.turn())
+	require.Equal(t, "attached", string(r.model.requests[0].Messages[0].Blocks[0].Data))
+	require.Equal(t, "append turn_start prompt metadata chat_request", r.trace.lines[0], "one append, before the model is called")
+	r.requireOrder("append turn_start", "model")
+}
+
+func TestErrorsOfTheRequestStopTheTurn(t *testing.T) {
+	r := newRig(t, nil)
+	r.opts.Model = "nonsense"
+	o, err := r.start(t.Context())
+	require.ErrorIs(t, err, provider.ErrModel)
+	require.Equal(t, Incomplete, o.Status)
+	require.Equal(t, conversation.ByError, last[*conversation.TurnInterrupted](r).By)
+	var failure *ProviderError
+	require.True(t, errors.As(err, &failure))
+}
+
+func TestNothingToRun(t *testing.T) {
+	r := newRig(t, nil)
+	o, err := r.resume(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Complete, o.Status)
+
+	_, err = r.journal.Create(t.Context(), testID, "", []*conversation.Event{{Seq: 0, Turn: 1, Version: conversation.Version, Body: &conversation.TurnStart{Model: "test/model"}}})
+	require.NoError(t, err)
+	o, err = r.resume(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Complete, o.Status, "a start that nothing followed waits for nothing")
+	require.Len(t, r.stored(), 1)
+}

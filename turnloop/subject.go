@@ -1,0 +1,51 @@
+package turnloop
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// subjectOf is the part of a call's arguments that says most, on one line.
+func (l *Loop) subjectOf(name string, arguments json.RawMessage) string {
+	def := l.lookup(name)
+	if def == nil || def.Subject == nil {
+		return ""
+	}
+	return strings.TrimSpace(def.Subject(arguments))
+}
+
+// line joins the words of a subject.
+func line(words ...string) string {
+	var kept []string
+	for _, w := range words {
+		if w != "" {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+func promptSubject(system string, tools int) string {
+	return fmt.Sprintf("prompt: %s, %s", conversation.Count(len(strings.Fields(system)), "word"), conversation.Count(tools, "tool"))
+}
+
+// responseSubject says which tool did what to which thing.
+func (l *Loop) responseSubject(call *conversation.ToolCall, effect string) string {
+	return line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments())) + ": " + effect
+}
+
+// effect is what a result came to, in a few words.
+func effect(result tool.Result, content string) string {
+	switch {
+	case result.Effect != "":
+		return result.Effect
+	case result.IsError:
+		first, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
+		return "error: " + first
+	}
+	return conversation.Lines(content)
+}

@@ -1,0 +1,211 @@
+package turnloop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// errToolTimeout ends a tool that took longer than it may.
+var errToolTimeout = errors.New("the tool's time is up")
+
+// A finished run is a tool run that came to something.
+type finishedRun struct {
+	call   *conversation.ToolCall
+	def    *tool.Definition
+	result tool.Result
+	err    error // the tool could not be run, or was ended
+	took   time.Duration
+}
+
+// run runs calls: one that may change things alone, read-only ones side by
+// side. Each result is recorded the moment it exists.
+func (l *Loop) run(ctx context.Context, calls []*conversation.ToolCall) error {
+	if l.lookup(calls[0].Request.Name).Effect == tool.Changes {
+		return l.runChanging(ctx, calls[0])
+	}
+	results := make(chan finishedRun, len(calls))
+	for _, call := range calls {
+		go func() { results <- l.execute(ctx, call, nil) }()
+	}
+	var failed error
+	for range calls {
+		done := <-results
+		if err := l.settleRead(ctx, done); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// settleRead records what a read-only call came to. One that was interrupted
+// leaves nothing: it runs again on a resume.
+func (l *Loop) settleRead(ctx context.Context, done finishedRun) error {
+	if done.err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if done.err == nil && done.result.Question != nil {
+		return l.recordQuestion(ctx, done)
+	}
+	return l.respond(ctx, done, nil)
+}
+
+// runChanging runs a call that may change anything, between two looks at the
+// files and behind a durable record of its start.
+func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) error {
+	if l.opts.Hold != nil {
+		release, err := l.opts.Hold(ctx)
+		if err != nil {
+			return fmt.Errorf("wait for the right to change files: %w", err)
+		}
+		defer release()
+	}
+	named, only := l.named(call)
+	before, err := l.look(ctx, Glance{Named: named, Only: only})
+	if err != nil {
+		return err
+	}
+	lock, unlock, err := l.toolLock(call.Event.Seq)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := l.recordStart(ctx, call, before); err != nil {
+		return err
+	}
+	done := l.execute(ctx, call, lock)
+	if done.err != nil && ctx.Err() != nil {
+		return context.Cause(ctx) // its outcome is unknown now
+	}
+	after, lookErr := l.look(context.WithoutCancel(ctx), l.glanceAfter(done, before, named, only))
+	if lookErr != nil {
+		after = Sight{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: lookErr.Error()}}}
+	}
+	if done.err == nil && done.result.Question != nil {
+		if lookErr == nil && after.Tree == before.Tree {
+			return l.recordQuestion(ctx, done)
+		}
+		done.err = errors.New("it asked a question after it had changed files; what it did until then is not known")
+	}
+	return l.respond(ctx, done, &after)
+}
+
+// named are the files that the call names, and the same again as only if the
+// tool touches no others.
+func (l *Loop) named(call *conversation.ToolCall) (named, only []string) {
+	def := l.lookup(call.Request.Name)
+	if def.Paths == nil {
+		return nil, nil
+	}
+	named, all := def.Paths(call.Arguments())
+	if all && len(named) > 0 {
+		only = named
+	}
+	return named, only
+}
+
+// glanceAfter is what to look at after a tool ran.
+func (l *Loop) glanceAfter(done finishedRun, before Sight, named, only []string) Glance {
+	if only != nil && done.err == nil {
+		return Glance{Named: named, Only: append(only[:len(only):len(only)], done.result.Wrote...)}
+	}
+	return Glance{Since: before.Mark, Named: append(named[:len(named):len(named)], done.result.Wrote...)}
+}
+
+// recordStart makes durable that the tool is about to run, behind what moved in
+// the files before.
+func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before Sight) error {
+	t := l.stream.CurrentTurn()
+	git := l.files.moved(before.Git)
+	if outside := l.drift(before); outside != nil {
+		t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
+	}
+	if git == nil {
+		now := before.Git
+		git = &now
+	}
+	started := &conversation.ToolStarted{For: call.Event.Seq, Attempt: attempt(call)}
+	if q := call.Inquiry(conversation.KindRunTool); q != nil && q.Response != nil {
+		started.Arguments = q.Response.Arguments
+	}
+	subject := "start " + line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments()))
+	t.AddRecord(started, conversation.WithGit(git), conversation.WithSubject(subject))
+	if err := l.build(ctx, t); err != nil {
+		return err
+	}
+	delete(l.again, call.Event.Seq)
+	return nil
+}
+
+// attempt is which run of the call comes next: the one behind its newest start
+// on record, and behind each question of the tool.
+func attempt(call *conversation.ToolCall) int {
+	n := 1
+	for _, q := range call.Inquiries {
+		if q.Request.Kind == conversation.KindToolQuestion {
+			n++
+		}
+	}
+	if call.Started != nil {
+		n = max(n, call.Started.Body.(*conversation.ToolStarted).Attempt+1)
+	}
+	return n
+}
+
+func (l *Loop) toolLock(seq int) (*os.File, func(), error) {
+	if l.opts.ToolLock == nil {
+		return nil, func() {}, nil
+	}
+	f, done, err := l.opts.ToolLock(seq)
+	if err != nil {
+		return nil, nil, fmt.Errorf("lock the tool of event %d: %w", seq, err)
+	}
+	return f, done, nil
+}
+
+// execute runs a tool once, within its time.
+func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, lock *os.File) finishedRun {
+	t, _ := l.opts.Tools.Lookup(call.Request.Name)
+	done := finishedRun{call: call, def: t.Definition()}
+	if ctx.Err() != nil {
+		done.err = context.Cause(ctx)
+		return done
+	}
+	arguments, err := tool.Check(done.def, call.Arguments())
+	if err != nil {
+		done.err = err
+		return done
+	}
+	answers := map[string]json.RawMessage{}
+	for id, answer := range call.Answers() {
+		answers[id] = answer
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.Limits.ToolTimeout, errToolTimeout)
+	defer cancel()
+	began := l.opts.Now()
+	done.result, done.err = runSafely(ctx, t, tool.Call{
+		Conversation: l.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
+		Attempt: attempt(call), Lock: lock,
+	})
+	done.took = l.opts.Now().Sub(began)
+	if done.err != nil && errors.Is(context.Cause(ctx), errToolTimeout) {
+		done.err = fmt.Errorf("timed out after %s; what it did until then is not known", conversation.Ago(l.opts.Limits.ToolTimeout))
+	}
+	return done
+}
+
+// runSafely makes an error of a tool's panic, so that one tool cannot end jp.
+func runSafely(ctx context.Context, t tool.Tool, call tool.Call) (result tool.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			result, err = tool.Result{}, fmt.Errorf("it has a defect: %v; what it did until then is not known", r)
+		}
+	}()
+	return t.Run(ctx, call)
+}

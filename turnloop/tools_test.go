@@ -1,0 +1,281 @@
+package turnloop_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/tool"
+	. "jp/turnloop"
+)
+
+func TestDurableBeforeWhatDependsOnIt(t *testing.T) {
+	r := newRig(t, []*fakeTool{reads("read"), changes("write").asking()}, asksFor("read", "write"), answers("ok"))
+	r.answering(said("run"))
+	r.done()
+	r.requireOrder(
+		"append turn_start prompt chat_request", "recorded", "model",
+		"append tool_call_request", "append tool_call_request",
+		"append inquiry_request", "ask run_tool", "append inquiry_response",
+		"run read", "append tool_call_response",
+		"append tool_started", "run write", "append tool_call_response", "recorded",
+		"model", "append chat_response", "append turn_done",
+	)
+}
+
+func TestReadsRunSideBySideAndChangesAlone(t *testing.T) {
+	both := make(chan struct{}, 2)
+	meet := make(chan struct{})
+	first, second := reads("first"), reads("second")
+	together := func(context.Context, tool.Call) (tool.Result, error) {
+		both <- struct{}{}
+		if len(both) == 2 {
+			close(meet)
+		}
+		<-meet
+		return tool.Result{Content: []byte("met")}, nil
+	}
+	r := newRig(t, []*fakeTool{first.doing(together), second.doing(together), changes("write"), reads("last")},
+		asksFor("first", "second", "write", "last"), answers("ok"))
+	r.done()
+	r.requireOrder("run", "run", "append tool_call_response", "append tool_call_response", "append tool_started",
+		"run write", "append tool_call_response", "run last", "append tool_call_response")
+	require.Equal(t, 4, len(r.results()))
+}
+
+func TestAResultIsRecordedWhileAnotherToolStillRuns(t *testing.T) {
+	recorded := make(chan struct{})
+	slow := reads("slow").doing(func(context.Context, tool.Call) (tool.Result, error) {
+		<-recorded
+		return tool.Result{Content: []byte("slow")}, nil
+	})
+	r := newRig(t, []*fakeTool{slow, reads("quick")}, asksFor("slow", "quick"), answers("ok"))
+	r.journal.after = func(int) {
+		if r.trace.count("append tool_call_response") == 1 {
+			r.journal.after = nil
+			close(recorded)
+		}
+	}
+	r.done()
+	require.Equal(t, "quick", r.stored()[5].Body.(*conversation.ToolCallResponse).Name, "in the order in which they end")
+	require.Equal(t, "slow", r.results()[0].Content)
+}
+
+func TestOutputIsMadeStorable(t *testing.T) {
+	huge := bytes.Repeat([]byte("a line of it\n"), 30_000)
+	sum := sha256.Sum256(huge)
+	cases := []struct {
+		name   string
+		output []byte
+		check  func(*testing.T, *conversation.ToolCallResponse)
+	}{
+		{"huge", huge, func(t *testing.T, b *conversation.ToolCallResponse) {
+			require.Equal(t, &conversation.Truncated{Bytes: int64(len(huge)), SHA256: hex.EncodeToString(sum[:])}, b.Truncated)
+			require.LessOrEqual(t, len(b.Content), tool.Limit)
+			require.Greater(t, len(b.Content), tool.Limit-200)
+		}},
+		{"NUL and invalid UTF-8", []byte("a\x00b\xff\xfe"), func(t *testing.T, b *conversation.ToolCallResponse) {
+			require.Nil(t, b.Truncated)
+		}},
+		{"nothing", nil, func(t *testing.T, b *conversation.ToolCallResponse) { require.Empty(t, b.Content) }},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, []*fakeTool{reads("read").returning(string(c.output))}, asksFor("read"), answers("ok"))
+			r.done()
+			c.check(t, r.result())
+			r.reload()
+			require.NotNil(t, r.results()[0])
+			for _, b := range r.model.requests[1].Messages[2].Blocks {
+				require.NotContains(t, b.Text, "\x00")
+				require.NotEmpty(t, b.Text)
+			}
+		})
+	}
+}
+
+func TestToolsThatGoWrong(t *testing.T) {
+	cases := []struct {
+		name string
+		do   func(context.Context, tool.Call) (tool.Result, error)
+		want string
+	}{
+		{"says so", func(context.Context, tool.Call) (tool.Result, error) {
+			return tool.Result{Content: []byte("no such file"), IsError: true}, nil
+		}, "no such file"},
+		{"cannot be run", func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{}, errors.New("no wc") }, "The tool could not be run to its end: no wc"},
+		{"panics", func(context.Context, tool.Call) (tool.Result, error) { panic("index out of range") }, "it has a defect: index out of range"},
+		{"takes too long", func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+			<-ctx.Done()
+			return tool.Result{}, ctx.Err()
+		}, "timed out after 20 ms"},
+	}
+	for _, c := range cases {
+		for _, f := range []*fakeTool{reads("bad"), changes("bad")} {
+			t.Run(c.name, func(t *testing.T) {
+				r := newRig(t, []*fakeTool{f.doing(c.do), reads("good")}, asksFor("bad", "good"), answers("ok"))
+				r.opts.Limits.ToolTimeout = 20 * time.Millisecond
+				o := r.done()
+				require.Equal(t, "ok", o.Message, "the turn goes on")
+				require.True(t, r.results()[0].IsError)
+				require.Contains(t, r.results()[0].Content, c.want)
+				require.False(t, r.results()[1].IsError)
+			})
+		}
+	}
+}
+
+func TestInterruptWhileAToolReads(t *testing.T) {
+	ctx, interrupt := interrupting(t)
+	read, quick := reads("read").blocking(interrupt), reads("quick")
+	r := newRig(t, []*fakeTool{read, quick}, asksFor("read", "quick"), answers("ok"))
+	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
+	require.Nil(t, r.results()[0])
+	require.NotNil(t, r.results()[1], "a finished result is kept")
+	require.Equal(t, "chat_request tool_call_request tool_call_request tool_call_response turn_interrupted", r.turn())
+
+	read.do = nil
+	o, err := r.resume(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "ok", o.Message)
+	require.Len(t, read.runs, 2, "what only reads runs again")
+	require.Len(t, quick.runs, 1)
+}
+
+func TestInterruptWhileAToolChanges(t *testing.T) {
+	ctx, interrupt := interrupting(t)
+	write := changes("write").blocking(interrupt)
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
+	require.Equal(t, "chat_request tool_call_request inquiry_request inquiry_response tool_started turn_interrupted", r.turn())
+
+	write.do = nil
+	o, err := New(r.opts).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "ok", o.Message)
+	require.Len(t, write.runs, 1, "nobody said that it may run again")
+	require.True(t, r.result().IsError)
+	require.Contains(t, r.result().Content, "The outcome of this call is unknown")
+}
+
+func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
+	crashed := func(t *testing.T) (*rig, *fakeTool) {
+		ctx, interrupt := interrupting(t)
+		write := changes("write").blocking(interrupt)
+		r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+		_, err := r.start(ctx)
+		require.Error(t, err)
+		write.do = nil
+		return r, write
+	}
+	t.Run("run it again", func(t *testing.T) {
+		r, write := crashed(t)
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) { return true, "", nil }
+		_, err := r.resume(t.Context())
+		require.NoError(t, err)
+		require.Len(t, write.runs, 2)
+		require.Equal(t, 2, write.runs[1].Attempt)
+		require.Equal(t, 2, last[*conversation.ToolStarted](r).Attempt)
+		require.False(t, r.result().IsError)
+	})
+	t.Run("run it again, which is interrupted too", func(t *testing.T) {
+		r, write := crashed(t)
+		asked := 0
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
+			asked++
+			return asked == 1, "not again", nil
+		}
+		ctx, interrupt := interrupting(t)
+		write.blocking(interrupt)
+		r.reload()
+		loop := New(r.opts)
+		_, err := loop.Run(ctx)
+		require.Error(t, err)
+		_, err = loop.Run(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 2, asked, "one word is for one run")
+		require.Len(t, write.runs, 2)
+		require.Equal(t, "not again", r.result().Content)
+	})
+	t.Run("report it", func(t *testing.T) {
+		r, write := crashed(t)
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
+			return false, "look at main.go", nil
+		}
+		_, err := r.resume(t.Context())
+		require.NoError(t, err)
+		require.Len(t, write.runs, 1)
+		require.Equal(t, "look at main.go", r.result().Content)
+	})
+	t.Run("leave it", func(t *testing.T) {
+		r, write := crashed(t)
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
+			return false, "", errors.New("quit")
+		}
+		_, err := r.resume(t.Context())
+		require.EqualError(t, err, "quit")
+		require.Len(t, write.runs, 1)
+		require.Nil(t, r.results()[0])
+	})
+}
+
+func TestToolLock(t *testing.T) {
+	write := changes("write").doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+		require.NotNil(t, call.Lock)
+		return tool.Result{}, nil
+	})
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	r.opts.ToolLock = func(seq int) (*os.File, func(), error) {
+		require.Equal(t, 3, seq)
+		r.trace.add("lock")
+		return os.Stdin, func() { r.trace.add("unlock") }, nil
+	}
+	r.done()
+	r.requireOrder("lock", "append tool_started", "run write", "append tool_call_response", "unlock")
+}
+
+func TestAToolThatCannotBeLockedIsNotStarted(t *testing.T) {
+	write := changes("write")
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	alive := errors.New("it still lives")
+	r.opts.ToolLock = func(int) (*os.File, func(), error) { return nil, nil, alive }
+	_, err := r.start(t.Context())
+	require.ErrorIs(t, err, alive)
+	require.Empty(t, write.runs)
+	require.NotContains(t, r.turn(), "tool_started")
+}
+
+func TestTheRightToChangeFilesIsHeldWhileAToolMayUseIt(t *testing.T) {
+	r := newRig(t, []*fakeTool{changes("write").questioning(), reads("read")}, asksFor("read", "write"), answers("ok"))
+	r.opts.Workspace = newWorkspace()
+	r.opts.Hold = func(context.Context) (func(), error) {
+		r.trace.add("hold")
+		return func() { r.trace.add("release") }, nil
+	}
+	r.answering(Answer{Outcome: conversation.OutcomeAnswered, Value: []byte("true")})
+	r.done()
+	require.Equal(t, 2, r.trace.count("hold"))
+	r.requireOrder("run read", "hold", "append tool_started", "run write", "append inquiry_request", "release", "ask tool_question",
+		"hold", "append tool_started", "run write", "append tool_call_response", "release")
+}
+
+func TestNothingRunsWithoutTheRightToChangeFiles(t *testing.T) {
+	write := changes("write")
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	ctx, interrupt := interrupting(t)
+	r.opts.Hold = func(ctx context.Context) (func(), error) {
+		interrupt()
+		return nil, ctx.Err()
+	}
+	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
+	require.Empty(t, write.runs)
+	require.NotContains(t, r.turn(), "tool_started")
+}

@@ -1,0 +1,183 @@
+package turnloop_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/tool"
+	. "jp/turnloop"
+)
+
+func TestTheFilesOfATurn(t *testing.T) {
+	w := newWorkspace()
+	write := changes("write").writing(w, "new.go")
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	r.opts.Workspace = w
+	first := w.tree()
+	r.done()
+	events := r.stored()
+	require.Equal(t, first, events[0].Tree)
+	require.Equal(t, w.git, *events[0].Git)
+	response := r.result()
+	require.Equal(t, []conversation.FileChange{{Path: "new.go", After: hexOf(w.files["new.go"])}}, response.Changed)
+	started, answered := eventOf[*conversation.ToolStarted](events), eventOf[*conversation.ToolCallResponse](events)
+	require.Equal(t, first, started.Tree)
+	require.Equal(t, w.git, *started.Git)
+	require.Equal(t, w.tree(), answered.Tree)
+	require.Nil(t, answered.Git, "HEAD did not move")
+	require.Equal(t, []string{"new.go"}, last[*conversation.TurnDone](r).Files)
+	require.NotContains(t, r.turn(), "workspace")
+	require.Equal(t, Glance{Tree: first, Since: 2}, w.looks[2], "the look after a tool has the mark of the one before")
+}
+
+func eventOf[B conversation.Body](events []*conversation.Event) *conversation.Event {
+	for _, e := range events {
+		if _, ok := e.Body.(B); ok {
+			return e
+		}
+	}
+	return nil
+}
+
+func TestWhatMovedOutsideIsAnEventOfItsOwn(t *testing.T) {
+	w := newWorkspace()
+	write := changes("write").asking().writing(w, "new.go")
+	r := newRig(t, []*fakeTool{write}, answers("ok"), asksFor("write"), answers("ok"))
+	r.opts.Workspace = w
+	r.done()
+
+	w.files["mine.go"] = "by hand"
+	w.git.Head = hexOf("second")
+	r.prompting(func(context.Context, Question) (Answer, error) {
+		w.files["main.go"] = "by hand, while it asked"
+		return said("run"), nil
+	})
+	r.done()
+	require.Equal(t, "workspace chat_request tool_call_request inquiry_request inquiry_response workspace tool_started tool_call_response chat_response", r.turn())
+	events := r.stored()[5:]
+	before := events[1]
+	require.Equal(t, []conversation.PathStat{{Path: "mine.go", Status: "M", Added: 1}}, before.Body.(*conversation.Workspace).Paths)
+	require.Equal(t, hexOf("first"), before.Git.HeadWas)
+	require.Equal(t, hexOf("second"), before.Git.Head)
+	during := r.opts.Stream.Tail().ToolCalls[0]
+	require.Len(t, during.Result.Changed, 1, "the user's change is not the tool's")
+	require.Equal(t, "new.go", during.Result.Changed[0].Path)
+	require.Equal(t, during.Started.Tree, r.stored()[during.Started.Seq-1].Tree)
+}
+
+func TestAToolThatMovesHead(t *testing.T) {
+	w := newWorkspace()
+	commit := changes("commit").doing(func(context.Context, tool.Call) (tool.Result, error) {
+		w.git.Head, w.git.Branch = hexOf("second"), "topic"
+		return tool.Result{Content: []byte("committed")}, nil
+	})
+	r := newRig(t, []*fakeTool{commit}, asksFor("commit"), answers("ok"))
+	r.opts.Workspace = w
+	r.done()
+	git := eventOf[*conversation.ToolCallResponse](r.stored()).Git
+	require.Equal(t, conversation.Git{Head: hexOf("second"), HeadWas: hexOf("first"), Branch: "topic", BranchWas: "main"}, *git)
+}
+
+func TestFilesThatCannotBeLookedAt(t *testing.T) {
+	broken := errors.New("input/output error")
+	failAt := func(n int) func(int) error {
+		return func(look int) error {
+			if look == n {
+				return broken
+			}
+			return nil
+		}
+	}
+	cases := []struct {
+		name string
+		at   int
+		err  error
+		runs int
+		turn string
+	}{
+		{"before the turn", 1, broken, 0, ""},
+		{"before the tool", 2, broken, 0, "chat_request tool_call_request inquiry_request inquiry_response turn_interrupted"},
+		{"after the tool", 3, nil, 1, "chat_request tool_call_request inquiry_request inquiry_response tool_started tool_call_response chat_response"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorkspace()
+			w.fail = failAt(c.at)
+			write := changes("write").writing(w, "new.go")
+			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+			r.opts.Workspace = w
+			_, err := r.start(t.Context())
+			require.ErrorIs(t, err, c.err)
+			require.Len(t, write.runs, c.runs)
+			require.Equal(t, c.turn, r.turn())
+			if c.runs > 0 {
+				require.Equal(t, "ok", r.result().Content, "the result is kept")
+				require.Equal(t, ".", r.result().LeftOut[0].Path)
+				require.Equal(t, r.stored()[0].Tree, eventOf[*conversation.ToolCallResponse](r.stored()).Tree)
+			}
+		})
+	}
+}
+
+func TestOnlyTheNamedFilesAreLookedAt(t *testing.T) {
+	w := newWorkspace()
+	write := changes("write").writing(w, "new.go")
+	known := true
+	write.def.Paths = func(json.RawMessage) ([]string, bool) { return []string{"new.go"}, known }
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), asksFor("write"), answers("ok"))
+	r.opts.Workspace = w
+	r.model.replies[0] = once(calls("write", "_1", "{}"), func(context.Context) {}, ends(conversation.FinishToolCalls))
+	r.done()
+	named := []string{"new.go"}
+	require.Equal(t, []string(nil), w.looks[0].Only)
+	require.Equal(t, Glance{Tree: w.looks[1].Tree, Named: named, Only: named}, w.looks[1])
+	require.Equal(t, named, w.looks[2].Only)
+
+	known = false
+	r.model.replies = append(r.model.replies, asksFor("write"), answers("ok"))
+	looks := len(w.looks)
+	r.done()
+	require.Nil(t, w.looks[looks+1].Only)
+	require.Equal(t, named, w.looks[looks+1].Named)
+	require.Equal(t, looks+2, w.looks[looks+2].Since)
+}
+
+func TestAConversationThatHadNoSnapshotsGetsThem(t *testing.T) {
+	r := newRig(t, []*fakeTool{changes("write")}, answers("ok"), asksFor("write"), answers("ok"), asksFor("write"), answers("ok"))
+	r.done()
+	w := newWorkspace()
+	r.opts.Workspace = w
+	r.done()
+	require.Equal(t, w.tree(), r.opts.Stream.Last().Tree)
+	head := r.stored()[len(r.stored())-1].Tree
+	r.opts.Workspace = nil
+	r.done()
+	require.Equal(t, head, r.opts.Stream.Last().Tree, "without a workspace nothing moves")
+	for _, e := range r.stored()[len(r.stored())-4:] {
+		require.True(t, e.Git == nil || e.Git.HeadWas == "", "%s", e.Type())
+	}
+}
+
+func TestAnUnknownOutcomeIsReportedWithWhatMoved(t *testing.T) {
+	w := newWorkspace()
+	ctx, interrupt := interrupting(t)
+	write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+		w.files["half.go"] = "package"
+		interrupt()
+		return tool.Result{}, ctx.Err()
+	})
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	r.opts.Workspace = w
+	_, err := r.start(ctx)
+	require.Error(t, err)
+	_, err = r.resume(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, r.turn(), "tool_started turn_interrupted resumed tool_call_response chat_response")
+	require.Equal(t, w.tree(), eventOf[*conversation.Resumed](r.stored()).Tree)
+	require.Empty(t, r.result().Changed, "nobody knows who did it")
+}
