@@ -31,9 +31,10 @@ type packStore struct {
 
 // objectPlace is one object directory and the packs it had when last indexed.
 type objectPlace struct {
-	dir    string
-	storer *filesystem.Storage
-	packs  []string
+	dir     string
+	storer  *filesystem.Storage
+	packs   []string
+	borrows bool // it names other object directories
 }
 
 // read looks in all places, and once more in those whose packs have changed.
@@ -77,7 +78,7 @@ func (p *packStore) add(dir string, limit int64, seen map[string]bool, depth int
 	}
 	seen[dir] = true
 	common := osfs.New(filepath.Dir(dir))
-	p.places = append(p.places, &objectPlace{
+	place := &objectPlace{
 		dir: dir,
 		storer: filesystem.NewStorageWithOptions(
 			dotgit.NewRepositoryFilesystem(common, nil),
@@ -85,11 +86,13 @@ func (p *packStore) add(dir string, limit int64, seen map[string]bool, depth int
 			filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: limit},
 		),
 		packs: packNames(dir),
-	})
+	}
+	p.places = append(p.places, place)
 	list, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
 	if err != nil {
 		return
 	}
+	place.borrows = true
 	for line := range strings.Lines(string(list)) {
 		next := strings.TrimSpace(line)
 		if next == "" || next[0] == '#' {
@@ -124,8 +127,10 @@ func (o *objectPlace) find(h plumbing.Hash) plumbing.EncodedObject {
 	return nil
 }
 
+// get asks first whether the object is here, which is slow, only where the
+// storer would go on to search the other directories by itself, which is slower.
 func (o *objectPlace) get(h plumbing.Hash) plumbing.EncodedObject {
-	if !o.has(h) {
+	if o.borrows && !o.has(h) {
 		return nil
 	}
 	obj, err := o.storer.EncodedObject(plumbing.AnyObject, h)

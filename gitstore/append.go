@@ -1,0 +1,280 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// Create starts a conversation behind the commit base, or with a root commit.
+func (s *Store) Create(ctx context.Context, id conversation.ID, base string, events []*conversation.Event) (conversation.Head, error) {
+	if err := s.checkFree(id); err != nil {
+		return "", err
+	}
+	if len(events) > 0 && events[0].Seq != 0 {
+		return "", fmt.Errorf("create %s: event %d cannot be the first", id, events[0].Seq)
+	}
+	on, err := s.basePlace(base)
+	if err != nil {
+		return "", err
+	}
+	return s.write(ctx, id, refLive+string(id), "", on, events)
+}
+
+// basePlace is the place of a conversation's first event.
+func (s *Store) basePlace(base string) (place, error) {
+	if base == "" {
+		return place{tree: emptyTree}, nil
+	}
+	oid, err := odb.ParseOID(base)
+	if err != nil {
+		return place{}, fmt.Errorf("base of a conversation: %w", err)
+	}
+	kind, object, err := s.odb.ReadObject(oid)
+	if err != nil {
+		return place{}, fmt.Errorf("base of a conversation: %w", storeError(err))
+	}
+	if kind != "commit" {
+		return place{}, fmt.Errorf("base of a conversation: %.10s is a %s", base, kind)
+	}
+	tree, committed, err := standing(object)
+	if err != nil {
+		return place{}, fmt.Errorf("base of a conversation: %.10s: %w", base, err)
+	}
+	return place{parent: oid, tree: tree, committed: committed}, nil
+}
+
+// Append adds events behind the expected head.
+func (s *Store) Append(ctx context.Context, id conversation.ID, expect conversation.Head, events []*conversation.Event) (conversation.Head, error) {
+	ref, head, err := s.find(id)
+	if err != nil {
+		return "", err
+	}
+	if conversation.Head(head) != expect {
+		return "", fmt.Errorf("append to %s: %w: it is at %.10s and not at %.10s", id, conversation.ErrHeadMoved, head, expect)
+	}
+	if len(events) == 0 {
+		return expect, nil
+	}
+	on, err := s.tipPlace(ctx, head, events[0])
+	if err != nil {
+		return "", fmt.Errorf("append to %s: %w", id, err)
+	}
+	return s.write(ctx, id, ref, head, on, events)
+}
+
+// tipPlace is the place behind the newest event.
+func (s *Store) tipPlace(ctx context.Context, head odb.OID, next *conversation.Event) (place, error) {
+	tip, err := s.readTip(ctx, head)
+	if err != nil {
+		return place{}, err
+	}
+	if tip.event.Opaque() {
+		return place{}, fmt.Errorf("event %d: %w", tip.event.Seq, conversation.ErrNewer)
+	}
+	if next.Seq != tip.event.Seq+1 {
+		return place{}, fmt.Errorf("event %d cannot follow event %d", next.Seq, tip.event.Seq)
+	}
+	return place{parent: head, tree: odb.OID(tip.event.Tree), committed: tip.committed, summary: tip.summary}, nil
+}
+
+// readTip reads the newest event, with a summary that can be built on: its own
+// if it is this user's work, else one made from the whole chain.
+func (s *Store) readTip(ctx context.Context, head odb.OID) (*tip, error) {
+	if t := s.known(head); t != nil {
+		return t, nil
+	}
+	l, err := s.read(head)
+	if err != nil {
+		return nil, err
+	}
+	t := &tip{event: l.event, committed: l.committed}
+	if sum := l.summary(); sum != nil && l.event.Signed {
+		t.summary = *sum
+	} else {
+		events, err := s.Load(ctx, conversation.Head(head))
+		if err != nil {
+			return nil, err
+		}
+		t.summary = conversation.Summarize(events)
+	}
+	s.remember(head, t, "")
+	return t, nil
+}
+
+// write makes the events durable behind the place and moves the ref to the last
+// of them. Payload is durable before the events that name it.
+func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old odb.OID, on place, events []*conversation.Event) (conversation.Head, error) {
+	if len(events) == 0 {
+		return "", errors.New("a conversation needs an event")
+	}
+	group, err := s.group(events, id, on)
+	if err != nil {
+		return "", err
+	}
+	batch := odb.Batch{Objects: group.objects, Updates: group.payloadUpdate(id)}
+	batch.Updates = append(batch.Updates, odb.RefUpdate{Ref: ref, Old: old, New: group.end.parent})
+	if err := s.odb.Write(ctx, batch); err != nil {
+		return "", fmt.Errorf("record event %d of %s: %w", events[0].Seq, id, writeError(err, old))
+	}
+	s.remember(group.end.parent, written(events[len(events)-1], group.end), old)
+	return conversation.Head(group.end.parent), nil
+}
+
+// writeError is storeError, for a write behind a head. There another writer may
+// have made the payload's ref meanwhile, and the conversation exists anyway.
+func writeError(err error, behind odb.OID) error {
+	if behind != "" && errors.Is(err, odb.ErrRefExists) {
+		return fmt.Errorf("%w: %w", conversation.ErrHeadMoved, err)
+	}
+	return storeError(err)
+}
+
+// A group is what one write makes durable.
+type group struct {
+	objects             []odb.Object
+	end                 place
+	payloadWas, payload odb.OID // "" where no event has payload
+}
+
+// payloadUpdate moves the conversation's payload, if there is new one.
+func (g *group) payloadUpdate(id conversation.ID) []odb.RefUpdate {
+	if g.payload == g.payloadWas {
+		return nil
+	}
+	return []odb.RefUpdate{{Ref: refPayloads + string(id), Old: g.payloadWas, New: g.payload}}
+}
+
+// group makes the objects of events, with payload behind that of a conversation.
+func (s *Store) group(events []*conversation.Event, payloadOf conversation.ID, on place) (*group, error) {
+	g := &group{end: on}
+	enc := s.encoder()
+	payloadRead := false
+	payloadAt := time.Time{}
+	for i, e := range events {
+		if e.Seq != events[0].Seq+i {
+			return nil, fmt.Errorf("event %d cannot follow event %d", e.Seq, events[0].Seq+i-1)
+		}
+		for _, o := range e.Objects {
+			g.objects = append(g.objects, odb.Object{Kind: o.Kind, OID: odb.OID(o.OID), Data: o.Data})
+		}
+		commit, next, err := enc.encode(e, g.end)
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Payloads) > 0 {
+			if !payloadRead {
+				if g.payloadWas, err = s.payloadHead(payloadOf); err != nil {
+					return nil, err
+				}
+				payloadRead, g.payload = true, g.payloadWas
+			}
+			objects, head := enc.payloadObjects(e, s.kept(e.Payloads), g.payload, payloadAt)
+			g.objects, g.payload, payloadAt = append(g.objects, objects...), head, e.Time
+		}
+		if next.tree == emptyTree && e.Seq == 0 {
+			g.objects = append(g.objects, odb.Object{Kind: "tree", OID: emptyTree})
+		}
+		g.objects = append(g.objects, commit)
+		g.end = next
+	}
+	return g, nil
+}
+
+// Fork makes a new conversation that shares the source's events up to a head.
+func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.Head, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
+	if err := s.checkFree(id); err != nil {
+		return "", err
+	}
+	if _, _, err := s.find(from); err != nil {
+		return "", err
+	}
+	head, err := s.parseHead(at)
+	if err != nil {
+		return "", err
+	}
+	on, err := s.tipPlace(ctx, head, origin)
+	if err != nil {
+		return "", fmt.Errorf("fork %s: %w", from, err)
+	}
+	payload, err := s.payloadHead(from)
+	if err != nil {
+		return "", err
+	}
+	g, err := s.group([]*conversation.Event{origin}, from, on)
+	if err != nil {
+		return "", err
+	}
+	batch := odb.Batch{Objects: g.objects}
+	if g.payload != "" {
+		payload = g.payload
+	}
+	if payload != "" {
+		batch.Updates = append(batch.Updates, odb.RefUpdate{Ref: refPayloads + string(id), New: payload})
+	}
+	batch.Updates = append(batch.Updates, odb.RefUpdate{Ref: RefOf(id), New: g.end.parent})
+	if err := s.odb.Write(ctx, batch); err != nil {
+		return "", fmt.Errorf("fork %s: %w", from, storeError(err))
+	}
+	s.remember(g.end.parent, written(origin, g.end), "")
+	return conversation.Head(g.end.parent), nil
+}
+
+// Archive appends the record and moves the conversation between the live and
+// the archived ones, in one step.
+func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversation.Head, record *conversation.Event, archived bool) (conversation.Head, error) {
+	from, to := refLive+string(id), refArchive+string(id)
+	if !archived {
+		from, to = to, from
+	}
+	head, err := s.odb.ReadRef(from)
+	if err != nil {
+		return "", fmt.Errorf("conversation %s: %w", id, storeError(err))
+	}
+	if conversation.Head(head) != expect {
+		return "", fmt.Errorf("archive %s: %w", id, conversation.ErrHeadMoved)
+	}
+	on, err := s.tipPlace(ctx, head, record)
+	if err != nil {
+		return "", fmt.Errorf("archive %s: %w", id, err)
+	}
+	g, err := s.group([]*conversation.Event{record}, id, on)
+	if err != nil {
+		return "", err
+	}
+	if err := s.odb.Write(ctx, odb.Batch{Objects: g.objects}); err != nil {
+		return "", fmt.Errorf("archive %s: %w", id, storeError(err))
+	}
+	updates := append(g.payloadUpdate(id), odb.RefUpdate{Ref: to, New: g.end.parent}, odb.RefUpdate{Ref: from, Old: head})
+	if err := s.odb.Transaction(ctx, updates); err != nil {
+		return "", fmt.Errorf("archive %s: %w", id, storeError(err))
+	}
+	return conversation.Head(g.end.parent), nil
+}
+
+// Delete removes a conversation and the ref that keeps its payload.
+func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversation.Head) error {
+	ref, head, err := s.find(id)
+	if err != nil {
+		return err
+	}
+	if conversation.Head(head) != expect {
+		return fmt.Errorf("delete %s: %w", id, conversation.ErrHeadMoved)
+	}
+	updates := []odb.RefUpdate{{Ref: ref, Old: head}}
+	payload, err := s.payloadHead(id)
+	if err != nil {
+		return err
+	}
+	if payload != "" {
+		updates = append(updates, odb.RefUpdate{Ref: refPayloads + string(id), Old: payload})
+	}
+	if err := s.odb.Transaction(ctx, updates); err != nil {
+		return fmt.Errorf("delete %s: %w", id, storeError(err))
+	}
+	return nil
+}

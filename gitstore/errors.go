@@ -1,0 +1,60 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// Errors of reading a chain of commits.
+var (
+	// ErrStripped says that another program rewrote the history and lost the
+	// headers that make a commit an event. It is a kind of damage.
+	ErrStripped = fmt.Errorf("%w: history was rewritten by another program", conversation.ErrDamaged)
+	// ErrShallow says that the chain goes on in commits that were not fetched.
+	ErrShallow = errors.New("incomplete here: older events were not fetched")
+	// ErrForeignID says that the id is taken by another conversation.
+	ErrForeignID = errors.New("the id belongs to another conversation")
+)
+
+// errNotEvent is a commit that never was one of ours.
+var errNotEvent = errors.New("it is a commit, and not an event")
+
+// A DamageError names the commit that is not the event that it should be.
+type DamageError struct {
+	Commit string
+	Seq    int // of the damaged event if that can be told, else -1
+	Good   int // number of events before it that can be read
+	Err    error
+}
+
+// Error names the commit, and what is wrong with it.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("commit %.10s: %v", e.Commit, e.Err)
+}
+
+// Unwrap gives what is wrong.
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// storeError translates errors of the object database into those of a journal.
+func storeError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, odb.ErrRefMoved):
+		return fmt.Errorf("%w: %w", conversation.ErrHeadMoved, err)
+	case errors.Is(err, odb.ErrRefExists):
+		return fmt.Errorf("%w: %w", conversation.ErrExists, err)
+	case errors.Is(err, odb.ErrRefNotFound):
+		return fmt.Errorf("%w: %w", conversation.ErrNotFound, err)
+	case errors.Is(err, odb.ErrReadOnly):
+		return fmt.Errorf("%w: %w", conversation.ErrReadOnlyStore, err)
+	case errors.Is(err, odb.ErrNoSpace):
+		return fmt.Errorf("%w: %w", conversation.ErrNoSpace, err)
+	case errors.Is(err, odb.ErrRefBroken), errors.Is(err, odb.ErrObjectCorrupt), errors.Is(err, odb.ErrRefSymbolic):
+		return fmt.Errorf("%w: %w", conversation.ErrDamaged, err)
+	}
+	return err
+}

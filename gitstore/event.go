@@ -1,0 +1,260 @@
+package gitstore
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// maxEvent is how large an event may be with all of its payload, in bytes.
+const maxEvent = 50 << 20
+
+// A link is one event of a chain as it is stored.
+type link struct {
+	oid       odb.OID
+	event     *conversation.Event
+	parent    odb.OID
+	committed time.Time
+	seq       int    // -1 where the commit does not say one
+	plain     bool   // it never was an event
+	state     []byte // the summary as stored, nil where there is none
+}
+
+// summary decodes what the event's commit says of the whole conversation, nil
+// where it says nothing that can be used.
+func (l *link) summary() *conversation.Summary {
+	if l.state == nil {
+		return nil
+	}
+	sum, err := conversation.DecodeSummary(l.state)
+	if err != nil {
+		return nil
+	}
+	return &sum
+}
+
+// encoder makes commits of events.
+type encoder struct {
+	user Person
+	key  []byte
+	zone *time.Location
+}
+
+// place is what an event's commit stands on.
+type place struct {
+	parent    odb.OID
+	tree      odb.OID
+	committed time.Time
+	summary   conversation.Summary
+}
+
+// emptyTree is the tree without entries.
+var emptyTree = odb.HashObject("tree", nil)
+
+// encode makes the event's commit, and sets what the event learns from it.
+func (enc *encoder) encode(e *conversation.Event, on place) (odb.Object, place, error) {
+	msg := compose(e)
+	if err := addTextPayload(e, msg); err != nil {
+		return odb.Object{}, on, err
+	}
+	data, err := conversation.EncodeHeader(e, msg.span)
+	if err != nil {
+		return odb.Object{}, on, err
+	}
+	if len(data) > maxData {
+		return odb.Object{}, on, fmt.Errorf("%s %d: %w: its fields take %d bytes", e.Type(), e.Seq, conversation.ErrTooLarge, len(data))
+	}
+	next := place{tree: on.tree, summary: on.summary.Next(e)}
+	if e.Tree != "" {
+		next.tree = odb.OID(e.Tree)
+	}
+	c := &commit{
+		tree: next.tree, author: author(e, enc.user), authored: e.Time.In(enc.zone),
+		committer: enc.committer(), committed: laterOf(e.Time, on.committed).In(enc.zone),
+		data: data, provider: providerHeader(e), message: msg.bytes,
+	}
+	if on.parent != "" {
+		c.parents = []odb.OID{on.parent}
+	}
+	if c.state, err = stateHeader(next.summary); err != nil {
+		return odb.Object{}, on, err
+	}
+	e.Signed = len(enc.key) > 0 && (e.Was == nil || e.Signed)
+	if e.Signed {
+		c.sign(enc.key)
+	}
+	object := c.encode()
+	next.parent, next.committed = odb.HashObject("commit", object), c.committed
+	e.Tree, e.Commit, e.Author, e.Subject = string(c.tree), string(next.parent), c.author.Name, msg.subject
+	return odb.Object{Kind: "commit", OID: next.parent, Data: object}, next, nil
+}
+
+func (enc *encoder) committer() Person {
+	if enc.user.Name == "" && enc.user.Email == "" {
+		return jpPerson
+	}
+	return enc.user.clean()
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// stateHeader is the summary's header, or none where it would be too large;
+// readers then walk the chain.
+func stateHeader(s conversation.Summary) ([]byte, error) {
+	line, err := conversation.EncodeSummary(s)
+	if err != nil || len(line) > maxState {
+		return nil, err
+	}
+	return line, nil
+}
+
+func providerHeader(e *conversation.Event) []byte {
+	if e.Payload(conversation.PayloadProvider) != nil {
+		return nil
+	}
+	return e.Provider
+}
+
+// addTextPayload keeps what the message cannot hold exactly as payload.
+func addTextPayload(e *conversation.Event, msg message) error {
+	if msg.lossy || msg.cut {
+		text, _ := e.Text()
+		setPayload(e, conversation.PayloadText, "text/plain", []byte(text))
+	}
+	e.Lossy = msg.lossy
+	if len(e.Provider) == 0 { // a copy may have dropped it
+		e.Payloads = slices.DeleteFunc(slices.Clone(e.Payloads), func(p conversation.Payload) bool {
+			return p.Name == conversation.PayloadProvider
+		})
+	} else {
+		line, err := conversation.Compact(e.Provider)
+		if err != nil {
+			return fmt.Errorf("provider state of %s %d: %w", e.Type(), e.Seq, err)
+		}
+		e.Provider = line
+		if len(line) > maxProvider {
+			setPayload(e, conversation.PayloadProvider, "application/json", line)
+		}
+	}
+	size := len(msg.bytes)
+	for i := range e.Payloads {
+		p := &e.Payloads[i]
+		if p.Data != nil || p.OID == "" {
+			fillPayload(p)
+		}
+		size += len(p.Data)
+	}
+	if size > maxEvent {
+		return fmt.Errorf("%s %d: %w: %d MiB, and %d is the most", e.Type(), e.Seq, conversation.ErrTooLarge, size>>20, maxEvent>>20)
+	}
+	return nil
+}
+
+// setPayload adds a payload of jp's own, or replaces what the event had under
+// its name.
+func setPayload(e *conversation.Event, name, mediaType string, data []byte) {
+	p := conversation.Payload{Name: name, MediaType: mediaType, Data: data}
+	if old := e.Payload(name); old != nil {
+		*old = p
+		return
+	}
+	e.Payloads = append(e.Payloads, p)
+}
+
+func fillPayload(p *conversation.Payload) {
+	sum := sha256.Sum256(p.Data)
+	p.OID, p.Bytes, p.SHA256 = string(odb.HashObject("blob", p.Data)), int64(len(p.Data)), hex.EncodeToString(sum[:])
+}
+
+// decode reads an event from the commit that holds it, without its payload.
+func (s *Store) decode(oid odb.OID, object []byte) (*link, error) {
+	c, err := parseCommit(object)
+	if err != nil {
+		return &link{oid: oid, parent: c.parent(), seq: -1}, fmt.Errorf("%w: %w", conversation.ErrDamaged, err)
+	}
+	l := &link{oid: oid, parent: c.parent(), committed: c.committed, seq: -1, state: c.state}
+	if c.data == nil {
+		err := notAnEvent(c)
+		l.plain = errors.Is(err, errNotEvent)
+		return l, err
+	}
+	if len(c.data) > maxData || len(c.state) > maxState || len(c.provider) > maxProvider {
+		return l, fmt.Errorf("%w: a header is too large", conversation.ErrDamaged)
+	}
+	e, span, err := conversation.DecodeHeader(c.data)
+	if err != nil {
+		return l, err
+	}
+	l.seq = e.Seq
+	if len(c.parents) > 1 {
+		return l, fmt.Errorf("%w: an event has %d parents", conversation.ErrDamaged, len(c.parents))
+	}
+	if err := setText(e, c.message, span); err != nil {
+		return l, err
+	}
+	if c.provider != nil {
+		if err := conversation.CheckJSON(c.provider); err != nil {
+			return l, fmt.Errorf("%w: provider state: %w", conversation.ErrDamaged, err)
+		}
+		e.Provider = bytes.Clone(c.provider)
+	}
+	e.Author, e.Tree, e.Commit = c.author.Name, string(c.tree), string(oid)
+	e.Model = modelOf(e, c)
+	e.Signed = c.signed(s.key, object)
+	l.event = e
+	return l, nil
+}
+
+// setText gives a decoded event its text and its subject from the message. How
+// a newer jp writes messages is not known: then the subject is all there is.
+func setText(e *conversation.Event, msg []byte, span conversation.Span) error {
+	subject, text, err := readText(msg, e, span)
+	if err != nil && e.Version > conversation.Version {
+		line, _, _ := bytes.Cut(msg, []byte{'\n'})
+		e.Subject = string(line)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e.Subject = subject
+	if span.At >= 0 {
+		e.SetText(text)
+	}
+	return nil
+}
+
+// notAnEvent says why a commit that should be an event is none.
+func notAnEvent(c *commit) error {
+	if hasTrailers(c.message) {
+		return ErrStripped
+	}
+	return fmt.Errorf("%w: %w", conversation.ErrDamaged, errNotEvent)
+}
+
+// modelOf is the model that an event's author line names; of a tool's only its
+// name, without the provider's.
+func modelOf(e *conversation.Event, c *commit) string {
+	switch e.Role() {
+	case conversation.RoleAssistant:
+		return c.author.Name
+	case conversation.RoleTool:
+		if model, ok := strings.CutPrefix(c.author.Email, "tool+"); ok {
+			return strings.TrimSuffix(model, "@jp.invalid")
+		}
+	}
+	return ""
+}

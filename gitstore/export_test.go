@@ -1,0 +1,11 @@
+package gitstore
+
+// Sign gives a commit a valid code, as only the owner of the key can.
+func Sign(object, key []byte) ([]byte, error) {
+	c, err := parseCommit(object)
+	if err != nil {
+		return nil, err
+	}
+	c.sign(key)
+	return c.encode(), nil
+}

@@ -1,0 +1,195 @@
+package gitstore
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"jp/conversation"
+)
+
+// maxBody is how much text stands in a message, previewBody how much of a
+// longer one; in bytes.
+const (
+	maxBody     = 64 << 10
+	previewBody = 16 << 10
+)
+
+var trailerValue = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
+
+// trailers returns the lines at the end of a message, which are for git's
+// queries only.
+func trailers(e *conversation.Event) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Jp-Event: %s\n", trailerType(e.Type()))
+	fmt.Fprintf(&b, "Jp-Turn: %d\nJp-Seq: %d\n", e.Turn, e.Seq)
+	if id := callID(e); trailerValue.MatchString(id) {
+		fmt.Fprintf(&b, "Jp-Call: %s\n", id)
+	}
+	return b.String()
+}
+
+// trailerType is the type if it can stand in a trailer.
+func trailerType(t conversation.Type) string {
+	if trailerValue.MatchString(string(t)) {
+		return string(t)
+	}
+	return "unknown"
+}
+
+func callID(e *conversation.Event) string {
+	switch b := e.Body.(type) {
+	case *conversation.ToolCallRequest:
+		return b.ID
+	case *conversation.ToolCallResponse:
+		return b.ID
+	}
+	return ""
+}
+
+// A message is what a commit says, and where in it the event's text stands.
+type message struct {
+	bytes   []byte
+	subject string
+	span    conversation.Span
+	lossy   bool // the text has replacements for bytes that cannot stand here
+	cut     bool // the text is only the beginning
+}
+
+// compose writes the message of an event.
+func compose(e *conversation.Event) message {
+	subject, at := subjectOf(e)
+	m := message{subject: subject, span: conversation.NoText}
+	text, has := e.Text()
+	body := ""
+	switch {
+	case !has:
+	case text == "":
+		m.span = conversation.Span{At: len(subject)}
+	case at >= 0:
+		m.span = conversation.Span{At: at, Len: len(text)}
+	default:
+		body = m.body(text)
+		m.span = conversation.Span{At: len(subject) + 2, Len: len(body)}
+	}
+	m.bytes = layout(subject, body, trailers(e))
+	return m
+}
+
+// subjectOf is the subject, and where in it the text stands. An event that was
+// read has its subject even where that only follows from its body; it is written
+// as it was at first.
+func subjectOf(e *conversation.Event) (subject string, at int) {
+	subject, at = conversation.SubjectOf(e)
+	if e.Subject == "" {
+		return subject, at
+	}
+	bare := *e
+	bare.Subject = ""
+	if derived, at := conversation.SubjectOf(&bare); derived == subject {
+		return derived, at
+	}
+	return subject, at
+}
+
+// body is the text as it can stand in a message.
+func (m *message) body(text string) string {
+	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+		m.lossy = true
+		text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\u2400")
+	}
+	if len(text) <= maxBody {
+		return text
+	}
+	m.cut = true
+	text = text[:previewBody]
+	if i := strings.LastIndexByte(text, '\n'); i > 0 {
+		return text[:i+1]
+	}
+	return strings.ToValidUTF8(text, "") // a rune that was cut in two
+}
+
+func layout(subject, body, trailers string) []byte {
+	dst := append([]byte(subject), '\n')
+	if body != "" {
+		dst = append(dst, '\n')
+		dst = append(dst, body...)
+		dst = append(dst, '\n')
+	}
+	return append(append(dst, '\n'), trailers...)
+}
+
+// isLayout reports whether a message is what layout makes of the parts.
+func isLayout(msg []byte, subject, body, trailers string) bool {
+	parts := []string{subject, "\n\n", body, "\n\n", trailers}
+	if body == "" {
+		parts = []string{subject, "\n\n", trailers}
+	}
+	for _, part := range parts {
+		if len(msg) < len(part) || string(msg[:len(part)]) != part {
+			return false
+		}
+		msg = msg[len(part):]
+	}
+	return len(msg) == 0
+}
+
+// readText checks that a message is, byte for byte, one that compose could have
+// written for the event, and returns its subject and its text.
+func readText(msg []byte, e *conversation.Event, span conversation.Span) (subject, text string, err error) {
+	line, _, _ := bytes.Cut(msg, []byte{'\n'})
+	subject = string(line)
+	body := ""
+	if _, has := e.Text(); has != (span.At >= 0) && !isUnknown(e) {
+		return "", "", fmt.Errorf("%w: a %s with text %v", conversation.ErrDamaged, e.Type(), span.At >= 0)
+	}
+	if span.At >= 0 {
+		if span.At > len(msg) || span.Len > len(msg)-span.At {
+			return "", "", fmt.Errorf("%w: the text ends behind the message", conversation.ErrDamaged)
+		}
+		text = string(msg[span.At : span.At+span.Len])
+		if span.At > len(subject) {
+			body = text
+		}
+	}
+	ours := utf8.Valid(msg) && bytes.IndexByte(msg, 0) < 0 && len(body) <= maxBody &&
+		isLayout(msg, subject, body, ownTrailers(msg, e))
+	if !ours || span.At >= 0 && !spanFits(span, subject, body) {
+		return "", "", fmt.Errorf("%w: the message is not as jp writes it", conversation.ErrDamaged)
+	}
+	return subject, text, nil
+}
+
+// ownTrailers are the trailers that the message must have. What those of an
+// unknown type are, only the message itself can tell.
+func ownTrailers(msg []byte, e *conversation.Event) string {
+	want := trailers(e)
+	if !isUnknown(e) {
+		return want
+	}
+	i := bytes.LastIndex(msg, []byte("\n\n"))
+	if i < 0 || !strings.HasPrefix(string(msg[i+2:]), want) {
+		return want
+	}
+	return string(msg[i+2:])
+}
+
+func isUnknown(e *conversation.Event) bool {
+	_, unknown := e.Body.(*conversation.Unknown)
+	return unknown
+}
+
+func spanFits(span conversation.Span, subject, body string) bool {
+	if body != "" {
+		return span.At == len(subject)+2 && span.Len == len(body)
+	}
+	return span.At+span.Len == len(subject)
+}
+
+// hasTrailers reports whether a message ends like one of ours.
+func hasTrailers(msg []byte) bool {
+	i := bytes.LastIndex(msg, []byte("\n\n"))
+	return i >= 0 && bytes.HasPrefix(msg[i+2:], []byte("Jp-Event: "))
+}

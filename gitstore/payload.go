@@ -1,0 +1,129 @@
+package gitstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// kept are the payloads that can be kept: the new ones, and of those that come
+// with a copied event the ones that are here.
+func (s *Store) kept(payloads []conversation.Payload) []conversation.Payload {
+	return slices.DeleteFunc(slices.Clone(payloads), func(p conversation.Payload) bool {
+		if p.Data != nil {
+			return false
+		}
+		there, err := s.odb.Has(odb.OID(p.OID))
+		return err == nil && !there && p.Bytes > 0
+	})
+}
+
+// payloadObjects makes the blobs of an event's new payload and the commit that
+// keeps them, behind the payload commit before it.
+func (enc *encoder) payloadObjects(e *conversation.Event, kept []conversation.Payload, parent odb.OID, committed time.Time) ([]odb.Object, odb.OID) {
+	var objects []odb.Object
+	entries := map[string]odb.OID{}
+	for i, p := range kept {
+		oid := odb.OID(p.OID)
+		if p.Data != nil || p.Bytes == 0 {
+			objects = append(objects, odb.Object{Kind: "blob", OID: oid, Data: p.Data})
+		}
+		entries[entryName(p.Name, i, entries)] = oid
+	}
+	tree := treeObject(entries)
+	c := &commit{
+		tree: tree.OID, author: jpPerson, authored: e.Time.In(enc.zone),
+		committer: enc.committer(), committed: laterOf(e.Time, committed).In(enc.zone),
+		message: fmt.Appendf(nil, "payload of event %d\n", e.Seq),
+	}
+	if parent != "" {
+		c.parents = []odb.OID{parent}
+	}
+	data := c.encode()
+	oid := odb.HashObject("commit", data)
+	return append(objects, tree, odb.Object{Kind: "commit", OID: oid, Data: data}), oid
+}
+
+// entryName is a payload's name as it can stand in a tree.
+func entryName(name string, index int, taken map[string]odb.OID) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._-", r):
+			return r
+		}
+		return '-'
+	}, name)
+	name = strings.TrimLeft(name[:min(len(name), 100)], ".-")
+	unique := name
+	for n := index; ; n++ {
+		if _, twice := taken[unique]; unique != "" && !twice {
+			return unique
+		}
+		unique = fmt.Sprintf("%d-%s", n, name)
+	}
+}
+
+func treeObject(entries map[string]odb.OID) odb.Object {
+	names := make([]string, 0, len(entries))
+	for name := range entries {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var data []byte
+	for _, name := range names {
+		data = append(append(append(data, "100644 "...), name...), 0)
+		data, _ = hex.AppendDecode(data, []byte(entries[name]))
+	}
+	return odb.Object{Kind: "tree", OID: odb.HashObject("tree", data), Data: data}
+}
+
+// Payload reads the content of a payload; ok is false where it is absent.
+// Other bytes than the event says are damage.
+func (s *Store) Payload(_ context.Context, p conversation.Payload) (data []byte, ok bool, err error) {
+	oid, err := odb.ParseOID(p.OID)
+	if err != nil {
+		return nil, false, fmt.Errorf("%w: payload %s: %w", conversation.ErrDamaged, p.Name, err)
+	}
+	kind, data, err := s.odb.ReadObject(oid)
+	if errors.Is(err, odb.ErrObjectMissing) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("read payload %s: %w", p.Name, storeError(err))
+	}
+	sum := sha256.Sum256(data)
+	if kind != "blob" || int64(len(data)) != p.Bytes || hex.EncodeToString(sum[:]) != p.SHA256 {
+		return nil, false, fmt.Errorf("%w: payload %s is not what the event says", conversation.ErrDamaged, p.Name)
+	}
+	return data, true, nil
+}
+
+// fill gives an event the text and the provider state that its message and its
+// headers could not hold. What is absent leaves the beginning that they hold.
+func (s *Store) fill(ctx context.Context, e *conversation.Event) error {
+	for _, p := range e.Payloads {
+		if p.Name != conversation.PayloadText && p.Name != conversation.PayloadProvider {
+			continue
+		}
+		data, ok, err := s.Payload(ctx, p)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !ok:
+		case p.Name == conversation.PayloadText:
+			e.SetText(string(data))
+		case conversation.CheckJSON(data) == nil:
+			e.Provider = data
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// Head is the id of a conversation's newest event, live or archived.
+func (s *Store) Head(_ context.Context, id conversation.ID) (conversation.Head, error) {
+	_, head, err := s.find(id)
+	return conversation.Head(head), err
+}
+
+// parseHead checks that a head is the id of an object that is there.
+func (s *Store) parseHead(at conversation.Head) (odb.OID, error) {
+	head, err := odb.ParseOID(string(at))
+	if err != nil {
+		return "", fmt.Errorf("%w: head %q", conversation.ErrNotFound, at)
+	}
+	if s.known(head) != nil {
+		return head, nil
+	}
+	there, err := s.odb.Has(head)
+	if err == nil && !there {
+		return "", fmt.Errorf("%w: there is no object %.10s", conversation.ErrNotFound, at)
+	}
+	return head, storeError(err)
+}
+
+// read reads one commit as an event. Where it is none, the link says what can
+// be told of it, or is nil.
+func (s *Store) read(oid odb.OID) (*link, error) {
+	kind, object, err := s.odb.ReadObject(oid)
+	switch {
+	case errors.Is(err, odb.ErrObjectMissing), errors.Is(err, odb.ErrObjectTooLarge):
+		return nil, &DamageError{Commit: string(oid), Seq: -1, Err: fmt.Errorf("%w: %w", conversation.ErrDamaged, err)}
+	case err != nil:
+		return nil, damageOr(fmt.Errorf("read commit %.10s: %w", oid, storeError(err)), &link{oid: oid, seq: -1})
+	case kind != "commit":
+		return nil, &DamageError{Commit: string(oid), Seq: -1, Err: fmt.Errorf("%w: it is a %s", conversation.ErrDamaged, kind)}
+	}
+	l, err := s.decode(oid, object)
+	if err != nil {
+		return l, &DamageError{Commit: string(oid), Seq: l.seq, Err: err}
+	}
+	return l, nil
+}
+
+// Load reads the events up to a head, oldest first. If there is damage on the
+// way, the events before it are returned with the error.
+func (s *Store) Load(ctx context.Context, at conversation.Head) ([]*conversation.Event, error) {
+	head, err := s.parseHead(at)
+	if err != nil {
+		return nil, err
+	}
+	links, err := s.load(ctx, head)
+	events := make([]*conversation.Event, len(links))
+	for i, l := range links {
+		events[i] = l.event
+	}
+	return events, err
+}
+
+// Back yields events from a head backwards, and stops at the first error.
+func (s *Store) Back(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error] {
+	return func(yield func(*conversation.Event, error) bool) {
+		head, err := s.parseHead(at)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for w := s.walk(head); !w.done; {
+			l, err := w.step(ctx)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(l.event, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Info reads what a conversation's newest event says of the whole.
+func (s *Store) Info(ctx context.Context, id conversation.ID) (conversation.Info, error) {
+	ref, head, err := s.find(id)
+	if err != nil {
+		return conversation.Info{}, err
+	}
+	info := s.info(ctx, odb.Ref{Name: ref, OID: head})
+	return info, info.Err
+}
+
+// info reads the newest event of a ref; of a long text only what its message has.
+func (s *Store) info(ctx context.Context, ref odb.Ref) conversation.Info {
+	info := named(ref.Name)
+	info.Head = conversation.Head(ref.OID)
+	t, err := s.readTip(ctx, ref.OID)
+	if err != nil {
+		info.Err = err
+		return info
+	}
+	info.Tip, info.Summary = t.event.Clone(), t.summary
+	return info
+}
+
+// List reads the newest events of a scope's conversations, several at a time.
+// Refs with names that are no ids are none of ours and are left out.
+func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
+	refs, err := s.odb.ListRefs(refRoot + string(scope) + "/")
+	broken, err := unreadable(err)
+	if err != nil {
+		return nil, fmt.Errorf("list conversations: %w", storeError(err))
+	}
+	refs = slices.DeleteFunc(refs, func(r odb.Ref) bool { return !names(r.Name, scope) })
+	infos := make([]conversation.Info, len(refs))
+	const readers = 4
+	var wg sync.WaitGroup
+	for first := range readers {
+		wg.Go(func() {
+			for i := first; i < len(refs) && ctx.Err() == nil; i += readers {
+				infos[i] = s.info(ctx, refs[i])
+			}
+		})
+	}
+	wg.Wait()
+	for _, b := range broken {
+		if names(b.Ref, scope) {
+			info := named(b.Ref)
+			info.Err = storeError(b)
+			infos = append(infos, info)
+		}
+	}
+	return infos, ctx.Err()
+}

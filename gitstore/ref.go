@@ -1,0 +1,130 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// Refs of conversations.
+const (
+	refRoot     = "refs/jp/"
+	refLive     = refRoot + "conversations/"
+	refArchive  = refRoot + "archive/"
+	refPayloads = refRoot + "payloads/"
+	refRemotes  = refRoot + "remotes/"
+)
+
+// RefOf is the ref of a live conversation.
+func RefOf(id conversation.ID) string { return refLive + string(id) }
+
+// splitRef takes a ref of a live or archived conversation apart.
+func splitRef(ref string) (scope conversation.Scope, id conversation.ID, ok bool) {
+	for prefix, scope := range map[string]conversation.Scope{refLive: conversation.ScopeLive, refArchive: conversation.ScopeArchived} {
+		if name, found := strings.CutPrefix(ref, prefix); found {
+			id, err := conversation.ParseID(name)
+			return scope, id, err == nil
+		}
+	}
+	return "", "", false
+}
+
+// names reports whether a ref is a conversation's in a scope.
+func names(ref string, scope conversation.Scope) bool {
+	rest, ok := strings.CutPrefix(ref, refRoot+string(scope)+"/")
+	if i := strings.LastIndexByte(rest, '/'); i >= 0 && scope == conversation.ScopeRemotes {
+		rest = rest[i+1:]
+	}
+	_, err := conversation.ParseID(rest)
+	return ok && err == nil
+}
+
+// named is what the name of a conversation's ref says of it.
+func named(ref string) conversation.Info {
+	i := strings.LastIndexByte(ref, '/')
+	info := conversation.Info{ID: conversation.ID(ref[i+1:]), Ref: ref}
+	if remote, ok := strings.CutPrefix(ref[:i], refRemotes); ok {
+		info.Remote = remote
+	}
+	return info
+}
+
+// find returns the ref of a conversation, live or archived, and its head.
+func (s *Store) find(id conversation.ID) (ref string, head odb.OID, err error) {
+	if _, err := conversation.ParseID(string(id)); err != nil {
+		return "", "", err
+	}
+	for _, prefix := range []string{refLive, refArchive, refLive} { // it may be on its way back to the live ones
+		ref = prefix + string(id)
+		head, err = s.odb.ReadRef(ref)
+		if !errors.Is(err, odb.ErrRefNotFound) {
+			break
+		}
+	}
+	if err != nil {
+		return ref, "", fmt.Errorf("conversation %s: %w", id, storeError(err))
+	}
+	return ref, head, nil
+}
+
+// checkFree fails if the id is in use anywhere.
+func (s *Store) checkFree(id conversation.ID) error {
+	if _, err := conversation.ParseID(string(id)); err != nil {
+		return err
+	}
+	for _, prefix := range []string{refLive, refArchive, refPayloads} {
+		_, err := s.odb.ReadRef(prefix + string(id))
+		switch {
+		case errors.Is(err, odb.ErrRefNotFound):
+		case err == nil, errors.Is(err, odb.ErrRefBroken), errors.Is(err, odb.ErrRefSymbolic):
+			return fmt.Errorf("conversation %s: %w", id, conversation.ErrExists)
+		default:
+			return fmt.Errorf("conversation %s: %w", id, storeError(err))
+		}
+	}
+	remotes, err := s.odb.ListRefs(refRemotes)
+	broken, err := unreadable(err)
+	if err != nil {
+		return storeError(err)
+	}
+	for _, b := range broken {
+		remotes = append(remotes, odb.Ref{Name: b.Ref})
+	}
+	for _, r := range remotes {
+		if strings.HasSuffix(r.Name, "/"+string(id)) {
+			return fmt.Errorf("conversation %s of a remote: %w", id, conversation.ErrExists)
+		}
+	}
+	return nil
+}
+
+// unreadable takes the refs that cannot be read out of an error of ListRefs:
+// they are no reason not to list the others.
+func unreadable(err error) (broken []*odb.UnreadableRef, rest error) {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
+		var ref *odb.UnreadableRef
+		if errors.As(err, &ref) {
+			broken = append(broken, ref)
+		} else {
+			rest = errors.Join(rest, err)
+		}
+	}
+	return broken, rest
+}
+
+// payloadHead is the newest commit of a conversation's payload, "" if there is
+// none.
+func (s *Store) payloadHead(id conversation.ID) (odb.OID, error) {
+	head, err := s.odb.ReadRef(refPayloads + string(id))
+	if errors.Is(err, odb.ErrRefNotFound) {
+		return "", nil
+	}
+	return head, storeError(err)
+}

@@ -1,0 +1,146 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/gitstore/odb"
+)
+
+// Options of a Store. The zero value is durable, and signs nothing.
+type Options struct {
+	Durability odb.Durability
+	// Key marks events as this user's own; without one everything is foreign.
+	Key []byte
+	// User is who the user is to git; asked once, when something is written.
+	// Nil, or empty fields, mean that git knows no user.
+	User func() Person
+	// Zone is the time zone of the dates in commits; nil is the local one.
+	Zone *time.Location
+	// MayBreakLock is asked before a stale lock of a conversation's ref is taken
+	// over: only who holds the conversation's own lock may say yes.
+	MayBreakLock func(id conversation.ID) bool
+	// FS is the file system below; nil is the operating system's.
+	FS odb.FS
+	// Path overrides how writes are made durable.
+	Path odb.Path
+	// Log gets what a user may want to know afterwards; nil drops it.
+	Log *slog.Logger
+}
+
+// lockTimeout is how long a write waits for the lock of a ref: longer than it
+// takes until a lock counts as left behind by a process that was killed.
+const lockTimeout = 12 * time.Second
+
+// A Store is a [conversation.Journal] kept in a git repository.
+type Store struct {
+	odb  *odb.Store
+	git  *gitcmd.Git
+	repo gitcmd.Repository
+	key  []byte
+	zone *time.Location
+	user func() Person
+
+	mu   sync.Mutex
+	tips map[odb.OID]*tip // newest events that this store wrote or read
+}
+
+var _ conversation.Journal = (*Store)(nil)
+
+// Open opens the store of a repository that git itself has located.
+func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
+	git := gitcmd.At(repo, gitcmd.Options{})
+	s := &Store{git: git, repo: repo, key: opts.Key, zone: opts.Zone, tips: map[odb.OID]*tip{}}
+	if s.zone == nil {
+		s.zone = time.Local
+	}
+	s.user = sync.OnceValue(func() Person {
+		if opts.User == nil {
+			return Person{}
+		}
+		return opts.User()
+	})
+	db, err := odb.Open(repo.CommonDir, odb.Options{
+		Durability: opts.Durability, FS: opts.FS, Git: git, Path: opts.Path, Log: opts.Log, LockTimeout: lockTimeout,
+		MayBreakLock: func(ref string) bool {
+			_, id, ok := splitRef(ref)
+			return ok && opts.MayBreakLock != nil && opts.MayBreakLock(id)
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the store in %s: %w", repo.CommonDir, storeError(err))
+	}
+	s.odb = db
+	return s, nil
+}
+
+// Close frees what the store holds open.
+func (s *Store) Close() error { return s.odb.Close() }
+
+// ReadObject reads any object of the repository, for a snapshot that builds on
+// it.
+func (s *Store) ReadObject(oid string) (kind string, data []byte, err error) {
+	id, err := odb.ParseOID(oid)
+	if err != nil {
+		return "", nil, err
+	}
+	kind, data, err = s.odb.ReadObject(id)
+	return kind, data, storeError(err)
+}
+
+func (s *Store) encoder() *encoder {
+	return &encoder{user: s.user(), key: s.key, zone: s.zone}
+}
+
+// A tip is a conversation's newest event, and what it says of the whole.
+type tip struct {
+	event     *conversation.Event
+	committed time.Time
+	summary   conversation.Summary
+}
+
+// remember keeps a newest event at hand, in place of the one that it follows.
+func (s *Store) remember(oid odb.OID, t *tip, before odb.OID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tips, before)
+	if len(s.tips) >= 64 {
+		clear(s.tips)
+	}
+	s.tips[oid] = t
+}
+
+// written is the tip that a group of events has made. It shares nothing with
+// the caller, and holds no content of payloads.
+func written(e *conversation.Event, end place) *tip {
+	e = e.Clone()
+	e.Objects, e.Payloads = nil, slices.Clone(e.Payloads)
+	for i := range e.Payloads {
+		e.Payloads[i].Data = nil
+	}
+	return &tip{event: e, committed: end.committed, summary: end.summary}
+}
+
+func (s *Store) known(oid odb.OID) *tip {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tips[oid]
+}
+
+// UserIdentity asks git who the user is.
+func UserIdentity(ctx context.Context, git *gitcmd.Git) Person {
+	var p Person
+	if out, err := git.Run(ctx, "config", "--get", "user.name"); err == nil {
+		p.Name = cleanName(string(out), "")
+	}
+	if out, err := git.Run(ctx, "config", "--get", "user.email"); err == nil {
+		p.Email = Person{Email: string(out)}.clean().Email
+	}
+	return p
+}

@@ -1,0 +1,98 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// Verify checks a conversation: that every commit is an event, that trees
+// change only where they may, that summaries are what the events come to, that
+// payload is what it should be, and that the events make sense together.
+func (s *Store) Verify(ctx context.Context, id conversation.ID) (conversation.Verdict, error) {
+	v := conversation.Verdict{ID: id}
+	_, head, err := s.find(id)
+	if err != nil {
+		return v, err
+	}
+	links, err := s.load(ctx, head)
+	var damage *DamageError
+	switch {
+	case errors.As(err, &damage):
+		v.Problems = append(v.Problems, conversation.Problem{Commit: damage.Commit, Seq: damage.Seq, Text: damage.Err.Error()})
+	case err != nil:
+		return v, fmt.Errorf("verify %s: %w", id, err)
+	}
+	v.Events = len(links)
+	events := make([]*conversation.Event, len(links))
+	for i, l := range links {
+		events[i] = l.event
+	}
+	v.Problems = append(v.Problems, s.checkEvents(ctx, links)...)
+	v.Problems = append(v.Problems, conversation.Audit(events)...)
+	return v, ctx.Err()
+}
+
+func (s *Store) checkEvents(ctx context.Context, links []*link) []conversation.Problem {
+	var problems []conversation.Problem
+	report := func(e *conversation.Event, format string, args ...any) {
+		problems = append(problems, conversation.Problem{Commit: e.Commit, Seq: e.Seq, Text: fmt.Sprintf(format, args...)})
+	}
+	sum, tree := conversation.Summary{}, ""
+	for i, l := range links {
+		if ctx.Err() != nil {
+			return problems
+		}
+		e, moved := l.event, l.event.Tree != tree
+		sum, tree = sum.Next(e), e.Tree
+		if i > 0 && moved && !mayChangeTree(e.Type()) {
+			report(e, "a %s changes the files' tree", e.Type())
+		}
+		if stored := l.summary(); stored != nil && e.Signed && !sameSummary(*stored, sum) {
+			report(e, "its summary is not what the events come to")
+		}
+		for _, p := range e.Payloads {
+			if _, _, err := s.Payload(ctx, p); err != nil {
+				report(e, "%v", err)
+			}
+		}
+		if err := s.checkTree(e, moved); err != nil {
+			report(e, "%v", err)
+		}
+	}
+	return problems
+}
+
+// mayChangeTree reports whether an event of the type may have another tree than
+// the event before it.
+func mayChangeTree(t conversation.Type) bool {
+	switch t {
+	case conversation.TypeWorkspace, conversation.TypeToolCallResponse, conversation.TypeRestored, conversation.TypeResumed:
+		return true
+	}
+	return false
+}
+
+func sameSummary(a, b conversation.Summary) bool {
+	x, errA := conversation.EncodeSummary(a)
+	y, errB := conversation.EncodeSummary(b)
+	return errA == nil && errB == nil && string(x) == string(y)
+}
+
+// checkTree looks whether a tree that an event is the first to have is there.
+func (s *Store) checkTree(e *conversation.Event, first bool) error {
+	if !first || odb.OID(e.Tree) == emptyTree {
+		return nil
+	}
+	kind, _, err := s.odb.ReadObject(odb.OID(e.Tree))
+	switch {
+	case err != nil:
+		return fmt.Errorf("its tree %.10s: %w", e.Tree, storeError(err))
+	case kind != "tree":
+		return fmt.Errorf("its tree %.10s is a %s", e.Tree, kind)
+	}
+	return nil
+}

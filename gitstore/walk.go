@@ -1,0 +1,137 @@
+package gitstore
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// maxForeign is how many commits that never were events a walk passes in search
+// of events below them, so that a ref to the user's own history ends it soon.
+const maxForeign = 100
+
+// A walk goes from a head to the first event. Behind damage it goes on with what
+// lies below.
+type walk struct {
+	store   *Store
+	next    odb.OID
+	last    odb.OID // the commit above next
+	expect  int     // seq that the next event must have, -1 for any
+	foreign int     // commits passed since the last event
+	done    bool
+}
+
+func (s *Store) walk(head odb.OID) *walk {
+	return &walk{store: s, next: head, expect: -1}
+}
+
+// step reads the next older event.
+func (w *walk) step(ctx context.Context) (*link, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l, err := w.store.read(w.next)
+	switch {
+	case errors.Is(err, odb.ErrObjectMissing) && w.store.isShallow(w.last):
+		w.done = true
+		return nil, ErrShallow
+	case err != nil:
+		w.skip(l)
+		return nil, err
+	case w.expect >= 0 && l.seq != w.expect:
+		above := &DamageError{Commit: string(w.last), Seq: w.expect + 1, Err: fmt.Errorf("%w: event %d stands on event %d", conversation.ErrDamaged, w.expect+1, l.seq)}
+		w.expect = -1 // read it again, as the newest of what is whole
+		return nil, above
+	}
+	if err := w.store.fill(ctx, l.event); err != nil {
+		w.skip(l)
+		return nil, damageOr(err, l)
+	}
+	return l, w.pass(l)
+}
+
+// pass goes on below an event.
+func (w *walk) pass(l *link) error {
+	w.last, w.next, w.expect, w.foreign = l.oid, l.parent, l.seq-1, 0
+	w.done = l.seq == 0 || l.parent == ""
+	if w.done && l.seq > 0 {
+		return damageOr(fmt.Errorf("%w: the chain ends before event 0", conversation.ErrDamaged), l)
+	}
+	return nil
+}
+
+// skip goes on below what is no event, if there can be events.
+func (w *walk) skip(l *link) {
+	if l == nil || l.parent == "" || l.seq == 0 {
+		w.done = true
+		return
+	}
+	if l.plain {
+		w.foreign++
+		w.done = w.foreign > maxForeign
+	} else {
+		w.done = w.expect == 0 // it was the first one
+		w.expect = max(w.expect-1, l.seq-1, -1)
+	}
+	w.last, w.next = l.oid, l.parent
+}
+
+// damageOr names the commit of a link if an error says that it is damaged.
+func damageOr(err error, l *link) error {
+	if !errors.Is(err, conversation.ErrDamaged) {
+		return err
+	}
+	return &DamageError{Commit: string(l.oid), Seq: l.seq, Err: err}
+}
+
+// load walks from a head to the first event and returns the events oldest
+// first. Damage is returned with the events below it.
+func (s *Store) load(ctx context.Context, head odb.OID) ([]*link, error) {
+	var damage *DamageError
+	var links []*link // newest first
+	for w := s.walk(head); !w.done; {
+		l, err := w.step(ctx)
+		var found *DamageError
+		switch {
+		case errors.As(err, &found):
+			// The user's own history below a damaged first event is not damage.
+			if damage == nil || len(links) > 0 || !errors.Is(found, errNotEvent) {
+				damage = found
+			}
+			links = nil // what stands above damage cannot be relied on
+		case err != nil:
+			return nil, err
+		default:
+			links = append(links, l)
+		}
+	}
+	slices.Reverse(links)
+	if damage != nil {
+		damage.Good = len(links)
+		return links, damage
+	}
+	return links, nil
+}
+
+// isShallow reports whether the history ends at the commit because the rest was
+// not fetched.
+func (s *Store) isShallow(oid odb.OID) bool {
+	f, err := os.Open(filepath.Join(s.repo.CommonDir, "shallow"))
+	if err != nil || oid == "" {
+		return false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if lines.Text() == string(oid) {
+			return true
+		}
+	}
+	return false
+}
