@@ -3,6 +3,7 @@ package turnloop
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"jp/conversation"
@@ -151,12 +152,12 @@ func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.
 		t.AddChatResponse(conversation.ChatResponse{Call: a.ordinal, Part: p.ChatPart(), Text: p.Text, Partial: partial, CallEnd: end}, with...)
 		return
 	}
-	name := p.Tool
+	name := clip(p.Tool)
 	if registered, ok := a.names.Registry(name); ok {
 		name = registered
 	}
 	request := conversation.ToolCallRequest{
-		Call: a.ordinal, ID: p.ToolID, Name: name, Arguments: p.Arguments, Malformed: p.Malformed, CallEnd: end,
+		Call: a.ordinal, ID: clip(p.ToolID), Name: name, Arguments: p.Arguments, Malformed: p.Malformed, CallEnd: end,
 	}
 	if p.Malformed {
 		with = append(with, conversation.WithPayload(conversation.Payload{
@@ -165,6 +166,17 @@ func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.
 	}
 	with = append(with, conversation.WithSubject("call "+line(name, a.loop.subjectOf(name, p.Arguments))))
 	t.AddToolCallRequest(request, with...)
+}
+
+// maxName bounds a name or an id that a model makes up, in bytes. No provider
+// gives longer ones.
+const maxName = 512
+
+func clip(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxName], "")
 }
 
 // state wraps a provider's item with where it came from.

@@ -7,8 +7,23 @@ import (
 	"jp/conversation"
 )
 
-// maxPaths is how many paths an event lists.
-const maxPaths = 200
+// What an event lists of paths is bounded by their number and by the bytes of
+// their names, so that it always fits into the event.
+const (
+	maxPaths     = 200
+	maxPathBytes = 20 << 10
+)
+
+// fitting is how many of the paths an event can list.
+func fitting[T any](items []T, path func(T) string) int {
+	size := 0
+	for i, item := range items {
+		if size += len(word(path(item))); i == maxPaths || size > maxPathBytes {
+			return i
+		}
+	}
+	return len(items)
+}
 
 // files is what the events say of the files: the newest tree, and where the
 // repository stood.
@@ -69,8 +84,7 @@ func (l *Loop) drift(sight Sight) *conversation.Event {
 		return nil
 	}
 	b := &conversation.Workspace{Paths: sight.Stat}
-	if len(b.Paths) > maxPaths {
-		b.Paths, b.More = b.Paths[:maxPaths], len(b.Paths)-maxPaths
-	}
+	n := fitting(b.Paths, func(p conversation.PathStat) string { return p.Path })
+	b.Paths, b.More = b.Paths[:n], len(b.Paths)-n
 	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: l.files.moved(sight.Git)}
 }

@@ -54,9 +54,7 @@ func (l *Loop) sumUp(events []*conversation.Event, usage conversation.Usage) *co
 		done.Files = append(done.Files, path)
 	}
 	slices.Sort(done.Files)
-	if len(done.Files) > maxPaths {
-		done.Files = done.Files[:maxPaths]
-	}
+	done.Files = done.Files[:fitting(done.Files, func(p string) string { return p })]
 	return done
 }
 

@@ -42,9 +42,8 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 	}
 	if after != nil {
 		response.Changed, response.LeftOut = after.Changes, after.LeftOut
-		if len(response.Changed) > maxPaths {
-			response.Changed = response.Changed[:maxPaths]
-		}
+		response.Changed = response.Changed[:fitting(response.Changed, func(c conversation.FileChange) string { return c.Path })]
+		response.LeftOut = response.LeftOut[:fitting(response.LeftOut, func(l conversation.LeftOut) string { return l.Path + l.Why })]
 		with = append(with, conversation.WithTree(after.Tree, after.Objects...), conversation.WithGit(l.files.moved(after.Git)))
 	}
 	t := l.stream.CurrentTurn().AddToolCallResponse(response, with...)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -180,4 +182,37 @@ func TestAnUnknownOutcomeIsReportedWithWhatMoved(t *testing.T) {
 	require.Contains(t, r.turn(), "tool_started turn_interrupted resumed tool_call_response chat_response")
 	require.Equal(t, w.tree(), eventOf[*conversation.Resumed](r.stored()).Tree)
 	require.Empty(t, r.result().Changed, "nobody knows who did it")
+}
+
+// Whatever a tool did to however many files with whatever names, its result is
+// recorded.
+func TestManyLongPaths(t *testing.T) {
+	w := newWorkspace()
+	long := strings.Repeat("\x01directory/", 100)
+	write := changes("write").doing(func(context.Context, tool.Call) (tool.Result, error) {
+		for i := range 1000 {
+			w.files[fmt.Sprintf("%s%04d", long, i)] = "x"
+		}
+		return tool.Result{Content: []byte("ok")}, nil
+	})
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	r.opts.Workspace = w
+	require.Equal(t, Complete, r.done().Status)
+	response := last[*conversation.ToolCallResponse](r)
+	require.NotEmpty(t, response.Changed)
+	require.Less(t, len(response.Changed), 200)
+	for _, e := range r.stored() {
+		line, err := conversation.EncodeHeader(e, conversation.NoText)
+		require.NoError(t, err)
+		require.Less(t, len(line), 64<<10, "%s", e.Type())
+	}
+}
+
+func TestHugeNames(t *testing.T) {
+	huge := strings.Repeat("n", 100_000)
+	r := newRig(t, nil, once(calls(huge, huge, "{}"), ends(conversation.FinishToolCalls)), answers("ok"))
+	require.Equal(t, Complete, r.done().Status)
+	request := last[*conversation.ToolCallRequest](r)
+	require.Len(t, request.Name, 512)
+	require.Len(t, request.ID, 512)
 }
