@@ -1,0 +1,48 @@
+# jp: what can be done here. `make` alone prints the targets.
+
+GO       ?= go
+FUZZTIME ?= 30s
+BENCH    ?=
+BIN      := bin/jp
+
+.PHONY: help build test check crash fuzz bench soak hostile demo install
+
+help: ## print the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/jp
+	@mkdir -p bin
+	$(GO) build -o $(BIN) ./cmd/jp
+
+test: ## run all tests
+	$(GO) test ./...
+
+check: ## what CI runs: format, vet, lint, tests
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	$(MAKE) test
+
+crash: build ## crashes and faults, enumerated at length
+	JP_CRASH=full $(GO) test -count=1 -timeout 60m -v -run 'Crash|Fault|Kill|Race' ./gitstore/... ./turnloop ./cmd/jp | grep -E '^(---|ok|FAIL|panic|    .*points)' 
+
+fuzz: ## every fuzz target for FUZZTIME (30s)
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$pkg; \
+	  done; done
+
+bench: ## speed and size beside rivals, as ratios (BENCH='-quick -loop' etc.)
+	$(GO) run ./internal/bench $(BENCH)
+
+soak: ## long runs of many processes
+	@echo "make soak has no content yet."
+
+hostile: ## repositories made to run programs: none may run
+	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore
+
+demo: build ## a scripted turn with real tools in a scratch repository
+	@$(BIN) demo
+
+install: ## install jp into GOBIN
+	$(GO) install ./cmd/jp

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jp/cmd/jp/internal/prompt"
+	"jp/cmd/jp/internal/terminal"
+	"jp/turnloop"
+)
+
+// A client is the person at the terminal, as the turn loop asks them.
+type client struct {
+	*prompt.Prompter
+	tty  *terminal.TTY
+	root *os.Root
+	out  output
+}
+
+// openClient finds the person at the terminal, nil where there is none or
+// nobody is to be asked.
+func (q *query) openClient() *client {
+	if q.opts.nonInteractive {
+		return nil
+	}
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		return nil
+	}
+	c := &client{tty: tty, out: q.out}
+	if q.repo.TopLevel != "" {
+		c.root, _ = os.OpenRoot(q.repo.TopLevel) // without it a preview shows less
+	}
+	c.Prompter = prompt.New(tty, prompt.Options{
+		Palette: terminal.NewPalette(tty.File(), q.env.environ), Root: c.root, Dir: shortDir(q.env, q.repo.place()),
+		Editor: q.editText, Limit: q.repo.config.Limits.ToolTimeout,
+	})
+	return c
+}
+
+// Ask puts a question. Ctrl+C in its place interrupts the turn, and so does the
+// loss of the terminal: neither is an answer.
+func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
+	answer, err := c.Prompter.Ask(ctx, question)
+	switch {
+	case errors.Is(err, prompt.ErrInterrupted):
+		return answer, &turnloop.Interrupt{Signal: "SIGINT"}
+	case errors.Is(err, terminal.ErrHangup):
+		return answer, &turnloop.Interrupt{Signal: "SIGHUP"}
+	}
+	return answer, err
+}
+
+func (c *client) close() {
+	if c == nil {
+		return
+	}
+	c.tty.Close()
+	if c.root != nil {
+		c.root.Close()
+	}
+}
+
+// editText lets the user edit a text in a file of its own.
+func (q *query) editText(ctx context.Context, initial []byte, ext string) ([]byte, error) {
+	dir := filepath.Join(q.repo.CommonDir, "jp", "drafts")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(dir, "edit-*"+ext)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(initial)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if err := q.env.editor(ctx, q.repo, f.Name()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(f.Name())
+}
+
+// shortDir is a directory as people write it.
+func shortDir(e *env, dir string) string {
+	if home := e.get("HOME"); home != "" {
+		if rest, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok {
+			return filepath.Join("~", rest)
+		}
+	}
+	return dir
+}

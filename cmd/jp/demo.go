@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/gitcmd"
+	"jp/provider/script"
+)
+
+func newDemoCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "demo", Short: "Show jp at work in a scratch repository, without a key", GroupID: "setup", Args: cobra.NoArgs,
+		Long: "Make a scratch repository, let a scripted model work in it with real tools, and print the conversation\n" +
+			"and its git log. Nothing outside the scratch directory is touched, and it is left for you to look at.\n\n" +
+			"Exit codes: 0 done · 1 something failed",
+		Example: "  jp demo",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), e) },
+	}
+}
+
+// A demo runs commands in a scratch repository and shows them.
+type demo struct {
+	env  *env
+	self string
+	dir  string
+	vars []string
+}
+
+func runDemo(ctx context.Context, e *env) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "jp-demo.")
+	if err != nil {
+		return err
+	}
+	d := &demo{env: e, self: self, dir: filepath.Join(dir, "login"), vars: demoEnviron(e.environ, dir)}
+	if err := d.scratch(ctx); err != nil {
+		return fmt.Errorf("make the scratch repository: %w", err)
+	}
+	for _, step := range d.steps() {
+		if err := d.show(ctx, step); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(e.stdout, "\nThe demo's repository: %s   (rm -r %s removes it)\n", d.dir, dir)
+	return err
+}
+
+// demoEnviron keeps the demo away from the user's own configuration, state and
+// session.
+func demoEnviron(environ []string, dir string) []string {
+	var vars []string
+	for _, v := range environ {
+		if !strings.HasPrefix(v, "JP_") && !strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "XDG_") {
+			vars = append(vars, v)
+		}
+	}
+	return append(vars,
+		"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "XDG_STATE_HOME="+filepath.Join(dir, "state"),
+		"XDG_DATA_HOME="+filepath.Join(dir, "data"), "JP_SESSION=demo", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+	)
+}
+
+// scratch makes the repository in which the demo plays.
+func (d *demo) scratch(ctx context.Context) error {
+	for path, content := range script.DemoFiles() {
+		path = filepath.Join(d.dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			return err
+		}
+	}
+	git := gitcmd.New(d.dir, gitcmd.Options{Environ: d.vars})
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=main"}, {"config", "user.name", "Ada Lovelace"}, {"config", "user.email", "ada@example.com"},
+		{"add", "."}, {"commit", "--quiet", "--message", "login: ask the server until it answers"},
+	} {
+		if _, err := git.Run(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steps are the commands of the demo, as a person would type them.
+func (d *demo) steps() [][]string {
+	return [][]string{
+		{"jp", "query", "-m", "script/demo", "-y", "--title", "Cap the login retries", script.DemoRequest},
+		{"jp", "ls"},
+		{"jp", "print"},
+		{"git", "log", "--oneline", "--stat", "main..$(jp ref)", "--", "."},
+		{"jp", "verify", "--all"},
+		{"git", "fsck", "--strict"},
+	}
+}
+
+// show prints a command and what it says.
+func (d *demo) show(ctx context.Context, args []string) error {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a
+		if strings.ContainsAny(a, " ?") && !strings.HasPrefix(a, "main..") {
+			words[i] = fmt.Sprintf("%q", a)
+		}
+	}
+	fmt.Fprintf(d.env.stdout, "\n$ %s\n", strings.Join(words, " "))
+	args = append([]string(nil), args...)
+	for i, a := range args {
+		if rest, ok := strings.CutSuffix(a, "$(jp ref)"); ok {
+			ref, err := d.output(ctx, "jp", "ref")
+			if err != nil {
+				return err
+			}
+			args[i] = rest + strings.TrimSpace(ref)
+		}
+	}
+	out, err := d.output(ctx, args...)
+	fmt.Fprint(d.env.stdout, out)
+	return err
+}
+
+// output runs jp or git in the scratch repository.
+func (d *demo) output(ctx context.Context, args ...string) (string, error) {
+	if args[0] == "git" {
+		git := gitcmd.New(d.dir, gitcmd.Options{Environ: d.vars})
+		out, err := git.Run(ctx, args[1:]...)
+		return string(out), err
+	}
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, d.self, args[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = d.dir, d.vars, &out, &out
+	if err := cmd.Run(); err != nil {
+		return out.String(), fail(exitFailed, "internal", "%s failed: %v", strings.Join(args, " "), err)
+	}
+	return out.String(), nil
+}

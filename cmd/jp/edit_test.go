@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const talkScript = "[[reply]]\nmessage = \"Hi.\"\n[[reply]]\nmessage = \"Hi again.\"\n"
+
+// edited is a place with a talk script and an editor, a shell script.
+func edited(t *testing.T, editor string) *place {
+	t.Helper()
+	p := newPlace(t)
+	p.write("../talk.toml", talkScript)
+	p.write("../editor", "#!/bin/sh\n"+editor)
+	p.environ = append(p.environ, "JP_EDITOR=../editor")
+	return p
+}
+
+func TestAnEditorGivesTheText(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"nothing given": {nil, "more"},
+		"words, -e":     {[]string{"-e", "Some", "words"}, "Some words\nmore"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := edited(t, "echo more >>\"$1\"\n")
+			s := p.sit(80, append([]string{"query", "-m", "script/../talk.toml"}, tt.args...)...)
+			require.Zero(t, s.exit())
+			s.WaitFor("Hi.")
+			require.Equal(t, tt.want, p.ofType("chat_request")[0]["content"])
+			drafts, err := os.ReadDir(filepath.Join(p.dir, ".git/jp/drafts"))
+			require.NoError(t, err)
+			require.Empty(t, drafts, "what was asked is no draft any more")
+		})
+	}
+}
+
+func TestAnEditorThatFailsAsksNothing(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "echo kept >>\"$1\"\nexit 3\n")
+	s := p.sit(80, "query", "-m", "script/../talk.toml")
+	require.Equal(t, 1, s.exit())
+	s.WaitFor("Error: the editor")
+	require.Empty(t, p.jp("ls").stdout)
+	p.write("../editor", "#!/bin/sh\ntrue\n")
+	require.Zero(t, p.sit(80, "query", "-m", "script/../talk.toml").exit())
+	require.Equal(t, "kept", p.ofType("chat_request")[0]["content"], "the draft is there again")
+}
+
+func TestAnEditorWithoutATextAsksNothing(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "true\n")
+	s := p.sit(80, "query", "-m", "script/../talk.toml")
+	require.Equal(t, 2, s.exit())
+	s.WaitFor("there is nothing to ask")
+	require.Empty(t, p.jp("ls").stdout)
+}
+
+func TestAPager(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "true\n")
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "Hello").exit)
+	p.environ = append(p.environ, "JP_PAGER=sed s/^/paged:/")
+	s := p.sit(80, "print")
+	require.Zero(t, s.exit())
+	s.WaitFor("paged:Hello")
+	s = p.sit(80, "--no-pager", "print")
+	require.Zero(t, s.exit())
+	s.WaitFor("\nHello")
+	require.NotContains(t, p.jp("print").stdout, "paged:", "a pipe is not paged")
+}
+
+func TestAPickerForASessionWithoutAConversation(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "true\n")
+	require.Zero(t, p.jp("query", "--title", "The first", "-m", "script/../talk.toml", "One").exit)
+	require.Zero(t, p.jp("query", "--new", "--title", "The second", "-m", "script/../talk.toml", "Two").exit)
+	p.environ = append(p.environ, "JP_SESSION=other")
+	s := p.sit(80, "print", "--style", "chat")
+	s.WaitFor("Which conversation?")
+	s.WaitFor("The first")
+	s.Type("\x1b[B")
+	s.Wait("the second line is chosen", func() bool { return chosenLine(s, "The first") })
+	s.Type("\r")
+	require.Zero(t, s.exit())
+	s.WaitFor("\nOne")
+	s = p.sit(80, "print")
+	s.WaitFor("Which conversation?")
+	s.Type("\x03")
+	require.Equal(t, 130, s.exit())
+}
+
+// chosenLine reports whether the picker's mark stands before a title.
+func chosenLine(s *sitting, title string) bool {
+	for line := range strings.Lines(s.Text()) {
+		if strings.Contains(line, "> ") && strings.Contains(line, title) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/config"
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/gitstore"
+	"jp/process"
+	"jp/provider"
+	"jp/turnloop"
+)
+
+// Exit codes.
+const (
+	exitFailed      = 1
+	exitUsage       = 2 // usage, configuration, model, key
+	exitDecision    = 3 // somebody has to decide first
+	exitLocked      = 4
+	exitNotFound    = 5
+	exitDamaged     = 6
+	exitProvider    = 7
+	exitInterrupted = 130
+)
+
+// A hint is a command that helps, and what it does.
+type hint struct {
+	Command string `json:"command"`
+	Text    string `json:"text"`
+}
+
+// A failure is an error with what the user needs to get out of it.
+type failure struct {
+	exit         int
+	code         string
+	message      string
+	details      []string // further lines, as they stand
+	hints        []hint
+	conversation conversation.ID
+	silent       bool // everything was said already
+}
+
+func (f *failure) Error() string { return f.message }
+
+func fail(exit int, code, format string, args ...any) *failure {
+	return &failure{exit: exit, code: code, message: fmt.Sprintf(format, args...)}
+}
+
+func usage(format string, args ...any) *failure { return fail(exitUsage, "usage", format, args...) }
+
+func (f *failure) hint(command, text string) *failure {
+	f.hints = append(f.hints, hint{command, text})
+	return f
+}
+
+func (f *failure) about(id conversation.ID) *failure {
+	f.conversation = id
+	return f
+}
+
+// failureOf is the one place where errors become exit codes.
+func failureOf(err error) *failure {
+	var f *failure
+	var refusal *gitcmd.Refusal
+	var locked *process.LockedError
+	var badConfig *config.Error
+	var interrupt *turnloop.Interrupt
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &interrupt):
+		return interrupted(interrupt)
+	case errors.Is(err, context.Canceled):
+		return interrupted(&turnloop.Interrupt{Signal: "SIGINT"})
+	case errors.As(err, &refusal):
+		return refused(refusal)
+	case errors.As(err, &locked):
+		return lockedBy(locked)
+	case errors.As(err, &badConfig):
+		return fail(exitUsage, "config", "%v", err)
+	}
+	return storeFailure(err)
+}
+
+func storeFailure(err error) *failure {
+	var damage *gitstore.DamageError
+	var failed *turnloop.ProviderError
+	switch {
+	case errors.As(err, &failed):
+		return providerFailure(failed)
+	case errors.Is(err, conversation.ErrNoSpace), errors.Is(err, syscall.ENOSPC):
+		return fail(exitFailed, "no_space", "%v", err)
+	case errors.As(err, &damage):
+		return fail(exitDamaged, "damaged", "%v. Events before it are readable: %d.", err, damage.Good)
+	case errors.Is(err, conversation.ErrDamaged):
+		return fail(exitDamaged, "damaged", "%v", err)
+	case errors.Is(err, conversation.ErrBadID), errors.Is(err, conversation.ErrNotFound):
+		return fail(exitNotFound, "not_found", "%v", err)
+	case errors.Is(err, conversation.ErrNewer):
+		return fail(exitDecision, "untrusted", "%v", err)
+	case errors.Is(err, provider.ErrModel):
+		return fail(exitUsage, "usage", "%v", err)
+	}
+	return fail(exitFailed, "internal", "%v", err)
+}
+
+func interrupted(i *turnloop.Interrupt) *failure {
+	exit := map[string]int{"SIGTERM": 143, "SIGHUP": 129}[i.Signal]
+	if exit == 0 {
+		exit = exitInterrupted
+	}
+	return fail(exit, "interrupted", "%v", i)
+}
+
+func refused(r *gitcmd.Refusal) *failure {
+	f := fail(exitUsage, "usage", "%v", r)
+	if errors.Is(r, gitcmd.ErrNotRepository) {
+		f.message = r.Dir + " is not in a git repository; conversations live in one."
+		return f.hint("git init", "make one here").hint(`jp -C DIR query "…"`, "ask in another one")
+	}
+	if advice := r.Hint(); advice != "" {
+		f.details = append(f.details, advice)
+	}
+	return f
+}
+
+func lockedBy(l *process.LockedError) *failure {
+	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d.", l.ID, l.Holder.PID).about(l.ID).
+		hint("jp query --new \"…\"", "ask in a new conversation")
+}
+
+func providerFailure(p *turnloop.ProviderError) *failure {
+	f := fail(exitProvider, "provider", "%v. Your question is recorded.", p)
+	var e *provider.Error
+	if errors.As(p, &e) {
+		switch e.Class {
+		case provider.ClassAuth, provider.ClassQuota:
+			f.code = "auth"
+		case provider.ClassContext:
+			f.hint("jp query --new \"…\"", "ask in a new conversation: this one is longer than the model can read")
+		}
+	}
+	return f
+}
+
+// report prints a failure for people or for programs.
+func (f *failure) report(w io.Writer, asJSON bool) {
+	switch {
+	case f.silent:
+	case asJSON:
+		line, err := json.Marshal(map[string]any{"error": f.object()})
+		if err == nil {
+			fmt.Fprintf(w, "%s\n", line)
+		}
+	default:
+		fmt.Fprint(w, f.text())
+	}
+}
+
+func (f *failure) object() map[string]any {
+	o := map[string]any{"code": f.code, "message": f.message, "exit": f.exit, "hints": f.hints}
+	if f.hints == nil {
+		o["hints"] = []hint{}
+	}
+	if f.conversation != "" {
+		o["conversation"] = f.conversation
+	}
+	return o
+}
+
+func (f *failure) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Error: %s\n", terminal.Clean(f.message))
+	for _, line := range f.details {
+		fmt.Fprintf(&b, "  %s\n", terminal.Clean(line))
+	}
+	width := 0
+	for _, h := range f.hints {
+		width = max(width, len([]rune(h.Command)))
+	}
+	if len(f.hints) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, h := range f.hints {
+		fmt.Fprintf(&b, "    %-*s   %s\n", width, h.Command, h.Text)
+	}
+	return b.String()
+}

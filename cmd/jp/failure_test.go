@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/config"
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/process"
+	"jp/provider"
+	"jp/turnloop"
+)
+
+func TestFailureOf(t *testing.T) {
+	t.Parallel()
+	asked := func(class provider.Class) error {
+		return &turnloop.ProviderError{Tries: 1, Err: &provider.Error{Class: class, Provider: "script", Message: "no"}}
+	}
+	tests := map[string]struct {
+		err  error
+		exit int
+		code string
+	}{
+		"usage":         {usage("no"), 2, "usage"},
+		"wrapped":       {fmt.Errorf("do: %w", usage("no")), 2, "usage"},
+		"Ctrl+C":        {&turnloop.Interrupt{Signal: "SIGINT"}, 130, "interrupted"},
+		"terminated":    {&turnloop.Interrupt{Signal: "SIGTERM"}, 143, "interrupted"},
+		"hung up":       {fmt.Errorf("ask: %w", &turnloop.Interrupt{Signal: "SIGHUP"}), 129, "interrupted"},
+		"cancelled":     {context.Canceled, 130, "interrupted"},
+		"locked":        {&process.LockedError{ID: someID, Holder: process.Holder{PID: 7}}, 4, "locked"},
+		"configuration": {&config.Error{Origin: config.Origin{Name: "c.toml", Line: 3}, Text: "no"}, 2, "config"},
+		"not found":     {fmt.Errorf("read: %w", conversation.ErrNotFound), 5, "not_found"},
+		"bad id":        {conversation.ErrBadID, 5, "not_found"},
+		"damaged":       {conversation.ErrDamaged, 6, "damaged"},
+		"newer":         {conversation.ErrNewer, 3, "untrusted"},
+		"full":          {&turnloop.JournalError{Seq: 3, Err: conversation.ErrNoSpace}, 1, "no_space"},
+		"full disk":     {fmt.Errorf("write: %w", syscall.ENOSPC), 1, "no_space"},
+		"overloaded":    {asked(provider.ClassOverloaded), 7, "provider"},
+		"no key":        {asked(provider.ClassAuth), 7, "auth"},
+		"no money":      {asked(provider.ClassQuota), 7, "auth"},
+		"too long":      {asked(provider.ClassContext), 7, "provider"},
+		"no repository": {&gitcmd.Refusal{Err: gitcmd.ErrNotRepository, Dir: "/tmp"}, 2, "usage"},
+		"anything else": {errors.New("what?"), 1, "internal"},
+	}
+	for name, tt := range tests {
+		f := failureOf(tt.err)
+		require.Equal(t, tt.exit, f.exit, name)
+		require.Equal(t, tt.code, f.code, name)
+		require.NotEmpty(t, f.message, name)
+	}
+}
+
+func TestFailureAsText(t *testing.T) {
+	t.Parallel()
+	f := fail(3, "incomplete_turn", "%s waits.", someID).hint("jp ls", "all of them").hint(`jp query "…"`, "ask")
+	f.details = []string{"shell_run — \x1b[31m\"Run?\""}
+	var out strings.Builder
+	f.report(&out, false)
+	require.Equal(t, `Error: jp-c17952552000-k3f9 waits.
+  shell_run — "Run?"
+
+    jp ls          all of them
+    jp query "…"   ask
+`, out.String())
+	out.Reset()
+	usage("no\x07pe.").report(&out, false)
+	require.Equal(t, "Error: nope.\n", out.String())
+}
+
+func TestFailureAsJSON(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	fail(5, "not_found", "none").about(someID).hint("jp ls", "all").report(&out, true)
+	require.JSONEq(t, `{"error":{"code":"not_found","message":"none","exit":5,"conversation":"jp-c17952552000-k3f9",
+		"hints":[{"command":"jp ls","text":"all"}]}}`, out.String())
+	require.Equal(t, 1, strings.Count(out.String(), "\n"))
+	out.Reset()
+	usage("no").report(&out, true)
+	require.JSONEq(t, `{"error":{"code":"usage","message":"no","exit":2,"hints":[]}}`, out.String())
+	require.True(t, json.Valid([]byte(out.String())))
+}
+
+func TestASilentFailureSaysNothing(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	f := usage("said already")
+	f.silent = true
+	f.report(&out, false)
+	f.report(&out, true)
+	require.Empty(t, out.String())
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/turnloop"
+	"jp/worktree"
+)
+
+// files lets the turn loop see the working tree.
+type files struct {
+	tree  *worktree.Worktree
+	store *gitstore.Store
+	repo  string // workspace id
+	off   bool   // no snapshots
+}
+
+var _ turnloop.Workspace = (*files)(nil)
+
+// openFiles opens the repository's working tree. Without one, and where a
+// snapshot would read more than a project, jp works without snapshots.
+func (r *repo) openFiles(ctx context.Context) (*files, error) {
+	mode := worktree.Mode(r.config.Snapshot.Mode)
+	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: mode, Volatile: r.config.Store.Durability == "off"})
+	if errors.Is(err, worktree.ErrNoWorktree) || errors.Is(err, worktree.ErrTooWide) {
+		return &files{store: r.store, off: true}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.workspaceID()
+	if err != nil {
+		return nil, err
+	}
+	return &files{tree: tree, store: r.store, repo: id, off: mode == worktree.Off}, nil
+}
+
+// Look reports what the files are now, compared with a tree.
+func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, error) {
+	sight := turnloop.Sight{Tree: at.Tree}
+	if f.tree == nil {
+		return sight, nil
+	}
+	state, err := f.tree.State(ctx)
+	if err != nil {
+		return sight, err
+	}
+	sight.Git = conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, Repo: f.repo}
+	if f.off {
+		return sight, nil
+	}
+	if at.Tree == "" {
+		if at.Tree, err = f.tree.HeadTree(ctx); err != nil {
+			return sight, err
+		}
+	}
+	snap, marked, err := f.snapshot(ctx, at)
+	if errors.Is(err, worktree.ErrTooWide) {
+		f.off = true
+		return sight, nil
+	}
+	if err != nil {
+		return sight, err
+	}
+	sight.Mark = marked
+	fill(&sight, snap)
+	return sight, nil
+}
+
+// snapshot looks at the named files only where the tool touches no others, and
+// at everything else otherwise.
+func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snapshot, any, error) {
+	if at.Only != nil {
+		snap, ok, err := f.tree.SnapshotPaths(ctx, at.Tree, at.Only, f.store)
+		if err != nil || ok {
+			return snap, nil, err
+		}
+	}
+	if since, after := at.Since.(*worktree.Mark); after {
+		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Since: since, Untracked: true, Named: at.Named})
+		return snap, nil, err
+	}
+	snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named})
+	if err != nil {
+		return snap, nil, err
+	}
+	mark, err := f.tree.Mark(ctx)
+	return snap, &mark, err
+}
+
+func fill(sight *turnloop.Sight, snap worktree.Snapshot) {
+	sight.Tree = snap.Tree
+	for _, c := range snap.Changes {
+		path := conversation.QuotePath(c.Path)
+		sight.Changes = append(sight.Changes, conversation.FileChange{Path: path, Before: c.Before, After: c.After})
+		sight.Stat = append(sight.Stat, conversation.PathStat{Path: path, Status: c.Status, Added: c.Added, Deleted: c.Deleted})
+	}
+	for _, l := range snap.LeftOut {
+		sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(l.Path), Why: l.Why})
+	}
+	for _, o := range snap.Objects {
+		sight.Objects = append(sight.Objects, conversation.Object{Kind: o.Kind, OID: o.OID, Data: o.Data})
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"jp/conversation"
+)
+
+// A listing is a conversation as ls and show give it to programs.
+type listing struct {
+	ID          conversation.ID    `json:"id"`
+	ShortID     string             `json:"short_id"`
+	Title       *string            `json:"title"`
+	TitleSource string             `json:"title_source"`
+	Ref         string             `json:"ref"`
+	Head        conversation.Head  `json:"head"`
+	Model       string             `json:"model"`
+	Events      int                `json:"events_count"`
+	Turns       int                `json:"turns_count"`
+	Created     time.Time          `json:"created_at"`
+	LastEvent   time.Time          `json:"last_event_at"`
+	Archived    *time.Time         `json:"archived_at"`
+	Expires     *time.Time         `json:"expires_at"`
+	Pinned      *time.Time         `json:"pinned_at"`
+	Parent      *conversation.ID   `json:"parent"`
+	ForkedFrom  *forkedFrom        `json:"forked_from"`
+	Local       bool               `json:"local"`
+	Usage       conversation.Usage `json:"usage"`
+	Status      statusJSON         `json:"status"`
+	Error       string             `json:"error,omitempty"`
+
+	err error
+}
+
+type forkedFrom struct {
+	ID  conversation.ID `json:"id"`
+	Seq int             `json:"seq"`
+}
+
+// A statusJSON is what a conversation does or waits for.
+type statusJSON struct {
+	State    string       `json:"state"` // idle, running, waiting_for_input or interrupted
+	Pending  *string      `json:"pending"`
+	Tool     *string      `json:"tool"`
+	Question *string      `json:"question"`
+	Inquiry  *inquiryJSON `json:"inquiry"`
+	PID      *int         `json:"pid"`
+	Attached bool         `json:"attached"`
+}
+
+type inquiryJSON struct {
+	Seq        int                      `json:"seq"`
+	Kind       conversation.InquiryKind `json:"kind"`
+	Tool       string                   `json:"tool"`
+	Text       string                   `json:"text"`
+	AnswerType *conversation.AnswerType `json:"answer_type"`
+	Default    any                      `json:"default"`
+	Exclusive  bool                     `json:"exclusive"`
+}
+
+// list describes a conversation from what its newest event says of it.
+func (r *repo) list(ctx context.Context, i conversation.Info) listing {
+	l := listing{ID: i.ID, ShortID: i.ID.Short(), Ref: i.Ref, Head: i.Head, err: i.Err}
+	if i.Err != nil {
+		l.Error = i.Err.Error()
+		l.Created = i.ID.Created()
+		l.Status.State = "idle"
+		return l
+	}
+	s := i.Summary
+	if s.Title != "" {
+		l.Title = &s.Title
+	}
+	l.TitleSource, l.Model, l.Events, l.Turns = s.TitleSource, s.Model, s.Events, s.Turns
+	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
+	l.Local = i.Tip.Signed
+	if s.Parent != "" {
+		l.Parent = &s.Parent
+	}
+	if s.Fork != nil {
+		l.ForkedFrom = &forkedFrom{s.Fork.Conversation, s.Fork.Seq}
+	}
+	if s.Usage != nil {
+		l.Usage = *s.Usage
+	}
+	l.Status = r.status(ctx, i)
+	return l
+}
+
+// status merges what the events say with whether a process holds the
+// conversation.
+func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
+	s := statusJSON{State: "idle"}
+	switch i.Summary.Status {
+	case conversation.StatusIdle:
+	case conversation.StatusInput:
+		s.State = "waiting_for_input"
+	default:
+		s.State = "interrupted"
+	}
+	if i.Summary.Status != conversation.StatusIdle {
+		pending := string(i.Summary.Status)
+		s.Pending = &pending
+	}
+	if q := i.Summary.Inquiry; q != nil {
+		s.Tool, s.Question = &q.Tool, &q.Text
+		s.Inquiry = r.inquiry(ctx, i, q)
+	} else if len(i.Summary.Open) > 0 {
+		s.Tool = &i.Summary.Open[0].Name
+	}
+	if holder, held := r.locks.Held(i.ID); held {
+		if s.State != "waiting_for_input" {
+			s.State = "running"
+		}
+		s.PID = &holder.PID
+	}
+	return s
+}
+
+// inquiry reads the whole of a question that waits.
+func (r *repo) inquiry(ctx context.Context, i conversation.Info, q *conversation.WaitingInquiry) *inquiryJSON {
+	j := &inquiryJSON{Seq: q.Seq, Kind: q.Kind, Tool: q.Tool, Text: q.Text}
+	for e, err := range r.store.Back(ctx, i.Head) {
+		if err != nil || e.Seq < q.Seq {
+			break
+		}
+		if b, ok := e.Body.(*conversation.InquiryRequest); ok && e.Seq == q.Seq {
+			j.Text, j.AnswerType, j.Exclusive = b.Question.Text, &b.Question.AnswerType, b.Exclusive
+			if len(b.Question.Default) > 0 {
+				j.Default = b.Question.Default
+			}
+			break
+		}
+	}
+	return j
+}
+
+// words says a status in text.
+func (s statusJSON) words() string {
+	pid := ""
+	if s.PID != nil {
+		pid = " (pid " + itoa(*s.PID) + ")"
+	}
+	tool := ""
+	if s.Tool != nil {
+		tool = *s.Tool
+	}
+	switch s.State {
+	case "running":
+		return "running" + pid
+	case "waiting_for_input":
+		if s.PID != nil && s.Inquiry != nil {
+			tool = string(s.Inquiry.Kind) + ": " + tool
+		}
+		return "waiting-for-input (" + tool + ")" + pid
+	case "interrupted":
+		return "interrupted (" + map[string]string{
+			"tool_execution": "pending tool execution", "follow_up": "pending follow-up", "llm_response": "pending LLM response",
+		}[*s.Pending] + ")"
+	}
+	return "idle"
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"jp/config"
+)
+
+func newInitCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "init", Short: "Write a commented configuration file for this repository", GroupID: "setup", Args: cobra.NoArgs,
+		Long: "Write .jp/config.toml with every setting commented out, and nothing else. jp works without it.\n\n" +
+			"Exit codes: 0 done · 1 it exists · 2 not in a repository",
+		Example: "  jp init",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), e) },
+	}
+}
+
+func runInit(ctx context.Context, e *env) error {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if r.TopLevel == "" {
+		return usage("a bare repository has no place for %s.", config.WorkspaceFile)
+	}
+	root, err := os.OpenRoot(r.TopLevel)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(filepath.Dir(config.WorkspaceFile), 0o777); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(config.WorkspaceFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return fail(exitFailed, "usage", "%s exists already; it was left as it is.", config.WorkspaceFile)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(config.Template())
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if e.format.structured() {
+		return writeJSON(e.stdout, map[string]any{"action": "init", "files": []map[string]any{{"path": config.WorkspaceFile, "done": true}}})
+	}
+	_, err = fmt.Fprintf(e.stdout, "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
+	return err
+}

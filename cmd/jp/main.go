@@ -1,0 +1,57 @@
+// Command jp asks language models that work in a git repository, and keeps each
+// conversation there: one commit per event, one ref per conversation.
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"jp/turnloop"
+)
+
+func main() {
+	os.Exit(run(systemEnv(), os.Args[1:]))
+}
+
+// run executes one command line and returns the exit code.
+func run(e *env, args []string) int {
+	ctx, stop := withSignals(context.Background())
+	defer stop()
+	root := newRootCommand(e)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return 0 // who reads us has seen enough
+	}
+	f := failureOf(err)
+	f.report(e.stderr, e.format.structured())
+	return f.exit
+}
+
+// withSignals ends the context with the signal's name as its cause. A second
+// signal ends jp at once. A pipe that nobody reads any more fails with EPIPE and
+// does not kill jp in the middle of a turn; programs that jp starts are killed by
+// SIGPIPE as usual.
+func withSignals(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
+	go func() {
+		for s := range signals {
+			if ctx.Err() != nil && s == syscall.SIGINT {
+				os.Exit(exitInterrupted)
+			}
+			cancel(&turnloop.Interrupt{Signal: names[s]})
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}

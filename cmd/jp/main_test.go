@@ -1,0 +1,101 @@
+package main
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+
+	"jp/internal/gitenv"
+)
+
+// clockVariable is where the clock of a jp starts that a test runs. Only this
+// test binary reads it.
+const clockVariable = "JPTEST_CLOCK"
+
+// epoch is where the clocks of scripts start.
+const epoch = "2026-11-21T10:00:00Z"
+
+var update = flag.Bool("update", false, "write what the scripts compare with anew")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"jp": jpMain})
+}
+
+// jpMain is jp as the tests run it. Unless the test gives it a terminal it has
+// none: that of whoever runs the tests asks no questions.
+func jpMain() {
+	_, _ = unix.Setsid()
+	e := systemEnv()
+	if start := os.Getenv(clockVariable); start != "" {
+		fixTime(e, start)
+	}
+	os.Exit(run(e, os.Args[1:]))
+}
+
+// fixTime makes the clock start somewhere and go on by a microsecond each time
+// it is read, and makes ids depend on the start alone.
+func fixTime(e *env, start string) {
+	at, err := time.Parse(time.RFC3339, start)
+	if err != nil {
+		panic(err)
+	}
+	var reads atomic.Int64
+	e.now = func() time.Time { return at.Add(time.Duration(reads.Add(1)) * time.Microsecond) }
+	var seed [32]byte
+	copy(seed[:], start)
+	e.random = rand.NewChaCha8(seed)
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", Setup: setUp, Cmds: scriptCommands, UpdateScripts: *update,
+		RequireUniqueNames: true, RequireExplicitExec: true,
+	})
+}
+
+// setUp gives a script a home without the host's configuration, one session,
+// and a clock. Events survive the script, not a power cut.
+func setUp(e *testscript.Env) error {
+	home := filepath.Join(e.WorkDir, ".home")
+	e.Vars = append(e.Vars, childEnviron(home)...)
+	e.Vars = append(e.Vars, clockVariable+"="+epoch, "GIT_AUTHOR_DATE="+epoch, "GIT_COMMITTER_DATE="+epoch)
+	if cache, err := os.UserCacheDir(); err == nil {
+		e.Vars = append(e.Vars, "GOCACHE="+filepath.Join(cache, "go-build"))
+	}
+	return fastStore(home)
+}
+
+// childEnviron is the environment of a jp, with one home and one session.
+func childEnviron(home string) []string {
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		panic(err)
+	}
+	return append(gitenv.Env(home), "JP_SESSION=test", "TERM=xterm", "PAGER=cat")
+}
+
+// fastStore configures a store that need not survive a power cut, and a key
+// that is always the same.
+func fastStore(home string) error {
+	for path, text := range map[string]string{
+		".config/jp/config.toml": "[store]\ndurability = \"off\"\n",
+		".local/state/jp/key":    strings.Repeat("ab", 32),
+	} {
+		path = filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

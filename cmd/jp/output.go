@@ -1,0 +1,323 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// An output shows a turn while it runs, and what it came to.
+type output interface {
+	turnloop.Observer
+	// begin is called before the turn.
+	begin(q *query, files *files)
+	// ended is called with what the turn came to, or with what kept it from
+	// beginning, and returns the error that is still to be reported.
+	ended(o turnloop.Outcome, err error) error
+}
+
+// newOutput chooses how a turn is shown.
+func newOutput(e *env, r *repo, o queryOptions) output {
+	chrome := &chrome{env: e, palette: terminal.NewPalette(e.stderr, e.environ)}
+	switch {
+	case e.format.structured():
+		return &jsonlOutput{env: e, repo: r, partial: o.partial}
+	case isTerminal(e.stdout) && e.format != formatText:
+		return &screenOutput{chrome: chrome, width: terminal.Width(e.stdout, e.environ)}
+	}
+	return &pipeOutput{chrome: chrome}
+}
+
+// chrome is what is said beside the answer, on stderr.
+type chrome struct {
+	env     *env
+	palette terminal.Palette
+	query   *query
+	files   *files
+	started time.Time
+	tree    string // of the turn's first event
+	last    string // of its newest event
+	first   bool
+}
+
+func (c *chrome) begin(q *query, f *files) {
+	c.query, c.files, c.started, c.first = q, f, q.env.now(), q.fresh
+}
+
+func (c *chrome) say(format string, args ...any) {
+	if !c.env.quiet {
+		fmt.Fprintf(c.env.stderr, format+"\n", args...)
+	}
+}
+
+// record says what tools came to and follows the files.
+func (c *chrome) record(events []*conversation.Event) {
+	for _, e := range events {
+		if c.tree == "" {
+			c.tree = e.Tree
+		}
+		c.last = e.Tree
+		switch b := e.Body.(type) {
+		case *conversation.TurnStart:
+			c.head(e, b)
+		case *conversation.ToolCallResponse:
+			mark := c.palette.Dim("·")
+			if b.IsError {
+				mark = c.palette.Red("✗")
+			}
+			c.say("%s %s", mark, terminal.Clean(e.Subject))
+		case *conversation.Workspace:
+			c.say("%s %s", c.palette.Dim("·"), terminal.Clean(e.Subject))
+		}
+	}
+}
+
+// head is the line that says in which conversation, with which model and where
+// the turn runs.
+func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
+	words := []string{string(c.query.id)}
+	if c.first {
+		words = append(words, "new")
+	} else {
+		words = append(words, fmt.Sprintf("turn %d", e.Turn))
+	}
+	words = append(words, b.Model)
+	if g := e.Git; g != nil && g.Head != "" {
+		branch := g.Branch
+		if branch == "" {
+			branch = "detached"
+		}
+		words = append(words, branch+" "+g.Head[:min(7, len(g.Head))])
+	}
+	c.say("%s", c.palette.Dim(terminal.Clean(strings.Join(words, " · "))))
+}
+
+// foot is the line that sums the turn up.
+func (c *chrome) foot(o turnloop.Outcome) {
+	words := []string{fmt.Sprintf("turn %d", o.Turn), conversation.Ago(c.env.now().Sub(c.started))}
+	if o.Usage.Input+o.Usage.Output > 0 {
+		words = append(words, conversation.Tokens(o.Usage.Input)+" in, "+conversation.Tokens(o.Usage.Output)+" out")
+	}
+	if o.Usage.CostUSD != "" {
+		words = append(words, conversation.Dollars(o.Usage.CostUSD))
+	}
+	words = append(words, c.changes())
+	c.say("%s", c.palette.Dim(strings.Join(words, " · ")))
+}
+
+func (c *chrome) changes() string {
+	if c.files == nil || c.files.tree == nil || c.tree == c.last {
+		return "no files changed"
+	}
+	changes, err := c.files.tree.Diff(c.query.ctx, c.tree, c.last)
+	if err != nil {
+		return "files changed"
+	}
+	added, deleted := 0, 0
+	for _, ch := range changes {
+		added, deleted = added+max(0, ch.Added), deleted+max(0, ch.Deleted)
+	}
+	return conversation.Count(len(changes), "file") + " " + conversation.PlusMinus(added, deleted)
+}
+
+// Noticed prints a line for the user.
+func (c *chrome) Noticed(text string) { c.say("%s", c.palette.Yellow(terminal.Clean(text))) }
+
+// A pipeOutput writes the final message, or the data, to stdout.
+type pipeOutput struct{ *chrome }
+
+// Recorded says what tools came to, and earlier messages of the turn.
+func (p *pipeOutput) Recorded(events []*conversation.Event) {
+	p.record(events)
+	for _, e := range events {
+		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartMessage && b.Finish == "" && b.Text != "" {
+			p.say("%s", terminal.Clean(b.Text))
+		}
+	}
+}
+
+// Streamed waits for the whole.
+func (p *pipeOutput) Streamed(turnloop.Delta) {}
+
+func (p *pipeOutput) ended(o turnloop.Outcome, err error) error {
+	switch {
+	case len(o.Data) > 0:
+		fmt.Fprintf(p.env.stdout, "%s\n", o.Data)
+	case o.Message != "" && o.Status != turnloop.Incomplete && o.Status != turnloop.Waiting:
+		fmt.Fprintf(p.env.stdout, "%s\n", strings.TrimRight(o.Message, "\n"))
+	}
+	if o.Turn > 0 {
+		p.foot(o)
+	}
+	return err
+}
+
+// A screenOutput streams the answer to a terminal.
+type screenOutput struct {
+	*chrome
+	width   int
+	message *terminal.Markdown
+	shown   map[int]int // bytes of text shown, by seq
+}
+
+func (s *screenOutput) begin(q *query, f *files) {
+	s.chrome.begin(q, f)
+	s.shown = map[int]int{}
+}
+
+// Streamed prints text as it comes.
+func (s *screenOutput) Streamed(d turnloop.Delta) {
+	if d.Part == conversation.PartMessage {
+		s.print(d.Seq, d.At, d.Text)
+	}
+}
+
+func (s *screenOutput) print(seq, at int, text string) {
+	if s.shown[seq] != at {
+		return // shown already
+	}
+	if s.message == nil {
+		s.message = terminal.NewMarkdown(s.env.stdout, s.width, terminal.NewPalette(s.env.stdout, s.env.environ))
+	}
+	s.shown[seq] += len(text)
+	io.WriteString(s.message, text)
+}
+
+// Recorded prints what was not streamed, and what tools came to.
+func (s *screenOutput) Recorded(events []*conversation.Event) {
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse:
+			s.response(e, b)
+		case *conversation.ToolCallRequest, *conversation.ToolCallResponse:
+			s.closeMessage()
+		}
+	}
+	s.record(events)
+}
+
+func (s *screenOutput) response(e *conversation.Event, b *conversation.ChatResponse) {
+	if b.Part != conversation.PartMessage {
+		return
+	}
+	if n := s.shown[e.Seq]; n < len(b.Text) {
+		s.print(e.Seq, n, b.Text[n:])
+	}
+	s.closeMessage()
+}
+
+func (s *screenOutput) closeMessage() {
+	if s.message != nil {
+		s.message.Close()
+		s.message = nil
+	}
+}
+
+func (s *screenOutput) ended(o turnloop.Outcome, err error) error {
+	s.closeMessage()
+	if o.Turn > 0 {
+		s.foot(o)
+	}
+	return err
+}
+
+// A jsonlOutput writes one JSON object per line.
+type jsonlOutput struct {
+	env     *env
+	repo    *repo
+	partial bool
+	query   *query
+	started bool
+}
+
+func (j *jsonlOutput) begin(q *query, _ *files) { j.query = q }
+
+func (j *jsonlOutput) line(value any) {
+	if text, err := json.Marshal(value); err == nil {
+		fmt.Fprintf(j.env.stdout, "%s\n", text)
+	}
+}
+
+// Recorded writes the events, each of which is durable.
+func (j *jsonlOutput) Recorded(events []*conversation.Event) {
+	if !j.started {
+		j.started = true
+		j.start(events[0])
+	}
+	for _, e := range events {
+		if text, err := conversation.ViewJSON(e, j.query.id, false); err == nil {
+			fmt.Fprintf(j.env.stdout, "%s\n", text)
+		}
+	}
+}
+
+func (j *jsonlOutput) start(first *conversation.Event) {
+	j.line(struct {
+		Type         string          `json:"type"`
+		JSON         int             `json:"json"`
+		Conversation conversation.ID `json:"conversation"`
+		Turn         int             `json:"turn"`
+		Ref          string          `json:"ref"`
+		New          bool            `json:"new"`
+		ForkedFrom   any             `json:"forked_from"`
+		Resumed      bool            `json:"resumed"`
+		Model        string          `json:"model"`
+		CWD          string          `json:"cwd"`
+	}{"started", jsonVersion, j.query.id, first.Turn, refOf(j.query.id), j.query.fresh, nil, false, j.query.model, j.repo.place()})
+}
+
+// Streamed writes text that is not durable yet, if it was asked for.
+func (j *jsonlOutput) Streamed(d turnloop.Delta) {
+	if !j.partial {
+		return
+	}
+	j.line(struct {
+		Type string            `json:"type"`
+		Seq  int               `json:"seq"`
+		Part conversation.Part `json:"part"`
+		At   int               `json:"at"`
+		Text string            `json:"text"`
+	}{"delta", d.Seq, d.Part, d.At, d.Text})
+}
+
+// Noticed says it on stderr.
+func (j *jsonlOutput) Noticed(text string) {
+	if !j.env.quiet {
+		fmt.Fprintln(j.env.stderr, terminal.Clean(text))
+	}
+}
+
+// ended writes the result, always the last line.
+func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
+	result := map[string]any{
+		"type": "result", "status": o.Status, "exit": 0, "message": nil, "data": nil, "usage": o.Usage,
+		"conversation": nil, "turn": nil,
+	}
+	if o.Status == "" {
+		result["status"] = turnloop.Incomplete
+	}
+	if j.query != nil {
+		result["conversation"] = j.query.id
+	}
+	if o.Turn > 0 {
+		result["turn"] = o.Turn
+	}
+	if o.Message != "" {
+		result["message"] = o.Message
+	}
+	if len(o.Data) > 0 {
+		result["data"] = json.RawMessage(o.Data)
+	}
+	if err != nil {
+		f := failureOf(err)
+		result["exit"], result["error"] = f.exit, f.object()
+	}
+	j.line(result)
+	return err
+}

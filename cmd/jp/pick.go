@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"charm.land/huh/v2"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+// maxPicks is how many conversations a picker offers.
+const maxPicks = 200
+
+// pick lets the user choose a conversation at the terminal; without one it says
+// how to name it.
+func (r *repo) pick(ctx context.Context, e *env) (conversation.ID, error) {
+	none := usage("this session has no conversation yet.").
+		hint("jp ls", "the conversations there are; name one by its last digits").hint(`jp query "…"`, "start one")
+	if !isTerminal(e.stdin) || !isTerminal(e.stderr) {
+		return "", none
+	}
+	infos, err := r.store.List(ctx, conversation.ScopeLive)
+	if err != nil {
+		return "", err
+	}
+	if len(infos) == 0 {
+		return "", none
+	}
+	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	var options []huh.Option[conversation.ID]
+	for _, i := range infos[:min(len(infos), maxPicks)] {
+		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.now()), terminal.Clean(i.Summary.Title))
+		options = append(options, huh.NewOption(terminal.Fit(label, terminal.Width(e.stderr, e.environ)-4), i.ID))
+	}
+	var id conversation.ID
+	form := huh.NewForm(huh.NewGroup(huh.NewSelect[conversation.ID]().Title("Which conversation?").Options(options...).Value(&id)))
+	switch err := form.WithInput(e.stdin).WithOutput(e.stderr).RunWithContext(ctx); {
+	case errors.Is(err, huh.ErrUserAborted):
+		return "", fail(exitInterrupted, "interrupted", "no conversation was chosen.")
+	case err != nil:
+		return "", fmt.Errorf("choose a conversation: %w", err)
+	}
+	return id, nil
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/conversation"
+)
+
+type printOptions struct {
+	last     int
+	turn     string
+	tail     int
+	answer   bool
+	events   bool
+	internal bool
+	style    string
+}
+
+func newPrintCommand(e *env) *cobra.Command {
+	var o printOptions
+	cmd := &cobra.Command{
+		Use: "print [ID…]", Short: "Print a conversation", GroupID: "look",
+		Long:    "Print a conversation, oldest turn first; an incomplete turn comes last, with what it waits for.\n\nExit codes: 0 done · 2 usage · 5 no such conversation or turn · 6 damaged",
+		Example: "  jp print\n  jp print 4400 --last 1\n  jp print --answer | pbcopy\n  jp print --json | jq '.[].type'",
+		RunE:    func(cmd *cobra.Command, args []string) error { return runPrint(cmd.Context(), e, o, args) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.last, "last", -1, "only the last `N` turns")
+	f.StringVar(&o.turn, "turn", "", "only turn `N, or A..B`")
+	f.IntVar(&o.tail, "tail", -1, "only the last `N` events")
+	f.BoolVar(&o.answer, "answer", false, "only the text of the last answer")
+	f.BoolVar(&o.events, "events", false, "one line per event")
+	f.BoolVar(&o.internal, "internal", false, "with bookkeeping events")
+	f.StringVar(&o.style, "style", "full", "`full`, chat (without tools) or brief (first lines)")
+	cmd.MarkFlagsMutuallyExclusive("last", "turn", "tail", "answer")
+	return cmd
+}
+
+func runPrint(ctx context.Context, e *env, o printOptions, words []string) error {
+	if o.style != "full" && o.style != "chat" && o.style != "brief" {
+		return usage("--style %q is none of full, chat, brief.", o.style)
+	}
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	ids, err := r.several(ctx, e, words, false)
+	if err != nil {
+		return err
+	}
+	var views []*view
+	for _, id := range ids {
+		v, err := r.view(ctx, e, string(id))
+		if err != nil {
+			return err
+		}
+		views = append(views, v)
+	}
+	err = e.paged(func(w io.Writer) error { return printViews(w, e, views, o) })
+	for _, v := range views {
+		err = v.damage(err)
+	}
+	return err
+}
+
+func printViews(w io.Writer, e *env, views []*view, o printOptions) error {
+	var lines [][]byte
+	for _, v := range views {
+		events, err := v.window(o)
+		if err != nil {
+			return err
+		}
+		switch {
+		case e.format.structured():
+			for _, ev := range events {
+				line, err := conversation.ViewJSON(ev, v.id, v.incomplete(ev))
+				if err != nil {
+					return err
+				}
+				lines = append(lines, line)
+			}
+		case o.answer:
+			fmt.Fprintln(w, strings.TrimRight(v.answer(), "\n"))
+		case o.events:
+			for _, ev := range events {
+				fmt.Fprintln(w, v.logLine(ev))
+			}
+		default:
+			newTranscript(v, w, o.style).print(events)
+		}
+	}
+	return writeLines(w, e.format, lines)
+}
+
+// writeLines writes JSON objects as an array, or one per line.
+func writeLines(w io.Writer, f format, lines [][]byte) error {
+	var err error
+	switch f {
+	case formatJSONL:
+		for _, line := range lines {
+			_, err = fmt.Fprintf(w, "%s\n", line)
+		}
+	case formatJSON:
+		fmt.Fprint(w, "[")
+		for i, line := range lines {
+			if i > 0 {
+				fmt.Fprint(w, ",")
+			}
+			fmt.Fprintf(w, "\n%s", line)
+		}
+		_, err = fmt.Fprint(w, "]\n")
+	}
+	return err
+}
+
+// answer is the text of the last answer.
+func (v *view) answer() string {
+	text := ""
+	for t := range conversation.Turns(v.events) {
+		for _, call := range t.Ledger().Calls {
+			if !call.Answer() {
+				continue
+			}
+			text = ""
+			for _, e := range call.Events {
+				if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part != conversation.PartReasoning {
+					text += b.Text
+				}
+			}
+		}
+	}
+	return text
+}
+
+// window are the events to print.
+func (v *view) window(o printOptions) ([]*conversation.Event, error) {
+	from, to, err := v.turnRange(o)
+	if err != nil {
+		return nil, err
+	}
+	var events []*conversation.Event
+	for _, e := range v.events {
+		if e.Turn >= from && e.Turn <= to && (o.internal || !e.Type().Internal()) {
+			events = append(events, e)
+		}
+	}
+	if o.tail >= 0 && len(events) > o.tail {
+		events = events[len(events)-o.tail:]
+	}
+	return events, nil
+}
+
+func (v *view) turnRange(o printOptions) (from, to int, err error) {
+	newest := 0
+	if len(v.events) > 0 {
+		newest = v.events[len(v.events)-1].Turn
+	}
+	if o.last >= 0 {
+		return newest - o.last + 1, newest, nil
+	}
+	if o.turn == "" {
+		return 0, newest, nil
+	}
+	a, b, isRange := strings.Cut(o.turn, "..")
+	from, errA := turnNumber(a, 1)
+	to, errB := turnNumber(b, newest)
+	if !isRange {
+		to, errB = from, errA
+	}
+	if errA != nil || errB != nil || from < 1 || from > to {
+		return 0, 0, usage("--turn %q is not a turn, as in 2 or 1..3.", o.turn)
+	}
+	if from > newest || to > newest {
+		return 0, 0, fail(exitNotFound, "not_found", "%s has no turn %s; its last is %d.", v.id, o.turn, newest).about(v.id)
+	}
+	return from, to, nil
+}
+
+func turnNumber(s string, otherwise int) (int, error) {
+	if s == "" {
+		return otherwise, nil
+	}
+	return strconv.Atoi(s)
+}

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"jp/cmd/jp/internal/terminal/terminaltest"
+)
+
+// A sitting is a jp at a terminal of its own.
+type sitting struct {
+	*terminaltest.Screen
+	place *place
+	cmd   *exec.Cmd
+}
+
+// sit starts a jp at a terminal with 24 rows.
+func (p *place) sit(columns int, args ...string) *sitting {
+	p.t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		p.t.Skip("no pseudo-terminal here: ", err)
+	}
+	s := &sitting{Screen: terminaltest.Around(p.t, master, nil, columns, 24), place: p, cmd: p.command(args...)}
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(p.t, s.cmd.Start())
+	require.NoError(p.t, tty.Close())
+	p.t.Cleanup(func() {
+		if s.cmd.ProcessState == nil {
+			_ = s.cmd.Process.Kill()
+			_ = s.cmd.Wait()
+		}
+	})
+	return s
+}
+
+// prompted waits until a key is waited for.
+func (s *sitting) prompted() {
+	s.place.t.Helper()
+	s.WaitForEnd("\n>")
+}
+
+// exit waits for the end, and is the exit code.
+func (s *sitting) exit() int { return exitOf(s.place.t, s.cmd.Wait()) }
+
+const makeScript = `
+[[reply]]
+message = "I make a file."
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "made.txt", content = "made\n" }
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "other.txt", content = "other\n" }
+[[reply]]
+message = "Over."
+`
+
+// asked is a place, and a jp in it that asks whether a tool may run.
+func asked(t *testing.T) (*place, *sitting) {
+	t.Helper()
+	p := newPlace(t)
+	p.write("../make.toml", makeScript)
+	s := p.sit(100, "query", "-m", "script/../make.toml", "Make files")
+	s.prompted()
+	return p, s
+}
+
+// events are those of the place's conversation.
+func (p *place) events() []map[string]any {
+	p.t.Helper()
+	var events []map[string]any
+	out := p.jp("print", "--internal", "--json")
+	require.NoError(p.t, json.Unmarshal([]byte(out.stdout), &events), out.stderr)
+	return events
+}
+
+// ofType are the place's events of a type.
+func (p *place) ofType(name string) (events []map[string]any) {
+	p.t.Helper()
+	for _, e := range p.events() {
+		if e["type"] == name {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+func TestRunPrompt(t *testing.T) {
+	t.Parallel()
+	const made, both = "made.txt", "made.txt other.txt"
+	tests := map[string]struct {
+		keys   []string // each typed at a prompt; two tool runs are asked for
+		files  string
+		answer string // to the first
+	}{
+		"yes":                {keys: []string{"y", "n"}, files: made, answer: "run"},
+		"capital":            {keys: []string{"Y", "N"}, files: made, answer: "run"},
+		"all of this tool":   {keys: []string{"a"}, files: both, answer: "run_turn"},
+		"no":                 {keys: []string{"n", "n"}, answer: "skip"},
+		"end of file is no":  {keys: []string{"\x04", "n"}, answer: "skip"},
+		"help":               {keys: []string{"?", "y", "n"}, files: made, answer: "run"},
+		"details":            {keys: []string{"d", "y", "n"}, files: made, answer: "run"},
+		"a newline after it": {keys: []string{"y\r", "n"}, files: made, answer: "run"},
+		"no, with a newline": {keys: []string{"n\r", "n\r"}, answer: "skip"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := asked(t)
+			for i, keys := range tt.keys {
+				if i > 0 {
+					s.promptedAgain(i + 1)
+				}
+				s.Type(keys)
+			}
+			require.Zero(t, s.exit())
+			require.Equal(t, tt.files, strings.Join(p.untracked(), " "))
+			answers := p.ofType("inquiry_response")
+			require.Equal(t, tt.answer, answers[0]["answer"])
+			require.Equal(t, "user", answers[0]["by"])
+			require.Len(t, p.ofType("tool_call_response"), 2)
+			require.Equal(t, 0, p.jp("verify").exit)
+		})
+	}
+}
+
+// promptedAgain waits for the prompt of that number.
+func (s *sitting) promptedAgain(number int) {
+	s.place.t.Helper()
+	s.Wait("another prompt", func() bool { return strings.Count(s.Raw(), "\n> ") >= number })
+	s.prompted()
+}
+
+// untracked are the files that git does not track.
+func (p *place) untracked() []string {
+	p.t.Helper()
+	return strings.Fields(p.git("ls-files", "--others"))
+}
+
+func TestRunPromptTakesAReason(t *testing.T) {
+	t.Parallel()
+	p, s := asked(t)
+	s.Type("w")
+	s.WaitForEnd("Why?")
+	s.Type("use tqo\x7f\x7fwo files\r")
+	s.promptedAgain(2)
+	s.Type("w")
+	s.WaitForEnd("Why?")
+	s.Type("\x04")
+	s.promptedAgain(3)
+	s.Type("n")
+	require.Zero(t, s.exit())
+	require.Empty(t, p.untracked())
+	answer := p.ofType("inquiry_response")[0]
+	require.Equal(t, "skip", answer["answer"])
+	require.Equal(t, "use two files", answer["reason"])
+	require.Contains(t, p.ofType("tool_call_response")[0]["content"], "use two files")
+	require.Contains(t, p.jp("log").stdout, `answer: no, "use two files" (user)`)
+}
+
+func TestRunPromptEditsTheArguments(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../make.toml", makeScript)
+	p.write("../editor", "#!/bin/sh\nsed -i s/made/edited/g \"$1\"\n")
+	p.environ = append(p.environ, "JP_EDITOR=../editor")
+	s := p.sit(100, "query", "-m", "script/../make.toml", "Make files")
+	s.prompted()
+	s.Type("e")
+	s.promptedAgain(2)
+	s.Type("n")
+	require.Zero(t, s.exit())
+	require.Equal(t, []string{"edited.txt"}, p.untracked())
+	answer := p.ofType("inquiry_response")[0]
+	require.Equal(t, "edit", answer["answer"])
+	require.Equal(t, map[string]any{"path": "edited.txt", "content": "edited\n"}, answer["arguments"])
+	asked := p.ofType("tool_call_request")[0]["arguments"].(map[string]any)
+	require.Equal(t, "made.txt", asked["path"])
+}
+
+func TestInterruptAtAPromptLeavesItOpen(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		end  func(*sitting)
+		exit int
+	}{
+		"Ctrl+C":  {func(s *sitting) { s.Type("\x03") }, 130},
+		"SIGTERM": {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, 143},
+		"hang-up": {func(s *sitting) { s.Hangup() }, 129},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := asked(t)
+			tt.end(s)
+			require.Equal(t, tt.exit, s.exit())
+			require.Empty(t, p.untracked())
+			require.Empty(t, p.ofType("inquiry_response"))
+			require.Len(t, p.ofType("inquiry_request"), 1)
+			require.Contains(t, p.jp("ls").stdout, "waiting-for-input (fs_create_file)")
+			require.Equal(t, 3, p.jp("query", "And now?").exit)
+			require.Equal(t, 0, p.jp("verify").exit)
+		})
+	}
+}
+
+func TestWhatIsTypedAheadAnswersNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../slow.toml", strings.Replace(makeScript, `message = "I`, "chunk_size = 1\nchunk_delay = \"20ms\"\nmessage = \"I", 1))
+	s := p.sit(100, "query", "-m", "script/../slow.toml", "Make files")
+	s.WaitFor("I make")
+	s.Type("y\ra")
+	s.prompted()
+	s.Type("n")
+	s.promptedAgain(2)
+	s.Type("n")
+	require.Zero(t, s.exit())
+	require.Empty(t, p.untracked())
+}
+
+func TestInterruptWhileTheModelAnswers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../hang.toml", "[[reply]]\nmessage = \"Once upon a time\\n\\nthere was\"\nchunk_size = 4\nhang = true\n")
+	s := p.sit(100, "query", "-m", "script/../hang.toml", "Tell me")
+	s.WaitFor("Once upon a")
+	s.Type("\x03")
+	require.Equal(t, 130, s.exit())
+	require.Contains(t, p.jp("ls").stdout, "interrupted")
+	require.Equal(t, 0, p.jp("verify").exit)
+}
+
+func TestHeadAndFoot(t *testing.T) {
+	t.Parallel()
+	p, s := asked(t)
+	s.Type("a")
+	require.Zero(t, s.exit())
+	s.WaitFor("turn 1 ·")
+	head := p.git("rev-parse", "--short=7", "main")
+	id := strings.TrimPrefix(strings.TrimSpace(p.jp("ref").stdout), "refs/jp/conversations/")
+	lines := strings.Split(s.Text(), "\n")
+	require.Equal(t, id+" · new · script/../make.toml · main "+head, lines[0])
+	require.Regexp(t, `^turn 1 · \d+ m?s · [\d.]+k in, \d+ out · 2 files \+2 -0$`, lines[len(lines)-1])
+	require.Contains(t, s.Text(), "\n· fs_create_file made.txt: +1 -0\n")
+	require.Contains(t, s.Text(), "\nI make a file.\n")
+	require.Contains(t, s.Text(), "\nOver.\n")
+}
+
+const markdownScript = `[[reply]]
+chunk_size = 3
+message = """
+# A heading
+
+A paragraph with **bold** words and a sentence that is much longer than sixty columns, so that it is wrapped.
+
+- one
+- two that is so long that it does not fit into the width of the terminal at all
+
+~~~go
+func main() {}
+~~~
+"""
+`
+
+func TestMarkdownOnATerminal(t *testing.T) {
+	t.Parallel()
+	for _, colour := range []bool{true, false} {
+		t.Run(map[bool]string{true: "colour", false: "NO_COLOR"}[colour], func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../text.toml", markdownScript)
+			if !colour {
+				p.environ = append(p.environ, "NO_COLOR=1")
+			}
+			s := p.sit(60, "query", "-m", "script/../text.toml", "Write")
+			require.Zero(t, s.exit())
+			s.WaitFor("turn 1 ·")
+			require.Contains(t, s.Text(), "A heading")
+			require.Contains(t, s.Text(), "func main() {}")
+			require.Regexp(t, `A paragraph with (\*\*)?bold(\*\*)? words and a sentence that is much\n *longer`, s.Text())
+			require.Equal(t, colour, strings.Contains(s.Raw(), "\x1b["), "%q", s.Raw())
+			require.NotContains(t, p.jp("print").stdout, "\x1b[")
+		})
+	}
+}
+
+func TestLookingOnATerminal(t *testing.T) {
+	t.Parallel()
+	p, s := asked(t)
+	s.Type("\x03")
+	require.Equal(t, 130, s.exit())
+	for args, want := range map[string]string{
+		"ls":     `(?m)^ +ID +STATUS +TURNS +LAST +TITLE$`,
+		"log":    `(?m)^@\d+ +\d\d:\d\d  ask: run fs_create_file made\.txt\?  ⏳$`,
+		"print":  `(?m)^⏳ Incomplete turn \(waiting for input\)$`,
+		"show":   `(?m)^Conversation +jp-c`,
+		"verify": `^ok: 1 conversation of 1`,
+	} {
+		t.Run(args, func(t *testing.T) {
+			s := p.sit(100, args)
+			require.Zero(t, s.exit())
+			s.Wait(want, func() bool { return regexp.MustCompile(want).MatchString(s.Text()) })
+		})
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newRefCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "ref [ID][@E]", Short: "Print a conversation's ref, or an event's commit", GroupID: "look", Args: cobra.MaximumNArgs(1),
+		Long:    "Print the full name of a conversation's ref, or with @E the commit of an event, for git commands.\n\nExit codes: 0 done · 5 no such conversation or event",
+		Example: "  git log main..$(jp ref)\n  git diff $(jp ref @9) $(jp ref @30)",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRef(cmd.Context(), e, strings.Join(args, ""))
+		},
+	}
+}
+
+func runRef(ctx context.Context, e *env, word string) error {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	target, event := splitTarget(word)
+	if event == "" {
+		id, err := r.resolve(ctx, e, target)
+		if err != nil {
+			return err
+		}
+		return printRef(e, "ref", refOf(id))
+	}
+	v, err := r.view(ctx, e, target)
+	if err != nil {
+		return err
+	}
+	found, err := selectEvent(v.events, event, v.id, e.now())
+	if err != nil {
+		return err
+	}
+	return printRef(e, "commit", found.Commit)
+}
+
+func printRef(e *env, key, value string) error {
+	if e.format.structured() {
+		return writeJSON(e.stdout, map[string]string{key: value})
+	}
+	_, err := fmt.Fprintln(e.stdout, value)
+	return err
+}

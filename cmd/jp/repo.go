@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jp/config"
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/gitstore"
+	"jp/gitstore/odb"
+	"jp/process"
+)
+
+// A repo is the repository that a command works in, with what jp keeps there.
+type repo struct {
+	gitcmd.Repository
+	git    *gitcmd.Git
+	store  *gitstore.Store
+	locks  process.Locks
+	paths  config.Paths
+	config *config.Config
+	report *config.Report
+}
+
+// openRepo opens the repository of the current directory. It starts one git.
+func openRepo(ctx context.Context, e *env) (*repo, error) {
+	dir, err := filepath.Abs(e.dir)
+	if err != nil {
+		return nil, err
+	}
+	located, err := gitcmd.Locate(ctx, dir, gitcmd.Options{Environ: e.environ})
+	if err != nil {
+		return nil, err
+	}
+	r := &repo{Repository: located, git: gitcmd.At(located, gitcmd.Options{Environ: e.environ})}
+	if r.paths, err = config.FindPaths(e.environ); err != nil {
+		return nil, fail(exitUsage, "config", "%v", err)
+	}
+	if err := r.configure(e, nil); err != nil {
+		return nil, err
+	}
+	r.locks = process.LocksIn(located.CommonDir)
+	return r, r.openStore(ctx)
+}
+
+// configure reads the configuration, with what a conversation's events changed.
+func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
+	var deltas []map[string]any
+	for _, ev := range events {
+		if b, ok := ev.Body.(*conversation.ConfigDelta); ok {
+			var delta map[string]any
+			if json.Unmarshal(b.Delta, &delta) == nil {
+				deltas = append(deltas, delta)
+			}
+		}
+	}
+	trust := config.Approvals{Dir: filepath.Join(r.paths.StateDir, "trust")}
+	r.config, r.report, err = config.Load(config.Options{
+		UserFile: r.paths.UserFile, Workspace: r.TopLevel, Environ: e.environ, Overrides: e.cfg, Deltas: deltas, Trusted: trust.Trusted,
+	})
+	return err
+}
+
+// heldBack says of each setting that was read and has no effect why that is so.
+func (r *repo) heldBack() []string {
+	var lines []string
+	for _, k := range r.report.Inert {
+		lines = append(lines, fmt.Sprintf("%v: %s = %s has no effect: %s", k.Origin, k.Key, k.Value, k.Reason))
+	}
+	return lines
+}
+
+func (r *repo) openStore(ctx context.Context) error {
+	key, err := gitstore.LoadKey(filepath.Join(r.paths.StateDir, "key"))
+	if err != nil && !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
+		return fail(exitUsage, "config", "%v", err)
+	}
+	durability := odb.Full
+	if r.config.Store.Durability == "off" {
+		durability = odb.Off
+	}
+	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
+		Key: key, Durability: durability,
+		User: func() gitstore.Person { return gitstore.UserIdentity(ctx, r.git) },
+		MayBreakLock: func(id conversation.ID) bool {
+			holder, held := r.locks.Held(id)
+			return held && holder.PID == os.Getpid()
+		},
+	})
+	return err
+}
+
+func (r *repo) Close() error { return r.store.Close() }
+
+// workspaceID names the repository; it is made on first use and stays with it.
+func (r *repo) workspaceID() (string, error) {
+	path := filepath.Join(r.CommonDir, "jp", "workspace-id")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(text)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	id := strings.ToLower(rand.Text())[:8]
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return r.workspaceID()
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintln(f, id)
+	return id, errors.Join(err, f.Close())
+}

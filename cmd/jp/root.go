@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Groups of commands, in the order of the help.
+var groups = []*cobra.Group{
+	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "setup", Title: "Set up:"},
+}
+
+func newRootCommand(e *env) *cobra.Command {
+	var json bool
+	root := &cobra.Command{
+		Use:   "jp",
+		Short: "Ask models that work in your git repository; every event is a commit",
+		Long: "jp asks language models that work in your git repository, and keeps each conversation there:\n" +
+			"one commit per event, one ref per conversation. The message says what was said, the tree what the files were.",
+		SilenceErrors: true, SilenceUsage: true, TraverseChildren: true, SuggestionsMinimumDistance: 2,
+		Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if json {
+				e.format = formatJSON
+			}
+			if !slices.Contains([]format{formatAuto, formatText, formatJSON, formatJSONL}, e.format) {
+				bad := e.format
+				e.format = formatAuto
+				return usage("--format %q is none of auto, text, json, jsonl.", bad)
+			}
+			return nil
+		},
+	}
+	root.SetIn(e.stdin)
+	root.SetOut(e.stdout)
+	root.SetErr(e.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%v.", err).hint(cmd.CommandPath()+" --help", "its flags, with examples")
+	})
+	root.Flags().StringVarP(&e.dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
+	flags := root.PersistentFlags()
+	flags.BoolVar(&e.noPager, "no-pager", false, "never page")
+	flags.StringVarP((*string)(&e.format), "format", "F", string(formatAuto), "`FORMAT` of the output: auto, text, json, jsonl")
+	flags.BoolVar(&json, "json", false, "the same as --format json")
+	flags.StringArrayVar(&e.cfg, "cfg", nil, "set a configuration `key=value` for this run")
+	flags.BoolVarP(&e.quiet, "quiet", "q", false, "say less on stderr")
+	flags.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
+	root.AddGroup(groups...)
+	root.SetHelpCommandGroupID("setup")
+	root.SetCompletionCommandGroupID("setup")
+	root.AddCommand(
+		newQueryCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e),
+		newRefCommand(e), newVerifyCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
+		newConversationCommand(e),
+	)
+	strict(root)
+	return root
+}
+
+// strict makes every wrong command line a usage error.
+func strict(cmd *cobra.Command) {
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		err := check(cmd, args)
+		var f *failure
+		if err == nil || errors.As(err, &f) {
+			return err
+		}
+		return usage("%v.", err).hint(cmd.CommandPath()+" --help", "its arguments, with examples")
+	}
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return exclusive(cmd) }
+	for _, sub := range cmd.Commands() {
+		strict(sub)
+	}
+}
+
+// exclusive refuses two flags of which one excludes the other.
+func exclusive(cmd *cobra.Command) (err error) {
+	first := map[string]string{} // flag given, by group
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		for _, group := range flag.Annotations[exclusiveGroups] {
+			if other, ok := first[group]; ok {
+				err = usage("--%s and --%s exclude each other.", other, flag.Name)
+			}
+			first[group] = flag.Name
+		}
+	})
+	return err
+}
+
+// exclusiveGroups is where cobra keeps the groups of MarkFlagsMutuallyExclusive.
+const exclusiveGroups = "cobra_annotation_mutually_exclusive"
+
+// newConversationCommand is the long spelling of the commands about
+// conversations: jp conversation VERB is jp VERB.
+func newConversationCommand(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "conversation", Aliases: []string{"c"}, Hidden: true,
+		Short: "The same commands, spelled out: jp conversation VERB",
+		Args:  func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, verb := range []*cobra.Command{newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e)} {
+		verb.GroupID = ""
+		cmd.AddCommand(verb)
+	}
+	return cmd
+}
+
+// noSuchCommand says what a first word could have meant.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := strings.Join(args, " ")
+	f := usage("there is no command %q.", text)
+	for cmd.SuggestionsMinimumDistance = 1; cmd.SuggestionsMinimumDistance <= 2; cmd.SuggestionsMinimumDistance++ {
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			f.message += fmt.Sprintf(" Did you mean %s?", near[0])
+			break
+		}
+	}
+	return f.hint(fmt.Sprintf("jp query %q", text), "ask the model this").hint("jp --help", "all commands")
+}

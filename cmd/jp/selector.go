@@ -1,0 +1,116 @@
+package main
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"jp/conversation"
+)
+
+var (
+	commitPrefix = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+	relativeTime = regexp.MustCompile(`^(\d+)(s|m|min|h|d|w)$`)
+)
+
+// selectEvent finds the event that E names: a number, a number from the end, the
+// last of a turn, the beginning of a commit's id, or the last before a time.
+func selectEvent(events []*conversation.Event, e string, id conversation.ID, now time.Time) (*conversation.Event, error) {
+	e = strings.TrimPrefix(e, "@")
+	if len(events) == 0 {
+		return nil, noEvent(events, e, id)
+	}
+	if n, err := strconv.Atoi(e); err == nil {
+		if n < 0 {
+			n += events[len(events)-1].Seq + 1
+		}
+		if found := bySeq(events, n); found != nil {
+			return found, nil
+		}
+	}
+	if turn, ok := strings.CutPrefix(e, "turn:"); ok {
+		return lastOfTurn(events, turn, e, id)
+	}
+	if commitPrefix.MatchString(e) {
+		for _, ev := range events {
+			if strings.HasPrefix(ev.Commit, e) {
+				return ev, nil
+			}
+		}
+	}
+	if before, ok := parseTime(e, now); ok {
+		return lastBefore(events, before, e, id)
+	}
+	return nil, noEvent(events, e, id)
+}
+
+func bySeq(events []*conversation.Event, seq int) *conversation.Event {
+	for _, e := range events {
+		if e.Seq == seq {
+			return e
+		}
+	}
+	return nil
+}
+
+func lastOfTurn(events []*conversation.Event, turn, e string, id conversation.ID) (*conversation.Event, error) {
+	n, err := strconv.Atoi(turn)
+	if err != nil {
+		return nil, usage("@%s: a turn is a number, as in @turn:2.", e)
+	}
+	var last *conversation.Event
+	for _, ev := range events {
+		if ev.Turn == n {
+			last = ev
+		}
+	}
+	if last == nil {
+		f := noEvent(events, e, id)
+		f.message = strings.Replace(f.message, "no event turn:", "no turn ", 1)
+		return nil, f
+	}
+	return last, nil
+}
+
+func lastBefore(events []*conversation.Event, before time.Time, e string, id conversation.ID) (*conversation.Event, error) {
+	var last *conversation.Event
+	for _, ev := range events {
+		if ev.Time.Before(before) {
+			last = ev
+		}
+	}
+	if last == nil {
+		return nil, noEvent(events, e, id)
+	}
+	return last, nil
+}
+
+// parseTime reads a time: how long ago, a day, or RFC 3339.
+func parseTime(s string, now time.Time) (time.Time, bool) {
+	if m := relativeTime.FindStringSubmatch(s); m != nil {
+		n, err := strconv.Atoi(m[1])
+		unit := map[string]time.Duration{
+			"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+		}[m[2]]
+		if err != nil || n > 100_000 {
+			return time.Time{}, false
+		}
+		return now.Add(-time.Duration(n) * unit), true
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+func noEvent(events []*conversation.Event, e string, id conversation.ID) *failure {
+	f := fail(exitNotFound, "not_found", "%s has no event %s.", id, e).about(id)
+	if len(events) > 0 {
+		last := events[len(events)-1]
+		f.message = strings.TrimSuffix(f.message, ".") + "; its last is " + strconv.Itoa(last.Seq) + " (turn " + strconv.Itoa(last.Turn) + ")."
+	}
+	return f.hint("jp log "+id.Short(), "its events")
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/gitcmd"
+)
+
+// closedRepo is a repository that is never opened.
+func closedRepo(dir, topLevel string) *repo {
+	return &repo{Repository: gitcmd.Repository{GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git"), TopLevel: topLevel}}
+}
+
+func idOf(n int) conversation.ID { return conversation.ID(fmt.Sprintf("jp-c1795255%04d-k3f9", n)) }
+
+func TestSessionRemembers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=mine"}})
+	require.Empty(t, s.visited())
+	for i, id := range []conversation.ID{idOf(1), idOf(2), idOf(1), idOf(3)} {
+		require.NoError(t, s.use(id, noon.Add(time.Duration(i)*time.Minute)))
+	}
+	require.Equal(t, []conversation.ID{idOf(3), idOf(1), idOf(2)}, s.visited())
+	for n := range 2 * historyLength {
+		require.NoError(t, s.use(idOf(n), noon))
+	}
+	require.Len(t, s.visited(), historyLength)
+	require.Equal(t, idOf(2*historyLength-1), s.visited()[0])
+}
+
+func TestSessionsAreApart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mine := []string{"JP_SESSION=mine"}
+	first := closedRepo(dir, dir).session(&env{environ: mine})
+	require.NoError(t, first.use(idOf(1), noon))
+	for name, s := range map[string]session{
+		"another name":     closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=yours"}}),
+		"another pane":     closedRepo(dir, dir).session(&env{environ: []string{"TMUX_PANE=mine"}}),
+		"another worktree": closedRepo(dir, filepath.Join(dir, "other")).session(&env{environ: mine}),
+		"no worktree":      closedRepo(dir, "").session(&env{environ: mine}),
+		"no name":          closedRepo(dir, dir).session(&env{}),
+	} {
+		require.Empty(t, s.visited(), name)
+	}
+	again := closedRepo(dir, dir).session(&env{environ: append([]string{"TMUX_PANE=%7"}, mine...)})
+	require.Equal(t, []conversation.ID{idOf(1)}, again.visited(), "the user's own name comes first")
+}
+
+func TestSessionOfATerminal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one, two := closedRepo(dir, dir).session(&env{}), closedRepo(dir, dir).session(&env{})
+	require.Equal(t, one, two, "a process stays in its session")
+	require.Regexp(t, `^sid=\d+`, one.name)
+}
+
+func TestADamagedSessionForgets(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=mine"}})
+	require.NoError(t, s.use(idOf(1), noon))
+	for text, want := range map[string]int{
+		"":     0,
+		"{":    0,
+		"null": 0,
+		`{"history":[{"id":"../../etc/passwd"},{"id":"jp-c17952552000-k3f9"},{"id":""}]}`: 1,
+	} {
+		require.NoError(t, os.WriteFile(s.path, []byte(text), 0o666))
+		require.Len(t, s.visited(), want, text)
+	}
+	require.NoError(t, s.use(idOf(2), noon))
+	require.Equal(t, idOf(2), s.visited()[0])
+}
+
+func TestSessionsOfManyProcesses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=mine"}})
+	var all sync.WaitGroup
+	for n := range 20 {
+		all.Go(func() { _ = s.use(idOf(n), noon) })
+	}
+	all.Wait()
+	require.NotEmpty(t, s.visited(), "the file is whole whoever wins")
+	left, err := os.ReadDir(filepath.Dir(s.path))
+	require.NoError(t, err)
+	require.Len(t, left, 1, "nothing temporary stays")
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+func newShowCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "show [ID][@E]", Short: "Show a conversation's facts, or one event in full", GroupID: "look", Args: cobra.MaximumNArgs(1),
+		Long: "Show what is known of a conversation; with @E one of its events in full, with what it changed.\n" +
+			"E is a number (@14), from the end (@-1), @turn:3, the beginning of a commit (@3f2a9c1), or a time (@2h).\n\n" +
+			"Exit codes: 0 done · 5 no such conversation or event · 6 damaged",
+		Example: "  jp show\n  jp show @14\n  jp show 4400@turn:2",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runShow(cmd.Context(), e, strings.Join(args, ""))
+		},
+	}
+}
+
+func runShow(ctx context.Context, e *env, word string) error {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	target, event := splitTarget(word)
+	if event == "" {
+		return showConversation(ctx, e, r, target)
+	}
+	v, err := r.view(ctx, e, target)
+	if err != nil {
+		return err
+	}
+	found, err := selectEvent(v.events, event, v.id, e.now())
+	if err != nil {
+		return err
+	}
+	if e.format.structured() {
+		line, err := conversation.ViewJSON(found, v.id, v.incomplete(found))
+		if err == nil {
+			_, err = fmt.Fprintf(e.stdout, "%s\n", line)
+		}
+		return err
+	}
+	return e.paged(func(w io.Writer) error { return v.showEvent(ctx, w, found) })
+}
+
+func showConversation(ctx context.Context, e *env, r *repo, target string) error {
+	id, err := r.resolve(ctx, e, target)
+	if err != nil {
+		return err
+	}
+	info, err := r.store.Info(ctx, id)
+	if err != nil {
+		return aboutConversation(err, id)
+	}
+	l := r.list(ctx, info)
+	if e.format.structured() {
+		return writeJSON(e.stdout, l)
+	}
+	facts := [][2]string{
+		{"Conversation", string(l.ID)}, {"Title", title(l)}, {"Status", l.Status.words()},
+		{"Turns", fmt.Sprintf("%d (%s)", l.Turns, conversation.Count(l.Events, "event"))}, {"Model", l.Model},
+		{"Created", l.Created.In(e.now().Location()).Format(time.DateTime)},
+		{"Last event", l.LastEvent.In(e.now().Location()).Format(time.DateTime)},
+		{"Ref", l.Ref}, {"Head", string(l.Head)},
+	}
+	if l.ForkedFrom != nil {
+		facts = append(facts, [2]string{"Fork of", fmt.Sprintf("%s@%d", l.ForkedFrom.ID, l.ForkedFrom.Seq)})
+	}
+	if !l.Local {
+		facts = append(facts, [2]string{"Origin", "written by someone else: it can be read, not continued"})
+	}
+	if l.Usage.Input+l.Usage.Output > 0 {
+		facts = append(facts, [2]string{"Usage", conversation.Tokens(l.Usage.Input) + " in, " + conversation.Tokens(l.Usage.Output) + " out"})
+	}
+	p := terminal.NewPalette(e.stdout, e.environ)
+	for _, f := range facts {
+		if _, err := fmt.Fprintf(e.stdout, "%s %s\n", p.Dim(fmt.Sprintf("%-13s", f[0])), terminal.Clean(f[1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showEvent prints one event in full.
+func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event) error {
+	fmt.Fprintf(w, "%s %s\n", v.palette.Yellow(fmt.Sprintf("@%d", e.Seq)), v.palette.Bold(terminal.Clean(e.Subject)))
+	for _, f := range [][2]string{
+		{"Type", string(e.Type())}, {"Turn", itoa(e.Turn)}, {"By", terminal.Clean(e.Author)},
+		{"Time", e.Time.In(v.env.now().Location()).Format(time.RFC3339)}, {"Commit", e.Commit}, {"Tree", e.Tree},
+	} {
+		fmt.Fprintf(w, "%s %s\n", v.palette.Dim(fmt.Sprintf("%-7s", f[0])), f[1])
+	}
+	if text, ok := e.Text(); ok && text != "" {
+		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(terminal.Clean(text), "\n"))
+	}
+	for _, p := range e.Payloads {
+		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s\n", v.palette.Dim("payload"), terminal.Clean(p.Name), p.Bytes, p.OID)
+	}
+	before := bySeq(v.events, e.Seq-1)
+	if before == nil || before.Tree == e.Tree {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return v.printPatch(ctx, w, entry{event: e, before: before.Tree}, nil)
+}

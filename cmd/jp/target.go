@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+)
+
+// resolve finds the conversation that a word stands for: a full id, the end of
+// one, a part of a title, "." for the session's, "-" for the one before it,
+// "recent" or "newest". Without a word it is the session's.
+func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.ID, error) {
+	switch word {
+	case "":
+		if id, err := r.visited(ctx, e, 0); err == nil {
+			return id, nil
+		}
+		return r.pick(ctx, e)
+	case ".":
+		return r.visited(ctx, e, 0)
+	case "-":
+		return r.visited(ctx, e, 1)
+	}
+	if id, err := conversation.ParseID(word); err == nil {
+		if _, err := r.store.Head(ctx, id); !errors.Is(err, conversation.ErrNotFound) {
+			return id, nil // an unreadable one is found, and said to be so when it is read
+		}
+	}
+	infos, err := r.everyInfo(ctx)
+	if err != nil {
+		return "", err
+	}
+	if word == "recent" || word == "newest" {
+		return newestOf(infos, word)
+	}
+	return match(infos, word)
+}
+
+// visited is the n-th conversation of the session that still exists.
+func (r *repo) visited(ctx context.Context, e *env, n int) (conversation.ID, error) {
+	for _, id := range r.session(e).visited() {
+		if _, err := r.store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
+			continue
+		}
+		if n == 0 {
+			return id, nil
+		}
+		n--
+	}
+	return "", usage("this session has no such conversation.").
+		hint("jp ls", "the conversations there are").hint(`jp query "…"`, "start one")
+}
+
+// everyInfo reads what is known of all local conversations.
+func (r *repo) everyInfo(ctx context.Context) ([]conversation.Info, error) {
+	live, err := r.store.List(ctx, conversation.ScopeLive)
+	if err != nil {
+		return nil, err
+	}
+	archived, err := r.store.List(ctx, conversation.ScopeArchived)
+	return append(live, archived...), err
+}
+
+func newestOf(infos []conversation.Info, by string) (conversation.ID, error) {
+	if len(infos) == 0 {
+		return "", fail(exitNotFound, "not_found", "there is no conversation yet.").hint(`jp query "…"`, "start one")
+	}
+	best := slices.MaxFunc(infos, func(a, b conversation.Info) int {
+		if by == "newest" {
+			return a.ID.Created().Compare(b.ID.Created())
+		}
+		return a.Summary.LastEventAt.Compare(b.Summary.LastEventAt)
+	})
+	return best.ID, nil
+}
+
+func match(infos []conversation.Info, word string) (conversation.ID, error) {
+	var found []conversation.Info
+	for _, by := range []func(conversation.Info) bool{
+		func(i conversation.Info) bool { return len(word) >= 3 && endsIn(string(i.ID), word) },
+		func(i conversation.Info) bool {
+			return strings.Contains(strings.ToLower(i.Summary.Title), strings.ToLower(word))
+		},
+	} {
+		for _, i := range infos {
+			if by(i) {
+				found = append(found, i)
+			}
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fail(exitNotFound, "not_found", "no conversation matches %q.", word).hint("jp ls", "the conversations there are")
+	case 1:
+		return found[0].ID, nil
+	}
+	f := fail(exitNotFound, "ambiguous", "%q could be %d conversations:", word, len(found))
+	for _, i := range found[:min(len(found), 10)] {
+		f.details = append(f.details, fmt.Sprintf("%s  %s", i.ID, i.Summary.Title))
+	}
+	return "", f
+}
+
+// endsIn reports whether an id, or its digits, end in a word.
+func endsIn(id, word string) bool {
+	digits, _, _ := strings.Cut(strings.TrimPrefix(id, "jp-c"), "-")
+	return strings.HasSuffix(id, word) || strings.HasSuffix(digits, word)
+}
+
+// splitTarget takes [ID][@E] apart.
+func splitTarget(word string) (target, event string) {
+	target, event, _ = strings.Cut(word, "@")
+	return target, event
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// How long a query waits for standard input: until it says so, and until it
+// gives up.
+const (
+	stdinNotice = 2 * time.Second
+	stdinLimit  = 60 * time.Second
+)
+
+// text is what the user asks: the words, behind what is piped in, or what they
+// write in an editor.
+func (q *query) text(ctx context.Context) (string, error) {
+	words := strings.Join(q.opts.text, " ")
+	piped, err := q.piped(ctx)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimRight(piped, "\n")
+	switch {
+	case text == "":
+		text = words
+	case words != "":
+		text += "\n\n" + words
+	}
+	if q.opts.edit || strings.TrimSpace(text) == "" && !q.opts.noEdit && isTerminal(q.env.stdin) && isTerminal(q.env.stderr) {
+		if text, err = q.edit(ctx, text); err != nil {
+			return "", err
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", usage("there is nothing to ask.").hint(`jp query "…"`, "ask this").hint("jp query --edit", "write it in an editor")
+	}
+	return text, nil
+}
+
+// piped reads standard input if it is a pipe or a file.
+func (q *query) piped(ctx context.Context) (string, error) {
+	info, err := q.env.stdin.Stat()
+	mode := os.ModeCharDevice
+	if err == nil {
+		mode = info.Mode()
+	}
+	if q.opts.noStdin || !q.opts.stdin && mode&os.ModeNamedPipe == 0 && !mode.IsRegular() {
+		return "", nil
+	}
+	type read struct {
+		text []byte
+		err  error
+	}
+	first, done := make(chan struct{}), make(chan read, 1)
+	go func() {
+		text, err := io.ReadAll(&firstByte{r: q.env.stdin, seen: first})
+		done <- read{text, err}
+	}()
+	if err := q.awaitStdin(ctx, first); err != nil {
+		return "", err
+	}
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return "", fmt.Errorf("read standard input: %w", r.err)
+		}
+		return string(r.text), nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// awaitStdin waits for the first byte or the end of standard input.
+func (q *query) awaitStdin(ctx context.Context, first <-chan struct{}) error {
+	notice, limit := time.NewTimer(stdinNotice), time.NewTimer(stdinLimit)
+	defer notice.Stop()
+	defer limit.Stop()
+	for {
+		select {
+		case <-first:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-notice.C:
+			fmt.Fprintln(q.env.stderr, "jp: waiting for stdin (Ctrl+D ends it; </dev/null skips it)")
+		case <-limit.C:
+			if !q.opts.stdin {
+				return usage("nothing came on standard input for %d seconds.", int(stdinLimit.Seconds())).
+					hint("jp query … </dev/null", "do not read it").hint("jp query --stdin …", "wait for it without limit")
+			}
+		}
+	}
+}
+
+// firstByte tells when a reader has got its first byte, or its end.
+type firstByte struct {
+	r    io.Reader
+	seen chan struct{}
+	told bool
+}
+
+func (f *firstByte) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if !f.told {
+		f.told = true
+		close(f.seen)
+	}
+	return n, err
+}
+
+// edit lets the user write the text. The draft stays where it is until the
+// question is recorded, so that no way to end loses it.
+func (q *query) edit(ctx context.Context, text string) (string, error) {
+	path := q.draft()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return "", err
+	}
+	if text != "" {
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			return "", err
+		}
+	}
+	if err := q.env.editor(ctx, q.repo, path); err != nil {
+		return "", err
+	}
+	written, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(written)), err
+}
+
+// draft is the file that keeps a text until it is asked.
+func (q *query) draft() string {
+	name := "new"
+	if !q.fresh {
+		name = string(q.id)
+	}
+	return filepath.Join(q.repo.CommonDir, "jp", "drafts", name+".query")
+}
+
+// editor opens a file in the user's editor, as git would.
+func (e *env) editor(ctx context.Context, r *repo, path string) error {
+	command := ""
+	for _, name := range []string{"JP_EDITOR", "GIT_EDITOR", "VISUAL", "EDITOR"} {
+		if command = e.get(name); command != "" {
+			break
+		}
+	}
+	if command == "" {
+		command = "vi"
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return usage("there is no terminal for an editor.").hint(`jp query "…"`, "give the text on the command line")
+	}
+	defer tty.Close()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command+` "$@"`, command, path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir, cmd.Env = tty, tty, tty, r.place(), e.environ
+	if err := cmd.Run(); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return fail(exitFailed, "internal", "the editor %q ended with an error: %v", command, err)
+	}
+	return nil
+}

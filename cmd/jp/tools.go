@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"jp/config"
+	"jp/gitcmd"
+	"jp/tool"
+	"jp/tool/fs"
+	"jp/tool/gittool"
+	"jp/tool/shell"
+)
+
+// tools are the tools of this turn: those that the configuration has switched
+// on, or none with -T, with those that -t adds and without those of --no-tool.
+func (q *query) tools() (*tool.Registry, error) {
+	if q.repo.TopLevel == "" {
+		return tool.NewRegistry()
+	}
+	all, err := builtins(q.repo, q.env)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range all {
+		all[i] = configure(t, q.repo.config.Tools)
+	}
+	registry, err := tool.NewRegistry(all...)
+	if err != nil {
+		return nil, err
+	}
+	if err := knownTools(registry, q.repo); err != nil {
+		return nil, err
+	}
+	names := q.toolNames(registry)
+	for _, name := range slices.Concat(q.opts.tools, q.opts.withoutTools) {
+		if _, ok := registry.Lookup(name); !ok {
+			return nil, usage("there is no tool %q.", name)
+		}
+	}
+	return registry.Only(names...)
+}
+
+func (q *query) toolNames(registry *tool.Registry) []string {
+	var names []string
+	for _, def := range registry.Definitions() {
+		table := q.repo.config.Tools[def.Name]
+		on := !q.opts.noTools && (table.Enable == nil || *table.Enable)
+		on = on || slices.Contains(q.opts.tools, def.Name)
+		if on && !slices.Contains(q.opts.withoutTools, def.Name) {
+			names = append(names, def.Name)
+		}
+	}
+	return names
+}
+
+// builtins are jp's own tools, over one working tree.
+func builtins(r *repo, e *env) ([]tool.Tool, error) {
+	git := gitcmd.At(r.Repository, gitcmd.Options{Environ: e.environ})
+	files, err := fs.Tools(r.TopLevel, fs.Options{Git: git, Protected: []string{r.GitDir, r.CommonDir, r.paths.UserFile, r.paths.StateDir}})
+	if err != nil {
+		return nil, err
+	}
+	commands, err := shell.Tools(r.TopLevel, shell.Options{Environ: e.environ})
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(files, gittool.Tools(git), commands), nil
+}
+
+// configured is a tool with what the configuration says of it.
+type configured struct {
+	tool.Tool
+	def *tool.Definition
+}
+
+// Definition is the tool's own, as it was configured.
+func (c configured) Definition() *tool.Definition { return c.def }
+
+func configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
+	table, ok := tables[t.Definition().Name]
+	if !ok || len(table.Command) > 0 {
+		return t
+	}
+	def := *t.Definition()
+	if table.Run != "" {
+		def.Run = tool.RunMode(table.Run)
+	}
+	if table.Result != "" {
+		def.Result = tool.RunMode(table.Result)
+	}
+	def.Exclusive = def.Exclusive || table.Exclusive
+	return configured{Tool: t, def: &def}
+}
+
+// knownTools refuses tables of tools that there are not.
+func knownTools(registry *tool.Registry, r *repo) error {
+	for _, key := range slices.Sorted(maps.Keys(r.report.Origins)) {
+		rest, isTool := strings.CutPrefix(key, "tools.")
+		name, _, _ := strings.Cut(rest, ".")
+		if !isTool || name == "recall" || len(r.config.Tools[name].Command) > 0 {
+			continue
+		}
+		if _, ok := registry.Lookup(name); !ok {
+			return fail(exitUsage, "config", "%v: there is no tool %q.", r.report.Origins[key], name)
+		}
+	}
+	return nil
+}
+
+// toolLock is the lock that lives as long as a tool run.
+func (q *query) toolLock(seq int) (*os.File, func(), error) { return q.repo.locks.Tool(q.id, seq) }
+
+// hold takes the right to change files.
+func (f *files) hold(ctx context.Context) (func(), error) {
+	if f.tree == nil {
+		return func() {}, nil
+	}
+	release, err := f.tree.LockMutation(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return release, err
+}
+
+func pid() int { return os.Getpid() }

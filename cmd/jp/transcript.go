@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+// A transcript prints a conversation for reading.
+type transcript struct {
+	*view
+	w       io.Writer
+	style   string
+	speaker string
+	wrote   bool
+}
+
+func newTranscript(v *view, w io.Writer, style string) *transcript {
+	return &transcript{view: v, w: w, style: style}
+}
+
+func (t *transcript) print(events []*conversation.Event) {
+	for _, e := range events {
+		t.event(e)
+	}
+	if len(events) > 0 && t.incomplete(events[len(events)-1]) {
+		t.waiting()
+	}
+}
+
+func (t *transcript) event(e *conversation.Event) {
+	switch b := e.Body.(type) {
+	case *conversation.TurnStart:
+		t.speaker = ""
+	case *conversation.ChatRequest:
+		t.says(e, e.Author, b.Content, t.palette.Cyan)
+	case *conversation.ChatResponse:
+		t.response(e, b)
+	case *conversation.ToolCallResponse:
+		t.tool(e, b)
+	case *conversation.Workspace, *conversation.Resumed, *conversation.Restored, *conversation.TurnStopped,
+		*conversation.TurnDiscarded, *conversation.TurnInterrupted, *conversation.ForkOrigin:
+		t.aside(e)
+	case *conversation.InquiryResponse:
+		if b.By == conversation.ByUser && t.style == "full" {
+			t.aside(e)
+		}
+	default:
+		if t.style == "full" && e.Type() != conversation.TypeToolCallRequest && e.Type() != conversation.TypeInquiryRequest {
+			t.aside(e)
+		}
+	}
+}
+
+func (t *transcript) response(e *conversation.Event, b *conversation.ChatResponse) {
+	text := b.Text
+	if b.Partial {
+		text += " …(cut off)"
+	}
+	switch {
+	case strings.TrimSpace(b.Text) == "":
+	case b.Part == conversation.PartReasoning:
+		if t.style == "full" {
+			t.head(e, e.Author, t.palette.Green)
+			t.paragraph(text, t.palette.Dim)
+		}
+	default:
+		t.says(e, e.Author, text, t.palette.Green)
+	}
+}
+
+func (t *transcript) says(e *conversation.Event, who, text string, colour func(string) string) {
+	t.head(e, who, colour)
+	if t.style == "brief" {
+		text = oneLine(text)
+	}
+	t.paragraph(text, func(s string) string { return s })
+}
+
+// head names who speaks, once until somebody else does.
+func (t *transcript) head(e *conversation.Event, who string, colour func(string) string) {
+	if who == t.speaker {
+		return
+	}
+	t.speaker = who
+	if t.wrote {
+		fmt.Fprintln(t.w)
+	}
+	t.wrote = true
+	line := t.palette.Bold(colour(terminal.Clean(who)))
+	right := fmt.Sprintf("@%d", e.Seq)
+	if gap := t.width - terminal.Columns(terminal.Clean(who)) - len(right); t.width > 0 && gap > 0 {
+		line += strings.Repeat(" ", gap) + t.palette.Dim(right)
+	}
+	fmt.Fprintln(t.w, line)
+}
+
+func (t *transcript) paragraph(text string, colour func(string) string) {
+	for line := range strings.Lines(strings.TrimRight(terminal.Clean(text), "\n") + "\n") {
+		fmt.Fprintln(t.w, colour(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// tool prints what a tool call came to, on one line.
+func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallResponse) {
+	if t.style == "chat" {
+		return
+	}
+	mark, colour := "·", t.palette.Dim
+	if b.IsError {
+		mark, colour = "✗", t.palette.Red
+	}
+	fmt.Fprintf(t.w, "  %s %s\n", colour(mark), terminal.Clean(e.Subject))
+}
+
+func (t *transcript) aside(e *conversation.Event) {
+	if t.style == "chat" {
+		return
+	}
+	fmt.Fprintf(t.w, "  %s\n", t.palette.Dim(terminal.Clean(e.Subject)))
+}
+
+// waiting prints what the incomplete turn has done and waits for.
+func (t *transcript) waiting() {
+	ledger := t.tail.Ledger()
+	why := map[conversation.Status]string{
+		conversation.StatusInput: "waiting for input", conversation.StatusTools: "pending tool execution",
+		conversation.StatusFollowUp: "pending follow-up", conversation.StatusResponse: "pending LLM response",
+	}[t.tail.Status()]
+	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+why+")"))
+	for _, call := range ledger.ToolCalls {
+		fmt.Fprintln(t.w, "  "+callState(call))
+	}
+}
+
+// callState is a tool call of an incomplete turn, on one line.
+func callState(call *conversation.ToolCall) string {
+	name := terminal.Clean(call.Request.Name)
+	for _, q := range call.Inquiries {
+		if q.Live() {
+			return fmt.Sprintf("⏸ %s — waiting for input: %q", name, terminal.Clean(q.Request.Question.Text))
+		}
+	}
+	switch {
+	case call.Undelivered():
+		return "⏸ " + name + " — ran; its result waits to be delivered"
+	case !call.Open() && call.Result.IsError:
+		return "✗ " + name + " — failed"
+	case !call.Open():
+		return "✓ " + name + " — completed"
+	case call.Started != nil:
+		return "? " + name + " — started; its outcome is unknown"
+	}
+	return "○ " + name + " — not started"
+}

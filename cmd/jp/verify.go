@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+func newVerifyCommand(e *env) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use: "verify [ID…]", Short: "Check that conversations are whole", GroupID: "look",
+		Long: "Check that every commit of a conversation is the event that it should be, that the files' trees change only\n" +
+			"where they may, and that the events make sense together.\n\nExit codes: 0 all is well · 5 no such conversation · 6 damaged",
+		Example: "  jp verify\n  jp verify --all --json",
+		RunE:    func(cmd *cobra.Command, args []string) error { return runVerify(cmd.Context(), e, args, all) },
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "every conversation, archived ones too")
+	return cmd
+}
+
+type verdictJSON struct {
+	ID       conversation.ID `json:"id"`
+	OK       bool            `json:"ok"`
+	Events   int             `json:"events"`
+	Problems []problemJSON   `json:"problems"`
+}
+
+type problemJSON struct {
+	Commit  string `json:"commit"`
+	Seq     int    `json:"seq"`
+	Problem string `json:"problem"`
+}
+
+func runVerify(ctx context.Context, e *env, words []string, all bool) error {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	ids, err := r.several(ctx, e, words, all)
+	if err != nil {
+		return err
+	}
+	verdicts := []verdictJSON{}
+	bad, events := 0, 0
+	for _, id := range ids {
+		found, err := r.store.Verify(ctx, id)
+		if err != nil {
+			found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: err.Error()})
+		}
+		v := verdictJSON{ID: id, OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
+		for _, p := range found.Problems {
+			v.Problems = append(v.Problems, problemJSON{p.Commit, p.Seq, p.Text})
+		}
+		events += v.Events
+		if !v.OK {
+			bad++
+		}
+		verdicts = append(verdicts, v)
+	}
+	if err := printVerdicts(e, verdicts, events); err != nil {
+		return err
+	}
+	if bad > 0 {
+		f := fail(exitDamaged, "damaged", "%s damaged.", conversation.Count(bad, "conversation"))
+		return f
+	}
+	return nil
+}
+
+func printVerdicts(e *env, verdicts []verdictJSON, events int) error {
+	if e.format.structured() {
+		return writeJSON(e.stdout, verdicts)
+	}
+	ok := 0
+	for _, v := range verdicts {
+		if v.OK {
+			ok++
+		}
+		for _, p := range v.Problems {
+			fmt.Fprintf(e.stdout, "%s @%d %.10s: %s\n", v.ID, p.Seq, p.Commit, terminal.Clean(p.Problem))
+		}
+	}
+	_, err := fmt.Fprintf(e.stdout, "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))
+	return err
+}
+
+// several resolves words, or takes all conversations.
+func (r *repo) several(ctx context.Context, e *env, words []string, all bool) ([]conversation.ID, error) {
+	var ids []conversation.ID
+	if all {
+		infos, err := r.everyInfo(ctx)
+		for _, i := range infos {
+			ids = append(ids, i.ID)
+		}
+		return ids, err
+	}
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	for _, word := range words {
+		id, err := r.resolve(ctx, e, word)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/conversation"
+	"jp/gitcmd"
+)
+
+// jsonVersion is raised when the meaning of JSON output changes.
+const jsonVersion = 1
+
+func newVersionCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", GroupID: "setup", Args: cobra.NoArgs,
+		Example: "  jp version\n  jp version --json",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runVersion(cmd.Context(), e) },
+	}
+}
+
+func runVersion(ctx context.Context, e *env) error {
+	commit := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				commit = s.Value
+			}
+		}
+	}
+	if !e.format.structured() {
+		_, err := fmt.Fprintf(e.stdout, "jp %s (format %d, %s)\n", version(), conversation.Version, runtime.Version())
+		return err
+	}
+	git := ""
+	if out, err := gitcmd.New(e.dir, gitcmd.Options{Environ: e.environ}).Run(ctx, "version"); err == nil {
+		git = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
+	}
+	return json.NewEncoder(e.stdout).Encode(struct {
+		Version string `json:"version"`
+		Commit  string `json:"commit"`
+		Format  int    `json:"format"`
+		JSON    int    `json:"json"`
+		Go      string `json:"go"`
+		Git     string `json:"git"`
+	}{version(), commit, conversation.Version, jsonVersion, runtime.Version(), git})
+}

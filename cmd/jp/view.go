@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/worktree"
+)
+
+// A view is a conversation that is being looked at.
+type view struct {
+	env     *env
+	repo    *repo
+	id      conversation.ID
+	head    conversation.Head
+	events  []*conversation.Event
+	tail    *conversation.IncompleteTurn
+	broken  *gitstore.DamageError // the events end before it
+	palette terminal.Palette
+	width   int // of the terminal, 0 where there is none
+}
+
+// view loads the conversation that a word stands for. Of a damaged one it has
+// the events before the damage.
+func (r *repo) view(ctx context.Context, e *env, word string) (*view, error) {
+	id, err := r.resolve(ctx, e, word)
+	if err != nil {
+		return nil, err
+	}
+	v := &view{env: e, repo: r, id: id, palette: terminal.NewPalette(e.stdout, e.environ)}
+	if isTerminal(e.stdout) {
+		v.width = terminal.Width(e.stdout, e.environ)
+	}
+	if v.head, err = r.store.Head(ctx, id); err != nil {
+		return nil, err
+	}
+	v.events, err = r.store.Load(ctx, v.head)
+	if err != nil && (!errors.As(err, &v.broken) || len(v.events) == 0) {
+		return nil, aboutConversation(err, id)
+	}
+	_, v.tail = conversation.Split(v.events)
+	return v, nil
+}
+
+// damage adds to the end of a command that the conversation is damaged.
+func (v *view) damage(err error) error {
+	if err != nil || v.broken == nil {
+		return err
+	}
+	return aboutConversation(v.broken, v.id)
+}
+
+// incomplete reports whether an event belongs to the incomplete turn.
+func (v *view) incomplete(e *conversation.Event) bool {
+	return v.tail != nil && !v.tail.Empty() && e.Seq >= v.tail.First()
+}
+
+// trees compares trees; it works without files, too.
+func (r *repo) trees(ctx context.Context) (*worktree.Worktree, error) {
+	return worktree.Open(ctx, r.Repository, worktree.Options{})
+}

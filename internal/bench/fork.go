@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/gitstore/odb"
+)
+
+// forkOf measures a durable fork in process at the end of n events, by a store
+// that has not yet read the source.
+func forkOf(n int) func(context.Context, *bench, place) ([]row, error) {
+	return func(ctx context.Context, b *bench, p place) ([]row, error) {
+		h, err := b.history(ctx, n, 1)
+		if p.Dir != b.scratch {
+			h, err = b.makeHistory(ctx, p.Dir, n, 1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := b.use(ctx, h.loose); err != nil {
+			return nil, err
+		}
+		f := &forks{h: h}
+		defer f.close()
+		took, err := rounds(ctx, b.rng, b.shortOps, []side{
+			{name: "jp", block: 9, prepare: f.open, run: f.fork},
+			{name: "git", block: 9, run: f.updateRef},
+		})
+		if err != nil {
+			return nil, err
+		}
+		return []row{{
+			Name: fmt.Sprintf("fork at %s events, in process", grouped(n)), RivalName: "git update-ref", Unit: seconds, Target: 0.5,
+			JP: took["jp"].median().Seconds(), Rival: took["git"].median().Seconds(),
+		}}, nil
+	}
+}
+
+// forks makes copies of one conversation.
+type forks struct {
+	h     *history
+	store *gitstore.Store
+	made  int
+}
+
+func (f *forks) open() error {
+	f.close()
+	var err error
+	f.store, err = openStore(f.h.loose, odb.Full)
+	return err
+}
+
+func (f *forks) close() {
+	if f.store != nil {
+		_ = f.store.Close() // nothing is left to write
+		f.store = nil
+	}
+}
+
+func (f *forks) fork(ctx context.Context) error {
+	f.made++
+	last := f.h.events - 1
+	origin := &conversation.Event{
+		Seq: f.h.events, Turn: 1, Time: time.Date(2026, 11, 21, 9, 0, 0, f.made, time.UTC), Model: model,
+		Body: &conversation.ForkOrigin{Conversation: f.h.id, Seq: last, Commit: string(f.h.head)},
+	}
+	_, err := f.store.Fork(ctx, f.h.id, f.h.head, conversationID(1_000_000+f.made), origin)
+	return err
+}
+
+func (f *forks) updateRef(ctx context.Context) error {
+	f.made++
+	return gitTo(ctx, f.h.loose.TopLevel, nil, nil, "update-ref", fmt.Sprintf("refs/heads/copy%d", f.made), string(f.h.head))
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// imageSize is that of the file that holds the file system, in bytes.
+const imageSize = 512 << 20
+
+// measureLoop measures durable tasks on a new ext4 with a journal. Where that
+// cannot be made it notes the reason. What it has mounted is gone when it
+// returns, also after an interrupt.
+func (b *bench) measureLoop(ctx context.Context, r *report) (err error) {
+	dir, release, err := b.mountImage(ctx)
+	defer func() { err = errors.Join(err, release()) }()
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("loop: skipped: %v", err))
+		return nil
+	}
+	var durable []task
+	for _, t := range tasks {
+		if t.durable && t.name != "fork 10k" { // its length is another file system's matter
+			durable = append(durable, t)
+		}
+	}
+	return b.measureOn(ctx, r, "loop", dir, durable)
+}
+
+// mountImage mounts a file system in a file. The release is never nil, and
+// undoes as much as was done.
+func (b *bench) mountImage(ctx context.Context) (dir string, release func() error, err error) {
+	var undo []func() error
+	release = func() error {
+		var errs []error
+		for i := len(undo) - 1; i >= 0; i-- {
+			errs = append(errs, undo[i]())
+		}
+		return errors.Join(errs...)
+	}
+	if os.Geteuid() != 0 {
+		return "", release, errors.New("only root can mount")
+	}
+	image := filepath.Join(b.scratch, "ext4.img")
+	if _, err := command(ctx, "fallocate", "-l", strconv.Itoa(imageSize), image); err != nil {
+		return "", release, err
+	}
+	if _, err := command(ctx, "mkfs.ext4", "-q", "-F", image); err != nil {
+		return "", release, err
+	}
+	undo = append(undo, func() error { return detach(image) })
+	device, err := command(ctx, "losetup", "--find", "--show", "--direct-io=on", image)
+	if err != nil {
+		return "", release, err
+	}
+	if dir, err = b.newDir(b.scratch); err != nil {
+		return "", release, err
+	}
+	undo = append(undo, func() error { return unmount(dir) })
+	if _, err := command(ctx, "mount", "-t", "ext4", device, dir); err != nil {
+		return "", release, err
+	}
+	return dir, release, nil
+}
+
+// detach frees the devices of an image; one whose making was interrupted may
+// exist although nobody was told its name.
+func detach(image string) error {
+	devices, err := afterwards("losetup", "--associated", image, "--noheadings", "--output", "NAME")
+	errs := []error{err}
+	for _, device := range strings.Fields(devices) {
+		_, err := afterwards("losetup", "--detach", device)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// unmount takes a folder's file system away. It says nothing where there is
+// none, since a mount that was interrupted may have happened or not.
+func unmount(dir string) error {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if m, ok := mountOf(string(table), dir); err == nil && (!ok || m.point != dir) {
+		return nil
+	}
+	_, err = afterwards("umount", dir)
+	return err
+}
+
+// afterwards runs a program that must run even after an interrupt.
+func afterwards(name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return command(ctx, name, args...)
+}
+
+// command runs a program and returns what it printed, without space around it.
+func command(ctx context.Context, name string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, name, args...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"time"
+)
+
+// A side is one way to do the work of a row.
+type side struct {
+	name    string
+	block   int          // operations in a row; 1 where one takes long
+	prepare func() error // before each operation, not measured; may be nil
+	run     func(ctx context.Context) error
+}
+
+// rounds lets every side do its block of work in each round, in random order.
+// The first operation of a block warms up and is dropped; where a block is one
+// operation, the whole first round is. So 1+n rounds leave n of the latter.
+func rounds(ctx context.Context, rng *rand.Rand, n int, sides []side) (map[string]samples, error) {
+	took := map[string]samples{}
+	for round := range 1 + n {
+		for _, i := range rng.Perm(len(sides)) {
+			s := sides[i]
+			block, err := s.measure(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", s.name, err)
+			}
+			switch {
+			case len(block) > 1:
+				took[s.name] = append(took[s.name], block[1:]...)
+			case round > 0:
+				took[s.name] = append(took[s.name], block...)
+			}
+		}
+	}
+	return took, nil
+}
+
+// measure runs one block. The garbage of others is collected before it.
+func (s side) measure(ctx context.Context) (samples, error) {
+	runtime.GC()
+	var took samples
+	for range s.block {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if s.prepare != nil {
+			if err := s.prepare(); err != nil {
+				return nil, fmt.Errorf("prepare: %w", err)
+			}
+		}
+		start := time.Now()
+		err := s.run(ctx)
+		took = append(took, time.Since(start))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return took, nil
+}

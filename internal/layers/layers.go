@@ -1,0 +1,70 @@
+// Package layers says which package of jp may import which, so that imports
+// point one way.
+//
+// The rule is a table, and a test reads every source file against it. A package
+// that is not in the table may not exist: whoever adds one says here what it
+// builds on.
+package layers
+
+// Module is the module's path; a package is named by what follows it.
+const Module = "jp"
+
+// everything stands for all packages.
+const everything = "*"
+
+// Allowed is what the packages of jp may import of jp.
+var Allowed = map[string][]string{
+	"conversation":                          nil, // the vocabulary: no I/O, standard library only
+	"conversation/journaltest":              {"conversation"},
+	"gitcmd":                                nil, // the only starter of git
+	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb"},
+	"gitstore/odb":                          {"gitcmd"}, // knows objects and refs, not events
+	"worktree":                              {"conversation", "gitcmd"},
+	"provider":                              {"conversation"},
+	"provider/script":                       {"conversation", "provider"},
+	"provider/anthropic":                    {"conversation", "provider"},
+	"provider/openai":                       {"conversation", "provider"},
+	"provider/google":                       {"conversation", "provider"},
+	"provider/ollama":                       {"conversation", "provider"},
+	"tool":                                  {"conversation"},
+	"tool/fs":                               {"conversation", "tool", "gitcmd"},
+	"tool/gittool":                          {"conversation", "tool", "gitcmd"},
+	"tool/shell":                            {"conversation", "tool"},
+	"tool/recall":                           {"conversation", "tool"},
+	"tool/delegate":                         {"conversation", "tool"},
+	"tool/command":                          {"conversation", "tool"},
+	"tool/mcp":                              {"conversation", "tool"},
+	"turnloop":                              {"conversation", "provider", "tool"}, // neither git nor a terminal nor a vendor
+	"reconcile":                             {"conversation"},                     // decides; writes nothing
+	"process":                               {"conversation"},
+	"hooks":                                 {"conversation"},
+	"redact":                                nil,
+	"config":                                nil,
+	"cmd/jp":                                {everything},
+	"cmd/jp/internal/terminal":              {"conversation"},
+	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "cmd/jp/internal/terminal"},
+	"cmd/jp/internal/terminal/terminaltest": nil,
+	"internal/layers":                       nil,
+	"internal/bench":                        {everything},
+	"internal/gitenv":                       nil,
+	"internal/faultfs":                      {"gitstore/odb"},
+	"internal/crashtest":                    {everything},
+}
+
+// Owners are imports from outside that few packages may have, with the reason.
+var Owners = map[string]Owner{
+	"github.com/go-git/go-git/v5":   {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
+	"github.com/go-git/go-billy/v5": {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
+	"github.com/spf13/cobra":        {Packages: []string{"cmd/jp"}, Why: "the command line is at the edge"},
+	"github.com/mattn/go-isatty":    {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
+	"charm.land/":                   {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
+}
+
+// An Owner is who may import a module, and why nobody else may.
+type Owner struct {
+	Packages []string
+	Why      string
+}
+
+// StandardOnly are packages that import nothing but the standard library.
+var StandardOnly = []string{"conversation"}

@@ -1,0 +1,135 @@
+package layers
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A source is one file with what it imports.
+type source struct {
+	pkg     string
+	file    string
+	test    bool
+	imports []string
+}
+
+// sources reads the imports of every Go file of the module.
+func sources(t *testing.T) []source {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(root, "go.mod"))
+	var found []source
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "tools" || name == "bin") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, path)
+		s := source{pkg: filepath.ToSlash(filepath.Dir(rel)), file: rel, test: strings.HasSuffix(name, "_test.go")}
+		for _, i := range parsed.Imports {
+			imported, _ := strconv.Unquote(i.Path.Value)
+			s.imports = append(s.imports, imported)
+		}
+		found = append(found, s)
+		return nil
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	return found
+}
+
+// within reports whether a package is one of those named, or below one.
+func within(pkg string, names []string) bool {
+	for _, n := range names {
+		if n == everything || pkg == n || strings.HasPrefix(pkg, strings.TrimSuffix(n, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	for _, s := range sources(t) {
+		allowed, known := Allowed[s.pkg]
+		require.True(t, known, "%s: package %s is not in the table of package layers", s.file, s.pkg)
+		if s.test {
+			continue // tests may build on anything
+		}
+		for _, i := range s.imports {
+			ours, is := strings.CutPrefix(i, Module+"/")
+			if is {
+				require.True(t, permits(allowed, ours), "%s: package %s may not import %s", s.file, s.pkg, ours)
+			}
+		}
+	}
+}
+
+// permits reports whether a package is in a list of allowed ones.
+func permits(allowed []string, pkg string) bool {
+	return slices.Contains(allowed, pkg) || slices.Contains(allowed, everything)
+}
+
+func TestOwners(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, i := range s.imports {
+			for module, owner := range Owners {
+				if strings.HasPrefix(i, module) {
+					require.True(t, within(s.pkg, owner.Packages), "%s: only %v may import %s: %s", s.file, owner.Packages, i, owner.Why)
+				}
+			}
+		}
+	}
+}
+
+func TestStandardLibraryOnly(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || !slices.Contains(StandardOnly, s.pkg) {
+			continue
+		}
+		for _, i := range s.imports {
+			first, _, _ := strings.Cut(i, "/")
+			require.False(t, strings.Contains(first, ".") || first == Module, "%s imports %s", s.file, i)
+		}
+	}
+}
+
+// TestOneStarterOfGit keeps every other package from starting git by itself.
+func TestOneStarterOfGit(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || within(s.pkg, []string{"gitcmd", "internal", "conversation/journaltest"}) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("../..", s.file))
+		require.NoError(t, err)
+		for _, call := range []string{`exec.Command("git"`, `exec.CommandContext(ctx, "git"`} {
+			require.NotContains(t, string(text), call, "%s starts git; gitcmd does that", s.file)
+		}
+	}
+}
