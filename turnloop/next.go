@@ -72,9 +72,10 @@ func Next(v View) Action {
 	return v.nextCall(v.Ledger.Open())
 }
 
-// nextCall decides about the open calls. What can be refused is refused first,
-// then all permissions of the batch are found out in request order, then the
-// calls run in request order: read-only ones side by side, a changing one alone.
+// nextCall decides about the open calls. What can be refused is refused first.
+// Read-only calls at the front that need no permission run at once, side by
+// side. Then all permissions of the batch are found out in request order, and
+// the calls run in that order: read-only ones side by side, a changing one alone.
 func (v View) nextCall(open []*conversation.ToolCall) Action {
 	for _, call := range open {
 		if reason := v.refusal(call); reason != "" && !v.unknown(call) {
@@ -86,12 +87,25 @@ func (v View) nextCall(open []*conversation.ToolCall) Action {
 			return Action{Act: ActUnknown, Calls: []*conversation.ToolCall{call}}
 		}
 	}
+	if n := v.ready(open); n > 0 {
+		return Action{Act: ActRun, Calls: open[:n]}
+	}
 	for i, call := range open {
 		if action, needed := v.permission(call, i == 0); needed {
 			return action
 		}
 	}
 	return v.run(open)
+}
+
+// ready is how many calls at the front only read and need no permission.
+func (v View) ready(open []*conversation.ToolCall) int {
+	for i, call := range open {
+		if _, needed := v.permission(call, i == 0); needed || !v.reads(call) {
+			return i
+		}
+	}
+	return len(open)
 }
 
 // refusal is why a call never runs, "" if it may.

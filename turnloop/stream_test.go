@@ -44,8 +44,8 @@ message = "Done."
 	require.Equal(t, []conversation.Type{
 		"turn_start", "prompt", "chat_request",
 		"chat_response", "chat_response", "tool_call_request", "tool_call_request", "tool_call_request",
-		"inquiry_request", "inquiry_response", // write is allowed by the configuration
 		"tool_call_response", "tool_call_response",
+		"inquiry_request", "inquiry_response", // write is allowed by the configuration
 		"tool_started", "tool_call_response",
 		"chat_response", "turn_done",
 	}, typesOf(r.stored()))

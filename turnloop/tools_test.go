@@ -24,8 +24,8 @@ func TestDurableBeforeWhatDependsOnIt(t *testing.T) {
 	r.requireOrder(
 		"append turn_start prompt chat_request", "recorded", "model",
 		"append tool_call_request", "append tool_call_request",
-		"append inquiry_request", "ask run_tool", "append inquiry_response",
 		"run read", "append tool_call_response",
+		"append inquiry_request", "ask run_tool", "append inquiry_response",
 		"append tool_started", "run write", "append tool_call_response", "recorded",
 		"model", "append chat_response", "append turn_done",
 	)

@@ -51,7 +51,7 @@ func waiting(t *testing.T) *busy {
 	b.lines = bufio.NewReader(stdout)
 	for {
 		line, err := b.lines.ReadString('\n')
-		require.NoError(t, err, b.stderr.String())
+		require.NoError(t, err)
 		var e struct {
 			Type         string
 			Conversation conversation.ID

@@ -171,7 +171,7 @@ func TestRunPromptEditsTheArguments(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.write("../make.toml", makeScript)
-	p.write("../editor", "#!/bin/sh\nsed -i s/made/edited/g \"$1\"\n")
+	p.write("../editor", "#!/bin/sh\nsed s/made/edited/g \"$1\" >\"$1.new\" && mv \"$1.new\" \"$1\"\n")
 	p.environ = append(p.environ, "JP_EDITOR=../editor")
 	s := p.sit(100, "query", "-m", "script/../make.toml", "Make files")
 	s.prompted()
