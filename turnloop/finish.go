@@ -15,12 +15,29 @@ func (l *Loop) finish(ctx context.Context) (Outcome, error) {
 	events := l.turn()
 	outcome := outcomeOf(events)
 	if tail := l.stream.Tail(); tail.Complete() && !tail.Discarded && !summedUp(events) {
-		t := l.stream.CurrentTurn().AddRecord(l.sumUp(events, outcome.Usage))
+		t := l.stream.CurrentTurn()
+		if err := l.addDrift(ctx, t); err != nil {
+			return outcome, err
+		}
+		t.AddRecord(l.sumUp(events, outcome.Usage))
 		if err := l.build(ctx, t); err != nil {
 			return outcome, err
 		}
 	}
 	return outcome, nil
+}
+
+// addDrift adds what moved in the files while tools ran that were looked at for
+// the files that they name only.
+func (l *Loop) addDrift(ctx context.Context, t *conversation.TurnMut) error {
+	sight, err := l.look(ctx, Glance{})
+	if err != nil {
+		return err
+	}
+	if outside := l.drift(sight); outside != nil {
+		t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
+	}
+	return nil
 }
 
 // turn are the newest turn's events.

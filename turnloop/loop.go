@@ -102,6 +102,7 @@ type Loop struct {
 	details map[int]string // what helps to answer a tool's question, by its seq
 	failed  int            // tries of the present model call that left no event
 	waiting *conversation.Inquiry
+	steer   steering
 }
 
 // New returns a loop over a conversation.
@@ -180,7 +181,12 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 		if action.Act == ActDone {
 			return l.finish(ctx)
 		}
-		if err := l.perform(ctx, action); err != nil {
+		err := l.perform(ctx, action)
+		var command *Command
+		if errors.As(err, &command) && ctx.Err() == nil {
+			err = l.obey(ctx, command)
+		}
+		if err != nil {
 			return l.leave(ctx, err)
 		}
 	}
@@ -223,6 +229,9 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 	case ActUnknown:
 		return l.resolve(ctx, a.Calls[0])
 	case ActRun:
+		name := a.Calls[0].Request.Name
+		ctx, done := l.steerable(ctx, Activity{Tool: name, Subject: l.subjectOf(name, a.Calls[0].Arguments())})
+		defer done()
 		return l.run(ctx, a.Calls)
 	}
 	return fmt.Errorf("unknown act %d", a.Act)

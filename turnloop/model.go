@@ -38,6 +38,8 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if l.endedCalls() >= l.opts.Limits.ModelCalls {
 		return l.stop(ctx, conversation.ByLimit)
 	}
+	ctx, done := l.steerable(ctx, Activity{})
+	defer done()
 	for tries := 1; ; tries++ {
 		err := l.tryCall(ctx)
 		if err == nil {

@@ -29,7 +29,8 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 	response := conversation.ToolCallResponse{
 		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
 		Content: string(kept), IsError: done.result.IsError, Truncated: truncated, DurationMS: done.took.Milliseconds(),
-		Held: done.def.Result != "" && done.def.Result != tool.Unattended,
+		Cancelled: done.cancelled,
+		Held:      done.def.Result != "" && done.def.Result != tool.Unattended,
 	}
 	what := effect(done.result, string(kept))
 	if truncated != nil && !done.result.IsError {

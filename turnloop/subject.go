@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"jp/conversation"
 	"jp/tool"
@@ -33,9 +34,12 @@ func promptSubject(system string, tools int) string {
 	return fmt.Sprintf("prompt: %s, %s", conversation.Count(len(strings.Fields(system)), "word"), conversation.Count(tools, "tool"))
 }
 
-// responseSubject says which tool did what to which thing.
+// responseSubject says which tool did what to which thing. Where all of it does
+// not fit, the thing is cut: what came of it is always said.
 func (l *Loop) responseSubject(call *conversation.ToolCall, effect string) string {
-	return line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments())) + ": " + effect
+	name, thing := call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments())
+	room := conversation.SubjectColumns - utf8.RuneCountInString(name) - utf8.RuneCountInString(effect) - len(" : ")
+	return line(name, conversation.Shorten(thing, max(room, 12))) + ": " + effect
 }
 
 // effect is what a result came to, in a few words.

@@ -22,6 +22,8 @@ type finishedRun struct {
 	result tool.Result
 	err    error // the tool could not be run, or was ended
 	took   time.Duration
+
+	cancelled bool // by the user
 }
 
 // run runs calls: one that may change things alone, read-only ones side by
@@ -188,13 +190,20 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, lock *o
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.Limits.ToolTimeout, errToolTimeout)
 	defer cancel()
+	ctx, end := l.steerableTool(ctx)
+	defer end()
 	began := l.opts.Now()
 	done.result, done.err = runSafely(ctx, t, tool.Call{
 		Conversation: l.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
 		Attempt: attempt(call), Lock: lock,
 	})
 	done.took = l.opts.Now().Sub(began)
-	if done.err != nil && errors.Is(context.Cause(ctx), errToolTimeout) {
+	var command *Command
+	switch cause := context.Cause(ctx); {
+	case done.err == nil:
+	case errors.As(cause, &command) && command.Kind == CommandCancelTool:
+		done.err, done.cancelled = errors.New("the user cancelled it; what it did until then is not known"), true
+	case errors.Is(cause, errToolTimeout):
 		done.err = fmt.Errorf("timed out after %s; what it did until then is not known", conversation.Ago(l.opts.Limits.ToolTimeout))
 	}
 	return done

@@ -104,7 +104,7 @@ func TestFilesThatCannotBeLookedAt(t *testing.T) {
 	}{
 		{"before the turn", 1, broken, 0, ""},
 		{"before the tool", 2, broken, 0, "chat_request tool_call_request inquiry_request inquiry_response turn_interrupted"},
-		{"after the tool", 3, nil, 1, "chat_request tool_call_request inquiry_request inquiry_response tool_started tool_call_response chat_response"},
+		{"after the tool", 3, nil, 1, "chat_request tool_call_request inquiry_request inquiry_response tool_started tool_call_response chat_response workspace"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,20 +18,28 @@ var causes = []error{
 
 // failure is the result of a run that came to nothing.
 func failure(err error) tool.Result {
-	short := err
-	for _, cause := range causes {
-		if errors.Is(err, cause) {
-			short = cause
-			break
-		}
-	}
-	line, _, _ := strings.Cut(short.Error(), "\n")
-	line, _, _ = strings.Cut(line, ":")
+	line := brief(err)
 	return tool.Result{
 		Content: []byte(err.Error()), IsError: true,
 		Effect: "error: " + conversation.Shorten(strings.TrimPrefix(line, "it is "), 48),
 		Wrote:  []string{},
 	}
+}
+
+// brief is what went wrong on one line, without the path that the line about
+// the call names anyway.
+func brief(err error) string {
+	for _, cause := range causes {
+		if errors.Is(err, cause) {
+			line, _, _ := strings.Cut(cause.Error(), ":")
+			return line
+		}
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	if _, rest, named := strings.Cut(line, ": "); named {
+		return rest
+	}
+	return line
 }
 
 // read decodes the arguments of a call, which have passed the schema.

@@ -1,0 +1,58 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// signalHolders signals every process but this one that has the file open. The
+// process is pinned while its descriptors are looked at, so that its number
+// cannot pass to another one.
+func signalHolders(path string, signal unix.Signal) error {
+	want, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	processes, err := os.ReadDir("/proc")
+	if err != nil {
+		return fmt.Errorf("this system does not say who holds a file: %w", err)
+	}
+	for _, p := range processes {
+		pid, err := strconv.Atoi(p.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		pidfd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			continue // gone, or not ours
+		}
+		if holds(pid, want) {
+			err = unix.PidfdSendSignal(pidfd, signal, nil, 0)
+		}
+		unix.Close(pidfd)
+		if err != nil && !errors.Is(err, unix.ESRCH) {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds reports whether a process has a file open.
+func holds(pid int, want os.FileInfo) bool {
+	dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
+	fds, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, fd := range fds {
+		if info, err := os.Stat(filepath.Join(dir, fd.Name())); err == nil && os.SameFile(info, want) {
+			return true
+		}
+	}
+	return false
+}

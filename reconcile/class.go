@@ -1,0 +1,91 @@
+package reconcile
+
+import (
+	"jp/conversation"
+)
+
+// A Class is what is known of an open call.
+type Class string
+
+// The classes.
+const (
+	NotStarted Class = "not_started" // it will run now, after its permission as ever
+	Repeatable Class = "repeatable"  // it was started, and may run again
+	Unknown    Class = "unknown"     // it was started, and nobody knows what it did
+	Alive      Class = "alive"       // its process still runs
+	Waiting    Class = "waiting"     // it asked something that nobody has answered
+	Gone       Class = "gone"        // there is no such tool any more
+)
+
+// A Call is an open call with its class and the evidence of the files.
+type Call struct {
+	Call      *conversation.ToolCall
+	Class     Class
+	Touched   []string // files that it named and that are not as they were
+	Untouched []string // files that it named and that are
+}
+
+// classify gives every open call its class: from the record first, and from
+// what lives now. The files are evidence only.
+func classify(r Record, t Truth, named func(*conversation.ToolCall) []string) []Call {
+	changed := map[string]bool{}
+	for _, c := range t.Changed {
+		changed[c.Path] = true
+	}
+	var calls []Call
+	for _, call := range r.Ledger.Open() {
+		c := Call{Call: call, Class: classOf(call, t)}
+		if named != nil {
+			for _, path := range named(call) {
+				if changed[path] {
+					c.Touched = append(c.Touched, path)
+				} else {
+					c.Untouched = append(c.Untouched, path)
+				}
+			}
+		}
+		calls = append(calls, c)
+	}
+	return calls
+}
+
+func classOf(call *conversation.ToolCall, t Truth) Class {
+	known, there := t.Tools[call.Request.Name]
+	switch {
+	case t.Alive[call.Event.Seq]:
+		return Alive
+	case asks(call):
+		return Waiting
+	case call.Started == nil && !there:
+		return Gone
+	case call.Started == nil:
+		return NotStarted
+	case answeredSinceStart(call):
+		return NotStarted // it asked before it changed anything, and has its answer
+	case there && (known.Reads || known.Idempotent):
+		return Repeatable
+	}
+	return Unknown
+}
+
+// asks reports whether a question about the call waits.
+func asks(call *conversation.ToolCall) bool {
+	for _, q := range call.Inquiries {
+		if q.Live() {
+			return true
+		}
+	}
+	return false
+}
+
+// answeredSinceStart reports whether the newest thing that happened to a started
+// call is a question of its own: that run ended with the question, and none has
+// been started since.
+func answeredSinceStart(call *conversation.ToolCall) bool {
+	for _, q := range call.Inquiries {
+		if q.Request.Kind == conversation.KindToolQuestion && q.Event.Seq > call.Started.Seq {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"jp/conversation"
+)
+
+// The beginning of every message, by which the model and people know it.
+const banner = "[SESSION_RESUMED]"
+
+// A DiscardNote is what the model is told at the start of the next turn where
+// the tools of a discarded one had changed files.
+func DiscardNote(turn int, paths []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "An earlier attempt at this turn (turn %d) was discarded. Its tools changed these files, and the changes may still be there:\n", turn)
+	names(&b, paths, len(paths))
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// message says what happened, what is true now, and what to do about it.
+func message(r Record, p Plan, report *conversation.Report, age time.Duration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s turn %d, model call %d, interrupted %s ago.\n", banner, r.Turn, r.Call, conversation.Ago(age))
+	facts(&b, report)
+	switch r.Phase {
+	case conversation.PhaseStreaming:
+		streaming(&b, r)
+	default:
+		executing(&b, r, p)
+	}
+	b.WriteString("Do not repeat work that the files already show.")
+	return b.String()
+}
+
+func facts(b *strings.Builder, report *conversation.Report) {
+	moved(b, "HEAD", short(report.HeadWas), short(report.HeadIs))
+	moved(b, "Branch", report.BranchWas, report.BranchIs)
+	if len(report.Dirty) == 0 {
+		b.WriteString("Working tree: clean, by git status.\n")
+	} else {
+		b.WriteString("Not committed, by git status:\n")
+		names(b, report.Dirty, len(report.Dirty))
+	}
+	if len(report.Changed) == 0 {
+		b.WriteString("Changed since the last recorded event: nothing.\n")
+		return
+	}
+	fmt.Fprintf(b, "Changed since the last recorded event: %s.\n", report.Stat)
+	for _, c := range report.Changed {
+		fmt.Fprintf(b, "  %s %s %s\n", c.Status, quote(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
+	}
+	if report.More > 0 {
+		fmt.Fprintf(b, "  (and %d more files)\n", report.More)
+	}
+}
+
+func moved(b *strings.Builder, what, was, is string) {
+	switch {
+	case was == is && is == "":
+		fmt.Fprintf(b, "%s: none.\n", what)
+	case was == is:
+		fmt.Fprintf(b, "%s: %s, as before.\n", what, quote(is))
+	default:
+		fmt.Fprintf(b, "%s: was %s, is %s.\n", what, quote(was), quote(is))
+	}
+}
+
+func short(oid string) string { return oid[:min(len(oid), 12)] }
+
+// quote writes a foreign word so that it can neither end its line nor look like
+// a part of the message.
+func quote(word string) string {
+	text, err := json.Marshal(word)
+	if err != nil {
+		return `""`
+	}
+	canonical, err := conversation.Canonical(text)
+	if err != nil {
+		return `""`
+	}
+	return string(canonical)
+}
+
+func names(b *strings.Builder, paths []string, all int) {
+	for _, p := range paths[:min(len(paths), listed)] {
+		fmt.Fprintf(b, "  %s\n", quote(p))
+	}
+	if all > listed {
+		fmt.Fprintf(b, "  (and %d more files)\n", all-listed)
+	}
+}
+
+func streaming(b *strings.Builder, r Record) {
+	if r.Broken == "" {
+		b.WriteString("The connection ended before you had answered.\n")
+		return
+	}
+	b.WriteString("The connection ended while you were answering. What you had written so far, as JSON, may be incomplete:\n---\n")
+	b.WriteString(quote(r.Broken))
+	b.WriteString("\n---\nAnswer anew; the files above are the truth.\n")
+}
+
+func executing(b *strings.Builder, r Record, p Plan) {
+	b.WriteString("Your tool calls:\n")
+	classes := map[*conversation.ToolCall]Call{}
+	for _, c := range p.Calls {
+		classes[c.Call] = c
+	}
+	for _, call := range r.Ledger.ToolCalls {
+		if call.Request.Call != r.Call {
+			continue
+		}
+		b.WriteString(callLine(call, classes[call]))
+	}
+	b.WriteString("Check what is there before you repeat a call whose outcome is unknown.\n")
+}
+
+func callLine(call *conversation.ToolCall, c Call) string {
+	return fmt.Sprintf("  %s (%s): %s\n", quote(call.Request.Name), quote(call.Request.ID), state(call, c))
+}
+
+// state is what is known of a call, for the model.
+func state(call *conversation.ToolCall, c Call) string {
+	if !call.Open() {
+		return "completed"
+	}
+	switch c.Class {
+	case NotStarted, Waiting:
+		return "not started; it will run now"
+	case Repeatable:
+		return "started; it will run again"
+	case Gone:
+		return "not started; there is no such tool any more"
+	case Alive:
+		return "still running"
+	}
+	text := "outcome unknown: it was started, and no result was recorded"
+	if len(c.Touched) > 0 {
+		text += "; changed since: " + quotes(c.Touched)
+	}
+	if len(c.Untouched) > 0 {
+		text += "; not changed: " + quotes(c.Untouched)
+	}
+	return text
+}
+
+func quotes(paths []string) string {
+	quoted := make([]string, len(paths))
+	for i, p := range paths {
+		quoted[i] = quote(p)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// Evidence is what the model is told in the place of a result that nobody
+// knows.
+func Evidence(c Call) string {
+	var b strings.Builder
+	b.WriteString("The outcome of this call is unknown: it was started, and jp ended before its result was recorded.")
+	if len(c.Touched) > 0 {
+		b.WriteString(" These files that it named have changed since: " + quotes(c.Touched) + ".")
+	}
+	if len(c.Untouched) > 0 {
+		b.WriteString(" These files that it named have not changed: " + quotes(c.Untouched) + ".")
+	}
+	if len(c.Touched)+len(c.Untouched) == 0 {
+		b.WriteString(" Which files it would have changed is not known.")
+	}
+	b.WriteString(" What it did elsewhere cannot be seen. Look at what is there before you repeat it.")
+	return b.String()
+}

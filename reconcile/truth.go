@@ -1,0 +1,64 @@
+package reconcile
+
+import (
+	"time"
+
+	"jp/conversation"
+)
+
+// A Truth is what the repository says now.
+type Truth struct {
+	Git      conversation.Git        // HEAD, branch, worktree, repository, operation in progress
+	Descends bool                    // HEAD is, or descends from, the HEAD that was recorded last
+	Tree     string                  // of the files now
+	Changed  []conversation.PathStat // from the record's Base to now
+	Dirty    []string                // what `git status` names, quoted as paths are
+	Alive    map[int]bool            // open calls, by seq, whose process still lives
+	Now      time.Time               // for the age
+	Tools    map[string]Tool
+}
+
+// A Tool is what a tool's name stands for now.
+type Tool struct {
+	Reads      bool // it changes nothing
+	Idempotent bool // running it twice is as good as once
+	Exclusive  bool // only a person may allow it
+}
+
+// A Difference is one way in which this is not the place where the turn stopped.
+type Difference struct {
+	What string // "repository", "worktree", "branch", "HEAD" or "in progress"
+	Was  string
+	Is   string
+}
+
+// Elsewhere says in which ways this is not the place where the turn stopped.
+// A HEAD that went on from the recorded one is not among them: it is told to
+// the model, and refused nobody.
+func Elsewhere(r Record, t Truth) []Difference {
+	var differences []Difference
+	add := func(what, was, is string) {
+		if was != is {
+			differences = append(differences, Difference{what, was, is})
+		}
+	}
+	if r.Place.Repo != "" {
+		add("repository", r.Place.Repo, t.Git.Repo)
+	}
+	add("worktree", r.Place.Worktree, t.Git.Worktree)
+	add("branch", r.branch(), t.Git.Branch)
+	if r.Last.Git.Head != t.Git.Head && !t.Descends {
+		add("HEAD", r.Last.Git.Head, t.Git.Head)
+	}
+	add("in progress", r.Place.InProgress, t.Git.InProgress)
+	return differences
+}
+
+// branch is the branch that the turn was on last: a tool of it may have
+// switched.
+func (r Record) branch() string {
+	if last := r.Last.Git; last.Branch != "" || last.Head != "" {
+		return last.Branch
+	}
+	return r.Place.Branch
+}

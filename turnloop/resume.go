@@ -1,0 +1,80 @@
+package turnloop
+
+import (
+	"context"
+
+	"jp/conversation"
+)
+
+// A Resume is what goes with going on with a turn that was broken off.
+type Resume struct {
+	// Resumed says what was found, nil where there is nothing to say.
+	Resumed  *conversation.Resumed
+	Approved conversation.Approval // tool runs that the user allows in advance
+	Records  []*conversation.Event // jp's own events to go with it, such as another model
+}
+
+// Resume goes on with the newest turn, from wherever its events leave it. What
+// moved in the files since the newest event is recorded first: as the user's
+// doing, or as nobody's where a tool was started that may have done it.
+func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
+	if err := l.reopen(ctx, r); err != nil {
+		return Outcome{Status: Incomplete}, err
+	}
+	return l.Run(ctx)
+}
+
+func (l *Loop) reopen(ctx context.Context, r Resume) error {
+	sight, err := l.look(ctx, Glance{})
+	if err != nil {
+		return err
+	}
+	resumed := r.Resumed
+	outside := l.drift(sight)
+	t := l.stream.CurrentTurn()
+	for _, record := range r.Records {
+		t.AddRecord(record.Body)
+	}
+	if resumed == nil && (len(r.Approved) > 0 || outside != nil && l.anyStarted()) {
+		age := l.opts.Now().Sub(l.stream.Last().Time)
+		resumed = &conversation.Resumed{Phase: l.stream.Tail().Phase(), AgeMS: age.Milliseconds()}
+	}
+	var tree []conversation.Draft
+	if outside != nil {
+		tree = []conversation.Draft{conversation.WithTree(outside.Tree, outside.Objects...)}
+	}
+	if outside != nil && !l.anyStarted() {
+		t.AddRecord(outside.Body, append(tree, conversation.WithGit(outside.Git))...)
+		tree = nil
+	}
+	if resumed != nil {
+		resumed.Approved = r.Approved
+		git := sight.Git
+		t.AddRecord(resumed, append(tree, conversation.WithGit(&git))...)
+	}
+	return l.build(ctx, t)
+}
+
+// anyStarted reports whether a tool was started that has no response.
+func (l *Loop) anyStarted() bool {
+	for _, call := range l.stream.Tail().Open() {
+		if call.Started != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Discard takes the newest turn back: readers skip its dialogue from now on.
+func (l *Loop) Discard(ctx context.Context) error {
+	turn := l.turn()
+	return l.stream.Append(l.commit(ctx), &conversation.Event{Body: &conversation.TurnDiscarded{
+		FromSeq: turn[0].Seq, ToSeq: turn[len(turn)-1].Seq, By: conversation.ByUser,
+	}})
+}
+
+// Replace records a request that stands for an earlier one of the turn, without
+// going on.
+func (l *Loop) Replace(ctx context.Context, request conversation.ChatRequest) error {
+	return l.build(ctx, l.stream.CurrentTurn().AddChatRequest(request))
+}

@@ -1,0 +1,135 @@
+package turnloop_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/tool"
+	. "jp/turnloop"
+)
+
+// stoppedRig has a turn whose model call failed.
+func stoppedRig(t *testing.T, tools []*fakeTool, w *workspace) *rig {
+	t.Helper()
+	r := newRig(t, tools, asksFor("write"), answers("ok"))
+	if w != nil {
+		r.opts.Workspace = w
+	}
+	o, err := r.start(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Waiting, o.Status)
+	r.reload()
+	return r
+}
+
+func TestResumeSaysWhatWasFound(t *testing.T) {
+	w := newWorkspace()
+	r := stoppedRig(t, []*fakeTool{changes("write").asking()}, w)
+	w.files["mine.go"] = "package mine"
+	r.answering(said("run"))
+	loop := New(r.opts)
+	o, err := loop.Resume(t.Context(), Resume{
+		Resumed:  &conversation.Resumed{Phase: conversation.PhaseExecuting, Message: "[SESSION_RESUMED] …"},
+		Approved: conversation.ApproveAll(),
+		Records:  []*conversation.Event{{Body: &conversation.ConfigDelta{Delta: []byte(`{"model":"test/model"}`)}}},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "ok", o.Message)
+	require.Contains(t, r.turn(), "inquiry_request config_delta workspace resumed inquiry_response")
+	require.True(t, last[*conversation.Resumed](r).Approved.All())
+	require.Contains(t, r.model.sent(), "[SESSION_RESUMED]")
+}
+
+func TestResumeWithNothingToSay(t *testing.T) {
+	r := stoppedRig(t, []*fakeTool{changes("write").asking()}, newWorkspace())
+	r.answering(said("run"))
+	_, err := New(r.opts).Resume(t.Context(), Resume{})
+	require.NoError(t, err)
+	require.NotContains(t, r.turn(), "resumed")
+}
+
+// What moved while a tool ran of which nothing came is nobody's.
+func TestResumeAfterAStart(t *testing.T) {
+	w := newWorkspace()
+	ctx, interrupt := interrupting(t)
+	write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+		w.files["half.go"] = "package"
+		interrupt()
+		return tool.Result{}, ctx.Err()
+	})
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	r.opts.Workspace = w
+	_, err := r.start(ctx)
+	require.Error(t, err)
+	r.reload()
+	r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) { return false, "Nobody knows.", nil }
+	_, err = New(r.opts).Resume(t.Context(), Resume{})
+	require.NoError(t, err)
+	require.Contains(t, r.turn(), "turn_interrupted resumed tool_call_response chat_response")
+	require.NotContains(t, r.turn(), "workspace")
+	require.Equal(t, "Nobody knows.", r.result().Content)
+	require.Len(t, write.runs, 1)
+}
+
+func TestDiscard(t *testing.T) {
+	r := stoppedRig(t, []*fakeTool{changes("write").asking()}, nil)
+	require.NoError(t, New(r.opts).Discard(t.Context()))
+	r.reload()
+	require.True(t, r.opts.Stream.Tail().Complete())
+	require.Empty(t, r.opts.Stream.Tail().Open())
+}
+
+func TestReplace(t *testing.T) {
+	r := newRig(t, nil, answers("ok"))
+	r.opts.Limits.ModelCalls = 1
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(&Interrupt{Signal: "SIGTERM"})
+	_, err := r.start(ctx)
+	require.Error(t, err)
+	r.reload()
+	pending := r.opts.Stream.Tail().Request().Seq
+	loop := New(r.opts)
+	require.NoError(t, loop.Replace(t.Context(), conversation.ChatRequest{Content: "better", Replaces: &pending}))
+	_, err = loop.Resume(t.Context(), Resume{})
+	require.NoError(t, err)
+	require.Contains(t, r.model.sent(), "better")
+	require.NotContains(t, r.model.sent(), "do it")
+}
+
+func TestSteer(t *testing.T) {
+	tests := []struct {
+		command Command
+		turn    string
+		status  Status
+	}{
+		{Command{Kind: CommandStop}, "tool_call_response turn_stopped turn_done", Stopped},
+		{Command{Kind: CommandReply, Text: "Only read."}, "tool_call_response chat_request chat_response turn_done", Complete},
+		{Command{Kind: CommandCancelTool}, "tool_call_response chat_response turn_done", Complete},
+	}
+	for _, c := range tests {
+		t.Run(c.command.Error(), func(t *testing.T) {
+			var loop *Loop
+			write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+				doing, ok := loop.Doing()
+				require.True(t, ok)
+				require.Equal(t, "write", doing.Tool)
+				require.True(t, loop.Steer(c.command))
+				<-ctx.Done()
+				return tool.Result{}, ctx.Err()
+			})
+			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+			loop = New(r.opts)
+			require.False(t, loop.Steer(c.command), "nothing runs")
+			o, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
+			require.NoError(t, err)
+			require.Equal(t, c.status, o.Status)
+			require.Regexp(t, c.turn+"$", r.turn()+" turn_done")
+			require.True(t, r.result().Cancelled)
+			_, ok := loop.Doing()
+			require.False(t, ok)
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package turnloop
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"jp/conversation"
+)
+
+// A Command is what the user wants of a turn that runs.
+type Command struct {
+	Kind CommandKind
+	Text string // for CommandReply: what the user says
+}
+
+// A CommandKind is one of the things that the user can want.
+type CommandKind int
+
+// The kinds.
+const (
+	CommandStop       CommandKind = iota // end the turn as it stands
+	CommandReply                         // say something, and go on with that
+	CommandCancelTool                    // end the tools that run; the turn goes on
+)
+
+// Error lets a command be the cause of a context's end.
+func (c *Command) Error() string {
+	return map[CommandKind]string{
+		CommandStop: "stopped by the user", CommandReply: "the user replied", CommandCancelTool: "cancelled by the user",
+	}[c.Kind]
+}
+
+// An Activity is what the loop is doing while it can be steered.
+type Activity struct {
+	Tool    string // "" while the model answers
+	Subject string
+	Since   time.Time
+}
+
+// steering is how another goroutine reaches what the loop is doing.
+type steering struct {
+	mu     sync.Mutex
+	now    *Activity
+	all    context.CancelCauseFunc // ends the model call, or the tools and the wait for them
+	tools  map[int]context.CancelCauseFunc
+	nextID int
+}
+
+// Doing says what the loop does that can be steered, false if nothing can.
+func (l *Loop) Doing() (Activity, bool) {
+	l.steer.mu.Lock()
+	defer l.steer.mu.Unlock()
+	if l.steer.now == nil {
+		return Activity{}, false
+	}
+	return *l.steer.now, true
+}
+
+// Steer tells the running loop what the user wants. It reports whether there
+// was something to steer. It may be called from any goroutine.
+func (l *Loop) Steer(c Command) bool {
+	l.steer.mu.Lock()
+	defer l.steer.mu.Unlock()
+	if c.Kind == CommandCancelTool {
+		for _, cancel := range l.steer.tools {
+			cancel(&c)
+		}
+		return len(l.steer.tools) > 0
+	}
+	if l.steer.all == nil {
+		return false
+	}
+	l.steer.all(&c)
+	return true
+}
+
+// steerable makes a context that Steer can end, until done is called.
+func (l *Loop) steerable(ctx context.Context, a Activity) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	a.Since = l.opts.Now()
+	l.steer.mu.Lock()
+	defer l.steer.mu.Unlock()
+	l.steer.now, l.steer.all = &a, cancel
+	return ctx, func() {
+		l.steer.mu.Lock()
+		defer l.steer.mu.Unlock()
+		l.steer.now, l.steer.all = nil, nil
+		cancel(nil)
+	}
+}
+
+// steerableTool makes a context for one tool run that Steer can end by itself.
+func (l *Loop) steerableTool(ctx context.Context) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	l.steer.mu.Lock()
+	defer l.steer.mu.Unlock()
+	if l.steer.tools == nil {
+		l.steer.tools = map[int]context.CancelCauseFunc{}
+	}
+	id := l.steer.nextID
+	l.steer.nextID++
+	l.steer.tools[id] = cancel
+	return ctx, func() {
+		l.steer.mu.Lock()
+		defer l.steer.mu.Unlock()
+		delete(l.steer.tools, id)
+		cancel(nil)
+	}
+}
+
+// obey does what the user wants of the turn.
+func (l *Loop) obey(ctx context.Context, c *Command) error {
+	if c.Kind == CommandStop {
+		return l.stop(ctx, conversation.ByUser)
+	}
+	t := l.stream.CurrentTurn()
+	if err := l.closeOpen(ctx, t); err != nil {
+		return err
+	}
+	return l.build(ctx, t.AddChatRequest(conversation.ChatRequest{Content: c.Text, Interrupt: true}))
+}
