@@ -68,7 +68,7 @@ func DecodeHeader(line []byte) (*Event, Span, error) {
 	r.num("turn", &e.Turn)
 	r.num("seq", &e.Seq)
 	r.str("time", &when)
-	r.value("text", &text)
+	r.span("text", &text)
 	envelope(r, e)
 	if e.Version < 1 || kind == "" || e.Seq < 0 || e.Turn < 0 {
 		return nil, NoText, fmt.Errorf("%w: header has no v, type, seq or turn", ErrDamaged)
@@ -104,6 +104,37 @@ func parseTime(text string) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("%w: time %.40q", ErrDamaged, text)
 	}
 	return at, nil
+}
+
+// span reads an array of two numbers, which nearly every header has, without
+// the cost of reading any JSON.
+func (r *reader) span(name string, p *[]int) {
+	if at, length, ok := twoNumbers(r.take(name)); ok {
+		*p = []int{at, length}
+		return
+	}
+	r.value(name, p)
+}
+
+// twoNumbers reads "[a,b]" with numbers of up to nine digits.
+func twoNumbers(raw []byte) (a, b int, ok bool) {
+	if len(raw) < 2 || raw[0] != '[' || raw[len(raw)-1] != ']' {
+		return 0, 0, false
+	}
+	one, two, ok := bytes.Cut(raw[1:len(raw)-1], []byte{','})
+	a, ok1 := digits(one)
+	b, ok2 := digits(two)
+	return a, b, ok && ok1 && ok2
+}
+
+func digits(raw []byte) (n int, ok bool) {
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, len(raw) > 0 && len(raw) < 10
 }
 
 func parseSpan(text []int) (Span, error) {

@@ -241,6 +241,9 @@ func (s *scanner) members(depth int) ([]Field, error) {
 	s.pos++
 	s.space()
 	var fields []Field
+	if depth == 1 && s.peek() != '}' {
+		fields = make([]Field, 0, 12) // as many as most headers have
+	}
 	for first := true; s.peek() != '}'; first = false {
 		if !first {
 			if s.peek() != ',' {
@@ -284,7 +287,7 @@ func (s *scanner) member(depth int) (Field, error) {
 }
 
 func (s *scanner) unique(fields []Field) error {
-	if len(fields) > 8 {
+	if len(fields) > 20 {
 		seen := make(map[string]struct{}, len(fields))
 		for _, f := range fields {
 			if _, twice := seen[f.Key]; twice {

@@ -44,7 +44,7 @@ func (l *link) summary() *conversation.Summary {
 // encoder makes commits of events.
 type encoder struct {
 	user Person
-	key  []byte
+	mac  *signer
 	zone *time.Location
 }
 
@@ -87,9 +87,9 @@ func (enc *encoder) encode(e *conversation.Event, on place) (odb.Object, place, 
 	if c.state, err = stateHeader(next.summary); err != nil {
 		return odb.Object{}, on, err
 	}
-	e.Signed = len(enc.key) > 0 && (e.Was == nil || e.Signed)
+	e.Signed = enc.mac.can() && (e.Was == nil || e.Signed)
 	if e.Signed {
-		c.sign(enc.key)
+		enc.mac.sign(c)
 	}
 	object := c.encode()
 	next.parent, next.committed = odb.HashObject("commit", object), c.committed
@@ -213,7 +213,7 @@ func (s *Store) decode(oid odb.OID, object []byte) (*link, error) {
 	}
 	e.Author, e.Tree, e.Commit = c.author.Name, string(c.tree), string(oid)
 	e.Model = modelOf(e, c)
-	e.Signed = c.signed(s.key, object)
+	e.Signed = s.mac.signed(c, object)
 	l.event = e
 	return l, nil
 }

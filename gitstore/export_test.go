@@ -6,6 +6,6 @@ func Sign(object, key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.sign(key)
+	(&signer{key: key}).sign(c)
 	return c.encode(), nil
 }

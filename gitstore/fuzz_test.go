@@ -56,7 +56,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(commit)
 	}
 	key := []byte("0123456789abcdef0123456789abcdef")
-	s := &Store{key: key}
+	s := &Store{mac: &signer{key: key}}
 	f.Fuzz(func(t *testing.T, object []byte) {
 		l, err := s.decode(odb.HashObject("commit", object), object)
 		if err != nil {
@@ -89,7 +89,7 @@ func encodeAgain(t *testing.T, l *link) []byte {
 	e := *l.event
 	e.Payloads = append([]conversation.Payload(nil), e.Payloads...)
 	user := Person{Name: "Ada Lovelace", Email: "ada@example.com"}
-	enc := &encoder{user: user, key: []byte("0123456789abcdef0123456789abcdef"), zone: time.UTC}
+	enc := &encoder{user: user, mac: &signer{key: []byte("0123456789abcdef0123456789abcdef")}, zone: time.UTC}
 	object, _, err := enc.encode(&e, place{parent: l.parent, tree: odb.OID(e.Tree)})
 	if err != nil {
 		require.ErrorIs(t, err, conversation.ErrTooLarge)

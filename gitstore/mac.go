@@ -8,9 +8,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // keyBytes is the length of the key.
@@ -80,16 +82,22 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// A signer makes the codes of one key. Goroutines may share it.
+type signer struct {
+	key  []byte
+	free sync.Pool // of hash.Hash
+}
+
 // sign sets the commit's code, over all of its other bytes.
-func (c *commit) sign(key []byte) {
+func (s *signer) sign(c *commit) {
 	c.mac = nil
-	c.mac = code(key, c.encode())
+	c.mac = s.code(c.encode())
 }
 
 // signed reports whether an object, which c was read from, carries the code of
-// key over all of its other bytes.
-func (c *commit) signed(key, object []byte) bool {
-	if len(key) == 0 || len(c.mac) == 0 {
+// the key over all of its other bytes.
+func (s *signer) signed(c *commit, object []byte) bool {
+	if !s.can() || len(c.mac) == 0 {
 		return false
 	}
 	line := []byte("\n" + headerMAC + " " + string(c.mac) + "\n")
@@ -97,13 +105,22 @@ func (c *commit) signed(key, object []byte) bool {
 	if !found || bytes.Contains(head, []byte("\n\n")) {
 		return false
 	}
-	return hmac.Equal(c.mac, code(key, head, []byte{'\n'}, rest))
+	return hmac.Equal(c.mac, s.code(head, line[:1], rest))
 }
 
-func code(key []byte, object ...[]byte) []byte {
-	mac := hmac.New(sha256.New, key)
+// can says whether there is a key.
+func (s *signer) can() bool { return len(s.key) > 0 }
+
+func (s *signer) code(object ...[]byte) []byte {
+	mac, ok := s.free.Get().(hash.Hash)
+	if !ok {
+		mac = hmac.New(sha256.New, s.key)
+	}
+	defer s.free.Put(mac)
+	mac.Reset()
 	for _, part := range object {
 		mac.Write(part)
 	}
-	return []byte(hex.EncodeToString(mac.Sum(nil)))
+	var sum [sha256.Size]byte
+	return hex.AppendEncode(nil, mac.Sum(sum[:0]))
 }

@@ -3,7 +3,7 @@ package gitstore
 import (
 	"bytes"
 	"fmt"
-	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -17,23 +17,35 @@ const (
 	previewBody = 16 << 10
 )
 
-var trailerValue = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
+// isTrailerValue reports whether a value can stand in a trailer and be found by
+// its exact bytes.
+func isTrailerValue(value string) bool {
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '.', c == ':', c == '-':
+		default:
+			return false
+		}
+	}
+	return len(value) >= 1 && len(value) <= 128
+}
 
 // trailers returns the lines at the end of a message, which are for git's
 // queries only.
 func trailers(e *conversation.Event) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Jp-Event: %s\n", trailerType(e.Type()))
-	fmt.Fprintf(&b, "Jp-Turn: %d\nJp-Seq: %d\n", e.Turn, e.Seq)
-	if id := callID(e); trailerValue.MatchString(id) {
-		fmt.Fprintf(&b, "Jp-Call: %s\n", id)
+	b := append(make([]byte, 0, 128), "Jp-Event: "...)
+	b = append(b, trailerType(e.Type())...)
+	b = strconv.AppendInt(append(b, "\nJp-Turn: "...), int64(e.Turn), 10)
+	b = strconv.AppendInt(append(b, "\nJp-Seq: "...), int64(e.Seq), 10)
+	if id := callID(e); isTrailerValue(id) {
+		b = append(append(b, "\nJp-Call: "...), id...)
 	}
-	return b.String()
+	return string(append(b, '\n'))
 }
 
 // trailerType is the type if it can stand in a trailer.
 func trailerType(t conversation.Type) string {
-	if trailerValue.MatchString(string(t)) {
+	if isTrailerValue(string(t)) {
 		return string(t)
 	}
 	return "unknown"

@@ -61,6 +61,9 @@ func cleanName(name, fallback string) string {
 func author(e *conversation.Event, user Person) Person {
 	switch e.Role() {
 	case conversation.RoleUser:
+		if user.Email == "" {
+			user.Email = "user@jp.invalid"
+		}
 		return user.clean()
 	case conversation.RoleAssistant:
 		return Person{Name: e.Model, Email: "assistant@jp.invalid"}.clean()

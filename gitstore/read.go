@@ -28,27 +28,46 @@ func (s *Store) parseHead(at conversation.Head) (odb.OID, error) {
 		return head, nil
 	}
 	there, err := s.odb.Has(head)
-	if err == nil && !there {
-		return "", fmt.Errorf("%w: there is no object %.10s", conversation.ErrNotFound, at)
+	switch {
+	case err != nil:
+		return "", storeError(err)
+	case there:
+		return head, nil
+	case s.isHead(head):
+		return "", &DamageError{Commit: string(head), Seq: -1, Err: fmt.Errorf("%w: the newest event's commit is missing", conversation.ErrDamaged)}
 	}
-	return head, storeError(err)
+	return "", fmt.Errorf("%w: there is no object %.10s", conversation.ErrNotFound, at)
+}
+
+// isHead reports whether a conversation's ref names the object.
+func (s *Store) isHead(oid odb.OID) bool {
+	for _, scope := range []string{refLive, refArchive} {
+		refs, _ := s.odb.ListRefs(scope) // one that cannot be read names nothing
+		if slices.ContainsFunc(refs, func(r odb.Ref) bool { return r.OID == oid }) {
+			return true
+		}
+	}
+	return false
 }
 
 // read reads one commit as an event. Where it is none, the link says what can
 // be told of it, or is nil.
-func (s *Store) read(oid odb.OID) (*link, error) {
-	kind, object, err := s.odb.ReadObject(oid)
-	switch {
+func (s *Store) read(oid odb.OID) (*link, error) { return s.link(s.stored(oid)) }
+
+// link decodes what the store gave for a commit.
+func (s *Store) link(o stored) (*link, error) {
+	name := string(o.oid)
+	switch err := o.err; {
 	case errors.Is(err, odb.ErrObjectMissing), errors.Is(err, odb.ErrObjectTooLarge):
-		return nil, &DamageError{Commit: string(oid), Seq: -1, Err: fmt.Errorf("%w: %w", conversation.ErrDamaged, err)}
+		return nil, &DamageError{Commit: name, Seq: -1, Err: fmt.Errorf("%w: %w", conversation.ErrDamaged, err)}
 	case err != nil:
-		return nil, damageOr(fmt.Errorf("read commit %.10s: %w", oid, storeError(err)), &link{oid: oid, seq: -1})
-	case kind != "commit":
-		return nil, &DamageError{Commit: string(oid), Seq: -1, Err: fmt.Errorf("%w: it is a %s", conversation.ErrDamaged, kind)}
+		return nil, damageOr(fmt.Errorf("read commit %.10s: %w", name, storeError(err)), &link{oid: o.oid, seq: -1})
+	case o.kind != "commit":
+		return nil, &DamageError{Commit: name, Seq: -1, Err: fmt.Errorf("%w: it is a %s", conversation.ErrDamaged, o.kind)}
 	}
-	l, err := s.decode(oid, object)
+	l, err := s.decode(o.oid, o.object)
 	if err != nil {
-		return l, &DamageError{Commit: string(oid), Seq: l.seq, Err: err}
+		return l, &DamageError{Commit: name, Seq: l.seq, Err: err}
 	}
 	return l, nil
 }

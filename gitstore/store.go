@@ -43,7 +43,7 @@ type Store struct {
 	odb  *odb.Store
 	git  *gitcmd.Git
 	repo gitcmd.Repository
-	key  []byte
+	mac  *signer
 	zone *time.Location
 	user func() Person
 
@@ -56,7 +56,7 @@ var _ conversation.Journal = (*Store)(nil)
 // Open opens the store of a repository that git itself has located.
 func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	git := gitcmd.At(repo, gitcmd.Options{})
-	s := &Store{git: git, repo: repo, key: opts.Key, zone: opts.Zone, tips: map[odb.OID]*tip{}}
+	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}}
 	if s.zone == nil {
 		s.zone = time.Local
 	}
@@ -95,7 +95,7 @@ func (s *Store) ReadObject(oid string) (kind string, data []byte, err error) {
 }
 
 func (s *Store) encoder() *encoder {
-	return &encoder{user: s.user(), key: s.key, zone: s.zone}
+	return &encoder{user: s.user(), mac: s.mac, zone: s.zone}
 }
 
 // A tip is a conversation's newest event, and what it says of the whole.
@@ -133,14 +133,23 @@ func (s *Store) known(oid odb.OID) *tip {
 	return s.tips[oid]
 }
 
-// UserIdentity asks git who the user is.
-func UserIdentity(ctx context.Context, git *gitcmd.Git) Person {
-	var p Person
-	if out, err := git.Run(ctx, "config", "--get", "user.name"); err == nil {
-		p.Name = cleanName(string(out), "")
+// UserIdentity says who the user is, as git would: by the environment, else by
+// the configuration. Fields that neither knows are empty.
+func UserIdentity(ctx context.Context, git *gitcmd.Git, getenv func(string) string) Person {
+	p := Person{Name: cleanName(getenv("GIT_AUTHOR_NAME"), ""), Email: Person{Email: getenv("GIT_AUTHOR_EMAIL")}.clean().Email}
+	if p.Name == "" {
+		p.Name = cleanName(configured(ctx, git, "user.name"), "")
 	}
-	if out, err := git.Run(ctx, "config", "--get", "user.email"); err == nil {
-		p.Email = Person{Email: string(out)}.clean().Email
+	if p.Email == "" {
+		p.Email = Person{Email: configured(ctx, git, "user.email")}.clean().Email
 	}
 	return p
+}
+
+func configured(ctx context.Context, git *gitcmd.Git, key string) string {
+	out, err := git.Run(ctx, "config", "--get", key)
+	if err != nil {
+		return ""
+	}
+	return string(out)
 }

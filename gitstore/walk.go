@@ -26,6 +26,7 @@ type walk struct {
 	expect  int     // seq that the next event must have, -1 for any
 	foreign int     // commits passed since the last event
 	done    bool
+	ahead   *ahead // nil for a walk that reads no more than it is asked for
 }
 
 func (s *Store) walk(head odb.OID) *walk {
@@ -37,7 +38,7 @@ func (w *walk) step(ctx context.Context) (*link, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	l, err := w.store.read(w.next)
+	l, err := w.read()
 	switch {
 	case errors.Is(err, odb.ErrObjectMissing) && w.store.isShallow(w.last):
 		w.done = true
@@ -55,6 +56,27 @@ func (w *walk) step(ctx context.Context) (*link, error) {
 		return nil, damageOr(err, l)
 	}
 	return l, w.pass(l)
+}
+
+// read reads the next commit, from what has been read ahead if it is there.
+func (w *walk) read() (*link, error) {
+	if w.ahead == nil {
+		return w.store.read(w.next)
+	}
+	o, ok := w.ahead.next(w.next)
+	if !ok {
+		w.stop()
+		return w.store.read(w.next)
+	}
+	return w.store.link(o)
+}
+
+// stop ends the reading ahead.
+func (w *walk) stop() {
+	if w.ahead != nil {
+		w.ahead.stop()
+		w.ahead = nil
+	}
 }
 
 // pass goes on below an event.
@@ -96,7 +118,10 @@ func damageOr(err error, l *link) error {
 func (s *Store) load(ctx context.Context, head odb.OID) ([]*link, error) {
 	var damage *DamageError
 	var links []*link // newest first
-	for w := s.walk(head); !w.done; {
+	w := s.walk(head)
+	w.ahead = s.readAhead(head)
+	defer w.stop()
+	for !w.done {
 		l, err := w.step(ctx)
 		var found *DamageError
 		switch {

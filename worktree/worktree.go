@@ -1,13 +1,15 @@
 // Package worktree is the working tree as git sees it: what is checked out,
-// what differs, and its content as a tree object (a snapshot).
+// what differs, its content as a tree object (a snapshot), and files of a
+// snapshot put back.
 //
-// What holds: the user's index, HEAD and files are only read. No program that
-// the repository names is run. One path never fails a snapshot: what cannot or
-// must not be recorded keeps the entry of the parent's tree, and is listed.
-// Objects that a snapshot names are durable when it returns.
+// What holds: the user's index and HEAD are only read, and so are files, but
+// for those that Restore is told to write. No program that the repository
+// names is run. One path never fails a snapshot: what cannot or must not be
+// recorded keeps the entry of the parent's tree, and is listed. Objects that a
+// snapshot names are durable when it returns.
 //
-// It does not decide when to look, writes no commit, moves no ref and restores
-// no file. Paths are git's bytes, with slashes, relative to the top level.
+// It does not decide when to look or what to put back, writes no commit and
+// moves no ref. Paths are git's bytes, with slashes, relative to the top level.
 package worktree
 
 import (

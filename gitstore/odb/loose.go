@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"hash/adler32"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 )
@@ -52,15 +55,15 @@ func store(header, data []byte) []byte {
 	return binary.BigEndian.AppendUint32(out, adler32.Checksum(out[7:]))
 }
 
-// inflater keeps the memory of one zlib reader and of one file between reads.
-type inflater struct {
+// looseReader keeps the memory that reading a loose object needs.
+type looseReader struct {
+	inflater
+	sum  hasher
 	file bytes.Buffer
-	src  bytes.Reader
-	zlib io.ReadCloser
 	head [maxHeader]byte
 }
 
-var inflaters = sync.Pool{New: func() any { return new(inflater) }}
+var looseReaders = sync.Pool{New: func() any { return new(looseReader) }}
 
 // looseObject reads one loose object and checks its name. The error is
 // fs.ErrNotExist where there is none.
@@ -69,17 +72,41 @@ func (s *Store) looseObject(oid OID) (kind string, data []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	in := inflaters.Get().(*inflater)
-	defer inflaters.Put(in)
-	err = in.load(file, s.opts.MaxObject)
+	return readLoose(file, oid, s.opts.MaxObject)
+}
+
+// borrowedObject is looseObject in the directories that are borrowed from.
+func (s *Store) borrowedObject(oid OID) (kind string, data []byte, err error) {
+	err = fs.ErrNotExist
+	for _, dir := range s.objectDirs()[1:] {
+		name := filepath.Join(dir, oid.file())
+		if info, fault := os.Lstat(name); fault != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		file, fault := os.Open(name)
+		if fault != nil {
+			continue
+		}
+		if kind, data, err = readLoose(file, oid, s.opts.MaxObject); err == nil {
+			return kind, data, nil
+		}
+	}
+	return "", nil, err
+}
+
+// readLoose reads the object of a loose file and closes that.
+func readLoose(file io.ReadCloser, oid OID, limit int64) (kind string, data []byte, err error) {
+	in := looseReaders.Get().(*looseReader)
+	defer looseReaders.Put(in)
+	err = in.load(file, limit)
 	file.Close()
 	if err != nil {
 		return "", nil, err
 	}
-	if kind, data, err = in.object(s.opts.MaxObject); err != nil {
+	if kind, data, err = in.object(limit); err != nil {
 		return "", nil, err
 	}
-	if HashObject(kind, data) != oid {
+	if !in.sum.names(oid.raw(), kind, data) {
 		return "", nil, fmt.Errorf("%w: its bytes have another name", ErrObjectCorrupt)
 	}
 	return kind, data, nil
@@ -87,7 +114,7 @@ func (s *Store) looseObject(oid OID) (kind string, data []byte, err error) {
 
 // load takes the whole file, which deflate can make a little longer than what
 // is in it.
-func (in *inflater) load(file File, limit int64) error {
+func (in *looseReader) load(file io.Reader, limit int64) error {
 	in.file.Reset()
 	n, err := in.file.ReadFrom(io.LimitReader(file, limit+limit/1000+1024))
 	if err != nil {
@@ -99,59 +126,51 @@ func (in *inflater) load(file File, limit int64) error {
 	return nil
 }
 
-// object inflates the header, and the content only if its size is allowed.
-func (in *inflater) object(limit int64) (string, []byte, error) {
-	in.src.Reset(in.file.Bytes())
-	var err error
-	if in.zlib == nil {
-		in.zlib, err = zlib.NewReader(&in.src)
-	} else {
-		err = in.zlib.(zlib.Resetter).Reset(&in.src, nil)
-	}
-	if err != nil {
-		return "", nil, fmt.Errorf("%w: %w", ErrObjectCorrupt, err)
-	}
-	n, err := io.ReadFull(in.zlib, in.head[:])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return "", nil, fmt.Errorf("%w: %w", ErrObjectCorrupt, err)
-	}
+// object inflates the header, and all of it only if its size is allowed.
+func (in *looseReader) object(limit int64) (kind string, data []byte, err error) {
+	src := in.file.Bytes()
+	n, _, _ := in.inflate(in.head[:], src) // it ends early in any case
 	kind, size, rest, err := parseHeader(in.head[:n])
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", nil, err
-	}
-	if size > limit {
+	case size > limit:
 		return "", nil, fmt.Errorf("%w: %d bytes", ErrObjectTooLarge, size)
+	case size/maxRatio > int64(len(src)):
+		return "", nil, fmt.Errorf("%w: its header claims %d bytes", ErrObjectCorrupt, size)
 	}
-	return in.content(kind, size, rest)
-}
-
-// content reads exactly size bytes and then the end with its checksum.
-func (in *inflater) content(kind string, size int64, rest []byte) (string, []byte, error) {
-	if int64(len(rest)) > size {
-		return "", nil, fmt.Errorf("%w: longer than its header says", ErrObjectCorrupt)
+	header := n - len(rest)
+	all := make([]byte, header+int(size))
+	_, used, err := in.inflate(all, src)
+	if err == nil {
+		err = checkSum(all, src, used)
 	}
-	data := make([]byte, size)
-	got := copy(data, rest)
-	if _, err := io.ReadFull(in.zlib, data[got:]); err != nil {
-		return "", nil, fmt.Errorf("%w: %w", ErrObjectCorrupt, err)
-	}
-	if n, err := in.zlib.Read(in.head[:1]); n != 0 || err != io.EOF {
-		return "", nil, fmt.Errorf("%w: no end where its header says", ErrObjectCorrupt)
-	}
-	return kind, data, nil
+	return kind, all[header:], err
 }
 
 // parseHeader splits "<kind> <size>\0" from what follows it.
 func parseHeader(head []byte) (kind string, size int64, rest []byte, err error) {
 	line, rest, ok := bytes.Cut(head, []byte{0})
 	name, digits, ok2 := bytes.Cut(line, []byte{' '})
+	kind, ok3 := kindOf(name)
 	size, err = strconv.ParseInt(string(digits), 10, 63)
-	if !ok || !ok2 || err != nil || size < 0 || !isKind(string(name)) {
+	if !ok || !ok2 || !ok3 || err != nil || size < 0 {
 		return "", 0, nil, fmt.Errorf("%w: it starts with %q", ErrObjectCorrupt, head)
 	}
-	return string(name), size, rest, nil
+	return kind, size, rest, nil
+}
+
+// kindOf gives a kind of object without a copy.
+func kindOf(name []byte) (string, bool) {
+	for _, kind := range entryKinds {
+		if kind != "" && kind == string(name) {
+			return kind, true
+		}
+	}
+	return "", false
 }
 
 func isKind(s string) bool {
-	return s == "blob" || s == "tree" || s == "commit" || s == "tag"
+	_, ok := kindOf([]byte(s))
+	return ok
 }

@@ -5,18 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // ReadObject gives an object's kind and content, whose hash has been checked.
-// It looks at the loose objects, then at packs and alternates, then at what
-// another process may have packed meanwhile, and asks git last. It never
-// fetches: what a partial clone has left out is ErrObjectMissing.
+// It looks where the last object was, at the loose objects, then at packs and
+// alternates and at what another process may have packed meanwhile, and asks
+// git last. It never fetches: what a partial clone has left out is
+// ErrObjectMissing.
 func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 	if !isHex(string(oid)) {
 		return "", nil, fmt.Errorf("read object: %w: %q", ErrOID, oid)
 	}
+	if s.packs.last.Load() != nil {
+		if kind, data, err = s.packs.known(oid, s.opts.MaxObject); err == nil {
+			return kind, data, nil
+		}
+	}
 	kind, data, err = s.looseObject(oid)
 	if err == nil {
+		s.packs.last.Store(nil)
 		return kind, data, nil
 	}
 	loose := err
@@ -30,15 +39,29 @@ func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 }
 
 // storedObject looks everywhere else, after what looking at the loose object
-// has said. With a damaged one only git is asked: it prefers packs and checks
-// sizes, where go-git would inflate whatever the damaged file holds.
+// has said. Where something is damaged only git is asked what is left: it checks
+// sizes, where go-git would inflate whatever a damaged file holds, and believe
+// what an index says of its own size.
 func (s *Store) storedObject(oid OID, loose error) (kind string, data []byte, err error) {
-	err = ErrObjectCorrupt
-	if errors.Is(loose, fs.ErrNotExist) {
-		kind, data, err = s.packs.read(s, oid)
+	s.packs.open(s.objectDirs)
+	kind, data, err = s.packs.read(oid, s.opts.MaxObject)
+	if err == nil || errors.Is(err, ErrObjectTooLarge) {
+		return kind, data, err
+	}
+	fault := err
+	if kind, data, err = s.borrowedObject(oid); err == nil {
+		return kind, data, nil
+	}
+	whole := errors.Is(loose, fs.ErrNotExist) && errors.Is(fault, ErrObjectMissing) && errors.Is(err, fs.ErrNotExist)
+	err = ErrObjectMissing
+	if whole && s.packs.foreign.Load() {
+		kind, data, err = s.others.read(s, oid)
 	}
 	if errors.Is(err, ErrObjectMissing) || errors.Is(err, ErrObjectCorrupt) {
 		kind, data, err = s.child.read(s, oid)
+	}
+	if errors.Is(err, ErrObjectMissing) {
+		err = fault // damaged in a pack, if it is in one
 	}
 	if err != nil {
 		return "", nil, err
@@ -47,6 +70,22 @@ func (s *Store) storedObject(oid OID, loose error) (kind string, data []byte, er
 		return "", nil, fmt.Errorf("%w: its bytes have another name", ErrObjectCorrupt)
 	}
 	return kind, data, nil
+}
+
+// objectDirs gives the directories that objects are in, our own first.
+func (s *Store) objectDirs() []string {
+	s.places.Do(func() { s.dirNames = objectDirs(filepath.Join(s.dir, "objects")) })
+	return s.dirNames
+}
+
+// borrows says whether an object lies loose in another's directory.
+func (s *Store) borrows(oid OID) bool {
+	for _, dir := range s.objectDirs()[1:] {
+		if info, err := os.Lstat(filepath.Join(dir, oid.file())); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Has says whether an object can be read here without fetching it. It does
@@ -58,7 +97,8 @@ func (s *Store) Has(oid OID) (bool, error) {
 	if info, err := s.objects.Stat(oid.file()); err == nil && info.Size > 0 {
 		return true, nil
 	}
-	if s.packs.has(s, oid) {
+	s.packs.open(s.objectDirs)
+	if s.packs.has(oid) || s.borrows(oid) || s.packs.foreign.Load() && s.others.has(s, oid) {
 		return true, nil
 	}
 	_, _, err := s.child.info(context.Background(), s, oid)

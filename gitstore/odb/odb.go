@@ -83,17 +83,20 @@ const (
 // Store is the objects and refs of one git directory. Goroutines and other
 // processes, git among them, may use the same directory at the same time.
 type Store struct {
-	dir     string
-	opts    Options
-	path    Path
-	root    Dir
-	objects Dir
-	dirs    dirCache
-	fans    fanOuts
-	packed  packedCache
-	packs   packStore
-	child   catFile
-	recent  recentObjects
+	dir      string
+	opts     Options
+	path     Path
+	root     Dir
+	objects  Dir
+	dirs     dirCache
+	fans     fanOuts
+	packed   packedCache
+	packs    packSet
+	others   packStore
+	places   sync.Once
+	dirNames []string // of objects, set by places
+	child    catFile
+	recent   recentObjects
 
 	poisoned atomic.Pointer[error]
 	closing  sync.Once
@@ -167,7 +170,7 @@ func (s *Store) Dir() string { return s.dir }
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
-		err = errors.Join(s.restoreRecent(context.Background(), true), s.child.close(), s.packs.close())
+		err = errors.Join(s.restoreRecent(context.Background(), true), s.child.close(), s.packs.close(), s.others.close())
 		s.packed.close()
 		s.dirs.close()
 		err = errors.Join(err, s.objects.Close(), s.root.Close())

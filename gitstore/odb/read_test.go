@@ -71,7 +71,8 @@ func TestReadsThroughAlternates(t *testing.T) {
 	requireReads(t, open(t, repo, odb.Options{}), objects)
 }
 
-func TestReadsWhatOnlyGitFinds(t *testing.T) {
+// What `git maintenance` packs has names of its own.
+func TestReadsPacksOfMaintenance(t *testing.T) {
 	repo := newRepo(t)
 	objects := create(t, open(t, repo, odb.Options{}), ref, 5)
 	git(t, repo, "maintenance", "run", "--task=loose-objects")
@@ -79,9 +80,17 @@ func TestReadsWhatOnlyGitFinds(t *testing.T) {
 	packs, err := filepath.Glob(filepath.Join(repo, ".git/objects/pack/loose-*.pack"))
 	require.NoError(t, err)
 	require.NotEmpty(t, packs)
+	requireReads(t, open(t, repo, odb.Options{}), objects)
+}
 
-	_, _, err = open(t, repo, odb.Options{}).ReadObject(tip(objects))
-	require.ErrorIs(t, err, odb.ErrObjectMissing, "go-git now sees these packs: the fall-back is not tested")
+func TestReadsWhatOnlyGitFinds(t *testing.T) {
+	repo := newRepo(t)
+	objects := create(t, open(t, repo, odb.Options{}), ref, 5)
+	git(t, repo, "-c", "pack.indexVersion=1", "repack", "-adq")
+	git(t, repo, "prune-packed")
+
+	_, _, err := open(t, repo, odb.Options{}).ReadObject(tip(objects))
+	require.ErrorIs(t, err, odb.ErrObjectMissing, "old indexes are now read: the fall-back is not tested")
 	s := open(t, repo, withGit(repo))
 	requireReads(t, s, objects)
 	_, _, err = s.ReadObject(tip(chain("", 1, "nowhere")))

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -18,11 +17,8 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-// maxAlternates bounds the chain of borrowed object directories, as git does.
-const maxAlternates = 5
-
-// packStore reads packs, and the object directories that are borrowed from.
-// Each is read by a storer of its own, which only one goroutine may use.
+// packStore reads what packSet cannot, in all object directories. Each is read
+// by a storer of its own, which only one goroutine may use.
 type packStore struct {
 	mu     sync.Mutex
 	opened bool
@@ -66,43 +62,27 @@ func (p *packStore) open(s *Store) {
 		return
 	}
 	p.opened = true
-	seen := map[string]bool{}
-	p.add(filepath.Join(s.dir, "objects"), s.opts.MaxObject, seen, maxAlternates)
+	for _, dir := range s.objectDirs() {
+		p.add(dir, s.opts.MaxObject)
+	}
 }
 
-// add opens an object directory and those that it borrows from. One that does
-// not look like a git directory's is left to git.
-func (p *packStore) add(dir string, limit int64, seen map[string]bool, depth int) {
-	if seen[dir] || depth < 0 || filepath.Base(dir) != "objects" {
+// add opens an object directory. One that does not look like a git directory's
+// is left to git.
+func (p *packStore) add(dir string, limit int64) {
+	if filepath.Base(dir) != "objects" {
 		return
 	}
-	seen[dir] = true
-	common := osfs.New(filepath.Dir(dir))
-	place := &objectPlace{
+	p.places = append(p.places, &objectPlace{
 		dir: dir,
 		storer: filesystem.NewStorageWithOptions(
-			dotgit.NewRepositoryFilesystem(common, nil),
+			dotgit.NewRepositoryFilesystem(osfs.New(filepath.Dir(dir)), nil),
 			cache.NewObjectLRUDefault(),
 			filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: limit},
 		),
-		packs: packNames(dir),
-	}
-	p.places = append(p.places, place)
-	list, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
-	if err != nil {
-		return
-	}
-	place.borrows = true
-	for line := range strings.Lines(string(list)) {
-		next := strings.TrimSpace(line)
-		if next == "" || next[0] == '#' {
-			continue
-		}
-		if !filepath.IsAbs(next) {
-			next = filepath.Join(dir, next)
-		}
-		p.add(filepath.Clean(next), limit, seen, depth-1)
-	}
+		packs:   packNames(dir),
+		borrows: len(alternatesOf(dir)) > 0,
+	})
 }
 
 func (p *packStore) close() error {

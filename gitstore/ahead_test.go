@@ -1,0 +1,98 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitstore/odb"
+	"jp/internal/gitenv"
+)
+
+func TestFirstParent(t *testing.T) {
+	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	for object, want := range map[string]string{
+		"":                                  "",
+		"tree " + b:                         "",
+		"tree " + b + "\nauthor x":          "",
+		"tree " + b + "\nparent " + a:       a,
+		"tree " + b + "\nparent " + a + "x": "",
+		"tree " + b + "\nparent " + a + "\nparent " + b + "\n": a,
+		"tree " + b + "\nauthor x\nparent " + a + "\n":         "",
+	} {
+		require.Equal(t, odb.OID(want), firstParent([]byte(object)), object)
+	}
+}
+
+// chained writes commits that stand on each other and gives them newest first.
+func chained(t *testing.T, s *Store, n int, message string) []odb.OID {
+	t.Helper()
+	var oids []odb.OID
+	parent := ""
+	for i := range n {
+		data := fmt.Appendf(nil, "tree %s\n%sauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\n%d%s\n", emptyTree, parent, i, message)
+		o := odb.Object{Kind: "commit", OID: odb.HashObject("commit", data), Data: data}
+		require.NoError(t, s.odb.Write(t.Context(), odb.Batch{Objects: []odb.Object{o}}))
+		oids = append([]odb.OID{o.OID}, oids...)
+		parent = fmt.Sprintf("parent %s\n", o.OID)
+	}
+	return oids
+}
+
+func aheadStore(t *testing.T) *Store {
+	t.Helper()
+	gitenv.Isolate(t)
+	dir := t.TempDir()
+	gitenv.Git(t, dir, "init", "-q")
+	db, err := odb.Open(filepath.Join(dir, ".git"), odb.Options{Durability: odb.Off})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return &Store{odb: db, mac: &signer{}}
+}
+
+func TestReadAheadGivesTheChain(t *testing.T) {
+	s := aheadStore(t)
+	oids := chained(t, s, 3*aheadObjects, "")
+	a := s.readAhead(oids[0])
+	defer a.stop()
+	for _, oid := range oids {
+		o, ok := a.next(oid)
+		require.True(t, ok)
+		require.NoError(t, o.err)
+		require.Equal(t, odb.HashObject(o.kind, o.object), oid)
+	}
+	_, ok := a.next(oids[0])
+	require.False(t, ok)
+}
+
+func TestReadAheadEnds(t *testing.T) {
+	s := aheadStore(t)
+	large := chained(t, s, 2, strings.Repeat("x", aheadLargest))
+	a := s.readAhead(large[0])
+	_, ok := a.next(large[0])
+	require.True(t, ok)
+	_, ok = a.next(large[1])
+	require.False(t, ok, "a large object was read ahead of")
+	a.stop()
+
+	missing := odb.OID(strings.Repeat("a", 40))
+	a = s.readAhead(missing)
+	o, ok := a.next(missing)
+	require.True(t, ok)
+	require.True(t, errors.Is(o.err, odb.ErrObjectMissing))
+	a.stop()
+
+	oids := chained(t, s, 3*aheadObjects, "")
+	a = s.readAhead(oids[0])
+	_, ok = a.next(oids[5])
+	require.False(t, ok, "another object than was asked for")
+	a.stop() // while more are being read
+	_, more := <-a.objects
+	for more {
+		_, more = <-a.objects
+	}
+}

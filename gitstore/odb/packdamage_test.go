@@ -1,0 +1,153 @@
+package odb
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A pack may claim anything: the answer is an error, without the memory.
+func TestHostileEntries(t *testing.T) {
+	victim := whole(3, "x")
+	loop := packed{kind: entryNamedDelta, base: victim.named[:], body: []byte{1, 1, 1, 'x'}, named: victim.named}
+	missing := whole(3, "not in the pack")
+	tests := map[string]struct {
+		entry packed
+		want  error
+	}{
+		"another object":   {packed{kind: 3, body: []byte("y"), named: victim.named}, ErrObjectCorrupt},
+		"kind 0":           {packed{kind: 0, body: []byte("x"), named: victim.named}, ErrObjectCorrupt},
+		"kind 5":           {packed{kind: 5, body: []byte("x"), named: victim.named}, ErrObjectCorrupt},
+		"beyond the limit": {packed{kind: 3, size: 1 << 40, body: []byte("x"), named: victim.named}, ErrObjectTooLarge},
+		"impossible size":  {packed{kind: 3, size: math.MaxInt64, body: []byte("x"), named: victim.named}, ErrObjectCorrupt},
+		"not so much":      {packed{kind: 3, size: 60 << 20, body: []byte("x"), named: victim.named}, ErrObjectCorrupt},
+		"own base":         {loop, ErrObjectCorrupt},
+		"base missing":     {packed{kind: entryNamedDelta, base: missing.named[:], body: loop.body, named: victim.named}, ErrObjectCorrupt},
+		"base before all":  {packed{kind: entryOffsetDelta, base: []byte{100}, body: loop.body, named: victim.named}, ErrObjectCorrupt},
+		"no distance":      {packed{kind: entryOffsetDelta, base: []byte{0}, body: loop.body, named: victim.named}, ErrObjectCorrupt},
+		"huge distance":    {packed{kind: entryOffsetDelta, base: bytes.Repeat([]byte{0xff}, 30), body: loop.body, named: victim.named}, ErrObjectCorrupt},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			pack, index := makePack(t, tt.entry)
+			putPack(t, dir, "pack-1", pack, index)
+			p := packsOf(t, dir)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, _, err := p.read(oidOf(victim.named), 64<<20)
+			runtime.ReadMemStats(&after)
+			require.ErrorIs(t, err, tt.want)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+			// A whole one elsewhere is found.
+			pack, index = makePack(t, victim)
+			putPack(t, dir, "pack-2", pack, index)
+			_, data, err := p.read(oidOf(victim.named), 64<<20)
+			if tt.want == ErrObjectCorrupt {
+				require.NoError(t, err)
+				require.Equal(t, "x", string(data))
+			}
+		})
+	}
+}
+
+func TestDamagedFiles(t *testing.T) {
+	victim := whole(1, "tree and so on\n")
+	pack, index := makePack(t, victim, whole(3, "another"))
+	fanTo := func(n uint32) func(b []byte) []byte {
+		return func(b []byte) []byte {
+			binary.BigEndian.PutUint32(b[fanAt+4*255:], n)
+			return b
+		}
+	}
+	cut := func(n int) func(b []byte) []byte { return func(b []byte) []byte { return b[:n] } }
+	keep := cut(len(index))
+	for name, tt := range map[string]struct {
+		pack, index func([]byte) []byte
+		want        error
+	}{
+		"whole":               {cut(len(pack)), keep, nil},
+		"empty index":         {cut(len(pack)), cut(0), ErrObjectMissing},
+		"index of a header":   {cut(len(pack)), cut(1031), ErrObjectMissing},
+		"index cut":           {cut(len(pack)), cut(len(index) - 1), ErrObjectMissing},
+		"fan-out falls":       {cut(len(pack)), fanTo(0), ErrObjectMissing},
+		"fan-out of billions": {cut(len(pack)), fanTo(math.MaxUint32), ErrObjectMissing},
+		"empty pack":          {cut(0), keep, ErrObjectMissing},
+		"pack cut":            {cut(len(pack) - 1), keep, ErrObjectMissing},
+		"pack of another": {func(b []byte) []byte {
+			b[len(b)-1]++
+			return b
+		}, keep, ErrObjectMissing},
+		"zeros in the pack": {func(b []byte) []byte {
+			clear(b[packHeader : len(b)-rawLen])
+			return b
+		}, keep, ErrObjectCorrupt},
+		"offset behind the end": {cut(len(pack)), func(b []byte) []byte {
+			for i := range 8 {
+				b[int(namesAt)+2*(rawLen+4)+i] = 0x7f
+			}
+			return b
+		}, ErrObjectCorrupt},
+		"large offset that is not there": {cut(len(pack)), func(b []byte) []byte {
+			for i := range 8 {
+				b[int(namesAt)+2*(rawLen+4)+i] = 0xff
+			}
+			return b
+		}, ErrObjectCorrupt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			putPack(t, dir, "pack-1", tt.pack(bytes.Clone(pack)), tt.index(bytes.Clone(index)))
+			p := packsOf(t, dir)
+			_, _, err := p.read(oidOf(victim.named), 1<<20)
+			require.ErrorIs(t, err, tt.want)
+			require.False(t, p.foreign.Load(), "who reads other versions would be asked")
+		})
+	}
+}
+
+func TestPackThatIsCutWhileOpen(t *testing.T) {
+	dir := t.TempDir()
+	victim := whole(3, strings.Repeat("x", 40_000))
+	pack, index := makePack(t, whole(3, string(samples()[5])), victim)
+	putPack(t, dir, "pack-1", pack, index)
+	p := packsOf(t, dir)
+	require.NoError(t, os.Truncate(filepath.Join(dir, "pack/pack-1.pack"), 100))
+	_, _, err := p.read(oidOf(victim.named), 1<<20)
+	require.ErrorIs(t, err, ErrObjectCorrupt)
+}
+
+// FuzzPack reads all that any pack and index claim to have: what is given has
+// its name, and the rest is an error.
+func FuzzPack(f *testing.F) {
+	text := whole(3, "hello world")
+	delta := packed{kind: entryNamedDelta, base: text.named[:], body: []byte{11, 3, 0x90, 3}, named: whole(3, "hel").named}
+	pack, index := makePack(f, text, whole(1, strings.Repeat("commit", 50)), delta)
+	f.Add(pack, index, 0, byte(0))
+	f.Add(pack, index, 13, byte(0x70))
+	f.Fuzz(func(t *testing.T, pack, index []byte, at int, with byte) {
+		if len(pack) < packHeader+rawLen || len(index) < indexSums {
+			return
+		}
+		pack, index = bytes.Clone(pack), bytes.Clone(index)
+		pack[uint(at)%uint(len(pack))] ^= with
+		copy(index[len(index)-indexSums:], pack[len(pack)-rawLen:]) // else nothing would be read
+		dir := t.TempDir()
+		putPack(t, dir, "pack-1", pack, index)
+		p := packsOf(t, dir)
+		for at := int(namesAt); at+rawLen <= len(index) && at < int(namesAt)+40*rawLen; at += rawLen {
+			oid := oidOf(rawName(index[at : at+rawLen]))
+			kind, data, err := p.read(oid, 1<<20)
+			if err == nil {
+				require.Equal(t, oid, HashObject(kind, data))
+			}
+		}
+	})
+}

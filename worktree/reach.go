@@ -1,0 +1,96 @@
+package worktree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// folder opens the folder of a path, going through no link, and making what is
+// missing on the way where that is wanted.
+func (r *restoring) folder(p string, missing bool) (*os.Root, error) {
+	here, err := r.root.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	elements := strings.Split(p, "/")
+	for _, name := range elements[:len(elements)-1] {
+		next, err := r.enter(here, name, missing)
+		here.Close()
+		if err != nil {
+			return nil, err
+		}
+		here = next
+	}
+	return here, nil
+}
+
+func (r *restoring) enter(here *os.Root, name string, missing bool) (*os.Root, error) {
+	info, err := here.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) && missing {
+		if err = here.Mkdir(name, 0o777); err == nil {
+			info, err = here.Lstat(name)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, errors.New(whyBlocked)
+	case r.guarded.has(info):
+		return nil, errors.New(whyProtected)
+	}
+	next, err := here.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	held, err := next.Stat(".")
+	if err == nil && !os.SameFile(held, info) {
+		err = errors.New(whyTouched)
+	}
+	if err != nil {
+		next.Close()
+		return nil, err
+	}
+	return next, nil
+}
+
+// untouched refuses a path that is not what the caller found.
+func (r *restoring) untouched(p Put, here *os.Root) (os.FileInfo, error) {
+	info, err := here.Lstat(path.Base(p.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		info, err = nil, nil
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case info != nil && info.IsDir():
+		return nil, errors.New(whyFolder)
+	case info != nil && r.guarded.has(info):
+		return nil, errors.New(whyProtected)
+	case info != nil && p.Is == (Version{}):
+		return nil, errors.New(whyUnknown)
+	}
+	if p.Is != (Version{}) && r.w.stamp(p.Path) != r.seen[p.Path] {
+		return nil, errors.New(whyTouched)
+	}
+	return info, nil
+}
+
+func discard(here *os.Root, name string) error {
+	if err := here.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return plain(err)
+	}
+	return nil
+}
+
+// plain is an error without the path, which stands beside it.
+func plain(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}

@@ -1,0 +1,293 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"jp/gitcmd"
+)
+
+// Put is a path that is to become another version.
+type Put struct {
+	Path string
+	Is   Version // what it is now
+	To   Version
+}
+
+// Seen is what files were at a moment, so that one that somebody writes later
+// is not overwritten.
+type Seen map[string]stamp
+
+// stamp tells a file from a later one at its path; the zero stamp is none.
+type stamp struct {
+	inode        uint64
+	size         int64
+	mtime, ctime Mark
+}
+
+// Look notes what is at the paths.
+func (w *Worktree) Look(paths []string) Seen {
+	seen := Seen{}
+	for _, p := range paths {
+		seen[p] = w.stamp(p)
+	}
+	return seen
+}
+
+func (w *Worktree) stamp(p string) stamp {
+	st, err := w.lookup(p)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{inode: uint64(st.Ino), size: st.Size, mtime: modified(st), ctime: changed(st)}
+}
+
+// Why a path is not put back.
+const (
+	whyProtected = "it is protected: .git, .jp and jp's own files"
+	whySubmodule = "it is a submodule"
+	whyTouched   = "somebody wrote it just now"
+	whyUnknown   = "something is there that no snapshot has"
+	whyFolder    = "a folder is in its place"
+	whyBlocked   = "what is in the place of its folder is none"
+	whyContent   = "its content cannot be read"
+)
+
+// Restore writes versions of files into the working tree, as git would check
+// them out: lines end and filters apply as configured, except filters that the
+// repository itself names. Removals come first; folders that they empty go,
+// and missing ones are made. A file appears whole or not at all.
+//
+// The caller holds the mutation lock, and has called Look before it found out
+// what the files are. A path that was written since then stays, and so do
+// those that cannot be written: they are returned, sorted, with the reason.
+// protected are absolute paths that are never written. Neither the index nor
+// HEAD is touched. Only what stops all of it is an error.
+func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected []string) ([]LeftOut, error) {
+	root, err := os.OpenRoot(w.repo.TopLevel)
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	defer root.Close()
+	r := &restoring{w: w, root: root, seen: seen, guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir))}
+	if puts, err = r.admit(ctx, puts); err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	if err := r.stage(ctx, puts); err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	defer os.RemoveAll(r.staged)
+	slices.SortFunc(puts, func(a, b Put) int { return strings.Compare(a.Path, b.Path) })
+	for _, p := range puts {
+		if p.To == (Version{}) {
+			r.note(p.Path, r.remove(p))
+		}
+	}
+	for _, p := range puts {
+		if p.To != (Version{}) {
+			r.note(p.Path, r.write(p))
+		}
+	}
+	slices.SortFunc(r.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	return r.left, nil
+}
+
+// restoring is one Restore.
+type restoring struct {
+	w       *Worktree
+	root    *os.Root
+	seen    Seen
+	guarded guarded
+	staged  string // folder with the new content, by path
+	left    []LeftOut
+}
+
+func (r *restoring) note(path string, err error) {
+	if err != nil {
+		r.left = append(r.left, LeftOut{path, err.Error()})
+	}
+}
+
+// admit takes out what is never written.
+func (r *restoring) admit(ctx context.Context, puts []Put) ([]Put, error) {
+	var admitted []Put
+	for _, p := range puts {
+		switch {
+		case checkPath(p.Path) != nil || slices.ContainsFunc(strings.Split(p.Path, "/"), reserved):
+			r.left = append(r.left, LeftOut{p.Path, whyProtected})
+		case p.Is.Mode == modeSub || p.To.Mode == modeSub:
+			r.left = append(r.left, LeftOut{p.Path, whySubmodule})
+		default:
+			admitted = append(admitted, p)
+		}
+	}
+	return r.withoutFiltered(ctx, admitted)
+}
+
+// withoutFiltered takes out the paths whose content only a filter makes right
+// that is not trusted.
+func (r *restoring) withoutFiltered(ctx context.Context, puts []Put) ([]Put, error) {
+	untrusted, err := r.w.git.UntrustedFilters(ctx)
+	if err != nil || len(untrusted) == 0 || len(puts) == 0 {
+		return puts, err
+	}
+	var paths []string
+	for _, p := range puts {
+		paths = append(paths, p.Path)
+	}
+	values, err := r.w.attributes(ctx, paths, "filter")
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(puts, func(p Put) bool {
+		driver := values[p.Path]["filter"]
+		if !slices.Contains(untrusted, driver) {
+			return false
+		}
+		r.left = append(r.left, LeftOut{p.Path, whyFilter + driver})
+		return true
+	}), nil
+}
+
+// stage lets git check the new content out into a folder of its own.
+func (r *restoring) stage(ctx context.Context, puts []Put) (err error) {
+	if err := os.MkdirAll(r.w.state(""), 0o700); err != nil {
+		return err
+	}
+	if r.staged, err = os.MkdirTemp(r.w.state(""), "restore-*"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(r.staged)
+		}
+	}()
+	var entries, paths strings.Builder
+	for _, p := range puts {
+		if p.To != (Version{}) {
+			fmt.Fprintf(&entries, "%s %s\t%s\x00", p.To.Mode, p.To.OID, p.Path)
+			paths.WriteString(p.Path + "\x00")
+		}
+	}
+	if paths.Len() == 0 {
+		return nil
+	}
+	index := []string{"GIT_INDEX_FILE=" + filepath.Join(r.staged, "index")}
+	_, err = r.w.git.RunWith(ctx, gitcmd.Command{
+		Args: []string{"update-index", "-z", "--index-info"}, Stdin: strings.NewReader(entries.String()), Env: index,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = r.w.git.RunWith(ctx, gitcmd.Command{
+		Args:  []string{"checkout-index", "-z", "--stdin", "--prefix=" + filepath.Join(r.staged, "files") + "/"},
+		Stdin: strings.NewReader(paths.String()), Env: index,
+	})
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && exit.Code > 0 {
+		return nil // what it could not write is missed when its turn comes
+	}
+	return err
+}
+
+// remove takes a file away, and the folders that are empty without it.
+func (r *restoring) remove(p Put) error {
+	here, err := r.folder(p.Path, false)
+	if err != nil {
+		return plain(err)
+	}
+	defer here.Close()
+	if _, err := r.untouched(p, here); err != nil {
+		return plain(err)
+	}
+	if err := here.Remove(path.Base(p.Path)); err != nil {
+		return plain(err)
+	}
+	for dir := path.Dir(p.Path); dir != "."; dir = path.Dir(dir) {
+		if r.root.Remove(dir) != nil {
+			break // something is left in it
+		}
+	}
+	return nil
+}
+
+// write puts a file or a symbolic link in place.
+func (r *restoring) write(p Put) error {
+	staged := filepath.Join(r.staged, "files", filepath.FromSlash(p.Path))
+	source, err := os.Lstat(staged)
+	if err != nil {
+		return errors.New(whyContent)
+	}
+	here, err := r.folder(p.Path, true)
+	if err != nil {
+		return plain(err)
+	}
+	defer here.Close()
+	old, err := r.untouched(p, here)
+	if err != nil {
+		return plain(err)
+	}
+	name := path.Base(p.Path)
+	temporary := ".jp-restore-" + filepath.Base(r.staged)
+	if err := r.copy(here, temporary, staged, source, old); err != nil {
+		return errors.Join(plain(err), discard(here, temporary))
+	}
+	if _, err := r.untouched(p, here); err != nil {
+		return errors.Join(plain(err), discard(here, temporary))
+	}
+	if err := here.Rename(temporary, name); err != nil {
+		return errors.Join(plain(err), discard(here, temporary))
+	}
+	return nil
+}
+
+// copy makes a new file of staged content. Permissions are those of the file
+// that it replaces, but for the executable bit.
+func (r *restoring) copy(here *os.Root, name, staged string, source, old os.FileInfo) error {
+	if source.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(staged)
+		if err != nil {
+			return err
+		}
+		return here.Symlink(target, name)
+	}
+	from, err := os.OpenFile(staged, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := here.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err == nil {
+		err = to.Chmod(permissions(source, old))
+	}
+	if err == nil && !r.w.opts.Volatile {
+		err = to.Sync()
+	}
+	return errors.Join(err, to.Close())
+}
+
+func permissions(source, old os.FileInfo) fs.FileMode {
+	mode := source.Mode().Perm()
+	if old == nil || !old.Mode().IsRegular() {
+		return mode
+	}
+	kept := old.Mode().Perm() &^ 0o111
+	if mode&0o100 != 0 {
+		kept |= kept & 0o444 >> 2
+	}
+	return kept
+}

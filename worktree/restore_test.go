@@ -1,0 +1,307 @@
+package worktree_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/worktree"
+)
+
+// back brings all that differs between two trees back to the first, as a
+// caller does it, and returns what was left.
+func (r *repo) back(from, to string) []worktree.LeftOut {
+	r.t.Helper()
+	return r.restore(r.puts(from, to), nil)
+}
+
+func (r *repo) puts(from, to string) (puts []worktree.Put) {
+	r.t.Helper()
+	steps, err := r.w.Trail(r.t.Context(), []string{from, to})
+	require.NoError(r.t, err)
+	for _, s := range steps[0] {
+		puts = append(puts, worktree.Put{Path: s.Path, Is: s.After, To: s.Before})
+	}
+	return puts
+}
+
+// restore looks, lets something happen, and restores; index and HEAD must stay.
+func (r *repo) restore(puts []worktree.Put, meanwhile func(), protected ...string) []worktree.LeftOut {
+	r.t.Helper()
+	var names []string
+	for _, p := range puts {
+		names = append(names, p.Path)
+	}
+	seen := r.w.Look(names)
+	if meanwhile != nil {
+		meanwhile()
+	}
+	before := r.own()
+	left, err := r.w.Restore(r.t.Context(), puts, seen, protected)
+	require.NoError(r.t, err)
+	require.Equal(r.t, before, r.own(), "something of the user's in .git changed")
+	staged, err := filepath.Glob(r.path(".git/jp/restore-*"))
+	require.NoError(r.t, err)
+	require.Empty(r.t, staged)
+	return left
+}
+
+// own is what the fingerprint has of .git, but for the folder's own time.
+func (r *repo) own() map[string]string {
+	all := r.fingerprint()
+	for name := range all {
+		if name != ".git" && !strings.HasPrefix(name, ".git/") {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+// disk lists the files of the working tree: path to what is there.
+func (r *repo) disk() map[string]string {
+	r.t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(r.dir, func(path string, d os.DirEntry, err error) error {
+		require.NoError(r.t, err)
+		name, _ := filepath.Rel(r.dir, path)
+		switch {
+		case name == ".git":
+			return filepath.SkipDir
+		case d.IsDir():
+			if entries, _ := os.ReadDir(path); len(entries) == 0 {
+				files[name] = "empty folder"
+			}
+		case d.Type()&os.ModeSymlink != 0:
+			target, _ := os.Readlink(path)
+			files[name] = "-> " + target
+		default:
+			data, _ := os.ReadFile(path)
+			info, _ := d.Info()
+			files[name] = string(data)
+			if info.Mode()&0o100 != 0 {
+				files[name] = "x " + files[name]
+			}
+		}
+		return nil
+	})
+	require.NoError(r.t, err)
+	return files
+}
+
+func TestRestoreBringsEverythingBack(t *testing.T) {
+	tests := map[string]func(r *repo){
+		"changed":              func(r *repo) { r.write("a", "2\n") },
+		"deleted":              func(r *repo) { r.remove("a") },
+		"deleted with folder":  func(r *repo) { r.remove("d") },
+		"made":                 func(r *repo) { r.write("new", "n\n") },
+		"made in folders":      func(r *repo) { r.write("n/e/w", "n\n") },
+		"made executable":      func(r *repo) { require.NoError(r.t, os.Chmod(r.path("a"), 0o755)) },
+		"executable no more":   func(r *repo) { require.NoError(r.t, os.Chmod(r.path("run"), 0o644)) },
+		"a link moved":         func(r *repo) { r.remove("link"); require.NoError(r.t, os.Symlink("d/b", r.path("link"))) },
+		"a link became a file": func(r *repo) { r.remove("link"); r.write("link", "text\n") },
+		"a file became a link": func(r *repo) { r.remove("a"); require.NoError(r.t, os.Symlink("d", r.path("a"))) },
+		"a file became folder": func(r *repo) { r.remove("a"); r.write("a/b/c", "1\n") },
+		"a folder became file": func(r *repo) { r.remove("d"); r.write("d", "1\n") },
+		"a folder became link": func(r *repo) { r.remove("d"); require.NoError(r.t, os.Symlink(".", r.path("d"))) },
+		"moved":                func(r *repo) { r.write("e/b", "b\n"); r.remove("d/b") },
+		"odd names":            func(r *repo) { r.write("-a b\n\"ä\xff", "1\n"); r.write(":(top)x", "1\n") },
+		"emptied":              func(r *repo) { r.write("a", "") },
+	}
+	for name, edits := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"a": "1\n", "d/b": "b\n", "d/c/e": "e\n"})
+			r.write("run", "#!\n")
+			require.NoError(t, os.Chmod(r.path("run"), 0o755))
+			require.NoError(t, os.Symlink("a", r.path("link")))
+			r.git("add", "-A")
+			r.git("commit", "-qm", "more")
+			before := r.disk()
+			s := r.tool(r.head(), func() { edits(r) })
+			changed := r.disk()
+			require.NotEqual(t, before, changed)
+
+			require.Empty(t, r.back(r.head(), s.Tree))
+			require.Equal(t, before, r.disk())
+			require.Empty(t, r.back(s.Tree, r.head()), "and forth again")
+			require.Equal(t, changed, r.disk())
+		})
+	}
+}
+
+func TestRestoreConvertsAsGitDoes(t *testing.T) {
+	r := newRepo(t, map[string]string{".gitattributes": "*.txt text eol=crlf\n*.up filter=up\n", "a.txt": "1\n", "a.up": "loud\n"})
+	r.git("config", "--global", "filter.up.clean", "tr A-Z a-z")
+	r.git("config", "--global", "filter.up.smudge", "tr a-z A-Z")
+	s := r.tool(r.head(), func() {
+		r.write("a.txt", "2\r\n")
+		r.write("a.up", "OTHER\n")
+	})
+	require.Empty(t, r.back(r.head(), s.Tree))
+	require.Equal(t, "1\r\n", r.disk()["a.txt"])
+	require.Equal(t, "LOUD\n", r.disk()["a.up"])
+	require.Equal(t, r.head(), r.snapshot(s.Tree, worktree.SnapshotOptions{}).Tree)
+}
+
+func TestRestoreKeepsPermissions(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	s := r.tool(r.head(), func() { r.write("a", "2\n") })
+	require.NoError(t, os.Chmod(r.path("a"), 0o640))
+	require.Empty(t, r.back(r.head(), s.Tree))
+	info, err := os.Stat(r.path("a"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o640), info.Mode())
+}
+
+func TestRestoreLeavesWhatItMustNotWrite(t *testing.T) {
+	tests := map[string]struct {
+		edits     func(r *repo)
+		meanwhile func(r *repo)
+		left      string // the path
+		why       string
+	}{
+		"written just now": {
+			edits:     func(r *repo) { r.write("a", "2\n") },
+			meanwhile: func(r *repo) { r.remove("a"); r.write("a", "3\n") },
+			left:      "a", why: "just now",
+		},
+		"deleted just now": {
+			edits:     func(r *repo) { r.write("a", "2\n") },
+			meanwhile: func(r *repo) { r.remove("a") },
+			left:      "a", why: "just now",
+		},
+		"made just now": {
+			edits:     func(r *repo) { r.remove("a") },
+			meanwhile: func(r *repo) { r.write("a", "3\n") },
+			left:      "a", why: "no snapshot has",
+		},
+		"a folder in its place": {
+			edits:     func(r *repo) { r.remove("a") },
+			meanwhile: func(r *repo) { r.write("a/mine", "3\n") },
+			left:      "a", why: "a folder is in its place",
+		},
+		"a link in place of its folder": {
+			edits: func(r *repo) { r.remove("d/b") },
+			meanwhile: func(r *repo) {
+				require.NoError(r.t, os.Symlink(r.t.TempDir(), r.path("d")))
+			},
+			left: "d/b", why: "is none",
+		},
+		"a file in place of its folder": {
+			edits:     func(r *repo) { r.remove("d/b") },
+			meanwhile: func(r *repo) { r.write("d", "3\n") },
+			left:      "d/b", why: "is none",
+		},
+		"jp's folder": {
+			edits: func(r *repo) { r.write(".jp/config.toml", "x = 1\n") },
+			left:  ".jp/config.toml", why: "protected",
+		},
+		"jp's folder in other letters": {
+			edits: func(r *repo) { r.write("sub/.J\u200dP/config.toml", "x = 1\n") },
+			left:  "sub/.J\u200dP/config.toml", why: "protected",
+		},
+		"a filter of the repository": {
+			edits: func(r *repo) { r.write("a.bin", "2\n") },
+			meanwhile: func(r *repo) {
+				r.write(".git/info/attributes", "*.bin filter=evil\n")
+				r.git("config", "filter.evil.smudge", "touch ran; cat")
+			},
+			left: "a.bin", why: "evil",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"a": "1\n", "d/b": "b\n", "a.bin": "1\n", "z": "1\n"})
+			s := r.tool(r.head(), func() { tt.edits(r); r.write("z", "2\n"); os.Remove(r.path("d")) })
+			puts := r.puts(r.head(), s.Tree)
+			var want map[string]string
+			left := r.restore(puts, func() {
+				if tt.meanwhile != nil {
+					tt.meanwhile(r)
+				}
+				want = r.disk()
+			})
+			require.Equal(t, []string{tt.left}, leftPaths(left))
+			require.Contains(t, left[0].Why, tt.why)
+			want["z"] = "1\n"
+			require.Equal(t, want, r.disk(), "the others are put back, and nothing else")
+		})
+	}
+}
+
+func TestRestoreRefusesProtectedPlaces(t *testing.T) {
+	r := newRepo(t, map[string]string{"conf/own": "1\n", "state/key": "1\n", "z": "1\n"})
+	s := r.tool(r.head(), func() {
+		r.write("conf/own", "2\n")
+		r.write("state/key", "2\n")
+		r.write("z", "2\n")
+	})
+	left := r.restore(r.puts(r.head(), s.Tree), nil, r.path("conf/own"), r.path("state"), "/nowhere/at/all")
+	require.Equal(t, []string{"conf/own", "state/key"}, leftPaths(left))
+	require.Equal(t, map[string]string{"conf/own": "2\n", "state/key": "2\n", "z": "1\n"}, without(r.disk(), "README.md"))
+}
+
+func TestRestoreNeverLeavesTheWorkingTree(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	blob := worktree.Version{Mode: "100644", OID: r.git("rev-parse", "HEAD:a")}
+	before := r.disk()
+	for _, path := range []string{"../out", "/tmp/out", "a/../../out", ".git/config", ".GIT/hooks/x", "d/.git ./x", "git~1/x", ".git::$INDEX_ALLOCATION/x", ""} {
+		left := r.restore([]worktree.Put{{Path: path, To: blob}}, nil)
+		require.Equal(t, []string{path}, leftPaths(left))
+		require.Equal(t, before, r.disk())
+	}
+}
+
+func TestRestoreOfContentThatIsMissing(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
+	s := r.tool(r.head(), func() { r.write("a", "2\n"); r.write("b", "2\n") })
+	puts := r.puts(r.head(), s.Tree)
+	puts[0].To.OID = strings.Repeat("12", 20)
+	left := r.restore(puts, nil)
+	require.Equal(t, []string{"a"}, leftPaths(left))
+	require.Equal(t, map[string]string{"a": "2\n", "b": "1\n"}, without(r.disk(), "README.md"))
+}
+
+func TestRestoreLeavesSubmodules(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	link := worktree.Version{Mode: "160000", OID: r.git("rev-parse", "HEAD")}
+	left := r.restore([]worktree.Put{{Path: "sub", Is: link}, {Path: "other", To: link}}, nil)
+	require.Equal(t, []string{"other", "sub"}, leftPaths(left))
+}
+
+func TestTrail(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
+	first := r.head()
+	second := r.tool(first, func() { r.write("a", "2\n"); r.remove("b") }).Tree
+	third := r.tool(second, func() { require.NoError(t, os.Chmod(r.path("a"), 0o755)) }).Tree
+	trail, err := r.w.Trail(t.Context(), []string{worktree.EmptyTree, first, first, second, third, first})
+	require.NoError(t, err)
+	require.Len(t, trail, 5)
+	require.Len(t, trail[0], 3)
+	require.Empty(t, trail[1])
+	blob := func(tree, path string) worktree.Version {
+		return worktree.Version{Mode: "100644", OID: r.git("rev-parse", tree+":"+path)}
+	}
+	require.Equal(t, []worktree.Step{
+		{Path: "a", Before: blob(first, "a"), After: blob(second, "a")}, {Path: "b", Before: blob(first, "b")},
+	}, trail[2])
+	exec := blob(third, "a")
+	exec.Mode = "100755"
+	require.Equal(t, []worktree.Step{{Path: "a", Before: blob(second, "a"), After: exec}}, trail[3])
+	require.Len(t, trail[4], 2)
+
+	for _, trees := range [][]string{nil, {first}} {
+		trail, err := r.w.Trail(t.Context(), trees)
+		require.NoError(t, err)
+		require.Empty(t, trail)
+	}
+	_, err = r.w.Trail(t.Context(), []string{first, strings.Repeat("12", 20)})
+	require.Error(t, err)
+}
+
+func without(files map[string]string, name string) map[string]string {
+	delete(files, name)
+	return files
+}
