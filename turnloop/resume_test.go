@@ -65,7 +65,9 @@ func TestResumeAfterAStart(t *testing.T) {
 	_, err := r.start(ctx)
 	require.Error(t, err)
 	r.reload()
-	r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) { return false, "Nobody knows.", nil }
+	r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
+		return false, "Nobody knows.", nil
+	}
 	_, err = New(r.opts).Resume(t.Context(), Resume{})
 	require.NoError(t, err)
 	require.Contains(t, r.turn(), "turn_interrupted resumed tool_call_response chat_response")

@@ -103,9 +103,8 @@ func nextSecond(t *testing.T) {
 func TestUsersUntrackedFilesStayOut(t *testing.T) {
 	r := newRepo(t, map[string]string{".gitignore": "*.log\n"})
 	r.write("mine", "private\n")
-	mark := r.mark()
 	waitForTick(t, r)
-	mark = r.mark()
+	mark := r.mark()
 	r.write("tools", "made\n")
 	r.write("out.log", "ignored\n")
 	s := r.snapshot(r.head(), worktree.SnapshotOptions{Since: mark, Untracked: true})
