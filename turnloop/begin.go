@@ -34,6 +34,9 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 	t := l.stream.StartTurn(start, r.Chat, records...)
 	t.Draft(0, func(e *conversation.Event) {
 		e.Git = &sight.Git
+		if moved := l.files.moved(sight.Git); moved != nil && !first {
+			e.Git = moved
+		}
 		if l.files.tree == "" {
 			e.Tree, e.Objects = sight.Tree, sight.Objects
 		}

@@ -216,3 +216,29 @@ func TestHugeNames(t *testing.T) {
 	require.Len(t, request.Name, 512)
 	require.Len(t, request.ID, 512)
 }
+
+// A turn that starts somewhere else than the one before ended says so.
+func TestHeadMovedBetweenTurns(t *testing.T) {
+	w := newWorkspace()
+	r := newRig(t, nil, answers("one"), answers("two"))
+	r.opts.Workspace = w
+	r.done()
+	was := w.git.Head
+	w.git.Head, w.git.Branch = strings.Repeat("b", 40), "feature"
+	r.reload()
+	r.done()
+	starts := 0
+	for _, e := range r.stored() {
+		if e.Type() == conversation.TypeTurnStart {
+			starts++
+			if starts == 1 {
+				require.Empty(t, e.Git.HeadWas)
+				continue
+			}
+			require.Equal(t, was, e.Git.HeadWas)
+			require.Equal(t, w.git.Head, e.Git.Head)
+			require.Equal(t, "main", e.Git.BranchWas)
+		}
+	}
+	require.Equal(t, 2, starts)
+}
