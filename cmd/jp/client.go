@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"jp/cmd/jp/internal/prompt"
 	"jp/cmd/jp/internal/terminal"
@@ -17,7 +18,7 @@ type client struct {
 	*prompt.Prompter
 	tty  *terminal.TTY
 	root *os.Root
-	out  output
+	gate sync.Mutex // held while the terminal is in use
 }
 
 // openClient finds the person at the terminal, nil where there is none or
@@ -30,7 +31,7 @@ func (q *query) openClient() *client {
 	if err != nil {
 		return nil
 	}
-	c := &client{tty: tty, out: q.out}
+	c := &client{tty: tty}
 	if q.repo.TopLevel != "" {
 		c.root, _ = os.OpenRoot(q.repo.TopLevel) // without it a preview shows less
 	}
@@ -41,17 +42,23 @@ func (q *query) openClient() *client {
 	return c
 }
 
-// Ask puts a question. Ctrl+C in its place interrupts the turn, and so does the
-// loss of the terminal: neither is an answer.
+// Ask puts a question. Ctrl+C in its place opens a menu; the loss of the
+// terminal interrupts the turn. Neither is an answer.
 func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
-	answer, err := c.Prompter.Ask(ctx, question)
-	switch {
-	case errors.Is(err, prompt.ErrInterrupted):
-		return answer, &turnloop.Interrupt{Signal: "SIGINT"}
-	case errors.Is(err, terminal.ErrHangup):
-		return answer, &turnloop.Interrupt{Signal: "SIGHUP"}
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	for {
+		answer, err := c.Prompter.Ask(ctx, question)
+		switch {
+		case errors.Is(err, terminal.ErrHangup):
+			return answer, &turnloop.Interrupt{Signal: "SIGHUP"}
+		case !errors.Is(err, prompt.ErrInterrupted):
+			return answer, err
+		}
+		if err := c.atQuestion(ctx); err != nil {
+			return answer, err
+		}
 	}
-	return answer, err
 }
 
 func (c *client) close() {

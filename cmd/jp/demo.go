@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -46,6 +47,9 @@ func runDemo(ctx context.Context, e *env) error {
 	d := &demo{env: e, self: self, dir: filepath.Join(dir, "login"), vars: demoEnviron(e.environ, dir)}
 	if err := d.scratch(ctx); err != nil {
 		return fmt.Errorf("make the scratch repository: %w", err)
+	}
+	if err := d.killed(ctx); err != nil {
+		return err
 	}
 	for _, step := range d.steps() {
 		if err := d.show(ctx, step); err != nil {
@@ -97,13 +101,38 @@ func (d *demo) scratch(ctx context.Context) error {
 // steps are the commands of the demo, as a person would type them.
 func (d *demo) steps() [][]string {
 	return [][]string{
-		{"jp", "query", "-m", "script/demo", "-y", "--title", "Cap the login retries", script.DemoRequest},
 		{"jp", "ls"},
+		{"jp", "continue", "-y"},
 		{"jp", "print"},
 		{"git", "log", "--oneline", "--stat", "main..$(jp ref)", "--", "."},
 		{"jp", "verify", "--all"},
 		{"git", "fsck", "--strict"},
 	}
+}
+
+// killed asks the model, and kills jp once the first file is changed.
+func (d *demo) killed(ctx context.Context) error {
+	args := []string{"query", "-m", "script/demo", "-y", "--title", "Cap the login retries", script.DemoRequest}
+	fmt.Fprintf(d.env.stdout, "\n$ jp %s %q\n", strings.Join(args[:4], " "), script.DemoRequest)
+	cmd := exec.CommandContext(ctx, d.self, args...)
+	cmd.Dir, cmd.Env = d.dir, d.vars
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		fmt.Fprintln(d.env.stdout, lines.Text())
+		if strings.HasPrefix(lines.Text(), "· fs_modify_file") {
+			_ = cmd.Process.Kill() // this is what the demo is about
+			break
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	_, err = fmt.Fprintln(d.env.stdout, "^ kill -9 (the demo kills jp here)")
+	return err
 }
 
 // show prints a command and what it says.

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -25,6 +29,27 @@ type env struct {
 	verbose bool
 	noPager bool
 	cfg     []string // key=value of --cfg
+	lost    loss
+
+	abort       func(signal string)                        // ends the command as Ctrl+C does
+	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C
+	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
+}
+
+// interrupted gives a Ctrl+C to the command, if it wants it.
+func (e *env) interrupted(ctx context.Context) bool {
+	take := e.onInterrupt.Load()
+	return take != nil && (*take)(ctx)
+}
+
+// suspend stops jp as the terminal asked, and comes back when it goes on.
+func (e *env) suspend(signals chan os.Signal) {
+	if before := e.onSuspend.Load(); before != nil {
+		(*before)()
+	}
+	signal.Reset(syscall.SIGTSTP)
+	_ = syscall.Kill(0, syscall.SIGTSTP) // the tools have groups of their own
+	signal.Notify(signals, syscall.SIGTSTP)
 }
 
 func systemEnv() *env {

@@ -97,7 +97,9 @@ func storeFailure(err error) *failure {
 	case errors.As(err, &failed):
 		return providerFailure(failed)
 	case errors.Is(err, conversation.ErrNoSpace), errors.Is(err, syscall.ENOSPC):
-		return fail(exitFailed, "no_space", "%v", err)
+		return fail(exitFailed, "no_space", "%s", withoutSentinel(err, conversation.ErrNoSpace))
+	case errors.Is(err, conversation.ErrReadOnlyStore), errors.Is(err, syscall.EROFS):
+		return unwritable(err)
 	case errors.As(err, &damage):
 		return fail(exitDamaged, "damaged", "%v. Events before it are readable: %d.", err, damage.Good)
 	case errors.Is(err, conversation.ErrDamaged):
@@ -110,6 +112,22 @@ func storeFailure(err error) *failure {
 		return fail(exitUsage, "usage", "%v", err)
 	}
 	return fail(exitFailed, "internal", "%v", err)
+}
+
+// unwritable says that jp cannot write where it has to.
+func unwritable(err error) *failure {
+	why := withoutSentinel(err, conversation.ErrReadOnlyStore)
+	var cause syscall.Errno
+	if errors.As(err, &cause) {
+		why = cause.Error()
+	}
+	return fail(exitFailed, "read_only", "the repository cannot be written to: %s", why)
+}
+
+// withoutSentinel is an error's text without a sentinel that only says what the
+// rest says in more detail.
+func withoutSentinel(err, sentinel error) string {
+	return strings.ReplaceAll(err.Error(), sentinel.Error()+": ", "")
 }
 
 func interrupted(i *turnloop.Interrupt) *failure {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +44,7 @@ func TestFailureOf(t *testing.T) {
 		"newer":         {conversation.ErrNewer, 3, "untrusted"},
 		"full":          {&turnloop.JournalError{Seq: 3, Err: conversation.ErrNoSpace}, 1, "no_space"},
 		"full disk":     {fmt.Errorf("write: %w", syscall.ENOSPC), 1, "no_space"},
+		"read-only":     {&turnloop.JournalError{Seq: 3, Err: conversation.ErrReadOnlyStore}, 1, "read_only"},
 		"overloaded":    {asked(provider.ClassOverloaded), 7, "provider"},
 		"no key":        {asked(provider.ClassAuth), 7, "auth"},
 		"no money":      {asked(provider.ClassQuota), 7, "auth"},
@@ -56,6 +58,21 @@ func TestFailureOf(t *testing.T) {
 		require.Equal(t, tt.code, f.code, name)
 		require.NotEmpty(t, f.message, name)
 	}
+}
+
+func TestNoSpaceIsSaidOnce(t *testing.T) {
+	full := fmt.Errorf("write x: %w", syscall.ENOSPC)
+	for range 2 {
+		full = fmt.Errorf("%w: %w", conversation.ErrNoSpace, full)
+	}
+	require.Equal(t, "event 3 was not recorded: write x: no space left on device", failureOf(&turnloop.JournalError{Seq: 3, Err: full}).message)
+	require.Equal(t, "event 3 was not recorded: no space left", failureOf(&turnloop.JournalError{Seq: 3, Err: conversation.ErrNoSpace}).message)
+}
+
+func TestUnwritableSaysWhyAndNoPath(t *testing.T) {
+	err := unwritable(&fs.PathError{Op: "open", Path: ".git/jp/sessions/x", Err: syscall.EROFS})
+	require.Equal(t, "the repository cannot be written to: read-only file system", err.message)
+	require.Equal(t, "read_only", err.code)
 }
 
 func TestFailureAsText(t *testing.T) {

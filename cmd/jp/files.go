@@ -16,16 +16,18 @@ type files struct {
 	store *gitstore.Store
 	repo  string // workspace id
 	off   bool   // no snapshots
+
+	notice func(text string) // tells the user why there are none; nil: nobody
 }
 
 var _ turnloop.Workspace = (*files)(nil)
 
-// openFiles opens the repository's working tree. Without one, and where a
-// snapshot would read more than a project, jp works without snapshots.
+// openFiles opens the repository's working tree. Without one jp works without
+// snapshots, and so it does where one would read more than a project.
 func (r *repo) openFiles(ctx context.Context) (*files, error) {
 	mode := worktree.Mode(r.config.Snapshot.Mode)
 	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: mode, Volatile: r.config.Store.Durability == "off"})
-	if errors.Is(err, worktree.ErrNoWorktree) || errors.Is(err, worktree.ErrTooWide) {
+	if errors.Is(err, worktree.ErrNoWorktree) {
 		return &files{store: r.store, off: true}, nil
 	}
 	if err != nil {
@@ -48,7 +50,7 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 	if err != nil {
 		return sight, err
 	}
-	sight.Git = conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, Repo: f.repo}
+	sight.Git = conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, Repo: f.repo, InProgress: state.InProgress}
 	if f.off {
 		return sight, nil
 	}
@@ -60,6 +62,9 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 	snap, marked, err := f.snapshot(ctx, at)
 	if errors.Is(err, worktree.ErrTooWide) {
 		f.off = true
+		if f.notice != nil {
+			f.notice("No snapshots here: " + worktree.ErrTooWide.Error() + ". What changes files is not recorded.")
+		}
 		return sight, nil
 	}
 	if err != nil {

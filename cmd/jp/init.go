@@ -17,7 +17,7 @@ func newInitCommand(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use: "init", Short: "Write a commented configuration file for this repository", GroupID: "setup", Args: cobra.NoArgs,
 		Long: "Write .jp/config.toml with every setting commented out, and nothing else. jp works without it.\n\n" +
-			"Exit codes: 0 done · 1 it exists · 2 not in a repository",
+			"Exit codes: 0 done · 2 it exists, or not in a repository",
 		Example: "  jp init",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), e) },
 	}
@@ -42,7 +42,7 @@ func runInit(ctx context.Context, e *env) error {
 	}
 	f, err := root.OpenFile(config.WorkspaceFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return fail(exitFailed, "usage", "%s exists already; it was left as it is.", config.WorkspaceFile)
+		return usage("%s exists already; it was left as it is.", config.WorkspaceFile)
 	}
 	if err != nil {
 		return err
@@ -52,8 +52,8 @@ func runInit(ctx context.Context, e *env) error {
 		return err
 	}
 	if e.format.structured() {
-		return writeJSON(e.stdout, map[string]any{"action": "init", "files": []map[string]any{{"path": config.WorkspaceFile, "done": true}}})
+		return writeJSON(e.results(), map[string]any{"action": "init", "files": []map[string]any{{"path": config.WorkspaceFile, "done": true}}})
 	}
-	_, err = fmt.Fprintf(e.stdout, "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
+	_, err = fmt.Fprintf(e.results(), "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
 	return err
 }

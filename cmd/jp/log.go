@@ -30,7 +30,7 @@ func newLogCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "log [ID] [-- PATH…]", Short: "Show what happened, newest event first", GroupID: "look",
 		Long: "Show the events of a conversation, newest first, each with its number: @14 names it in other commands.\n" +
-			"With paths, only the events that changed them.\n\nExit codes: 0 done · 2 usage · 5 no such conversation · 6 damaged",
+			"With paths, only the events that changed them.\n\nExit codes: 0 done · 2 usage · 5 no such conversation or turn · 6 damaged",
 		Example: "  jp log\n  jp log 4400 -n 20 --stat\n  jp log -- auth/        # who changed these files",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
@@ -41,6 +41,9 @@ func newLogCommand(e *env) *cobra.Command {
 			}
 			if len(args) == 1 {
 				o.target = args[0]
+			}
+			if err := atLeast(cmd.Flags(), 1, "limit", "turn"); err != nil {
+				return err
 			}
 			return runLog(cmd.Context(), e, o)
 		},
@@ -65,12 +68,16 @@ func runLog(ctx context.Context, e *env, o logOptions) error {
 	if err != nil {
 		return err
 	}
-	if e.verbose {
-		fmt.Fprintf(e.stderr, "git log --oneline --first-parent %s\n", refOf(v.id))
-	}
 	entries, err := v.entries(ctx, o)
 	if err != nil {
 		return err
+	}
+	if e.verbose {
+		command, err := v.gitLog(ctx, entries, o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(e.stderr, command)
 	}
 	return v.damage(e.paged(func(w io.Writer) error {
 		for _, entry := range entries {
@@ -85,21 +92,33 @@ func runLog(ctx context.Context, e *env, o logOptions) error {
 // An entry is an event with what it changed in the files.
 type entry struct {
 	event   *conversation.Event
-	before  string // tree before it, "" for the first event
+	before  string // tree before it
 	changes []worktree.Change
 }
 
 // entries are the events to show, in the order to show them.
 func (v *view) entries(ctx context.Context, o logOptions) ([]entry, error) {
+	if o.turn > 0 {
+		if _, _, err := v.turnEvents(o.turn); err != nil {
+			return nil, err
+		}
+	}
+	compare := o.stat || o.patch || len(o.paths) > 0
+	before := v.events[0].Tree
+	if compare {
+		var err error
+		if before, err = v.ground(ctx); err != nil {
+			return nil, err
+		}
+	}
 	var entries []entry
-	before := ""
 	for _, ev := range v.events {
 		it := entry{event: ev, before: before}
 		before = ev.Tree
 		if o.turn > 0 && ev.Turn != o.turn || ev.Type().Internal() && !o.internal {
 			continue
 		}
-		if (o.stat || o.patch || len(o.paths) > 0) && it.before != "" && it.before != ev.Tree {
+		if compare && it.before != ev.Tree {
 			var err error
 			if it.changes, err = v.changes(ctx, it.before, ev.Tree, o.paths); err != nil {
 				return nil, err
@@ -110,11 +129,11 @@ func (v *view) entries(ctx context.Context, o logOptions) ([]entry, error) {
 		}
 		entries = append(entries, it)
 	}
+	if o.limit > 0 && len(entries) > o.limit {
+		entries = entries[len(entries)-o.limit:]
+	}
 	if !o.reverse {
 		slices.Reverse(entries)
-	}
-	if o.limit > 0 && len(entries) > o.limit {
-		entries = entries[:o.limit]
 	}
 	return entries, nil
 }
@@ -154,7 +173,7 @@ func (v *view) printEntry(ctx context.Context, w io.Writer, it entry, o logOptio
 	if _, err := fmt.Fprintln(w, v.logLine(it.event)); err != nil {
 		return err
 	}
-	if o.patch && it.before != "" && len(it.changes) > 0 {
+	if o.patch && len(it.changes) > 0 {
 		return v.printPatch(ctx, w, it, o.paths)
 	}
 	for _, c := range it.changes {

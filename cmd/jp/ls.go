@@ -33,7 +33,12 @@ func newListCommand(e *env) *cobra.Command {
 		Long: "List the conversations of this repository, the one that was active last at the end.\n" +
 			"A star marks this session's.\n\nExit codes: 0 done · 2 usage",
 		Example: "  jp ls\n  jp ls --status waiting\n  jp ls --json | jq -r '.[]|select(.status.state==\"interrupted\")|.id'",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runList(cmd.Context(), e, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := atLeast(cmd.Flags(), 1, "limit"); err != nil {
+				return err
+			}
+			return runList(cmd.Context(), e, o)
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.archived, "archived", false, "the archived ones")
@@ -128,10 +133,10 @@ func title(l listing) string {
 func printList(ctx context.Context, e *env, r *repo, list []listing) error {
 	switch e.format {
 	case formatJSON:
-		return writeJSON(e.stdout, list)
+		return writeJSON(e.results(), list)
 	case formatJSONL:
 		for _, l := range list {
-			if err := writeJSON(e.stdout, l); err != nil {
+			if err := writeJSON(e.results(), l); err != nil {
 				return err
 			}
 		}
@@ -158,16 +163,16 @@ func listTable(ctx context.Context, e *env, r *repo, list []listing) *terminal.T
 			star = "*"
 		}
 		if l.err != nil {
-			t.Row(star, string(l.ID), palette.Red("unreadable"), "", "", terminal.Clean(l.Error))
+			t.Row(star, string(l.ID), palette.Red("unreadable"), "", "", oneLine(l.Error))
 			continue
 		}
-		name := terminal.Clean(title(l))
+		name := oneLine(title(l))
 		if l.ForkedFrom != nil {
 			name += palette.Dim(fmt.Sprintf("  (fork of %s@%d)", l.ForkedFrom.ID.Short(), l.ForkedFrom.Seq))
 		}
 		t.Row(star, string(l.ID), statusColour(palette, l.Status), strconv.Itoa(l.Turns), terminal.Ago(l.LastEvent, e.now()), name)
 		if l.Status.Question != nil && t.Width > 0 {
-			t.Line("                    " + terminal.Fit(terminal.Clean(*l.Status.Question), t.Width-20))
+			t.Line("                    " + terminal.Fit(oneLine(*l.Status.Question), t.Width-20))
 		}
 	}
 	return t
@@ -197,7 +202,7 @@ func (e *env) paged(write func(io.Writer) error) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, w.Close()) }()
-	return write(w)
+	return write(resultWriter{w, &e.lost})
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -19,11 +19,14 @@ func main() {
 
 // run executes one command line and returns the exit code.
 func run(e *env, args []string) int {
-	ctx, stop := withSignals(context.Background())
+	ctx, stop := withSignals(context.Background(), e)
 	defer stop()
 	root := newRootCommand(e)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = e.lost.first()
+	}
 	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		return 0 // who reads us has seen enough
 	}
@@ -32,22 +35,30 @@ func run(e *env, args []string) int {
 	return f.exit
 }
 
-// withSignals ends the context with the signal's name as its cause. A second
-// signal ends jp at once. A pipe that nobody reads any more fails with EPIPE and
+// withSignals ends the context with the signal's name as its cause. A first
+// SIGINT is the command's, where it wants it; a second one after the context
+// has ended ends jp at once. SIGTSTP stops jp after the command has put away
+// what it has in hand. A pipe that nobody reads any more fails with EPIPE and
 // does not kill jp in the middle of a turn; programs that jp starts are killed by
 // SIGPIPE as usual.
-func withSignals(ctx context.Context) (context.Context, func()) {
+func withSignals(ctx context.Context, e *env) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	e.abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTSTP)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
 	go func() {
 		for s := range signals {
-			if ctx.Err() != nil && s == syscall.SIGINT {
+			switch {
+			case s == syscall.SIGTSTP:
+				e.suspend(signals)
+			case s == syscall.SIGINT && ctx.Err() != nil:
 				os.Exit(exitInterrupted)
+			case s == syscall.SIGINT && e.interrupted(ctx):
+			default:
+				cancel(&turnloop.Interrupt{Signal: names[s]})
 			}
-			cancel(&turnloop.Interrupt{Signal: names[s]})
 		}
 	}()
 	return ctx, func() {

@@ -17,6 +17,9 @@ type output interface {
 	turnloop.Observer
 	// begin is called before the turn.
 	begin(q *query, files *files)
+	// resumed is called before a turn is gone on with; b is nil where there is
+	// nothing to say.
+	resumed(b *conversation.Resumed)
 	// ended is called with what the turn came to, or with what kept it from
 	// beginning, and returns the error that is still to be reported.
 	ended(o turnloop.Outcome, err error) error
@@ -41,13 +44,31 @@ type chrome struct {
 	query   *query
 	files   *files
 	started time.Time
-	tree    string // of the turn's first event
-	last    string // of its newest event
+	last    string     // tree of the turn's newest event
+	steps   []treeStep // what its tools changed
 	first   bool
 }
 
+// A treeStep is one tree before tools changed files, and one after it.
+type treeStep struct{ before, after string }
+
 func (c *chrome) begin(q *query, f *files) {
 	c.query, c.files, c.started, c.first = q, f, q.env.now(), q.fresh
+}
+
+func (c *chrome) resumed(b *conversation.Resumed) {
+	c.first = false
+	if b != nil {
+		c.say("%s", c.palette.Dim("resumed after "+conversation.Ago(time.Duration(b.AgeMS)*time.Millisecond)+": "+resumedWords(b)))
+	}
+}
+
+// resumedWords says what a resume found.
+func resumedWords(b *conversation.Resumed) string {
+	if b.Report == nil || b.Report.Stat == "" {
+		return "files as recorded"
+	}
+	return b.Report.Stat + " since"
 }
 
 func (c *chrome) say(format string, args ...any) {
@@ -59,10 +80,7 @@ func (c *chrome) say(format string, args ...any) {
 // record says what tools came to and follows the files.
 func (c *chrome) record(events []*conversation.Event) {
 	for _, e := range events {
-		if c.tree == "" {
-			c.tree = e.Tree
-		}
-		c.last = e.Tree
+		c.follow(e)
 		switch b := e.Body.(type) {
 		case *conversation.TurnStart:
 			c.head(e, b)
@@ -78,6 +96,20 @@ func (c *chrome) record(events []*conversation.Event) {
 	}
 }
 
+// follow notes what a tool changed; what others do to the files is not counted.
+func (c *chrome) follow(e *conversation.Event) {
+	before := c.last
+	c.last = e.Tree
+	if before == "" || before == e.Tree || e.Type() != conversation.TypeToolCallResponse {
+		return
+	}
+	if n := len(c.steps) - 1; n >= 0 && c.steps[n].after == before {
+		c.steps[n].after = e.Tree
+		return
+	}
+	c.steps = append(c.steps, treeStep{before, e.Tree})
+}
+
 // head is the line that says in which conversation, with which model and where
 // the turn runs.
 func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
@@ -87,7 +119,7 @@ func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
 	} else {
 		words = append(words, fmt.Sprintf("turn %d", e.Turn))
 	}
-	words = append(words, b.Model)
+	words = append(words, oneLine(b.Model))
 	if g := e.Git; g != nil && g.Head != "" {
 		branch := g.Branch
 		if branch == "" {
@@ -95,7 +127,7 @@ func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
 		}
 		words = append(words, branch+" "+g.Head[:min(7, len(g.Head))])
 	}
-	c.say("%s", c.palette.Dim(terminal.Clean(strings.Join(words, " · "))))
+	c.say("%s", c.palette.Dim(oneLine(strings.Join(words, " · "))))
 }
 
 // foot is the line that sums the turn up.
@@ -107,23 +139,32 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	if o.Usage.CostUSD != "" {
 		words = append(words, conversation.Dollars(o.Usage.CostUSD))
 	}
-	words = append(words, c.changes())
+	if files := c.changes(); files != "" {
+		words = append(words, files)
+	}
 	c.say("%s", c.palette.Dim(strings.Join(words, " · ")))
 }
 
+// changes sums up what the tools changed, and says nothing where nobody looks.
 func (c *chrome) changes() string {
-	if c.files == nil || c.files.tree == nil || c.tree == c.last {
+	if c.files == nil || c.files.tree == nil || c.files.off {
+		return ""
+	}
+	paths, added, deleted := map[string]bool{}, 0, 0
+	for _, s := range c.steps {
+		changes, err := c.files.tree.Diff(c.query.ctx, s.before, s.after)
+		if err != nil {
+			return "files changed"
+		}
+		for _, ch := range changes {
+			paths[ch.Path] = true
+			added, deleted = added+max(0, ch.Added), deleted+max(0, ch.Deleted)
+		}
+	}
+	if len(paths) == 0 {
 		return "no files changed"
 	}
-	changes, err := c.files.tree.Diff(c.query.ctx, c.tree, c.last)
-	if err != nil {
-		return "files changed"
-	}
-	added, deleted := 0, 0
-	for _, ch := range changes {
-		added, deleted = added+max(0, ch.Added), deleted+max(0, ch.Deleted)
-	}
-	return conversation.Count(len(changes), "file") + " " + conversation.PlusMinus(added, deleted)
+	return conversation.Count(len(paths), "file") + " " + conversation.PlusMinus(added, deleted)
 }
 
 // Noticed prints a line for the user.
@@ -148,9 +189,9 @@ func (p *pipeOutput) Streamed(turnloop.Delta) {}
 func (p *pipeOutput) ended(o turnloop.Outcome, err error) error {
 	switch {
 	case len(o.Data) > 0:
-		fmt.Fprintf(p.env.stdout, "%s\n", o.Data)
+		fmt.Fprintf(p.env.results(), "%s\n", o.Data)
 	case o.Message != "" && o.Status != turnloop.Incomplete && o.Status != turnloop.Waiting:
-		fmt.Fprintf(p.env.stdout, "%s\n", strings.TrimRight(o.Message, "\n"))
+		fmt.Fprintf(p.env.results(), "%s\n", strings.TrimRight(o.Message, "\n"))
 	}
 	if o.Turn > 0 {
 		p.foot(o)
@@ -183,7 +224,7 @@ func (s *screenOutput) print(seq, at int, text string) {
 		return // shown already
 	}
 	if s.message == nil {
-		s.message = terminal.NewMarkdown(s.env.stdout, s.width, terminal.NewPalette(s.env.stdout, s.env.environ))
+		s.message = terminal.NewMarkdown(s.env.results(), s.width, terminal.NewPalette(s.env.stdout, s.env.environ))
 	}
 	s.shown[seq] += len(text)
 	io.WriteString(s.message, text)
@@ -234,13 +275,16 @@ type jsonlOutput struct {
 	partial bool
 	query   *query
 	started bool
+	again   bool // a turn is gone on with
 }
+
+func (j *jsonlOutput) resumed(*conversation.Resumed) { j.again = true }
 
 func (j *jsonlOutput) begin(q *query, _ *files) { j.query = q }
 
 func (j *jsonlOutput) line(value any) {
 	if text, err := json.Marshal(value); err == nil {
-		fmt.Fprintf(j.env.stdout, "%s\n", text)
+		fmt.Fprintf(j.env.results(), "%s\n", text)
 	}
 }
 
@@ -252,7 +296,7 @@ func (j *jsonlOutput) Recorded(events []*conversation.Event) {
 	}
 	for _, e := range events {
 		if text, err := conversation.ViewJSON(e, j.query.id, false); err == nil {
-			fmt.Fprintf(j.env.stdout, "%s\n", text)
+			fmt.Fprintf(j.env.results(), "%s\n", text)
 		}
 	}
 }
@@ -269,7 +313,7 @@ func (j *jsonlOutput) start(first *conversation.Event) {
 		Resumed      bool            `json:"resumed"`
 		Model        string          `json:"model"`
 		CWD          string          `json:"cwd"`
-	}{"started", jsonVersion, j.query.id, first.Turn, refOf(j.query.id), j.query.fresh, nil, false, j.query.model, j.repo.place()})
+	}{"started", jsonVersion, j.query.id, first.Turn, refOf(j.query.id), j.query.fresh, nil, j.again, j.query.model, j.repo.place()})
 }
 
 // Streamed writes text that is not durable yet, if it was asked for.

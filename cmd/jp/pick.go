@@ -33,7 +33,7 @@ func (r *repo) pick(ctx context.Context, e *env) (conversation.ID, error) {
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	var options []huh.Option[conversation.ID]
 	for _, i := range infos[:min(len(infos), maxPicks)] {
-		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.now()), terminal.Clean(i.Summary.Title))
+		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.now()), oneLine(i.Summary.Title))
 		options = append(options, huh.NewOption(terminal.Fit(label, terminal.Width(e.stderr, e.environ)-4), i.ID))
 	}
 	var id conversation.ID

@@ -48,6 +48,14 @@ func (s *sitting) prompted() {
 	s.WaitForEnd("\n>")
 }
 
+// abort opens the menu with Ctrl+C and ends jp.
+func (s *sitting) abort() {
+	s.place.t.Helper()
+	s.Type("\x03")
+	s.WaitFor("a abort (jp continue resumes)")
+	s.Type("a")
+}
+
 // exit waits for the end, and is the exit code.
 func (s *sitting) exit() int { return exitOf(s.place.t, s.cmd.Wait()) }
 
@@ -193,7 +201,8 @@ func TestInterruptAtAPromptLeavesItOpen(t *testing.T) {
 		end  func(*sitting)
 		exit int
 	}{
-		"Ctrl+C":  {func(s *sitting) { s.Type("\x03") }, 130},
+		"Ctrl+C":  {func(s *sitting) { s.abort() }, 130},
+		"twice":   {func(s *sitting) { s.Type("\x03"); s.WaitFor("a abort"); s.Type("\x03") }, 130},
 		"SIGTERM": {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, 143},
 		"hang-up": {func(s *sitting) { s.Hangup() }, 129},
 	}
@@ -234,7 +243,7 @@ func TestInterruptWhileTheModelAnswers(t *testing.T) {
 	p.write("../hang.toml", "[[reply]]\nmessage = \"Once upon a time\\n\\nthere was\"\nchunk_size = 4\nhang = true\n")
 	s := p.sit(100, "query", "-m", "script/../hang.toml", "Tell me")
 	s.WaitFor("Once upon a")
-	s.Type("\x03")
+	s.abort()
 	require.Equal(t, 130, s.exit())
 	require.Contains(t, p.jp("ls").stdout, "interrupted")
 	require.Equal(t, 0, p.jp("verify").exit)
@@ -297,7 +306,7 @@ func TestMarkdownOnATerminal(t *testing.T) {
 func TestLookingOnATerminal(t *testing.T) {
 	t.Parallel()
 	p, s := asked(t)
-	s.Type("\x03")
+	s.abort()
 	require.Equal(t, 130, s.exit())
 	for args, want := range map[string]string{
 		"ls":     `(?m)^ +ID +STATUS +TURNS +LAST +TITLE$`,

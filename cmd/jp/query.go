@@ -9,9 +9,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"jp/conversation"
 	"jp/process"
+	"jp/reconcile"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -67,39 +70,58 @@ func newQueryCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVarP(&o.new, "new", "n", false, "start a new conversation")
 	f.StringVarP(&o.id, "id", "i", "", "ask in this conversation `ID`")
-	f.StringVarP(&o.model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
-	f.BoolVarP(&o.yes, "yes", "y", false, "approve the tool runs of this turn in advance")
-	f.StringArrayVarP(&o.tools, "tool", "t", nil, "switch this tool `NAME` on, from now on (repeatable)")
-	f.StringArrayVar(&o.withoutTools, "no-tool", nil, "switch this tool `NAME` off, from now on (repeatable)")
+	o.runFlags(f)
 	f.BoolVarP(&o.noTools, "no-tools", "T", false, "no tools in this turn, but those of -t")
 	f.StringVar(&o.title, "title", "", "give the conversation a title")
-	f.StringVar(&o.policy, "policy", "", "when nobody can be asked: auto, defaults, deny, queue or defer (default defer)")
-	f.BoolVar(&o.nonInteractive, "non-interactive", false, "ask nobody, even on a terminal")
-	f.BoolVar(&o.partial, "partial", false, "with jsonl: also text that is not durable yet")
 	f.BoolVarP(&o.edit, "edit", "e", false, "write the text in an editor")
-	f.BoolVarP(&o.noEdit, "no-edit", "E", false, "never open an editor")
+	f.BoolVarP(&o.noEdit, "no-edit", "E", false, "never open an editor; without a text: ask the last one again")
 	f.BoolVar(&o.stdin, "stdin", false, "wait for standard input without limit")
 	f.BoolVar(&o.noStdin, "no-stdin", false, "never read standard input")
+	f.BoolVar(&o.continueTurn, "continue-turn", false, "go on with an incomplete turn; takes no text")
+	f.BoolVar(&o.discardTurn, "discard-turn", false, "take an incomplete turn back, then ask")
+	o.resumeFlags(f)
 	cmd.MarkFlagsMutuallyExclusive("new", "id")
 	cmd.MarkFlagsMutuallyExclusive("edit", "no-edit")
 	cmd.MarkFlagsMutuallyExclusive("stdin", "no-stdin")
 	return cmd
 }
 
-// runQuery runs one turn. What can be wrong is checked in this order: the
-// target, the lock, an open decision, configuration and model.
+// runFlags are the flags of everything that runs a turn.
+func (o *queryOptions) runFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
+	f.BoolVarP(&o.yes, "yes", "y", false, "approve the tool runs of this turn in advance")
+	f.StringArrayVarP(&o.tools, "tool", "t", nil, "switch this tool `NAME` on, from now on (repeatable)")
+	f.StringArrayVar(&o.withoutTools, "no-tool", nil, "switch this tool `NAME` off, from now on (repeatable)")
+	f.StringVar(&o.policy, "policy", "", "when nobody can be asked: auto, defaults, deny, queue or defer (default defer)")
+	f.BoolVar(&o.nonInteractive, "non-interactive", false, "ask nobody, even on a terminal")
+	f.BoolVar(&o.partial, "partial", false, "with jsonl: also text that is not durable yet")
+}
+
+// resumeFlags are the flags of everything that can go on with a turn.
+func (o *queryOptions) resumeFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.pending, "pending", "", "a call of unknown outcome: `run` it again, or report it to the model")
+	f.BoolVar(&o.anyway, "anyway", false, "go on although this is not where the turn stopped")
+}
+
+// runQuery runs one turn, or goes on with one. What can be wrong is checked in
+// this order: the target, the lock, an open decision, configuration and model.
 func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	r, err := openRepo(ctx, e)
+	r, err := findRepo(ctx, e)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	q := &query{ctx: context.WithoutCancel(ctx), env: e, repo: r, opts: o}
 	q.out = newOutput(e, r, o)
-	defer func() { err = q.out.ended(q.outcome, err) }()
+	defer func() {
+		if isReadOnly(err) {
+			err = unwritable(err)
+		}
+		err = q.out.ended(q.outcome, err)
+	}()
 	if err := q.target(ctx); err != nil {
 		return err
 	}
@@ -112,7 +134,34 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if err := q.load(ctx); err != nil {
 		return err
 	}
-	defer func() { q.client.close() }()
+	defer func() {
+		q.unlisten()
+		q.client.close()
+	}()
+	if q.tail != nil {
+		if done, err := q.settle(ctx); done || err != nil {
+			return err
+		}
+	} else if q.nothingToSettle() {
+		return nil
+	}
+	return q.ask(ctx)
+}
+
+// nothingToSettle says so where the user asked to settle a turn and nothing
+// else, and no turn is incomplete.
+func (q *query) nothingToSettle() bool {
+	if q.opts.decision() == undecided || q.asks() || !q.opts.bare && isTerminal(q.env.stdin) {
+		return false
+	}
+	if !q.env.quiet {
+		fmt.Fprintln(q.env.stderr, "No turn is incomplete; there is nothing to go on with.")
+	}
+	return true
+}
+
+// ask runs a new turn.
+func (q *query) ask(ctx context.Context) error {
 	loop, err := q.loop(ctx)
 	if err != nil {
 		return err
@@ -133,12 +182,27 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	return q.verdict(err)
 }
 
+// asks reports whether the command line has something to ask.
+func (q *query) asks() bool {
+	return strings.TrimSpace(strings.Join(q.opts.text, " ")) != "" || q.opts.edit || q.opts.stdin
+}
+
 func (o queryOptions) check() error {
 	switch turnloop.Policy(o.policy) {
 	case "", turnloop.PolicyAuto, turnloop.PolicyDefaults, turnloop.PolicyDeny, turnloop.PolicyQueue, turnloop.PolicyDefer:
-		return nil
+	default:
+		return usage("--policy %q is none of auto, defaults, deny, queue, defer.", o.policy)
 	}
-	return usage("--policy %q is none of auto, defaults, deny, queue, defer.", o.policy)
+	switch {
+	case o.pending != "" && o.pending != "run" && o.pending != "report":
+		return usage("--pending %q is neither run nor report.", o.pending)
+	case o.continueTurn && o.discardTurn:
+		return usage("--continue-turn and --discard-turn exclude each other.")
+	case o.continueTurn && len(o.text) > 0:
+		return usage("--continue-turn finishes the turn as it is and takes no text.").
+			hint(`jp continue && jp q "…"`, "finish it, then ask").hint(`jp query --discard-turn "…"`, "drop it and ask this instead")
+	}
+	return nil
 }
 
 // A query is one run of the command.
@@ -149,14 +213,21 @@ type query struct {
 	opts queryOptions
 	out  output
 
-	id      conversation.ID
-	fresh   bool // the conversation does not exist yet
-	head    conversation.Head
-	held    *process.Lock
-	stream  *conversation.Stream
-	client  *client // nil where nobody can be asked
-	model   string
-	outcome turnloop.Outcome
+	id       conversation.ID
+	fresh    bool // the conversation does not exist yet
+	head     conversation.Head
+	held     *process.Lock
+	stream   *conversation.Stream
+	events   []*conversation.Event        // all of them, with the incomplete turn
+	tail     *conversation.IncompleteTurn // nil where every turn is complete
+	files    *files
+	registry *tool.Registry
+	plan     reconcile.Plan
+	drafts   *draftKeeper
+	menu     *menu
+	client   *client // nil where nobody can be asked
+	model    string
+	outcome  turnloop.Outcome
 }
 
 // target finds the conversation to ask in.
@@ -187,7 +258,7 @@ func (q *query) lock() error {
 	holder := process.Holder{PID: pid(), Started: q.env.now().UTC(), Session: q.repo.session(q.env).name}
 	held, err := q.repo.locks.Take(q.id, holder)
 	if isReadOnly(err) {
-		return fail(exitFailed, "internal", "the repository cannot be written to: %v", err)
+		return unwritable(err)
 	}
 	q.held = held
 	return err
@@ -209,13 +280,14 @@ func (q *query) load(ctx context.Context) error {
 	}
 	q.head = head
 	stream, tail := conversation.Split(events)
+	q.events = events
 	switch {
 	case events[len(events)-1].Opaque():
 		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", q.id).about(q.id)
 	case !conversation.Local(events):
 		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read, not continued.", q.id).about(q.id)
 	case tail != nil && !tail.Empty():
-		return incompleteFailure(q.id, tail)
+		q.tail = tail
 	}
 	q.stream = conversation.Join(stream, tail)
 	q.stream.SetClock(q.env.now)
@@ -223,12 +295,13 @@ func (q *query) load(ctx context.Context) error {
 }
 
 // incompleteFailure says what an incomplete turn waits for.
-func incompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) error {
+func incompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *failure {
 	f := fail(exitDecision, "incomplete_turn", "Conversation %s has an incomplete turn (turn %d).", id, tail.Number).about(id)
 	for _, q := range tail.Ledger().Live() {
 		f.details = append(f.details, fmt.Sprintf("Waiting for input: %s — %q", q.Call.Request.Name, q.Request.Question.Text))
 	}
-	return f.hint("jp print "+string(id), "how far it came").hint(`jp query --new "…"`, "ask in a new conversation")
+	return f.hint("jp query --continue-turn --id="+string(id), "resume it           (jp continue "+id.Short()+")").
+		hint("jp query --discard-turn --id="+string(id), "discard it          (jp discard "+id.Short()+")")
 }
 
 // aboutConversation adds to an error which conversation it is about.
@@ -242,6 +315,9 @@ func aboutConversation(err error, id conversation.ID) error {
 
 // loop prepares the turn loop.
 func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
+	if q.repo.wrong != nil {
+		return nil, q.repo.wrong
+	}
 	q.model = q.chooseModel()
 	model, err := openModel(q.env, q.repo, q.model)
 	if err != nil {
@@ -255,8 +331,10 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.files, q.registry = files, tools
+	files.notice = q.out.Noticed
 	q.out.begin(q, files)
-	for _, line := range q.repo.heldBack() {
+	for _, line := range append(q.repo.heldBack(), q.repo.notRun()...) {
 		q.out.Noticed(line)
 	}
 	opts := turnloop.Options{
@@ -270,13 +348,54 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 			ToolTimeout: q.repo.config.Limits.ToolTimeout,
 		},
 	}
-	if q.client = q.openClient(); q.client != nil {
+	if q.client == nil {
+		q.client = q.openClient()
+	}
+	if q.client != nil {
 		opts.Prompter = q.client
 	}
+	opts.Unknown = q.unknown
+	q.keep(&opts)
 	if opts.Base, err = q.base(ctx, files); err != nil {
 		return nil, err
 	}
-	return turnloop.New(opts), nil
+	loop := turnloop.New(opts)
+	q.listen(loop)
+	return loop, nil
+}
+
+// keep puts what streams into a file, and lets what is shown wait for the
+// terminal.
+func (q *query) keep(opts *turnloop.Options) {
+	if q.client != nil {
+		opts.Observer = &gated{output: q.out, gate: &q.client.gate}
+	}
+	q.drafts = &draftKeeper{Observer: opts.Observer, path: q.draftAnswer()}
+	opts.Observer = q.drafts
+	flush := q.drafts.flush
+	q.env.onSuspend.Store(&flush)
+}
+
+// listen lets Ctrl+C open a menu, where there is a terminal to show it.
+func (q *query) listen(loop *turnloop.Loop) {
+	if q.client == nil {
+		return
+	}
+	q.menu = &menu{tty: q.client.tty, loop: loop, now: q.env.now, abort: q.env.abort, gate: &q.client.gate}
+	take := q.menu.interrupt
+	q.env.onInterrupt.Store(&take)
+}
+
+// unlisten gives the signals back.
+func (q *query) unlisten() {
+	q.env.onInterrupt.Store(nil)
+	q.env.onSuspend.Store(nil)
+	if q.menu != nil {
+		q.menu.done.Wait()
+	}
+	if q.drafts != nil {
+		q.drafts.close()
+	}
 }
 
 // base is the commit that a new conversation branches off.
@@ -310,6 +429,9 @@ func (q *query) request(ctx context.Context) (turnloop.Request, error) {
 	}
 	if q.opts.title != "" {
 		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Metadata{Title: &q.opts.title, TitleSource: "user"}})
+	}
+	if note := q.note(); note != nil {
+		r.Records = append(r.Records, note)
 	}
 	if delta, err := q.delta(); err != nil || delta != nil {
 		if err != nil {
@@ -360,7 +482,7 @@ func (q *query) verdict(err error) error {
 		return fail(exitFailed, "provider", "the model refused to answer; the turn is over.").about(q.id)
 	case turnloop.Stopped:
 		if q.outcome.By == conversation.ByLimit {
-			return fail(exitFailed, "internal", "the turn was stopped: it reached the limit of model calls.").about(q.id)
+			return fail(exitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls.").about(q.id)
 		}
 	}
 	return nil
@@ -371,5 +493,5 @@ func (q *query) waiting() error {
 	w := q.outcome.Waiting
 	f := fail(exitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", q.id, q.policy()).about(q.id)
 	f.details = append(f.details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
-	return f.hint("jp print "+string(q.id), "how far it came")
+	return f.hint("jp continue "+q.id.Short(), "ask again").hint("jp print "+string(q.id), "how far it came")
 }

@@ -46,8 +46,8 @@ func runRef(ctx context.Context, e *env, word string) error {
 
 func printRef(e *env, key, value string) error {
 	if e.format.structured() {
-		return writeJSON(e.stdout, map[string]string{key: value})
+		return writeJSON(e.results(), map[string]string{key: value})
 	}
-	_, err := fmt.Fprintln(e.stdout, value)
+	_, err := fmt.Fprintln(e.results(), value)
 	return err
 }

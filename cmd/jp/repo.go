@@ -28,10 +28,28 @@ type repo struct {
 	paths  config.Paths
 	config *config.Config
 	report *config.Report
+	wrong  error // what is wrong with the configuration; then config is the defaults
 }
 
-// openRepo opens the repository of the current directory. It starts one git.
+// openRepo opens the repository of the current directory. It starts one git. A
+// mistake in a configuration file is told, and does not keep anybody from
+// looking; one in --cfg is an error.
 func openRepo(ctx context.Context, e *env) (*repo, error) {
+	r, err := findRepo(ctx, e)
+	if err != nil || r.wrong == nil {
+		return r, err
+	}
+	var mistake *config.Error
+	if errors.As(r.wrong, &mistake) && mistake.Origin.Layer == config.LayerOverride {
+		return nil, errors.Join(r.wrong, r.Close())
+	}
+	fmt.Fprintf(e.stderr, "Warning: %s; the configuration is not used.\n", oneLine(r.wrong.Error()))
+	return r, nil
+}
+
+// findRepo opens the repository, and keeps what is wrong with its configuration
+// for later.
+func findRepo(ctx context.Context, e *env) (*repo, error) {
 	dir, err := filepath.Abs(e.dir)
 	if err != nil {
 		return nil, err
@@ -48,10 +66,11 @@ func openRepo(ctx context.Context, e *env) (*repo, error) {
 		return nil, err
 	}
 	r.locks = process.LocksIn(located.CommonDir)
-	return r, r.openStore(ctx)
+	return r, r.openStore(ctx, e)
 }
 
 // configure reads the configuration, with what a conversation's events changed.
+// Where it is wrong the defaults are in force.
 func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
 	var deltas []map[string]any
 	for _, ev := range events {
@@ -63,9 +82,12 @@ func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
 		}
 	}
 	trust := config.Approvals{Dir: filepath.Join(r.paths.StateDir, "trust")}
-	r.config, r.report, err = config.Load(config.Options{
+	r.config, r.report, r.wrong = config.Load(config.Options{
 		UserFile: r.paths.UserFile, Workspace: r.TopLevel, Environ: e.environ, Overrides: e.cfg, Deltas: deltas, Trusted: trust.Trusted,
 	})
+	if r.wrong != nil {
+		r.config, r.report, err = config.Load(config.Options{})
+	}
 	return err
 }
 
@@ -78,7 +100,7 @@ func (r *repo) heldBack() []string {
 	return lines
 }
 
-func (r *repo) openStore(ctx context.Context) error {
+func (r *repo) openStore(ctx context.Context, e *env) error {
 	key, err := gitstore.LoadKey(filepath.Join(r.paths.StateDir, "key"))
 	if err != nil && !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
 		return fail(exitUsage, "config", "%v", err)
@@ -89,7 +111,7 @@ func (r *repo) openStore(ctx context.Context) error {
 	}
 	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
 		Key: key, Durability: durability,
-		User: func() gitstore.Person { return gitstore.UserIdentity(ctx, r.git) },
+		User: func() gitstore.Person { return gitstore.UserIdentity(ctx, r.git, e.get) },
 		MayBreakLock: func(id conversation.ID) bool {
 			holder, held := r.locks.Held(id)
 			return held && holder.PID == os.Getpid()

@@ -12,7 +12,7 @@ import (
 
 // Groups of commands, in the order of the help.
 var groups = []*cobra.Group{
-	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "setup", Title: "Set up:"},
+	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "files", Title: "Files:"}, {ID: "setup", Title: "Set up:"},
 }
 
 func newRootCommand(e *env) *cobra.Command {
@@ -41,7 +41,7 @@ func newRootCommand(e *env) *cobra.Command {
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%v.", err).hint(cmd.CommandPath()+" --help", "its flags, with examples")
+		return usage("%s.", flagMistake(err)).hint(cmd.CommandPath()+" --help", "its flags, with examples")
 	})
 	root.Flags().StringVarP(&e.dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
 	flags := root.PersistentFlags()
@@ -55,8 +55,9 @@ func newRootCommand(e *env) *cobra.Command {
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	root.AddCommand(
-		newQueryCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e),
-		newRefCommand(e), newVerifyCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
+		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e),
+		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e),
+		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
 		newConversationCommand(e),
 	)
 	strict(root)

@@ -47,7 +47,7 @@ func runShow(ctx context.Context, e *env, word string) error {
 	if e.format.structured() {
 		line, err := conversation.ViewJSON(found, v.id, v.incomplete(found))
 		if err == nil {
-			_, err = fmt.Fprintf(e.stdout, "%s\n", line)
+			_, err = fmt.Fprintf(e.results(), "%s\n", line)
 		}
 		return err
 	}
@@ -65,7 +65,7 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 	}
 	l := r.list(ctx, info)
 	if e.format.structured() {
-		return writeJSON(e.stdout, l)
+		return writeJSON(e.results(), l)
 	}
 	facts := [][2]string{
 		{"Conversation", string(l.ID)}, {"Title", title(l)}, {"Status", l.Status.words()},
@@ -85,7 +85,7 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 	}
 	p := terminal.NewPalette(e.stdout, e.environ)
 	for _, f := range facts {
-		if _, err := fmt.Fprintf(e.stdout, "%s %s\n", p.Dim(fmt.Sprintf("%-13s", f[0])), terminal.Clean(f[1])); err != nil {
+		if _, err := fmt.Fprintf(e.results(), "%s %s\n", p.Dim(fmt.Sprintf("%-13s", f[0])), oneLine(f[1])); err != nil {
 			return err
 		}
 	}
@@ -107,10 +107,20 @@ func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event
 	for _, p := range e.Payloads {
 		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s\n", v.palette.Dim("payload"), terminal.Clean(p.Name), p.Bytes, p.OID)
 	}
-	before := bySeq(v.events, e.Seq-1)
-	if before == nil || before.Tree == e.Tree {
+	return v.showChanges(ctx, w, e)
+}
+
+// showChanges prints what an event changed in the files.
+func (v *view) showChanges(ctx context.Context, w io.Writer, e *conversation.Event) (err error) {
+	before := ""
+	if earlier := bySeq(v.events, e.Seq-1); earlier != nil {
+		before = earlier.Tree
+	} else if before, err = v.ground(ctx); err != nil {
+		return err
+	}
+	if before == e.Tree {
 		return nil
 	}
 	fmt.Fprintln(w)
-	return v.printPatch(ctx, w, entry{event: e, before: before.Tree}, nil)
+	return v.printPatch(ctx, w, entry{event: e, before: before}, nil)
 }

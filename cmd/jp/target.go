@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -51,7 +50,7 @@ func (r *repo) visited(ctx context.Context, e *env, n int) (conversation.ID, err
 		}
 		n--
 	}
-	return "", usage("this session has no such conversation.").
+	return "", fail(exitNotFound, "not_found", "this session has no such conversation.").
 		hint("jp ls", "the conversations there are").hint(`jp query "…"`, "start one")
 }
 
@@ -103,7 +102,7 @@ func match(infos []conversation.Info, word string) (conversation.ID, error) {
 	}
 	f := fail(exitNotFound, "ambiguous", "%q could be %d conversations:", word, len(found))
 	for _, i := range found[:min(len(found), 10)] {
-		f.details = append(f.details, fmt.Sprintf("%s  %s", i.ID, i.Summary.Title))
+		f.hint("jp show "+string(i.ID), oneLine(i.Summary.Title))
 	}
 	return "", f
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -109,6 +110,18 @@ func knownTools(registry *tool.Registry, r *repo) error {
 		}
 	}
 	return nil
+}
+
+// notRun says of each tool that is configured as a command that it is not there.
+func (r *repo) notRun() []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(r.config.Tools)) {
+		if len(r.config.Tools[name].Command) > 0 {
+			lines = append(lines, fmt.Sprintf("%v: tools.%s has no effect: this version of jp runs no commands as tools",
+				r.report.Origins["tools."+name+".command"], name))
+		}
+	}
+	return lines
 }
 
 // toolLock is the lock that lives as long as a tool run.

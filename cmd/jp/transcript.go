@@ -131,13 +131,16 @@ func (t *transcript) waiting() {
 		conversation.StatusFollowUp: "pending follow-up", conversation.StatusResponse: "pending LLM response",
 	}[t.tail.Status()]
 	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+why+")"))
+	_, held := t.repo.locks.Held(t.id)
 	for _, call := range ledger.ToolCalls {
-		fmt.Fprintln(t.w, "  "+callState(call))
+		running := held || call.Started != nil && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
+		fmt.Fprintln(t.w, "  "+callState(call, running))
 	}
 }
 
-// callState is a tool call of an incomplete turn, on one line.
-func callState(call *conversation.ToolCall) string {
+// callState is a tool call of an incomplete turn, on one line; running is
+// whether one that was started still goes on.
+func callState(call *conversation.ToolCall, running bool) string {
 	name := terminal.Clean(call.Request.Name)
 	for _, q := range call.Inquiries {
 		if q.Live() {
@@ -151,6 +154,8 @@ func callState(call *conversation.ToolCall) string {
 		return "✗ " + name + " — failed"
 	case !call.Open():
 		return "✓ " + name + " — completed"
+	case call.Started != nil && running:
+		return "▶ " + name + " — running"
 	case call.Started != nil:
 		return "? " + name + " — started; its outcome is unknown"
 	}

@@ -26,6 +26,7 @@ func newVerifyCommand(e *env) *cobra.Command {
 type verdictJSON struct {
 	ID       conversation.ID `json:"id"`
 	OK       bool            `json:"ok"`
+	Local    bool            `json:"local"` // written by this user
 	Events   int             `json:"events"`
 	Problems []problemJSON   `json:"problems"`
 }
@@ -37,6 +38,9 @@ type problemJSON struct {
 }
 
 func runVerify(ctx context.Context, e *env, words []string, all bool) error {
+	if all && len(words) > 0 {
+		return usage("--all and conversations exclude each other.")
+	}
 	r, err := openRepo(ctx, e)
 	if err != nil {
 		return err
@@ -49,14 +53,7 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	verdicts := []verdictJSON{}
 	bad, events := 0, 0
 	for _, id := range ids {
-		found, err := r.store.Verify(ctx, id)
-		if err != nil {
-			found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: err.Error()})
-		}
-		v := verdictJSON{ID: id, OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
-		for _, p := range found.Problems {
-			v.Problems = append(v.Problems, problemJSON{p.Commit, p.Seq, p.Text})
-		}
+		v := r.verify(ctx, id)
 		events += v.Events
 		if !v.OK {
 			bad++
@@ -73,20 +70,49 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	return nil
 }
 
+// verify checks one conversation. Of a damaged one, the events before the damage
+// say who wrote it.
+func (r *repo) verify(ctx context.Context, id conversation.ID) verdictJSON {
+	found, err := r.store.Verify(ctx, id)
+	if err != nil {
+		found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: err.Error()})
+	}
+	v := verdictJSON{ID: id, OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
+	for _, p := range found.Problems {
+		v.Problems = append(v.Problems, problemJSON{p.Commit, p.Seq, p.Text})
+	}
+	if head, err := r.store.Head(ctx, id); err == nil {
+		events, _ := r.store.Load(ctx, head) // what is wrong with them is among the problems
+		v.Local = len(events) > 0 && conversation.Local(events)
+	}
+	return v
+}
+
 func printVerdicts(e *env, verdicts []verdictJSON, events int) error {
-	if e.format.structured() {
-		return writeJSON(e.stdout, verdicts)
+	switch e.format {
+	case formatJSON:
+		return writeJSON(e.results(), verdicts)
+	case formatJSONL:
+		for _, v := range verdicts {
+			if err := writeJSON(e.results(), v); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	ok := 0
 	for _, v := range verdicts {
 		if v.OK {
 			ok++
 		}
+		if !v.Local {
+			fmt.Fprintf(e.results(), "%s: written by someone else; it can be read, not continued\n", v.ID)
+		}
 		for _, p := range v.Problems {
-			fmt.Fprintf(e.stdout, "%s @%d %.10s: %s\n", v.ID, p.Seq, p.Commit, terminal.Clean(p.Problem))
+			fmt.Fprintf(e.results(), "%s @%d %.10s: %s\n", v.ID, p.Seq, p.Commit, terminal.Clean(p.Problem))
 		}
 	}
-	_, err := fmt.Fprintf(e.stdout, "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))
+	_, err := fmt.Fprintf(e.results(), "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))
 	return err
 }
 

@@ -35,14 +35,14 @@ func runVersion(ctx context.Context, e *env) error {
 		}
 	}
 	if !e.format.structured() {
-		_, err := fmt.Fprintf(e.stdout, "jp %s (format %d, %s)\n", version(), conversation.Version, runtime.Version())
+		_, err := fmt.Fprintf(e.results(), "jp %s (format %d, %s)\n", version(), conversation.Version, runtime.Version())
 		return err
 	}
 	git := ""
 	if out, err := gitcmd.New(e.dir, gitcmd.Options{Environ: e.environ}).Run(ctx, "version"); err == nil {
 		git = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	}
-	return json.NewEncoder(e.stdout).Encode(struct {
+	return json.NewEncoder(e.results()).Encode(struct {
 		Version string `json:"version"`
 		Commit  string `json:"commit"`
 		Format  int    `json:"format"`

@@ -44,6 +44,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/terminal":              {"conversation"},
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": nil,
+	"cmd/jp/internal/takeback":              {"worktree"},
 	"internal/layers":                       nil,
 	"internal/bench":                        {everything},
 	"internal/gitenv":                       nil,

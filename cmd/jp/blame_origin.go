@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+// An origin is why a tool wrote what it wrote.
+type origin struct {
+	call    *conversation.ToolCall
+	model   string              // "provider/name"
+	because *conversation.Event // the result that the model had seen last
+	request *conversation.Event // what it was asked
+	allowed *conversation.Event // who let the tool run; nil: nobody had to
+	permit  string              // in words
+}
+
+// origin follows a tool's result back to the question, nil for other events.
+func (v *view) origin(e *conversation.Event) *origin {
+	response, ok := e.Body.(*conversation.ToolCallResponse)
+	if !ok {
+		return nil
+	}
+	var turn []*conversation.Event
+	for _, other := range v.events {
+		if other.Turn == e.Turn {
+			turn = append(turn, other)
+		}
+	}
+	ledger := conversation.LedgerOf(turn)
+	o := &origin{call: ledger.ToolCall(response.For)}
+	if o.call == nil {
+		return nil
+	}
+	for _, other := range turn {
+		if other.Seq >= o.call.Event.Seq {
+			break
+		}
+		switch b := other.Body.(type) {
+		case *conversation.TurnStart:
+			o.model = b.Model
+		case *conversation.ToolCallResponse:
+			o.because = other
+		case *conversation.ChatRequest:
+			o.request = other
+		}
+	}
+	o.allow(turn)
+	return o
+}
+
+// allow finds the answer, or the approval in advance, that let the call run.
+func (o *origin) allow(turn []*conversation.Event) {
+	o.permit = "nobody had to be asked: the tool runs unattended"
+	q := o.call.Inquiry(conversation.KindRunTool)
+	for _, e := range turn {
+		switch b := e.Body.(type) {
+		case *conversation.InquiryResponse:
+			if q != nil && q.Response == b {
+				o.allowed, o.permit = e, e.Author+": "+answerOf(e)
+				return
+			}
+		case *conversation.TurnStart:
+			o.approve(e, b.Approved)
+		case *conversation.Resumed:
+			o.approve(e, b.Approved)
+		}
+	}
+}
+
+func (o *origin) approve(e *conversation.Event, approved conversation.Approval) {
+	if e.Seq < o.call.Response.Seq && approved.Allows(o.call.Request.Name) {
+		o.allowed, o.permit = e, "approved in advance (-y)"
+	}
+}
+
+// answerOf is an answer in the words of its subject.
+func answerOf(e *conversation.Event) string {
+	return strings.TrimSuffix(strings.TrimPrefix(e.Subject, "answer: "), " (user)")
+}
+
+// explain writes one line with everything that is known of it.
+func (l blamedLine) explain(w io.Writer, p terminal.Palette, all bool) error {
+	o := l.origin()
+	rows := [][3]string{{"written", l.ref(all), l.written(o)}}
+	if o != nil {
+		rows = append(rows, l.reasons(o, all)...)
+	}
+	width := 0
+	for _, r := range rows {
+		width = max(width, terminal.Columns(r[1]))
+	}
+	if _, err := fmt.Fprintln(w, p.Bold(terminal.Clean(l.text))); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		_, err := fmt.Fprintf(w, "  %-7s  %s%*s  %s\n", r[0], p.Yellow(r[1]), width-terminal.Columns(r[1]), "", terminal.Clean(r[2]))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// origin is why a tool wrote the line, nil where none did.
+func (l blamedLine) origin() *origin {
+	if l.event == nil {
+		return nil
+	}
+	return l.view.origin(l.event)
+}
+
+// written says who wrote the line, and when.
+func (l blamedLine) written(o *origin) string {
+	switch {
+	case l.commit != nil:
+		return fmt.Sprintf("%s  %s: %s (before the conversation)", l.when(), l.commit.author, l.commit.summary)
+	case l.event == nil:
+		return "since the newest snapshot: nobody has recorded who"
+	}
+	text := l.when() + "  "
+	if o != nil {
+		text += o.call.Request.Name
+		if o.call.Request.ID != "" {
+			text += " (" + o.call.Request.ID + ")"
+		}
+		return text + " by " + o.model
+	}
+	switch l.event.Body.(type) {
+	case *conversation.TurnStart:
+		return text + "not committed when the conversation began"
+	case *conversation.Resumed:
+		return text + "while the turn was interrupted: nobody knows who"
+	}
+	return text + l.event.Author + ": " + l.event.Subject
+}
+
+func (l blamedLine) reasons(o *origin, all bool) [][3]string {
+	var rows [][3]string
+	add := func(word string, e *conversation.Event, text string) {
+		ref := ""
+		if e != nil {
+			ref = blamedLine{view: l.view, event: e}.ref(all)
+		}
+		rows = append(rows, [3]string{word, ref, text})
+	}
+	if o.because != nil {
+		add("because", o.because, o.because.Subject)
+	}
+	if o.request != nil {
+		text, _ := o.request.Text()
+		add("for", o.request, o.request.Author+": "+oneLine(text))
+	}
+	add("allowed", o.allowed, o.permit)
+	return rows
+}
+
+// object is the line for programs; with its reasons if they are wanted.
+func (l blamedLine) object(reasons bool) map[string]any {
+	o := map[string]any{
+		"line": l.number, "text": l.text, "conversation": l.view.id, "seq": nil, "commit": nil, "time": nil,
+		"author": nil, "tool": nil, "model": nil,
+	}
+	if l.event != nil || l.commit != nil {
+		o["author"], o["time"] = l.author(), l.time().UTC().Format(time.RFC3339Nano)
+	}
+	switch {
+	case l.event != nil:
+		o["seq"], o["commit"] = l.event.Seq, l.event.Commit
+	case l.commit != nil:
+		o["commit"] = l.commit.oid
+	}
+	from := l.origin()
+	if from != nil {
+		o["tool"], o["model"] = from.call.Request.Name, from.model
+	}
+	if reasons {
+		o["because"], o["for"], o["allowed"] = nil, nil, nil
+		if from != nil {
+			from.describe(o)
+		}
+	}
+	return o
+}
+
+func (o *origin) describe(object map[string]any) {
+	if o.because != nil {
+		object["because"] = reason(o.because, o.because.Subject)
+	}
+	if o.request != nil {
+		text, _ := o.request.Text()
+		object["for"] = reason(o.request, text)
+	}
+	object["allowed"] = reason(o.allowed, o.permit)
+}
+
+func reason(e *conversation.Event, text string) map[string]any {
+	if e == nil {
+		return map[string]any{"seq": nil, "text": text}
+	}
+	return map[string]any{"seq": e.Seq, "text": text}
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"jp/cmd/jp/internal/takeback"
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/worktree"
+)
+
+// A comparison is which files differ, and how.
+type comparison struct {
+	view   *view
+	tree   *worktree.Worktree
+	trail  [][]worktree.Step // by event
+	spans  []span
+	events map[string][]int // the events that are to be named, by path
+	files  []fileDiff       // sorted by path
+}
+
+// A span is a pair of trees to be compared.
+type span struct {
+	before, after string
+	only          []string // these paths; nil: all
+	changes       []worktree.Change
+	whole         bool // the changes are all that differs
+}
+
+// A fileDiff is how one path differs over all spans.
+type fileDiff struct {
+	path    string
+	Path    string `json:"path"`
+	Status  string `json:"status"`
+	Added   int    `json:"added"`
+	Deleted int    `json:"deleted"`
+	Events  []int  `json:"events"`
+}
+
+func (v *view) comparison(ctx context.Context) (*comparison, error) {
+	tree, err := v.repo.trees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	trail, err := v.trail(ctx)
+	return &comparison{view: v, tree: tree, trail: trail, events: map[string][]int{}}, err
+}
+
+func (c *comparison) add(s span) { c.spans = append(c.spans, s) }
+
+// blame names the events from one to another as those that changed files.
+func (c *comparison) blame(from, to int) {
+	for i, moves := range c.trail {
+		if seq := c.view.events[i].Seq; seq >= from && seq <= to {
+			for _, m := range moves {
+				c.events[m.Path] = append(c.events[m.Path], seq)
+			}
+		}
+	}
+}
+
+// A touch is an event, by its index, that changed a path.
+type touch struct {
+	event int
+	tool  bool
+}
+
+// tools compares what tools changed between two events, and nothing else: a
+// path that others changed between two tools has a span for each piece.
+func (c *comparison) tools(from, to int) {
+	touches := map[string][]touch{}
+	for i, moves := range c.trail {
+		e := c.view.events[i]
+		if e.Seq < from || e.Seq > to {
+			continue
+		}
+		for _, m := range moves {
+			touches[m.Path] = append(touches[m.Path], touch{i, e.Type() == conversation.TypeToolCallResponse})
+		}
+	}
+	pieces := map[[2]int][]string{}
+	for path, list := range touches {
+		for _, p := range c.pieces(list, from, to) {
+			pieces[p] = append(pieces[p], path)
+		}
+		for _, t := range list {
+			if t.tool {
+				c.events[path] = append(c.events[path], c.view.events[t.event].Seq)
+			}
+		}
+	}
+	for p, paths := range pieces {
+		slices.Sort(paths)
+		c.add(span{before: c.view.beforeTree(c.view.events[p[0]]), after: c.view.events[p[1]].Tree, only: paths})
+	}
+	slices.SortFunc(c.spans, func(a, b span) int { return strings.Compare(a.only[0], b.only[0]) })
+}
+
+// pieces are the first and last events of tools that follow each other. Where
+// nobody else touched the path that is the whole range, the same for all.
+func (c *comparison) pieces(list []touch, from, to int) [][2]int {
+	if !slices.ContainsFunc(list, func(t touch) bool { return !t.tool }) {
+		return [][2]int{{from - c.view.events[0].Seq, to - c.view.events[0].Seq}}
+	}
+	var all [][2]int
+	open := false
+	for _, t := range list {
+		switch {
+		case !t.tool:
+			open = false
+		case open:
+			all[len(all)-1][1] = t.event
+		default:
+			all, open = append(all, [2]int{t.event, t.event}), true
+		}
+	}
+	return all
+}
+
+// find compares the trees, in some paths or in all.
+func (c *comparison) find(ctx context.Context, paths []string) error {
+	byPath := map[string]*fileDiff{}
+	for i := range c.spans {
+		s := &c.spans[i]
+		changes, err := c.tree.Diff(ctx, s.before, s.after)
+		if err != nil {
+			return err
+		}
+		s.whole = true
+		for _, ch := range changes {
+			if s.only != nil && !has(s.only, ch.Path) || len(paths) > 0 && !takeback.Under(ch.Path, paths) {
+				s.whole = false
+				continue
+			}
+			s.changes = append(s.changes, ch)
+			c.sum(byPath, ch)
+		}
+	}
+	c.files = []fileDiff{}
+	for _, f := range byPath {
+		c.files = append(c.files, *f)
+	}
+	slices.SortFunc(c.files, func(a, b fileDiff) int { return strings.Compare(a.path, b.path) })
+	return nil
+}
+
+// has looks a path up in a sorted list.
+func has(sorted []string, path string) bool {
+	_, found := slices.BinarySearch(sorted, path)
+	return found
+}
+
+// sum adds one change to what is known of its path.
+func (c *comparison) sum(byPath map[string]*fileDiff, ch worktree.Change) {
+	f := byPath[ch.Path]
+	if f == nil {
+		events := append([]int{}, c.events[ch.Path]...)
+		byPath[ch.Path] = &fileDiff{
+			path: ch.Path, Path: conversation.QuotePath(ch.Path), Status: ch.Status, Added: ch.Added, Deleted: ch.Deleted, Events: events,
+		}
+		return
+	}
+	if f.Status != "A" || ch.Status == "D" {
+		f.Status = ch.Status
+	}
+	if f.Added < 0 || ch.Added < 0 {
+		f.Added, f.Deleted = -1, -1
+		return
+	}
+	f.Added, f.Deleted = f.Added+ch.Added, f.Deleted+ch.Deleted
+}
+
+func (c *comparison) printPatch(ctx context.Context, w io.Writer) error {
+	for _, s := range c.spans {
+		if len(s.changes) == 0 {
+			continue
+		}
+		var paths []string
+		for _, ch := range s.changes {
+			if !s.whole {
+				paths = append(paths, ch.Path)
+			}
+		}
+		patch, err := c.tree.Patch(ctx, s.before, s.after, paths)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, colourPatch(c.view.palette, terminal.Clean(string(patch)))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printStat writes how much changed in which file, as git does.
+func (c *comparison) printStat(w io.Writer) error {
+	if len(c.files) == 0 {
+		return nil
+	}
+	name, most, count, added, deleted := 0, 0, 1, 0, 0
+	for _, f := range c.files {
+		if f.Added < 0 {
+			count = len("Bin")
+		}
+		name = max(name, terminal.Columns(terminal.Show(f.path)))
+		most = max(most, f.Added+f.Deleted)
+		added, deleted = added+max(0, f.Added), deleted+max(0, f.Deleted)
+	}
+	width := c.view.width
+	if width == 0 {
+		width = terminal.DefaultWidth
+	}
+	count = max(count, len(itoa(most)))
+	name = min(name, max(10, width-count-16))
+	bar := max(10, width-name-count-6)
+	for _, f := range c.files {
+		label := terminal.Fit(terminal.Show(f.path), name)
+		label += strings.Repeat(" ", max(0, name-terminal.Columns(label)))
+		if _, err := fmt.Fprintf(w, " %s | %s\n", label, c.graph(f, count, bar, most)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, " %s changed, %s(+), %s(-)\n", conversation.Count(len(c.files), "file"),
+		conversation.Count(added, "insertion"), conversation.Count(deleted, "deletion"))
+	return err
+}
+
+// graph is the number of changed lines of a file, and a bar for it.
+func (c *comparison) graph(f fileDiff, count, bar, most int) string {
+	if f.Added < 0 {
+		return fmt.Sprintf("%*s", count, "Bin")
+	}
+	plus, minus := f.Added, f.Deleted
+	if most > bar {
+		plus, minus = scaled(plus, bar, most), scaled(minus, bar, most)
+	}
+	number := fmt.Sprintf("%*d ", count, f.Added+f.Deleted)
+	return strings.TrimRight(number+c.view.palette.Green(strings.Repeat("+", plus))+c.view.palette.Red(strings.Repeat("-", minus)), " ")
+}
+
+// scaled is a part of a bar that is not nothing where n is not.
+func scaled(n, bar, most int) int {
+	if n == 0 {
+		return 0
+	}
+	return max(1, n*(bar-1)/most)
+}

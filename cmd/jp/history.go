@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"jp/cmd/jp/internal/takeback"
+	"jp/conversation"
+	"jp/worktree"
+)
+
+// trail is what each event did to the files, in the order of the events.
+func (v *view) trail(ctx context.Context) ([][]worktree.Step, error) {
+	tree, err := v.repo.trees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	trees := []string{v.events[0].Tree}
+	for _, e := range v.events {
+		trees = append(trees, e.Tree)
+	}
+	return tree.Trail(ctx, trees)
+}
+
+// history is what the events did to the files, for [takeback].
+func (v *view) history(ctx context.Context) (takeback.History, error) {
+	var h takeback.History
+	trail, err := v.trail(ctx)
+	if err != nil {
+		return h, err
+	}
+	for i, moves := range trail {
+		if len(moves) == 0 {
+			continue
+		}
+		step := takeback.Step{Seq: v.events[i].Seq, Moves: moves}
+		switch b := v.events[i].Body.(type) {
+		case *conversation.ToolCallResponse:
+			step.Ours, step.Shared = true, unquoted(b.Shared)
+		case *conversation.Restored:
+			step.Ours = true
+		}
+		h.Steps = append(h.Steps, step)
+	}
+	return h, nil
+}
+
+// unquoted are the paths that stand in an event; one that is none is left out.
+func unquoted(texts []string) []string {
+	var paths []string
+	for _, text := range texts {
+		if path, err := conversation.UnquotePath(text); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// moment finds what [ID]@E, E or ID names: a conversation, and an event of it,
+// which is nil where only the conversation is named. Without a word it is the
+// session's conversation.
+func (r *repo) moment(ctx context.Context, e *env, word string) (*view, *conversation.Event, error) {
+	if target, event, found := strings.Cut(word, "@"); found || word == "" {
+		v, err := r.view(ctx, e, target)
+		if err != nil || event == "" {
+			return v, nil, err
+		}
+		ev, err := selectEvent(v.events, event, v.id, e.now())
+		return v, ev, err
+	}
+	id, err := r.visited(ctx, e, 0)
+	if err != nil {
+		v, err := r.view(ctx, e, word)
+		return v, nil, err
+	}
+	v, err := r.view(ctx, e, string(id))
+	if err != nil {
+		return nil, nil, err
+	}
+	ev, noEvent := selectEvent(v.events, word, v.id, e.now())
+	if noEvent == nil {
+		return v, ev, nil
+	}
+	other, err := r.view(ctx, e, word)
+	var f *failure
+	if errors.As(err, &f) && f.code == "not_found" {
+		return nil, nil, noEvent
+	}
+	return other, nil, err
+}
+
+// turnEvents are the first and the last event of a turn.
+func (v *view) turnEvents(turn int) (first, last *conversation.Event, err error) {
+	for _, e := range v.events {
+		if e.Turn == turn {
+			if first == nil {
+				first = e
+			}
+			last = e
+		}
+	}
+	if first == nil {
+		return nil, nil, fail(exitNotFound, "not_found", "%s has no turn %d; its last is %d.", v.id, turn, v.lastTurn()).about(v.id)
+	}
+	return first, last, nil
+}
+
+func (v *view) lastTurn() int { return v.events[len(v.events)-1].Turn }
+
+// beforeTree is the tree that an event found, its own for the first event.
+func (v *view) beforeTree(e *conversation.Event) string {
+	if before := bySeq(v.events, e.Seq-1); before != nil {
+		return before.Tree
+	}
+	return e.Tree
+}
+
+// inTree makes paths that the user typed relative to the working tree.
+func (r *repo) inTree(e *env, words []string) ([]string, error) {
+	dir, err := filepath.Abs(e.dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the current directory: %w", err)
+	}
+	var paths []string
+	for _, word := range words {
+		full := word
+		if !filepath.IsAbs(word) {
+			full = filepath.Join(dir, word)
+		}
+		rel, err := filepath.Rel(r.place(), full)
+		if err != nil || !filepath.IsLocal(rel) {
+			return nil, usage("%s is outside of the working tree %s.", word, r.place())
+		}
+		paths = append(paths, filepath.ToSlash(rel))
+	}
+	return paths, nil
+}

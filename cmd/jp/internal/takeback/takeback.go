@@ -1,0 +1,161 @@
+// Package takeback decides which files may be brought back to an earlier
+// snapshot of a conversation.
+//
+// The rule: only what the conversation's tools wrote, and only where it is
+// still what they wrote last. What anybody else wrote, before, between or
+// after, is never taken back: such a file is left alone, with the reason. What
+// jp itself put back counts as the tools' work, so that taking back can be
+// taken back.
+//
+// The package decides and does nothing: it reads no file and writes none.
+package takeback
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"jp/worktree"
+)
+
+// Now is the Seq of what moved after the newest event.
+const Now = math.MaxInt
+
+// A Step is what one event did to the files.
+type Step struct {
+	Seq    int  // of the event
+	Ours   bool // a tool of the conversation did it, or jp by putting files back
+	Moves  []worktree.Step
+	Shared []string // paths that somebody else wrote meanwhile, too
+}
+
+// A History is what happened to the files, oldest step first, up to now.
+type History struct {
+	Steps []Step
+	// Unknown are paths of which nobody can tell what they are now, and why.
+	Unknown map[string]string
+}
+
+// A File is a path that is not what it was, and what may be done about it.
+type File struct {
+	Path string
+	Is   worktree.Version // what it is now
+	To   worktree.Version // what it was
+	Why  string           // why it is left alone; "" where it may be put back
+}
+
+// move is what one step did to one path.
+type move struct {
+	seq           int
+	ours, shared  bool
+	before, after worktree.Version
+}
+
+// Before decides for the files as they were just before the tools first wrote
+// them at or after the event from. Files that are so already are left out.
+func (h History) Before(from int) []File {
+	var files []File
+	for path, moves := range h.byPath() {
+		at := slices.IndexFunc(moves, func(m move) bool { return m.ours && m.seq >= from })
+		if at < 0 {
+			continue
+		}
+		if f, differs := h.judge(path, moves[at:]); differs {
+			files = append(files, f)
+		}
+	}
+	return sorted(files)
+}
+
+// After decides for the files as they were after the event seq. With paths,
+// which are files or folders, only for those; a file that is named is decided
+// on also where no tool wrote it.
+func (h History) After(seq int, paths []string) []File {
+	var files []File
+	for path, moves := range h.byPath() {
+		at := slices.IndexFunc(moves, func(m move) bool { return m.seq > seq })
+		if at < 0 || len(paths) > 0 && !Under(path, paths) {
+			continue
+		}
+		named := slices.Contains(paths, path)
+		if !named && !slices.ContainsFunc(moves[at:], func(m move) bool { return m.ours }) {
+			continue
+		}
+		if f, differs := h.judge(path, moves[at:]); differs {
+			files = append(files, f)
+		}
+	}
+	return sorted(files)
+}
+
+// Under reports whether a path is one of those given, or in one of them. "" and
+// "." hold everything.
+func Under(path string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(p string) bool {
+		return p == "" || p == "." || path == p || strings.HasPrefix(path, p+"/")
+	})
+}
+
+func sorted(files []File) []File {
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files
+}
+
+func (h History) byPath() map[string][]move {
+	paths := map[string][]move{}
+	for _, s := range h.Steps {
+		for _, m := range s.Moves {
+			paths[m.Path] = append(paths[m.Path], move{
+				seq: s.Seq, ours: s.Ours, shared: slices.Contains(s.Shared, m.Path), before: m.Before, after: m.After,
+			})
+		}
+	}
+	for path := range maps.Keys(h.Unknown) {
+		if moves := paths[path]; len(moves) > 0 {
+			last := moves[len(moves)-1]
+			paths[path] = append(moves, move{seq: Now, before: last.after, after: last.after})
+		}
+	}
+	return paths
+}
+
+// judge decides about a path that is to be what it was before the first of the
+// moves. differs is false where it is so already.
+func (h History) judge(path string, moves []move) (f File, differs bool) {
+	f = File{Path: path, To: moves[0].before, Is: moves[len(moves)-1].after}
+	if why := h.Unknown[path]; why != "" {
+		f.Why = "what it is now is not recorded: " + why
+		return f, true
+	}
+	if f.Is == f.To {
+		return f, false
+	}
+	f.Why = interference(moves, f.Is)
+	return f, true
+}
+
+// interference says who else wrote the path. The tools' moves must follow each
+// other without a gap, from what the path is to be to what it is.
+func interference(moves []move, is worktree.Version) string {
+	last, stands := -1, moves[0].before // seq of the tools' newest move, and what it left
+	for _, m := range moves {
+		switch {
+		case !m.ours:
+			continue
+		case m.shared:
+			return fmt.Sprintf("somebody else wrote it, too, while @%d ran", m.seq)
+		case m.before != stands:
+			return fmt.Sprintf("somebody else changed it before @%d", m.seq)
+		}
+		last, stands = m.seq, m.after
+	}
+	switch {
+	case last < 0:
+		return "no tool of this conversation wrote it since"
+	case is != stands:
+		return fmt.Sprintf("somebody else changed it after @%d", last)
+	}
+	return ""
+}

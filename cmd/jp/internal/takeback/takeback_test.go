@@ -1,0 +1,161 @@
+package takeback_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"jp/cmd/jp/internal/takeback"
+	"jp/worktree"
+)
+
+// version is a file with this content; "" is one that is not there.
+func version(content string) worktree.Version {
+	if content == "" {
+		return worktree.Version{}
+	}
+	return worktree.Version{Mode: "100644", OID: content}
+}
+
+// step is an event that changed one file, written "before>after".
+func step(seq int, ours bool, path, change string) takeback.Step {
+	before, after, _ := strings.Cut(change, ">")
+	return takeback.Step{Seq: seq, Ours: ours, Moves: []worktree.Step{{Path: path, Before: version(before), After: version(after)}}}
+}
+
+func tool(seq int, change string) takeback.Step { return step(seq, true, "a", change) }
+func user(seq int, change string) takeback.Step { return step(seq, false, "a", change) }
+
+func shared(seq int, change string) takeback.Step {
+	s := tool(seq, change)
+	s.Shared = []string{"a"}
+	return s
+}
+
+// said is a decision in short: "now>then", with why it is not to be.
+func said(files []takeback.File) string {
+	var words []string
+	for _, f := range files {
+		word := f.Path + ": " + f.Is.OID + ">" + f.To.OID
+		if f.Why != "" {
+			word += " left: " + f.Why
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, "; ")
+}
+
+func TestBefore(t *testing.T) {
+	tests := map[string]struct {
+		steps []takeback.Step
+		from  int
+		want  string
+	}{
+		"nothing happened":                {},
+		"one write":                       {[]takeback.Step{tool(5, "1>2")}, 3, "a: 2>1"},
+		"the event itself counts":         {[]takeback.Step{tool(5, "1>2")}, 5, "a: 2>1"},
+		"an earlier write stays":          {[]takeback.Step{tool(5, "1>2")}, 6, ""},
+		"a new file goes":                 {[]takeback.Step{tool(5, ">2")}, 1, "a: 2>"},
+		"a deleted file comes":            {[]takeback.Step{tool(5, "1>")}, 1, "a: >1"},
+		"several writes":                  {[]takeback.Step{tool(5, "1>2"), tool(7, "2>3"), tool(9, "3>4")}, 6, "a: 4>2"},
+		"written and taken back by tools": {[]takeback.Step{tool(5, "1>2"), tool(7, "2>1")}, 1, ""},
+		"the user wrote only":             {[]takeback.Step{user(5, "1>2")}, 1, ""},
+		"the user wrote before":           {[]takeback.Step{user(4, "0>1"), tool(5, "1>2")}, 1, "a: 2>1"},
+		"the user wrote between":          {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 1, "a: 4>1 left: somebody else changed it before @7"},
+		"but not in the range":            {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 6, "a: 4>3"},
+		"the user wrote after":            {[]takeback.Step{tool(5, "1>2"), user(6, "2>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"the user writes now":             {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"the user deleted it":             {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>")}, 1, "a: >1 left: somebody else changed it after @5"},
+		"the user took it back":           {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>1")}, 1, ""},
+		"the user changed their mind":     {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), user(8, "3>2")}, 1, "a: 2>1"},
+		"somebody wrote meanwhile":        {[]takeback.Step{shared(5, "1>2")}, 1, "a: 2>1 left: somebody else wrote it, too, while @5 ran"},
+		"shared, but taken back":          {[]takeback.Step{shared(5, "1>2"), tool(6, "2>1")}, 1, ""},
+		"an undo was done":                {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, ""},
+		"an undo is undone":               {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 9, "a: 1>2"},
+		"after an undo of an undo":        {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1"), tool(10, "1>2")}, 5, "a: 2>1"},
+		"only the mode":                   {[]takeback.Step{{Seq: 5, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("1"), After: worktree.Version{Mode: "100755", OID: "1"}}}}}, 1, "a: 1>1"},
+		"several files":                   {[]takeback.Step{step(5, true, "b", "1>2"), step(6, true, "a", ">2"), step(7, false, "c", "1>2")}, 1, "a: 2>; b: 2>1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.want, said(takeback.History{Steps: tt.steps}.Before(tt.from)))
+		})
+	}
+}
+
+func TestAfter(t *testing.T) {
+	three := []takeback.Step{step(5, true, "d/a", "1>2"), step(7, true, "d/b", ">2"), step(9, true, "da", "1>2"), user(10, "1>2")}
+	tests := map[string]struct {
+		steps []takeback.Step
+		seq   int
+		paths []string
+		want  string
+	}{
+		"as after the newest":         {[]takeback.Step{tool(5, "1>2")}, 5, nil, ""},
+		"what came later goes":        {[]takeback.Step{tool(5, "1>2"), tool(7, "2>3")}, 5, nil, "a: 3>2"},
+		"the user wrote before":       {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 5, nil, "a: 4>2 left: somebody else changed it before @7"},
+		"what an undo took away":      {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, nil, "a: 1>2"},
+		"all":                         {three, 4, nil, "d/a: 2>1; d/b: 2>; da: 2>1"},
+		"a folder":                    {three, 4, []string{"d"}, "d/a: 2>1; d/b: 2>"},
+		"the top":                     {three, 4, []string{"."}, "d/a: 2>1; d/b: 2>; da: 2>1"},
+		"a file":                      {three, 4, []string{"d/b"}, "d/b: 2>"},
+		"a file of the user":          {three, 4, []string{"a"}, "a: 2>1 left: no tool of this conversation wrote it since"},
+		"a file that nobody changed":  {three, 10, []string{"a"}, ""},
+		"a tool's file, then a users": {[]takeback.Step{tool(5, "1>2"), user(7, "2>3")}, 5, []string{"a"}, "a: 3>2 left: no tool of this conversation wrote it since"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.want, said(takeback.History{Steps: tt.steps}.After(tt.seq, tt.paths)))
+		})
+	}
+}
+
+// A path of which nobody knows what it is stays, even where it seems to be right.
+func TestUnknown(t *testing.T) {
+	h := takeback.History{Steps: []takeback.Step{tool(5, "1>2"), tool(6, "2>1")}, Unknown: map[string]string{"a": "too large", "b": "ignored"}}
+	require.Equal(t, "a: 1>1 left: what it is now is not recorded: too large", said(h.Before(1)))
+}
+
+// Whoever does what in which order: nothing is put back but from what tools
+// left to what tools found.
+func TestNothingOfOthersIsTakenBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		contents := []string{"", "1", "2", "3"}
+		now := rapid.SampledFrom(contents).Draw(t, "start")
+		var h takeback.History
+		var found, left []string // by tools
+		last := ""
+		for seq := range rapid.IntRange(1, 8).Draw(t, "steps") {
+			next := rapid.SampledFrom(contents).Draw(t, "content")
+			if next == now {
+				continue
+			}
+			ours := rapid.Bool().Draw(t, "ours")
+			h.Steps = append(h.Steps, step(seq, ours, "a", now+">"+next))
+			if ours {
+				found, left, last = append(found, now), append(left, next), next
+			}
+			now = next
+		}
+		from := rapid.IntRange(0, 8).Draw(t, "from")
+		for _, f := range slices.Concat(h.Before(from), h.After(from, nil)) {
+			if f.Why != "" {
+				continue
+			}
+			require.Equal(t, now, f.Is.OID)
+			require.Equal(t, last, f.Is.OID, "it is not what the tools wrote last")
+			require.Contains(t, left, f.Is.OID)
+			require.Contains(t, found, f.To.OID)
+		}
+	})
+}
+
+func TestUnder(t *testing.T) {
+	for path, want := range map[string]bool{"d": true, "d/a": true, "da": false, "e/d": false} {
+		require.Equal(t, want, takeback.Under(path, []string{"d", "x"}), path)
+		require.True(t, takeback.Under(path, []string{"."}))
+	}
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// A menu is what the first Ctrl+C opens while a turn runs at a terminal. The
+// turn goes on behind it; what it says waits until the menu is closed.
+type menu struct {
+	tty   *terminal.TTY
+	loop  *turnloop.Loop
+	now   func() time.Time
+	abort func(signal string)
+	gate  *sync.Mutex // held while the terminal is the menu's
+	open  atomic.Bool
+	done  sync.WaitGroup
+}
+
+// interrupt opens the menu. It reports false where there is nothing to choose:
+// then jp ends.
+func (m *menu) interrupt(ctx context.Context) bool {
+	doing, ok := m.loop.Doing()
+	if !ok || !m.open.CompareAndSwap(false, true) {
+		return false
+	}
+	m.done.Go(func() {
+		defer m.open.Store(false)
+		m.gate.Lock()
+		defer m.gate.Unlock()
+		m.choose(ctx, doing)
+	})
+	return true
+}
+
+// choose asks what to do. An end of the input, and Ctrl+C again, abort.
+func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
+	text, letters := "  Enter go on   r reply   s stop (ends the turn)   a abort (jp continue resumes) > ", "rsa"
+	if doing.Tool == "" {
+		fmt.Fprintln(m.tty, "\nThe model is answering.")
+	} else {
+		fmt.Fprintf(m.tty, "\n%s has run %s.\n", terminal.Show(strings.TrimSpace(doing.Tool+" "+doing.Subject)), conversation.Ago(m.now().Sub(doing.Since)))
+		text, letters = "  Enter wait   x cancel this tool   s stop the turn   a abort (jp continue resumes) > ", "xsa"
+	}
+	key, err := m.tty.Choose(ctx, text, func(k terminal.Key) bool {
+		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
+	})
+	if err != nil {
+		m.abort(hangup(err))
+		return
+	}
+	m.act(ctx, key)
+}
+
+func (m *menu) act(ctx context.Context, key terminal.Key) {
+	switch key {
+	case terminal.KeyEnter, terminal.KeyEsc:
+		fmt.Fprintln(m.tty)
+		return
+	case terminal.KeyCtrlC, terminal.KeyCtrlD:
+		fmt.Fprintln(m.tty)
+		m.abort("SIGINT")
+		return
+	}
+	fmt.Fprintf(m.tty, "%c\n", key.Lower())
+	switch key.Lower() {
+	case 's':
+		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandStop})
+	case 'x':
+		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandCancelTool})
+	case 'r':
+		line, err := m.tty.Line(ctx, "Your reply: ")
+		switch {
+		case errors.Is(err, terminal.ErrInterrupted) || err == nil && strings.TrimSpace(line) == "":
+			return // nothing was said; the turn goes on
+		case err != nil:
+			m.abort(hangup(err))
+			return
+		}
+		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandReply, Text: line})
+	default:
+		m.abort("SIGINT")
+	}
+}
+
+// hangup is the signal that the end of a question without an answer stands for.
+func hangup(err error) string {
+	if errors.Is(err, terminal.ErrHangup) {
+		return "SIGHUP"
+	}
+	return "SIGINT"
+}
+
+// atQuestion is the menu that Ctrl+C opens in the place of an answer.
+func (c *client) atQuestion(ctx context.Context) error {
+	key, err := c.tty.Choose(ctx, "  Enter back to the question   s stop (ends the turn)   a abort (jp continue resumes) > ", func(k terminal.Key) bool {
+		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune("sa", rune(k.Lower()))
+	})
+	switch {
+	case errors.Is(err, terminal.ErrHangup):
+		return &turnloop.Interrupt{Signal: "SIGHUP"}
+	case err != nil:
+		return err
+	case key == terminal.KeyEnter, key == terminal.KeyEsc:
+		fmt.Fprintln(c.tty)
+		return nil
+	case key.Lower() == 's':
+		fmt.Fprintln(c.tty, "s")
+		return &turnloop.Command{Kind: turnloop.CommandStop}
+	}
+	fmt.Fprintln(c.tty)
+	return &turnloop.Interrupt{Signal: "SIGINT"}
+}
+
+// gated lets an observer wait while the terminal is somebody else's.
+type gated struct {
+	output
+	gate *sync.Mutex
+}
+
+func (g *gated) Recorded(events []*conversation.Event) {
+	g.gate.Lock()
+	defer g.gate.Unlock()
+	g.output.Recorded(events)
+}
+
+func (g *gated) Streamed(d turnloop.Delta) {
+	g.gate.Lock()
+	defer g.gate.Unlock()
+	g.output.Streamed(d)
+}
+
+func (g *gated) Noticed(text string) {
+	g.gate.Lock()
+	defer g.gate.Unlock()
+	g.output.Noticed(text)
+}

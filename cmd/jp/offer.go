@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+// offer shows an incomplete turn to the user and asks what becomes of it.
+// Enter decides nothing; the end of the input changes nothing.
+func (q *query) offer(ctx context.Context, tty *terminal.TTY) (decision, error) {
+	choices := q.choices()
+	letters := ""
+	for _, c := range choices {
+		letters += string(c.letter)
+	}
+	fmt.Fprint(tty, q.offerText(choices))
+	for {
+		key, err := tty.Choose(ctx, "> ", func(k terminal.Key) bool {
+			return k == terminal.KeyEnter || strings.ContainsRune(letters, rune(k.Lower()))
+		})
+		if err != nil {
+			return decideQuit, choiceError(err)
+		}
+		switch key {
+		case terminal.KeyCtrlC:
+			fmt.Fprintln(tty)
+			return decideQuit, &failure{exit: exitInterrupted, code: "interrupted", message: "nothing was changed.", conversation: q.id}
+		case terminal.KeyCtrlD:
+			fmt.Fprintln(tty)
+			return decideQuit, nil
+		case terminal.KeyEnter:
+			fmt.Fprintf(tty, "\n%s\n", joinLetters(letters))
+			continue
+		}
+		fmt.Fprintf(tty, "%c\n", key.Lower())
+		for _, c := range choices {
+			if c.letter == rune(key.Lower()) {
+				if c.letter == '?' {
+					fmt.Fprint(tty, offerHelp)
+					break
+				}
+				return c.decision, nil
+			}
+		}
+	}
+}
+
+// A choice is one answer to the offer.
+type choice struct {
+	letter   rune
+	text     string
+	decision decision
+}
+
+func (q *query) choices() []choice {
+	resume := "resume: " + map[conversation.Status]string{
+		conversation.StatusInput:    "ask the question, then go on with what is left",
+		conversation.StatusTools:    "go on with the tools that are left",
+		conversation.StatusFollowUp: "send the results to the model",
+		conversation.StatusResponse: "ask the model again",
+	}[q.tail.Status()]
+	discard := fmt.Sprintf("discard turn %d and start fresh (it stays in the history)", q.tail.Number)
+	if q.asks() {
+		resume = fmt.Sprintf("finish turn %d, then ask your new question", q.tail.Number)
+		discard = fmt.Sprintf("discard turn %d, then ask your new question (it stays in the history)", q.tail.Number)
+	}
+	choices := []choice{{'r', resume, decideResume}, {'d', discard, decideDiscard}}
+	if q.tail.Status() == conversation.StatusResponse {
+		choices = append(choices, choice{'e', "edit the question and ask again", decideEdit})
+	}
+	return append(choices, choice{'q', "quit, change nothing", decideQuit}, choice{'?', "help", undecided})
+}
+
+const offerHelp = `  A turn that was broken off can be gone on with: what has a result is not run again,
+  an open question is asked again, and the model is told what moved in the files.
+  To try another way from an earlier event, leave this with q and look for it in jp log.
+`
+
+// offerText is what the turn has done and waits for, and the choices.
+func (q *query) offerText(choices []choice) string {
+	var b strings.Builder
+	ago := longAgo(q.env.now().Sub(q.events[len(q.events)-1].Time))
+	if e := q.tail.Ledger().Interrupted; e != nil && e.Body.(*conversation.TurnInterrupted).By == conversation.ByUser {
+		fmt.Fprintf(&b, "You aborted turn %d of %s, %s.\n", q.tail.Number, q.id, ago)
+	} else {
+		fmt.Fprintf(&b, "%s stopped in turn %d, %s.\n", q.id, q.tail.Number, ago)
+	}
+	for _, call := range q.tail.Ledger().ToolCalls {
+		fmt.Fprintf(&b, "  %s\n", callState(call, false))
+	}
+	b.WriteByte('\n')
+	for _, c := range choices {
+		fmt.Fprintf(&b, "  %c  %s\n", c.letter, c.text)
+	}
+	return b.String()
+}
+
+func joinLetters(letters string) string {
+	words := strings.Split(letters, "")
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// longAgo says how long ago something was, in words.
+func longAgo(d time.Duration) string {
+	for _, unit := range []struct {
+		size time.Duration
+		noun string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if n := int(d / unit.size); n > 0 {
+			return conversation.Count(n, unit.noun) + " ago"
+		}
+	}
+	return "just now"
+}
+
+// keepText keeps the question that was given on the command line for later.
+func (q *query) keepText(f *failure) error {
+	text := strings.TrimSpace(strings.Join(q.opts.text, " "))
+	if text == "" {
+		return f
+	}
+	path := q.draft()
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text+"\n"), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keep your question: %w", err)
+	}
+	f.message += " Your question is kept."
+	return f.hint("jp query --edit", "opens it again")
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/takeback"
+	"jp/conversation"
+	"jp/process"
+	"jp/turnloop"
+	"jp/worktree"
+)
+
+type putBackOptions struct {
+	action string // "undo" or "restore"
+	word   string // [ID]@E
+	paths  []string
+	dryRun bool
+	yes    bool
+}
+
+func (o *putBackOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only list what would be done")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do it without asking")
+}
+
+// A putBack is one undo or restore. It holds the conversation from the first
+// look at the files to the event that records what was done.
+type putBack struct {
+	*view
+	opts   putBackOptions
+	held   *process.Lock
+	files  *files
+	asOf   int                                    // the event whose files they are
+	since  int                                    // the first event whose changes count
+	when   string                                 // "before @18"
+	decide func(takeback.History) []takeback.File // what may be put back
+}
+
+// newPutBack finds the conversation, takes it for this process, and reads it.
+// The event is nil where none was named.
+func newPutBack(ctx context.Context, e *env, o putBackOptions) (*putBack, *conversation.Event, error) {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, event, err := r.moment(ctx, e, o.word)
+	if err != nil {
+		r.Close()
+		return nil, nil, err
+	}
+	b := &putBack{view: v, opts: o}
+	if err := b.take(ctx); err != nil {
+		b.close()
+		return nil, nil, err
+	}
+	return b, event, nil
+}
+
+func (b *putBack) close() {
+	b.held.Release()
+	b.repo.Close()
+}
+
+// take locks the conversation, reads it as it is then, and refuses one that
+// must not be added to.
+func (b *putBack) take(ctx context.Context) (err error) {
+	if !b.opts.dryRun {
+		holder := process.Holder{PID: pid(), Started: b.env.now().UTC(), Session: b.repo.session(b.env).name}
+		if b.held, err = b.repo.locks.Take(b.id, holder); err != nil {
+			return err
+		}
+	}
+	fresh, err := b.repo.view(ctx, b.env, string(b.id))
+	if err != nil {
+		return err
+	}
+	b.view = fresh
+	switch {
+	case b.broken != nil:
+		return b.damage(nil)
+	case b.events[len(b.events)-1].Opaque():
+		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read only.", b.id).about(b.id)
+	case !conversation.Local(b.events):
+		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read only.", b.id).about(b.id)
+	case b.tail != nil && open(b.tail.Ledger()):
+		return incompleteFailure(b.id, b.tail)
+	}
+	if b.files, err = b.repo.openFiles(ctx); err == nil && b.files.off {
+		err = withoutSnapshots()
+	}
+	return err
+}
+
+// open reports whether a tool call of the turn has not come to its end.
+func open(l *conversation.Ledger) bool {
+	return len(l.Open()) > 0 || l.Undelivered() != nil || len(l.Live()) > 0
+}
+
+// run lists what would be done, asks, and does it.
+func (b *putBack) run(ctx context.Context) error {
+	sight, plan, err := b.plan(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.same(sight.Git); err != nil {
+		return err
+	}
+	result := b.result(plan)
+	if b.opts.dryRun || len(result.puts) == 0 {
+		return b.report(result, false)
+	}
+	asked, err := b.confirm(ctx, result)
+	if err != nil {
+		return err
+	}
+	// What is begun is ended and recorded, whatever signal comes.
+	if err := b.do(context.WithoutCancel(ctx), result); err != nil {
+		return err
+	}
+	return b.report(result, asked)
+}
+
+// plan looks at the files and decides.
+func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []takeback.File, error) {
+	h, err := b.history(ctx)
+	if err != nil {
+		return turnloop.Sight{}, nil, err
+	}
+	newest := b.events[len(b.events)-1].Tree
+	sight, err := b.files.Look(ctx, turnloop.Glance{Tree: newest, Named: b.written(h)})
+	if err != nil {
+		return sight, nil, err
+	}
+	if b.files.off {
+		return sight, nil, withoutSnapshots()
+	}
+	drift, err := b.files.tree.Trail(ctx, []string{newest, sight.Tree})
+	if err != nil {
+		return sight, nil, err
+	}
+	h.Steps = append(h.Steps, takeback.Step{Seq: takeback.Now, Moves: drift[0]})
+	h.Unknown = map[string]string{}
+	for _, l := range sight.LeftOut {
+		if path, err := conversation.UnquotePath(l.Path); err == nil {
+			h.Unknown[path] = l.Why
+		}
+	}
+	return sight, b.decide(h), nil
+}
+
+// written are the paths that may be put back, so that they are looked at
+// whatever git thinks of them.
+func (b *putBack) written(h takeback.History) []string {
+	var paths []string
+	for _, s := range h.Steps {
+		if !s.Ours || s.Seq < b.since {
+			continue
+		}
+		for _, m := range s.Moves {
+			if len(b.opts.paths) == 0 || takeback.Under(m.Path, b.opts.paths) {
+				paths = append(paths, m.Path)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// same refuses to work on the files of another working tree.
+func (b *putBack) same(now conversation.Git) error {
+	for _, e := range slices.Backward(b.events) {
+		if e.Git == nil || e.Type() != conversation.TypeTurnStart && e.Type() != conversation.TypeForkOrigin {
+			continue
+		}
+		if e.Git.Worktree == now.Worktree && (e.Git.Repo == "" || e.Git.Repo == now.Repo) {
+			return nil
+		}
+		return fail(exitDecision, "elsewhere", "%s worked in another working tree; these are not its files.", b.id).about(b.id).
+			hint("git worktree list", "the working trees of this repository")
+	}
+	return nil
+}
+
+// do puts the files back and records it. Somebody may have written meanwhile:
+// the files are looked at again, under the lock that tools take to change them.
+func (b *putBack) do(ctx context.Context, result *putBackResult) error {
+	release, err := b.files.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	seen := b.files.tree.Look(result.paths())
+	sight, plan, err := b.plan(ctx)
+	if err != nil {
+		return err
+	}
+	puts := result.confirmed(plan)
+	left, err := b.files.tree.Restore(ctx, puts, seen, b.protected())
+	if err != nil {
+		return err
+	}
+	for _, l := range left {
+		result.leave(l.Path, l.Why)
+	}
+	if len(result.puts) == 0 {
+		return nil
+	}
+	after, err := b.files.Look(ctx, turnloop.Glance{Tree: sight.Tree, Since: sight.Mark, Only: result.paths(), Named: result.paths()})
+	if err != nil {
+		return err
+	}
+	return b.record(ctx, sight, after, result)
+}
+
+// protected are files that are never put back, wherever they lie.
+func (b *putBack) protected() []string {
+	return []string{b.repo.GitDir, b.repo.CommonDir, b.repo.paths.UserFile, b.repo.paths.StateDir}
+}
+
+// record adds what others changed, and what was put back.
+func (b *putBack) record(ctx context.Context, before, after turnloop.Sight, result *putBackResult) error {
+	newest := b.events[len(b.events)-1]
+	stream := conversation.Join(conversation.Split(b.events))
+	stream.SetClock(b.env.now)
+	var records []*conversation.Event
+	if before.Tree != newest.Tree {
+		n := listed(before.Stat, func(p conversation.PathStat) string { return p.Path })
+		drift := &conversation.Workspace{Paths: before.Stat[:n], More: len(before.Stat) - n}
+		records = append(records, &conversation.Event{Body: drift, Tree: before.Tree, Objects: before.Objects})
+	}
+	done := &conversation.Restored{AsOf: b.asOf}
+	for _, f := range result.Files[:listed(result.Files, func(f fileResult) string { return f.Path + f.Reason })] {
+		done.Files = append(done.Files, conversation.RestoredFile(f))
+	}
+	records = append(records, &conversation.Event{
+		Body: done, Tree: after.Tree, Objects: after.Objects, Git: b.moved(after.Git), Subject: b.subject(len(result.puts)),
+	})
+	err := stream.Append(func(events []*conversation.Event) error {
+		_, err := b.repo.store.Append(ctx, b.id, b.head, events)
+		return err
+	}, records...)
+	if err != nil {
+		return fmt.Errorf("the files were put back, but not recorded: %w", err)
+	}
+	seq := stream.Last().Seq
+	result.Event = &seq
+	return nil
+}
+
+func (b *putBack) subject(n int) string {
+	word := "before"
+	seq := b.since
+	if b.opts.action == "restore" {
+		word, seq = "after", b.asOf
+	}
+	return fmt.Sprintf("%s: %s as %s %d", b.opts.action, conversation.Count(n, "file"), word, seq)
+}
+
+// moved is where the repository stands, if that is not what the events say.
+func (b *putBack) moved(now conversation.Git) *conversation.Git {
+	for _, e := range slices.Backward(b.events) {
+		switch {
+		case e.Git == nil:
+		case e.Git.Head == now.Head && e.Git.Branch == now.Branch:
+			return nil
+		default:
+			if e.Git.Head != now.Head {
+				now.HeadWas = e.Git.Head
+			}
+			if e.Git.Branch != now.Branch {
+				now.BranchWas = e.Git.Branch
+			}
+			return &now
+		}
+	}
+	return &now
+}
+
+// What an event lists of paths is bounded by their number and their bytes.
+const (
+	maxListed      = 200
+	maxListedBytes = 20 << 10
+)
+
+// listed is how many of the paths an event can list.
+func listed[T any](items []T, text func(T) string) int {
+	size := 0
+	for i, item := range items {
+		if size += len(text(item)); i == maxListed || size > maxListedBytes {
+			return i
+		}
+	}
+	return len(items)
+}
+
+// puts are the files of a plan that may be put back.
+func puts(plan []takeback.File) []worktree.Put {
+	var all []worktree.Put
+	for _, f := range plan {
+		if f.Why == "" {
+			all = append(all, worktree.Put{Path: f.Path, Is: f.Is, To: f.To})
+		}
+	}
+	return all
+}

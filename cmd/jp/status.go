@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+func newStatusCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "status [ID]", Short: "Where you are, what waits, and what to do next", GroupID: "look", Args: cobra.MaximumNArgs(1),
+		Long: "Show this session's conversation, what it waits for, the files that its last turn changed, what else runs or\n" +
+			"waits in this repository, and the next command.\n\nExit codes: 0 done · 5 no such conversation",
+		Example: "  jp status\n  jp status --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStatus(cmd.Context(), e, strings.Join(args, ""))
+		},
+	}
+}
+
+func runStatus(ctx context.Context, e *env, word string) error {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	id, err := r.resolve(ctx, e, word)
+	if err != nil {
+		return err
+	}
+	info, err := r.store.Info(ctx, id)
+	if err != nil {
+		return aboutConversation(err, id)
+	}
+	l := r.list(ctx, info)
+	if e.format.structured() {
+		return writeJSON(e.results(), l)
+	}
+	p := terminal.NewPalette(e.stdout, e.environ)
+	fmt.Fprintf(e.results(), "%s  %s  %s\n", p.Bold(string(l.ID)), statusColour(p, l.Status), oneLine(title(l)))
+	if l.Status.Question != nil {
+		fmt.Fprintf(e.results(), "  %s asks: %s\n", oneLine(*l.Status.Tool), oneLine(*l.Status.Question))
+	}
+	v, err := r.view(ctx, e, string(id))
+	if err != nil {
+		return err
+	}
+	v.printChanged()
+	if err := r.printOthers(ctx, e, id); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.results(), "\n    %s\n", nextCommand(l))
+	return nil
+}
+
+// printChanged lists the files that the tools of the last turn changed.
+func (v *view) printChanged() {
+	var last conversation.Turn
+	for last = range conversation.Turns(v.events) {
+	}
+	paths := changedBy(last)
+	if len(paths) == 0 {
+		return
+	}
+	fmt.Fprintf(v.env.results(), "  turn %d changed:\n", last.Number)
+	for _, path := range paths[:min(len(paths), 20)] {
+		fmt.Fprintf(v.env.results(), "    %s\n", terminal.Clean(path))
+	}
+	if len(paths) > 20 {
+		fmt.Fprintf(v.env.results(), "    (and %d more files)\n", len(paths)-20)
+	}
+}
+
+// printOthers lists the other conversations that run or wait.
+func (r *repo) printOthers(ctx context.Context, e *env, but conversation.ID) error {
+	infos, err := r.store.List(ctx, conversation.ScopeLive)
+	if err != nil {
+		return err
+	}
+	for _, i := range infos {
+		if l := r.list(ctx, i); i.ID != but && l.Status.State != "idle" {
+			fmt.Fprintf(e.results(), "  also: %s  %s  %s\n", l.ID, terminal.Clean(l.Status.words()), oneLine(title(l)))
+		}
+	}
+	return nil
+}
+
+// nextCommand is what the user most likely wants to type next.
+func nextCommand(l listing) string {
+	switch l.Status.State {
+	case "running":
+		return "jp log " + l.ShortID
+	case "idle":
+		return `jp query "…"`
+	}
+	return "jp continue " + l.ShortID
+}

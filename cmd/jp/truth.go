@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"jp/conversation"
+	"jp/reconcile"
+	"jp/tool"
+	"jp/turnloop"
+	"jp/worktree"
+)
+
+// maxDirty is how many paths of git status a report looks at.
+const maxDirty = 10_000
+
+// truth reads what the repository says now, to be compared with a record.
+func (q *query) truth(ctx context.Context, f *files, tools *tool.Registry, r reconcile.Record) (reconcile.Truth, error) {
+	t := reconcile.Truth{Tree: r.Last.Tree, Descends: true, Now: q.env.now(), Alive: map[int]bool{}, Tools: map[string]reconcile.Tool{}}
+	for _, def := range tools.Definitions() {
+		t.Tools[def.Name] = reconcile.Tool{Reads: def.Effect == tool.Reads, Idempotent: def.Idempotent, Exclusive: def.Exclusive}
+	}
+	for _, call := range r.Ledger.Open() {
+		t.Alive[call.Event.Seq] = q.repo.locks.ToolAlive(q.id, call.Event.Seq)
+	}
+	if f.tree == nil {
+		t.Git = r.Last.Git
+		return t, nil
+	}
+	sight, err := f.Look(ctx, turnloop.Glance{Tree: r.Last.Tree})
+	if err != nil {
+		return t, err
+	}
+	t.Tree, t.Git = sight.Tree, sight.Git
+	if t.Descends, err = q.descends(ctx, r.Last.Git.Head, t.Git.Head); err != nil {
+		return t, err
+	}
+	if t.Changed, err = changedSince(ctx, f, r.Base.Tree, t.Tree); err != nil {
+		return t, err
+	}
+	t.Dirty, err = dirty(ctx, f.tree)
+	return t, err
+}
+
+// descends reports whether a commit is, or comes after, another one. One that
+// is not there any more is nobody's ancestor.
+func (q *query) descends(ctx context.Context, was, is string) (bool, error) {
+	if was == is || was == "" {
+		return true, nil
+	}
+	if is == "" {
+		return false, nil
+	}
+	_, err := q.repo.git.Run(ctx, "merge-base", "--is-ancestor", was, is)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return err == nil, nil
+}
+
+func changedSince(ctx context.Context, f *files, was, is string) ([]conversation.PathStat, error) {
+	if was == is || was == "" || f.off {
+		return nil, nil
+	}
+	changes, err := f.tree.Diff(ctx, was, is)
+	if err != nil {
+		return nil, err
+	}
+	var stat []conversation.PathStat
+	for _, c := range changes {
+		stat = append(stat, conversation.PathStat{Path: conversation.QuotePath(c.Path), Status: c.Status, Added: c.Added, Deleted: c.Deleted})
+	}
+	return stat, nil
+}
+
+// dirty are the paths that git status names.
+func dirty(ctx context.Context, tree *worktree.Worktree) ([]string, error) {
+	status, err := tree.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, e := range status.Entries[:min(len(status.Entries), maxDirty)] {
+		paths = append(paths, conversation.QuotePath(e.Path))
+	}
+	return paths, nil
+}
+
+// named says which files a call names, as paths are quoted in events.
+func named(tools *tool.Registry) func(*conversation.ToolCall) []string {
+	return func(call *conversation.ToolCall) []string {
+		t, ok := tools.Lookup(call.Request.Name)
+		if !ok || t.Definition().Paths == nil {
+			return nil
+		}
+		paths, _ := t.Definition().Paths(call.Arguments())
+		for i, p := range paths {
+			paths[i] = conversation.QuotePath(filepath.ToSlash(filepath.Clean(p)))
+		}
+		return paths
+	}
+}
+
+// draftAnswer is the file that holds text which is streaming, in case jp ends
+// before it becomes an event.
+func (q *query) draftAnswer() string {
+	return filepath.Join(q.repo.CommonDir, "jp", "drafts", string(q.id)+".answer")
+}
+
+// A streamedDraft is what that file says.
+type streamedDraft struct {
+	Seq  int    `json:"seq"` // of the event that the text would have become
+	Call int    `json:"call"`
+	Text string `json:"text"`
+}
+
+// streamed reads the text that was streaming behind the newest event, "" if
+// there is none.
+func (q *query) streamed(events []*conversation.Event) string {
+	text, err := os.ReadFile(q.draftAnswer())
+	var d streamedDraft
+	if err != nil || json.Unmarshal(text, &d) != nil || len(events) == 0 {
+		return ""
+	}
+	turn := events[len(events)-1].Turn
+	for i := len(events) - 1; i >= 0 && events[i].Turn == turn; i-- {
+		switch events[i].Type() {
+		case conversation.TypeChatResponse, conversation.TypeToolCallRequest, conversation.TypeToolCallResponse, conversation.TypeChatRequest:
+			if events[i].Seq >= d.Seq {
+				return "" // it has become an event
+			}
+		}
+	}
+	return d.Text
+}
+
+// removeDraft forgets streamed text; that there is none is as well.
+func (q *query) removeDraft() error {
+	if err := os.Remove(q.draftAnswer()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/takeback"
+)
+
+// putBackJSON describes the output of undo and restore in their help.
+const putBackJSON = `JSON: {"action","conversation","as_of","event","dry_run","files":[{"path","done","reason"}]}:
+the event whose files they are, and the one that records it (null: nothing was
+put back).
+
+Exit codes: 0 done, or nothing to do · 2 usage · 3 nobody to ask, a tool call is
+open, or this is another working tree · 4 locked · 5 no such event · 6 damaged`
+
+const undoHelp = `Bring files back to what they were before an event; without E before the last
+turn. Only what the tools of the conversation wrote, and only where it is still
+what they wrote last: everything else is listed and left alone. The changes are
+listed first, then you are asked. No message is taken back, and an undo can be
+undone.
+
+` + putBackJSON
+
+func newUndoCommand(e *env) *cobra.Command {
+	var o putBackOptions
+	cmd := &cobra.Command{
+		Use: "undo [@E]", GroupID: "files", Args: cobra.MaximumNArgs(1),
+		Short: "Bring files back to before the last turn, or before an event", Long: undoHelp,
+		Example: "  jp undo --dry-run\n  jp undo -y\n  jp undo @30\n  jp undo 4400@turn:2",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.action, o.word = "undo", strings.Join(args, "")
+			return runUndo(cmd.Context(), e, o)
+		},
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func runUndo(ctx context.Context, e *env, o putBackOptions) error {
+	b, event, err := newPutBack(ctx, e, o)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	if event == nil {
+		if event, _, err = b.turnEvents(b.lastTurn()); err != nil {
+			return err
+		}
+	}
+	b.asOf, b.since, b.when = max(0, event.Seq-1), event.Seq, fmt.Sprintf("before @%d", event.Seq)
+	b.decide = func(h takeback.History) []takeback.File { return h.Before(event.Seq) }
+	return b.run(ctx)
+}
