@@ -135,7 +135,12 @@ func TestToolsThatGoWrong(t *testing.T) {
 
 func TestInterruptWhileAToolReads(t *testing.T) {
 	ctx, interrupt := interrupting(t)
-	read, quick := reads("read").blocking(interrupt), reads("quick")
+	ran := make(chan struct{})
+	quick := reads("quick").doing(func(context.Context, tool.Call) (tool.Result, error) {
+		close(ran)
+		return tool.Result{Content: []byte("ok")}, nil
+	})
+	read := reads("read").blocking(func() { <-ran; interrupt() })
 	r := newRig(t, []*fakeTool{read, quick}, asksFor("read", "quick"), answers("ok"))
 	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
 	require.Nil(t, r.results()[0])
