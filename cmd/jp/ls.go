@@ -179,7 +179,7 @@ func listTable(ctx context.Context, e *env, r *repo, list []listing) *terminal.T
 }
 
 func statusColour(p terminal.Palette, s statusJSON) string {
-	words := terminal.Clean(s.words())
+	words := oneLine(s.words())
 	switch s.State {
 	case "running":
 		return p.Green(words)

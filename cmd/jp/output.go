@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -265,103 +264,5 @@ func (s *screenOutput) ended(o turnloop.Outcome, err error) error {
 	if o.Turn > 0 {
 		s.foot(o)
 	}
-	return err
-}
-
-// A jsonlOutput writes one JSON object per line.
-type jsonlOutput struct {
-	env     *env
-	repo    *repo
-	partial bool
-	query   *query
-	started bool
-	again   bool // a turn is gone on with
-}
-
-func (j *jsonlOutput) resumed(*conversation.Resumed) { j.again = true }
-
-func (j *jsonlOutput) begin(q *query, _ *files) { j.query = q }
-
-func (j *jsonlOutput) line(value any) {
-	if text, err := json.Marshal(value); err == nil {
-		fmt.Fprintf(j.env.results(), "%s\n", text)
-	}
-}
-
-// Recorded writes the events, each of which is durable.
-func (j *jsonlOutput) Recorded(events []*conversation.Event) {
-	if !j.started {
-		j.started = true
-		j.start(events[0])
-	}
-	for _, e := range events {
-		if text, err := conversation.ViewJSON(e, j.query.id, false); err == nil {
-			fmt.Fprintf(j.env.results(), "%s\n", text)
-		}
-	}
-}
-
-func (j *jsonlOutput) start(first *conversation.Event) {
-	j.line(struct {
-		Type         string          `json:"type"`
-		JSON         int             `json:"json"`
-		Conversation conversation.ID `json:"conversation"`
-		Turn         int             `json:"turn"`
-		Ref          string          `json:"ref"`
-		New          bool            `json:"new"`
-		ForkedFrom   any             `json:"forked_from"`
-		Resumed      bool            `json:"resumed"`
-		Model        string          `json:"model"`
-		CWD          string          `json:"cwd"`
-	}{"started", jsonVersion, j.query.id, first.Turn, refOf(j.query.id), j.query.fresh, nil, j.again, j.query.model, j.repo.place()})
-}
-
-// Streamed writes text that is not durable yet, if it was asked for.
-func (j *jsonlOutput) Streamed(d turnloop.Delta) {
-	if !j.partial {
-		return
-	}
-	j.line(struct {
-		Type string            `json:"type"`
-		Seq  int               `json:"seq"`
-		Part conversation.Part `json:"part"`
-		At   int               `json:"at"`
-		Text string            `json:"text"`
-	}{"delta", d.Seq, d.Part, d.At, d.Text})
-}
-
-// Noticed says it on stderr.
-func (j *jsonlOutput) Noticed(text string) {
-	if !j.env.quiet {
-		fmt.Fprintln(j.env.stderr, terminal.Clean(text))
-	}
-}
-
-// ended writes the result, always the last line.
-func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
-	result := map[string]any{
-		"type": "result", "status": o.Status, "exit": 0, "message": nil, "data": nil, "usage": o.Usage,
-		"conversation": nil, "turn": nil,
-	}
-	if o.Status == "" {
-		result["status"] = turnloop.Incomplete
-	}
-	if j.query != nil {
-		result["conversation"] = j.query.id
-	}
-	if o.Turn > 0 {
-		result["turn"] = o.Turn
-	}
-	if o.Message != "" {
-		result["message"] = o.Message
-	}
-	if len(o.Data) > 0 {
-		result["data"] = json.RawMessage(o.Data)
-	}
-	if err != nil {
-		f := failureOf(err)
-		result["exit"], result["error"] = f.exit, f.object()
-	}
-	j.line(result)
 	return err
 }

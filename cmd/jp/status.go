@@ -84,7 +84,7 @@ func (r *repo) printOthers(ctx context.Context, e *env, but conversation.ID) err
 	}
 	for _, i := range infos {
 		if l := r.list(ctx, i); i.ID != but && l.Status.State != "idle" {
-			fmt.Fprintf(e.results(), "  also: %s  %s  %s\n", l.ID, terminal.Clean(l.Status.words()), oneLine(title(l)))
+			fmt.Fprintf(e.results(), "  also: %s  %s  %s\n", l.ID, oneLine(l.Status.words()), oneLine(title(l)))
 		}
 	}
 	return nil

@@ -130,8 +130,11 @@ func (t *transcript) waiting() {
 		conversation.StatusInput: "waiting for input", conversation.StatusTools: "pending tool execution",
 		conversation.StatusFollowUp: "pending follow-up", conversation.StatusResponse: "pending LLM response",
 	}[t.tail.Status()]
-	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+why+")"))
 	_, held := t.repo.locks.Held(t.id)
+	if held && t.tail.Status() != conversation.StatusInput {
+		why = "running"
+	}
+	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+why+")"))
 	for _, call := range ledger.ToolCalls {
 		running := held || call.Started != nil && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
 		fmt.Fprintln(t.w, "  "+callState(call, running))
