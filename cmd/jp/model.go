@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -42,10 +45,23 @@ func openModel(e *env, r *repo, model string) (provider.Provider, error) {
 		name = filepath.Join(e.dir, name)
 	}
 	p, err := script.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		// A script that lies in a folder called script is easily named by its path.
+		missing := fail(exitUsage, "config", "%v", err)
+		if beside := filepath.Join(e.dir, model); isFile(beside) {
+			missing = missing.hint("jp query -m script/"+model+` "…"`, "the file after the provider's name: "+model)
+		}
+		return nil, missing
+	}
 	if err != nil {
 		return nil, fail(exitUsage, "config", "%v", err)
 	}
 	return p, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // version is jp's own version.
