@@ -91,6 +91,7 @@ func printable(err error) string {
 
 func TestLocateRefusesAnotherUsersRepository(t *testing.T) {
 	if os.Getuid() != 0 {
+		// Only root may make a folder somebody else's.
 		t.Skip("needs root to give a folder away")
 	}
 	dir := gitenv.Repo(t)

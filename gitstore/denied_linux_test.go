@@ -56,6 +56,7 @@ func asNobody(t *testing.T, work func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := syscall.Setfsuid(nobody); err != nil {
+		// Modes bind everybody but root, so as root there would be nothing to see.
 		t.Skip("cannot give up the rights of root: ", err)
 	}
 	defer syscall.Setfsuid(0)

@@ -53,22 +53,12 @@ func TestResumeWithNothingToSay(t *testing.T) {
 
 // What moved while a tool ran of which nothing came is nobody's.
 func TestResumeAfterAStart(t *testing.T) {
-	w := newWorkspace()
-	ctx, interrupt := interrupting(t)
-	write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
-		w.files["half.go"] = "package"
-		interrupt()
-		return tool.Result{}, ctx.Err()
-	})
-	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	r.opts.Workspace = w
-	_, err := r.start(ctx)
-	require.Error(t, err)
+	r, write, _ := halfWritten(t)
 	r.reload()
 	r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
 		return false, "Nobody knows.", nil
 	}
-	_, err = New(r.opts).Resume(t.Context(), Resume{})
+	_, err := New(r.opts).Resume(t.Context(), Resume{})
 	require.NoError(t, err)
 	require.Contains(t, r.turn(), "turn_interrupted resumed tool_call_response chat_response")
 	require.NotContains(t, r.turn(), "workspace")

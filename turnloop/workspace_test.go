@@ -166,18 +166,8 @@ func TestAConversationThatHadNoSnapshotsGetsThem(t *testing.T) {
 }
 
 func TestAnUnknownOutcomeIsReportedWithWhatMoved(t *testing.T) {
-	w := newWorkspace()
-	ctx, interrupt := interrupting(t)
-	write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
-		w.files["half.go"] = "package"
-		interrupt()
-		return tool.Result{}, ctx.Err()
-	})
-	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	r.opts.Workspace = w
-	_, err := r.start(ctx)
-	require.Error(t, err)
-	_, err = r.resume(t.Context())
+	r, _, w := halfWritten(t)
+	_, err := r.resume(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, r.turn(), "tool_started turn_interrupted resumed tool_call_response chat_response")
 	require.Equal(t, w.tree(), eventOf[*conversation.Resumed](r.stored()).Tree)
@@ -241,4 +231,22 @@ func TestHeadMovedBetweenTurns(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2, starts)
+}
+
+// halfWritten is a turn that was interrupted while its tool had written half of
+// its file.
+func halfWritten(t *testing.T) (*rig, *fakeTool, *workspace) {
+	t.Helper()
+	w := newWorkspace()
+	ctx, interrupt := interrupting(t)
+	write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+		w.files["half.go"] = "package"
+		interrupt()
+		return tool.Result{}, ctx.Err()
+	})
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	r.opts.Workspace = w
+	_, err := r.start(ctx)
+	require.Error(t, err)
+	return r, write, w
 }

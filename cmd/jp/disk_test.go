@@ -18,6 +18,7 @@ func small(t *testing.T, bytes string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size="+bytes); err != nil {
+		// Only a real file system can be really full, and mounting one is root's.
 		t.Skipf("cannot mount a tmpfs: %v", err)
 	}
 	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, unix.MNT_DETACH)) })
@@ -127,6 +128,7 @@ func readOnly(t *testing.T, dir string) {
 		return
 	}
 	if os.Geteuid() == 0 {
+		// The modes below bind everybody but root.
 		t.Skipf("root writes wherever it is, and cannot mount: %v", err)
 	}
 	require.True(t, errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES), err)

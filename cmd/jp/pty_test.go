@@ -26,6 +26,7 @@ func (p *place) sit(columns int, args ...string) *sitting {
 	p.t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
+		// A container without /dev/pts has no terminals to try.
 		p.t.Skip("no pseudo-terminal here: ", err)
 	}
 	s := &sitting{Screen: terminaltest.Around(p.t, master, nil, columns, 24), place: p, cmd: p.command(args...)}

@@ -47,6 +47,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
+		// Only a real file system can be really full, and mounting one is root's.
 		t.Skip("cannot mount a small tmpfs: ", err)
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, 0) })

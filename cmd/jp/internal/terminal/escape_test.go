@@ -58,6 +58,7 @@ func TestEscapeIsOneVisibleLine(t *testing.T) {
 func TestEscapeIsExact(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
+		// jp itself needs no bash; only this proof does.
 		t.Skip("no bash to read the arguments")
 	}
 	var args []string

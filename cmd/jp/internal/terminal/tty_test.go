@@ -95,6 +95,7 @@ func onTerminal(t *testing.T, role string) (*exec.Cmd, *terminaltest.Screen) {
 	cmd := player(role)
 	master, err := pty.Start(cmd)
 	if err != nil {
+		// A container without /dev/pts has no terminals to try.
 		t.Skip("no pseudo-terminal here: ", err)
 	}
 	return cmd, terminaltest.Around(t, master, nil, 80, 24)
