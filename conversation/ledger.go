@@ -108,13 +108,14 @@ type Ledger struct {
 	refused     bool // the newest call that ended was a refusal
 	size        int
 	first       int // seq of the first event
+	adopted     int // seq of the newest adoption, -1
 }
 
 // NewLedger returns an empty ledger.
 func NewLedger() *Ledger {
 	return &Ledger{
 		replaced: map[int]bool{}, byCall: map[int]*ModelCall{}, bySeq: map[int]*ToolCall{}, inquiries: map[int]*Inquiry{},
-		lastRequest: -1, lastResult: -1, lastAnswer: -1, first: -1,
+		lastRequest: -1, lastResult: -1, lastAnswer: -1, first: -1, adopted: -1,
 	}
 }
 
@@ -173,6 +174,10 @@ func (l *Ledger) Enter(e *Event) {
 	case *Resumed:
 		l.Resumed = e
 		l.Approved = l.Approved.And(b.Approved)
+	case *ForkOrigin:
+		if b.Adopted {
+			l.adopted, l.Approved = e.Seq, nil
+		}
 	case *TurnDiscarded:
 		l.Discarded = l.Discarded || b.FromSeq <= l.first && l.first <= b.ToSeq
 	}
@@ -215,6 +220,10 @@ func (l *Ledger) Request() *Event {
 	}
 	return l.Requests[len(l.Requests)-1]
 }
+
+// Foreign reports whether a tool call was asked for, and what allowed it was
+// said, before the conversation became this user's: it never runs.
+func (l *Ledger) Foreign(call *ToolCall) bool { return call.Event.Seq < l.adopted }
 
 // ToolCall finds a tool call by the seq of its request.
 func (l *Ledger) ToolCall(seq int) *ToolCall { return l.bySeq[seq] }

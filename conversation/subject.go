@@ -118,7 +118,7 @@ func describeRecord(e *Event) string {
 	case *TurnInterrupted:
 		return interruptWords(b)
 	case *Resumed:
-		return "resumed after " + Ago(time.Duration(b.AgeMS)*time.Millisecond)
+		return resumedWords(b)
 	case *Restored:
 		return fmt.Sprintf("restored: %s as of %d", Count(len(b.Files), "file"), b.AsOf)
 	case *WorkState:
@@ -263,11 +263,7 @@ func metadataWords(b *Metadata) string {
 func pathWords(paths []PathStat, more int) string {
 	if len(paths) == 1 && more == 0 {
 		p := paths[0]
-		verb := map[string]string{"A": "added", "D": "deleted"}[p.Status]
-		if verb == "" {
-			verb = "changed"
-		}
-		return p.Path + " " + verb + " (" + PlusMinus(p.Added, p.Deleted) + ")"
+		return p.Path + " " + pathVerb(p) + " (" + PlusMinus(p.Added, p.Deleted) + ")"
 	}
 	return Count(len(paths)+more, "file") + " changed"
 }
@@ -279,6 +275,36 @@ func PlusMinus(added, deleted int) string {
 		return "binary"
 	}
 	return fmt.Sprintf("+%d -%d", added, deleted)
+}
+
+// ChangedWords say which files changed outside of a conversation, "files as
+// recorded" where none did.
+func ChangedWords(paths []PathStat, more int) string {
+	switch {
+	case len(paths)+more == 0:
+		return "files as recorded"
+	case len(paths) == 1 && more == 0:
+		return paths[0].Path + " " + pathVerb(paths[0])
+	}
+	return pathWords(paths, more)
+}
+
+func pathVerb(p PathStat) string {
+	switch p.Status {
+	case "A":
+		return "added"
+	case "D":
+		return "deleted"
+	}
+	return "changed"
+}
+
+func resumedWords(b *Resumed) string {
+	line := "resumed after " + Ago(time.Duration(b.AgeMS)*time.Millisecond)
+	if b.Report == nil {
+		return line
+	}
+	return line + ": " + ChangedWords(b.Report.Changed, b.Report.More)
 }
 
 func interruptWords(b *TurnInterrupted) string {

@@ -118,8 +118,9 @@ type span struct{ from, to int }
 
 func (s span) has(seq int) bool { return s.from <= seq && seq <= s.to }
 
-// gapsOf finds the gaps. A discard makes the state behind its range stale, a
-// new prompt all state before it.
+// gapsOf finds the gaps. A discard makes the state behind its range stale; a
+// new prompt, and the adoption of what someone else's model said, all state
+// before it.
 func gapsOf(events []*conversation.Event) gaps {
 	var g gaps
 	for _, e := range events {
@@ -129,6 +130,10 @@ func gapsOf(events []*conversation.Event) gaps {
 			g.stale = append(g.stale, span{b.FromSeq, e.Seq})
 		case *conversation.Prompt:
 			g.stale = append(g.stale, span{0, e.Seq})
+		case *conversation.ForkOrigin:
+			if b.Adopted {
+				g.stale = append(g.stale, span{0, e.Seq})
+			}
 		}
 	}
 	return g

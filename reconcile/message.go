@@ -21,6 +21,15 @@ func DiscardNote(turn int, paths []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// A RestoredNote is what the model is told at the start of a turn where the
+// user has put files back since its last answer.
+func RestoredNote(paths []string) string {
+	var b strings.Builder
+	b.WriteString("The user has put these files back to an earlier state since your last answer, so changes that you made to them may be gone:\n")
+	names(&b, paths, len(paths))
+	return strings.TrimRight(b.String(), "\n")
+}
+
 // message says what happened, what is true now, and what to do about it.
 func message(r Record, p Plan, report *conversation.Report, age time.Duration) string {
 	var b strings.Builder

@@ -14,6 +14,8 @@ type Plan struct {
 	// Resumed is the event to append, nil where there is nothing to say, or
 	// where it was said already and still holds.
 	Resumed *conversation.Resumed
+	// Words sum up for people what was found.
+	Words string
 }
 
 // Make compares a record with the truth. named says which files a call names;
@@ -23,7 +25,19 @@ func Make(r Record, t Truth, named func(*conversation.ToolCall) []string) Plan {
 	if r.worthSaying(t, p) && !r.saidAlready(t, p) {
 		p.Resumed = r.resumed(t, p, t.Now.Sub(r.At))
 	}
+	p.Words = words(t.Changed, p.Calls, t.Now.Sub(r.At))
 	return p
+}
+
+// Find is what is known of an open call. One that the plan does not have is of
+// unknown outcome.
+func (p Plan) Find(call *conversation.ToolCall) Call {
+	for _, c := range p.Calls {
+		if c.Call.Event.Seq == call.Event.Seq {
+			return c
+		}
+	}
+	return Call{Call: call, Class: Unknown}
 }
 
 // worthSaying reports whether anything is not as the model must think it is.

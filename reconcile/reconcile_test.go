@@ -370,6 +370,11 @@ func TestNothingForgesTheFrame(t *testing.T) {
 	})
 }
 
+func TestRestoredNote(t *testing.T) {
+	require.Equal(t, `The user has put these files back to an earlier state since your last answer, so changes that you made to them may be gone:
+  "a\n.go"`, reconcile.RestoredNote([]string{"a\n.go"}))
+}
+
 func TestDiscardNote(t *testing.T) {
 	require.Equal(t, `An earlier attempt at this turn (turn 2) was discarded. Its tools changed these files, and the changes may still be there:
   "a.go"

@@ -16,7 +16,7 @@ type Record struct {
 	Ledger *conversation.Ledger
 	Place  conversation.Git      // where the turn ran: of its start, or of a later fork
 	Last   Point                 // at the newest event
-	Base   Point                 // what the model knows of: Last, or before what was said and not answered
+	Base   Point                 // what the model knows of: at the newest event of the dialogue, or before what was said and not answered
 	At     time.Time             // of the newest event
 	Broken string                // text of an answer that was broken off
 	Said   *conversation.Resumed // what the model was told of an earlier resume and has not answered
@@ -47,7 +47,7 @@ func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft
 		}
 	}
 	if r.Said == nil {
-		r.Base = r.Last
+		r.Base = dialogue
 	}
 	if call := r.Ledger.LastCall(); call != nil {
 		r.Call = call.Ordinal

@@ -48,6 +48,7 @@ const (
 	textMalformed  = "The tool was not run: its arguments are not a valid JSON object. You wrote: "
 	textCutOff     = "The tool was not run: your answer was cut off by the output limit. Ask again, with less."
 	textRefused    = "The tool was not run: the answer that asked for it was refused."
+	textForeign    = "The tool was not run: someone else's model asked for it. Ask again, if it is still wanted."
 	textNoSuchTool = "There is no tool of this name. Do not try it again."
 )
 
@@ -112,6 +113,8 @@ func (v View) ready(open []*conversation.ToolCall) int {
 func (v View) refusal(call *conversation.ToolCall) string {
 	def, finish := v.Tools(call.Request.Name), v.finish(call)
 	switch {
+	case v.Ledger.Foreign(call):
+		return textForeign
 	case call.Request.Malformed:
 		return textMalformed
 	case finish == conversation.FinishLength:
@@ -140,7 +143,7 @@ func (v View) finish(call *conversation.ToolCall) conversation.Finish {
 // A run that ended with a question did nothing: its next one has not begun
 // before it is on record.
 func (v View) unknown(call *conversation.ToolCall) bool {
-	if call.Started == nil || v.Again[call.Event.Seq] {
+	if call.Started == nil || v.Again[call.Event.Seq] || v.Ledger.Foreign(call) {
 		return false
 	}
 	for _, q := range call.Inquiries {

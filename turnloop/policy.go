@@ -112,7 +112,7 @@ func (g Grant) allows(arguments json.RawMessage) bool {
 func remembered(name string, ledger *conversation.Ledger) bool {
 	for _, call := range ledger.ToolCalls {
 		q := call.Inquiry(conversation.KindRunTool)
-		if call.Request.Name == name && q != nil && q.Response != nil &&
+		if call.Request.Name == name && !ledger.Foreign(call) && q != nil && q.Response != nil &&
 			q.Response.By == conversation.ByUser && q.Response.Choice() == conversation.AnswerRunTurn {
 			return true
 		}
@@ -124,7 +124,7 @@ func remembered(name string, ledger *conversation.Ledger) bool {
 // that holds for the whole turn, nil if there is none.
 func rememberedAnswer(inquiry *conversation.Inquiry, ledger *conversation.Ledger) *conversation.InquiryResponse {
 	for _, call := range ledger.ToolCalls {
-		if call.Request.Name != inquiry.Call.Request.Name {
+		if call.Request.Name != inquiry.Call.Request.Name || ledger.Foreign(call) {
 			continue
 		}
 		for _, q := range call.Inquiries {

@@ -10,6 +10,7 @@ import (
 type Resume struct {
 	// Resumed says what was found, nil where there is nothing to say.
 	Resumed  *conversation.Resumed
+	Words    string                // sum it up in the line that git shows; "": made of Resumed
 	Approved conversation.Approval // tool runs that the user allows in advance
 	Records  []*conversation.Event // jp's own events to go with it, such as another model
 }
@@ -50,7 +51,7 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	if resumed != nil {
 		resumed.Approved = r.Approved
 		git := sight.Git
-		t.AddRecord(resumed, append(tree, conversation.WithGit(&git))...)
+		t.AddRecord(resumed, append(tree, conversation.WithGit(&git), conversation.WithSubject(r.Words))...)
 	}
 	return l.build(ctx, t)
 }

@@ -115,7 +115,7 @@ func (l *Loop) obey(ctx context.Context, c *Command) error {
 		return l.stop(ctx, conversation.ByUser)
 	}
 	t := l.stream.CurrentTurn()
-	if err := l.closeOpen(ctx, t); err != nil {
+	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {
 		return err
 	}
 	return l.build(ctx, t.AddChatRequest(conversation.ChatRequest{Content: c.Text, Interrupt: true}))

@@ -21,7 +21,7 @@ func (l *Loop) Stop(ctx context.Context, by conversation.Cause) (Outcome, error)
 // what the user says to it. No tool of it may be running.
 func (l *Loop) Reply(ctx context.Context, chat conversation.ChatRequest) (Outcome, error) {
 	t := l.stream.CurrentTurn()
-	if err := l.closeOpen(ctx, t); err != nil {
+	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {
 		return Outcome{Status: Incomplete}, err
 	}
 	chat.Interrupt = true
@@ -33,15 +33,32 @@ func (l *Loop) Reply(ctx context.Context, chat conversation.ChatRequest) (Outcom
 
 func (l *Loop) stop(ctx context.Context, by conversation.Cause) error {
 	t := l.stream.CurrentTurn()
-	if err := l.closeOpen(ctx, t); err != nil {
+	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {
 		return err
 	}
 	return l.build(ctx, t.AddRecord(&conversation.TurnStopped{By: by}))
 }
 
+// Adopt closes what is open in a turn that somebody else began: nothing that
+// their model asked for ever runs. The adoption itself is on record already.
+func (l *Loop) Adopt(ctx context.Context) error {
+	t := l.stream.CurrentTurn()
+	if err := l.closeOpen(ctx, t, textForeign); err != nil {
+		return err
+	}
+	return l.build(ctx, t)
+}
+
+// What the model is told of calls that are closed from outside.
+const (
+	textInterrupted = "Not run: the user interrupted."
+	textCancelled   = "Cancelled after it had started: check before repeating."
+)
+
 // closeOpen ends every live question, withholds every result that waits for its
-// delivery, and gives every open call a response.
-func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut) error {
+// delivery, and gives every open call a response: the text, where it did not
+// start.
+func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text string) error {
 	ledger := l.stream.Tail()
 	for _, q := range ledger.Live() {
 		addCancelled(t, q.Event.Seq)
@@ -61,12 +78,12 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut) error {
 		}
 	}
 	for _, call := range ledger.Open() {
-		text := "Not run: the user interrupted."
-		if call.Started != nil {
-			text = "Cancelled after it had started: check before repeating."
+		content := text
+		if call.Started != nil && !ledger.Foreign(call) {
+			content = textCancelled
 		}
 		t.AddToolCallResponse(conversation.ToolCallResponse{
-			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: text, IsError: true, Cancelled: true,
+			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: content, IsError: true, Cancelled: true,
 		}, conversation.WithSubject(l.responseSubject(call, "cancelled")))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/reconcile"
 	"jp/turnloop"
 )
 
@@ -19,7 +20,7 @@ type jsonlOutput struct {
 	again   bool // a turn is gone on with
 }
 
-func (j *jsonlOutput) resumed(*conversation.Resumed) { j.again = true }
+func (j *jsonlOutput) resumed(reconcile.Plan) { j.again = true }
 
 func (j *jsonlOutput) begin(q *query, _ *files) { j.query = q }
 

@@ -1,33 +1,40 @@
 package main
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"jp/conversation"
 	"jp/reconcile"
 )
 
 // note is what the model has to be told at the start of a turn: that an earlier
-// one was taken back, or ended in a refusal, whose tools had changed files. It
-// is nil where there is nothing to tell, or where it was told.
+// one was taken back, or ended in a refusal, whose tools had changed files, and
+// that the user put files back. It is nil where there is nothing to tell, or
+// where it was told.
 func (q *query) note() *conversation.Event {
 	var last conversation.Turn
 	for last = range conversation.Turns(q.stream.Events()) {
 	}
-	if len(last.Events) == 0 {
+	var parts []string
+	if paths := changedBy(last); takenBack(last) && len(paths) > 0 {
+		parts = append(parts, reconcile.DiscardNote(last.Number, paths))
+	}
+	if paths := putBackSince(last); len(paths) > 0 {
+		parts = append(parts, reconcile.RestoredNote(paths))
+	}
+	if len(parts) == 0 {
 		return nil
 	}
-	ledger := last.Ledger()
+	return &conversation.Event{Body: &conversation.Note{Content: strings.Join(parts, "\n\n")}}
+}
+
+// takenBack reports whether nothing of a turn is sent any more.
+func takenBack(t conversation.Turn) bool {
+	ledger := t.Ledger()
 	call := ledger.LastCall()
-	refused := call != nil && call.Finish == conversation.FinishRefusal
-	if !ledger.Discarded && !refused {
-		return nil
-	}
-	paths := changedBy(last)
-	if len(paths) == 0 {
-		return nil
-	}
-	return &conversation.Event{Body: &conversation.Note{Content: reconcile.DiscardNote(last.Number, paths)}}
+	return ledger.Discarded || call != nil && call.Finish == conversation.FinishRefusal
 }
 
 // changedBy are the files that a turn's tools changed, or may have changed.
@@ -47,10 +54,24 @@ func changedBy(t conversation.Turn) []string {
 			}
 		}
 	}
-	var sorted []string
-	for p := range paths {
-		sorted = append(sorted, p)
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// putBackSince are the files that were put back behind the last thing that the
+// model said or did in a turn.
+func putBackSince(t conversation.Turn) []string {
+	paths := map[string]bool{}
+	for _, e := range t.Events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse, *conversation.ToolCallResponse:
+			clear(paths)
+		case *conversation.Restored:
+			for _, f := range b.Files {
+				if f.Done {
+					paths[f.Path] = true
+				}
+			}
+		}
 	}
-	slices.Sort(sorted)
-	return sorted
+	return slices.Sorted(maps.Keys(paths))
 }

@@ -10,6 +10,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/reconcile"
 )
 
 // offer shows an incomplete turn to the user and asks what becomes of it.
@@ -20,7 +21,12 @@ func (q *query) offer(ctx context.Context, tty *terminal.TTY) (decision, error) 
 	for _, c := range choices {
 		letters += string(c.letter)
 	}
-	fmt.Fprint(tty, q.offerText(choices))
+	record := q.record()
+	truth, err := q.truth(ctx, record)
+	if err != nil {
+		return decideQuit, err
+	}
+	fmt.Fprint(tty, q.offerText(choices, record, truth))
 	for {
 		key, err := tty.Choose(ctx, "> ", func(k terminal.Key) bool {
 			return k == terminal.KeyEnter || strings.ContainsRune(letters, rune(k.Lower()))
@@ -84,7 +90,7 @@ const offerHelp = `  A turn that was broken off can be gone on with: what has a 
 `
 
 // offerText is what the turn has done and waits for, and the choices.
-func (q *query) offerText(choices []choice) string {
+func (q *query) offerText(choices []choice, record reconcile.Record, truth reconcile.Truth) string {
 	var b strings.Builder
 	ago := longAgo(q.env.now().Sub(q.events[len(q.events)-1].Time))
 	if e := q.tail.Ledger().Interrupted; e != nil && e.Body.(*conversation.TurnInterrupted).By == conversation.ByUser {
@@ -93,13 +99,27 @@ func (q *query) offerText(choices []choice) string {
 		fmt.Fprintf(&b, "%s stopped in turn %d, %s.\n", q.id, q.tail.Number, ago)
 	}
 	for _, call := range q.tail.Ledger().ToolCalls {
-		fmt.Fprintf(&b, "  %s\n", callState(call, false))
+		title := terminal.Show(callTitle(call))
+		fmt.Fprintf(&b, "  %s%s\n", callState(call, title, truth.Alive[call.Event.Seq]), effectWords(call))
 	}
-	b.WriteByte('\n')
+	b.WriteString(placeText(record, truth) + "\n")
 	for _, c := range choices {
 		fmt.Fprintf(&b, "  %c  %s\n", c.letter, c.text)
 	}
 	return b.String()
+}
+
+// effectWords are what a call that came to its end did, " (+7 -3)"; "" where
+// the record does not say.
+func effectWords(call *conversation.ToolCall) string {
+	if call.Open() {
+		return ""
+	}
+	effect, ok := strings.CutPrefix(call.Response.Subject, callTitle(call)+": ")
+	if !ok {
+		return ""
+	}
+	return " (" + terminal.Show(effect) + ")"
 }
 
 func joinLetters(letters string) string {

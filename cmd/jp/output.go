@@ -8,6 +8,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/reconcile"
 	"jp/turnloop"
 )
 
@@ -16,9 +17,8 @@ type output interface {
 	turnloop.Observer
 	// begin is called before the turn.
 	begin(q *query, files *files)
-	// resumed is called before a turn is gone on with; b is nil where there is
-	// nothing to say.
-	resumed(b *conversation.Resumed)
+	// resumed is called before a turn is gone on with, with what was found.
+	resumed(plan reconcile.Plan)
 	// ended is called with what the turn came to, or with what kept it from
 	// beginning, and returns the error that is still to be reported.
 	ended(o turnloop.Outcome, err error) error
@@ -55,19 +55,9 @@ func (c *chrome) begin(q *query, f *files) {
 	c.query, c.files, c.started, c.first = q, f, q.env.now(), q.fresh
 }
 
-func (c *chrome) resumed(b *conversation.Resumed) {
+func (c *chrome) resumed(plan reconcile.Plan) {
 	c.first = false
-	if b != nil {
-		c.say("%s", c.palette.Dim("resumed after "+conversation.Ago(time.Duration(b.AgeMS)*time.Millisecond)+": "+resumedWords(b)))
-	}
-}
-
-// resumedWords says what a resume found.
-func resumedWords(b *conversation.Resumed) string {
-	if b.Report == nil || b.Report.Stat == "" {
-		return "files as recorded"
-	}
-	return b.Report.Stat + " since"
+	c.say("%s", c.palette.Dim(terminal.Clean(oneLine(plan.Words))))
 }
 
 func (c *chrome) say(format string, args ...any) {

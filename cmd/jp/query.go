@@ -327,12 +327,11 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := q.repo.openFiles(ctx)
+	files, err := q.openFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
-	q.files, q.registry = files, tools
-	files.notice = q.out.Noticed
+	q.registry = tools
 	q.out.begin(q, files)
 	for _, line := range append(q.repo.heldBack(), q.repo.notRun()...) {
 		q.out.Noticed(line)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"jp/conversation"
 )
 
 // How long a query waits for standard input: until it says so, and until it
@@ -39,20 +41,44 @@ func (q *query) text(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+	if q.opts.noEdit && strings.TrimSpace(text) == "" {
+		text = q.lastRequest()
+	}
 	if strings.TrimSpace(text) == "" {
 		return "", usage("there is nothing to ask.").hint(`jp query "…"`, "ask this").hint("jp query --edit", "write it in an editor")
 	}
 	return text, nil
 }
 
+// repeats reports whether the last request is to be asked again: there is no
+// text, and no way left to give one.
+func (q *query) repeats() bool { return q.opts.noEdit && !q.asks() && !q.readsStdin() }
+
+// lastRequest is what the user asked last, "" if that is nothing.
+func (q *query) lastRequest() string {
+	text := ""
+	for turn := range conversation.Turns(q.stream.Events()) {
+		ledger := turn.Ledger()
+		if e := ledger.Request(); e != nil && !ledger.Discarded {
+			text = e.Body.(*conversation.ChatRequest).Content
+		}
+	}
+	return text
+}
+
+// readsStdin reports whether standard input is read: a pipe, a file, or what
+// the user says.
+func (q *query) readsStdin() bool {
+	if q.opts.noStdin || q.opts.stdin {
+		return q.opts.stdin
+	}
+	info, err := q.env.stdin.Stat()
+	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular())
+}
+
 // piped reads standard input if it is a pipe or a file.
 func (q *query) piped(ctx context.Context) (string, error) {
-	info, err := q.env.stdin.Stat()
-	mode := os.ModeCharDevice
-	if err == nil {
-		mode = info.Mode()
-	}
-	if q.opts.noStdin || !q.opts.stdin && mode&os.ModeNamedPipe == 0 && !mode.IsRegular() {
+	if !q.readsStdin() {
 		return "", nil
 	}
 	type read struct {

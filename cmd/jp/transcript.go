@@ -137,14 +137,13 @@ func (t *transcript) waiting() {
 	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+why+")"))
 	for _, call := range ledger.ToolCalls {
 		running := held || call.Started != nil && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
-		fmt.Fprintln(t.w, "  "+callState(call, running))
+		fmt.Fprintln(t.w, "  "+callState(call, terminal.Clean(call.Request.Name), running))
 	}
 }
 
-// callState is a tool call of an incomplete turn, on one line; running is
-// whether one that was started still goes on.
-func callState(call *conversation.ToolCall, running bool) string {
-	name := terminal.Clean(call.Request.Name)
+// callState is a tool call of an incomplete turn, on one line, under the name
+// given; running is whether one that was started still goes on.
+func callState(call *conversation.ToolCall, name string, running bool) string {
 	for _, q := range call.Inquiries {
 		if q.Live() {
 			return fmt.Sprintf("⏸ %s — waiting for input: %q", name, terminal.Clean(q.Request.Question.Text))

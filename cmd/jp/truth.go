@@ -18,13 +18,14 @@ import (
 const maxDirty = 10_000
 
 // truth reads what the repository says now, to be compared with a record.
-func (q *query) truth(ctx context.Context, f *files, tools *tool.Registry, r reconcile.Record) (reconcile.Truth, error) {
-	t := reconcile.Truth{Tree: r.Last.Tree, Descends: true, Now: q.env.now(), Alive: map[int]bool{}, Tools: map[string]reconcile.Tool{}}
-	for _, def := range tools.Definitions() {
-		t.Tools[def.Name] = reconcile.Tool{Reads: def.Effect == tool.Reads, Idempotent: def.Idempotent, Exclusive: def.Exclusive}
-	}
+func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth, error) {
+	t := reconcile.Truth{Tree: r.Last.Tree, Descends: true, Now: q.env.now(), Alive: map[int]bool{}}
 	for _, call := range r.Ledger.Open() {
 		t.Alive[call.Event.Seq] = q.repo.locks.ToolAlive(q.id, call.Event.Seq)
+	}
+	f, err := q.openFiles(ctx)
+	if err != nil {
+		return t, err
 	}
 	if f.tree == nil {
 		t.Git = r.Last.Git
@@ -43,6 +44,25 @@ func (q *query) truth(ctx context.Context, f *files, tools *tool.Registry, r rec
 	}
 	t.Dirty, err = dirty(ctx, f.tree)
 	return t, err
+}
+
+// openFiles opens the working tree, once.
+func (q *query) openFiles(ctx context.Context) (_ *files, err error) {
+	if q.files == nil {
+		if q.files, err = q.repo.openFiles(ctx); err == nil {
+			q.files.notice = q.out.Noticed
+		}
+	}
+	return q.files, err
+}
+
+// toolsNow are the tools as a plan has to know them.
+func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
+	tools := map[string]reconcile.Tool{}
+	for _, def := range registry.Definitions() {
+		tools[def.Name] = reconcile.Tool{Reads: def.Effect == tool.Reads, Idempotent: def.Idempotent, Exclusive: def.Exclusive}
+	}
+	return tools
 }
 
 // descends reports whether a commit is, or comes after, another one. One that

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newContinueCommand(e *env) *cobra.Command {
+	o := queryOptions{continueTurn: true, bare: true}
+	cmd := &cobra.Command{
+		Use: "continue [ID]", Aliases: []string{"resume"}, GroupID: "ask", Args: cobra.MaximumNArgs(1),
+		Short: "Go on with a turn that was broken off",
+		Long: "Go on with the incomplete turn of a conversation: what is recorded is not done again, open questions are asked\n" +
+			"again, and the model is told what the working tree says really happened. The same as jp query --continue-turn.\n\n" +
+			"Exit codes: as jp query; 0 also where nothing is incomplete",
+		Example: "  jp continue\n  jp continue 4400 -y\n  jp continue --pending report --policy auto --non-interactive",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.id = strings.Join(args, "")
+			return runQuery(cmd.Context(), e, o)
+		},
+	}
+	o.runFlags(cmd.Flags())
+	o.resumeFlags(cmd.Flags())
+	return cmd
+}
+
+func newDiscardCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "discard [ID]", GroupID: "ask", Args: cobra.MaximumNArgs(1),
+		Short: "Take back a turn that was broken off",
+		Long: "Take back the incomplete turn of a conversation. Its events stay in git log; readers and the model skip them.\n" +
+			"The same as jp query --discard-turn, and it asks nothing afterwards.\n\nExit codes: as jp query; 0 also where nothing is incomplete",
+		Example: "  jp discard\n  jp discard 4400",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runQuery(cmd.Context(), e, queryOptions{discardTurn: true, bare: true, id: strings.Join(args, "")})
+		},
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/reconcile"
+)
+
+// allowPlace refuses to go on somewhere else than where the turn stopped,
+// unless the user says so. changed is how many files moved since.
+func (q *query) allowPlace(ctx context.Context, differences []reconcile.Difference, changed int) error {
+	if len(differences) == 0 || q.opts.anyway {
+		return nil
+	}
+	if q.client == nil {
+		return q.elsewhereFailure(differences)
+	}
+	fmt.Fprint(q.client.tty, elsewhereText(differences, changed))
+	key, err := q.client.tty.Choose(ctx, "  r  resume here anyway (the model is told)   q  quit, change nothing\n> ", oneOf("rq"))
+	switch {
+	case err != nil:
+		return choiceError(err)
+	case key == terminal.KeyCtrlC:
+		fmt.Fprintln(q.client.tty)
+		return q.leftAlone()
+	case key.Lower() == 'r':
+		fmt.Fprintln(q.client.tty, "r")
+		return nil
+	}
+	fmt.Fprintln(q.client.tty, "q")
+	return q.keepText(q.elsewhereFailure(differences))
+}
+
+// leftAlone is how Ctrl+C ends a question about an incomplete turn.
+func (q *query) leftAlone() *failure {
+	return fail(exitInterrupted, "interrupted", "nothing was changed.").about(q.id)
+}
+
+func (q *query) elsewhereFailure(differences []reconcile.Difference) *failure {
+	f := fail(exitDecision, "elsewhere", "%s stopped elsewhere: %s.", q.id, differenceWords(differences)).about(q.id)
+	for _, d := range differences {
+		if d.What == "branch" && d.Was != "" {
+			f.hint("git switch "+terminal.Escape(d.Was), "go back there")
+		}
+	}
+	return f.hint("jp query --continue-turn --anyway --id="+string(q.id), "go on here; the model is told")
+}
+
+func differenceWords(differences []reconcile.Difference) string {
+	var words []string
+	for _, d := range differences {
+		words = append(words, fmt.Sprintf("%s %s → %s", d.What, placeWord(d.Was), placeWord(d.Is)))
+	}
+	return strings.Join(words, "   ")
+}
+
+func placeWord(s string) string {
+	switch {
+	case s == "":
+		return "none"
+	case len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "":
+		return s[:7]
+	}
+	return terminal.Show(s)
+}
+
+func elsewhereText(differences []reconcile.Difference, changed int) string {
+	text := "  This is not where it stopped:  " + differenceWords(differences)
+	if changed > 0 {
+		text += "   " + conversation.Count(changed, "file") + " changed since"
+	}
+	return text + "\n"
+}
+
+// placeText says how files and HEAD compare with what is recorded.
+func placeText(r reconcile.Record, t reconcile.Truth) string {
+	if differences := reconcile.Elsewhere(r, t); len(differences) > 0 {
+		return elsewhereText(differences, len(t.Changed))
+	}
+	var words []string
+	if t.Tree != "" {
+		words = append(words, "Files: "+filesWords(t.Changed)+".")
+	}
+	if t.Git.Head != "" || t.Git.Branch != "" {
+		words = append(words, "HEAD: "+headWords(r.Last.Git, t.Git)+".")
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "  " + strings.Join(words, " ") + "\n"
+}
+
+// namedFiles is how many changed files are named to the user.
+const namedFiles = 3
+
+func filesWords(changed []conversation.PathStat) string {
+	if len(changed) == 0 {
+		return "as jp left them"
+	}
+	var names []string
+	for _, c := range changed[:min(len(changed), namedFiles)] {
+		names = append(names, terminal.Show(c.Path))
+	}
+	text := conversation.Count(len(changed), "file") + " changed since: " + strings.Join(names, ", ")
+	if more := len(changed) - namedFiles; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func headWords(was, is conversation.Git) string {
+	branch := is.Branch
+	if branch == "" {
+		branch = "detached"
+	}
+	branch = terminal.Show(branch)
+	switch {
+	case is.Head == "":
+		return "no commit yet (" + branch + ")"
+	case was.Head == is.Head:
+		return "as recorded (" + placeWord(is.Head) + ", " + branch + ")"
+	case was.Head == "":
+		return placeWord(is.Head) + ", " + branch + "; there was no commit yet"
+	}
+	return placeWord(is.Head) + ", " + branch + ", went on from " + placeWord(was.Head)
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/reconcile"
+	"jp/tool"
+	"jp/turnloop"
+)
+
+// A decision is what becomes of an incomplete turn.
+type decision int
+
+const (
+	undecided decision = iota
+	decideResume
+	decideDiscard
+	decideEdit
+	decideQuit
+)
+
+func (o queryOptions) decision() decision {
+	switch {
+	case o.continueTurn:
+		return decideResume
+	case o.discardTurn:
+		return decideDiscard
+	}
+	return undecided
+}
+
+// settle deals with an incomplete turn, before anything new is asked. It
+// reports whether that was all there is to do.
+func (q *query) settle(ctx context.Context) (done bool, err error) {
+	q.client = q.openClient()
+	choice := q.opts.decision()
+	if choice == undecided && q.repeats() && q.tail.Status() == conversation.StatusResponse {
+		choice = decideResume
+	}
+	if choice == undecided {
+		if q.client == nil {
+			return true, incompleteFailure(q.id, q.tail)
+		}
+		if choice, err = q.offer(ctx, q.client.tty); err != nil {
+			return true, err
+		}
+	}
+	switch choice {
+	case decideResume:
+		return q.resume(ctx)
+	case decideDiscard:
+		return q.discard(ctx)
+	case decideEdit:
+		return q.editPending(ctx)
+	}
+	return true, q.keepText(&failure{exit: exitDecision, code: "incomplete_turn", message: "nothing was changed.", conversation: q.id})
+}
+
+// resume goes on with the incomplete turn. What keeps it from doing so is found
+// in this order: a tool that still runs, another place, configuration and model.
+func (q *query) resume(ctx context.Context) (done bool, err error) {
+	record := q.record()
+	if err := q.awaitTools(ctx, record.Ledger); err != nil {
+		return true, err
+	}
+	truth, err := q.truth(ctx, record)
+	if err != nil {
+		return true, err
+	}
+	if err := q.allowPlace(ctx, reconcile.Elsewhere(record, truth), len(truth.Changed)); err != nil {
+		return true, err
+	}
+	loop, err := q.loop(ctx)
+	if err != nil {
+		return true, err
+	}
+	truth.Tools = toolsNow(q.registry)
+	q.plan = reconcile.Make(record, truth, named(q.registry))
+	resume := turnloop.Resume{Resumed: q.plan.Resumed, Words: q.plan.Words}
+	if q.opts.yes {
+		resume.Approved = conversation.ApproveAll()
+	}
+	if delta, err := q.delta(); err != nil {
+		return true, err
+	} else if delta != nil {
+		resume.Records = append(resume.Records, delta)
+	}
+	if err := q.repo.session(q.env).use(q.id, q.env.now()); err != nil {
+		return true, err
+	}
+	q.out.resumed(q.plan)
+	q.outcome, err = loop.Resume(ctx, resume)
+	q.head = loop.Head()
+	if err := q.verdict(err); err != nil {
+		return true, err
+	}
+	return !q.asks(), q.removeDraft()
+}
+
+// record is what the events say of the incomplete turn.
+func (q *query) record() reconcile.Record {
+	return reconcile.Read(q.events, q.tail, q.streamed(q.events))
+}
+
+// discard takes the incomplete turn back.
+func (q *query) discard(ctx context.Context) (done bool, err error) {
+	for _, call := range q.tail.Ledger().Open() {
+		if q.repo.locks.ToolAlive(q.id, call.Event.Seq) {
+			if err := q.repo.locks.EndTool(ctx, q.id, call.Event.Seq); err != nil {
+				return true, err
+			}
+		}
+	}
+	loop := q.bookkeeper()
+	if err := loop.Discard(ctx); err != nil {
+		return true, err
+	}
+	q.head = loop.Head()
+	q.events = q.stream.Events()
+	if err := q.removeDraft(); err != nil {
+		return true, err
+	}
+	if !q.env.quiet {
+		fmt.Fprintf(q.env.stderr, "Discarded turn %d of %s; it stays in git log.\n", q.tail.Number, q.id)
+	}
+	return !q.asks() && (q.opts.bare || !isTerminal(q.env.stdin)), nil
+}
+
+// bookkeeper is a loop that records decisions and runs nothing.
+func (q *query) bookkeeper() *turnloop.Loop {
+	return turnloop.New(turnloop.Options{Journal: q.repo.store, ID: q.id, Head: q.head, Stream: q.stream, Tools: new(tool.Registry), Now: q.env.now})
+}
+
+// editPending lets the user write the request anew that was not answered.
+func (q *query) editPending(ctx context.Context) (done bool, err error) {
+	pending := q.tail.Ledger().Request()
+	was := pending.Body.(*conversation.ChatRequest)
+	text, err := q.editText(ctx, []byte(was.Content), ".md")
+	if err != nil {
+		return true, err
+	}
+	content := strings.TrimSpace(string(text))
+	if content == "" || content == strings.TrimSpace(was.Content) {
+		return true, q.keepText(fail(exitDecision, "incomplete_turn", "nothing was changed.").about(q.id))
+	}
+	loop := q.bookkeeper()
+	replaced := *was
+	replaced.Content, replaced.Replaces = content, &pending.Seq
+	if err := loop.Replace(ctx, replaced); err != nil {
+		return true, err
+	}
+	q.head, q.events = loop.Head(), q.stream.Events()
+	_, q.tail = conversation.Split(q.events)
+	return q.resume(ctx)
+}
+
+// choiceError is how a question to the user that got no answer ends jp.
+func choiceError(err error) error {
+	if errors.Is(err, terminal.ErrHangup) {
+		return fail(exitDecision, "incomplete_turn", "the terminal is gone; nothing was changed.")
+	}
+	return err
+}
+
+// oneOf accepts the letters of a prompt.
+func oneOf(letters string) func(terminal.Key) bool {
+	return func(k terminal.Key) bool { return strings.ContainsRune(letters, rune(k.Lower())) }
+}

@@ -1,0 +1,31 @@
+package reconcile
+
+import (
+	"strings"
+	"time"
+
+	"jp/conversation"
+)
+
+// words say in one line what a resume found: how long ago it was, what moved in
+// the files, and what is known of the calls that have no result.
+func words(changed []conversation.PathStat, calls []Call, age time.Duration) string {
+	found := []string{conversation.ChangedWords(changed, 0)}
+	for _, c := range calls {
+		state := classWords[c.Class]
+		if c.Call.Started == nil && c.Class == Waiting {
+			state = classWords[NotStarted]
+		}
+		found = append(found, c.Call.Request.Name+" "+state)
+	}
+	return "resumed after " + conversation.Ago(age) + ": " + strings.Join(found, "; ")
+}
+
+var classWords = map[Class]string{
+	NotStarted: "not started",
+	Repeatable: "runs again",
+	Unknown:    "of unknown outcome",
+	Waiting:    "waits for an answer",
+	Gone:       "not there any more",
+	Alive:      "still running",
+}
