@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"jp/turnloop"
+)
+
+// loop prepares the turn loop.
+func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
+	if q.repo.wrong != nil {
+		return nil, q.repo.wrong
+	}
+	q.model = q.chooseModel()
+	model, err := openModel(q.env, q.repo, q.model)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := q.tools()
+	if err != nil {
+		return nil, err
+	}
+	files, err := q.openFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q.registry = tools
+	q.out.begin(q, files)
+	for _, line := range append(q.repo.heldBack(), q.repo.notRun()...) {
+		q.out.Noticed(line)
+	}
+	opts := turnloop.Options{
+		Journal: q.repo.store, ID: q.id, Head: q.head, Stream: q.stream,
+		Provider: model, API: strings.Split(q.model, "/")[0], Model: q.model, System: systemPrompt, Tools: tools,
+		Workspace: files, Hold: files.hold, ToolLock: q.toolLock,
+		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out,
+		JP: version(), Now: q.env.now,
+		Limits: turnloop.Limits{
+			ModelCalls: int(q.repo.config.Limits.ModelCalls), ToolOutput: int(q.repo.config.Limits.ToolOutput),
+			ToolTimeout: q.repo.config.Limits.ToolTimeout,
+		},
+	}
+	if q.client == nil {
+		q.client = q.openClient()
+	}
+	if q.client != nil {
+		opts.Prompter = q.client
+	}
+	opts.Unknown = q.unknown
+	q.keep(&opts)
+	if opts.Base, err = q.base(ctx, files); err != nil {
+		return nil, err
+	}
+	loop := turnloop.New(opts)
+	q.listen(loop)
+	return loop, nil
+}
+
+// keep puts what streams into a file, and lets what is shown wait for the
+// terminal.
+func (q *query) keep(opts *turnloop.Options) {
+	if q.client != nil {
+		opts.Observer = &gated{output: q.out, gate: &q.client.gate}
+	}
+	q.drafts = &draftKeeper{Observer: opts.Observer, path: q.draftAnswer()}
+	opts.Observer = q.drafts
+	flush := q.drafts.flush
+	q.env.onSuspend.Store(&flush)
+}
+
+// listen lets Ctrl+C open a menu, where there is a terminal to show it.
+func (q *query) listen(loop *turnloop.Loop) {
+	if q.client == nil {
+		return
+	}
+	q.menu = &menu{tty: q.client.tty, loop: loop, now: q.env.now, abort: q.env.abort, gate: &q.client.gate}
+	take := q.menu.interrupt
+	q.env.onInterrupt.Store(&take)
+}
+
+// unlisten gives the signals back.
+func (q *query) unlisten() {
+	q.env.onInterrupt.Store(nil)
+	q.env.onSuspend.Store(nil)
+	if q.menu != nil {
+		q.menu.done.Wait()
+	}
+	if q.drafts != nil {
+		q.drafts.close()
+	}
+}
+
+// base is the commit that a new conversation branches off.
+func (q *query) base(ctx context.Context, files *files) (string, error) {
+	if !q.fresh || q.repo.config.Snapshot.Base == "none" || files.tree == nil {
+		return "", nil
+	}
+	state, err := files.tree.State(ctx)
+	return state.Head, err
+}
+
+// policy is what happens to questions that nobody can be asked.
+func (q *query) policy() turnloop.Policy {
+	for _, name := range []string{q.opts.policy, q.repo.config.Policy.Detached} {
+		if name != "" {
+			return turnloop.Policy(name)
+		}
+	}
+	return turnloop.PolicyDefer
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jp/conversation"
+	"jp/process"
+	"jp/reconcile"
+	"jp/tool"
+	"jp/turnloop"
+)
+
+// A query is one run of the command.
+type query struct {
+	ctx  context.Context // for what is still to be done when the turn was interrupted
+	env  *env
+	repo *repo
+	opts queryOptions
+	out  output
+
+	id       conversation.ID
+	fresh    bool // the conversation does not exist yet
+	head     conversation.Head
+	held     *process.Lock
+	stream   *conversation.Stream
+	events   []*conversation.Event        // all of them, with the incomplete turn
+	tail     *conversation.IncompleteTurn // nil where every turn is complete
+	files    *files
+	registry *tool.Registry
+	plan     reconcile.Plan
+	drafts   *draftKeeper
+	menu     *menu
+	client   *client // nil where nobody can be asked
+	model    string
+	outcome  turnloop.Outcome
+}
+
+// target finds the conversation to ask in.
+func (q *query) target(ctx context.Context) error {
+	if q.opts.id != "" {
+		id, err := q.repo.resolve(ctx, q.env, q.opts.id)
+		q.id = id
+		return err
+	}
+	if !q.opts.new {
+		id, err := q.repo.visited(ctx, q.env, 0)
+		if err == nil {
+			q.id = id
+			return nil
+		}
+		var none *failure
+		if !errors.As(err, &none) {
+			return err
+		}
+	}
+	id, err := conversation.NewID(q.env.now(), q.env.random)
+	q.id, q.fresh = id, true
+	return err
+}
+
+// lock takes the conversation for this process.
+func (q *query) lock() error {
+	holder := process.Holder{PID: pid(), Started: q.env.now().UTC(), Session: q.repo.session(q.env).name}
+	held, err := q.repo.locks.Take(q.id, holder)
+	if isReadOnly(err) {
+		return unwritable(err)
+	}
+	q.held = held
+	return err
+}
+
+// load reads the conversation and refuses one in which a decision is open.
+func (q *query) load(ctx context.Context) error {
+	q.stream = conversation.NewStream(q.env.now)
+	if q.fresh {
+		return nil
+	}
+	head, err := q.repo.store.Head(ctx, q.id)
+	if err != nil {
+		return err
+	}
+	events, err := q.repo.store.Load(ctx, head)
+	if err != nil {
+		return aboutConversation(err, q.id)
+	}
+	q.head = head
+	stream, tail := conversation.Split(events)
+	q.events = events
+	switch {
+	case events[len(events)-1].Opaque():
+		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", q.id).about(q.id)
+	case !conversation.Local(events):
+		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read, not continued.", q.id).about(q.id)
+	case tail != nil && !tail.Empty():
+		q.tail = tail
+	}
+	q.stream = conversation.Join(stream, tail)
+	q.stream.SetClock(q.env.now)
+	return q.repo.configure(q.env, events)
+}
+
+// incompleteFailure says what an incomplete turn waits for.
+func incompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *failure {
+	f := fail(exitDecision, "incomplete_turn", "Conversation %s has an incomplete turn (turn %d).", id, tail.Number).about(id)
+	for _, q := range tail.Ledger().Live() {
+		f.details = append(f.details, fmt.Sprintf("Waiting for input: %s — %q", q.Call.Request.Name, q.Request.Question.Text))
+	}
+	return f.hint("jp query --continue-turn --id="+string(id), "resume it           (jp continue "+id.Short()+")").
+		hint("jp query --discard-turn --id="+string(id), "discard it          (jp discard "+id.Short()+")")
+}
+
+// aboutConversation adds to an error which conversation it is about.
+func aboutConversation(err error, id conversation.ID) error {
+	f := failureOf(err)
+	if f.code == "damaged" {
+		f.message = fmt.Sprintf("%s is damaged at %s", id, f.message)
+	}
+	return f.about(id)
+}
+
+// verdict makes an exit code of how the turn ended.
+func (q *query) verdict(err error) error {
+	if err != nil {
+		f := failureOf(err)
+		if q.outcome.Turn > 0 && f.code != "interrupted" {
+			f.about(q.id)
+		}
+		return f
+	}
+	switch q.outcome.Status {
+	case turnloop.Waiting:
+		return q.waiting()
+	case turnloop.Refused:
+		return fail(exitFailed, "provider", "the model refused to answer; the turn is over.").about(q.id)
+	case turnloop.Stopped:
+		if q.outcome.By == conversation.ByLimit {
+			return fail(exitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls.").about(q.id)
+		}
+	}
+	return nil
+}
+
+// waiting says what a turn waits for, and for whom.
+func (q *query) waiting() error {
+	w := q.outcome.Waiting
+	f := fail(exitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", q.id, q.policy()).about(q.id)
+	f.details = append(f.details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
+	return f.hint("jp continue "+q.id.Short(), "ask again").hint("jp print "+string(q.id), "how far it came")
+}
