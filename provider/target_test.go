@@ -158,3 +158,15 @@ func TestHostileBytesBecomeValidRequests(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+// What someone else's model thought is never sent, once the conversation is
+// adopted.
+func TestAdoptionDropsState(t *testing.T) {
+	all := events("T Q R M.")
+	sent := func(more ...*conversation.Event) string { return show(Project(append(all[:len(all):len(all)], more...), writer)) }
+	ours := &conversation.Event{Seq: len(all), Turn: 1, Body: &conversation.ForkOrigin{}}
+	require.Contains(t, sent(ours), "R2.")
+	theirs := &conversation.Event{Seq: len(all), Turn: 1, Body: &conversation.ForkOrigin{Adopted: true}}
+	require.NotContains(t, sent(theirs), "R2.")
+	require.Contains(t, sent(theirs), "M3.")
+}

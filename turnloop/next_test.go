@@ -15,7 +15,7 @@ import (
 
 // A history is a turn in shorthand, one word per event:
 //
-//	T turn_start   T* with every run approved   Q request   S stopped   X discarded
+//	T turn_start   T* with every run approved   Q request   S stopped   X discarded   F adopted
 //	M message      M. message that ends its call
 //	1read          tool call 1 of the tool read; it may end in "." (tool_calls), "-" (length), "!" (refusal), "?" (malformed)
 //	P1 permission asked      p1=run its answer: run, run_turn, skip, edit, edit+ with arguments, yes, failed, cancelled
@@ -47,6 +47,8 @@ func (h *history) body(word string, seq int) conversation.Body {
 		return &conversation.ChatRequest{Content: "do it"}
 	case "S":
 		return &conversation.TurnStopped{By: conversation.ByUser}
+	case "F":
+		return &conversation.ForkOrigin{Adopted: true}
 	case "X":
 		return &conversation.TurnDiscarded{FromSeq: 0, ToSeq: seq - 1, By: conversation.ByUser}
 	case "M":
@@ -217,6 +219,12 @@ func TestNext(t *testing.T) {
 		{"held, without its question", "T Q 1read. H1", "deliver 1"},
 		{"held goes before open calls", "T Q 1read 2none. H1 L1", "ask 1"},
 		{"delivered", "T Q 1read. H1 L1 l1", "model"},
+		{"someone else's call", "T* Q 1write. F", "refuse 1: The tool was not run: someone else's model"},
+		{"someone else's read", "T* Q 1read. F", "refuse 1: The tool was not run: someone else's model"},
+		{"someone else's yes", "T Q 1write. P1 p1=run F", "refuse 1: The tool was not run: someone else's model"},
+		{"someone else's start", "T Q 1write. P1 p1=run B1 F", "refuse 1: The tool was not run: someone else's model"},
+		{"what someone else allowed", "T* Q M. Q F 1write.", "permit 1"},
+		{"a yes for the turn by someone else", "T Q 1write. P1 p1=run_turn D1 F 2write.", "permit 2"},
 		{"a broken call that asked for a tool", "T Q M 1read", "run 1"},
 	}
 	for _, c := range cases {
@@ -224,6 +232,18 @@ func TestNext(t *testing.T) {
 			require.True(t, strings.HasPrefix(inWords(Next(viewOf(turnOf(c.history)))), c.want), inWords(Next(viewOf(turnOf(c.history)))))
 		})
 	}
+}
+
+// However far a stranger's turn came, nothing that it asked for runs once it is
+// adopted.
+func TestNothingOfAStrangerRuns(t *testing.T) {
+	everyHistory(4, func(words string, events []*conversation.Event) {
+		adopted := append(events[:len(events):len(events)], turnOf(words + " F")[len(events)])
+		switch a := Next(viewOf(adopted)); a.Act {
+		case ActRun, ActPermit, ActUnknown:
+			t.Fatalf("%s: %s", words, inWords(a))
+		}
+	})
 }
 
 func TestNextRunsAnUnknownCallThatSomebodyWantsRunAgain(t *testing.T) {

@@ -54,6 +54,26 @@ func TestStop(t *testing.T) {
 	require.Equal(t, "ok", r.done().Message)
 }
 
+// Adoption closes what someone else's turn left open, whatever they allowed.
+func TestAdopt(t *testing.T) {
+	r := interruptedRig(t)
+	r.reload()
+	require.NoError(t, r.opts.Stream.Append(func(events []*conversation.Event) (err error) {
+		r.opts.Head, err = r.opts.Journal.Append(t.Context(), r.opts.ID, r.opts.Head, events)
+		return err
+	}, &conversation.Event{Body: &conversation.ForkOrigin{Conversation: r.opts.ID, Adopted: true}}))
+	r.opts.Workspace = nil
+	loop := New(r.opts)
+	require.NoError(t, loop.Adopt(t.Context()))
+	r.reload()
+	require.Empty(t, r.opts.Stream.Tail().Open())
+	require.Empty(t, r.opts.Stream.Tail().Live())
+	results := r.results()
+	require.Equal(t, "The tool was not run: someone else's model asked for it. Ask again, if it is still wanted.", results[1].Content)
+	require.Equal(t, results[1].Content, results[2].Content)
+	require.Equal(t, "ok", r.done().Message)
+}
+
 func TestReply(t *testing.T) {
 	r := interruptedRig(t)
 	r.reload()

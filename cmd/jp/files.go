@@ -40,17 +40,30 @@ func (r *repo) openFiles(ctx context.Context) (*files, error) {
 	return &files{tree: tree, store: r.store, repo: id, off: mode == worktree.Off}, nil
 }
 
+// place is where the repository stands: HEAD, branch, worktree. It is nil where
+// there is no working tree.
+func (f *files) place(ctx context.Context) (*conversation.Git, error) {
+	if f.tree == nil {
+		return nil, nil
+	}
+	state, err := f.tree.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, Repo: f.repo, InProgress: state.InProgress}, nil
+}
+
 // Look reports what the files are now, compared with a tree.
 func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, error) {
 	sight := turnloop.Sight{Tree: at.Tree}
 	if f.tree == nil {
 		return sight, nil
 	}
-	state, err := f.tree.State(ctx)
+	place, err := f.place(ctx)
 	if err != nil {
 		return sight, err
 	}
-	sight.Git = conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, Repo: f.repo, InProgress: state.InProgress}
+	sight.Git = *place
 	if f.off {
 		return sight, nil
 	}

@@ -237,7 +237,7 @@ func (b *putBack) record(ctx context.Context, before, after turnloop.Sight, resu
 		done.Files = append(done.Files, conversation.RestoredFile(f))
 	}
 	records = append(records, &conversation.Event{
-		Body: done, Tree: after.Tree, Objects: after.Objects, Git: b.moved(after.Git), Subject: b.subject(len(result.puts)),
+		Body: done, Tree: after.Tree, Objects: after.Objects, Git: moved(b.events, after.Git), Subject: b.subject(len(result.puts)),
 	})
 	err := stream.Append(func(events []*conversation.Event) error {
 		_, err := b.repo.store.Append(ctx, b.id, b.head, events)
@@ -261,8 +261,8 @@ func (b *putBack) subject(n int) string {
 }
 
 // moved is where the repository stands, if that is not what the events say.
-func (b *putBack) moved(now conversation.Git) *conversation.Git {
-	for _, e := range slices.Backward(b.events) {
+func moved(events []*conversation.Event, now conversation.Git) *conversation.Git {
+	for _, e := range slices.Backward(events) {
 		switch {
 		case e.Git == nil:
 		case e.Git.Head == now.Head && e.Git.Branch == now.Branch:

@@ -12,7 +12,7 @@ import (
 
 // Groups of commands, in the order of the help.
 var groups = []*cobra.Group{
-	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "files", Title: "Files:"}, {ID: "setup", Title: "Set up:"},
+	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "files", Title: "Files:"}, {ID: "shape", Title: "Shape:"}, {ID: "setup", Title: "Set up:"},
 }
 
 func newRootCommand(e *env) *cobra.Command {
@@ -57,7 +57,7 @@ func newRootCommand(e *env) *cobra.Command {
 	root.AddCommand(
 		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e),
 		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e),
-		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
+		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
 		newConversationCommand(e),
 	)
 	strict(root)
@@ -110,7 +110,7 @@ func newConversationCommand(e *env) *cobra.Command {
 		Args:  func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, verb := range []*cobra.Command{newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e)} {
+	for _, verb := range []*cobra.Command{newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e), newForkCommand(e)} {
 		verb.GroupID = ""
 		cmd.AddCommand(verb)
 	}

@@ -92,7 +92,8 @@ func (q *query) load(ctx context.Context) error {
 	case events[len(events)-1].Opaque():
 		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", q.id).about(q.id)
 	case !conversation.Local(events):
-		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read, not continued.", q.id).about(q.id)
+		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read, not continued.", q.id).about(q.id).
+			hint("jp fork "+string(q.id)+" --adopt -a", "make a fork of it that is yours")
 	case tail != nil && !tail.Empty():
 		q.tail = tail
 	}
