@@ -1,5 +1,7 @@
 package conversation
 
+import "time"
+
 // A ModelCall is one call of the model: the events that it produced.
 type ModelCall struct {
 	Ordinal  int // from 1 within the turn
@@ -244,6 +246,21 @@ func (l *Ledger) Open() []*ToolCall {
 		}
 	}
 	return open
+}
+
+// Lost returns the open calls that were started: what they did is not on
+// record. since is when the first of them was.
+func (l *Ledger) Lost() (calls []*ToolCall, since time.Time) {
+	for _, t := range l.Open() {
+		if t.Started == nil {
+			continue
+		}
+		calls = append(calls, t)
+		if since.IsZero() || t.Started.Time.Before(since) {
+			since = t.Started.Time
+		}
+	}
+	return calls, since
 }
 
 // Live returns the inquiries that wait for an answer, in request order.

@@ -14,6 +14,7 @@ type Plan struct {
 	// Resumed is the event to append, nil where there is nothing to say, or
 	// where it was said already and still holds.
 	Resumed *conversation.Resumed
+	Changed []conversation.PathStat // what moved in the files since
 	// Words sum up for people what was found.
 	Words string
 }
@@ -21,7 +22,7 @@ type Plan struct {
 // Make compares a record with the truth. named says which files a call names;
 // nil says nothing.
 func Make(r Record, t Truth, named func(*conversation.ToolCall) []string) Plan {
-	p := Plan{Elsewhere: Elsewhere(r, t), Calls: classify(r, t, named)}
+	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, Calls: classify(r, t, named)}
 	if r.worthSaying(t, p) && !r.saidAlready(t, p) {
 		p.Resumed = r.resumed(t, p, t.Now.Sub(r.At))
 	}

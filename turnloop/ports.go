@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"jp/conversation"
 	"jp/tool"
@@ -48,8 +49,11 @@ type Workspace interface {
 
 // A Glance says what to look at.
 type Glance struct {
-	Tree  string   // the tree of the newest event
-	Since any      // the Mark of the look before a tool; nil: tracked files only
+	Tree  string // the tree of the newest event
+	Since any    // the Mark of the look before a tool; nil: tracked files only
+	// Lost is when a tool was started of which nothing came: files that git does
+	// not track, and that changed since, may be its work. Zero: there is none.
+	Lost  time.Time
 	Only  []string // the only files that can have moved; nil: any
 	Named []string // files that the tool was told to write
 }

@@ -126,7 +126,7 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 // addMoved adds what moved in the files since a tool started of which nothing
 // came: nobody knows who did it.
 func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
-	sight, err := l.look(ctx, Glance{})
+	sight, err := l.look(ctx, l.glanceAtLost())
 	if err != nil {
 		return err
 	}

@@ -26,17 +26,18 @@ func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 }
 
 func (l *Loop) reopen(ctx context.Context, r Resume) error {
-	sight, err := l.look(ctx, Glance{})
+	sight, err := l.look(ctx, l.glanceAtLost())
 	if err != nil {
 		return err
 	}
 	resumed := r.Resumed
 	outside := l.drift(sight)
+	lost, _ := l.stream.Tail().Lost()
 	t := l.stream.CurrentTurn()
 	for _, record := range r.Records {
 		t.AddRecord(record.Body)
 	}
-	if resumed == nil && (len(r.Approved) > 0 || outside != nil && l.anyStarted()) {
+	if resumed == nil && (len(r.Approved) > 0 || outside != nil && len(lost) > 0) {
 		age := l.opts.Now().Sub(l.stream.Last().Time)
 		resumed = &conversation.Resumed{Phase: l.stream.Tail().Phase(), AgeMS: age.Milliseconds()}
 	}
@@ -44,7 +45,7 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	if outside != nil {
 		tree = []conversation.Draft{conversation.WithTree(outside.Tree, outside.Objects...)}
 	}
-	if outside != nil && !l.anyStarted() {
+	if outside != nil && len(lost) == 0 {
 		t.AddRecord(outside.Body, append(tree, conversation.WithGit(outside.Git))...)
 		tree = nil
 	}
@@ -56,14 +57,18 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	return l.build(ctx, t)
 }
 
-// anyStarted reports whether a tool was started that has no response.
-func (l *Loop) anyStarted() bool {
-	for _, call := range l.stream.Tail().Open() {
-		if call.Started != nil {
-			return true
+// glanceAtLost looks also at what the tools may have written that were started
+// and of which nothing came.
+func (l *Loop) glanceAtLost() Glance {
+	calls, since := l.stream.Tail().Lost()
+	at := Glance{Lost: since}
+	for _, call := range calls {
+		if def := l.lookup(call.Request.Name); def != nil && def.Paths != nil {
+			named, _ := def.Paths(call.Arguments())
+			at.Named = append(at.Named, named...)
 		}
 	}
-	return false
+	return at
 }
 
 // Discard takes the newest turn back: readers skip its dialogue from now on.

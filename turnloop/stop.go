@@ -63,16 +63,14 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text stri
 	for _, q := range ledger.Live() {
 		addCancelled(t, q.Event.Seq)
 	}
-	started := false
 	for _, call := range ledger.ToolCalls {
 		if call.Undelivered() && call.Inquiry(conversation.KindDeliverResult) == nil {
 			seq := t.Next()
 			t.AddInquiryRequest(deliveryQuestion(call, l.lookup(call.Request.Name)))
 			addCancelled(t, seq)
 		}
-		started = started || call.Open() && call.Started != nil
 	}
-	if started {
+	if lost, _ := ledger.Lost(); len(lost) > 0 {
 		if err := l.addMoved(ctx, t); err != nil {
 			return err
 		}

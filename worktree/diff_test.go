@@ -2,6 +2,7 @@ package worktree_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,4 +92,19 @@ func TestMark(t *testing.T) {
 	require.Equal(t, []string{"A f"}, paths(s.Changes), "a set modification time is no evidence")
 	r.remove("f")
 	require.Equal(t, before, r.fingerprint(), "no probe is left")
+}
+
+// Where no mark was kept, a moment of the clock stands for one: what was written
+// after it is found, although files have the times of a slower clock.
+func TestMarkOfAMoment(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	for i := range 20 {
+		since := worktree.MarkAt(time.Now())
+		name := fmt.Sprintf("made-%02d", i)
+		r.write(name, "1\n")
+		s := r.snapshot(r.head(), worktree.SnapshotOptions{Since: &since, Untracked: true})
+		require.Contains(t, paths(s.Changes), "A "+name)
+	}
+	later := worktree.MarkAt(time.Now().Add(time.Hour))
+	require.Empty(t, r.snapshot(r.head(), worktree.SnapshotOptions{Since: &later, Untracked: true}).Changes)
 }

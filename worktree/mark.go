@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +21,17 @@ type Mark struct {
 // before says whether m is earlier than o.
 func (m Mark) before(o Mark) bool {
 	return m.Sec < o.Sec || m.Sec == o.Sec && m.Nsec < o.Nsec
+}
+
+// clockLead is how much the clock may run ahead of the times that the kernel
+// gives to files: more than one tick of the slowest timer in use.
+const clockLead = 20 * time.Millisecond
+
+// MarkAt is a mark that is not later than a moment of this machine's clock, for
+// when none was kept.
+func MarkAt(t time.Time) Mark {
+	t = t.Add(-clockLead)
+	return Mark{Sec: t.Unix(), Nsec: int64(t.Nanosecond())}
 }
 
 // Mark marks the moment before a tool starts.

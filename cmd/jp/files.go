@@ -101,6 +101,11 @@ func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snap
 		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Since: since, Untracked: true, Named: at.Named})
 		return snap, nil, err
 	}
+	if !at.Lost.IsZero() {
+		since := worktree.MarkAt(at.Lost)
+		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Since: &since, Untracked: true, Named: at.Named})
+		return snap, nil, err
+	}
 	snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named})
 	if err != nil {
 		return snap, nil, err

@@ -17,7 +17,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := q.tools()
+	tools, err := q.openTools()
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,6 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.registry = tools
 	q.out.begin(q, files)
 	for _, line := range append(q.repo.heldBack(), q.repo.notRun()...) {
 		q.out.Noticed(line)

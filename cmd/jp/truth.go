@@ -31,7 +31,15 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 		t.Git = r.Last.Git
 		return t, nil
 	}
-	sight, err := f.Look(ctx, turnloop.Glance{Tree: r.Last.Tree})
+	at := turnloop.Glance{Tree: r.Last.Tree}
+	calls, since := r.Ledger.Lost()
+	at.Lost = since
+	if tools, err := q.openTools(); err == nil { // else it is said when they are needed
+		for _, call := range calls {
+			at.Named = append(at.Named, written(tools, call)...)
+		}
+	}
+	sight, err := f.Look(ctx, at)
 	if err != nil {
 		return t, err
 	}
@@ -112,16 +120,30 @@ func dirty(ctx context.Context, tree *worktree.Worktree) ([]string, error) {
 // named says which files a call names, as paths are quoted in events.
 func named(tools *tool.Registry) func(*conversation.ToolCall) []string {
 	return func(call *conversation.ToolCall) []string {
-		t, ok := tools.Lookup(call.Request.Name)
-		if !ok || t.Definition().Paths == nil {
-			return nil
-		}
-		paths, _ := t.Definition().Paths(call.Arguments())
+		paths := written(tools, call)
 		for i, p := range paths {
 			paths[i] = conversation.QuotePath(filepath.ToSlash(filepath.Clean(p)))
 		}
 		return paths
 	}
+}
+
+// written are the files that a call names.
+func written(tools *tool.Registry, call *conversation.ToolCall) []string {
+	t, ok := tools.Lookup(call.Request.Name)
+	if !ok || t.Definition().Paths == nil {
+		return nil
+	}
+	paths, _ := t.Definition().Paths(call.Arguments())
+	return paths
+}
+
+// openTools finds the tools of this turn, once.
+func (q *query) openTools() (_ *tool.Registry, err error) {
+	if q.registry == nil {
+		q.registry, err = q.tools()
+	}
+	return q.registry, err
 }
 
 // draftAnswer is the file that holds text which is streaming, in case jp ends

@@ -30,7 +30,7 @@ func (q *query) awaitTools(ctx context.Context, ledger *conversation.Ledger) err
 // waitOrEnd lets the user decide about a tool that outlived jp.
 func (q *query) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
 	seq, tty := call.Event.Seq, q.client.tty
-	fmt.Fprintf(tty, "%s is still running, from before.\n", terminal.Show(callTitle(call)))
+	fmt.Fprintf(tty, "%s\n  It is still running, from before.\n", terminal.Show(callTitle(call)))
 	key, err := tty.Choose(ctx, "  w wait for it   e end it   q quit, change nothing > ", oneOf("weq"))
 	switch {
 	case err != nil:
@@ -70,11 +70,13 @@ func (q *query) unknown(ctx context.Context, call *conversation.ToolCall) (again
 
 func (q *query) askUnknown(ctx context.Context, call *conversation.ToolCall, found reconcile.Call, text string) (bool, string, error) {
 	tty := q.client.tty
-	fmt.Fprintf(tty, "%s was started, and nobody knows what it did.\n", terminal.Show(callTitle(call)))
+	fmt.Fprintf(tty, "%s\n  It was started, and nobody knows what it did.\n", terminal.Show(callTitle(call)))
 	if len(found.Touched)+len(found.Untouched) > 0 {
-		fmt.Fprintf(tty, "  changed since: %s   not changed: %s\n", pathList(found.Touched), pathList(found.Untouched))
+		fmt.Fprintf(tty, "  Of the files it named: changed since: %s; not changed: %s.\n", pathList(found.Touched), pathList(found.Untouched))
+	} else {
+		fmt.Fprintf(tty, "  Files: %s.\n", filesWords(q.plan.Changed))
 	}
-	key, err := tty.Choose(ctx, "What now?  a run it again   r report it to the model   w write the result by hand   q quit > ", oneOf("arwq"))
+	key, err := tty.Choose(ctx, "  a run it again   r report it to the model   w write the result by hand   q quit > ", oneOf("arwq"))
 	if err != nil {
 		return false, "", choiceError(err)
 	}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// suicideScript makes a file, then lets a tool kill jp, the first time.
+const suicideScript = `
+[[reply]]
+message = "I make a file and count."
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "made.txt", content = "made\n" }
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo x >>count; [ -e ../killed ] || { touch ../killed; kill -9 $PPID; }"] }
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo x >>later"] }
+[[reply]]
+message = "Over."
+[[reply]]
+message = "And out."
+`
+
+// killedPlace is a place whose turn was killed while a tool ran.
+func killedPlace(t *testing.T) *place {
+	t.Helper()
+	p := newPlace(t)
+	p.write("../suicide.toml", suicideScript)
+	cmd := p.command("query", "-y", "-m", "script/../suicide.toml", "Count")
+	err := cmd.Run()
+	require.Error(t, err)
+	require.Equal(t, syscall.SIGKILL, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+	return p
+}
+
+// lines is how many lines a file of the place has.
+func (p *place) lines(name string) int {
+	text, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		return 0
+	}
+	return strings.Count(string(text), "\n")
+}
+
+// result is the text of the n-th tool response.
+func (p *place) result(n int) string {
+	p.t.Helper()
+	text, ok := p.ofType("tool_call_response")[n]["content"].(string)
+	require.True(p.t, ok)
+	return text
+}
+
+func TestUnknownOutcomeOnATerminal(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer func(*sitting)
+		exit   int
+		counts [2]int // lines of count and later
+		says   string // to the model, of the call
+	}{
+		"again":  {func(s *sitting) { s.Type("a") }, 0, [2]int{2, 1}, ""},
+		"report": {func(s *sitting) { s.Type("r") }, 0, [2]int{1, 1}, "The outcome of this call is unknown"},
+		"by hand": {func(s *sitting) { s.Type("w"); s.WaitFor("The result, for the model:"); s.Type("It counted.\r") },
+			0, [2]int{1, 1}, "The user says how this call ended: It counted."},
+		"quit":   {func(s *sitting) { s.Type("q") }, 3, [2]int{1, 0}, ""},
+		"Ctrl+D": {func(s *sitting) { s.Type("\x04") }, 3, [2]int{1, 0}, ""},
+		"Ctrl+C": {func(s *sitting) { s.Type("\x03") }, 130, [2]int{1, 0}, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := killedPlace(t)
+			s := p.sit(100, "continue", "-y")
+			s.WaitFor("  It was started, and nobody knows what it did.")
+			s.WaitFor("  Files: 1 file changed since: count.")
+			s.WaitForEnd("q quit >")
+			tt.answer(s)
+			require.Equal(t, tt.exit, s.exit())
+			require.Equal(t, tt.counts, [2]int{p.lines("count"), p.lines("later")})
+			if tt.exit == 0 {
+				require.Contains(t, p.result(1), tt.says)
+				require.Contains(t, p.jp("ls").stdout, "idle")
+			} else {
+				require.Contains(t, p.jp("ls").stdout, "interrupted (pending tool execution)")
+			}
+			require.Equal(t, 0, p.jp("verify").exit)
+		})
+	}
+}
+
+func TestUnknownOutcomeDecidedInAdvance(t *testing.T) {
+	t.Parallel()
+	for flags, counts := range map[string][2]int{
+		"":                 {1, 1},
+		"--pending=report": {1, 1},
+		"--pending=run":    {2, 1},
+	} {
+		t.Run(flags, func(t *testing.T) {
+			t.Parallel()
+			p := killedPlace(t)
+			out := p.jp(append([]string{"continue", "-y", "--non-interactive"}, strings.Fields(flags)...)...)
+			require.Zero(t, out.exit, out.stderr)
+			require.Contains(t, out.stderr, "resumed after ")
+			require.Contains(t, out.stderr, ": count added; shell_run of unknown outcome; shell_run not started")
+			resumed := p.ofType("resumed")[0]
+			require.Contains(t, resumed["message"], `A "count" +1 -0`, "git does not track it, and the tool may have made it")
+			require.Contains(t, p.git("show", "--format=%an", "--stat", resumed["commit"].(string)), "jp\n\n count | 1 +")
+			require.Equal(t, counts, [2]int{p.lines("count"), p.lines("later")})
+			again := p.jp("continue")
+			require.Zero(t, again.exit)
+			require.Contains(t, again.stderr, "No turn is incomplete")
+		})
+	}
+}
+
+func TestOfferSaysWhatIsTrue(t *testing.T) {
+	t.Parallel()
+	p := killedPlace(t)
+	head := p.git("rev-parse", "--short=7", "HEAD")
+	p.git("checkout", "-q", "-b", "x\u202ey") // a name that would turn the line around
+	p.git("checkout", "-q", "main")
+	s := p.sit(120, "query")
+	s.WaitFor("stopped in turn 1, ")
+	s.WaitFor("  ✓ fs_create_file made.txt — completed (+1 -0)")
+	s.WaitFor("— started; its outcome is unknown")
+	s.WaitFor("— not started")
+	s.WaitFor("Files: 1 file changed since: count. HEAD: as recorded (" + head + ", main).")
+	s.WaitFor("  r  resume: go on with the tools that are left")
+	s.prompted()
+	s.Type("q")
+	require.Equal(t, 3, s.exit())
+
+	p.git("commit", "-q", "--allow-empty", "-m", "second")
+	s = p.sit(120, "query", "And then?")
+	s.WaitFor(", main, went on from " + head)
+	s.WaitFor("  r  finish turn 1, then ask your new question")
+	s.prompted()
+	s.Type("q")
+	require.Equal(t, 3, s.exit())
+	s.WaitFor("Your question is kept.")
+
+	p.git("checkout", "-q", "x\u202ey")
+	s = p.sit(120, "query")
+	s.WaitFor(`This is not where it stopped:  branch main → $'x\u202ey'`)
+	s.prompted()
+	s.Type("q")
+	require.Equal(t, 3, s.exit())
+}
+
+func TestElsewhereOnATerminal(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		flags, keys []string
+		exit        int
+	}{
+		"anyway":          {nil, []string{"r"}, 0},
+		"said in advance": {[]string{"--anyway"}, nil, 0},
+		"quit":            {nil, []string{"q"}, 3},
+		"Ctrl+D":          {nil, []string{"\x04"}, 3},
+		"Ctrl+C":          {nil, []string{"\x03"}, 130},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := killedPlace(t)
+			p.git("checkout", "-q", "-b", "elsewhere")
+			before := p.git("for-each-ref", "refs/jp")
+			s := p.sit(100, append([]string{"continue", "-y", "--pending", "report"}, tt.flags...)...)
+			for _, key := range tt.keys {
+				s.WaitFor("This is not where it stopped:  branch main → elsewhere")
+				s.prompted()
+				s.Type(key)
+			}
+			require.Equal(t, tt.exit, s.exit())
+			if tt.exit != 0 {
+				require.Equal(t, before, p.git("for-each-ref", "refs/jp"))
+				return
+			}
+			resumed := p.ofType("resumed")[0]
+			require.Contains(t, resumed["message"], `Branch: was "main", is "elsewhere".`)
+		})
+	}
+}
+
+// survivorScript runs a tool that lives until a file is there.
+const survivorScript = `
+[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo x >>count; while [ ! -e ../go ]; do sleep 0.02; done; echo x >>count"] }
+[[reply]]
+message = "Over."
+`
+
+// outlivedPlace is a place whose jp was killed while its tool lives on.
+func outlivedPlace(t *testing.T) *place {
+	t.Helper()
+	p := newPlace(t)
+	p.write("../survivor.toml", survivorScript)
+	cmd := p.command("query", "-y", "-m", "script/../survivor.toml", "Wait")
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { p.write("../go", "") })
+	require.Eventually(t, func() bool { return p.lines("count") == 1 }, 20*time.Second, 10*time.Millisecond)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	return p
+}
+
+func TestToolThatOutlivedJp(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer func(*sitting)
+		exit   int
+		count  int
+	}{
+		"wait": {func(s *sitting) {
+			s.Type("w")
+			s.WaitFor("w wait for it   e end it   q quit, change nothing > w")
+			s.place.write("../go", "")
+		}, 0, 2},
+		"end it": {func(s *sitting) { s.Type("e") }, 0, 1},
+		"quit":   {func(s *sitting) { s.Type("q") }, 4, 1},
+		"Ctrl+C": {func(s *sitting) { s.Type("\x03") }, 130, 1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := outlivedPlace(t)
+			require.Contains(t, p.jp("print").stdout, "▶ shell_run — running")
+			s := p.sit(120, "continue", "-y", "--pending", "report")
+			s.WaitFor("  It is still running, from before.")
+			s.WaitForEnd("q quit, change nothing >")
+			tt.answer(s)
+			require.Equal(t, tt.exit, s.exit())
+			require.Equal(t, tt.count, p.lines("count"))
+			if tt.exit == 0 {
+				require.Contains(t, p.result(0), "The outcome of this call is unknown")
+				require.Contains(t, p.jp("print", "--answer").stdout, "Over.")
+			}
+		})
+	}
+}
+
+// Without a terminal there is nobody to decide: nothing is changed, and nothing
+// runs beside the tool.
+func TestToolThatOutlivedJpUnattended(t *testing.T) {
+	t.Parallel()
+	p := outlivedPlace(t)
+	before := p.git("for-each-ref", "refs/jp")
+	out := p.jp("continue", "-y", "--non-interactive", "--json")
+	require.Equal(t, 4, out.exit)
+	require.Contains(t, out.stderr, `"code":"locked"`)
+	require.Equal(t, 3, p.jp("query", "--non-interactive", "More").exit)
+	require.Equal(t, before, p.git("for-each-ref", "refs/jp"))
+	require.Zero(t, p.jp("discard").exit, "a discard ends it first")
+	require.Equal(t, 1, p.lines("count"))
+	require.Contains(t, p.jp("ls").stdout, "idle")
+}
+
+func TestEditThePendingQuestion(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "printf 'What is new, in one word?\\n' >\"$1\"\n")
+	p.write("../fail.toml", "[[reply]]\nmessage = \"Nothing.\"\nfail = \"auth\"\nfail_times = 1\n")
+	require.Equal(t, 7, p.jp("query", "-m", "script/../fail.toml", "What is nwe?").exit)
+	s := p.sit(100, "query")
+	s.WaitFor("e  edit the question and ask again")
+	s.prompted()
+	s.Type("e")
+	require.Zero(t, s.exit())
+	requests := p.ofType("chat_request")
+	require.Len(t, requests, 2)
+	require.Equal(t, "What is new, in one word?", requests[1]["content"])
+	require.Equal(t, requests[0]["seq"], requests[1]["replaces"])
+	require.Len(t, p.ofType("turn_start"), 1)
+	require.Contains(t, p.jp("print", "--answer").stdout, "Nothing.")
+}
