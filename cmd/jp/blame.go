@@ -174,9 +174,9 @@ func showBlame(e *env, p terminal.Palette, lines []blamedLine, o blameOptions) e
 			objects = append(objects, l.object(o.line > 0))
 		}
 		if o.line > 0 {
-			return writeJSON(e.stdout, objects[0])
+			return writeJSON(e.results(), objects[0])
 		}
-		return writeJSON(e.stdout, objects)
+		return writeJSON(e.results(), objects)
 	}
 	return e.paged(func(w io.Writer) error {
 		if o.line > 0 {

@@ -56,7 +56,7 @@ func runDemo(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(e.stdout, "\nThe demo's repository: %s   (rm -r %s removes it)\n", d.dir, dir)
+	_, err = fmt.Fprintf(e.results(), "\nThe demo's repository: %s   (rm -r %s removes it)\n", d.dir, dir)
 	return err
 }
 
@@ -113,7 +113,7 @@ func (d *demo) steps() [][]string {
 // killed asks the model, and kills jp once the first file is changed.
 func (d *demo) killed(ctx context.Context) error {
 	args := []string{"query", "-m", "script/demo", "-y", "--title", "Cap the login retries", script.DemoRequest}
-	fmt.Fprintf(d.env.stdout, "\n$ jp %s %q\n", strings.Join(args[:4], " "), script.DemoRequest)
+	fmt.Fprintf(d.env.results(), "\n$ jp %s %q\n", strings.Join(args[:4], " "), script.DemoRequest)
 	cmd := exec.CommandContext(ctx, d.self, args...)
 	cmd.Dir, cmd.Env = d.dir, d.vars
 	said, err := cmd.StderrPipe()
@@ -124,14 +124,14 @@ func (d *demo) killed(ctx context.Context) error {
 		return err
 	}
 	for lines := bufio.NewScanner(said); lines.Scan(); {
-		fmt.Fprintln(d.env.stdout, lines.Text())
+		fmt.Fprintln(d.env.results(), lines.Text())
 		if strings.HasPrefix(lines.Text(), "· fs_modify_file") {
 			_ = cmd.Process.Kill() // this is what the demo is about
 			break
 		}
 	}
 	_ = cmd.Wait() // it was killed
-	_, err = fmt.Fprintln(d.env.stdout, "^ kill -9 (the demo kills jp here)")
+	_, err = fmt.Fprintln(d.env.results(), "^ kill -9 (the demo kills jp here)")
 	return err
 }
 
@@ -144,7 +144,7 @@ func (d *demo) show(ctx context.Context, args []string) error {
 			words[i] = fmt.Sprintf("%q", a)
 		}
 	}
-	fmt.Fprintf(d.env.stdout, "\n$ %s\n", strings.Join(words, " "))
+	fmt.Fprintf(d.env.results(), "\n$ %s\n", strings.Join(words, " "))
 	args = append([]string(nil), args...)
 	for i, a := range args {
 		if rest, ok := strings.CutSuffix(a, "$(jp ref)"); ok {
@@ -156,7 +156,7 @@ func (d *demo) show(ctx context.Context, args []string) error {
 		}
 	}
 	out, err := d.output(ctx, args...)
-	fmt.Fprint(d.env.stdout, out)
+	fmt.Fprint(d.env.results(), out)
 	return err
 }
 

@@ -222,7 +222,7 @@ func (c *comparison) turn(which string) error {
 // show writes the differences in the form that was asked for.
 func (c *comparison) show(ctx context.Context, e *env, o diffOptions) error {
 	if e.format.structured() {
-		return writeJSON(e.stdout, c.files)
+		return writeJSON(e.results(), c.files)
 	}
 	return e.paged(func(w io.Writer) error {
 		switch {

@@ -16,7 +16,8 @@ import (
 
 type logOptions struct {
 	target   string
-	paths    []string
+	paths    []string // as typed
+	within   []string // the same, from the working tree's root
 	limit    int
 	turn     int
 	stat     bool
@@ -64,6 +65,9 @@ func runLog(ctx context.Context, e *env, o logOptions) error {
 		return err
 	}
 	defer r.Close()
+	if o.within, err = r.inTree(e, o.paths); err != nil {
+		return err
+	}
 	v, err := r.view(ctx, e, o.target)
 	if err != nil {
 		return err
@@ -120,7 +124,7 @@ func (v *view) entries(ctx context.Context, o logOptions) ([]entry, error) {
 		}
 		if compare && it.before != ev.Tree {
 			var err error
-			if it.changes, err = v.changes(ctx, it.before, ev.Tree, o.paths); err != nil {
+			if it.changes, err = v.changes(ctx, it.before, ev.Tree, o.within); err != nil {
 				return nil, err
 			}
 		}
@@ -174,7 +178,7 @@ func (v *view) printEntry(ctx context.Context, w io.Writer, it entry, o logOptio
 		return err
 	}
 	if o.patch && len(it.changes) > 0 {
-		return v.printPatch(ctx, w, it, o.paths)
+		return v.printPatch(ctx, w, it, o.within)
 	}
 	for _, c := range it.changes {
 		fmt.Fprintf(w, "        %s %s (%s)\n", c.Status, terminal.Clean(conversation.QuotePath(c.Path)), conversation.PlusMinus(c.Added, c.Deleted))

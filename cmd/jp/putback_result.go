@@ -180,9 +180,9 @@ func (b *putBack) report(r *putBackResult, asked bool) error {
 
 func (b *putBack) print(r *putBackResult, asked bool) error {
 	if b.env.format.structured() {
-		return writeJSON(b.env.stdout, r)
+		return writeJSON(b.env.results(), r)
 	}
-	out, p := b.env.stdout, b.palette
+	out, p := b.env.results(), b.palette
 	switch {
 	case len(r.puts) == 0 && len(r.left()) == 0:
 		_, err := fmt.Fprintf(out, "Nothing to %s: the files are as %s.\n", b.opts.action, b.when)
