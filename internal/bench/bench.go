@@ -81,6 +81,7 @@ var tasks = []task{
 	{"list 10k", false, listOf(10_000)},
 	{"snapshot 1k", false, snapshotOf(1_000)},
 	{"snapshot 12k", false, snapshotOf(12_000)},
+	{"resume 10k", false, resumeOf(10_000)},
 	{"size", false, measureSize},
 	{"memory", false, measureMemory},
 	{"version", false, measureVersion},
@@ -88,7 +89,7 @@ var tasks = []task{
 
 // taskNames is read by the help text.
 func taskNames() string {
-	return "append, fork, load, list, snapshot (each with its size, as in \"load 10k\"), size, memory, version"
+	return "append, fork, load, list, snapshot, resume (each with its size, as in \"load 10k\"), size, memory, version"
 }
 
 // measure runs the tasks that were asked for.

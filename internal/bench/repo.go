@@ -98,10 +98,13 @@ func initRepo(ctx context.Context, dir string) (gitcmd.Repository, error) {
 // openStore opens a store as jp does: with a user and a key.
 func openStore(repo gitcmd.Repository, durability odb.Durability) (*gitstore.Store, error) {
 	return gitstore.Open(repo, gitstore.Options{
-		Durability: durability, Key: bytes.Repeat([]byte{7}, 32),
+		Durability: durability, Key: storeKey(),
 		User: func() gitstore.Person { return gitstore.Person{Name: "Ada Lovelace", Email: "ada@example.com"} },
 	})
 }
+
+// storeKey is the key that signs the events of this run.
+func storeKey() []byte { return bytes.Repeat([]byte{7}, 32) }
 
 // grouped is a number below a million as people write it.
 func grouped(n int) string {
