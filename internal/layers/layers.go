@@ -50,6 +50,7 @@ var Allowed = map[string][]string{
 	"internal/gitenv":                       nil,
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},
+	"internal/wirecheck":                    nil,
 }
 
 // Owners are imports from outside that few packages may have, with the reason.
