@@ -128,6 +128,10 @@ func (q *query) verdict(err error) error {
 		if q.outcome.Turn > 0 && f.code != "interrupted" {
 			f.about(q.id)
 		}
+		if f.exit == exitProvider && q.outcome.Turn > 0 {
+			again := "jp continue " + q.id.Short()
+			f.hint(again, "try again").hint(again+" -m PROVIDER/NAME", "ask another model")
+		}
 		return f
 	}
 	switch q.outcome.Status {
