@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -133,22 +131,4 @@ func stub(name string) Tool {
 		Description: "This tool is not available.",
 		Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
 	}
-}
-
-// Prefix is the hash, in hex, of what the model reads: system, tools and
-// messages. Equal prefixes mean equal requests, up to their options.
-func (r *Request) Prefix() string {
-	h := sha256.New()
-	encoder := json.NewEncoder(h)
-	encoder.SetEscapeHTML(false)
-	// Whatever is not JSON ends the hash there, so the same request still has
-	// the same prefix.
-	_ = encoder.Encode(struct {
-		System string `json:"system"`
-		Tools  []Tool `json:"tools"`
-	}{r.System, r.Tools})
-	for _, m := range r.Messages {
-		_ = encoder.Encode(m)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

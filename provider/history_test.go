@@ -34,10 +34,29 @@ type history struct {
 	questions map[string]*conversation.Event
 	request   int
 	turnAt    int
+	maker     maker
 }
 
+// A maker is a target with what it sends along with an event of its model.
+type maker struct {
+	Target
+	item func(*conversation.Event) json.RawMessage // nil where it sends nothing
+}
+
+// writer is the target that made the histories' reasoning.
+var writer = Target{API: "test", Model: "model-1"}
+
 func events(words string) []*conversation.Event {
-	h := &history{calls: map[string]*conversation.Event{}, questions: map[string]*conversation.Event{}, ended: true}
+	return eventsBy(maker{writer, func(e *conversation.Event) json.RawMessage {
+		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartReasoning {
+			return json.RawMessage(`{"signed":` + strconv.Itoa(e.Seq) + `}`)
+		}
+		return nil
+	}}, words)
+}
+
+func eventsBy(m maker, words string) []*conversation.Event {
+	h := &history{calls: map[string]*conversation.Event{}, questions: map[string]*conversation.Event{}, ended: true, maker: m}
 	for _, word := range strings.Fields(words) {
 		h.add(word)
 	}
@@ -48,9 +67,6 @@ var finishes = map[byte]conversation.Finish{
 	'.': conversation.FinishStop, '+': conversation.FinishToolCalls, '-': conversation.FinishLength,
 	'!': conversation.FinishRefusal, '~': conversation.FinishPause,
 }
-
-// writer is the target that made the histories' reasoning.
-var writer = Target{API: "test", Model: "model-1"}
 
 func (h *history) add(word string) {
 	if word == "/" {
@@ -64,6 +80,10 @@ func (h *history) add(word string) {
 	seq := len(h.events)
 	e := &conversation.Event{Seq: seq, Version: conversation.Version, Model: "test/model-1"}
 	e.Body = h.body(word, seq, e)
+	switch e.Body.(type) {
+	case *conversation.ChatResponse, *conversation.ToolCallRequest:
+		e.Provider = h.maker.State(h.maker.item(e))
+	}
 	h.setEnd(e.Body, finish)
 	e.Turn = h.turn
 	h.events = append(h.events, e)
@@ -104,7 +124,6 @@ func (h *history) body(word string, seq int, e *conversation.Event) conversation
 	case 'O':
 		return &conversation.ChatResponse{Call: h.nextCall(), Part: conversation.PartMessage}
 	case 'R', 'p':
-		e.Provider = writer.State(json.RawMessage(`{"signed":` + strconv.Itoa(seq) + `}`))
 		return &conversation.ChatResponse{Call: h.nextCall(), Part: conversation.PartReasoning, Text: text, Partial: word[0] == 'p'}
 	case 'S':
 		return &conversation.TurnStopped{By: conversation.ByUser}

@@ -20,14 +20,26 @@ type session struct {
 	stream  *conversation.Stream
 	sent    map[string][]Message // by a word of the answer
 	options Options
+	maker   maker
+	asked   func(answer string, r *Request) // nil: nobody is told
 	words   int
 }
 
 func newSession(t *rapid.T) *session {
+	return newSessionBy(t, maker{Target{API: "test", Model: "model-1"}, func(e *conversation.Event) json.RawMessage {
+		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartReasoning {
+			return json.RawMessage(`{"signed":true}`)
+		}
+		return nil
+	}})
+}
+
+func newSessionBy(t *rapid.T, m maker) *session {
 	clock := func() time.Time { return time.Unix(0, 0).UTC() }
 	return &session{
 		t: t, stream: conversation.NewStream(clock), sent: map[string][]Message{},
-		options: Options{Model: "test/model-1", API: "test", System: "Be brief.", Tools: []Tool{{Name: "tool"}}},
+		options: Options{Model: m.API + "/" + m.Model, API: m.API, System: "Be brief.", Tools: []Tool{{Name: "tool", Description: "A tool.", Parameters: json.RawMessage(`{"type":"object"}`)}}},
+		maker:   m,
 	}
 }
 
@@ -98,25 +110,35 @@ func (s *session) ask(mut *conversation.TurnMut) {
 		end.Finish = s.finish(tools)
 	}
 	if s.chance("reasoning", 40) {
-		item := s.options.Target().State(json.RawMessage(`{"signed":true}`))
-		mut.AddChatResponse(conversation.ChatResponse{Call: ordinal, Part: conversation.PartReasoning, Text: s.word("thought")}, conversation.WithProvider(item))
+		mut.AddChatResponse(conversation.ChatResponse{Call: ordinal, Part: conversation.PartReasoning, Text: s.word("thought")}, s.made(mut.Next()))
 	}
 	text := s.word("answer")
 	answer := conversation.ChatResponse{Call: ordinal, Part: conversation.PartMessage, Text: text, Partial: end.Finish == ""}
 	if tools == 0 {
 		answer.CallEnd = end
 	}
-	mut.AddChatResponse(answer)
+	mut.AddChatResponse(answer, s.made(mut.Next()))
 	s.sent[text] = request.Messages
+	if s.asked != nil {
+		s.asked(text, request)
+	}
 	for i := range tools {
 		id := rapid.SampledFrom([]string{"call_1", "call_2", "", "a b"}).Draw(s.t, "id")
 		b := conversation.ToolCallRequest{Call: ordinal, ID: id, Name: "tool", Arguments: json.RawMessage(`{}`)}
 		if i == tools-1 {
 			b.CallEnd = end
 		}
-		mut.AddToolCallRequest(b)
+		mut.AddToolCallRequest(b, s.made(mut.Next()))
 	}
 	s.build(mut)
+}
+
+// made gives the event of a seq what its maker sends along.
+func (s *session) made(seq int) conversation.Draft {
+	return func(e *conversation.Event) {
+		e.Seq = seq
+		e.Provider = s.maker.State(s.maker.item(e))
+	}
 }
 
 func (s *session) finish(tools int) conversation.Finish {

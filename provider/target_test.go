@@ -163,7 +163,9 @@ func TestHostileBytesBecomeValidRequests(t *testing.T) {
 // adopted.
 func TestAdoptionDropsState(t *testing.T) {
 	all := events("T Q R M.")
-	sent := func(more ...*conversation.Event) string { return show(Project(append(all[:len(all):len(all)], more...), writer)) }
+	sent := func(more ...*conversation.Event) string {
+		return show(Project(append(all[:len(all):len(all)], more...), writer))
+	}
 	ours := &conversation.Event{Seq: len(all), Turn: 1, Body: &conversation.ForkOrigin{}}
 	require.Contains(t, sent(ours), "R2.")
 	theirs := &conversation.Event{Seq: len(all), Turn: 1, Body: &conversation.ForkOrigin{Adopted: true}}

@@ -55,11 +55,14 @@ var Allowed = map[string][]string{
 
 // Owners are imports from outside that few packages may have, with the reason.
 var Owners = map[string]Owner{
-	"github.com/go-git/go-git/v5":   {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
-	"github.com/go-git/go-billy/v5": {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
-	"github.com/spf13/cobra":        {Packages: []string{"cmd/jp"}, Why: "the command line is at the edge"},
-	"github.com/mattn/go-isatty":    {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
-	"charm.land/":                   {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
+	"github.com/go-git/go-git/v5":            {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
+	"github.com/go-git/go-billy/v5":          {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
+	"github.com/spf13/cobra":                 {Packages: []string{"cmd/jp"}, Why: "the command line is at the edge"},
+	"github.com/mattn/go-isatty":             {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
+	"github.com/anthropics/anthropic-sdk-go": {Packages: []string{"provider/anthropic"}, Why: "one package knows a vendor"},
+	"github.com/openai/openai-go":            {Packages: []string{"provider/openai"}, Why: "one package knows a vendor"},
+	"google.golang.org/genai":                {Packages: []string{"provider/google"}, Why: "one package knows a vendor"},
+	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 
 // An Owner is who may import a module, and why nobody else may.

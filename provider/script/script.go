@@ -41,7 +41,7 @@ func (p *Provider) Stream(ctx context.Context, request *provider.Request) iter.S
 		}
 		r := &p.replies[request.Ended]
 		s := sender{ctx: ctx, reply: r, fails: r.fails(request.Failed), yield: yield}
-		s.send(r.chunks(request.Ended), finish(r, request))
+		s.send(r.chunks(request.Ended), func() provider.Chunk { return finish(r, request) })
 	}
 }
 
@@ -68,7 +68,7 @@ type sender struct {
 	sent  int // pieces
 }
 
-func (s *sender) send(chunks []provider.Chunk, last provider.Chunk) {
+func (s *sender) send(chunks []provider.Chunk, last func() provider.Chunk) {
 	for _, c := range chunks {
 		if c.Kind != provider.ChunkClose && !s.ready() {
 			return
@@ -87,7 +87,7 @@ func (s *sender) send(chunks []provider.Chunk, last provider.Chunk) {
 		<-s.ctx.Done()
 		s.yield(provider.Chunk{}, s.ctx.Err())
 	default:
-		s.yield(last, nil)
+		s.yield(last(), nil)
 	}
 }
 

@@ -1,0 +1,143 @@
+package anthropic
+
+import (
+	"slices"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// wholeAnswers makes one message of neighbouring answers: the model paused, and
+// went on.
+func wholeAnswers(all []provider.Message) []provider.Message {
+	var whole []provider.Message
+	for _, m := range all {
+		n := len(whole)
+		if m.Role == conversation.RoleAssistant && n > 0 && whole[n-1].Role == m.Role {
+			whole[n-1].Blocks = slices.Concat(whole[n-1].Blocks, m.Blocks)
+			continue
+		}
+		whole = append(whole, m)
+	}
+	return whole
+}
+
+// messagesOf renders a dialogue. Results and what the user says behind them are
+// one message.
+func messagesOf(all []provider.Message) []sdk.MessageParam {
+	var messages []sdk.MessageParam
+	for _, m := range all {
+		role, content := sdk.MessageParamRoleUser, []sdk.ContentBlockParamUnion(nil)
+		switch m.Role {
+		case conversation.RoleAssistant:
+			role, content = sdk.MessageParamRoleAssistant, replied(m.Blocks)
+		case conversation.RoleTool:
+			content = results(m.Blocks)
+		default:
+			content = said(m.Blocks)
+		}
+		if len(content) == 0 {
+			continue
+		}
+		if n := len(messages); n > 0 && messages[n-1].Role == role {
+			messages[n-1].Content = append(messages[n-1].Content, content...)
+			continue
+		}
+		messages = append(messages, sdk.MessageParam{Role: role, Content: content})
+	}
+	return messages
+}
+
+// replied renders what the model said.
+func replied(blocks []provider.Block) []sdk.ContentBlockParamUnion {
+	var content []sdk.ContentBlockParamUnion
+	for _, b := range blocks {
+		i, ok := readItem(b.Item)
+		switch {
+		case b.Kind == provider.BlockText && blank(b.Text):
+		case ok && i.says(b):
+			content = append(content, raw(b.Item))
+		case b.Kind == provider.BlockText:
+			content = append(content, sdk.NewTextBlock(b.Text))
+		case b.Kind == provider.BlockToolCall:
+			content = append(content, sdk.NewToolUseBlock(b.ID, argumentsOf(b), b.Name))
+		}
+	}
+	return content
+}
+
+// results renders the results of tools, each with its files.
+func results(blocks []provider.Block) []sdk.ContentBlockParamUnion {
+	var content []sdk.ContentBlockParamUnion
+	var last *sdk.ToolResultBlockParam
+	for _, b := range blocks {
+		switch {
+		case b.Kind == provider.BlockResult:
+			last = &sdk.ToolResultBlockParam{ToolUseID: b.ID}
+			if b.IsError {
+				last.IsError = sdk.Bool(true)
+			}
+			if !blank(b.Text) {
+				last.Content = append(last.Content, sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: b.Text}})
+			}
+			content = append(content, sdk.ContentBlockParamUnion{OfToolResult: last})
+		case b.Kind == provider.BlockFile && last != nil:
+			f := fileOf(b)
+			last.Content = append(last.Content, sdk.ToolResultBlockParamContentUnion{OfText: f.text, OfImage: f.image, OfDocument: f.document})
+		}
+	}
+	return content
+}
+
+// said renders what the user said and attached.
+func said(blocks []provider.Block) []sdk.ContentBlockParamUnion {
+	var content []sdk.ContentBlockParamUnion
+	for _, b := range blocks {
+		switch {
+		case b.Kind == provider.BlockText && !blank(b.Text):
+			content = append(content, sdk.NewTextBlock(b.Text))
+		case b.Kind == provider.BlockFile:
+			f := fileOf(b)
+			content = append(content, sdk.ContentBlockParamUnion{OfText: f.text, OfImage: f.image, OfDocument: f.document})
+		}
+	}
+	return content
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// withoutLastThinking drops the thinking of the newest answer: the API refuses
+// it there when it is not to think.
+func withoutLastThinking(all []provider.Message) []provider.Message {
+	at := lastAnswer(all)
+	if at < 0 {
+		return all
+	}
+	changed := slices.Clone(all)
+	changed[at].Blocks = slices.DeleteFunc(slices.Clone(all[at].Blocks), func(b provider.Block) bool {
+		i, ok := readItem(b.Item)
+		return b.Kind == provider.BlockReasoning && ok && i.thinks()
+	})
+	return changed
+}
+
+// lastAnswer is the index of the newest message of the model, -1 if it has
+// said nothing yet.
+func lastAnswer(all []provider.Message) int {
+	for at, m := range slices.Backward(all) {
+		if m.Role == conversation.RoleAssistant {
+			return at
+		}
+	}
+	return -1
+}
+
+// midTurn reports whether the model goes on with the turn of its newest answer:
+// it gets the results that it waits for, or its own words again.
+func midTurn(all []provider.Message) bool {
+	at := lastAnswer(all)
+	return at >= 0 && (at == len(all)-1 || all[at+1].Role == conversation.RoleTool)
+}

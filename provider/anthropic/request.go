@@ -1,0 +1,163 @@
+package anthropic
+
+import (
+	"bytes"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"jp/provider"
+)
+
+// paramsOf renders a request for a model. It is pure: equal requests give equal
+// bytes.
+func paramsOf(r *provider.Request, m model, o Options) sdk.MessageNewParams {
+	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: m.maxTokens(o.MaxTokens)}
+	messages := wholeAnswers(r.Messages)
+	p.Thinking, p.OutputConfig.Effort = thinkingOf(m, o.Thinking, p.MaxTokens, messages)
+	thinks := p.Thinking.OfAdaptive != nil || p.Thinking.OfEnabled != nil
+	if m.thinking != thinkingNone && !thinks {
+		messages = withoutLastThinking(messages)
+	}
+	if o.Temperature != nil && m.sampling && !thinks {
+		p.Temperature = sdk.Float(*o.Temperature)
+	}
+	if !blank(r.System) {
+		p.System = []sdk.TextBlockParam{{Text: r.System}}
+	}
+	p.Tools = toolsOf(r.Tools)
+	if r.NoTools && len(p.Tools) > 0 {
+		none := sdk.NewToolChoiceNoneParam()
+		p.ToolChoice = sdk.ToolChoiceUnionParam{OfNone: &none}
+	}
+	if len(r.Schema) > 0 {
+		p.OutputConfig.Format = formatOf(r.Schema)
+	}
+	p.Messages = messagesOf(messages)
+	mark(&p)
+	return p
+}
+
+// thinkingOf is how the model is told to think. Where the turn goes on behind
+// an answer whose thinking is lost, a model with a budget would refuse to, and
+// does not think until the turn ends.
+func thinkingOf(m model, want Effort, maxTokens int64, all []provider.Message) (sdk.ThinkingConfigParamUnion, sdk.OutputConfigEffort) {
+	var none sdk.ThinkingConfigParamUnion
+	switch m.thinking {
+	case thinkingManual:
+		budget := min(want.budget(), maxTokens/2)
+		if want == EffortOff || budget < leastBudget || midTurn(all) && !startsThinking(all[lastAnswer(all)]) {
+			return none, ""
+		}
+		return sdk.ThinkingConfigParamOfEnabled(budget), ""
+	case thinkingAdaptive:
+		if want != EffortOff {
+			return adaptive(m), sdk.OutputConfigEffort(want.upTo(m.effort))
+		}
+		switch m.off {
+		case offDisable:
+			disabled := sdk.NewThinkingConfigDisabledParam()
+			return sdk.ThinkingConfigParamUnion{OfDisabled: &disabled}, ""
+		case offNever:
+			return adaptive(m), sdk.OutputConfigEffort(EffortLow.upTo(m.effort))
+		}
+	}
+	return none, ""
+}
+
+// leastBudget is the fewest tokens that the API lets a model think.
+const leastBudget = 1024
+
+func adaptive(m model) sdk.ThinkingConfigParamUnion {
+	config := &sdk.ThinkingConfigAdaptiveParam{}
+	if m.hidden {
+		config.Display = sdk.ThinkingConfigAdaptiveDisplaySummarized
+	}
+	return sdk.ThinkingConfigParamUnion{OfAdaptive: config}
+}
+
+func toolsOf(tools []provider.Tool) []sdk.ToolUnionParam {
+	var all []sdk.ToolUnionParam
+	for _, t := range tools {
+		tool := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](parameters(t.Parameters))}
+		if !blank(t.Description) {
+			tool.Description = sdk.String(t.Description)
+		}
+		all = append(all, sdk.ToolUnionParam{OfTool: tool})
+	}
+	return all
+}
+
+// mark sets the places up to which a prefix of the request is cached: the
+// tools, the system prompt, and the last two messages of the user, so that the
+// next request still finds one of them.
+func mark(p *sdk.MessageNewParams) {
+	cached := sdk.NewCacheControlEphemeralParam()
+	if n := len(p.Tools); n > 0 {
+		p.Tools[n-1].OfTool.CacheControl = cached
+	}
+	if n := len(p.System); n > 0 {
+		p.System[n-1].CacheControl = cached
+	}
+	left := 2
+	for i := len(p.Messages) - 1; i >= 0 && left > 0; i-- {
+		if p.Messages[i].Role != sdk.MessageParamRoleUser {
+			continue
+		}
+		content := p.Messages[i].Content
+		if at := content[len(content)-1].GetCacheControl(); at != nil {
+			*at = cached
+		}
+		left--
+	}
+}
+
+// encode is the body of a streaming request.
+func encode(p sdk.MessageNewParams) ([]byte, error) {
+	body, err := p.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	// The params have no field for it. The body is an object with other keys.
+	body = append(bytes.TrimSuffix(body, []byte("}")), `,"stream":true}`...)
+	return withoutHTMLEscapes(body), nil
+}
+
+// withoutHTMLEscapes undoes what the SDK's encoder does to angle brackets and
+// ampersands, so that blocks go back with the bytes with which they came. It
+// works in place.
+func withoutHTMLEscapes(body []byte) []byte {
+	out := body[:0]
+	for len(body) > 0 {
+		at := bytes.IndexByte(body, '\\')
+		if at < 0 || at+1 >= len(body) {
+			break
+		}
+		out = append(out, body[:at]...)
+		body = body[at:]
+		length, char := 2, byte(0)
+		if len(body) >= 6 {
+			char = escaped(string(body[:6]))
+		}
+		if char != 0 {
+			out, length = append(out, char), 6
+		} else {
+			out = append(out, body[:2]...)
+		}
+		body = body[length:]
+	}
+	return append(out, body...)
+}
+
+// escaped is the character that an escape for HTML stands for, 0 if it is none.
+func escaped(sequence string) byte {
+	switch sequence {
+	case `\u003c`:
+		return '<'
+	case `\u003e`:
+		return '>'
+	case `\u0026`:
+		return '&'
+	}
+	return 0
+}

@@ -1,0 +1,217 @@
+package google
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"google.golang.org/genai"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// errNoAnswer says that an event of a stream is not a piece of an answer.
+var errNoAnswer = errors.New("the stream holds something that is no answer")
+
+// An event is one piece of a streamed answer. The parts are kept as they came.
+type event struct {
+	Candidates []struct {
+		Index   int
+		Content struct {
+			Parts []json.RawMessage
+		}
+		FinishReason genai.FinishReason
+	}
+	PromptFeedback struct {
+		BlockReason genai.BlockedReason
+	}
+	UsageMetadata *struct {
+		PromptTokenCount        int
+		CachedContentTokenCount int
+		CandidatesTokenCount    int
+		ThoughtsTokenCount      int
+		ToolUsePromptTokenCount int
+	}
+	Error *genai.APIError
+}
+
+// An answer makes chunks of the parts that a model sends. Parts of text come in
+// pieces, each a part of its own, and signatures may come behind what they
+// sign, on an empty text: so a part stays open until another begins.
+type answer struct {
+	call   int  // ordinal of the model call, for ids
+	data   bool // text is a structured answer
+	open   bool
+	kind   provider.ChunkKind // of the open part, or the last one
+	index  int                // of the open part, or the next one
+	parts  []receivedPart     // of the open part
+	calls  int
+	finish conversation.Finish
+	usage  *conversation.Usage
+}
+
+// add takes the data of one event and returns what it adds.
+func (a *answer) add(data []byte) ([]provider.Chunk, error) {
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 || string(data) == "[DONE]" {
+		return nil, nil
+	}
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoAnswer, err)
+	}
+	if e.Error != nil {
+		return nil, *e.Error
+	}
+	var chunks []provider.Chunk
+	for _, c := range e.Candidates {
+		if c.Index != 0 {
+			continue
+		}
+		for _, raw := range c.Content.Parts {
+			chunks = append(chunks, a.part(raw)...)
+		}
+		a.ended(c.FinishReason)
+	}
+	if reason := e.PromptFeedback.BlockReason; reason != "" && reason != genai.BlockedReasonUnspecified {
+		a.finish = conversation.FinishFiltered
+	}
+	if u := e.UsageMetadata; u != nil {
+		a.usage = &conversation.Usage{
+			Input:     u.PromptTokenCount + u.ToolUsePromptTokenCount,
+			Output:    u.CandidatesTokenCount + u.ThoughtsTokenCount,
+			CacheRead: u.CachedContentTokenCount,
+		}
+	}
+	return chunks, nil
+}
+
+// part returns what one part of an answer adds. Kinds of part that nobody asked
+// for add nothing but their signature.
+func (a *answer) part(raw json.RawMessage) []provider.Chunk {
+	var p receivedPart
+	if json.Unmarshal(raw, &p) != nil {
+		return nil
+	}
+	p.raw = raw
+	switch {
+	case p.FunctionCall != nil:
+		return append(a.begin(provider.ChunkToolCall, p), a.called(p.FunctionCall))
+	case !p.blank():
+		kind := a.kindOf(p)
+		var chunks []provider.Chunk
+		if a.open && a.kind == kind {
+			a.parts = append(a.parts, p)
+		} else {
+			chunks = a.begin(kind, p)
+		}
+		return append(chunks, provider.Chunk{Kind: kind, Index: a.index, Text: p.Text})
+	case a.open && a.kind == a.kindOf(p) && p.Text != "":
+		a.parts = append(a.parts, p)
+		return []provider.Chunk{{Kind: a.kind, Index: a.index, Text: p.Text}}
+	case p.ThoughtSignature == "":
+		return nil
+	case a.open:
+		a.parts = append(a.parts, p)
+		return nil
+	}
+	// A part that says nothing is kept only as reasoning.
+	return append(a.begin(provider.ChunkReasoning, p), provider.Chunk{Kind: provider.ChunkReasoning, Index: a.index})
+}
+
+func (a *answer) kindOf(p receivedPart) provider.ChunkKind {
+	switch {
+	case p.Thought:
+		return provider.ChunkReasoning
+	case a.data:
+		return provider.ChunkData
+	}
+	return provider.ChunkMessage
+}
+
+// begin closes the open part and opens another.
+func (a *answer) begin(kind provider.ChunkKind, p receivedPart) []provider.Chunk {
+	chunks := a.close()
+	a.open, a.kind, a.parts = true, kind, []receivedPart{p}
+	return chunks
+}
+
+// called is the chunk of a function call, which comes whole. One without an id
+// gets one that is the same whenever the answer comes.
+func (a *answer) called(c *functionCall) provider.Chunk {
+	a.calls++
+	id, args := c.ID, c.Args
+	if id == "" {
+		id = fmt.Sprintf("call_%d_%d", a.call, a.calls)
+	}
+	if len(args) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	return provider.Chunk{Kind: provider.ChunkToolCall, Index: a.index, ToolID: id, Tool: c.Name, Text: string(args)}
+}
+
+func (a *answer) close() []provider.Chunk {
+	if !a.open {
+		return nil
+	}
+	closed := provider.Chunk{Kind: provider.ChunkClose, Index: a.index, Item: a.item()}
+	a.open, a.parts = false, nil
+	a.index++
+	return []provider.Chunk{closed}
+}
+
+// item is the state of the open part. Text that nobody signed has none. Where
+// only signatures follow the text they are all of it, since the text is kept
+// as such.
+func (a *answer) item() json.RawMessage {
+	if a.kind == provider.ChunkToolCall {
+		return itemOf(a.parts)
+	}
+	for i, p := range a.parts {
+		if p.ThoughtSignature == "" {
+			continue
+		}
+		if holdsText(a.parts[i:]) {
+			return itemOf(a.parts)
+		}
+		return itemOf(a.parts[i:])
+	}
+	return nil
+}
+
+// end closes what is open and ends the answer.
+func (a *answer) end() []provider.Chunk {
+	return append(a.close(), provider.Chunk{Kind: provider.ChunkFinish, Finish: a.finished(), Usage: a.usage})
+}
+
+// ended notes why the model ended, the newest reason last.
+func (a *answer) ended(reason genai.FinishReason) {
+	if reason != "" && reason != genai.FinishReasonUnspecified {
+		a.finish = finishOf(reason)
+	}
+}
+
+// finished is the reason, which depends on what was said before it.
+func (a *answer) finished() conversation.Finish {
+	if a.finish == conversation.FinishStop && a.calls > 0 {
+		return conversation.FinishToolCalls
+	}
+	return a.finish
+}
+
+// finishOf is the reason in jp's words. A call that the model could not write
+// down is a call without a call, which is asked for again. A reason that is not
+// known never passes for a whole answer.
+func finishOf(reason genai.FinishReason) conversation.Finish {
+	switch reason {
+	case genai.FinishReasonStop, genai.FinishReasonTooManyToolCalls:
+		return conversation.FinishStop
+	case genai.FinishReasonMaxTokens, genai.FinishReasonContinuation:
+		return conversation.FinishLength
+	case genai.FinishReasonMalformedFunctionCall, genai.FinishReasonUnexpectedToolCall:
+		return conversation.FinishToolCalls
+	}
+	return conversation.FinishFiltered
+}

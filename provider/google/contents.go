@@ -1,0 +1,250 @@
+package google
+
+import (
+	"encoding/json"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// The roles of a content.
+const (
+	roleUser  = "user"
+	roleModel = "model"
+)
+
+// A content is one message. Its parts are the SDK's where nothing can be lost
+// in them, else raw JSON.
+type content struct {
+	Role  string `json:"role,omitempty"`
+	Parts []any  `json:"parts"`
+
+	results bool // of functions: nothing else may stand beside them
+}
+
+// contentsOf translates the messages. The user's and the model's alternate, but
+// for results, which are a content of their own even where the user speaks
+// next. No model goes on where it, or another, stopped: words at the end that
+// nobody replied to are not sent.
+func contentsOf(messages []provider.Message, m model) []content {
+	t := translation{model: m, ids: map[string]string{}}
+	for _, message := range messages {
+		switch message.Role {
+		case conversation.RoleAssistant:
+			t.add(roleModel, t.answer(message.Blocks))
+		case conversation.RoleTool:
+			t.results(message.Blocks)
+		default:
+			t.add(roleUser, asked(message.Blocks))
+		}
+	}
+	for n := len(t.contents); n > 0 && t.contents[n-1].Role == roleModel; n-- {
+		t.contents = t.contents[:n-1]
+	}
+	return t.contents
+}
+
+// A translation collects contents.
+type translation struct {
+	model    model
+	contents []content
+	ids      map[string]string // what the model calls a function call, by its wire id
+}
+
+// add appends the parts, to the content before where it is of the same role.
+func (t *translation) add(role string, parts []any) {
+	if len(parts) == 0 {
+		return
+	}
+	if n := len(t.contents); n > 0 && t.contents[n-1].Role == role && !t.contents[n-1].results {
+		t.contents[n-1].Parts = append(t.contents[n-1].Parts, parts...)
+		return
+	}
+	t.contents = append(t.contents, content{Role: role, Parts: parts})
+}
+
+// asked are the parts of what a user said.
+func asked(blocks []provider.Block) []any {
+	var parts []any
+	for _, b := range blocks {
+		if blob, ok := blobOf(b); ok {
+			parts = append(parts, genai.Part{InlineData: blob})
+		} else {
+			parts = append(parts, genai.Part{Text: textOf(b)})
+		}
+	}
+	return parts
+}
+
+// unsigned stands for the signature of a function call that has none, since
+// another model made it or its state is gone.
+const unsigned = "skip_thought_signature_validator"
+
+// A callPart is a function call that is not sent as it was received.
+type callPart struct {
+	FunctionCall     functionCall `json:"functionCall"`
+	ThoughtSignature string       `json:"thoughtSignature,omitempty"`
+}
+
+type functionCall struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// answer translates what the model said in one call.
+func (t *translation) answer(blocks []provider.Block) []any {
+	var parts []any
+	called := false
+	for _, b := range blocks {
+		switch b.Kind {
+		case provider.BlockText:
+			parts = append(parts, textParts(b)...)
+		case provider.BlockReasoning:
+			parts = append(parts, thoughts(b)...)
+		case provider.BlockToolCall:
+			parts = append(parts, t.call(b, !called)...)
+			called = true
+		}
+	}
+	return parts
+}
+
+// textParts are the received parts where they hold the text; where they are only
+// the signature that came behind it, the text stands before them. Signed parts
+// stay as they are, unsigned ones between them are one.
+func textParts(b provider.Block) []any {
+	received, ok := receivedParts(b.Item)
+	if !ok || holdsCall(received) {
+		received = nil
+	}
+	var parts []any
+	text := b.Text
+	if holdsText(received) {
+		text = ""
+	}
+	for _, p := range received {
+		if p.ThoughtSignature == "" && !p.Thought {
+			text += p.Text
+			continue
+		}
+		parts = append(appendTextPart(parts, text), p.raw)
+		text = ""
+	}
+	return appendTextPart(parts, text)
+}
+
+func appendTextPart(parts []any, text string) []any {
+	if strings.TrimSpace(text) == "" {
+		return parts
+	}
+	return append(parts, genai.Part{Text: text})
+}
+
+// thoughts are the received parts that are worth sending: a thought without a
+// signature tells the model nothing, and would look like its answer.
+func thoughts(b provider.Block) []any {
+	received, ok := receivedParts(b.Item)
+	if !ok || holdsCall(received) {
+		return nil
+	}
+	var parts []any
+	for _, p := range received {
+		if p.ThoughtSignature != "" {
+			parts = append(parts, p.raw)
+		}
+	}
+	return parts
+}
+
+// call translates a function call. The first of a step has to be signed where
+// the model asks for it: in every step, since what was sent must not change
+// once a later turn begins.
+func (t *translation) call(b provider.Block, first bool) []any {
+	received, ok := receivedParts(b.Item)
+	lacks := first && t.model.signs && (!ok || received[0].ThoughtSignature == "")
+	if ok && isCallOf(received, b.Name) && t.unused(received[0].FunctionCall.ID) {
+		t.ids[b.ID] = received[0].FunctionCall.ID
+		parts := raws(received)
+		if lacks {
+			parts[0] = received[0].signed(unsigned)
+		}
+		return parts
+	}
+	t.ids[b.ID] = b.ID
+	call := callPart{FunctionCall: functionCall{ID: b.ID, Name: b.Name, Args: b.Arguments}}
+	if ok {
+		call.ThoughtSignature = received[0].ThoughtSignature
+	}
+	if lacks {
+		call.ThoughtSignature = unsigned
+	}
+	return []any{call}
+}
+
+// unused reports whether no call before has the id that the server gave; a call
+// that has none is told apart by its place.
+func (t *translation) unused(id string) bool {
+	for _, taken := range t.ids {
+		if id != "" && taken == id {
+			return false
+		}
+	}
+	return true
+}
+
+// results adds what the functions of the content before returned: one part for
+// each call and nothing else. Files that cannot be part of a result follow as
+// the user's.
+func (t *translation) results(blocks []provider.Block) {
+	var responses []*genai.FunctionResponse
+	var late []any
+	for _, b := range blocks {
+		if b.Kind == provider.BlockResult {
+			responses = append(responses, t.response(b))
+			continue
+		}
+		if len(responses) == 0 {
+			continue
+		}
+		last := responses[len(responses)-1]
+		blob, ok := blobOf(b)
+		switch {
+		case !ok:
+			appendText(last, textOf(b))
+		case t.model.files && mayBeReturned(blob):
+			last.Parts = append(last.Parts, returned(blob))
+		default:
+			late = append(late, genai.Part{Text: origin(blob, last.Name, b.ID)}, genai.Part{InlineData: blob})
+		}
+	}
+	results := content{Role: roleUser, results: true}
+	for _, r := range responses {
+		results.Parts = append(results.Parts, genai.Part{FunctionResponse: r})
+	}
+	t.contents = append(t.contents, results)
+	t.add(roleUser, late)
+}
+
+// The keys of a response, of which it has one.
+const (
+	keyOutput = "output"
+	keyError  = "error"
+)
+
+func (t *translation) response(b provider.Block) *genai.FunctionResponse {
+	key := keyOutput
+	if b.IsError {
+		key = keyError
+	}
+	return &genai.FunctionResponse{ID: t.ids[b.ID], Name: b.Name, Response: map[string]any{key: b.Text}}
+}
+
+func appendText(r *genai.FunctionResponse, text string) {
+	for key, value := range r.Response {
+		r.Response[key] = value.(string) + "\n" + text
+	}
+}

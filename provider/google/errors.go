@@ -1,0 +1,185 @@
+package google
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/genai"
+
+	"jp/provider"
+)
+
+// maxMessage bounds how much of a refusal is shown: some servers send pages.
+const maxMessage = 500
+
+// failure is an error of a request that the caller did not end.
+func (p *Provider) failure(err error, x *exchange) error {
+	var refusal genai.APIError
+	if errors.As(err, &refusal) {
+		return p.refused(refusal, x)
+	}
+	failed := &provider.Error{Class: provider.ClassDisconnect, Provider: Name}
+	var lost *url.Error // names the address, which may be secret
+	var network net.Error
+	switch {
+	case errors.As(err, &lost) && lost.Op == "parse":
+		failed.Class, failed.Message = provider.ClassInvalid, "the base URL is no URL"
+	case errors.As(err, &lost):
+		failed.Err = lost.Err
+	case x.status != 0, errors.Is(err, io.ErrUnexpectedEOF):
+		failed.Err = err
+	default:
+		failed.Class, failed.Message = provider.ClassInvalid, p.clean(err.Error())
+	}
+	if errors.As(failed.Err, &network) && network.Timeout() {
+		failed.Class = provider.ClassTimeout
+	}
+	return failed
+}
+
+// refused is what the server answered in the place of an answer, or in its
+// midst.
+func (p *Provider) refused(refusal genai.APIError, x *exchange) *provider.Error {
+	status := refusal.Code
+	if x.answer == nil && x.status != 0 {
+		status = x.status
+	}
+	if status == 0 {
+		status = statuses[refusal.Status]
+	}
+	message := refusal.Message
+	if message == "" {
+		message = refusal.Status
+	}
+	d := detailsOf(refusal.Details)
+	if d.delay == 0 {
+		d.delay = retryAfter(x.header)
+	}
+	return &provider.Error{
+		Class:      classOf(status, message, d),
+		Provider:   Name,
+		Status:     status,
+		Message:    p.clean(message),
+		RetryAfter: d.delay,
+	}
+}
+
+// statuses are those of HTTP by their names at Google.
+var statuses = map[string]int{
+	"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "OUT_OF_RANGE": 400,
+	"UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403, "NOT_FOUND": 404,
+	"RESOURCE_EXHAUSTED": 429, "CANCELLED": 499, "ABORTED": 503, "INTERNAL": 500, "UNKNOWN": 500,
+	"UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
+}
+
+// details are what a refusal says for programs.
+type details struct {
+	delay  time.Duration // how long to wait
+	reason string        // such as API_KEY_INVALID
+	quotas []string      // names of what is used up
+}
+
+func detailsOf(list []map[string]any) details {
+	var d details
+	for _, detail := range list {
+		kind, _ := detail["@type"].(string)
+		switch kind[strings.LastIndex(kind, ".")+1:] {
+		case "RetryInfo":
+			text, _ := detail["retryDelay"].(string)
+			if delay, err := time.ParseDuration(text); err == nil && delay > 0 {
+				d.delay = delay
+			}
+		case "ErrorInfo":
+			d.reason, _ = detail["reason"].(string)
+			metadata, _ := detail["metadata"].(map[string]any)
+			d.add(metadata["quota_limit"])
+		case "QuotaFailure":
+			violations, _ := detail["violations"].([]any)
+			for _, violation := range violations {
+				fields, _ := violation.(map[string]any)
+				d.add(fields["quotaId"])
+			}
+		}
+	}
+	return d
+}
+
+func (d *details) add(quota any) {
+	if name, ok := quota.(string); ok {
+		d.quotas = append(d.quotas, name)
+	}
+}
+
+var (
+	tooLong = regexp.MustCompile(`(?i)token count.*exceeds|exceeds the maximum number of tokens|payload size exceeds|context (window|length)`)
+	badKey  = regexp.MustCompile(`(?i)api key (not valid|expired|not found)|api_key_invalid|user location is not supported`)
+	// The words about a plan and billing are in every refusal for want of quota,
+	// so they say nothing.
+	noMoney = regexp.MustCompile(`(?i)billing (account|is |has |must|not)|enable billing|credits? (is |are )?(depleted|exhausted)|spending (cap|limit)|limit: 0\b`)
+)
+
+// classOf is what a refusal means.
+func classOf(status int, message string, d details) provider.Class {
+	switch {
+	case status == http.StatusTooManyRequests:
+		if daily(d.quotas) || noMoney.MatchString(message) {
+			return provider.ClassQuota
+		}
+		return provider.ClassRateLimit
+	case status == http.StatusPaymentRequired:
+		return provider.ClassQuota
+	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
+		return provider.ClassTimeout
+	case status >= 500:
+		return provider.ClassOverloaded
+	case status == 499:
+		return provider.ClassDisconnect
+	case status == http.StatusNotFound:
+		return provider.ClassModel
+	case status == http.StatusRequestEntityTooLarge, tooLong.MatchString(message):
+		return provider.ClassContext
+	case noMoney.MatchString(message):
+		return provider.ClassQuota
+	case status == http.StatusUnauthorized, status == http.StatusForbidden,
+		strings.HasPrefix(d.reason, "API_KEY_"), badKey.MatchString(message):
+		return provider.ClassAuth
+	}
+	return provider.ClassInvalid
+}
+
+func daily(quotas []string) bool {
+	for _, name := range quotas {
+		if strings.Contains(name, "PerDay") {
+			return true
+		}
+	}
+	return false
+}
+
+// retryAfter is what the header of that name asks for, in seconds.
+func retryAfter(header http.Header) time.Duration {
+	seconds, err := strconv.Atoi(header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// clean is a text on one line, not too long, and without the key.
+func (p *Provider) clean(text string) string {
+	if p.options.Key != "" {
+		text = strings.ReplaceAll(text, p.options.Key, "[key]")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
+}

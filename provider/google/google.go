@@ -1,0 +1,110 @@
+// Package google asks models through the Gemini API, by generateContent in its
+// streamed form.
+//
+// A request's body is a pure function of the request, the options and what is
+// known of the model: equal requests give equal bytes. Parts that a model
+// signed go back exactly as they came.
+//
+// The SDK addresses and sends requests, reads refusals, and defines most of
+// what is sent. What has to survive unchanged does not pass through its maps:
+// they round large integers, and drop fields that they do not know and the
+// empty text that carries a signature. Its reader of streams fails at comments
+// and starts anew by itself. So body and stream are this package's own.
+//
+// The package takes no setting from the environment and keeps no state, never
+// tries a request twice, and shows the key to nobody but the endpoint: not in
+// errors, and of an account only a hash.
+package google
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// API is the name of the API in the state of an event.
+const API = "google"
+
+// Name is what errors and events call the provider.
+const Name = "google"
+
+const defaultBaseURL = "https://generativelanguage.googleapis.com"
+
+// defaultIdleTimeout is generous, since a model may think for minutes before
+// its first word.
+const defaultIdleTimeout = 5 * time.Minute
+
+// Options are how requests are made. With the zero value every request fails
+// for want of a key.
+type Options struct {
+	Key         string        // of the API
+	BaseURL     string        // without the version; empty: Google's
+	Client      *http.Client  // nil: http.DefaultClient; its Timeout is not used, and no redirect is followed
+	MaxTokens   int           // most tokens of an answer, thoughts included; 0: the model's own limit
+	Thinking    Thinking      // how much the model thinks
+	IdleTimeout time.Duration // longest silence of the server; 0: five minutes, negative: no limit
+}
+
+// Thinking is how much a model thinks, and whether it tells of it.
+type Thinking struct {
+	// Effort is "none", "minimal", "low", "medium" or "high"; empty leaves it
+	// to the model. What a model does not know becomes the nearest that it does.
+	Effort string
+	Hidden bool // no summaries of its thoughts are asked for
+}
+
+// A Provider is the Gemini API. It may be used concurrently.
+type Provider struct {
+	options Options
+}
+
+// New returns the provider. It does no work that takes time: what a request
+// needs is made with it.
+func New(o Options) *Provider { return &Provider{options: o} }
+
+// Endpoint is the base URL, without what might be secret in it.
+func (o Options) Endpoint() string {
+	parsed, err := url.Parse(o.baseURL())
+	if err != nil {
+		return ""
+	}
+	shown := url.URL{Scheme: parsed.Scheme, Host: parsed.Host, Path: strings.TrimRight(parsed.Path, "/")}
+	return shown.String()
+}
+
+// Account tells keys apart without giving them away: eight hex digits, "" where
+// there is no key.
+func (o Options) Account() string {
+	if o.Key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(o.Key))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Endpoint is that of the options.
+func (p *Provider) Endpoint() string { return p.options.Endpoint() }
+
+// Account is that of the options.
+func (p *Provider) Account() string { return p.options.Account() }
+
+func (o Options) baseURL() string {
+	if o.BaseURL == "" {
+		return defaultBaseURL
+	}
+	return o.BaseURL
+}
+
+// idleTimeout is the longest silence, 0 where there is no limit.
+func (o Options) idleTimeout() time.Duration {
+	switch {
+	case o.IdleTimeout == 0:
+		return defaultIdleTimeout
+	case o.IdleTimeout < 0:
+		return 0
+	}
+	return o.IdleTimeout
+}

@@ -1,0 +1,77 @@
+package google
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+
+	"google.golang.org/genai"
+
+	"jp/provider"
+)
+
+// body is what a request consists of, in the order in which it is sent.
+type body struct {
+	Contents          []content         `json:"contents"`
+	GenerationConfig  *generationConfig `json:"generationConfig,omitempty"`
+	SystemInstruction *content          `json:"systemInstruction,omitempty"`
+	ToolConfig        *genai.ToolConfig `json:"toolConfig,omitempty"`
+	Tools             []genai.Tool      `json:"tools,omitempty"`
+}
+
+type generationConfig struct {
+	MaxOutputTokens    int                   `json:"maxOutputTokens,omitempty"`
+	ResponseJSONSchema json.RawMessage       `json:"responseJsonSchema,omitempty"`
+	ResponseMIMEType   string                `json:"responseMimeType,omitempty"`
+	ThinkingConfig     *genai.ThinkingConfig `json:"thinkingConfig,omitempty"`
+}
+
+// encode makes the body of a request. It fails where a schema is not JSON.
+func encode(r *provider.Request, m model, o Options) ([]byte, error) {
+	b := body{
+		Contents:         contentsOf(r.Messages, m),
+		GenerationConfig: configOf(r, m, o),
+	}
+	if strings.TrimSpace(r.System) != "" {
+		b.SystemInstruction = &content{Parts: []any{genai.Part{Text: r.System}}}
+	}
+	if len(r.Tools) > 0 {
+		b.Tools = []genai.Tool{{FunctionDeclarations: declarationsOf(r.Tools)}}
+	}
+	if len(r.Tools) > 0 && r.NoTools {
+		none := &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeNone}
+		b.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: none}
+	}
+	return json.Marshal(b)
+}
+
+// structured reports whether the answer is held to the request's schema. Models
+// that refuse to be where functions may be called are asked without it.
+func structured(r *provider.Request, m model) bool {
+	return len(r.Schema) > 0 && (len(r.Tools) == 0 || r.NoTools || m.data)
+}
+
+func configOf(r *provider.Request, m model, o Options) *generationConfig {
+	config := generationConfig{
+		MaxOutputTokens: min(max(o.MaxTokens, 0), math.MaxInt32),
+		ThinkingConfig:  m.thinking(o.Thinking),
+	}
+	if structured(r, m) {
+		config.ResponseMIMEType, config.ResponseJSONSchema = "application/json", r.Schema
+	}
+	if config.MaxOutputTokens == 0 && config.ThinkingConfig == nil && config.ResponseMIMEType == "" {
+		return nil
+	}
+	return &config
+}
+
+func declarationsOf(tools []provider.Tool) []*genai.FunctionDeclaration {
+	declarations := make([]*genai.FunctionDeclaration, len(tools))
+	for i, tool := range tools {
+		declarations[i] = &genai.FunctionDeclaration{Name: tool.Name, Description: tool.Description}
+		if len(tool.Parameters) > 0 {
+			declarations[i].ParametersJsonSchema = tool.Parameters
+		}
+	}
+	return declarations
+}

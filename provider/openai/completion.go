@@ -1,0 +1,86 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	sdk "github.com/openai/openai-go/v3"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// A chatReader reads the chunks of a chat completion.
+type chatReader struct {
+	deltas deltas
+	reason string // why the model stopped; empty: it has not
+	usage  *conversation.Usage
+}
+
+func (r *chatReader) read(data []byte) ([]provider.Chunk, error) {
+	var chunk sdk.ChatCompletionChunk
+	if err := json.Unmarshal(data, &chunk); err != nil {
+		return nil, fmt.Errorf("read an event of the answer: %w", err)
+	}
+	if chunk.JSON.Usage.Valid() {
+		r.usage = chatUsage(chunk.Usage)
+	}
+	for _, choice := range chunk.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+		r.deltas.add(choice.Delta)
+		if choice.FinishReason != "" {
+			r.reason = choice.FinishReason
+		}
+	}
+	if r.reason == "error" || r.reason == "insufficient_system_resource" {
+		return r.deltas.take(), &provider.Error{Class: provider.ClassOverloaded, Message: "the server gave up: " + r.reason}
+	}
+	return r.deltas.take(), nil
+}
+
+// whole is false as long as usage may follow; servers that do not say that they
+// are done close the connection.
+func (r *chatReader) whole() bool { return false }
+
+// finish ends the answer, if the server has said why it ends.
+func (r *chatReader) finish() ([]provider.Chunk, bool) {
+	if r.reason == "" {
+		return nil, false
+	}
+	r.deltas.close()
+	end := provider.Chunk{Kind: provider.ChunkFinish, Finish: r.why(), Usage: r.usage}
+	return append(r.deltas.take(), end), true
+}
+
+func (r *chatReader) why() conversation.Finish {
+	switch {
+	case r.deltas.refused:
+		return conversation.FinishRefusal
+	case r.reason == "length" || r.reason == "model_length" || r.reason == "max_tokens":
+		return conversation.FinishLength
+	case r.reason == "content_filter":
+		return conversation.FinishFiltered
+	case r.reason == "tool_calls" || r.reason == "function_call" || len(r.deltas.calls) > 0:
+		return conversation.FinishToolCalls
+	}
+	return conversation.FinishStop
+}
+
+// chatUsage counts cached tokens among the input, as the server does.
+func chatUsage(u sdk.CompletionUsage) *conversation.Usage {
+	usage := &conversation.Usage{
+		Input: int(u.PromptTokens), Output: int(u.CompletionTokens),
+		CacheRead:  int(u.PromptTokensDetails.CachedTokens),
+		CacheWrite: int(u.PromptTokensDetails.CacheWriteTokens),
+	}
+	if hits, err := strconv.Atoi(u.JSON.ExtraFields["prompt_cache_hit_tokens"].Raw()); err == nil && usage.CacheRead == 0 {
+		usage.CacheRead = hits
+	}
+	if cost, err := strconv.ParseFloat(u.JSON.ExtraFields["cost"].Raw(), 64); err == nil && cost > 0 {
+		usage.CostUSD = strconv.FormatFloat(cost, 'f', -1, 64)
+	}
+	return usage
+}

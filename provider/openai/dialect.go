@@ -1,0 +1,106 @@
+package openai
+
+// A Dialect is how a server of Chat Completions differs from OpenAI's own. The
+// zero value is OpenAI.
+type Dialect struct {
+	Name    string // what errors call the provider; empty: "openai"
+	BaseURL string // where it is served by default; empty: OpenAI's
+
+	SystemRole       string        // of the first message; empty: "system"
+	UserAfterTool    UserAfterTool // whether a user may speak directly behind results
+	AlnumIDs         bool          // ids of tool calls are nine letters and digits
+	ToolNameField    string        // field of a tool message for the tool's name; empty: none
+	ImagesInTool     bool          // results may hold images
+	NoImages         bool          // no model reads images
+	NoFiles          bool          // there are no file parts
+	MaxTokensField   string        // empty: "max_completion_tokens"
+	ParallelCalls    bool          // several tool calls at once have to be asked for
+	NoStreamOptions  bool          // usage comes unasked, and asking is an error
+	JSONObject       bool          // of response formats only json_object is known
+	ReasoningObject  bool          // effort is a field of an object "reasoning"
+	ReasoningBack    ReasoningBack // which messages get their reasoning back
+	ReasoningField   string        // under which name, where the item does not say; empty: "reasoning_content"
+	ReasoningDetails bool          // reasoning_details go back unchanged
+	ExtraContent     bool          // extra_content goes back unchanged
+}
+
+// UserAfterTool is what becomes of a user's message directly behind results.
+type UserAfterTool int
+
+// The ways.
+const (
+	UserAllowed UserAfterTool = iota // it stands there
+	UserFolded                       // its text is added to the last result
+)
+
+// ReasoningBack is which messages of the model are sent with their reasoning.
+type ReasoningBack int
+
+// The choices.
+const (
+	ReasoningNever     ReasoningBack = iota
+	ReasoningToolTurns               // those of turns in which a tool was called
+	ReasoningAll                     // all of them; a space where there is none
+)
+
+// DialectNamed is the dialect of a server that jp knows by name; false for any
+// other. OpenAI's is the zero value but for its name.
+func DialectNamed(name string) (Dialect, bool) {
+	d, known := dialects()[name]
+	d.Name = name
+	return d, known
+}
+
+func dialects() map[string]Dialect {
+	return map[string]Dialect{
+		"openai": {},
+		"openrouter": {
+			BaseURL:        "https://openrouter.ai/api/v1",
+			MaxTokensField: "max_tokens", ReasoningObject: true,
+			ReasoningBack: ReasoningToolTurns, ReasoningField: "reasoning", ReasoningDetails: true,
+		},
+		"ollama": {
+			BaseURL:        "http://127.0.0.1:11434/v1",
+			MaxTokensField: "max_tokens", NoFiles: true, ToolNameField: "name",
+			ReasoningBack: ReasoningToolTurns, ReasoningField: "reasoning",
+		},
+		"llamacpp": {
+			BaseURL:        "http://127.0.0.1:8080/v1",
+			MaxTokensField: "max_tokens", NoFiles: true, ParallelCalls: true,
+			ReasoningBack: ReasoningToolTurns,
+		},
+		"vllm": {
+			BaseURL:        "http://127.0.0.1:8000/v1",
+			MaxTokensField: "max_tokens", NoFiles: true,
+			ReasoningBack: ReasoningToolTurns, ReasoningField: "reasoning",
+		},
+		"mistral": {
+			BaseURL:        "https://api.mistral.ai/v1",
+			MaxTokensField: "max_tokens", NoFiles: true, ToolNameField: "name",
+			UserAfterTool: UserFolded, AlnumIDs: true, NoStreamOptions: true,
+		},
+		"deepseek": {
+			BaseURL:        "https://api.deepseek.com/v1",
+			MaxTokensField: "max_tokens", NoFiles: true, NoImages: true, JSONObject: true,
+			ReasoningBack: ReasoningAll,
+		},
+		"gemini": {
+			BaseURL:        "https://generativelanguage.googleapis.com/v1beta/openai",
+			MaxTokensField: "max_tokens", NoFiles: true, ExtraContent: true,
+		},
+	}
+}
+
+func (d Dialect) name() string { return or(d.Name, "openai") }
+
+func (d Dialect) maxTokensField() string { return or(d.MaxTokensField, "max_completion_tokens") }
+
+func (d Dialect) reasoningField() string { return or(d.ReasoningField, "reasoning_content") }
+
+// or is the value, or what stands for it where it is empty.
+func or(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}

@@ -1,0 +1,134 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/respjson"
+)
+
+// value is a field's raw JSON, nil where it is absent or null.
+func value(f respjson.Field) json.RawMessage {
+	raw := f.Raw()
+	if raw == "" || raw == respjson.Null {
+		return nil
+	}
+	return json.RawMessage(raw)
+}
+
+// str is a field's text, "" where it is none.
+func str(f respjson.Field) string {
+	var text string
+	_ = json.Unmarshal(value(f), &text) // whatever is no string is no text
+	return text
+}
+
+// content is the content of a delta, parted into what the model says and what
+// it thinks.
+type content struct{ text, thinking string }
+
+// contentOf reads content that is a string, or a list of chunks as Mistral's
+// reasoning models send it.
+func contentOf(delta sdk.ChatCompletionChunkChoiceDelta) content {
+	raw := delta.JSON.Content.Raw()
+	if !strings.HasPrefix(raw, "[") {
+		return content{text: str(delta.JSON.Content)}
+	}
+	type textChunk struct {
+		Text string `json:"text"`
+	}
+	var chunks []struct {
+		textChunk
+		Thinking []textChunk `json:"thinking"`
+	}
+	var c content
+	_ = json.Unmarshal([]byte(raw), &chunks) // chunks of other kinds say nothing
+	for _, chunk := range chunks {
+		c.text += chunk.Text
+		for _, thought := range chunk.Thinking {
+			c.thinking += thought.Text
+		}
+	}
+	return c
+}
+
+// argumentsOf is a piece of arguments. Some servers send an object instead of
+// its text.
+func argumentsOf(f sdk.ChatCompletionChunkChoiceDeltaToolCallFunction) string {
+	if raw := f.JSON.Arguments.Raw(); strings.HasPrefix(raw, "{") {
+		return raw
+	}
+	return str(f.JSON.Arguments)
+}
+
+// detail is what has to be known of one of a server's reasoning details.
+type detail struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"` // of the text that this is a piece of
+	Text    string `json:"text"`
+	Summary string `json:"summary"`
+	Signed  string `json:"signature"`
+}
+
+// detailText is what reasoning details say in words.
+func detailText(details []json.RawMessage) string {
+	var text strings.Builder
+	for _, raw := range details {
+		var d detail
+		_ = json.Unmarshal(raw, &d) // a detail of another form says nothing
+		text.WriteString(d.Text)
+		text.WriteString(d.Summary)
+	}
+	return text.String()
+}
+
+// mergeDetails adds details to those before. Pieces of one text become one
+// detail; everything else stays as it came.
+func mergeDetails(details, more []json.RawMessage) []json.RawMessage {
+	for _, raw := range more {
+		if n := len(details); n > 0 {
+			if merged := mergedDetail(details[n-1], raw); merged != nil {
+				details[n-1] = merged
+				continue
+			}
+		}
+		details = append(details, raw)
+	}
+	return details
+}
+
+// mergedDetail is two pieces of one text, nil where they are not. A signature
+// is of the whole text, so nothing is added to a text that has one. Of fields
+// besides the text the later ones stand.
+func mergedDetail(a, b json.RawMessage) json.RawMessage {
+	var first, second detail
+	if json.Unmarshal(a, &first) != nil || json.Unmarshal(b, &second) != nil {
+		return nil
+	}
+	field, text := "text", first.Text+second.Text
+	switch {
+	case first.Type != second.Type || first.Index != second.Index || first.Signed != "" && second.Text != "":
+		return nil
+	case first.Type == "reasoning.summary":
+		field, text = "summary", first.Summary+second.Summary
+	case first.Type != "reasoning.text":
+		return nil
+	}
+	fields := map[string]any{}
+	for _, raw := range []json.RawMessage{a, b} {
+		var piece map[string]json.RawMessage
+		_ = json.Unmarshal(raw, &piece) // it was read as an object above
+		for name, value := range piece {
+			if _, there := fields[name]; !there || string(value) != respjson.Null {
+				fields[name] = value
+			}
+		}
+	}
+	fields[field] = text
+	merged, err := json.Marshal(fields)
+	if err != nil {
+		return nil
+	}
+	return merged
+}

@@ -1,0 +1,228 @@
+package openai
+
+import (
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// A speech is one message of Chat Completions, before it is written down.
+type speech struct {
+	role  conversation.Role
+	parts []part
+	calls []provider.Block // of the assistant
+	state map[string]any   // of the assistant: what goes back unchanged
+	id    string           // of a result
+	tool  string           // of a result
+}
+
+// A transcript arranges messages as a dialect wants them.
+type transcript struct {
+	dialect  Dialect
+	lacks    Lacks
+	ids      alnumIDs
+	speeches []speech
+}
+
+func newTranscript(d Dialect, lacks Lacks) *transcript {
+	lacks.Images = lacks.Images || d.NoImages
+	lacks.Files = lacks.Files || d.NoFiles
+	return &transcript{dialect: d, lacks: lacks}
+}
+
+// arrange returns the messages in the order in which they are sent.
+func (t *transcript) arrange(messages []provider.Message) []speech {
+	back := t.dialect.reasoningBack(messages)
+	for i, m := range messages {
+		switch m.Role {
+		case conversation.RoleUser:
+			t.user(t.partsOf(m.Blocks))
+		case conversation.RoleAssistant:
+			t.assistant(m.Blocks, back[i])
+		case conversation.RoleTool:
+			t.results(m.Blocks)
+		}
+	}
+	return t.speeches
+}
+
+func (t *transcript) partsOf(blocks []provider.Block) []part {
+	var parts []part
+	for _, b := range blocks {
+		if b.Kind == provider.BlockText || b.Kind == provider.BlockFile {
+			parts = append(parts, t.lacks.partOf(b))
+		}
+	}
+	return parts
+}
+
+// user adds what the user says: as a message of its own, to the user's last
+// one, or to the last result.
+func (t *transcript) user(parts []part) {
+	if len(parts) == 0 {
+		return
+	}
+	if last := t.last(); last != nil {
+		switch {
+		case last.role == conversation.RoleTool && t.dialect.UserAfterTool == UserFolded:
+			last.parts = append(last.parts, described(parts)...)
+			return
+		case last.role == conversation.RoleUser:
+			last.parts = append(last.parts, parts...)
+			return
+		}
+	}
+	t.speeches = append(t.speeches, speech{role: conversation.RoleUser, parts: parts})
+}
+
+func (t *transcript) last() *speech {
+	if len(t.speeches) == 0 {
+		return nil
+	}
+	return &t.speeches[len(t.speeches)-1]
+}
+
+func described(parts []part) []part {
+	texts := make([]part, len(parts))
+	for i, p := range parts {
+		texts[i] = p.described()
+	}
+	return texts
+}
+
+func (t *transcript) assistant(blocks []provider.Block, reasoning ReasoningBack) {
+	s := speech{role: conversation.RoleAssistant, parts: t.partsOf(blocks), state: t.dialect.state(blocks, reasoning)}
+	for _, b := range blocks {
+		if b.Kind == provider.BlockToolCall {
+			b.ID = t.id(b.ID)
+			s.calls = append(s.calls, b)
+		}
+	}
+	switch last := t.last(); {
+	case len(s.parts) == 0 && len(s.calls) == 0:
+	case last != nil && last.role == conversation.RoleAssistant && len(last.calls) == 0:
+		last.goOn(s)
+	default:
+		t.speeches = append(t.speeches, s)
+	}
+}
+
+// goOn adds what the assistant said behind a pause of its provider: the server
+// knows no two answers in a row.
+func (s *speech) goOn(more speech) {
+	s.parts = append(s.parts, more.parts...)
+	s.calls = more.calls
+	if len(more.state) > 0 {
+		s.state = more.state
+	}
+}
+
+// id is the id under which the server gets to know a tool call.
+func (t *transcript) id(id string) string {
+	if t.dialect.AlnumIDs {
+		return t.ids.id(id)
+	}
+	return id
+}
+
+// results adds one message for each result, and behind all of them what only a
+// user may show: pictures and documents.
+func (t *transcript) results(blocks []provider.Block) {
+	var shown []part
+	for _, b := range blocks {
+		switch b.Kind {
+		case provider.BlockResult:
+			t.speeches = append(t.speeches, speech{
+				role: conversation.RoleTool, parts: []part{{text: b.Text}}, id: t.id(b.ID), tool: b.Name,
+			})
+		case provider.BlockFile:
+			shown = append(shown, t.attach(b)...)
+		}
+	}
+	t.user(shown)
+}
+
+// attach adds a file to the result before it, as far as a result may hold it.
+// What it returns the user has to show.
+func (t *transcript) attach(b provider.Block) []part {
+	p, result := t.lacks.partOf(b), t.last()
+	if result == nil || result.role != conversation.RoleTool {
+		return []part{p}
+	}
+	if p.kind == partText || p.kind == partImage && t.dialect.ImagesInTool {
+		result.parts = append(result.parts, p)
+		return nil
+	}
+	return []part{origin(p.kind, result.tool, result.id), p}
+}
+
+// encode writes the message down.
+func (s speech) encode(d Dialect) sdk.ChatCompletionMessageParamUnion {
+	switch s.role {
+	case conversation.RoleAssistant:
+		return s.encodeAssistant(d)
+	case conversation.RoleTool:
+		return s.encodeResult(d)
+	}
+	if onlyText(s.parts) {
+		return sdk.UserMessage(joined(s.parts))
+	}
+	return sdk.UserMessage(contentParts(s.parts))
+}
+
+func (s speech) encodeAssistant(d Dialect) sdk.ChatCompletionMessageParamUnion {
+	m := sdk.ChatCompletionAssistantMessageParam{}
+	if len(s.parts) > 0 {
+		m.Content.OfString = sdk.String(joined(s.parts))
+	}
+	for _, b := range s.calls {
+		call := &sdk.ChatCompletionMessageFunctionToolCallParam{
+			ID:       b.ID,
+			Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: b.Name, Arguments: string(b.Arguments)},
+		}
+		if extra := d.extraContent(b); extra != nil {
+			call.SetExtraFields(extra)
+		}
+		m.ToolCalls = append(m.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})
+	}
+	if len(s.state) > 0 {
+		m.SetExtraFields(s.state)
+	}
+	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &m}
+}
+
+func (s speech) encodeResult(d Dialect) sdk.ChatCompletionMessageParamUnion {
+	m := sdk.ChatCompletionToolMessageParam{ToolCallID: s.id}
+	fields := map[string]any{}
+	if onlyText(s.parts) {
+		m.Content.OfString = sdk.String(joined(s.parts))
+	} else {
+		fields["content"] = contentParts(s.parts)
+	}
+	if d.ToolNameField != "" {
+		fields[d.ToolNameField] = s.tool
+	}
+	if len(fields) > 0 {
+		m.SetExtraFields(fields)
+	}
+	return sdk.ChatCompletionMessageParamUnion{OfTool: &m}
+}
+
+func contentParts(parts []part) []sdk.ChatCompletionContentPartUnionParam {
+	content := make([]sdk.ChatCompletionContentPartUnionParam, len(parts))
+	for i, p := range parts {
+		switch p.kind {
+		case partText:
+			content[i] = sdk.TextContentPart(p.text)
+		case partImage:
+			content[i] = sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: p.url()})
+		case partDocument:
+			content[i] = sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
+				FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.name, "document.pdf")),
+			})
+		}
+	}
+	return content
+}

@@ -1,0 +1,125 @@
+// Package openai asks models through the two APIs of OpenAI: Responses, and
+// Chat Completions with all the servers that speak it.
+//
+// A request's body is a pure function of the request and of options: equal
+// requests give equal bytes. What the servers of Chat Completions do not agree
+// on is data, a [Dialect]. An answer's parts come out as the server orders
+// them, each closed with the item that has to be sent back unchanged.
+//
+// The package reads no environment and keeps no state, never tries a request
+// twice, and shows the key to nobody but the endpoint: not in errors, and of an
+// account only a hash.
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// The APIs, as the state of an event names them.
+const (
+	APIResponses = "openai-responses"
+	APIChat      = "openai-chat"
+)
+
+// defaultIdleTimeout is generous, since a model may think for minutes before
+// its first word.
+const defaultIdleTimeout = 5 * time.Minute
+
+// Options are how requests are made. The zero value asks OpenAI without a key.
+type Options struct {
+	Key         string        // bearer token; empty: none is sent
+	BaseURL     string        // empty: the dialect's
+	Client      *http.Client  // nil: http.DefaultClient
+	MaxTokens   int           // most tokens of an answer; 0: the server decides
+	Reasoning   Reasoning     // how much the model thinks
+	IdleTimeout time.Duration // longest silence of the server; 0: five minutes, negative: no limit
+	Lacks       Lacks         // what the model cannot do
+	Dialect     Dialect       // of Chat Completions; Responses uses its name and BaseURL only
+	// Extra are further fields of the body, such as "temperature". They take
+	// the place of a field of the same name.
+	Extra map[string]json.RawMessage
+}
+
+// Reasoning is how much a model thinks, and what it tells of it. Empty values
+// leave it to the server.
+type Reasoning struct {
+	Effort  string // such as "low" or "high"
+	Summary string // of Responses: "auto", "concise" or "detailed"
+}
+
+// Lacks are the abilities that a model does not have. The zero value has all.
+type Lacks struct {
+	Images    bool
+	Files     bool // PDFs
+	Reasoning bool // asking for reasoning is an error
+}
+
+// Name is what errors and events call the provider.
+func (o Options) Name() string { return o.Dialect.name() }
+
+// Endpoint is the base URL, without what might be secret in it.
+func (o Options) Endpoint() string {
+	parsed, err := url.Parse(o.baseURL())
+	if err != nil {
+		return ""
+	}
+	shown := url.URL{Scheme: parsed.Scheme, Host: parsed.Host, Path: strings.TrimRight(parsed.Path, "/")}
+	return shown.String()
+}
+
+// Account tells keys apart without giving them away: eight hex digits, "" where
+// there is no key.
+func (o Options) Account() string {
+	if o.Key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(o.Key))
+	return hex.EncodeToString(sum[:4])
+}
+
+func (o Options) baseURL() string {
+	switch {
+	case o.BaseURL != "":
+		return o.BaseURL
+	case o.Dialect.BaseURL != "":
+		return o.Dialect.BaseURL
+	}
+	return "https://api.openai.com/v1"
+}
+
+func (o Options) idleTimeout() time.Duration {
+	if o.IdleTimeout == 0 {
+		return defaultIdleTimeout
+	}
+	return o.IdleTimeout
+}
+
+// fields are the fields of a body that no option of the SDK sets.
+func (o Options) fields() map[string]any {
+	fields := map[string]any{"stream": true}
+	for name, value := range o.Extra {
+		if name != "stream" {
+			fields[name] = value
+		}
+	}
+	return fields
+}
+
+// asked are the messages up to the last one that asks something. Neither API
+// goes on where a model stopped, so an answer that was paused elsewhere is
+// asked for anew.
+func asked(messages []provider.Message) []provider.Message {
+	for len(messages) > 0 && messages[len(messages)-1].Role == conversation.RoleAssistant {
+		messages = messages[:len(messages)-1]
+	}
+	return messages
+}

@@ -1,0 +1,126 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// maxItemID is the longest id that the server takes back.
+const maxItemID = 64
+
+// receivedItem is what has to be known of an item that is sent back.
+type receivedItem struct {
+	Type      string `json:"type"`
+	ID        string `json:"id"`
+	Phase     string `json:"phase"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	Encrypted string `json:"encrypted_content"`
+	Content   []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	} `json:"content"`
+}
+
+// receivedItems are the items of an answer as they were received. It is false
+// where there is no reasoning to send, where an item is missing or no longer
+// says what its block says, or where reasoning has lost the item behind it.
+func receivedItems(blocks []provider.Block) (responses.ResponseInputParam, bool) {
+	var items responses.ResponseInputParam
+	thought := false
+	for i, b := range blocks {
+		if b.Kind == provider.BlockReasoning {
+			thought = true
+			if i+1 == len(blocks) || blocks[i+1].Kind == provider.BlockReasoning {
+				return nil, false
+			}
+		}
+		item, ok := itemAsReceived(b)
+		if !ok {
+			return nil, false
+		}
+		items = append(items, item)
+	}
+	return items, thought
+}
+
+// itemAsReceived is the block's item but for its status, which is not the
+// client's to say.
+func itemAsReceived(b provider.Block) (responses.ResponseInputItemUnionParam, bool) {
+	var none responses.ResponseInputItemUnionParam
+	var item receivedItem
+	fields, err := conversation.ParseObject(b.Item)
+	if err != nil || json.Unmarshal(b.Item, &item) != nil || len(item.ID) > maxItemID || !item.says(b) {
+		return none, false
+	}
+	return param.Override[responses.ResponseInputItemUnionParam](withoutStatus(fields)), true
+}
+
+func withoutStatus(fields []conversation.Field) json.RawMessage {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for _, f := range fields {
+		if f.Key == "status" {
+			continue
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		out.WriteString(quoted(f.Key))
+		out.WriteByte(':')
+		out.Write(f.Raw)
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// says reports whether the item is what the block was made of.
+func (r receivedItem) says(b provider.Block) bool {
+	switch b.Kind {
+	case provider.BlockReasoning:
+		return r.Type == "reasoning" && r.ID != "" && r.Encrypted != ""
+	case provider.BlockText:
+		return r.Type == "message" && same(r.text(), b.Text)
+	case provider.BlockToolCall:
+		return r.Type == "function_call" && r.CallID == b.ID && r.Name == b.Name && same(r.Arguments, string(b.Arguments))
+	}
+	return false
+}
+
+func (r receivedItem) text() string {
+	var text strings.Builder
+	for _, c := range r.Content {
+		text.WriteString(c.Text)
+		text.WriteString(c.Refusal)
+	}
+	return text.String()
+}
+
+// same reports whether two texts are equal, or are the same JSON.
+func same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	canonicalA, errA := conversation.Canonical([]byte(a))
+	canonicalB, errB := conversation.Canonical([]byte(b))
+	return errA == nil && errB == nil && bytes.Equal(canonicalA, canonicalB)
+}
+
+// phaseOf is whether the text was commentary or the answer, as the model gave
+// it.
+func phaseOf(b provider.Block) string {
+	var item receivedItem
+	if json.Unmarshal(b.Item, &item) != nil {
+		return ""
+	}
+	return item.Phase
+}
