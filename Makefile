@@ -26,7 +26,7 @@ check: ## what CI runs: format, vet, lint, tests
 	$(MAKE) test
 
 crash: build ## crashes and faults, enumerated at length
-	JP_CRASH=full $(GO) test -count=1 -timeout 60m -v -run 'Crash|Fault|Kill|Race' ./gitstore/... ./turnloop ./cmd/jp | grep -E '^(---|ok|FAIL|panic|    .*points)' 
+	JP_CRASH=full $(GO) test -count=1 -timeout 60m -v -run 'Crash|Fault|Kill|Race|OnTheWire' ./gitstore/... ./turnloop ./provider ./internal/crashtest ./cmd/jp | grep -E '^(---|ok|FAIL|panic|    .*(points|requests))'
 
 fuzz: ## every fuzz target, FUZZTIME executions of each (100000x)
 	@set -e; for pkg in $$($(GO) list ./...); do \

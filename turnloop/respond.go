@@ -120,7 +120,19 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 	t.AddToolCallResponse(conversation.ToolCallResponse{
 		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: text, IsError: true,
 	}, conversation.WithSubject(l.responseSubject(call, "outcome unknown")))
-	return l.build(ctx, t)
+	if err := l.build(ctx, t); err != nil {
+		return err
+	}
+	l.forgetRun(call)
+	return nil
+}
+
+// forgetRun removes the lock of a run that was lost. Where it cannot be had
+// something of the run still lives, and holds it.
+func (l *Loop) forgetRun(call *conversation.ToolCall) {
+	if _, done, err := l.toolLock(call.Event.Seq); err == nil {
+		done()
+	}
 }
 
 // addMoved adds what moved in the files since a tool started of which nothing

@@ -20,7 +20,7 @@ message = "The end."
 // recorded waits until an event of a type is in the conversation.
 func (p *place) recorded(name string) {
 	p.t.Helper()
-	require.Eventually(p.t, func() bool { return len(p.ofType(name)) > 0 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(p.t, func() bool { return len(p.ofType(name)) > 0 }, time.Minute, 20*time.Millisecond)
 }
 
 // menu opens the menu for the number-th time.

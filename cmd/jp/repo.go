@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,7 +111,7 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 		durability = odb.Off
 	}
 	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
-		Key: key, Durability: durability,
+		Key: key, Durability: durability, Log: slog.New(e.notices()),
 		User: func() gitstore.Person { return gitstore.UserIdentity(ctx, r.git, e.get) },
 		MayBreakLock: func(id conversation.ID) bool {
 			holder, held := r.locks.Held(id)
@@ -123,26 +124,43 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 func (r *repo) Close() error { return r.store.Close() }
 
 // workspaceID names the repository; it is made on first use and stays with it.
+// It appears whole or not at all; one that is empty was cut off by a crash of
+// the disk and is made anew.
 func (r *repo) workspaceID() (string, error) {
 	path := filepath.Join(r.CommonDir, "jp", "workspace-id")
-	text, err := os.ReadFile(path)
-	if err == nil {
-		return strings.TrimSpace(string(text)), nil
+	if id, err := readWord(path); id != "" || err != nil {
+		return id, err
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	id := strings.ToLower(rand.Text())[:8]
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return "", err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.CreateTemp(filepath.Dir(path), ".workspace-id-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	_, err = fmt.Fprintln(f, strings.ToLower(rand.Text())[:8])
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return "", err
+	}
+	err = os.Link(f.Name(), path) // somebody else may have been faster
 	if errors.Is(err, fs.ErrExist) {
-		return r.workspaceID()
+		if id, err := readWord(path); id != "" || err != nil {
+			return id, err
+		}
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		return "", err
 	}
-	_, err = fmt.Fprintln(f, id)
-	return id, errors.Join(err, f.Close())
+	return readWord(path)
+}
+
+// readWord is the one word that a file holds, "" where there is no file.
+func readWord(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return strings.TrimSpace(string(text)), err
 }

@@ -109,11 +109,10 @@ func (q *query) record() reconcile.Record {
 
 // discard takes the incomplete turn back.
 func (q *query) discard(ctx context.Context) (done bool, err error) {
-	for _, call := range q.tail.Ledger().Open() {
-		if q.repo.locks.ToolAlive(q.id, call.Event.Seq) {
-			if err := q.repo.locks.EndTool(ctx, q.id, call.Event.Seq); err != nil {
-				return true, err
-			}
+	lost, _ := q.tail.Ledger().Lost()
+	for _, call := range lost {
+		if err := q.endTool(ctx, call.Event.Seq); err != nil {
+			return true, err
 		}
 	}
 	loop := q.bookkeeper()
@@ -129,6 +128,20 @@ func (q *query) discard(ctx context.Context) (done bool, err error) {
 		fmt.Fprintf(q.env.stderr, "Discarded turn %d of %s; it stays in git log.\n", q.tail.Number, q.id)
 	}
 	return !q.asks() && (q.opts.bare || !isTerminal(q.env.stdin)), nil
+}
+
+// endTool ends a tool of the earlier run, if it lives, and removes its lock.
+func (q *query) endTool(ctx context.Context, seq int) error {
+	if q.repo.locks.ToolAlive(q.id, seq) {
+		if err := q.repo.locks.EndTool(ctx, q.id, seq); err != nil {
+			return err
+		}
+	}
+	_, forget, err := q.repo.locks.Tool(q.id, seq)
+	if err == nil {
+		forget()
+	}
+	return err
 }
 
 // bookkeeper is a loop that records decisions and runs nothing.

@@ -118,6 +118,9 @@ func TestUnknownOutcomeDecidedInAdvance(t *testing.T) {
 			again := p.jp("continue")
 			require.Zero(t, again.exit)
 			require.Contains(t, again.stderr, "No turn is incomplete")
+			locks, err := filepath.Glob(filepath.Join(p.dir, ".git/jp/locks/*.[0-9]*"))
+			require.NoError(t, err)
+			require.Empty(t, locks, "nothing is left of the tools' locks")
 		})
 	}
 }
@@ -209,7 +212,7 @@ func outlivedPlace(t *testing.T) *place {
 	cmd := p.command("query", "-y", "-m", "script/../survivor.toml", "Wait")
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { p.write("../go", "") })
-	require.Eventually(t, func() bool { return p.lines("count") == 1 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return p.lines("count") == 1 }, time.Minute, 10*time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	return p
@@ -264,6 +267,9 @@ func TestToolThatOutlivedJpUnattended(t *testing.T) {
 	require.Zero(t, p.jp("discard").exit, "a discard ends it first")
 	require.Equal(t, 1, p.lines("count"))
 	require.Contains(t, p.jp("ls").stdout, "idle")
+	locks, err := filepath.Glob(filepath.Join(p.dir, ".git/jp/locks/*.[0-9]*"))
+	require.NoError(t, err)
+	require.Empty(t, locks)
 }
 
 func TestEditThePendingQuestion(t *testing.T) {

@@ -201,6 +201,24 @@ func TestLocks(t *testing.T) {
 	}
 }
 
+// A lock that a kill left is waited for until it is old enough, which is said
+// once.
+func TestWaitingForALockIsSaid(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	head := tip(create(t, s, ref, 1))
+	putRef(t, repo, ref+".lock", "")
+	var log strings.Builder
+	now := time.Now()
+	waiting := open(t, repo, odb.Options{
+		MayBreakLock: func(string) bool { return true }, LockTimeout: time.Hour, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Now: func() time.Time { now = now.Add(700 * time.Millisecond); return now },
+	})
+	require.NoError(t, waiting.Write(bg, move(ref, head, head)))
+	require.Equal(t, 1, strings.Count(log.String(), "waiting for a lock"))
+	require.Contains(t, log.String(), "took over a lock that was left by a kill")
+}
+
 func TestWaitingForALockEndsWithTheContext(t *testing.T) {
 	repo := newRepo(t)
 	s := open(t, repo, odb.Options{LockTimeout: time.Hour})

@@ -16,6 +16,8 @@ const (
 	staleLock = 10 * time.Second
 	// dirTries bounds how often git may remove an emptied directory under us.
 	dirTries     = 16
+	// longWait is how long a lock is waited for in silence.
+	longWait     = time.Second
 	firstBackoff = time.Millisecond
 	maxBackoff   = 50 * time.Millisecond
 )
@@ -60,6 +62,7 @@ func (w *write) lock(ctx context.Context, updates []RefUpdate) error {
 // lockRef waits a little for whoever has the lock: git's pack-refs takes it
 // for an instant.
 func (s *Store) lockRef(ctx context.Context, u RefUpdate, deadline time.Time) (*refMove, error) {
+	told := s.opts.Now().Add(longWait)
 	for wait := firstBackoff; ; wait = min(2*wait, maxBackoff) {
 		m, err := s.tryLock(u)
 		if !errors.Is(err, fs.ErrExist) {
@@ -67,6 +70,10 @@ func (s *Store) lockRef(ctx context.Context, u RefUpdate, deadline time.Time) (*
 		}
 		if s.breakLock(u.Ref) {
 			continue
+		}
+		if now := s.opts.Now(); now.After(told) {
+			told = now.Add(time.Hour) // once
+			s.opts.Log.Warn("waiting for a lock; one that was left by a kill is taken over when it is ten seconds old", "lock", u.Ref+lockSuffix)
 		}
 		if time.Now().After(deadline) {
 			return nil, fmt.Errorf("%w: %s%s exists", ErrRefLocked, u.Ref, lockSuffix)
@@ -125,7 +132,7 @@ func (s *Store) breakLock(ref string) bool {
 	if err != nil || now != before || dir.Remove(base+lockSuffix) != nil {
 		return false
 	}
-	s.opts.Log.Warn("took over a stale ref lock", "ref", ref, "age", age)
+	s.opts.Log.Warn("took over a lock that was left by a kill", "lock", ref+lockSuffix, "age", age.Round(time.Second))
 	return true
 }
 

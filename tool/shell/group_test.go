@@ -52,7 +52,7 @@ func requireGone(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
 		require.Positive(t, pid)
-		require.Eventually(t, func() bool { return gone(pid) }, 10*time.Second, time.Millisecond, "process %d", pid)
+		require.Eventually(t, func() bool { return gone(pid) }, time.Minute, time.Millisecond, "process %d", pid)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestLockIsInherited(t *testing.T) {
 	<-done
 	require.Eventually(t, func() bool {
 		return syscall.Flock(int(other.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 func TestAnEndedContextStartsNothing(t *testing.T) {

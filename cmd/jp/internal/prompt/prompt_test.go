@@ -85,7 +85,7 @@ func (s *sitting) reply() (turnloop.Answer, error) {
 	select {
 	case r := <-s.done:
 		return r.answer, r.err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(s.t, "no answer", s.Text())
 		return turnloop.Answer{}, nil
 	}

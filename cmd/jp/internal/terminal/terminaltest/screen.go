@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a test waits for something that must come.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // A Screen is a terminal: a program has its TTY, the test types and looks.
 type Screen struct {

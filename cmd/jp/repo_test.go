@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitcmd"
+)
+
+func TestWorkspaceIDIsOne(t *testing.T) {
+	r := &repo{Repository: gitcmd.Repository{CommonDir: t.TempDir()}}
+	ids := make([]string, 8)
+	var all sync.WaitGroup
+	for i := range ids {
+		all.Go(func() { ids[i], _ = r.workspaceID() })
+	}
+	all.Wait()
+	require.Regexp(t, `^[a-z2-7]{8}$`, ids[0])
+	for _, id := range ids {
+		require.Equal(t, ids[0], id)
+	}
+	files, err := os.ReadDir(filepath.Join(r.CommonDir, "jp"))
+	require.NoError(t, err)
+	require.Len(t, files, 1, "nothing else is left")
+}
+
+func TestWorkspaceIDOfACutOffFile(t *testing.T) {
+	r := &repo{Repository: gitcmd.Repository{CommonDir: t.TempDir()}}
+	path := filepath.Join(r.CommonDir, "jp", "workspace-id")
+	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, nil, 0o666))
+	first, err := r.workspaceID()
+	require.NoError(t, err)
+	require.Len(t, first, 8)
+	again, err := r.workspaceID()
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+}
