@@ -179,9 +179,14 @@ func clip(name string) string {
 	return strings.ToValidUTF8(name[:maxName], "")
 }
 
+// asks is whom the loop asks.
+func (l *Loop) asks() provider.Options {
+	return provider.Options{Model: l.opts.Model, API: l.opts.API, Endpoint: l.opts.Endpoint, Account: l.opts.Account}
+}
+
 // state wraps a provider's item with where it came from.
 func (l *Loop) state(item json.RawMessage) json.RawMessage {
-	return provider.Options{Model: l.opts.Model, API: l.opts.API}.Target().State(item)
+	return l.asks().Target().State(item)
 }
 
 // broken handles the end of a stream that has no finish. A call whose tool call

@@ -25,6 +25,8 @@ type Options struct {
 
 	Provider provider.Provider
 	API      string // which provider's opaque state may be sent back
+	Endpoint string // and whose: without anything secret; "" where it does not matter
+	Account  string // and under which key: eight hex digits; "" where it does not matter
 	Model    string // "provider/name"
 	System   string // what the model is told before anything else
 	Tools    *tool.Registry

@@ -77,9 +77,9 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	request, err := provider.Build(l.stream.Events(), provider.Options{
-		Model: l.opts.Model, API: l.opts.API, Content: l.content(ctx),
-	})
+	options := l.asks()
+	options.Content = l.content(ctx)
+	request, err := provider.Build(l.stream.Events(), options)
 	if err != nil {
 		return fmt.Errorf("build the request: %w", err)
 	}

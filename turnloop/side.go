@@ -32,9 +32,9 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	request, err := provider.Build(l.withPlaceholders(), provider.Options{
-		Model: l.opts.Model, API: l.opts.API, Content: l.content(ctx), NoTools: true,
-	})
+	options := l.asks()
+	options.Content, options.NoTools = l.content(ctx), true
+	request, err := provider.Build(l.withPlaceholders(), options)
 	if err != nil {
 		return nil, nil, err
 	}

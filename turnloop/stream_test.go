@@ -257,3 +257,27 @@ func TestNothingToRun(t *testing.T) {
 	require.Equal(t, Complete, o.Status, "a start that nothing followed waits for nothing")
 	require.Len(t, r.stored(), 1)
 }
+
+// What a model wants back unchanged is kept with where it came from, and goes
+// nowhere else.
+func TestStateIsKeptWithItsEndpointAndAccount(t *testing.T) {
+	r := newRig(t, []*fakeTool{reads("read")},
+		once(thinks("hm"), says("I look"), calls("read", "_1", "{}"), ends(conversation.FinishToolCalls)), answers("ok"), answers("again"))
+	r.opts.Endpoint, r.opts.Account = "https://a.example", "12345678"
+	r.done()
+	for _, e := range r.stored() {
+		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartReasoning {
+			require.JSONEq(t, `{"api":"test","model":"model","endpoint":"https://a.example","account":"12345678","item":{"signature":"s"}}`, string(e.Provider))
+		}
+	}
+	require.Contains(t, string(r.model.requests[1].Messages[1].Blocks[0].Item), "signature")
+
+	r.reload()
+	r.opts.Account = "87654321"
+	r.done()
+	for _, m := range r.model.requests[2].Messages {
+		for _, b := range m.Blocks {
+			require.NotEqual(t, provider.BlockReasoning, b.Kind)
+		}
+	}
+}

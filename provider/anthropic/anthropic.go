@@ -9,8 +9,6 @@
 package anthropic
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
@@ -19,6 +17,8 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"jp/provider"
 )
 
 // API names the API in recorded state, and the provider in errors.
@@ -76,8 +76,7 @@ func endpointOf(base string) (string, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return "", errors.New("the base URL is none of http or https")
 	}
-	plain := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}
-	return plain.String(), nil
+	return provider.EndpointOf(base), nil
 }
 
 // direct is the client, but one that follows no redirect: it would carry the
@@ -94,12 +93,5 @@ func direct(client *http.Client) *http.Client {
 // Endpoint is where requests go, without anything secret.
 func (p *Provider) Endpoint() string { return p.endpoint }
 
-// Account tells keys apart: the first eight hex digits of the SHA-256 of the
-// key, "" where there is none.
-func (p *Provider) Account() string {
-	if p.options.Key == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(p.options.Key))
-	return hex.EncodeToString(sum[:4])
-}
+// Account tells keys apart without giving them away.
+func (p *Provider) Account() string { return provider.AccountOf(p.options.Key) }

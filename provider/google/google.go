@@ -17,12 +17,10 @@
 package google
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
+
+	"jp/provider"
 )
 
 // API is the name of the API in the state of an event.
@@ -66,24 +64,10 @@ type Provider struct {
 func New(o Options) *Provider { return &Provider{options: o} }
 
 // Endpoint is the base URL, without what might be secret in it.
-func (o Options) Endpoint() string {
-	parsed, err := url.Parse(o.baseURL())
-	if err != nil {
-		return ""
-	}
-	shown := url.URL{Scheme: parsed.Scheme, Host: parsed.Host, Path: strings.TrimRight(parsed.Path, "/")}
-	return shown.String()
-}
+func (o Options) Endpoint() string { return provider.EndpointOf(o.baseURL()) }
 
-// Account tells keys apart without giving them away: eight hex digits, "" where
-// there is no key.
-func (o Options) Account() string {
-	if o.Key == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(o.Key))
-	return hex.EncodeToString(sum[:4])
-}
+// Account tells keys apart without giving them away.
+func (o Options) Account() string { return provider.AccountOf(o.Key) }
 
 // Endpoint is that of the options.
 func (p *Provider) Endpoint() string { return p.options.Endpoint() }

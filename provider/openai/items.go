@@ -48,7 +48,7 @@ func inputContent(p part) responses.ResponseInputContentUnionParam {
 		}}
 	case partDocument:
 		return responses.ResponseInputContentUnionParam{OfInputFile: &responses.ResponseInputFileParam{
-			FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.name, "document.pdf")),
+			FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.file.Name, "document.pdf")),
 		}}
 	}
 	return responses.ResponseInputContentUnionParam{OfInputText: &responses.ResponseInputTextParam{Text: p.text}}
@@ -123,7 +123,7 @@ func outputContent(p part) responses.ResponseFunctionCallOutputItemUnionParam {
 		}}
 	case partDocument:
 		return responses.ResponseFunctionCallOutputItemUnionParam{OfInputFile: &responses.ResponseInputFileContentParam{
-			FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.name, "document.pdf")),
+			FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.file.Name, "document.pdf")),
 		}}
 	}
 	return responses.ResponseFunctionCallOutputItemUnionParam{OfInputText: &responses.ResponseInputTextContentParam{Text: p.text}}

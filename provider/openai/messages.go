@@ -220,7 +220,7 @@ func contentParts(parts []part) []sdk.ChatCompletionContentPartUnionParam {
 			content[i] = sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: p.url()})
 		case partDocument:
 			content[i] = sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
-				FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.name, "document.pdf")),
+				FileData: param.NewOpt(p.url()), Filename: param.NewOpt(or(p.file.Name, "document.pdf")),
 			})
 		}
 	}

@@ -12,12 +12,8 @@
 package openai
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"jp/conversation"
@@ -67,24 +63,10 @@ type Lacks struct {
 func (o Options) Name() string { return o.Dialect.name() }
 
 // Endpoint is the base URL, without what might be secret in it.
-func (o Options) Endpoint() string {
-	parsed, err := url.Parse(o.baseURL())
-	if err != nil {
-		return ""
-	}
-	shown := url.URL{Scheme: parsed.Scheme, Host: parsed.Host, Path: strings.TrimRight(parsed.Path, "/")}
-	return shown.String()
-}
+func (o Options) Endpoint() string { return provider.EndpointOf(o.baseURL()) }
 
-// Account tells keys apart without giving them away: eight hex digits, "" where
-// there is no key.
-func (o Options) Account() string {
-	if o.Key == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(o.Key))
-	return hex.EncodeToString(sum[:4])
-}
+// Account tells keys apart without giving them away.
+func (o Options) Account() string { return provider.AccountOf(o.Key) }
 
 func (o Options) baseURL() string {
 	switch {

@@ -75,7 +75,8 @@ func withoutStatus(fields []conversation.Field) json.RawMessage {
 		if out.Len() > 1 {
 			out.WriteByte(',')
 		}
-		out.WriteString(quoted(f.Key))
+		key, _ := json.Marshal(f.Key) // a string is always JSON
+		out.Write(key)
 		out.WriteByte(':')
 		out.Write(f.Raw)
 	}
