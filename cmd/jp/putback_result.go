@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"jp/cmd/jp/internal/takeback"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
-	"jp/turnloop"
 	"jp/worktree"
 )
 
@@ -101,33 +99,13 @@ func (b *putBack) confirm(ctx context.Context, r *putBackResult) (asked bool, er
 		return false, nil
 	}
 	files := conversation.Count(len(r.puts), "file")
-	tty, err := terminal.OpenTTY()
-	if err != nil {
-		again := strings.TrimSpace(strings.Join(append([]string{"jp", b.opts.action, "-y", b.opts.word}, b.opts.paths...), " "))
-		return false, fail(exitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.opts.action, files).about(b.id).
-			hint(again, "do it").hint(strings.Replace(again, " -y", " --dry-run", 1), "list what it would do")
-	}
-	defer tty.Close()
-	p := terminal.NewPalette(tty.File(), b.env.environ)
-	b.list(tty, p, r, "Would put back")
-	question := fmt.Sprintf("Put %s back?  %s yes   %s no\n> ", files, p.Bold("y"), p.Bold("n"))
-	key, err := tty.Choose(ctx, question, func(k terminal.Key) bool { return k.Lower() == 'y' || k.Lower() == 'n' })
-	switch {
-	case errors.Is(err, terminal.ErrHangup):
-		return true, &turnloop.Interrupt{Signal: "SIGHUP"}
-	case err != nil:
-		return true, err
-	}
-	switch key.Lower() {
-	case 'y':
-		fmt.Fprintln(tty, "y")
-		return true, nil
-	case terminal.KeyCtrlC:
-		fmt.Fprintln(tty, "^C")
-		return true, fail(exitInterrupted, "interrupted", "nothing was changed.").about(b.id)
-	}
-	fmt.Fprintln(tty, "n")
-	return true, fail(exitDecision, "usage", "nothing was changed.").about(b.id)
+	again := strings.TrimSpace(strings.Join(append([]string{"jp", b.opts.action, "-y", b.opts.word}, b.opts.paths...), " "))
+	return true, b.env.confirm(ctx, confirmation{
+		id: b.id, question: "Put " + files + " back?",
+		list: func(w io.Writer, p terminal.Palette) { b.list(w, p, r, "Would put back") },
+		unasked: fail(exitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.opts.action, files).about(b.id).
+			hint(again, "do it").hint(strings.Replace(again, " -y", " --dry-run", 1), "list what it would do"),
+	})
 }
 
 // list writes which files are put back, and which are left alone and why.

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// A confirmation is a question that is answered with yes or no at the terminal.
+type confirmation struct {
+	id       conversation.ID // what it is about, if that is one conversation
+	list     func(io.Writer, terminal.Palette)
+	question string
+	unasked  *failure // why it cannot be done where there is no terminal
+}
+
+// confirm asks. Whatever is not a yes changes nothing, and is an error.
+func (e *env) confirm(ctx context.Context, c confirmation) error {
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		return c.unasked
+	}
+	defer tty.Close()
+	p := terminal.NewPalette(tty.File(), e.environ)
+	c.list(tty, p)
+	question := fmt.Sprintf("%s  %s yes   %s no\n> ", c.question, p.Bold("y"), p.Bold("n"))
+	key, err := tty.Choose(ctx, question, oneOf("yn"))
+	switch {
+	case errors.Is(err, terminal.ErrHangup):
+		return &turnloop.Interrupt{Signal: "SIGHUP"}
+	case err != nil:
+		return err
+	}
+	switch key.Lower() {
+	case 'y':
+		fmt.Fprintln(tty, "y")
+		return nil
+	case terminal.KeyCtrlC:
+		fmt.Fprintln(tty, "^C")
+		return fail(exitInterrupted, "interrupted", "nothing was changed.").about(c.id)
+	}
+	fmt.Fprintln(tty, "n")
+	return fail(exitDecision, "usage", "nothing was changed.").about(c.id)
+}
