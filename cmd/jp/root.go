@@ -57,7 +57,8 @@ func newRootCommand(e *env) *cobra.Command {
 	root.AddCommand(
 		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e),
 		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e),
-		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
+		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
+		newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
 		newConversationCommand(e),
 	)
 	strict(root)
@@ -110,7 +111,10 @@ func newConversationCommand(e *env) *cobra.Command {
 		Args:  func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, verb := range []*cobra.Command{newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e), newForkCommand(e)} {
+	for _, verb := range []*cobra.Command{
+		newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e),
+		newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
+	} {
 		verb.GroupID = ""
 		cmd.AddCommand(verb)
 	}

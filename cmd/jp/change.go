@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/process"
+)
+
+// A change is what a command did to a conversation, for programs.
+type change struct {
+	Action       string          `json:"action"`
+	Conversation conversation.ID `json:"conversation"`
+	Files        []fileResult    `json:"files"` // none but those of undo and restore
+}
+
+func changed(action string, id conversation.ID) change { return change{action, id, []fileResult{}} }
+
+// A selection says which conversations a command is about: those that are named,
+// or those that a filter finds.
+type selection struct {
+	words    []string
+	inactive string
+	older    string
+	yes      bool
+	scopes   []conversation.Scope // where filters look
+}
+
+func (s *selection) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.inactive, "inactive", "", "all without an event in the last `DURATION`, such as 30d")
+	f.StringVar(&s.older, "older", "", "all that began longer ago than `DURATION`, such as 180d")
+	f.BoolVarP(&s.yes, "yes", "y", false, "do it without asking")
+}
+
+func (s *selection) filters() bool { return s.inactive != "" || s.older != "" }
+
+// find reads what is known of the conversations. Without a word and a filter it
+// is the session's.
+func (s *selection) find(ctx context.Context, e *env, r *repo) ([]conversation.Info, error) {
+	if s.filters() {
+		if len(s.words) > 0 {
+			return nil, usage("name conversations, or use --inactive and --older; not both.")
+		}
+		return s.filtered(ctx, e, r)
+	}
+	words := s.words
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	var infos []conversation.Info
+	seen := map[conversation.ID]bool{}
+	for _, word := range words {
+		id, err := r.resolve(ctx, e, word)
+		if err != nil {
+			return nil, err
+		}
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		info, err := r.store.Info(ctx, id)
+		if info.Head == "" {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// filtered are the conversations that all filters find. One that cannot be read
+// has no times, and none finds it.
+func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversation.Info, error) {
+	var limits [2]time.Time
+	for i, flag := range []struct{ name, value string }{{"inactive", s.inactive}, {"older", s.older}} {
+		if flag.value == "" {
+			continue
+		}
+		if !relativeTime.MatchString(flag.value) {
+			return nil, usage("--%s %q is not a duration: 12h, 30d, 26w.", flag.name, flag.value)
+		}
+		limits[i], _ = parseTime(flag.value, e.now())
+	}
+	var infos []conversation.Info
+	for _, scope := range s.scopes {
+		all, err := r.store.List(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range all {
+			quiet := limits[0].IsZero() || i.Summary.LastEventAt.Before(limits[0])
+			// A fork is as old as its own id, not as the events that it shares.
+			old := limits[1].IsZero() || i.ID.Created().Before(limits[1])
+			if i.Err == nil && quiet && old {
+				infos = append(infos, i)
+			}
+		}
+	}
+	return infos, nil
+}
+
+// hold takes a conversation for a change that needs no turn.
+func (r *repo) hold(e *env, id conversation.ID) (*process.Lock, error) {
+	return r.locks.Take(id, process.Holder{PID: pid(), Started: e.now().UTC(), Session: r.session(e).name})
+}
+
+// record is an event of jp's own that follows the newest one.
+func record(info conversation.Info, body conversation.Body, now time.Time) *conversation.Event {
+	return &conversation.Event{
+		Seq: info.Tip.Seq + 1, Turn: info.Tip.Turn, Time: now.UTC(), Version: conversation.Version, Body: body, Model: info.Tip.Model,
+	}
+}
+
+// note says something beside the results, on stderr.
+func (e *env) note(format string, args ...any) {
+	if !e.quiet {
+		fmt.Fprintf(e.stderr, format+"\n", args...)
+	}
+}
+
+// namedInfo is a conversation as a line of a list.
+func namedInfo(info conversation.Info) string {
+	line := string(info.ID)
+	if title := oneLine(info.Summary.Title); title != "" {
+		line += fmt.Sprintf(" %q", title)
+	}
+	if info.Err == nil {
+		line += " (" + conversation.Count(info.Summary.Events, "event") + ")"
+	}
+	return terminal.Clean(strings.TrimSpace(line))
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+// A deletion is a conversation that was deleted, for programs.
+type deletion struct {
+	change
+	Ref  string            `json:"ref"`
+	Head conversation.Head `json:"head"` // what the ref named
+}
+
+func newRmCommand(e *env) *cobra.Command {
+	o := selection{scopes: []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived}}
+	cmd := &cobra.Command{
+		Use: "rm [ID…]", GroupID: "shape", Short: "Delete conversations",
+		Long: "Delete conversations: they are listed, with what else reaches their events, then you are asked. Forks keep the\n" +
+			"events that they share. Until git collects its garbage (two weeks), the command that is printed undoes it.\n\n" +
+			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation",
+		Example: "  jp rm 4400\n  jp rm --older 180d -y",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.words = args
+			return runRm(cmd.Context(), e, o)
+		},
+	}
+	o.flags(cmd.Flags())
+	return cmd
+}
+
+func runRm(ctx context.Context, e *env, o selection) error {
+	if len(o.words) == 0 && !o.filters() {
+		return usage("jp rm needs to know which: name them, or use --inactive or --older.").hint("jp ls", "the conversations there are")
+	}
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	infos, err := o.find(ctx, e, r)
+	if err != nil {
+		return err
+	}
+	if len(infos) > 0 && !o.yes {
+		if err := r.confirmDeletion(ctx, e, infos); err != nil {
+			return err
+		}
+	}
+	gone := []deletion{}
+	for _, info := range infos {
+		if err := r.remove(ctx, e, info); err != nil {
+			return err
+		}
+		gone = append(gone, deletion{changed("rm", info.ID), info.Ref, info.Head})
+		if !e.format.structured() {
+			fmt.Fprintf(e.results(), "Deleted %s\n", namedInfo(info))
+			e.note("Undo: git update-ref %s %s", info.Ref, info.Head)
+		}
+	}
+	if len(infos) == 0 {
+		e.note("No conversation to delete.")
+	}
+	if e.format.structured() {
+		return writeJSON(e.results(), gone)
+	}
+	return nil
+}
+
+// remove deletes a conversation and what is kept of it beside the repository's
+// objects.
+func (r *repo) remove(ctx context.Context, e *env, info conversation.Info) error {
+	held, err := r.hold(e, info.ID)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if err := r.store.Delete(ctx, info.ID, info.Head); err != nil {
+		return err
+	}
+	for _, kind := range []string{".query", ".answer"} {
+		_ = os.Remove(filepath.Join(r.CommonDir, "jp", "drafts", string(info.ID)+kind)) // there may be none
+	}
+	return nil
+}
+
+func (r *repo) confirmDeletion(ctx context.Context, e *env, infos []conversation.Info) error {
+	all, err := r.everyInfo(ctx)
+	if err != nil {
+		return err
+	}
+	many := conversation.Count(len(infos), "conversation")
+	return e.confirm(ctx, confirmation{
+		question: "Delete " + many + "?",
+		list: func(w io.Writer, p terminal.Palette) {
+			for _, info := range infos {
+				fmt.Fprintf(w, "  %s\n", namedInfo(info))
+				for _, fork := range forksOf(info.ID, all) {
+					fmt.Fprintf(w, "    %s\n", p.Dim(fmt.Sprintf("fork %s keeps the %s that it shares", fork.ID, conversation.Count(fork.Summary.Fork.Seq+1, "event"))))
+				}
+			}
+		},
+		unasked: fail(exitDecision, "usage", "jp rm deletes %s, and there is no terminal to ask.", many).hint("jp rm -y …", "do it without asking"),
+	})
+}
+
+// forksOf are the conversations that share events with one because they were
+// forked from it.
+func forksOf(id conversation.ID, all []conversation.Info) (forks []conversation.Info) {
+	for _, i := range all {
+		if f := i.Summary.Fork; i.Err == nil && f != nil && f.Conversation == id {
+			forks = append(forks, i)
+		}
+	}
+	return forks
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+func newUseCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "use [ID]", GroupID: "shape", Args: cobra.MaximumNArgs(1),
+		Short: "Make a conversation this session's",
+		Long: "Make a conversation the one that this session is about: where jp query asks, and what other commands mean\n" +
+			"where none is named. \"-\" is the one before. Without ID you choose from a list, which needs a terminal.\n\n" +
+			"JSON: {\"action\",\"conversation\",\"files\"}\n\nExit codes: 0 done · 2 no ID, and no terminal · 5 no such conversation",
+		Example: "  jp use 4400\n  jp use -\n  jp use",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runUse(cmd.Context(), e, strings.Join(args, ""))
+		},
+	}
+}
+
+func runUse(ctx context.Context, e *env, word string) error {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	choose := r.resolve
+	if word == "" {
+		choose = func(ctx context.Context, e *env, _ string) (conversation.ID, error) { return r.pick(ctx, e) }
+	}
+	id, err := choose(ctx, e, word)
+	if err != nil {
+		return err
+	}
+	if err := r.session(e).use(id, e.now()); err != nil {
+		return err
+	}
+	if e.format.structured() {
+		return writeJSON(e.results(), changed("use", id))
+	}
+	info, err := r.store.Info(ctx, id)
+	if err != nil {
+		return aboutConversation(err, id)
+	}
+	_, err = fmt.Fprintf(e.results(), "%s  %s\n", id, terminal.Clean(oneLine(info.Summary.Title)))
+	return err
+}
