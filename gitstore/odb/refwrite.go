@@ -15,7 +15,7 @@ const (
 	// staleLock is the age from which a lock may be taken over.
 	staleLock = 10 * time.Second
 	// dirTries bounds how often git may remove an emptied directory under us.
-	dirTries     = 16
+	dirTries = 16
 	// longWait is how long a lock is waited for in silence.
 	longWait     = time.Second
 	firstBackoff = time.Millisecond
