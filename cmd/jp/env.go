@@ -3,15 +3,18 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
+	"golang.org/x/sys/unix"
 )
 
 // An env is everything of the outside world that a command sees.
@@ -43,13 +46,35 @@ func (e *env) interrupted(ctx context.Context) bool {
 }
 
 // suspend stops jp as the terminal asked, and comes back when it goes on.
-func (e *env) suspend(signals chan os.Signal) {
+func (e *env) suspend() {
 	if before := e.onSuspend.Load(); before != nil {
 		(*before)()
 	}
-	signal.Reset(syscall.SIGTSTP)
-	_ = syscall.Kill(0, syscall.SIGTSTP) // the tools have groups of their own
-	signal.Notify(signals, syscall.SIGTSTP)
+	if hasShell() {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the tools have groups of their own
+	}
+}
+
+// hasShell reports whether somebody in this session, outside of jp's process
+// group, started the group: who stops without such a parent is never woken up.
+func hasShell() bool {
+	leader := syscall.Getpgrp()
+	parent := parentOf(leader)
+	theirs, err := unix.Getsid(parent)
+	ours, err2 := unix.Getsid(0)
+	group, err3 := syscall.Getpgid(parent)
+	return errors.Join(err, err2, err3) == nil && theirs == ours && group != leader
+}
+
+// parentOf is the parent of a process, or of jp where that cannot be told.
+func parentOf(pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])); err == nil && len(fields) > 1 {
+		if parent, err := strconv.Atoi(fields[1]); err == nil {
+			return parent
+		}
+	}
+	return os.Getppid()
 }
 
 func systemEnv() *env {

@@ -52,7 +52,7 @@ func withSignals(ctx context.Context, e *env) (context.Context, func()) {
 		for s := range signals {
 			switch {
 			case s == syscall.SIGTSTP:
-				e.suspend(signals)
+				e.suspend()
 			case s == syscall.SIGINT && ctx.Err() != nil:
 				os.Exit(exitInterrupted)
 			case s == syscall.SIGINT && e.interrupted(ctx):

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -180,4 +181,18 @@ func TestOffer(t *testing.T) {
 			require.Equal(t, 0, p.jp("verify").exit)
 		})
 	}
+}
+
+// Ctrl+Z stops jp, and fg lets it go on, where a shell has started it.
+func TestSuspend(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../slow.toml", slowScript)
+	s := p.sitWith(100, exec.Command("sh", "-mc", "jp query -m script/../slow.toml Tell; echo STOPPED; fg"))
+	s.WaitFor("· script/")
+	p.recorded("chat_request")
+	s.Type("\x1a")
+	s.WaitFor("STOPPED")
+	require.Equal(t, 0, s.exit())
+	require.Contains(t, p.jp("print", "--answer").stdout, "The end.")
 }

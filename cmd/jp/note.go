@@ -40,17 +40,26 @@ func takenBack(t conversation.Turn) bool {
 // changedBy are the files that a turn's tools changed, or may have changed.
 func changedBy(t conversation.Turn) []string {
 	paths := map[string]bool{}
+	for _, path := range writtenBy(t) {
+		paths[path] = true
+	}
 	for _, e := range t.Events {
-		switch b := e.Body.(type) {
-		case *conversation.ToolCallResponse:
-			for _, c := range b.Changed {
+		if b, ok := e.Body.(*conversation.Resumed); ok && b.Report != nil {
+			for _, c := range b.Report.Changed {
 				paths[c.Path] = true
 			}
-		case *conversation.Resumed:
-			if b.Report != nil {
-				for _, c := range b.Report.Changed {
-					paths[c.Path] = true
-				}
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// writtenBy are the files that a turn's tools changed, by their results.
+func writtenBy(t conversation.Turn) []string {
+	paths := map[string]bool{}
+	for _, e := range t.Events {
+		if b, ok := e.Body.(*conversation.ToolCallResponse); ok {
+			for _, c := range b.Changed {
+				paths[c.Path] = true
 			}
 		}
 	}

@@ -146,13 +146,17 @@ func (v *view) answer() string {
 
 // window are the events to print.
 func (v *view) window(o printOptions) ([]*conversation.Event, error) {
-	from, to, err := v.turnRange(o)
+	gone := map[int]bool{} // turns that were taken back
+	if o.turn == "" && !o.internal {
+		gone = discardedTurns(v.events)
+	}
+	from, to, err := v.turnRange(o, gone)
 	if err != nil {
 		return nil, err
 	}
 	var events []*conversation.Event
 	for _, e := range v.events {
-		if e.Turn >= from && e.Turn <= to && (o.internal || !e.Type().Internal()) {
+		if e.Turn >= from && e.Turn <= to && !gone[e.Turn] && (o.internal || !e.Type().Internal()) {
 			events = append(events, e)
 		}
 	}
@@ -162,13 +166,31 @@ func (v *view) window(o printOptions) ([]*conversation.Event, error) {
 	return events, nil
 }
 
-func (v *view) turnRange(o printOptions) (from, to int, err error) {
+// discardedTurns are the numbers of the turns that readers skip.
+func discardedTurns(events []*conversation.Event) map[int]bool {
+	gone := map[int]bool{}
+	for t := range conversation.Turns(events) {
+		if t.Ledger().Discarded {
+			gone[t.Number] = true
+		}
+	}
+	return gone
+}
+
+// turnRange is which turns to print; those that are gone do not count.
+func (v *view) turnRange(o printOptions, gone map[int]bool) (from, to int, err error) {
 	newest := 0
 	if len(v.events) > 0 {
 		newest = v.events[len(v.events)-1].Turn
 	}
 	if o.last >= 0 {
-		return newest - o.last + 1, newest, nil
+		from = newest + 1
+		for left := o.last; from > 1 && left > 0; {
+			if from--; !gone[from] {
+				left--
+			}
+		}
+		return from, newest, nil
 	}
 	if o.turn == "" {
 		return 0, newest, nil

@@ -24,12 +24,19 @@ type sitting struct {
 // sit starts a jp at a terminal with 24 rows.
 func (p *place) sit(columns int, args ...string) *sitting {
 	p.t.Helper()
+	return p.sitWith(columns, p.command(args...))
+}
+
+// sitWith starts any command at a terminal.
+func (p *place) sitWith(columns int, cmd *exec.Cmd) *sitting {
+	p.t.Helper()
+	cmd.Dir, cmd.Env = p.dir, p.environ
 	master, tty, err := pty.Open()
 	if err != nil {
 		// A container without /dev/pts has no terminals to try.
 		p.t.Skip("no pseudo-terminal here: ", err)
 	}
-	s := &sitting{Screen: terminaltest.Around(p.t, master, nil, columns, 24), place: p, cmd: p.command(args...)}
+	s := &sitting{Screen: terminaltest.Around(p.t, master, nil, columns, 24), place: p, cmd: cmd}
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(p.t, s.cmd.Start())

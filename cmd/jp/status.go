@@ -63,8 +63,8 @@ func (v *view) printChanged() {
 	var last conversation.Turn
 	for last = range conversation.Turns(v.events) {
 	}
-	paths := changedBy(last)
-	if len(paths) == 0 {
+	paths := writtenBy(last)
+	if len(paths) == 0 || last.Ledger().Discarded {
 		return
 	}
 	fmt.Fprintf(v.env.results(), "  turn %d changed:\n", last.Number)
