@@ -62,7 +62,7 @@ func classOf(call *conversation.ToolCall, t Truth) Class {
 		return NotStarted
 	case answeredSinceStart(call):
 		return NotStarted // it asked before it changed anything, and has its answer
-	case there && (known.Reads || known.Idempotent):
+	case t.Again[call.Event.Seq], there && (known.Reads || known.Idempotent):
 		return Repeatable
 	}
 	return Unknown

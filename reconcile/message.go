@@ -33,8 +33,11 @@ func RestoredNote(paths []string) string {
 // message says what happened, what is true now, and what to do about it.
 func message(r Record, p Plan, report *conversation.Report, age time.Duration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s turn %d, model call %d, interrupted %s ago.\n", banner, r.Turn, r.Call, conversation.Ago(age))
+	fmt.Fprintf(&b, "%s turn %d, model call %d, interrupted %s ago.\n", banner, r.Turn, max(1, r.Call), conversation.Ago(age))
 	facts(&b, report)
+	if was, is := r.Place.InProgress, p.InProgress; was != is {
+		moved(&b, "In progress", was, is)
+	}
 	switch r.Phase {
 	case conversation.PhaseStreaming:
 		streaming(&b, r)
@@ -74,8 +77,15 @@ func moved(b *strings.Builder, what, was, is string) {
 	case was == is:
 		fmt.Fprintf(b, "%s: %s, as before.\n", what, quote(is))
 	default:
-		fmt.Fprintf(b, "%s: was %s, is %s.\n", what, quote(was), quote(is))
+		fmt.Fprintf(b, "%s: was %s, is %s.\n", what, orNone(was), orNone(is))
 	}
+}
+
+func orNone(word string) string {
+	if word == "" {
+		return "none"
+	}
+	return quote(word)
 }
 
 func short(oid string) string { return oid[:min(len(oid), 12)] }

@@ -15,6 +15,8 @@ type Plan struct {
 	// where it was said already and still holds.
 	Resumed *conversation.Resumed
 	Changed []conversation.PathStat // what moved in the files since
+	// InProgress is what git is in the midst of, such as a merge.
+	InProgress string
 	// Words sum up for people what was found.
 	Words string
 }
@@ -22,11 +24,11 @@ type Plan struct {
 // Make compares a record with the truth. named says which files a call names;
 // nil says nothing.
 func Make(r Record, t Truth, named func(*conversation.ToolCall) []string) Plan {
-	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, Calls: classify(r, t, named)}
+	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, InProgress: t.Git.InProgress, Calls: classify(r, t, named)}
 	if r.worthSaying(t, p) && !r.saidAlready(t, p) {
 		p.Resumed = r.resumed(t, p, t.Now.Sub(r.At))
 	}
-	p.Words = words(t.Changed, p.Calls, t.Now.Sub(r.At))
+	p.Words = words(t.Changed, r.Last.Git.Head != t.Git.Head, p.Calls, t.Now.Sub(r.At))
 	return p
 }
 
@@ -71,7 +73,7 @@ func (r Record) saidAlready(t Truth, p Plan) bool {
 
 // moved reports whether the files or the repository stand elsewhere now.
 func (p Point) moved(t Truth) bool {
-	return p.Tree != t.Tree || p.Git.Head != t.Git.Head || p.Git.Branch != t.Git.Branch
+	return p.Tree != t.Tree || p.Git.Head != t.Git.Head || p.Git.Branch != t.Git.Branch || p.Git.InProgress != t.Git.InProgress
 }
 
 func (r Record) resumed(t Truth, p Plan, age time.Duration) *conversation.Resumed {

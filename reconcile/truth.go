@@ -14,6 +14,7 @@ type Truth struct {
 	Changed  []conversation.PathStat // from the record's Base to now
 	Dirty    []string                // what `git status` names, quoted as paths are
 	Alive    map[int]bool            // open calls, by seq, whose process still lives
+	Again    map[int]bool            // open calls, by seq, that somebody wants run again whatever they did
 	Now      time.Time               // for the age
 	Tools    map[string]Tool
 }

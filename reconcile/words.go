@@ -9,8 +9,11 @@ import (
 
 // words say in one line what a resume found: how long ago it was, what moved in
 // the files, and what is known of the calls that have no result.
-func words(changed []conversation.PathStat, calls []Call, age time.Duration) string {
+func words(changed []conversation.PathStat, head bool, calls []Call, age time.Duration) string {
 	found := []string{conversation.ChangedWords(changed, 0)}
+	if head {
+		found = append(found, "HEAD moved")
+	}
 	for _, c := range calls {
 		state := classWords[c.Class]
 		if c.Call.Started == nil && c.Class == Waiting {

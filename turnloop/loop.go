@@ -58,8 +58,15 @@ type Limits struct {
 }
 
 // A Resolver decides what becomes of a call that started earlier and has no
-// response: run it again, or give the model the text as an error.
-type Resolver func(ctx context.Context, call *conversation.ToolCall) (again bool, text string, err error)
+// response.
+type Resolver func(ctx context.Context, call *conversation.ToolCall) (Resolution, error)
+
+// A Resolution is what becomes of a call of unknown outcome.
+type Resolution struct {
+	Again  bool   // it is run again
+	Text   string // else: what the model is told
+	ByUser bool   // the text is the result, as the user knows it; else it is an error
+}
 
 // A Status is how a turn ended, or did not.
 type Status string

@@ -102,24 +102,28 @@ func (l *Loop) malformed(ctx context.Context, call *conversation.ToolCall) strin
 
 // resolve closes, or frees for another run, a call whose outcome is unknown.
 func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
-	again, text := false, textUnknown
+	found := Resolution{Text: textUnknown}
 	if l.opts.Unknown != nil {
 		var err error
-		if again, text, err = l.opts.Unknown(ctx, call); err != nil {
+		if found, err = l.opts.Unknown(ctx, call); err != nil {
 			return err
 		}
 	}
-	if again {
+	if found.Again {
 		l.again[call.Event.Seq] = true
 		return nil
+	}
+	what := "outcome unknown"
+	if found.ByUser {
+		what = "as the user says"
 	}
 	t := l.stream.CurrentTurn()
 	if err := l.addMoved(ctx, t); err != nil {
 		return err
 	}
 	t.AddToolCallResponse(conversation.ToolCallResponse{
-		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: text, IsError: true,
-	}, conversation.WithSubject(l.responseSubject(call, "outcome unknown")))
+		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: found.Text, IsError: !found.ByUser,
+	}, conversation.WithSubject(l.responseSubject(call, what)))
 	if err := l.build(ctx, t); err != nil {
 		return err
 	}

@@ -55,8 +55,8 @@ func TestResumeWithNothingToSay(t *testing.T) {
 func TestResumeAfterAStart(t *testing.T) {
 	r, write, _ := halfWritten(t)
 	r.reload()
-	r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
-		return false, "Nobody knows.", nil
+	r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+		return Resolution{Text: "Nobody knows."}, nil
 	}
 	_, err := New(r.opts).Resume(t.Context(), Resume{})
 	require.NoError(t, err)

@@ -183,7 +183,7 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	}
 	t.Run("run it again", func(t *testing.T) {
 		r, write := crashed(t)
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) { return true, "", nil }
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) { return Resolution{Again: true}, nil }
 		_, err := r.resume(t.Context())
 		require.NoError(t, err)
 		require.Len(t, write.runs, 2)
@@ -194,9 +194,9 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	t.Run("run it again, which is interrupted too", func(t *testing.T) {
 		r, write := crashed(t)
 		asked := 0
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
 			asked++
-			return asked == 1, "not again", nil
+			return Resolution{Again: asked == 1, Text: "not again"}, nil
 		}
 		ctx, interrupt := interrupting(t)
 		write.blocking(interrupt)
@@ -212,18 +212,30 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	})
 	t.Run("report it", func(t *testing.T) {
 		r, write := crashed(t)
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
-			return false, "look at main.go", nil
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+			return Resolution{Text: "look at main.go"}, nil
 		}
 		_, err := r.resume(t.Context())
 		require.NoError(t, err)
 		require.Len(t, write.runs, 1)
 		require.Equal(t, "look at main.go", r.result().Content)
+		require.True(t, r.result().IsError)
+	})
+	t.Run("the user knows it", func(t *testing.T) {
+		r, write := crashed(t)
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+			return Resolution{Text: "it wrote main.go", ByUser: true}, nil
+		}
+		_, err := r.resume(t.Context())
+		require.NoError(t, err)
+		require.Len(t, write.runs, 1)
+		require.Equal(t, "it wrote main.go", r.result().Content)
+		require.False(t, r.result().IsError)
 	})
 	t.Run("leave it", func(t *testing.T) {
 		r, write := crashed(t)
-		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (bool, string, error) {
-			return false, "", errors.New("quit")
+		r.opts.Unknown = func(context.Context, *conversation.ToolCall) (Resolution, error) {
+			return Resolution{}, errors.New("quit")
 		}
 		_, err := r.resume(t.Context())
 		require.EqualError(t, err, "quit")

@@ -37,7 +37,7 @@ func (q *query) offer(ctx context.Context, tty *terminal.TTY) (decision, error) 
 		switch key {
 		case terminal.KeyCtrlC:
 			fmt.Fprintln(tty)
-			return decideQuit, &failure{exit: exitInterrupted, code: "interrupted", message: "nothing was changed.", conversation: q.id}
+			return decideQuit, q.keepText(q.leftAlone())
 		case terminal.KeyCtrlD:
 			fmt.Fprintln(tty)
 			return decideQuit, nil
@@ -92,7 +92,7 @@ const offerHelp = `  A turn that was broken off can be gone on with: what has a 
 // offerText is what the turn has done and waits for, and the choices.
 func (q *query) offerText(choices []choice, record reconcile.Record, truth reconcile.Truth) string {
 	var b strings.Builder
-	ago := longAgo(q.env.now().Sub(q.events[len(q.events)-1].Time))
+	ago := longAgo(q.env.now().Sub(q.stoppedAt))
 	if e := q.tail.Ledger().Interrupted; e != nil && e.Body.(*conversation.TurnInterrupted).By == conversation.ByUser {
 		fmt.Fprintf(&b, "You aborted turn %d of %s, %s.\n", q.tail.Number, q.id, ago)
 	} else {

@@ -81,6 +81,12 @@ func (q *query) resume(ctx context.Context) (done bool, err error) {
 	}
 	truth.Tools = toolsNow(q.registry)
 	q.plan = reconcile.Make(record, truth, named(q.registry))
+	if err := q.decideUnknown(ctx); err != nil {
+		return true, err
+	}
+	if truth.Again = q.again(); len(truth.Again) > 0 {
+		q.plan = reconcile.Make(record, truth, named(q.registry))
+	}
 	resume := turnloop.Resume{Resumed: q.plan.Resumed, Words: q.plan.Words}
 	if q.opts.yes {
 		resume.Approved = conversation.ApproveAll()
@@ -102,9 +108,12 @@ func (q *query) resume(ctx context.Context) (done bool, err error) {
 	return !q.asks(), q.removeDraft()
 }
 
-// record is what the events say of the incomplete turn.
+// record is what the events say of the incomplete turn. Its age is counted from
+// what was there when jp came.
 func (q *query) record() reconcile.Record {
-	return reconcile.Read(q.events, q.tail, q.streamed(q.events))
+	r := reconcile.Read(q.events, q.tail, q.streamed(q.events))
+	r.At = q.stoppedAt
+	return r
 }
 
 // discard takes the incomplete turn back.

@@ -74,15 +74,26 @@ func TestUnknownOutcomeOnATerminal(t *testing.T) {
 		"quit":   {func(s *sitting) { s.Type("q") }, 3, [2]int{1, 0}, ""},
 		"Ctrl+D": {func(s *sitting) { s.Type("\x04") }, 3, [2]int{1, 0}, ""},
 		"Ctrl+C": {func(s *sitting) { s.Type("\x03") }, 130, [2]int{1, 0}, ""},
+		"help, then nothing by hand, then quit": {func(s *sitting) {
+			s.Type("?")
+			s.WaitFor("the model takes that for the result")
+			s.prompted()
+			s.Type("w")
+			s.WaitFor("The result, for the model:")
+			s.Type("  \r")
+			s.prompted()
+			s.Type("q")
+		}, 3, [2]int{1, 0}, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := killedPlace(t)
+			before := p.git("for-each-ref", "refs/jp")
 			s := p.sit(100, "continue", "-y")
 			s.WaitFor("  It was started, and nobody knows what it did.")
 			s.WaitFor("  Files: 1 file changed since: count.")
-			s.WaitForEnd("q quit >")
+			s.prompted()
 			tt.answer(s)
 			require.Equal(t, tt.exit, s.exit())
 			require.Equal(t, tt.counts, [2]int{p.lines("count"), p.lines("later")})
@@ -91,6 +102,7 @@ func TestUnknownOutcomeOnATerminal(t *testing.T) {
 				require.Contains(t, p.jp("ls").stdout, "idle")
 			} else {
 				require.Contains(t, p.jp("ls").stdout, "interrupted (pending tool execution)")
+				require.Equal(t, before, p.git("for-each-ref", "refs/jp"), "nothing is changed")
 			}
 			require.Equal(t, 0, p.jp("verify").exit)
 		})
@@ -110,7 +122,11 @@ func TestUnknownOutcomeDecidedInAdvance(t *testing.T) {
 			out := p.jp(append([]string{"continue", "-y", "--non-interactive"}, strings.Fields(flags)...)...)
 			require.Zero(t, out.exit, out.stderr)
 			require.Contains(t, out.stderr, "resumed after ")
-			require.Contains(t, out.stderr, ": count added; shell_run of unknown outcome; shell_run not started")
+			found := "shell_run of unknown outcome"
+			if flags == "--pending=run" {
+				found = "shell_run runs again"
+			}
+			require.Contains(t, out.stderr, ": count added; "+found+"; shell_run not started")
 			resumed := p.ofType("resumed")[0]
 			require.Contains(t, resumed["message"], `A "count" +1 -0`, "git does not track it, and the tool may have made it")
 			require.Contains(t, p.git("show", "--format=%an", "--stat", resumed["commit"].(string)), "jp\n\n count | 1 +")

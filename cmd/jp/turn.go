@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"jp/conversation"
 	"jp/process"
@@ -20,21 +21,23 @@ type query struct {
 	opts queryOptions
 	out  output
 
-	id       conversation.ID
-	fresh    bool // the conversation does not exist yet
-	head     conversation.Head
-	held     *process.Lock
-	stream   *conversation.Stream
-	events   []*conversation.Event        // all of them, with the incomplete turn
-	tail     *conversation.IncompleteTurn // nil where every turn is complete
-	files    *files
-	registry *tool.Registry
-	plan     reconcile.Plan
-	drafts   *draftKeeper
-	menu     *menu
-	client   *client // nil where nobody can be asked
-	model    string
-	outcome  turnloop.Outcome
+	id        conversation.ID
+	fresh     bool // the conversation does not exist yet
+	head      conversation.Head
+	held      *process.Lock
+	stream    *conversation.Stream
+	events    []*conversation.Event        // all of them, with the incomplete turn
+	stoppedAt time.Time                    // when the newest of them happened that was there at the start
+	tail      *conversation.IncompleteTurn // nil where every turn is complete
+	files     *files
+	registry  *tool.Registry
+	plan      reconcile.Plan
+	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
+	drafts    *draftKeeper
+	menu      *menu
+	client    *client // nil where nobody can be asked
+	model     string
+	outcome   turnloop.Outcome
 }
 
 // target finds the conversation to ask in.
@@ -87,7 +90,7 @@ func (q *query) load(ctx context.Context) error {
 	}
 	q.head = head
 	stream, tail := conversation.Split(events)
-	q.events = events
+	q.events, q.stoppedAt = events, events[len(events)-1].Time
 	switch {
 	case events[len(events)-1].Opaque():
 		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", q.id).about(q.id)

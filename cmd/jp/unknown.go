@@ -8,6 +8,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/reconcile"
+	"jp/turnloop"
 )
 
 // awaitTools refuses to go on while a tool of the earlier run still works.
@@ -49,56 +50,102 @@ func (q *query) waitOrEnd(ctx context.Context, call *conversation.ToolCall) erro
 	return q.keepText(fail(exitLocked, "locked", "%s still runs; nothing was changed.", call.Request.Name).about(q.id))
 }
 
-// unknown decides about a call whose outcome nobody knows: as --pending says,
-// as the user says, or by telling the model.
-func (q *query) unknown(ctx context.Context, call *conversation.ToolCall) (again bool, text string, err error) {
-	found := q.plan.Find(call)
-	text = reconcile.Evidence(found)
-	t, ok := q.registry.Lookup(call.Request.Name)
-	switch {
-	case !ok, q.opts.pending == "report":
-		return false, text, nil
-	case q.opts.pending == "run" && !t.Definition().Exclusive:
-		return true, "", nil
-	case q.client == nil:
-		return false, text, nil
+// decideUnknown decides about every call whose outcome nobody knows, before
+// anything is recorded: as --pending says, as the user says, or by telling the
+// model.
+func (q *query) decideUnknown(ctx context.Context) error {
+	q.resolved = map[int]turnloop.Resolution{}
+	for _, found := range q.plan.Calls {
+		if found.Class != reconcile.Unknown {
+			continue
+		}
+		resolution, err := q.resolution(ctx, found)
+		if err != nil {
+			return err
+		}
+		q.resolved[found.Call.Event.Seq] = resolution
 	}
-	q.client.gate.Lock()
-	defer q.client.gate.Unlock()
-	return q.askUnknown(ctx, call, found, text)
+	return nil
 }
 
-func (q *query) askUnknown(ctx context.Context, call *conversation.ToolCall, found reconcile.Call, text string) (bool, string, error) {
-	tty := q.client.tty
-	fmt.Fprintf(tty, "%s\n  It was started, and nobody knows what it did.\n", terminal.Show(callTitle(call)))
+func (q *query) resolution(ctx context.Context, found reconcile.Call) (turnloop.Resolution, error) {
+	told := turnloop.Resolution{Text: reconcile.Evidence(found)}
+	t, ok := q.registry.Lookup(found.Call.Request.Name)
+	switch {
+	case !ok, q.opts.pending == "report":
+		return told, nil
+	case q.opts.pending == "run" && !t.Definition().Exclusive:
+		return turnloop.Resolution{Again: true}, nil
+	case q.client == nil:
+		return told, nil
+	}
+	return q.askUnknown(ctx, found, told)
+}
+
+// again are the calls that were decided to run again.
+func (q *query) again() map[int]bool {
+	again := map[int]bool{}
+	for seq, r := range q.resolved {
+		if r.Again {
+			again[seq] = true
+		}
+	}
+	return again
+}
+
+// unknown gives the turn loop what was decided about a call, once.
+func (q *query) unknown(_ context.Context, call *conversation.ToolCall) (turnloop.Resolution, error) {
+	if r, ok := q.resolved[call.Event.Seq]; ok {
+		delete(q.resolved, call.Event.Seq)
+		return r, nil
+	}
+	return turnloop.Resolution{Text: reconcile.Evidence(q.plan.Find(call))}, nil
+}
+
+const unknownHelp = `  a  The tool runs once more, from its start, whatever it has done by now.
+  r  The model gets an error that says which files moved, and is asked to look first.
+  w  You write what came of it; the model takes that for the result.
+`
+
+func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
+	tty, none := q.client.tty, turnloop.Resolution{}
+	fmt.Fprintf(tty, "%s\n  It was started, and nobody knows what it did.\n", terminal.Show(callTitle(found.Call)))
 	if len(found.Touched)+len(found.Untouched) > 0 {
 		fmt.Fprintf(tty, "  Of the files it named: changed since: %s; not changed: %s.\n", pathList(found.Touched), pathList(found.Untouched))
 	} else {
 		fmt.Fprintf(tty, "  Files: %s.\n", filesWords(q.plan.Changed))
 	}
-	key, err := tty.Choose(ctx, "  a run it again   r report it to the model   w write the result by hand   q quit > ", oneOf("arwq"))
-	if err != nil {
-		return false, "", choiceError(err)
-	}
-	if key != terminal.KeyCtrlC && key != terminal.KeyCtrlD {
-		fmt.Fprintf(tty, "%c\n", key.Lower())
-	}
-	switch key.Lower() {
-	case 'a':
-		return true, "", nil
-	case 'r':
-		return false, text, nil
-	case 'w':
-		line, err := tty.Line(ctx, "The result, for the model: ")
-		if err != nil {
-			return false, "", choiceError(err)
+	for {
+		key, err := tty.Choose(ctx, "  a run it again   r report it to the model   w write the result by hand   q quit   ? help\n> ", oneOf("arwq?"))
+		switch {
+		case err != nil:
+			return none, choiceError(err)
+		case key == terminal.KeyCtrlC:
+			fmt.Fprintln(tty)
+			return none, q.keepText(q.leftAlone())
+		case key == terminal.KeyCtrlD:
+			key = 'q'
 		}
-		return false, "The user says how this call ended: " + line, nil
-	case terminal.KeyCtrlC:
-		fmt.Fprintln(tty)
-		return false, "", q.leftAlone()
+		fmt.Fprintf(tty, "%c\n", key.Lower())
+		switch key.Lower() {
+		case 'a':
+			return turnloop.Resolution{Again: true}, nil
+		case 'r':
+			return told, nil
+		case 'w':
+			line, err := tty.Line(ctx, "The result, for the model: ")
+			if err != nil {
+				return none, choiceError(err)
+			}
+			if line = strings.TrimSpace(line); line != "" {
+				return turnloop.Resolution{Text: "The user says how this call ended: " + line, ByUser: true}, nil
+			}
+		case '?':
+			fmt.Fprint(tty, unknownHelp)
+		default:
+			return none, q.keepText(fail(exitDecision, "incomplete_turn", "nothing was changed.").about(q.id))
+		}
 	}
-	return false, "", fail(exitDecision, "incomplete_turn", "the turn is still incomplete.").about(q.id)
 }
 
 func pathList(paths []string) string {
