@@ -33,7 +33,10 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 		Held:      done.def.Result != "" && done.def.Result != tool.Unattended,
 	}
 	what := effect(done.result, string(kept))
-	if truncated != nil && !done.result.IsError {
+	switch {
+	case done.cancelled:
+		what = "cancelled"
+	case truncated != nil && !done.result.IsError:
 		what = "cut at 256 KiB"
 	}
 	with := []conversation.Draft{conversation.WithSubject(l.responseSubject(done.call, what))}

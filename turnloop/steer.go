@@ -36,6 +36,7 @@ type Activity struct {
 	Tool    string // "" while the model answers
 	Subject string
 	Since   time.Time
+	Waits   bool // for another loop that changes the same files; nothing has started
 }
 
 // steering is how another goroutine reaches what the loop is doing.
@@ -87,6 +88,17 @@ func (l *Loop) steerable(ctx context.Context, a Activity) (_ context.Context, do
 		defer l.steer.mu.Unlock()
 		l.steer.now, l.steer.all = nil, nil
 		cancel(nil)
+	}
+}
+
+// waits says that what the loop is doing waits for others, or no longer does.
+func (l *Loop) waits(waits bool) {
+	l.steer.mu.Lock()
+	defer l.steer.mu.Unlock()
+	if now := l.steer.now; now != nil {
+		changed := *now
+		changed.Waits, changed.Since = waits, l.opts.Now()
+		l.steer.now = &changed
 	}
 }
 

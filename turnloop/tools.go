@@ -61,13 +61,14 @@ func (l *Loop) settleRead(ctx context.Context, done finishedRun) error {
 // runChanging runs a call that may change anything, between two looks at the
 // files and behind a durable record of its start.
 func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) error {
-	if l.opts.Hold != nil {
-		release, err := l.opts.Hold(ctx)
-		if err != nil {
-			return fmt.Errorf("wait for the right to change files: %w", err)
-		}
-		defer release()
+	release, err := l.holdFiles(ctx)
+	if cancelledByUser(err) && ctx.Err() == nil {
+		return l.refuseCancelled(ctx, call)
 	}
+	if err != nil {
+		return fmt.Errorf("wait for the right to change files: %w", err)
+	}
+	defer release()
 	named, only := l.named(call)
 	before, err := l.look(ctx, Glance{Named: named, Only: only})
 	if err != nil {
@@ -96,6 +97,37 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		done.err = errors.New("it asked a question after it had changed files; what it did until then is not known")
 	}
 	return l.respond(ctx, done, &after)
+}
+
+// holdFiles waits for the right to change files. The user may cancel the call
+// meanwhile.
+func (l *Loop) holdFiles(ctx context.Context) (release func(), err error) {
+	if l.opts.Hold == nil {
+		return func() {}, nil
+	}
+	ctx, end := l.steerableTool(ctx)
+	defer end()
+	l.waits(true)
+	defer l.waits(false)
+	if release, err = l.opts.Hold(ctx); err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return release, err
+}
+
+// cancelledByUser reports whether the user ended a tool, and not the turn.
+func cancelledByUser(err error) bool {
+	var command *Command
+	return errors.As(err, &command) && command.Kind == CommandCancelTool
+}
+
+// refuseCancelled closes a call that the user cancelled before it started.
+func (l *Loop) refuseCancelled(ctx context.Context, call *conversation.ToolCall) error {
+	t := l.stream.CurrentTurn().AddToolCallResponse(conversation.ToolCallResponse{
+		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name,
+		Content: "Not run: the user cancelled it before it started.", IsError: true, Cancelled: true,
+	}, conversation.WithSubject(l.responseSubject(call, "cancelled")))
+	return l.build(ctx, t)
 }
 
 // named are the files that the call names, and the same again as only if the
@@ -198,10 +230,9 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, lock *o
 		Attempt: attempt(call), Lock: lock,
 	})
 	done.took = l.opts.Now().Sub(began)
-	var command *Command
 	switch cause := context.Cause(ctx); {
 	case done.err == nil:
-	case errors.As(cause, &command) && command.Kind == CommandCancelTool:
+	case cancelledByUser(cause):
 		done.err, done.cancelled = errors.New("the user cancelled it; what it did until then is not known"), true
 	case errors.Is(cause, errToolTimeout):
 		done.err = fmt.Errorf("timed out after %s; what it did until then is not known", conversation.Ago(l.opts.Limits.ToolTimeout))

@@ -17,7 +17,13 @@ type files struct {
 	repo  string // workspace id
 	off   bool   // no snapshots
 
-	notice func(text string) // tells the user why there are none; nil: nobody
+	notice func(text string) // tells the user; nil: nobody
+}
+
+func (f *files) tell(text string) {
+	if f.notice != nil {
+		f.notice(text)
+	}
 }
 
 var _ turnloop.Workspace = (*files)(nil)
@@ -75,9 +81,7 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 	snap, marked, err := f.snapshot(ctx, at)
 	if errors.Is(err, worktree.ErrTooWide) {
 		f.off = true
-		if f.notice != nil {
-			f.notice("No snapshots here: " + worktree.ErrTooWide.Error() + ". What changes files is not recorded.")
-		}
+		f.tell("No snapshots here: " + worktree.ErrTooWide.Error() + ". What changes files is not recorded.")
 		return sight, nil
 	}
 	if err != nil {

@@ -205,7 +205,7 @@ func (f *fork) explain(tail *conversation.IncompleteTurn, incomplete bool) {
 	case f.opts.adopt && !f.adopts:
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
 	}
-	if !incomplete {
+	if !incomplete || !conversation.Local(f.stream.Events()) {
 		return
 	}
 	line := fmt.Sprintf("Turn %d is incomplete there", tail.Number)

@@ -74,7 +74,7 @@ func (r *repo) list(ctx context.Context, i conversation.Info) listing {
 	}
 	l.TitleSource, l.Model, l.Events, l.Turns = s.TitleSource, s.Model, s.Events, s.Turns
 	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
-	l.Local = i.Tip.Signed
+	l.Local = r.local(ctx, i)
 	if s.Parent != "" {
 		l.Parent = &s.Parent
 	}
@@ -86,6 +86,27 @@ func (r *repo) list(ctx context.Context, i conversation.Info) listing {
 	}
 	l.Status = r.status(ctx, i)
 	return l
+}
+
+// local reports whether a conversation may act, as far as its newest events
+// tell: behind those that anybody may add to a foreign one.
+func (r *repo) local(ctx context.Context, i conversation.Info) bool {
+	if !i.Tip.Signed {
+		return false
+	}
+	if i.Tip.Type().Protocol() || i.Tip.Type() == conversation.TypeTurnDone {
+		return true
+	}
+	for e, err := range r.store.Back(ctx, i.Head) {
+		if err != nil || !e.Signed {
+			return false
+		}
+		b, forked := e.Body.(*conversation.ForkOrigin)
+		if forked && b.Adopted || e.Type().Protocol() || e.Type() == conversation.TypeTurnDone {
+			break
+		}
+	}
+	return true
 }
 
 // status merges what the events say with whether a process holds the

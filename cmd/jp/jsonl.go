@@ -22,7 +22,7 @@ type jsonlOutput struct {
 
 func (j *jsonlOutput) resumed(reconcile.Plan) { j.again = true }
 
-func (j *jsonlOutput) begin(q *query, _ *files) { j.query = q }
+func (j *jsonlOutput) begin(*query, *files) {}
 
 func (j *jsonlOutput) line(value any) {
 	if text, err := json.Marshal(value); err == nil {
@@ -79,16 +79,24 @@ func (j *jsonlOutput) Noticed(text string) {
 	}
 }
 
-// ended writes the result, always the last line.
+// ended writes the result, always the last line. A command that only discards
+// says that instead.
 func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
+	if j.query.opts.discardTurn && o.Turn == 0 && err == nil {
+		j.line(changed("discard", j.query.id))
+		return nil
+	}
 	result := map[string]any{
 		"type": "result", "status": o.Status, "exit": 0, "message": nil, "data": nil, "usage": o.Usage,
 		"conversation": nil, "turn": nil,
 	}
-	if o.Status == "" {
+	switch {
+	case o.Status == "" && err == nil: // there was nothing to go on with
+		result["status"] = turnloop.Complete
+	case o.Status == "":
 		result["status"] = turnloop.Incomplete
 	}
-	if j.query != nil {
+	if j.query.id != "" {
 		result["conversation"] = j.query.id
 	}
 	if o.Turn > 0 {

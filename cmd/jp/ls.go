@@ -170,6 +170,9 @@ func listTable(ctx context.Context, e *env, r *repo, list []listing) *terminal.T
 		if l.ForkedFrom != nil {
 			name += palette.Dim(fmt.Sprintf("  (fork of %s@%d)", l.ForkedFrom.ID.Short(), l.ForkedFrom.Seq))
 		}
+		if !l.Local {
+			name += palette.Dim("  (someone else's)")
+		}
 		t.Row(star, string(l.ID), statusColour(palette, l.Status), strconv.Itoa(l.Turns), terminal.Ago(l.LastEvent, e.now()), name)
 		if l.Status.Question != nil && t.Width > 0 {
 			t.Line("                    " + terminal.Fit(oneLine(*l.Status.Question), t.Width-20))

@@ -45,10 +45,16 @@ func (m *menu) interrupt(ctx context.Context) bool {
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.
 func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 	text, letters := "  Enter go on   r reply   s stop (ends the turn)   a abort (jp continue resumes) > ", "rsa"
-	if doing.Tool == "" {
+	title, since := terminal.Show(strings.TrimSpace(doing.Tool+" "+doing.Subject)), conversation.Ago(m.now().Sub(doing.Since))
+	switch {
+	case doing.Tool == "":
 		fmt.Fprintln(m.tty, "\nThe model is answering.")
-	} else {
-		fmt.Fprintf(m.tty, "\n%s has run %s.\n", terminal.Show(strings.TrimSpace(doing.Tool+" "+doing.Subject)), conversation.Ago(m.now().Sub(doing.Since)))
+	case doing.Waits:
+		fmt.Fprintf(m.tty, "\n%s waits for another jp that changes files here, %s by now.\n", title, since)
+	default:
+		fmt.Fprintf(m.tty, "\n%s has run %s.\n", title, since)
+	}
+	if doing.Tool != "" {
 		text, letters = "  Enter wait   x cancel this tool   s stop the turn   a abort (jp continue resumes) > ", "xsa"
 	}
 	key, err := m.tty.Choose(ctx, text, func(k terminal.Key) bool {

@@ -196,3 +196,26 @@ func TestSuspend(t *testing.T) {
 	require.Equal(t, 0, s.exit())
 	require.Contains(t, p.jp("print", "--answer").stdout, "The end.")
 }
+
+// Two turns change files in one working tree one after the other. Who waits says
+// so, and can be called off.
+func TestWaitForAnotherThatChangesFiles(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../survivor.toml", survivorScript)
+	p.write("../sleep.toml", sleepScript)
+	first := p.command("query", "-y", "-m", "script/../survivor.toml", "Wait")
+	require.NoError(t, first.Start())
+	t.Cleanup(func() { p.write("../go", ""); _ = first.Wait() })
+	require.Eventually(t, func() bool { return p.lines("count") == 1 }, time.Minute, 10*time.Millisecond)
+
+	s := p.sit(120, "query", "--new", "-y", "-m", "script/../sleep.toml", "Sleep")
+	s.WaitFor("Another jp changes files in this working tree; waiting for it.")
+	s.Type("\x03")
+	s.WaitFor("waits for another jp that changes files here")
+	s.WaitForEnd("resumes) >")
+	s.Type("x")
+	require.Equal(t, 0, s.exit())
+	require.Contains(t, s.Raw(), "cancelled")
+	require.Empty(t, p.ofType("tool_started"))
+}

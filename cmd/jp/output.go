@@ -25,11 +25,12 @@ type output interface {
 }
 
 // newOutput chooses how a turn is shown.
-func newOutput(e *env, r *repo, o queryOptions) output {
+func newOutput(q *query) output {
+	e := q.env
 	chrome := &chrome{env: e, palette: terminal.NewPalette(e.stderr, e.environ)}
 	switch {
 	case e.format.structured():
-		return &jsonlOutput{env: e, repo: r, partial: o.partial}
+		return &jsonlOutput{env: e, repo: q.repo, partial: q.opts.partial, query: q}
 	case isTerminal(e.stdout) && e.format != formatText:
 		return &screenOutput{chrome: chrome, width: terminal.Width(e.stdout, e.environ)}
 	}
@@ -57,6 +58,9 @@ func (c *chrome) begin(q *query, f *files) {
 
 func (c *chrome) resumed(plan reconcile.Plan) {
 	c.first = false
+	for _, e := range c.query.tail.Events {
+		c.follow(e)
+	}
 	c.say("%s", c.palette.Dim(terminal.Clean(oneLine(plan.Words))))
 }
 
@@ -72,6 +76,7 @@ func (c *chrome) record(events []*conversation.Event) {
 		c.follow(e)
 		switch b := e.Body.(type) {
 		case *conversation.TurnStart:
+			c.steps, c.started = nil, c.env.now()
 			c.head(e, b)
 		case *conversation.ToolCallResponse:
 			mark := c.palette.Dim("·")

@@ -111,7 +111,7 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	}
 	defer r.Close()
 	q := &query{ctx: context.WithoutCancel(ctx), env: e, repo: r, opts: o}
-	q.out = newOutput(e, r, o)
+	q.out = newOutput(q)
 	defer func() {
 		if isReadOnly(err) {
 			err = unwritable(err)

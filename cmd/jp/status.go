@@ -92,6 +92,9 @@ func (r *repo) printOthers(ctx context.Context, e *env, but conversation.ID) err
 
 // nextCommand is what the user most likely wants to type next.
 func nextCommand(l listing) string {
+	if !l.Local {
+		return "jp fork " + l.ShortID + " --adopt -a"
+	}
 	switch l.Status.State {
 	case "running":
 		return "jp log " + l.ShortID

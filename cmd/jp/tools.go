@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"jp/config"
 	"jp/gitcmd"
@@ -127,12 +128,21 @@ func (r *repo) notRun() []string {
 // toolLock is the lock that lives as long as a tool run.
 func (q *query) toolLock(seq int) (*os.File, func(), error) { return q.repo.locks.Tool(q.id, seq) }
 
+// holdNotice is how long the right to change files is waited for in silence.
+const holdNotice = 300 * time.Millisecond
+
 // hold takes the right to change files.
 func (f *files) hold(ctx context.Context) (func(), error) {
 	if f.tree == nil {
 		return func() {}, nil
 	}
-	release, err := f.tree.LockMutation(ctx)
+	soon, cancel := context.WithTimeout(ctx, holdNotice)
+	defer cancel()
+	release, err := f.tree.LockMutation(soon)
+	if err != nil && soon.Err() != nil && ctx.Err() == nil {
+		f.tell("Another jp changes files in this working tree; waiting for it.")
+		release, err = f.tree.LockMutation(ctx)
+	}
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

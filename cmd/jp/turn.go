@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"jp/conversation"
@@ -57,10 +58,46 @@ func (q *query) target(ctx context.Context) error {
 		if !errors.As(err, &none) {
 			return err
 		}
+		if q.opts.decision() != undecided {
+			return q.chooseBroken(ctx)
+		}
 	}
 	id, err := conversation.NewID(q.env.now(), q.env.random)
 	q.id, q.fresh = id, true
 	return err
+}
+
+// chooseBroken finds the conversation to settle in a session that has none: the
+// user chooses, or is told which turns were broken off.
+func (q *query) chooseBroken(ctx context.Context) error {
+	id, err := q.repo.pick(ctx, q.env)
+	var none *failure
+	if errors.As(err, &none) && none.exit == exitUsage {
+		err = q.repo.namingBroken(ctx, q.env, q.opts)
+	}
+	q.id = id
+	return err
+}
+
+// namingBroken says that a conversation has to be named, and which ones have a
+// turn that was broken off.
+func (r *repo) namingBroken(ctx context.Context, e *env, o queryOptions) error {
+	infos, err := r.store.List(ctx, conversation.ScopeLive)
+	if err != nil {
+		return err
+	}
+	command := "jp continue "
+	if o.discardTurn {
+		command = "jp discard "
+	}
+	f := usage("this session has no conversation yet; say which one is meant.")
+	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	for _, i := range infos {
+		if l := r.list(ctx, i); i.Err == nil && l.Status.State != "idle" && l.Status.PID == nil && len(f.hints) < 5 {
+			f.hint(command+l.ShortID, oneLine(title(l))+" · "+l.Status.words())
+		}
+	}
+	return f.hint("jp ls", "all conversations")
 }
 
 // lock takes the conversation for this process.
@@ -130,6 +167,10 @@ func (q *query) verdict(err error) error {
 		f := failureOf(err)
 		if q.outcome.Turn > 0 && f.code != "interrupted" {
 			f.about(q.id)
+		}
+		if f.code == "interrupted" && q.outcome.Turn > 0 && q.outcome.Status == turnloop.Incomplete {
+			f.about(q.id).details = append(f.details, fmt.Sprintf("Turn %d is incomplete; nothing is lost.", q.outcome.Turn))
+			f.hint("jp continue "+q.id.Short(), "resumes it")
 		}
 		if f.exit == exitProvider && q.outcome.Turn > 0 {
 			again := "jp continue " + q.id.Short()
