@@ -204,6 +204,30 @@ Do not repeat work that the files already show.`, plan.Resumed.Message)
 	require.Empty(t, plan.Elsewhere, "a HEAD that went on is told, not refused")
 }
 
+// A merge in which the repository is now, and was not then, is told.
+func TestOperationInProgress(t *testing.T) {
+	h := begun(t)
+	h.call(t, "shell_run")
+	r := h.record(t, "")
+	now := truth(r)
+	now.Git.InProgress = "merge"
+	require.Contains(t, reconcile.Make(r, now, nil).Resumed.Message, "\nIn progress: was none, is \"merge\".\n")
+}
+
+// What somebody wants run again is told as that, and not as unknown.
+func TestRunAgain(t *testing.T) {
+	h := begun(t)
+	seq := h.call(t, "shell_run")[0]
+	h.start(t, seq)
+	r := h.record(t, "")
+	now := truth(r)
+	now.Again = map[int]bool{seq: true}
+	now.Tree = treeB
+	plan := reconcile.Make(r, now, nil)
+	require.Equal(t, reconcile.Repeatable, plan.Calls[0].Class)
+	require.Contains(t, plan.Resumed.Message, "started; it will run again")
+}
+
 func TestBrokenAnswer(t *testing.T) {
 	h := begun(t)
 	h.add(t, func(turn *conversation.TurnMut) {

@@ -150,8 +150,11 @@ func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
 		return err
 	}
 	if moved := l.drift(sight); moved != nil {
-		t.AddRecord(&conversation.Resumed{Phase: conversation.PhaseExecuting},
-			conversation.WithTree(moved.Tree, moved.Objects...), conversation.WithGit(&sight.Git))
+		outside := moved.Body.(*conversation.Workspace)
+		t.AddRecord(&conversation.Resumed{
+			Phase: conversation.PhaseExecuting, Report: &conversation.Report{Changed: outside.Paths, More: outside.More},
+		}, conversation.WithTree(moved.Tree, moved.Objects...), conversation.WithGit(&sight.Git),
+			conversation.WithSubject("by a lost tool, or outside: "+conversation.ChangedWords(outside.Paths, outside.More)))
 	}
 	return nil
 }

@@ -72,7 +72,18 @@ func (l *Loop) glanceAtLost() Glance {
 }
 
 // Discard takes the newest turn back: readers skip its dialogue from now on.
+// What moved in the files since a tool started of which nothing came is recorded
+// first, as nobody's doing.
 func (l *Loop) Discard(ctx context.Context) error {
+	if lost, _ := l.stream.Tail().Lost(); len(lost) > 0 {
+		t := l.stream.CurrentTurn()
+		if err := l.addMoved(ctx, t); err != nil {
+			return err
+		}
+		if err := l.build(ctx, t); err != nil {
+			return err
+		}
+	}
 	turn := l.turn()
 	return l.stream.Append(l.commit(ctx), &conversation.Event{Body: &conversation.TurnDiscarded{
 		FromSeq: turn[0].Seq, ToSeq: turn[len(turn)-1].Seq, By: conversation.ByUser,

@@ -42,6 +42,8 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 			step.Ours, step.Shared = true, unquoted(b.Shared)
 		case *conversation.Restored:
 			step.Ours = true
+		case *conversation.Resumed:
+			step.Nobody = true
 		}
 		h.Steps = append(h.Steps, step)
 	}

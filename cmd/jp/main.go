@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"jp/turnloop"
@@ -31,7 +32,7 @@ func run(e *env, args []string) int {
 		return 0 // who reads us has seen enough
 	}
 	f := failureOf(err)
-	f.report(e.stderr, e.format.structured())
+	f.report(e.stderr, e.format.structured() || slices.Contains(args, "--json"))
 	return f.exit
 }
 

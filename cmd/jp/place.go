@@ -42,18 +42,35 @@ func (q *query) leftAlone() *failure {
 
 func (q *query) elsewhereFailure(differences []reconcile.Difference) *failure {
 	f := fail(exitDecision, "elsewhere", "%s stopped elsewhere: %s.", q.id, differenceWords(differences)).about(q.id)
-	for _, d := range differences {
-		if d.What == "branch" && d.Was != "" {
-			f.hint("git switch "+terminal.Escape(d.Was), "go back there")
-		}
+	if back := wayBack(differences); back != "" {
+		f.hint(back, "go back there")
 	}
 	return f.hint("jp query --continue-turn --anyway --id="+string(q.id), "go on here; the model is told")
+}
+
+// wayBack is the command that leads to where the turn stopped, "" where one
+// command does not do.
+func wayBack(differences []reconcile.Difference) string {
+	back := ""
+	for _, d := range differences {
+		switch {
+		case d.What == "branch" && d.Was != "":
+			back = "git switch " + terminal.Escape(d.Was)
+		case d.What == "worktree", d.What == "repository", d.What == "in progress":
+			return ""
+		}
+	}
+	return back
 }
 
 func differenceWords(differences []reconcile.Difference) string {
 	var words []string
 	for _, d := range differences {
-		words = append(words, fmt.Sprintf("%s %s → %s", d.What, placeWord(d.Was), placeWord(d.Is)))
+		was, is := placeWord(d.Was), placeWord(d.Is)
+		if d.What == "branch" {
+			was, is = branchWord(d.Was), branchWord(d.Is)
+		}
+		words = append(words, fmt.Sprintf("%s %s → %s", d.What, was, is))
 	}
 	return strings.Join(words, "   ")
 }
@@ -66,6 +83,13 @@ func placeWord(s string) string {
 		return s[:7]
 	}
 	return terminal.Show(s)
+}
+
+func branchWord(branch string) string {
+	if branch == "" {
+		return "detached"
+	}
+	return terminal.Show(branch)
 }
 
 func elsewhereText(differences []reconcile.Difference, changed int) string {
@@ -113,11 +137,7 @@ func filesWords(changed []conversation.PathStat) string {
 }
 
 func headWords(was, is conversation.Git) string {
-	branch := is.Branch
-	if branch == "" {
-		branch = "detached"
-	}
-	branch = terminal.Show(branch)
+	branch := branchWord(is.Branch)
 	switch {
 	case is.Head == "":
 		return "no commit yet (" + branch + ")"

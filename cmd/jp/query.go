@@ -95,7 +95,7 @@ func (o *queryOptions) runFlags(f *pflag.FlagSet) {
 
 // resumeFlags are the flags of everything that can go on with a turn.
 func (o *queryOptions) resumeFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.pending, "pending", "", "a call of unknown outcome: `run` it again, or report it to the model")
+	f.StringVar(&o.pending, "pending", "", "a call of unknown outcome: `WHAT` becomes of it, run (again) or report (to the model)")
 	f.BoolVar(&o.anyway, "anyway", false, "go on although this is not where the turn stopped")
 }
 

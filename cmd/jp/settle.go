@@ -124,7 +124,11 @@ func (q *query) discard(ctx context.Context) (done bool, err error) {
 			return true, err
 		}
 	}
-	loop := q.bookkeeper()
+	files, err := q.filesOfTurn(ctx)
+	if err != nil {
+		return true, err
+	}
+	loop := q.bookkeeper(files)
 	if err := loop.Discard(ctx); err != nil {
 		return true, err
 	}
@@ -137,6 +141,24 @@ func (q *query) discard(ctx context.Context) (done bool, err error) {
 		fmt.Fprintf(q.env.stderr, "Discarded turn %d of %s; it stays in git log.\n", q.tail.Number, q.id)
 	}
 	return !q.asks() && (q.opts.bare || !isTerminal(q.env.stdin)), nil
+}
+
+// filesOfTurn is the working tree, if it is the one that the turn worked in; nil
+// otherwise.
+func (q *query) filesOfTurn(ctx context.Context) (*files, error) {
+	f, err := q.openFiles(ctx)
+	if err != nil || f.tree == nil {
+		return nil, err
+	}
+	here, err := f.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there := q.record().Place
+	if here.Worktree != there.Worktree || there.Repo != "" && here.Repo != there.Repo {
+		return nil, nil
+	}
+	return f, nil
 }
 
 // endTool ends a tool of the earlier run, if it lives, and removes its lock.
@@ -153,9 +175,14 @@ func (q *query) endTool(ctx context.Context, seq int) error {
 	return err
 }
 
-// bookkeeper is a loop that records decisions and runs nothing.
-func (q *query) bookkeeper() *turnloop.Loop {
-	return turnloop.New(turnloop.Options{Journal: q.repo.store, ID: q.id, Head: q.head, Stream: q.stream, Tools: new(tool.Registry), Now: q.env.now})
+// bookkeeper is a loop that records decisions and runs nothing. It looks at the
+// files, nil if they are not to be looked at.
+func (q *query) bookkeeper(f *files) *turnloop.Loop {
+	opts := turnloop.Options{Journal: q.repo.store, ID: q.id, Head: q.head, Stream: q.stream, Tools: new(tool.Registry), Now: q.env.now}
+	if f != nil {
+		opts.Workspace = f
+	}
+	return turnloop.New(opts)
 }
 
 // editPending lets the user write the request anew that was not answered.
@@ -170,7 +197,7 @@ func (q *query) editPending(ctx context.Context) (done bool, err error) {
 	if content == "" || content == strings.TrimSpace(was.Content) {
 		return true, q.keepText(fail(exitDecision, "incomplete_turn", "nothing was changed.").about(q.id))
 	}
-	loop := q.bookkeeper()
+	loop := q.bookkeeper(nil)
 	replaced := *was
 	replaced.Content, replaced.Replaces = content, &pending.Seq
 	if err := loop.Replace(ctx, replaced); err != nil {

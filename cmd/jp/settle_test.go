@@ -305,3 +305,20 @@ func TestEditThePendingQuestion(t *testing.T) {
 	require.Len(t, p.ofType("turn_start"), 1)
 	require.Contains(t, p.jp("print", "--answer").stdout, "Nothing.")
 }
+
+// What a lost tool may have done is nobody's when its turn is discarded, and the
+// model is told of it.
+func TestDiscardOfALostTool(t *testing.T) {
+	t.Parallel()
+	p := killedPlace(t)
+	require.Zero(t, p.jp("discard").exit)
+	moved := p.ofType("resumed")[0]
+	require.Equal(t, "jp\n\n count | 1 +\n 1 file changed, 1 insertion(+)", p.git("show", "--format=%an", "--stat", moved["commit"].(string)))
+	require.Zero(t, p.jp("query", "--non-interactive", "--policy", "deny", "Next").exit)
+	require.Contains(t, p.ofType("note")[0]["content"], "\n  \"count\"")
+	require.Empty(t, p.ofType("workspace"), "the user did nothing")
+	dry := p.jp("undo", "@0", "--dry-run")
+	require.Contains(t, dry.stdout, "count")
+	require.Contains(t, dry.stdout, "nobody knows who changed it before @")
+	require.Equal(t, 0, p.jp("verify").exit)
+}

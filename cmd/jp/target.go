@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -103,6 +104,9 @@ func match(infos []conversation.Info, word string) (conversation.ID, error) {
 	f := fail(exitNotFound, "ambiguous", "%q could be %d conversations:", word, len(found))
 	for _, i := range found[:min(len(found), 10)] {
 		f.hint("jp show "+string(i.ID), oneLine(i.Summary.Title))
+	}
+	if more := len(found) - 10; more > 0 {
+		f.details = append(f.details, fmt.Sprintf("The first 10 of them, and %d more:", more))
 	}
 	return "", f
 }

@@ -27,6 +27,7 @@ const Now = math.MaxInt
 type Step struct {
 	Seq    int  // of the event
 	Ours   bool // a tool of the conversation did it, or jp by putting files back
+	Nobody bool // a tool that was lost may have done it, or anybody else
 	Moves  []worktree.Step
 	Shared []string // paths that somebody else wrote meanwhile, too
 }
@@ -50,15 +51,17 @@ type File struct {
 type move struct {
 	seq           int
 	ours, shared  bool
+	nobody        bool
 	before, after worktree.Version
 }
 
 // Before decides for the files as they were just before the tools first wrote
-// them at or after the event from. Files that are so already are left out.
+// them, or may have, at or after the event from. Files that are so already are
+// left out.
 func (h History) Before(from int) []File {
 	var files []File
 	for path, moves := range h.byPath() {
-		at := slices.IndexFunc(moves, func(m move) bool { return m.ours && m.seq >= from })
+		at := slices.IndexFunc(moves, func(m move) bool { return (m.ours || m.nobody) && m.seq >= from })
 		if at < 0 {
 			continue
 		}
@@ -108,7 +111,7 @@ func (h History) byPath() map[string][]move {
 	for _, s := range h.Steps {
 		for _, m := range s.Moves {
 			paths[m.Path] = append(paths[m.Path], move{
-				seq: s.Seq, ours: s.Ours, shared: slices.Contains(s.Shared, m.Path), before: m.Before, after: m.After,
+				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, shared: slices.Contains(s.Shared, m.Path), before: m.Before, after: m.After,
 			})
 		}
 	}
@@ -142,6 +145,8 @@ func interference(moves []move, is worktree.Version) string {
 	last, stands := -1, moves[0].before // seq of the tools' newest move, and what it left
 	for _, m := range moves {
 		switch {
+		case m.nobody:
+			return fmt.Sprintf("nobody knows who changed it before @%d", m.seq)
 		case !m.ours:
 			continue
 		case m.shared:

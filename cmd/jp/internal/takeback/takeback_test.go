@@ -29,6 +29,12 @@ func step(seq int, ours bool, path, change string) takeback.Step {
 func tool(seq int, change string) takeback.Step { return step(seq, true, "a", change) }
 func user(seq int, change string) takeback.Step { return step(seq, false, "a", change) }
 
+func nobody(seq int, change string) takeback.Step {
+	s := user(seq, change)
+	s.Nobody = true
+	return s
+}
+
 func shared(seq int, change string) takeback.Step {
 	s := tool(seq, change)
 	s.Shared = []string{"a"}
@@ -54,30 +60,33 @@ func TestBefore(t *testing.T) {
 		from  int
 		want  string
 	}{
-		"nothing happened":                {},
-		"one write":                       {[]takeback.Step{tool(5, "1>2")}, 3, "a: 2>1"},
-		"the event itself counts":         {[]takeback.Step{tool(5, "1>2")}, 5, "a: 2>1"},
-		"an earlier write stays":          {[]takeback.Step{tool(5, "1>2")}, 6, ""},
-		"a new file goes":                 {[]takeback.Step{tool(5, ">2")}, 1, "a: 2>"},
-		"a deleted file comes":            {[]takeback.Step{tool(5, "1>")}, 1, "a: >1"},
-		"several writes":                  {[]takeback.Step{tool(5, "1>2"), tool(7, "2>3"), tool(9, "3>4")}, 6, "a: 4>2"},
-		"written and taken back by tools": {[]takeback.Step{tool(5, "1>2"), tool(7, "2>1")}, 1, ""},
-		"the user wrote only":             {[]takeback.Step{user(5, "1>2")}, 1, ""},
-		"the user wrote before":           {[]takeback.Step{user(4, "0>1"), tool(5, "1>2")}, 1, "a: 2>1"},
-		"the user wrote between":          {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 1, "a: 4>1 left: somebody else changed it before @7"},
-		"but not in the range":            {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 6, "a: 4>3"},
-		"the user wrote after":            {[]takeback.Step{tool(5, "1>2"), user(6, "2>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
-		"the user writes now":             {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
-		"the user deleted it":             {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>")}, 1, "a: >1 left: somebody else changed it after @5"},
-		"the user took it back":           {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>1")}, 1, ""},
-		"the user changed their mind":     {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), user(8, "3>2")}, 1, "a: 2>1"},
-		"somebody wrote meanwhile":        {[]takeback.Step{shared(5, "1>2")}, 1, "a: 2>1 left: somebody else wrote it, too, while @5 ran"},
-		"shared, but taken back":          {[]takeback.Step{shared(5, "1>2"), tool(6, "2>1")}, 1, ""},
-		"an undo was done":                {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, ""},
-		"an undo is undone":               {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 9, "a: 1>2"},
-		"after an undo of an undo":        {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1"), tool(10, "1>2")}, 5, "a: 2>1"},
-		"only the mode":                   {[]takeback.Step{{Seq: 5, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("1"), After: worktree.Version{Mode: "100755", OID: "1"}}}}}, 1, "a: 1>1"},
-		"several files":                   {[]takeback.Step{step(5, true, "b", "1>2"), step(6, true, "a", ">2"), step(7, false, "c", "1>2")}, 1, "a: 2>; b: 2>1"},
+		"nothing happened":                    {},
+		"one write":                           {[]takeback.Step{tool(5, "1>2")}, 3, "a: 2>1"},
+		"the event itself counts":             {[]takeback.Step{tool(5, "1>2")}, 5, "a: 2>1"},
+		"an earlier write stays":              {[]takeback.Step{tool(5, "1>2")}, 6, ""},
+		"a new file goes":                     {[]takeback.Step{tool(5, ">2")}, 1, "a: 2>"},
+		"a deleted file comes":                {[]takeback.Step{tool(5, "1>")}, 1, "a: >1"},
+		"several writes":                      {[]takeback.Step{tool(5, "1>2"), tool(7, "2>3"), tool(9, "3>4")}, 6, "a: 4>2"},
+		"written and taken back by tools":     {[]takeback.Step{tool(5, "1>2"), tool(7, "2>1")}, 1, ""},
+		"the user wrote only":                 {[]takeback.Step{user(5, "1>2")}, 1, ""},
+		"the user wrote before":               {[]takeback.Step{user(4, "0>1"), tool(5, "1>2")}, 1, "a: 2>1"},
+		"the user wrote between":              {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 1, "a: 4>1 left: somebody else changed it before @7"},
+		"but not in the range":                {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 6, "a: 4>3"},
+		"the user wrote after":                {[]takeback.Step{tool(5, "1>2"), user(6, "2>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"a lost tool may have written before": {[]takeback.Step{nobody(4, "0>1"), tool(5, "1>2")}, 1, "a: 2>0 left: nobody knows who changed it before @4"},
+		"a lost tool may have written alone":  {[]takeback.Step{nobody(4, "0>1")}, 1, "a: 1>0 left: nobody knows who changed it before @4"},
+		"a lost tool wrote before the range":  {[]takeback.Step{nobody(4, "0>1"), tool(5, "1>2")}, 5, "a: 2>1"},
+		"the user writes now":                 {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"the user deleted it":                 {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>")}, 1, "a: >1 left: somebody else changed it after @5"},
+		"the user took it back":               {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>1")}, 1, ""},
+		"the user changed their mind":         {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), user(8, "3>2")}, 1, "a: 2>1"},
+		"somebody wrote meanwhile":            {[]takeback.Step{shared(5, "1>2")}, 1, "a: 2>1 left: somebody else wrote it, too, while @5 ran"},
+		"shared, but taken back":              {[]takeback.Step{shared(5, "1>2"), tool(6, "2>1")}, 1, ""},
+		"an undo was done":                    {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, ""},
+		"an undo is undone":                   {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 9, "a: 1>2"},
+		"after an undo of an undo":            {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1"), tool(10, "1>2")}, 5, "a: 2>1"},
+		"only the mode":                       {[]takeback.Step{{Seq: 5, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("1"), After: worktree.Version{Mode: "100755", OID: "1"}}}}}, 1, "a: 1>1"},
+		"several files":                       {[]takeback.Step{step(5, true, "b", "1>2"), step(6, true, "a", ">2"), step(7, false, "c", "1>2")}, 1, "a: 2>; b: 2>1"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
