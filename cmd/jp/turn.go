@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/gitstore"
 	"jp/process"
 	"jp/reconcile"
 	"jp/tool"
@@ -155,10 +156,15 @@ func incompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *f
 // aboutConversation adds to an error which conversation it is about.
 func aboutConversation(err error, id conversation.ID) error {
 	f := failureOf(err)
-	if f.code == "damaged" {
-		f.message = fmt.Sprintf("%s is damaged at %s", id, f.message)
+	if f.code != "damaged" {
+		return f.about(id)
 	}
-	return f.about(id)
+	f.message = fmt.Sprintf("%s is damaged at %s", id, f.message)
+	var damage *gitstore.DamageError
+	if errors.As(err, &damage) && damage.Good > 0 {
+		f.hint(fmt.Sprintf("jp fork %s@%d", id.Short(), damage.Good-1), "go on from the last good event")
+	}
+	return f.about(id).hint("jp verify "+id.Short(), "all that is wrong with it")
 }
 
 // verdict makes an exit code of how the turn ended.
