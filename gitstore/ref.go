@@ -121,6 +121,16 @@ func unreadable(err error) (broken []*odb.UnreadableRef, rest error) {
 
 // payloadHead is the newest commit of a conversation's payload, "" if there is
 // none.
+// Payloads is the ref that keeps a conversation's payload, and what it names;
+// "" where the conversation has none.
+func (s *Store) Payloads(id conversation.ID) (ref, head string, err error) {
+	oid, err := s.payloadHead(id)
+	if err != nil || oid == "" {
+		return "", "", err
+	}
+	return refPayloads + string(id), string(oid), nil
+}
+
 func (s *Store) payloadHead(id conversation.ID) (odb.OID, error) {
 	head, err := s.odb.ReadRef(refPayloads + string(id))
 	if errors.Is(err, odb.ErrRefNotFound) {

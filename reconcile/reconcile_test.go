@@ -214,6 +214,20 @@ func TestOperationInProgress(t *testing.T) {
 	require.Contains(t, reconcile.Make(r, now, nil).Resumed.Message, "\nIn progress: was none, is \"merge\".\n")
 }
 
+// Bookkeeping and forks do not make a broken turn younger.
+func TestAgeIsTheTurns(t *testing.T) {
+	h := begun(t)
+	was := h.record(t, "").At
+	title := "t"
+	h.add(t, func(turn *conversation.TurnMut) {
+		turn.AddRecord(&conversation.Metadata{Title: &title})
+		turn.AddRecord(&conversation.ForkOrigin{})
+	})
+	require.Equal(t, was, h.record(t, "").At)
+	h.call(t, "shell_run")
+	require.True(t, h.record(t, "").At.After(was))
+}
+
 // What somebody wants run again is told as that, and not as unknown.
 func TestRunAgain(t *testing.T) {
 	h := begun(t)

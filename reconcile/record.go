@@ -17,7 +17,7 @@ type Record struct {
 	Place  conversation.Git      // where the turn ran: of its start, or of a later fork
 	Last   Point                 // at the newest event
 	Base   Point                 // what the model knows of: at the newest event of the dialogue, or before what was said and not answered
-	At     time.Time             // of the newest event
+	At     time.Time             // of the newest event of the turn itself
 	Broken string                // text of an answer that was broken off
 	Said   *conversation.Resumed // what the model was told of an earlier resume and has not answered
 }
@@ -62,7 +62,11 @@ func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft
 }
 
 func (r *Record) follow(e *conversation.Event) {
-	r.At = e.Time
+	switch e.Type() {
+	case conversation.TypeMetadata, conversation.TypeForkOrigin, conversation.TypeConfigDelta, conversation.TypeRestored:
+	default:
+		r.At = e.Time
+	}
 	if e.Tree != "" {
 		r.Last.Tree = e.Tree
 	}

@@ -66,6 +66,16 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 			return err
 		}
 	}
+	for _, info := range infos {
+		if err := r.foreign(ctx, info); err != nil {
+			return err
+		}
+	}
+	infos, release, err := o.holdAll(e, r, infos)
+	if err != nil {
+		return err
+	}
+	defer release()
 	changes := []change{}
 	for _, info := range infos {
 		moved, err := r.archive(ctx, e, info, archived)
@@ -73,7 +83,7 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 			return err
 		}
 		if !moved {
-			e.note("%s is %s already.", info.ID, done)
+			e.note("%s: there is nothing to %s.", info.ID, action)
 			continue
 		}
 		changes = append(changes, changed(action, info.ID))
@@ -90,16 +100,11 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 	return nil
 }
 
-// archive moves one conversation.
+// archive moves one conversation, which is held.
 func (r *repo) archive(ctx context.Context, e *env, info conversation.Info, archived bool) (moved bool, err error) {
 	if (info.Summary.ArchivedAt != nil) == archived && info.Err == nil {
 		return false, nil
 	}
-	held, err := r.hold(e, info.ID)
-	if err != nil {
-		return false, err
-	}
-	defer held.Release()
 	if info, err = r.store.Info(ctx, info.ID); err != nil {
 		return false, aboutConversation(err, info.ID)
 	}

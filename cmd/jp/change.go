@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -93,6 +94,9 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 			return nil, err
 		}
 		for _, i := range all {
+			if i.Err == nil && !r.local(ctx, i) {
+				continue // somebody else's is theirs to put away
+			}
 			quiet := limits[0].IsZero() || i.Summary.LastEventAt.Before(limits[0])
 			// A fork is as old as its own id, not as the events that it shares.
 			old := limits[1].IsZero() || i.ID.Created().Before(limits[1])
@@ -107,6 +111,42 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 // hold takes a conversation for a change that needs no turn.
 func (r *repo) hold(e *env, id conversation.ID) (*process.Lock, error) {
 	return r.locks.Take(id, process.Holder{PID: pid(), Started: e.now().UTC(), Session: r.session(e).name})
+}
+
+// holdAll takes all the conversations before any of them is changed. Those that
+// are in use are left out where a filter found them, and an error where the user
+// named them.
+func (s *selection) holdAll(e *env, r *repo, infos []conversation.Info) (held []conversation.Info, release func(), err error) {
+	var locks []*process.Lock
+	release = func() {
+		for _, l := range locks {
+			l.Release()
+		}
+	}
+	for _, info := range infos {
+		lock, err := r.hold(e, info.ID)
+		var locked *process.LockedError
+		switch {
+		case errors.As(err, &locked) && s.filters():
+			e.note("%s is in use (pid %d) and left alone.", info.ID, locked.Holder.PID)
+			continue
+		case err != nil:
+			release()
+			return nil, func() {}, err
+		}
+		locks, held = append(locks, lock), append(held, info)
+	}
+	return held, release, nil
+}
+
+// foreign refuses to change what is known of somebody else's conversation: it
+// would no longer be theirs.
+func (r *repo) foreign(ctx context.Context, info conversation.Info) error {
+	if info.Err != nil || r.local(ctx, info) {
+		return nil
+	}
+	return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read only.", info.ID).about(info.ID).
+		hint("jp fork "+string(info.ID)+" --adopt -a", "make a fork of it that is yours")
 }
 
 // record is an event of jp's own that follows the newest one.

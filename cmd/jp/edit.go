@@ -62,6 +62,9 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 	if err != nil {
 		return aboutConversation(err, id)
 	}
+	if err := r.foreign(ctx, info); err != nil {
+		return err
+	}
 	meta, err := o.metadata(info.Summary, e.now())
 	if err != nil {
 		return err

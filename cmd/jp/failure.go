@@ -151,8 +151,7 @@ func refused(r *gitcmd.Refusal) *failure {
 }
 
 func lockedBy(l *process.LockedError) *failure {
-	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d.", l.ID, l.Holder.PID).about(l.ID).
-		hint("jp query --new \"…\"", "ask in a new conversation")
+	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d.", l.ID, l.Holder.PID).about(l.ID)
 }
 
 func providerFailure(p *turnloop.ProviderError) *failure {

@@ -23,6 +23,7 @@ type listing struct {
 	Archived    *time.Time         `json:"archived_at"`
 	Expires     *time.Time         `json:"expires_at"`
 	Pinned      *time.Time         `json:"pinned_at"`
+	Labels      map[string]string  `json:"labels,omitempty"`
 	Parent      *conversation.ID   `json:"parent"`
 	ForkedFrom  *forkedFrom        `json:"forked_from"`
 	Local       bool               `json:"local"`
@@ -74,7 +75,7 @@ func (r *repo) list(ctx context.Context, i conversation.Info) listing {
 	}
 	l.TitleSource, l.Model, l.Events, l.Turns = s.TitleSource, s.Model, s.Events, s.Turns
 	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
-	l.Local = r.local(ctx, i)
+	l.Local, l.Labels = r.local(ctx, i), s.Labels
 	if s.Parent != "" {
 		l.Parent = &s.Parent
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,16 @@ type deletion struct {
 	change
 	Ref  string            `json:"ref"`
 	Head conversation.Head `json:"head"` // what the ref named
+	// Payloads is the ref that kept large texts; null where there were none.
+	Payloads *keptRef `json:"payloads"`
+
+	name string
+}
+
+// A keptRef is a ref with what it named.
+type keptRef struct {
+	Ref  string `json:"ref"`
+	Head string `json:"head"`
 }
 
 func newRmCommand(e *env) *cobra.Command {
@@ -26,7 +37,7 @@ func newRmCommand(e *env) *cobra.Command {
 		Use: "rm [ID…]", GroupID: "shape", Short: "Delete conversations",
 		Long: "Delete conversations: they are listed, with what else reaches their events, then you are asked. Forks keep the\n" +
 			"events that they share. Until git collects its garbage (two weeks), the command that is printed undoes it.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation",
+			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"}}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation",
 		Example: "  jp rm 4400\n  jp rm --older 180d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.words = args
@@ -55,41 +66,59 @@ func runRm(ctx context.Context, e *env, o selection) error {
 			return err
 		}
 	}
+	infos, release, err := o.holdAll(e, r, infos)
+	if err != nil {
+		return err
+	}
+	defer release()
 	gone := []deletion{}
 	for _, info := range infos {
-		if err := r.remove(ctx, e, info); err != nil {
-			return err
+		d, err := r.remove(ctx, info)
+		if err != nil {
+			return errors.Join(err, e.reportDeletions(gone))
 		}
-		gone = append(gone, deletion{changed("rm", info.ID), info.Ref, info.Head})
-		if !e.format.structured() {
-			fmt.Fprintf(e.results(), "Deleted %s\n", namedInfo(info))
-			e.note("Undo: git update-ref %s %s", info.Ref, info.Head)
-		}
+		gone = append(gone, d)
 	}
 	if len(infos) == 0 {
 		e.note("No conversation to delete.")
 	}
+	return e.reportDeletions(gone)
+}
+
+// reportDeletions says what was deleted, and how each is undone.
+func (e *env) reportDeletions(gone []deletion) error {
 	if e.format.structured() {
 		return writeJSON(e.results(), gone)
+	}
+	for _, d := range gone {
+		fmt.Fprintf(e.results(), "Deleted %s\n", d.name)
+		undo := fmt.Sprintf("git update-ref %s %s", d.Ref, d.Head)
+		if d.Payloads != nil {
+			undo = fmt.Sprintf("git update-ref %s %s && %s", d.Payloads.Ref, d.Payloads.Head, undo)
+		}
+		e.note("Undo: %s", undo)
 	}
 	return nil
 }
 
-// remove deletes a conversation and what is kept of it beside the repository's
-// objects.
-func (r *repo) remove(ctx context.Context, e *env, info conversation.Info) error {
-	held, err := r.hold(e, info.ID)
+// remove deletes a conversation, which is held, and what is kept of it beside
+// the repository's objects.
+func (r *repo) remove(ctx context.Context, info conversation.Info) (deletion, error) {
+	d := deletion{change: changed("rm", info.ID), Ref: info.Ref, Head: info.Head, name: namedInfo(info)}
+	ref, head, err := r.store.Payloads(info.ID)
 	if err != nil {
-		return err
+		return d, err
 	}
-	defer held.Release()
+	if ref != "" {
+		d.Payloads = &keptRef{ref, head}
+	}
 	if err := r.store.Delete(ctx, info.ID, info.Head); err != nil {
-		return err
+		return d, err
 	}
 	for _, kind := range []string{".query", ".answer"} {
 		_ = os.Remove(filepath.Join(r.CommonDir, "jp", "drafts", string(info.ID)+kind)) // there may be none
 	}
-	return nil
+	return d, nil
 }
 
 func (r *repo) confirmDeletion(ctx context.Context, e *env, infos []conversation.Info) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +79,7 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 	if l.ForkedFrom != nil {
 		facts = append(facts, [2]string{"Fork of", fmt.Sprintf("%s@%d", l.ForkedFrom.ID, l.ForkedFrom.Seq)})
 	}
+	facts = append(facts, l.marks(e.now())...)
 	if !l.Local {
 		facts = append(facts, [2]string{"Origin", "written by someone else: it can be read, not continued"})
 	}
@@ -90,6 +93,27 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 		}
 	}
 	return nil
+}
+
+// marks are what the user has said about a conversation.
+func (l listing) marks(now time.Time) (facts [][2]string) {
+	for _, m := range []struct {
+		name string
+		at   *time.Time
+	}{{"Pinned", l.Pinned}, {"Archived", l.Archived}, {"Expires", l.Expires}} {
+		if m.at == nil {
+			continue
+		}
+		text := m.at.In(now.Location()).Format(time.DateTime)
+		if m.name == "Expires" && m.at.Before(now) {
+			text += " (expired)"
+		}
+		facts = append(facts, [2]string{m.name, text})
+	}
+	for _, key := range slices.Sorted(maps.Keys(l.Labels)) {
+		facts = append(facts, [2]string{"Label", key + "=" + l.Labels[key]})
+	}
+	return facts
 }
 
 // showEvent prints one event in full.

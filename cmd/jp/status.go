@@ -69,7 +69,10 @@ func (v *view) printChanged() {
 	}
 	fmt.Fprintf(v.env.results(), "  turn %d changed:\n", last.Number)
 	for _, path := range paths[:min(len(paths), 20)] {
-		fmt.Fprintf(v.env.results(), "    %s\n", terminal.Clean(path))
+		if plain, err := conversation.UnquotePath(path); err == nil {
+			path = plain
+		}
+		fmt.Fprintf(v.env.results(), "    %s\n", terminal.Show(path))
 	}
 	if len(paths) > 20 {
 		fmt.Fprintf(v.env.results(), "    (and %d more files)\n", len(paths)-20)

@@ -136,7 +136,7 @@ func (t *transcript) waiting() {
 	}
 	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+why+")"))
 	for _, call := range ledger.ToolCalls {
-		running := held || call.Started != nil && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
+		running := call.Started != nil && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
 		fmt.Fprintln(t.w, "  "+callState(call, terminal.Clean(call.Request.Name), running))
 	}
 }

@@ -94,7 +94,7 @@ func (r *repo) namingBroken(ctx context.Context, e *env, o queryOptions) error {
 	f := usage("this session has no conversation yet; say which one is meant.")
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	for _, i := range infos {
-		if l := r.list(ctx, i); i.Err == nil && l.Status.State != "idle" && l.Status.PID == nil && len(f.hints) < 5 {
+		if l := r.list(ctx, i); i.Err == nil && l.Local && l.Status.State != "idle" && l.Status.PID == nil && len(f.hints) < 5 {
 			f.hint(command+l.ShortID, oneLine(title(l))+" · "+l.Status.words())
 		}
 	}
@@ -109,6 +109,10 @@ func (q *query) lock() error {
 		return unwritable(err)
 	}
 	q.held = held
+	var locked *process.LockedError
+	if errors.As(err, &locked) && q.opts.decision() == undecided {
+		return lockedBy(locked).hint("jp query --new \"…\"", "ask in a new conversation")
+	}
 	return err
 }
 
@@ -128,7 +132,10 @@ func (q *query) load(ctx context.Context) error {
 	}
 	q.head = head
 	stream, tail := conversation.Split(events)
-	q.events, q.stoppedAt = events, events[len(events)-1].Time
+	q.events = events
+	if tail != nil {
+		q.stoppedAt = reconcile.Read(events, tail, "").At
+	}
 	switch {
 	case events[len(events)-1].Opaque():
 		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", q.id).about(q.id)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
@@ -134,7 +136,12 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 			return told, nil
 		case 'w':
 			line, err := tty.Line(ctx, "The result, for the model: ")
-			if err != nil {
+			switch {
+			case errors.Is(err, terminal.ErrInterrupted):
+				return none, q.keepText(q.leftAlone())
+			case errors.Is(err, io.EOF):
+				return none, q.keepText(fail(exitDecision, "incomplete_turn", "nothing was changed.").about(q.id))
+			case err != nil:
 				return none, choiceError(err)
 			}
 			if line = strings.TrimSpace(line); line != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,7 +34,14 @@ func runUse(ctx context.Context, e *env, word string) error {
 	defer r.Close()
 	choose := r.resolve
 	if word == "" {
-		choose = func(ctx context.Context, e *env, _ string) (conversation.ID, error) { return r.pick(ctx, e) }
+		choose = func(ctx context.Context, e *env, _ string) (conversation.ID, error) {
+			id, err := r.pick(ctx, e)
+			var none *failure
+			if errors.As(err, &none) && none.exit == exitUsage {
+				none.message = "say which conversation; there is no terminal to choose at, or none to choose from."
+			}
+			return id, err
+		}
 	}
 	id, err := choose(ctx, e, word)
 	if err != nil {
