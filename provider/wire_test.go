@@ -139,17 +139,22 @@ func (l *line) body(t require.TestingT, ctx testContext, r *provider.Request) []
 
 // sent are the messages that go out: only Anthropic goes on where it paused.
 func (l *line) sent(r *provider.Request) []provider.Message {
-	if paused(r) != nil && l.format != wirecheck.AnthropicMessages {
-		return r.Messages[:len(r.Messages)-1]
+	messages := r.Messages
+	for l.format != wirecheck.AnthropicMessages && len(messages) > 0 && messages[len(messages)-1].Role == conversation.RoleAssistant {
+		messages = messages[:len(messages)-1]
 	}
-	return r.Messages
+	return messages
 }
 
 // received are the items that the request's own history holds, for the rules
 // that want them back unchanged.
 func (l *line) received(r *provider.Request) []json.RawMessage {
 	items := []json.RawMessage{}
-	for _, m := range l.sent(r) {
+	messages := l.sent(r)
+	for at, m := range messages {
+		if l.able.Anthropic.Thinking == wirecheck.ThinkingManual && !beginsWithThought(messages, at) {
+			continue // such a model does not read it again
+		}
 		for _, b := range m.Blocks {
 			wanted := b.Kind == provider.BlockReasoning || l.format == wirecheck.OpenAIResponses ||
 				l.format == wirecheck.GeminiContents && bytes.Contains(b.Item, []byte("thoughtSignature"))
@@ -161,17 +166,34 @@ func (l *line) received(r *provider.Request) []json.RawMessage {
 	return items
 }
 
+// beginsWithThought reports whether the answer that a message is part of, with
+// those that it goes on from, begins with reasoning.
+func beginsWithThought(messages []provider.Message, at int) bool {
+	for at > 0 && messages[at-1].Role == conversation.RoleAssistant && messages[at].Role == conversation.RoleAssistant {
+		at--
+	}
+	return len(messages[at].Blocks) > 0 && messages[at].Blocks[0].Kind == provider.BlockReasoning
+}
+
 // paused is the content that a request lets the model go on with, nil if the
 // user has the last word.
-func paused(r *provider.Request) json.RawMessage {
-	last := r.Messages[len(r.Messages)-1]
-	if last.Role != conversation.RoleAssistant {
+func (l *line) paused(r *provider.Request) json.RawMessage {
+	var items [][]byte
+	unread := l.able.Anthropic.Thinking == wirecheck.ThinkingManual && !beginsWithThought(r.Messages, len(r.Messages)-1)
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role != conversation.RoleAssistant {
+			break
+		}
+		for _, b := range slices.Backward(m.Blocks) {
+			if b.Kind != provider.BlockReasoning || !unread {
+				items = append(items, b.Item)
+			}
+		}
+	}
+	if len(items) == 0 {
 		return nil
 	}
-	var items [][]byte
-	for _, b := range last.Blocks {
-		items = append(items, b.Item)
-	}
+	slices.Reverse(items)
 	return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]"))
 }
 
@@ -179,7 +201,7 @@ func paused(r *provider.Request) json.RawMessage {
 func (l *line) broken(t require.TestingT, ctx testContext, r *provider.Request) string {
 	able := l.able
 	able.Received = l.received(r)
-	able.Anthropic.Paused = paused(r)
+	able.Anthropic.Paused = l.paused(r)
 	body := l.body(t, ctx, r)
 	var found []string
 	for _, v := range l.judge(body, able) {

@@ -109,6 +109,22 @@ func said(blocks []provider.Block) []sdk.ContentBlockParamUnion {
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
+// readable leaves out the thinking that the model would refuse: with a budget, it
+// takes only what begins an answer. That never comes back, so that what was
+// sent does not change.
+func (m model) readable(all []provider.Message) []provider.Message {
+	if m.thinking != thinkingManual {
+		return all
+	}
+	kept := slices.Clone(all)
+	for at, answer := range all {
+		if answer.Role == conversation.RoleAssistant && !startsThinking(answer) {
+			kept[at] = withoutThinking(answer)
+		}
+	}
+	return kept
+}
+
 // withoutLastThinking drops the thinking of the newest answer: the API refuses
 // it there when it is not to think.
 func withoutLastThinking(all []provider.Message) []provider.Message {
@@ -117,11 +133,16 @@ func withoutLastThinking(all []provider.Message) []provider.Message {
 		return all
 	}
 	changed := slices.Clone(all)
-	changed[at].Blocks = slices.DeleteFunc(slices.Clone(all[at].Blocks), func(b provider.Block) bool {
+	changed[at] = withoutThinking(all[at])
+	return changed
+}
+
+func withoutThinking(m provider.Message) provider.Message {
+	m.Blocks = slices.DeleteFunc(slices.Clone(m.Blocks), func(b provider.Block) bool {
 		i, ok := readItem(b.Item)
 		return b.Kind == provider.BlockReasoning && ok && i.thinks()
 	})
-	return changed
+	return m
 }
 
 // lastAnswer is the index of the newest message of the model, -1 if it has

@@ -13,7 +13,7 @@ import (
 // bytes.
 func paramsOf(r *provider.Request, m model, o Options) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: m.maxTokens(o.MaxTokens)}
-	messages := wholeAnswers(r.Messages)
+	messages := m.readable(wholeAnswers(r.Messages))
 	p.Thinking, p.OutputConfig.Effort = thinkingOf(m, o.Thinking, p.MaxTokens, messages)
 	thinks := p.Thinking.OfAdaptive != nil || p.Thinking.OfEnabled != nil
 	if m.thinking != thinkingNone && !thinks {
