@@ -76,6 +76,11 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 		return err
 	}
 	defer release()
+	return r.archiveAll(ctx, e, infos, archived, action, done)
+}
+
+// archiveAll moves conversations that are held, and says which.
+func (r *repo) archiveAll(ctx context.Context, e *env, infos []conversation.Info, archived bool, action, done string) error {
 	changes := []change{}
 	for _, info := range infos {
 		moved, err := r.archive(ctx, e, info, archived)
@@ -94,7 +99,7 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 	for _, c := range changes {
 		fmt.Fprintf(e.results(), "%s %s\n", c.Conversation, done)
 	}
-	if o.filters() && len(changes) == 0 {
+	if len(infos) == 0 {
 		e.note("No conversation to %s.", action)
 	}
 	return nil

@@ -190,6 +190,7 @@ func (s *scene) trace(m moment) (result, crashtest.Result) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	traced, err := crashtest.Run(s.t.Context(), cmd, m.kill())
 	if errors.Is(err, crashtest.ErrUnsupported) {
+		// Where tracing is forbidden nobody can say at which call to kill.
 		s.t.Skip(err)
 	}
 	s.must(err)
