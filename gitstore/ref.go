@@ -119,8 +119,6 @@ func unreadable(err error) (broken []*odb.UnreadableRef, rest error) {
 	return broken, rest
 }
 
-// payloadHead is the newest commit of a conversation's payload, "" if there is
-// none.
 // Payloads is the ref that keeps a conversation's payload, and what it names;
 // "" where the conversation has none.
 func (s *Store) Payloads(id conversation.ID) (ref, head string, err error) {
@@ -131,6 +129,8 @@ func (s *Store) Payloads(id conversation.ID) (ref, head string, err error) {
 	return refPayloads + string(id), string(oid), nil
 }
 
+// payloadHead is the newest commit of a conversation's payload, "" if there is
+// none.
 func (s *Store) payloadHead(id conversation.ID) (odb.OID, error) {
 	head, err := s.odb.ReadRef(refPayloads + string(id))
 	if errors.Is(err, odb.ErrRefNotFound) {
