@@ -175,6 +175,8 @@ type Request struct {
 
 // Start begins a turn and runs it.
 func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
+	l.steer.turn.Store(true)
+	defer l.steer.turn.Store(false)
 	if err := l.begin(ctx, r); err != nil {
 		return Outcome{Status: Incomplete}, err
 	}
@@ -185,6 +187,8 @@ func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 // end or until it cannot go on. A turn that did not come to its end is
 // Incomplete or Waiting, and can be run again.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
+	l.steer.turn.Store(true)
+	defer l.steer.turn.Store(false)
 	for {
 		action := Next(l.view())
 		if action.Act == ActDone {

@@ -3,6 +3,7 @@ package turnloop
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jp/conversation"
@@ -41,12 +42,17 @@ type Activity struct {
 
 // steering is how another goroutine reaches what the loop is doing.
 type steering struct {
+	turn   atomic.Bool // a turn is under way
 	mu     sync.Mutex
 	now    *Activity
 	all    context.CancelCauseFunc // ends the model call, or the tools and the wait for them
 	tools  map[int]context.CancelCauseFunc
 	nextID int
 }
+
+// Running reports whether a turn is under way. Between two things that can be
+// steered nothing is, for a moment.
+func (l *Loop) Running() bool { return l.steer.turn.Load() }
 
 // Doing says what the loop does that can be steered, false if nothing can.
 func (l *Loop) Doing() (Activity, bool) {

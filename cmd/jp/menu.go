@@ -29,17 +29,38 @@ type menu struct {
 // interrupt opens the menu. It reports false where there is nothing to choose:
 // then jp ends.
 func (m *menu) interrupt(ctx context.Context) bool {
-	doing, ok := m.loop.Doing()
-	if !ok || !m.open.CompareAndSwap(false, true) {
+	if !m.loop.Running() || !m.open.CompareAndSwap(false, true) {
 		return false
 	}
 	m.done.Go(func() {
 		defer m.open.Store(false)
+		doing, ok := m.doing(ctx)
+		if !ok {
+			m.abort("SIGINT")
+			return
+		}
 		m.gate.Lock()
 		defer m.gate.Unlock()
 		m.choose(ctx, doing)
 	})
 	return true
+}
+
+// doing waits for something that can be steered. It is false where the turn
+// ends first.
+func (m *menu) doing(ctx context.Context) (doing turnloop.Activity, ok bool) {
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for m.loop.Running() && ctx.Err() == nil {
+		if doing, ok = m.loop.Doing(); ok {
+			return doing, true
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+		}
+	}
+	return doing, false
 }
 
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.

@@ -206,7 +206,7 @@ func TestWaitForAnotherThatChangesFiles(t *testing.T) {
 	p.write("../sleep.toml", sleepScript)
 	first := p.command("query", "-y", "-m", "script/../survivor.toml", "Wait")
 	require.NoError(t, first.Start())
-	t.Cleanup(func() { p.write("../go", ""); _ = first.Wait() })
+	t.Cleanup(func() { p.endSurvivor(); _ = first.Wait() })
 	require.Eventually(t, func() bool { return p.lines("count") == 1 }, time.Minute, 10*time.Millisecond)
 
 	s := p.sit(120, "query", "--new", "-y", "-m", "script/../sleep.toml", "Sleep")

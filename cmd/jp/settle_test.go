@@ -215,7 +215,7 @@ const survivorScript = `
 [[reply]]
 [[reply.tool_call]]
 name = "shell_run"
-arguments = { argv = ["sh", "-c", "echo x >>count; while [ ! -e ../go ]; do sleep 0.02; done; echo x >>count"] }
+arguments = { argv = ["sh", "-c", "echo x >>count; while [ -e count ] && [ ! -e ../go ]; do sleep 0.02; done; echo x >>count"] }
 [[reply]]
 message = "Over."
 `
@@ -227,11 +227,31 @@ func outlivedPlace(t *testing.T) *place {
 	p.write("../survivor.toml", survivorScript)
 	cmd := p.command("query", "-y", "-m", "script/../survivor.toml", "Wait")
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { p.write("../go", "") })
+	t.Cleanup(p.endSurvivor)
 	require.Eventually(t, func() bool { return p.lines("count") == 1 }, time.Minute, 10*time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	return p
+}
+
+// endSurvivor lets the tool of survivorScript end, and waits for that.
+func (p *place) endSurvivor() {
+	p.write("../go", "")
+	require.Eventually(p.t, func() bool {
+		locks, _ := filepath.Glob(filepath.Join(p.dir, ".git/jp/locks/*.[0-9]*")) // the pattern is right
+		for _, path := range locks {
+			f, err := os.Open(path)
+			if err != nil {
+				continue // it has ended meanwhile
+			}
+			held := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
+			_ = f.Close()
+			if held {
+				return false
+			}
+		}
+		return true
+	}, time.Minute, 10*time.Millisecond)
 }
 
 func TestToolThatOutlivedJp(t *testing.T) {
