@@ -30,12 +30,13 @@ var Allowed = map[string][]string{
 	"tool/fs":                               {"conversation", "tool", "gitcmd"},
 	"tool/gittool":                          {"conversation", "tool", "gitcmd"},
 	"tool/shell":                            {"conversation", "tool"},
-	"tool/recall":                           {"conversation", "tool"},
+	"tool/recall":                           {"conversation", "search", "tool"},
 	"tool/delegate":                         {"conversation", "tool"},
 	"tool/command":                          {"conversation", "tool"},
 	"tool/mcp":                              {"conversation", "tool"},
 	"turnloop":                              {"conversation", "provider", "tool"}, // neither git nor a terminal nor a vendor
 	"reconcile":                             {"conversation"},                     // decides; writes nothing
+	"search":                                {"conversation"},                     // reads through a source; knows no storage
 	"process":                               {"conversation"},
 	"hooks":                                 {"conversation"},
 	"redact":                                nil,

@@ -1,0 +1,10 @@
+package search
+
+import "errors"
+
+// Errors of [Compile]. The pattern or scope is named beside them.
+var (
+	ErrPattern = errors.New("not a regular expression")
+	ErrEmpty   = errors.New("an empty pattern")
+	ErrScope   = errors.New("no such scope")
+)

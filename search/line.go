@@ -1,0 +1,123 @@
+package search
+
+import (
+	"strings"
+	"time"
+
+	"jp/conversation"
+)
+
+// A Line is a line of an event's text that matches, or stands beside one that
+// does. A line of the title belongs to no event: its Seq is -1, its Turn 0.
+type Line struct {
+	Turn       int
+	Seq        int
+	Scope      Scope
+	Time       time.Time
+	Number     int // of the line in the event's text, from 1
+	Text       string
+	Match      bool
+	Submatches [][2]int // bytes of Text, from and to
+}
+
+// Lines searches a title and events, which are in order and hold at least those
+// that the sieve passes and all discards. Lines are in the order of the events.
+func (q *Query) Lines(title string, events []*conversation.Event) []Line {
+	c := collector{query: q}
+	if q.scopes[Title] && title != "" {
+		c.add(Line{Seq: -1, Scope: Title}, title)
+	}
+	gone := discards(events)
+	for _, e := range events {
+		if c.full() {
+			break
+		}
+		scope, text := textOf(e)
+		if scope == "" || !q.scopes[scope] || gone.holds(e.Seq) {
+			continue
+		}
+		c.add(Line{Turn: e.Turn, Seq: e.Seq, Scope: scope, Time: e.Time}, text)
+	}
+	return c.lines
+}
+
+// A collector gathers lines until there are enough matches.
+type collector struct {
+	query   *Query
+	lines   []Line
+	matches int
+}
+
+func (c *collector) full() bool { return c.query.opts.Max > 0 && c.matches >= c.query.opts.Max }
+
+// add searches one text, whose lines are all like the one given.
+func (c *collector) add(like Line, text string) {
+	if c.query.whole && !c.query.re.MatchString(text) {
+		return
+	}
+	before := c.query.opts.Before
+	var held []Line // lines that become context if a match follows
+	after := 0      // lines that still are context of the last match
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		l := like
+		l.Number, l.Text = number, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if !c.full() {
+			l.Submatches = c.query.match(l.Text)
+		}
+		switch {
+		case l.Submatches != nil:
+			l.Match = true
+			c.lines = append(append(c.lines, held...), l)
+			c.matches++
+			held, after = held[:0], c.query.opts.After
+		case after > 0:
+			c.lines = append(c.lines, l)
+			after--
+		case c.full():
+			return
+		case before > 0:
+			if len(held) == before {
+				held = append(held[:0], held[1:]...)
+			}
+			held = append(held, l)
+		}
+	}
+}
+
+// match is where the patterns stand in a line, nil where they do not.
+func (q *Query) match(line string) [][2]int {
+	var found [][2]int
+	for _, m := range q.re.FindAllStringIndex(line, -1) {
+		if m[1] > m[0] {
+			found = append(found, [2]int{m[0], m[1]})
+		}
+	}
+	if found == nil && q.re.MatchString(line) { // it matches nothing but the place
+		return [][2]int{}
+	}
+	return found
+}
+
+// spans are ranges of events that were discarded.
+type spans [][2]int
+
+func discards(events []*conversation.Event) spans {
+	var gone spans
+	for _, e := range events {
+		if d, ok := e.Body.(*conversation.TurnDiscarded); ok {
+			gone = append(gone, [2]int{d.FromSeq, d.ToSeq})
+		}
+	}
+	return gone
+}
+
+func (s spans) holds(seq int) bool {
+	for _, r := range s {
+		if seq >= r[0] && seq <= r[1] {
+			return true
+		}
+	}
+	return false
+}

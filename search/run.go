@@ -1,0 +1,106 @@
+package search
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"sync"
+
+	"jp/conversation"
+)
+
+// A Source gives the events of a conversation that a sieve passes, in order,
+// and all its discards; others may be among them. Where the conversation is
+// damaged, the events before the damage come with the error. It may be called
+// concurrently.
+type Source interface {
+	Sift(ctx context.Context, of conversation.Info, s conversation.Sieve) ([]*conversation.Event, error)
+}
+
+// A Result is what was found in one conversation. Err says why not all of it
+// could be searched.
+type Result struct {
+	Info  conversation.Info
+	Lines []Line
+	Err   error
+}
+
+// Matches is the number of lines that match.
+func (r Result) Matches() int {
+	n := 0
+	for _, l := range r.Lines {
+		if l.Match {
+			n++
+		}
+	}
+	return n
+}
+
+// Conversations searches conversations, several at a time, and yields what was
+// found in each in the order given. One in which nothing was found is left out,
+// unless it could not be searched.
+func Conversations(ctx context.Context, from Source, infos []conversation.Info, q *Query) iter.Seq[Result] {
+	return func(yield func(Result) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		w := &workers{ahead: make(chan struct{}, 4*runtime.GOMAXPROCS(0)), results: make([]chan Result, len(infos))}
+		for i := range w.results {
+			w.results[i] = make(chan Result, 1)
+		}
+		w.start(ctx, func(i int) Result { return q.search(ctx, from, infos[i]) })
+		defer w.wait.Wait() // nothing reads any more when this returns
+		defer cancel()
+		for _, found := range w.results {
+			select {
+			case r := <-found:
+				<-w.ahead
+				if (len(r.Lines) > 0 || r.Err != nil) && !yield(r) {
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// workers fill results, a bounded number of them before they are taken.
+type workers struct {
+	results []chan Result
+	ahead   chan struct{}
+	wait    sync.WaitGroup
+}
+
+func (w *workers) start(ctx context.Context, search func(i int) Result) {
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		w.wait.Go(func() {
+			for i := range next {
+				w.results[i] <- search(i)
+			}
+		})
+	}
+	w.wait.Go(func() {
+		defer close(next)
+		for i := range w.results {
+			select {
+			case w.ahead <- struct{}{}:
+				next <- i
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+func (q *Query) search(ctx context.Context, from Source, info conversation.Info) Result {
+	r := Result{Info: info, Err: info.Err}
+	if info.Err != nil {
+		return r
+	}
+	var events []*conversation.Event
+	if q.searchesEvents() {
+		events, r.Err = from.Sift(ctx, info, q.sieve)
+	}
+	r.Lines = q.Lines(info.Summary.Title, events)
+	return r
+}

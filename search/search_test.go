@@ -1,0 +1,145 @@
+package search_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/search"
+)
+
+// dialogue is one turn with something in every scope, and a discarded one.
+func dialogue() []*conversation.Event {
+	bodies := []conversation.Body{
+		&conversation.TurnStart{},
+		&conversation.ChatRequest{Content: "Cap the retries.\nSee Retry.go"},
+		&conversation.ChatResponse{Part: conversation.PartReasoning, Text: "retry forever is wrong"},
+		&conversation.ToolCallRequest{ID: "c1", Name: "fs_read_file", Arguments: []byte(`{"path": "retry.go"}`)},
+		&conversation.InquiryRequest{For: 3, Question: conversation.Question{Text: "run it to see retries?"}},
+		&conversation.ToolCallResponse{For: 3, ID: "c1", Name: "fs_read_file", Content: "one\ntwo retry\nthree\nfour retry\nfive"},
+		&conversation.ChatResponse{Part: conversation.PartMessage, Text: "No more retries."},
+		&conversation.TurnStart{},
+		&conversation.ChatRequest{Content: "retry this"},
+		&conversation.TurnDiscarded{FromSeq: 7, ToSeq: 8},
+	}
+	events := make([]*conversation.Event, len(bodies))
+	turn := 0
+	for i, b := range bodies {
+		if b.Type() == conversation.TypeTurnStart {
+			turn++
+		}
+		events[i] = &conversation.Event{Seq: i, Turn: turn, Body: b}
+	}
+	return events
+}
+
+// found is where lines match, as scope and number of line.
+func found(t *testing.T, o search.Options) []string {
+	t.Helper()
+	q, err := search.Compile(o)
+	require.NoError(t, err)
+	var got []string
+	for _, l := range q.Lines("About retry", dialogue()) {
+		mark := "-"
+		if l.Match {
+			mark = ":"
+		}
+		got = append(got, string(l.Scope)+mark+l.Text)
+	}
+	return got
+}
+
+func TestLines(t *testing.T) {
+	for name, tc := range map[string]struct {
+		opts search.Options
+		want []string
+	}{
+		"smart case ignores": {search.Options{Patterns: []string{"retry.go"}}, []string{"user:See Retry.go", `tool-call:{"path": "retry.go"}`}},
+		"a capital counts":   {search.Options{Patterns: []string{"Retry.go"}}, []string{"user:See Retry.go"}},
+		"plain text":         {search.Options{Patterns: []string{"retr..go"}}, nil},
+		"expression":         {search.Options{Patterns: []string{"^no.*s\\.$"}, Regexp: true}, []string{"assistant:No more retries."}},
+		"a class is no capital": {search.Options{Patterns: []string{`re\S+\.G?go`}, Regexp: true},
+			[]string{"user:See Retry.go", `tool-call:{"path": "retry.go"}`}[1:]},
+		"title":      {search.Options{Patterns: []string{"about"}}, []string{"title:About retry"}},
+		"tool name":  {search.Options{Patterns: []string{"read_file"}}, []string{"tool-call:fs_read_file"}},
+		"scopes":     {search.Options{Patterns: []string{"retr"}, Scopes: []search.Scope{search.Reasoning, search.Inquiry}}, []string{"reasoning:retry forever is wrong", "inquiry:run it to see retries?"}},
+		"group":      {search.Options{Patterns: []string{"retries"}, Scopes: []search.Scope{search.Chat}}, []string{"user:Cap the retries.", "assistant:No more retries."}},
+		"context":    {search.Options{Patterns: []string{"two", "four"}, Before: 1, After: 1}, []string{"tool-result-one", "tool-result:two retry", "tool-result-three", "tool-result:four retry", "tool-result-five"}},
+		"at most":    {search.Options{Patterns: []string{"retry"}, Scopes: []search.Scope{search.ToolResult}, Max: 1, After: 3}, []string{"tool-result:two retry", "tool-result-three", "tool-result-four retry", "tool-result-five"}},
+		"discarded":  {search.Options{Patterns: []string{"retry this"}}, nil},
+		"any of two": {search.Options{Patterns: []string{"forever", "more"}}, []string{"reasoning:retry forever is wrong", "assistant:No more retries."}},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, tc.want, found(t, tc.opts)) })
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		opts search.Options
+		want error
+	}{
+		"no pattern":    {search.Options{}, search.ErrEmpty},
+		"empty pattern": {search.Options{Patterns: []string{""}}, search.ErrEmpty},
+		"no expression": {search.Options{Patterns: []string{"a(b"}, Regexp: true}, search.ErrPattern},
+		"no scope":      {search.Options{Patterns: []string{"a"}, Scopes: []search.Scope{"tools"}}, search.ErrScope},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := search.Compile(tc.opts)
+			require.ErrorIs(t, err, tc.want)
+		})
+	}
+}
+
+func TestSieve(t *testing.T) {
+	for pattern, want := range map[string]conversation.Sieve{
+		"retry":         {Any: []string{"RETRY"}, Fold: true},
+		"Retry":         {Any: []string{"Retry"}},
+		"tasks":         {Any: []string{"TA"}, Fold: true},
+		`say "Hello"`:   {Any: []string{"Hello"}},
+		"(Foo|Bar)+baz": {Any: []string{"baz"}},
+		"Foo|Bar":       {Any: []string{"Foo", "Bar"}},
+		"Foo|.*":        {},
+		"(Fooo)?B":      {Any: []string{"B"}},
+		"é":             {},
+	} {
+		q, err := search.Compile(search.Options{Patterns: []string{pattern}, Regexp: true})
+		require.NoError(t, err)
+		require.Equal(t, want, q.Sieve(), pattern)
+	}
+}
+
+// stored gives the events of conversations by id; a nil one is damaged.
+type stored map[conversation.ID][]*conversation.Event
+
+func (s stored) Sift(_ context.Context, of conversation.Info, _ conversation.Sieve) ([]*conversation.Event, error) {
+	if s[of.ID] == nil {
+		return nil, conversation.ErrDamaged
+	}
+	return s[of.ID], nil
+}
+
+func TestConversationsInOrder(t *testing.T) {
+	source, infos := stored{}, []conversation.Info{}
+	for _, id := range []conversation.ID{"a", "b", "damaged", "empty", "c"} {
+		infos = append(infos, conversation.Info{ID: id})
+		source[id] = dialogue()
+	}
+	source["damaged"], source["empty"] = nil, []*conversation.Event{}
+	q, err := search.Compile(search.Options{Patterns: []string{"forever"}})
+	require.NoError(t, err)
+	var got []string
+	for r := range search.Conversations(context.Background(), source, infos, q) {
+		if r.Err != nil {
+			got = append(got, string(r.Info.ID)+"!")
+			continue
+		}
+		require.Equal(t, 1, r.Matches())
+		got = append(got, string(r.Info.ID))
+	}
+	require.Equal(t, []string{"a", "b", "damaged!", "c"}, got)
+	for range search.Conversations(context.Background(), source, infos, q) {
+		break // ends without waiting for anybody
+	}
+}

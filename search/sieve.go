@@ -1,0 +1,113 @@
+package search
+
+import (
+	"regexp/syntax"
+
+	"jp/conversation"
+)
+
+// maxTexts is how many texts a sieve looks for at most; from there on, passing
+// everything is as fast.
+const maxTexts = 8
+
+// sieveOf finds texts one of which stands in all that a pattern matches. Only
+// ASCII that JSON writes as it is counts, since some texts are stored as JSON;
+// where case is ignored, k and s do not, since other letters fold to them.
+func sieveOf(tree *syntax.Regexp) conversation.Sieve {
+	texts := needed(tree.Simplify())
+	if len(texts) > maxTexts {
+		return conversation.Sieve{}
+	}
+	var s conversation.Sieve
+	for _, t := range texts {
+		s.Any = append(s.Any, t.text)
+		s.Fold = s.Fold || t.fold
+	}
+	return s
+}
+
+// A needle is a text that a match holds.
+type needle struct {
+	text string
+	fold bool
+}
+
+// needed are texts one of which every match holds; nil where none is known.
+func needed(re *syntax.Regexp) []needle {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if n := longest(re.Rune, re.Flags&syntax.FoldCase != 0); n.text != "" {
+			return []needle{n}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return needed(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return needed(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		var best []needle
+		for _, sub := range re.Sub {
+			if n := needed(sub); better(n, best) {
+				best = n
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []needle
+		for _, sub := range re.Sub {
+			n := needed(sub)
+			if n == nil {
+				return nil
+			}
+			all = append(all, n...)
+		}
+		return all
+	}
+	return nil
+}
+
+// better reports whether a set of texts passes less than another one.
+func better(a, b []needle) bool {
+	switch {
+	case a == nil || b == nil:
+		return a != nil
+	case shortest(a) != shortest(b):
+		return shortest(a) > shortest(b)
+	}
+	return len(a) < len(b)
+}
+
+func shortest(set []needle) int {
+	n := len(set[0].text)
+	for _, s := range set[1:] {
+		n = min(n, len(s.text))
+	}
+	return n
+}
+
+// longest is the longest piece of a literal that is stored as it is.
+func longest(literal []rune, fold bool) needle {
+	var best, piece []byte
+	for _, r := range literal {
+		if !plain(r, fold) {
+			piece = piece[:0]
+			continue
+		}
+		piece = append(piece, byte(r))
+		if len(piece) > len(best) {
+			best = append(best[:0], piece...)
+		}
+	}
+	return needle{text: string(best), fold: fold}
+}
+
+func plain(r rune, fold bool) bool {
+	switch {
+	case r < ' ' || r >= 0x7f || r == '"' || r == '\\':
+		return false
+	case fold && (r|0x20 == 'k' || r|0x20 == 's'):
+		return false
+	}
+	return true
+}
