@@ -125,6 +125,16 @@ func (t Type) Internal() bool {
 	return false
 }
 
+// ChangesFiles reports whether events of the type, besides a conversation's
+// first event, may have another tree than the event before them.
+func (t Type) ChangesFiles() bool {
+	switch t {
+	case TypeWorkspace, TypeToolCallResponse, TypeRestored, TypeResumed:
+		return true
+	}
+	return false
+}
+
 // Unknown is an event of a type that this jp does not know.
 type Unknown struct {
 	Name Type

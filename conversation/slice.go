@@ -20,30 +20,66 @@ func (c Cut) Prefix() bool {
 // numbered anew, with references mapped, turns that were discarded gone, and
 // the model's opaque state dropped, since it is bound to what stood before it.
 // What the events before a cut had set (configuration, metadata, the prompt)
-// comes with the copies. The source is never changed. A cut inside a turn
-// leaves an incomplete turn.
+// comes with the copies. Where events between two copies had changed files, a
+// workspace event of its own stands for that; its Paths are left to the caller.
+// The source is never changed. A cut inside a turn leaves an incomplete turn.
 func Slice(events []*Event, cut Cut) []*Event {
-	from, until := 0, len(events)
-	if cut.From != nil {
-		from = indexOf(events, *cut.From)
-	}
-	if cut.Until != nil {
-		until = indexOf(events, *cut.Until+1)
-	}
-	if from >= until {
+	gone := discarded(events)
+	w := cut.window(events, gone)
+	if w.empty() {
 		return nil
 	}
-	gone := discarded(events)
-	head, tail := cut.turns(events[from:until], gone)
 	if cut.Prefix() {
-		return events[:head]
+		return events[:w.head]
 	}
-	n := numbering{seqs: map[int]int{}, gone: gone}
-	n.copy(inForce(events[:from]))
-	n.copy(events[from : from+head])
-	n.copy(inForce(events[from+head : from+tail]))
-	n.copy(events[from+tail : until])
+	n := numbering{seqs: map[int]int{}, gone: gone, found: found(events)}
+	first, _ := cut.Ends(events)
+	n.set(events[:w.from], n.found[first.Seq])
+	n.copy(events[w.from:w.head])
+	if w.tail < w.until {
+		n.set(events[w.head:w.tail], n.tree)
+		n.copy(events[w.tail:w.until])
+	}
 	return n.copies
+}
+
+// Ends are the first and the newest of the source's events that a cut keeps,
+// nil if it keeps none.
+func (c Cut) Ends(events []*Event) (first, newest *Event) {
+	w := c.window(events, discarded(events))
+	switch {
+	case w.empty():
+		return nil, nil
+	case w.head == w.from:
+		first = events[w.tail]
+	default:
+		first = events[w.from]
+	}
+	if w.tail < w.until {
+		return first, events[w.until-1]
+	}
+	return first, events[w.head-1]
+}
+
+// A window is two ranges of indices: from up to head, tail up to until.
+type window struct{ from, head, tail, until int }
+
+func (w window) empty() bool { return w.from >= w.head && w.tail >= w.until }
+
+func (c Cut) window(events []*Event, gone map[int]bool) window {
+	w := window{until: len(events)}
+	if c.From != nil {
+		w.from = indexOf(events, *c.From)
+	}
+	if c.Until != nil {
+		w.until = indexOf(events, *c.Until+1)
+	}
+	if w.from >= w.until {
+		return window{}
+	}
+	head, tail := c.turns(events[w.from:w.until], gone)
+	w.head, w.tail = w.from+head, w.from+tail
+	return w
 }
 
 // turns returns how many events to keep at the start, and the index from which
@@ -109,7 +145,28 @@ type numbering struct {
 	copies []*Event
 	turn   int
 	seqs   map[int]int
-	gone   map[int]bool // what the source discarded
+	gone   map[int]bool   // what the source discarded
+	found  map[int]string // the tree that each of the source's events found
+	tree   string         // of the newest copy
+}
+
+// found is which tree each event found; the first one found its own.
+func found(events []*Event) map[int]string {
+	trees := map[int]string{}
+	for i, e := range events {
+		trees[e.Seq] = events[max(i-1, 0)].Tree
+	}
+	return trees
+}
+
+// set copies what events that are cut away have set, onto a tree.
+func (n *numbering) set(events []*Event, tree string) {
+	n.tree = tree
+	for _, e := range inForce(events) {
+		c := e.Clone()
+		c.Tree = tree
+		n.add(e, c)
+	}
 }
 
 func (n *numbering) copy(events []*Event) {
@@ -121,18 +178,45 @@ func (n *numbering) copy(events []*Event) {
 		if !n.mapBody(c.Body) {
 			continue
 		}
-		was := e.Seq
-		if e.Was != nil {
-			was = *e.Was
+		if n.gone[e.Seq] && !e.Type().ChangesFiles() { // what is set in a discarded turn
+			c.Tree = n.tree
+		} else {
+			n.stand(e)
 		}
-		if e.Type() == TypeTurnStart || n.turn == 0 && e.Type().Protocol() {
-			n.turn++
-		}
-		c.Was, c.Provider, c.Commit = &was, nil, ""
-		c.Seq, c.Turn = len(n.copies), n.turn
-		n.seqs[e.Seq] = c.Seq
-		n.copies = append(n.copies, c)
+		n.add(e, c)
 	}
+}
+
+// stand puts a workspace event before an event that found other files than the
+// newest copy left.
+func (n *numbering) stand(e *Event) {
+	if tree := n.found[e.Seq]; tree != n.tree && len(n.copies) > 0 {
+		n.put(&Event{Body: &Workspace{}, Time: e.Time, Tree: tree, Version: Version})
+	}
+}
+
+// add adds the copy of an event.
+func (n *numbering) add(e, c *Event) {
+	was := e.Seq
+	if e.Was != nil {
+		was = *e.Was
+	}
+	if e.Type() == TypeTurnStart || n.turn == 0 && e.Type().Protocol() {
+		n.turn++
+	}
+	c.Was, c.Provider, c.Commit = &was, nil, ""
+	switch e.Type() {
+	case TypeTurnStart, TypeTurnDone, TypeRestored: // their lines name numbers
+		c.Subject = ""
+	}
+	n.seqs[e.Seq] = len(n.copies)
+	n.put(c)
+}
+
+func (n *numbering) put(c *Event) {
+	c.Seq, c.Turn = len(n.copies), n.turn
+	n.tree = c.Tree
+	n.copies = append(n.copies, c)
 }
 
 // mapBody maps the references in a body. It reports whether all that the body

@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -144,7 +145,7 @@ func TestSliceOfAnything(t *testing.T) {
 				require.True(r, e == events[i], "a prefix shares its events")
 				continue
 			}
-			require.NotNil(r, e.Was)
+			require.NotNil(r, e.Was, "nothing changes files here")
 			require.Equal(r, events[*e.Was].Type(), e.Type())
 			require.NotEqual(r, TypeTurnDiscarded, e.Type())
 		}
@@ -169,4 +170,88 @@ func requireLoads(t require.TestingT, events []*Event) {
 	}
 	s, tail := Split(events)
 	require.Equal(t, len(events), Join(s, tail).Len())
+}
+
+// TestSliceKeepsTheFiles cuts histories whose tools change files: every event of
+// a slice finds the files that it found in the source, and only events that may
+// do so change them.
+func TestSliceKeepsTheFiles(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		events := anyHistory().Draw(r, "h").events()
+		tree, gone := "t0", map[int]bool{}
+		found := make([]string, len(events))
+		for i, e := range events {
+			found[i] = tree
+			if e.Type().ChangesFiles() && rapid.Bool().Draw(r, "changes") {
+				tree = fmt.Sprintf("t%d", i+1)
+			}
+			e.Tree = tree
+			if b, ok := e.Body.(*TurnDiscarded); ok {
+				for n := b.FromSeq; n <= b.ToSeq; n++ {
+					gone[n] = true
+				}
+			}
+		}
+		cut := Cut{First: rapid.IntRange(0, 3).Draw(r, "first"), Last: rapid.IntRange(0, 3).Draw(r, "last")}
+		if rapid.Bool().Draw(r, "bounded") {
+			cut.From, cut.Until = seq(rapid.IntRange(0, 14).Draw(r, "from")), seq(rapid.IntRange(0, 14).Draw(r, "until"))
+		}
+		got := Slice(events, cut)
+		for i, e := range got {
+			require.Equal(r, i, e.Seq)
+			if i == 0 || cut.Prefix() {
+				continue
+			}
+			before := got[i-1].Tree
+			if e.Tree != before {
+				require.True(r, e.Type().ChangesFiles(), "%s changes the files", e.Type())
+			}
+			switch {
+			case e.Was == nil:
+				require.Equal(r, TypeWorkspace, e.Type())
+				require.NotEqual(r, before, e.Tree)
+			case e.Type() != TypeConfigDelta && e.Type() != TypeMetadata && (!gone[*e.Was] || e.Type().ChangesFiles()):
+				require.Equal(r, found[*e.Was], before)
+				require.Equal(r, events[*e.Was].Tree, e.Tree)
+			}
+		}
+	})
+}
+
+func TestSliceStandsOnTheFiles(t *testing.T) {
+	events := words("T Q C1. D1 M. T Q C1. D1 M. T Q M.").events()
+	for i, e := range events {
+		e.Tree = []string{"t0", "t1", "t2"}[boolInt(i >= 3)+boolInt(i >= 8)]
+	}
+	got := Slice(events, Cut{First: 1, Last: 1})
+	require.Len(t, got, 9)
+	require.Equal(t, &Workspace{}, got[5].Body)
+	require.Equal(t, "t2", got[5].Tree)
+	require.Equal(t, events[10].Time, got[5].Time)
+	require.Equal(t, 1, got[5].Turn)
+	require.Equal(t, "t2", Slice(events, Cut{Last: 1})[0].Tree, "without anything before it there is nothing to stand for")
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestCutEnds(t *testing.T) {
+	events := words("G T Q M. T Q M. T Q M.").events()
+	for _, c := range []struct {
+		cut           Cut
+		first, newest int
+	}{
+		{Cut{}, 0, 9}, {Cut{First: 1}, 0, 3}, {Cut{Last: 1}, 7, 9}, {Cut{First: 1, Last: 1}, 0, 9},
+		{Cut{From: seq(4), Until: seq(6)}, 4, 6}, {Cut{From: seq(4), First: 1}, 4, 6}, {Cut{From: seq(2), Last: 9}, 2, 9},
+	} {
+		first, newest := c.cut.Ends(events)
+		require.Equal(t, []int{c.first, c.newest}, []int{first.Seq, newest.Seq})
+	}
+	first, newest := Cut{From: seq(6), Until: seq(4)}.Ends(events)
+	require.Nil(t, first)
+	require.Nil(t, newest)
 }

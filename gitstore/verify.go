@@ -48,7 +48,7 @@ func (s *Store) checkEvents(ctx context.Context, links []*link) []conversation.P
 		}
 		e, moved := l.event, l.event.Tree != tree
 		sum, tree = sum.Next(e), e.Tree
-		if i > 0 && moved && !mayChangeTree(e.Type()) {
+		if i > 0 && moved && !e.Type().ChangesFiles() {
 			report(e, "a %s changes the files' tree", e.Type())
 		}
 		if stored := l.summary(); stored != nil && e.Signed && !sameSummary(*stored, sum) {
@@ -64,16 +64,6 @@ func (s *Store) checkEvents(ctx context.Context, links []*link) []conversation.P
 		}
 	}
 	return problems
-}
-
-// mayChangeTree reports whether an event of the type may have another tree than
-// the event before it.
-func mayChangeTree(t conversation.Type) bool {
-	switch t {
-	case conversation.TypeWorkspace, conversation.TypeToolCallResponse, conversation.TypeRestored, conversation.TypeResumed:
-		return true
-	}
-	return false
 }
 
 func sameSummary(a, b conversation.Summary) bool {

@@ -142,3 +142,46 @@ func testArchiveMoved(t *testing.T, j conversation.Journal) {
 	require.Equal(t, []conversation.ID{ID(1)}, listed(t, j, conversation.ScopeLive))
 	requireUnchanged(t, j, ID(1), head, s.Events())
 }
+
+// testSlices forks at every event, and copies from every event on: each loads as
+// what it is, with the incomplete turn that the cut leaves, and the source never
+// changes.
+func testSlices(t *testing.T, j conversation.Journal) {
+	head := create(t, j, ID(1), Sample(t).Events())
+	events := load(t, j, ID(1))
+	next := 2
+	check := func(cut conversation.Cut) {
+		kept := conversation.Slice(events, cut)
+		if len(kept) == 0 { // responses alone
+			return
+		}
+		_, tail := conversation.Split(kept)
+		id, o := ID(next), origin(ID(1), kept)
+		next++
+		var err error
+		if cut.Prefix() {
+			_, err = j.Fork(t.Context(), ID(1), conversation.Head(kept[len(kept)-1].Commit), id, o)
+		} else {
+			_, err = j.Create(t.Context(), id, "", append(kept, o))
+		}
+		require.NoError(t, err)
+		got := load(t, j, id)
+		_, gotTail := conversation.Split(got)
+		require.Equal(t, tail == nil || tail.Empty(), gotTail == nil || gotTail.Empty())
+		if tail != nil && !tail.Empty() {
+			require.Equal(t, tail.Status(), gotTail.Status())
+			require.Equal(t, tail.First(), gotTail.First())
+		}
+		require.Len(t, got, len(kept)+1)
+		verdict, err := j.Verify(t.Context(), id)
+		require.NoError(t, err)
+		require.True(t, verdict.OK(), "%v: %v", cut, verdict.Problems)
+	}
+	for n := range events {
+		check(conversation.Cut{Until: &n})
+		check(conversation.Cut{From: &n, Last: 9})
+	}
+	check(conversation.Cut{Last: 1})
+	check(conversation.Cut{First: 1, Last: 1})
+	requireUnchanged(t, j, ID(1), head, events)
+}

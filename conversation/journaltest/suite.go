@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) conversation.Journal) {
 		{"Fork/of a fork", testForkOfFork},
 		{"Fork/refusals", testForkRefusals},
 		{"Fork/both go on", testForkResume},
+		{"Fork/at every event", testSlices},
 		{"Archive/and back", testArchive},
 		{"Archive/moved head", testArchiveMoved},
 		{"Delete/is gone", testDelete},
