@@ -44,6 +44,10 @@ func (j *jsonlOutput) Recorded(events []*conversation.Event) {
 }
 
 func (j *jsonlOutput) start(first *conversation.Event) {
+	var source any
+	if f := j.query.forked; f != nil {
+		source = map[string]any{"id": f.view.id, "seq": f.at.Seq}
+	}
 	j.line(struct {
 		Type         string          `json:"type"`
 		JSON         int             `json:"json"`
@@ -55,7 +59,7 @@ func (j *jsonlOutput) start(first *conversation.Event) {
 		Resumed      bool            `json:"resumed"`
 		Model        string          `json:"model"`
 		CWD          string          `json:"cwd"`
-	}{"started", jsonVersion, j.query.id, first.Turn, refOf(j.query.id), j.query.fresh, nil, j.again, j.query.model, j.repo.place()})
+	}{"started", jsonVersion, j.query.id, first.Turn, refOf(j.query.id), j.query.fresh || source != nil, source, j.again, j.query.model, j.repo.place()})
 }
 
 // Streamed writes text that is not durable yet, if it was asked for.

@@ -108,9 +108,12 @@ func (c *chrome) follow(e *conversation.Event) {
 // the turn runs.
 func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
 	words := []string{string(c.query.id)}
-	if c.first {
+	switch f := c.query.forked; {
+	case f != nil:
+		words = append(words, fmt.Sprintf("fork of %s@%d", f.view.id.Short(), f.at.Seq), fmt.Sprintf("turn %d", e.Turn))
+	case c.first:
 		words = append(words, "new")
-	} else {
+	default:
 		words = append(words, fmt.Sprintf("turn %d", e.Turn))
 	}
 	words = append(words, oneLine(b.Model))

@@ -119,7 +119,7 @@ func (b *putBack) run(ctx context.Context) error {
 		return err
 	}
 	// What is begun is ended and recorded, whatever signal comes.
-	if err := b.do(context.WithoutCancel(ctx), result); err != nil {
+	if err := b.do(context.WithoutCancel(ctx), result, b.record); err != nil {
 		return err
 	}
 	return b.report(result, asked)
@@ -188,7 +188,7 @@ func (b *putBack) same(now conversation.Git) error {
 
 // do puts the files back and records it. Somebody may have written meanwhile:
 // the files are looked at again, under the lock that tools take to change them.
-func (b *putBack) do(ctx context.Context, result *putBackResult) error {
+func (b *putBack) do(ctx context.Context, result *putBackResult, record putBackRecorder) error {
 	release, err := b.files.hold(ctx)
 	if err != nil {
 		return err
@@ -214,8 +214,11 @@ func (b *putBack) do(ctx context.Context, result *putBackResult) error {
 	if err != nil {
 		return err
 	}
-	return b.record(ctx, sight, after, result)
+	return record(ctx, sight, after, result)
 }
+
+// A putBackRecorder records what was put back, given the files before and after.
+type putBackRecorder func(ctx context.Context, before, after turnloop.Sight, result *putBackResult) error
 
 // protected are files that are never put back, wherever they lie.
 func (b *putBack) protected() []string {
@@ -229,14 +232,9 @@ func (b *putBack) record(ctx context.Context, before, after turnloop.Sight, resu
 	stream.SetClock(b.env.now)
 	var records []*conversation.Event
 	if before.Tree != newest.Tree {
-		n := listed(before.Stat, func(p conversation.PathStat) string { return p.Path })
-		drift := &conversation.Workspace{Paths: before.Stat[:n], More: len(before.Stat) - n}
-		records = append(records, &conversation.Event{Body: drift, Tree: before.Tree, Objects: before.Objects})
+		records = append(records, &conversation.Event{Body: outside(before), Tree: before.Tree, Objects: before.Objects})
 	}
-	done := &conversation.Restored{AsOf: b.asOf}
-	for _, f := range result.Files[:listed(result.Files, func(f fileResult) string { return f.Path + f.Reason })] {
-		done.Files = append(done.Files, conversation.RestoredFile(f))
-	}
+	done := result.restored(b.asOf)
 	records = append(records, &conversation.Event{
 		Body: done, Tree: after.Tree, Objects: after.Objects, Git: moved(b.events, after.Git), Subject: b.subject(len(result.puts)),
 	})
@@ -250,6 +248,12 @@ func (b *putBack) record(ctx context.Context, before, after turnloop.Sight, resu
 	seq := stream.Last().Seq
 	result.Event = &seq
 	return nil
+}
+
+// outside is the record of what others changed.
+func outside(s turnloop.Sight) *conversation.Workspace {
+	n := listed(s.Stat, func(p conversation.PathStat) string { return p.Path })
+	return &conversation.Workspace{Paths: s.Stat[:n], More: len(s.Stat) - n}
 }
 
 func (b *putBack) subject(n int) string {

@@ -64,6 +64,16 @@ func (r *putBackResult) paths() []string {
 	return paths
 }
 
+// restored is the record of it, for a conversation in which the event whose files
+// they are has the number asOf.
+func (r *putBackResult) restored(asOf int) *conversation.Restored {
+	done := &conversation.Restored{AsOf: asOf}
+	for _, f := range r.Files[:listed(r.Files, func(f fileResult) string { return f.Path + f.Reason })] {
+		done.Files = append(done.Files, conversation.RestoredFile(f))
+	}
+	return done
+}
+
 // confirmed are the files that a second plan wants as the first did; the others
 // are left alone.
 func (r *putBackResult) confirmed(plan []takeback.File) []worktree.Put {

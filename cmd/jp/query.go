@@ -19,6 +19,7 @@ type queryOptions struct {
 	text           []string
 	new            bool
 	id             string
+	fork           string // E, or forkAtEnd; "" for no fork
 	model          string
 	yes            bool
 	tools          []string
@@ -60,12 +61,21 @@ func newQueryCommand(e *env) *cobra.Command {
 		Short: "Ask the model", Long: queryHelp, Example: queryExamples,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.text = args
+			if cmd.Flags().Changed("fork") && o.fork == "" {
+				o.fork = forkAtEnd
+				return runQuery(cmd.Context(), e, o)
+			}
+			if err := o.checkFork(); err != nil {
+				return err
+			}
 			return runQuery(cmd.Context(), e, o)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.new, "new", "n", false, "start a new conversation")
 	f.StringVarP(&o.id, "id", "i", "", "ask in this conversation `ID`")
+	f.StringVar(&o.fork, "fork", "", "ask in a fork, made at event `E` (--fork=E) or at the end")
+	f.Lookup("fork").NoOptDefVal = forkAtEnd
 	o.runFlags(f)
 	f.BoolVarP(&o.noTools, "no-tools", "T", false, "no tools in this turn, but those of -t")
 	f.StringVar(&o.title, "title", "", "give the conversation a title")
@@ -77,6 +87,7 @@ func newQueryCommand(e *env) *cobra.Command {
 	f.BoolVar(&o.discardTurn, "discard-turn", false, "take an incomplete turn back, then ask")
 	o.resumeFlags(f)
 	cmd.MarkFlagsMutuallyExclusive("new", "id")
+	cmd.MarkFlagsMutuallyExclusive("new", "fork")
 	cmd.MarkFlagsMutuallyExclusive("edit", "no-edit")
 	cmd.MarkFlagsMutuallyExclusive("stdin", "no-stdin")
 	return cmd
@@ -121,7 +132,12 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if err := q.target(ctx); err != nil {
 		return err
 	}
-	defer func() { q.held.Release() }()
+	defer func() {
+		if q.forked != nil {
+			err = q.takeBackFork(q.ctx, err)
+		}
+		q.held.Release()
+	}()
 	if !q.fresh {
 		if err := q.lock(); err != nil {
 			return err

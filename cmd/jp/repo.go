@@ -55,6 +55,10 @@ func findRepo(ctx context.Context, e *env) (*repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	return findRepoAt(ctx, e, dir)
+}
+
+func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
 	located, err := gitcmd.Locate(ctx, dir, gitcmd.Options{Environ: e.environ})
 	if err != nil {
 		return nil, err

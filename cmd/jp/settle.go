@@ -37,7 +37,9 @@ func (o queryOptions) decision() decision {
 // settle deals with an incomplete turn, before anything new is asked. It
 // reports whether that was all there is to do.
 func (q *query) settle(ctx context.Context) (done bool, err error) {
-	q.client = q.openClient()
+	if q.client == nil {
+		q.client = q.openClient()
+	}
 	choice := q.opts.decision()
 	if choice == undecided && q.repeats() && q.tail.Status() == conversation.StatusResponse {
 		choice = decideResume

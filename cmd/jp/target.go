@@ -42,7 +42,11 @@ func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.I
 
 // visited is the n-th conversation of the session that still exists.
 func (r *repo) visited(ctx context.Context, e *env, n int) (conversation.ID, error) {
-	for _, id := range r.session(e).visited() {
+	visited := r.session(e).visited()
+	if start := r.startsOn(); start != "" && !slices.Contains(visited, start) {
+		visited = append(visited, start)
+	}
+	for _, id := range visited {
 		if _, err := r.store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
 			continue
 		}

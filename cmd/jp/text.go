@@ -167,7 +167,10 @@ func (q *query) edit(ctx context.Context, text string) (string, error) {
 // draft is the file that keeps a text until it is asked.
 func (q *query) draft() string {
 	name := "new"
-	if !q.fresh {
+	switch {
+	case q.forked != nil:
+		name = string(q.forked.view.id) // the fork may be taken back
+	case !q.fresh:
 		name = string(q.id)
 	}
 	return filepath.Join(q.repo.CommonDir, "jp", "drafts", name+".query")

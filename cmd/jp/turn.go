@@ -24,7 +24,8 @@ type query struct {
 	out  output
 
 	id        conversation.ID
-	fresh     bool // the conversation does not exist yet
+	fresh     bool  // the conversation does not exist yet
+	forked    *fork // it was made for this query; nil where it was not
 	head      conversation.Head
 	held      *process.Lock
 	stream    *conversation.Stream
@@ -44,6 +45,9 @@ type query struct {
 
 // target finds the conversation to ask in.
 func (q *query) target(ctx context.Context) error {
+	if q.opts.fork != "" {
+		return q.targetFork(ctx)
+	}
 	if q.opts.id != "" {
 		id, err := q.repo.resolve(ctx, q.env, q.opts.id)
 		q.id = id

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -16,7 +17,7 @@ type view struct {
 	repo    *repo
 	id      conversation.ID
 	head    conversation.Head
-	events  []*conversation.Event
+	events  []*conversation.Event // from some turn on, up to the newest
 	tail    *conversation.IncompleteTurn
 	broken  *gitstore.DamageError // the events end before it
 	palette terminal.Palette
@@ -26,6 +27,40 @@ type view struct {
 // view loads the conversation that a word stands for. Of a damaged one it has
 // the events before the damage.
 func (r *repo) view(ctx context.Context, e *env, word string) (*view, error) {
+	v, err := r.open(ctx, e, word)
+	if err != nil {
+		return nil, err
+	}
+	return v.whole(ctx)
+}
+
+// A reach says whether a view goes back far enough. It is asked at the start of
+// each turn, the newest first, with the events from there on, newest first.
+type reach func(back []*conversation.Event) bool
+
+// viewBack loads no more of a conversation's end than is needed.
+func (r *repo) viewBack(ctx context.Context, e *env, word string, enough reach) (*view, error) {
+	v, err := r.open(ctx, e, word)
+	if err != nil {
+		return nil, err
+	}
+	for ev, err := range r.store.Back(ctx, v.head) {
+		if err != nil { // what is damaged, and where, is found from the start
+			v.events = nil
+			return v.whole(ctx)
+		}
+		v.events = append(v.events, ev)
+		if ev.Type() == conversation.TypeTurnStart && enough(v.events) {
+			break
+		}
+	}
+	slices.Reverse(v.events)
+	_, v.tail = conversation.Split(v.events)
+	return v, nil
+}
+
+// open finds the conversation that a word stands for.
+func (r *repo) open(ctx context.Context, e *env, word string) (*view, error) {
 	id, err := r.resolve(ctx, e, word)
 	if err != nil {
 		return nil, err
@@ -34,12 +69,15 @@ func (r *repo) view(ctx context.Context, e *env, word string) (*view, error) {
 	if isTerminal(e.stdout) {
 		v.width = terminal.Width(e.stdout, e.environ)
 	}
-	if v.head, err = r.store.Head(ctx, id); err != nil {
-		return nil, err
-	}
-	v.events, err = r.store.Load(ctx, v.head)
+	v.head, err = r.store.Head(ctx, id)
+	return v, err
+}
+
+// whole loads all events.
+func (v *view) whole(ctx context.Context) (_ *view, err error) {
+	v.events, err = v.repo.store.Load(ctx, v.head)
 	if err != nil && (!errors.As(err, &v.broken) || len(v.events) == 0) {
-		return nil, aboutConversation(err, id)
+		return nil, aboutConversation(err, v.id)
 	}
 	_, v.tail = conversation.Split(v.events)
 	return v, nil

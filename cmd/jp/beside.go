@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jp/conversation"
+	"jp/gitcmd"
+)
+
+// beside makes the fork with a working tree of its own: a linked one at the HEAD
+// that was recorded, with the files of the event as uncommitted changes. What is
+// made is taken away again if anything of it fails.
+func (f *fork) beside(ctx context.Context, o forkOptions) (err error) {
+	b := besideTree{fork: f, branch: o.branch}
+	if b.dir, err = b.free(o.worktree); err != nil {
+		return err
+	}
+	if b.commit, err = b.head(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			b.remove(context.WithoutCancel(ctx))
+		}
+	}()
+	there, err := b.add(ctx)
+	if err != nil {
+		return err
+	}
+	defer there.Close()
+	place, err := there.here(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.create(ctx, place); err != nil {
+		return err
+	}
+	if err := there.startOn(f.id); err != nil {
+		return err
+	}
+	return f.report(o, forkResult{worktree: b.dir})
+}
+
+// A besideTree is a linked working tree that is being made for a fork.
+type besideTree struct {
+	*fork
+	dir    string
+	branch string // "" for a detached HEAD
+	commit string
+	made   bool
+}
+
+// free is the folder as an absolute path, if there is nothing in it yet.
+func (b *besideTree) free(word string) (string, error) {
+	dir := word
+	if !filepath.IsAbs(dir) {
+		base, err := filepath.Abs(b.env.dir)
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(base, word)
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) == 0:
+		return filepath.Clean(dir), nil
+	case err == nil:
+		return "", usage("%s is not empty; a worktree needs a new folder.", word)
+	}
+	return "", usage("%s cannot be a worktree: %v.", word, err)
+}
+
+// head is the commit under which the event was recorded.
+func (b *besideTree) head() (string, error) {
+	if b.repo.TopLevel == "" {
+		return "", usage("a bare repository has no files to put into a worktree.")
+	}
+	head := ""
+	for _, e := range b.events {
+		if e.Seq > b.at.Seq {
+			break
+		}
+		if e.Git != nil {
+			head = e.Git.Head
+		}
+	}
+	if head == "" {
+		return "", usage("no commit was recorded at @%d that a worktree could stand on.", b.at.Seq).about(b.view.id)
+	}
+	if kind, _, err := b.repo.store.ReadObject(head); err != nil || kind != "commit" {
+		return "", fail(exitNotFound, "not_found", "commit %.10s, on which %s stood at @%d, is not in this repository.", head, b.view.id, b.at.Seq).about(b.view.id).
+			hint("git fetch", "it may be in another one")
+	}
+	return head, nil
+}
+
+// add makes the working tree, and brings the event's files into it.
+func (b *besideTree) add(ctx context.Context) (*repo, error) {
+	words := []string{"worktree", "add", "--quiet", "--detach", b.dir, b.commit}
+	if b.branch != "" {
+		if err := b.checkBranch(ctx); err != nil {
+			return nil, err
+		}
+		words = []string{"worktree", "add", "--quiet", "-b", b.branch, "--no-track", b.dir, b.commit}
+	}
+	if _, err := b.repo.git.Run(ctx, words...); err != nil {
+		return nil, fmt.Errorf("add a worktree in %s: %w", b.dir, err)
+	}
+	b.made = true
+	there, err := findRepoAt(ctx, b.env, b.dir)
+	if err != nil {
+		return nil, err
+	}
+	if b.repo.config.Snapshot.Mode == "off" || b.at.Tree == "" {
+		return there, nil
+	}
+	changed, err := there.git.Run(ctx, "diff-tree", "-r", "--name-only", "-z", b.commit, b.at.Tree)
+	if err == nil && len(changed) > 0 {
+		_, err = there.git.Run(ctx, "restore", "--source="+b.at.Tree, "--worktree", "--", ".")
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("bring the files of @%d to %s: %w", b.at.Seq, b.dir, err), there.Close())
+	}
+	return there, nil
+}
+
+// checkBranch refuses what is no name of a new branch.
+func (b *besideTree) checkBranch(ctx context.Context) error {
+	if _, err := b.repo.git.Run(ctx, "check-ref-format", "--branch", b.branch); err != nil || strings.HasPrefix(b.branch, "-") || strings.Contains(b.branch, "@{") {
+		return usage("-b %q is not a name that a branch can have.", b.branch)
+	}
+	_, err := b.repo.git.Run(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.branch)
+	var none *gitcmd.ExitError
+	switch {
+	case err == nil:
+		return usage("there is a branch %s already.", b.branch).hint("git branch -a", "the branches there are")
+	case errors.As(err, &none):
+		return nil
+	}
+	return err
+}
+
+// remove takes the working tree away again.
+func (b *besideTree) remove(ctx context.Context) {
+	if !b.made {
+		return
+	}
+	// The error that led here is the one to report; git worktree prune cleans up.
+	_, _ = b.repo.git.Run(ctx, "worktree", "remove", "--force", b.dir)
+	if b.branch != "" {
+		_, _ = b.repo.git.Run(ctx, "update-ref", "-d", "refs/heads/"+b.branch, b.commit)
+	}
+}
+
+// startFile names the conversation on which a worktree's sessions start.
+func (r *repo) startFile() string { return filepath.Join(r.GitDir, "jp-start") }
+
+// startOn makes every session of the worktree start on a conversation.
+func (r *repo) startOn(id conversation.ID) error {
+	return os.WriteFile(r.startFile(), []byte(string(id)+"\n"), 0o666)
+}
+
+// startsOn is the conversation on which sessions start here, "" for none.
+func (r *repo) startsOn() conversation.ID {
+	word, err := readWord(r.startFile())
+	if err != nil {
+		return ""
+	}
+	id, err := conversation.ParseID(word)
+	if err != nil {
+		return ""
+	}
+	return id
+}
