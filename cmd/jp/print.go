@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,7 +63,7 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 	}
 	var views []*view
 	for _, id := range ids {
-		v, err := r.view(ctx, e, string(id))
+		v, err := o.view(ctx, e, r, string(id))
 		if err != nil {
 			return err
 		}
@@ -73,6 +74,48 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 		err = v.damage(err)
 	}
 	return err
+}
+
+// view loads what has to be known to print the window.
+func (o printOptions) view(ctx context.Context, e *env, r *repo, word string) (*view, error) {
+	switch {
+	case o.last > 0:
+		return r.viewBack(ctx, e, word, turnsBack(o.last, func(l *conversation.Ledger, _ []*conversation.Event) int {
+			return count(o.internal || !l.Discarded)
+		}))
+	case o.answer:
+		return r.viewBack(ctx, e, word, turnsBack(1, func(l *conversation.Ledger, _ []*conversation.Event) int {
+			return count(!l.Discarded && slices.ContainsFunc(l.Calls, (*conversation.ModelCall).Answer))
+		}))
+	case o.tail > 0:
+		return r.viewBack(ctx, e, word, turnsBack(o.tail, func(l *conversation.Ledger, turn []*conversation.Event) int {
+			n := 0
+			for _, ev := range turn {
+				n += count(o.internal || !l.Discarded && !ev.Type().Internal())
+			}
+			return n
+		}))
+	}
+	return r.view(ctx, e, word)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// turnsBack reaches back until what the turns are worth comes to n.
+func turnsBack(n int, worth func(l *conversation.Ledger, turn []*conversation.Event) int) reach {
+	seen := 0
+	return func(back []*conversation.Event) bool {
+		turn := slices.Clone(back[seen:])
+		slices.Reverse(turn)
+		seen = len(back)
+		n -= worth(conversation.LedgerOf(turn), turn)
+		return n <= 0
+	}
 }
 
 func printViews(w io.Writer, e *env, views []*view, o printOptions) error {
@@ -129,8 +172,9 @@ func writeLines(w io.Writer, f format, lines [][]byte) error {
 func (v *view) answer() string {
 	text := ""
 	for t := range conversation.Turns(v.events) {
-		for _, call := range t.Ledger().Calls {
-			if !call.Answer() {
+		ledger := t.Ledger()
+		for _, call := range ledger.Calls {
+			if !call.Answer() || ledger.Discarded {
 				continue
 			}
 			text = ""
