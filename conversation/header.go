@@ -269,3 +269,52 @@ func (c *FileChange) UnmarshalJSON(value []byte) error {
 	}
 	return nil
 }
+
+// HeaderSeq finds the seq in the header of an event without reading the rest. It
+// is a hint: who acts on the event decodes it.
+func HeaderSeq(line []byte) (seq int, ok bool) {
+	depth, key := 0, false
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '{', '[':
+			depth++
+			key = line[i] == '{'
+		case '}', ']':
+			depth--
+		case ',':
+			key = true
+		case ':':
+			key = false
+		case '"':
+			end := stringEnd(line, i)
+			if depth == 1 && key && string(line[i:end]) == `"seq"` {
+				return leadingInt(bytes.TrimLeft(line[end:], " :"))
+			}
+			i = end - 1
+		}
+	}
+	return 0, false
+}
+
+// stringEnd is where the JSON string that begins at i ends.
+func stringEnd(line []byte, i int) int {
+	for i++; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(line)
+}
+
+func leadingInt(text []byte) (n int, ok bool) {
+	for _, b := range text {
+		if b < '0' || b > '9' || n > 1<<40 {
+			break
+		}
+		n, ok = n*10+int(b-'0'), true
+	}
+	return n, ok
+}

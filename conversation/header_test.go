@@ -306,3 +306,23 @@ func FuzzDecodeHeader(f *testing.F) {
 		Summary{}.Next(e)
 	})
 }
+
+func TestHeaderSeq(t *testing.T) {
+	for line, want := range map[string]int{
+		`{"seq":0,"v":1}`: 0, `{"a":{"seq":9},"b":["seq",{"seq":8}],"seq":41}`: 41, `{"text":"\"seq\":3","seq": 7}`: 7,
+		`{"seq":"1"}`: -1, `{"a":1}`: -1, ``: -1, `{"seq":`: -1, `{"x":"seq","y":5}`: -1, `{"seq":-1}`: -1, `"`: -1, `{"\`: -1,
+	} {
+		seq, ok := HeaderSeq([]byte(line))
+		if !ok {
+			seq = -1
+		}
+		require.Equal(t, want, seq, line)
+	}
+	for _, e := range words("T Q C1. B1 I1 A1 D1 M. G W X").events() {
+		line, err := EncodeHeader(e, NoText)
+		require.NoError(t, err)
+		seq, ok := HeaderSeq(line)
+		require.True(t, ok)
+		require.Equal(t, e.Seq, seq)
+	}
+}

@@ -9,3 +9,6 @@ func Sign(object, key []byte) ([]byte, error) {
 	(&signer{key: key}).sign(c)
 	return c.encode(), nil
 }
+
+// BoundCache sets how many bytes all sidecars together may take.
+func (s *Store) BoundCache(bytes int64) { s.maxCache = bytes }

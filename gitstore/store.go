@@ -46,6 +46,9 @@ type Store struct {
 	mac  *signer
 	zone *time.Location
 	user func() Person
+	log  *slog.Logger
+
+	maxCache int64 // bytes of all sidecars together
 
 	mu   sync.Mutex
 	tips map[odb.OID]*tip // newest events that this store wrote or read
@@ -56,7 +59,7 @@ var _ conversation.Journal = (*Store)(nil)
 // Open opens the store of a repository that git itself has located.
 func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	git := gitcmd.At(repo, gitcmd.Options{})
-	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}}
+	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache}
 	if s.zone == nil {
 		s.zone = time.Local
 	}

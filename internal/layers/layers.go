@@ -17,8 +17,9 @@ var Allowed = map[string][]string{
 	"conversation":                          nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                nil, // the only starter of git
-	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb"},
+	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/sidecar"},
 	"gitstore/odb":                          {"gitcmd"}, // knows objects and refs, not events
+	"gitstore/sidecar":                      nil,        // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd"},
 	"provider":                              {"conversation"},
 	"provider/script":                       {"conversation", "provider"},

@@ -1,0 +1,211 @@
+package gitstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+	"jp/gitstore/sidecar"
+)
+
+const (
+	logSuffix   = ".commits"
+	wordsSuffix = ".words"
+	// maxCache is how many bytes all sidecars together may take; those that were
+	// used longest ago go first.
+	maxCache = 2 << 30
+)
+
+func (s *Store) cacheDir() string { return filepath.Join(s.repo.CommonDir, "jp", "cache") }
+
+// cachePath is where a conversation's sidecar is, without the suffix.
+func (s *Store) cachePath(of conversation.Info) string {
+	name := string(of.ID)
+	if of.Remote != "" {
+		name = url.PathEscape(of.Remote) + "@" + name
+	}
+	return filepath.Join(s.cacheDir(), name)
+}
+
+// errNotCached says that a chain is not simple enough for a sidecar. Reading it
+// the other way says why.
+var errNotCached = errors.New("no plain chain of events")
+
+// update makes the log reach to a head, and its words with it, and returns the
+// index of the head in it. What cannot be written is still there in memory.
+func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
+	if i := c.log.Index(idOf(head)); i >= 0 {
+		return i, c.index(c.log.Len()-1 == i)
+	}
+	missing, keep, err := c.missing(ctx, head)
+	if err != nil {
+		return 0, err
+	}
+	err = c.log.Extend(keep, missing)
+	c.forget(err)
+	if err := c.index(true); err != nil {
+		return 0, err
+	}
+	c.store.boundCache(c.path)
+	return c.log.Len() - 1, nil
+}
+
+// missing walks from a head back to a record of the log, or to the first event.
+// It returns what is missing behind the first keep records.
+func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.Record, keep int, err error) {
+	known := map[sidecar.ID]int{}
+	for i := range c.log.Len() {
+		known[c.log.Record(i).ID] = i
+	}
+	ahead := c.store.readAhead(head)
+	defer ahead.stop()
+	above := -1
+	for oid := head; ; {
+		if i, ok := known[idOf(oid)]; ok {
+			if err := c.follows(i, above); err != nil {
+				return nil, 0, err
+			}
+			keep = i + 1
+			break
+		}
+		o, ok := ahead.next(oid)
+		if !ok {
+			o = c.store.stored(oid)
+		}
+		seq, parent, err := standsIn(o, above)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, 0, err
+		}
+		records = append(records, sidecar.Record{ID: idOf(oid), Raw: o.object})
+		if seq == 0 {
+			break
+		}
+		above, oid = seq, parent
+	}
+	slices.Reverse(records)
+	return records, keep, nil
+}
+
+// follows checks that the event above stands on a record of the log.
+func (c *cached) follows(i, above int) error {
+	seq, _, err := standsIn(stored{kind: "commit", object: c.log.Record(i).Raw}, above)
+	if err == nil && seq != i {
+		return fmt.Errorf("%w: event %d at %d", errNotCached, seq, i)
+	}
+	return err
+}
+
+// standsIn is the number of a stored event, which is the one before above, and
+// its parent.
+func standsIn(o stored, above int) (seq int, parent odb.OID, err error) {
+	if o.err != nil {
+		return 0, "", o.err
+	}
+	if o.kind != "commit" {
+		return 0, "", fmt.Errorf("%w: a %s", errNotCached, o.kind)
+	}
+	c, err := parseCommit(o.object)
+	if err != nil {
+		return 0, "", err
+	}
+	seq, ok := conversation.HeaderSeq(c.data)
+	if !ok || above >= 0 && seq != above-1 || seq > 0 && len(c.parents) != 1 {
+		return 0, "", fmt.Errorf("%w: %.10s", errNotCached, o.oid)
+	}
+	return seq, c.parent(), nil
+}
+
+// index makes the words reach to the newest record. whole is whether that is
+// what the file has, so that others may rely on it.
+func (c *cached) index(whole bool) error {
+	n := c.log.Len()
+	if n == 0 || !whole {
+		c.words = nil
+		return nil
+	}
+	newest, from, size := c.log.Record(n-1).ID, 0, len(c.log.Buffer())
+	if c.words != nil {
+		if c.words.Head == newest {
+			return nil
+		}
+		if i := c.log.Index(c.words.Head); i >= 0 && c.words.Fits(size) {
+			from = i + 1
+		} else {
+			c.words = nil
+		}
+	}
+	if c.words == nil {
+		c.words = sidecar.NewWords(size)
+	}
+	for i := from; i < n; i++ {
+		if err := enter(c.words, c.log.Record(i).Raw); err != nil {
+			return err
+		}
+	}
+	c.words.Head = newest
+	c.forget(c.words.Write(c.path + wordsSuffix))
+	return nil
+}
+
+// enter adds what of an event can be found to the words.
+func enter(w *sidecar.Words, raw []byte) error {
+	c, err := parseCommit(raw)
+	if err != nil {
+		return err
+	}
+	w.Add(c.data)
+	w.Add(c.message)
+	w.Text = w.Text || textElsewhere.Index(c.data) >= 0
+	return nil
+}
+
+// forget drops an error of writing: the sidecar is only a copy.
+func (c *cached) forget(err error) {
+	if err != nil && c.store.log != nil {
+		c.store.log.Debug("the search is slower than it could be", "error", err)
+	}
+}
+
+// boundCache removes sidecars that were used longest ago until the others, with
+// the one just written, fit.
+func (s *Store) boundCache(written string) {
+	now := time.Now()
+	_ = os.Chtimes(written+logSuffix, now, now) // a read-only one is as old as it is
+	entries, err := os.ReadDir(s.cacheDir())
+	if err != nil {
+		return
+	}
+	var files []os.FileInfo
+	total := int64(0)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || !ours(e.Name()) {
+			continue
+		}
+		files = append(files, info)
+		total += info.Size()
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		path := filepath.Join(s.cacheDir(), f.Name())
+		if total <= s.maxCache || path == written+logSuffix || path == written+wordsSuffix {
+			continue
+		}
+		if os.Remove(path) == nil {
+			total -= f.Size()
+		}
+	}
+}
+
+// ours reports whether a file is a sidecar, or what a crash left of one.
+func ours(name string) bool {
+	return bytes.HasPrefix([]byte(name), []byte(".cache-")) || filepath.Ext(name) == logSuffix || filepath.Ext(name) == wordsSuffix
+}

@@ -1,0 +1,194 @@
+package sidecar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"sort"
+)
+
+// An ID names an object.
+type ID [20]byte
+
+// A Record is one raw commit under its id.
+type Record struct {
+	ID  ID
+	Raw []byte
+}
+
+const (
+	magic   = "jp-commits 1\n"
+	headLen = len(ID{}) + 4 + 4 // id, length, checksum of id and bytes
+	// maxRaw is more than any commit that is an event may have.
+	maxRaw = 64 << 20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A Log is a file of records, oldest first, as it was when it was read.
+type Log struct {
+	path string
+	data []byte
+	ends []int // of the records in data
+}
+
+// Read reads a file as far as it is whole. A missing one has no records. The
+// buffer may be nil; the log uses it, and [Log.Buffer] gives it back.
+func Read(path string, buffer []byte) *Log {
+	l := &Log{path: path, data: readInto(path, buffer[:0])}
+	at := len(magic)
+	if !bytes.HasPrefix(l.data, []byte(magic)) {
+		l.data = l.data[:0]
+		return l
+	}
+	for {
+		end, ok := l.whole(at)
+		if !ok {
+			return l
+		}
+		l.ends = append(l.ends, end)
+		at = end
+	}
+}
+
+// readInto reads what can be read of a file.
+func readInto(path string, buffer []byte) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return buffer
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && int64(cap(buffer)) <= info.Size() {
+		buffer = make([]byte, 0, info.Size()+info.Size()/8+1)
+	}
+	for {
+		if len(buffer) == cap(buffer) {
+			buffer = append(buffer, 0)[:len(buffer)]
+		}
+		n, err := f.Read(buffer[len(buffer):cap(buffer)])
+		buffer = buffer[:len(buffer)+n]
+		if err != nil {
+			return buffer
+		}
+	}
+}
+
+// whole reports where the record at an offset ends, if it is one.
+func (l *Log) whole(at int) (end int, ok bool) {
+	if len(l.data)-at < headLen {
+		return 0, false
+	}
+	head := l.data[at : at+headLen]
+	n := int(binary.BigEndian.Uint32(head[len(ID{}):]))
+	if end = at + headLen + n; n > maxRaw || end > len(l.data) {
+		return 0, false
+	}
+	return end, binary.BigEndian.Uint32(head[len(ID{})+4:]) == checksum(head[:len(ID{})], l.data[at+headLen:end])
+}
+
+func checksum(id, raw []byte) uint32 {
+	return crc32.Update(crc32.Checksum(id, castagnoli), castagnoli, raw)
+}
+
+// Buffer gives the log's memory back; nothing of the log may be used any more.
+func (l *Log) Buffer() []byte { return l.data }
+
+// Len is the number of records.
+func (l *Log) Len() int { return len(l.ends) }
+
+// Record is the i-th record. Its bytes are the log's.
+func (l *Log) Record(i int) Record {
+	at := len(magic)
+	if i > 0 {
+		at = l.ends[i-1]
+	}
+	return Record{ID: ID(l.data[at : at+len(ID{})]), Raw: l.data[at+headLen : l.ends[i]]}
+}
+
+// Index finds a record, the newest ones first; -1 if there is none.
+func (l *Log) Index(id ID) int {
+	for i := l.Len() - 1; i >= 0; i-- {
+		if l.Record(i).ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// Find returns the indices of the records that hold one of the needles, in
+// order.
+func (l *Log) Find(needles []Needle) []int {
+	hit := map[int]bool{}
+	for _, n := range needles {
+		f := finder{needle: n, data: l.data[:l.end()], lower: -1, upper: -1}
+		for at := f.from(len(magic)); at >= 0; at = f.from(at) {
+			// What begins in the head of a record stands in none: one too many is found.
+			r := sort.SearchInts(l.ends, at+1)
+			hit[r] = true
+			at = l.ends[r]
+		}
+	}
+	found := make([]int, 0, len(hit))
+	for r := range hit {
+		found = append(found, r)
+	}
+	sort.Ints(found)
+	return found
+}
+
+// end is where the last whole record ends.
+func (l *Log) end() int {
+	if len(l.ends) == 0 {
+		return len(magic)
+	}
+	return l.ends[len(l.ends)-1]
+}
+
+// Extend makes the records [0,keep) and the ones given the content of the log
+// and of its file. Where the file is not what was read any more, because another
+// process extends it, only the log in memory grows.
+func (l *Log) Extend(keep int, records []Record) error {
+	whole := len(magic)
+	if keep > 0 {
+		whole = l.ends[keep-1]
+	}
+	was := len(l.data)
+	if was == 0 {
+		l.data = append(l.data, magic...)
+	}
+	l.data, l.ends = l.data[:whole], l.ends[:keep]
+	for _, r := range records {
+		l.data = append(l.data, r.ID[:]...)
+		l.data = binary.BigEndian.AppendUint32(l.data, uint32(len(r.Raw)))
+		l.data = binary.BigEndian.AppendUint32(l.data, checksum(r.ID[:], r.Raw))
+		l.data = append(l.data, r.Raw...)
+		l.ends = append(l.ends, len(l.data))
+	}
+	if was == 0 {
+		return replace(l.path, l.data)
+	}
+	return l.extendFile(was, whole)
+}
+
+// extendFile cuts the file behind what is whole and writes the rest, if the file
+// is as long as it was.
+func (l *Log) extendFile(was, whole int) error {
+	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if !lock(f) {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil || info.Size() != int64(was) {
+		return err
+	}
+	if err := f.Truncate(int64(whole)); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(l.data[whole:], int64(whole))
+	return err
+}

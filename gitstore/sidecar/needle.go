@@ -1,0 +1,104 @@
+package sidecar
+
+import "bytes"
+
+// A Needle is a text to look for in bytes.
+type Needle struct {
+	text []byte // lower case where case is ignored
+	fold bool
+	rare int // index of the byte that is looked for first
+}
+
+// NewNeedle prepares a text, which is not empty. With fold, ASCII letters are
+// compared without case.
+func NewNeedle(text string, fold bool) Needle {
+	n := Needle{text: []byte(text), fold: fold}
+	for i, b := range n.text {
+		if fold {
+			n.text[i] = lower(b)
+		}
+		if rarity[lower(b)] < rarity[lower(n.text[n.rare])] {
+			n.rare = i
+		}
+	}
+	return n
+}
+
+func lower(b byte) byte {
+	if b >= 'A' && b <= 'Z' {
+		return b | 0x20
+	}
+	return b
+}
+
+// rarity ranks bytes by how often they occur in prose, code and hex: the higher,
+// the more often. What is not named is rare.
+var rarity = func() (rank [256]byte) {
+	for i, b := range []byte("#$&!?@%^~+|<>`;{}[]qzjxQZ'*()=:/kvw-,.\"_yg\npmuhlb0123456789cdfinorsate ") {
+		rank[b] = byte(i + 1)
+	}
+	return rank
+}()
+
+// Index is where the needle first stands in data, -1 if it does not.
+func (n Needle) Index(data []byte) int {
+	f := finder{needle: n, data: data, lower: -1, upper: -1}
+	return f.from(0)
+}
+
+// A finder looks for a needle from one place after the other, without looking
+// twice at what lies between.
+type finder struct {
+	needle       Needle
+	data         []byte
+	lower, upper int // where the rarest byte next stands, in either case; len(data) for nowhere
+}
+
+// from is where the needle first stands at or behind an offset, -1 if nowhere.
+func (f *finder) from(at int) int {
+	n := f.needle
+	last := len(f.data) - len(n.text)
+	for at <= last {
+		if at = f.rarest(at+n.rare) - n.rare; at > last {
+			return -1
+		}
+		if n.stands(f.data[at:]) {
+			return at
+		}
+		at++
+	}
+	return -1
+}
+
+// rarest is where the needle's rarest byte next stands.
+func (f *finder) rarest(at int) int {
+	b := f.needle.text[f.needle.rare]
+	f.lower = f.next(f.lower, at, b)
+	if !f.needle.fold || b < 'a' || b > 'z' {
+		return f.lower
+	}
+	f.upper = f.next(f.upper, at, b&^0x20)
+	return min(f.lower, f.upper)
+}
+
+func (f *finder) next(known, at int, b byte) int {
+	if known >= at {
+		return known
+	}
+	if i := bytes.IndexByte(f.data[at:], b); i >= 0 {
+		return at + i
+	}
+	return len(f.data)
+}
+
+func (n Needle) stands(data []byte) bool {
+	if !n.fold {
+		return bytes.HasPrefix(data, n.text)
+	}
+	for i, b := range n.text {
+		if lower(data[i]) != b {
+			return false
+		}
+	}
+	return true
+}
