@@ -1,12 +1,13 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
-	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"jp/conversation"
 )
@@ -41,7 +42,8 @@ type Query struct {
 	whole  bool // a text in which no line matches does not match as a whole
 }
 
-// Compile checks the options. It fails with ErrPattern, ErrEmpty or ErrScope.
+// Compile checks the options. It fails with ErrPattern, ErrText, ErrEmpty or
+// ErrScope.
 func Compile(o Options) (*Query, error) {
 	scopes, err := scopeSet(o.Scopes)
 	if err != nil {
@@ -50,40 +52,77 @@ func Compile(o Options) (*Query, error) {
 	if len(o.Patterns) == 0 {
 		return nil, ErrEmpty
 	}
-	parts := make([]string, len(o.Patterns))
-	for i, p := range o.Patterns {
-		if p == "" {
-			return nil, ErrEmpty
-		}
-		if !o.Regexp {
-			p = regexp.QuoteMeta(p)
-		}
-		if _, err := regexp.Compile(p); err != nil {
-			return nil, fmt.Errorf("%w: %q: %s", ErrPattern, p, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-		}
-		parts[i] = "(?:" + p + ")"
-	}
-	text := strings.Join(parts, "|")
-	if o.Case == Ignore || o.Case == Smart && !capital(text) {
-		text = "(?i)" + text
-	}
-	re, err := regexp.Compile(text)
+	tree, err := o.tree()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
+		return nil, err
 	}
-	tree, err := syntax.Parse(text, syntax.Perl)
+	re, err := regexp.Compile(tree.String())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 	}
 	return &Query{opts: o, re: re, scopes: scopes, sieve: sieveOf(tree), whole: !anchored(tree)}, nil
 }
 
-// capital reports whether a pattern asks for a capital letter.
-func capital(pattern string) bool {
-	tree, err := syntax.Parse(pattern, syntax.Perl)
-	return err == nil && hasCapital(tree)
+// tree is all patterns as one expression.
+func (o Options) tree() (*syntax.Regexp, error) {
+	flags := syntax.Perl
+	if !o.Regexp {
+		flags |= syntax.Literal
+	}
+	if o.Case == Ignore {
+		flags |= syntax.FoldCase
+	}
+	trees, err := parse(o.Patterns, flags)
+	if err == nil && o.Case == Smart && !slices.ContainsFunc(trees, hasCapital) {
+		trees, err = parse(o.Patterns, flags|syntax.FoldCase)
+	}
+	if err != nil || len(trees) == 1 {
+		return trees[0], err
+	}
+	return &syntax.Regexp{Op: syntax.OpAlternate, Sub: trees}, nil
 }
 
+// parse reads patterns one by one, so that none reaches into the next one.
+func parse(patterns []string, flags syntax.Flags) ([]*syntax.Regexp, error) {
+	trees := make([]*syntax.Regexp, len(patterns))
+	for i, p := range patterns {
+		if p == "" {
+			return trees, ErrEmpty
+		}
+		if !utf8.ValidString(p) {
+			return trees, fmt.Errorf("%w: %q", ErrText, p)
+		}
+		tree, err := syntax.Parse(p, flags)
+		if err != nil {
+			return trees, fmt.Errorf("%w: %q: %s", ErrPattern, p, mistake(err))
+		}
+		trees[i] = withoutGroups(tree)
+	}
+	return trees, nil
+}
+
+// withoutGroups makes plain ones of all capturing groups: patterns may use the
+// same names, and nobody asks what a group holds.
+func withoutGroups(re *syntax.Regexp) *syntax.Regexp {
+	for re.Op == syntax.OpCapture {
+		re = re.Sub[0]
+	}
+	for i, sub := range re.Sub {
+		re.Sub[i] = withoutGroups(sub)
+	}
+	return re
+}
+
+// mistake is what is wrong with an expression, and where.
+func mistake(err error) string {
+	var bad *syntax.Error
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s in %q", bad.Code, bad.Expr)
+}
+
+// hasCapital reports whether an expression asks for a capital letter.
 func hasCapital(re *syntax.Regexp) bool {
 	if re.Op == syntax.OpLiteral {
 		for _, r := range re.Rune {

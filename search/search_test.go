@@ -2,7 +2,9 @@ package search_test
 
 import (
 	"context"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -60,6 +62,7 @@ func TestLines(t *testing.T) {
 		"a capital counts":   {search.Options{Patterns: []string{"Retry.go"}}, []string{"user:See Retry.go"}},
 		"plain text":         {search.Options{Patterns: []string{"retr..go"}}, nil},
 		"expression":         {search.Options{Patterns: []string{"^no.*s\\.$"}, Regexp: true}, []string{"assistant:No more retries."}},
+		"whole lines":        {search.Options{Patterns: []string{"^t\\w+e$"}, Regexp: true}, []string{"tool-result:three"}},
 		"a class is no capital": {search.Options{Patterns: []string{`re\S+\.G?go`}, Regexp: true},
 			[]string{"user:See Retry.go", `tool-call:{"path": "retry.go"}`}[1:]},
 		"title":      {search.Options{Patterns: []string{"about"}}, []string{"title:About retry"}},
@@ -83,6 +86,7 @@ func TestCompileRefuses(t *testing.T) {
 		"no pattern":    {search.Options{}, search.ErrEmpty},
 		"empty pattern": {search.Options{Patterns: []string{""}}, search.ErrEmpty},
 		"no expression": {search.Options{Patterns: []string{"a(b"}, Regexp: true}, search.ErrPattern},
+		"not UTF-8":     {search.Options{Patterns: []string{"a\xff"}}, search.ErrText},
 		"no scope":      {search.Options{Patterns: []string{"a"}, Scopes: []search.Scope{"tools"}}, search.ErrScope},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,5 +145,38 @@ func TestConversationsInOrder(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "damaged!", "c"}, got)
 	for range search.Conversations(context.Background(), source, infos, q) {
 		break // ends without waiting for anybody
+	}
+}
+
+// One line may be all of a large text, and a search of it stays quick.
+func TestLongLine(t *testing.T) {
+	line := strings.Repeat("some words, ", 5<<20/12)
+	events := []*conversation.Event{{Body: &conversation.ToolCallResponse{Content: line + "retry" + line}}}
+	for pattern, want := range map[string]int{"retry": 1, "absent": 0, `w\w+s.*retry`: 1, "WORDS$": 0} {
+		q, err := search.Compile(search.Options{Patterns: []string{pattern}, Regexp: true})
+		require.NoError(t, err)
+		begin := time.Now()
+		require.Len(t, q.Lines("", events), want, pattern)
+		require.Less(t, time.Since(begin), 10*time.Second, pattern)
+	}
+}
+
+// Each pattern is one of its own, whatever the others hold.
+func TestPatternsStayApart(t *testing.T) {
+	for name, patterns := range map[string][]string{
+		"quote left open": {`forever\Q.`, "about"}, "same group": {"(?P<n>about)", "(?P<n>nothing)"}, "flags": {"(?s)nothing", "about"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, []string{"title:About retry"}, found(t, search.Options{Patterns: patterns, Regexp: true}))
+		})
+	}
+}
+
+// Letters that fold to ASCII ones, and one that looks so and does not.
+func TestFolding(t *testing.T) {
+	for text, want := range map[string]bool{"tasK": true, "TA\u017fK": true, "tas\u212a": true, "T\u0130ASK": false} {
+		q, err := search.Compile(search.Options{Patterns: []string{"task"}})
+		require.NoError(t, err)
+		require.Equal(t, want, len(q.Lines(text, nil)) == 1, text)
 	}
 }
