@@ -38,6 +38,9 @@ func (p Palette) Bold(text string) string { return p.paint("1", text, "22") }
 // Dim makes text faint.
 func (p Palette) Dim(text string) string { return p.paint("2", text, "22") }
 
+// Found marks what was searched for.
+func (p Palette) Found(text string) string { return p.paint("1;31", text, "22;39") }
+
 // Red colours what failed or is taken away.
 func (p Palette) Red(text string) string { return p.paint("31", text, "39") }
 

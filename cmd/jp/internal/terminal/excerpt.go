@@ -1,0 +1,86 @@
+package terminal
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Excerpt shows a line of foreign text, made safe as [Clean] has it, with places
+// in it painted: bytes of the line, from and to, in order. A line with more
+// columns than there are is cut around the first of them, with … at the cuts,
+// and its tabs are four columns wide; columns 0 changes neither.
+func Excerpt(line string, places [][2]int, paint func(string) string, columns int) string {
+	if columns <= 0 {
+		shown, _, _ := painted(line, places, paint, Clean)
+		return shown
+	}
+	line, places = near(line, places, columns)
+	shown, from, to := painted(line, places, paint, func(text string) string {
+		return strings.ReplaceAll(Clean(text), "\t", "    ")
+	})
+	return fitAround(shown, from, to, columns)
+}
+
+// painted cleans what is in the places and what is between them apart, so that
+// no control sequence swallows a place. From and to are the columns of the first
+// place.
+func painted(line string, places [][2]int, paint, clean func(string) string) (shown string, from, to int) {
+	var b strings.Builder
+	at := 0
+	for i, p := range places {
+		b.WriteString(clean(line[at:p[0]]))
+		if i == 0 {
+			from = Columns(b.String())
+		}
+		b.WriteString(paint(clean(line[p[0]:p[1]])))
+		if i == 0 {
+			to = Columns(b.String())
+		}
+		at = p[1]
+	}
+	b.WriteString(clean(line[at:]))
+	return b.String(), from, to
+}
+
+// near is a long line without most of what is too far from the first place to be
+// seen. What is left is still too long, so that the cuts are marked.
+func near(line string, places [][2]int, columns int) (string, [][2]int) {
+	const perColumn = 16 // bytes, more than characters need
+	first := [2]int{}
+	if len(places) > 0 {
+		first = places[0]
+	}
+	reach := perColumn * (columns + 16)
+	start := runeStart(line, max(first[0]-reach, 0))
+	end := runeStart(line, min(min(first[1], first[0]+reach)+reach, len(line)))
+	var kept [][2]int
+	for _, p := range places {
+		if p[0] >= end {
+			break
+		}
+		kept = append(kept, [2]int{p[0] - start, min(p[1], end) - start})
+	}
+	return line[start:end], kept
+}
+
+// runeStart is the begin of the character that has the byte at an index.
+func runeStart(text string, at int) int {
+	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}
+
+// fitAround cuts a line at both ends so that the columns between from and to
+// are seen, as far as there is room.
+func fitAround(line string, from, to, columns int) string {
+	total := Columns(line)
+	if total <= columns || to < columns {
+		return Fit(line, columns)
+	}
+	lead := max(columns-(to-from), 0) / 3
+	gone := min(from-lead, total-columns+1)
+	return Fit(ansi.TruncateLeft(line, gone, "…"), columns)
+}
