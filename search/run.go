@@ -92,14 +92,15 @@ func (w *workers) start(ctx context.Context, search func(i int) Result) {
 	})
 }
 
+// search reads a conversation as far as it can be read.
 func (q *Query) search(ctx context.Context, from Source, info conversation.Info) Result {
 	r := Result{Info: info, Err: info.Err}
-	if info.Err != nil {
-		return r
-	}
 	var events []*conversation.Event
-	if q.searchesEvents() {
-		events, r.Err = from.Sift(ctx, info, q.sieve)
+	if q.searchesEvents() && info.Head != "" {
+		var err error
+		if events, err = from.Sift(ctx, info, q.sieve); err != nil {
+			r.Err = err
+		}
 	}
 	r.Lines = q.Lines(info.Summary.Title, events)
 	return r

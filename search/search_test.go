@@ -127,7 +127,7 @@ func (s stored) Sift(_ context.Context, of conversation.Info, _ conversation.Sie
 func TestConversationsInOrder(t *testing.T) {
 	source, infos := stored{}, []conversation.Info{}
 	for _, id := range []conversation.ID{"a", "b", "damaged", "empty", "c"} {
-		infos = append(infos, conversation.Info{ID: id})
+		infos = append(infos, conversation.Info{ID: id, Head: "head"})
 		source[id] = dialogue()
 	}
 	source["damaged"], source["empty"] = nil, []*conversation.Event{}
@@ -145,6 +145,19 @@ func TestConversationsInOrder(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "damaged!", "c"}, got)
 	for range search.Conversations(context.Background(), source, infos, q) {
 		break // ends without waiting for anybody
+	}
+}
+
+// What can be read of a conversation is found, whatever is wrong with its end.
+func TestDamagedEnd(t *testing.T) {
+	q, err := search.Compile(search.Options{Patterns: []string{"forever"}})
+	require.NoError(t, err)
+	for head, want := range map[conversation.Head]int{"head": 1, "": 0} {
+		info := conversation.Info{ID: "a", Head: head, Err: conversation.ErrDamaged}
+		for r := range search.Conversations(context.Background(), stored{"a": dialogue()}, []conversation.Info{info}, q) {
+			require.ErrorIs(t, r.Err, conversation.ErrDamaged)
+			require.Equal(t, want, r.Matches())
+		}
 	}
 }
 
