@@ -55,7 +55,7 @@ func newRootCommand(e *env) *cobra.Command {
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	root.AddCommand(
-		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e),
+		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
 		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e),
 		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
 		newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
@@ -112,7 +112,7 @@ func newConversationCommand(e *env) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, verb := range []*cobra.Command{
-		newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e),
+		newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e), newGrepCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e),
 		newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
 	} {
 		verb.GroupID = ""

@@ -20,23 +20,23 @@ func Excerpt(line string, places [][2]int, paint func(string) string, columns in
 	shown, from, to := painted(line, places, paint, func(text string) string {
 		return strings.ReplaceAll(Clean(text), "\t", "    ")
 	})
-	return fitAround(shown, from, to, columns)
+	return fitAround(shown, Columns(shown[:from]), Columns(shown[:to]), columns)
 }
 
 // painted cleans what is in the places and what is between them apart, so that
-// no control sequence swallows a place. From and to are the columns of the first
-// place.
+// no control sequence swallows a place. From and to are where the first place is
+// then, in bytes.
 func painted(line string, places [][2]int, paint, clean func(string) string) (shown string, from, to int) {
 	var b strings.Builder
 	at := 0
 	for i, p := range places {
 		b.WriteString(clean(line[at:p[0]]))
 		if i == 0 {
-			from = Columns(b.String())
+			from = b.Len()
 		}
 		b.WriteString(paint(clean(line[p[0]:p[1]])))
 		if i == 0 {
-			to = Columns(b.String())
+			to = b.Len()
 		}
 		at = p[1]
 	}

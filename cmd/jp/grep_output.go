@@ -1,0 +1,204 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/search"
+)
+
+// A grepOutput shows what was found in conversations, one after the other.
+type grepOutput interface {
+	show(search.Result) error
+	close() error
+}
+
+// output chooses how to show it.
+func (g *grep) output(w io.Writer) grepOutput {
+	palette := terminal.NewPalette(g.env.stdout, g.env.environ)
+	switch {
+	case g.env.format.structured():
+		return &grepRows{grep: g, rows: rows{w: w, format: g.env.format}}
+	case isTerminal(g.env.stdout) && g.env.format == formatAuto && !g.opts.list && !g.opts.count:
+		return &grepScreen{grep: g, w: w, palette: palette, width: terminal.Width(g.env.stdout, g.env.environ)}
+	}
+	return &grepText{grep: g, w: w, palette: palette}
+}
+
+// adjoin reports whether two lines stand one below the other in an event.
+func adjoin(a, b search.Line) bool { return a.Seq == b.Seq && b.Number == a.Number+1 }
+
+// hasContext reports whether lines are shown besides those that match.
+func (o grepOptions) hasContext() bool { return o.before+o.after > 0 }
+
+// incomplete reports whether a line belongs to an incomplete turn.
+func incomplete(i conversation.Info, l search.Line) bool {
+	return i.Summary.Status != conversation.StatusIdle && l.Seq >= 0 && l.Turn == i.Tip.Turn
+}
+
+const incompleteMark = "  ⏳"
+
+// grepText writes lines for programs that cut them apart.
+type grepText struct {
+	*grep
+	w       io.Writer
+	palette terminal.Palette
+	wrote   bool
+}
+
+func (t *grepText) close() error { return nil }
+
+func (t *grepText) show(r search.Result) (err error) {
+	switch {
+	case t.opts.list:
+		_, err = fmt.Fprintln(t.w, r.Info.ID)
+		return err
+	case t.opts.count:
+		_, err = fmt.Fprintf(t.w, "%s:%d\n", r.Info.ID, r.Matches())
+		return err
+	}
+	for i, l := range r.Lines {
+		if t.opts.hasContext() && t.wrote && (i == 0 || !adjoin(r.Lines[i-1], l)) {
+			fmt.Fprintln(t.w, "--")
+		}
+		t.wrote = true
+		if _, err := fmt.Fprintln(t.w, t.line(r.Info, l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *grepText) line(i conversation.Info, l search.Line) string {
+	turn, seq, between, mark := "", "", "-", ""
+	if l.Seq >= 0 {
+		turn, seq = itoa(l.Turn), itoa(l.Seq)
+	}
+	if l.Match {
+		between = ":"
+	}
+	if incomplete(i, l) {
+		mark = incompleteMark
+	}
+	text := terminal.Excerpt(l.Text, l.Submatches, t.palette.Found, 0)
+	return strings.Join([]string{string(i.ID), turn, seq, string(l.Scope), text}, between) + mark
+}
+
+// grepRows writes JSON.
+type grepRows struct {
+	*grep
+	rows rows
+}
+
+func (j *grepRows) close() error { return j.rows.close() }
+
+func (j *grepRows) show(r search.Result) error {
+	switch {
+	case j.opts.list:
+		return j.rows.add(r.Info.ID)
+	case j.opts.count:
+		return j.rows.add(struct {
+			ID    conversation.ID `json:"id"`
+			Count int             `json:"count"`
+		}{r.Info.ID, r.Matches()})
+	}
+	for _, l := range r.Lines {
+		if err := j.rows.add(newFoundJSON(r.Info, l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A foundJSON is a line as programs get it.
+type foundJSON struct {
+	ID           conversation.ID `json:"id"`
+	Conversation conversation.ID `json:"conversation"` // the same
+	Title        *string         `json:"title"`
+	Turn         *int            `json:"turn"` // nil for a line of the title, as seq and time
+	Seq          *int            `json:"seq"`
+	Scope        search.Scope    `json:"scope"`
+	Time         *time.Time      `json:"time"`
+	Text         string          `json:"text"`
+	Match        bool            `json:"is_match"`
+	Submatches   [][2]int        `json:"submatches"` // bytes of the text, from and to
+	Incomplete   bool            `json:"incomplete,omitempty"`
+}
+
+func newFoundJSON(i conversation.Info, l search.Line) foundJSON {
+	f := foundJSON{
+		ID: i.ID, Conversation: i.ID, Scope: l.Scope, Match: l.Match, Incomplete: incomplete(i, l),
+	}
+	f.Text, f.Submatches = validText(l.Text, l.Submatches)
+	if i.Summary.Title != "" {
+		f.Title = &i.Summary.Title
+	}
+	if l.Seq >= 0 {
+		at := l.Time.UTC()
+		f.Turn, f.Seq, f.Time = &l.Turn, &l.Seq, &at
+	}
+	return f
+}
+
+// validText is a text as JSON can hold it, and where the places are then.
+func validText(text string, places [][2]int) (string, [][2]int) {
+	var b strings.Builder
+	at, moved := 0, [][2]int{}
+	upTo := func(end int) int {
+		b.WriteString(strings.ToValidUTF8(text[at:end], "\ufffd"))
+		at = end
+		return b.Len()
+	}
+	for _, p := range places {
+		moved = append(moved, [2]int{upTo(p[0]), upTo(p[1])})
+	}
+	upTo(len(text))
+	return b.String(), moved
+}
+
+// rows writes values as a JSON array, or one per line.
+type rows struct {
+	w      io.Writer
+	format format
+	wrote  bool
+}
+
+func (r *rows) add(value any) error {
+	before := ""
+	switch {
+	case r.format == formatJSON && r.wrote:
+		before = ",\n"
+	case r.format == formatJSON:
+		before = "[\n"
+	}
+	r.wrote = true
+	if _, err := io.WriteString(r.w, before); err != nil {
+		return err
+	}
+	var line strings.Builder
+	if err := writeJSON(&line, value); err != nil {
+		return err
+	}
+	text := line.String()
+	if r.format == formatJSON {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	_, err := io.WriteString(r.w, text)
+	return err
+}
+
+func (r *rows) close() error {
+	text := "]\n"
+	switch {
+	case r.format == formatJSONL:
+		return nil
+	case !r.wrote:
+		text = "[]\n"
+	}
+	_, err := io.WriteString(r.w, text)
+	return err
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/search"
+)
+
+// leastText is how many columns of a screen the text of a line has at least;
+// what stands before it gives way.
+const leastText = 20
+
+// grepScreen shows lines for reading, below a heading for each conversation.
+type grepScreen struct {
+	*grep
+	w       io.Writer
+	palette terminal.Palette
+	width   int
+	wrote   bool
+}
+
+func (s *grepScreen) close() error { return nil }
+
+func (s *grepScreen) show(r search.Result) error {
+	if s.wrote {
+		fmt.Fprintln(s.w)
+	}
+	s.wrote = true
+	fmt.Fprintln(s.w, s.heading(r))
+	before := s.places(r.Lines)
+	for i, l := range r.Lines {
+		if s.opts.hasContext() && i > 0 && !adjoin(r.Lines[i-1], l) {
+			fmt.Fprintln(s.w, s.palette.Dim("  --"))
+		}
+		if _, err := fmt.Fprintln(s.w, before[i]+s.text(r, l, s.width-terminal.Columns(before[i]))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heading names a conversation, and says when it was active.
+func (s *grepScreen) heading(r search.Result) string {
+	id, title, when := string(r.Info.ID), oneLine(r.Info.Summary.Title), ""
+	if r.Info.Err == nil {
+		when = terminal.Ago(r.Info.Summary.LastEventAt, s.env.now())
+	}
+	room := s.width - terminal.Columns(id) - terminal.Columns(when) - 4
+	if room < leastText/2 {
+		return terminal.Fit(s.palette.Cyan(id)+"  "+s.palette.Bold(title), s.width)
+	}
+	title = terminal.Fit(title, room)
+	gap := strings.Repeat(" ", room-terminal.Columns(title))
+	return s.palette.Cyan(id) + "  " + s.palette.Bold(title) + gap + "  " + s.palette.Dim(when)
+}
+
+// places are what stands before the text of each line: turn, event and scope,
+// aligned. Without room for it the turn is left out, then the scope.
+func (s *grepScreen) places(lines []search.Line) []string {
+	turn, seq, scope := 0, 0, 0
+	for _, l := range lines {
+		turn, seq, scope = max(turn, len(turnWord(l))), max(seq, len(s.seqWord(l))), max(scope, len(l.Scope))
+	}
+	room := s.width - leastText - 2
+	withTurn := turn+seq+scope+4 <= room
+	withScope := seq+scope+3 <= room
+	places := make([]string, len(lines))
+	for i, l := range lines {
+		words := []string{s.palette.Yellow(fmt.Sprintf("%-*s", seq, s.seqWord(l)))}
+		if withTurn {
+			words = append([]string{fmt.Sprintf("%*s", turn, turnWord(l))}, words...)
+		}
+		if withScope {
+			words = append(words, s.palette.Dim(fmt.Sprintf("%-*s", scope, l.Scope)))
+		}
+		places[i] = "  " + strings.Join(words, " ") + "  "
+	}
+	return places
+}
+
+func turnWord(l search.Line) string {
+	if l.Seq < 0 {
+		return ""
+	}
+	return itoa(l.Turn)
+}
+
+// seqWord names the event of a line; with lines of context it says whether the
+// line matches.
+func (s *grepScreen) seqWord(l search.Line) string {
+	word := ""
+	if l.Seq >= 0 {
+		word = "@" + itoa(l.Seq)
+	}
+	switch {
+	case !s.opts.hasContext():
+		return word
+	case l.Match:
+		return word + ":"
+	}
+	return word + "-"
+}
+
+// text is a line, cut to the columns that it has.
+func (s *grepScreen) text(r search.Result, l search.Line, columns int) string {
+	mark := ""
+	if incomplete(r.Info, l) {
+		mark = s.palette.Yellow(incompleteMark)
+		columns -= terminal.Columns(incompleteMark)
+	}
+	text := terminal.Excerpt(l.Text, l.Submatches, s.palette.Found, max(columns, 1))
+	if !l.Match {
+		text = s.palette.Dim(text)
+	}
+	return text + mark
+}
