@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -20,7 +19,7 @@ const (
 	logSuffix   = ".commits"
 	wordsSuffix = ".words"
 	// maxCache is how many bytes all sidecars together may take; those that were
-	// used longest ago go first.
+	// written longest ago go first.
 	maxCache = 2 << 30
 )
 
@@ -54,7 +53,10 @@ func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 	if err := c.index(true); err != nil {
 		return 0, err
 	}
-	c.store.boundCache(c.path)
+	if c.store.grown.Add(int64(len(c.log.Buffer()))) >= c.store.maxCache/64 {
+		c.store.grown.Store(0)
+		c.store.boundCache(c.path)
+	}
 	return c.log.Len() - 1, nil
 }
 
@@ -174,11 +176,9 @@ func (c *cached) forget(err error) {
 	}
 }
 
-// boundCache removes sidecars that were used longest ago until the others, with
+// boundCache removes sidecars that were written longest ago until the others, with
 // the one just written, fit.
 func (s *Store) boundCache(written string) {
-	now := time.Now()
-	_ = os.Chtimes(written+logSuffix, now, now) // a read-only one is as old as it is
 	entries, err := os.ReadDir(s.cacheDir())
 	if err != nil {
 		return

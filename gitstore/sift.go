@@ -11,6 +11,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
+	"jp/search/needle"
 )
 
 // Sift returns the events of a conversation that a sieve passes, oldest first,
@@ -115,16 +116,16 @@ func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
 // Texts of a stored event that make it pass whatever is looked for: its text
 // stands in a payload; it takes others back.
 var (
-	textElsewhere = sidecar.NewNeedle(`"name":"`+conversation.PayloadText+`"`, false)
-	takesBack     = sidecar.NewNeedle(string(conversation.TypeTurnDiscarded), false)
+	textElsewhere = needle.New(`"name":"`+conversation.PayloadText+`"`, false)
+	takesBack     = needle.New(string(conversation.TypeTurnDiscarded), false)
 )
 
 // needles are what one of has to stand in an event; none for a sieve that passes
 // everything.
-func (c *cached) needles(sieve conversation.Sieve) []sidecar.Needle {
-	var needles []sidecar.Needle
+func (c *cached) needles(sieve conversation.Sieve) []needle.Needle {
+	var needles []needle.Needle
 	for _, text := range sieve.Any {
-		needles = append(needles, sidecar.NewNeedle(text, sieve.Fold))
+		needles = append(needles, needle.New(text, sieve.Fold))
 	}
 	if len(needles) > 0 && (c.words == nil || c.words.Text) {
 		needles = append(needles, textElsewhere)
@@ -134,7 +135,7 @@ func (c *cached) needles(sieve conversation.Sieve) []sidecar.Needle {
 
 // passing are the records in which a needle stands, and with them those that
 // take others back.
-func (c *cached) passing(needles []sidecar.Needle) []int {
+func (c *cached) passing(needles []needle.Needle) []int {
 	if len(needles) == 0 {
 		all := make([]int, c.log.Len())
 		for i := range all {
@@ -142,15 +143,17 @@ func (c *cached) passing(needles []sidecar.Needle) []int {
 		}
 		return all
 	}
-	if found := c.log.Find(needles); len(found) > 0 {
-		return c.log.Find(append(slices.Clip(needles), takesBack))
+	found := c.log.Find(needles)
+	if len(found) > 0 {
+		found = append(found, c.log.Find([]needle.Needle{takesBack})...)
+		slices.Sort(found)
 	}
-	return nil
+	return slices.Compact(found)
 }
 
 // stands reports whether a needle stands in what an event says, not only in
 // what its commit says of the whole conversation.
-func stands(needles []sidecar.Needle, raw []byte) bool {
+func stands(needles []needle.Needle, raw []byte) bool {
 	c, err := parseCommit(raw)
 	if err != nil || len(needles) == 0 {
 		return true // decoding it says what is wrong

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jp/conversation"
@@ -48,7 +49,8 @@ type Store struct {
 	user func() Person
 	log  *slog.Logger
 
-	maxCache int64 // bytes of all sidecars together
+	maxCache int64        // bytes of all sidecars together
+	grown    atomic.Int64 // bytes of those that were written since they were counted
 
 	mu   sync.Mutex
 	tips map[odb.OID]*tip // newest events that this store wrote or read

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/search/needle"
 )
 
 // A Line is a line of an event's text that matches, or stands beside one that
@@ -52,18 +53,21 @@ func (c *collector) full() bool { return c.query.opts.Max > 0 && c.matches >= c.
 
 // add searches one text, whose lines are all like the one given.
 func (c *collector) add(like Line, text string) {
-	if c.query.whole && !c.query.re.MatchString(text) {
+	hope := c.query.hope(text)
+	if !hope.any(0, len(text)) || len(c.query.needed) == 0 && c.query.whole && !c.query.re.MatchString(text) {
 		return
 	}
 	before := c.query.opts.Before
 	var held []Line // lines that become context if a match follows
 	after := 0      // lines that still are context of the last match
-	number := 0
+	number, at := 0, 0
 	for line := range strings.Lines(text) {
 		number++
+		from := at
+		at += len(line)
 		l := like
 		l.Number, l.Text = number, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		if !c.full() {
+		if !c.full() && hope.any(from, at) {
 			l.Submatches = c.query.match(l.Text)
 		}
 		switch {
@@ -84,6 +88,37 @@ func (c *collector) add(like Line, text string) {
 			held = append(held, l)
 		}
 	}
+}
+
+// A hope tells in which parts of a text nothing can match.
+type hope struct {
+	finders []*needle.Finder
+	next    []int // where each needle stands at or behind the last part asked about
+	end     int
+}
+
+func (q *Query) hope(text string) *hope {
+	h := &hope{end: len(text), next: make([]int, len(q.needed))}
+	for i, n := range q.needed {
+		h.finders = append(h.finders, n.In([]byte(text)))
+		h.next[i] = -1
+	}
+	return h
+}
+
+// any reports whether something may match in a part. Parts must not go back.
+func (h *hope) any(from, to int) bool {
+	for i, f := range h.finders {
+		if h.next[i] < from {
+			if h.next[i] = f.From(from); h.next[i] < 0 {
+				h.next[i] = h.end
+			}
+		}
+		if h.next[i] < to {
+			return true
+		}
+	}
+	return len(h.finders) == 0
 }
 
 // match is where the patterns stand in a line, nil where they do not.

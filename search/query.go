@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"jp/conversation"
+	"jp/search/needle"
 )
 
 // Case is how letters are compared.
@@ -39,7 +40,8 @@ type Query struct {
 	re     *regexp.Regexp
 	scopes map[Scope]bool
 	sieve  conversation.Sieve
-	whole  bool // a text in which no line matches does not match as a whole
+	needed []needle.Needle // of the sieve: one of them stands in each line that matches
+	whole  bool            // a text in which no line matches does not match as a whole
 }
 
 // Compile checks the options. It fails with ErrPattern, ErrText, ErrEmpty or
@@ -60,7 +62,11 @@ func Compile(o Options) (*Query, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 	}
-	return &Query{opts: o, re: re, scopes: scopes, sieve: sieveOf(tree), whole: !anchored(tree)}, nil
+	q := &Query{opts: o, re: re, scopes: scopes, sieve: sieveOf(tree), whole: !anchored(tree)}
+	for _, text := range q.sieve.Any {
+		q.needed = append(q.needed, needle.New(text, q.sieve.Fold))
+	}
+	return q, nil
 }
 
 // tree is all patterns as one expression.

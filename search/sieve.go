@@ -26,18 +26,18 @@ func sieveOf(tree *syntax.Regexp) conversation.Sieve {
 	return s
 }
 
-// A needle is a text that a match holds.
-type needle struct {
+// A piece is a text that a match holds.
+type piece struct {
 	text string
 	fold bool
 }
 
 // needed are texts one of which every match holds; nil where none is known.
-func needed(re *syntax.Regexp) []needle {
+func needed(re *syntax.Regexp) []piece {
 	switch re.Op {
 	case syntax.OpLiteral:
 		if n := longest(re.Rune, re.Flags&syntax.FoldCase != 0); n.text != "" {
-			return []needle{n}
+			return []piece{n}
 		}
 	case syntax.OpCapture, syntax.OpPlus:
 		return needed(re.Sub[0])
@@ -46,7 +46,7 @@ func needed(re *syntax.Regexp) []needle {
 			return needed(re.Sub[0])
 		}
 	case syntax.OpConcat:
-		var best []needle
+		var best []piece
 		for _, sub := range re.Sub {
 			if n := needed(sub); better(n, best) {
 				best = n
@@ -54,7 +54,7 @@ func needed(re *syntax.Regexp) []needle {
 		}
 		return best
 	case syntax.OpAlternate:
-		var all []needle
+		var all []piece
 		for _, sub := range re.Sub {
 			n := needed(sub)
 			if n == nil {
@@ -68,7 +68,7 @@ func needed(re *syntax.Regexp) []needle {
 }
 
 // better reports whether a set of texts passes less than another one.
-func better(a, b []needle) bool {
+func better(a, b []piece) bool {
 	switch {
 	case a == nil || b == nil:
 		return a != nil
@@ -78,7 +78,7 @@ func better(a, b []needle) bool {
 	return len(a) < len(b)
 }
 
-func shortest(set []needle) int {
+func shortest(set []piece) int {
 	n := len(set[0].text)
 	for _, s := range set[1:] {
 		n = min(n, len(s.text))
@@ -87,19 +87,19 @@ func shortest(set []needle) int {
 }
 
 // longest is the longest piece of a literal that is stored as it is.
-func longest(literal []rune, fold bool) needle {
-	var best, piece []byte
+func longest(literal []rune, fold bool) piece {
+	var best, run []byte
 	for _, r := range literal {
 		if !plain(r, fold) {
-			piece = piece[:0]
+			run = run[:0]
 			continue
 		}
-		piece = append(piece, byte(r))
-		if len(piece) > len(best) {
-			best = append(best[:0], piece...)
+		run = append(run, byte(r))
+		if len(run) > len(best) {
+			best = append(best[:0], run...)
 		}
 	}
-	return needle{text: string(best), fold: fold}
+	return piece{text: string(best), fold: fold}
 }
 
 func plain(r rune, fold bool) bool {

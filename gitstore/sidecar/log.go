@@ -6,6 +6,8 @@ import (
 	"hash/crc32"
 	"os"
 	"sort"
+
+	"jp/search/needle"
 )
 
 // An ID names an object.
@@ -118,11 +120,11 @@ func (l *Log) Index(id ID) int {
 
 // Find returns the indices of the records that hold one of the needles, in
 // order.
-func (l *Log) Find(needles []Needle) []int {
+func (l *Log) Find(needles []needle.Needle) []int {
 	hit := map[int]bool{}
 	for _, n := range needles {
-		f := finder{needle: n, data: l.data[:l.end()], lower: -1, upper: -1}
-		for at := f.from(len(magic)); at >= 0; at = f.from(at) {
+		f := n.In(l.data[:l.end()])
+		for at := f.From(len(magic)); at >= 0; at = f.From(at) {
 			// What begins in the head of a record stands in none: one too many is found.
 			r := sort.SearchInts(l.ends, at+1)
 			hit[r] = true

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/gitstore/sidecar"
+	"jp/search/needle"
 )
 
 func record(n int, raw string) sidecar.Record {
@@ -111,19 +112,10 @@ func TestFind(t *testing.T) {
 	for text, want := range map[string][2][]int{
 		"retry": {{2}, {0, 2}}, "RETRY": {{0}, {0, 2}}, "Nothing": {{}, {1}}, "absent": {{}, {}}, "n": {{0, 1}, {0, 1}},
 	} {
-		require.Equal(t, want[0], l.Find([]sidecar.Needle{sidecar.NewNeedle(text, false)}), text)
-		require.Equal(t, want[1], l.Find([]sidecar.Needle{sidecar.NewNeedle(text, true)}), text)
+		require.Equal(t, want[0], l.Find([]needle.Needle{needle.New(text, false)}), text)
+		require.Equal(t, want[1], l.Find([]needle.Needle{needle.New(text, true)}), text)
 	}
-	require.Equal(t, []int{1, 2}, l.Find([]sidecar.Needle{sidecar.NewNeedle("nothing", false), sidecar.NewNeedle("retry", false)}))
-}
-
-func TestNeedleIsBytesIndex(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		data := []byte(rapid.StringMatching(`[abAB k\n]{0,40}`).Draw(r, "data"))
-		text := rapid.StringMatching(`[abAB k]{1,4}`).Draw(r, "text")
-		require.Equal(r, bytes.Index(data, []byte(text)), sidecar.NewNeedle(text, false).Index(data))
-		require.Equal(r, bytes.Index(bytes.ToLower(data), bytes.ToLower([]byte(text))), sidecar.NewNeedle(text, true).Index(data))
-	})
+	require.Equal(t, []int{1, 2}, l.Find([]needle.Needle{needle.New("nothing", false), needle.New("retry", false)}))
 }
 
 func TestWords(t *testing.T) {
@@ -186,7 +178,7 @@ func FuzzRead(f *testing.F) {
 		if w, ok := sidecar.ReadWords(path); ok {
 			w.May("anything")
 		}
-		l.Find([]sidecar.Needle{sidecar.NewNeedle("o", true)})
+		l.Find([]needle.Needle{needle.New("o", true)})
 		require.NoError(t, l.Extend(was, []sidecar.Record{record(3, "more")}))
 		require.Equal(t, was+1, sidecar.Read(path, nil).Len())
 	})

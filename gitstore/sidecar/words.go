@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+
+	"jp/search/needle"
 )
 
 const (
@@ -64,9 +66,9 @@ func (w *Words) Add(text []byte) {
 		return
 	}
 	shift := w.shift()
-	run := uint32(lower(text[0]))<<8 | uint32(lower(text[1]))
+	run := uint32(needle.Lower(text[0]))<<8 | uint32(needle.Lower(text[1]))
 	for _, b := range text[2:] {
-		run = (run<<8 | uint32(lower(b))) & 0xffffff
+		run = (run<<8 | uint32(needle.Lower(b))) & 0xffffff
 		at := run * mix >> shift
 		w.bits[at>>3] |= 1 << (at & 7)
 	}
@@ -87,7 +89,7 @@ func (w *Words) shift() uint32 {
 func (w *Words) May(text string) bool {
 	shift := w.shift()
 	for i := 0; i+3 <= len(text); i++ {
-		run := uint32(lower(text[i]))<<16 | uint32(lower(text[i+1]))<<8 | uint32(lower(text[i+2]))
+		run := uint32(needle.Lower(text[i]))<<16 | uint32(needle.Lower(text[i+1]))<<8 | uint32(needle.Lower(text[i+2]))
 		at := run * mix >> shift
 		if w.bits[at>>3]&(1<<(at&7)) == 0 {
 			return false

@@ -79,6 +79,8 @@ var tasks = []task{
 	{"list 100", false, listOf(100)},
 	{"list 1k", false, listOf(1_000)},
 	{"list 10k", false, listOf(10_000)},
+	{"grep 200k", false, grepOf(1_000, 200)},
+	{"grep 1M", false, grepOf(1_000, 1_000)},
 	{"snapshot 1k", false, snapshotOf(1_000)},
 	{"snapshot 12k", false, snapshotOf(12_000)},
 	{"resume 10k", false, resumeOf(10_000)},
@@ -89,7 +91,7 @@ var tasks = []task{
 
 // taskNames is read by the help text.
 func taskNames() string {
-	return "append, fork, load, list, snapshot, resume (each with its size, as in \"load 10k\"), size, memory, version"
+	return "append, fork, load, list, grep, snapshot, resume (each with its size, as in \"load 10k\"), size, memory, version"
 }
 
 // measure runs the tasks that were asked for.
@@ -133,7 +135,7 @@ func (b *bench) measureOn(ctx context.Context, r *report, name, dir string, task
 }
 
 func (b *bench) wants(t task) bool {
-	if t.name == "list 10k" && !b.full {
+	if (t.name == "list 10k" || t.name == "grep 1M") && !b.full {
 		return false
 	}
 	return b.rows == nil || b.rows.MatchString(t.name)

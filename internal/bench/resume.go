@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -76,10 +75,7 @@ func (b *bench) newStopped(ctx context.Context, n int) (*stopped, error) {
 		return nil, err
 	}
 	script := filepath.Join(b.scratch, "hanging.toml")
-	key := filepath.Join(os.Getenv("HOME"), ".local/state/jp/key")
-	err = errors.Join(os.WriteFile(script, []byte(strings.Repeat(hanging, n/2)), 0o600), os.MkdirAll(filepath.Dir(key), 0o700),
-		os.WriteFile(key, []byte(hex.EncodeToString(storeKey())), 0o600))
-	if err != nil {
+	if err := errors.Join(os.WriteFile(script, []byte(strings.Repeat(hanging, n/2)), 0o600), keepStoreKey()); err != nil {
 		return nil, err
 	}
 	return s, s.fill(ctx, newMix(b.corpus, 1), n, "script/"+script)

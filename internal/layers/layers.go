@@ -17,9 +17,9 @@ var Allowed = map[string][]string{
 	"conversation":                          nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                nil, // the only starter of git
-	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/sidecar"},
-	"gitstore/odb":                          {"gitcmd"}, // knows objects and refs, not events
-	"gitstore/sidecar":                      nil,        // copies of raw commits; knows no events
+	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/sidecar", "search/needle"},
+	"gitstore/odb":                          {"gitcmd"},        // knows objects and refs, not events
+	"gitstore/sidecar":                      {"search/needle"}, // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd"},
 	"provider":                              {"conversation"},
 	"provider/script":                       {"conversation", "provider"},
@@ -37,7 +37,8 @@ var Allowed = map[string][]string{
 	"tool/mcp":                              {"conversation", "tool"},
 	"turnloop":                              {"conversation", "provider", "tool"}, // neither git nor a terminal nor a vendor
 	"reconcile":                             {"conversation"},                     // decides; writes nothing
-	"search":                                {"conversation"},                     // reads through a source; knows no storage
+	"search":                                {"conversation", "search/needle"},    // reads through a source; knows no storage
+	"search/needle":                         nil,
 	"process":                               {"conversation"},
 	"hooks":                                 {"conversation"},
 	"redact":                                nil,

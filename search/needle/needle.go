@@ -1,4 +1,7 @@
-package sidecar
+// Package needle finds texts in many bytes, also without regard to case. It looks
+// for the byte of a text that is likely to be the rarest, and only where that
+// stands for the rest.
+package needle
 
 import "bytes"
 
@@ -9,22 +12,23 @@ type Needle struct {
 	rare int // index of the byte that is looked for first
 }
 
-// NewNeedle prepares a text, which is not empty. With fold, ASCII letters are
+// New prepares a text, which is not empty. With fold, ASCII letters are
 // compared without case.
-func NewNeedle(text string, fold bool) Needle {
+func New(text string, fold bool) Needle {
 	n := Needle{text: []byte(text), fold: fold}
 	for i, b := range n.text {
 		if fold {
-			n.text[i] = lower(b)
+			n.text[i] = Lower(b)
 		}
-		if rarity[lower(b)] < rarity[lower(n.text[n.rare])] {
+		if rarity[Lower(b)] < rarity[Lower(n.text[n.rare])] {
 			n.rare = i
 		}
 	}
 	return n
 }
 
-func lower(b byte) byte {
+// Lower is a byte, or its small letter if it is an ASCII capital.
+func Lower(b byte) byte {
 	if b >= 'A' && b <= 'Z' {
 		return b | 0x20
 	}
@@ -41,21 +45,24 @@ var rarity = func() (rank [256]byte) {
 }()
 
 // Index is where the needle first stands in data, -1 if it does not.
-func (n Needle) Index(data []byte) int {
-	f := finder{needle: n, data: data, lower: -1, upper: -1}
-	return f.from(0)
+func (n Needle) Index(data []byte) int { return n.In(data).From(0) }
+
+// In prepares to look for the needle at one place of data after the other.
+func (n Needle) In(data []byte) *Finder {
+	return &Finder{needle: n, data: data, lower: -1, upper: -1}
 }
 
-// A finder looks for a needle from one place after the other, without looking
+// A Finder looks for a needle from one place after the other, without looking
 // twice at what lies between.
-type finder struct {
+type Finder struct {
 	needle       Needle
 	data         []byte
 	lower, upper int // where the rarest byte next stands, in either case; len(data) for nowhere
 }
 
-// from is where the needle first stands at or behind an offset, -1 if nowhere.
-func (f *finder) from(at int) int {
+// From is where the needle first stands at or behind an offset, -1 if nowhere.
+// Offsets must not become smaller.
+func (f *Finder) From(at int) int {
 	n := f.needle
 	last := len(f.data) - len(n.text)
 	for at <= last {
@@ -71,7 +78,7 @@ func (f *finder) from(at int) int {
 }
 
 // rarest is where the needle's rarest byte next stands.
-func (f *finder) rarest(at int) int {
+func (f *Finder) rarest(at int) int {
 	b := f.needle.text[f.needle.rare]
 	f.lower = f.next(f.lower, at, b)
 	if !f.needle.fold || b < 'a' || b > 'z' {
@@ -81,7 +88,7 @@ func (f *finder) rarest(at int) int {
 	return min(f.lower, f.upper)
 }
 
-func (f *finder) next(known, at int, b byte) int {
+func (f *Finder) next(known, at int, b byte) int {
 	if known >= at {
 		return known
 	}
@@ -96,7 +103,7 @@ func (n Needle) stands(data []byte) bool {
 		return bytes.HasPrefix(data, n.text)
 	}
 	for i, b := range n.text {
-		if lower(data[i]) != b {
+		if Lower(data[i]) != b {
 			return false
 		}
 	}
