@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -79,6 +80,8 @@ var tasks = []task{
 	{"list 100", false, listOf(100)},
 	{"list 1k", false, listOf(1_000)},
 	{"list 10k", false, listOf(10_000)},
+	{"command 10k", false, commandsOf(10_000)},
+	{"command 100k", false, commandsOf(100_000)},
 	{"grep 200k", false, grepOf(1_000, 200)},
 	{"grep 1M", false, grepOf(1_000, 1_000)},
 	{"snapshot 1k", false, snapshotOf(1_000)},
@@ -89,9 +92,12 @@ var tasks = []task{
 	{"version", false, measureVersion},
 }
 
+// longTasks take minutes.
+var longTasks = []string{"list 10k", "command 100k", "grep 1M"}
+
 // taskNames is read by the help text.
 func taskNames() string {
-	return "append, fork, load, list, grep, snapshot, resume (each with its size, as in \"load 10k\"), size, memory, version"
+	return "append, fork, load, list, command, grep, snapshot, resume (each with its size, as in \"load 10k\"), size, memory, version"
 }
 
 // measure runs the tasks that were asked for.
@@ -135,7 +141,7 @@ func (b *bench) measureOn(ctx context.Context, r *report, name, dir string, task
 }
 
 func (b *bench) wants(t task) bool {
-	if (t.name == "list 10k" || t.name == "grep 1M") && !b.full {
+	if slices.Contains(longTasks, t.name) && !b.full {
 		return false
 	}
 	return b.rows == nil || b.rows.MatchString(t.name)
