@@ -33,7 +33,7 @@ func Split(events []*Event) (*Stream, *IncompleteTurn) {
 	if ledger.Complete() {
 		return streamOf(events), nil
 	}
-	turn := Turn{Number: tail[0].Turn, Events: tail}
+	turn := Turn{Number: tail[len(tail)-1].Turn, Events: tail}
 	return streamOf(events[:at:at]), &IncompleteTurn{Turn: turn, ledger: ledger}
 }
 

@@ -34,7 +34,7 @@ func Turns(events []*Event) iter.Seq[Turn] {
 	return func(yield func(Turn) bool) {
 		start := turnStart(events, 0)
 		if implicit := events[:start]; hasProtocol(implicit) {
-			if !yield(Turn{Number: implicit[0].Turn, Events: implicit}) {
+			if !yield(Turn{Number: implicit[len(implicit)-1].Turn, Events: implicit}) {
 				return
 			}
 		}
