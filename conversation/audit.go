@@ -1,5 +1,7 @@
 package conversation
 
+import "iter"
+
 // Audit checks that events make sense one behind the other, by the rules that
 // [TurnMut.Build] has for new ones. What jp writes passes; history that was
 // imported or edited may not, and is repaired only in projections. What a slice
@@ -35,3 +37,25 @@ func Local(events []*Event) bool {
 	}
 	return len(events) > 0 && events[len(events)-1].Signed
 }
+
+// LocalTip is [Local] for who has only a conversation's newest event, and reads
+// the ones before it, newest first, no further than to the newest that only the
+// conversation's own writer adds.
+func LocalTip(tip *Event, back iter.Seq2[*Event, error]) bool {
+	if !tip.Signed || writersOwn(tip) {
+		return tip.Signed
+	}
+	for e, err := range back {
+		if err != nil || !e.Signed {
+			return false
+		}
+		if b, ok := e.Body.(*ForkOrigin); ok && b.Adopted || writersOwn(e) {
+			break
+		}
+	}
+	return true
+}
+
+// writersOwn reports whether nobody adds an event of this type to a foreign
+// conversation.
+func writersOwn(e *Event) bool { return e.Type().Protocol() || e.Type() == TypeTurnDone }

@@ -48,7 +48,7 @@ func (p *projection) result(call *conversation.ToolCall, id string) []Block {
 	text, released := p.released(call)
 	if !released {
 		block.IsError = true
-	} else if !edited(call) {
+	} else if how, _ := call.Delivery(); how == conversation.Delivered {
 		text, files = p.attached(call, text)
 	}
 	if blank(text) {
@@ -64,43 +64,17 @@ func (p *projection) result(call *conversation.ToolCall, id string) []Block {
 // released is the text that the model may see instead of the result, or the
 // result, and whether it was let through.
 func (p *projection) released(call *conversation.ToolCall) (string, bool) {
-	if !call.Result.Held {
+	switch how, words := call.Delivery(); how {
+	case conversation.Delivered:
 		return p.target.text(call.Response), true
+	case conversation.Replaced:
+		return cleanText(words), true
 	}
 	q := call.Inquiry(conversation.KindDeliverResult)
-	if q == nil || q.Response == nil {
-		return notReleased, false
-	}
-	switch {
-	case edited(call):
-		return cleanText(EditedResult(q.Response)), true
-	case q.Response.Outcome == conversation.OutcomeAnswered && delivers(q.Response):
-		return p.target.text(call.Response), true
-	case blank(q.Response.Reason):
+	if q == nil || q.Response == nil || blank(q.Response.Reason) {
 		return notReleased, false
 	}
 	return notReleased + " " + cleanText(q.Response.Reason), false
-}
-
-func delivers(r *conversation.InquiryResponse) bool {
-	return r.Choice() == conversation.AnswerDeliver || string(bytes.TrimSpace(r.Answer)) == "true"
-}
-
-// edited reports whether the user put other words in the place of the result.
-func edited(call *conversation.ToolCall) bool {
-	q := call.Inquiry(conversation.KindDeliverResult)
-	return call.Result.Held && q != nil && q.Response != nil &&
-		q.Response.Outcome == conversation.OutcomeAnswered && q.Response.Choice() == conversation.AnswerEdit
-}
-
-// EditedResult is the text that an answer "edit" to a delivery question puts in
-// the place of the result: the string in its arguments, else its reason.
-func EditedResult(r *conversation.InquiryResponse) string {
-	var text string
-	if len(r.Arguments) > 0 && json.Unmarshal(r.Arguments, &text) == nil {
-		return text
-	}
-	return r.Reason
 }
 
 // attached adds the result's files. A file that is absent is named in the text.

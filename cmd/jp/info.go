@@ -92,22 +92,7 @@ func (r *repo) list(ctx context.Context, i conversation.Info) listing {
 // local reports whether a conversation may act, as far as its newest events
 // tell: behind those that anybody may add to a foreign one.
 func (r *repo) local(ctx context.Context, i conversation.Info) bool {
-	if !i.Tip.Signed {
-		return false
-	}
-	if i.Tip.Type().Protocol() || i.Tip.Type() == conversation.TypeTurnDone {
-		return true
-	}
-	for e, err := range r.store.Back(ctx, i.Head) {
-		if err != nil || !e.Signed {
-			return false
-		}
-		b, forked := e.Body.(*conversation.ForkOrigin)
-		if forked && b.Adopted || e.Type().Protocol() || e.Type() == conversation.TypeTurnDone {
-			break
-		}
-	}
-	return true
+	return conversation.LocalTip(i.Tip, r.store.Back(ctx, i.Head))
 }
 
 // status merges what the events say with whether a process holds the
