@@ -1,0 +1,121 @@
+package recall
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An envelope is a text of elements. Names of elements and attributes are ours;
+// everything else is encoded.
+type envelope struct{ strings.Builder }
+
+// An attribute of an element; one without a name is left out.
+type attribute struct{ name, value string }
+
+// optional is an attribute that is there if it has a value.
+func optional(name, value string) attribute {
+	if value == "" {
+		return attribute{}
+	}
+	return attribute{name, value}
+}
+
+// flag is an attribute that is there if something holds.
+func flag(name string, holds bool) attribute {
+	if !holds {
+		return attribute{}
+	}
+	return attribute{name, "true"}
+}
+
+// open begins an element that holds others.
+func (e *envelope) open(name string, attributes ...attribute) {
+	e.tag(name, attributes)
+	e.WriteString(">\n")
+}
+
+func (e *envelope) close(name string) { e.WriteString("</" + name + ">\n") }
+
+// empty writes an element that holds nothing.
+func (e *envelope) empty(name string, attributes ...attribute) {
+	e.tag(name, attributes)
+	e.WriteString("/>\n")
+}
+
+// leaf writes an element that holds text, exactly as [clean] leaves it.
+func (e *envelope) leaf(name, content string, attributes ...attribute) {
+	e.tag(name, attributes)
+	e.WriteString(">" + inContent.Replace(clean(content)))
+	e.close(name)
+}
+
+func (e *envelope) tag(name string, attributes []attribute) {
+	e.WriteString("<" + name)
+	for _, a := range attributes {
+		if a.name != "" {
+			e.WriteString(" " + a.name + `="` + inAttribute.Replace(inLine(a.value)) + `"`)
+		}
+	}
+}
+
+var (
+	inContent   = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+	inAttribute = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+	oneLine     = strings.NewReplacer("\n", " ", "\t", " ")
+	lineEnds    = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
+)
+
+// clean makes a text that shows all that it holds: every character that a
+// reader would not see, or would see elsewhere, becomes U+FFFD, as do bytes
+// that are no text. Lines end in a newline.
+func clean(text string) string {
+	return strings.Map(visible, lineEnds.Replace(strings.ToValidUTF8(text, "\uFFFD")))
+}
+
+func visible(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return r
+	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Noncharacter_Code_Point, r), tagged(r):
+		return utf8.RuneError
+	}
+	return r
+}
+
+// tagged reports whether a character is an invisible copy of an ASCII one.
+func tagged(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
+
+// inLine is clean, on one line.
+func inLine(text string) string { return oneLine.Replace(clean(text)) }
+
+// fenced puts JSON between two fences that are longer than any in it.
+func fenced(json string) string {
+	longest, run := 0, 0
+	for _, c := range json {
+		if run++; c != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", max(3, longest+1))
+	return "\n" + fence + "json\n" + strings.TrimSpace(json) + "\n" + fence + "\n"
+}
+
+// clip cuts a text to n characters, of which those around the byte at stay. An
+// ellipsis stands where something is missing.
+func clip(text string, at, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	from := min(max(0, utf8.RuneCountInString(text[:at])-n/2), len(runes)-n)
+	kept := runes[from : from+n]
+	if from > 0 {
+		kept[0] = '…'
+	}
+	if from+n < len(runes) {
+		kept[n-1] = '…'
+	}
+	return string(kept)
+}

@@ -1,0 +1,149 @@
+// Package recall has the tools by which a model looks into the conversations of
+// the repository: conversation_list, conversation_grep and conversation_read.
+//
+// What they return is made of a few elements, whose names and attributes stay
+// as they are; further ones may be added. Attributes in brackets are there only
+// where they have something to say.
+//
+//	<conversations total offset>
+//	  <conversation id title events_count created_at last_event_at [archived_at] [expires_at] [current] [foreign]/>
+//	  <unreadable id reason/>
+//	</conversations>
+//
+//	<hits total>
+//	  <hit id title [turn] [seq] scope is_match [foreign]>a line, cut at 400 characters</hit>
+//	  <unreadable id reason/>
+//	</hits>
+//
+//	<conversation id title [current] [foreign]>
+//	  <unreadable id reason/>
+//	  <turn index [incomplete]>
+//	    <event kind seq timestamp [name] [is_error] [partial] [withheld] [malformed]>content</event>
+//	  </turn>
+//	</conversation>
+//
+// What conversations hold was written by anybody. It is encoded so that it
+// cannot end an element, begin one, or hide from who reads it; it stays data.
+// No output is larger than 64 KiB. Turns that were taken back are left out, an
+// incomplete one is told. A result that the user withheld from the model is
+// withheld here, too.
+//
+// The tools take no lock and write nothing. They know the current conversation
+// from the call, and have none where it names none.
+package recall
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// Group is the name under which the tools are switched on together.
+const Group = "recall"
+
+// Names are the names of the tools.
+func Names() []string { return []string{"conversation_list", "conversation_grep", "conversation_read"} }
+
+// maxOutput is how many bytes a result has at most.
+const maxOutput = 64 << 10
+
+// margin is more than one element without content, or with a line, can take.
+const margin = 4 << 10
+
+// titleColumns is how much of a title is shown.
+const titleColumns = 120
+
+// A Journal is where conversations are read from. It may be called concurrently.
+type Journal interface {
+	// List reads what is known of all conversations of a scope. One that cannot
+	// be read has its Err set.
+	List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error)
+	// Load reads the events up to a head, oldest first. Where there is damage,
+	// the events before it come with the error.
+	Load(ctx context.Context, at conversation.Head) ([]*conversation.Event, error)
+	// Sift reads the events that a sieve passes, and others.
+	Sift(ctx context.Context, of conversation.Info, s conversation.Sieve) ([]*conversation.Event, error)
+	// Back yields events from a head backwards.
+	Back(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error]
+}
+
+// Tools returns the three tools over a journal.
+func Tools(journal Journal) []tool.Tool {
+	a := &archive{journal}
+	return []tool.Tool{a.list(), a.grep(), a.read()}
+}
+
+// An archive is what the tools look into.
+type archive struct{ Journal }
+
+// A recallTool is one of the tools.
+type recallTool struct {
+	def *tool.Definition
+	run func(context.Context, tool.Call) (tool.Result, error)
+}
+
+func (t *recallTool) Definition() *tool.Definition { return t.def }
+
+// Run reports to the model what cannot be found or read, and passes on only the
+// end of ctx.
+func (t *recallTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return tool.Result{}, err
+	}
+	result, err := t.run(ctx, call)
+	switch {
+	case err == nil:
+		result.Wrote = []string{}
+		return result, nil
+	case ctx.Err() != nil:
+		return tool.Result{}, ctx.Err()
+	}
+	text := clean(err.Error())
+	return tool.Result{Content: []byte(text), IsError: true, Effect: "error: " + conversation.Shorten(text, 48)}, nil
+}
+
+// define describes a tool. A field of the arguments names what a call is about.
+func define(name, description, parameters, subject string) *tool.Definition {
+	return &tool.Definition{
+		Name: name, Description: description, Parameters: json.RawMessage(parameters),
+		Effect: tool.Reads, Idempotent: true, Run: tool.Unattended, Result: tool.Unattended,
+		Subject: func(arguments json.RawMessage) string {
+			var fields map[string]any
+			if json.Unmarshal(arguments, &fields) != nil || fields[subject] == nil {
+				return ""
+			}
+			return conversation.Shorten(inLine(fmt.Sprint(fields[subject])), conversation.SubjectColumns)
+		},
+	}
+}
+
+// local reports whether this user's jp wrote a conversation.
+func (a *archive) local(ctx context.Context, of conversation.Info) bool {
+	return of.Remote == "" && of.Tip != nil && conversation.LocalTip(of.Tip, a.Back(ctx, of.Head))
+}
+
+// unreadable is the element for a conversation, or the rest of one, that cannot
+// be read.
+func (e *envelope) unreadable(of conversation.Info, why error) {
+	e.empty("unreadable", attribute{"id", nameOf(of)}, attribute{"reason", clip(why.Error(), 0, 200)})
+}
+
+func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// momentOf is the moment as an attribute, if there is one.
+func momentOf(name string, t *time.Time) attribute {
+	if t == nil {
+		return attribute{}
+	}
+	return attribute{name, moment(*t)}
+}
+
+// titleOf is the title as an attribute.
+func titleOf(title string) attribute {
+	return attribute{"title", conversation.Shorten(inLine(title), titleColumns)}
+}

@@ -1,0 +1,195 @@
+package recall_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"jp/conversation"
+	"jp/conversation/journaltest"
+	"jp/tool"
+	"jp/tool/recall"
+)
+
+// A shelf is a journal in which some conversations are damaged or foreign.
+type shelf struct {
+	*journaltest.Memory
+	t       testing.TB
+	foreign map[conversation.ID]bool
+	damaged map[conversation.Head]int // events that can be read, by head
+	remotes []conversation.Info
+}
+
+func newShelf(t testing.TB) *shelf {
+	return &shelf{Memory: journaltest.NewMemory(), t: t, foreign: map[conversation.ID]bool{}, damaged: map[conversation.Head]int{}}
+}
+
+// put stores a conversation.
+func (s *shelf) put(id conversation.ID, events []*conversation.Event) conversation.Head {
+	head, err := s.Create(s.t.Context(), id, "", events)
+	require.NoError(s.t, err)
+	return head
+}
+
+// turns stores a conversation of that many turns.
+func (s *shelf) turns(id conversation.ID, n int) *journaltest.Script {
+	script := journaltest.NewScript(s.t)
+	for range n {
+		script.Turn("Ask " + string(id)).Says("Answer.")
+	}
+	s.put(id, script.Events())
+	return script
+}
+
+func (s *shelf) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
+	if scope == conversation.ScopeRemotes {
+		return s.remotes, nil
+	}
+	infos, err := s.Memory.List(ctx, scope)
+	for i := range infos {
+		infos[i].Tip.Signed = !s.foreign[infos[i].ID]
+		if good, ok := s.damaged[infos[i].Head]; ok && good < 0 {
+			infos[i] = conversation.Info{ID: infos[i].ID, Head: infos[i].Head, Err: conversation.ErrDamaged}
+		}
+	}
+	return infos, err
+}
+
+func (s *shelf) Load(ctx context.Context, at conversation.Head) ([]*conversation.Event, error) {
+	events, err := s.Memory.Load(ctx, at)
+	if good, ok := s.damaged[at]; ok && err == nil {
+		return events[:max(0, good)], conversation.ErrDamaged
+	}
+	return events, err
+}
+
+func (s *shelf) Sift(ctx context.Context, of conversation.Info, _ conversation.Sieve) ([]*conversation.Event, error) {
+	return s.Load(ctx, of.Head)
+}
+
+// run calls a tool as the turn loop does: with arguments that were checked.
+func (s *shelf) run(current conversation.ID, name, arguments string) (tool.Result, error) {
+	registry, err := tool.NewRegistry(recall.Tools(s)...)
+	require.NoError(s.t, err)
+	t, ok := registry.Lookup(name)
+	require.True(s.t, ok)
+	checked, err := tool.Check(t.Definition(), json.RawMessage(arguments))
+	if err != nil {
+		return tool.Result{}, err
+	}
+	result, err := t.Run(s.t.Context(), tool.Call{Conversation: current, Arguments: checked})
+	require.NoError(s.t, err)
+	require.LessOrEqual(s.t, len(result.Content), recall.MaxOutput)
+	require.Equal(s.t, result.IsError, result.Wrote == nil, "nothing is written")
+	return result, nil
+}
+
+// reads calls a tool that must succeed, outside of any conversation.
+func (s *shelf) reads(t require.TestingT, name, arguments string) element {
+	return s.within(t, "", name, arguments)
+}
+
+// within calls a tool that must succeed in a conversation.
+func (s *shelf) within(t require.TestingT, current conversation.ID, name, arguments string) element {
+	result, err := s.run(current, name, arguments)
+	require.NoError(t, err)
+	require.False(t, result.IsError, "%s", result.Content)
+	return parsed(t, string(result.Content))
+}
+
+// fails calls a tool that must say what is wrong.
+func (s *shelf) fails(t *testing.T, current conversation.ID, name, arguments string) string {
+	t.Helper()
+	result, err := s.run(current, name, arguments)
+	require.NoError(t, err)
+	require.True(t, result.IsError, "%s", result.Content)
+	return string(result.Content)
+}
+
+func TestDefinitions(t *testing.T) {
+	for i, rt := range recall.Tools(newShelf(t)) {
+		def := rt.Definition()
+		require.Equal(t, recall.Names()[i], def.Name)
+		require.Equal(t, tool.Reads, def.Effect)
+		require.Equal(t, tool.Unattended, def.Run)
+		require.Equal(t, tool.Unattended, def.Result)
+		require.True(t, def.Idempotent)
+		var schema struct {
+			Properties map[string]struct{ Description string }
+		}
+		require.NoError(t, json.Unmarshal(def.Parameters, &schema))
+		for name, p := range schema.Properties {
+			require.NotEmpty(t, p.Description, "%s %s", def.Name, name)
+		}
+	}
+}
+
+// TestDefaults has the values that are promised for what is not given.
+func TestDefaults(t *testing.T) {
+	for i, want := range []string{
+		`{"limit":20,"offset":0,"sort":"activity","descending":true,"archived":false}`,
+		`{"ignore_case":true,"context":0,"limit":50,"include_current":false,"pattern":"p"}`,
+		`{"include":["chat","reasoning","tool_calls","tool_results"],"include_current":false,"id":"i"}`,
+	} {
+		given := []string{`{}`, `{"pattern":"p"}`, `{"id":"i"}`}[i]
+		checked, err := tool.Check(recall.Tools(newShelf(t))[i].Definition(), json.RawMessage(given))
+		require.NoError(t, err)
+		require.JSONEq(t, want, string(checked))
+	}
+}
+
+func TestSubject(t *testing.T) {
+	tools := recall.Tools(newShelf(t))
+	require.Equal(t, "two words", tools[1].Definition().Subject(json.RawMessage(`{"pattern":"two\nwords"}`)))
+	require.Equal(t, "k3f9", tools[2].Definition().Subject(json.RawMessage(`{"id":"k3f9"}`)))
+	require.Empty(t, tools[0].Definition().Subject(json.RawMessage(`{}`)))
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	s := newShelf(t)
+	s.turns(journaltest.ID(1), 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, rt := range recall.Tools(s) {
+		_, err := rt.Run(ctx, tool.Call{Arguments: json.RawMessage(`{"pattern":"a","limit":1,"id":"x"}`)})
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+// TestHostileContent has whatever people, models and tools write counted as
+// what it is: one element for each event, each hit and each conversation.
+func TestHostileContent(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(label string) string { return hostileText().Draw(rt, label) }
+		arguments, err := json.MarshalIndent(map[string]string{"path": draw("argument")}, "", "  ")
+		require.NoError(rt, err)
+		title := draw("title")
+		script := journaltest.NewScript(t)
+		script.Turn("needle " + draw("request")).Thinks("needle " + draw("reasoning")).Mentions("needle " + draw("message"))
+		script.Calls("c1", "fs_read_file", string(arguments), true).Returns("c1", "needle "+draw("result")).Says("Over.")
+		script.Records(&conversation.Metadata{Title: &title, TitleSource: "user"})
+		s := newShelf(t)
+		s.put(journaltest.ID(1), script.Events())
+
+		read := s.reads(rt, "conversation_read", `{"id":"k3f9"}`)
+		require.Len(rt, read.all("turn"), 1)
+		require.Equal(rt, []string{"user", "reasoning", "assistant", "tool-call", "tool-result", "assistant"}, read.values("event", "kind"))
+		hits := s.reads(rt, "conversation_grep", `{"pattern":"needle","scopes":["chat","reasoning","tool-result"]}`)
+		require.GreaterOrEqual(rt, len(hits.children), 4)
+		require.Len(rt, hits.all("hit"), len(hits.children))
+		list := s.reads(rt, "conversation_list", `{}`)
+		require.Len(rt, list.children, 1)
+		for _, e := range append(read.all("event"), hits.children...) {
+			requireVisible(rt, e.text)
+		}
+	})
+}
+
+// stamp is the clock of a script at its n-th look.
+func stamp(n int) string {
+	return time.Date(2025, 7, 19, 14, 0, n, 0, time.UTC).Format(time.RFC3339)
+}

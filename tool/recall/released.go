@@ -1,0 +1,58 @@
+package recall
+
+import (
+	"context"
+	"slices"
+
+	"jp/conversation"
+)
+
+// released is a source of events in which the results of tools are what the
+// user let the model see of them.
+type released struct{ journal Journal }
+
+// Sift implements [search.Source]. Whether a held result was released is said by
+// later events, which the sieve may not have passed; then all are read.
+func (s released) Sift(ctx context.Context, of conversation.Info, sieve conversation.Sieve) ([]*conversation.Event, error) {
+	events, err := s.journal.Sift(ctx, of, sieve)
+	if !slices.ContainsFunc(events, isHeld) {
+		return events, err
+	}
+	events, err = s.journal.Load(ctx, of.Head)
+	var kept []*conversation.Event
+	for turn := range conversation.Turns(events) {
+		ledger := turn.Ledger()
+		for _, e := range turn.Events {
+			if e, ok := release(ledger, e); ok {
+				kept = append(kept, e)
+			}
+		}
+	}
+	return kept, err
+}
+
+func isHeld(e *conversation.Event) bool {
+	b, ok := e.Body.(*conversation.ToolCallResponse)
+	return ok && b.Held
+}
+
+// release returns an event as the model may see it, and whether it may at all.
+func release(ledger *conversation.Ledger, e *conversation.Event) (*conversation.Event, bool) {
+	b, ok := e.Body.(*conversation.ToolCallResponse)
+	if !ok || !b.Held {
+		return e, true
+	}
+	call := ledger.ToolCall(b.For)
+	if call == nil || call.Response != e {
+		return nil, false
+	}
+	switch how, words := call.Delivery(); how {
+	case conversation.Delivered:
+		return e, true
+	case conversation.Replaced:
+		e = e.Clone()
+		e.SetText(words)
+		return e, true
+	}
+	return nil, false
+}
