@@ -71,7 +71,7 @@ func (a *archive) runGrep(ctx context.Context, call tool.Call) (tool.Result, err
 	}
 	found := hits{left: args.Limit, context: args.Context}
 	for r := range search.Conversations(ctx, released{a}, infos, query) {
-		found.add(r, !a.local(ctx, r.Info))
+		found.add(r, a.foreign(ctx, r.Info))
 	}
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err

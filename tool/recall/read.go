@@ -60,7 +60,7 @@ func (a *archive) runRead(ctx context.Context, call tool.Call) (tool.Result, err
 	}
 	var e envelope
 	e.open("conversation", attribute{"id", nameOf(info)}, titleOf(conversation.Summarize(events).Title),
-		flag("current", current), flag("foreign", !a.local(ctx, info)))
+		flag("current", current), flag("foreign", info.Remote != "" || !conversation.Local(events)))
 	if damage != nil {
 		e.unreadable(info, damage)
 	}

@@ -122,9 +122,10 @@ func define(name, description, parameters, subject string) *tool.Definition {
 	}
 }
 
-// local reports whether this user's jp wrote a conversation.
-func (a *archive) local(ctx context.Context, of conversation.Info) bool {
-	return of.Remote == "" && of.Tip != nil && conversation.LocalTip(of.Tip, a.Back(ctx, of.Head))
+// foreign reports whether it can be told that somebody else wrote a
+// conversation.
+func (a *archive) foreign(ctx context.Context, of conversation.Info) bool {
+	return of.Remote != "" || of.Tip != nil && !conversation.LocalTip(of.Tip, a.Back(ctx, of.Head))
 }
 
 // unreadable is the element for a conversation, or the rest of one, that cannot

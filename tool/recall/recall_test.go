@@ -21,17 +21,19 @@ type shelf struct {
 	t       testing.TB
 	foreign map[conversation.ID]bool
 	damaged map[conversation.Head]int // events that can be read, by head
+	owner   map[conversation.Head]conversation.ID
 	remotes []conversation.Info
 }
 
 func newShelf(t testing.TB) *shelf {
-	return &shelf{Memory: journaltest.NewMemory(), t: t, foreign: map[conversation.ID]bool{}, damaged: map[conversation.Head]int{}}
+	return &shelf{Memory: journaltest.NewMemory(), t: t, foreign: map[conversation.ID]bool{}, damaged: map[conversation.Head]int{}, owner: map[conversation.Head]conversation.ID{}}
 }
 
 // put stores a conversation.
 func (s *shelf) put(id conversation.ID, events []*conversation.Event) conversation.Head {
 	head, err := s.Create(s.t.Context(), id, "", events)
 	require.NoError(s.t, err)
+	s.owner[head] = id
 	return head
 }
 
@@ -61,6 +63,9 @@ func (s *shelf) List(ctx context.Context, scope conversation.Scope) ([]conversat
 
 func (s *shelf) Load(ctx context.Context, at conversation.Head) ([]*conversation.Event, error) {
 	events, err := s.Memory.Load(ctx, at)
+	for _, e := range events {
+		e.Signed = !s.foreign[s.owner[at]]
+	}
 	if good, ok := s.damaged[at]; ok && err == nil {
 		return events[:max(0, good)], conversation.ErrDamaged
 	}
