@@ -116,6 +116,7 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
+	o.tools, o.withoutTools = spelledOut(o.tools), spelledOut(o.withoutTools)
 	r, err := findRepo(ctx, e)
 	if err != nil {
 		return err

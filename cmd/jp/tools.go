@@ -14,6 +14,7 @@ import (
 	"jp/tool"
 	"jp/tool/fs"
 	"jp/tool/gittool"
+	"jp/tool/recall"
 	"jp/tool/shell"
 )
 
@@ -27,6 +28,7 @@ func (q *query) tools() (*tool.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	all = append(all, recall.Tools(q.repo.store)...)
 	for i, t := range all {
 		all[i] = configure(t, q.repo.config.Tools)
 	}
@@ -49,8 +51,7 @@ func (q *query) tools() (*tool.Registry, error) {
 func (q *query) toolNames(registry *tool.Registry) []string {
 	var names []string
 	for _, def := range registry.Definitions() {
-		table := q.repo.config.Tools[def.Name]
-		on := !q.opts.noTools && (table.Enable == nil || *table.Enable)
+		on := !q.opts.noTools && enabled(def.Name, q.repo.config.Tools)
 		on = on || slices.Contains(q.opts.tools, def.Name)
 		if on && !slices.Contains(q.opts.withoutTools, def.Name) {
 			names = append(names, def.Name)
@@ -83,19 +84,22 @@ type configured struct {
 func (c configured) Definition() *tool.Definition { return c.def }
 
 func configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
-	table, ok := tables[t.Definition().Name]
-	if !ok || len(table.Command) > 0 {
-		return t
+	for _, name := range tablesOf(t.Definition().Name) {
+		table, ok := tables[name]
+		if !ok || len(table.Command) > 0 {
+			continue
+		}
+		def := *t.Definition()
+		if table.Run != "" {
+			def.Run = tool.RunMode(table.Run)
+		}
+		if table.Result != "" {
+			def.Result = tool.RunMode(table.Result)
+		}
+		def.Exclusive = def.Exclusive || table.Exclusive
+		t = configured{Tool: t, def: &def}
 	}
-	def := *t.Definition()
-	if table.Run != "" {
-		def.Run = tool.RunMode(table.Run)
-	}
-	if table.Result != "" {
-		def.Result = tool.RunMode(table.Result)
-	}
-	def.Exclusive = def.Exclusive || table.Exclusive
-	return configured{Tool: t, def: &def}
+	return t
 }
 
 // knownTools refuses tables of tools that there are not.
@@ -103,7 +107,7 @@ func knownTools(registry *tool.Registry, r *repo) error {
 	for _, key := range slices.Sorted(maps.Keys(r.report.Origins)) {
 		rest, isTool := strings.CutPrefix(key, "tools.")
 		name, _, _ := strings.Cut(rest, ".")
-		if !isTool || name == "recall" || len(r.config.Tools[name].Command) > 0 {
+		if !isTool || name == recall.Group || len(r.config.Tools[name].Command) > 0 {
 			continue
 		}
 		if _, ok := registry.Lookup(name); !ok {

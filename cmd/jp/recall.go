@@ -1,0 +1,44 @@
+package main
+
+import (
+	"slices"
+
+	"jp/config"
+	"jp/tool/recall"
+)
+
+// spelledOut puts the names of the recall tools in the place of the one that
+// stands for them.
+func spelledOut(names []string) []string {
+	var all []string
+	for _, name := range names {
+		if name == recall.Group {
+			all = append(all, recall.Names()...)
+			continue
+		}
+		all = append(all, name)
+	}
+	return all
+}
+
+// tablesOf are the tables of the configuration that say something of a tool;
+// what a later one says holds.
+func tablesOf(name string) []string {
+	if slices.Contains(recall.Names(), name) {
+		return []string{recall.Group, name}
+	}
+	return []string{name}
+}
+
+// enabled reports whether the configuration has a tool on. Recall is off unless
+// it is switched on, everything else on unless it is switched off.
+func enabled(name string, tables map[string]config.Tool) bool {
+	of := tablesOf(name)
+	on := of[0] != recall.Group
+	for _, table := range of {
+		if enable := tables[table].Enable; enable != nil {
+			on = *enable
+		}
+	}
+	return on
+}
