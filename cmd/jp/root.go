@@ -12,7 +12,7 @@ import (
 
 // Groups of commands, in the order of the help.
 var groups = []*cobra.Group{
-	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "files", Title: "Files:"}, {ID: "shape", Title: "Shape:"}, {ID: "setup", Title: "Set up:"},
+	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "files", Title: "Files:"}, {ID: "shape", Title: "Shape:"}, {ID: "share", Title: "Share:"}, {ID: "setup", Title: "Set up:"},
 }
 
 func newRootCommand(e *env) *cobra.Command {
@@ -58,7 +58,7 @@ func newRootCommand(e *env) *cobra.Command {
 		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
 		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e),
 		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
-		newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
+		newMCPCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
 		newConversationCommand(e),
 	)
 	strict(root)

@@ -48,6 +48,8 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": nil,
 	"cmd/jp/internal/takeback":              {"worktree"},
+	"cmd/jp/internal/mcpserver":             {"tool"},
+	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/layers":                       nil,
 	"internal/bench":                        {everything},
 	"internal/gitenv":                       nil,
@@ -65,6 +67,7 @@ var Owners = map[string]Owner{
 	"github.com/anthropics/anthropic-sdk-go": {Packages: []string{"provider/anthropic"}, Why: "one package knows a vendor"},
 	"github.com/openai/openai-go":            {Packages: []string{"provider/openai"}, Why: "one package knows a vendor"},
 	"google.golang.org/genai":                {Packages: []string{"provider/google"}, Why: "one package knows a vendor"},
+	"github.com/modelcontextprotocol/go-sdk": {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
 	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 

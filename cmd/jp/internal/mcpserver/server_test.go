@@ -1,0 +1,161 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/cmd/jp/internal/mcpserver"
+	"jp/cmd/jp/internal/mcpserver/mcptest"
+	"jp/tool"
+)
+
+// An echo is a tool that says what it is given.
+type echo struct {
+	def   tool.Definition
+	delay chan struct{} // it answers when this is closed; nil: at once
+	err   error
+}
+
+func (e *echo) Definition() *tool.Definition { return &e.def }
+
+func (e *echo) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	if e.delay != nil {
+		select {
+		case <-e.delay:
+		case <-ctx.Done():
+			return tool.Result{}, ctx.Err()
+		}
+	}
+	var args struct {
+		Say  string
+		Fail bool
+	}
+	if err := json.Unmarshal(call.Arguments, &args); err != nil {
+		return tool.Result{}, err
+	}
+	return tool.Result{Content: []byte(args.Say), IsError: args.Fail}, e.err
+}
+
+func newEcho() *echo {
+	return &echo{def: tool.Definition{
+		Name: "echo", Description: "Say it again.", Effect: tool.Reads, Idempotent: true, Run: tool.Unattended,
+		Parameters: json.RawMessage(`{"type":"object","required":["say"],"properties":{"say":{"type":"string"},"fail":{"type":"boolean","default":false}}}`),
+	}}
+}
+
+// serve serves a tool. The server's end is sent on the channel.
+func serve(t *testing.T, e *echo) (in io.WriteCloser, out io.ReadCloser, ended chan error) {
+	t.Helper()
+	tools, err := tool.NewRegistry(e)
+	require.NoError(t, err)
+	serverIn, in := io.Pipe()
+	out, serverOut := io.Pipe()
+	ended = make(chan error, 1)
+	go func() {
+		ended <- mcpserver.Serve(t.Context(), tools, serverIn, serverOut, mcpserver.Options{Name: "echoes", Version: "7", Instructions: "Shout."})
+		serverOut.Close()
+	}()
+	return in, out, ended
+}
+
+func TestServe(t *testing.T) {
+	in, out, ended := serve(t, newEcho())
+	c := mcptest.Over(t, in, out)
+	name, version, instructions := c.Server()
+	require.Equal(t, []string{"echoes", "7", "Shout."}, []string{name, version, instructions})
+	tools := c.Tools()
+	require.Len(t, tools, 1)
+	require.JSONEq(t, string(newEcho().def.Parameters), tools[0].Schema)
+	require.True(t, tools[0].ReadOnly)
+
+	for _, tc := range []struct {
+		arguments map[string]any
+		want      string
+		isError   bool
+	}{
+		{map[string]any{"say": "hello"}, "hello", false},
+		{map[string]any{"say": "no <text> \xff"}, "no <text> \ufffd", false},
+		{map[string]any{"say": "hello", "fail": "true"}, "hello", true},
+		{map[string]any{}, `missing argument "say"; expected a string`, true},
+		{map[string]any{"say": 1}, `argument "say": expected a string, got an integer 1`, true},
+		{map[string]any{"say": "a", "loud": true}, `unknown argument "loud"; expected fail, say`, true},
+		{nil, `missing argument "say"; expected a string`, true},
+	} {
+		text, isError, err := c.Call("echo", tc.arguments)
+		require.NoError(t, err)
+		require.Equal(t, tc.want, text)
+		require.Equal(t, tc.isError, isError, text)
+	}
+	text, _, err := c.Call("echo", map[string]any{"say": strings.Repeat("long ", tool.Limit)})
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(text), tool.Limit)
+	_, _, err = c.Call("shout", nil)
+	require.ErrorContains(t, err, "shout")
+	require.NoError(t, c.Close())
+	require.NoError(t, <-ended)
+}
+
+func TestServeToolFails(t *testing.T) {
+	broken := newEcho()
+	broken.err = errors.New("the store is gone")
+	in, out, _ := serve(t, broken)
+	_, _, err := mcptest.Over(t, in, out).Call("echo", map[string]any{"say": "hello"})
+	require.ErrorContains(t, err, "the store is gone")
+}
+
+func TestServeRefusesToolsThatAsk(t *testing.T) {
+	for name, change := range map[string]func(*tool.Definition){
+		"asks":    func(d *tool.Definition) { d.Run = tool.Ask },
+		"changes": func(d *tool.Definition) { d.Effect = tool.Changes },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEcho()
+			change(&e.def)
+			_, _, ended := serve(t, e)
+			require.ErrorIs(t, <-ended, mcpserver.ErrAsks)
+		})
+	}
+}
+
+// TestServeAnswersBeforeItEnds has the input end while calls are at work.
+func TestServeAnswersBeforeItEnds(t *testing.T) {
+	slow := newEcho()
+	slow.delay = make(chan struct{})
+	in, out, ended := serve(t, slow)
+	lines := bufio.NewScanner(out)
+	send := func(format string, args ...any) {
+		_, err := fmt.Fprintf(in, format+"\n", args...)
+		require.NoError(t, err)
+	}
+	send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	require.True(t, lines.Scan())
+	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	for id := 1; id <= 3; id++ {
+		send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"say":"s%d"}}}`, id, id)
+	}
+	require.NoError(t, in.Close())
+	close(slow.delay)
+	for range 3 {
+		require.True(t, lines.Scan())
+		require.Contains(t, lines.Text(), `"text":"s`)
+	}
+	require.NoError(t, <-ended)
+}
+
+func TestServeEndsWithItsContext(t *testing.T) {
+	tools, err := tool.NewRegistry(newEcho())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	in, _ := io.Pipe()
+	_, out := io.Pipe()
+	cancel()
+	require.NoError(t, mcpserver.Serve(ctx, tools, in, out, mcpserver.Options{Name: "echoes", Version: "7"}))
+}
