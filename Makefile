@@ -7,10 +7,10 @@ FUZZTIME ?= 100000x
 BENCH    ?=
 BIN      := bin/jp
 
-.PHONY: help build test check crash fuzz bench soak hostile demo install
+.PHONY: help build test check crash fuzz bench soak hostile inspector demo install
 
 help: ## print the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/jp
 	@mkdir -p bin
@@ -42,6 +42,9 @@ soak: ## long runs of many processes
 
 hostile: ## repositories made to run programs: none may run
 	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore
+
+inspector: ## install the MCP inspector (npm), which the tests then run against jp mcp serve
+	cd cmd/jp/testdata/inspector && npm ci --no-progress --loglevel=error
 
 demo: build ## a scripted turn with real tools in a scratch repository
 	@$(BIN) demo
