@@ -28,8 +28,8 @@
 // incomplete one is told. A result that the user withheld from the model is
 // withheld here, too.
 //
-// The tools take no lock and write nothing. They know the current conversation
-// from the call, and have none where it names none.
+// The tools take no conversation's lock and write no event. They know the current
+// conversation from the call, and have none where it names none.
 package recall
 
 import (

@@ -3,6 +3,8 @@ package recall_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,8 +74,21 @@ func (s *shelf) Load(ctx context.Context, at conversation.Head) ([]*conversation
 	return events, err
 }
 
-func (s *shelf) Sift(ctx context.Context, of conversation.Info, _ conversation.Sieve) ([]*conversation.Event, error) {
-	return s.Load(ctx, of.Head)
+// Sift gives no event that the sieve does not pass, but discards.
+func (s *shelf) Sift(ctx context.Context, of conversation.Info, sieve conversation.Sieve) ([]*conversation.Event, error) {
+	events, err := s.Load(ctx, of.Head)
+	return slices.DeleteFunc(events, func(e *conversation.Event) bool {
+		return e.Type() != conversation.TypeTurnDiscarded && !passes(s.t, e, sieve)
+	}), err
+}
+
+func passes(t testing.TB, e *conversation.Event, sieve conversation.Sieve) bool {
+	stored, err := conversation.ViewJSON(e, "", false)
+	require.NoError(t, err)
+	has := func(text string) bool {
+		return strings.Contains(string(stored), text) || sieve.Fold && strings.Contains(strings.ToUpper(string(stored)), strings.ToUpper(text))
+	}
+	return len(sieve.Any) == 0 || slices.ContainsFunc(sieve.Any, has)
 }
 
 // run calls a tool as the turn loop does: with arguments that were checked.

@@ -11,11 +11,12 @@ import (
 // user let the model see of them.
 type released struct{ journal Journal }
 
-// Sift implements [search.Source]. Whether a held result was released is said by
-// later events, which the sieve may not have passed; then all are read.
+// Sift implements [search.Source]. What a held result is, and whether it was
+// released, is said by several events, of which the sieve may have passed some;
+// then all are read.
 func (s released) Sift(ctx context.Context, of conversation.Info, sieve conversation.Sieve) ([]*conversation.Event, error) {
 	events, err := s.journal.Sift(ctx, of, sieve)
-	if !slices.ContainsFunc(events, isHeld) {
+	if !slices.ContainsFunc(events, delivers) {
 		return events, err
 	}
 	events, err = s.journal.Load(ctx, of.Head)
@@ -31,9 +32,15 @@ func (s released) Sift(ctx context.Context, of conversation.Info, sieve conversa
 	return kept, err
 }
 
-func isHeld(e *conversation.Event) bool {
-	b, ok := e.Body.(*conversation.ToolCallResponse)
-	return ok && b.Held
+// delivers reports whether an event has a part in the delivery of a held result.
+func delivers(e *conversation.Event) bool {
+	switch b := e.Body.(type) {
+	case *conversation.ToolCallResponse:
+		return b.Held
+	case *conversation.InquiryResponse:
+		return b.Choice() == conversation.AnswerEdit
+	}
+	return false
 }
 
 // release returns an event as the model may see it, and whether it may at all.
