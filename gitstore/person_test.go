@@ -10,6 +10,7 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/internal/gitenv"
@@ -110,4 +111,22 @@ func TestHostileIDs(t *testing.T) {
 		require.Equal(t, id, got[i].Body.(*conversation.ToolCallRequest).ID)
 	}
 	fsck(t, f.dir)
+}
+
+func TestUserIdentity(t *testing.T) {
+	dir := gitenv.Repo(t)
+	repo, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+	require.NoError(t, err)
+	git := gitcmd.At(repo, gitcmd.Options{})
+	identity := func(environ map[string]string) gitstore.Person {
+		return gitstore.UserIdentity(t.Context(), git, func(name string) string { return environ[name] })
+	}
+	gitenv.Git(t, dir, "config", "user.name", "Grace Hopper")
+	gitenv.Git(t, dir, "config", "--add", "user.name", "Grace <B> Hopper\nand more")
+	gitenv.Git(t, dir, "config", "user.email", "grace@example.com")
+	gitenv.Git(t, dir, "config", "user.namesake", "nobody")
+	require.Equal(t, gitstore.Person{Name: "Grace B Hopperand more", Email: "grace@example.com"}, identity(nil))
+	require.Equal(t, gitstore.Person{Name: "Ada", Email: "grace@example.com"}, identity(map[string]string{"GIT_AUTHOR_NAME": "Ada"}))
+	require.Equal(t, gitstore.Person{Name: "Ada", Email: "ada@example.com"},
+		identity(map[string]string{"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.com"}))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -142,19 +143,31 @@ func (s *Store) known(oid odb.OID) *tip {
 // the configuration. Fields that neither knows are empty.
 func UserIdentity(ctx context.Context, git *gitcmd.Git, getenv func(string) string) Person {
 	p := Person{Name: cleanName(getenv("GIT_AUTHOR_NAME"), ""), Email: Person{Email: getenv("GIT_AUTHOR_EMAIL")}.clean().Email}
-	if p.Name == "" {
-		p.Name = cleanName(configured(ctx, git, "user.name"), "")
-	}
-	if p.Email == "" {
-		p.Email = Person{Email: configured(ctx, git, "user.email")}.clean().Email
+	if p.Name == "" || p.Email == "" {
+		name, email := configured(ctx, git)
+		if p.Name == "" {
+			p.Name = cleanName(name, "")
+		}
+		if p.Email == "" {
+			p.Email = Person{Email: email}.clean().Email
+		}
 	}
 	return p
 }
 
-func configured(ctx context.Context, git *gitcmd.Git, key string) string {
-	out, err := git.Run(ctx, "config", "--get", key)
+// configured is what git's configuration says the user is; the last word counts.
+func configured(ctx context.Context, git *gitcmd.Git) (name, email string) {
+	out, err := git.Run(ctx, "config", "--null", "--get-regexp", `^user\.(name|email)$`)
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	return string(out)
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		switch key, value, _ := strings.Cut(entry, "\n"); key {
+		case "user.name":
+			name = value
+		case "user.email":
+			email = value
+		}
+	}
+	return name, email
 }
