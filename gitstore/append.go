@@ -276,5 +276,8 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 	if err := s.odb.Transaction(ctx, updates); err != nil {
 		return fmt.Errorf("delete %s: %w", id, storeError(err))
 	}
+	if err := s.dropSidecar(id); err != nil {
+		return fmt.Errorf("delete what is kept of %s for searching: %w", id, err)
+	}
 	return nil
 }

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"golang.org/x/sys/unix"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -174,6 +177,17 @@ func (c *cached) forget(err error) {
 	if err != nil && c.store.log != nil {
 		c.store.log.Debug("the search is slower than it could be", "error", err)
 	}
+}
+
+// dropSidecar removes a conversation's sidecar, with what was said there.
+func (s *Store) dropSidecar(id conversation.ID) error {
+	path := s.cachePath(conversation.Info{ID: id})
+	for _, suffix := range []string{logSuffix, wordsSuffix} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+			return err
+		}
+	}
+	return nil
 }
 
 // boundCache removes sidecars that were written longest ago until the others, with

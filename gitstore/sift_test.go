@@ -204,6 +204,18 @@ func TestSiftOfOthers(t *testing.T) {
 	require.Len(t, must(os.ReadDir(f.cache())), 4)
 }
 
+func TestSiftAfterDelete(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "one", "two")
+	other := f.told(2, "three")
+	f.sifted(info, false, "two")
+	f.sifted(other, false, "two")
+	require.NoError(t, f.Delete(t.Context(), info.ID, info.Head))
+	for _, e := range must(os.ReadDir(f.cache())) {
+		require.True(t, strings.HasPrefix(e.Name(), string(other.ID)), "%s is left", e.Name())
+	}
+}
+
 // TestSiftBound removes what was used longest ago.
 func TestSiftBound(t *testing.T) {
 	f := newFixture(t)
