@@ -7,29 +7,31 @@ import (
 	"jp/conversation"
 )
 
-// A listing is a conversation as ls and show give it to programs.
+// A listing is a conversation as ls, show and status give it to programs. What is
+// not known is null, never left out.
 type listing struct {
-	ID          conversation.ID    `json:"id"`
-	ShortID     string             `json:"short_id"`
-	Title       *string            `json:"title"`
-	TitleSource string             `json:"title_source"`
-	Ref         string             `json:"ref"`
-	Head        conversation.Head  `json:"head"`
-	Model       string             `json:"model"`
-	Events      int                `json:"events_count"`
-	Turns       int                `json:"turns_count"`
-	Created     time.Time          `json:"created_at"`
-	LastEvent   time.Time          `json:"last_event_at"`
-	Archived    *time.Time         `json:"archived_at"`
-	Expires     *time.Time         `json:"expires_at"`
-	Pinned      *time.Time         `json:"pinned_at"`
-	Labels      map[string]string  `json:"labels,omitempty"`
-	Parent      *conversation.ID   `json:"parent"`
-	ForkedFrom  *forkedFrom        `json:"forked_from"`
-	Local       bool               `json:"local"`
-	Usage       conversation.Usage `json:"usage"`
-	Status      statusJSON         `json:"status"`
-	Error       string             `json:"error,omitempty"`
+	ID          string            `json:"id"` // REMOTE/ID of one that was fetched
+	ShortID     string            `json:"short_id"`
+	Title       *string           `json:"title"`
+	TitleSource *string           `json:"title_source"` // user, model or request
+	Remote      *string           `json:"remote"`
+	Ref         string            `json:"ref"`
+	Head        conversation.Head `json:"head"`
+	Model       *string           `json:"model"`
+	Events      int               `json:"events_count"`
+	Turns       int               `json:"turns_count"`
+	Created     time.Time         `json:"created_at"`
+	LastEvent   *time.Time        `json:"last_event_at"`
+	Archived    *time.Time        `json:"archived_at"`
+	Expires     *time.Time        `json:"expires_at"`
+	Pinned      *time.Time        `json:"pinned_at"`
+	Labels      map[string]string `json:"labels"`
+	Parent      *conversation.ID  `json:"parent"`
+	ForkedFrom  *forkedFrom       `json:"forked_from"`
+	Local       bool              `json:"local"`
+	Usage       usageJSON         `json:"usage"`
+	Status      statusJSON        `json:"status"`
+	Error       *string           `json:"error"` // why it cannot be read
 
 	err error
 }
@@ -37,6 +39,13 @@ type listing struct {
 type forkedFrom struct {
 	ID  conversation.ID `json:"id"`
 	Seq int             `json:"seq"`
+}
+
+// A usageJSON is what the model calls of a conversation took together.
+type usageJSON struct {
+	Input   int     `json:"input"` // tokens
+	Output  int     `json:"output"`
+	CostUSD *string `json:"cost_usd"` // a decimal number
 }
 
 // A statusJSON is what a conversation does or waits for.
@@ -62,31 +71,59 @@ type inquiryJSON struct {
 
 // list describes a conversation from what its newest event says of it.
 func (r *repo) list(ctx context.Context, i conversation.Info) listing {
-	l := listing{ID: i.ID, ShortID: i.ID.Short(), Ref: i.Ref, Head: i.Head, err: i.Err}
+	l := listing{
+		ID: nameOf(i), ShortID: i.ID.Short(), Remote: given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
+		err: i.Err,
+	}
+	if i.Remote != "" {
+		l.ShortID = i.Remote + "/" + l.ShortID
+	}
 	if i.Err != nil {
-		l.Error = i.Err.Error()
+		l.Error = given(i.Err.Error())
 		l.Created = i.ID.Created()
 		l.Status.State = "idle"
 		return l
 	}
 	s := i.Summary
-	if s.Title != "" {
-		l.Title = &s.Title
-	}
-	l.TitleSource, l.Model, l.Events, l.Turns = s.TitleSource, s.Model, s.Events, s.Turns
-	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
-	l.Local, l.Labels = r.local(ctx, i), s.Labels
-	if s.Parent != "" {
-		l.Parent = &s.Parent
+	l.Title, l.TitleSource, l.Model, l.Events, l.Turns = given(s.Title), given(s.TitleSource), given(s.Model), s.Events, s.Turns
+	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, &s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
+	l.Local, l.Parent = r.local(ctx, i), given(s.Parent)
+	if len(s.Labels) > 0 {
+		l.Labels = s.Labels
 	}
 	if s.Fork != nil {
 		l.ForkedFrom = &forkedFrom{s.Fork.Conversation, s.Fork.Seq}
 	}
-	if s.Usage != nil {
-		l.Usage = *s.Usage
+	if u := s.Usage; u != nil {
+		l.Usage = usageJSON{u.Input, u.Output, given(u.CostUSD)}
 	}
 	l.Status = r.status(ctx, i)
 	return l
+}
+
+// given is a text for JSON, null where there is none.
+func given[T ~string](text T) *T {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// plain is what a text for JSON says, "" for null.
+func plain(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// active is when the conversation's newest event happened, the zero time where
+// that is not known.
+func (l listing) active() time.Time {
+	if l.LastEvent == nil {
+		return time.Time{}
+	}
+	return *l.LastEvent
 }
 
 // local reports whether a conversation may act, as far as its newest events
@@ -116,7 +153,7 @@ func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
 	} else if len(i.Summary.Open) > 0 {
 		s.Tool = &i.Summary.Open[0].Name
 	}
-	if holder, held := r.locks.Held(i.ID); held {
+	if holder, held := r.locks.Held(i.ID); held && i.Remote == "" {
 		if s.State != "waiting_for_input" {
 			s.State = "running"
 		}
@@ -141,6 +178,14 @@ func (r *repo) inquiry(ctx context.Context, i conversation.Info, q *conversation
 		}
 	}
 	return j
+}
+
+// word says a status in one word, as --status takes it.
+func (s statusJSON) word() string {
+	if s.State == "waiting_for_input" {
+		return "waiting"
+	}
+	return s.State
 }
 
 // words says a status in text.

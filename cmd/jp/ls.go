@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -19,20 +18,32 @@ import (
 
 type listOptions struct {
 	archived   bool
+	remote     string // "" for none, anyRemote for all
 	status     string
 	since      string
 	sort       string
 	descending bool
 	limit      int
+	tree       bool
+	follow     bool
 }
+
+const listHelp = `List the conversations of this repository, the one that was active last at the
+end. A star marks this session's. With --tree forks stand below what they were
+forked from; with --follow the list is kept up to date until Ctrl+C or q, and
+piped each conversation is listed again when it changes. --remote lists what was
+fetched, which can be read as REMOTE/ID.
+
+JSON: docs/json.md
+
+Exit codes: 0 done · 2 usage`
 
 func newListCommand(e *env) *cobra.Command {
 	var o listOptions
 	cmd := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List the conversations", GroupID: "look", Args: cobra.NoArgs,
-		Long: "List the conversations of this repository, the one that was active last at the end.\n" +
-			"A star marks this session's.\n\nExit codes: 0 done · 2 usage",
-		Example: "  jp ls\n  jp ls --status waiting\n  jp ls --json | jq -r '.[]|select(.status.state==\"interrupted\")|.id'",
+		Long:    listHelp,
+		Example: "  jp ls\n  jp ls --status waiting\n  jp ls --tree --since 7d\n  jp ls --json | jq -r '.[]|select(.status.state==\"interrupted\")|.id'",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := atLeast(cmd.Flags(), 1, "limit"); err != nil {
 				return err
@@ -42,21 +53,19 @@ func newListCommand(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.archived, "archived", false, "the archived ones")
+	f.StringVar(&o.remote, "remote", "", "those that were fetched, from all remotes or from `R`")
+	f.Lookup("remote").NoOptDefVal = anyRemote
 	f.StringVar(&o.status, "status", "", "only those that are `idle, running, waiting or interrupted`")
 	f.StringVar(&o.since, "since", "", "only those active since a `TIME`: 2h, 2026-11-21, RFC 3339")
 	f.StringVar(&o.sort, "sort", "activity", "sort by `activity, created, updated, title or events`")
 	f.BoolVar(&o.descending, "descending", false, "the other way round")
 	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N`, the last ones of the order")
+	cmd.MarkFlagsMutuallyExclusive("archived", "remote")
 	return cmd
 }
 
 func runList(ctx context.Context, e *env, o listOptions) error {
-	order, err := o.order()
-	if err != nil {
-		return err
-	}
-	keep, err := o.filter(e.now())
-	if err != nil {
+	if err := o.check(e.now()); err != nil {
 		return err
 	}
 	r, err := openRepo(ctx, e)
@@ -64,34 +73,70 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 		return err
 	}
 	defer r.Close()
-	scope := conversation.ScopeLive
-	if o.archived {
-		scope = conversation.ScopeArchived
-	}
-	infos, err := r.store.List(ctx, scope)
+	infos, err := o.infos(ctx, r)
 	if err != nil {
 		return err
 	}
-	list := []listing{}
+	var list []listing
 	for _, i := range infos {
-		if l := r.list(ctx, i); keep(l) {
-			list = append(list, l)
+		list = append(list, r.list(ctx, i))
+	}
+	return printList(ctx, e, r, o.arrange(list, e.now()))
+}
+
+// check refuses words that mean nothing.
+func (o listOptions) check(now time.Time) error {
+	_, err := o.order()
+	if err == nil {
+		_, err = o.filter(now)
+	}
+	return err
+}
+
+// infos reads what is known of the conversations that can be listed.
+func (o listOptions) infos(ctx context.Context, r *repo) ([]conversation.Info, error) {
+	infos, err := r.store.List(ctx, o.scope())
+	if o.remote != "" {
+		infos = ofRemote(infos, o.remote)
+	}
+	return infos, err
+}
+
+// scope is where the conversations are listed from.
+func (o listOptions) scope() conversation.Scope {
+	switch {
+	case o.archived:
+		return conversation.ScopeArchived
+	case o.remote != "":
+		return conversation.ScopeRemotes
+	}
+	return conversation.ScopeLive
+}
+
+// arrange chooses what is listed, and in which order. The options are checked.
+func (o listOptions) arrange(list []listing, now time.Time) []listing {
+	order, _ := o.order()
+	keep, _ := o.filter(now)
+	kept := []listing{}
+	for _, l := range list {
+		if keep(l) {
+			kept = append(kept, l)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b listing) int { return cmp.Or(order(a, b), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(kept, func(a, b listing) int { return cmp.Or(order(a, b), cmp.Compare(a.ID, b.ID)) })
 	if o.descending {
-		slices.Reverse(list)
+		slices.Reverse(kept)
 	}
-	if o.limit > 0 && len(list) > o.limit {
-		list = list[len(list)-o.limit:]
+	if o.limit > 0 && len(kept) > o.limit {
+		kept = kept[len(kept)-o.limit:]
 	}
-	return printList(ctx, e, r, list)
+	return kept
 }
 
 func (o listOptions) order() (func(a, b listing) int, error) {
 	switch o.sort {
 	case "activity", "updated":
-		return func(a, b listing) int { return a.LastEvent.Compare(b.LastEvent) }, nil
+		return func(a, b listing) int { return a.active().Compare(b.active()) }, nil
 	case "created":
 		return func(a, b listing) int { return a.Created.Compare(b.Created) }, nil
 	case "title":
@@ -119,78 +164,12 @@ func (o listOptions) filter(now time.Time) (func(listing) bool, error) {
 		}
 	}
 	return func(l listing) bool {
-		return (want == "" || l.Status.State == want) && !l.LastEvent.Before(since)
+		return (want == "" || l.Status.State == want) && !l.active().Before(since)
 	}, nil
 }
 
-func title(l listing) string {
-	if l.Title == nil {
-		return ""
-	}
-	return *l.Title
-}
-
-func printList(ctx context.Context, e *env, r *repo, list []listing) error {
-	switch e.format {
-	case formatJSON:
-		return writeJSON(e.results(), list)
-	case formatJSONL:
-		for _, l := range list {
-			if err := writeJSON(e.results(), l); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(e.stderr, "No conversations.")
-		return nil
-	}
-	return e.paged(func(w io.Writer) error { return listTable(ctx, e, r, list).Print(w) })
-}
-
-func listTable(ctx context.Context, e *env, r *repo, list []listing) *terminal.Table {
-	palette := terminal.NewPalette(e.stdout, e.environ)
-	current, _ := r.visited(ctx, e, 0)
-	t := &terminal.Table{Flexible: 5, Right: []int{3}}
-	if isTerminal(e.stdout) {
-		t.Width = terminal.Width(e.stdout, e.environ)
-		t.Row("", palette.Dim("ID"), palette.Dim("STATUS"), palette.Dim("TURNS"), palette.Dim("LAST"), palette.Dim("TITLE"))
-	}
-	for _, l := range list {
-		star := " "
-		if l.ID == current {
-			star = "*"
-		}
-		if l.err != nil {
-			t.Row(star, string(l.ID), palette.Red("unreadable"), "", "", oneLine(l.Error))
-			continue
-		}
-		name := oneLine(title(l))
-		if l.ForkedFrom != nil {
-			name += palette.Dim(fmt.Sprintf("  (fork of %s@%d)", l.ForkedFrom.ID.Short(), l.ForkedFrom.Seq))
-		}
-		if !l.Local {
-			name += palette.Dim("  (someone else's)")
-		}
-		t.Row(star, string(l.ID), statusColour(palette, l.Status), strconv.Itoa(l.Turns), terminal.Ago(l.LastEvent, e.now()), name)
-		if l.Status.Question != nil && t.Width > 0 {
-			t.Line("                    " + terminal.Fit(oneLine(*l.Status.Question), t.Width-20))
-		}
-	}
-	return t
-}
-
-func statusColour(p terminal.Palette, s statusJSON) string {
-	words := oneLine(s.words())
-	switch s.State {
-	case "running":
-		return p.Green(words)
-	case "waiting_for_input", "interrupted":
-		return p.Yellow(words)
-	}
-	return p.Dim(words)
-}
+// title is a conversation's title, "" where it has none.
+func title(l listing) string { return plain(l.Title) }
 
 func writeJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)

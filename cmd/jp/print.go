@@ -57,13 +57,13 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 		return err
 	}
 	defer r.Close()
-	ids, err := r.several(ctx, e, words, false)
+	names, err := r.names(ctx, e, words)
 	if err != nil {
 		return err
 	}
 	var views []*view
-	for _, id := range ids {
-		v, err := o.view(ctx, e, r, string(id))
+	for _, name := range names {
+		v, err := o.view(ctx, e, r, name)
 		if err != nil {
 			return err
 		}

@@ -52,6 +52,10 @@ func newPutBack(ctx context.Context, e *env, o putBackOptions) (*putBack, *conve
 		r.Close()
 		return nil, nil, err
 	}
+	if v.remote != "" {
+		r.Close()
+		return nil, nil, lookOnly(conversation.Info{ID: v.id, Remote: v.remote})
+	}
 	b := &putBack{view: v, opts: o}
 	if err := b.take(ctx); err != nil {
 		b.close()

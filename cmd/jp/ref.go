@@ -27,11 +27,11 @@ func runRef(ctx context.Context, e *env, word string) error {
 	defer r.Close()
 	target, event := splitTarget(word)
 	if event == "" {
-		id, err := r.resolve(ctx, e, target)
-		if err != nil {
+		info, err := r.known(ctx, e, target)
+		if info.Ref == "" {
 			return err
 		}
-		return printRef(e, "ref", refOf(id))
+		return printRef(e, "ref", info.Ref)
 	}
 	v, err := r.view(ctx, e, target)
 	if err != nil {

@@ -57,23 +57,22 @@ func runShow(ctx context.Context, e *env, word string) error {
 }
 
 func showConversation(ctx context.Context, e *env, r *repo, target string) error {
-	id, err := r.resolve(ctx, e, target)
+	info, err := r.known(ctx, e, target)
+	if err != nil && info.Head != "" {
+		return aboutConversation(err, info.ID)
+	}
 	if err != nil {
 		return err
-	}
-	info, err := r.store.Info(ctx, id)
-	if err != nil {
-		return aboutConversation(err, id)
 	}
 	l := r.list(ctx, info)
 	if e.format.structured() {
 		return writeJSON(e.results(), l)
 	}
 	facts := [][2]string{
-		{"Conversation", string(l.ID)}, {"Title", title(l)}, {"Status", l.Status.words()},
-		{"Turns", fmt.Sprintf("%d (%s)", l.Turns, conversation.Count(l.Events, "event"))}, {"Model", l.Model},
+		{"Conversation", l.ID}, {"Title", title(l)}, {"Status", l.Status.words()},
+		{"Turns", fmt.Sprintf("%d (%s)", l.Turns, conversation.Count(l.Events, "event"))}, {"Model", plain(l.Model)},
 		{"Created", l.Created.In(e.now().Location()).Format(time.DateTime)},
-		{"Last event", l.LastEvent.In(e.now().Location()).Format(time.DateTime)},
+		{"Last event", l.active().In(e.now().Location()).Format(time.DateTime)},
 		{"Ref", l.Ref}, {"Head", string(l.Head)},
 	}
 	if l.ForkedFrom != nil {

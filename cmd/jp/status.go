@@ -42,7 +42,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 		return writeJSON(e.results(), l)
 	}
 	p := terminal.NewPalette(e.stdout, e.environ)
-	fmt.Fprintf(e.results(), "%s  %s  %s\n", p.Bold(string(l.ID)), statusColour(p, l.Status), oneLine(title(l)))
+	fmt.Fprintf(e.results(), "%s  %s  %s\n", p.Bold(l.ID), statusColour(p, l.Status), oneLine(title(l)))
 	if l.Status.Question != nil {
 		fmt.Fprintf(e.results(), "  %s asks: %s\n", oneLine(*l.Status.Tool), oneLine(*l.Status.Question))
 	}

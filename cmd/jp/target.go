@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,8 @@ import (
 
 // resolve finds the conversation that a word stands for: a full id, the end of
 // one, a part of a title, "." for the session's, "-" for the one before it,
-// "recent" or "newest". Without a word it is the session's.
+// "recent" or "newest". Without a word it is the session's. REMOTE/ID is refused:
+// what was fetched can be looked at with [repo.known] and [repo.view] only.
 func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.ID, error) {
 	switch word {
 	case "":
@@ -29,6 +31,9 @@ func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.I
 		if _, err := r.store.Head(ctx, id); !errors.Is(err, conversation.ErrNotFound) {
 			return id, nil // an unreadable one is found, and said to be so when it is read
 		}
+	}
+	if info, found, err := r.fetched(ctx, word); found || err != nil {
+		return "", cmp.Or(err, lookOnly(info))
 	}
 	infos, err := r.everyInfo(ctx)
 	if err != nil {
@@ -82,7 +87,14 @@ func newestOf(infos []conversation.Info, by string) (conversation.ID, error) {
 	return best.ID, nil
 }
 
+// match finds the one conversation whose id ends in a word, or whose title has
+// it.
 func match(infos []conversation.Info, word string) (conversation.ID, error) {
+	info, err := matching(infos, word)
+	return info.ID, err
+}
+
+func matching(infos []conversation.Info, word string) (conversation.Info, error) {
 	var found []conversation.Info
 	for _, by := range []func(conversation.Info) bool{
 		func(i conversation.Info) bool { return len(word) >= 3 && endsIn(string(i.ID), word) },
@@ -101,18 +113,18 @@ func match(infos []conversation.Info, word string) (conversation.ID, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fail(exitNotFound, "not_found", "no conversation matches %q.", word).hint("jp ls", "the conversations there are")
+		return conversation.Info{}, fail(exitNotFound, "not_found", "no conversation matches %q.", word).hint("jp ls", "the conversations there are")
 	case 1:
-		return found[0].ID, nil
+		return found[0], nil
 	}
 	f := fail(exitNotFound, "ambiguous", "%q could be %d conversations:", word, len(found))
 	for _, i := range found[:min(len(found), 10)] {
-		f.hint("jp show "+string(i.ID), oneLine(i.Summary.Title))
+		f.hint("jp show "+nameOf(i), oneLine(i.Summary.Title))
 	}
 	if more := len(found) - 10; more > 0 {
 		f.details = append(f.details, fmt.Sprintf("The first 10 of them, and %d more:", more))
 	}
-	return "", f
+	return conversation.Info{}, f
 }
 
 // endsIn reports whether an id, or its digits, end in a word.

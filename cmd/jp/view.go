@@ -16,6 +16,7 @@ type view struct {
 	env     *env
 	repo    *repo
 	id      conversation.ID
+	remote  string // that it was fetched from, "" for a local one
 	head    conversation.Head
 	events  []*conversation.Event // from some turn on, up to the newest
 	tail    *conversation.IncompleteTurn
@@ -61,15 +62,19 @@ func (r *repo) viewBack(ctx context.Context, e *env, word string, enough reach) 
 
 // open finds the conversation that a word stands for.
 func (r *repo) open(ctx context.Context, e *env, word string) (*view, error) {
-	id, err := r.resolve(ctx, e, word)
-	if err != nil {
-		return nil, err
-	}
-	v := &view{env: e, repo: r, id: id, palette: terminal.NewPalette(e.stdout, e.environ)}
+	v := &view{env: e, repo: r, palette: terminal.NewPalette(e.stdout, e.environ)}
 	if isTerminal(e.stdout) {
 		v.width = terminal.Width(e.stdout, e.environ)
 	}
-	v.head, err = r.store.Head(ctx, id)
+	info, found, err := r.fetched(ctx, word)
+	if found || err != nil {
+		v.id, v.remote, v.head = info.ID, info.Remote, info.Head
+		return v, err
+	}
+	if v.id, err = r.resolve(ctx, e, word); err != nil {
+		return nil, err
+	}
+	v.head, err = r.store.Head(ctx, v.id)
 	return v, err
 }
 

@@ -55,9 +55,30 @@ func (t *Table) Print(w io.Writer) error {
 	return err
 }
 
+// Room is how many columns the others leave the flexible one, at most as many as
+// the table has.
+func (t *Table) Room() int {
+	others := 0
+	for i, width := range t.natural() {
+		if i != t.Flexible {
+			others += width + len(gap)
+		}
+	}
+	return max(t.Width-others, 0)
+}
+
 // widths is how wide each column is: as its widest cell, the flexible one at
 // most as wide as the others leave it.
 func (t *Table) widths() []int {
+	widths := t.natural()
+	if t.Flexible < len(widths) {
+		widths[t.Flexible] = min(widths[t.Flexible], max(t.Room(), 1))
+	}
+	return widths
+}
+
+// natural is how wide the widest cell of each column is.
+func (t *Table) natural() []int {
 	var widths []int
 	for _, r := range t.rows {
 		for i, cell := range r.cells {
@@ -66,15 +87,6 @@ func (t *Table) widths() []int {
 			}
 			widths[i] = max(widths[i], Columns(cell))
 		}
-	}
-	if t.Flexible < len(widths) {
-		others := len(gap) * (len(widths) - 1)
-		for i, width := range widths {
-			if i != t.Flexible {
-				others += width
-			}
-		}
-		widths[t.Flexible] = min(widths[t.Flexible], max(t.Width-others, 1))
 	}
 	return widths
 }

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"jp/conversation"
+)
+
+// anyRemote stands for all remotes.
+const anyRemote = "*"
+
+// nameOf is what a conversation is called on the command line: its id, or
+// REMOTE/ID where it was fetched.
+func nameOf(i conversation.Info) string {
+	if i.Remote == "" {
+		return string(i.ID)
+	}
+	return i.Remote + "/" + string(i.ID)
+}
+
+// fetched finds the conversation that REMOTE/ID stands for. It is not found
+// where nothing was fetched from such a remote.
+func (r *repo) fetched(ctx context.Context, word string) (info conversation.Info, found bool, err error) {
+	slash := strings.LastIndexByte(word, '/')
+	if slash < 1 {
+		return info, false, nil
+	}
+	all, err := r.store.List(ctx, conversation.ScopeRemotes)
+	if err != nil {
+		return info, false, err
+	}
+	theirs := ofRemote(all, word[:slash])
+	if len(theirs) == 0 {
+		return info, false, nil
+	}
+	info, err = matching(theirs, word[slash+1:])
+	return info, err == nil, err
+}
+
+// ofRemote are the conversations that were fetched from one remote.
+func ofRemote(infos []conversation.Info, remote string) (theirs []conversation.Info) {
+	for _, i := range infos {
+		if remote == anyRemote || i.Remote == remote {
+			theirs = append(theirs, i)
+		}
+	}
+	return theirs
+}
+
+// lookOnly refuses to do more than look at a conversation that was fetched.
+func lookOnly(i conversation.Info) error {
+	return fail(exitDecision, "untrusted", "%s was fetched from a remote; it can be read only.", nameOf(i)).
+		hint("jp print "+nameOf(i), "read it")
+}
+
+// known reads what is known of the conversation that a word stands for, also of
+// one that was fetched. Of an unreadable one the error comes with what its ref says.
+func (r *repo) known(ctx context.Context, e *env, word string) (conversation.Info, error) {
+	if info, found, err := r.fetched(ctx, word); found || err != nil {
+		return info, cmp.Or(err, info.Err)
+	}
+	id, err := r.resolve(ctx, e, word)
+	if err != nil {
+		return conversation.Info{}, err
+	}
+	return r.store.Info(ctx, id)
+}
+
+// names are what the conversations are called that words stand for, also those
+// that were fetched.
+func (r *repo) names(ctx context.Context, e *env, words []string) (names []string, err error) {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	for _, word := range words {
+		info, found, err := r.fetched(ctx, word)
+		if !found && err == nil {
+			info.ID, err = r.resolve(ctx, e, word)
+		}
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, nameOf(info))
+	}
+	return names, nil
+}
