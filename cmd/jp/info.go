@@ -33,7 +33,9 @@ type listing struct {
 	Status      statusJSON        `json:"status"`
 	Error       *string           `json:"error"` // why it cannot be read
 
-	err error
+	branch   string // of the tree, before the id
+	uprooted bool   // what it stems from is not listed
+	err      error
 }
 
 type forkedFrom struct {

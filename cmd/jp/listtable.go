@@ -111,6 +111,7 @@ func (t listTable) cells(l layout, c listing) []string {
 	if !l.longID {
 		id = c.ShortID
 	}
+	id = t.palette.Dim(c.branch) + id
 	if c.err != nil {
 		return l.columns(star, id, t.palette.Red("unreadable"), "", "", oneLine(*c.Error))
 	}
@@ -148,10 +149,25 @@ func (t listTable) title(c listing) string {
 			name = t.palette.Yellow(mark.word) + " " + name
 		}
 	}
-	if c.ForkedFrom != nil {
-		name += t.palette.Dim(fmt.Sprintf("  (fork of %s@%d)", c.ForkedFrom.ID.Short(), c.ForkedFrom.Seq))
+	if origin := c.origin(); origin != "" {
+		name += t.palette.Dim("  (" + origin + ")")
 	}
 	return name
+}
+
+// origin says what a conversation stems from, as far as the tree does not.
+func (c listing) origin() string {
+	words := ""
+	switch {
+	case c.ForkedFrom != nil:
+		words = fmt.Sprintf("fork of %s@%d", c.ForkedFrom.ID.Short(), c.ForkedFrom.Seq)
+	case c.Parent != nil && c.uprooted:
+		words = "works for " + c.Parent.Short()
+	}
+	if c.uprooted {
+		words += ", which is not listed"
+	}
+	return words
 }
 
 // statusColour says a status in colour.

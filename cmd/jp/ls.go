@@ -59,6 +59,7 @@ func newListCommand(e *env) *cobra.Command {
 	f.StringVar(&o.since, "since", "", "only those active since a `TIME`: 2h, 2026-11-21, RFC 3339")
 	f.StringVar(&o.sort, "sort", "activity", "sort by `activity, created, updated, title or events`")
 	f.BoolVar(&o.descending, "descending", false, "the other way round")
+	f.BoolVar(&o.tree, "tree", false, "forks below what they were forked from")
 	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N`, the last ones of the order")
 	cmd.MarkFlagsMutuallyExclusive("archived", "remote")
 	return cmd
@@ -129,6 +130,9 @@ func (o listOptions) arrange(list []listing, now time.Time) []listing {
 	}
 	if o.limit > 0 && len(kept) > o.limit {
 		kept = kept[len(kept)-o.limit:]
+	}
+	if o.tree {
+		kept = forestOf(kept)
 	}
 	return kept
 }
