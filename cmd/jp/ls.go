@@ -60,6 +60,7 @@ func newListCommand(e *env) *cobra.Command {
 	f.StringVar(&o.sort, "sort", "activity", "sort by `activity, created, updated, title or events`")
 	f.BoolVar(&o.descending, "descending", false, "the other way round")
 	f.BoolVar(&o.tree, "tree", false, "forks below what they were forked from")
+	f.BoolVar(&o.follow, "follow", false, "keep the list up to date; piped, list again what changes")
 	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N`, the last ones of the order")
 	cmd.MarkFlagsMutuallyExclusive("archived", "remote")
 	return cmd
@@ -74,6 +75,9 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 		return err
 	}
 	defer r.Close()
+	if o.follow {
+		return followList(ctx, e, r, o)
+	}
 	infos, err := o.infos(ctx, r)
 	if err != nil {
 		return err

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// lookEvery is how often a list that is followed looks for changes.
+const lookEvery = 400 * time.Millisecond
+
+// errLeft says that the user has seen enough.
+var errLeft = errors.New("left")
+
+// A display shows a list that changes.
+type display interface {
+	show(list []listing) error
+	close()
+}
+
+// followList keeps the list up to date until the user leaves, or nobody reads it
+// any more.
+func followList(ctx context.Context, e *env, r *repo, o listOptions) error {
+	w, done, err := newWatch(r, o)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	interrupt := func(context.Context) bool { leave(errLeft); return true }
+	e.onInterrupt.Store(&interrupt)
+	defer e.onInterrupt.Store(nil)
+	d := newDisplay(ctx, e, r, leave)
+	defer d.close()
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	return follow(ctx, e, w, d, ticker.C)
+}
+
+// follow looks at each tick.
+func follow(ctx context.Context, e *env, w *watch, d display, ticks <-chan time.Time) error {
+	for {
+		list, err := w.look(ctx)
+		if err == nil {
+			err = d.show(w.opts.arrange(list, e.now()))
+		}
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			if cause := context.Cause(ctx); !errors.Is(cause, errLeft) {
+				return cause
+			}
+			return nil
+		case <-ticks:
+		}
+	}
+}
+
+// newDisplay is the whole terminal, or a line for each change where there is
+// none or JSON is asked for.
+func newDisplay(ctx context.Context, e *env, r *repo, leave context.CancelCauseFunc) display {
+	if !isTerminal(e.stdout) || e.format.structured() || e.get("TERM") == "dumb" {
+		return &changes{ctx: ctx, env: e, repo: r, said: map[string]string{}}
+	}
+	d := &dashboard{
+		ctx: ctx, env: e, repo: r, leave: leave, screen: terminal.NewScreen(e.stdout, e.results()), done: make(chan struct{}),
+	}
+	go d.keys()
+	return d
+}
+
+// changes writes a line for each conversation that is not as it was when it was
+// written last.
+type changes struct {
+	ctx  context.Context
+	env  *env
+	repo *repo
+	said map[string]string // JSON, by name
+}
+
+// A goneJSON says that a conversation is not listed any more.
+type goneJSON struct {
+	ID   string `json:"id"`
+	Gone bool   `json:"gone"`
+}
+
+func (c *changes) close() {}
+
+func (c *changes) show(list []listing) error {
+	table := newListTable(c.ctx, c.env, c.repo)
+	listed := map[string]bool{}
+	for _, l := range list {
+		listed[l.ID] = true
+		object, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		if c.said[l.ID] == string(object) {
+			continue
+		}
+		c.said[l.ID] = string(object)
+		if c.env.format.structured() {
+			err = writeJSON(c.env.results(), l)
+		} else {
+			err = table.in(layouts[0], []listing{l}).Print(c.env.results())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for id := range c.said {
+		if !listed[id] {
+			delete(c.said, id)
+			if err := c.gone(id); err != nil {
+				return err
+			}
+		}
+	}
+	return unread(c.env.stdout)
+}
+
+func (c *changes) gone(id string) error {
+	if c.env.format.structured() {
+		return writeJSON(c.env.results(), goneJSON{id, true})
+	}
+	_, err := fmt.Fprintf(c.env.results(), " \t%s\tgone\n", id)
+	return err
+}
+
+// unread is an error if nobody will ever read what is written to a pipe.
+func unread(out *os.File) error {
+	fds := []unix.PollFd{{Fd: int32(out.Fd())}}
+	if n, err := unix.Poll(fds, 0); err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+		return syscall.EPIPE
+	}
+	return nil
+}
+
+// A dashboard shows the list on the whole terminal.
+type dashboard struct {
+	ctx    context.Context
+	env    *env
+	repo   *repo
+	leave  context.CancelCauseFunc
+	screen *terminal.Screen
+	done   chan struct{} // closed when keys are not read any more
+}
+
+// keys waits for the key that leaves. Where no key can be read, signals end it.
+func (d *dashboard) keys() {
+	defer close(d.done)
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		return
+	}
+	defer tty.Close()
+	_, err = tty.Choose(d.ctx, "", func(k terminal.Key) bool { return k.Lower() == 'q' })
+	if errors.Is(err, terminal.ErrHangup) {
+		d.leave(&turnloop.Interrupt{Signal: "SIGHUP"})
+	} else if err == nil {
+		d.leave(errLeft)
+	}
+}
+
+// close gives the terminal back.
+func (d *dashboard) close() {
+	d.leave(errLeft)
+	<-d.done
+	_ = d.screen.Close()
+}
+
+func (d *dashboard) show(list []listing) error {
+	table := newListTable(d.ctx, d.env, d.repo)
+	fitting := lastFitting(list, d.screen.Height()-2) // a head and a foot
+	var text strings.Builder
+	if err := table.of(fitting).Print(&text); err != nil {
+		return err
+	}
+	lines := strings.Split(text.String(), "\n")
+	lines[len(lines)-1] = table.palette.Dim(terminal.Fit(foot(list, len(list)-len(fitting)), table.width))
+	return d.screen.Draw(lines)
+}
+
+// foot sums a list up of which the first ones are hidden.
+func foot(list []listing, hidden int) string {
+	words := []string{conversation.Count(len(list), "conversation")}
+	if hidden > 0 {
+		words[0] += fmt.Sprintf(" (%d above)", hidden)
+	}
+	for _, state := range []string{"running", "waiting", "interrupted"} {
+		n := 0
+		for _, l := range list {
+			if l.Status.word() == state {
+				n++
+			}
+		}
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	return strings.Join(append(words, "q leaves"), " · ")
+}
+
+// lastFitting are the last conversations of a list that fit into some lines.
+func lastFitting(list []listing, lines int) []listing {
+	first := len(list)
+	for first > 0 {
+		if lines--; list[first-1].Status.Question != nil {
+			lines--
+		}
+		if lines < 0 {
+			break
+		}
+		first--
+	}
+	return list[first:]
+}

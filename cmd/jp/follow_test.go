@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/process"
+)
+
+// titled is a place with conversations of these titles.
+func titled(t *testing.T, titles ...string) *place {
+	t.Helper()
+	p := newPlace(t)
+	p.write("../talk.toml", talkScript)
+	for _, title := range titles {
+		require.Zero(t, p.jp("query", "--new", "--title", title, "-m", "script/../talk.toml", "Hello").exit)
+	}
+	return p
+}
+
+func TestFollowOnATerminal(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		leave func(*sitting)
+		exit  int
+	}{
+		"q":       {func(s *sitting) { s.Type("q") }, 0},
+		"Ctrl+C":  {func(s *sitting) { s.Type("\x03") }, 0},
+		"SIGINT":  {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGINT) }, 0},
+		"SIGTERM": {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, 143},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := titled(t, "The first", hostileTitle)
+			p.environ = append(p.environ, "JP_PAGER=sed s/^/paged:/")
+			s := p.sit(80, "ls", "--follow")
+			s.WaitFor("2 conversations · q leaves")
+			s.WaitFor("The first")
+			require.Zero(t, p.jp("edit", "--title", "Another name").exit)
+			s.WaitFor("Another name")
+			require.NotContains(t, s.Text(), "evil")
+			require.Zero(t, p.jp("rm", "-y", "The first").exit)
+			s.WaitFor("1 conversation · q leaves")
+			s.Wait("a head, a conversation, a foot", func() bool { return strings.Count(s.Text(), "\n") == 2 })
+			tt.leave(s)
+			require.Equal(t, tt.exit, s.exit())
+			s.Wait("the screen as it was", func() bool { return strings.Contains(s.Raw(), "\x1b[?25h\x1b[?1049l") })
+			require.NotContains(t, s.Raw(), "paged:")
+		})
+	}
+}
+
+func TestFollowFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	p := titled(t, "The source")
+	for range 30 {
+		require.Zero(t, p.jp("fork", "--title", "A fork").exit)
+	}
+	s := p.sit(80, "ls", "--follow", "--sort", "title", "--descending")
+	s.WaitFor("31 conversations (9 above) · q leaves")
+	require.Equal(t, 24, strings.Count(s.Text(), "\n")+1)
+	s.Resize(40, 10)
+	s.WaitFor("31 conversations (23 above) · q leaves")
+	require.LessOrEqual(t, strings.Count(s.Text(), "\n")+1, 10)
+	s.Type("q")
+	require.Zero(t, s.exit())
+}
+
+// followed is a jp ls --follow that is piped, and its lines.
+func (p *place) followed(args ...string) (wait func() int, interrupt func(), lines *bufio.Scanner, hangUp func() error) {
+	p.t.Helper()
+	cmd := p.command(append([]string{"ls", "--follow"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	require.NoError(p.t, err)
+	require.NoError(p.t, cmd.Start())
+	p.t.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
+	interrupt = func() { require.NoError(p.t, cmd.Process.Signal(syscall.SIGINT)) }
+	return func() int { return exitOf(p.t, cmd.Wait()) }, interrupt, bufio.NewScanner(out), out.Close
+}
+
+func TestFollowAsJSON(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"--json", "--format=jsonl"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			p := titled(t, "One", "Two")
+			wait, interrupt, lines, _ := p.followed(format, "--sort", "title")
+			next := func() (l map[string]any) {
+				require.True(t, lines.Scan())
+				require.NoError(t, json.Unmarshal(lines.Bytes(), &l), lines.Text())
+				return l
+			}
+			require.Equal(t, "One", next()["title"])
+			two := next()
+			require.Equal(t, "Two", two["title"])
+			require.Zero(t, p.jp("edit", two["short_id"].(string), "--label", "team=auth").exit)
+			require.Equal(t, map[string]any{"team": "auth"}, next()["labels"])
+			held, err := process.LocksIn(filepath.Join(p.dir, ".git")).Take(conversation.ID(two["id"].(string)), process.Holder{PID: os.Getpid()})
+			require.NoError(t, err)
+			require.Equal(t, "running", next()["status"].(map[string]any)["state"])
+			require.NoError(t, held.Release())
+			require.Equal(t, "idle", next()["status"].(map[string]any)["state"])
+			require.Zero(t, p.jp("rm", "-y", "Two").exit)
+			require.Equal(t, map[string]any{"id": two["id"], "gone": true}, next())
+			interrupt()
+			require.False(t, lines.Scan(), "nothing else was listed")
+			require.Zero(t, wait())
+		})
+	}
+}
+
+func TestFollowAsText(t *testing.T) {
+	t.Parallel()
+	p := titled(t, "One")
+	wait, _, lines, hangUp := p.followed()
+	require.True(t, lines.Scan())
+	require.Regexp(t, `^\*\tjp-c[0-9a-z-]+\tidle\t1\tnow\tOne$`, lines.Text())
+	require.Zero(t, p.jp("edit", "--pin").exit)
+	require.True(t, lines.Scan())
+	require.Regexp(t, `\t\(pinned\) One$`, lines.Text())
+	require.NoError(t, hangUp())
+	require.Zero(t, wait(), "nobody reads any more")
+}
+
+// A counter counts what is read of conversations.
+type counter struct {
+	tipReader
+	one, all int
+}
+
+func (c *counter) Info(ctx context.Context, id conversation.ID) (conversation.Info, error) {
+	c.one++
+	return c.tipReader.Info(ctx, id)
+}
+
+func (c *counter) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
+	c.all++
+	return c.tipReader.List(ctx, scope)
+}
+
+func TestWatchReadsWhatHasChanged(t *testing.T) {
+	t.Parallel()
+	var titles []string
+	for n := range manyChanged + 1 {
+		titles = append(titles, fmt.Sprint("talk ", n))
+	}
+	p := titled(t, titles...)
+	e := &env{dir: p.dir, environ: p.environ, now: systemEnv().now, stderr: os.Stderr}
+	r, err := openRepo(t.Context(), e)
+	require.NoError(t, err)
+	defer r.Close()
+	w, done, err := newWatch(r, listOptions{sort: "activity"})
+	require.NoError(t, err)
+	defer done()
+	reads := &counter{tipReader: r.store}
+	w.tips = reads
+	look := func(conversations, one, all int) []listing {
+		t.Helper()
+		list, err := w.look(t.Context())
+		require.NoError(t, err)
+		require.Len(t, list, conversations)
+		require.Equal(t, [2]int{one, all}, [2]int{reads.one, reads.all})
+		return list
+	}
+	look(len(titles), 0, 1)
+	look(len(titles), 0, 1)
+	require.Zero(t, p.jp("edit", "--title", "changed").exit)
+	list := look(len(titles), 1, 1)
+	look(len(titles), 1, 1)
+	held, err := r.locks.Take(conversation.ID(list[0].ID), process.Holder{PID: 4711})
+	require.NoError(t, err)
+	running := 0
+	for _, l := range look(len(titles), 1, 1) {
+		if l.Status.State == "running" {
+			running++
+			require.Equal(t, list[0].ID, l.ID)
+			require.Equal(t, 4711, *l.Status.PID)
+		}
+	}
+	require.Equal(t, 1, running)
+	require.NoError(t, held.Release())
+	for _, l := range look(len(titles), 1, 1) {
+		require.Equal(t, "idle", l.Status.State)
+	}
+	p.git("pack-refs", "--all")
+	look(len(titles), 1, 1)
+	require.Zero(t, p.jp("rm", "-y", "changed").exit)
+	look(len(titles)-1, 1, 1)
+	p.write(".git/refs/jp/conversations/jp-c17952552000-zzzz", "not a ref\n")
+	broken := look(len(titles), 1, 1)
+	require.NotNil(t, broken)
+}

@@ -1,0 +1,65 @@
+package terminal
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// A Screen shows lines in place, on the whole of a terminal. What the terminal
+// showed before comes back with Close.
+type Screen struct {
+	out    *os.File
+	w      io.Writer
+	shown  []string
+	width  int
+	height int
+}
+
+const (
+	enterScreen = "\x1b[?1049h\x1b[?25l" // the other screen, without a cursor
+	leaveScreen = "\x1b[?25h\x1b[?1049l"
+)
+
+// NewScreen returns the screen of a terminal, which w writes to. Nothing is
+// shown before the first Draw.
+func NewScreen(out *os.File, w io.Writer) *Screen { return &Screen{out: out, w: w} }
+
+// Height is how many lines fit, at least one.
+func (s *Screen) Height() int {
+	if _, rows, err := term.GetSize(int(s.out.Fd())); err == nil && rows > 0 {
+		return rows
+	}
+	return 24
+}
+
+// Draw shows lines, each of which must fit into the width, from the top. What
+// is shown already is not written again.
+func (s *Screen) Draw(lines []string) error {
+	lines = lines[:min(len(lines), s.Height())]
+	width, height := Width(s.out, nil), s.Height()
+	if s.width == width && s.height == height && slices.Equal(lines, s.shown) {
+		return nil
+	}
+	var b strings.Builder
+	if s.width == 0 {
+		b.WriteString(enterScreen)
+	}
+	b.WriteString("\x1b[H" + strings.Join(lines, "\x1b[K\r\n") + "\x1b[K\x1b[J")
+	s.shown, s.width, s.height = slices.Clone(lines), width, height
+	_, err := io.WriteString(s.w, b.String())
+	return err
+}
+
+// Close gives the terminal back as it was.
+func (s *Screen) Close() error {
+	if s.width == 0 {
+		return nil
+	}
+	s.width = 0
+	_, err := io.WriteString(s.w, leaveScreen)
+	return err
+}
