@@ -14,29 +14,48 @@ import (
 
 type editOptions struct {
 	word    string
-	title   string
+	title   titleFlag
+	model   string
 	pin     bool
 	expires string
 	labels  []string
 	given   func(flag string) bool
 }
 
+const editHelp = `Change what is known about a conversation. Each change is an event; nothing that
+was said changes. An empty title, --pin=false, --expires=never and --label KEY=
+take it away again. What has expired is only marked so. --title without a value
+asks the conversation's model, or that of -m, for a title; it is shown the first
+request and the last answers.
+
+JSON: {"action","conversation","files"}
+
+Exit codes: 0 done · 2 usage, configuration, model · 4 locked · 5 no such
+conversation · 6 damaged · 7 the model wrote no title`
+
 func newEditCommand(e *env) *cobra.Command {
 	var o editOptions
 	cmd := &cobra.Command{
-		Use: "edit [ID]", GroupID: "shape", Args: cobra.MaximumNArgs(1),
+		Use: "edit [ID]", GroupID: "shape",
 		Short: "Change a conversation's title, pin, expiry or labels",
-		Long: "Change what is known about a conversation. Each change is an event; nothing that was said changes. An empty\n" +
-			"title, --pin=false, --expires=never and --label KEY= take it away again. What has expired is only marked so.\n\n" +
-			"JSON: {\"action\",\"conversation\",\"files\"}\n\nExit codes: 0 done · 2 usage · 4 locked · 5 no such conversation · 6 damaged",
-		Example: "  jp edit --title 'Cap the login retries'\n  jp edit 4400 --pin --label team=auth\n  jp edit 4400 --expires 2026-12-31",
+		Long:  editHelp,
+		Example: "  jp edit --title='Cap the login retries'\n  jp edit --title            # the model writes it\n" +
+			"  jp edit 4400 --pin --label team=auth\n  jp edit 4400 --expires 2026-12-31",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := cobra.MaximumNArgs(1)(cmd, args); err != nil {
+				return o.title.mistaken(usage("jp edit takes one conversation."), args[0], strings.Join(args[1:], " "))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.word, o.given = strings.Join(args, ""), cmd.Flags().Changed
 			return runEdit(cmd.Context(), e, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.title, "title", "", "give it a `TITLE`")
+	f.Var(&o.title, "title", "give it a `TITLE`; without one the model writes it")
+	f.Lookup("title").NoOptDefVal = fromModel
+	f.StringVarP(&o.model, "model", "m", "", "let this model write the title, `PROVIDER/NAME` or an alias")
 	f.BoolVar(&o.pin, "pin", false, "pin it")
 	f.StringVar(&o.expires, "expires", "", "mark it as expired from a `TIME` on: a day, RFC 3339, a duration from now, or never")
 	f.StringArrayVar(&o.labels, "label", nil, "set a label `KEY=VALUE` (repeatable)")
@@ -51,7 +70,7 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 	defer r.Close()
 	id, err := r.resolve(ctx, e, o.word)
 	if err != nil {
-		return err
+		return o.title.mistaken(err, "", o.word)
 	}
 	held, err := r.hold(e, id)
 	if err != nil {
@@ -69,6 +88,13 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.title.byModel {
+		title, err := r.writeTitle(ctx, e, info, o.model)
+		if err != nil {
+			return err
+		}
+		meta.Title, meta.TitleSource = &title, "model"
+	}
 	if _, err := r.store.Append(ctx, id, info.Head, []*conversation.Event{record(info, meta, e.now())}); err != nil {
 		return err
 	}
@@ -85,9 +111,11 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 // metadata is what the flags change.
 func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversation.Metadata, error) {
 	m := &conversation.Metadata{}
+	if o.model != "" && !o.title.byModel {
+		return nil, usage("--model is for --title without a value: the model writes it.")
+	}
 	if o.given("title") {
-		title := strings.TrimSpace(o.title)
-		m.Title, m.TitleSource = &title, "user"
+		m.Title, m.TitleSource = &o.title.text, "user"
 	}
 	if o.given("pin") {
 		m.PinnedAt = &conversation.Moment{}

@@ -46,7 +46,7 @@ func TestFollowOnATerminal(t *testing.T) {
 			s := p.sit(80, "ls", "--follow")
 			s.WaitFor("2 conversations · q leaves")
 			s.WaitFor("The first")
-			require.Zero(t, p.jp("edit", "--title", "Another name").exit)
+			require.Zero(t, p.jp("edit", "--title=Another name").exit)
 			s.WaitFor("Another name")
 			require.NotContains(t, s.Text(), "evil")
 			require.Zero(t, p.jp("rm", "-y", "The first").exit)
@@ -179,7 +179,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	}
 	look(len(titles), 0, 1)
 	look(len(titles), 0, 1)
-	require.Zero(t, p.jp("edit", "--title", "changed").exit)
+	require.Zero(t, p.jp("edit", "--title=changed").exit)
 	list := look(len(titles), 1, 1)
 	look(len(titles), 1, 1)
 	held, err := r.locks.Take(conversation.ID(list[0].ID), process.Holder{PID: 4711})
