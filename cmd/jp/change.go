@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +53,11 @@ func (s *selection) find(ctx context.Context, e *env, r *repo) ([]conversation.I
 	}
 	words := s.words
 	if len(words) == 0 {
-		words = []string{""}
+		id, err := s.unnamed(ctx, e, r)
+		if err != nil {
+			return nil, err
+		}
+		words = []string{string(id)}
 	}
 	var infos []conversation.Info
 	seen := map[conversation.ID]bool{}
@@ -72,6 +77,22 @@ func (s *selection) find(ctx context.Context, e *env, r *repo) ([]conversation.I
 		infos = append(infos, info)
 	}
 	return infos, nil
+}
+
+// unnamed finds the conversation where none is named: the session's, or the one
+// that the user chooses. One that is to be brought back from the archive is
+// chosen from there.
+func (s *selection) unnamed(ctx context.Context, e *env, r *repo) (conversation.ID, error) {
+	if !slices.Equal(s.scopes, []conversation.Scope{conversation.ScopeArchived}) {
+		return r.resolve(ctx, e, "")
+	}
+	if id, err := r.visited(ctx, e, 0); err == nil {
+		if info, err := r.store.Info(ctx, id); err == nil && info.Summary.ArchivedAt != nil {
+			return id, nil
+		}
+	}
+	none := usage("this session's conversation is not archived; say which one is meant.").hint("jp ls --archived", "the archived ones")
+	return r.pickFrom(ctx, e, none, conversation.ScopeArchived)
 }
 
 // filtered are the conversations that all filters find. One that cannot be read

@@ -18,14 +18,23 @@ const maxPicks = 200
 // pick lets the user choose a conversation at the terminal; without one it says
 // how to name it.
 func (r *repo) pick(ctx context.Context, e *env) (conversation.ID, error) {
-	none := usage("this session has no conversation yet.").
-		hint("jp ls", "the conversations there are; name one by its last digits").hint(`jp query "…"`, "start one")
+	return r.pickFrom(ctx, e, usage("this session has no conversation yet.").
+		hint("jp ls", "the conversations there are; name one by its last digits").hint(`jp query "…"`, "start one"), conversation.ScopeLive)
+}
+
+// pickFrom lets the user choose among the conversations of some scopes; none is
+// the error where there is no terminal or nothing to choose from.
+func (r *repo) pickFrom(ctx context.Context, e *env, none error, scopes ...conversation.Scope) (conversation.ID, error) {
 	if !isTerminal(e.stdin) || !isTerminal(e.stderr) {
 		return "", none
 	}
-	infos, err := r.store.List(ctx, conversation.ScopeLive)
-	if err != nil {
-		return "", err
+	var infos []conversation.Info
+	for _, scope := range scopes {
+		listed, err := r.store.List(ctx, scope)
+		if err != nil {
+			return "", err
+		}
+		infos = append(infos, listed...)
 	}
 	if len(infos) == 0 {
 		return "", none

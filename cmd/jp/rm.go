@@ -36,7 +36,8 @@ func newRmCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rm [ID…]", GroupID: "shape", Short: "Delete conversations",
 		Long: "Delete conversations: they are listed, with what else reaches their events, then you are asked. Forks keep the\n" +
-			"events that they share. Until git collects its garbage (two weeks), the command that is printed undoes it.\n\n" +
+			"events that they share. Until git collects its garbage (two weeks), the command that is printed undoes it. Without\n" +
+			"ID you choose from a list, which needs a terminal; it is never just the session's.\n\n" +
 			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"}}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation",
 		Example: "  jp rm 4400\n  jp rm --older 180d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,14 +50,19 @@ func newRmCommand(e *env) *cobra.Command {
 }
 
 func runRm(ctx context.Context, e *env, o selection) error {
-	if len(o.words) == 0 && !o.filters() {
-		return usage("jp rm needs to know which: name them, or use --inactive or --older.").hint("jp ls", "the conversations there are")
-	}
 	r, err := openRepo(ctx, e)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if len(o.words) == 0 && !o.filters() {
+		none := usage("jp rm needs to know which: name them, or use --inactive or --older.").hint("jp ls", "the conversations there are")
+		id, err := r.pickFrom(ctx, e, none, o.scopes...)
+		if err != nil {
+			return err
+		}
+		o.words = []string{string(id)}
+	}
 	infos, err := o.find(ctx, e, r)
 	if err != nil {
 		return err

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// elsewhere is a place as another session sees it, which has no conversation.
+func elsewhere(p *place) *place {
+	other := *p
+	other.environ = append(p.environ[:len(p.environ):len(p.environ)], "JP_SESSION=other")
+	return &other
+}
+
+// needOne are the commands that need a conversation and take the session's.
+var needOne = map[string]string{ // with what they say of the one that is chosen
+	"show":       "Title         The newest",
+	"status":     "The newest",
+	"log":        "The newest request",
+	"print":      "The newest request",
+	"ref":        "refs/jp/conversations/jp-c",
+	"verify":     "ok: 1 conversation of 1",
+	"fork":       "jp-c",
+	"use":        "The newest",
+	"edit --pin": "The newest",
+	"archive":    "archived",
+	"diff":       "",
+}
+
+func TestWithoutAConversationYouChoose(t *testing.T) {
+	t.Parallel()
+	for command, want := range needOne {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			p := titled(t, hostileTitle)
+			require.Zero(t, p.jp("query", "--new", "--title", "The newest", "-m", "script/../talk.toml", "The newest request").exit)
+			p = elsewhere(p)
+			p.t = t
+			s := p.sit(80, strings.Fields(command)...)
+			s.WaitFor("Which conversation?")
+			s.Wait("the newest one first", func() bool { return chosenLine(s, "The newest") })
+			require.NotContains(t, s.Raw(), "\x1b]0;owned")
+			s.Type("\r")
+			require.Zero(t, s.exit())
+			s.WaitFor(want)
+		})
+	}
+}
+
+func TestWithoutAConversationAndATerminal(t *testing.T) {
+	t.Parallel()
+	p := elsewhere(titled(t, "The only one"))
+	p.t = t
+	for command := range needOne {
+		out := p.jp(strings.Fields(command)...)
+		require.Equal(t, 2, out.exit, command)
+		require.Empty(t, out.stdout)
+		require.Contains(t, out.stderr, "jp ls", command)
+	}
+	for _, command := range []string{"rm", "rm -y", "unarchive", "undo", "edit --title"} {
+		require.Equal(t, 2, p.jp(strings.Fields(command)...).exit, command)
+	}
+	require.Contains(t, p.jp("ls").stdout, "The only one")
+}
+
+// A deletion is of the session's conversation only where that is said.
+func TestRmLetsYouChoose(t *testing.T) {
+	t.Parallel()
+	p := titled(t, "The first", "The session's")
+	require.Equal(t, 2, p.jp("rm", "-y").exit)
+	s := p.sit(80, "rm")
+	s.Wait("the newest one first", func() bool { return chosenLine(s, "The session's") })
+	s.Type("\x1b[B")
+	s.Wait("the second line is chosen", func() bool { return chosenLine(s, "The first") })
+	s.Type("\r")
+	s.WaitFor("Delete 1 conversation?")
+	s.prompted()
+	s.Type("y")
+	require.Zero(t, s.exit())
+	require.NotContains(t, p.jp("ls").stdout, "The first")
+	require.Contains(t, p.jp("ls").stdout, "The session's")
+}
+
+func TestUnarchiveLetsYouChooseAmongTheArchived(t *testing.T) {
+	t.Parallel()
+	p := titled(t, "Put away", "The session's")
+	out := p.jp("unarchive")
+	require.Equal(t, 2, out.exit)
+	require.Contains(t, out.stderr, "jp ls --archived")
+	require.Zero(t, p.jp("archive", "Put away").exit)
+	s := p.sit(80, "unarchive")
+	s.Wait("the archived one", func() bool { return chosenLine(s, "Put away") })
+	require.NotContains(t, s.Text(), "The session's")
+	s.Type("\r")
+	require.Zero(t, s.exit())
+	require.Zero(t, p.jp("archive").exit)
+	require.Zero(t, p.jp("unarchive").exit, "the session's, which is archived")
+	require.Equal(t, 2, strings.Count(p.jp("ls").stdout, "\n"))
+}
