@@ -52,7 +52,10 @@ func runInit(ctx context.Context, e *env) error {
 		return err
 	}
 	if e.format.structured() {
-		return writeJSON(e.results(), map[string]any{"action": "init", "files": []map[string]any{{"path": config.WorkspaceFile, "done": true}}})
+		return writeJSON(e.results(), struct {
+			Action string       `json:"action"`
+			Files  []fileResult `json:"files"`
+		}{"init", []fileResult{{Path: config.WorkspaceFile, Done: true}}})
 	}
 	_, err = fmt.Fprintf(e.results(), "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
 	return err

@@ -183,7 +183,13 @@ var (
 // scrub stdout|stderr writes it to "scrubbed", JSON indented, without what
 // depends on the version of jp or on the machine.
 func scriptScrub(ts *testscript.TestScript, _ bool, args []string) {
-	text := ts.ReadFile(args[0])
+	text := scrubbed(ts.ReadFile(args[0]), ts.Getenv("WORK"))
+	ts.Check(os.WriteFile(ts.MkAbs("../scrubbed"), []byte(text), 0o666))
+}
+
+// scrubbed is a text without what depends on the version of jp or on the
+// machine, JSON indented.
+func scrubbed(text, work string) string {
 	var indented bytes.Buffer
 	if json.Indent(&indented, []byte(text), "", "  ") == nil {
 		text = indented.String()
@@ -195,8 +201,7 @@ func scriptScrub(ts *testscript.TestScript, _ bool, args []string) {
 	text = tokens.ReplaceAllString(text, "${1}0")
 	text = inOut.ReplaceAllString(text, "0 in, 0 out")
 	text = promptSize.ReplaceAllString(text, "prompt: 0 words, 0 tools")
-	text = strings.ReplaceAll(text, ts.Getenv("WORK"), "$WORK")
-	ts.Check(os.WriteFile(ts.MkAbs("../scrubbed"), []byte(text), 0o666))
+	return strings.ReplaceAll(text, work, "$WORK")
 }
 
 // save NAME keeps what the last command wrote to stdout in a variable.
