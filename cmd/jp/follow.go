@@ -20,12 +20,18 @@ import (
 // lookEvery is how often a list that is followed looks for changes.
 const lookEvery = 400 * time.Millisecond
 
+// showEvery is how often times are brought up to date on a terminal.
+const showEvery = 10 * time.Second
+
 // errLeft says that the user has seen enough.
 var errLeft = errors.New("left")
 
 // A display shows a list that changes.
 type display interface {
 	show(list []listing) error
+	// stale reports whether a list that has not changed is to be shown again; the
+	// error says that nobody looks.
+	stale() (bool, error)
 	close()
 }
 
@@ -52,9 +58,12 @@ func followList(ctx context.Context, e *env, r *repo, o listOptions) error {
 // follow looks at each tick.
 func follow(ctx context.Context, e *env, w *watch, d display, ticks <-chan time.Time) error {
 	for {
-		list, err := w.look(ctx)
-		if err == nil {
-			err = d.show(w.opts.arrange(list, e.now()))
+		changed, err := w.look(ctx)
+		if err == nil && !changed {
+			changed, err = d.stale()
+		}
+		if err == nil && changed {
+			err = d.show(w.opts.arrange(w.list(), e.now()))
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -130,8 +139,11 @@ func (c *changes) show(list []listing) error {
 			}
 		}
 	}
-	return unread(c.env.stdout)
+	return nil
 }
+
+// stale is never: a line says how a conversation was when it changed.
+func (c *changes) stale() (bool, error) { return false, unread(c.env.stdout) }
 
 func (c *changes) gone(id string) error {
 	if c.env.format.structured() {
@@ -158,6 +170,7 @@ type dashboard struct {
 	leave  context.CancelCauseFunc
 	screen *terminal.Screen
 	done   chan struct{} // closed when keys are not read any more
+	shown  time.Time
 }
 
 // keys waits for the key that leaves. Where no key can be read, signals end it.
@@ -183,7 +196,13 @@ func (d *dashboard) close() {
 	_ = d.screen.Close()
 }
 
+// stale is what says how long ago something was, or does not fit the terminal.
+func (d *dashboard) stale() (bool, error) {
+	return d.env.now().Sub(d.shown) >= showEvery || d.screen.Resized(), nil
+}
+
 func (d *dashboard) show(list []listing) error {
+	d.shown = d.env.now()
 	table := newListTable(d.ctx, d.env, d.repo)
 	fitting := lastFitting(list, d.screen.Height()-2) // a head and a foot
 	var text strings.Builder

@@ -169,23 +169,25 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	defer done()
 	reads := &counter{tipReader: r.store}
 	w.tips = reads
-	look := func(conversations, one, all int) []listing {
+	look := func(changed bool, conversations, one, all int) []listing {
 		t.Helper()
-		list, err := w.look(t.Context())
+		got, err := w.look(t.Context())
 		require.NoError(t, err)
+		require.Equal(t, changed, got)
+		list := w.list()
 		require.Len(t, list, conversations)
 		require.Equal(t, [2]int{one, all}, [2]int{reads.one, reads.all})
 		return list
 	}
-	look(len(titles), 0, 1)
-	look(len(titles), 0, 1)
+	look(true, len(titles), 0, 1)
+	look(false, len(titles), 0, 1)
 	require.Zero(t, p.jp("edit", "--title=changed").exit)
-	list := look(len(titles), 1, 1)
-	look(len(titles), 1, 1)
+	list := look(true, len(titles), 1, 1)
+	look(false, len(titles), 1, 1)
 	held, err := r.locks.Take(conversation.ID(list[0].ID), process.Holder{PID: 4711})
 	require.NoError(t, err)
 	running := 0
-	for _, l := range look(len(titles), 1, 1) {
+	for _, l := range look(true, len(titles), 1, 1) {
 		if l.Status.State == "running" {
 			running++
 			require.Equal(t, list[0].ID, l.ID)
@@ -194,14 +196,45 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	}
 	require.Equal(t, 1, running)
 	require.NoError(t, held.Release())
-	for _, l := range look(len(titles), 1, 1) {
+	for _, l := range look(true, len(titles), 1, 1) {
 		require.Equal(t, "idle", l.Status.State)
 	}
 	p.git("pack-refs", "--all")
-	look(len(titles), 1, 1)
+	look(false, len(titles), 1, 1)
 	require.Zero(t, p.jp("rm", "-y", "changed").exit)
-	look(len(titles)-1, 1, 1)
+	look(true, len(titles)-1, 1, 1)
 	p.write(".git/refs/jp/conversations/jp-c17952552000-zzzz", "not a ref\n")
-	broken := look(len(titles), 1, 1)
-	require.NotNil(t, broken)
+	unreadable := 0
+	for _, l := range look(true, len(titles), 2, 1) {
+		if l.err != nil {
+			unreadable++
+		}
+	}
+	require.Equal(t, 1, unreadable)
+	look(false, len(titles), 2, 1)
+	require.NoError(t, os.Remove(filepath.Join(p.dir, ".git/refs/jp/conversations/jp-c17952552000-zzzz")))
+	look(true, len(titles)-1, 2, 1)
+}
+
+func TestWatchedRefs(t *testing.T) {
+	t.Parallel()
+	const id = "jp-c17952552000-k3f9"
+	live, archived, fetched := "refs/jp/conversations/"+id, "refs/jp/archive/"+id, "refs/jp/remotes/origin/"+id
+	for name, tt := range map[string]struct {
+		opts listOptions
+		ref  string
+		want bool
+	}{
+		"live":              {listOptions{}, live, true},
+		"no id":             {listOptions{}, live + "0", false},
+		"in a folder":       {listOptions{}, "refs/jp/conversations/x/" + id, false},
+		"archived":          {listOptions{archived: true}, archived, true},
+		"any remote":        {listOptions{remote: anyRemote}, fetched, true},
+		"this remote":       {listOptions{remote: "origin"}, fetched, true},
+		"another remote":    {listOptions{remote: "team"}, fetched, false},
+		"of no remote":      {listOptions{remote: anyRemote}, "refs/jp/remotes/" + id, false},
+		"a remote's folder": {listOptions{remote: "team/fork"}, "refs/jp/remotes/team/fork/" + id, true},
+	} {
+		require.Equal(t, tt.want, (&watch{opts: tt.opts}).watches(tt.ref), name)
+	}
 }

@@ -16,7 +16,7 @@ type forest struct {
 // order. One whose origin is not among them is a root. None is lost or listed
 // twice, whatever the events say of origins.
 func forestOf(list []listing) []listing {
-	f := forest{below: map[string][]listing{}, shown: map[string]bool{}}
+	f := forest{below: map[string][]listing{}, shown: map[string]bool{}, out: []listing{}}
 	here := map[string]bool{}
 	for _, l := range list {
 		here[l.ID] = true

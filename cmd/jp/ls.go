@@ -41,9 +41,16 @@ Exit codes: 0 done · 2 usage`
 func newListCommand(e *env) *cobra.Command {
 	var o listOptions
 	cmd := &cobra.Command{
-		Use: "ls", Aliases: []string{"list"}, Short: "List the conversations", GroupID: "look", Args: cobra.NoArgs,
+		Use: "ls", Aliases: []string{"list"}, Short: "List the conversations", GroupID: "look",
 		Long:    listHelp,
 		Example: "  jp ls\n  jp ls --status waiting\n  jp ls --tree --since 7d\n  jp ls --json | jq -r '.[]|select(.status.state==\"interrupted\")|.id'",
+		Args: func(cmd *cobra.Command, args []string) error {
+			err := cobra.NoArgs(cmd, args)
+			if err != nil && o.remote == anyRemote {
+				return usage("jp ls takes no arguments.").hint("jp ls --remote="+terminal.Escape(args[0]), "if this is the remote: it needs the =")
+			}
+			return err
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := atLeast(cmd.Flags(), 1, "limit"); err != nil {
 				return err

@@ -60,70 +60,94 @@ func newWatch(r *repo, o listOptions) (*watch, func() error, error) {
 	return &watch{repo: r, opts: o, refs: refs, tips: r.store, known: map[string]sighting{}}, refs.Close, nil
 }
 
-// look is what the conversations are now.
-func (w *watch) look(ctx context.Context) ([]listing, error) {
+// look finds out what has changed since it was called last, and whether anything
+// has.
+func (w *watch) look(ctx context.Context) (changed bool, err error) {
 	heads, err := w.heads()
-	if err != nil { // a ref that cannot be read: the store lists it as such
-		return w.lookAtAll(ctx)
+	if err != nil {
+		return false, err
 	}
 	infos, err := w.read(ctx, w.changed(heads))
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	for ref := range w.known {
-		if heads[ref] == "" {
+		if _, there := heads[ref]; !there {
 			delete(w.known, ref)
+			changed = true
 		}
 	}
 	for _, info := range infos {
 		if head, ok := heads[info.Ref]; ok {
 			w.known[info.Ref] = sighting{head: head, info: info, listing: w.repo.list(ctx, info), lock: w.lock(info, lockState{})}
+			changed = true
 		}
 	}
-	var list []listing
 	for ref, s := range w.known {
 		if lock := w.lock(s.info, s.lock); lock != s.lock {
 			s.lock, s.listing = lock, w.repo.list(ctx, s.info)
 			w.known[ref] = s
+			changed = true
 		}
+	}
+	return changed, ctx.Err()
+}
+
+// list are the conversations as they were seen last, in no order.
+func (w *watch) list() []listing {
+	list := make([]listing, 0, len(w.known))
+	for _, s := range w.known {
 		list = append(list, s.listing)
 	}
-	return list, ctx.Err()
+	return list
 }
 
-// lookAtAll reads every conversation.
-func (w *watch) lookAtAll(ctx context.Context) (list []listing, err error) {
-	infos, err := w.opts.infos(ctx, w.repo)
-	for _, i := range infos {
-		list = append(list, w.repo.list(ctx, i))
-	}
-	return list, err
-}
-
-// heads are what the refs of the scope name.
+// heads are what the refs of the scope name, "" for those that cannot be read.
 func (w *watch) heads() (map[string]odb.OID, error) {
-	prefix := "refs/jp/" + string(w.opts.scope()) + "/"
-	refs, err := w.refs.ListRefs(prefix)
+	refs, err := w.refs.ListRefs(w.prefix())
+	broken, err := unreadableRefs(err)
 	heads := map[string]odb.OID{}
-	for _, r := range refs {
-		name := strings.TrimPrefix(r.Name, prefix)
-		if slash := strings.LastIndexByte(name, '/'); slash >= 0 && w.opts.remote != "" {
-			if w.opts.remote != anyRemote && w.opts.remote != name[:slash] {
-				continue
-			}
-			name = name[slash+1:]
-		}
-		if _, err := conversation.ParseID(name); err == nil {
+	for _, r := range append(refs, broken...) {
+		if w.watches(r.Name) {
 			heads[r.Name] = r.OID
 		}
 	}
 	return heads, err
 }
 
+// unreadableRefs takes the refs that cannot be read out of an error of ListRefs.
+func unreadableRefs(err error) (broken []odb.Ref, rest error) {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
+		var ref *odb.UnreadableRef
+		if errors.As(err, &ref) {
+			broken = append(broken, odb.Ref{Name: ref.Ref})
+		} else {
+			rest = errors.Join(rest, err)
+		}
+	}
+	return broken, rest
+}
+
+func (w *watch) prefix() string { return "refs/jp/" + string(w.opts.scope()) + "/" }
+
+// watches reports whether a ref is that of a conversation that is followed.
+func (w *watch) watches(ref string) bool {
+	remote, name := "", strings.TrimPrefix(ref, w.prefix())
+	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
+		remote, name = name[:slash], name[slash+1:]
+	}
+	_, err := conversation.ParseID(name)
+	return err == nil && (remote == w.opts.remote || remote != "" && w.opts.remote == anyRemote)
+}
+
 // changed are the conversations that were not seen with these heads.
 func (w *watch) changed(heads map[string]odb.OID) (ids []conversation.ID) {
 	for ref, head := range heads {
-		if w.known[ref].head != head {
+		if seen, ok := w.known[ref]; !ok || seen.head != head {
 			ids = append(ids, conversation.ID(ref[strings.LastIndexByte(ref, '/')+1:]))
 		}
 	}
@@ -138,10 +162,13 @@ func (w *watch) read(ctx context.Context, ids []conversation.ID) (infos []conver
 	}
 	for _, id := range ids {
 		info, err := w.tips.Info(ctx, id)
-		if errors.Is(err, conversation.ErrNotFound) {
+		switch {
+		case errors.Is(err, conversation.ErrNotFound):
 			continue // deleted just now
+		case info.Ref == "": // its ref cannot be read
+			info = conversation.Info{ID: id, Ref: w.prefix() + string(id), Err: err}
 		}
-		infos = append(infos, info) // one that cannot be read says why
+		infos = append(infos, info)
 	}
 	return infos, nil
 }

@@ -36,12 +36,14 @@ func (s *Screen) Height() int {
 	return 24
 }
 
+// Resized reports whether the terminal has another size than at the last Draw.
+func (s *Screen) Resized() bool { return s.width != Width(s.out, nil) || s.height != s.Height() }
+
 // Draw shows lines, each of which must fit into the width, from the top. What
 // is shown already is not written again.
 func (s *Screen) Draw(lines []string) error {
 	lines = lines[:min(len(lines), s.Height())]
-	width, height := Width(s.out, nil), s.Height()
-	if s.width == width && s.height == height && slices.Equal(lines, s.shown) {
+	if !s.Resized() && slices.Equal(lines, s.shown) {
 		return nil
 	}
 	var b strings.Builder
@@ -49,7 +51,7 @@ func (s *Screen) Draw(lines []string) error {
 		b.WriteString(enterScreen)
 	}
 	b.WriteString("\x1b[H" + strings.Join(lines, "\x1b[K\r\n") + "\x1b[K\x1b[J")
-	s.shown, s.width, s.height = slices.Clone(lines), width, height
+	s.shown, s.width, s.height = slices.Clone(lines), Width(s.out, nil), s.Height()
 	_, err := io.WriteString(s.w, b.String())
 	return err
 }
