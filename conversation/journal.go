@@ -38,7 +38,8 @@ type Journal interface {
 	// that cannot be read has its Err set.
 	List(ctx context.Context, scope Scope) ([]Info, error)
 	// Fork makes a new conversation that shares all events of from up to a head,
-	// and appends the origin, which the caller has numbered.
+	// and appends the origin, which the caller has numbered. A source that no ref
+	// of ours names, because it was fetched, is "".
 	Fork(ctx context.Context, from ID, at Head, id ID, origin *Event) (Head, error)
 	// Archive appends the record and moves the conversation out of the live
 	// ones, or with archived false back, in one step.

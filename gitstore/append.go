@@ -190,8 +190,10 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if err := s.checkFree(id); err != nil {
 		return "", err
 	}
-	if _, _, err := s.find(from); err != nil {
-		return "", err
+	if from != "" {
+		if _, _, err := s.find(from); err != nil {
+			return "", err
+		}
 	}
 	head, err := s.parseHead(at)
 	if err != nil {
@@ -201,9 +203,11 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if err != nil {
 		return "", fmt.Errorf("fork %s: %w", from, err)
 	}
-	payload, err := s.payloadHead(from)
-	if err != nil {
-		return "", err
+	var payload odb.OID
+	if from != "" {
+		if payload, err = s.payloadHead(from); err != nil {
+			return "", err
+		}
 	}
 	g, err := s.group([]*conversation.Event{origin}, from, on)
 	if err != nil {

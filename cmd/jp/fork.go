@@ -36,8 +36,8 @@ files as they were after that event as uncommitted changes; jp in it starts on
 the fork. --restore goes back in place: the fork becomes this session's, and the
 files that the tools wrote since come back, where nobody else wrote them.
 
-A conversation that someone else wrote can be read and forked, and nothing of it
-runs. --adopt makes the fork yours: calls that are open get an error in place of
+A conversation that someone else wrote, or that was fetched (REMOTE/ID), can be
+read and forked, and nothing of it runs. --adopt makes the fork yours: calls that are open get an error in place of
 a result, and what was allowed, remembered or reasoned there counts no more.
 
 JSON: {"id","ref","head","forked_from":{"id","seq","commit"},"incomplete","worktree"},
@@ -110,6 +110,8 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 	switch {
 	case o.worktree != "":
 		return f.beside(ctx, o)
+	case o.restore && v.remote != "":
+		return lookOnly(conversation.Info{ID: v.id, Remote: v.remote})
 	case o.restore:
 		return f.rewind(ctx, o)
 	}
@@ -176,9 +178,9 @@ func (f *fork) report(o forkOptions, r forkResult) error {
 func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.IncompleteTurn, incomplete bool) {
 	out := f.env.stderr
 	if f.shares {
-		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.view.id, f.at.Seq, f.at.Turn, terminal.Show(conversation.Shorten(f.at.Subject, 40)))
+		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.view.name(), f.at.Seq, f.at.Turn, terminal.Show(conversation.Shorten(f.at.Subject, 40)))
 	} else {
-		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.kept), "event"), f.view.id, f.first.Seq, f.at.Seq)
+		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.kept), "event"), f.view.name(), f.first.Seq, f.at.Seq)
 	}
 	switch {
 	case !conversation.Local(f.stream.Events()):

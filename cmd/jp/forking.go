@@ -75,7 +75,7 @@ func newFork(v *view, cut forkCut) (*fork, error) {
 	}
 	f := &fork{view: v, kept: conversation.Slice(v.events, c), shares: c.Prefix()}
 	if f.first, f.at = c.Ends(v.events); !slices.ContainsFunc(f.kept, spoken) {
-		return nil, fail(exitUsage, "usage", "nothing is left of %s between %s.", v.id, cut.words()).about(v.id).hint("jp log "+v.id.Short(), "its events")
+		return nil, fail(exitUsage, "usage", "nothing is left of %s between %s.", v.name(), cut.words()).about(v.id).hint("jp log "+v.id.Short(), "its events")
 	}
 	for _, ev := range f.kept {
 		if ev.Opaque() {
@@ -217,7 +217,11 @@ func (f *fork) take(ctx context.Context, origin *conversation.Event, write forkW
 }
 
 func (f *fork) share(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
-	return f.repo.store.Fork(ctx, f.view.id, conversation.Head(f.at.Commit), id, origin)
+	from := f.view.id
+	if f.view.remote != "" {
+		from = "" // whatever has this id here is another conversation
+	}
+	return f.repo.store.Fork(ctx, from, conversation.Head(f.at.Commit), id, origin)
 }
 
 func (f *fork) copy(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {

@@ -224,7 +224,7 @@ func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, er
 
 // named are the conversations that the user named, each once.
 func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
-	ids, err := g.repo.several(ctx, g.env, g.opts.words, false)
+	names, err := g.repo.names(ctx, g.env, g.opts.words)
 	var unknown *failure
 	if errors.As(err, &unknown) && len(g.opts.patterns) == 1 {
 		words := append(slices.Clone(g.opts.patterns), g.opts.words...)
@@ -233,11 +233,14 @@ func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(ids)
+	slices.Sort(names)
 	var infos []conversation.Info
-	for _, id := range slices.Compact(ids) {
-		info, err := g.repo.store.Info(ctx, id)
-		info.ID, info.Err = id, err
+	for _, name := range slices.Compact(names) {
+		info, err := g.repo.known(ctx, g.env, name)
+		if info.ID == "" {
+			info.ID = conversation.ID(name)
+		}
+		info.Err = err
 		infos = append(infos, info)
 	}
 	return infos, nil

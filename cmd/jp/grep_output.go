@@ -37,7 +37,7 @@ func (o grepOptions) hasContext() bool { return o.before+o.after > 0 }
 
 // incomplete reports whether a line belongs to an incomplete turn.
 func incomplete(i conversation.Info, l search.Line) bool {
-	return i.Summary.Status != conversation.StatusIdle && l.Seq >= 0 && l.Turn == i.Tip.Turn
+	return i.Tip != nil && i.Summary.Status != conversation.StatusIdle && l.Seq >= 0 && l.Turn == i.Tip.Turn
 }
 
 const incompleteMark = "  ⏳"
@@ -55,10 +55,10 @@ func (t *grepText) close() error { return nil }
 func (t *grepText) show(r search.Result) (err error) {
 	switch {
 	case t.opts.list:
-		_, err = fmt.Fprintln(t.w, r.Info.ID)
+		_, err = fmt.Fprintln(t.w, r.Info.Name())
 		return err
 	case t.opts.count:
-		_, err = fmt.Fprintf(t.w, "%s:%d\n", r.Info.ID, r.Matches())
+		_, err = fmt.Fprintf(t.w, "%s:%d\n", r.Info.Name(), r.Matches())
 		return err
 	}
 	for i, l := range r.Lines {
@@ -85,7 +85,7 @@ func (t *grepText) line(i conversation.Info, l search.Line) string {
 		mark = incompleteMark
 	}
 	text := terminal.Excerpt(l.Text, l.Submatches, t.palette.Found, 0)
-	return strings.Join([]string{string(i.ID), turn, seq, string(l.Scope), text}, between) + mark
+	return strings.Join([]string{i.Name(), turn, seq, string(l.Scope), text}, between) + mark
 }
 
 // grepRows writes JSON.
@@ -99,12 +99,12 @@ func (j *grepRows) close() error { return j.rows.close() }
 func (j *grepRows) show(r search.Result) error {
 	switch {
 	case j.opts.list:
-		return j.rows.add(r.Info.ID)
+		return j.rows.add(r.Info.Name())
 	case j.opts.count:
 		return j.rows.add(struct {
-			ID    conversation.ID `json:"id"`
-			Count int             `json:"count"`
-		}{r.Info.ID, r.Matches()})
+			ID    string `json:"id"`
+			Count int    `json:"count"`
+		}{r.Info.Name(), r.Matches()})
 	}
 	for _, l := range r.Lines {
 		if err := j.rows.add(newFoundJSON(r.Info, l)); err != nil {
@@ -116,22 +116,22 @@ func (j *grepRows) show(r search.Result) error {
 
 // A foundJSON is a line as programs get it.
 type foundJSON struct {
-	ID           conversation.ID `json:"id"`
-	Conversation conversation.ID `json:"conversation"` // the same
-	Title        *string         `json:"title"`
-	Turn         *int            `json:"turn"` // nil for a line of the title, as seq and time
-	Seq          *int            `json:"seq"`
-	Scope        search.Scope    `json:"scope"`
-	Time         *time.Time      `json:"time"`
-	Text         string          `json:"text"`
-	Match        bool            `json:"is_match"`
-	Submatches   [][2]int        `json:"submatches"` // bytes of the text, from and to
-	Incomplete   bool            `json:"incomplete,omitempty"`
+	ID           string       `json:"id"`
+	Conversation string       `json:"conversation"` // the same
+	Title        *string      `json:"title"`
+	Turn         *int         `json:"turn"` // nil for a line of the title, as seq and time
+	Seq          *int         `json:"seq"`
+	Scope        search.Scope `json:"scope"`
+	Time         *time.Time   `json:"time"`
+	Text         string       `json:"text"`
+	Match        bool         `json:"is_match"`
+	Submatches   [][2]int     `json:"submatches"` // bytes of the text, from and to
+	Incomplete   bool         `json:"incomplete,omitempty"`
 }
 
 func newFoundJSON(i conversation.Info, l search.Line) foundJSON {
 	f := foundJSON{
-		ID: i.ID, Conversation: i.ID, Scope: l.Scope, Match: l.Match, Incomplete: incomplete(i, l),
+		ID: i.Name(), Conversation: i.Name(), Scope: l.Scope, Match: l.Match, Incomplete: incomplete(i, l),
 	}
 	f.Text, f.Submatches = validText(l.Text, l.Submatches)
 	if i.Summary.Title != "" {

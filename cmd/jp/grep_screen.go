@@ -44,7 +44,7 @@ func (s *grepScreen) show(r search.Result) error {
 
 // heading names a conversation, and says when it was active.
 func (s *grepScreen) heading(r search.Result) string {
-	id, title, when := string(r.Info.ID), oneLine(r.Info.Summary.Title), ""
+	id, title, when := r.Info.Name(), oneLine(r.Info.Summary.Title), ""
 	if r.Info.Err == nil {
 		when = terminal.Ago(r.Info.Summary.LastEventAt, s.env.now())
 	}

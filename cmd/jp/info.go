@@ -74,7 +74,7 @@ type inquiryJSON struct {
 // list describes a conversation from what its newest event says of it.
 func (r *repo) list(ctx context.Context, i conversation.Info) listing {
 	l := listing{
-		ID: nameOf(i), ShortID: i.ID.Short(), Remote: given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
+		ID: i.Name(), ShortID: i.ID.Short(), Remote: given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
 		err: i.Err,
 	}
 	if i.Remote != "" {

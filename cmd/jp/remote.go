@@ -11,15 +11,6 @@ import (
 // anyRemote stands for all remotes.
 const anyRemote = "*"
 
-// nameOf is what a conversation is called on the command line: its id, or
-// REMOTE/ID where it was fetched.
-func nameOf(i conversation.Info) string {
-	if i.Remote == "" {
-		return string(i.ID)
-	}
-	return i.Remote + "/" + string(i.ID)
-}
-
 // fetched finds the conversation that REMOTE/ID stands for. It is not found
 // where nothing was fetched from such a remote.
 func (r *repo) fetched(ctx context.Context, word string) (info conversation.Info, found bool, err error) {
@@ -51,8 +42,8 @@ func ofRemote(infos []conversation.Info, remote string) (theirs []conversation.I
 
 // lookOnly refuses to do more than look at a conversation that was fetched.
 func lookOnly(i conversation.Info) error {
-	return fail(exitDecision, "untrusted", "%s was fetched from a remote; it can be read only.", nameOf(i)).
-		hint("jp print "+nameOf(i), "read it")
+	return fail(exitDecision, "untrusted", "%s was fetched from a remote; it can be read only.", i.Name()).
+		hint("jp print "+i.Name(), "read it").hint("jp fork "+i.Name()+" --adopt -a", "make a fork of it that is yours")
 }
 
 // known reads what is known of the conversation that a word stands for, also of
@@ -82,7 +73,7 @@ func (r *repo) names(ctx context.Context, e *env, words []string) (names []strin
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, nameOf(info))
+		names = append(names, info.Name())
 	}
 	return names, nil
 }

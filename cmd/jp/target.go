@@ -97,7 +97,7 @@ func match(infos []conversation.Info, word string) (conversation.ID, error) {
 func matching(infos []conversation.Info, word string) (conversation.Info, error) {
 	var found []conversation.Info
 	for _, by := range []func(conversation.Info) bool{
-		func(i conversation.Info) bool { return len(word) >= 3 && endsIn(string(i.ID), word) },
+		func(i conversation.Info) bool { return i.EndsIn(word) },
 		func(i conversation.Info) bool {
 			return strings.Contains(strings.ToLower(i.Summary.Title), strings.ToLower(word))
 		},
@@ -113,13 +113,13 @@ func matching(infos []conversation.Info, word string) (conversation.Info, error)
 	}
 	switch len(found) {
 	case 0:
-		return conversation.Info{}, fail(exitNotFound, "not_found", "no conversation matches %q.", word).hint("jp ls", "the conversations there are")
+		return conversation.Info{}, nothingLike(infos, word)
 	case 1:
 		return found[0], nil
 	}
 	f := fail(exitNotFound, "ambiguous", "%q could be %d conversations:", word, len(found))
 	for _, i := range found[:min(len(found), 10)] {
-		f.hint("jp show "+nameOf(i), oneLine(i.Summary.Title))
+		f.hint("jp show "+i.Name(), oneLine(i.Summary.Title))
 	}
 	if more := len(found) - 10; more > 0 {
 		f.details = append(f.details, fmt.Sprintf("The first 10 of them, and %d more:", more))
@@ -127,10 +127,16 @@ func matching(infos []conversation.Info, word string) (conversation.Info, error)
 	return conversation.Info{}, f
 }
 
-// endsIn reports whether an id, or its digits, end in a word.
-func endsIn(id, word string) bool {
-	digits, _, _ := strings.Cut(strings.TrimPrefix(id, "jp-c"), "-")
-	return strings.HasSuffix(id, word) || strings.HasSuffix(digits, word)
+// nothingLike says that no conversation is meant by a word, and which ones have
+// nearly such an id.
+func nothingLike(infos []conversation.Info, word string) *failure {
+	f := fail(exitNotFound, "not_found", "no conversation matches %q.", word)
+	for _, i := range infos {
+		if i.Resembles(word) && len(f.hints) < 3 {
+			f.hint("jp show "+i.Name(), oneLine(i.Summary.Title))
+		}
+	}
+	return f.hint("jp ls", "the conversations there are")
 }
 
 // splitTarget takes [ID][@E] apart.

@@ -88,6 +88,9 @@ func (v *view) whole(ctx context.Context) (_ *view, err error) {
 	return v, nil
 }
 
+// name is what the conversation is called on the command line.
+func (v *view) name() string { return conversation.Info{ID: v.id, Remote: v.remote}.Name() }
+
 // damage adds to the end of a command that the conversation is damaged.
 func (v *view) damage(err error) error {
 	if err != nil || v.broken == nil {

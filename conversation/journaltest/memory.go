@@ -166,15 +166,17 @@ func (m *Memory) List(ctx context.Context, scope conversation.Scope) ([]conversa
 func (m *Memory) Fork(ctx context.Context, from conversation.ID, at conversation.Head, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	source, err := m.find(from)
-	if err != nil {
-		return "", err
+	if from != "" {
+		source, err := m.find(from)
+		if err != nil {
+			return "", err
+		}
+		if !m.reaches(source.head, at) {
+			return "", fmt.Errorf("fork %s at %s: %w", from, at, conversation.ErrNotFound)
+		}
 	}
 	if _, taken := m.conversations[id]; taken {
 		return "", fmt.Errorf("fork %s: %w", from, conversation.ErrExists)
-	}
-	if !m.reaches(source.head, at) {
-		return "", fmt.Errorf("fork %s at %s: %w", from, at, conversation.ErrNotFound)
 	}
 	head, err := m.write(ctx, at, "", []*conversation.Event{origin})
 	if err != nil {

@@ -10,9 +10,6 @@ import (
 	"jp/conversation"
 )
 
-// shortest is how many characters of an id have to be given.
-const shortest = 3
-
 // find finds the conversation that a word names: by its id, by the end of the id
 // or of its digits, or as REMOTE/ID.
 func (a *archive) find(ctx context.Context, word string) (conversation.Info, error) {
@@ -22,10 +19,10 @@ func (a *archive) find(ctx context.Context, word string) (conversation.Info, err
 	}
 	var found []conversation.Info
 	for _, i := range infos {
-		if nameOf(i) == word {
+		if i.Name() == word {
 			return i, nil
 		}
-		if len(word) >= shortest && endsIn(nameOf(i), word) {
+		if i.EndsIn(word) {
 			found = append(found, i)
 		}
 	}
@@ -38,14 +35,6 @@ func (a *archive) find(ctx context.Context, word string) (conversation.Info, err
 		return conversation.Info{}, errNone
 	}
 	return conversation.Info{}, fmt.Errorf("%w as %q; %s", errUnknown, clip(word, 0, 60), near(infos, word))
-}
-
-// nameOf is what a conversation is called here.
-func nameOf(i conversation.Info) string {
-	if i.Remote != "" {
-		return i.Remote + "/" + string(i.ID)
-	}
-	return string(i.ID)
 }
 
 // known are the conversations that a word can name.
@@ -61,12 +50,6 @@ func (a *archive) known(ctx context.Context, word string) ([]conversation.Info, 
 	return append(live, archived...), err
 }
 
-// endsIn reports whether an id, or its digits, end in a word.
-func endsIn(id, word string) bool {
-	digits, _, _ := strings.Cut(strings.TrimPrefix(id, "jp-c"), "-")
-	return strings.HasSuffix(id, word) || strings.HasSuffix(digits, word)
-}
-
 // shown is how many conversations an error names.
 const shown = 5
 
@@ -75,7 +58,7 @@ func names(infos []conversation.Info) string {
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return cmp.Compare(b.ID, a.ID) })
 	var list []string
 	for _, i := range infos[:min(len(infos), shown)] {
-		list = append(list, nameOf(i))
+		list = append(list, i.Name())
 	}
 	if more := len(infos) - shown; more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
@@ -92,7 +75,7 @@ func near(infos []conversation.Info, word string) string {
 		if word != "" && strings.Contains(strings.ToLower(i.Summary.Title), strings.ToLower(word)) {
 			titled = append(titled, i)
 		}
-		if resembles(string(i.ID), word) {
+		if i.Resembles(word) {
 			alike = append(alike, i)
 		}
 	}
@@ -103,40 +86,4 @@ func near(infos []conversation.Info, word string) string {
 		return "near it are " + names(alike)
 	}
 	return "conversation_list lists them"
-}
-
-// resembles reports whether a word differs from an id, or from the end of it or
-// of its digits, in no more than a third of the word, and in two places at most.
-func resembles(id, word string) bool {
-	digits, suffix, _ := strings.Cut(strings.TrimPrefix(id, "jp-c"), "-")
-	for _, part := range []string{id, suffix, digits[max(0, len(digits)-len(word)):]} {
-		if len(word) >= shortest && distance(part, word) <= min(2, len(word)/3) {
-			return true
-		}
-	}
-	return false
-}
-
-// distance counts the characters by which two short words differ.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return max(len(a), len(b))
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0]++
-		for j := range len(b) {
-			changed := diagonal
-			if a[i] != b[j] {
-				changed++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

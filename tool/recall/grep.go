@@ -97,7 +97,7 @@ func (a *archive) searched(ctx context.Context, args grepArguments, current conv
 			return nil, err
 		case isCurrent(i, current) && !args.IncludeCurrent:
 			return nil, fmt.Errorf("%s: %w", i.ID, errCurrent)
-		case !slices.ContainsFunc(infos, func(o conversation.Info) bool { return nameOf(o) == nameOf(i) }):
+		case !slices.ContainsFunc(infos, func(o conversation.Info) bool { return o.Name() == i.Name() }):
 			infos = append(infos, i)
 		}
 	}
@@ -159,6 +159,6 @@ func (h *hits) hit(i conversation.Info, l search.Line, foreign bool) {
 		turn, seq = "", ""
 	}
 	h.elements.leaf("hit", clip(l.Text, at, lineLength),
-		attribute{"id", nameOf(i)}, titleOf(i.Summary.Title), optional("turn", turn), optional("seq", seq),
+		attribute{"id", i.Name()}, titleOf(i.Summary.Title), optional("turn", turn), optional("seq", seq),
 		attribute{"scope", string(l.Scope)}, attribute{"is_match", strconv.FormatBool(l.Match)}, flag("foreign", foreign))
 }

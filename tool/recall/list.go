@@ -76,7 +76,7 @@ func (a *archive) describe(ctx context.Context, e *envelope, i conversation.Info
 	}
 	s := i.Summary
 	e.empty("conversation",
-		attribute{"id", nameOf(i)}, titleOf(s.Title), attribute{"events_count", strconv.Itoa(s.Events)},
+		attribute{"id", i.Name()}, titleOf(s.Title), attribute{"events_count", strconv.Itoa(s.Events)},
 		attribute{"created_at", moment(s.Created)}, attribute{"last_event_at", moment(s.LastEventAt)},
 		momentOf("archived_at", s.ArchivedAt), momentOf("expires_at", s.ExpiresAt),
 		flag("current", i.ID == current), flag("foreign", a.foreign(ctx, i)))

@@ -51,21 +51,21 @@ func (a *archive) runRead(ctx context.Context, call tool.Call) (tool.Result, err
 	}
 	events, damage := a.Load(ctx, info.Head)
 	if len(events) == 0 && damage != nil {
-		return tool.Result{}, fmt.Errorf("%s: %w: %w", nameOf(info), errDamaged, damage)
+		return tool.Result{}, fmt.Errorf("%s: %w: %w", info.Name(), errDamaged, damage)
 	}
 	all := turnsOf(events)
 	turns, err := args.choose(all)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("%s: %w", nameOf(info), err)
+		return tool.Result{}, fmt.Errorf("%s: %w", info.Name(), err)
 	}
 	var e envelope
-	e.open("conversation", attribute{"id", nameOf(info)}, titleOf(conversation.Summarize(events).Title),
+	e.open("conversation", attribute{"id", info.Name()}, titleOf(conversation.Summarize(events).Title),
 		flag("current", current), flag("foreign", info.Remote != "" || !conversation.Local(events)))
 	if damage != nil {
 		e.unreadable(info, damage)
 	}
 	if err := args.write(&e, turns); err != nil {
-		return tool.Result{}, fmt.Errorf("%s has %s: %w", nameOf(info), conversation.Count(len(all), "turn"), err)
+		return tool.Result{}, fmt.Errorf("%s has %s: %w", info.Name(), conversation.Count(len(all), "turn"), err)
 	}
 	e.close("conversation")
 	return tool.Result{Content: []byte(e.String()), Effect: conversation.Count(len(turns), "turn")}, nil

@@ -131,7 +131,7 @@ func (a *archive) foreign(ctx context.Context, of conversation.Info) bool {
 // unreadable is the element for a conversation, or the rest of one, that cannot
 // be read.
 func (e *envelope) unreadable(of conversation.Info, why error) {
-	e.empty("unreadable", attribute{"id", nameOf(of)}, attribute{"reason", clip(why.Error(), 0, 200)})
+	e.empty("unreadable", attribute{"id", of.Name()}, attribute{"reason", clip(why.Error(), 0, 200)})
 }
 
 func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
