@@ -64,12 +64,16 @@ func (c *cached) excludes(head odb.OID, sieve conversation.Sieve) bool {
 var buffers sync.Pool
 
 func (c *cached) read() {
-	buffer, _ := buffers.Get().([]byte)
+	var buffer []byte
+	if kept, ok := buffers.Get().(*[]byte); ok {
+		buffer = *kept
+	}
 	c.log = sidecar.Read(c.path+logSuffix, buffer)
 }
 
 func (c *cached) free() {
-	buffers.Put(c.log.Buffer()) //nolint:staticcheck // a slice header is small
+	buffer := c.log.Buffer()
+	buffers.Put(&buffer)
 	c.log = nil
 }
 
