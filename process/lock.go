@@ -57,7 +57,7 @@ func (l Locks) Take(id conversation.ID, holder Holder) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", id, err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := l.takeAlone(f); err != nil {
 		held := readHolder(f)
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
@@ -66,6 +66,28 @@ func (l Locks) Take(id conversation.ID, holder Holder) (*Lock, error) {
 		return nil, fmt.Errorf("lock %s: %w", id, err)
 	}
 	return &Lock{file: f}, writeHolder(f, holder)
+}
+
+// takeAlone takes the lock, unless somebody holds it. Who only looks whether it is
+// held has a share in it for a moment, and is waited for.
+func (l Locks) takeAlone(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		defer l.alone()()
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	return err
+}
+
+// alone keeps all others from looking at locks, until done is called.
+func (l Locks) alone() (done func()) {
+	dir, err := os.Open(l.Dir)
+	if err != nil {
+		return func() {}
+	}
+	for unix.Flock(int(dir.Fd()), unix.LOCK_EX) == unix.EINTR {
+	}
+	return func() { dir.Close() }
 }
 
 // Wait takes the lock as soon as it is free.
@@ -89,6 +111,7 @@ func (l Locks) Held(id conversation.ID) (Holder, bool) {
 	if err != nil {
 		return Holder{}, false
 	}
+	defer l.alone()()
 	defer f.Close()
 	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
 		return Holder{}, false
@@ -115,7 +138,7 @@ func (l Locks) Tool(id conversation.ID, seq int) (f *os.File, done func(), err e
 	if f, err = l.open(path); err != nil {
 		return nil, nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := l.takeAlone(f); err != nil {
 		f.Close()
 		return nil, nil, fmt.Errorf("%w: %s", ErrToolAlive, path)
 	}
@@ -134,6 +157,7 @@ func (l Locks) ToolAlive(id conversation.ID, seq int) bool {
 	if err != nil {
 		return false
 	}
+	defer l.alone()()
 	defer f.Close()
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
 }

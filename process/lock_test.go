@@ -175,3 +175,30 @@ func TestUnwritable(t *testing.T) {
 	require.Error(t, err)
 	require.NotErrorIs(t, err, process.ErrLocked)
 }
+
+// TestLookingTakesNothing has others look at a lock all the time: whoever takes
+// it still gets it.
+func TestLookingTakesNothing(t *testing.T) {
+	l := locks(t)
+	first, err := l.Take(id, holder())
+	require.NoError(t, err)
+	require.NoError(t, first.Release())
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				l.Held(id)
+			}
+		})
+	}
+	for range 2000 {
+		lock, err := l.Take(id, holder())
+		if err != nil || lock.Release() != nil {
+			t.Errorf("take: %v", err)
+			break
+		}
+	}
+	cancel()
+	wg.Wait()
+}
