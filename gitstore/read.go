@@ -114,15 +114,16 @@ func (s *Store) Info(ctx context.Context, id conversation.ID) (conversation.Info
 	if err != nil {
 		return conversation.Info{}, err
 	}
-	info := s.info(ctx, odb.Ref{Name: ref, OID: head})
+	info := named(ref)
+	info.Head = conversation.Head(head)
+	info = s.info(ctx, info)
 	return info, info.Err
 }
 
-// info reads the newest event of a ref; of a long text only what its message has.
-func (s *Store) info(ctx context.Context, ref odb.Ref) conversation.Info {
-	info := named(ref.Name)
-	info.Head = conversation.Head(ref.OID)
-	t, err := s.readTip(ctx, ref.OID)
+// info completes what the newest event says of a conversation whose head is known;
+// of a long text only what its message has.
+func (s *Store) info(ctx context.Context, info conversation.Info) conversation.Info {
+	t, err := s.readTip(ctx, odb.OID(info.Head))
 	if err != nil {
 		info.Err = err
 		return info
@@ -131,26 +132,23 @@ func (s *Store) info(ctx context.Context, ref odb.Ref) conversation.Info {
 	return info
 }
 
-// List reads the newest events of a scope's conversations, several at a time.
-// Refs with names that are no ids are none of ours and are left out.
-func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
+// Heads reads the refs of a scope's conversations and not what they name: of each
+// Info only the name, the head, and why a ref cannot be read. Refs with names that
+// are no ids are none of ours and are left out.
+func (s *Store) Heads(scope conversation.Scope) ([]conversation.Info, error) {
 	refs, err := s.odb.ListRefs(refRoot + string(scope) + "/")
 	broken, err := unreadable(err)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", storeError(err))
 	}
-	refs = slices.DeleteFunc(refs, func(r odb.Ref) bool { return !names(r.Name, scope) })
-	infos := make([]conversation.Info, len(refs))
-	const readers = 4
-	var wg sync.WaitGroup
-	for first := range readers {
-		wg.Go(func() {
-			for i := first; i < len(refs) && ctx.Err() == nil; i += readers {
-				infos[i] = s.info(ctx, refs[i])
-			}
-		})
+	infos := make([]conversation.Info, 0, len(refs)+len(broken))
+	for _, r := range refs {
+		if names(r.Name, scope) {
+			info := named(r.Name)
+			info.Head = conversation.Head(r.OID)
+			infos = append(infos, info)
+		}
 	}
-	wg.Wait()
 	for _, b := range broken {
 		if names(b.Ref, scope) {
 			info := named(b.Ref)
@@ -158,5 +156,26 @@ func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversat
 			infos = append(infos, info)
 		}
 	}
+	return infos, nil
+}
+
+// List reads the newest events of a scope's conversations, several at a time.
+func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
+	infos, err := s.Heads(scope)
+	if err != nil {
+		return nil, err
+	}
+	const readers = 4
+	var wg sync.WaitGroup
+	for first := range readers {
+		wg.Go(func() {
+			for i := first; i < len(infos) && ctx.Err() == nil; i += readers {
+				if infos[i].Err == nil {
+					infos[i] = s.info(ctx, infos[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
 	return infos, ctx.Err()
 }

@@ -195,9 +195,13 @@ func TestSiftOfOthers(t *testing.T) {
 	info := f.told(1, "one", "two")
 	f.git("update-ref", "refs/jp/remotes/origin/"+string(info.ID), string(info.Head))
 	f.git("update-ref", "refs/jp/remotes/up/stream/"+string(info.ID), string(info.Head))
+	f.git("update-ref", "refs/jp/remotes/origin/notes", string(info.Head))
 	infos, err := f.List(t.Context(), conversation.ScopeRemotes)
 	require.NoError(t, err)
 	require.Len(t, infos, 2)
+	heads, err := f.Heads(conversation.ScopeRemotes)
+	require.NoError(t, err)
+	require.Equal(t, conversation.Info{ID: info.ID, Remote: "up/stream", Ref: "refs/jp/remotes/up/stream/" + string(info.ID), Head: info.Head}, heads[1])
 	for _, i := range infos {
 		require.Equal(t, []int{3}, f.sifted(i, false, "two"))
 	}

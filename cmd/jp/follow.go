@@ -38,11 +38,7 @@ type display interface {
 // followList keeps the list up to date until the user leaves, or nobody reads it
 // any more.
 func followList(ctx context.Context, e *env, r *repo, o listOptions) error {
-	w, done, err := newWatch(r, o)
-	if err != nil {
-		return err
-	}
-	defer done()
+	w := newWatch(r, o)
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	interrupt := func(context.Context) bool { leave(errLeft); return true }

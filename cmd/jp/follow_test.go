@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -164,9 +166,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	r, err := openRepo(t.Context(), e)
 	require.NoError(t, err)
 	defer r.Close()
-	w, done, err := newWatch(r, listOptions{sort: "activity"})
-	require.NoError(t, err)
-	defer done()
+	w := newWatch(r, listOptions{sort: "activity"})
 	reads := &counter{tipReader: r.store}
 	w.tips = reads
 	look := func(changed bool, conversations, one, all int) []listing {
@@ -216,25 +216,26 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	look(true, len(titles)-1, 2, 1)
 }
 
-func TestWatchedRefs(t *testing.T) {
+// A row is conversations of which nothing but their heads is read.
+type row struct {
+	tipReader
+	infos []conversation.Info
+}
+
+func (r row) Heads(conversation.Scope) ([]conversation.Info, error) { return r.infos, nil }
+
+func TestWatchedRemotes(t *testing.T) {
 	t.Parallel()
-	const id = "jp-c17952552000-k3f9"
-	live, archived, fetched := "refs/jp/conversations/"+id, "refs/jp/archive/"+id, "refs/jp/remotes/origin/"+id
-	for name, tt := range map[string]struct {
-		opts listOptions
-		ref  string
-		want bool
-	}{
-		"live":              {listOptions{}, live, true},
-		"no id":             {listOptions{}, live + "0", false},
-		"in a folder":       {listOptions{}, "refs/jp/conversations/x/" + id, false},
-		"archived":          {listOptions{archived: true}, archived, true},
-		"any remote":        {listOptions{remote: anyRemote}, fetched, true},
-		"this remote":       {listOptions{remote: "origin"}, fetched, true},
-		"another remote":    {listOptions{remote: "team"}, fetched, false},
-		"of no remote":      {listOptions{remote: anyRemote}, "refs/jp/remotes/" + id, false},
-		"a remote's folder": {listOptions{remote: "team/fork"}, "refs/jp/remotes/team/fork/" + id, true},
-	} {
-		require.Equal(t, tt.want, (&watch{opts: tt.opts}).watches(tt.ref), name)
+	seen := func(o listOptions, remotes ...string) (watched []string) {
+		var r row
+		for _, remote := range remotes {
+			r.infos = append(r.infos, conversation.Info{Remote: remote, Ref: remote})
+		}
+		heads, err := (&watch{opts: o, tips: r}).heads()
+		require.NoError(t, err)
+		return slices.Sorted(maps.Keys(heads))
 	}
+	require.Equal(t, []string{""}, seen(listOptions{}, ""))
+	require.Equal(t, []string{"origin", "team/fork"}, seen(listOptions{remote: anyRemote}, "", "origin", "team/fork"))
+	require.Equal(t, []string{"team/fork"}, seen(listOptions{remote: "team/fork"}, "origin", "team/fork"))
 }

@@ -107,14 +107,10 @@ func open(l *conversation.Ledger) bool {
 
 // run lists what would be done, asks, and does it.
 func (b *putBack) run(ctx context.Context) error {
-	sight, plan, err := b.plan(ctx)
+	_, result, err := b.propose(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.same(sight.Git); err != nil {
-		return err
-	}
-	result := b.result(plan)
 	if b.opts.dryRun || len(result.puts) == 0 {
 		return b.report(result, false)
 	}
@@ -127,6 +123,19 @@ func (b *putBack) run(ctx context.Context) error {
 		return err
 	}
 	return b.report(result, asked)
+}
+
+// propose says what would be done with the files as they are now, if they are those
+// of the conversation.
+func (b *putBack) propose(ctx context.Context) (turnloop.Sight, *putBackResult, error) {
+	sight, plan, err := b.plan(ctx)
+	if err == nil {
+		err = b.same(sight.Git)
+	}
+	if err != nil {
+		return sight, nil, err
+	}
+	return sight, b.result(plan), nil
 }
 
 // plan looks at the files and decides.

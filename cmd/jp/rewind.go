@@ -30,14 +30,10 @@ func (f *fork) rewind(ctx context.Context, o forkOptions) error {
 	if b.files.off {
 		return withoutSnapshots()
 	}
-	sight, plan, err := b.plan(ctx)
+	sight, result, err := b.propose(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.same(sight.Git); err != nil {
-		return err
-	}
-	result := b.result(plan)
 	if len(result.puts) > 0 && !o.yes {
 		if err := b.confirmRewind(ctx, result); err != nil {
 			return err

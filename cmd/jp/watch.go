@@ -5,11 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"jp/conversation"
-	"jp/gitstore/odb"
 )
 
 // A watch follows the conversations of a scope. It looks at their refs and lock
@@ -17,25 +15,20 @@ import (
 type watch struct {
 	repo  *repo
 	opts  listOptions
-	refs  refLister
 	tips  tipReader
 	known map[string]sighting // by ref
 }
 
-// A refLister reads refs without what they name.
-type refLister interface {
-	ListRefs(prefix string) ([]odb.Ref, error)
-}
-
-// A tipReader reads newest events.
+// A tipReader reads refs, and newest events.
 type tipReader interface {
+	Heads(scope conversation.Scope) ([]conversation.Info, error)
 	Info(ctx context.Context, id conversation.ID) (conversation.Info, error)
 	List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error)
 }
 
 // A sighting is how a conversation was last seen.
 type sighting struct {
-	head    odb.OID
+	head    conversation.Head
 	lock    lockState
 	info    conversation.Info
 	listing listing
@@ -52,12 +45,8 @@ type lockState struct {
 // read together.
 const manyChanged = 16
 
-func newWatch(r *repo, o listOptions) (*watch, func() error, error) {
-	refs, err := odb.Open(r.CommonDir, odb.Options{Durability: odb.Off, Git: r.git})
-	if err != nil {
-		return nil, nil, err
-	}
-	return &watch{repo: r, opts: o, refs: refs, tips: r.store, known: map[string]sighting{}}, refs.Close, nil
+func newWatch(r *repo, o listOptions) *watch {
+	return &watch{repo: r, opts: o, tips: r.store, known: map[string]sighting{}}
 }
 
 // look finds out what has changed since it was called last, and whether anything
@@ -79,7 +68,7 @@ func (w *watch) look(ctx context.Context) (changed bool, err error) {
 	}
 	for _, info := range infos {
 		if head, ok := heads[info.Ref]; ok {
-			w.known[info.Ref] = sighting{head: head, info: info, listing: w.repo.list(ctx, info), lock: w.lock(info, lockState{})}
+			w.known[info.Ref] = sighting{head: head.Head, info: info, listing: w.repo.list(ctx, info), lock: w.lock(info, lockState{})}
 			changed = true
 		}
 	}
@@ -102,71 +91,42 @@ func (w *watch) list() []listing {
 	return list
 }
 
-// heads are what the refs of the scope name, "" for those that cannot be read.
-func (w *watch) heads() (map[string]odb.OID, error) {
-	refs, err := w.refs.ListRefs(w.prefix())
-	broken, err := unreadableRefs(err)
-	heads := map[string]odb.OID{}
-	for _, r := range append(refs, broken...) {
-		if w.watches(r.Name) {
-			heads[r.Name] = r.OID
+// heads are the conversations that are followed, by their refs, with no more than
+// their heads.
+func (w *watch) heads() (map[string]conversation.Info, error) {
+	infos, err := w.tips.Heads(w.opts.scope())
+	heads := map[string]conversation.Info{}
+	for _, i := range infos {
+		if i.Remote == w.opts.remote || i.Remote != "" && w.opts.remote == anyRemote {
+			heads[i.Ref] = i
 		}
 	}
 	return heads, err
 }
 
-// unreadableRefs takes the refs that cannot be read out of an error of ListRefs.
-func unreadableRefs(err error) (broken []odb.Ref, rest error) {
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, err := range all {
-		var ref *odb.UnreadableRef
-		if errors.As(err, &ref) {
-			broken = append(broken, odb.Ref{Name: ref.Ref})
-		} else {
-			rest = errors.Join(rest, err)
-		}
-	}
-	return broken, rest
-}
-
-func (w *watch) prefix() string { return "refs/jp/" + string(w.opts.scope()) + "/" }
-
-// watches reports whether a ref is that of a conversation that is followed.
-func (w *watch) watches(ref string) bool {
-	remote, name := "", strings.TrimPrefix(ref, w.prefix())
-	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
-		remote, name = name[:slash], name[slash+1:]
-	}
-	_, err := conversation.ParseID(name)
-	return err == nil && (remote == w.opts.remote || remote != "" && w.opts.remote == anyRemote)
-}
-
 // changed are the conversations that were not seen with these heads.
-func (w *watch) changed(heads map[string]odb.OID) (ids []conversation.ID) {
+func (w *watch) changed(heads map[string]conversation.Info) (changed []conversation.Info) {
 	for ref, head := range heads {
-		if seen, ok := w.known[ref]; !ok || seen.head != head {
-			ids = append(ids, conversation.ID(ref[strings.LastIndexByte(ref, '/')+1:]))
+		if seen, ok := w.known[ref]; !ok || seen.head != head.Head {
+			changed = append(changed, head)
 		}
 	}
-	return ids
+	return changed
 }
 
 // read reads what is known of conversations, and of others too where that is
 // less work.
-func (w *watch) read(ctx context.Context, ids []conversation.ID) (infos []conversation.Info, err error) {
-	if len(ids) > manyChanged || len(ids) > 0 && w.opts.remote != "" {
+func (w *watch) read(ctx context.Context, changed []conversation.Info) (infos []conversation.Info, err error) {
+	if len(changed) > manyChanged || len(changed) > 0 && w.opts.remote != "" {
 		return w.tips.List(ctx, w.opts.scope())
 	}
-	for _, id := range ids {
-		info, err := w.tips.Info(ctx, id)
+	for _, seen := range changed {
+		info, err := w.tips.Info(ctx, seen.ID)
 		switch {
 		case errors.Is(err, conversation.ErrNotFound):
 			continue // deleted just now
 		case info.Ref == "": // its ref cannot be read
-			info = conversation.Info{ID: id, Ref: w.prefix() + string(id), Err: err}
+			info, info.Err = seen, err
 		}
 		infos = append(infos, info)
 	}
