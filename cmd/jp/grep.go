@@ -132,16 +132,43 @@ func runGrep(ctx context.Context, e *env, o grepOptions) error {
 	if g.infos, err = g.conversations(ctx); err != nil {
 		return err
 	}
+	results, done := g.begin(ctx)
+	defer done()
 	if e.quiet {
-		return g.verdict(g.search(ctx, func(search.Result) error { return errEnough }))
+		return g.verdict(g.show(ctx, results, func(search.Result) error { return errEnough }))
 	}
 	return g.verdict(e.paged(func(w io.Writer) error {
 		out := g.output(w)
-		if err := g.search(ctx, out.show); err != nil {
+		if err := g.show(ctx, results, out.show); err != nil {
 			return err
 		}
 		return out.close()
 	}))
+}
+
+// begin searches until something is found, and says how far it has come: a pager
+// that has started leaves no place for that.
+func (g *grep) begin(ctx context.Context) (results iter.Seq[search.Result], done func()) {
+	progress := g.env.progress("Conversations searched", len(g.infos))
+	next, done := iter.Pull(g.results(ctx, counting{g.repo.store, progress}))
+	first, ok := next()
+	progress.stop()
+	return func(yield func(search.Result) bool) {
+		for ; ok && yield(first); first, ok = next() {
+		}
+	}, done
+}
+
+// counting is a source that counts the conversations that were read.
+type counting struct {
+	search.Source
+	progress *progress
+}
+
+// Sift implements [search.Source].
+func (c counting) Sift(ctx context.Context, of conversation.Info, s conversation.Sieve) ([]*conversation.Event, error) {
+	defer c.progress.step()
+	return c.Source.Sift(ctx, of, s)
 }
 
 // query compiles the search; where only conversations are asked for, it ends at
@@ -249,10 +276,10 @@ func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
 // errEnough ends a search that needs to find nothing more.
 var errEnough = errors.New("enough was found")
 
-// search gives what is found in each conversation to show, and keeps what could
-// not be searched.
-func (g *grep) search(ctx context.Context, show func(search.Result) error) error {
-	for r := range g.results(ctx) {
+// show gives what is found in each conversation to show, and keeps what could not
+// be searched.
+func (g *grep) show(ctx context.Context, results iter.Seq[search.Result], show func(search.Result) error) error {
+	for r := range results {
 		if r.Err != nil {
 			g.failed = append(g.failed, r)
 		}
@@ -269,14 +296,14 @@ func (g *grep) search(ctx context.Context, show func(search.Result) error) error
 
 // results are in the order of the conversations. The last ones in which
 // something is found are looked for from the end.
-func (g *grep) results(ctx context.Context) iter.Seq[search.Result] {
+func (g *grep) results(ctx context.Context, from search.Source) iter.Seq[search.Result] {
 	if g.opts.limit == 0 {
-		return search.Conversations(ctx, g.repo.store, g.infos, g.query)
+		return search.Conversations(ctx, from, g.infos, g.query)
 	}
 	slices.Reverse(g.infos)
 	var last []search.Result
 	left := g.opts.limit
-	for r := range search.Conversations(ctx, g.repo.store, g.infos, g.query) {
+	for r := range search.Conversations(ctx, from, g.infos, g.query) {
 		last = append(last, r)
 		if len(r.Lines) > 0 {
 			left--

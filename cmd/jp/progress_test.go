@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+)
+
+// TestProgress sees the line come once the work takes long, and go at its end.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	screen, tty, err := pty.Open()
+	require.NoError(t, err)
+	defer screen.Close()
+	p := (&env{stderr: tty, environ: []string{"TERM=xterm", "COLUMNS=40"}}).progress("Conversations searched", 7)
+	p.step()
+	p.step()
+	var seen bytes.Buffer
+	_, err = io.CopyN(&seen, screen, int64(len("\rConversations searched: 2 of 7")))
+	require.NoError(t, err)
+	require.Equal(t, "\rConversations searched: 2 of 7", seen.String())
+	p.stop()
+	p.stop()
+	tty.Close()
+	rest, _ := io.ReadAll(screen) // ends with an error when the other side is closed
+	require.Regexp(t, `\r\x1b\[K$`, string(rest))
+}
+
+func TestNoProgress(t *testing.T) {
+	t.Parallel()
+	in, out, err := os.Pipe()
+	require.NoError(t, err)
+	p := (&env{stderr: out}).progress("Conversations searched", 7)
+	p.step()
+	p.stop()
+	out.Close()
+	text, err := io.ReadAll(in)
+	require.NoError(t, err)
+	require.Empty(t, text, "a pipe gets none")
+}
