@@ -19,16 +19,23 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
 		Question: runQuestion(line(def.Name, subject)), Exclusive: def.Exclusive,
 	}, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
-	if verdict, settled := l.opts.Grant.Settle(def, call.Arguments(), l.stream.Tail()); settled {
-		t.AddInquiryResponse(conversation.InquiryResponse{
-			For: seq, Outcome: conversation.OutcomeAnswered, Answer: word(verdict.Choice), By: verdict.By, Reason: verdict.Reason,
-		})
+	if response, settled := l.settled(def, call); settled {
+		response.For = seq
+		t.AddInquiryResponse(response)
 		return l.build(ctx, t)
 	}
 	if err := l.build(ctx, t); err != nil {
 		return err
 	}
 	return l.put(ctx, l.stream.Tail().InquiryAt(seq))
+}
+
+// settled is the answer that an earlier yes or the configuration gives.
+func (l *Loop) settled(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
+	verdict, settled := l.opts.Grant.Settle(def, call.Arguments(), l.stream.Tail())
+	return conversation.InquiryResponse{
+		Outcome: conversation.OutcomeAnswered, Answer: word(verdict.Choice), By: verdict.By, Reason: verdict.Reason,
+	}, settled
 }
 
 func runQuestion(what string) conversation.Question {
@@ -79,12 +86,33 @@ func (l *Loop) askDelivery(ctx context.Context, call *conversation.ToolCall) err
 	return l.put(ctx, l.stream.Tail().InquiryAt(seq))
 }
 
-// askAgain puts a question that is already on record.
+// askAgain puts a question that is already on record, unless it has been settled
+// meanwhile: the user may have approved the turn when going on with it.
 func (l *Loop) askAgain(ctx context.Context, q *conversation.Inquiry) error {
-	if q.Request.Kind == conversation.KindToolQuestion {
+	switch q.Request.Kind {
+	case conversation.KindToolQuestion:
 		return l.settleQuestion(ctx, q)
+	case conversation.KindRunTool:
+		if response, settled := l.settledSince(q); settled {
+			return l.answer(ctx, q, response)
+		}
 	}
 	return l.put(ctx, q)
+}
+
+// settledSince is the answer to a permission that waits, if the user approved the
+// turn since it was asked for, or the configuration has changed.
+func (l *Loop) settledSince(q *conversation.Inquiry) (conversation.InquiryResponse, bool) {
+	def := l.lookup(q.Call.Request.Name)
+	if def == nil || q.Request.Exclusive {
+		return conversation.InquiryResponse{}, false
+	}
+	if !def.Exclusive && def.Run != tool.Skip && l.stream.Tail().Approved.Allows(def.Name) {
+		return conversation.InquiryResponse{
+			Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: "approved in advance",
+		}, true
+	}
+	return l.settled(def, q.Call)
 }
 
 // settleQuestion answers a tool's own question where the configuration or an

@@ -43,6 +43,23 @@ func TestResumeSaysWhatWasFound(t *testing.T) {
 	require.Contains(t, r.model.sent(), "[SESSION_RESUMED]")
 }
 
+// An approval that comes with the resume answers the question that waits; one that
+// only a person may answer is asked again.
+func TestResumeAnswersByApproval(t *testing.T) {
+	for _, exclusive := range []bool{false, true} {
+		write := changes("write").asking()
+		write.def.Exclusive = exclusive
+		r := stoppedRig(t, []*fakeTool{write}, newWorkspace())
+		p := r.answering(said("run"))
+		_, err := New(r.opts).Resume(t.Context(), Resume{
+			Resumed: &conversation.Resumed{Phase: conversation.PhaseExecuting}, Approved: conversation.ApproveAll(),
+		})
+		require.NoError(t, err)
+		require.Len(t, write.runs, 1)
+		require.Len(t, p.asked, map[bool]int{false: 0, true: 1}[exclusive])
+	}
+}
+
 func TestResumeWithNothingToSay(t *testing.T) {
 	r := stoppedRig(t, []*fakeTool{changes("write").asking()}, newWorkspace())
 	r.answering(said("run"))
