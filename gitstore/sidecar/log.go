@@ -121,6 +121,9 @@ func (l *Log) Index(id ID) int {
 // Find returns the indices of the records that hold one of the needles, in
 // order.
 func (l *Log) Find(needles []needle.Needle) []int {
+	if l.Len() == 0 {
+		return nil
+	}
 	hit := map[int]bool{}
 	for _, n := range needles {
 		f := n.In(l.data[:l.end()])
@@ -139,13 +142,8 @@ func (l *Log) Find(needles []needle.Needle) []int {
 	return found
 }
 
-// end is where the last whole record ends.
-func (l *Log) end() int {
-	if len(l.ends) == 0 {
-		return len(magic)
-	}
-	return l.ends[len(l.ends)-1]
-}
+// end is where the last record ends; there is one.
+func (l *Log) end() int { return l.ends[len(l.ends)-1] }
 
 // Extend makes the records [0,keep) and the ones given the content of the log
 // and of its file. Where the file is not what was read any more, because another
