@@ -4,17 +4,15 @@ import "iter"
 
 // Audit checks that events make sense one behind the other, by the rules that
 // [TurnMut.Build] has for new ones. What jp writes passes; history that was
-// imported or edited may not, and is repaired only in projections. What a slice
-// has of a turn whose start was cut away makes no sense by itself, and need not.
+// imported or edited may not, and is repaired only in projections.
 func Audit(events []*Event) []Problem {
 	var problems []Problem
 	l := NewLedger()
-	whole := false
 	for _, e := range events {
 		if e.Type() == TypeTurnStart {
-			l, whole = NewLedger(), true
+			l = NewLedger()
 		}
-		if err := checkOne(l, e); err != nil && (whole || e.Was == nil) {
+		if err := checkOne(l, e); err != nil {
 			problems = append(problems, Problem{Commit: e.Commit, Seq: e.Seq, Text: err.Error()})
 		}
 		l.Enter(e)

@@ -40,12 +40,3 @@ func TestAudit(t *testing.T) {
 	require.Equal(t, 3, problems[0].Seq)
 	require.Equal(t, 7, problems[1].Seq)
 }
-
-func TestAuditOfASlice(t *testing.T) {
-	events := words("T Q C1. D1 M. T Q C1. S").events()
-	require.NotEmpty(t, Audit(events))
-	slice := Slice(events, Cut{From: seq(4)})
-	problems := Audit(slice)
-	require.Len(t, problems, 1, "only what is wrong in a turn that is whole")
-	require.Equal(t, 4, problems[0].Seq)
-}

@@ -22,7 +22,9 @@ func (c Cut) Prefix() bool {
 // What the events before a cut had set (configuration, metadata, the prompt)
 // comes with the copies. Where events between two copies had changed files, a
 // workspace event of its own stands for that; its Paths are left to the caller.
-// The source is never changed. A cut inside a turn leaves an incomplete turn.
+// Of a turn that the cut begins in, what stands before a request in it is not
+// kept: without what was asked, answers mean nothing. The source is never changed.
+// A cut that ends inside a turn leaves an incomplete turn.
 func Slice(events []*Event, cut Cut) []*Event {
 	gone := discarded(events)
 	w := cut.window(events, gone)
@@ -35,6 +37,11 @@ func Slice(events []*Event, cut Cut) []*Event {
 	n := numbering{seqs: map[int]int{}, gone: gone, found: found(events)}
 	first, _ := cut.Ends(events)
 	n.set(events[:w.from], n.found[first.Seq])
+	if w.start != nil && w.head > w.from && !gone[w.start.Seq] {
+		start := w.start.Clone()
+		start.Tree = n.tree
+		n.add(w.start, start)
+	}
 	n.copy(events[w.from:w.head])
 	if w.tail < w.until {
 		n.set(events[w.head:w.tail], n.tree)
@@ -62,7 +69,10 @@ func (c Cut) Ends(events []*Event) (first, newest *Event) {
 }
 
 // A window is two ranges of indices: from up to head, tail up to until.
-type window struct{ from, head, tail, until int }
+type window struct {
+	from, head, tail, until int
+	start                   *Event // of the turn that from lies in, if it is cut away
+}
 
 func (w window) empty() bool { return w.from >= w.head && w.tail >= w.until }
 
@@ -74,12 +84,38 @@ func (c Cut) window(events []*Event, gone map[int]bool) window {
 	if c.Until != nil {
 		w.until = indexOf(events, *c.Until+1)
 	}
+	if w.from > 0 {
+		w.from, w.start = requestBehind(events, w.from)
+	}
 	if w.from >= w.until {
 		return window{}
 	}
 	head, tail := c.turns(events[w.from:w.until], gone)
 	w.head, w.tail = w.from+head, w.from+tail
 	return w
+}
+
+// requestBehind is where a slice that begins at an index begins to make sense: at
+// the next request of the turn, whose start is then returned, or at the next turn.
+func requestBehind(events []*Event, from int) (int, *Event) {
+	var start *Event
+	for _, e := range events[:from] {
+		if e.Type() == TypeTurnStart {
+			start = e
+		}
+	}
+	if start == nil || from == len(events) {
+		return from, nil
+	}
+	for i, e := range events[from:] {
+		switch e.Type() {
+		case TypeTurnStart:
+			return from + i, nil
+		case TypeChatRequest:
+			return from + i, start
+		}
+	}
+	return len(events), nil
 }
 
 // turns returns how many events to keep at the start, and the index from which

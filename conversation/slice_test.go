@@ -54,8 +54,14 @@ func TestSliceCases(t *testing.T) {
 		{"first of a range", three, Cut{From: seq(4), First: 1}, []int{0, 4, 5, 6}},
 		{"last of a range", three, Cut{Until: seq(6), Last: 1}, []int{0, 4, 5, 6}},
 		{"within a turn", "T Q C1. D1 M.", Cut{Until: seq(2)}, []int{0, 1, 2}},
-		{"from within a turn", "T Q C1. D1 M.", Cut{From: seq(3)}, []int{4}},
-		{"question of a call that was cut", "T Q C1. I1 A1 D1 M.", Cut{From: seq(3)}, []int{6}},
+		{"from within a turn", "T Q C1. D1 M. T Q M.", Cut{From: seq(3)}, []int{5, 6, 7}},
+		{"from within the last turn", "T Q C1. D1 M.", Cut{From: seq(3)}, nil},
+		{"from a request", "G T Q M.", Cut{From: seq(2)}, []int{0, 1, 2, 3}},
+		{"from before a reply", "T Q M. q C1. D1 M.", Cut{From: seq(2)}, []int{0, 3, 4, 5, 6}},
+		{"from between turns", "T Q M. G W T Q M.", Cut{From: seq(4)}, []int{3, 4, 5, 6, 7}},
+		{"the last turn of what begins in one", "T Q q M. T Q M.", Cut{From: seq(2), Last: 1}, []int{4, 5, 6}},
+		{"a call that was cut", "T Q C1. q I1 A1 D1 M.", Cut{From: seq(3)}, []int{0, 3, 7}},
+		{"from within a discarded turn", "T Q q M. X T Q M.", Cut{From: seq(2)}, []int{5, 6, 7}},
 		{"no turns", "G W", Cut{Last: 1}, []int{0, 1}},
 		{"nothing", "", Cut{Last: 1}, nil},
 		{"discarded turns do not count", "T Q M. T Q X T Q M.", Cut{Last: 2}, []int{0, 1, 2, 6, 7, 8}},
@@ -108,14 +114,14 @@ func TestSliceMapsReferences(t *testing.T) {
 	require.True(t, LedgerOf(got).Complete())
 
 	twice := Slice(got, Cut{From: seq(1)})
-	require.Equal(t, 4, *twice[0].Was, "the number in the first source stays")
+	require.Equal(t, 4, *twice[1].Was, "the number in the first source stays")
 }
 
 func TestSliceDropsAReplacedRequestThatWasCut(t *testing.T) {
 	events := words("T Q q M.").events()
 	events[2].Body.(*ChatRequest).Replaces = seq(1)
 	got := Slice(events, Cut{From: seq(2)})
-	require.Nil(t, got[0].Body.(*ChatRequest).Replaces)
+	require.Nil(t, got[1].Body.(*ChatRequest).Replaces)
 }
 
 func TestSliceOfTheSample(t *testing.T) {
@@ -254,4 +260,20 @@ func TestCutEnds(t *testing.T) {
 	first, newest := Cut{From: seq(6), Until: seq(4)}.Ends(events)
 	require.Nil(t, first)
 	require.Nil(t, newest)
+}
+
+// TestSlicesAreValid cuts every short history that can be built at every pair of
+// places: what is left could have been built, too.
+func TestSlicesAreValid(t *testing.T) {
+	everyValid(t, 3, allWords, func(h history, s *Stream, _ Summary) {
+		events := s.Events()
+		for from := range events {
+			for until := from; until < len(events); until++ {
+				got := Slice(events, Cut{From: &from, Until: &until})
+				if problems := Audit(got); len(problems) > 0 {
+					t.Fatalf("%v from %d to %d: %v", h, from, until, problems)
+				}
+			}
+		}
+	})
 }

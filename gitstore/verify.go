@@ -13,8 +13,18 @@ import (
 // change only where they may, that summaries are what the events come to, that
 // payload is what it should be, and that the events make sense together.
 func (s *Store) Verify(ctx context.Context, id conversation.ID) (conversation.Verdict, error) {
-	v := conversation.Verdict{ID: id}
 	_, head, err := s.find(id)
+	if err != nil {
+		return conversation.Verdict{ID: id}, err
+	}
+	return s.VerifyAt(ctx, conversation.Info{ID: id, Head: conversation.Head(head)})
+}
+
+// VerifyAt is Verify for a conversation whose head is known, also one that was
+// fetched.
+func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversation.Verdict, error) {
+	id, v := of.ID, conversation.Verdict{ID: of.ID}
+	head, err := s.parseHead(of.Head)
 	if err != nil {
 		return v, err
 	}

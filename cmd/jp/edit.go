@@ -115,6 +115,9 @@ func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversa
 		return nil, usage("--model is for --title without a value: the model writes it.")
 	}
 	if o.given("title") {
+		if err := checkTitle(o.title.text); err != nil {
+			return nil, err
+		}
 		m.Title, m.TitleSource = &o.title.text, "user"
 	}
 	if o.given("pin") {

@@ -151,7 +151,8 @@ func refused(r *gitcmd.Refusal) *failure {
 }
 
 func lockedBy(l *process.LockedError) *failure {
-	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d.", l.ID, l.Holder.PID).about(l.ID)
+	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d.", l.ID, l.Holder.PID).about(l.ID).
+		hint("jp fork "+l.ID.Short(), "a copy to go on with").hint("jp status "+l.ID.Short(), "what it is about")
 }
 
 func providerFailure(p *turnloop.ProviderError) *failure {

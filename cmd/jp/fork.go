@@ -27,14 +27,15 @@ const forkHelp = `Make a new conversation out of another one's events. The sourc
 
 Up to any event (--until), it shares them: that costs one ref and one commit,
 however long the conversation is. With a new start (--from, --last) the events
-are copied and numbered anew; what was set before stays in force. Bounds are
-inclusive. A cut inside a turn leaves an incomplete turn, which jp continue goes
-on with.
+are copied and numbered anew; what was set before stays in force, and a turn is
+kept from a request on. Bounds are inclusive. An end inside a turn leaves an
+incomplete turn, which jp continue goes on with.
 
 --worktree DIR adds a git worktree at the HEAD that was recorded there, with the
 files as they were after that event as uncommitted changes; jp in it starts on
 the fork. --restore goes back in place: the fork becomes this session's, and the
-files that the tools wrote since come back, where nobody else wrote them.
+files that the tools wrote since come back, where nobody else wrote them. Only
+one of -a, --restore and --worktree makes sense at a time.
 
 A conversation that someone else wrote, or that was fetched (REMOTE/ID), can be
 read and forked, and nothing of it runs. --adopt makes the fork yours: calls that are open get an error in place of
@@ -85,6 +86,9 @@ func newForkCommand(e *env) *cobra.Command {
 func runFork(ctx context.Context, e *env, o forkOptions) error {
 	if o.branch != "" && o.worktree == "" {
 		return usage("-b %s names the branch of a worktree; say which with --worktree DIR.", o.branch)
+	}
+	if err := checkTitle(o.title); err != nil {
+		return err
 	}
 	r, err := openRepo(ctx, e)
 	if err != nil {
@@ -189,7 +193,7 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
 	}
 	if r.worktree != "" {
-		fmt.Fprintf(out, "Its files are in %s, where jp goes on with it.   cd %s\n", terminal.Show(r.worktree), terminal.Show(o.worktree))
+		fmt.Fprintf(out, "Its files are in %s, where jp goes on with it.   cd %s\n", terminal.Show(r.worktree), terminal.Escape(o.worktree))
 	}
 	if !incomplete || !conversation.Local(f.stream.Events()) {
 		return

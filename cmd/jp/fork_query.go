@@ -47,8 +47,8 @@ func (q *query) targetFork(ctx context.Context) error {
 		return err
 	}
 	if !f.local() {
-		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read, not continued.", v.id).about(v.id).
-			hint(fmt.Sprintf("jp fork %s@%d --adopt -a", v.id.Short(), f.at.Seq), "make a fork of it that is yours")
+		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read, not continued.", v.name()).about(v.id).
+			hint(fmt.Sprintf("jp fork %s@%d --adopt -a", v.name(), f.at.Seq), "make a fork of it that is yours")
 	}
 	if err := q.forkDecided(f); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (q *query) forkDecided(f *fork) error {
 	}
 	e := incompleteFailure(f.view.id, tail)
 	e.hints = nil
-	e.message = fmt.Sprintf("Turn %d of %s is incomplete at @%d, and would be in the fork.", tail.Number, f.view.id, f.at.Seq)
-	command := fmt.Sprintf("jp query --fork=%d --id=%s ", f.at.Seq, f.view.id)
+	e.message = fmt.Sprintf("Turn %d of %s is incomplete at @%d, and would be in the fork.", tail.Number, f.view.name(), f.at.Seq)
+	command := fmt.Sprintf("jp query --fork=%d --id=%s ", f.at.Seq, f.view.name())
 	return e.hint(command+"--continue-turn", "fork, and go on with the turn").hint(command+`--discard-turn "…"`, "fork, and ask this instead")
 }
 

@@ -75,7 +75,7 @@ func newFork(v *view, cut forkCut) (*fork, error) {
 	}
 	f := &fork{view: v, kept: conversation.Slice(v.events, c), shares: c.Prefix()}
 	if f.first, f.at = c.Ends(v.events); !slices.ContainsFunc(f.kept, spoken) {
-		return nil, fail(exitUsage, "usage", "nothing is left of %s between %s.", v.name(), cut.words()).about(v.id).hint("jp log "+v.id.Short(), "its events")
+		return nil, fail(exitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.name(), cut.words()).about(v.id).hint("jp log "+v.id.Short(), "its events")
 	}
 	for _, ev := range f.kept {
 		if ev.Opaque() {

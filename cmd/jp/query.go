@@ -201,6 +201,9 @@ func (q *query) asks() bool {
 }
 
 func (o queryOptions) check() error {
+	if err := checkTitle(o.title); err != nil {
+		return err
+	}
 	switch turnloop.Policy(o.policy) {
 	case "", turnloop.PolicyAuto, turnloop.PolicyDefaults, turnloop.PolicyDeny, turnloop.PolicyQueue, turnloop.PolicyDefer:
 	default:

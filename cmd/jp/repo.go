@@ -55,6 +55,9 @@ func findRepo(ctx context.Context, e *env) (*repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("there is no folder %s.", e.dir)
+	}
 	return findRepoAt(ctx, e, dir)
 }
 

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +23,10 @@ type deletion struct {
 	Head conversation.Head `json:"head"` // what the ref named
 	// Payloads is the ref that kept large texts; null where there were none.
 	Payloads *keptRef `json:"payloads"`
+	KeptBy   []keeper `json:"kept_by"` // what still reaches its events
 
-	name string
+	name   string
+	events int
 }
 
 // A keptRef is a ref with what it named.
@@ -35,10 +39,10 @@ func newRmCommand(e *env) *cobra.Command {
 	o := selection{scopes: []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived}}
 	cmd := &cobra.Command{
 		Use: "rm [ID…]", GroupID: "shape", Short: "Delete conversations",
-		Long: "Delete conversations: they are listed, with what else reaches their events, then you are asked. Forks keep the\n" +
-			"events that they share. Until git collects its garbage (two weeks), the command that is printed undoes it. Without\n" +
+		Long: "Delete conversations: they are listed, with what else reaches their events (forks that share them, tags, what was\n" +
+			"fetched), then you are asked. Until git collects its garbage (two weeks), the command that is printed undoes it. Without\n" +
 			"ID you choose from a list, which needs a terminal; it is never just the session's.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"}}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation",
+			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation",
 		Example: "  jp rm 4400\n  jp rm --older 180d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.words = args
@@ -102,6 +106,9 @@ func (e *env) reportDeletions(gone []deletion) error {
 		if d.Payloads != nil {
 			undo = fmt.Sprintf("git update-ref %s %s && %s", d.Payloads.Ref, d.Payloads.Head, undo)
 		}
+		for _, line := range keeperLines(d.KeptBy, d.events) {
+			e.note("  %s", line)
+		}
 		e.note("Undo: %s", undo)
 	}
 	return nil
@@ -110,7 +117,12 @@ func (e *env) reportDeletions(gone []deletion) error {
 // remove deletes a conversation, which is held, and what is kept of it beside
 // the repository's objects.
 func (r *repo) remove(ctx context.Context, info conversation.Info) (deletion, error) {
-	d := deletion{change: changed("rm", info.ID), Ref: info.Ref, Head: info.Head, name: namedInfo(info)}
+	d := deletion{change: changed("rm", info.ID), Ref: info.Ref, Head: info.Head, KeptBy: []keeper{}, name: namedInfo(info), events: info.Summary.Events}
+	keepers, err := r.keptBy(ctx, info)
+	if err != nil {
+		return d, err
+	}
+	d.KeptBy = append(d.KeptBy, keepers...)
 	ref, head, err := r.store.Payloads(info.ID)
 	if err != nil {
 		return d, err
@@ -128,32 +140,33 @@ func (r *repo) remove(ctx context.Context, info conversation.Info) (deletion, er
 }
 
 func (r *repo) confirmDeletion(ctx context.Context, e *env, infos []conversation.Info) error {
-	all, err := r.everyInfo(ctx)
-	if err != nil {
-		return err
-	}
-	many := conversation.Count(len(infos), "conversation")
-	return e.confirm(ctx, confirmation{
-		question: "Delete " + many + "?",
-		list: func(w io.Writer, p terminal.Palette) {
-			for _, info := range infos {
-				fmt.Fprintf(w, "  %s\n", namedInfo(info))
-				for _, fork := range forksOf(info.ID, all) {
-					fmt.Fprintf(w, "    %s\n", p.Dim(fmt.Sprintf("fork %s keeps the %s that it shares", fork.ID, conversation.Count(fork.Summary.Fork.Seq+1, "event"))))
-				}
-			}
-		},
-		unasked: fail(exitDecision, "usage", "jp rm deletes %s, and there is no terminal to ask.", many).hint("jp rm -y …", "do it without asking"),
-	})
-}
-
-// forksOf are the conversations that share events with one because they were
-// forked from it.
-func forksOf(id conversation.ID, all []conversation.Info) (forks []conversation.Info) {
-	for _, i := range all {
-		if f := i.Summary.Fork; i.Err == nil && f != nil && f.Conversation == id {
-			forks = append(forks, i)
+	var lines, ids []string
+	for _, info := range infos {
+		keepers, err := r.keptBy(ctx, info)
+		if err != nil {
+			return err
+		}
+		// What is deleted with it keeps nothing.
+		keepers = slices.DeleteFunc(keepers, func(k keeper) bool {
+			return slices.ContainsFunc(infos, func(i conversation.Info) bool { return i.Ref == k.Ref })
+		})
+		lines, ids = append(lines, namedInfo(info)), append(ids, info.ID.Short())
+		for _, line := range keeperLines(keepers, info.Summary.Events) {
+			lines = append(lines, "  "+line)
 		}
 	}
-	return forks
+	many := conversation.Count(len(infos), "conversation")
+	if len(infos) == 1 {
+		many = namedInfo(infos[0])
+	}
+	return e.confirm(ctx, confirmation{
+		question: "Delete " + conversation.Count(len(infos), "conversation") + "?",
+		list: func(w io.Writer, _ terminal.Palette) {
+			for _, line := range lines {
+				fmt.Fprintf(w, "  %s\n", line)
+			}
+		},
+		unasked: fail(exitDecision, "usage", "jp rm deletes %s, and there is no terminal to ask.", many).
+			hint("jp rm -y "+strings.Join(ids, " "), "do it without asking"),
+	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,19 +71,45 @@ func strict(cmd *cobra.Command) {
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if check == nil {
-			return nil
+			return emptyWord(cmd, args)
 		}
-		err := check(cmd, args)
+		err := cmp.Or(emptyWord(cmd, args), check(cmd, args))
 		var f *failure
 		if err == nil || errors.As(err, &f) {
 			return err
 		}
 		return usage("%v.", err).hint(cmd.CommandPath()+" --help", "its arguments, with examples")
 	}
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return exclusive(cmd) }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return cmp.Or(exclusive(cmd), emptyFlag(cmd)) }
 	for _, sub := range cmd.Commands() {
 		strict(sub)
 	}
+}
+
+// emptyWord refuses an argument with nothing in it, as an unset variable leaves
+// it: it would else stand for what the session is about.
+func emptyWord(cmd *cobra.Command, args []string) error {
+	switch cmd.Name() {
+	case "query": // a text
+		return nil
+	case "grep": // a pattern says so itself
+		args = args[min(len(args), 1):]
+	}
+	if slices.Contains(args, "") {
+		return usage("an argument is empty; it names nothing.").hint(cmd.CommandPath()+" --help", "its arguments, with examples")
+	}
+	return nil
+}
+
+// emptyFlag refuses a flag without its value, but those that take something away
+// with it.
+func emptyFlag(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Value.Type() == "string" && flag.Value.String() == "" && !slices.Contains([]string{"title", "fork", "chdir"}, flag.Name) {
+			err = usage("--%s is empty.", flag.Name).hint(cmd.CommandPath()+" --help", "its flags, with examples")
+		}
+	})
+	return err
 }
 
 // exclusive refuses two flags of which one excludes the other.

@@ -160,6 +160,17 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text[:titleMaterial], "") + fmt.Sprintf(" … (%d bytes more)", len(text)-titleMaterial)
 }
 
+// maxTitle is how many bytes a title may have.
+const maxTitle = 1000
+
+// checkTitle refuses what is no title any more.
+func checkTitle(title string) error {
+	if len(title) > maxTitle {
+		return usage("a title of %d bytes is too long; %d are allowed.", len(title), maxTitle)
+	}
+	return nil
+}
+
 // cleanTitle makes a title of what a model said: its first line with words, as
 // long as a title may be, without the marks that models put around titles.
 func cleanTitle(said string) string {

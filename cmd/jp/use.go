@@ -47,15 +47,15 @@ func runUse(ctx context.Context, e *env, word string) error {
 	if err != nil {
 		return err
 	}
+	info, err := r.store.Info(ctx, id)
+	if err != nil {
+		return aboutConversation(err, id)
+	}
 	if err := r.session(e).use(id, e.now()); err != nil {
 		return err
 	}
 	if e.format.structured() {
 		return writeJSON(e.results(), changed("use", id))
-	}
-	info, err := r.store.Info(ctx, id)
-	if err != nil {
-		return aboutConversation(err, id)
 	}
 	_, err = fmt.Fprintf(e.results(), "%s  %s\n", id, terminal.Clean(oneLine(info.Summary.Title)))
 	return err

@@ -24,11 +24,11 @@ func newVerifyCommand(e *env) *cobra.Command {
 }
 
 type verdictJSON struct {
-	ID       conversation.ID `json:"id"`
-	OK       bool            `json:"ok"`
-	Local    bool            `json:"local"` // written by this user
-	Events   int             `json:"events"`
-	Problems []problemJSON   `json:"problems"`
+	ID       string        `json:"id"`
+	OK       bool          `json:"ok"`
+	Local    bool          `json:"local"` // written by this user
+	Events   int           `json:"events"`
+	Problems []problemJSON `json:"problems"`
 }
 
 type problemJSON struct {
@@ -46,14 +46,14 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 		return err
 	}
 	defer r.Close()
-	ids, err := r.several(ctx, e, words, all)
+	infos, err := r.verified(ctx, e, words, all)
 	if err != nil {
 		return err
 	}
 	verdicts := []verdictJSON{}
 	bad, events := 0, 0
-	for _, id := range ids {
-		v := r.verify(ctx, id)
+	for _, info := range infos {
+		v := r.verify(ctx, info)
 		events += v.Events
 		if !v.OK {
 			bad++
@@ -72,17 +72,20 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 
 // verify checks one conversation. Of a damaged one, the events before the damage
 // say who wrote it.
-func (r *repo) verify(ctx context.Context, id conversation.ID) verdictJSON {
-	found, err := r.store.Verify(ctx, id)
+func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
+	found, err := conversation.Verdict{}, of.Err
+	if of.Head != "" {
+		found, err = r.store.VerifyAt(ctx, of)
+	}
 	if err != nil {
 		found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: err.Error()})
 	}
-	v := verdictJSON{ID: id, OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
+	v := verdictJSON{ID: of.Name(), OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
 	for _, p := range found.Problems {
 		v.Problems = append(v.Problems, problemJSON{p.Commit, p.Seq, p.Text})
 	}
-	if head, err := r.store.Head(ctx, id); err == nil {
-		events, _ := r.store.Load(ctx, head) // what is wrong with them is among the problems
+	if of.Head != "" {
+		events, _ := r.store.Load(ctx, of.Head) // what is wrong with them is among the problems
 		v.Local = len(events) > 0 && conversation.Local(events)
 	}
 	return v
@@ -105,36 +108,42 @@ func printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 		if v.OK {
 			ok++
 		}
-		if !v.Local {
+		if !v.Local && v.Events > 0 {
 			fmt.Fprintf(e.results(), "%s: written by someone else; it can be read, not continued\n", v.ID)
 		}
 		for _, p := range v.Problems {
-			fmt.Fprintf(e.results(), "%s @%d %.10s: %s\n", v.ID, p.Seq, p.Commit, terminal.Clean(p.Problem))
+			at := ""
+			if p.Seq >= 0 {
+				at = fmt.Sprintf(" @%d", p.Seq)
+			}
+			fmt.Fprintf(e.results(), "%s%s %.10s: %s\n", v.ID, at, p.Commit, terminal.Clean(p.Problem))
 		}
 	}
 	_, err := fmt.Fprintf(e.results(), "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))
 	return err
 }
 
-// several resolves words, or takes all conversations.
-func (r *repo) several(ctx context.Context, e *env, words []string, all bool) ([]conversation.ID, error) {
-	var ids []conversation.ID
+// verified are the conversations that words name, or all local ones. Of one that
+// cannot be read there is the name.
+func (r *repo) verified(ctx context.Context, e *env, words []string, all bool) (infos []conversation.Info, err error) {
 	if all {
-		infos, err := r.everyInfo(ctx)
-		for _, i := range infos {
-			ids = append(ids, i.ID)
+		for _, scope := range []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived} {
+			heads, err := r.store.Heads(scope)
+			if err != nil {
+				return nil, err
+			}
+			infos = append(infos, heads...)
 		}
-		return ids, err
+		return infos, nil
 	}
-	if len(words) == 0 {
-		words = []string{""}
-	}
-	for _, word := range words {
-		id, err := r.resolve(ctx, e, word)
-		if err != nil {
-			return nil, err
+	names, err := r.names(ctx, e, words)
+	for _, name := range names {
+		info, err := r.known(ctx, e, name)
+		if info.ID == "" {
+			info.ID = conversation.ID(name)
 		}
-		ids = append(ids, id)
+		info.Err = err
+		infos = append(infos, info)
 	}
-	return ids, nil
+	return infos, err
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+)
+
+// A keeper is a ref from which events of a conversation are still reached when
+// the conversation's own ref is gone.
+type keeper struct {
+	Ref    string `json:"ref"`
+	Events int    `json:"events"` // how many of them, from the first
+}
+
+// keptBy finds what keeps events of a conversation, besides its own refs. What
+// cannot be read is kept by nobody that could be named.
+func (r *repo) keptBy(ctx context.Context, info conversation.Info) ([]keeper, error) {
+	events, _ := r.store.Load(ctx, info.Head) // of a damaged one, what is readable
+	if len(events) == 0 {
+		return nil, nil
+	}
+	out, err := r.git.Run(ctx, "for-each-ref", "--format=%(refname)", "--contains="+events[0].Commit)
+	if err != nil {
+		return nil, fmt.Errorf("look for what else reaches %s: %w", info.ID, err)
+	}
+	number := map[string]int{}
+	for i, e := range events {
+		number[e.Commit] = i + 1
+	}
+	var keepers []keeper
+	for _, ref := range strings.Fields(string(out)) {
+		if ref == info.Ref {
+			continue
+		}
+		base, err := r.git.Run(ctx, "merge-base", string(info.Head), ref)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s with %s: %w", info.ID, ref, err)
+		}
+		keepers = append(keepers, keeper{ref, number[strings.TrimSpace(string(base))]})
+	}
+	slices.SortStableFunc(keepers, func(a, b keeper) int { return b.Events - a.Events })
+	return keepers, nil
+}
+
+// maxKeepers is how many of those are named to people.
+const maxKeepers = 5
+
+// keeperLines say what keeps events of a conversation of which there are so many.
+func keeperLines(keepers []keeper, events int) []string {
+	var lines []string
+	for _, k := range keepers[:min(len(keepers), maxKeepers)] {
+		what := "all of its events"
+		if k.Events < events {
+			what = "its first " + conversation.Count(k.Events, "event")
+		}
+		lines = append(lines, k.name()+" keeps "+what)
+	}
+	if more := len(keepers) - maxKeepers; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more keep events of it", more))
+	}
+	return lines
+}
+
+// name is what the ref is to a user.
+func (k keeper) name() string {
+	for _, kind := range [][2]string{{"refs/jp/conversations/", ""}, {"refs/jp/archive/", ""}, {"refs/jp/remotes/", ""}, {"refs/heads/", "branch "}, {"refs/tags/", "tag "}} {
+		if short, ok := strings.CutPrefix(k.Ref, kind[0]); ok {
+			return kind[1] + oneLine(short)
+		}
+	}
+	return oneLine(k.Ref)
+}
