@@ -170,9 +170,12 @@ func aboutConversation(err error, id conversation.ID) error {
 	if f.code != "damaged" {
 		return f.about(id)
 	}
-	f.message = fmt.Sprintf("%s is damaged at %s", id, f.message)
 	var damage *gitstore.DamageError
-	if errors.As(err, &damage) && damage.Good > 0 {
+	if !errors.As(err, &damage) {
+		return f.about(id) // its ref, which the message names
+	}
+	f.message = fmt.Sprintf("%s is damaged at %s", id, f.message)
+	if damage.Good > 0 {
 		f.hint(fmt.Sprintf("jp fork %s@%d", id.Short(), damage.Good-1), "go on from the last good event")
 	}
 	return f.about(id).hint("jp verify "+id.Short(), "all that is wrong with it")
