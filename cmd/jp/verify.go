@@ -37,6 +37,17 @@ type problemJSON struct {
 	Problem string `json:"problem"`
 }
 
+// at is which event it is, as far as that is known.
+func (p problemJSON) at() (at string) {
+	if p.Seq >= 0 {
+		at = fmt.Sprintf(" @%d", p.Seq)
+	}
+	if p.Commit != "" {
+		at += fmt.Sprintf(" %.10s", p.Commit)
+	}
+	return at
+}
+
 func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	if all && len(words) > 0 {
 		return usage("--all and conversations exclude each other.")
@@ -112,11 +123,7 @@ func printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 			fmt.Fprintf(e.results(), "%s: written by someone else; it can be read, not continued\n", v.ID)
 		}
 		for _, p := range v.Problems {
-			at := ""
-			if p.Seq >= 0 {
-				at = fmt.Sprintf(" @%d", p.Seq)
-			}
-			fmt.Fprintf(e.results(), "%s%s %.10s: %s\n", v.ID, at, p.Commit, terminal.Clean(p.Problem))
+			fmt.Fprintf(e.results(), "%s%s: %s\n", v.ID, p.at(), terminal.Clean(p.Problem))
 		}
 	}
 	_, err := fmt.Fprintf(e.results(), "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))
