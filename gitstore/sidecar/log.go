@@ -54,28 +54,6 @@ func Read(path string, buffer []byte) *Log {
 	}
 }
 
-// readInto reads what can be read of a file.
-func readInto(path string, buffer []byte) []byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return buffer
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && int64(cap(buffer)) <= info.Size() {
-		buffer = make([]byte, 0, info.Size()+info.Size()/8+1)
-	}
-	for {
-		if len(buffer) == cap(buffer) {
-			buffer = append(buffer, 0)[:len(buffer)]
-		}
-		n, err := f.Read(buffer[len(buffer):cap(buffer)])
-		buffer = buffer[:len(buffer)+n]
-		if err != nil {
-			return buffer
-		}
-	}
-}
-
 // whole reports where the record at an offset ends, if it is one.
 func (l *Log) whole(at int) (end int, ok bool) {
 	if len(l.data)-at < headLen {
