@@ -28,6 +28,18 @@ const (
 
 func (s *Store) cacheDir() string { return filepath.Join(s.repo.CommonDir, "jp", "cache") }
 
+// cacheable reports whether the sidecars' folder is one, or can become one. A link
+// in its place leads to somewhere that is not ours to write.
+func (s *Store) cacheable() bool {
+	for _, dir := range []string{filepath.Dir(s.cacheDir()), s.cacheDir()} {
+		info, err := os.Lstat(dir)
+		if err == nil && !info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
 // cachePath is where a conversation's sidecar is, without the suffix.
 func (s *Store) cachePath(of conversation.Info) string {
 	name := string(of.ID)

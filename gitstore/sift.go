@@ -26,6 +26,9 @@ func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversati
 	if err != nil {
 		return nil, fmt.Errorf("%w: head %q", conversation.ErrNotFound, of.Head)
 	}
+	if !s.cacheable() {
+		return s.Load(ctx, of.Head)
+	}
 	c := s.cached(of)
 	if c.excludes(head, sieve) {
 		return nil, ctx.Err()

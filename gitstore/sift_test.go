@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
 	"jp/conversation"
@@ -151,6 +152,28 @@ func TestSiftAfterDamage(t *testing.T) {
 	}
 	require.NoError(t, os.RemoveAll(f.cache()))
 	require.NoError(t, os.WriteFile(f.cache(), nil, 0o666), "nowhere to keep it")
+	require.Contains(t, f.sifted(info, false, "two"), 3)
+}
+
+// TestSiftFollowsNoLink leaves alone what a link in place of a folder or a file
+// leads to, and does not wait for a pipe.
+func TestSiftFollowsNoLink(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "one", "two")
+	elsewhere := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Dir(f.cache()), 0o777))
+	require.NoError(t, os.Symlink(elsewhere, f.cache()))
+	require.Contains(t, f.sifted(info, false, "two"), 3)
+	require.Empty(t, must(os.ReadDir(elsewhere)))
+
+	require.NoError(t, os.Remove(f.cache()))
+	require.NoError(t, os.Mkdir(f.cache(), 0o777))
+	target := filepath.Join(elsewhere, "target")
+	require.NoError(t, os.WriteFile(target, []byte("jp-commits 1\n"), 0o666))
+	require.NoError(t, os.Symlink(target, filepath.Join(f.cache(), string(info.ID)+".commits")))
+	require.NoError(t, unix.Mkfifo(filepath.Join(f.cache(), string(info.ID)+".words"), 0o666))
+	require.Equal(t, []int{3}, f.sifted(info, false, "two"))
+	require.Equal(t, "jp-commits 1\n", string(must(os.ReadFile(target))))
 	require.Equal(t, []int{3}, f.sifted(info, false, "two"))
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -70,6 +71,9 @@ func (s *schema) settle(node *jsonschema.Schema, at string, value any) (any, err
 	if !allows(node, kindOf(value)) || !listed(node, value) {
 		return nil, mismatch(node, at, value)
 	}
+	if err := within(node, at, value); err != nil {
+		return nil, err
+	}
 	switch v := value.(type) {
 	case map[string]any:
 		return v, s.settleObject(node, at, v)
@@ -77,6 +81,27 @@ func (s *schema) settle(node *jsonschema.Schema, at string, value any) (any, err
 		return v, s.settleArray(node, at, v)
 	}
 	return value, nil
+}
+
+// within refuses a value that is too small, too large or too short, in words.
+func within(node *jsonschema.Schema, at string, value any) error {
+	switch v := value.(type) {
+	case string:
+		if node.MinLength != nil && v == "" && *node.MinLength > 0 {
+			return fmt.Errorf("argument %q: expected a text, got an empty one", at)
+		}
+	case json.Number:
+		n, err := v.Float64()
+		switch {
+		case err != nil || kindOf(v) == "integer" && math.Abs(n) > math.MaxInt64:
+			return fmt.Errorf("argument %q: %s is too large a number", at, v)
+		case node.Minimum != nil && n < *node.Minimum:
+			return fmt.Errorf("argument %q: expected at least %v, got %s", at, *node.Minimum, v)
+		case node.Maximum != nil && n > *node.Maximum:
+			return fmt.Errorf("argument %q: expected at most %v, got %s", at, *node.Maximum, v)
+		}
+	}
+	return nil
 }
 
 func (s *schema) settleObject(node *jsonschema.Schema, at string, object map[string]any) error {

@@ -65,7 +65,8 @@ func TestCheckTellsWhatIsWrong(t *testing.T) {
 		"null where needed":  {`{"path":null,"edits":[]}`, `argument "path": expected a string, got null null`},
 		"no object":          {`[1]`, `the arguments: expected an object, got an array [1]`},
 		"huge exponent":      {`{"path":"a","edits":[],"depth":1e999999999}`, `argument "depth": expected an integer, got a number 1e999999999`},
-		"out of range":       {`{"path":"a","edits":[],"depth":0}`, `minimum`},
+		"out of range":       {`{"path":"a","edits":[],"depth":0}`, `argument "depth": expected at least 1, got 0`},
+		"far out of range":   {`{"path":"a","edits":[],"depth":1e30}`, `is too large a number`},
 		"broken":             {`{"path"`, `the arguments are not JSON`},
 		"two values":         {`{} {}`, `something follows the value`},
 	} {

@@ -149,7 +149,9 @@ func validText(text string, places [][2]int) (string, [][2]int) {
 	var b strings.Builder
 	at, moved := 0, [][2]int{}
 	upTo := func(end int) int {
-		b.WriteString(strings.ToValidUTF8(text[at:end], "\ufffd"))
+		for _, r := range text[at:end] { // each byte that is no text becomes one
+			b.WriteRune(r)
+		}
 		at = end
 		return b.Len()
 	}

@@ -31,7 +31,7 @@ func TestRmAsks(t *testing.T) {
 			require.Equal(t, 5, p.jp("rm", "A talk", "-y").exit, "both have the title")
 			s := p.sit(100, "rm", ".")
 			s.WaitFor(`"A talk" (`)
-			s.WaitFor("fork " + fork + " keeps the")
+			s.WaitFor(fork + " keeps all of its events")
 			s.WaitFor("Delete 1 conversation?  y yes   n no")
 			s.prompted()
 			s.Type(tt.key)

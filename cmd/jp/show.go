@@ -43,6 +43,9 @@ func runShow(ctx context.Context, e *env, word string) error {
 		return err
 	}
 	found, err := selectEvent(v.events, event, v.id, e.now())
+	if err != nil && v.broken != nil {
+		return v.damage(nil) // it may be one of those that cannot be read
+	}
 	if err != nil {
 		return err
 	}
@@ -59,7 +62,7 @@ func runShow(ctx context.Context, e *env, word string) error {
 func showConversation(ctx context.Context, e *env, r *repo, target string) error {
 	info, err := r.known(ctx, e, target)
 	if err != nil && info.Head != "" {
-		return aboutConversation(err, info.ID)
+		return r.aboutDamage(ctx, err, info)
 	}
 	if err != nil {
 		return err

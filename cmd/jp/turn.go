@@ -181,6 +181,15 @@ func aboutConversation(err error, id conversation.ID) error {
 	return f.about(id).hint("jp verify "+id.Short(), "all that is wrong with it")
 }
 
+// aboutDamage says of a conversation whose newest event cannot be read how much of
+// it can.
+func (r *repo) aboutDamage(ctx context.Context, err error, info conversation.Info) error {
+	if _, found := r.store.Load(ctx, info.Head); found != nil {
+		err = found
+	}
+	return aboutConversation(err, info.ID)
+}
+
 // verdict makes an exit code of how the turn ended.
 func (q *query) verdict(err error) error {
 	if err != nil {

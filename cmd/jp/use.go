@@ -49,7 +49,7 @@ func runUse(ctx context.Context, e *env, word string) error {
 	}
 	info, err := r.store.Info(ctx, id)
 	if err != nil {
-		return aboutConversation(err, id)
+		return r.aboutDamage(ctx, err, info)
 	}
 	if err := r.session(e).use(id, e.now()); err != nil {
 		return err

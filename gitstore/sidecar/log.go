@@ -7,6 +7,8 @@ import (
 	"os"
 	"sort"
 
+	"golang.org/x/sys/unix"
+
 	"jp/search/needle"
 )
 
@@ -152,7 +154,7 @@ func (l *Log) Extend(keep int, records []Record) error {
 // extendFile cuts the file behind what is whole and writes the rest, if the file
 // is as long as it was.
 func (l *Log) extendFile(was, whole int) error {
-	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+	f, err := os.OpenFile(l.path, os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
 	}

@@ -77,14 +77,18 @@ func visible(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t':
 		return r
-	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Noncharacter_Code_Point, r), tagged(r):
+	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Noncharacter_Code_Point, r), hidden(r):
 		return utf8.RuneError
 	}
 	return r
 }
 
-// tagged reports whether a character is an invisible copy of an ASCII one.
-func tagged(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
+// hidden reports whether a character takes no room and has no place in any
+// writing: those that join letters and pictures have.
+func hidden(r rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner || r >= 0xE0000 && r <= 0xE007F
+}
 
 // inLine is clean, on one line.
 func inLine(text string) string { return oneLine.Replace(clean(text)) }

@@ -158,7 +158,7 @@ func (h *hits) hit(i conversation.Info, l search.Line, foreign bool) {
 	if l.Scope == search.Title {
 		turn, seq = "", ""
 	}
-	h.elements.leaf("hit", clip(l.Text, at, lineLength),
+	h.elements.leaf("hit", inLine(clip(l.Text, at, lineLength)),
 		attribute{"id", i.Name()}, titleOf(i.Summary.Title), optional("turn", turn), optional("seq", seq),
 		attribute{"scope", string(l.Scope)}, attribute{"is_match", strconv.FormatBool(l.Match)}, flag("foreign", foreign))
 }

@@ -58,10 +58,10 @@ func TestGrepArguments(t *testing.T) {
 	s.turns(journaltest.ID(1), 1)
 	for arguments, want := range map[string]string{
 		`{}`:                               `missing argument "pattern"`,
-		`{"pattern":""}`:                   "minLength",
+		`{"pattern":""}`:                   "an empty one",
 		`{"pattern":"a","scopes":["bad"]}`: `one of "chat", "user"`,
-		`{"pattern":"a","limit":0}`:        "minimum",
-		`{"pattern":"a","context":-1}`:     "minimum",
+		`{"pattern":"a","limit":0}`:        "at least",
+		`{"pattern":"a","context":-1}`:     "at least",
 		`{"pattern":"a","before":1}`:       `unknown argument "before"`,
 	} {
 		_, err := s.run("", "conversation_grep", arguments)

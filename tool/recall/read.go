@@ -134,7 +134,7 @@ func (r readArguments) write(e *envelope, turns []shownTurn) error {
 			break
 		}
 	}
-	hint := "one turn alone is too large: leave out tool_results by include, or find the place with conversation_grep"
+	hint := "one turn alone is too large: find the place with conversation_grep, or leave out tool_results by include"
 	if len(turns) > 1 {
 		hint = "read them one by one with turn, or some at the end with last"
 	}

@@ -57,8 +57,8 @@ func TestReadArguments(t *testing.T) {
 	s.turns(journaltest.ID(1), 1)
 	for arguments, want := range map[string]string{
 		`{}`:                              `missing argument "id"`,
-		`{"id":"001","turn":0}`:           "minimum",
-		`{"id":"001","last":-1}`:          "minimum",
+		`{"id":"001","turn":0}`:           "at least",
+		`{"id":"001","last":-1}`:          "at least",
 		`{"id":"001","include":["tool"]}`: `one of "chat", "reasoning"`,
 		`{"id":["001"]}`:                  `expected a string`,
 	} {

@@ -159,3 +159,30 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	cancel()
 	require.NoError(t, mcpserver.Serve(ctx, tools, in, out, mcpserver.Options{Name: "echoes", Version: "7"}))
 }
+
+// TestServeGoesOnAfterRubbish answers what is no message, and then what is.
+func TestServeGoesOnAfterRubbish(t *testing.T) {
+	in, out, ended := serve(t, newEcho())
+	answers := bufio.NewScanner(out)
+	answers.Buffer(nil, 1<<20)
+	ask := func(line string) map[string]any {
+		t.Helper()
+		_, err := io.WriteString(in, line+"\n")
+		require.NoError(t, err)
+		require.True(t, answers.Scan(), "%v", answers.Err())
+		var got map[string]any
+		require.NoError(t, json.Unmarshal(answers.Bytes(), &got))
+		return got
+	}
+	ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}}`)
+	for _, line := range []string{"not json", `{"jsonrpc":`, strings.Repeat("x", 17<<20), `"` + strings.Repeat("x", 17<<20) + `"`} {
+		require.Equal(t, -32700.0, ask(line)["error"].(map[string]any)["code"])
+		require.Equal(t, 2.0, ask("\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`)["id"])
+	}
+	_, err := io.WriteString(in, `{"jsonrpc":"2.0","id":3,"method":"ping"}`) // the last line may end without one
+	require.NoError(t, err)
+	require.NoError(t, in.Close())
+	require.True(t, answers.Scan())
+	require.Contains(t, answers.Text(), `"id":3`)
+	require.NoError(t, <-ended)
+}
