@@ -93,6 +93,9 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 	for _, i := range infos {
 		list = append(list, r.list(ctx, i))
 	}
+	if o.remote != "" && o.remote != anyRemote && len(list) == 0 {
+		e.note("Nothing was fetched from %s.", terminal.Show(o.remote))
+	}
 	return printList(ctx, e, r, o.arrange(list, e.now()))
 }
 

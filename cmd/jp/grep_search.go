@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/search"
+)
+
+// conversations are those to search, in the order of ls.
+func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, err error) {
+	var since time.Time
+	if g.opts.since != "" {
+		var ok bool
+		if since, ok = parseTime(g.opts.since, g.env.now()); !ok {
+			return nil, usage("--since %q is not a time: 2h, 2026-11-21, or RFC 3339.", g.opts.since)
+		}
+	}
+	switch {
+	case len(g.opts.words) > 0:
+		infos, err = g.named(ctx)
+	case g.opts.archived:
+		infos, err = g.repo.store.List(ctx, conversation.ScopeArchived)
+	default:
+		infos, err = g.repo.store.List(ctx, conversation.ScopeLive)
+	}
+	infos = slices.DeleteFunc(infos, func(i conversation.Info) bool {
+		return i.Err == nil && i.Summary.LastEventAt.Before(since)
+	})
+	slices.SortFunc(infos, func(a, b conversation.Info) int {
+		return cmp.Or(a.Summary.LastEventAt.Compare(b.Summary.LastEventAt), cmp.Compare(a.ID, b.ID))
+	})
+	return infos, err
+}
+
+// named are the conversations that the user named, each once.
+func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
+	names, err := g.repo.names(ctx, g.env, g.opts.words)
+	var unknown *failure
+	if errors.As(err, &unknown) && len(g.opts.patterns) == 1 {
+		words := append(slices.Clone(g.opts.patterns), g.opts.words...)
+		unknown.hint("jp grep "+terminal.Escape(strings.Join(words, " ")), "search for all these words")
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var infos []conversation.Info
+	for _, name := range slices.Compact(names) {
+		info, err := g.repo.known(ctx, g.env, name)
+		if info.ID == "" {
+			info.ID = conversation.ID(name)
+		}
+		info.Err = err
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// errEnough ends a search that needs to find nothing more.
+var errEnough = errors.New("enough was found")
+
+// show gives what is found in each conversation to show, and keeps what could not
+// be searched.
+func (g *grep) show(ctx context.Context, results iter.Seq[search.Result], show func(search.Result) error) error {
+	for r := range results {
+		if r.Err != nil {
+			g.failed = append(g.failed, r)
+		}
+		if len(r.Lines) == 0 {
+			continue
+		}
+		g.found = true
+		if err := show(r); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// results are in the order of the conversations. The last ones in which
+// something is found are looked for from the end.
+func (g *grep) results(ctx context.Context, from search.Source) iter.Seq[search.Result] {
+	if g.opts.limit == 0 {
+		return search.Conversations(ctx, from, g.infos, g.query)
+	}
+	slices.Reverse(g.infos)
+	var last []search.Result
+	left := g.opts.limit
+	for r := range search.Conversations(ctx, from, g.infos, g.query) {
+		last = append(last, r)
+		if len(r.Lines) > 0 {
+			left--
+		}
+		if left == 0 {
+			break
+		}
+	}
+	slices.Reverse(last)
+	return slices.Values(last)
+}
+
+// verdict is how a search ends. One of the conversations that could not be
+// searched is its error if the user named them; the others are told.
+func (g *grep) verdict(err error) error {
+	switch {
+	case errors.Is(err, errEnough):
+		return nil
+	case err != nil:
+		return err
+	}
+	var first *failure
+	for _, r := range g.failed {
+		f := failureOf(aboutConversation(r.Err, r.Info.ID))
+		if first == nil && len(g.opts.words) > 0 {
+			first = f
+			continue
+		}
+		g.warn(r.Info.ID, f)
+	}
+	switch {
+	case first != nil:
+		return first
+	case !g.found:
+		return &failure{exit: exitFailed, silent: true}
+	}
+	return nil
+}
+
+func (g *grep) warn(id conversation.ID, f *failure) {
+	if g.env.quiet {
+		return
+	}
+	text := f.message
+	if f.code != "damaged" {
+		text = string(id) + ": " + text
+	}
+	fmt.Fprintf(g.env.stderr, "Warning: %s\n    jp verify %s   all that is wrong with it\n", oneLine(text), id.Short())
+}
