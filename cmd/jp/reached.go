@@ -16,41 +16,44 @@ type keeper struct {
 	Events int    `json:"events"` // how many of them, from the first
 }
 
-// keptBy finds what keeps events of a conversation, besides its own refs. What
-// cannot be read is kept by nobody that could be named.
-func (r *repo) keptBy(ctx context.Context, info conversation.Info) ([]keeper, error) {
+// maxCompared is how many refs are compared with a conversation; that is one child
+// each.
+const maxCompared = 20
+
+// keptBy finds what keeps events of a conversation, besides its own refs: some of
+// them, and how many more there are. What cannot be read is kept by nobody that
+// could be named.
+func (r *repo) keptBy(ctx context.Context, info conversation.Info) (keepers []keeper, more int, err error) {
 	events, _ := r.store.Load(ctx, info.Head) // of a damaged one, what is readable
 	if len(events) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	out, err := r.git.Run(ctx, "for-each-ref", "--format=%(refname)", "--contains="+events[0].Commit)
 	if err != nil {
-		return nil, fmt.Errorf("look for what else reaches %s: %w", info.ID, err)
+		return nil, 0, fmt.Errorf("look for what else reaches %s: %w", info.ID, err)
 	}
 	number := map[string]int{}
 	for i, e := range events {
 		number[e.Commit] = i + 1
 	}
-	var keepers []keeper
-	for _, ref := range strings.Fields(string(out)) {
-		if ref == info.Ref {
-			continue
-		}
+	refs := slices.DeleteFunc(strings.Fields(string(out)), func(ref string) bool { return ref == info.Ref })
+	more = max(0, len(refs)-maxCompared)
+	for _, ref := range refs[:len(refs)-more] {
 		base, err := r.git.Run(ctx, "merge-base", string(info.Head), ref)
 		if err != nil {
-			return nil, fmt.Errorf("compare %s with %s: %w", info.ID, ref, err)
+			return nil, 0, fmt.Errorf("compare %s with %s: %w", info.ID, ref, err)
 		}
 		keepers = append(keepers, keeper{ref, number[strings.TrimSpace(string(base))]})
 	}
 	slices.SortStableFunc(keepers, func(a, b keeper) int { return b.Events - a.Events })
-	return keepers, nil
+	return keepers, more, nil
 }
 
 // maxKeepers is how many of those are named to people.
 const maxKeepers = 5
 
-// keeperLines say what keeps events of a conversation of which there are so many.
-func keeperLines(keepers []keeper, events int) []string {
+// keeperLines say what keeps events of a conversation that has so many of them.
+func keeperLines(keepers []keeper, more, events int) []string {
 	var lines []string
 	for _, k := range keepers[:min(len(keepers), maxKeepers)] {
 		what := "all of its events"
@@ -59,7 +62,7 @@ func keeperLines(keepers []keeper, events int) []string {
 		}
 		lines = append(lines, k.name()+" keeps "+what)
 	}
-	if more := len(keepers) - maxKeepers; more > 0 {
+	if more += max(0, len(keepers)-maxKeepers); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more keep events of it", more))
 	}
 	return lines

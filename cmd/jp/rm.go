@@ -23,10 +23,11 @@ type deletion struct {
 	Head conversation.Head `json:"head"` // what the ref named
 	// Payloads is the ref that kept large texts; null where there were none.
 	Payloads *keptRef `json:"payloads"`
-	KeptBy   []keeper `json:"kept_by"` // what still reaches its events
+	KeptBy   []keeper `json:"kept_by"` // what still reaches its events: the first 20
 
-	name   string
-	events int
+	name        string
+	events      int
+	moreKeepers int
 }
 
 // A keptRef is a ref with what it named.
@@ -106,7 +107,7 @@ func (e *env) reportDeletions(gone []deletion) error {
 		if d.Payloads != nil {
 			undo = fmt.Sprintf("git update-ref %s %s && %s", d.Payloads.Ref, d.Payloads.Head, undo)
 		}
-		for _, line := range keeperLines(d.KeptBy, d.events) {
+		for _, line := range keeperLines(d.KeptBy, d.moreKeepers, d.events) {
 			e.note("  %s", line)
 		}
 		e.note("Undo: %s", undo)
@@ -118,11 +119,11 @@ func (e *env) reportDeletions(gone []deletion) error {
 // the repository's objects.
 func (r *repo) remove(ctx context.Context, info conversation.Info) (deletion, error) {
 	d := deletion{change: changed("rm", info.ID), Ref: info.Ref, Head: info.Head, KeptBy: []keeper{}, name: namedInfo(info), events: info.Summary.Events}
-	keepers, err := r.keptBy(ctx, info)
+	keepers, more, err := r.keptBy(ctx, info)
 	if err != nil {
 		return d, err
 	}
-	d.KeptBy = append(d.KeptBy, keepers...)
+	d.KeptBy, d.moreKeepers = append(d.KeptBy, keepers...), more
 	ref, head, err := r.store.Payloads(info.ID)
 	if err != nil {
 		return d, err
@@ -142,7 +143,7 @@ func (r *repo) remove(ctx context.Context, info conversation.Info) (deletion, er
 func (r *repo) confirmDeletion(ctx context.Context, e *env, infos []conversation.Info) error {
 	var lines, ids []string
 	for _, info := range infos {
-		keepers, err := r.keptBy(ctx, info)
+		keepers, more, err := r.keptBy(ctx, info)
 		if err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func (r *repo) confirmDeletion(ctx context.Context, e *env, infos []conversation
 			return slices.ContainsFunc(infos, func(i conversation.Info) bool { return i.Ref == k.Ref })
 		})
 		lines, ids = append(lines, namedInfo(info)), append(ids, info.ID.Short())
-		for _, line := range keeperLines(keepers, info.Summary.Events) {
+		for _, line := range keeperLines(keepers, more, info.Summary.Events) {
 			lines = append(lines, "  "+line)
 		}
 	}
