@@ -51,7 +51,6 @@ var (
 	fenceLine   = regexp.MustCompile("^ *(?:[-*+] +|[0-9]+[.)] +)?(```+|~~~+)(.*)$")
 	listItem    = regexp.MustCompile(`^ {0,3}(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)`)
 	listBegin   = regexp.MustCompile(`^ {0,3}(?:[-*+]|1[.)])[ \t]+\S`) // ends a paragraph
-	anyItem     = regexp.MustCompile(`^\s*(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)`)
 	headingLine = regexp.MustCompile(`^ {0,3}#{1,6}(?:[ \t]|$)`)
 )
 
@@ -95,9 +94,6 @@ func (b *blocks) text(line string) {
 		!b.list && listBegin.MatchString(line):
 		b.finish()
 	}
-	if b.blanks > 0 && fence == "" && !anyItem.MatchString(line) {
-		b.breakLine()
-	}
 	for ; b.blanks > 0; b.blanks-- {
 		b.open = append(b.open, "")
 	}
@@ -108,16 +104,6 @@ func (b *blocks) text(line string) {
 	b.fence = fence
 	if headingLine.MatchString(line) {
 		b.finish()
-	}
-}
-
-// breakLine makes a line break of the blank lines between two paragraphs of a
-// list item, which the renderer would glue together.
-func (b *blocks) breakLine() {
-	last := &b.open[len(b.open)-1]
-	if openingFence(*last, true) == "" {
-		*last += "\\"
-		b.blanks = 0
 	}
 }
 
@@ -149,6 +135,19 @@ var (
 	containers = regexp.MustCompile(`^[ \t]*(?:(?:>|(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$))[ \t]*)+`)
 	container  = regexp.MustCompile(`>|[-*+]|[0-9]+`)
 )
+
+// ruleLine finds the line below the titles of a table, which says how many columns
+// the rows have, written or not.
+var ruleLine = regexp.MustCompile(`(?m)^[-|:> \t*+.)0-9]*\|[-|:> \t]*$`)
+
+// cells is an upper bound of how many cells the tables of a block have.
+func cells(block string) int {
+	columns := 0
+	for _, rule := range ruleLine.FindAllString(block, -1) {
+		columns = max(columns, strings.Count(rule, "|")+1)
+	}
+	return columns * strings.Count(block, "\n")
+}
 
 // nesting is an upper bound of how deeply the quotes and lists of a block are
 // nested: each level takes a mark, or two columns of white space.

@@ -54,7 +54,7 @@ func TestMarkdown(t *testing.T) {
 	require.Equal(t, ""+
 		"# Title\n\nSome text that is\nlonger than the width.\n\n• one\n• two\n\n  code\n\n  more\n",
 		printed(t, 23, Palette{}, "# Title\n\nSome text that is longer than the width.\n\n- one\n- two\n", "\n```\ncode\n\nmore\n"))
-	require.Equal(t, "Either:\n\n• one\nmore of it\n  ls\nand then\n• two\n  • three\n",
+	require.Equal(t, "Either:\n\n• one\n\n  more of it\n\n    ls\n\n  and then\n\n• two\n  • three\n",
 		printed(t, 40, Palette{}, "Either:\n- one\n\n  more of it\n\n  ```\n  ls\n  ```\n\n  and then\n- two\n  - three\n"))
 	require.Equal(t, "2. second\n", printed(t, 40, Palette{}, "2. second\n"))
 	require.Empty(t, printed(t, 80, Palette{}))
@@ -128,12 +128,12 @@ func TestMarkdownLetsNoControlSequenceThrough(t *testing.T) {
 	}
 }
 
-// The renderer would take minutes for a few kilobytes of quotes in quotes.
+// The parser takes seconds for a few ten kilobytes of quotes in quotes.
 func TestMarkdownIsNotSlowedDownByNesting(t *testing.T) {
 	deep := map[string]string{
 		"quotes": strings.Repeat("> ", 2000) + "x", "tight": strings.Repeat(">", 2000) + "x", "lists": strings.Repeat("- ", 2000) + "x",
 		"numbers": strings.Repeat("1. ", 2000) + "x", "indented": strings.Repeat(" ", 2000) + "- x",
-		"tabs": strings.Repeat("\t", 20) + "- x", "in a quote": "> " + strings.Repeat("  ", 2000) + "- x",
+		"tabs": strings.Repeat("\t", 60) + "- x", "in a quote": "> " + strings.Repeat("  ", 2000) + "- x",
 	}
 	for name, line := range deep {
 		require.Equal(t, line+"\n", printed(t, 40, Coloured(), line), name)
@@ -148,10 +148,58 @@ func TestMarkdownReportsTheWritersError(t *testing.T) {
 	require.ErrorIs(t, err, errBroken)
 }
 
-func FuzzMarkdown(f *testing.F) {
-	f.Add([]byte(sample))
-	f.Add([]byte("&#27;[31m\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		requireOnlyStyles(t, printed(t, 40, Coloured(), string(text)))
+// pieces are what Markdown is made of, to be put together in any way.
+var pieces = []string{
+	"word", " ", "  ", "\n", "\n\n", "\n  ", "\n   ", "\n\n    ", "\t", "\\", "\\\n", "- ", "1. ", "27) ", "> ", "# ", "---\n", "***", "*", "**", "_", "~~", "`", "```\n",
+	"|", "\n|-|-:|\n", "[", "](", ")", "![", "[x] ", "<b>", "<div>\n", "-->", "<!--", "http://a.bc/d", "<a@b.c>", "[a]: b\n", "&#27;", "&amp;", "&#xfe0f;", "&#x301;", "&nbsp;",
+	"漢字。", "👩‍👩‍👧", "☁\ufe0f", "\ufe0f", "\u0301", "\u200d", "averyveryverylongwordindeed",
+}
+
+func TestMarkdownFitsTheTerminal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 40).Draw(t, "text"), "")
+		width := rapid.IntRange(1, 60).Draw(t, "width")
+		out := printed(t, width, Palette{colour: rapid.Bool().Draw(t, "colour")}, text)
+		requireOnlyStyles(t, out)
+		requireWidth(t, out, width, text)
 	})
+}
+
+func FuzzMarkdown(f *testing.F) {
+	f.Add([]byte(sample), 40, true)
+	f.Add([]byte("&#27;[31m\n"), 1, false)
+	f.Add([]byte("| a | 漢 |\n|:-:|--:|\n| **1** | `x` https://a.b |\n\n[a]: b\n"), 9, true)
+	f.Add([]byte("> 1. - [x] ![☁\ufe0f](b)\\\n> <i>&amp;#27;</i>\n"), 12, true)
+	f.Fuzz(func(t *testing.T, text []byte, width int, colour bool) {
+		width = 1 + abs(width)%200
+		out := printed(t, width, Palette{colour: colour}, string(text))
+		requireOnlyStyles(t, out)
+		requireWidth(t, out, width, string(text))
+	})
+}
+
+func abs(n int) int { return max(n, -(n + 1)) }
+
+// requireWidth finds lines that are wider than the terminal, and are neither code
+// nor what is printed as it stands.
+func requireWidth(t require.TestingT, out string, width int, text string) {
+	verbatim := map[string]bool{}
+	var b blocks
+	_, _ = b.Write([]byte(Clean(text)))
+	b.end()
+	for _, block := range b.take() {
+		if unwieldy(block) {
+			return
+		}
+		codeLines(block, verbatim)
+	}
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		if _, code, _ := strings.Cut(sgr.ReplaceAllString(line, ""), "  "); !verbatim[strings.TrimLeft(code, " │")] {
+			require.LessOrEqual(t, Columns(line), max(width, 2), "%q", line)
+		}
+		if styles := sgr.FindAllString(line, -1); len(styles) > 0 {
+			require.Regexp(t, `^\x1b\[(0|22|39)m$`, styles[len(styles)-1], "open at the end of %q", line)
+		}
+	}
 }

@@ -1,0 +1,68 @@
+package terminal
+
+import (
+	"html"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark/util"
+)
+
+// resolve makes plain text of Markdown's: backslashes before signs go, entities
+// become the characters they name. Nothing of it is a control character, and what
+// reorders or hides text is shown, as [Clean] has it.
+func resolve(markdown string) string {
+	at := strings.IndexAny(markdown, `\&`)
+	if at < 0 {
+		return markdown
+	}
+	var b strings.Builder
+	for ; at >= 0; at = strings.IndexAny(markdown, `\&`) {
+		b.WriteString(markdown[:at])
+		text, size := escaped(markdown[at:])
+		b.WriteString(text)
+		markdown = markdown[at+size:]
+	}
+	b.WriteString(markdown)
+	return b.String()
+}
+
+// escaped reads what a backslash or an ampersand begins.
+func escaped(text string) (plain string, size int) {
+	if text[0] == '\\' {
+		if len(text) > 1 && util.IsPunct(text[1]) {
+			return text[1:2], 2
+		}
+		return text[:1], 1
+	}
+	if found := controlEntity.FindStringSubmatch(text); found != nil && controls(named(found[1])) {
+		return "\ufffd", len(found[0])
+	}
+	if found := anyEntity.FindStringSubmatch(text); found != nil {
+		return Clean(named(found[1])), len(found[0])
+	}
+	return text[:1], 1
+}
+
+var (
+	anyEntity = regexp.MustCompile(`^&(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[a-zA-Z][a-zA-Z0-9]*);`)
+
+	// controlEntity finds what may name a control character, also behind
+	// ampersands that are entities: who copies it may decode it once more.
+	controlEntity = regexp.MustCompile(`^&(?:amp;|#38;|#[xX]0*26;)*(#[xX][0-9a-fA-F]+|#[0-9]+|Tab|NewLine);`)
+)
+
+// named is what an entity stands for, which comes without its first and last
+// sign. One that nobody knows stands for itself.
+func named(entity string) string {
+	if strings.HasPrefix(entity, "#") {
+		return html.UnescapeString("&" + entity + ";")
+	}
+	if known, ok := util.LookUpHTML5EntityByName(entity); ok {
+		return string(known.Characters)
+	}
+	return "&" + entity + ";"
+}
+
+func controls(text string) bool { return strings.IndexFunc(text, unicode.IsControl) >= 0 }
