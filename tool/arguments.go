@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -89,6 +90,9 @@ func within(node *jsonschema.Schema, at string, value any) error {
 	case string:
 		if node.MinLength != nil && v == "" && *node.MinLength > 0 {
 			return fmt.Errorf("argument %q: expected a text, got an empty one", at)
+		}
+		if n := utf8.RuneCountInString(v); node.MaxLength != nil && n > *node.MaxLength {
+			return fmt.Errorf("argument %q: expected at most %d characters, got %d", at, *node.MaxLength, n)
 		}
 	case json.Number:
 		n, err := v.Float64()

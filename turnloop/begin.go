@@ -22,7 +22,7 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 	if outside := l.drift(sight); outside != nil && !first {
 		records = append(records, outside)
 	}
-	prompt, err := l.prompt()
+	prompt, err := l.prompt(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,31 +47,40 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 
 // prompt is an event with the system prompt and the tool definitions, nil where
 // those in force are the same.
-func (l *Loop) prompt() (*conversation.Event, error) {
-	tools := l.toolsAsSent()
-	text, err := json.Marshal(tools)
+func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
+	text, sum, err := l.toolsText()
 	if err != nil {
 		return nil, err
 	}
-	if text, err = conversation.Canonical(text); err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(text)
 	for i := l.stream.Len() - 1; i >= 0; i-- {
 		e := l.stream.Events()[i]
 		if b, ok := e.Body.(*conversation.Prompt); ok {
 			p := e.Payload(conversation.PayloadTools)
-			if b.System == l.opts.System && p != nil && p.SHA256 == hex.EncodeToString(sum[:]) {
-				return nil, nil
+			if b.System == l.opts.System && p != nil && p.SHA256 == sum {
+				if _, there, err := l.opts.Journal.Payload(ctx, *p); there || err != nil {
+					return nil, err
+				} // it was not fetched with the conversation, and is written anew
 			}
 			break
 		}
 	}
 	return &conversation.Event{
 		Body:     &conversation.Prompt{System: l.opts.System},
-		Subject:  promptSubject(l.opts.System, len(tools)),
+		Subject:  promptSubject(l.opts.System, len(l.opts.Tools.Definitions())),
 		Payloads: []conversation.Payload{{Name: conversation.PayloadTools, MediaType: "application/json", Data: text}},
 	}, nil
+}
+
+// toolsText is the tools' definitions as they are recorded, and the hash of that.
+func (l *Loop) toolsText() (text []byte, sum string, err error) {
+	if text, err = json.Marshal(l.toolsAsSent()); err != nil {
+		return nil, "", err
+	}
+	if text, err = conversation.Canonical(text); err != nil {
+		return nil, "", err
+	}
+	hash := sha256.Sum256(text)
+	return text, hex.EncodeToString(hash[:]), nil
 }
 
 // toolsAsSent are the tools' definitions as the model gets them.

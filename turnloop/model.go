@@ -114,6 +114,12 @@ func (l *Loop) toolNames() []string {
 func (l *Loop) content(ctx context.Context) func(conversation.Payload) ([]byte, bool) {
 	return func(p conversation.Payload) ([]byte, bool) {
 		data, ok, err := l.opts.Journal.Payload(ctx, p)
+		if !ok && p.Name == conversation.PayloadTools {
+			// What has the same hash is the same, wherever it comes from.
+			if text, sum, err := l.toolsText(); err == nil && sum == p.SHA256 {
+				return text, true
+			}
+		}
 		return data, ok && err == nil
 	}
 }

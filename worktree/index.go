@@ -54,7 +54,7 @@ func (w *Worktree) recall(tree string) known {
 	if err != nil {
 		return known{}
 	}
-	text, err := os.ReadFile(w.noteFile())
+	text, err := readRegular(w.noteFile())
 	var note indexNote
 	if err != nil || json.Unmarshal(text, &note) != nil {
 		return known{user: user}
@@ -161,4 +161,18 @@ func identifyFile(f *os.File) (identity, error) {
 		Inode: uint64(st.Ino), Size: st.Size, Mtime: modified(&st), Ctime: changed(&st),
 		Trailer: hex.EncodeToString(trailer[:]),
 	}, nil
+}
+
+// readRegular reads a file and nothing else: not where a link leads, and not a pipe,
+// for which somebody would have to write.
+func readRegular(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fs.ErrInvalid)
+	}
+	return io.ReadAll(f)
 }

@@ -94,6 +94,9 @@ func storeFailure(err error) *failure {
 	var damage *gitstore.DamageError
 	var failed *turnloop.ProviderError
 	switch {
+	case errors.Is(err, provider.ErrAbsent):
+		return fail(exitNotFound, "not_found", "%v. Large texts are kept beside the events, and are fetched apart.", err).
+			hint("git fetch REMOTE 'refs/jp/payloads/*:refs/jp/payloads/*'", "brings those of all conversations")
 	case errors.As(err, &failed):
 		return providerFailure(failed)
 	case errors.Is(err, conversation.ErrNoSpace), errors.Is(err, syscall.ENOSPC):

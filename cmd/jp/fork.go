@@ -111,6 +111,9 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 		return err
 	}
 	f.title, f.adopts = o.title, o.adopt && !f.local()
+	if v.remote != "" && f.absent(ctx) {
+		e.note("Large texts of %s are not here. git fetch %s 'refs/jp/payloads/*:refs/jp/payloads/*'   brings them", v.name(), terminal.Escape(v.remote))
+	}
 	switch {
 	case o.worktree != "":
 		return f.beside(ctx, o)

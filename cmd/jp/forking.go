@@ -74,7 +74,7 @@ func newFork(v *view, cut forkCut) (*fork, error) {
 		return nil, err
 	}
 	f := &fork{view: v, kept: conversation.Slice(v.events, c), shares: c.Prefix()}
-	if f.first, f.at = c.Ends(v.events); !slices.ContainsFunc(f.kept, spoken) {
+	if f.first, f.at = c.Ends(v.events); !slices.ContainsFunc(f.kept, f.counts) {
 		return nil, fail(exitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.name(), cut.words()).about(v.id).hint("jp log "+v.id.Short(), "its events")
 	}
 	for _, ev := range f.kept {
@@ -120,14 +120,10 @@ func (c forkCut) words() string {
 	return at(c.from, "its first event") + " and " + at(c.until, "its newest")
 }
 
-// spoken reports whether an event says something, or only sets something for
-// what follows.
-func spoken(e *conversation.Event) bool {
-	switch e.Type() {
-	case conversation.TypeConfigDelta, conversation.TypeMetadata, conversation.TypePrompt:
-		return false
-	}
-	return true
+// counts reports whether an event is reason enough for a fork: a request, and any
+// that shares what it has.
+func (f *fork) counts(e *conversation.Event) bool {
+	return f.shares || e.Type() == conversation.TypeChatRequest
 }
 
 // local reports whether what is kept is this user's own work.
@@ -250,6 +246,18 @@ func (f *fork) base() string {
 		return ""
 	}
 	return head
+}
+
+// absent reports whether some of what is kept beside the events is not here.
+func (f *fork) absent(ctx context.Context) bool {
+	for _, e := range f.kept {
+		for _, p := range e.Payloads {
+			if _, there, err := f.repo.store.Payload(ctx, p); !there && err == nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // explainDrift says in the events that stand for what was cut away which files

@@ -103,6 +103,12 @@ func (o *grepOptions) settle(flags *pflag.FlagSet, args []string) error {
 	if len(o.patterns) == 0 && len(args) > 0 {
 		o.patterns, o.words = args[:1], args[1:]
 	}
+	if flags.Changed("scope") && len(o.scopes) == 0 {
+		return usage("--scope is empty.")
+	}
+	if slices.Contains(o.words, "") {
+		return usage("an argument is empty; it names nothing.").hint("jp grep --help", "its arguments, with examples")
+	}
 	return cmp.Or(atLeast(flags, 0, "after-context", "before-context", "context"), atLeast(flags, 1, "max-count", "limit"))
 }
 

@@ -63,6 +63,7 @@ func TestGrepArguments(t *testing.T) {
 		`{"pattern":"a","limit":0}`:        "at least",
 		`{"pattern":"a","context":-1}`:     "at least",
 		`{"pattern":"a","before":1}`:       `unknown argument "before"`,
+		`{"pattern":"` + strings.Repeat("é", 1001) + `"}`: "at most 1000 characters, got 1001",
 	} {
 		_, err := s.run("", "conversation_grep", arguments)
 		require.ErrorContains(t, err, want, arguments)

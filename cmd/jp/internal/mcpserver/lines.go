@@ -5,17 +5,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"sync"
 )
 
 // maxLine is how long a message may be, in bytes.
 const maxLine = 16 << 20
 
-// notJSON answers what is no message, as JSON-RPC wants it.
-const notJSON = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a message is one line of JSON, of 16 MiB at most"}}` + "\n"
+// Answers to what is no message, as JSON-RPC wants them.
+const (
+	notJSON    = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a message is one line of JSON, of 16 MiB at most"}}` + "\n"
+	notMessage = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message is an object with jsonrpc 2.0, and a method or a result; it is never a batch"}}` + "\n"
+)
 
-// lines passes on the lines that are JSON, and answers the others with an error: a
-// client that writes one wrong line can go on.
+// lines passes on the lines that are messages, and answers the others with an
+// error: a client that writes one wrong line can go on.
 type lines struct {
 	in   io.ReadCloser
 	out  io.Writer
@@ -33,11 +37,15 @@ func (l *lines) Read(p []byte) (int, error) {
 		line, whole, err := l.next()
 		switch {
 		case len(bytes.TrimSpace(line)) == 0 && whole:
-		case whole && json.Valid(line):
+		case whole && isMessage(line):
 			l.rest = append(line, '\n')
 			continue
 		default:
-			if _, err := io.WriteString(l.out, notJSON); err != nil {
+			wrong := notJSON
+			if whole && json.Valid(line) {
+				wrong = notMessage
+			}
+			if _, err := io.WriteString(l.out, wrong); err != nil {
 				return 0, err
 			}
 		}
@@ -48,6 +56,36 @@ func (l *lines) Read(p []byte) (int, error) {
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
+}
+
+// isMessage reports whether a line is a request, a notification or a response.
+func isMessage(line []byte) bool {
+	var m struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  *string         `json:"method"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(line, &m) != nil || m.Version != "2.0" {
+		return false
+	}
+	var id any
+	if m.ID != nil {
+		if json.Unmarshal(m.ID, &id) != nil {
+			return false
+		}
+		switch n := id.(type) {
+		case string:
+		case float64:
+			if n != math.Trunc(n) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return m.Method != nil || m.ID != nil && (m.Result != nil || m.Error != nil)
 }
 
 // next reads a line; whole is false for one that is too long, of which nothing is

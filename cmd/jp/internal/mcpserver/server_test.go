@@ -179,6 +179,14 @@ func TestServeGoesOnAfterRubbish(t *testing.T) {
 		require.Equal(t, -32700.0, ask(line)["error"].(map[string]any)["code"])
 		require.Equal(t, 2.0, ask("\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}`)["id"])
 	}
+	for _, line := range []string{
+		`{}`, `[]`, `[1,2]`, `null`, `42`, `"x"`, `{"id":6,"method":"ping"}`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":true,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":7}`, `{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":null,"method":"ping"}`, `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`,
+	} {
+		require.Equal(t, -32600.0, ask(line)["error"].(map[string]any)["code"], line)
+		require.Equal(t, 2.0, ask(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)["id"], line)
+	}
 	_, err := io.WriteString(in, `{"jsonrpc":"2.0","id":3,"method":"ping"}`) // the last line may end without one
 	require.NoError(t, err)
 	require.NoError(t, in.Close())
