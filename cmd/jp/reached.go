@@ -20,10 +20,10 @@ type keeper struct {
 // each.
 const maxCompared = 20
 
-// keptBy finds what keeps events of a conversation, besides its own refs: some of
-// them, and how many more there are. What cannot be read is kept by nobody that
-// could be named.
-func (r *repo) keptBy(ctx context.Context, info conversation.Info) (keepers []keeper, more int, err error) {
+// keptBy finds what keeps events of a conversation when it is deleted with others:
+// some of the refs, and how many more there are. What cannot be read is kept by
+// nobody that could be named.
+func (r *repo) keptBy(ctx context.Context, info conversation.Info, with []conversation.Info) (keepers []keeper, more int, err error) {
 	events, _ := r.store.Load(ctx, info.Head) // of a damaged one, what is readable
 	if len(events) == 0 {
 		return nil, 0, nil
@@ -36,7 +36,9 @@ func (r *repo) keptBy(ctx context.Context, info conversation.Info) (keepers []ke
 	for i, e := range events {
 		number[e.Commit] = i + 1
 	}
-	refs := slices.DeleteFunc(strings.Fields(string(out)), func(ref string) bool { return ref == info.Ref })
+	refs := slices.DeleteFunc(strings.Fields(string(out)), func(ref string) bool {
+		return slices.ContainsFunc(with, func(i conversation.Info) bool { return i.Ref == ref })
+	})
 	more = max(0, len(refs)-maxCompared)
 	for _, ref := range refs[:len(refs)-more] {
 		base, err := r.git.Run(ctx, "merge-base", string(info.Head), ref)
@@ -63,7 +65,7 @@ func keeperLines(keepers []keeper, more, events int) []string {
 		lines = append(lines, k.name()+" keeps "+what)
 	}
 	if more += max(0, len(keepers)-maxKeepers); more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more keep events of it", more))
+		lines = append(lines, fmt.Sprintf("and more: %s", conversation.Count(more, "other ref")))
 	}
 	return lines
 }

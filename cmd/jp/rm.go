@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +83,7 @@ func runRm(ctx context.Context, e *env, o selection) error {
 	defer release()
 	gone := []deletion{}
 	for _, info := range infos {
-		d, err := r.remove(ctx, info)
+		d, err := r.remove(ctx, info, infos)
 		if err != nil {
 			return errors.Join(err, e.reportDeletions(gone))
 		}
@@ -116,10 +115,10 @@ func (e *env) reportDeletions(gone []deletion) error {
 }
 
 // remove deletes a conversation, which is held, and what is kept of it beside
-// the repository's objects.
-func (r *repo) remove(ctx context.Context, info conversation.Info) (deletion, error) {
+// the repository's objects. It is one of several that are deleted.
+func (r *repo) remove(ctx context.Context, info conversation.Info, with []conversation.Info) (deletion, error) {
 	d := deletion{change: changed("rm", info.ID), Ref: info.Ref, Head: info.Head, KeptBy: []keeper{}, name: namedInfo(info), events: info.Summary.Events}
-	keepers, more, err := r.keptBy(ctx, info)
+	keepers, more, err := r.keptBy(ctx, info, with)
 	if err != nil {
 		return d, err
 	}
@@ -143,14 +142,10 @@ func (r *repo) remove(ctx context.Context, info conversation.Info) (deletion, er
 func (r *repo) confirmDeletion(ctx context.Context, e *env, infos []conversation.Info) error {
 	var lines, ids []string
 	for _, info := range infos {
-		keepers, more, err := r.keptBy(ctx, info)
+		keepers, more, err := r.keptBy(ctx, info, infos)
 		if err != nil {
 			return err
 		}
-		// What is deleted with it keeps nothing.
-		keepers = slices.DeleteFunc(keepers, func(k keeper) bool {
-			return slices.ContainsFunc(infos, func(i conversation.Info) bool { return i.Ref == k.Ref })
-		})
 		lines, ids = append(lines, namedInfo(info)), append(ids, info.ID.Short())
 		for _, line := range keeperLines(keepers, more, info.Summary.Events) {
 			lines = append(lines, "  "+line)
