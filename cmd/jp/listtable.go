@@ -104,12 +104,12 @@ func (t listTable) in(l layout, list []listing) *terminal.Table {
 }
 
 func (t listTable) cells(l layout, c listing) []string {
-	star, id := " ", c.ID
+	star, id := " ", terminal.Clean(c.ID)
 	if c.ID == t.current {
 		star = "*"
 	}
 	if !l.longID {
-		id = c.ShortID
+		id = terminal.Clean(c.ShortID)
 	}
 	id = t.palette.Dim(c.branch) + id
 	if c.err != nil {
