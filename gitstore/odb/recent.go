@@ -2,9 +2,7 @@ package odb
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 	"time"
 )
@@ -81,26 +79,17 @@ func (s *Store) restoreRecent(ctx context.Context, always bool) error {
 	if s.checkPoison() != nil {
 		return nil
 	}
-	var lost []Object
+	var recent []Object
 	for _, o := range s.recent.due(s.opts.Now(), always) {
-		if _, err := s.objects.Stat(o.OID.file()); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if found, err := s.Has(o.OID); err == nil && !found {
-			lost = append(lost, o.Object)
-		}
+		recent = append(recent, o.Object)
 	}
+	lost := s.lost(recent)
 	if len(lost) == 0 {
 		return nil
 	}
-	w := &write{store: s, flushes: s.flushes()}
-	defer w.abandon()
-	if err := w.stage(lost); err != nil {
-		return fmt.Errorf("restore pruned objects: %w", err)
-	}
-	if err := w.publish(ctx); err != nil {
+	if err := s.writeObjects(ctx, lost); err != nil {
 		return fmt.Errorf("restore pruned objects: %w", err)
 	}
 	s.opts.Log.Warn("wrote objects again that were pruned while in use", "objects", len(lost))
-	return w.move(ctx)
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 )
 
 // Batch is what becomes durable together. The objects' data must not change
@@ -39,12 +41,18 @@ func (s *Store) Write(ctx context.Context, b Batch) error {
 	if err := s.restoreRecent(ctx, false); err != nil {
 		return err
 	}
+	last := max(0, len(b.Objects)-1) / maxStaged * maxStaged
+	first, rest := b.Objects[:last], b.Objects[last:]
+	if err := s.writeObjects(ctx, first); err != nil {
+		return err
+	}
 	w := &write{store: s, flushes: s.flushes()}
 	defer w.abandon()
 	for _, step := range []func(context.Context) error{
-		func(context.Context) error { return w.stage(b.Objects) },
+		func(context.Context) error { return w.stage(rest) },
 		func(ctx context.Context) error { return w.lock(ctx, b.Updates) },
 		w.publish,
+		func(ctx context.Context) error { return s.rewriteLost(ctx, first) },
 		w.move,
 	} {
 		if err := step(ctx); err != nil {
@@ -53,6 +61,59 @@ func (s *Store) Write(ctx context.Context, b Batch) error {
 	}
 	s.remember(b)
 	return nil
+}
+
+// maxStaged is how many objects are under way at once; each has a file open.
+const maxStaged = 512
+
+// writeObjects makes objects durable that no ref names yet, some at a time.
+func (s *Store) writeObjects(ctx context.Context, objects []Object) error {
+	for some := range slices.Chunk(objects, maxStaged) {
+		if err := s.writeSome(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) writeSome(ctx context.Context, objects []Object) error {
+	w := &write{store: s, flushes: s.flushes()}
+	defer w.abandon()
+	if err := w.stage(objects); err != nil {
+		return err
+	}
+	if err := w.publish(ctx); err != nil {
+		return err
+	}
+	return w.move(ctx)
+}
+
+// rewriteLost writes those objects again that were pruned while others were being
+// written, because no ref names them yet.
+func (s *Store) rewriteLost(ctx context.Context, objects []Object) error {
+	for range nameTries {
+		lost := s.lost(objects)
+		if len(lost) == 0 {
+			return nil
+		}
+		if err := s.writeObjects(ctx, lost); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("write objects: %w: removed %d times while others were written", ErrObjectMissing, nameTries)
+}
+
+// lost are the objects that are not there.
+func (s *Store) lost(objects []Object) (lost []Object) {
+	for _, o := range objects {
+		if _, err := s.objects.Stat(o.OID.file()); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if found, err := s.Has(o.OID); err == nil && !found {
+			lost = append(lost, o)
+		}
+	}
+	return lost
 }
 
 func (b Batch) check() error {
