@@ -100,7 +100,7 @@ func subjectOf(e *conversation.Event) (subject string, at int) {
 	}
 	bare := *e
 	bare.Subject = ""
-	if derived, at := conversation.SubjectOf(&bare); derived == subject {
+	if derived, at := conversation.SubjectOf(&bare); derived == subject || derived == e.Subject {
 		return derived, at
 	}
 	return subject, at
