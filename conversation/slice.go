@@ -35,7 +35,7 @@ func Slice(events []*Event, cut Cut) []*Event {
 		return events[:w.head]
 	}
 	n := numbering{seqs: map[int]int{}, gone: gone, found: found(events)}
-	first, _ := cut.Ends(events)
+	first, _ := w.ends(events)
 	n.set(events[:w.from], n.found[first.Seq])
 	if w.start != nil && w.head > w.from && !gone[w.start.Seq] {
 		start := w.start.Clone()
@@ -53,7 +53,10 @@ func Slice(events []*Event, cut Cut) []*Event {
 // Ends are the first and the newest of the source's events that a cut keeps,
 // nil if it keeps none.
 func (c Cut) Ends(events []*Event) (first, newest *Event) {
-	w := c.window(events, discarded(events))
+	return c.window(events, discarded(events)).ends(events)
+}
+
+func (w window) ends(events []*Event) (first, newest *Event) {
 	switch {
 	case w.empty():
 		return nil, nil

@@ -41,9 +41,11 @@ func said(t *testing.T, got map[string]any) string {
 func TestMCPInspector(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("testdata/inspector/node_modules"); err != nil {
+		// It comes from npm, which make test does not ask; CI installs it first.
 		t.Skip("the MCP inspector is not installed: make inspector")
 	}
 	if _, err := exec.LookPath("node"); err != nil {
+		// jp itself needs no node; only this proof does.
 		t.Skip("the MCP inspector needs node")
 	}
 	p, id := talked(t)

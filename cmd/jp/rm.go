@@ -118,6 +118,7 @@ func (e *env) reportDeletions(gone []deletion) error {
 // the repository's objects. It is one of several that are deleted.
 func (r *repo) remove(ctx context.Context, info conversation.Info, with []conversation.Info) (deletion, error) {
 	d := deletion{change: changed("rm", info.ID), Ref: info.Ref, Head: info.Head, KeptBy: []keeper{}, name: namedInfo(info), events: info.Summary.Events}
+	// Looked for once more: it may have been forked while the user was asked.
 	keepers, more, err := r.keptBy(ctx, info, with)
 	if err != nil {
 		return d, err

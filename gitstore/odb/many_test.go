@@ -26,6 +26,7 @@ func manyObjects() []odb.Object {
 // that have.
 func TestManyObjects(t *testing.T) {
 	if _, err := os.ReadDir("/proc/self/fd"); err != nil {
+		// Only Linux lists them there; what is written is the same elsewhere.
 		t.Skip("the open files cannot be counted here: ", err)
 	}
 	repo := newRepo(t)
