@@ -14,8 +14,7 @@ import (
 )
 
 // beside makes the fork with a working tree of its own: a linked one at the HEAD
-// that was recorded, with the files of the event as uncommitted changes. What is
-// made is taken away again if anything of it fails.
+// that was recorded, with the files of the event as uncommitted changes.
 func (f *fork) beside(ctx context.Context, o forkOptions) (err error) {
 	b := besideTree{fork: f, branch: o.branch}
 	if b.dir, err = b.free(o.worktree); err != nil {
@@ -24,6 +23,14 @@ func (f *fork) beside(ctx context.Context, o forkOptions) (err error) {
 	if b.commit, err = b.head(); err != nil {
 		return err
 	}
+	if err := b.make(ctx); err != nil {
+		return err
+	}
+	return f.report(o, forkResult{worktree: b.dir})
+}
+
+// make makes all of it, or takes away again what there is.
+func (b *besideTree) make(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
 			b.remove(context.WithoutCancel(ctx))
@@ -38,13 +45,10 @@ func (f *fork) beside(ctx context.Context, o forkOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := f.create(ctx, place); err != nil {
+	if err := b.create(ctx, place); err != nil {
 		return err
 	}
-	if err := there.startOn(f.id); err != nil {
-		return err
-	}
-	return f.report(o, forkResult{worktree: b.dir})
+	return there.startOn(b.id)
 }
 
 // A besideTree is a linked working tree that is being made for a fork.
@@ -146,12 +150,15 @@ func (b *besideTree) checkBranch(ctx context.Context) error {
 	return err
 }
 
-// remove takes the working tree away again.
+// remove takes the working tree and the fork away again. The error that led here
+// is the one to report; git worktree prune cleans up.
 func (b *besideTree) remove(ctx context.Context) {
+	if b.fork.head != "" {
+		_ = b.repo.store.Delete(ctx, b.id, b.fork.head)
+	}
 	if !b.made {
 		return
 	}
-	// The error that led here is the one to report; git worktree prune cleans up.
 	_, _ = b.repo.git.Run(ctx, "worktree", "remove", "--force", b.dir)
 	if b.branch != "" {
 		_, _ = b.repo.git.Run(ctx, "update-ref", "-d", "refs/heads/"+b.branch, b.commit)
