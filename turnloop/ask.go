@@ -134,36 +134,47 @@ func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) erro
 	return l.put(ctx, q)
 }
 
-// put asks the client, or does what the policy says.
+// put asks the client, or does what the policy says. A client that goes without
+// an answer leaves it to the policy.
 func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
-	client := l.opts.Prompter != nil
+	client := l.opts.Prompter != nil && l.opts.Prompter.Present()
 	for {
-		route := RouteQuestion(q.Request.Kind, client, l.opts.Policy, q.Request.Exclusive, len(q.Request.Question.Default) > 0)
-		switch route {
+		var err error
+		switch RouteQuestion(q.Request.Kind, client, l.opts.Policy, q.Request.Exclusive, len(q.Request.Question.Default) > 0) {
 		case RouteAsk:
-			response, err := l.askClient(ctx, q)
-			if errors.Is(err, ErrNoAnswer) {
-				client = false // the client is gone; the policy decides
+			if err = l.askPeople(ctx, q, l.opts.Prompter.Ask); errors.Is(err, ErrNoAnswer) {
+				client = false
 				continue
 			}
-			if err != nil {
-				return err
-			}
-			return l.answer(ctx, q, response)
 		case RouteYes:
-			return l.answer(ctx, q, yes(q.Request.Kind))
+			err = l.answer(ctx, q, yes(q.Request.Kind))
 		case RouteDefault:
-			return l.answer(ctx, q, conversation.InquiryResponse{
+			err = l.answer(ctx, q, conversation.InquiryResponse{
 				Outcome: conversation.OutcomeAnswered, Answer: q.Request.Question.Default, By: conversation.ByPolicy,
 			})
 		case RouteModel:
-			return l.modelAnswers(ctx, q)
+			err = l.modelAnswers(ctx, q)
 		case RouteFail:
-			return l.fail(ctx, q)
+			err = l.fail(ctx, q)
+		case RouteWait:
+			err = l.await(ctx, q)
+		case RouteDefer:
+			err = ErrNoAnswer
 		}
-		l.waiting = q
-		return errWaiting
+		if errors.Is(err, ErrNoAnswer) {
+			l.waiting = q
+			return errWaiting
+		}
+		return err
 	}
+}
+
+// await waits for somebody to come and answer, if anybody can.
+func (l *Loop) await(ctx context.Context, q *conversation.Inquiry) error {
+	if l.opts.Prompter == nil {
+		return ErrNoAnswer
+	}
+	return l.askPeople(ctx, q, l.opts.Prompter.Await)
 }
 
 func yes(kind conversation.InquiryKind) conversation.InquiryResponse {
@@ -174,15 +185,30 @@ func yes(kind conversation.InquiryKind) conversation.InquiryResponse {
 	return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(choice), By: conversation.ByPolicy}
 }
 
-func (l *Loop) askClient(ctx context.Context, q *conversation.Inquiry) (conversation.InquiryResponse, error) {
+// askPeople puts a question in one of the ways of a Prompter, and records the
+// answer.
+func (l *Loop) askPeople(ctx context.Context, q *conversation.Inquiry, ask func(context.Context, Question) (Answer, error)) error {
 	if ctx.Err() != nil {
-		return conversation.InquiryResponse{}, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	question := Question{
-		Inquiry: q, Tool: l.lookup(q.Call.Request.Name), Arguments: q.Call.Arguments(),
-		Subject: l.subjectOf(q.Call.Request.Name, q.Call.Arguments()), Detail: l.details[q.Event.Seq],
+	question := QuestionAbout(l.stream.Tail(), q)
+	question.Tool, question.Detail = l.lookup(q.Call.Request.Name), l.details[q.Event.Seq]
+	question.Subject = l.subjectOf(q.Call.Request.Name, q.Call.Arguments())
+	a, err := ask(ctx, question)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	for _, call := range l.stream.Tail().ToolCalls {
+	if err != nil {
+		return err
+	}
+	return l.answer(ctx, q, a.response())
+}
+
+// QuestionAbout is what a turn's events say of an inquiry that is to be put to a
+// person.
+func QuestionAbout(l *conversation.Ledger, q *conversation.Inquiry) Question {
+	question := Question{Inquiry: q, Arguments: q.Call.Arguments()}
+	for _, call := range l.ToolCalls {
 		if call.Request.Call == q.Call.Request.Call {
 			question.Batch++
 			if call == q.Call {
@@ -193,18 +219,21 @@ func (l *Loop) askClient(ctx context.Context, q *conversation.Inquiry) (conversa
 	if q.Call.Result != nil {
 		question.Result = q.Call.Result.Content
 	}
-	a, err := l.opts.Prompter.Ask(ctx, question)
-	if ctx.Err() != nil {
-		return conversation.InquiryResponse{}, context.Cause(ctx)
-	}
-	if err != nil {
-		return conversation.InquiryResponse{}, err
-	}
+	return question
+}
+
+// response is the answer as it is recorded.
+func (a Answer) response() conversation.InquiryResponse {
 	response := conversation.InquiryResponse{Outcome: a.Outcome, Reason: a.Reason, By: conversation.ByUser}
 	if a.Outcome == conversation.OutcomeAnswered {
 		response.Answer, response.Arguments, response.Remember = a.Value, a.Arguments, a.Remember
 	}
-	return response, nil
+	return response
+}
+
+// Answer records what a person says to a question that waits, without going on.
+func (l *Loop) Answer(ctx context.Context, q *conversation.Inquiry, a Answer) error {
+	return l.answer(ctx, q, a.response())
 }
 
 // answer records the end of a question.

@@ -112,6 +112,58 @@ func TestPermissionsWithoutAnybody(t *testing.T) {
 	}
 }
 
+func TestAQuestionWaitsForSomebody(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy Policy
+		gone   bool // there is somebody at first, who goes
+		comes  bool // and somebody comes later
+		trace  string
+		status Status
+	}{
+		"in vain":              {PolicyQueue, false, false, "await run_tool", Waiting},
+		"with success":         {PolicyQueue, false, true, "await run_tool", Complete},
+		"after somebody went":  {PolicyQueue, true, true, "ask run_tool await run_tool", Complete},
+		"not under defer":      {PolicyDefer, true, true, "ask run_tool", Waiting},
+		"not under deny":       {PolicyDeny, false, true, "", Complete},
+		"not where auto does":  {PolicyAuto, false, true, "", Complete},
+		"gone, and auto is on": {PolicyAuto, true, true, "ask run_tool", Complete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write := changes("write").asking()
+			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+			r.opts.Policy = c.policy
+			p := r.prompting(func(context.Context, Question) (Answer, error) { return Answer{}, ErrNoAnswer })
+			p.absent = !c.gone
+			if c.comes {
+				p.later = func(context.Context, Question) (Answer, error) { return said("run"), nil }
+			}
+			require.Equal(t, c.status, r.done().Status)
+			require.Equal(t, c.trace, strings.Join(r.trace.only("ask ", "await "), " "))
+			if c.status == Complete && c.policy != PolicyDeny {
+				require.Len(t, write.runs, 1)
+			} else {
+				require.Empty(t, write.runs)
+			}
+		})
+	}
+}
+
+// TestAnswerWithoutGoingOn records an answer for a process that comes later.
+func TestAnswerWithoutGoingOn(t *testing.T) {
+	write := changes("write").asking()
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	require.Equal(t, Waiting, r.done().Status)
+	r.reload()
+	loop := New(r.opts)
+	require.NoError(t, loop.Answer(t.Context(), r.opts.Stream.Tail().Live()[0], said("run")))
+	require.Equal(t, "chat_request tool_call_request inquiry_request inquiry_response", r.turn())
+	require.Empty(t, write.runs)
+	r.opts.Head = loop.Head()
+	_, err := r.resume(t.Context())
+	require.NoError(t, err)
+	require.Len(t, write.runs, 1)
+}
+
 func TestAQuestionThatWaitedIsAskedAgain(t *testing.T) {
 	write := changes("write").asking()
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))

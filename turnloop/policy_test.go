@@ -2,6 +2,7 @@ package turnloop_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,50 +12,34 @@ import (
 	. "jp/turnloop"
 )
 
+// TestRouteQuestion has every kind, policy, exclusiveness and default.
 func TestRouteQuestion(t *testing.T) {
+	type by = map[conversation.InquiryKind]string
 	const run, deliver, question = conversation.KindRunTool, conversation.KindDeliverResult, conversation.KindToolQuestion
-	cases := []struct {
-		kind      conversation.InquiryKind
-		policy    Policy
-		exclusive bool
-		fallback  bool // the question has a default
-		want      Route
-	}{
-		{run, PolicyAuto, false, false, RouteYes},
-		{run, PolicyAuto, true, false, RouteFail},
-		{run, PolicyDefaults, false, false, RouteFail},
-		{run, PolicyDefaults, false, true, RouteFail},
-		{run, PolicyDefaults, true, false, RouteFail},
-		{run, PolicyDeny, false, false, RouteFail},
-		{run, PolicyDeny, true, false, RouteFail},
-		{run, PolicyQueue, false, false, RouteWait},
-		{run, PolicyQueue, true, false, RouteWait},
-		{run, PolicyDefer, false, false, RouteDefer},
-		{run, PolicyDefer, true, false, RouteDefer},
-
-		{deliver, PolicyAuto, false, false, RouteYes},
-		{deliver, PolicyAuto, true, false, RouteFail},
-		{deliver, PolicyDefaults, false, false, RouteYes},
-		{deliver, PolicyDefaults, true, false, RouteYes},
-		{deliver, PolicyDeny, false, false, RouteFail},
-		{deliver, PolicyQueue, false, false, RouteWait},
-		{deliver, PolicyDefer, false, false, RouteDefer},
-
-		{question, PolicyAuto, false, false, RouteModel},
-		{question, PolicyAuto, false, true, RouteModel},
-		{question, PolicyAuto, true, true, RouteFail},
-		{question, PolicyDefaults, false, true, RouteDefault},
-		{question, PolicyDefaults, true, true, RouteDefault},
-		{question, PolicyDefaults, false, false, RouteFail},
-		{question, PolicyDeny, false, true, RouteFail},
-		{question, PolicyQueue, false, true, RouteWait},
-		{question, PolicyDefer, false, true, RouteDefer},
-		{question, Policy("a word from the future"), false, true, RouteDefer},
+	// Four words: open to all, with a default, exclusive, exclusive with a default.
+	table := map[Policy]by{
+		PolicyAuto:                     {run: "yes yes fail fail", deliver: "yes yes fail fail", question: "model model fail fail"},
+		PolicyDefaults:                 {run: "fail fail fail fail", deliver: "yes yes yes yes", question: "fail default fail default"},
+		PolicyDeny:                     {run: "fail fail fail fail", deliver: "fail fail fail fail", question: "fail fail fail fail"},
+		PolicyQueue:                    {run: "wait wait wait wait", deliver: "wait wait wait wait", question: "wait wait wait wait"},
+		PolicyDefer:                    {run: "defer defer defer defer", deliver: "defer defer defer defer", question: "defer defer defer defer"},
+		Policy("a word of the future"): {run: "defer defer defer defer", deliver: "defer defer defer defer", question: "defer defer defer defer"},
 	}
-	for _, c := range cases {
-		require.Equal(t, c.want, RouteQuestion(c.kind, false, c.policy, c.exclusive, c.fallback), "%+v", c)
-		require.Equal(t, RouteAsk, RouteQuestion(c.kind, true, c.policy, c.exclusive, c.fallback), "a client is asked: %+v", c)
+	words := map[Route]string{
+		RouteAsk: "ask", RouteYes: "yes", RouteDefault: "default", RouteModel: "model", RouteFail: "fail", RouteWait: "wait", RouteDefer: "defer",
 	}
+	rows := 0
+	for policy, kinds := range table {
+		for kind, want := range kinds {
+			for i, word := range strings.Fields(want) {
+				exclusive, fallback := i >= 2, i%2 == 1
+				require.Equal(t, word, words[RouteQuestion(kind, false, policy, exclusive, fallback)], "%s, %s, %d", policy, kind, i)
+				require.Equal(t, "ask", words[RouteQuestion(kind, true, policy, exclusive, fallback)], "a client is asked: %s, %s, %d", policy, kind, i)
+				rows++
+			}
+		}
+	}
+	require.Equal(t, 6*3*4, rows)
 }
 
 func TestGrantSettle(t *testing.T) {

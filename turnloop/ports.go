@@ -11,13 +11,20 @@ import (
 )
 
 // ErrNoAnswer says that a question ended without an answer: end of file, a
-// hang-up, a closed socket. The question stays open.
+// hang-up, a closed socket, nobody in time. The question stays open.
 var ErrNoAnswer = errors.New("nobody answered")
 
-// A Prompter puts questions to a person, one at a time.
+// A Prompter puts questions to people, one at a time. Its methods end when ctx
+// does, with its cause.
 type Prompter interface {
-	// Ask returns the person's answer, or ErrNoAnswer. It ends when ctx does.
+	// Present reports whether somebody can be asked now.
+	Present() bool
+	// Ask returns the answer of whoever can be asked. It is ErrNoAnswer where
+	// nobody can, any more.
 	Ask(ctx context.Context, q Question) (Answer, error)
+	// Await waits for somebody to come and answer. It is ErrNoAnswer where nobody
+	// did in time.
+	Await(ctx context.Context, q Question) (Answer, error)
 }
 
 // A Question is what a person needs to know to answer.

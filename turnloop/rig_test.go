@@ -199,6 +199,16 @@ func (t *trace) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
+// only are the lines that begin with one of the words.
+func (t *trace) only(begins ...string) (lines []string) {
+	for _, line := range t.lines {
+		if slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(line, b) }) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // requireOrder checks that the lines stand in the trace in this order, perhaps
 // with others between.
 func (r *rig) requireOrder(lines ...string) {
@@ -275,11 +285,24 @@ func (j *journal) write(events []*conversation.Event, store func() (conversation
 	return head, nil
 }
 
-// A prompter answers with a function, and keeps the questions.
+// A prompter answers with a function, and keeps the questions. Nobody comes later
+// unless the test says who.
 type prompter struct {
 	trace  *trace
 	asked  []Question
 	answer func(context.Context, Question) (Answer, error)
+	absent bool
+	later  func(context.Context, Question) (Answer, error)
+}
+
+func (p *prompter) Present() bool { return !p.absent }
+
+func (p *prompter) Await(ctx context.Context, q Question) (Answer, error) {
+	p.trace.add("await " + string(q.Inquiry.Request.Kind))
+	if p.later == nil {
+		return Answer{}, ErrNoAnswer
+	}
+	return p.later(ctx, q)
 }
 
 func (p *prompter) Ask(ctx context.Context, q Question) (Answer, error) {

@@ -53,8 +53,11 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 		case chunk.Kind == provider.ChunkData || chunk.Kind == provider.ChunkMessage:
 			text.WriteString(chunk.Text)
 		case chunk.Kind == provider.ChunkFinish:
-			answer, err := checkAnswer(asJSON([]byte(text.String()))["answer"], q.Request.Question.AnswerType)
-			return answer, chunk.Usage, err
+			answer := asJSON([]byte(text.String()))["answer"]
+			if err := q.Request.Question.AnswerType.Accepts(answer); err != nil {
+				return nil, chunk.Usage, fmt.Errorf("the model's answer: %w", err)
+			}
+			return answer, chunk.Usage, nil
 		}
 	}
 	return nil, nil, fmt.Errorf("the model's answer has no end")
@@ -95,29 +98,4 @@ func answerSchema(t conversation.AnswerType) json.RawMessage {
 		"type": "object", "properties": map[string]any{"answer": answer}, "required": []string{"answer"}, "additionalProperties": false,
 	})
 	return schema
-}
-
-// checkAnswer returns the answer if it is one of those that the question takes.
-func checkAnswer(answer json.RawMessage, t conversation.AnswerType) (json.RawMessage, error) {
-	canonical, err := conversation.Canonical(answer)
-	if err != nil {
-		return nil, fmt.Errorf("the model gave no answer")
-	}
-	text := string(canonical)
-	valid := false
-	switch t.Type {
-	case "boolean":
-		valid = text == "true" || text == "false"
-	case "select":
-		for _, o := range t.Options {
-			option, err := conversation.Canonical(o.Value)
-			valid = valid || err == nil && string(option) == text
-		}
-	default:
-		valid = strings.HasPrefix(text, `"`)
-	}
-	if !valid {
-		return nil, fmt.Errorf("the model's answer %.60s is none of those that the question takes", text)
-	}
-	return canonical, nil
 }

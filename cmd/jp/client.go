@@ -42,6 +42,14 @@ func (q *query) openClient() *client {
 	return c
 }
 
+// Present implements [turnloop.Prompter].
+func (c *client) Present() bool { return true }
+
+// Await implements [turnloop.Prompter]: nobody else can come.
+func (c *client) Await(context.Context, turnloop.Question) (turnloop.Answer, error) {
+	return turnloop.Answer{}, turnloop.ErrNoAnswer
+}
+
 // Ask puts a question. Ctrl+C in its place opens a menu; the loss of the
 // terminal interrupts the turn. Neither is an answer.
 func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {

@@ -36,14 +36,11 @@ type Options struct {
 	Limit time.Duration
 }
 
-// A Prompter asks a person at a terminal. It implements [turnloop.Prompter] and
-// is not safe for concurrent use.
+// A Prompter asks a person at a terminal. It is not safe for concurrent use.
 type Prompter struct {
 	tty  *terminal.TTY
 	opts Options
 }
-
-var _ turnloop.Prompter = (*Prompter)(nil)
 
 // New returns a Prompter for a terminal.
 func New(tty *terminal.TTY, opts Options) *Prompter {
@@ -53,7 +50,7 @@ func New(tty *terminal.TTY, opts Options) *Prompter {
 	return &Prompter{tty: tty, opts: opts}
 }
 
-// Ask implements [turnloop.Prompter]. It fails with [ErrInterrupted] where the
+// Ask puts a question, as [turnloop.Prompter] does. It fails with [ErrInterrupted] where the
 // person typed Ctrl+C, with [turnloop.ErrNoAnswer] where the terminal is gone,
 // and with the cause of ctx.
 func (p *Prompter) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {

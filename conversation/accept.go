@@ -1,0 +1,67 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Accepts reports why an answer that somebody gives is none to this inquiry, nil
+// if it is one. The response's For is not looked at.
+func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
+	switch r.Outcome {
+	case OutcomeAnswered:
+	case OutcomeDeclined:
+		if b.Kind != KindToolQuestion {
+			return fmt.Errorf("a %s inquiry cannot be declined: answer no", b.Kind)
+		}
+		return nil
+	default:
+		return fmt.Errorf("a person answers or declines; %q is neither", r.Outcome)
+	}
+	if err := b.Question.AnswerType.Accepts(r.Answer); err != nil {
+		return err
+	}
+	if b.Kind == KindToolQuestion {
+		return nil
+	}
+	switch choice := r.Choice(); {
+	case choice == AnswerRunTurn && b.Exclusive:
+		return fmt.Errorf("this is asked each time: %q cannot be the answer", choice)
+	case choice == AnswerEdit && b.Kind == KindRunTool && !is[map[string]json.RawMessage](r.Arguments):
+		return fmt.Errorf("the edited arguments are no JSON object")
+	case choice == AnswerEdit && b.Kind == KindDeliverResult && !is[string](r.Arguments):
+		return fmt.Errorf("the edited result is no JSON string")
+	}
+	return nil
+}
+
+// Accepts reports why a value is not one of the answers, nil if it is.
+func (t AnswerType) Accepts(value json.RawMessage) error {
+	canonical, err := Canonical(value)
+	if err != nil {
+		return fmt.Errorf("an answer is JSON: %w", err)
+	}
+	valid := false
+	switch t.Type {
+	case "boolean":
+		valid = is[bool](canonical)
+	case "select":
+		for _, o := range t.Options {
+			option, err := Canonical(o.Value)
+			valid = valid || err == nil && bytes.Equal(option, canonical)
+		}
+	default:
+		valid = is[string](canonical)
+	}
+	if !valid {
+		return fmt.Errorf("%.60s is none of the answers that the question takes", canonical)
+	}
+	return nil
+}
+
+// is reports whether JSON is a value of a type, and not null.
+func is[T any](text json.RawMessage) bool {
+	var value *T
+	return json.Unmarshal(text, &value) == nil && value != nil
+}
