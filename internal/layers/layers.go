@@ -40,6 +40,7 @@ var Allowed = map[string][]string{
 	"search":                                {"conversation", "search/needle"},    // reads through a source; knows no storage
 	"search/needle":                         nil,
 	"process":                               {"conversation"},
+	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                                 {"conversation"},
 	"redact":                                nil,
 	"config":                                nil,

@@ -1,0 +1,25 @@
+package attach
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What can be wrong with a peer.
+var (
+	ErrTooLong = errors.New("a message is longer than 1 MiB")
+	ErrGarbled = errors.New("this is no message")
+	ErrGone    = errors.New("the other side is gone")
+)
+
+// A VersionError says that the other side speaks another version.
+type VersionError struct{ Theirs int }
+
+// Error names both versions.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("the process speaks version %d of the attach protocol, this jp version %d", e.Theirs, Version)
+}
+
+func (e *VersionError) reason() string {
+	return fmt.Sprintf("this process speaks version %d of the attach protocol, the client version %d", Version, e.Theirs)
+}

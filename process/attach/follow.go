@@ -1,0 +1,70 @@
+package attach
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"jp/conversation"
+)
+
+// Back reads events backward from a head, as a store does.
+type Back func(ctx context.Context, head conversation.Head) iter.Seq2[*conversation.Event, error]
+
+// A Follower gives every event of a conversation behind some event once, in
+// order: those that were durable at hello, then each as it becomes durable.
+type Follower struct {
+	client *Client
+	back   Back
+	seq    int // of the newest event that was given
+	begun  bool
+}
+
+// Follow follows a conversation from behind an event, -1 for all of it.
+func (c *Client) Follow(after int, back Back) *Follower {
+	return &Follower{client: c, back: back, seq: after}
+}
+
+// Next gives the next events, or another message. The first ones are those that
+// were durable at hello, perhaps none.
+func (f *Follower) Next(ctx context.Context) (events []*conversation.Event, m Message, err error) {
+	if !f.begun {
+		f.begun = true
+		events, err = f.since(ctx, f.client.hello.Head, f.client.hello.Seq)
+		return events, nil, err
+	}
+	for {
+		m, err := f.client.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		e, ok := m.(*Event)
+		if !ok {
+			return nil, m, nil
+		}
+		if e.Seq > f.seq {
+			events, err := f.since(ctx, e.Commit, e.Seq)
+			return events, nil, err
+		}
+	}
+}
+
+// since reads the events behind the newest one that was given, up to a head.
+func (f *Follower) since(ctx context.Context, head conversation.Head, seq int) (events []*conversation.Event, err error) {
+	if head == "" || seq <= f.seq {
+		return nil, nil
+	}
+	for e, err := range f.back(ctx, head) {
+		if err != nil {
+			return nil, fmt.Errorf("read the events up to %d: %w", seq, err)
+		}
+		if e.Seq <= f.seq {
+			break
+		}
+		events = append(events, e)
+	}
+	slices.Reverse(events)
+	f.seq = seq
+	return events, nil
+}

@@ -1,0 +1,112 @@
+package attach
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"jp/conversation"
+)
+
+// Sizes of texts in messages, in bytes. JSON may make six times as much of them.
+const (
+	longestPiece  = 64 << 10
+	longestDetail = 128 << 10
+	longestLine   = 4 << 10
+)
+
+// maxInFlight is how much text is kept that is not durable yet, in bytes.
+const maxInFlight = 1 << 20
+
+// inFlight is the text of a model call that is not durable yet, in the order in
+// which it came.
+type inFlight struct {
+	parts []*Delta
+	size  int
+}
+
+// add adds text. That of an earlier model call is gone: it was broken off, and
+// the call was made again.
+func (f *inFlight) add(d *Delta) {
+	if len(f.parts) > 0 && f.parts[0].Call != d.Call {
+		f.parts, f.size = nil, 0
+	}
+	f.size += len(d.Text)
+	if n := len(f.parts) - 1; n >= 0 && f.parts[n].joins(d) {
+		f.parts[n] = &Delta{Seq: d.Seq, Call: d.Call, Part: d.Part, At: f.parts[n].At, Text: f.parts[n].Text + d.Text}
+	} else {
+		f.parts = append(f.parts, d)
+	}
+	for f.size > maxInFlight {
+		f.shorten()
+	}
+}
+
+// joins reports whether other goes on where d ends, and both fit one message.
+func (d *Delta) joins(other *Delta) bool {
+	return d.Seq == other.Seq && d.Part == other.Part && d.At+len(d.Text) == other.At && len(d.Text)+len(other.Text) <= longestPiece
+}
+
+// shorten drops the oldest piece.
+func (f *inFlight) shorten() {
+	f.size -= len(f.parts[0].Text)
+	f.parts = f.parts[1:]
+}
+
+// durable drops what has become an event.
+func (f *inFlight) durable(seq int) {
+	kept := f.parts[:0:0]
+	f.size = 0
+	for _, d := range f.parts {
+		if d.Seq > seq {
+			kept = append(kept, d)
+			f.size += len(d.Text)
+		}
+	}
+	f.parts = kept
+}
+
+func (f *inFlight) deltas() []*Delta { return f.parts }
+
+// pieces cuts text into what fits a message.
+func pieces(d Delta) (cut []*Delta) {
+	for {
+		piece := d
+		if len(d.Text) <= longestPiece {
+			return append(cut, &piece)
+		}
+		n := longestPiece
+		for n > longestPiece-utf8.UTFMax && !utf8.RuneStart(d.Text[n]) {
+			n--
+		}
+		piece.Text = d.Text[:n]
+		cut = append(cut, &piece)
+		d.At, d.Text = d.At+n, d.Text[n:]
+	}
+}
+
+// cut bounds a text.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
+}
+
+// bounded is a question whose texts fit a message. Where its answers do not,
+// they are left out.
+func bounded(q Inquiry) Inquiry {
+	q.Text, q.Detail, q.Subject = cut(q.Text, longestPiece), cut(q.Detail, longestDetail), cut(q.Subject, longestLine)
+	q.Tool = cut(q.Tool, longestLine)
+	if _, err := Encode(&q); err != nil {
+		q.AnswerType.Options, q.Default = nil, nil
+	}
+	return q
+}
+
+// InquiryOf is an inquiry of a conversation as peers are told of it.
+func InquiryOf(id conversation.ID, q *conversation.Inquiry) Inquiry {
+	return Inquiry{
+		Conversation: id, Seq: q.Event.Seq, Kind: q.Request.Kind, Tool: q.Call.Request.Name, Text: q.Request.Question.Text,
+		AnswerType: q.Request.Question.AnswerType, Default: q.Request.Question.Default, Exclusive: q.Request.Exclusive,
+	}
+}

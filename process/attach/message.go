@@ -1,0 +1,196 @@
+package attach
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"jp/conversation"
+)
+
+// Version is what this package speaks. Another number is another language;
+// fields and types that are unknown within one are ignored.
+const Version = 1
+
+// MaxFrame is the greatest length of a message with its newline, in bytes.
+const MaxFrame = 1 << 20
+
+// A Message is one of the types below.
+type Message interface{ kind() string }
+
+// Messages of the server.
+type (
+	// Hello is the server's first word.
+	Hello struct {
+		V            int               `json:"v"`
+		Conversation conversation.ID   `json:"conversation"`
+		Head         conversation.Head `json:"head"` // the newest event
+		Seq          int               `json:"seq"`  // its number, -1 where there is none
+		PID          int               `json:"pid"`
+		Attached     bool              `json:"attached"` // somebody is, by now
+	}
+	// Event says that an event is durable.
+	Event struct {
+		Seq     int               `json:"seq"`
+		Commit  conversation.Head `json:"commit"`
+		Event   conversation.Type `json:"event"`
+		Subject string            `json:"subject"` // as git log shows it
+	}
+	// Delta is text that is not durable yet. An event replaces those of its seq.
+	Delta struct {
+		Seq  int               `json:"seq"` // of the event that it will become
+		Call int               `json:"call"`
+		Part conversation.Part `json:"part"`
+		At   int               `json:"at"` // byte offset in the part
+		Text string            `json:"text"`
+	}
+	// Inquiry is a question that waits for an answer.
+	Inquiry struct {
+		Conversation conversation.ID          `json:"conversation"` // whose question it is: that of a delegate, perhaps
+		Seq          int                      `json:"seq"`          // of the inquiry_request
+		Kind         conversation.InquiryKind `json:"kind"`
+		Tool         string                   `json:"tool"`
+		Text         string                   `json:"text"`
+		AnswerType   conversation.AnswerType  `json:"answer_type"`
+		Default      json.RawMessage          `json:"default,omitempty"`
+		Exclusive    bool                     `json:"exclusive"`
+		Subject      string                   `json:"subject,omitempty"` // the part of the arguments that says most
+		Detail       string                   `json:"detail,omitempty"`  // what helps to answer
+	}
+	// Answered says that a question waits no more.
+	Answered struct {
+		Conversation conversation.ID      `json:"conversation"`
+		Seq          int                  `json:"seq"` // of the inquiry_request
+		Outcome      conversation.Outcome `json:"outcome"`
+		By           conversation.Cause   `json:"by"`
+		Words        string               `json:"words"` // as git log shows it
+	}
+	// Refused says that something the peer sent has no effect, and why.
+	Refused struct {
+		Seq    int    `json:"seq,omitempty"` // of the inquiry_request, for an answer
+		Reason string `json:"reason"`
+	}
+	// Status says what the turn does that can be interrupted.
+	Status struct {
+		Running bool   `json:"running"` // a turn is under way
+		Doing   bool   `json:"doing"`   // something that can be interrupted
+		Tool    string `json:"tool,omitempty"`
+		Subject string `json:"subject,omitempty"`
+		SinceMS int64  `json:"since_ms"`
+		Waits   bool   `json:"waits"` // for another conversation that changes files
+	}
+	// Notice is a line for the user, such as a retry.
+	Notice struct {
+		Text string `json:"text"`
+	}
+	// Bye is the last word: why the connection ends, and what the turn came to if
+	// that is why.
+	Bye struct {
+		Reason string `json:"reason"`
+		Ended  bool   `json:"ended"`            // the process is done with the conversation
+		Status string `json:"status,omitempty"` // as the result of a query has it
+		Exit   int    `json:"exit"`
+		Text   string `json:"text,omitempty"` // the error, if it ended with one
+	}
+)
+
+// Messages of the client.
+type (
+	// Attach makes the peer the one who is asked.
+	Attach struct {
+		V int `json:"v"`
+	}
+	// Answer answers a question.
+	Answer struct {
+		Conversation conversation.ID      `json:"conversation,omitempty"` // "": the one that was said hello for
+		Seq          int                  `json:"seq"`                    // of the inquiry_request
+		Outcome      conversation.Outcome `json:"outcome"`
+		Value        json.RawMessage      `json:"value,omitempty"`
+		Reason       string               `json:"reason,omitempty"`
+		Arguments    json.RawMessage      `json:"arguments,omitempty"`
+		Remember     bool                 `json:"remember,omitempty"`
+	}
+	// Interrupt does something about the turn: "stop", "reply" with a text, "cancel_tool" or
+	// "abort"; "" asks for a Status.
+	Interrupt struct {
+		Action string `json:"action,omitempty"`
+		Text   string `json:"text,omitempty"`
+	}
+	// Resize says how large the peer's terminal is. What is shown is laid out by the
+	// client, so the server has no use for it.
+	Resize struct {
+		Columns int `json:"columns"`
+		Rows    int `json:"rows"`
+	}
+	// Detach ends the connection; the turn goes on.
+	Detach struct{}
+	// Shutdown ends the turn and the process, as SIGTERM does.
+	Shutdown struct{}
+)
+
+func (*Hello) kind() string     { return "hello" }
+func (*Event) kind() string     { return "event" }
+func (*Delta) kind() string     { return "delta" }
+func (*Inquiry) kind() string   { return "inquiry" }
+func (*Answered) kind() string  { return "answered" }
+func (*Refused) kind() string   { return "refused" }
+func (*Status) kind() string    { return "status" }
+func (*Notice) kind() string    { return "notice" }
+func (*Bye) kind() string       { return "bye" }
+func (*Attach) kind() string    { return "attach" }
+func (*Answer) kind() string    { return "answer" }
+func (*Interrupt) kind() string { return "interrupt" }
+func (*Resize) kind() string    { return "resize" }
+func (*Detach) kind() string    { return "detach" }
+func (*Shutdown) kind() string  { return "shutdown" }
+
+// fresh makes an empty message of a type, nil for one that is not known.
+func fresh(kind string) Message {
+	for _, m := range []Message{
+		&Hello{}, &Event{}, &Delta{}, &Inquiry{}, &Answered{}, &Refused{}, &Status{}, &Notice{}, &Bye{},
+		&Attach{}, &Answer{}, &Interrupt{}, &Resize{}, &Detach{}, &Shutdown{},
+	} {
+		if m.kind() == kind {
+			return m
+		}
+	}
+	return nil
+}
+
+// Encode writes a message as one line.
+func Encode(m Message) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(m); err != nil {
+		return nil, fmt.Errorf("encode a %s message: %w", m.kind(), err)
+	}
+	fields := b.Bytes()[1:] // behind the brace
+	line := append([]byte(`{"type":"`+m.kind()+`"`), ',')
+	if fields[0] == '}' {
+		line = line[:len(line)-1]
+	}
+	line = append(line, fields...)
+	if len(line) > MaxFrame {
+		return nil, fmt.Errorf("encode a %s message: %w", m.kind(), ErrTooLong)
+	}
+	return line, nil
+}
+
+// Decode reads one line. It is nil without an error for a type that is not known.
+func Decode(line []byte) (Message, error) {
+	var head struct {
+		Type *string `json:"type"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil || head.Type == nil {
+		return nil, fmt.Errorf("%w: %.40q", ErrGarbled, line)
+	}
+	m := fresh(*head.Type)
+	if m == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(line, m); err != nil {
+		return nil, fmt.Errorf("%w: a %s message: %w", ErrGarbled, *head.Type, err)
+	}
+	return m, nil
+}
