@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,7 +86,7 @@ func TestWait(t *testing.T) {
 
 func TestNeverTwoHolders(t *testing.T) {
 	l := locks(t)
-	inside := 0
+	var inside atomic.Int32
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -94,11 +95,10 @@ func TestNeverTwoHolders(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				inside++ // the race detector and the count would tell
-				if inside != 1 {
-					t.Errorf("%d holders", inside)
+				if n := inside.Add(1); n != 1 {
+					t.Errorf("%d holders", n)
 				}
-				inside--
+				inside.Add(-1)
 				lock.Release()
 			}
 		})
