@@ -15,29 +15,12 @@ import (
 	"jp/conversation"
 )
 
-// ErrLocked says that another process holds the conversation.
-var ErrLocked = errors.New("the conversation is locked")
-
 // A Holder is who holds a lock, for people to read.
 type Holder struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
 	Session string    `json:"session,omitempty"`
 }
-
-// A LockedError names the holder.
-type LockedError struct {
-	ID     conversation.ID
-	Holder Holder
-}
-
-// Error names the conversation and the holder.
-func (e *LockedError) Error() string {
-	return fmt.Sprintf("conversation %s is locked by pid %d", e.ID, e.Holder.PID)
-}
-
-// Unwrap gives ErrLocked.
-func (e *LockedError) Unwrap() error { return ErrLocked }
 
 // A Lock is the right to write to a conversation. It is held until Release, or
 // until the last process that has the file open is gone.
@@ -71,23 +54,34 @@ func (l Locks) Take(id conversation.ID, holder Holder) (*Lock, error) {
 // takeAlone takes the lock, unless somebody holds it. Who only looks whether it is
 // held has a share in it for a moment, and is waited for.
 func (l Locks) takeAlone(f *os.File) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		defer l.alone()()
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err = flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	}
 	return err
 }
 
 // alone keeps all others from looking at locks, until done is called.
 func (l Locks) alone() (done func()) {
-	dir, err := os.Open(l.Dir)
+	done, err := l.exclude()
 	if err != nil {
 		return func() {}
 	}
-	for unix.Flock(int(dir.Fd()), unix.LOCK_EX) == unix.EINTR {
+	return done
+}
+
+// exclude is alone, with the reason why that cannot be had.
+func (l Locks) exclude() (done func(), err error) {
+	dir, err := os.Open(l.Dir)
+	if err != nil {
+		return nil, err
 	}
-	return func() { dir.Close() }
+	if err := flock(dir, unix.LOCK_EX); err != nil {
+		dir.Close()
+		return nil, err
+	}
+	return func() { letGo(dir) }, nil
 }
 
 // Wait takes the lock as soon as it is free.
@@ -112,8 +106,8 @@ func (l Locks) Held(id conversation.ID) (Holder, bool) {
 		return Holder{}, false
 	}
 	defer l.alone()()
-	defer f.Close()
-	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
+	defer letGo(f)
+	if flock(f, unix.LOCK_SH|unix.LOCK_NB) == nil {
 		return Holder{}, false
 	}
 	return readHolder(f), true
@@ -148,9 +142,6 @@ func (l Locks) Tool(id conversation.ID, seq int) (f *os.File, done func(), err e
 	}, nil
 }
 
-// ErrToolAlive says that a tool of an earlier run still runs.
-var ErrToolAlive = errors.New("a tool of an earlier run is still alive")
-
 // ToolAlive reports whether a tool run of an earlier process still lives.
 func (l Locks) ToolAlive(id conversation.ID, seq int) bool {
 	f, err := os.Open(l.toolPath(id, seq))
@@ -158,8 +149,8 @@ func (l Locks) ToolAlive(id conversation.ID, seq int) bool {
 		return false
 	}
 	defer l.alone()()
-	defer f.Close()
-	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
+	defer letGo(f)
+	return flock(f, unix.LOCK_SH|unix.LOCK_NB) != nil
 }
 
 func (l Locks) toolPath(id conversation.ID, seq int) string {

@@ -1,0 +1,25 @@
+package process
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// flock takes a lock of a file, however often a signal comes between.
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// letGo unlocks and closes a file that was only looked at. Closing would not do:
+// a process that is being started shares the file, and the lock, for a moment.
+func letGo(f *os.File) {
+	_ = flock(f, unix.LOCK_UN)
+	f.Close()
+}
