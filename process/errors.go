@@ -12,6 +12,9 @@ var (
 	ErrLocked = errors.New("the conversation is locked")
 	// ErrToolAlive says that a tool of an earlier run still runs.
 	ErrToolAlive = errors.New("a tool of an earlier run is still alive")
+	// ErrNotHolder says that it cannot be shown that a process holds the
+	// conversation. It was not signalled.
+	ErrNotHolder = errors.New("the process is not known to hold the conversation, and was left alone")
 )
 
 // A LockedError names the holder.

@@ -43,16 +43,19 @@ func signalHolders(path string, signal unix.Signal) error {
 }
 
 // holds reports whether a process has a file open.
-func holds(pid int, want os.FileInfo) bool {
+func holds(pid int, want os.FileInfo) bool { return len(descriptors(pid, want)) > 0 }
+
+// descriptors are a process's descriptors of a file.
+func descriptors(pid int, want os.FileInfo) (found []string) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
 	fds, err := os.ReadDir(dir)
 	if err != nil {
-		return false
+		return nil
 	}
 	for _, fd := range fds {
 		if info, err := os.Stat(filepath.Join(dir, fd.Name())); err == nil && os.SameFile(info, want) {
-			return true
+			found = append(found, fd.Name())
 		}
 	}
-	return false
+	return found
 }

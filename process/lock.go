@@ -17,9 +17,16 @@ import (
 
 // A Holder is who holds a lock, for people to read.
 type Holder struct {
-	PID     int       `json:"pid"`
-	Started time.Time `json:"started"`
-	Session string    `json:"session,omitempty"`
+	PID      int       `json:"pid"`
+	Start    string    `json:"start,omitempty"` // when the process began, as StartOf tells it
+	Started  time.Time `json:"started"`
+	Session  string    `json:"session,omitempty"`
+	Detached bool      `json:"detached,omitempty"` // it has no terminal
+}
+
+// same reports whether both are one holding by one process.
+func (h Holder) same(other Holder) bool {
+	return h.PID == other.PID && h.Start == other.Start && h.Started.Equal(other.Started)
 }
 
 // A Lock is the right to write to a conversation. It is held until Release, or
