@@ -15,6 +15,15 @@ var (
 	// ErrNotHolder says that it cannot be shown that a process holds the
 	// conversation. It was not signalled.
 	ErrNotHolder = errors.New("the process is not known to hold the conversation, and was left alone")
+	// ErrNotOurs says that others could have made or changed a file or folder.
+	ErrNotOurs = errors.New("not yours alone")
+	// ErrBadEntry says that a file of the registry is not an entry.
+	ErrBadEntry = errors.New("not an entry of the registry")
+	// ErrPeer says that another user is at the other end of a socket, or that the
+	// system does not tell who is.
+	ErrPeer = errors.New("the other end of the socket is not known to be yours")
+	// ErrPathTooLong says that the system has no room for the path of a socket.
+	ErrPathTooLong = errors.New("the path is too long for a socket")
 )
 
 // A LockedError names the holder.

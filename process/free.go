@@ -1,0 +1,58 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"jp/conversation"
+)
+
+// IfFree runs work if nobody holds the conversation, and reports whether it
+// did. Nobody takes the lock before work returns; who tries to waits for it. So
+// work has to be short, and must not look at locks of this repository itself.
+func (l Locks) IfFree(id conversation.ID, work func()) (bool, error) {
+	f, err := l.lookable(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		work() // no repository, so no holder
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look at the lock of %s: %w", id, err)
+	}
+	done, err := l.exclude()
+	if err != nil {
+		f.Close()
+		return false, fmt.Errorf("look at the lock of %s: %w", id, err)
+	}
+	defer done()
+	defer letGo(f)
+	err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look at the lock of %s: %w", id, err)
+	}
+	work()
+	return true, nil
+}
+
+// lookable opens the lock file. It makes one that is not there, so that who
+// takes the lock at this moment finds it taken, but no repository around it.
+func (l Locks) lookable(id conversation.ID) (*os.File, error) {
+	f, err := os.OpenFile(l.path(id), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	for _, dir := range []string{filepath.Dir(l.Dir), l.Dir} {
+		if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	return os.OpenFile(l.path(id), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
+}

@@ -1,0 +1,88 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jp/conversation"
+)
+
+// leftoverAge is when a temporary name belongs to nobody who lives.
+const leftoverAge = 10 * time.Minute
+
+// Live are the entries of this repository's conversations that somebody holds.
+// It removes what it finds stale, of whatever repository: an entry whose
+// conversation is free, and its socket. An entry that cannot be read is told
+// in the error and hides no other: what is returned counts in any case.
+func (r Registry) Live(ctx context.Context) (map[conversation.ID]Entry, error) {
+	live := map[conversation.ID]Entry{}
+	d, err := r.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return live, nil
+	}
+	if err != nil {
+		return live, fmt.Errorf("read the registry: %w", err)
+	}
+	defer d.close()
+	names, err := d.dir.Readdirnames(-1)
+	errs := []error{err}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return live, context.Cause(ctx)
+		}
+		if strings.HasPrefix(name, temporaryPrefix) {
+			errs = append(errs, d.removeLeftover(name))
+			continue
+		}
+		e, held, err := d.judge(name)
+		errs = append(errs, err)
+		if held && sameFolder(e.Repository, r.Repository) {
+			live[e.ConversationID] = e
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return live, fmt.Errorf("read the registry: %w", err)
+	}
+	return live, nil
+}
+
+// judge reads the entry of this name, and reports whether its conversation is
+// held. Where it is free, the entry goes, with its socket.
+func (d *folder) judge(name string) (e Entry, held bool, err error) {
+	stem, isEntry := strings.CutSuffix(name, ".json")
+	id, err := conversation.ParseID(stem)
+	if !isEntry || err != nil {
+		return Entry{}, false, nil
+	}
+	e, err = d.entry(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Entry{}, false, nil // its process ended
+	}
+	if err != nil {
+		return Entry{}, false, err
+	}
+	var removed error
+	free, err := LocksIn(e.Repository).IfFree(id, func() {
+		removed = d.removeOf(id, e.Repository, socketName(id), entryName(id))
+	})
+	return e, !free && err == nil, errors.Join(err, removed)
+}
+
+// removeLeftover removes what a process left that ended before it could give it
+// a name.
+func (d *folder) removeLeftover(name string) error {
+	var stat unix.Stat_t
+	if err := unix.Fstatat(d.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return nil // it has its name
+	}
+	if time.Since(time.Unix(stat.Mtim.Unix())) < leftoverAge {
+		return nil
+	}
+	return d.remove(name)
+}
