@@ -200,3 +200,6 @@ func (r Registry) check() error {
 	}
 	return nil
 }
+
+// Owns reports whether an entry is of this repository, and not of a copy.
+func (r Registry) Owns(e Entry) bool { return sameFolder(e.Repository, r.Repository) }

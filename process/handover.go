@@ -1,0 +1,48 @@
+package process
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"jp/conversation"
+)
+
+// Hand is the open file of a lock, for a process that is about to be started and
+// is to go on holding it. The caller releases its own as ever: what is shared is
+// held until the last one lets go.
+func (l *Lock) Hand() *os.File { return l.file }
+
+// Adopt takes over a lock that the starter of this process handed to it, as an
+// open file. It proves that the lock was never free: the file is the
+// conversation's, somebody holds it, and that somebody is this file. It is an
+// error otherwise, and the file is closed.
+func (l Locks) Adopt(id conversation.ID, handed *os.File, holder Holder) (*Lock, error) {
+	err := l.prove(id, handed)
+	if err == nil {
+		err = writeHolder(handed, holder)
+	}
+	if err != nil {
+		handed.Close()
+		return nil, fmt.Errorf("take over the lock of %s: %w", id, err)
+	}
+	return &Lock{file: handed}, nil
+}
+
+func (l Locks) prove(id conversation.ID, handed *os.File) error {
+	want, err := os.Stat(l.path(id))
+	if err != nil {
+		return err
+	}
+	if is, err := handed.Stat(); err != nil || !os.SameFile(is, want) {
+		return fmt.Errorf("%w: this file is not its lock", ErrLocked)
+	}
+	if _, held := l.Held(id); !held {
+		return fmt.Errorf("%w no more: it was let go of", ErrLocked)
+	}
+	if err := unix.Flock(int(handed.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return fmt.Errorf("%w by somebody else", ErrLocked)
+	}
+	return nil
+}
