@@ -173,6 +173,14 @@ type Request struct {
 	Records     []*conversation.Event // jp's own events to go with it, such as a title
 }
 
+// Begin makes the beginning of a turn durable. Run goes on with it, here or in
+// another process.
+func (l *Loop) Begin(ctx context.Context, r Request) error {
+	l.steer.turn.Store(true)
+	defer l.steer.turn.Store(false)
+	return l.begin(ctx, r)
+}
+
 // Start begins a turn and runs it.
 func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 	l.steer.turn.Store(true)

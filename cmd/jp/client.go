@@ -27,27 +27,26 @@ func (q *query) openClient() *client {
 	if q.opts.nonInteractive {
 		return nil
 	}
+	return openClient(q.env, q.repo)
+}
+
+// openClient finds the person at the terminal, nil where there is none.
+func openClient(e *env, r *repo) *client {
 	tty, err := terminal.OpenTTY()
 	if err != nil {
 		return nil
 	}
 	c := &client{tty: tty}
-	if q.repo.TopLevel != "" {
-		c.root, _ = os.OpenRoot(q.repo.TopLevel) // without it a preview shows less
+	if r.TopLevel != "" {
+		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
 	}
 	c.Prompter = prompt.New(tty, prompt.Options{
-		Palette: terminal.NewPalette(tty.File(), q.env.environ), Root: c.root, Dir: shortDir(q.env, q.repo.place()),
-		Editor: q.editText, Limit: q.repo.config.Limits.ToolTimeout,
+		Palette: terminal.NewPalette(tty.File(), e.environ), Root: c.root, Dir: shortDir(e, r.place()), Limit: r.config.Limits.ToolTimeout,
+		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
+			return r.editText(ctx, e, initial, ext)
+		},
 	})
 	return c
-}
-
-// Present implements [turnloop.Prompter].
-func (c *client) Present() bool { return true }
-
-// Await implements [turnloop.Prompter]: nobody else can come.
-func (c *client) Await(context.Context, turnloop.Question) (turnloop.Answer, error) {
-	return turnloop.Answer{}, turnloop.ErrNoAnswer
 }
 
 // Ask puts a question. Ctrl+C in its place opens a menu; the loss of the
@@ -80,8 +79,8 @@ func (c *client) close() {
 }
 
 // editText lets the user edit a text in a file of its own.
-func (q *query) editText(ctx context.Context, initial []byte, ext string) ([]byte, error) {
-	dir := filepath.Join(q.repo.CommonDir, "jp", "drafts")
+func (r *repo) editText(ctx context.Context, e *env, initial []byte, ext string) ([]byte, error) {
+	dir := filepath.Join(r.CommonDir, "jp", "drafts")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -94,7 +93,7 @@ func (q *query) editText(ctx context.Context, initial []byte, ext string) ([]byt
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	if err := q.env.editor(ctx, q.repo, f.Name()); err != nil {
+	if err := e.editor(ctx, r, f.Name()); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(f.Name())

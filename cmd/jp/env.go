@@ -37,6 +37,7 @@ type env struct {
 	abort       func(signal string)                        // ends the command as Ctrl+C does
 	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C
 	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
+	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z
 }
 
 // interrupted gives a Ctrl+C to the command, if it wants it.
@@ -45,8 +46,13 @@ func (e *env) interrupted(ctx context.Context) bool {
 	return take != nil && (*take)(ctx)
 }
 
-// suspend stops jp as the terminal asked, and comes back when it goes on.
+// suspend stops jp as the terminal asked, and comes back when it goes on. A command
+// that takes Ctrl+Z is not stopped.
 func (e *env) suspend() {
+	if leave := e.onLeave.Load(); leave != nil {
+		(*leave)()
+		return
+	}
 	if before := e.onSuspend.Load(); before != nil {
 		(*before)()
 	}

@@ -18,6 +18,7 @@ type jsonlOutput struct {
 	query   *query
 	started bool
 	again   bool // a turn is gone on with
+	gone    bool // into the background
 }
 
 func (j *jsonlOutput) resumed(reconcile.Plan) { j.again = true }
@@ -32,6 +33,9 @@ func (j *jsonlOutput) line(value any) {
 
 // Recorded writes the events, each of which is durable.
 func (j *jsonlOutput) Recorded(events []*conversation.Event) {
+	if j.query.opts.detach {
+		return
+	}
 	if !j.started {
 		j.started = true
 		j.start(events[0])
@@ -83,9 +87,18 @@ func (j *jsonlOutput) Noticed(text string) {
 	}
 }
 
+// detached is the one line of a query that goes on in the background.
+func (j *jsonlOutput) detached(d detachedJSON) {
+	j.line(d)
+	j.gone = true
+}
+
 // ended writes the result, always the last line. A command that only discards
 // says that instead.
 func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
+	if j.gone && err == nil {
+		return nil
+	}
 	if j.query.opts.discardTurn && o.Turn == 0 && err == nil {
 		j.line(changed("discard", j.query.id))
 		return nil

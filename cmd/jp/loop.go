@@ -43,15 +43,16 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if q.client == nil {
 		q.client = q.openClient()
 	}
-	if q.client != nil {
-		opts.Prompter = q.client
-	}
+	q.serve()
+	q.desk = q.openDesk()
+	opts.Prompter = q.desk
 	opts.Unknown = q.unknown
 	q.keep(&opts)
 	if opts.Base, err = q.base(ctx, files); err != nil {
 		return nil, err
 	}
 	loop := turnloop.New(opts)
+	q.running.Store(loop)
 	q.listen(loop)
 	return loop, nil
 }
@@ -63,7 +64,7 @@ func (q *query) keep(opts *turnloop.Options) {
 		opts.Observer = &gated{output: q.out, gate: &q.client.gate}
 	}
 	q.drafts = &draftKeeper{Observer: opts.Observer, path: q.draftAnswer()}
-	opts.Observer = q.drafts
+	opts.Observer = &relay{q.drafts, q.server}
 	flush := q.drafts.flush
 	q.env.onSuspend.Store(&flush)
 }
@@ -99,12 +100,16 @@ func (q *query) base(ctx context.Context, files *files) (string, error) {
 	return state.Head, err
 }
 
-// policy is what happens to questions that nobody can be asked.
+// policy is what happens to questions that nobody can be asked. Whoever is in the
+// background waits for somebody; so does everybody else, but where nobody comes.
 func (q *query) policy() turnloop.Policy {
 	for _, name := range []string{q.opts.policy, q.repo.config.Policy.Detached} {
 		if name != "" {
 			return turnloop.Policy(name)
 		}
 	}
-	return turnloop.PolicyDefer
+	if q.handover == nil && q.env.get("CI") != "" {
+		return turnloop.PolicyDefer
+	}
+	return turnloop.PolicyQueue
 }

@@ -74,12 +74,13 @@ func setUp(e *testscript.Env) error {
 	return fastStore(home)
 }
 
-// childEnviron is the environment of a jp, with one home and one session.
+// childEnviron is the environment of a jp, with one home and one session. Nobody
+// comes to answer what it asks, which it knows by CI.
 func childEnviron(home string) []string {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		panic(err)
 	}
-	return append(gitenv.Env(home), "JP_SESSION=test", "TERM=xterm", "PAGER=cat")
+	return append(gitenv.Env(home), "JP_SESSION=test", "TERM=xterm", "PAGER=cat", "CI=true")
 }
 
 // fastStore configures a store that need not survive a power cut, and a key

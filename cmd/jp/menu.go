@@ -34,7 +34,7 @@ func (m *menu) interrupt(ctx context.Context) bool {
 	}
 	m.done.Go(func() {
 		defer m.open.Store(false)
-		doing, ok := m.doing(ctx)
+		doing, ok := steerable(ctx, m.loop, func() bool { return false })
 		if !ok {
 			m.abort("SIGINT")
 			return
@@ -46,13 +46,13 @@ func (m *menu) interrupt(ctx context.Context) bool {
 	return true
 }
 
-// doing waits for something that can be steered. It is false where the turn
-// ends first.
-func (m *menu) doing(ctx context.Context) (doing turnloop.Activity, ok bool) {
+// steerable waits for something that can be steered. It is false where the turn
+// ends first, or comes to something else that is waited for.
+func steerable(ctx context.Context, loop *turnloop.Loop, until func() bool) (doing turnloop.Activity, ok bool) {
 	again := time.NewTicker(time.Millisecond)
 	defer again.Stop()
-	for m.loop.Running() && ctx.Err() == nil {
-		if doing, ok = m.loop.Doing(); ok {
+	for loop.Running() && ctx.Err() == nil && !until() {
+		if doing, ok = loop.Doing(); ok {
 			return doing, true
 		}
 		select {

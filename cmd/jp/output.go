@@ -19,6 +19,8 @@ type output interface {
 	begin(q *query, files *files)
 	// resumed is called before a turn is gone on with, with what was found.
 	resumed(plan reconcile.Plan)
+	// detached is called when the turn goes on in the background.
+	detached(d detachedJSON)
 	// ended is called with what the turn came to, or with what kept it from
 	// beginning, and returns the error that is still to be reported.
 	ended(o turnloop.Outcome, err error) error
@@ -32,7 +34,7 @@ func newOutput(q *query) output {
 	case e.format.structured():
 		return &jsonlOutput{env: e, repo: q.repo, partial: q.opts.partial, query: q}
 	case isTerminal(e.stdout) && e.format != formatText:
-		return &screenOutput{chrome: chrome, width: terminal.Width(e.stdout, e.environ)}
+		return &screenOutput{chrome: chrome}
 	}
 	return &pipeOutput{chrome: chrome}
 }
@@ -41,7 +43,8 @@ func newOutput(q *query) output {
 type chrome struct {
 	env     *env
 	palette terminal.Palette
-	query   *query
+	query   *query // nil for a turn of another process
+	id      conversation.ID
 	files   *files
 	started time.Time
 	last    string     // tree of the turn's newest event
@@ -53,10 +56,13 @@ type chrome struct {
 type treeStep struct{ before, after string }
 
 func (c *chrome) begin(q *query, f *files) {
-	c.query, c.files, c.started, c.first = q, f, q.env.now(), q.fresh
+	c.query, c.id, c.files, c.started, c.first = q, q.id, f, q.env.now(), q.fresh
 }
 
 func (c *chrome) resumed(plan reconcile.Plan) {
+	if h := c.query.handover; h != nil && h.Asked {
+		return // it was begun a moment ago, by the process that started this one
+	}
 	c.first = false
 	for _, e := range c.query.tail.Events {
 		c.follow(e)
@@ -107,8 +113,12 @@ func (c *chrome) follow(e *conversation.Event) {
 // head is the line that says in which conversation, with which model and where
 // the turn runs.
 func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
-	words := []string{string(c.query.id)}
-	switch f := c.query.forked; {
+	words := []string{string(c.id)}
+	var f *fork
+	if c.query != nil {
+		f = c.query.forked
+	}
+	switch {
 	case f != nil:
 		words = append(words, fmt.Sprintf("fork of %s@%d", f.view.id.Short(), f.at.Seq), fmt.Sprintf("turn %d", e.Turn))
 	case c.first:
@@ -164,6 +174,12 @@ func (c *chrome) changes() string {
 	return conversation.Count(len(paths), "file") + " " + conversation.PlusMinus(added, deleted)
 }
 
+// detached prints the id, for scripts, and says how to look at it.
+func (c *chrome) detached(d detachedJSON) {
+	fmt.Fprintln(c.env.results(), d.Conversation)
+	c.say("%s", c.palette.Dim(fmt.Sprintf("goes on in the background (pid %d) · jp attach %s", d.PID, d.Conversation.Short())))
+}
+
 // Noticed prints a line for the user.
 func (c *chrome) Noticed(text string) { c.say("%s", c.palette.Yellow(terminal.Clean(text))) }
 
@@ -199,7 +215,6 @@ func (p *pipeOutput) ended(o turnloop.Outcome, err error) error {
 // A screenOutput streams the answer to a terminal.
 type screenOutput struct {
 	*chrome
-	width   int
 	message *terminal.Markdown
 	shown   map[int]int // bytes of text shown, by seq
 }
@@ -220,9 +235,11 @@ func (s *screenOutput) print(seq, at int, text string) {
 	if s.shown[seq] != at {
 		return // shown already
 	}
+	width := terminal.Width(s.env.stdout, s.env.environ)
 	if s.message == nil {
-		s.message = terminal.NewMarkdown(s.env.results(), s.width, terminal.NewPalette(s.env.stdout, s.env.environ))
+		s.message = terminal.NewMarkdown(s.env.results(), width, terminal.NewPalette(s.env.stdout, s.env.environ))
 	}
+	s.message.Resize(width)
 	s.shown[seq] += len(text)
 	io.WriteString(s.message, text)
 }

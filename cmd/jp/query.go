@@ -36,6 +36,7 @@ type queryOptions struct {
 	bare           bool // nothing is asked afterwards
 	pending        string
 	anyway         bool
+	detach         bool
 }
 
 const queryHelp = `Ask the model, in this session's conversation or a new one, and let it use tools.
@@ -52,6 +53,7 @@ const queryExamples = `  jp query "Why does login hang when the server is down?"
   git diff | jp query "Review this."
   jp query -y --new "Cap the retries, and test it."
   jp query --json "…" | jq -r 'select(.type=="result").message'
+  jp query --detach "Port the tests."    # in the background; jp attach looks at it
   jp query -m script/demo "…"            # needs no key`
 
 func newQueryCommand(e *env) *cobra.Command {
@@ -99,7 +101,7 @@ func (o *queryOptions) runFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve the tool runs of this turn in advance")
 	f.StringArrayVarP(&o.tools, "tool", "t", nil, "switch this tool `NAME` on, from now on (repeatable)")
 	f.StringArrayVar(&o.withoutTools, "no-tool", nil, "switch this tool `NAME` off, from now on (repeatable)")
-	f.StringVar(&o.policy, "policy", "", "when nobody can be asked: auto, defaults, deny, queue or defer (default defer)")
+	f.StringVar(&o.policy, "policy", "", "when nobody can be asked: auto, defaults, deny, queue or defer (default queue, defer where CI is set)")
 	f.BoolVar(&o.nonInteractive, "non-interactive", false, "ask nobody, even on a terminal")
 	f.BoolVar(&o.partial, "partial", false, "with jsonl: also text that is not durable yet")
 }
@@ -108,6 +110,7 @@ func (o *queryOptions) runFlags(f *pflag.FlagSet) {
 func (o *queryOptions) resumeFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.pending, "pending", "", "a call of unknown outcome: `WHAT` becomes of it, run (again) or report (to the model)")
 	f.BoolVar(&o.anyway, "anyway", false, "go on although this is not where the turn stopped")
+	f.BoolVar(&o.detach, "detach", false, "go on in the background, and print the conversation's id")
 }
 
 // runQuery runs one turn, or goes on with one. What can be wrong is checked in
@@ -122,8 +125,16 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 		return err
 	}
 	defer r.Close()
-	q := &query{ctx: context.WithoutCancel(ctx), env: e, repo: r, opts: o}
+	return newQuery(ctx, e, r, o, nil).run(ctx)
+}
+
+func newQuery(ctx context.Context, e *env, r *repo, o queryOptions, h *handover) *query {
+	q := &query{ctx: context.WithoutCancel(ctx), env: e, repo: r, opts: o, handover: h}
 	q.out = newOutput(q)
+	return q
+}
+
+func (q *query) run(ctx context.Context) (err error) {
 	defer func() {
 		if isReadOnly(err) {
 			err = unwritable(err)
@@ -137,6 +148,7 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 		if q.forked != nil {
 			err = q.takeBackFork(q.ctx, err)
 		}
+		q.disappear(err)
 		q.held.Release()
 	}()
 	if !q.fresh {
@@ -188,6 +200,12 @@ func (q *query) ask(ctx context.Context) error {
 			return err
 		}
 	}
+	if q.opts.detach {
+		return q.askDetached(ctx, loop, request)
+	}
+	if err := q.appear(); err != nil {
+		return err
+	}
 	q.outcome, err = loop.Start(ctx, request)
 	if q.head = loop.Head(); q.outcome.Turn > 0 {
 		os.Remove(q.draft()) // what it kept is recorded now
@@ -212,6 +230,8 @@ func (o queryOptions) check() error {
 	switch {
 	case o.pending != "" && o.pending != "run" && o.pending != "report":
 		return usage("--pending %q is neither run nor report.", o.pending)
+	case o.detach && o.partial:
+		return usage("--partial has nothing to show with --detach.").hint("jp attach", "shows what streams")
 	case o.continueTurn && o.discardTurn:
 		return usage("--continue-turn and --discard-turn exclude each other.")
 	case o.continueTurn && len(o.text) > 0:
@@ -243,12 +263,23 @@ func (q *query) request(ctx context.Context) (turnloop.Request, error) {
 		}
 		r.Records = append(r.Records, delta)
 	}
-	return r, q.repo.session(q.env).use(q.id, q.env.now())
+	return r, q.visit()
+}
+
+// visit makes the conversation the session's. Who is in the background has none.
+func (q *query) visit() error {
+	if q.handover != nil {
+		return nil
+	}
+	return q.repo.session(q.env).use(q.id, q.env.now())
 }
 
 // delta is the event for what the flags change for good: another model, tools
 // switched on or off. It is nil where they change nothing.
 func (q *query) delta() (*conversation.Event, error) {
+	if q.handover != nil && q.handover.Asked {
+		return nil, nil // it is recorded
+	}
 	delta := map[string]any{}
 	if was := q.stream.Model(); was != "" && was != q.model {
 		delta["model"] = q.model

@@ -13,7 +13,7 @@ import (
 
 // Groups of commands, in the order of the help.
 var groups = []*cobra.Group{
-	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "files", Title: "Files:"}, {ID: "shape", Title: "Shape:"}, {ID: "share", Title: "Share:"}, {ID: "setup", Title: "Set up:"},
+	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "files", Title: "Files:"}, {ID: "shape", Title: "Shape:"}, {ID: "run", Title: "Run:"}, {ID: "share", Title: "Share:"}, {ID: "setup", Title: "Set up:"},
 }
 
 func newRootCommand(e *env) *cobra.Command {
@@ -56,10 +56,10 @@ func newRootCommand(e *env) *cobra.Command {
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	root.AddCommand(
-		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
+		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newAnswerCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
 		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e),
 		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
-		newMCPCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e),
+		newAttachCommand(e), newWaitCommand(e), newKillCommand(e), newMCPCommand(e), newInitCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),
 		newConversationCommand(e),
 	)
 	strict(root)
@@ -140,7 +140,7 @@ func newConversationCommand(e *env) *cobra.Command {
 	}
 	for _, verb := range []*cobra.Command{
 		newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e), newGrepCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e),
-		newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
+		newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e), newAttachCommand(e), newWaitCommand(e), newKillCommand(e),
 	} {
 		verb.GroupID = ""
 		cmd.AddCommand(verb)

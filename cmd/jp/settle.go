@@ -41,6 +41,9 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 		q.client = q.openClient()
 	}
 	choice := q.opts.decision()
+	if choice == undecided && q.opts.detach {
+		return true, incompleteFailure(q.id, q.tail)
+	}
 	if choice == undecided && q.repeats() && q.tail.Status() == conversation.StatusResponse {
 		choice = decideResume
 	}
@@ -54,6 +57,9 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 	}
 	switch choice {
 	case decideResume:
+		if q.opts.detach {
+			return true, q.detach(ctx, false)
+		}
 		return q.resume(ctx)
 	case decideDiscard:
 		return q.discard(ctx)
@@ -98,7 +104,10 @@ func (q *query) resume(ctx context.Context) (done bool, err error) {
 	} else if delta != nil {
 		resume.Records = append(resume.Records, delta)
 	}
-	if err := q.repo.session(q.env).use(q.id, q.env.now()); err != nil {
+	if err := q.visit(); err != nil {
+		return true, err
+	}
+	if err := q.appear(); err != nil {
 		return true, err
 	}
 	q.out.resumed(q.plan)
@@ -191,7 +200,7 @@ func (q *query) bookkeeper(f *files) *turnloop.Loop {
 func (q *query) editPending(ctx context.Context) (done bool, err error) {
 	pending := q.tail.Ledger().Request()
 	was := pending.Body.(*conversation.ChatRequest)
-	text, err := q.editText(ctx, []byte(was.Content), ".md")
+	text, err := q.repo.editText(ctx, q.env, []byte(was.Content), ".md")
 	if err != nil {
 		return true, err
 	}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/process"
+	"jp/process/attach"
 	"jp/reconcile"
 	"jp/tool"
 	"jp/turnloop"
@@ -38,7 +40,12 @@ type query struct {
 	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
 	drafts    *draftKeeper
 	menu      *menu
-	client    *client // nil where nobody can be asked
+	client    *client // nil where there is no terminal to ask at
+	server    *attach.Server
+	presence  *presence // nil where nobody can reach it, yet
+	handover  *handover // nil where a person started it
+	desk      *desk
+	running   atomic.Pointer[turnloop.Loop]
 	model     string
 	outcome   turnloop.Outcome
 }
@@ -107,7 +114,14 @@ func (r *repo) namingBroken(ctx context.Context, e *env, o queryOptions) error {
 
 // lock takes the conversation for this process.
 func (q *query) lock() error {
-	holder := process.Holder{PID: pid(), Started: q.env.now().UTC(), Session: q.repo.session(q.env).name}
+	holder := process.Holder{
+		PID: pid(), Start: process.StartOf(pid()), Started: q.env.now().UTC(), Session: q.repo.session(q.env).name, Detached: q.handover != nil,
+	}
+	if q.handover != nil {
+		held, err := q.repo.locks.Adopt(q.id, q.handover.lock, holder)
+		q.held = held
+		return err
+	}
 	held, err := q.repo.locks.Take(q.id, holder)
 	if isReadOnly(err) {
 		return unwritable(err)

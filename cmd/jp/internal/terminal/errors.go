@@ -10,4 +10,6 @@ var (
 	ErrHangup = errors.New("the terminal is gone")
 	// ErrInterrupted says that the person typed Ctrl+C.
 	ErrInterrupted = errors.New("interrupted")
+	// ErrLeft says that the person typed a key that leaves; see [TTY.MayLeave].
+	ErrLeft = errors.New("left")
 )

@@ -17,6 +17,8 @@ type Key rune
 const (
 	KeyCtrlC Key = 0x03
 	KeyCtrlD Key = 0x04
+	KeyCtrlZ Key = 0x1a
+	KeyQuit  Key = 0x1c // Ctrl+\
 	KeyEnter Key = '\r'
 	KeyEsc   Key = 0x1b
 	KeyOther Key = -1 // a key that has no name here, or a paste
@@ -39,8 +41,8 @@ func (t *TTY) Key(ctx context.Context) (Key, error) { return t.Choose(ctx, "", n
 // Choose shows a prompt, waits for a key that accept wants (nil: any), and
 // returns it without showing it. What was typed before the prompt appeared is
 // thrown away, and so is what arrives in one piece, as from a paste. Ctrl+C and
-// Ctrl+D are returned whatever accept says. The errors are [ErrHangup] and the
-// cause of ctx; the terminal's mode is put back in each case.
+// Ctrl+D are returned whatever accept says. The errors are [ErrHangup], [ErrLeft]
+// and the cause of ctx; the terminal's mode is put back in each case.
 func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) (Key, error) {
 	in, err := t.listen(ctx)
 	if err != nil {
@@ -62,6 +64,9 @@ func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) 
 		}
 		if t.confirms(key) {
 			continue
+		}
+		if t.leave && (key == KeyCtrlZ || key == KeyQuit) {
+			return 0, ErrLeft
 		}
 		if key == KeyCtrlC || key == KeyCtrlD || accept == nil || accept(key) {
 			return key, nil

@@ -9,15 +9,15 @@ import (
 
 // Line shows a prompt and returns the line that the person types and edits,
 // without its newline and without control characters. The errors are [io.EOF]
-// for Ctrl+D on an empty line, [ErrInterrupted] for Ctrl+C, [ErrHangup], and the
-// cause of ctx. What was typed before the prompt appeared is thrown away.
+// for Ctrl+D on an empty line, [ErrInterrupted] for Ctrl+C, [ErrLeft], [ErrHangup],
+// and the cause of ctx. What was typed before the prompt appeared is thrown away.
 func (t *TTY) Line(ctx context.Context, prompt string) (string, error) {
 	in, err := t.listen(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer in.stop()
-	restore, err := t.enter(byLine)
+	restore, err := t.enter(t.byLine)
 	if err != nil {
 		return "", err
 	}
@@ -51,6 +51,8 @@ func (in *input) line() (string, error) {
 			return plain(string(typed)), nil
 		case buf[n-1] == byte(KeyCtrlC):
 			return "", ErrInterrupted
+		case buf[n-1] == byte(KeyCtrlZ) && in.tty.leave:
+			return "", ErrLeft
 		}
 		typed = append(typed, buf[:n]...)
 		if whole, ended := bytes.CutSuffix(typed, []byte("\n")); ended {

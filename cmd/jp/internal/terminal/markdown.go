@@ -33,6 +33,9 @@ func NewMarkdown(out io.Writer, width int, palette Palette) *Markdown {
 	return m
 }
 
+// Resize changes the width of what is still to be printed.
+func (m *Markdown) Resize(width int) { m.width = max(width, 1) }
+
 // Write takes the next part of the text and prints the blocks that it finishes.
 func (m *Markdown) Write(p []byte) (int, error) {
 	if _, err := m.clean.Write(p); err != nil {

@@ -15,6 +15,7 @@ type TTY struct {
 	file   *os.File
 	now    func() time.Time
 	letter time.Time // when the person last typed a letter that was read
+	leave  bool      // Ctrl+Z and Ctrl+\ end a question
 }
 
 // OpenTTY opens the terminal of this process, whatever stdin and stdout are. It
@@ -39,6 +40,10 @@ func OpenTTY() (*TTY, error) {
 // NewTTY returns the TTY of a terminal that is open for reading and writing. It
 // takes the file over.
 func NewTTY(file *os.File) *TTY { return &TTY{file: file, now: time.Now} }
+
+// MayLeave lets Ctrl+Z and Ctrl+\ end a question with [ErrLeft]; while a line is
+// typed only Ctrl+Z does.
+func (t *TTY) MayLeave() { t.leave = true }
 
 // Write shows text as it is; see [Clean].
 func (t *TTY) Write(p []byte) (int, error) { return t.file.Write(p) }
@@ -93,10 +98,14 @@ func byKey(mode *unix.Termios) {
 }
 
 // byLine delivers lines that the person has edited as the terminal allows.
-// Ctrl+C ends a line too, and is delivered with it.
-func byLine(mode *unix.Termios) {
+// Ctrl+C ends a line too, and is delivered with it; so does Ctrl+Z where it
+// leaves.
+func (t *TTY) byLine(mode *unix.Termios) {
 	mode.Lflag |= unix.ICANON | unix.ECHO | unix.ECHOE
 	mode.Lflag &^= unix.ISIG
 	mode.Iflag |= unix.ICRNL | unix.IUTF8
 	mode.Cc[unix.VEOL] = byte(KeyCtrlC)
+	if t.leave {
+		mode.Cc[unix.VEOL2] = byte(KeyCtrlZ)
+	}
 }

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+type answerOptions struct {
+	words []string
+	value string
+}
+
+const answerHelp = `Answer the question that a conversation waits for, from any shell. A running
+process goes on at once; where none runs, the answer is recorded and jp continue
+goes on. Without a value the question is shown, and asked on a terminal.
+
+VALUE: y or n (to run a tool, to deliver a result, to a yes-or-no question), a
+(run this tool for the rest of the turn), the value or the number of an option, or
+a text. A no may have a REASON, which the model is told. --value takes JSON: the
+value itself, or {"answer", "reason", "arguments", "remember"}.
+
+JSON: docs/json.md
+
+Exit codes: 0 answered · 1 nothing waits · 2 no such answer · 3 somebody has to
+answer at a terminal · 4 locked · 5 no such conversation`
+
+func newAnswerCommand(e *env) *cobra.Command {
+	var o answerOptions
+	cmd := &cobra.Command{
+		Use: "answer [ID] [VALUE [REASON]]", Short: "Answer the question that waits", GroupID: "ask", Args: cobra.MaximumNArgs(3),
+		Long:    answerHelp,
+		Example: "  jp answer\n  jp answer y\n  jp answer 4400 n \"use a deadline\"\n  jp answer 4400 --value '{\"answer\":\"edit\",\"arguments\":{\"path\":\"b.txt\",\"content\":\"\"}}'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.words = args
+			return runAnswer(cmd.Context(), e, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.value, "value", "", "the answer as `JSON`")
+	return cmd
+}
+
+func runAnswer(ctx context.Context, e *env, o answerOptions) error {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	a := &answering{env: e, repo: r}
+	if err := a.parse(ctx, o); err != nil {
+		return err
+	}
+	client, err := r.connect(ctx, a.id)
+	switch {
+	case errors.Is(err, errNotRunning):
+		return a.record(ctx)
+	case err != nil:
+		return err
+	}
+	defer client.Close()
+	return a.tell(ctx, client)
+}
+
+// An answering is one answer to the question of one conversation.
+type answering struct {
+	env    *env
+	repo   *repo
+	id     conversation.ID
+	word   string // "" for none
+	reason string
+	json   string // in place of a word
+}
+
+// parse tells which of the words is the conversation. The first one is, if it is
+// an id or a part of one that no answer is; else it is the answer.
+func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
+	words := o.words
+	if len(words) > 0 && (len(words) == 3 || a.names(ctx, words[0])) {
+		if a.id, err = a.repo.resolve(ctx, a.env, words[0]); err != nil {
+			return err
+		}
+		words = words[1:]
+	} else if a.id, err = a.repo.resolve(ctx, a.env, ""); err != nil {
+		return err
+	}
+	a.json = o.value
+	if a.json != "" && len(words) > 0 {
+		return usage("give a word, or --value; not both.")
+	}
+	if len(words) > 0 {
+		a.word = words[0]
+	}
+	if len(words) > 1 {
+		a.reason = strings.Join(words[1:], " ")
+	}
+	return nil
+}
+
+// names reports whether a word is meant as a conversation.
+func (a *answering) names(ctx context.Context, word string) bool {
+	if _, err := conversation.ParseID(word); err == nil || word == "." || word == "-" || word == "recent" || word == "newest" {
+		return true
+	}
+	infos, err := a.repo.everyInfo(ctx)
+	if err != nil {
+		return false
+	}
+	for _, i := range infos {
+		if i.EndsIn(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// given reports whether the command line has an answer.
+func (a *answering) given() bool { return a.word != "" || a.json != "" }
+
+// to is the answer to a question: the command line's, or that of the person at
+// the terminal.
+func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.Context) (turnloop.Answer, error)) (attach.Answer, error) {
+	if i.Exclusive && !isTerminal(a.env.stdin) && !isTerminal(a.env.stdout) {
+		return attach.Answer{}, a.needsPerson(i, "only a person may answer this, at a terminal")
+	}
+	switch {
+	case a.json != "":
+		return readJSONAnswer(i, a.json)
+	case a.word != "":
+		return readAnswer(i, a.word, a.reason)
+	}
+	answer, err := ask(ctx)
+	return attach.Answer{
+		Conversation: i.Conversation, Seq: i.Seq, Outcome: answer.Outcome, Value: answer.Value, Reason: answer.Reason,
+		Arguments: answer.Arguments, Remember: answer.Remember,
+	}, err
+}
+
+// needsPerson says which question waits, and how it can be answered.
+func (a *answering) needsPerson(i attach.Inquiry, why string) error {
+	f := fail(exitDecision, "incomplete_turn", "%s waits for an answer; %s.", i.Conversation, why).about(i.Conversation)
+	f.details = append(f.details, fmt.Sprintf("%s — %q", strings.TrimSpace(i.Tool+" "+i.Subject), i.Text))
+	if !i.Exclusive {
+		f.hint(fmt.Sprintf("jp answer %s %s", i.Conversation.Short(), answerWords(i)), "answers it")
+	}
+	return f.hint("jp attach "+i.Conversation.Short(), "asks at a terminal, where a process runs")
+}
+
+// tell gives the answer to the process that waits for it, and waits until it is
+// recorded.
+func (a *answering) tell(ctx context.Context, client *attach.Client) error {
+	inquiry, err := waitsFor(ctx, client)
+	if err != nil {
+		return err
+	}
+	if inquiry == nil {
+		return fail(exitFailed, "not_waiting", "%s runs, and waits for no answer.", a.id).about(a.id).hint("jp attach "+a.id.Short(), "looks at it")
+	}
+	answer, err := a.to(ctx, *inquiry, func(ctx context.Context) (turnloop.Answer, error) {
+		return a.ask(ctx, *inquiry)
+	})
+	if err != nil {
+		return err
+	}
+	if err := client.Send(&answer); err != nil {
+		return err
+	}
+	for {
+		m, err := client.Next()
+		if err != nil {
+			return err
+		}
+		switch m := m.(type) {
+		case *attach.Refused:
+			return fail(exitFailed, "not_waiting", "the answer has no effect: %s.", m.Reason).about(a.id)
+		case *attach.Answered:
+			if m.Seq == answer.Seq && m.Conversation == answer.Conversation {
+				return a.report(m.Words, client.Hello().PID)
+			}
+		case *attach.Bye:
+			return fail(exitFailed, "not_running", "the process ended before it took the answer: %s.", m.Reason).about(a.id)
+		}
+	}
+}
+
+// waitsFor is the question that a process waits with, nil where it does not. What
+// waits is told right behind hello, and what a Status is answered with comes
+// behind that.
+func waitsFor(ctx context.Context, client *attach.Client) (*attach.Inquiry, error) {
+	stop := context.AfterFunc(ctx, func() { client.Close() })
+	defer stop()
+	if err := client.Send(&attach.Interrupt{}); err != nil {
+		return nil, err
+	}
+	var inquiry *attach.Inquiry
+	for {
+		m, err := client.Next()
+		if err != nil {
+			return nil, err
+		}
+		switch m := m.(type) {
+		case *attach.Inquiry:
+			inquiry = m
+		case *attach.Answered:
+			inquiry = nil
+		case *attach.Status:
+			return inquiry, nil
+		case *attach.Bye:
+			return nil, nil
+		}
+	}
+}
+
+// ask puts the question at the terminal.
+func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer, error) {
+	question, err := a.repo.question(ctx, i)
+	if err != nil {
+		return turnloop.Answer{}, err
+	}
+	client := openClient(a.env, a.repo)
+	if client == nil {
+		return turnloop.Answer{}, a.needsPerson(i, "there is no terminal to ask at")
+	}
+	defer client.close()
+	answer, err := client.Prompter.Ask(ctx, question)
+	if errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, turnloop.ErrNoAnswer) {
+		err = fail(exitInterrupted, "interrupted", "nothing was answered.").about(a.id)
+	}
+	return answer, err
+}
+
+// report says what was answered, and who goes on.
+func (a *answering) report(words string, process int) error {
+	if a.env.format.structured() {
+		return writeJSON(a.env.results(), answeredJSON{changed("answer", a.id), given(words), process})
+	}
+	text := strings.ToUpper(words[:min(1, len(words))]) + words[min(1, len(words)):]
+	if process > 0 {
+		_, err := fmt.Fprintf(a.env.results(), "%s. %s goes on (pid %d).\n", terminal.Clean(text), a.id, process)
+		return err
+	}
+	_, err := fmt.Fprintf(a.env.results(), "%s. It is recorded; jp continue %s goes on.\n", terminal.Clean(text), a.id.Short())
+	return err
+}
+
+// An answeredJSON is what jp answer did.
+type answeredJSON struct {
+	change
+	Answer *string `json:"answer"`
+	PID    int     `json:"pid"` // of the process that goes on, 0 where none runs
+}
+
+// record answers a question that no process waits with.
+func (a *answering) record(ctx context.Context) error {
+	q := newQuery(ctx, a.env, a.repo, queryOptions{continueTurn: true}, nil)
+	q.id = a.id
+	if err := q.lock(); err != nil {
+		return err
+	}
+	defer q.held.Release()
+	if err := q.load(ctx); err != nil {
+		return err
+	}
+	waiting := q.liveInquiry()
+	if waiting == nil {
+		return fail(exitFailed, "not_waiting", "%s waits for no answer.", a.id).about(a.id).hint("jp status "+a.id.Short(), "what it does")
+	}
+	i := attach.InquiryOf(a.id, waiting)
+	answer, err := a.to(ctx, i, func(ctx context.Context) (turnloop.Answer, error) { return a.ask(ctx, i) })
+	if err != nil {
+		return err
+	}
+	if err := q.bookkeeper(nil).Answer(ctx, waiting, personAnswer(answer)); err != nil {
+		return err
+	}
+	words := ""
+	for _, e := range q.stream.Events() {
+		if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.For == waiting.Event.Seq {
+			words = e.Subject
+		}
+	}
+	return a.report(words, 0)
+}
+
+// liveInquiry is the question that the incomplete turn waits with, nil where it
+// does not.
+func (q *query) liveInquiry() *conversation.Inquiry {
+	if q.tail == nil {
+		return nil
+	}
+	if live := q.stream.Tail().Live(); len(live) > 0 {
+		return live[0]
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/conversation"
+	"jp/process/attach"
+)
+
+type attachOptions struct {
+	tail    int // -1: the current turn
+	partial bool
+}
+
+const attachHelp = `Look at a turn that runs, from this terminal: what it has done, then what it does.
+While you are attached its questions are asked here, and Ctrl+C opens the menu.
+Ctrl+Z or Ctrl+\ leaves; the turn goes on. Piped, or with --json, it is only
+followed, and nothing is asked here.
+
+JSON: docs/json.md
+
+Exit codes: 0 left, or the turn is complete · 1 the process is gone · 3 nothing
+runs and the turn is incomplete · 4 somebody is attached already ·
+5 no such conversation; else as jp query`
+
+func newAttachCommand(e *env) *cobra.Command {
+	o := attachOptions{tail: -1}
+	cmd := &cobra.Command{
+		Use: "attach [ID]", Short: "Look at a turn that runs, and answer it", GroupID: "run", Args: cobra.MaximumNArgs(1),
+		Long:    attachHelp,
+		Example: "  jp attach\n  jp attach 4400 --tail 5\n  jp attach 4400 --json | jq -c 'select(.type==\"tool_call_response\")'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := atLeast(cmd.Flags(), 0, "tail"); err != nil {
+				return err
+			}
+			return runAttach(cmd.Context(), e, o, strings.Join(args, ""))
+		},
+	}
+	cmd.Flags().IntVar(&o.tail, "tail", -1, "begin with the last `N` events and the current turn; 0: only the question that waits")
+	cmd.Flags().BoolVar(&o.partial, "partial", false, "with jsonl: also text that is not durable yet")
+	return cmd
+}
+
+func runAttach(ctx context.Context, e *env, o attachOptions, word string) error {
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	id, err := r.resolve(ctx, e, word)
+	if err != nil {
+		return err
+	}
+	peer, err := r.connect(ctx, id)
+	var version *attach.VersionError
+	switch {
+	case errors.Is(err, errNotRunning):
+		return r.notRunning(ctx, id, "attach to")
+	case errors.As(err, &version):
+		peer.Close()
+		return fail(exitFailed, "internal", "%s: %v.", id, version).about(id).hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
+	case err != nil:
+		return err
+	}
+	a := &attachment{env: e, repo: r, id: id, peer: peer, inbox: newInbox()}
+	defer a.close()
+	if !e.format.structured() && isTerminal(e.stdout) {
+		if a.person = openClient(e, r); a.person != nil {
+			a.person.tty.MayLeave()
+		}
+	}
+	a.show = a.newShow(o)
+	if err := a.begin(ctx, o.tail); err != nil {
+		return err
+	}
+	return a.run(ctx)
+}
+
+// begin shows what there was, and becomes the one who is asked.
+func (a *attachment) begin(ctx context.Context, tail int) error {
+	if a.person != nil {
+		if err := a.peer.Send(&attach.Attach{V: attach.Version}); err != nil {
+			return err
+		}
+	}
+	events, from, err := a.window(ctx, tail)
+	if err != nil {
+		return aboutConversation(err, a.id)
+	}
+	a.turn = events
+	a.show.replay(events, from)
+	a.reader.Go(func() { a.inbox.fill(ctx, a.peer.Follow(a.peer.Hello().Seq, a.repo.store.Back)) })
+	return nil
+}
+
+// window are the events of the current turn, and those before it that are to be
+// shown; from is the number of the first one that is.
+func (a *attachment) window(ctx context.Context, tail int) (events []*conversation.Event, from int, err error) {
+	hello := a.peer.Hello()
+	if hello.Head == "" {
+		return nil, 0, nil
+	}
+	content, begun := 0, false
+	from = hello.Seq + 1
+	for e, err := range a.repo.store.Back(ctx, hello.Head) {
+		if err != nil {
+			return nil, 0, err
+		}
+		events = append(events, e)
+		if !e.Type().Internal() {
+			content++
+		}
+		if tail != 0 && (!begun || content <= tail) {
+			from = e.Seq
+		}
+		begun = begun || e.Type() == conversation.TypeTurnStart
+		if begun && content >= tail {
+			break
+		}
+	}
+	slices.Reverse(events)
+	return events, from, nil
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"jp/conversation"
+	"jp/process/attach"
+	"jp/tool"
+	"jp/turnloop"
+)
+
+// question is an inquiry of a process, as a person is asked it. What it is about
+// is read from the conversation.
+func (r *repo) question(ctx context.Context, i attach.Inquiry) (turnloop.Question, error) {
+	head, err := r.store.Head(ctx, i.Conversation)
+	if err != nil {
+		return turnloop.Question{}, err
+	}
+	var turn []*conversation.Event
+	for e, err := range r.store.Back(ctx, head) {
+		if err != nil {
+			return turnloop.Question{}, aboutConversation(err, i.Conversation)
+		}
+		turn = append(turn, e)
+		if e.Type() == conversation.TypeTurnStart {
+			break
+		}
+	}
+	slices.Reverse(turn)
+	return questionIn(turn, i)
+}
+
+// questionIn is an inquiry of a turn.
+func questionIn(turn []*conversation.Event, i attach.Inquiry) (turnloop.Question, error) {
+	ledger := conversation.LedgerOf(turn)
+	inquiry := ledger.InquiryAt(i.Seq)
+	if inquiry == nil {
+		return turnloop.Question{}, fmt.Errorf("%s asks question %d, which is not on record", i.Conversation, i.Seq)
+	}
+	q := turnloop.QuestionAbout(ledger, inquiry)
+	q.Subject, q.Detail = i.Subject, i.Detail
+	q.Tool = &tool.Definition{Name: i.Tool, Exclusive: i.Exclusive}
+	return q, nil
+}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// An attachment is one time that jp attach looks at a process. One goroutine
+// shows what comes; another one asks the person, while what comes has to wait.
+type attachment struct {
+	env    *env
+	repo   *repo
+	id     conversation.ID
+	peer   *attach.Client
+	person *client // nil where the process is only followed
+	show   attachShow
+	inbox  *inbox
+	reader sync.WaitGroup
+
+	turn    []*conversation.Event // of the current turn, at least
+	asking  *askedHere            // nil while nothing is asked here
+	later   []told              // what has to wait for the end of it
+	waiting *attach.Inquiry       // to be asked when that has ended
+	menu    bool                  // the user wants the menu
+}
+
+// An askedHere is a question that the person is asked.
+type askedHere struct {
+	inquiry attach.Inquiry
+	end     context.CancelCauseFunc
+	done    chan struct{}
+	answer  turnloop.Answer
+	err     error
+}
+
+// errLeave is the user's wish to leave.
+var errLeave = errors.New("left")
+
+func (a *attachment) close() {
+	a.peer.Close()
+	a.reader.Wait()
+	a.person.close()
+}
+
+// run shows and asks until the user leaves or the process has ended.
+func (a *attachment) run(ctx context.Context) error {
+	leave, menu := a.keys()
+	defer a.noKeys()
+	for {
+		var answered chan struct{}
+		if a.asking != nil {
+			answered = a.asking.done
+		}
+		var err error
+		select {
+		case <-a.inbox.news:
+			err = a.takeAll(ctx)
+		case <-answered:
+			err = a.answered(ctx)
+		case <-leave:
+			err = errLeave
+		case <-menu:
+			a.menu = true
+			err = a.peer.Send(&attach.Interrupt{})
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			a.stopAsking(err)
+			return a.ended(ctx, err)
+		}
+	}
+}
+
+// keys gives what the user types outside of questions: Ctrl+Z and Ctrl+\ leave,
+// Ctrl+C wants the menu.
+func (a *attachment) keys() (leave <-chan os.Signal, menu <-chan struct{}) {
+	left, wanted := make(chan os.Signal, 2), make(chan struct{}, 1)
+	signal.Notify(left, syscall.SIGQUIT)
+	leaving := func() { left <- syscall.SIGTSTP }
+	a.env.onLeave.Store(&leaving)
+	if a.person == nil {
+		return left, nil
+	}
+	interrupt := func(context.Context) bool {
+		select {
+		case wanted <- struct{}{}:
+			return true
+		default:
+			return false // the menu did not open in time: Ctrl+C again ends jp attach
+		}
+	}
+	a.env.onInterrupt.Store(&interrupt)
+	return left, wanted
+}
+
+func (a *attachment) noKeys() {
+	signal.Reset(syscall.SIGQUIT)
+	a.env.onLeave.Store(nil)
+	a.env.onInterrupt.Store(nil)
+}
+
+// takeAll takes what has come.
+func (a *attachment) takeAll(ctx context.Context) error {
+	for _, u := range a.inbox.take() {
+		if err := a.take(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take shows one thing, or keeps it for later while something is asked here.
+func (a *attachment) take(ctx context.Context, u told) error {
+	if b, ok := u.m.(*attach.Answered); ok {
+		a.answeredElsewhere(b)
+	}
+	if a.asking != nil && u.err == nil {
+		if _, bye := u.m.(*attach.Bye); !bye {
+			a.later = append(a.later, u)
+			return nil
+		}
+	}
+	if u.err != nil {
+		return u.err
+	}
+	if len(u.events) > 0 {
+		a.follow(u.events)
+		a.show.recorded(u.events)
+		return nil
+	}
+	return a.hear(ctx, u.m)
+}
+
+// follow keeps the current turn's events.
+func (a *attachment) follow(events []*conversation.Event) {
+	for _, e := range events {
+		if e.Type() == conversation.TypeTurnStart {
+			a.turn = nil
+		}
+		a.turn = append(a.turn, e)
+	}
+}
+
+func (a *attachment) hear(ctx context.Context, m attach.Message) error {
+	switch m := m.(type) {
+	case *attach.Delta:
+		a.show.streamed(*m)
+	case *attach.Notice:
+		a.show.noticed(m.Text)
+	case *attach.Inquiry:
+		if a.person == nil {
+			a.show.asked(*m)
+			return nil
+		}
+		return a.ask(ctx, *m)
+	case *attach.Refused:
+		a.show.noticed("That has no effect: " + m.Reason + ".")
+	case *attach.Status:
+		if a.menu && a.person != nil {
+			a.menu = false
+			return a.openMenu(ctx, *m)
+		}
+	case *attach.Bye:
+		return &byeError{*m}
+	}
+	return nil
+}
+
+// A byeError is the process's last word.
+type byeError struct{ attach.Bye }
+
+// Error says why the connection ended.
+func (e *byeError) Error() string { return e.Reason }
+
+// ended says how the attachment came to its end.
+func (a *attachment) ended(ctx context.Context, err error) error {
+	var bye *byeError
+	switch {
+	case errors.Is(err, errLeave):
+		_ = a.peer.Send(&attach.Detach{}) // gone is gone
+		return a.show.left(a.peer.Hello().PID)
+	case errors.Is(err, terminal.ErrHangup), errors.Is(err, turnloop.ErrNoAnswer):
+		return &turnloop.Interrupt{Signal: "SIGHUP"}
+	case errors.As(err, &bye) && bye.Ended:
+		return a.show.ended(bye.Bye)
+	case errors.As(err, &bye):
+		return fail(exitLocked, "locked", "%s cannot be attached to: %s.", a.id, bye.Reason).about(a.id).
+			hint("jp print "+a.id.Short(), "how far it came").hint("jp attach "+a.id.Short()+" | cat", "follows it without being asked")
+	case errors.Is(err, attach.ErrGone):
+		return a.lost(ctx)
+	}
+	return err
+}
+
+// lost says what became of a process that ended without a word.
+func (a *attachment) lost(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if a.repo.locks.AwaitFree(limited, a.id) != nil {
+		return fail(exitFailed, "not_running", "the connection to pid %d was lost; it goes on.", a.peer.Hello().PID).about(a.id).
+			hint("jp attach "+a.id.Short(), "attaches again")
+	}
+	f := fail(exitFailed, "not_running", "pid %d, which ran %s, is gone.", a.peer.Hello().PID, a.id).about(a.id)
+	return f.hint("jp continue "+a.id.Short(), "goes on with the turn").hint("jp status "+a.id.Short(), "how far it came")
+}
+
+// ask asks the person, while what comes has to wait.
+func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
+	question, err := a.question(ctx, i)
+	if err != nil {
+		return err
+	}
+	a.show.pause()
+	asking, end := context.WithCancelCause(ctx)
+	q := &askedHere{inquiry: i, end: end, done: make(chan struct{})}
+	a.asking = q
+	go func() {
+		defer close(q.done)
+		q.answer, q.err = a.person.Prompter.Ask(asking, question)
+	}()
+	return nil
+}
+
+// stopAsking ends the question that is asked here, without an answer.
+func (a *attachment) stopAsking(why error) {
+	if a.asking != nil {
+		a.asking.end(why)
+		<-a.asking.done
+		a.asking = nil
+	}
+}
+
+// answeredElsewhere ends a question that waits no more.
+func (a *attachment) answeredElsewhere(b *attach.Answered) {
+	if q := a.asking; q != nil && q.inquiry.Seq == b.Seq && q.inquiry.Conversation == b.Conversation {
+		q.end(&elsewhereError{b.Words})
+	}
+}
+
+// An elsewhereError says how a question was answered by somebody else.
+type elsewhereError struct{ words string }
+
+// Error gives the answer.
+func (e *elsewhereError) Error() string { return e.words }
+
+// answered gives the person's answer to the process, and then shows what has
+// come meanwhile.
+func (a *attachment) answered(ctx context.Context) error {
+	q := a.asking
+	a.asking = nil
+	q.end(nil)
+	var elsewhere *elsewhereError
+	var err error
+	switch {
+	case errors.As(q.err, &elsewhere):
+		fmt.Fprintf(a.person.tty, "%s, elsewhere\n", terminal.Clean(elsewhere.words))
+	case errors.Is(q.err, terminal.ErrLeft):
+		return errLeave
+	case errors.Is(q.err, terminal.ErrInterrupted):
+		err = a.menuAtQuestion(ctx, q.inquiry)
+	case q.err != nil:
+		return q.err
+	default:
+		err = a.peer.Send(&attach.Answer{
+			Conversation: q.inquiry.Conversation, Seq: q.inquiry.Seq, Outcome: q.answer.Outcome, Value: q.answer.Value, Reason: q.answer.Reason,
+			Arguments: q.answer.Arguments, Remember: q.answer.Remember,
+		})
+	}
+	if err != nil {
+		return err
+	}
+	later := a.later
+	a.later = nil
+	for i, u := range later {
+		if a.asking != nil {
+			a.later = append(a.later, later[i:]...)
+			break
+		}
+		if err := a.take(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// question is an inquiry as a person is asked it.
+func (a *attachment) question(ctx context.Context, i attach.Inquiry) (turnloop.Question, error) {
+	if i.Conversation != a.id {
+		return a.repo.question(ctx, i)
+	}
+	return questionIn(a.turn, i)
+}

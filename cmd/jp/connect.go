@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"jp/conversation"
+	"jp/process"
+	"jp/process/attach"
+)
+
+// How long a process that holds a conversation is waited for until it can be
+// reached: it is starting, or ending.
+const (
+	reachable = 2 * time.Second
+	reachGap  = 20 * time.Millisecond
+)
+
+// errNotRunning says that no process runs a conversation.
+var errNotRunning = errors.New("no process runs it")
+
+// connect reaches the process that runs a conversation. It is errNotRunning where
+// none does. A process of another version is a *attach.VersionError, with a
+// client that can tell it to shut down.
+func (r *repo) connect(ctx context.Context, id conversation.ID) (*attach.Client, error) {
+	registry, err := r.registry()
+	if err != nil {
+		return nil, err
+	}
+	limit := time.NewTimer(reachable)
+	defer limit.Stop()
+	for {
+		holder, held := r.locks.Held(id)
+		if !held {
+			return nil, errNotRunning
+		}
+		client, err := dial(ctx, registry, id)
+		if !notYet(err) {
+			return client, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-limit.C:
+			return nil, fail(exitLocked, "locked", "pid %d holds %s, and cannot be connected to.", holder.PID, id).about(id).
+				hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
+		case <-time.After(reachGap):
+		}
+	}
+}
+
+// notYet reports whether a process may be reached a little later.
+func notYet(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, attach.ErrGone)
+}
+
+// dial connects to the process, and makes sure of whom it has reached.
+func dial(ctx context.Context, registry process.Registry, id conversation.ID) (*attach.Client, error) {
+	if e, err := registry.Get(id); err == nil && !registry.Owns(e) {
+		return nil, fs.ErrNotExist // a process of a copy of this repository
+	}
+	conn, err := registry.Dial(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	client, err := attach.Connect(ctx, conn)
+	if err == nil && client.Hello().Conversation != id {
+		client.Close()
+		return nil, fmt.Errorf("connect to %s: the process runs %s", id, client.Hello().Conversation)
+	}
+	return client, err
+}
+
+// notRunning says what can be done with a conversation that no process runs.
+func (r *repo) notRunning(ctx context.Context, id conversation.ID, verb string) error {
+	info, err := r.store.Info(ctx, id)
+	if err != nil {
+		return aboutConversation(err, id)
+	}
+	status := r.list(ctx, info).Status
+	f := fail(exitFailed, "not_running", "%s is not running, so there is nothing to %s.", id, verb).about(id)
+	if status.State == "idle" {
+		return f.hint("jp print "+id.Short(), "what was said").hint("jp query --id="+string(id)+` "…"`, "ask on")
+	}
+	f.exit, f.code = exitDecision, "incomplete_turn"
+	f.message = fmt.Sprintf("%s is not running: %s.", id, status.words())
+	if status.Question != nil {
+		f.details = append(f.details, fmt.Sprintf("%s — %q", *status.Tool, *status.Question))
+	}
+	return f.hint("jp continue "+id.Short(), "goes on with the turn").hint("jp discard "+id.Short(), "takes it back")
+}

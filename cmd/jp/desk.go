@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// A desk is where a turn puts its questions: to whoever is attached, else at the
+// process's own terminal, else to whoever comes. An answer from any shell counts
+// as long as the question waits, and the first one counts.
+type desk struct {
+	id      conversation.ID
+	tty     *client // nil where there is no terminal to ask at
+	server  *attach.Server
+	limit   time.Duration // of the wait for somebody to come; 0 for none
+	waiting func(q turnloop.Question)
+
+	mu       sync.Mutex
+	commands chan error // for the question that waits; nil where none does
+}
+
+// Present implements [turnloop.Prompter].
+func (d *desk) Present() bool {
+	attached, _ := d.server.Attached()
+	return attached || d.tty != nil
+}
+
+// Ask implements [turnloop.Prompter].
+func (d *desk) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	return d.put(ctx, q, false)
+}
+
+// Await implements [turnloop.Prompter].
+func (d *desk) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	if d.limit > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, d.limit, turnloop.ErrNoAnswer)
+		defer cancel()
+		ctx = limited
+	}
+	d.waiting(q)
+	a, err := d.put(ctx, q, true)
+	if err != nil && errors.Is(context.Cause(ctx), turnloop.ErrNoAnswer) {
+		err = turnloop.ErrNoAnswer
+	}
+	return a, err
+}
+
+// put lets a question wait for an answer, of people who are there or, if stay is
+// set, of anybody.
+func (d *desk) put(ctx context.Context, q turnloop.Question, stay bool) (turnloop.Answer, error) {
+	pending := d.server.Post(inquiryFor(d.id, q))
+	defer pending.Withdraw()
+	commands := d.open()
+	defer d.close()
+	for {
+		attached, moved := d.server.Attached()
+		if !attached && d.tty != nil {
+			if answer, err := d.atTerminal(ctx, q, pending, moved, commands); !errors.Is(err, errAttached) {
+				return answer, err
+			}
+			continue
+		}
+		if !attached && !stay {
+			return turnloop.Answer{}, turnloop.ErrNoAnswer
+		}
+		if attached && d.tty != nil {
+			fmt.Fprintf(d.tty.tty, "%s asks; the attached terminal answers.\n", terminal.Show(q.Inquiry.Call.Request.Name))
+		}
+		select {
+		case a := <-pending.Answer():
+			return personAnswer(a), nil
+		case err := <-commands:
+			return turnloop.Answer{}, err
+		case <-ctx.Done():
+			return turnloop.Answer{}, context.Cause(ctx)
+		case <-moved:
+		}
+	}
+}
+
+// Why a question is no longer asked at the terminal.
+var (
+	errAttached  = errors.New("somebody has attached")
+	errElsewhere = errors.New("answered elsewhere")
+)
+
+// atTerminal asks at the process's own terminal, until somebody answers elsewhere
+// or attaches.
+func (d *desk) atTerminal(
+	ctx context.Context, q turnloop.Question, pending *attach.Pending, moved <-chan struct{}, commands <-chan error,
+) (turnloop.Answer, error) {
+	var elsewhere *attach.Answer
+	asking, end := context.WithCancelCause(ctx)
+	watch := sync.WaitGroup{}
+	watch.Go(func() {
+		select {
+		case a := <-pending.Answer():
+			elsewhere = &a
+			end(errElsewhere)
+		case err := <-commands:
+			end(err)
+		case <-moved:
+			end(errAttached)
+		case <-asking.Done():
+		}
+	})
+	answer, err := d.tty.Ask(asking, q)
+	end(nil)
+	watch.Wait()
+	if elsewhere != nil {
+		fmt.Fprintln(d.tty.tty, "Answered elsewhere.")
+		return personAnswer(*elsewhere), nil
+	}
+	return answer, err
+}
+
+// open says that a question waits, which can be ended by a command.
+func (d *desk) open() <-chan error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = make(chan error, 1)
+	return d.commands
+}
+
+func (d *desk) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = nil
+}
+
+// asks reports whether a question waits.
+func (d *desk) asks() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.commands != nil
+}
+
+// command ends the question that waits, without an answer; false where none does.
+func (d *desk) command(c turnloop.Command) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.commands == nil {
+		return false
+	}
+	select {
+	case d.commands <- &c:
+		return true
+	default: // another one came first
+		return false
+	}
+}
+
+func inquiryFor(id conversation.ID, q turnloop.Question) attach.Inquiry {
+	i := attach.InquiryOf(id, q.Inquiry)
+	i.Subject, i.Detail = q.Subject, q.Detail
+	return i
+}
+
+func personAnswer(a attach.Answer) turnloop.Answer {
+	return turnloop.Answer{Outcome: a.Outcome, Value: a.Value, Reason: a.Reason, Arguments: a.Arguments, Remember: a.Remember}
+}
+
+// openDesk makes the place of this query's questions.
+func (q *query) openDesk() *desk {
+	d := &desk{id: q.id, tty: q.client, server: q.server, waiting: q.saysItWaits}
+	if q.handover == nil {
+		d.limit = q.repo.config.Policy.Timeout
+	}
+	return d
+}
+
+// saysItWaits tells whoever looks at stderr that a question waits for somebody,
+// and how to answer it.
+func (q *query) saysItWaits(question turnloop.Question) {
+	request := question.Inquiry.Request
+	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
+	q.env.note("%s waits for an answer: %s — %q", q.id, terminal.Show(what), terminal.Clean(oneLine(request.Question.Text)))
+	q.env.note("    jp answer %s %s      jp attach %s", q.id.Short(), answerWords(inquiryFor(q.id, question)), q.id.Short())
+}
+
+// doing says what the turn does that can be interrupted.
+func (q *query) doing() attach.Status {
+	loop := q.running.Load()
+	if loop == nil {
+		return attach.Status{}
+	}
+	status := attach.Status{Running: loop.Running()}
+	doing, ok := steerable(q.ctx, loop, q.desk.asks)
+	if ok {
+		status.Doing, status.Tool, status.Subject, status.Waits = true, doing.Tool, doing.Subject, doing.Waits
+		status.SinceMS = q.env.now().Sub(doing.Since).Milliseconds()
+	}
+	return status
+}
+
+// interruptedBy does what a peer wants of the turn.
+func (q *query) interruptedBy(i attach.Interrupt) error {
+	loop := q.running.Load()
+	if loop == nil || !loop.Running() {
+		return errors.New("no turn is under way")
+	}
+	command := turnloop.Command{Text: i.Text}
+	switch i.Action {
+	case "abort":
+		q.env.abort("SIGINT")
+		return nil
+	case "stop":
+		command.Kind = turnloop.CommandStop
+	case "cancel_tool":
+		command.Kind = turnloop.CommandCancelTool
+	case "reply":
+		if command.Kind = turnloop.CommandReply; strings.TrimSpace(i.Text) == "" {
+			return errors.New("a reply has a text")
+		}
+	default:
+		return fmt.Errorf("there is no interrupt %.40q", i.Action)
+	}
+	if loop.Steer(command) || command.Kind != turnloop.CommandCancelTool && q.desk.command(command) {
+		return nil
+	}
+	return errors.New("there is nothing to interrupt just now")
+}

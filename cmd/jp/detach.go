@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// readyIn is how long a process in the background has to report.
+const readyIn = 10 * time.Second
+
+// Descriptors that a process in the background is started with.
+const (
+	lockFD  = 3 // the conversation's lock, held
+	orderFD = 4 // what it is to do: an order, as JSON
+	readyFD = 5 // where it reports that it goes on, or why not
+)
+
+// An order is what a process in the background gets of the command line. It is
+// for that process only: nothing of it becomes an event by being here.
+type order struct {
+	Dir          string   `json:"dir"`
+	Log          string   `json:"log"`
+	Asked        bool     `json:"asked"` // the request is recorded, with what the flags change for good
+	Model        string   `json:"model,omitempty"`
+	Yes          bool     `json:"yes,omitempty"`
+	Tools        []string `json:"tools,omitempty"`
+	WithoutTools []string `json:"without_tools,omitempty"`
+	NoTools      bool     `json:"no_tools,omitempty"`
+	Policy       string   `json:"policy,omitempty"`
+	Pending      string   `json:"pending,omitempty"`
+	Anyway       bool     `json:"anyway,omitempty"`
+	CFG          []string `json:"cfg,omitempty"`
+	Quiet        bool     `json:"quiet,omitempty"`
+}
+
+// A report is what such a process says before it goes on: that it does, or with
+// which failure it ends.
+type report struct {
+	Ready   bool     `json:"ready"`
+	PID     int      `json:"pid"`
+	Exit    int      `json:"exit,omitempty"`
+	Code    string   `json:"code,omitempty"`
+	Message string   `json:"message,omitempty"`
+	Details []string `json:"details,omitempty"`
+	Hints   []hint   `json:"hints,omitempty"`
+}
+
+// order is what the process in the background has to know. What the request
+// recorded already is left out.
+func (q *query) order(log string, asked bool) order {
+	o := order{
+		Dir: q.env.dir, Log: log, Asked: asked, Tools: q.opts.tools, WithoutTools: q.opts.withoutTools, NoTools: q.opts.noTools,
+		Policy: q.opts.policy, Pending: q.opts.pending, Anyway: q.opts.anyway, CFG: q.env.cfg, Quiet: q.env.quiet,
+	}
+	if !asked {
+		o.Model, o.Yes = q.opts.model, q.opts.yes
+	}
+	return o
+}
+
+// askDetached makes the request durable, and lets a process in the background go
+// on with it.
+func (q *query) askDetached(ctx context.Context, loop *turnloop.Loop, request turnloop.Request) error {
+	if err := loop.Begin(ctx, request); err != nil {
+		return err
+	}
+	q.head = loop.Head()
+	os.Remove(q.draft()) // what it kept is recorded now
+	return q.detach(ctx, true)
+}
+
+// detach starts the process that goes on with the turn, and waits until it says
+// that it does. The lock is handed to it while it is held here.
+func (q *query) detach(ctx context.Context, asked bool) error {
+	registry, err := q.repo.registry()
+	if err != nil {
+		return err
+	}
+	log, err := registry.Log(q.id)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	b, err := q.start(log)
+	if err != nil {
+		return fmt.Errorf("start %s in the background: %w", q.id, err)
+	}
+	defer b.close()
+	r, err := b.await(ctx, q.order(log.Name(), asked))
+	switch {
+	case err != nil:
+		return q.notDetached(err, log.Name())
+	case !r.Ready:
+		f := fail(r.Exit, r.Code, "%s", r.Message).about(q.id)
+		f.details, f.hints = r.Details, r.Hints
+		return f
+	}
+	q.out.detached(detachedJSON{"detached", q.id, r.PID, log.Name()})
+	return nil
+}
+
+// A detachedJSON says that a conversation goes on in the background.
+type detachedJSON struct {
+	Type         string          `json:"type"`
+	Conversation conversation.ID `json:"conversation"`
+	PID          int             `json:"pid"`
+	Log          string          `json:"log"`
+}
+
+// notDetached says that the process in the background did not come up. It is
+// ended, so that the turn can be gone on with.
+func (q *query) notDetached(err error, log string) error {
+	f := fail(exitFailed, "internal", "%s does not run in the background: %v.", q.id, err).about(q.id)
+	if text, err := os.ReadFile(log); err == nil && len(text) > 0 {
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		f.details = append(f.details, lines[max(0, len(lines)-5):]...)
+	}
+	return f.hint("jp continue "+q.id.Short(), "goes on with the turn here")
+}
+
+// A background is a process that was started and has not reported yet.
+type background struct {
+	cmd    *exec.Cmd
+	orders io.WriteCloser
+	ready  *os.File
+	up     bool
+}
+
+// start starts jp in a session of its own.
+func (q *query) start(log *os.File) (_ *background, err error) {
+	orderR, orderW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer orderR.Close()
+	readyR, readyW, err := os.Pipe()
+	if err != nil {
+		orderW.Close()
+		return nil, err
+	}
+	defer readyW.Close()
+	b := &background{orders: orderW, ready: readyR}
+	b.cmd = exec.Command(ownProgram(), "detached", string(q.id))
+	b.cmd.Args[0] = os.Args[0]
+	b.cmd.Env, b.cmd.Stdout, b.cmd.Stderr = q.env.environ, log, log
+	b.cmd.ExtraFiles = []*os.File{lockFD - 3: q.held.Hand(), orderFD - 3: orderR, readyFD - 3: readyW}
+	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := b.cmd.Start(); err != nil {
+		return nil, errors.Join(err, orderW.Close(), readyR.Close())
+	}
+	return b, nil
+}
+
+// ownProgram is the program that runs, even where its file was replaced since.
+func ownProgram() string {
+	const self = "/proc/self/exe"
+	if _, err := os.Stat(self); err == nil {
+		return self
+	}
+	if path, err := os.Executable(); err == nil {
+		return path
+	}
+	return os.Args[0]
+}
+
+// await gives the order and waits for the report.
+func (b *background) await(ctx context.Context, o order) (r report, err error) {
+	stop := context.AfterFunc(ctx, func() { _ = b.ready.SetReadDeadline(time.Now()) })
+	defer stop()
+	if err := b.ready.SetReadDeadline(time.Now().Add(readyIn)); err != nil {
+		return r, err
+	}
+	if err := errors.Join(json.NewEncoder(b.orders).Encode(o), b.orders.Close()); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return r, err
+	}
+	err = json.NewDecoder(io.LimitReader(b.ready, 1<<20)).Decode(&r)
+	switch {
+	case ctx.Err() != nil:
+		return r, context.Cause(ctx)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return r, fmt.Errorf("it did not report within %s", conversation.Ago(readyIn))
+	case errors.Is(err, io.EOF):
+		return r, errors.New("it ended before it reported")
+	}
+	b.up = err == nil && r.Ready
+	return r, err
+}
+
+// close lets go of a process that goes on, and ends any other.
+func (b *background) close() {
+	b.orders.Close()
+	b.ready.Close()
+	if b.up {
+		_ = b.cmd.Process.Release()
+		return
+	}
+	_ = b.cmd.Process.Kill()
+	_ = b.cmd.Wait()
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/process/attach"
+)
+
+const exitTimeout = 124
+
+type waitOptions struct {
+	words   []string
+	until   string
+	timeout time.Duration
+}
+
+const waitHelp = `Wait until conversations have come to something, and say so with the exit code.
+By default that is the end of the turn or a question that waits for an answer,
+whichever comes first; --for idle goes on waiting while a process waits with a
+question, --for input while a turn can still come to one. The question is printed.
+
+JSON: docs/json.md
+
+Exit codes: 0 the turn is complete · 1 it ended incomplete · 3 it waits for an answer ·
+5 no such conversation · 124 the time is up`
+
+func newWaitCommand(e *env) *cobra.Command {
+	var o waitOptions
+	cmd := &cobra.Command{
+		Use: "wait [ID…]", Short: "Wait for the end of a turn, or for its question", GroupID: "run", Long: waitHelp,
+		Example: "  jp wait 4400 && make deploy\n  jp wait --for idle --timeout 10m",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.words = args
+			return runWait(cmd.Context(), e, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.until, "for", "", "wait for this: `idle or input`")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after a `DURATION` such as 10m")
+	return cmd
+}
+
+func runWait(ctx context.Context, e *env, o waitOptions) error {
+	switch {
+	case o.until != "" && o.until != "idle" && o.until != "input":
+		return usage("--for %q is neither idle nor input.", o.until)
+	case o.timeout < 0:
+		return usage("--timeout %s is in the past.", o.timeout)
+	}
+	r, err := openRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if o.timeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, o.timeout, errTimeIsUp)
+		defer cancel()
+		ctx = limited
+	}
+	if len(o.words) == 0 {
+		o.words = []string{""}
+	}
+	var ids []conversation.ID
+	for _, word := range o.words {
+		id, err := r.resolve(ctx, e, word)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	return waitAll(ctx, e, r, ids, o.until)
+}
+
+var errTimeIsUp = errors.New("the time is up")
+
+// waitAll waits for all of them. The exit code is that of the one that fared
+// worst.
+func waitAll(ctx context.Context, e *env, r *repo, ids []conversation.ID, until string) error {
+	exit, found := 0, []listing{}
+	for _, id := range ids {
+		l, err := r.await(ctx, id, until)
+		if errors.Is(err, errTimeIsUp) {
+			return fail(exitTimeout, "timeout", "the time is up; %s is %s.", id, l.Status.words()).about(id)
+		}
+		if err != nil {
+			return err
+		}
+		found = append(found, l)
+		exit = max(exit, waitExit(l.Status))
+		if !e.format.structured() {
+			sayWaited(e, l)
+		}
+	}
+	if e.format.structured() {
+		if err := writeJSON(e.results(), found); err != nil {
+			return err
+		}
+	}
+	if exit != 0 {
+		return &failure{exit: exit, code: "incomplete_turn", silent: true}
+	}
+	return nil
+}
+
+func waitExit(s statusJSON) int {
+	switch s.State {
+	case "idle":
+		return 0
+	case "waiting_for_input":
+		return exitDecision
+	}
+	return exitFailed
+}
+
+// sayWaited prints what was waited for: the question on stdout, all else beside it.
+func sayWaited(e *env, l listing) {
+	if q := l.Status.Question; q != nil {
+		fmt.Fprintf(e.results(), "%s  %s: %s\n", l.ID, terminal.Show(*l.Status.Tool), terminal.Clean(oneLine(*q)))
+		return
+	}
+	e.note("%s: %s", l.ID, strings.TrimSpace(l.Status.words()))
+}
+
+// await waits until a conversation has come to something, and says what. On an
+// error it says what it is then.
+func (r *repo) await(ctx context.Context, id conversation.ID, until string) (listing, error) {
+	for {
+		info, err := r.store.Info(ctx, id)
+		if err != nil {
+			return listing{}, aboutConversation(err, id)
+		}
+		l := r.list(ctx, info)
+		if settled(l.Status, until) {
+			return l, nil
+		}
+		if err := r.news(ctx, id, until); err != nil {
+			return l, err
+		}
+	}
+}
+
+// settled reports whether a state is one that is waited for.
+func settled(s statusJSON, until string) bool {
+	switch {
+	case s.PID == nil: // nothing changes by itself any more
+		return true
+	case s.State == "waiting_for_input":
+		return until != "idle"
+	}
+	return false
+}
+
+// news waits until something may have changed: the process says so, or it ends.
+func (r *repo) news(ctx context.Context, id conversation.ID, until string) error {
+	client, err := r.connect(ctx, id)
+	switch {
+	case errors.Is(err, errNotRunning):
+		return nil
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil: // it holds the conversation, and nobody can ask it
+		limited, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_ = r.locks.AwaitFree(limited, id)
+		return context.Cause(ctx)
+	}
+	defer client.Close()
+	stop := context.AfterFunc(ctx, func() { client.Close() })
+	defer stop()
+	for {
+		m, err := client.Next()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return nil
+		}
+		switch m.(type) {
+		case *attach.Inquiry:
+			if until != "idle" {
+				return nil
+			}
+		case *attach.Bye:
+			return r.locks.AwaitFree(ctx, id)
+		}
+	}
+}
