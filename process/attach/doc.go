@@ -18,5 +18,5 @@
 //   - The end of a connection is no answer.
 //
 // The package knows neither a terminal nor the store: an event is told by its
-// number and its commit.
+// number and its commit. Who may connect is for whoever makes the listener to say.
 package attach

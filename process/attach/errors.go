@@ -5,11 +5,19 @@ import (
 	"fmt"
 )
 
-// What can be wrong with a peer.
+// What can be wrong with the other side.
 var (
 	ErrTooLong = errors.New("a message is longer than 1 MiB")
 	ErrGarbled = errors.New("this is no message")
 	ErrGone    = errors.New("the other side is gone")
+	ErrGap     = errors.New("events are missing")
+)
+
+// What peers are told of what has no effect.
+var (
+	errNoInterrupt = errors.New("there is nothing to interrupt")
+	errNotWaiting  = errors.New("this question does not wait for an answer")
+	errAnswered    = errors.New("somebody else answered first")
 )
 
 // A VersionError says that the other side speaks another version.

@@ -1,21 +1,12 @@
 package attach
 
-import (
-	"strings"
-	"unicode/utf8"
+import "unicode/utf8"
 
-	"jp/conversation"
-)
-
-// Sizes of texts in messages, in bytes. JSON may make six times as much of them.
+// What is kept of text that is not durable yet, in bytes.
 const (
-	longestPiece  = 64 << 10
-	longestDetail = 128 << 10
-	longestLine   = 4 << 10
+	maxInFlight = 1 << 20
+	joined      = 4 << 10 // up to which text that comes in bits is put together
 )
-
-// maxInFlight is how much text is kept that is not durable yet, in bytes.
-const maxInFlight = 1 << 20
 
 // inFlight is the text of a model call that is not durable yet, in the order in
 // which it came.
@@ -41,9 +32,9 @@ func (f *inFlight) add(d *Delta) {
 	}
 }
 
-// joins reports whether other goes on where d ends, and both fit one message.
+// joins reports whether other goes on where d ends, and both together are short.
 func (d *Delta) joins(other *Delta) bool {
-	return d.Seq == other.Seq && d.Part == other.Part && d.At+len(d.Text) == other.At && len(d.Text)+len(other.Text) <= longestPiece
+	return d.Seq == other.Seq && d.Part == other.Part && d.At+len(d.Text) == other.At && len(d.Text)+len(other.Text) <= joined
 }
 
 // shorten drops the oldest piece.
@@ -65,8 +56,6 @@ func (f *inFlight) durable(seq int) {
 	f.parts = kept
 }
 
-func (f *inFlight) deltas() []*Delta { return f.parts }
-
 // pieces cuts text into what fits a message.
 func pieces(d Delta) (cut []*Delta) {
 	for {
@@ -81,32 +70,5 @@ func pieces(d Delta) (cut []*Delta) {
 		piece.Text = d.Text[:n]
 		cut = append(cut, &piece)
 		d.At, d.Text = d.At+n, d.Text[n:]
-	}
-}
-
-// cut bounds a text.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
-}
-
-// bounded is a question whose texts fit a message. Where its answers do not,
-// they are left out.
-func bounded(q Inquiry) Inquiry {
-	q.Text, q.Detail, q.Subject = cut(q.Text, longestPiece), cut(q.Detail, longestDetail), cut(q.Subject, longestLine)
-	q.Tool = cut(q.Tool, longestLine)
-	if _, err := Encode(&q); err != nil {
-		q.AnswerType.Options, q.Default = nil, nil
-	}
-	return q
-}
-
-// InquiryOf is an inquiry of a conversation as peers are told of it.
-func InquiryOf(id conversation.ID, q *conversation.Inquiry) Inquiry {
-	return Inquiry{
-		Conversation: id, Seq: q.Event.Seq, Kind: q.Request.Kind, Tool: q.Call.Request.Name, Text: q.Request.Question.Text,
-		AnswerType: q.Request.Question.AnswerType, Default: q.Request.Question.Default, Exclusive: q.Request.Exclusive,
 	}
 }

@@ -3,6 +3,7 @@ package attach
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"jp/conversation"
@@ -11,9 +12,6 @@ import (
 // Version is what this package speaks. Another number is another language;
 // fields and types that are unknown within one are ignored.
 const Version = 1
-
-// MaxFrame is the greatest length of a message with its newline, in bytes.
-const MaxFrame = 1 << 20
 
 // A Message is one of the types below.
 type Message interface{ kind() string }
@@ -36,7 +34,9 @@ type (
 		Event   conversation.Type `json:"event"`
 		Subject string            `json:"subject"` // as git log shows it
 	}
-	// Delta is text that is not durable yet. An event replaces those of its seq.
+	// Delta is text that is not durable yet. An event replaces those of its seq, and
+	// text of another call replaces all. Where the first has At > 0, older text was
+	// too much to keep.
 	Delta struct {
 		Seq  int               `json:"seq"` // of the event that it will become
 		Call int               `json:"call"`
@@ -157,27 +157,30 @@ func fresh(kind string) Message {
 	return nil
 }
 
-// Encode writes a message as one line.
+// Encode writes a message as one line. It is [ErrTooLong] for one that fits no
+// frame.
 func Encode(m Message) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(m); err != nil {
-		return nil, fmt.Errorf("encode a %s message: %w", m.kind(), err)
+		return nil, fmt.Errorf("encode a message of type %s: %w", m.kind(), err)
 	}
 	fields := b.Bytes()[1:] // behind the brace
-	line := append([]byte(`{"type":"`+m.kind()+`"`), ',')
-	if fields[0] == '}' {
-		line = line[:len(line)-1]
+	line := []byte(`{"type":"` + m.kind() + `"`)
+	if fields[0] != '}' {
+		line = append(line, ',')
 	}
 	line = append(line, fields...)
 	if len(line) > MaxFrame {
-		return nil, fmt.Errorf("encode a %s message: %w", m.kind(), ErrTooLong)
+		return nil, fmt.Errorf("encode a message of type %s: %w", m.kind(), ErrTooLong)
 	}
 	return line, nil
 }
 
-// Decode reads one line. It is nil without an error for a type that is not known.
+// Decode reads one line. It is nil without an error for a type that is not known,
+// and [ErrGarbled] for what is no message. Of a hello or attach in another version
+// only the version is sure to be there.
 func Decode(line []byte) (Message, error) {
 	var head struct {
 		Type *string `json:"type"`
@@ -189,8 +192,25 @@ func Decode(line []byte) (Message, error) {
 	if m == nil {
 		return nil, nil
 	}
-	if err := json.Unmarshal(line, m); err != nil {
-		return nil, fmt.Errorf("%w: a %s message: %w", ErrGarbled, *head.Type, err)
+	if err := json.Unmarshal(line, m); err != nil && !foreign(m, err) {
+		return nil, fmt.Errorf("%w: type %s: %w", ErrGarbled, *head.Type, err)
 	}
 	return m, nil
+}
+
+// foreign reports whether a message with a field of the wrong type names another
+// version, in which the field may have that type.
+func foreign(m Message, err error) bool {
+	var mistyped *json.UnmarshalTypeError
+	if !errors.As(err, &mistyped) {
+		return false
+	}
+	v := 0
+	switch m := m.(type) {
+	case *Hello:
+		v = m.V
+	case *Attach:
+		v = m.V
+	}
+	return v != 0 && v != Version
 }

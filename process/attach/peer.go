@@ -1,8 +1,7 @@
 package attach
 
 import (
-	"bufio"
-	"errors"
+	"math"
 	"net"
 	"slices"
 	"sync"
@@ -16,14 +15,14 @@ type peer struct {
 
 	mu     sync.Mutex
 	queue  [][]byte
-	unsent int
+	unsent int           // bytes of the queue, and of what is being written
 	limit  int           // of unsent; what a peer does not take beyond it ends the connection
 	news   chan struct{} // something is in the queue, or nothing more will be
 	ending bool          // the connection ends when the queue is empty
 }
 
 func newPeer(conn net.Conn) *peer {
-	return &peer{conn: conn, limit: 1 << 30, news: make(chan struct{}, 1)}
+	return &peer{conn: conn, limit: math.MaxInt, news: make(chan struct{}, 1)}
 }
 
 // greeted bounds the queue from now on, besides what is in it already.
@@ -40,20 +39,29 @@ func (p *peer) send(m Message) {
 	}
 }
 
+// refuse queues why something has no effect.
+func (p *peer) refuse(seq int, reason string) {
+	p.send(&Refused{Seq: seq, Reason: cut(reason, longestLine)})
+}
+
 // put queues a line. A peer that is too slow is cut off.
 func (p *peer) put(line []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.append(line)
+}
+
+// append is put. The lock is held.
+func (p *peer) append(line []byte) {
 	if p.ending {
 		return
 	}
 	if p.unsent+len(line) > p.limit {
-		p.ending, p.queue = true, nil
-		p.conn.Close()
-	} else {
-		p.queue = append(p.queue, line)
-		p.unsent += len(line)
+		p.cutOff()
+		return
 	}
+	p.queue = append(p.queue, line)
+	p.unsent += len(line)
 	p.wake()
 }
 
@@ -66,10 +74,14 @@ func (p *peer) wake() {
 
 // sayBye queues the last message; the connection ends behind it, or when that
 // takes too long.
-func (p *peer) sayBye(bye *Bye) {
-	p.send(bye)
+func (p *peer) sayBye(bye Bye) {
+	bye.Reason, bye.Text = cut(bye.Reason, longestLine), cut(bye.Text, longestPiece)
+	line, err := Encode(&bye)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if err == nil {
+		p.append(line)
+	}
 	p.ending = true
 	_ = p.conn.SetDeadline(time.Now().Add(farewell))
 	p.wake()
@@ -78,124 +90,59 @@ func (p *peer) sayBye(bye *Bye) {
 // write sends what is queued until the connection ends.
 func (p *peer) write() {
 	defer p.conn.Close()
-	for range p.news {
-		for {
-			p.mu.Lock()
-			batch, ending := slices.Concat(p.queue...), p.ending
-			p.queue = nil
-			p.mu.Unlock()
-			if len(batch) == 0 {
-				if ending {
-					return
-				}
-				break
-			}
+	for {
+		batch, ending := p.next()
+		if len(batch) > 0 {
 			if _, err := p.conn.Write(batch); err != nil {
 				p.stop()
 				return
 			}
-			p.mu.Lock()
-			p.unsent -= len(batch)
-			p.mu.Unlock()
+			p.sent(len(batch))
+			continue
 		}
+		if ending {
+			return
+		}
+		<-p.news
 	}
+}
+
+// next empties the queue.
+func (p *peer) next() (batch []byte, ending bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	batch, p.queue = slices.Concat(p.queue...), nil
+	return batch, p.ending
+}
+
+// sent makes room. That of the greeting is not given again.
+func (p *peer) sent(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unsent -= n
+	p.limit = max(maxUnsent, p.limit-n)
 }
 
 // stop ends the connection at once.
 func (p *peer) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.cutOff()
+}
+
+// left ends the connection of a peer that says nothing more. One that was said
+// goodbye reads until it has that.
+func (p *peer) left() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ending {
+		p.cutOff()
+	}
+}
+
+// cutOff drops what is queued. The lock is held.
+func (p *peer) cutOff() {
 	p.ending, p.queue = true, nil
 	p.conn.Close()
 	p.wake()
-}
-
-// listen takes what a peer says until its connection ends.
-func (s *Server) listen(p *peer) {
-	defer s.leave(p)
-	lines := bufio.NewScanner(p.conn)
-	lines.Buffer(nil, MaxFrame)
-	for lines.Scan() {
-		m, err := Decode(lines.Bytes())
-		if err != nil {
-			p.sayBye(&Bye{Reason: err.Error()})
-			return
-		}
-		if m != nil && !s.take(p, m) {
-			return
-		}
-	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		p.sayBye(&Bye{Reason: ErrTooLong.Error()})
-	}
-}
-
-// leave forgets a peer.
-func (s *Server) leave(p *peer) {
-	p.mu.Lock()
-	said := p.ending
-	p.mu.Unlock()
-	if !said {
-		p.stop()
-	}
-	s.mu.Lock()
-	delete(s.peers, p)
-	was := s.attached == p
-	if was {
-		s.setAttached(nil)
-	}
-	s.mu.Unlock()
-	if was {
-		s.opts.Changed()
-	}
-}
-
-// take does what a peer says; false ends the connection.
-func (s *Server) take(p *peer, m Message) bool {
-	switch m := m.(type) {
-	case *Attach:
-		return s.attach(p, m)
-	case *Answer:
-		s.answer(p, m)
-	case *Interrupt:
-		s.interrupt(p, m)
-	case *Detach:
-		p.sayBye(&Bye{Reason: "detached"})
-		return false
-	case *Shutdown:
-		s.opts.Shutdown()
-	}
-	return true
-}
-
-// attach makes a peer the one who is asked.
-func (s *Server) attach(p *peer, m *Attach) bool {
-	if m.V != Version {
-		p.sayBye(&Bye{Reason: (&VersionError{Theirs: m.V}).reason()})
-		return false
-	}
-	s.mu.Lock()
-	taken := s.attached != nil && s.attached != p
-	if !taken && s.attached == nil {
-		s.setAttached(p)
-	}
-	s.mu.Unlock()
-	if taken {
-		p.sayBye(&Bye{Reason: "somebody is attached already"})
-		return false
-	}
-	s.opts.Changed()
-	return true
-}
-
-func (s *Server) interrupt(p *peer, m *Interrupt) {
-	if m.Action == "" {
-		status := s.opts.Doing()
-		status.Subject = cut(status.Subject, longestLine)
-		p.send(&status)
-		return
-	}
-	if err := s.opts.Interrupt(*m); err != nil {
-		p.send(&Refused{Reason: err.Error()})
-	}
 }

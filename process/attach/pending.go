@@ -1,6 +1,10 @@
 package attach
 
-import "jp/conversation"
+import (
+	"fmt"
+
+	"jp/conversation"
+)
 
 // A Pending is a question that waits for whoever answers first.
 type Pending struct {
@@ -36,7 +40,7 @@ func (p *Pending) Withdraw() {
 	}
 	select {
 	case <-p.given:
-		p.by.send(&Refused{Seq: p.inquiry.Seq, Reason: "somebody else answered first"})
+		p.by.refuse(p.inquiry.Seq, "the question was settled before this answer was taken")
 	default:
 	}
 	s.mu.Unlock()
@@ -47,27 +51,41 @@ func (p *Pending) Withdraw() {
 func (s *Server) answer(from *peer, a *Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	refuse := func(reason string) { from.send(&Refused{Seq: a.Seq, Reason: reason}) }
-	q := s.pending
 	if a.Conversation == "" {
 		a.Conversation = s.opts.Conversation
 	}
-	switch {
-	case q == nil || q.inquiry.Seq != a.Seq || q.inquiry.Conversation != a.Conversation:
-		refuse("this question does not wait for an answer")
-		return
-	case q.by != nil:
-		refuse("somebody else answered first")
-		return
-	}
-	request := conversation.InquiryRequest{
-		Kind: q.inquiry.Kind, Exclusive: q.inquiry.Exclusive, Question: conversation.Question{AnswerType: q.inquiry.AnswerType},
-	}
-	response := conversation.InquiryResponse{Outcome: a.Outcome, Answer: a.Value, Arguments: a.Arguments}
-	if err := request.Accepts(&response); err != nil {
-		refuse(err.Error())
+	q := s.pending
+	if err := q.accepts(a); err != nil {
+		from.refuse(a.Seq, err.Error())
 		return
 	}
 	q.by = from
 	q.given <- *a
+}
+
+// accepts reports why an answer is none to the question that waits, if any does.
+func (p *Pending) accepts(a *Answer) error {
+	switch {
+	case p == nil || p.inquiry.Seq != a.Seq || p.inquiry.Conversation != a.Conversation:
+		return errNotWaiting
+	case p.by != nil:
+		return errAnswered
+	}
+	if len(a.Arguments) > 0 {
+		if err := conversation.CheckJSON(a.Arguments); err != nil {
+			return fmt.Errorf("edited arguments: %w", err)
+		}
+	}
+	request := conversation.InquiryRequest{
+		Kind: p.inquiry.Kind, Exclusive: p.inquiry.Exclusive, Question: conversation.Question{AnswerType: p.inquiry.AnswerType},
+	}
+	return request.Accepts(&conversation.InquiryResponse{Outcome: a.Outcome, Answer: a.Value, Arguments: a.Arguments})
+}
+
+// InquiryOf is an inquiry of a conversation as peers are told of it.
+func InquiryOf(id conversation.ID, q *conversation.Inquiry) Inquiry {
+	return Inquiry{
+		Conversation: id, Seq: q.Event.Seq, Kind: q.Request.Kind, Tool: q.Call.Request.Name, Text: q.Request.Question.Text,
+		AnswerType: q.Request.Question.AnswerType, Default: q.Request.Question.Default, Exclusive: q.Request.Exclusive,
+	}
 }

@@ -17,7 +17,8 @@ const (
 	acceptGap = 50 * time.Millisecond // after an error of the listener
 )
 
-// Options are what a server stands for.
+// Options are what a server stands for. Its functions may be nil, may be called
+// from any goroutine, and must not wait for the server's Close.
 type Options struct {
 	Conversation conversation.ID
 	PID          int
@@ -31,7 +32,7 @@ type Options struct {
 	// Shutdown ends the turn and the process.
 	Shutdown func()
 	// Changed is called when somebody attaches or leaves, and when a question begins
-	// or ceases to wait. It may come from any goroutine, and asks State.
+	// or ceases to wait. It asks State.
 	Changed func()
 }
 
@@ -47,38 +48,52 @@ type Server struct {
 	group  sync.WaitGroup
 	closed chan struct{}
 
-	mu       sync.Mutex
-	head     conversation.Head
-	seq      int
-	text     inFlight
-	peers    map[*peer]bool
-	attached *peer
-	pending  *Pending
-	moved    chan struct{} // closed and replaced when somebody attaches or leaves
-	over     bool
-	listener net.Listener
+	mu        sync.Mutex
+	head      conversation.Head
+	seq       int
+	text      inFlight
+	peers     map[*peer]bool
+	attached  *peer
+	pending   *Pending
+	moved     chan struct{} // closed and replaced when somebody attaches or leaves
+	bye       *Bye          // of Close; nil before it
+	listeners []net.Listener
 }
 
 // NewServer returns a server that nobody can reach yet.
 func NewServer(opts Options) *Server {
-	if opts.Changed == nil {
-		opts.Changed = func() {}
-	}
 	return &Server{
-		opts: opts, head: opts.Head, seq: opts.Seq, peers: map[*peer]bool{}, moved: make(chan struct{}), closed: make(chan struct{}),
+		opts: opts.whole(), head: opts.Head, seq: opts.Seq, peers: map[*peer]bool{}, moved: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
 
+// whole gives the functions that are nil.
+func (o Options) whole() Options {
+	if o.Doing == nil {
+		o.Doing = func() Status { return Status{} }
+	}
+	if o.Interrupt == nil {
+		o.Interrupt = func(Interrupt) error { return errNoInterrupt }
+	}
+	if o.Shutdown == nil {
+		o.Shutdown = func() {}
+	}
+	if o.Changed == nil {
+		o.Changed = func() {}
+	}
+	return o
+}
+
 // Serve takes peers from a listener until Close. It takes the listener over, and
-// returns at once.
+// returns at once. An error of the listener is no end: later peers may come.
 func (s *Server) Serve(l net.Listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over {
+	if s.bye != nil {
 		l.Close()
 		return
 	}
-	s.listener = l
+	s.listeners = append(s.listeners, l)
 	s.group.Go(func() { s.accept(l) })
 }
 
@@ -104,14 +119,18 @@ func (s *Server) accept(l net.Listener) {
 func (s *Server) welcome(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over || len(s.peers) >= maxPeers {
-		s.group.Go(func() { turnAway(conn) })
+	switch {
+	case s.bye != nil:
+		s.turnAway(conn, *s.bye)
+		return
+	case len(s.peers) >= maxPeers:
+		s.turnAway(conn, Bye{Reason: "too many are connected to this conversation"})
 		return
 	}
 	p := newPeer(conn)
 	s.peers[p] = true
 	p.send(&Hello{V: Version, Conversation: s.opts.Conversation, Head: s.head, Seq: s.seq, PID: s.opts.PID, Attached: s.attached != nil})
-	for _, d := range s.text.deltas() {
+	for _, d := range s.text.parts {
 		p.send(d)
 	}
 	if s.pending != nil {
@@ -122,12 +141,11 @@ func (s *Server) welcome(conn net.Conn) {
 	s.group.Go(func() { s.listen(p) })
 }
 
-func turnAway(conn net.Conn) {
-	defer conn.Close()
-	if line, err := Encode(&Bye{Reason: "too many are connected to this conversation"}); err == nil {
-		_ = conn.SetWriteDeadline(time.Now().Add(farewell))
-		_, _ = conn.Write(line)
-	}
+// turnAway says goodbye instead of hello.
+func (s *Server) turnAway(conn net.Conn, bye Bye) {
+	p := newPeer(conn)
+	p.sayBye(bye)
+	s.group.Go(p.write)
 }
 
 // Recorded tells of events that are durable, in order.
@@ -211,28 +229,20 @@ func (s *Server) Attached() (attached bool, changed <-chan struct{}) {
 	return s.attached != nil, s.moved
 }
 
-// setAttached changes who is attached. The lock is held; Changed is to be called
-// behind it.
-func (s *Server) setAttached(p *peer) {
-	s.attached = p
-	close(s.moved)
-	s.moved = make(chan struct{})
-}
-
-// Close says goodbye to all peers and ends all that the server does.
+// Close says goodbye to all peers and ends all that the server does. A peer that
+// does not take the goodbye within a second is cut off. When Close returns, also
+// a second time, nothing is left.
 func (s *Server) Close(bye Bye) {
 	s.mu.Lock()
-	if s.over {
-		s.mu.Unlock()
-		return
-	}
-	s.over = true
-	close(s.closed)
-	if s.listener != nil {
-		s.listener.Close()
-	}
-	for p := range s.peers {
-		p.sayBye(&bye)
+	if s.bye == nil {
+		s.bye = &bye
+		close(s.closed)
+		for _, l := range s.listeners {
+			l.Close()
+		}
+		for p := range s.peers {
+			p.sayBye(bye)
+		}
 	}
 	s.mu.Unlock()
 	s.group.Wait()
