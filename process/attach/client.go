@@ -10,38 +10,39 @@ import (
 	"time"
 )
 
-// patience is how long a process has to say hello.
+// patience is how long a process has to say hello, and to take what it is sent.
 const patience = 5 * time.Second
 
-// A Client is the other end of a connection to a Server. Send may be called from
-// any goroutine, Next from one.
+// A Client is the other end of a connection to a Server. Send and Close may be
+// called from any goroutine, Next from one.
 type Client struct {
 	conn  net.Conn
 	lines *bufio.Scanner
 	hello Hello
-	mu    sync.Mutex // of writing
+
+	mu   sync.Mutex // of writing
+	torn error      // why a message was sent in part; none can follow it
 }
 
-// Connect waits for the process's hello. It takes the connection over. A process
-// that speaks another version is a *VersionError; the Client that comes with it
-// can still be told to shut down.
+// Connect waits for the process's hello, for some seconds. It takes the connection
+// over. It is [ErrGone] where none comes. A process that speaks another version is
+// a [*VersionError]; the Client that comes with it can still say Shutdown.
 func Connect(ctx context.Context, conn net.Conn) (*Client, error) {
-	c := &Client{conn: conn, lines: bufio.NewScanner(conn)}
-	c.lines.Buffer(nil, MaxFrame)
+	c := &Client{conn: conn, lines: frames(conn)}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
 	_ = conn.SetReadDeadline(time.Now().Add(patience))
 	m, err := c.Next()
 	if err == nil {
 		err = c.greeted(m)
 	}
+	if !stop() {
+		conn.Close()
+		return nil, context.Cause(ctx)
+	}
 	var version *VersionError
 	if err != nil && !errors.As(err, &version) {
 		conn.Close()
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return nil, err
+		return nil, fmt.Errorf("wait for hello: %w", err)
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	return c, err
@@ -63,7 +64,7 @@ func (c *Client) greeted(m Message) error {
 // Hello is what the process said first.
 func (c *Client) Hello() Hello { return c.hello }
 
-// Next is the next message of a known type. It is [ErrGone] at the end.
+// Next waits for the next message of a known type. It is [ErrGone] at the end.
 func (c *Client) Next() (Message, error) {
 	for c.lines.Scan() {
 		m, err := Decode(c.lines.Bytes())
@@ -71,8 +72,11 @@ func (c *Client) Next() (Message, error) {
 			return m, err
 		}
 	}
-	if err := c.lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+	switch err := c.lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
 		return nil, ErrTooLong
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return nil, ErrGone
 }
@@ -85,9 +89,12 @@ func (c *Client) Send(m Message) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
-	if _, err := c.conn.Write(line); err != nil {
-		return fmt.Errorf("%w: %w", ErrGone, err)
+	if c.torn == nil {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
+		_, c.torn = c.conn.Write(line)
+	}
+	if c.torn != nil {
+		return fmt.Errorf("%w: %w", ErrGone, c.torn)
 	}
 	return nil
 }

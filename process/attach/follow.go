@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"jp/conversation"
 )
@@ -26,8 +27,9 @@ func (c *Client) Follow(after int, back Back) *Follower {
 	return &Follower{client: c, back: back, seq: after}
 }
 
-// Next gives the next events, or another message. The first ones are those that
-// were durable at hello, perhaps none.
+// Next waits for the next events, or another message. The first ones are those
+// that were durable at hello, perhaps none. Where ctx ends the wait, nothing more
+// can be read; it can still be sent.
 func (f *Follower) Next(ctx context.Context) (events []*conversation.Event, m Message, err error) {
 	if !f.begun {
 		f.begun = true
@@ -35,7 +37,7 @@ func (f *Follower) Next(ctx context.Context) (events []*conversation.Event, m Me
 		return events, nil, err
 	}
 	for {
-		m, err := f.client.Next()
+		m, err := f.client.next(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -48,6 +50,16 @@ func (f *Follower) Next(ctx context.Context) (events []*conversation.Event, m Me
 			return events, nil, err
 		}
 	}
+}
+
+// next is Next, which the end of ctx ends.
+func (c *Client) next(ctx context.Context) (Message, error) {
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetReadDeadline(time.Unix(0, 1)) })
+	m, err := c.Next()
+	if !stop() && err != nil {
+		err = context.Cause(ctx)
+	}
+	return m, err
 }
 
 // since reads the events behind the newest one that was given, up to a head.
@@ -63,6 +75,9 @@ func (f *Follower) since(ctx context.Context, head conversation.Head, seq int) (
 			break
 		}
 		events = append(events, e)
+	}
+	if len(events) != seq-f.seq {
+		return nil, fmt.Errorf("read the events up to %d: %w: %d of %d are there", seq, ErrGap, len(events), seq-f.seq)
 	}
 	slices.Reverse(events)
 	f.seq = seq
