@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/process/attach"
+	"jp/tool/shell"
 	"jp/turnloop"
 )
 
@@ -49,6 +51,9 @@ func newAnswerCommand(e *env) *cobra.Command {
 }
 
 func runAnswer(ctx context.Context, e *env, o answerOptions) error {
+	if tool := e.get(shell.Marker); tool != "" {
+		return fail(exitDecision, "untrusted", "a program that a tool (%s) started may not answer for the user.", terminal.Show(tool))
+	}
 	r, err := openRepo(ctx, e)
 	if err != nil {
 		return err
@@ -79,11 +84,11 @@ type answering struct {
 	json   string // in place of a word
 }
 
-// parse tells which of the words is the conversation. The first one is, if it is
-// an id or a part of one that no answer is; else it is the answer.
+// parse tells which of the words is the conversation: the first one, if it is an
+// id or the end of one, or has an answer behind it. Else it is the answer.
 func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 	words := o.words
-	if len(words) > 0 && (len(words) == 3 || a.names(ctx, words[0])) {
+	if len(words) > 0 && (a.names(ctx, words[0]) || len(words) > 1 && !takesReason(words[0]) || len(words) == 3) {
 		if a.id, err = a.repo.resolve(ctx, a.env, words[0]); err != nil {
 			return err
 		}
@@ -102,6 +107,12 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 		a.reason = strings.Join(words[1:], " ")
 	}
 	return nil
+}
+
+// takesReason reports whether a word is a no, which a reason may stand behind.
+func takesReason(word string) bool {
+	word = strings.ToLower(word)
+	return slices.Contains(noWords, word) || slices.Contains(yesWords, word) || word == conversation.AnswerSkip || word == conversation.AnswerWithhold
 }
 
 // names reports whether a word is meant as a conversation.
@@ -127,9 +138,6 @@ func (a *answering) given() bool { return a.word != "" || a.json != "" }
 // to is the answer to a question: the command line's, or that of the person at
 // the terminal.
 func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.Context) (turnloop.Answer, error)) (attach.Answer, error) {
-	if i.Exclusive && !isTerminal(a.env.stdin) && !isTerminal(a.env.stdout) {
-		return attach.Answer{}, a.needsPerson(i, "only a person may answer this, at a terminal")
-	}
 	switch {
 	case a.json != "":
 		return readJSONAnswer(i, a.json)
@@ -143,14 +151,11 @@ func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.C
 	}, err
 }
 
-// needsPerson says which question waits, and how it can be answered.
-func (a *answering) needsPerson(i attach.Inquiry, why string) error {
-	f := fail(exitDecision, "incomplete_turn", "%s waits for an answer; %s.", i.Conversation, why).about(i.Conversation)
+// nobodyToAsk says which question waits, and how it can be answered.
+func (a *answering) nobodyToAsk(i attach.Inquiry) error {
+	f := fail(exitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).about(i.Conversation)
 	f.details = append(f.details, fmt.Sprintf("%s — %q", strings.TrimSpace(i.Tool+" "+i.Subject), i.Text))
-	if !i.Exclusive {
-		f.hint(fmt.Sprintf("jp answer %s %s", i.Conversation.Short(), answerWords(i)), "answers it")
-	}
-	return f.hint("jp attach "+i.Conversation.Short(), "asks at a terminal, where a process runs")
+	return f.hint(fmt.Sprintf("jp answer %s %s", i.Conversation.Short(), answerWords(i)), "answers it")
 }
 
 // tell gives the answer to the process that waits for it, and waits until it is
@@ -226,7 +231,7 @@ func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer,
 	}
 	client := openClient(a.env, a.repo)
 	if client == nil {
-		return turnloop.Answer{}, a.needsPerson(i, "there is no terminal to ask at")
+		return turnloop.Answer{}, a.nobodyToAsk(i)
 	}
 	defer client.close()
 	answer, err := client.Prompter.Ask(ctx, question)
@@ -273,6 +278,7 @@ func (a *answering) record(ctx context.Context) error {
 		return fail(exitFailed, "not_waiting", "%s waits for no answer.", a.id).about(a.id).hint("jp status "+a.id.Short(), "what it does")
 	}
 	i := attach.InquiryOf(a.id, waiting)
+	i.Subject = strings.TrimSpace(strings.TrimPrefix(callTitle(waiting.Call), i.Tool))
 	answer, err := a.to(ctx, i, func(ctx context.Context) (turnloop.Answer, error) { return a.ask(ctx, i) })
 	if err != nil {
 		return err

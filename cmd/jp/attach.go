@@ -52,6 +52,7 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 		return err
 	}
 	defer r.Close()
+	r.sweep(ctx, e)
 	id, err := r.resolve(ctx, e, word)
 	if err != nil {
 		return err
@@ -62,7 +63,6 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 	case errors.Is(err, errNotRunning):
 		return r.notRunning(ctx, id, "attach to")
 	case errors.As(err, &version):
-		peer.Close()
 		return fail(exitFailed, "internal", "%s: %v.", id, version).about(id).hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
 	case err != nil:
 		return err

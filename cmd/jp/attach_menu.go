@@ -76,7 +76,7 @@ func (a *attachment) choose(ctx context.Context, text, letters string) error {
 		return a.reply(ctx)
 	}
 	fmt.Fprintf(tty, "%c\n", action[0])
-	return a.peer.Send(&attach.Interrupt{Action: action})
+	return a.say(&attach.Interrupt{Action: action})
 }
 
 func (a *attachment) reply(ctx context.Context) error {
@@ -89,5 +89,5 @@ func (a *attachment) reply(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	return a.peer.Send(&attach.Interrupt{Action: "reply", Text: line})
+	return a.say(&attach.Interrupt{Action: "reply", Text: line})
 }

@@ -93,6 +93,13 @@ type attachScreen struct {
 	screen *screenOutput
 }
 
+func (s *attachScreen) replay(events []*conversation.Event, from int) {
+	s.attachPipe.replay(events, from)
+	if s.transcript.wrote {
+		fmt.Fprintln(s.env.results())
+	}
+}
+
 func (s *attachScreen) recorded(events []*conversation.Event) {
 	s.screen.Recorded(events)
 	for _, e := range events {

@@ -30,7 +30,7 @@ type attachment struct {
 
 	turn    []*conversation.Event // of the current turn, at least
 	asking  *askedHere            // nil while nothing is asked here
-	later   []told              // what has to wait for the end of it
+	later   []told                // what has to wait for the end of it
 	waiting *attach.Inquiry       // to be asked when that has ended
 	menu    bool                  // the user wants the menu
 }
@@ -72,7 +72,7 @@ func (a *attachment) run(ctx context.Context) error {
 			err = errLeave
 		case <-menu:
 			a.menu = true
-			err = a.peer.Send(&attach.Interrupt{})
+			err = a.say(&attach.Interrupt{})
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
@@ -242,6 +242,15 @@ func (a *attachment) stopAsking(why error) {
 	}
 }
 
+// say tells the process something. Where it is gone, what it said before is still
+// to be read, and says why.
+func (a *attachment) say(m attach.Message) error {
+	if err := a.peer.Send(m); !errors.Is(err, attach.ErrGone) {
+		return err
+	}
+	return nil
+}
+
 // answeredElsewhere ends a question that waits no more.
 func (a *attachment) answeredElsewhere(b *attach.Answered) {
 	if q := a.asking; q != nil && q.inquiry.Seq == b.Seq && q.inquiry.Conversation == b.Conversation {
@@ -273,7 +282,7 @@ func (a *attachment) answered(ctx context.Context) error {
 	case q.err != nil:
 		return q.err
 	default:
-		err = a.peer.Send(&attach.Answer{
+		err = a.say(&attach.Answer{
 			Conversation: q.inquiry.Conversation, Seq: q.inquiry.Seq, Outcome: q.answer.Outcome, Value: q.answer.Value, Reason: q.answer.Reason,
 			Arguments: q.answer.Arguments, Remember: q.answer.Remember,
 		})

@@ -24,9 +24,19 @@ const (
 var errNotRunning = errors.New("no process runs it")
 
 // connect reaches the process that runs a conversation. It is errNotRunning where
-// none does. A process of another version is a *attach.VersionError, with a
-// client that can tell it to shut down.
+// none does, and a *attach.VersionError for a process of another version.
 func (r *repo) connect(ctx context.Context, id conversation.ID) (*attach.Client, error) {
+	client, err := r.reach(ctx, id)
+	if err != nil && client != nil {
+		client.Close()
+		client = nil
+	}
+	return client, err
+}
+
+// reach is connect, with a client that can tell a process of another version to
+// shut down.
+func (r *repo) reach(ctx context.Context, id conversation.ID) (*attach.Client, error) {
 	registry, err := r.registry()
 	if err != nil {
 		return nil, err

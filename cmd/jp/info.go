@@ -159,7 +159,7 @@ func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
 		if s.State != "waiting_for_input" {
 			s.State = "running"
 		}
-		s.PID = &holder.PID
+		s.PID, s.Attached = &holder.PID, r.attached(i.ID, holder)
 	}
 	return s
 }
@@ -192,22 +192,26 @@ func (s statusJSON) word() string {
 
 // words says a status in text.
 func (s statusJSON) words() string {
-	pid := ""
+	text := s.brief()
+	if s.State == "waiting_for_input" && s.PID != nil && s.Inquiry != nil {
+		text = "waiting-for-input (" + string(s.Inquiry.Kind) + ": " + s.tool() + ")"
+	}
 	if s.PID != nil {
-		pid = " (pid " + itoa(*s.PID) + ")"
+		text += " (pid " + itoa(*s.PID) + ")"
 	}
-	tool := ""
-	if s.Tool != nil {
-		tool = *s.Tool
+	if s.Attached {
+		text += ", attached"
 	}
+	return text
+}
+
+// brief says a status in text, without who runs it.
+func (s statusJSON) brief() string {
 	switch s.State {
 	case "running":
-		return "running" + pid
+		return "running"
 	case "waiting_for_input":
-		if s.PID != nil && s.Inquiry != nil {
-			tool = string(s.Inquiry.Kind) + ": " + tool
-		}
-		return "waiting-for-input (" + tool + ")" + pid
+		return "waiting-for-input (" + s.tool() + ")"
 	case "interrupted":
 		return "interrupted (" + map[string]string{
 			"tool_execution": "pending tool execution", "follow_up": "pending follow-up", "llm_response": "pending LLM response",
@@ -215,3 +219,6 @@ func (s statusJSON) words() string {
 	}
 	return "idle"
 }
+
+// tool is the tool that is waited for, "" for none.
+func (s statusJSON) tool() string { return plain(s.Tool) }

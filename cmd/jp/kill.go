@@ -55,6 +55,7 @@ func runKill(ctx context.Context, e *env, words []string) error {
 	if err != nil {
 		return err
 	}
+	defer r.sweep(ctx, e)
 	results := []killedJSON{}
 	for _, id := range ids {
 		killed, err := r.kill(ctx, id)
@@ -122,9 +123,6 @@ func (r *repo) kill(ctx context.Context, id conversation.ID) (killedJSON, error)
 			return k, fail(exitFailed, "internal", "%s was not ended: %v.", id, err).about(id)
 		}
 	}
-	if registry, err := r.registry(); err == nil {
-		_, _ = registry.Live(ctx) // removes what a killed process left
-	}
 	return k, r.endTools(ctx, id)
 }
 
@@ -133,7 +131,7 @@ func (r *repo) kill(ctx context.Context, id conversation.ID) (killedJSON, error)
 func (r *repo) askToEnd(ctx context.Context, id conversation.ID) {
 	ctx, cancel := context.WithTimeout(ctx, askedToEnd)
 	defer cancel()
-	client, err := r.connect(ctx, id)
+	client, err := r.reach(ctx, id)
 	var version *attach.VersionError
 	if err != nil && !errors.As(err, &version) {
 		return

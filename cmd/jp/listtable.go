@@ -11,20 +11,21 @@ import (
 
 // A layout is how much a list says of each conversation besides its title.
 type layout struct {
-	details bool // the status in full
-	turns   bool
-	longID  bool
-	last    bool
+	status func(statusJSON) string
+	turns  bool
+	longID bool
+	last   bool
 }
 
 // layouts are the ways to list conversations, from a wide terminal to a narrow
 // one.
 var layouts = []layout{
-	{details: true, turns: true, longID: true, last: true},
-	{turns: true, longID: true, last: true},
-	{longID: true, last: true},
-	{last: true},
-	{},
+	{status: statusJSON.words, turns: true, longID: true, last: true},
+	{status: statusJSON.brief, turns: true, longID: true, last: true},
+	{status: statusJSON.word, turns: true, longID: true, last: true},
+	{status: statusJSON.word, longID: true, last: true},
+	{status: statusJSON.word, last: true},
+	{status: statusJSON.word},
 }
 
 // leastTitle is how many columns a title needs, with its marks.
@@ -97,7 +98,7 @@ func (t listTable) in(l layout, list []listing) *terminal.Table {
 	for _, c := range list {
 		table.Row(t.cells(l, c)...)
 		if c.Status.Question != nil && t.width > 0 {
-			table.Line("    " + oneLine(*c.Status.Question))
+			table.Line("    " + oneLine(*c.Status.Question) + t.palette.Dim("   jp answer "+c.ShortID))
 		}
 	}
 	return table
@@ -115,11 +116,8 @@ func (t listTable) cells(l layout, c listing) []string {
 	if c.err != nil {
 		return l.columns(star, id, t.palette.Red("unreadable"), "", "", oneLine(*c.Error))
 	}
-	status := oneLine(c.Status.words())
-	if !l.details {
-		status = c.Status.word()
-	}
-	return l.columns(star, id, statusColoured(t.palette, c.Status, status), strconv.Itoa(c.Turns), terminal.Ago(c.active(), t.env.now()), t.title(c))
+	status := statusColoured(t.palette, c.Status, oneLine(l.status(c.Status)))
+	return l.columns(star, id, status, strconv.Itoa(c.Turns), terminal.Ago(c.active(), t.env.now()), t.title(c))
 }
 
 // columns are the cells that a layout has.

@@ -44,7 +44,9 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		q.client = q.openClient()
 	}
 	q.serve()
-	q.desk = q.openDesk()
+	if q.desk == nil {
+		q.desk = q.openDesk()
+	}
 	opts.Prompter = q.desk
 	opts.Unknown = q.unknown
 	q.keep(&opts)

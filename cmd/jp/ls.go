@@ -82,6 +82,7 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 		return err
 	}
 	defer r.Close()
+	r.sweep(ctx, e)
 	if o.follow {
 		return followList(ctx, e, r, o)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/internal/gitenv"
+	"jp/process"
 )
 
 // clockVariable is where the clock of a jp starts that a test runs. Only this
@@ -71,7 +73,20 @@ func setUp(e *testscript.Env) error {
 	if cache, err := os.UserCacheDir(); err == nil {
 		e.Vars = append(e.Vars, "GOCACHE="+filepath.Join(cache, "go-build"))
 	}
+	e.Defer(func() { endRunning(home) })
 	return fastStore(home)
+}
+
+// endRunning ends what a test left running in the background, as the registry of
+// its home tells.
+func endRunning(home string) {
+	entries, _ := filepath.Glob(filepath.Join(home, ".local/share/jp/workspace/*/processes/*.json"))
+	for _, path := range entries {
+		var e process.Entry
+		if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &e) == nil && e.Start != "" && process.StartOf(e.PID) == e.Start {
+			_ = unix.Kill(e.PID, unix.SIGKILL)
+		}
+	}
 }
 
 // childEnviron is the environment of a jp, with one home and one session. Nobody

@@ -27,6 +27,7 @@ func newPlace(t *testing.T) *place {
 	home := filepath.Join(root, "home")
 	p := &place{t: t, dir: filepath.Join(root, "repo"), environ: childEnviron(home)}
 	require.NoError(t, fastStore(home))
+	t.Cleanup(func() { endRunning(home) })
 	require.NoError(t, os.Mkdir(p.dir, 0o777))
 	p.git("init", "-q")
 	p.write("README.md", "# A repository\n")

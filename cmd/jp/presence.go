@@ -22,12 +22,6 @@ type presence struct {
 	over     bool
 }
 
-// registry is where the running conversations of this repository are told.
-func (r *repo) registry() (process.Registry, error) {
-	id, err := r.workspaceID()
-	return process.Registry{DataDir: r.paths.DataDir, Workspace: id, Repository: r.CommonDir}, err
-}
-
 // serve makes what peers will speak with. Nobody can reach it before appear.
 func (q *query) serve() {
 	if q.server != nil {
@@ -50,9 +44,8 @@ func (q *query) appear() error {
 	if q.presence != nil {
 		return nil
 	}
-	p, err := q.newPresence()
+	err := q.register()
 	if err == nil {
-		q.presence = p
 		return q.handover.ready()
 	}
 	if q.handover != nil {
@@ -62,10 +55,10 @@ func (q *query) appear() error {
 	return nil
 }
 
-func (q *query) newPresence() (*presence, error) {
+func (q *query) register() error {
 	registry, err := q.repo.registry()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p := &presence{registry: registry, server: q.server, entry: process.Entry{
 		ConversationID: q.id, PID: pid(), Start: process.StartOf(pid()), StartedAt: q.env.now().UTC(), Status: process.StatusRunning,
@@ -74,16 +67,16 @@ func (q *query) newPresence() (*presence, error) {
 	if q.handover != nil {
 		p.entry.Log = q.handover.Log
 	}
+	if err := p.update(); err != nil {
+		return err
+	}
 	listener, err := registry.Listen(q.id)
 	if err != nil {
-		return nil, err
+		return errors.Join(err, registry.Remove(q.id))
 	}
-	if err := p.update(); err != nil {
-		listener.Close()
-		return nil, errors.Join(err, registry.Remove(q.id))
-	}
+	q.presence = p
 	q.server.Serve(ownPeers{listener})
-	return p, nil
+	return nil
 }
 
 // update writes the entry as it is now.

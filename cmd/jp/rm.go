@@ -137,6 +137,9 @@ func (r *repo) remove(ctx context.Context, info conversation.Info, with []conver
 	for _, kind := range []string{".query", ".answer"} {
 		_ = os.Remove(filepath.Join(r.CommonDir, "jp", "drafts", string(info.ID)+kind)) // there may be none
 	}
+	if registry, ok := r.toldRegistry(); ok {
+		_ = registry.Forget(info.ID) // its log; there may be none
+	}
 	return d, nil
 }
 

@@ -60,6 +60,7 @@ func runShow(ctx context.Context, e *env, word string) error {
 }
 
 func showConversation(ctx context.Context, e *env, r *repo, target string) error {
+	r.sweep(ctx, e)
 	info, err := r.known(ctx, e, target)
 	if err != nil && info.Head != "" {
 		return r.aboutDamage(ctx, err, info)

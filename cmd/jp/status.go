@@ -29,6 +29,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 		return err
 	}
 	defer r.Close()
+	r.sweep(ctx, e)
 	id, err := r.resolve(ctx, e, word)
 	if err != nil {
 		return err
@@ -98,9 +99,12 @@ func nextCommand(l listing) string {
 	if !l.Local {
 		return "jp fork " + l.ShortID + " --adopt -a"
 	}
+	if l.Status.State == "waiting_for_input" && l.Status.PID != nil {
+		return "jp answer " + l.ShortID
+	}
 	switch l.Status.State {
 	case "running":
-		return "jp log " + l.ShortID
+		return "jp attach " + l.ShortID
 	case "idle":
 		return `jp query "…"`
 	}

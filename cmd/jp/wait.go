@@ -129,20 +129,18 @@ func sayWaited(e *env, l listing) {
 }
 
 // await waits until a conversation has come to something, and says what. On an
-// error it says what it is then.
-func (r *repo) await(ctx context.Context, id conversation.ID, until string) (listing, error) {
+// error it says what it is by then.
+func (r *repo) await(ctx context.Context, id conversation.ID, until string) (l listing, waiting error) {
 	for {
-		info, err := r.store.Info(ctx, id)
+		info, err := r.store.Info(context.WithoutCancel(ctx), id)
 		if err != nil {
 			return listing{}, aboutConversation(err, id)
 		}
-		l := r.list(ctx, info)
-		if settled(l.Status, until) {
-			return l, nil
+		l = r.list(context.WithoutCancel(ctx), info)
+		if waiting != nil || settled(l.Status, until) {
+			return l, waiting
 		}
-		if err := r.news(ctx, id, until); err != nil {
-			return l, err
-		}
+		waiting = r.news(ctx, id, until)
 	}
 }
 

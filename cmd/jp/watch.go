@@ -39,6 +39,7 @@ type lockState struct {
 	touched time.Time
 	held    bool
 	pid     int
+	client  bool // somebody is attached
 }
 
 // manyChanged is how many changed conversations are read one by one; more are
@@ -144,5 +145,5 @@ func (w *watch) lock(i conversation.Info, before lockState) lockState {
 		return before
 	}
 	holder, held := w.repo.locks.Held(i.ID)
-	return lockState{touched: file.ModTime(), held: held, pid: holder.PID}
+	return lockState{touched: file.ModTime(), held: held, pid: holder.PID, client: held && w.repo.attached(i.ID, holder)}
 }

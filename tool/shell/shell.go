@@ -24,6 +24,13 @@ import (
 	"jp/tool"
 )
 
+// Name is the tool's name.
+const Name = "shell_run"
+
+// Marker is the variable by which a program can know that a tool runs it. It
+// holds the tool's name.
+const Marker = "JP_TOOL"
+
 // Options of the tool. The zero value works.
 type Options struct {
 	// Environ is what the environment of programs is derived from. Default:
@@ -69,7 +76,7 @@ func Tools(root string, opts Options) ([]tool.Tool, error) {
 
 func definition() *tool.Definition {
 	return &tool.Definition{
-		Name: "shell_run",
+		Name: Name,
 		Description: "Run a program in the workspace and return its output, standard output and standard error as they come. " +
 			"argv is the program and its arguments: no shell is involved, so there are no pipes, redirections, variables, globs or &&. " +
 			"Where a shell is truly needed, run it: [\"sh\", \"-c\", \"…\"]. Programs that wait for a terminal do not work.",
@@ -113,7 +120,7 @@ func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		limit = time.Duration(args.Timeout) * time.Second
 	}
 	p := &process{
-		argv: args.Argv, dir: dir, stdin: args.Stdin, env: append(scrub(r.opts.Environ, r.opts.Secret), "PWD="+dir),
+		argv: args.Argv, dir: dir, stdin: args.Stdin, env: append(scrub(r.opts.Environ, r.opts.Secret), "PWD="+dir, Marker+"="+Name),
 		limit: limit, grace: r.opts.Grace, out: tool.NewCapture(tool.Limit - noteRoom),
 	}
 	ended, err := p.run(ctx, call)

@@ -135,10 +135,10 @@ func TestEnvironment(t *testing.T) {
 		Secret: []string{"TOKEN"},
 	})
 	text := string(f.run(t, arguments{"argv": []string{"env"}}).Content)
-	for _, want := range []string{"HOME=/home/ada\n", "TOKENS=kept\n", "MULTI=a=b\n", "PWD=" + f.root + "\n"} {
+	for _, want := range []string{"HOME=/home/ada\n", "TOKENS=kept\n", "MULTI=a=b\n", "PWD=" + f.root + "\n", "JP_TOOL=shell_run\n"} {
 		require.Contains(t, text, want)
 	}
-	for _, name := range []string{"JP_", "API_KEY", "api_key", "GIT_", "TOKEN="} {
+	for _, name := range []string{"JP_SESSION", "API_KEY", "api_key", "GIT_", "TOKEN="} {
 		require.NotContains(t, text, name)
 	}
 }
