@@ -125,7 +125,8 @@ func (d *folder) read(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// replace makes text the content of a file, whole or not at all.
+// replace makes text the content of a file, whole or not at all, as long as the
+// power does not fail.
 func (d *folder) replace(name string, text []byte) error {
 	temporary := newName()
 	f, err := d.open(temporary, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL)
@@ -133,7 +134,7 @@ func (d *folder) replace(name string, text []byte) error {
 		return err
 	}
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = d.publish(temporary, name)
 	}
 	if err != nil {

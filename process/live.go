@@ -61,6 +61,9 @@ func (d *folder) judge(name string) (e Entry, held bool, err error) {
 		return Entry{}, false, nil
 	}
 	e, err = d.entry(id)
+	if errors.Is(err, errBlank) {
+		return Entry{}, false, d.removeBlank(id)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return Entry{}, false, nil // its process ended
 	}

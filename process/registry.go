@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,6 +72,9 @@ func (d *folder) entry(id conversation.ID) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
+	if len(bytes.Trim(text, "\x00")) == 0 {
+		return Entry{}, fmt.Errorf("%s: %w", d.join(entryName(id)), errBlank)
+	}
 	e, err := decode(text)
 	if err == nil && e.ConversationID != id {
 		err = fmt.Errorf("%w: it is about %s", ErrBadEntry, e.ConversationID)
@@ -79,6 +83,19 @@ func (d *folder) entry(id conversation.ID) (Entry, error) {
 		return Entry{}, fmt.Errorf("%s: %w", d.join(entryName(id)), err)
 	}
 	return e, nil
+}
+
+// errBlank is an entry of which a power cut left the name.
+var errBlank = fmt.Errorf("%w: it is empty", fs.ErrNotExist)
+
+// removeBlank removes a blank entry. Nobody puts one.
+func (d *folder) removeBlank(id conversation.ID) error {
+	return d.alone(func() error {
+		if _, err := d.entry(id); errors.Is(err, errBlank) {
+			return d.remove(socketName(id), entryName(id))
+		}
+		return nil
+	})
 }
 
 // Remove removes the entry and the socket of a conversation that the caller

@@ -102,7 +102,6 @@ func TestUnreadableEntries(t *testing.T) {
 		says  string
 	}{
 		"garbage": {func(p string) error { return os.WriteFile(p, []byte("{]"), 0o600) }, process.ErrBadEntry, "invalid character"},
-		"empty":   {func(p string) error { return os.WriteFile(p, nil, 0o600) }, process.ErrBadEntry, "JSON"},
 		"huge": {func(p string) error {
 			return os.WriteFile(p, []byte(strings.Repeat(" ", 64<<10)+"{}"), 0o600)
 		}, process.ErrBadEntry, "more than"},
@@ -128,6 +127,21 @@ func TestUnreadableEntries(t *testing.T) {
 			require.Len(t, live, 1)
 			require.Contains(t, live, conversationID(other))
 		})
+	}
+}
+
+// What a power cut left of an entry is none, and is swept.
+func TestBlankEntries(t *testing.T) {
+	for _, text := range []string{"", strings.Repeat("\x00", 200)} {
+		r := registry(t)
+		hold(t, r, other)
+		require.NoError(t, os.WriteFile(at(r, string(id)+".json"), []byte(text), 0o600))
+		_, err := r.Get(id)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		live, err := r.Live(t.Context())
+		require.NoError(t, err)
+		require.Len(t, live, 1)
+		require.NoFileExists(t, at(r, string(id)+".json"))
 	}
 }
 

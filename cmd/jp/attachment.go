@@ -28,11 +28,11 @@ type attachment struct {
 	inbox  *inbox
 	reader sync.WaitGroup
 
-	turn    []*conversation.Event // of the current turn, at least
-	asking  *askedHere            // nil while nothing is asked here
-	later   []told                // what has to wait for the end of it
-	waiting *attach.Inquiry       // to be asked when that has ended
-	menu    bool                  // the user wants the menu
+	turn   []*conversation.Event // of the current turn, at least
+	asking *askedHere            // nil while nothing is asked here
+	later  []told                // what has to wait for the end of it
+	asked  *attach.Inquiry       // the newest question, while it waits
+	menu   bool                  // the user wants the menu
 }
 
 // An askedHere is a question that the person is asked.
@@ -125,6 +125,7 @@ func (a *attachment) takeAll(ctx context.Context) error {
 func (a *attachment) take(ctx context.Context, u told) error {
 	if b, ok := u.m.(*attach.Answered); ok {
 		a.answeredElsewhere(b)
+		a.asked = nil
 	}
 	if a.asking != nil && u.err == nil {
 		if _, bye := u.m.(*attach.Bye); !bye {
@@ -160,6 +161,7 @@ func (a *attachment) hear(ctx context.Context, m attach.Message) error {
 	case *attach.Notice:
 		a.show.noticed(m.Text)
 	case *attach.Inquiry:
+		a.asked = m
 		if a.person == nil {
 			a.show.asked(*m)
 			return nil
@@ -167,6 +169,7 @@ func (a *attachment) hear(ctx context.Context, m attach.Message) error {
 		return a.ask(ctx, *m)
 	case *attach.Refused:
 		a.show.noticed("That has no effect: " + m.Reason + ".")
+		return a.askAgain(ctx)
 	case *attach.Status:
 		if a.menu && a.person != nil {
 			a.menu = false
@@ -231,6 +234,15 @@ func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 		q.answer, q.err = a.person.Prompter.Ask(asking, question)
 	}()
 	return nil
+}
+
+// askAgain asks a question anew that waits still: what the person said to it came
+// to nothing.
+func (a *attachment) askAgain(ctx context.Context) error {
+	if a.asked == nil || a.person == nil {
+		return nil
+	}
+	return a.ask(ctx, *a.asked)
 }
 
 // stopAsking ends the question that is asked here, without an answer.

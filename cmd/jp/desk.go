@@ -57,10 +57,10 @@ func (d *desk) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer,
 // put lets a question wait for an answer, of people who are there or, if stay is
 // set, of anybody.
 func (d *desk) put(ctx context.Context, q turnloop.Question, stay bool) (turnloop.Answer, error) {
+	commands := d.open() // before anybody knows of the question
+	defer d.close()
 	pending := d.server.Post(inquiryFor(d.id, q))
 	defer pending.Withdraw()
-	commands := d.open()
-	defer d.close()
 	for {
 		attached, moved := d.server.Attached()
 		if !attached && d.tty != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
@@ -64,8 +65,15 @@ func (s *sitting) abort() {
 	s.Type("a")
 }
 
-// exit waits for the end, and is the exit code.
-func (s *sitting) exit() int { return exitOf(s.place.t, s.cmd.Wait()) }
+// exit waits for the end, and is the exit code. A jp that does not end fails the
+// test with what it shows.
+func (s *sitting) exit() int {
+	s.place.t.Helper()
+	stuck := time.AfterFunc(time.Minute, func() { _ = s.cmd.Process.Kill() })
+	err := s.cmd.Wait()
+	require.True(s.place.t, stuck.Stop(), "jp does not end: "+s.Text())
+	return exitOf(s.place.t, err)
+}
 
 const makeScript = `
 [[reply]]
