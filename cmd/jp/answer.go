@@ -166,7 +166,7 @@ func (a *answering) tell(ctx context.Context, client *attach.Client) error {
 		return err
 	}
 	if inquiry == nil {
-		return fail(exitFailed, "not_waiting", "%s runs, and waits for no answer.", a.id).about(a.id).hint("jp attach "+a.id.Short(), "looks at it")
+		return fail(exitFailed, "not_found", "%s runs, and waits for no answer.", a.id).about(a.id).hint("jp attach "+a.id.Short(), "looks at it")
 	}
 	answer, err := a.to(ctx, *inquiry, func(ctx context.Context) (turnloop.Answer, error) {
 		return a.ask(ctx, *inquiry)
@@ -184,13 +184,13 @@ func (a *answering) tell(ctx context.Context, client *attach.Client) error {
 		}
 		switch m := m.(type) {
 		case *attach.Refused:
-			return fail(exitFailed, "not_waiting", "the answer has no effect: %s.", m.Reason).about(a.id)
+			return fail(exitFailed, "not_found", "the answer has no effect: %s.", m.Reason).about(a.id)
 		case *attach.Answered:
 			if m.Seq == answer.Seq && m.Conversation == answer.Conversation {
 				return a.report(m.Words, client.Hello().PID)
 			}
 		case *attach.Bye:
-			return fail(exitFailed, "not_running", "the process ended before it took the answer: %s.", m.Reason).about(a.id)
+			return fail(exitFailed, "not_found", "the process ended before it took the answer: %s.", m.Reason).about(a.id)
 		}
 	}
 }
@@ -275,7 +275,7 @@ func (a *answering) record(ctx context.Context) error {
 	}
 	waiting := q.liveInquiry()
 	if waiting == nil {
-		return fail(exitFailed, "not_waiting", "%s waits for no answer.", a.id).about(a.id).hint("jp status "+a.id.Short(), "what it does")
+		return fail(exitFailed, "not_found", "%s waits for no answer.", a.id).about(a.id).hint("jp status "+a.id.Short(), "what it does")
 	}
 	i := attach.InquiryOf(a.id, waiting)
 	i.Subject = strings.TrimSpace(strings.TrimPrefix(callTitle(waiting.Call), i.Tool))

@@ -212,10 +212,10 @@ func (a *attachment) lost(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if a.repo.locks.AwaitFree(limited, a.id) != nil {
-		return fail(exitFailed, "not_running", "the connection to pid %d was lost; it goes on.", a.peer.Hello().PID).about(a.id).
+		return fail(exitFailed, "not_found", "the connection to pid %d was lost; it goes on.", a.peer.Hello().PID).about(a.id).
 			hint("jp attach "+a.id.Short(), "attaches again")
 	}
-	f := fail(exitFailed, "not_running", "pid %d, which ran %s, is gone.", a.peer.Hello().PID, a.id).about(a.id)
+	f := fail(exitFailed, "not_found", "pid %d, which ran %s, is gone.", a.peer.Hello().PID, a.id).about(a.id)
 	return f.hint("jp continue "+a.id.Short(), "goes on with the turn").hint("jp status "+a.id.Short(), "how far it came")
 }
 

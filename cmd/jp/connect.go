@@ -92,7 +92,7 @@ func (r *repo) notRunning(ctx context.Context, id conversation.ID, verb string) 
 		return aboutConversation(err, id)
 	}
 	status := r.list(ctx, info).Status
-	f := fail(exitFailed, "not_running", "%s is not running, so there is nothing to %s.", id, verb).about(id)
+	f := fail(exitFailed, "not_found", "%s is not running, so there is nothing to %s.", id, verb).about(id)
 	if status.State == "idle" {
 		return f.hint("jp print "+id.Short(), "what was said").hint("jp query --id="+string(id)+` "…"`, "ask on")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"os"
@@ -125,6 +126,13 @@ var contract = []utterance{
 	{"fork_worktree", 0, words("fork --json --worktree ../beside Worked@10"), nil},
 	{"query_forked", 0, words("query --json --fork=12 -i Worked -m script/../data.toml Or_so"), nil},
 	{"rm", 0, words("rm --json -y Fork"), nil},
+	{"query_detached", 0, words("query --json --detach --new -m script/../ask.toml Ask_behind"), nil},
+	{"wait", 3, words("wait --json"), nil},
+	{"answer", 0, words("answer --json n not_now"), nil},
+	{"", 0, words("wait"), nil},
+	{"", 0, words("query --detach --new -m script/../ask.toml Ask_again"), nil},
+	{"", 3, words("wait"), nil},
+	{"kill", 0, words("kill --json newest"), nil},
 	{"ls_unreadable", 0, words("ls --json -n 9 --sort title"), func(p *place) {
 		p.git("update-ref", "refs/jp/conversations/jp-c17952500000-zzzz", "HEAD")
 	}},
@@ -166,7 +174,7 @@ func TestJSONContract(t *testing.T) {
 	files, err := os.ReadDir(golden)
 	require.NoError(t, err)
 	for _, f := range files {
-		require.True(t, named[f.Name()] || f.Name() == "show_held.json" || f.Name() == "error_locked.json", "%s is what no command writes", f.Name())
+		require.True(t, named[f.Name()] || f.Name() == "show_held.json" || f.Name() == "error_locked.json" || f.Name() == "attach.json", "%s is what no command writes", f.Name())
 	}
 }
 
@@ -186,10 +194,35 @@ func TestJSONContractOfOneInUse(t *testing.T) {
 	holds(t, "error_locked", locked.stderr, filepath.Dir(p.dir))
 }
 
+// What is said of a turn in another process ends when that does.
+func TestJSONContractOfAttach(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../ask.toml", "[[reply]]\nmessage = \"I make a file.\"\n"+strings.TrimPrefix(askingScript, "\n[[reply]]\n"))
+	p.environ = append(p.environ, "GIT_AUTHOR_DATE="+epoch, "GIT_COMMITTER_DATE="+epoch)
+	p.write(".git/jp/workspace-id", "workspac\n")
+	p.clocked(epoch, words("query --detach -m script/../ask.toml Ask")...)
+	p.waits()
+	cmd := p.command("attach", "--json", "--partial")
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var said strings.Builder
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), `"type":"inquiry"`) {
+			p.clocked(epoch, "answer", "n")
+		}
+	}
+	require.NoError(t, cmd.Wait())
+	holds(t, "attach", said.String(), filepath.Dir(p.dir))
+}
+
 var (
 	softwareVersion = regexp.MustCompile(`"(jp|version|go|git|commit)": "[^"]*"`)
 	prefixHash      = regexp.MustCompile(`"prefix": "[^"]*"`)
-	processNumber   = regexp.MustCompile(`("pgid"): \d+`)
+	processNumber   = regexp.MustCompile(`("p(?:g?i)d"): \d+`)
 	milliseconds    = regexp.MustCompile(`("\w+_ms"): \d+`)
 )
 

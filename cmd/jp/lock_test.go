@@ -23,12 +23,12 @@ const waitScript = `
 [[reply]]
 [[reply.tool_call]]
 name = "shell_run"
-arguments = { argv = ["sh", "-c", "until test -e go; do sleep 0.01; done"] }
+arguments = { argv = ["sh", "-c", "while test -e README.md && ! test -e go; do sleep 0.01; done"] }
 [[reply]]
 message = "Over."
 `
 
-// A busy jp runs a tool until the file go exists.
+// A busy jp runs a tool until the file go exists, or the test is over.
 type busy struct {
 	*place
 	id     conversation.ID

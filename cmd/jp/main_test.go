@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"math/rand/v2"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/internal/gitenv"
-	"jp/process"
 )
 
 // clockVariable is where the clock of a jp starts that a test runs. Only this
@@ -75,18 +73,6 @@ func setUp(e *testscript.Env) error {
 	}
 	e.Defer(func() { endRunning(home) })
 	return fastStore(home)
-}
-
-// endRunning ends what a test left running in the background, as the registry of
-// its home tells.
-func endRunning(home string) {
-	entries, _ := filepath.Glob(filepath.Join(home, ".local/share/jp/workspace/*/processes/*.json"))
-	for _, path := range entries {
-		var e process.Entry
-		if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &e) == nil && e.Start != "" && process.StartOf(e.PID) == e.Start {
-			_ = unix.Kill(e.PID, unix.SIGKILL)
-		}
-	}
 }
 
 // childEnviron is the environment of a jp, with one home and one session. Nobody

@@ -87,7 +87,7 @@ func waitAll(ctx context.Context, e *env, r *repo, ids []conversation.ID, until 
 	for _, id := range ids {
 		l, err := r.await(ctx, id, until)
 		if errors.Is(err, errTimeIsUp) {
-			return fail(exitTimeout, "timeout", "the time is up; %s is %s.", id, l.Status.words()).about(id)
+			return fail(exitTimeout, "interrupted", "the time is up; %s is %s.", id, l.Status.words()).about(id)
 		}
 		if err != nil {
 			return err
