@@ -13,16 +13,27 @@ const heldPoll = 20 * time.Millisecond
 // AwaitFree waits until nobody holds the conversation. It takes nothing: who
 // comes next may hold it at once.
 func (l Locks) AwaitFree(ctx context.Context, id conversation.ID) error {
+	return await(ctx, func() bool {
+		_, held := l.Held(id)
+		return !held
+	})
+}
+
+// AwaitEnd waits until this holder holds the conversation no more. Somebody else
+// may hold it then.
+func (l Locks) AwaitEnd(ctx context.Context, id conversation.ID, holder Holder) error {
+	return await(ctx, func() bool { return l.letGoBy(id, holder) })
+}
+
+func await(ctx context.Context, so func() bool) error {
 	again := time.NewTicker(heldPoll)
 	defer again.Stop()
-	for {
-		if _, held := l.Held(id); !held {
-			return nil
-		}
+	for !so() {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-again.C:
 		}
 	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/conversation"
+	"jp/process"
 	"jp/process/attach"
 )
 
@@ -118,7 +119,8 @@ func (r *repo) kill(ctx context.Context, id conversation.ID) (killedJSON, error)
 	holder, held := r.locks.Held(id)
 	if held {
 		k.PID = holder.PID
-		r.askToEnd(ctx, id)
+	}
+	if held && !r.askToEnd(ctx, id, holder) {
 		if err := r.locks.End(ctx, id, holder, termToEnd); err != nil {
 			return k, fail(exitFailed, "internal", "%s was not ended: %v.", id, err).about(id)
 		}
@@ -126,20 +128,19 @@ func (r *repo) kill(ctx context.Context, id conversation.ID) (killedJSON, error)
 	return k, r.endTools(ctx, id)
 }
 
-// askToEnd tells the process to shut down, and gives it a moment. What it cannot
-// be told, a signal says.
-func (r *repo) askToEnd(ctx context.Context, id conversation.ID) {
+// askToEnd tells the process to shut down, gives it a moment, and reports whether
+// it has let go: who waited for the conversation may hold it by then. What it
+// cannot be told, a signal says.
+func (r *repo) askToEnd(ctx context.Context, id conversation.ID, holder process.Holder) bool {
 	ctx, cancel := context.WithTimeout(ctx, askedToEnd)
 	defer cancel()
 	client, err := r.reach(ctx, id)
 	var version *attach.VersionError
 	if err != nil && !errors.As(err, &version) {
-		return
+		return false
 	}
 	defer client.Close()
-	if client.Send(&attach.Shutdown{}) == nil {
-		_ = r.locks.AwaitFree(ctx, id)
-	}
+	return client.Send(&attach.Shutdown{}) == nil && r.locks.AwaitEnd(ctx, id, holder) == nil
 }
 
 // endTools ends the tools of the conversation's open calls that outlived their

@@ -157,6 +157,7 @@ func settled(s statusJSON, until string) bool {
 
 // news waits until something may have changed: the process says so, or it ends.
 func (r *repo) news(ctx context.Context, id conversation.ID, until string) error {
+	holder, _ := r.locks.Held(id)
 	client, err := r.connect(ctx, id)
 	switch {
 	case errors.Is(err, errNotRunning):
@@ -186,7 +187,7 @@ func (r *repo) news(ctx context.Context, id conversation.ID, until string) error
 				return nil
 			}
 		case *attach.Bye:
-			return r.locks.AwaitFree(ctx, id)
+			return r.locks.AwaitEnd(ctx, id, holder)
 		}
 	}
 }
