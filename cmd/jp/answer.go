@@ -161,7 +161,7 @@ func (a *answering) nobodyToAsk(i attach.Inquiry) error {
 // tell gives the answer to the process that waits for it, and waits until it is
 // recorded.
 func (a *answering) tell(ctx context.Context, client *attach.Client) error {
-	inquiry, err := waitsFor(ctx, client)
+	_, inquiry, err := doesNow(ctx, client)
 	if err != nil {
 		return err
 	}
@@ -195,20 +195,18 @@ func (a *answering) tell(ctx context.Context, client *attach.Client) error {
 	}
 }
 
-// waitsFor is the question that a process waits with, nil where it does not. What
-// waits is told right behind hello, and what a Status is answered with comes
-// behind that.
-func waitsFor(ctx context.Context, client *attach.Client) (*attach.Inquiry, error) {
+// doesNow is what a process does, and the question that it waits with, nil where it
+// does not. What waits is told right behind hello, and the Status behind that.
+func doesNow(ctx context.Context, client *attach.Client) (status attach.Status, inquiry *attach.Inquiry, err error) {
 	stop := context.AfterFunc(ctx, func() { client.Close() })
 	defer stop()
 	if err := client.Send(&attach.Interrupt{}); err != nil {
-		return nil, err
+		return status, nil, err
 	}
-	var inquiry *attach.Inquiry
 	for {
 		m, err := client.Next()
 		if err != nil {
-			return nil, err
+			return status, nil, err
 		}
 		switch m := m.(type) {
 		case *attach.Inquiry:
@@ -216,9 +214,9 @@ func waitsFor(ctx context.Context, client *attach.Client) (*attach.Inquiry, erro
 		case *attach.Answered:
 			inquiry = nil
 		case *attach.Status:
-			return inquiry, nil
+			return *m, inquiry, nil
 		case *attach.Bye:
-			return nil, nil
+			return status, nil, nil
 		}
 	}
 }
@@ -267,7 +265,7 @@ func (a *answering) record(ctx context.Context) error {
 	q := newQuery(ctx, a.env, a.repo, queryOptions{continueTurn: true}, nil)
 	q.id = a.id
 	if err := q.lock(); err != nil {
-		return err
+		return a.repo.locked(ctx, a.env, err)
 	}
 	defer q.held.Release()
 	if err := q.load(ctx); err != nil {

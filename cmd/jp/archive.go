@@ -71,7 +71,7 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 			return err
 		}
 	}
-	infos, release, err := o.holdAll(e, r, infos)
+	infos, release, err := o.holdAll(ctx, e, r, infos)
 	if err != nil {
 		return err
 	}

@@ -130,14 +130,20 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 }
 
 // hold takes a conversation for a change that needs no turn.
-func (r *repo) hold(e *env, id conversation.ID) (*process.Lock, error) {
+func (r *repo) hold(ctx context.Context, e *env, id conversation.ID) (*process.Lock, error) {
+	held, err := r.tryHold(e, id)
+	return held, r.locked(ctx, e, err)
+}
+
+// tryHold is hold, with a *process.LockedError where another process was first.
+func (r *repo) tryHold(e *env, id conversation.ID) (*process.Lock, error) {
 	return r.locks.Take(id, process.Holder{PID: pid(), Started: e.now().UTC(), Session: r.session(e).name})
 }
 
 // holdAll takes all the conversations before any of them is changed. Those that
 // are in use are left out where a filter found them, and an error where the user
 // named them.
-func (s *selection) holdAll(e *env, r *repo, infos []conversation.Info) (held []conversation.Info, release func(), err error) {
+func (s *selection) holdAll(ctx context.Context, e *env, r *repo, infos []conversation.Info) (held []conversation.Info, release func(), err error) {
 	var locks []*process.Lock
 	release = func() {
 		for _, l := range locks {
@@ -145,7 +151,7 @@ func (s *selection) holdAll(e *env, r *repo, infos []conversation.Info) (held []
 		}
 	}
 	for _, info := range infos {
-		lock, err := r.hold(e, info.ID)
+		lock, err := r.tryHold(e, info.ID)
 		var locked *process.LockedError
 		switch {
 		case errors.As(err, &locked) && s.filters():
@@ -153,7 +159,7 @@ func (s *selection) holdAll(e *env, r *repo, infos []conversation.Info) (held []
 			continue
 		case err != nil:
 			release()
-			return nil, func() {}, err
+			return nil, func() {}, r.locked(ctx, e, err)
 		}
 		locks, held = append(locks, lock), append(held, info)
 	}

@@ -72,7 +72,7 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 	if err != nil {
 		return o.title.mistaken(err, "", o.word)
 	}
-	held, err := r.hold(e, id)
+	held, err := r.hold(ctx, e, id)
 	if err != nil {
 		return err
 	}

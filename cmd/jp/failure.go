@@ -83,7 +83,7 @@ func failureOf(err error) *failure {
 	case errors.As(err, &refusal):
 		return refused(refusal)
 	case errors.As(err, &locked):
-		return lockedBy(locked)
+		return lockedBy(locked, "")
 	case errors.As(err, &badConfig):
 		return fail(exitUsage, "config", "%v", err)
 	}
@@ -153,9 +153,10 @@ func refused(r *gitcmd.Refusal) *failure {
 	return f
 }
 
-func lockedBy(l *process.LockedError) *failure {
-	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d.", l.ID, l.Holder.PID).about(l.ID).
-		hint("jp fork "+l.ID.Short(), "a copy to go on with").hint("jp status "+l.ID.Short(), "what it is about")
+// lockedBy names the process that holds a conversation, and what more is known of
+// it.
+func lockedBy(l *process.LockedError, more string) *failure {
+	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d%s.", l.ID, l.Holder.PID, more).about(l.ID)
 }
 
 func providerFailure(p *turnloop.ProviderError) *failure {

@@ -27,15 +27,22 @@ func (r *repo) toldRegistry() (registry process.Registry, ok bool) {
 	return r.registryOf(id), err == nil && id != ""
 }
 
+// told is what the process that holds a conversation tells of itself; ok is false
+// where it tells nothing. What is there of an earlier process does not count.
+func (r *repo) told(id conversation.ID, holder process.Holder) (e process.Entry, ok bool) {
+	registry, ok := r.toldRegistry()
+	if !ok {
+		return e, false
+	}
+	e, err := registry.Get(id)
+	return e, err == nil && e.PID == holder.PID && registry.Owns(e)
+}
+
 // attached reports whether somebody is attached to the process that holds a
 // conversation.
 func (r *repo) attached(id conversation.ID, holder process.Holder) bool {
-	registry, ok := r.toldRegistry()
-	if !ok {
-		return false
-	}
-	e, err := registry.Get(id)
-	return err == nil && e.Attached && e.PID == holder.PID && registry.Owns(e)
+	e, ok := r.told(id, holder)
+	return ok && e.Attached
 }
 
 // sweep removes from the registry what was left by processes that ended without a

@@ -73,8 +73,7 @@ func (b *putBack) close() {
 // must not be added to.
 func (b *putBack) take(ctx context.Context) (err error) {
 	if !b.opts.dryRun {
-		holder := process.Holder{PID: pid(), Started: b.env.now().UTC(), Session: b.repo.session(b.env).name}
-		if b.held, err = b.repo.locks.Take(b.id, holder); err != nil {
+		if b.held, err = b.repo.hold(ctx, b.env, b.id); err != nil {
 			return err
 		}
 	}

@@ -151,18 +151,16 @@ func (q *query) run(ctx context.Context) (err error) {
 		q.disappear(err)
 		q.held.Release()
 	}()
-	if !q.fresh {
-		if err := q.lock(); err != nil {
-			return err
-		}
-	}
-	if err := q.load(ctx); err != nil {
-		return err
-	}
 	defer func() {
 		q.unlisten()
 		q.client.close()
 	}()
+	if err := q.take(ctx); err != nil {
+		return err
+	}
+	if err := q.load(ctx); err != nil {
+		return err
+	}
 	if q.tail != nil {
 		if done, err := q.settle(ctx); done || err != nil {
 			return err

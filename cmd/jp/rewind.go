@@ -19,7 +19,7 @@ func (f *fork) rewind(ctx context.Context, o forkOptions) error {
 	if err != nil {
 		return err
 	}
-	held, err := f.repo.hold(f.env, f.view.id)
+	held, err := f.repo.hold(ctx, f.env, f.view.id)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func runRm(ctx context.Context, e *env, o selection) error {
 			return err
 		}
 	}
-	infos, release, err := o.holdAll(e, r, infos)
+	infos, release, err := o.holdAll(ctx, e, r, infos)
 	if err != nil {
 		return err
 	}

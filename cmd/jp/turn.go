@@ -112,7 +112,8 @@ func (r *repo) namingBroken(ctx context.Context, e *env, o queryOptions) error {
 	return f.hint("jp ls", "all conversations")
 }
 
-// lock takes the conversation for this process.
+// lock takes the conversation for this process, or fails with a
+// *process.LockedError.
 func (q *query) lock() error {
 	holder := process.Holder{
 		PID: pid(), Start: process.StartOf(pid()), Started: q.env.now().UTC(), Session: q.repo.session(q.env).name, Detached: q.handover != nil,
@@ -127,10 +128,6 @@ func (q *query) lock() error {
 		return unwritable(err)
 	}
 	q.held = held
-	var locked *process.LockedError
-	if errors.As(err, &locked) && q.opts.decision() == undecided {
-		return lockedBy(locked).hint("jp query --new \"…\"", "ask in a new conversation")
-	}
 	return err
 }
 
