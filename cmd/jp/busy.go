@@ -3,19 +3,222 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/process"
+	"jp/turnloop"
 )
 
-// take takes the conversation for this query.
+// silence is how long a conversation is waited for before anything is said.
+const silence = 300 * time.Millisecond
+
+// What ends the wait for a key.
+var (
+	errStillHeld = errors.New("the conversation is still held")
+	errFree      = errors.New("the conversation is free")
+	errNews      = errors.New("its process has news")
+)
+
+// take takes the conversation for this query. Where a person is there, a process
+// that holds it is waited for, and they may ask elsewhere instead.
 func (q *query) take(ctx context.Context) error {
 	if q.fresh {
 		return nil
 	}
 	err := q.lock()
 	var locked *process.LockedError
-	if errors.As(err, &locked) {
+	if !errors.As(err, &locked) {
+		return err
+	}
+	if q.client == nil && !q.opts.detach {
+		q.client = q.openClient()
+	}
+	if q.client == nil {
 		return q.locked(ctx, locked)
 	}
+	w := &busyWait{query: q, tty: q.client.tty, locked: locked}
+	quiet, cancel := context.WithTimeoutCause(ctx, silence, errStillHeld)
+	defer cancel()
+	if err := q.lockWhenFree(quiet); !errors.Is(err, errStillHeld) {
+		return w.ended(ctx, err)
+	}
+	return w.run(ctx)
+}
+
+// lockWhenFree takes the conversation as soon as nobody holds it.
+func (q *query) lockWhenFree(ctx context.Context) error {
+	for {
+		if err := q.repo.locks.AwaitFree(ctx, q.id); err != nil {
+			return err
+		}
+		if err := q.lock(); !errors.Is(err, process.ErrLocked) {
+			return err
+		}
+	}
+}
+
+// A busyWait is the wait for a conversation that another process holds, at a
+// terminal.
+type busyWait struct {
+	query  *query
+	tty    *terminal.TTY
+	locked *process.LockedError // by whom, as it was last seen
+}
+
+// run waits for the conversation or for the user's choice.
+func (w *busyWait) run(ctx context.Context) error {
+	for {
+		key, err := w.once(ctx)
+		switch {
+		case errors.Is(err, errFree):
+			fmt.Fprintln(w.tty, "It is free.")
+			return nil
+		case errors.Is(err, errNews):
+			fmt.Fprintln(w.tty)
+			continue
+		case err != nil:
+			fmt.Fprintln(w.tty)
+			return w.ended(ctx, err)
+		case key.Lower() != 'a':
+			return w.choose(ctx, key)
+		}
+		fmt.Fprintln(w.tty, "a")
+		if err := w.attach(ctx); err != nil {
+			return w.ended(ctx, err)
+		}
+	}
+}
+
+// once says what the other process does, and waits for a key, for the
+// conversation or for news, whichever comes first. All that it starts has ended
+// when it returns, and the lock is held only where it is errFree.
+func (w *busyWait) once(ctx context.Context) (terminal.Key, error) {
+	q := w.query
+	there := q.repo.look(ctx, q.id, w.locked.Holder)
+	defer there.close()
+	w.locked.Holder = there.holder
+	waiting, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var others sync.WaitGroup
+	others.Go(func() {
+		err := q.lockWhenFree(waiting)
+		if err == nil {
+			err = errFree
+		}
+		end(err)
+	})
+	others.Go(func() {
+		if there.changes(waiting) {
+			end(errNews)
+		}
+	})
+	fmt.Fprint(w.tty, w.text(there))
+	key, err := w.tty.Choose(waiting, "> ", oneOf(w.letters(there)))
+	end(nil)
+	others.Wait()
+	switch {
+	case q.held == nil:
+	case errors.Is(err, errNews):
+		err = errFree
+	case !errors.Is(err, errFree):
+		q.held.Release()
+		q.held = nil
+	}
+	return key, err
+}
+
+// attach looks at the other process from here, as jp attach does. How that ended
+// matters only where jp is to end.
+func (w *busyWait) attach(ctx context.Context) error {
+	err := runAttach(ctx, w.query.env, attachOptions{tail: -1}, string(w.query.id))
+	var interrupt *turnloop.Interrupt
+	if errors.As(err, &interrupt) || ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintln(w.tty, terminal.Clean(failureOf(err).message))
+	}
+	return nil
+}
+
+// choose goes elsewhere, or leaves.
+func (w *busyWait) choose(ctx context.Context, key terminal.Key) error {
+	q := w.query
+	switch key.Lower() {
+	case 'f':
+		fmt.Fprintln(w.tty, "f")
+		q.opts.stdin = q.readsStdin() // what is piped in is asked, too
+		q.opts.fork, q.opts.id, q.opts.discardTurn = forkAtEnd, string(q.id), true
+	case 'n':
+		fmt.Fprintln(w.tty, "n")
+		q.opts.new, q.opts.id, q.opts.discardTurn = true, "", false
+	default:
+		fmt.Fprintln(w.tty)
+		return w.leave(ctx)
+	}
+	if err := q.target(ctx); err != nil {
+		return err
+	}
+	return q.take(ctx)
+}
+
+// ended is the end of a wait. A signal that a key or the loss of the terminal
+// stands for leaves, as they do.
+func (w *busyWait) ended(ctx context.Context, err error) error {
+	var interrupt *turnloop.Interrupt
+	if errors.As(err, &interrupt) && interrupt.Signal != "SIGTERM" || errors.Is(err, terminal.ErrHangup) {
+		return w.leave(context.WithoutCancel(ctx))
+	}
 	return err
+}
+
+// leave gives up; what was to be asked is kept.
+func (w *busyWait) leave(ctx context.Context) error {
+	return w.query.keepText(w.query.locked(ctx, w.locked))
+}
+
+// elsewhere reports whether the user may ask somewhere else.
+func (w *busyWait) elsewhere() bool { return !w.query.settlesOnly() }
+
+// attaches reports whether jp attach has something to show, and a terminal to show
+// it on.
+func (w *busyWait) attaches(there *busyHolder) bool {
+	e := w.query.env
+	return there.peer != nil && !e.format.structured() && isTerminal(e.stdout)
+}
+
+func (w *busyWait) letters(there *busyHolder) string {
+	letters := "q"
+	if w.attaches(there) {
+		letters += "a"
+	}
+	if w.elsewhere() {
+		letters += "fn"
+	}
+	return letters
+}
+
+// text says what the other process does and what can be done meanwhile.
+func (w *busyWait) text(there *busyHolder) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is busy: %s.\n", w.query.id, there.words(w.query.env.now()))
+	first := "Waiting for it."
+	if there.inquiry != nil {
+		fmt.Fprintf(&b, "It waits for an answer: %s\n", questionWords(*there.inquiry))
+		first = ""
+	}
+	choices := []string{first}
+	if w.attaches(there) {
+		choices = append(choices, "a attach")
+	}
+	if w.elsewhere() {
+		choices = append(choices, "f ask in a fork", "n ask in a new conversation")
+	}
+	choices = append(choices, "Ctrl+C leave")
+	b.WriteString(strings.TrimSpace(strings.Join(choices, "   ")) + "\n")
+	return b.String()
 }

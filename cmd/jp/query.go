@@ -44,6 +44,7 @@ const queryHelp = `Ask the model, in this session's conversation or a new one, a
 The text is the words given; what is piped in stands before it. Without a text
 an editor opens. On a terminal the answer streams to it; piped, stdout gets the
 final message only. Every event is durable before it is shown as such.
+What another process holds is waited for on a terminal; elsewhere that is exit 4.
 
 Exit codes: 0 done · 1 refused, or over a limit · 2 usage, configuration, model ·
 3 a decision is needed first · 4 locked · 5 no such conversation · 6 damaged ·
