@@ -75,10 +75,12 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 		}
 	}
 	a.show = a.newShow(o)
+	leave, menu := a.keys() // before anything is shown: then the keys work
+	defer a.noKeys()
 	if err := a.begin(ctx, o.tail); err != nil {
 		return err
 	}
-	return a.run(ctx)
+	return a.run(ctx, leave, menu)
 }
 
 // begin shows what there was, and becomes the one who is asked.

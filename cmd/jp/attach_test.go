@@ -172,6 +172,23 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// TestLeavingAtTheFirstWord leaves as soon as anything is shown.
+func TestLeavingAtTheFirstWord(t *testing.T) {
+	t.Parallel()
+	p, id := inBackground(t, overwriteScript)
+	p.waits()
+	for range 5 {
+		for _, key := range []string{"\x1c", "\x1a"} {
+			s := p.sit(100, "attach")
+			s.Wait("anything", func() bool { return s.Raw() != "" })
+			s.Type(key)
+			require.Zero(t, s.exit(), s.Text())
+			p.attachedSoon(id, false)
+		}
+	}
+	require.Zero(t, p.jp("kill", string(id)).exit)
+}
+
 func TestOneIsAttached(t *testing.T) {
 	t.Parallel()
 	p, id := inBackground(t, overwriteScript)

@@ -54,9 +54,7 @@ func (a *attachment) close() {
 }
 
 // run shows and asks until the user leaves or the process has ended.
-func (a *attachment) run(ctx context.Context) error {
-	leave, menu := a.keys()
-	defer a.noKeys()
+func (a *attachment) run(ctx context.Context, leave <-chan os.Signal, menu <-chan struct{}) error {
 	for {
 		var answered chan struct{}
 		if a.asking != nil {
