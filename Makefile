@@ -5,6 +5,7 @@ GO       ?= go
 # a failure (go.dev/issue/75804).
 FUZZTIME ?= 100000x
 BENCH    ?=
+SOAK     ?=
 BIN      := bin/jp
 
 .PHONY: help build test check crash fuzz bench soak hostile inspector demo install
@@ -37,8 +38,8 @@ fuzz: ## every fuzz target, FUZZTIME executions of each (100000x)
 bench: ## speed and size beside rivals, as ratios (BENCH='-quick -loop' etc.)
 	$(GO) run ./internal/bench $(BENCH)
 
-soak: ## long runs of many processes
-	@echo "make soak has no content yet."
+soak: ## 64 conversations at once, clients that come and go, kills; counts what is lost or left (SOAK='-quick' etc.)
+	$(GO) run ./internal/soak $(SOAK)
 
 hostile: ## repositories made to run programs: none may run
 	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore

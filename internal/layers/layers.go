@@ -53,6 +53,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/layers":                       nil,
 	"internal/bench":                        {everything},
+	"internal/soak":                         {everything},
 	"internal/gitenv":                       nil,
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},

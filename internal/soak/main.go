@@ -1,0 +1,118 @@
+// Command soak runs many conversations in the background at once, lets clients
+// come and go while they run, kills some, answers all, and then looks whether
+// anything was lost or left behind.
+//
+// Everything happens in a scratch folder, with a home of its own. What is lost or
+// left is a violation, and makes the program fail; times and memory are printed
+// beside what is good enough, and judge nothing, since they are the machine's as
+// well. However it ends, every process that it started has ended by then.
+//
+// It looks from outside, at real processes of the real program: at descriptors,
+// threads and memory as the kernel tells them, and at goroutines by the trace that
+// the Go runtime leaves when it is told to quit.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	n      int           // conversations
+	length time.Duration // of the work of each
+	cycles int           // in which clients come and go, under load and again while all wait
+	dir    string
+}
+
+func parseOptions(args []string, stderr io.Writer) (options, error) {
+	var o options
+	quick := false
+	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&quick, "quick", false, "a sample: 12 conversations, 15 s, 24 cycles")
+	flags.IntVar(&o.n, "n", 64, "run `N` conversations at once, at least 8")
+	flags.DurationVar(&o.length, "for", 2*time.Minute, "let each work for a `DURATION` before it asks")
+	flags.IntVar(&o.cycles, "cycles", 56, "let clients come and go `N` times")
+	flags.StringVar(&o.dir, "dir", "", "work on the file system of `DIR` (default: the folder for temporary files)")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	sample := map[string]func(){
+		"n": func() { o.n = 12 }, "for": func() { o.length = 15 * time.Second }, "cycles": func() { o.cycles = 24 },
+	}
+	for name, set := range sample {
+		if quick && !given[name] {
+			set()
+		}
+	}
+	return o, o.check(flags.Args())
+}
+
+func (o options) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case o.n < fewest:
+		return fmt.Errorf("-n %d: at least %d, since some are killed and some compared", o.n, fewest)
+	case o.length < pace:
+		return fmt.Errorf("-for %s: at least %s", o.length, pace)
+	case o.cycles < 0:
+		return fmt.Errorf("-cycles %d is negative", o.cycles)
+	}
+	return nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parseOptions(args, stderr)
+	if err != nil {
+		return err
+	}
+	if err := adoptOrphans(); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp(o.dir, "jp-soak-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	a, err := newArena(ctx, scratch)
+	if err != nil {
+		return err
+	}
+	s := newSoak(o, a, stderr)
+	limited, cancel := context.WithTimeoutCause(ctx, o.limit(), errTooLong)
+	defer cancel()
+	err = s.run(limited)
+	s.end()
+	s.table.print(stdout)
+	return errors.Join(err, s.table.failure())
+}
+
+var errTooLong = errors.New("it takes longer than it may")
+
+// limit bounds a run, with room for a machine that is busy.
+func (o options) limit() time.Duration {
+	return 2*o.length + time.Duration(o.n)*5*time.Second + 2*time.Minute
+}

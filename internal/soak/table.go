@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"text/tabwriter"
+	"time"
+)
+
+// A line is one thing that was counted or measured.
+type line struct {
+	name, value, target, verdict string
+}
+
+// A table is what a run found out. Its methods may be called from any goroutine.
+type table struct {
+	mu         sync.Mutex
+	lines      []line
+	violations []string
+}
+
+// count tells a number that is judged elsewhere, if at all.
+func (t *table) count(name, format string, args ...any) {
+	t.add(line{name, fmt.Sprintf(format, args...), "–", "–"})
+}
+
+// times tells durations. A target is for their p99; 0 for none.
+func (t *table) times(name string, took []time.Duration, target time.Duration) {
+	if len(took) == 0 {
+		t.count(name, "not measured")
+		return
+	}
+	p99 := rank(took, 0.99)
+	l := line{name, fmt.Sprintf("p50 %s  p99 %s  max %s  (%d)", short(rank(took, 0.5)), short(p99), short(rank(took, 1)), len(took)), "–", "–"}
+	if target > 0 {
+		l.target, l.verdict = "p99 ≤ "+short(target), verdict(p99 <= target)
+	}
+	t.add(l)
+}
+
+// ratio tells how the medians of two sides compare.
+func (t *table) ratio(name string, side, other []time.Duration, target float64) {
+	a, b := rank(side, 0.5), rank(other, 0.5)
+	if b == 0 {
+		t.count(name, "not measured")
+		return
+	}
+	times := float64(a) / float64(b)
+	t.add(line{name, fmt.Sprintf("%s / %s = %.2f×", short(a), short(b), times), fmt.Sprintf("≤ %g×", target), verdict(times <= target)})
+}
+
+// sizes tells amounts of memory. A target is for the greatest; 0 for none.
+func (t *table) sizes(name string, bytes []int64, target int64) {
+	most := rank(bytes, 1)
+	l := line{name, fmt.Sprintf("p50 %s  max %s  (%d)", megabytes(rank(bytes, 0.5)), megabytes(most), len(bytes)), "–", "–"}
+	if target > 0 {
+		l.target, l.verdict = "max ≤ "+megabytes(target), verdict(most <= target)
+	}
+	t.add(l)
+}
+
+func (t *table) add(l line) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, l)
+}
+
+// violation tells what was lost or left behind.
+func (t *table) violation(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.violations = append(t.violations, fmt.Sprintf(format, args...))
+}
+
+// shown is how many violations are told in full.
+const shown = 20
+
+func (t *table) print(w io.Writer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(columns, "what\tfound\ttarget\tverdict")
+	for _, l := range t.lines {
+		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", l.name, l.value, l.target, l.verdict)
+	}
+	fmt.Fprintf(columns, "violations\t%d\t0\t%s\n", len(t.violations), verdict(len(t.violations) == 0))
+	columns.Flush()
+	for i, v := range t.violations {
+		if i == shown {
+			fmt.Fprintf(w, "violation: and %d more\n", len(t.violations)-shown)
+			return
+		}
+		fmt.Fprintln(w, "violation:", v)
+	}
+}
+
+// failure is an error where there are violations. What misses a target is none.
+func (t *table) failure() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.violations) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d", errViolation, len(t.violations))
+}
+
+func verdict(ok bool) string {
+	if ok {
+		return "ok"
+	}
+	return "missed"
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// short is a duration in about three digits.
+func short(d time.Duration) string {
+	switch {
+	case d >= 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d >= 10*time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(10 * time.Microsecond).String()
+}
