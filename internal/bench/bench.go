@@ -87,6 +87,8 @@ var tasks = []task{
 	{"snapshot 1k", false, snapshotOf(1_000)},
 	{"snapshot 12k", false, snapshotOf(12_000)},
 	{"resume 10k", false, resumeOf(10_000)},
+	{"attach 10k", false, attachOf(10_000)},
+	{"ls 100", false, listRunning},
 	{"size", false, measureSize},
 	{"memory", false, measureMemory},
 	{"version", false, measureVersion},
@@ -97,7 +99,7 @@ var longTasks = []string{"list 10k", "command 100k", "grep 1M"}
 
 // taskNames is read by the help text.
 func taskNames() string {
-	return "append, fork, load, list, command, grep, snapshot, resume (each with its size, as in \"load 10k\"), size, memory, version"
+	return "append, fork, load, list, command, grep, snapshot, resume, attach, ls (each with its size, as in \"load 10k\"), size, memory, version"
 }
 
 // measure runs the tasks that were asked for.

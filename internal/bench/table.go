@@ -26,9 +26,10 @@ type row struct {
 	JP        float64 `json:"jp"`
 	Rival     float64 `json:"rival"`
 	Ratio     float64 `json:"ratio,omitempty"`
-	// Target is the greatest ratio, or difference, that is good enough; 0 for none.
+	// Target is the greatest ratio, difference or value that is good enough; 0 for none.
 	Target     float64 `json:"target,omitempty"`
 	Difference bool    `json:"difference,omitempty"` // the target is of JP-Rival
+	Alone      bool    `json:"alone,omitempty"`      // the target is of JP
 	Verdict    string  `json:"verdict"`
 	Failed     string  `json:"failed,omitempty"` // why nothing was measured
 }
@@ -46,12 +47,16 @@ func (r row) judged() row {
 		return r
 	}
 	r.Ratio = got
-	switch over := r.JP - r.Rival - r.Target; {
+	over, absolute := r.JP-r.Target, r.Difference || r.Alone
+	if r.Difference {
+		over -= r.Rival
+	}
+	switch {
 	case r.Target == 0:
 		r.Verdict = "–"
-	case r.Difference && over > 0:
+	case absolute && over > 0:
 		r.Verdict = "missed by " + quantity(over, r.Unit)
-	case !r.Difference && got > r.Target:
+	case !absolute && got > r.Target:
 		r.Verdict = fmt.Sprintf("missed by %.0f %%", math.Ceil(100*(got/r.Target-1)))
 	default:
 		r.Verdict = "ok"
@@ -78,6 +83,8 @@ func (r row) bound() string {
 		return "–"
 	case r.Difference:
 		return "≤ +" + quantity(r.Target, r.Unit)
+	case r.Alone:
+		return "≤ " + quantity(r.Target, r.Unit)
 	}
 	return fmt.Sprintf("≤ %g×", r.Target)
 }

@@ -24,6 +24,8 @@ func TestVerdict(t *testing.T) {
 		{"difference reached", row{JP: 0.015, Rival: 0.001, Target: 0.02, Difference: true, Unit: seconds}, "ok", "+14.0 ms", "≤ +20.0 ms"},
 		{"difference missed", row{JP: 0.025, Rival: 0.001, Target: 0.02, Difference: true, Unit: seconds}, "missed by 4.00 ms", "+24.0 ms", "≤ +20.0 ms"},
 		{"faster than the rival", row{JP: 0.001, Rival: 0.005, Target: 0.02, Difference: true, Unit: seconds}, "ok", "−4.00 ms", "≤ +20.0 ms"},
+		{"alone reached", row{JP: 0.045, Rival: 0.040, Target: 0.05, Alone: true, Unit: seconds}, "ok", "1.12×", "≤ 50.0 ms"},
+		{"alone missed", row{JP: 0.075, Rival: 0.060, Target: 0.05, Alone: true, Unit: seconds}, "missed by 25.0 ms", "1.25×", "≤ 50.0 ms"},
 		{"nothing measured", row{Failed: "no disk", Target: 2}, "not measured: no disk", "–", "≤ 2×"},
 		{"no ratio", row{JP: 1, Unit: seconds}, "not measured: 1 against 0 is no ratio", "–", "–"},
 	}

@@ -4,18 +4,13 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
-	"time"
 )
 
 // answerAll answers all questions: three of four by jp attach at a terminal, the
 // others by jp answer; and waits for the ends.
 func (s *soak) answerAll(ctx context.Context) error {
-	with, err := s.timeList(ctx)
-	if err != nil {
-		return err
-	}
 	var attached, answered atomic.Int64
-	err = s.each(ctx, s.n, func(ctx context.Context, i int) error {
+	err := s.each(ctx, s.n, func(ctx context.Context, i int) error {
 		if i%4 == 3 {
 			answered.Add(1)
 			return s.answerByWord(ctx, s.members[i])
@@ -28,34 +23,7 @@ func (s *soak) answerAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.ends(ctx); err != nil {
-		return err
-	}
-	without, err := s.timeList(ctx)
-	if err != nil {
-		return err
-	}
-	s.table.ratio(fmt.Sprintf("jp ls with %d processes, against the same list without", s.n), with, without, listTarget)
-	return nil
-}
-
-// listRounds is how often jp ls is timed, and listTarget how much longer it may
-// take for the processes.
-const (
-	listRounds = 9
-	listTarget = 2
-)
-
-func (s *soak) timeList(ctx context.Context) ([]time.Duration, error) {
-	var took timings
-	for range listRounds {
-		start := time.Now()
-		if _, err := s.arena.jp(ctx, 0, "ls"); err != nil {
-			return nil, err
-		}
-		took.since(start)
-	}
-	return took.all(), nil
+	return s.ends(ctx)
 }
 
 func (s *soak) answerByWord(ctx context.Context, m *member) error {

@@ -48,7 +48,7 @@ func (s *soak) run(ctx context.Context) error {
 		do   func(context.Context) error
 	}{
 		{"start", s.startAll}, {"work, while clients come and go", s.load}, {"measure those that wait", s.measure},
-		{"let clients come and go while all wait", s.visitWaiting}, {"kill some that wait", s.casualties},
+		{"let clients come and go while all wait", s.visitWaiting}, {"list", s.compareLists}, {"kill some that wait", s.casualties},
 		{"answer", s.answerAll}, {"look what is left", s.check},
 	}
 	for _, p := range phases {
