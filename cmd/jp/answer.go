@@ -132,9 +132,6 @@ func (a *answering) names(ctx context.Context, word string) bool {
 	return false
 }
 
-// given reports whether the command line has an answer.
-func (a *answering) given() bool { return a.word != "" || a.json != "" }
-
 // to is the answer to a question: the command line's, or that of the person at
 // the terminal.
 func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.Context) (turnloop.Answer, error)) (attach.Answer, error) {

@@ -12,6 +12,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/process"
 	"jp/process/attach"
 	"jp/turnloop"
 )
@@ -23,6 +24,7 @@ type attachment struct {
 	repo   *repo
 	id     conversation.ID
 	peer   *attach.Client
+	holder process.Holder
 	person *client // nil where the process is only followed
 	show   attachShow
 	inbox  *inbox
@@ -209,7 +211,7 @@ func (a *attachment) ended(ctx context.Context, err error) error {
 func (a *attachment) lost(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if a.repo.locks.AwaitFree(limited, a.id) != nil {
+	if a.repo.locks.AwaitEnd(limited, a.id, a.holder) != nil {
 		return fail(exitFailed, "not_found", "the connection to pid %d was lost; it goes on.", a.peer.Hello().PID).about(a.id).
 			hint("jp attach "+a.id.Short(), "attaches again")
 	}
