@@ -157,6 +157,7 @@ type ToolCallResponse struct {
 	Shared      []string // paths of Changed that someone else also changed meanwhile
 	LeftOut     []LeftOut
 	Attachments []Attachment
+	Usage       *Usage // of the model calls that the tool itself made, nil if it made none
 }
 
 // Truncated says what was cut off: the size and hash of the whole.
@@ -196,4 +197,5 @@ func (b *ToolCallResponse) fields(c codec) {
 	c.value("shared", &b.Shared)
 	c.value("left_out", &b.LeftOut)
 	c.value("attachments", &b.Attachments)
+	c.value("usage", &b.Usage)
 }

@@ -137,6 +137,8 @@ func TestHeaderExamples(t *testing.T) {
 			`{"approved":"all","git":{"branch":"main","head":"6f71"},"jp":"1.0","model":"a/b","seq":0,"time":"2025-07-19T14:00:00.000000005Z","turn":1,"type":"turn_start","v":1}`},
 		{"response", Event{Seq: 18, Turn: 2, Body: &ToolCallResponse{For: 9, ID: "call_2", Name: "fs", Changed: []FileChange{{Path: "a<b", After: "0b"}}}}, Span{At: 31, Len: 40},
 			`{"changed":[{"after":"0b","before":null,"path":"a<b"}],"for":9,"is_error":false,"name":"fs","seq":18,"text":[31,40],"time":"2025-07-19T14:00:00.000000005Z","tool_call_id":"call_2","turn":2,"type":"tool_call_response","v":1}`},
+		{"what a tool asked", Event{Seq: 18, Turn: 2, Body: &ToolCallResponse{For: 9, Usage: &Usage{Input: 7, Output: 2}}}, NoText,
+			`{"for":9,"is_error":false,"seq":18,"time":"2025-07-19T14:00:00.000000005Z","turn":2,"type":"tool_call_response","usage":{"input":7,"output":2},"v":1}`},
 		{"discard from 0", Event{Seq: 2, Turn: 1, Body: &TurnDiscarded{ToSeq: 1, By: ByUser}}, NoText,
 			`{"by":"user","from_seq":0,"seq":2,"time":"2025-07-19T14:00:00.000000005Z","to_seq":1,"turn":1,"type":"turn_discarded","v":1}`},
 		{"fork", Event{Seq: 3, Body: &ForkOrigin{Conversation: "jp-c1752883200", Commit: "c0"}}, NoText,

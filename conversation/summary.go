@@ -136,6 +136,7 @@ func (s *Summary) nextTool(e *Event) {
 	case *ToolStarted:
 		s.Open = editCall(s.Open, b.For, func(c *OpenCall) { c.Started = true })
 	case *ToolCallResponse:
+		s.spend(b.Usage)
 		s.respond(b)
 	case *InquiryRequest:
 		s.ask(e.Seq, b)

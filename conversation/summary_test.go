@@ -31,6 +31,15 @@ func TestSummaryOfTheSample(t *testing.T) {
 	}, s.Inquiry)
 }
 
+func TestSummaryCountsWhatToolsAsked(t *testing.T) {
+	s := Summarize([]*Event{
+		{Body: &TurnStart{}},
+		{Seq: 1, Body: &ToolCallRequest{Call: 1, CallEnd: CallEnd{Usage: &Usage{Input: 5, Output: 1, CostUSD: "0.1"}}}},
+		{Seq: 2, Body: &ToolCallResponse{For: 1, Usage: &Usage{Input: 7, Output: 2, CostUSD: "0.2"}}},
+	})
+	require.Equal(t, &Usage{Input: 12, Output: 3, CostUSD: "0.3"}, s.Usage)
+}
+
 // TestSummaryNeedsOnlyTheOneBefore goes through the stored form at every step.
 func TestSummaryNeedsOnlyTheOneBefore(t *testing.T) {
 	events := journaltest.Sample(t).Events()

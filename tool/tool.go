@@ -34,10 +34,14 @@ type Definition struct {
 	Parameters  json.RawMessage // JSON schema of the arguments, an object
 	Effect      Effect
 	Idempotent  bool // running it twice is as good as once
-	Exclusive   bool // only a person may allow a run
-	Run         RunMode
-	Result      RunMode               // whether the result is delivered
-	Questions   map[string]QuestionTo // who answers the tool's questions, by id
+	// Resumes says that a run works in a conversation of its own, and that running
+	// the tool again goes on with it. Its outcome is never unknown, no limit of
+	// time ends it, and an error of Run leaves the call open, to be gone on with.
+	Resumes   bool
+	Exclusive bool // only a person may allow a run
+	Run       RunMode
+	Result    RunMode               // whether the result is delivered
+	Questions map[string]QuestionTo // who answers the tool's questions, by id
 	// Subject is the part of the arguments that says most, on one line:
 	// a path, an argv, a pattern. Nil: nothing.
 	Subject func(arguments json.RawMessage) string
@@ -83,6 +87,8 @@ type Call struct {
 	Arguments    json.RawMessage            // a JSON object
 	Answers      map[string]json.RawMessage // answers to the tool's questions, by question id
 	Attempt      int                        // from 1
+	Child        conversation.ID            // of a tool that resumes: the conversation that it works in, the same in each attempt
+	Budget       int                        // tokens that the turn may still use, at least 1; 0: any number
 	Lock         *os.File                   // inherited by processes of the tool: held while one of them lives; may be nil
 	Started      func(pgid int)             // told the process group of a tool that is a process; may be nil
 }
@@ -99,6 +105,11 @@ type Result struct {
 	// Wrote are the files that the tool wrote or removed, relative to the
 	// workspace, where it knows that it touched no others; nil = not known.
 	Wrote []string
+	// Records are jp's own events that go with the result. They become durable
+	// together with it.
+	Records []conversation.Body
+	// Usage is what models took that the tool asked, nil if it asked none.
+	Usage *conversation.Usage
 }
 
 // A Question is asked by a tool in the place of a result.

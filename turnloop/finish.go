@@ -88,6 +88,8 @@ func outcomeOf(events []*conversation.Event) Outcome {
 			o.spend(b.Usage)
 		case *conversation.InquiryResponse:
 			o.spend(b.Usage)
+		case *conversation.ToolCallResponse:
+			o.spend(b.Usage)
 		case *conversation.TurnStopped:
 			o.Status, o.By = Stopped, b.By
 		}
@@ -139,9 +141,13 @@ func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
 	o := outcomeOf(l.turn())
 	o.Status = Incomplete
 	var journal *JournalError
+	var child *WaitingError
 	switch {
 	case errors.Is(cause, errWaiting):
 		o.Status, o.Waiting = Waiting, l.waiting
+		return o, nil
+	case errors.As(cause, &child):
+		o.Status, o.Waiting = Waiting, child.Inquiry
 		return o, nil
 	case errors.As(cause, &journal):
 		return o, cause

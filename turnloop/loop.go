@@ -2,6 +2,7 @@ package turnloop
 
 import (
 	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +45,9 @@ type Options struct {
 	Retry  provider.Retry
 	Limits Limits
 	JP     string // version, for the record
+	// NewID names the conversation of a tool that works in one of its own. The
+	// default makes an id that is most likely free.
+	NewID func() (conversation.ID, error)
 
 	Now    func() time.Time                           // default time.Now; called from several goroutines
 	Random func() float64                             // default math/rand
@@ -55,6 +59,7 @@ type Limits struct {
 	ModelCalls  int           // default 200
 	ToolOutput  int           // bytes of a result that are kept; default 256 KiB
 	ToolTimeout time.Duration // default 10 minutes
+	Tokens      int           // in and out, of all models that the turn asks; default none
 }
 
 // A Resolver decides what becomes of a call that started earlier and has no
@@ -131,6 +136,9 @@ func New(opts Options) *Loop {
 	}
 	if opts.Wait == nil {
 		opts.Wait = wait
+	}
+	if opts.NewID == nil {
+		opts.NewID = func() (conversation.ID, error) { return conversation.NewID(opts.Now(), crand.Reader) }
 	}
 	opts.Stream.SetClock(opts.Now)
 	l := &Loop{opts: opts, stream: opts.Stream, head: opts.Head, again: map[int]bool{}, details: map[int]string{}}

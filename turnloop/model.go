@@ -38,6 +38,9 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if l.endedCalls() >= l.opts.Limits.ModelCalls {
 		return l.stop(ctx, conversation.ByLimit)
 	}
+	if l.spent() {
+		return l.stop(ctx, conversation.ByBudget)
+	}
 	ctx, done := l.steerable(ctx, Activity{})
 	defer done()
 	for tries := 1; ; tries++ {

@@ -152,7 +152,7 @@ func (v View) unknown(call *conversation.ToolCall) bool {
 		}
 	}
 	def := v.Tools(call.Request.Name)
-	return def == nil || def.Effect == tool.Changes && !def.Idempotent
+	return def == nil || def.Effect == tool.Changes && !def.Idempotent && !def.Resumes
 }
 
 // permission is what has to happen before the call may run, if anything has.

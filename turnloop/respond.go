@@ -29,8 +29,8 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 	response := conversation.ToolCallResponse{
 		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
 		Content: string(kept), IsError: done.result.IsError, Truncated: truncated, DurationMS: done.took.Milliseconds(),
-		Cancelled: done.cancelled,
-		Held:      done.def.Result != "" && done.def.Result != tool.Unattended,
+		Cancelled: done.cancelled, Usage: done.result.Usage,
+		Held: done.def.Result != "" && done.def.Result != tool.Unattended,
 	}
 	what := effect(done.result, string(kept))
 	switch {
@@ -50,7 +50,11 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 		response.LeftOut = response.LeftOut[:fitting(response.LeftOut, func(l conversation.LeftOut) string { return l.Path + l.Why })]
 		with = append(with, conversation.WithTree(after.Tree, after.Objects...), conversation.WithGit(l.files.moved(after.Git)))
 	}
-	t := l.stream.CurrentTurn().AddToolCallResponse(response, with...)
+	t := l.stream.CurrentTurn()
+	for _, record := range done.result.Records {
+		t.AddRecord(record)
+	}
+	t.AddToolCallResponse(response, with...)
 	if response.Held {
 		l.addDelivery(t, done)
 	}

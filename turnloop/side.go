@@ -32,6 +32,9 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
+	if l.spent() {
+		return nil, nil, errSpent
+	}
 	options := l.asks()
 	options.Content, options.NoTools = l.content(ctx), true
 	request, err := provider.Build(l.withPlaceholders(), options)

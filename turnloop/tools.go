@@ -29,12 +29,15 @@ type finishedRun struct {
 // run runs calls: one that may change things alone, read-only ones side by
 // side. Each result is recorded the moment it exists.
 func (l *Loop) run(ctx context.Context, calls []*conversation.ToolCall) error {
-	if l.lookup(calls[0].Request.Name).Effect == tool.Changes {
+	switch def := l.lookup(calls[0].Request.Name); {
+	case def.Resumes:
+		return l.runResuming(ctx, calls[0])
+	case def.Effect == tool.Changes:
 		return l.runChanging(ctx, calls[0])
 	}
 	results := make(chan finishedRun, len(calls))
 	for _, call := range calls {
-		go func() { results <- l.execute(ctx, call, nil) }()
+		go func() { results <- l.execute(ctx, call, "", nil) }()
 	}
 	var failed error
 	for range calls {
@@ -79,10 +82,10 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return err
 	}
 	defer unlock()
-	if err := l.recordStart(ctx, call, before); err != nil {
+	if err := l.recordStart(ctx, call, before, ""); err != nil {
 		return err
 	}
-	done := l.execute(ctx, call, lock)
+	done := l.execute(ctx, call, "", lock)
 	if done.err != nil && ctx.Err() != nil {
 		return context.Cause(ctx) // its outcome is unknown now
 	}
@@ -153,8 +156,8 @@ func (l *Loop) glanceAfter(done finishedRun, before Sight, named, only []string)
 }
 
 // recordStart makes durable that the tool is about to run, behind what moved in
-// the files before.
-func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before Sight) error {
+// the files before. child is the conversation that it works in, "" if in none.
+func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before Sight, child conversation.ID) error {
 	t := l.stream.CurrentTurn()
 	git := l.files.moved(before.Git)
 	if outside := l.drift(before); outside != nil {
@@ -164,7 +167,7 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 		now := before.Git
 		git = &now
 	}
-	started := &conversation.ToolStarted{For: call.Event.Seq, Attempt: attempt(call)}
+	started := &conversation.ToolStarted{For: call.Event.Seq, Attempt: attempt(call), Child: child}
 	if q := call.Inquiry(conversation.KindRunTool); q != nil && q.Response != nil {
 		started.Arguments = q.Response.Arguments
 	}
@@ -203,8 +206,9 @@ func (l *Loop) toolLock(seq int) (*os.File, func(), error) {
 	return f, done, nil
 }
 
-// execute runs a tool once, within its time.
-func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, lock *os.File) finishedRun {
+// execute runs a tool once, within its time. child is the conversation that it
+// works in, "" if in none.
+func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child conversation.ID, lock *os.File) finishedRun {
 	t, _ := l.opts.Tools.Lookup(call.Request.Name)
 	done := finishedRun{call: call, def: t.Definition()}
 	if ctx.Err() != nil {
@@ -220,18 +224,22 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, lock *o
 	for id, answer := range call.Answers() {
 		answers[id] = answer
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.Limits.ToolTimeout, errToolTimeout)
-	defer cancel()
+	if !done.def.Resumes {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(ctx, l.opts.Limits.ToolTimeout, errToolTimeout)
+		defer cancel()
+	}
 	ctx, end := l.steerableTool(ctx)
 	defer end()
 	began := l.opts.Now()
 	done.result, done.err = runSafely(ctx, t, tool.Call{
 		Conversation: l.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
-		Attempt: attempt(call), Lock: lock,
+		Attempt: attempt(call), Child: child, Budget: l.budget(), Lock: lock,
 	})
 	done.took = l.opts.Now().Sub(began)
 	switch cause := context.Cause(ctx); {
 	case done.err == nil:
+		done.cancelled = done.def.Resumes && cancelledByUser(cause)
 	case cancelledByUser(cause):
 		done.err, done.cancelled = errors.New("the user cancelled it; what it did until then is not known"), true
 	case errors.Is(cause, errToolTimeout):

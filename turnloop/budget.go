@@ -1,0 +1,27 @@
+package turnloop
+
+import "errors"
+
+// errSpent is why a question is not put to the model.
+var errSpent = errors.New("the turn's budget of tokens is used up")
+
+// spent reports whether the turn has used up its tokens. What a call in flight
+// takes is not known before it ends, so a turn can use more than its limit.
+func (l *Loop) spent() bool {
+	return l.opts.Limits.Tokens > 0 && l.used() >= l.opts.Limits.Tokens
+}
+
+// used are the tokens of the turn, in and out: of its model calls, its side
+// requests, and the models that its tools asked.
+func (l *Loop) used() int {
+	usage := outcomeOf(l.turn()).Usage
+	return usage.Input + usage.Output
+}
+
+// budget is how many tokens the turn may still use, 0 where it has no limit.
+func (l *Loop) budget() int {
+	if l.opts.Limits.Tokens <= 0 {
+		return 0
+	}
+	return max(1, l.opts.Limits.Tokens-l.used())
+}

@@ -1,0 +1,76 @@
+package turnloop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jp/conversation"
+)
+
+// A WaitingError is how a tool that resumes says that its own conversation
+// waits for an answer that nobody can give now. The turn then waits, too.
+type WaitingError struct{ Inquiry *conversation.Inquiry }
+
+// Error names the question.
+func (w *WaitingError) Error() string {
+	return "waits for an answer: " + w.Inquiry.Request.Question.Text
+}
+
+// runResuming runs a call that works in a conversation of its own. That is
+// named by a durable event before anything is in it, so that a later run goes on
+// with the same one. The right to change files is not held: the tools that run
+// there take it, one by one.
+func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) error {
+	before, err := l.look(ctx, Glance{})
+	if err != nil {
+		return err
+	}
+	child := childOf(call)
+	if child == "" {
+		if child, err = l.opts.NewID(); err != nil {
+			return fmt.Errorf("name the conversation of %s: %w", call.Request.Name, err)
+		}
+	}
+	lock, unlock, err := l.toolLock(call.Event.Seq)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := l.recordStart(ctx, call, before, child); err != nil {
+		return err
+	}
+	done := l.execute(ctx, call, child, lock)
+	if done.err != nil && !done.cancelled {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return done.err
+	}
+	if err := l.respondResumed(ctx, done, before); err != nil {
+		return err
+	}
+	return context.Cause(ctx) // what ended the run may be meant for the whole turn
+}
+
+// respondResumed records what a call came to that worked in a conversation of
+// its own. Of the files it is charged with those that it names; what others did
+// meanwhile is found later, as theirs.
+func (l *Loop) respondResumed(ctx context.Context, done finishedRun, before Sight) error {
+	if done.err == nil && done.result.Question != nil {
+		done.err = errors.New("it asked a question in the place of a result")
+	}
+	after, err := l.look(context.WithoutCancel(ctx), l.glanceAfter(done, before, nil, done.result.Wrote[:0]))
+	if err != nil {
+		after = Sight{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: err.Error()}}}
+	}
+	return l.respond(ctx, done, &after)
+}
+
+// childOf is the conversation that a call works in, "" if it has none yet.
+func childOf(call *conversation.ToolCall) conversation.ID {
+	if call.Started == nil {
+		return ""
+	}
+	return call.Started.Body.(*conversation.ToolStarted).Child
+}
