@@ -1,0 +1,52 @@
+package delegate
+
+import (
+	"encoding/json"
+	"strings"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// result is what the parent's model is told.
+func (r Report) result(child conversation.ID) tool.Result {
+	usage := r.Usage
+	result := tool.Result{Content: []byte(r.Answer), Wrote: r.Files}
+	if usage != (conversation.Usage{}) {
+		result.Usage = &usage
+	}
+	calls := ", " + conversation.Count(r.Calls, "call")
+	if r.Why == "" {
+		result.Effect = string(child) + " answered" + calls
+		return result
+	}
+	result.IsError = true
+	result.Effect = string(child) + " gave no answer" + calls
+	result.Content = []byte(r.words(child))
+	return result
+}
+
+// words say why there is no answer, and how far the work came.
+func (r Report) words(child conversation.ID) string {
+	var b strings.Builder
+	b.WriteString("The delegate gave no answer: " + r.Why + ".\nIts conversation: " + string(child) + "\n")
+	if r.State == nil {
+		b.WriteString("It said nothing of its state.")
+	} else {
+		b.WriteString("What it said last of its state, as JSON: " + encoded(r.State))
+	}
+	b.WriteString("\nLook at the files before you delegate the rest, or do it yourself.")
+	return b.String()
+}
+
+// encoded is a state as one line of JSON.
+func encoded(s *conversation.WorkState) string {
+	text, err := json.Marshal(work{s.Plan, s.OpenTasks, s.FilesTouched, s.Assumptions, s.Errors})
+	if err == nil {
+		text, err = conversation.Canonical(text)
+	}
+	if err != nil {
+		return "{}" // strings and lists of strings always have a form
+	}
+	return string(text)
+}
