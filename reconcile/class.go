@@ -15,6 +15,7 @@ const (
 	Alive      Class = "alive"       // its process still runs
 	Waiting    Class = "waiting"     // it asked something that nobody has answered
 	Gone       Class = "gone"        // there is no such tool any more
+	Delegated  Class = "delegated"   // it was started, and works in a conversation of its own
 )
 
 // A Call is an open call with its class and the evidence of the files.
@@ -23,6 +24,7 @@ type Call struct {
 	Class     Class
 	Touched   []string // files that it named and that are not as they were
 	Untouched []string // files that it named and that are
+	Delegate  Delegate // for Delegated
 }
 
 // classify gives every open call its class: from the record first, and from
@@ -34,7 +36,7 @@ func classify(r Record, t Truth, named func(*conversation.ToolCall) []string) []
 	}
 	var calls []Call
 	for _, call := range r.Ledger.Open() {
-		c := Call{Call: call, Class: classOf(call, t)}
+		c := Call{Call: call, Class: classOf(call, t), Delegate: t.Delegates[call.Event.Seq]}
 		if named != nil {
 			for _, path := range named(call) {
 				if changed[path] {
@@ -62,6 +64,8 @@ func classOf(call *conversation.ToolCall, t Truth) Class {
 		return NotStarted
 	case answeredSinceStart(call):
 		return NotStarted // it asked before it changed anything, and has its answer
+	case known.Resumes:
+		return Delegated
 	case t.Again[call.Event.Seq], there && (known.Reads || known.Idempotent):
 		return Repeatable
 	}

@@ -136,6 +136,11 @@ func executing(b *strings.Builder, r Record, p Plan) {
 		b.WriteString(callLine(call, classes[call]))
 	}
 	b.WriteString("Check what is there before you repeat a call whose outcome is unknown.\n")
+	for _, c := range p.Calls {
+		if c.Class == Delegated {
+			b.WriteString(c.delegate())
+		}
+	}
 }
 
 func callLine(call *conversation.ToolCall, c Call) string {
@@ -156,6 +161,8 @@ func state(call *conversation.ToolCall, c Call) string {
 		return "not started; there is no such tool any more"
 	case Alive:
 		return "still running"
+	case Delegated:
+		return "delegated"
 	}
 	text := "outcome unknown: it was started, and no result was recorded"
 	if len(c.Touched) > 0 {

@@ -45,11 +45,11 @@ func (p Plan) Find(call *conversation.ToolCall) Call {
 
 // worthSaying reports whether anything is not as the model must think it is.
 func (r Record) worthSaying(t Truth, p Plan) bool {
-	if r.Said != nil || r.Broken != "" || r.Base.moved(t) || r.Phase == conversation.PhaseDelegating {
+	if r.Said != nil || r.Broken != "" || r.Base.moved(t) {
 		return true
 	}
 	for _, c := range p.Calls {
-		if c.Class == Unknown || c.Class == Alive {
+		if c.Class == Unknown || c.Class == Alive || c.Class == Delegated {
 			return true
 		}
 	}
@@ -65,6 +65,9 @@ func (r Record) saidAlready(t Truth, p Plan) bool {
 	}
 	for _, c := range p.Calls {
 		if c.Class == Unknown && !strings.Contains(r.Said.Message, callLine(c.Call, c)) {
+			return false
+		}
+		if c.Class == Delegated && !strings.Contains(r.Said.Message, c.delegate()) {
 			return false
 		}
 	}

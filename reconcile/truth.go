@@ -17,6 +17,9 @@ type Truth struct {
 	Again    map[int]bool            // open calls, by seq, that somebody wants run again whatever they did
 	Now      time.Time               // for the age
 	Tools    map[string]Tool
+	// Delegates are the conversations of open calls that work in one of their
+	// own, by the call's seq.
+	Delegates map[int]Delegate
 }
 
 // A Tool is what a tool's name stands for now.
@@ -24,6 +27,7 @@ type Tool struct {
 	Reads      bool // it changes nothing
 	Idempotent bool // running it twice is as good as once
 	Exclusive  bool // only a person may allow it
+	Resumes    bool // running it again goes on with a conversation of its own
 }
 
 // A Difference is one way in which this is not the place where the turn stopped.

@@ -16,8 +16,11 @@ func words(changed []conversation.PathStat, head bool, calls []Call, age time.Du
 	}
 	for _, c := range calls {
 		state := classWords[c.Class]
-		if c.Call.Started == nil && c.Class == Waiting {
+		switch {
+		case c.Call.Started == nil && c.Class == Waiting:
 			state = classWords[NotStarted]
+		case c.Class == Delegated && c.Delegate.Left:
+			state = "does not go on with its child"
 		}
 		found = append(found, c.Call.Request.Name+" "+state)
 	}
@@ -31,4 +34,5 @@ var classWords = map[Class]string{
 	Waiting:    "waits for an answer",
 	Gone:       "not there any more",
 	Alive:      "still running",
+	Delegated:  "goes on with its child",
 }

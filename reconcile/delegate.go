@@ -1,0 +1,56 @@
+package reconcile
+
+import (
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+)
+
+// A Delegate is what is known of the child conversation of a call.
+type Delegate struct {
+	Child    conversation.ID
+	Begun    bool                    // there is something in it
+	Complete bool                    // its turn came to its end
+	Left     bool                    // it is not gone on with, if it is not complete
+	State    *conversation.WorkState // what it said last of its work, nil if nothing
+}
+
+// delegate says how far the child of a call came, for the model.
+func (c Call) delegate() string {
+	d := c.Delegate
+	var b strings.Builder
+	fmt.Fprintf(&b, "The delegate of %s, conversation %s, %s.", quote(c.Call.Request.ID), quote(string(d.Child)), d.came())
+	if d.State == nil {
+		b.WriteString(" It said nothing of its state.\n")
+		return b.String()
+	}
+	b.WriteString(" What it said last of its state, as JSON:\n")
+	fmt.Fprintf(&b, "  plan: %s\n", quote(d.State.Plan))
+	for _, list := range []struct {
+		name  string
+		items []string
+	}{
+		{"open tasks", d.State.OpenTasks}, {"files touched", d.State.FilesTouched},
+		{"assumptions", d.State.Assumptions}, {"errors", d.State.Errors},
+	} {
+		fmt.Fprintf(&b, "  %s: [%s]\n", list.name, quotes(list.items))
+	}
+	b.WriteString("If its result does not cover the whole task, decide whether to delegate the rest or to go on from what the files show.\n")
+	return b.String()
+}
+
+// came says whether the child came to its end, and what becomes of it.
+func (d Delegate) came() string {
+	switch {
+	case d.Complete:
+		return "is complete; what it came to is the result of the call"
+	case d.Left && d.Begun:
+		return "was interrupted, and does not go on"
+	case d.Left:
+		return "had not begun, and does not go on"
+	case d.Begun:
+		return "was interrupted; it goes on now, and what it comes to is the result of the call"
+	}
+	return "had not begun; it begins now, and what it comes to is the result of the call"
+}
