@@ -21,15 +21,16 @@ const (
 // RefOf is the ref of a live conversation.
 func RefOf(id conversation.ID) string { return refLive + string(id) }
 
-// splitRef takes a ref of a live or archived conversation apart.
-func splitRef(ref string) (scope conversation.Scope, id conversation.ID, ok bool) {
-	for prefix, scope := range map[string]conversation.Scope{refLive: conversation.ScopeLive, refArchive: conversation.ScopeArchived} {
+// owner is the conversation of this repository that a ref belongs to: its own, or
+// that of its payload.
+func owner(ref string) (id conversation.ID, ok bool) {
+	for _, prefix := range []string{refLive, refArchive, refPayloads} {
 		if name, found := strings.CutPrefix(ref, prefix); found {
 			id, err := conversation.ParseID(name)
-			return scope, id, err == nil
+			return id, err == nil
 		}
 	}
-	return "", "", false
+	return "", false
 }
 
 // names reports whether a ref is a conversation's in a scope.

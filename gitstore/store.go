@@ -75,7 +75,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	db, err := odb.Open(repo.CommonDir, odb.Options{
 		Durability: opts.Durability, FS: opts.FS, Git: git, Path: opts.Path, Log: opts.Log, LockTimeout: lockTimeout,
 		MayBreakLock: func(ref string) bool {
-			_, id, ok := splitRef(ref)
+			id, ok := owner(ref)
 			return ok && opts.MayBreakLock != nil && opts.MayBreakLock(id)
 		},
 	})
