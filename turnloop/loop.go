@@ -54,14 +54,6 @@ type Options struct {
 	Wait   func(context.Context, time.Duration) error // default a timer
 }
 
-// Limits bound a turn. Zero fields have defaults.
-type Limits struct {
-	ModelCalls  int           // default 200
-	ToolOutput  int           // bytes of a result that are kept; default 256 KiB
-	ToolTimeout time.Duration // default 10 minutes
-	Tokens      int           // in and out, of all models that the turn asks; default none
-}
-
 // A Resolver decides what becomes of a call that started earlier and has no
 // response.
 type Resolver func(ctx context.Context, call *conversation.ToolCall) (Resolution, error)
@@ -143,19 +135,6 @@ func New(opts Options) *Loop {
 	opts.Stream.SetClock(opts.Now)
 	l := &Loop{opts: opts, stream: opts.Stream, head: opts.Head, again: map[int]bool{}, details: map[int]string{}}
 	l.files = filesOf(opts.Stream.Events())
-	return l
-}
-
-func (l Limits) orDefault() Limits {
-	if l.ModelCalls == 0 {
-		l.ModelCalls = 200
-	}
-	if l.ToolOutput == 0 {
-		l.ToolOutput = tool.Limit
-	}
-	if l.ToolTimeout == 0 {
-		l.ToolTimeout = 10 * time.Minute
-	}
 	return l
 }
 

@@ -199,9 +199,10 @@ func (s *scene) trace(m moment) (result, crashtest.Result) {
 
 // passTime makes the locks of refs that a killed jp left old enough to be taken
 // over. For a young one, which can be that of a living git, jp would wait.
-func (s *scene) passTime() {
+func (p *place) passTime() {
+	p.t.Helper()
 	long := time.Now().Add(-time.Minute)
-	s.must(filepath.WalkDir(filepath.Join(s.dir, ".git/refs/jp"), func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(p.t, filepath.WalkDir(filepath.Join(p.dir, ".git/refs/jp"), func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil

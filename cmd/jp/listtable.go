@@ -159,7 +159,7 @@ func (c listing) origin() string {
 	switch {
 	case c.ForkedFrom != nil:
 		words = fmt.Sprintf("fork of %s@%d", c.ForkedFrom.ID.Short(), c.ForkedFrom.Seq)
-	case c.Parent != nil && c.uprooted:
+	case c.Parent != nil && c.branch == "":
 		words = "works for " + c.Parent.Short()
 	}
 	if c.uprooted {

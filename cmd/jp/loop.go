@@ -26,28 +26,34 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		return nil, err
 	}
 	q.out.begin(q, files)
-	for _, line := range append(q.repo.heldBack(), q.repo.notRun()...) {
-		q.out.Noticed(line)
+	if q.parent == nil { // its parent has said it
+		for _, line := range append(q.repo.heldBack(), q.repo.notRun()...) {
+			q.out.Noticed(line)
+		}
 	}
 	opts := turnloop.Options{
 		Journal: q.repo.store, ID: q.id, Head: q.head, Stream: q.stream,
-		Provider: model, API: strings.Split(q.model, "/")[0], Model: q.model, System: systemPrompt, Tools: tools,
+		Provider: model, API: strings.Split(q.model, "/")[0], Model: q.model, System: q.system(), Tools: tools,
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock,
 		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out,
-		JP: version(), Now: q.env.now,
+		JP: version(), Now: q.env.now, NewID: q.freeID,
 		Limits: turnloop.Limits{
 			ModelCalls: int(q.repo.config.Limits.ModelCalls), ToolOutput: int(q.repo.config.Limits.ToolOutput),
-			ToolTimeout: q.repo.config.Limits.ToolTimeout,
+			ToolTimeout: q.repo.config.Limits.ToolTimeout, Tokens: int(q.repo.config.Limits.Tokens),
 		},
 	}
-	if q.client == nil {
-		q.client = q.openClient()
+	if q.parent == nil {
+		if q.client == nil {
+			q.client = q.openClient()
+		}
+		q.serve()
+		if q.desk == nil {
+			q.desk = q.openDesk()
+		}
+		opts.Prompter = q.desk
+	} else {
+		opts.Prompter = q.askThrough(q.parent.desk)
 	}
-	q.serve()
-	if q.desk == nil {
-		q.desk = q.openDesk()
-	}
-	opts.Prompter = q.desk
 	opts.Unknown = q.unknown
 	q.keep(&opts)
 	if opts.Base, err = q.base(ctx, files); err != nil {
@@ -66,14 +72,17 @@ func (q *query) keep(opts *turnloop.Options) {
 		opts.Observer = &gated{output: q.out, gate: &q.client.gate}
 	}
 	q.drafts = &draftKeeper{Observer: opts.Observer, path: q.draftAnswer()}
-	opts.Observer = &relay{q.drafts, q.server}
+	opts.Observer = q.drafts
+	if q.parent == nil {
+		opts.Observer = &relay{q.drafts, q.server}
+	}
 	flush := q.drafts.flush
 	q.env.onSuspend.Store(&flush)
 }
 
 // listen lets Ctrl+C open a menu, where there is a terminal to show it.
 func (q *query) listen(loop *turnloop.Loop) {
-	if q.client == nil {
+	if q.client == nil || q.parent != nil {
 		return
 	}
 	q.menu = &menu{tty: q.client.tty, loop: loop, now: q.env.now, abort: q.env.abort, gate: &q.client.gate}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -100,7 +101,11 @@ func (q *query) offerText(choices []choice, record reconcile.Record, truth recon
 	}
 	for _, call := range q.tail.Ledger().ToolCalls {
 		title := terminal.Show(callTitle(call))
-		fmt.Fprintf(&b, "  %s%s\n", callState(call, title, truth.Alive[call.Event.Seq]), effectWords(call))
+		words := cmp.Or(q.repo.childState(q.ctx, call, title), callState(call, title, truth.Alive[call.Event.Seq]))
+		fmt.Fprintf(&b, "  %s%s\n", words, effectWords(call))
+		if said := stateWords(truth.Delegates[call.Event.Seq].State); said != "" {
+			fmt.Fprintf(&b, "      it said: %s\n", terminal.Show(said))
+		}
 	}
 	b.WriteString(placeText(record, truth) + "\n")
 	for _, c := range choices {

@@ -68,6 +68,7 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 		if err != nil {
 			return err
 		}
+		v.meetChildren(ctx)
 		views = append(views, v)
 	}
 	err = e.paged(func(w io.Writer) error { return printViews(w, e, views, o) })

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jp/config"
+	"jp/tool/delegate"
 	"jp/tool/recall"
 )
 
@@ -30,11 +31,12 @@ func tablesOf(name string) []string {
 	return []string{name}
 }
 
-// enabled reports whether the configuration has a tool on. Recall is off unless
-// it is switched on, everything else on unless it is switched off.
+// enabled reports whether the configuration has a tool on. Recall, and what only
+// delegates need, is off unless it is switched on, everything else on unless it
+// is switched off.
 func enabled(name string, tables map[string]config.Tool) bool {
 	of := tablesOf(name)
-	on := of[0] != recall.Group
+	on := of[0] != recall.Group && name != delegate.StateName
 	for _, table := range of {
 		if enable := tables[table].Enable; enable != nil {
 			on = *enable

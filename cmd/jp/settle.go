@@ -69,40 +69,11 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 	return true, q.keepText(&failure{exit: exitDecision, code: "incomplete_turn", message: "nothing was changed.", conversation: q.id})
 }
 
-// resume goes on with the incomplete turn. What keeps it from doing so is found
-// in this order: a tool that still runs, another place, configuration and model.
+// resume goes on with the incomplete turn.
 func (q *query) resume(ctx context.Context) (done bool, err error) {
-	record := q.record()
-	if err := q.awaitTools(ctx, record.Ledger); err != nil {
-		return true, err
-	}
-	truth, err := q.truth(ctx, record)
+	loop, resume, err := q.reopen(ctx)
 	if err != nil {
 		return true, err
-	}
-	if err := q.allowPlace(ctx, reconcile.Elsewhere(record, truth), len(truth.Changed)); err != nil {
-		return true, err
-	}
-	loop, err := q.loop(ctx)
-	if err != nil {
-		return true, err
-	}
-	truth.Tools = toolsNow(q.registry)
-	q.plan = reconcile.Make(record, truth, named(q.registry))
-	if err := q.decideUnknown(ctx); err != nil {
-		return true, err
-	}
-	if truth.Again = q.again(); len(truth.Again) > 0 {
-		q.plan = reconcile.Make(record, truth, named(q.registry))
-	}
-	resume := turnloop.Resume{Resumed: q.plan.Resumed, Words: q.plan.Words}
-	if q.opts.yes {
-		resume.Approved = conversation.ApproveAll()
-	}
-	if delta, err := q.delta(); err != nil {
-		return true, err
-	} else if delta != nil {
-		resume.Records = append(resume.Records, delta)
 	}
 	if err := q.visit(); err != nil {
 		return true, err
@@ -119,6 +90,48 @@ func (q *query) resume(ctx context.Context) (done bool, err error) {
 	return !q.asks(), q.removeDraft()
 }
 
+// reopen finds out how the incomplete turn can be gone on with, and changes
+// nothing. What keeps it from going on is found in this order: a tool that still
+// runs, another place, configuration and model.
+func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, error) {
+	var resume turnloop.Resume
+	record := q.record()
+	if err := q.awaitTools(ctx, record.Ledger); err != nil {
+		return nil, resume, err
+	}
+	if err := q.awaitChildren(ctx, record.Ledger); err != nil {
+		return nil, resume, err
+	}
+	truth, err := q.truth(ctx, record)
+	if err != nil {
+		return nil, resume, err
+	}
+	if err := q.allowPlace(ctx, reconcile.Elsewhere(record, truth), len(truth.Changed)); err != nil {
+		return nil, resume, err
+	}
+	loop, err := q.loop(ctx)
+	if err != nil {
+		return nil, resume, err
+	}
+	truth.Tools = toolsNow(q.registry)
+	q.plan = reconcile.Make(record, truth, named(q.registry))
+	if err := q.decideUnknown(ctx); err != nil {
+		return nil, resume, err
+	}
+	if truth.Again = q.again(); len(truth.Again) > 0 {
+		q.plan = reconcile.Make(record, truth, named(q.registry))
+	}
+	resume.Resumed, resume.Words = q.plan.Resumed, q.plan.Words
+	if q.opts.yes {
+		resume.Approved = conversation.ApproveAll()
+	}
+	delta, err := q.delta()
+	if delta != nil {
+		resume.Records = append(resume.Records, delta)
+	}
+	return loop, resume, err
+}
+
 // record is what the events say of the incomplete turn. Its age is counted from
 // what was there when jp came.
 func (q *query) record() reconcile.Record {
@@ -129,29 +142,38 @@ func (q *query) record() reconcile.Record {
 
 // discard takes the incomplete turn back.
 func (q *query) discard(ctx context.Context) (done bool, err error) {
-	lost, _ := q.tail.Ledger().Lost()
-	for _, call := range lost {
-		if err := q.endTool(ctx, call.Event.Seq); err != nil {
-			return true, err
-		}
-	}
-	files, err := q.filesOfTurn(ctx)
-	if err != nil {
-		return true, err
-	}
-	loop := q.bookkeeper(files)
-	if err := loop.Discard(ctx); err != nil {
-		return true, err
-	}
-	q.head = loop.Head()
-	q.events = q.stream.Events()
-	if err := q.removeDraft(); err != nil {
+	if err := q.takeBack(ctx); err != nil {
 		return true, err
 	}
 	if !q.env.quiet {
 		fmt.Fprintf(q.env.stderr, "Discarded turn %d of %s; it stays in git log.\n", q.tail.Number, q.id)
 	}
 	return !q.asks() && (q.opts.bare || !isTerminal(q.env.stdin)), nil
+}
+
+// takeBack ends what still lives of the incomplete turn and takes it back, behind
+// those of its delegates.
+func (q *query) takeBack(ctx context.Context) error {
+	if err := q.takeBackChildren(ctx); err != nil {
+		return err
+	}
+	lost, _ := q.tail.Ledger().Lost()
+	for _, call := range lost {
+		if err := q.endTool(ctx, call.Event.Seq); err != nil {
+			return err
+		}
+	}
+	files, err := q.filesOfTurn(ctx)
+	if err != nil {
+		return err
+	}
+	loop := q.bookkeeper(files)
+	if err := loop.Discard(ctx); err != nil {
+		return err
+	}
+	q.head = loop.Head()
+	q.events = q.stream.Events()
+	return q.removeDraft()
 }
 
 // filesOfTurn is the working tree, if it is the one that the turn worked in; nil

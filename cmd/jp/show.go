@@ -82,6 +82,9 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 	if l.ForkedFrom != nil {
 		facts = append(facts, [2]string{"Fork of", fmt.Sprintf("%s@%d", l.ForkedFrom.ID, l.ForkedFrom.Seq)})
 	}
+	if l.Parent != nil {
+		facts = append(facts, [2]string{"Works for", string(*l.Parent)})
+	}
 	facts = append(facts, l.marks(e.now())...)
 	if !l.Local {
 		facts = append(facts, [2]string{"Origin", "written by someone else: it can be read, not continued"})

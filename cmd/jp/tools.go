@@ -12,6 +12,7 @@ import (
 	"jp/config"
 	"jp/gitcmd"
 	"jp/tool"
+	"jp/tool/delegate"
 	"jp/tool/fs"
 	"jp/tool/gittool"
 	"jp/tool/recall"
@@ -24,19 +25,8 @@ func (q *query) tools() (*tool.Registry, error) {
 	if q.repo.TopLevel == "" {
 		return tool.NewRegistry()
 	}
-	all, err := builtins(q.repo, q.env)
+	registry, err := q.allTools()
 	if err != nil {
-		return nil, err
-	}
-	all = append(all, recall.Tools(q.repo.store)...)
-	for i, t := range all {
-		all[i] = configure(t, q.repo.config.Tools)
-	}
-	registry, err := tool.NewRegistry(all...)
-	if err != nil {
-		return nil, err
-	}
-	if err := knownTools(registry, q.repo); err != nil {
 		return nil, err
 	}
 	names := q.toolNames(registry)
@@ -48,9 +38,31 @@ func (q *query) tools() (*tool.Registry, error) {
 	return registry.Only(names...)
 }
 
+// allTools are the tools that there are, as they are configured.
+func (q *query) allTools() (*tool.Registry, error) {
+	all, err := builtins(q.repo, q.env)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, recall.Tools(q.repo.store)...)
+	all = append(all, delegate.Tool(children{q}), delegate.StateTool())
+	for i, t := range all {
+		all[i] = configure(t, q.repo.config.Tools)
+	}
+	registry, err := tool.NewRegistry(all...)
+	if err != nil {
+		return nil, err
+	}
+	return registry, knownTools(registry, q.repo)
+}
+
 func (q *query) toolNames(registry *tool.Registry) []string {
 	var names []string
+	works := q.worksFor() != ""
 	for _, def := range registry.Definitions() {
+		if works && def.Name == delegate.Name {
+			continue // a delegate has none of its own
+		}
 		on := !q.opts.noTools && enabled(def.Name, q.repo.config.Tools)
 		on = on || slices.Contains(q.opts.tools, def.Name)
 		if on && !slices.Contains(q.opts.withoutTools, def.Name) {

@@ -137,7 +137,7 @@ func (t *transcript) waiting() {
 	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+why+")"))
 	for _, call := range ledger.ToolCalls {
 		running := call.Started != nil && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
-		fmt.Fprintln(t.w, "  "+callState(call, terminal.Clean(call.Request.Name), running))
+		fmt.Fprintln(t.w, "  "+t.callWords(call, running))
 	}
 }
 

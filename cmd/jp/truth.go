@@ -19,7 +19,7 @@ const maxDirty = 10_000
 
 // truth reads what the repository says now, to be compared with a record.
 func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth, error) {
-	t := reconcile.Truth{Tree: r.Last.Tree, Descends: true, Now: q.env.now(), Alive: map[int]bool{}}
+	t := reconcile.Truth{Tree: r.Last.Tree, Descends: true, Now: q.env.now(), Alive: map[int]bool{}, Delegates: q.delegates(ctx, r.Ledger)}
 	for _, call := range r.Ledger.Open() {
 		t.Alive[call.Event.Seq] = q.repo.locks.ToolAlive(q.id, call.Event.Seq)
 	}
@@ -68,7 +68,7 @@ func (q *query) openFiles(ctx context.Context) (_ *files, err error) {
 func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
 	tools := map[string]reconcile.Tool{}
 	for _, def := range registry.Definitions() {
-		tools[def.Name] = reconcile.Tool{Reads: def.Effect == tool.Reads, Idempotent: def.Idempotent, Exclusive: def.Exclusive}
+		tools[def.Name] = reconcile.Tool{Reads: def.Effect == tool.Reads, Idempotent: def.Idempotent, Exclusive: def.Exclusive, Resumes: def.Resumes}
 	}
 	return tools
 }

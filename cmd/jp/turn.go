@@ -48,6 +48,9 @@ type query struct {
 	running   atomic.Pointer[turnloop.Loop]
 	model     string
 	outcome   turnloop.Outcome
+
+	parent  *query            // whose model gave the task; nil where the user asks
+	command *turnloop.Command // of the user, at a question of a delegate; nil if none
 }
 
 // target finds the conversation to ask in.
@@ -226,6 +229,9 @@ func (q *query) verdict(err error) error {
 	case turnloop.Stopped:
 		if q.outcome.By == conversation.ByLimit {
 			return fail(exitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls.").about(q.id)
+		}
+		if q.outcome.By == conversation.ByBudget {
+			return fail(exitFailed, "interrupted", "the turn was stopped: it used up its budget of tokens.").about(q.id)
 		}
 	}
 	return nil

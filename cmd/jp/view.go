@@ -20,6 +20,7 @@ type view struct {
 	head    conversation.Head
 	events  []*conversation.Event // from some turn on, up to the newest
 	tail    *conversation.IncompleteTurn
+	working map[int]string        // what is to be said of open calls that work in a conversation of their own, by seq
 	broken  *gitstore.DamageError // the events end before it
 	palette terminal.Palette
 	width   int // of the terminal, 0 where there is none

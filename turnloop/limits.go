@@ -1,6 +1,32 @@
 package turnloop
 
-import "errors"
+import (
+	"errors"
+	"time"
+
+	"jp/tool"
+)
+
+// Limits bound a turn. Zero fields have defaults.
+type Limits struct {
+	ModelCalls  int           // default 200
+	ToolOutput  int           // bytes of a result that are kept; default 256 KiB
+	ToolTimeout time.Duration // default 10 minutes
+	Tokens      int           // in and out, of all models that the turn asks; default none
+}
+
+func (l Limits) orDefault() Limits {
+	if l.ModelCalls == 0 {
+		l.ModelCalls = 200
+	}
+	if l.ToolOutput == 0 {
+		l.ToolOutput = tool.Limit
+	}
+	if l.ToolTimeout == 0 {
+		l.ToolTimeout = 10 * time.Minute
+	}
+	return l
+}
 
 // errSpent is why a question is not put to the model.
 var errSpent = errors.New("the turn's budget of tokens is used up")

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/reconcile"
+	"jp/turnloop"
+)
+
+// A childOutput shows, beside what is said of the parent's turn, that a child
+// begins and what its tools come to. What the child says is for its parent.
+type childOutput struct {
+	*chrome
+	id     conversation.ID
+	silent bool // programs read the child's own events
+}
+
+func newChildOutput(e *env, id conversation.ID) *childOutput {
+	return &childOutput{
+		chrome: &chrome{env: e, palette: terminal.NewPalette(e.stderr, e.environ)}, id: id, silent: e.format.structured(),
+	}
+}
+
+func (o *childOutput) begin(q *query, _ *files) {
+	if q.tail == nil {
+		o.line("", "▸ "+string(o.id)+" · "+oneLine(q.model))
+	}
+}
+
+func (o *childOutput) resumed(plan reconcile.Plan) {
+	o.line("", "▸ "+string(o.id)+" · "+oneLine(plan.Words))
+}
+
+// line says something of the child, behind its name.
+func (o *childOutput) line(mark, text string) {
+	if !o.silent {
+		o.say("%s%s", mark, o.palette.Dim(terminal.Clean(text)))
+	}
+}
+
+// Recorded says what the child's tools came to.
+func (o *childOutput) Recorded(events []*conversation.Event) {
+	for _, e := range events {
+		mark := o.palette.Dim("·")
+		switch b := e.Body.(type) {
+		case *conversation.ToolCallResponse:
+			if b.IsError {
+				mark = o.palette.Red("✗")
+			}
+		case *conversation.Workspace:
+		default:
+			continue
+		}
+		o.line("  "+o.palette.Dim(o.id.Short())+" "+mark+" ", e.Subject)
+	}
+}
+
+// Streamed shows nothing.
+func (o *childOutput) Streamed(turnloop.Delta) {}
+
+func (o *childOutput) ended(_ turnloop.Outcome, err error) error { return err }
