@@ -63,7 +63,7 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 	if err := a.parse(ctx, o); err != nil {
 		return err
 	}
-	client, err := r.connect(ctx, a.id)
+	client, err := r.connect(ctx, r.askedIn(ctx, a.id))
 	switch {
 	case errors.Is(err, errNotRunning):
 		return a.record(ctx)

@@ -57,6 +57,7 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 	if err != nil {
 		return err
 	}
+	id = r.askedIn(ctx, id)
 	peer, err := r.connect(ctx, id)
 	var version *attach.VersionError
 	switch {

@@ -4,32 +4,71 @@ import (
 	"context"
 	"errors"
 
+	"jp/conversation"
+	"jp/process/attach"
 	"jp/turnloop"
 )
 
-// A childDesk puts a child's questions where its parent's are put. It keeps the
-// command that somebody gives in the place of an answer: the question is asked
-// in the middle of the parent's turn, and the command is meant for that.
+// A childDesk puts a child's questions at its parent's desk. A command that
+// somebody gives in the place of an answer is kept: the question is asked in the
+// middle of the parent's turn, and the command is meant for that.
 type childDesk struct {
-	turnloop.Prompter
-	command **turnloop.Command
-}
-
-// askThrough puts the questions of a child at its parent's desk.
-func (q *query) askThrough(desk turnloop.Prompter) turnloop.Prompter {
-	return childDesk{desk, &q.command}
+	*desk
+	child *query
 }
 
 // Ask implements [turnloop.Prompter].
 func (d childDesk) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
-	answer, err := d.Prompter.Ask(ctx, question)
-	errors.As(err, d.command)
+	answer, err := d.put(ctx, d.child.id, question, false)
+	errors.As(err, &d.child.command)
 	return answer, err
 }
 
 // Await implements [turnloop.Prompter].
 func (d childDesk) Await(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
-	answer, err := d.Prompter.Await(ctx, question)
-	errors.As(err, d.command)
+	answer, err := d.await(ctx, d.child.id, question)
+	errors.As(err, &d.child.command)
 	return answer, err
+}
+
+// A childRelay tells the peers of a parent what becomes of its child's questions,
+// and what the child's tools come to.
+type childRelay struct {
+	turnloop.Observer
+	server *attach.Server
+	id     conversation.ID
+}
+
+// Recorded implements [turnloop.Observer].
+func (r *childRelay) Recorded(events []*conversation.Event) {
+	r.server.RecordedBy(r.id, events)
+	for _, e := range events {
+		if e.Type() == conversation.TypeToolCallResponse {
+			r.server.Noticed(r.id.Short() + " · " + e.Subject)
+		}
+	}
+	r.Observer.Recorded(events)
+}
+
+// Noticed implements [turnloop.Observer].
+func (r *childRelay) Noticed(text string) {
+	r.server.Noticed(text)
+	r.Observer.Noticed(text)
+}
+
+// askedIn is the conversation whose process asks the questions of this one: its
+// parent, where that runs it, else itself.
+func (r *repo) askedIn(ctx context.Context, id conversation.ID) conversation.ID {
+	holder, held := r.locks.Held(id)
+	if !held {
+		return id
+	}
+	info, err := r.store.Info(ctx, id)
+	if err != nil || info.Summary.Parent == "" {
+		return id
+	}
+	if other, held := r.locks.Held(info.Summary.Parent); !held || other.PID != holder.PID {
+		return id
+	}
+	return info.Summary.Parent
 }

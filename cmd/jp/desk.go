@@ -36,30 +36,36 @@ func (d *desk) Present() bool {
 
 // Ask implements [turnloop.Prompter].
 func (d *desk) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
-	return d.put(ctx, q, false)
+	return d.put(ctx, d.id, q, false)
 }
 
 // Await implements [turnloop.Prompter].
 func (d *desk) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	return d.await(ctx, d.id, q)
+}
+
+// await waits for somebody to answer a question of a conversation, as long as the
+// limit allows.
+func (d *desk) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
 	if d.limit > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, d.limit, turnloop.ErrNoAnswer)
 		defer cancel()
 		ctx = limited
 	}
 	d.waiting(q)
-	a, err := d.put(ctx, q, true)
+	a, err := d.put(ctx, id, q, true)
 	if err != nil && errors.Is(context.Cause(ctx), turnloop.ErrNoAnswer) {
 		err = turnloop.ErrNoAnswer
 	}
 	return a, err
 }
 
-// put lets a question wait for an answer, of people who are there or, if stay is
-// set, of anybody.
-func (d *desk) put(ctx context.Context, q turnloop.Question, stay bool) (turnloop.Answer, error) {
+// put lets a question of a conversation wait for an answer, of people who are
+// there or, if stay is set, of anybody.
+func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question, stay bool) (turnloop.Answer, error) {
 	commands := d.open() // before anybody knows of the question
 	defer d.close()
-	pending := d.server.Post(inquiryFor(d.id, q))
+	pending := d.server.Post(inquiryFor(id, q))
 	defer pending.Withdraw()
 	for {
 		attached, moved := d.server.Attached()

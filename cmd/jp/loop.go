@@ -52,7 +52,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		}
 		opts.Prompter = q.desk
 	} else {
-		opts.Prompter = q.askThrough(q.parent.desk)
+		opts.Prompter = childDesk{q.parent.desk, q}
 	}
 	opts.Unknown = q.unknown
 	q.keep(&opts)
@@ -72,9 +72,10 @@ func (q *query) keep(opts *turnloop.Options) {
 		opts.Observer = &gated{output: q.out, gate: &q.client.gate}
 	}
 	q.drafts = &draftKeeper{Observer: opts.Observer, path: q.draftAnswer()}
-	opts.Observer = q.drafts
 	if q.parent == nil {
 		opts.Observer = &relay{q.drafts, q.server}
+	} else {
+		opts.Observer = &childRelay{q.drafts, q.parent.server, q.id}
 	}
 	flush := q.drafts.flush
 	q.env.onSuspend.Store(&flush)

@@ -140,7 +140,15 @@ func (r *repo) await(ctx context.Context, id conversation.ID, until string) (l l
 		if waiting != nil || settled(l.Status, until) {
 			return l, waiting
 		}
-		waiting = r.news(ctx, id, until)
+		asker := id
+		if asker, waiting = r.news(ctx, id, until); asker == id {
+			continue
+		}
+		if info, err := r.store.Info(context.WithoutCancel(ctx), asker); err == nil {
+			if l := r.list(context.WithoutCancel(ctx), info); settled(l.Status, until) {
+				return l, nil // its delegate's question
+			}
+		}
 	}
 }
 
@@ -156,19 +164,20 @@ func settled(s statusJSON, until string) bool {
 }
 
 // news waits until something may have changed: the process says so, or it ends.
-func (r *repo) news(ctx context.Context, id conversation.ID, until string) error {
+// asker is the conversation that is to be looked at.
+func (r *repo) news(ctx context.Context, id conversation.ID, until string) (asker conversation.ID, err error) {
 	holder, _ := r.locks.Held(id)
 	client, err := r.connect(ctx, id)
 	switch {
 	case errors.Is(err, errNotRunning):
-		return nil
+		return id, nil
 	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
+		return id, context.Cause(ctx)
 	case err != nil: // it holds the conversation, and nobody can ask it
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		_ = r.locks.AwaitFree(limited, id)
-		return context.Cause(ctx)
+		return id, context.Cause(ctx)
 	}
 	defer client.Close()
 	stop := context.AfterFunc(ctx, func() { client.Close() })
@@ -176,18 +185,18 @@ func (r *repo) news(ctx context.Context, id conversation.ID, until string) error
 	for {
 		m, err := client.Next()
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return id, context.Cause(ctx)
 		}
 		if err != nil {
-			return nil
+			return id, nil
 		}
-		switch m.(type) {
+		switch m := m.(type) {
 		case *attach.Inquiry:
 			if until != "idle" {
-				return nil
+				return m.Conversation, nil
 			}
 		case *attach.Bye:
-			return r.locks.AwaitEnd(ctx, id, holder)
+			return id, r.locks.AwaitEnd(ctx, id, holder)
 		}
 	}
 }
