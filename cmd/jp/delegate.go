@@ -78,9 +78,19 @@ func (q *query) work(ctx context.Context, t delegate.Task) (err error) {
 		err = q.begin(ctx, t)
 	}
 	var command *turnloop.Command
-	if errors.As(err, &command) && ctx.Err() != nil { // the user wants the parent to end it
-		q.outcome, err = q.bookkeeper(q.files).Stop(context.WithoutCancel(ctx), conversation.ByUser)
+	if err != nil && errors.As(context.Cause(ctx), &command) {
+		return q.stop(ctx)
 	}
+	return err
+}
+
+// stop ends the child's turn as it stands: the user has ended what its parent
+// was doing.
+func (q *query) stop(ctx context.Context) (err error) {
+	if q.stream.TurnNumber() == 0 {
+		return &refusedTask{"the user stopped it"}
+	}
+	q.outcome, err = q.bookkeeper(q.files).Stop(context.WithoutCancel(ctx), conversation.ByUser)
 	return err
 }
 
@@ -155,9 +165,7 @@ func (q *query) leave() {
 
 // worksFor is the conversation that this one works for, "" if it works for the
 // user.
-func (q *query) worksFor() conversation.ID {
-	return conversation.Summarize(q.stream.Events()).Parent
-}
+func (q *query) worksFor() conversation.ID { return parentIn(q.stream.Events()) }
 
 // system is what the model is told before anything else.
 func (q *query) system() string {

@@ -20,6 +20,17 @@ func childOf(call *conversation.ToolCall) conversation.ID {
 	return call.Started.Body.(*conversation.ToolStarted).Child
 }
 
+// parentIn is the conversation that one with these events works for, "" if it
+// works for the user.
+func parentIn(events []*conversation.Event) conversation.ID {
+	for _, e := range slices.Backward(events) {
+		if b, ok := e.Body.(*conversation.Metadata); ok && b.Parent != "" {
+			return b.Parent
+		}
+	}
+	return ""
+}
+
 // delegates is what is known of the children of a turn's open calls. Of one that
 // cannot be read nothing is.
 func (q *query) delegates(ctx context.Context, ledger *conversation.Ledger) map[int]reconcile.Delegate {
@@ -35,7 +46,7 @@ func (q *query) delegates(ctx context.Context, ledger *conversation.Ledger) map[
 			_, tail := conversation.Split(events)
 			d.Begun = len(events) > 0 && events[len(events)-1].Turn > 0
 			d.Complete = d.Begun && tail == nil
-			d.Left = d.Left || conversation.Summarize(events).Parent != q.id
+			d.Left = d.Left || parentIn(events) != q.id
 			d.State = conversation.NewestState(events)
 		}
 		found[call.Event.Seq] = d
