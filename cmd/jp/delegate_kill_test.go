@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,6 +78,30 @@ func TestKillWhileADelegateWorks(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestAToolOfAChildThatOutlivedJp is waited for before anything is recorded, in
+// the parent as in the child.
+func TestAToolOfAChildThatOutlivedJp(t *testing.T) {
+	t.Parallel()
+	p := family(t, survivorScript)
+	cmd := p.command("query", "-y", "-m", "script/../parent.toml", "Go")
+	require.NoError(t, cmd.Start())
+	t.Cleanup(p.endSurvivor)
+	require.Eventually(t, func() bool { return p.lines("count") == 1 }, time.Minute, 10*time.Millisecond)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	before := p.git("for-each-ref", "refs/jp")
+	out := p.jp("continue", "--non-interactive")
+	require.Equal(t, 4, out.exit, out.stderr)
+	require.Contains(t, out.stderr, "shell_run of the earlier run of")
+	require.Equal(t, before, p.git("for-each-ref", "refs/jp"), "nothing is changed")
+
+	p.endSurvivor()
+	out = p.jp("continue", "--non-interactive")
+	require.Zero(t, out.exit, out.stderr)
+	require.Equal(t, "Over.\n", out.stdout)
+	require.Equal(t, 2, p.lines("count"), "it ran once, and says so twice")
 }
 
 // requireFamily checks both conversations and what the child's tools did.
