@@ -29,6 +29,14 @@ type ToolCall struct {
 	Inquiries []*Inquiry
 }
 
+// Child is the conversation that the call works in, "" if it works in none.
+func (t *ToolCall) Child() ID {
+	if t.Started == nil {
+		return ""
+	}
+	return t.Started.Body.(*ToolStarted).Child
+}
+
 // Open reports whether the call has no response.
 func (t *ToolCall) Open() bool { return t.Response == nil }
 

@@ -134,7 +134,11 @@ func TestLedgerDelegate(t *testing.T) {
 	events[3].Body.(*ToolCallRequest).Name = "delegate"
 	require.Equal(t, PhaseExecuting, LedgerOf(events).Phase(), "request order is kept")
 	events[2].Body.(*ToolCallRequest).Name = "delegate"
-	require.Equal(t, PhaseDelegating, LedgerOf(events).Phase())
+	l := LedgerOf(events)
+	require.Equal(t, PhaseDelegating, l.Phase())
+	require.Empty(t, l.ToolCalls[0].Child())
+	l.Enter(&Event{Seq: 4, Turn: 1, Body: &ToolStarted{For: events[2].Seq, Attempt: 1, Child: "jp-c17528832002-abcd"}})
+	require.Equal(t, ID("jp-c17528832002-abcd"), l.ToolCalls[0].Child())
 }
 
 func TestLedgerEarlierTurnDoesNotCount(t *testing.T) {

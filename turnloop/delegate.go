@@ -26,7 +26,7 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 	if err != nil {
 		return err
 	}
-	child := childOf(call)
+	child := call.Child()
 	if child == "" {
 		if child, err = l.opts.NewID(); err != nil {
 			return fmt.Errorf("name the conversation of %s: %w", call.Request.Name, err)
@@ -65,12 +65,4 @@ func (l *Loop) respondResumed(ctx context.Context, done finishedRun, before Sigh
 		after = Sight{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: err.Error()}}}
 	}
 	return l.respond(ctx, done, &after)
-}
-
-// childOf is the conversation that a call works in, "" if it has none yet.
-func childOf(call *conversation.ToolCall) conversation.ID {
-	if call.Started == nil {
-		return ""
-	}
-	return call.Started.Body.(*conversation.ToolStarted).Child
 }

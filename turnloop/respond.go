@@ -22,21 +22,12 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 		content = []byte("The tool could not be run to its end: " + done.err.Error())
 		done.result = tool.Result{IsError: true}
 	}
-	kept, truncated := tool.Cut(content, l.opts.Limits.ToolOutput)
-	if done.result.Truncated != nil {
-		truncated = done.result.Truncated
-	}
-	response := conversation.ToolCallResponse{
-		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
-		Content: string(kept), IsError: done.result.IsError, Truncated: truncated, DurationMS: done.took.Milliseconds(),
-		Cancelled: done.cancelled, Usage: done.result.Usage,
-		Held: done.def.Result != "" && done.def.Result != tool.Unattended,
-	}
-	what := effect(done.result, string(kept))
+	response := l.response(done, content)
+	what := effect(done.result, response.Content)
 	switch {
 	case done.cancelled:
 		what = "cancelled"
-	case truncated != nil && !done.result.IsError:
+	case response.Truncated != nil && !done.result.IsError:
 		what = "cut at 256 KiB"
 	}
 	with := []conversation.Draft{conversation.WithSubject(l.responseSubject(done.call, what))}
@@ -59,6 +50,20 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 		l.addDelivery(t, done)
 	}
 	return l.build(ctx, t)
+}
+
+// response is a result as it is kept.
+func (l *Loop) response(done finishedRun, content []byte) conversation.ToolCallResponse {
+	kept, truncated := tool.Cut(content, l.opts.Limits.ToolOutput)
+	if done.result.Truncated != nil {
+		truncated = done.result.Truncated
+	}
+	return conversation.ToolCallResponse{
+		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
+		Content: string(kept), IsError: done.result.IsError, Truncated: truncated, DurationMS: done.took.Milliseconds(),
+		Cancelled: done.cancelled, Usage: done.result.Usage,
+		Held: done.def.Result != "" && done.def.Result != tool.Unattended,
+	}
 }
 
 // refuse closes a call that never runs.

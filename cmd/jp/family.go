@@ -12,14 +12,6 @@ import (
 	"jp/reconcile"
 )
 
-// childOf is the conversation that a call works in, "" if it works in none.
-func childOf(call *conversation.ToolCall) conversation.ID {
-	if call.Started == nil {
-		return ""
-	}
-	return call.Started.Body.(*conversation.ToolStarted).Child
-}
-
 // parentIn is the conversation that one with these events works for, "" if it
 // works for the user.
 func parentIn(events []*conversation.Event) conversation.ID {
@@ -36,7 +28,7 @@ func parentIn(events []*conversation.Event) conversation.ID {
 func (q *query) delegates(ctx context.Context, ledger *conversation.Ledger) map[int]reconcile.Delegate {
 	found := map[int]reconcile.Delegate{}
 	for _, call := range ledger.Open() {
-		id := childOf(call)
+		id := call.Child()
 		if id == "" {
 			continue
 		}
@@ -84,7 +76,7 @@ func (c children) await(ctx context.Context, id conversation.ID) error {
 // takeBackChildren takes the turns of the children back whose calls are open.
 func (q *query) takeBackChildren(ctx context.Context) error {
 	for _, call := range q.tail.Ledger().Open() {
-		id := childOf(call)
+		id := call.Child()
 		if id == "" {
 			continue
 		}
@@ -133,7 +125,7 @@ func (v *view) callWords(call *conversation.ToolCall, running bool) string {
 // childState is an open call that works in a conversation of its own, on one
 // line: with that conversation, and how far it is. It is "" for other calls.
 func (r *repo) childState(ctx context.Context, call *conversation.ToolCall, name string) string {
-	id := childOf(call)
+	id := call.Child()
 	asks := slices.ContainsFunc(call.Inquiries, (*conversation.Inquiry).Live)
 	if id == "" || !call.Open() || asks {
 		return ""

@@ -37,24 +37,9 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock,
 		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out,
 		JP: version(), Now: q.env.now, NewID: q.freeID,
-		Limits: turnloop.Limits{
-			ModelCalls: int(q.repo.config.Limits.ModelCalls), ToolOutput: int(q.repo.config.Limits.ToolOutput),
-			ToolTimeout: q.repo.config.Limits.ToolTimeout, Tokens: int(q.repo.config.Limits.Tokens),
-		},
+		Limits: q.limits(), Unknown: q.unknown,
 	}
-	if q.parent == nil {
-		if q.client == nil {
-			q.client = q.openClient()
-		}
-		q.serve()
-		if q.desk == nil {
-			q.desk = q.openDesk()
-		}
-		opts.Prompter = q.desk
-	} else {
-		opts.Prompter = childDesk{q.parent.desk, q}
-	}
-	opts.Unknown = q.unknown
+	opts.Prompter = q.openPrompter()
 	q.keep(&opts)
 	if opts.Base, err = q.base(ctx, files); err != nil {
 		return nil, err
@@ -63,6 +48,30 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	q.running.Store(loop)
 	q.listen(loop)
 	return loop, nil
+}
+
+// limits are those of the configuration.
+func (q *query) limits() turnloop.Limits {
+	l := q.repo.config.Limits
+	return turnloop.Limits{
+		ModelCalls: int(l.ModelCalls), ToolOutput: int(l.ToolOutput), ToolTimeout: l.ToolTimeout, Tokens: int(l.Tokens),
+	}
+}
+
+// openPrompter makes the place of the turn's questions: for a delegate, that of
+// its parent.
+func (q *query) openPrompter() turnloop.Prompter {
+	if q.parent != nil {
+		return childDesk{q.parent.desk, q}
+	}
+	if q.client == nil {
+		q.client = q.openClient()
+	}
+	q.serve()
+	if q.desk == nil {
+		q.desk = q.openDesk()
+	}
+	return q.desk
 }
 
 // keep puts what streams into a file, and lets what is shown wait for the
