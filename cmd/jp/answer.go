@@ -59,6 +59,7 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 		return err
 	}
 	defer r.Close()
+	r.sweep(ctx, e)
 	a := &answering{env: e, repo: r}
 	if err := a.parse(ctx, o); err != nil {
 		return err

@@ -218,8 +218,9 @@ func TestTheMenuOverTheSocket(t *testing.T) {
 			if tt.script == sleepScript {
 				args = append(args, "-y")
 			}
-			p, _ := inBackground(t, tt.script, args...)
+			p, id := inBackground(t, tt.script, args...)
 			s := p.sit(100, "attach")
+			p.attachedSoon(id, true)
 			switch tt.script {
 			case overwriteScript:
 				s.prompted()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/process"
 )
 
 // A listing is a conversation as ls, show and status give it to programs. What is
@@ -156,12 +157,20 @@ func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
 		s.Tool = &i.Summary.Open[0].Name
 	}
 	if holder, held := r.locks.Held(i.ID); held && i.Remote == "" {
-		if s.State != "waiting_for_input" {
-			s.State = "running"
-		}
-		s.PID, s.Attached = &holder.PID, r.attached(i.ID, holder)
+		s.heldBy(holder, r.told(i.ID, holder))
 	}
 	return s
+}
+
+// heldBy adds who holds the conversation. Whether that waits is its own to say: a
+// question that was open before may be answered in a moment.
+func (s *statusJSON) heldBy(holder process.Holder, e process.Entry) {
+	s.PID, s.Attached = &holder.PID, e.Attached
+	if s.State != "waiting_for_input" {
+		s.State = "running"
+	} else if e.Status == process.StatusRunning {
+		s.State, s.Question, s.Inquiry = "running", nil, nil
+	}
 }
 
 // inquiry reads the whole of a question that waits.

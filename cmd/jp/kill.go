@@ -134,7 +134,7 @@ func (r *repo) kill(ctx context.Context, id conversation.ID) (killedJSON, error)
 func (r *repo) askToEnd(ctx context.Context, id conversation.ID, holder process.Holder) bool {
 	ctx, cancel := context.WithTimeout(ctx, askedToEnd)
 	defer cancel()
-	client, err := r.reach(ctx, id)
+	client, err := r.reach(ctx, r.askedIn(ctx, id))
 	var version *attach.VersionError
 	if err != nil && !errors.As(err, &version) {
 		return false

@@ -27,7 +27,7 @@ func (r *repo) holding(ctx context.Context, locked *process.LockedError) holding
 	info, err := r.store.Info(ctx, locked.ID)
 	known := err == nil && info.Err == nil
 	h.broken = known && info.Summary.Status != conversation.StatusIdle
-	_, h.reachable = r.told(locked.ID, locked.Holder)
+	h.reachable = r.told(locked.ID, locked.Holder).PID != 0
 	if q := info.Summary.Inquiry; known && q != nil && h.reachable {
 		h.inquiry = r.inquiry(ctx, info, q).posted(locked.ID)
 	}

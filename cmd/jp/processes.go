@@ -27,22 +27,19 @@ func (r *repo) toldRegistry() (registry process.Registry, ok bool) {
 	return r.registryOf(id), err == nil && id != ""
 }
 
-// told is what the process that holds a conversation tells of itself; ok is false
-// where it tells nothing. What is there of an earlier process does not count.
-func (r *repo) told(id conversation.ID, holder process.Holder) (e process.Entry, ok bool) {
+// told is what the process that holds a conversation tells of itself, an empty
+// entry where it tells nothing. What is there of an earlier process does not
+// count.
+func (r *repo) told(id conversation.ID, holder process.Holder) process.Entry {
 	registry, ok := r.toldRegistry()
 	if !ok {
-		return e, false
+		return process.Entry{}
 	}
 	e, err := registry.Get(id)
-	return e, err == nil && e.PID == holder.PID && registry.Owns(e)
-}
-
-// attached reports whether somebody is attached to the process that holds a
-// conversation.
-func (r *repo) attached(id conversation.ID, holder process.Holder) bool {
-	e, ok := r.told(id, holder)
-	return ok && e.Attached
+	if err != nil || e.PID != holder.PID || !registry.Owns(e) {
+		return process.Entry{}
+	}
+	return e
 }
 
 // sweep removes from the registry what was left by processes that ended without a

@@ -59,6 +59,7 @@ func runWait(ctx context.Context, e *env, o waitOptions) error {
 		return err
 	}
 	defer r.Close()
+	r.sweep(ctx, e)
 	if o.timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, o.timeout, errTimeIsUp)
 		defer cancel()

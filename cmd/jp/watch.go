@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"jp/conversation"
+	"jp/process"
 )
 
 // A watch follows the conversations of a scope. It looks at their refs and lock
@@ -39,7 +41,7 @@ type lockState struct {
 	touched time.Time
 	held    bool
 	pid     int
-	client  bool // somebody is attached
+	does    string // what the process tells of itself
 }
 
 // manyChanged is how many changed conversations are read one by one; more are
@@ -145,5 +147,14 @@ func (w *watch) lock(i conversation.Info, before lockState) lockState {
 		return before
 	}
 	holder, held := w.repo.locks.Held(i.ID)
-	return lockState{touched: file.ModTime(), held: held, pid: holder.PID, client: held && w.repo.attached(i.ID, holder)}
+	return lockState{touched: file.ModTime(), held: held, pid: holder.PID, does: w.doing(i.ID, holder, held)}
+}
+
+// doing is what a process tells of itself, as far as lists show it.
+func (w *watch) doing(id conversation.ID, holder process.Holder, held bool) string {
+	if !held {
+		return ""
+	}
+	e := w.repo.told(id, holder)
+	return fmt.Sprint(e.Status, e.Attached)
 }
