@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -35,15 +34,6 @@ type attachment struct {
 	later  []told                // what has to wait for the end of it
 	asked  *attach.Inquiry       // the newest question, while it waits
 	menu   bool                  // the user wants the menu
-}
-
-// An askedHere is a question that the person is asked.
-type askedHere struct {
-	inquiry attach.Inquiry
-	end     context.CancelCauseFunc
-	done    chan struct{}
-	answer  turnloop.Answer
-	err     error
 }
 
 // errLeave is the user's wish to leave.
@@ -219,41 +209,6 @@ func (a *attachment) lost(ctx context.Context) error {
 	return f.hint("jp continue "+a.id.Short(), "goes on with the turn").hint("jp status "+a.id.Short(), "how far it came")
 }
 
-// ask asks the person, while what comes has to wait.
-func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
-	question, err := a.question(ctx, i)
-	if err != nil {
-		return err
-	}
-	a.show.pause()
-	asking, end := context.WithCancelCause(ctx)
-	q := &askedHere{inquiry: i, end: end, done: make(chan struct{})}
-	a.asking = q
-	go func() {
-		defer close(q.done)
-		q.answer, q.err = a.person.Prompter.Ask(asking, question)
-	}()
-	return nil
-}
-
-// askAgain asks a question anew that waits still: what the person said to it came
-// to nothing.
-func (a *attachment) askAgain(ctx context.Context) error {
-	if a.asked == nil || a.person == nil {
-		return nil
-	}
-	return a.ask(ctx, *a.asked)
-}
-
-// stopAsking ends the question that is asked here, without an answer.
-func (a *attachment) stopAsking(why error) {
-	if a.asking != nil {
-		a.asking.end(why)
-		<-a.asking.done
-		a.asking = nil
-	}
-}
-
 // say tells the process something. Where it is gone, what it said before is still
 // to be read, and says why.
 func (a *attachment) say(m attach.Message) error {
@@ -261,65 +216,4 @@ func (a *attachment) say(m attach.Message) error {
 		return err
 	}
 	return nil
-}
-
-// answeredElsewhere ends a question that waits no more.
-func (a *attachment) answeredElsewhere(b *attach.Answered) {
-	if q := a.asking; q != nil && q.inquiry.Seq == b.Seq && q.inquiry.Conversation == b.Conversation {
-		q.end(&elsewhereError{b.Words})
-	}
-}
-
-// An elsewhereError says how a question was answered by somebody else.
-type elsewhereError struct{ words string }
-
-// Error gives the answer.
-func (e *elsewhereError) Error() string { return e.words }
-
-// answered gives the person's answer to the process, and then shows what has
-// come meanwhile.
-func (a *attachment) answered(ctx context.Context) error {
-	q := a.asking
-	a.asking = nil
-	q.end(nil)
-	var elsewhere *elsewhereError
-	var err error
-	switch {
-	case errors.As(q.err, &elsewhere):
-		fmt.Fprintf(a.person.tty, "%s, elsewhere\n", terminal.Clean(elsewhere.words))
-	case errors.Is(q.err, terminal.ErrLeft):
-		return errLeave
-	case errors.Is(q.err, terminal.ErrInterrupted):
-		err = a.menuAtQuestion(ctx, q.inquiry)
-	case q.err != nil:
-		return q.err
-	default:
-		err = a.say(&attach.Answer{
-			Conversation: q.inquiry.Conversation, Seq: q.inquiry.Seq, Outcome: q.answer.Outcome, Value: q.answer.Value, Reason: q.answer.Reason,
-			Arguments: q.answer.Arguments, Remember: q.answer.Remember,
-		})
-	}
-	if err != nil {
-		return err
-	}
-	later := a.later
-	a.later = nil
-	for i, u := range later {
-		if a.asking != nil {
-			a.later = append(a.later, later[i:]...)
-			break
-		}
-		if err := a.take(ctx, u); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// question is an inquiry as a person is asked it.
-func (a *attachment) question(ctx context.Context, i attach.Inquiry) (turnloop.Question, error) {
-	if i.Conversation != a.id {
-		return a.repo.question(ctx, i)
-	}
-	return questionIn(a.turn, i)
 }
