@@ -14,13 +14,15 @@ import (
 
 type attachOptions struct {
 	tail    int // -1: the current turn
+	after   int // number of an event; -1: as tail says
 	partial bool
 }
 
 const attachHelp = `Look at a turn that runs, from this terminal: what it has done, then what it does.
 While you are attached its questions are asked here, and Ctrl+C opens the menu.
 Ctrl+Z or Ctrl+\ leaves; the turn goes on. Piped, or with --json, it is only
-followed, and nothing is asked here.
+followed, and nothing is asked here; with --after whoever was cut off goes on where
+it was, and sees each event once.
 
 JSON: docs/json.md
 
@@ -29,19 +31,21 @@ runs and the turn is incomplete · 4 somebody is attached already ·
 5 no such conversation; else as jp query`
 
 func newAttachCommand(e *env) *cobra.Command {
-	o := attachOptions{tail: -1}
+	o := attachOptions{tail: -1, after: -1}
 	cmd := &cobra.Command{
 		Use: "attach [ID]", Short: "Look at a turn that runs, and answer it", GroupID: "run", Args: cobra.MaximumNArgs(1),
 		Long:    attachHelp,
 		Example: "  jp attach\n  jp attach 4400 --tail 5\n  jp attach 4400 --json | jq -c 'select(.type==\"tool_call_response\")'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := atLeast(cmd.Flags(), 0, "tail"); err != nil {
+			if err := atLeast(cmd.Flags(), 0, "tail", "after"); err != nil {
 				return err
 			}
 			return runAttach(cmd.Context(), e, o, strings.Join(args, ""))
 		},
 	}
 	cmd.Flags().IntVar(&o.tail, "tail", -1, "begin with the last `N` events and the current turn; 0: only the question that waits")
+	cmd.Flags().IntVar(&o.after, "after", -1, "begin behind the event with this `NUMBER`")
+	cmd.MarkFlagsMutuallyExclusive("tail", "after")
 	cmd.Flags().BoolVar(&o.partial, "partial", false, "with jsonl: also text that is not durable yet")
 	return cmd
 }
@@ -79,20 +83,20 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 	a.show = a.newShow(o)
 	leave, menu := a.keys() // before anything is shown: then the keys work
 	defer a.noKeys()
-	if err := a.begin(ctx, o.tail); err != nil {
+	if err := a.begin(ctx, o); err != nil {
 		return err
 	}
 	return a.run(ctx, leave, menu)
 }
 
 // begin shows what there was, and becomes the one who is asked.
-func (a *attachment) begin(ctx context.Context, tail int) error {
+func (a *attachment) begin(ctx context.Context, o attachOptions) error {
 	if a.person != nil {
 		if err := a.peer.Send(&attach.Attach{V: attach.Version}); err != nil {
 			return err
 		}
 	}
-	events, from, err := a.window(ctx, tail)
+	events, from, err := a.window(ctx, o)
 	if err != nil {
 		return aboutConversation(err, a.id)
 	}
@@ -104,29 +108,50 @@ func (a *attachment) begin(ctx context.Context, tail int) error {
 
 // window are the events of the current turn, and those before it that are to be
 // shown; from is the number of the first one that is.
-func (a *attachment) window(ctx context.Context, tail int) (events []*conversation.Event, from int, err error) {
+func (a *attachment) window(ctx context.Context, o attachOptions) (events []*conversation.Event, from int, err error) {
 	hello := a.peer.Hello()
+	if o.after > hello.Seq {
+		return nil, 0, fail(exitNotFound, "not_found", "%s has no event %d; its last is %d.", a.id, o.after, hello.Seq)
+	}
 	if hello.Head == "" {
 		return nil, 0, nil
 	}
-	content, begun := 0, false
-	from = hello.Seq + 1
+	w := attachWindow{attachOptions: o, from: hello.Seq + 1}
 	for e, err := range a.repo.store.Back(ctx, hello.Head) {
 		if err != nil {
 			return nil, 0, err
 		}
-		events = append(events, e)
-		if !e.Type().Internal() {
-			content++
-		}
-		if tail != 0 && (!begun || content <= tail) {
-			from = e.Seq
-		}
-		begun = begun || e.Type() == conversation.TypeTurnStart
-		if begun && content >= tail {
+		if events = append(events, e); w.reached(e) {
 			break
 		}
 	}
 	slices.Reverse(events)
-	return events, from, nil
+	return events, w.from, nil
+}
+
+// An attachWindow finds out, event by event from the newest one, how far back is
+// shown, and how far has to be read.
+type attachWindow struct {
+	attachOptions
+	from    int  // the first event that is shown
+	content int  // events so far that are no bookkeeping
+	begun   bool // the current turn's start was among them
+}
+
+// reached reports whether an event is the last one that has to be read.
+func (w *attachWindow) reached(e *conversation.Event) bool {
+	if !e.Type().Internal() {
+		w.content++
+	}
+	switch {
+	case w.after >= 0:
+		w.from = w.after + 1
+	case w.tail != 0 && (!w.begun || w.content <= w.tail):
+		w.from = e.Seq
+	}
+	w.begun = w.begun || e.Type() == conversation.TypeTurnStart
+	if w.after >= 0 {
+		return w.begun && e.Seq <= w.after
+	}
+	return w.begun && w.content >= w.tail
 }

@@ -26,6 +26,9 @@ func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 		return err
 	}
 	a.show.pause()
+	if i.Conversation != a.id {
+		a.show.noticed(i.Conversation.Short() + ", which works for this conversation, asks:")
+	}
 	asking, end := context.WithCancelCause(ctx)
 	q := &askedHere{inquiry: i, end: end, done: make(chan struct{})}
 	a.asking = q

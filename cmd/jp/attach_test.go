@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -310,6 +313,67 @@ func TestAnsweredWhileAttached(t *testing.T) {
 	s.WaitFor("elsewhere")
 	s.WaitFor("Over.")
 	require.Len(t, p.ofType("inquiry_response"), 1)
+}
+
+const countingScript = `
+[[reply]]
+message = "One.\n\nTwo.\n\nThree.\n\nFour."
+chunk_size = 4
+chunk_delay = "10ms"
+[[reply.tool_call]]
+name = "git_status"
+arguments = {}
+`
+
+// TestFollowersThatAreKilled kills whoever follows a turn, after some lines, and
+// lets the next one go on behind the last event that it saw: together they saw
+// each event once, in order.
+func TestFollowersThatAreKilled(t *testing.T) {
+	t.Parallel()
+	p, id := inBackground(t, strings.Repeat(countingScript, 6)+"[[reply]]\nmessage = \"Over.\"\n")
+	seen, last := []int{}, -1
+	for round := 0; ; round++ {
+		cmd := p.command("attach", "--json", "--after", strconv.Itoa(last), string(id))
+		if last < 0 {
+			cmd = p.command("attach", "--json", string(id))
+		}
+		stdout, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		lines, over := bufio.NewScanner(stdout), false
+		lines.Buffer(nil, 1<<20)
+		for n := 0; n <= round%5 && lines.Scan(); {
+			var e struct {
+				Type string
+				Seq  int
+				Turn int
+			}
+			require.NoError(t, json.Unmarshal(lines.Bytes(), &e))
+			if over = e.Type == "bye"; over {
+				break
+			}
+			if e.Turn > 0 {
+				seen, last = append(seen, e.Seq), e.Seq
+				n++
+			}
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if over {
+			break
+		}
+		if _, running := p.entry(id); !running { // it ended while nobody followed
+			for _, e := range p.events()[last+1:] {
+				seen = append(seen, int(e["seq"].(float64)))
+			}
+			break
+		}
+	}
+	want := []int{}
+	for i := range p.events() {
+		want = append(want, i)
+	}
+	require.Equal(t, want, seen)
 }
 
 func TestKilledWhileItWaits(t *testing.T) {

@@ -70,7 +70,7 @@ func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question,
 	for {
 		attached, moved := d.server.Attached()
 		if !attached && d.tty != nil {
-			if answer, err := d.atTerminal(ctx, q, pending, moved, commands); !errors.Is(err, errAttached) {
+			if answer, err := d.atTerminal(ctx, id, q, pending, moved, commands); !errors.Is(err, errAttached) {
 				return answer, err
 			}
 			continue
@@ -102,7 +102,7 @@ var (
 // atTerminal asks at the process's own terminal, until somebody answers elsewhere
 // or attaches.
 func (d *desk) atTerminal(
-	ctx context.Context, q turnloop.Question, pending *attach.Pending, moved <-chan struct{}, commands <-chan error,
+	ctx context.Context, id conversation.ID, q turnloop.Question, pending *attach.Pending, moved <-chan struct{}, commands <-chan error,
 ) (turnloop.Answer, error) {
 	var elsewhere *attach.Answer
 	asking, end := context.WithCancelCause(ctx)
@@ -119,6 +119,9 @@ func (d *desk) atTerminal(
 		case <-asking.Done():
 		}
 	})
+	if id != d.id {
+		fmt.Fprintf(d.tty.tty, "%s, which works for this conversation, asks:\n", id.Short())
+	}
 	answer, err := d.tty.Ask(asking, q)
 	end(nil)
 	watch.Wait()
