@@ -156,6 +156,7 @@ func (q *query) start(log *os.File) (_ *background, err error) {
 	b.cmd.Env, b.cmd.Stdout, b.cmd.Stderr = q.env.environ, log, log
 	b.cmd.ExtraFiles = []*os.File{lockFD - 3: q.held.Hand(), orderFD - 3: orderR, readyFD - 3: readyW}
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	keepInherited()
 	if err := b.cmd.Start(); err != nil {
 		return nil, errors.Join(err, orderW.Close(), readyR.Close())
 	}
