@@ -88,6 +88,22 @@ func (c *screen) press(keys string) error {
 	return err
 }
 
+// leave presses Ctrl+\ until the program ends, and gives its exit code. What is
+// typed in the moment when a question opens is thrown away, so that it answers
+// nothing: then a person presses it again.
+func (c *screen) leave() int {
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		_ = c.press("\x1c") // it may have ended
+		select {
+		case <-c.ended:
+			return c.exit()
+		case <-again.C:
+		}
+	}
+}
+
 // exit waits for the program to end, and gives its exit code.
 func (c *screen) exit() int {
 	<-c.ended

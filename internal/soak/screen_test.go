@@ -49,3 +49,11 @@ func TestAScreenIsKilled(t *testing.T) {
 	c.kill()
 	require.Equal(t, -1, c.cmd.ProcessState.ExitCode())
 }
+
+func TestAScreenIsLeftAtTheSecondKey(t *testing.T) {
+	needsTerminals(t)
+	s := played(t, `trap 'trap "exit 5" QUIT' QUIT; echo here; while :; do read -r key; done`)
+	c, err := s.attach(t.Context(), &member{id: testID}, nil)
+	require.NoError(t, err)
+	require.Equal(t, 5, c.leave())
+}

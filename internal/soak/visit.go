@@ -159,17 +159,13 @@ func (s *soak) visitKilled(ctx context.Context, m *member) error {
 	return s.visitInOrder(ctx, m) // the process goes on, and lets the next one in
 }
 
-// visitAndLeave attaches at a terminal, and leaves by a key.
+// visitAndLeave attaches at a terminal, and leaves by a key at once.
 func (s *soak) visitAndLeave(ctx context.Context, m *member) error {
 	c, err := s.attach(ctx, m, nil)
 	if err != nil {
 		return err
 	}
-	if err := c.press("\x1c"); err != nil {
-		c.kill()
-		return err
-	}
-	if exit := c.exit(); exit != 0 {
+	if exit := c.leave(); exit != 0 {
 		return fmt.Errorf("jp attach ends with %d: %s", exit, c.end())
 	}
 	return nil
