@@ -81,6 +81,7 @@ func (a *attachment) answered(ctx context.Context) error {
 	switch {
 	case errors.As(q.err, &elsewhere):
 		fmt.Fprintf(a.person.tty, "%s, elsewhere\n", terminal.Clean(elsewhere.words))
+	case errors.Is(q.err, errOver): // why is among what has come
 	case errors.Is(q.err, terminal.ErrLeft):
 		return errLeave
 	case errors.Is(q.err, terminal.ErrInterrupted):

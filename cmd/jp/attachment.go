@@ -36,8 +36,12 @@ type attachment struct {
 	menu   bool                  // the user wants the menu
 }
 
-// errLeave is the user's wish to leave.
-var errLeave = errors.New("left")
+// Why the person is not asked any more: it is the user's wish to leave, or the
+// process has said all that it will.
+var (
+	errLeave = errors.New("left")
+	errOver  = errors.New("the process has ended")
+)
 
 func (a *attachment) close() {
 	a.peer.Close()
@@ -117,11 +121,12 @@ func (a *attachment) take(ctx context.Context, u told) error {
 		a.answeredElsewhere(b)
 		a.asked = nil
 	}
-	if a.asking != nil && u.err == nil {
-		if _, bye := u.m.(*attach.Bye); !bye {
-			a.later = append(a.later, u)
-			return nil
+	if a.asking != nil {
+		if _, bye := u.m.(*attach.Bye); bye || u.err != nil {
+			a.asking.end(errOver)
 		}
+		a.later = append(a.later, u)
+		return nil
 	}
 	if u.err != nil {
 		return u.err
