@@ -22,10 +22,12 @@ func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
 	if err := b.Question.AnswerType.Accepts(r.Answer); err != nil {
 		return err
 	}
-	if b.Kind == KindToolQuestion {
-		return nil
-	}
 	switch choice := r.Choice(); {
+	case len(r.Arguments) > 0 && (b.Kind == KindToolQuestion || choice != AnswerEdit):
+		return fmt.Errorf("only the answer %q has arguments", AnswerEdit)
+	case len(r.Arguments) > 0 && CheckJSON(r.Arguments) != nil:
+		return fmt.Errorf("edited arguments: %w", CheckJSON(r.Arguments))
+	case b.Kind == KindToolQuestion:
 	case choice == AnswerRunTurn && b.Exclusive:
 		return fmt.Errorf("this is asked each time: %q cannot be the answer", choice)
 	case choice == AnswerEdit && b.Kind == KindRunTool && !is[map[string]json.RawMessage](r.Arguments):

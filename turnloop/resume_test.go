@@ -121,7 +121,9 @@ func TestSteer(t *testing.T) {
 	for _, c := range tests {
 		t.Run(c.command.Error(), func(t *testing.T) {
 			var loop *Loop
+			w := newWorkspace()
 			write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+				w.files["new.go"] = "half of it"
 				doing, ok := loop.Doing()
 				require.True(t, ok)
 				require.Equal(t, "write", doing.Tool)
@@ -130,6 +132,7 @@ func TestSteer(t *testing.T) {
 				return tool.Result{}, ctx.Err()
 			})
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+			r.opts.Workspace = w
 			loop = New(r.opts)
 			require.False(t, loop.Steer(c.command), "nothing runs")
 			o, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
@@ -137,6 +140,7 @@ func TestSteer(t *testing.T) {
 			require.Equal(t, c.status, o.Status)
 			require.Regexp(t, c.turn+"$", r.turn()+" turn_done")
 			require.True(t, r.result().Cancelled)
+			require.Equal(t, "new.go", r.result().Changed[0].Path, "what it did until its end is its doing")
 			_, ok := loop.Doing()
 			require.False(t, ok)
 		})

@@ -86,6 +86,9 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return err
 	}
 	done := l.execute(ctx, call, "", lock)
+	if steered(ctx) && done.err != nil {
+		done = done.stopped()
+	}
 	if done.err != nil && ctx.Err() != nil {
 		return context.Cause(ctx) // its outcome is unknown now
 	}
@@ -99,7 +102,23 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		}
 		done.err = errors.New("it asked a question after it had changed files; what it did until then is not known")
 	}
-	return l.respond(ctx, done, &after)
+	if err := l.respond(ctx, done, &after); err != nil {
+		return err
+	}
+	return context.Cause(ctx) // what ended the tool is meant for the whole turn
+}
+
+// steered reports whether the user ended what the context is for.
+func steered(ctx context.Context) bool {
+	var command *Command
+	return ctx.Err() != nil && errors.As(context.Cause(ctx), &command)
+}
+
+// stopped is a run that was ended with its turn. Its end was seen, so what moved
+// in the files is its doing.
+func (f finishedRun) stopped() finishedRun {
+	f.result, f.err, f.cancelled = tool.Result{Content: []byte(textCancelled), IsError: true}, nil, true
+	return f
 }
 
 // holdFiles waits for the right to change files. The user may cancel the call

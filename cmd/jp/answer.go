@@ -51,14 +51,14 @@ func newAnswerCommand(e *env) *cobra.Command {
 }
 
 func runAnswer(ctx context.Context, e *env, o answerOptions) error {
-	if tool := e.get(shell.Marker); tool != "" {
-		return fail(exitDecision, "untrusted", "a program that a tool (%s) started may not answer for the user.", terminal.Show(tool))
-	}
 	r, err := openRepo(ctx, e)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if r.locks.FromTool(pid(), shell.Marker) {
+		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	}
 	r.sweep(ctx, e)
 	a := &answering{env: e, repo: r}
 	if err := a.parse(ctx, o); err != nil {

@@ -49,18 +49,30 @@ func (r *repo) reach(ctx context.Context, id conversation.ID) (*attach.Client, e
 			return nil, errNotRunning
 		}
 		client, err := dial(ctx, registry, id)
-		if !notYet(err) {
+		var away *attach.TurnedAwayError
+		switch {
+		case errors.As(err, &away) && !away.Ended:
+			return nil, unreachable(id, holder, away)
+		case !notYet(err):
 			return client, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-limit.C:
-			return nil, fail(exitLocked, "locked", "pid %d holds %s, and cannot be connected to.", holder.PID, id).about(id).
-				hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
+			return nil, unreachable(id, holder, err)
 		case <-time.After(reachGap):
 		}
 	}
+}
+
+// unreachable says that a process cannot be spoken with.
+func unreachable(id conversation.ID, holder process.Holder, why error) *failure {
+	if errors.Is(why, fs.ErrNotExist) {
+		why = errors.New("it has no socket here")
+	}
+	return fail(exitLocked, "locked", "pid %d holds %s, and cannot be connected to: %v.", holder.PID, id, why).about(id).
+		hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
 }
 
 // notYet reports whether a process may be reached a little later.

@@ -22,6 +22,7 @@ type desk struct {
 	tty     *client // nil where there is no terminal to ask at
 	server  *attach.Server
 	limit   time.Duration // of the wait for somebody to come; 0 for none
+	reached func() bool   // whether anybody can come
 	waiting func(q turnloop.Question)
 
 	mu       sync.Mutex
@@ -47,6 +48,9 @@ func (d *desk) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer,
 // await waits for somebody to answer a question of a conversation, as long as the
 // limit allows.
 func (d *desk) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
+	if !d.reached() {
+		return turnloop.Answer{}, turnloop.ErrNoAnswer
+	}
 	if d.limit > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, d.limit, turnloop.ErrNoAnswer)
 		defer cancel()
@@ -180,7 +184,7 @@ func personAnswer(a attach.Answer) turnloop.Answer {
 
 // openDesk makes the place of this query's questions.
 func (q *query) openDesk() *desk {
-	d := &desk{id: q.id, tty: q.client, server: q.server, waiting: q.saysItWaits}
+	d := &desk{id: q.id, tty: q.client, server: q.server, waiting: q.saysItWaits, reached: func() bool { return q.presence != nil }}
 	if q.handover == nil {
 		d.limit = q.repo.config.Policy.Timeout
 	}

@@ -72,29 +72,49 @@ func (q *query) order(log string, asked bool) order {
 // askDetached makes the request durable, and lets a process in the background go
 // on with it.
 func (q *query) askDetached(ctx context.Context, loop *turnloop.Loop, request turnloop.Request) error {
+	log, err := q.openLog()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
 	if err := loop.Begin(ctx, request); err != nil {
 		return err
 	}
 	q.head = loop.Head()
 	os.Remove(q.draft()) // what it kept is recorded now
-	return q.detach(ctx, true)
+	return q.detach(ctx, log, true)
 }
 
-// detach starts the process that goes on with the turn, and waits until it says
-// that it does. The lock is handed to it while it is held here.
-func (q *query) detach(ctx context.Context, asked bool) error {
-	registry, err := q.repo.registry()
-	if err != nil {
-		return err
-	}
-	log, err := registry.Log(q.id)
+// resumeDetached lets a process in the background go on with the incomplete turn.
+func (q *query) resumeDetached(ctx context.Context) error {
+	log, err := q.openLog()
 	if err != nil {
 		return err
 	}
 	defer log.Close()
+	return q.detach(ctx, log, false)
+}
+
+// openLog opens the file of the output of a process in the background. Where that
+// has no place, nothing can run in the background.
+func (q *query) openLog() (*os.File, error) {
+	registry, err := q.repo.registry()
+	if err != nil {
+		return nil, err
+	}
+	log, err := registry.Log(q.id)
+	if err != nil {
+		return nil, fail(exitFailed, "internal", "nothing can run in the background: %v.", err)
+	}
+	return log, nil
+}
+
+// detach starts the process that goes on with the turn, and waits until it says
+// that it does. The lock is handed to it while it is held here.
+func (q *query) detach(ctx context.Context, log *os.File, asked bool) error {
 	b, err := q.start(log)
 	if err != nil {
-		return fmt.Errorf("start %s in the background: %w", q.id, err)
+		return q.notDetached(err, log.Name())
 	}
 	defer b.close()
 	r, err := b.await(ctx, q.order(log.Name(), asked))

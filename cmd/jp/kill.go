@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -77,16 +78,22 @@ func runKill(ctx context.Context, e *env, words []string) error {
 	return nil
 }
 
-// toKill are the conversations that are named, or all that run.
+// toKill are the conversations that are named, or all that run. One whose ref is
+// gone can run still.
 func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conversation.ID, err error) {
-	for _, word := range words {
-		id, err := r.resolve(ctx, e, word)
-		if err != nil {
-			return nil, err
-		}
+	add := func(id conversation.ID) {
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
+	}
+	for _, word := range words {
+		id, err := conversation.ParseID(word)
+		if _, held := r.locks.Held(id); err != nil || !held {
+			if id, err = r.resolve(ctx, e, word); err != nil {
+				return nil, err
+			}
+		}
+		add(id)
 	}
 	if len(words) > 0 {
 		return ids, nil
@@ -94,7 +101,13 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 	infos, err := r.everyInfo(ctx)
 	for _, i := range infos {
 		if _, held := r.locks.Held(i.ID); held {
-			ids = append(ids, i.ID)
+			add(i.ID)
+		}
+	}
+	if registry, ok := r.toldRegistry(); ok {
+		live, _ := registry.Live(ctx) // what cannot be read is told when it is swept
+		for _, id := range slices.Sorted(maps.Keys(live)) {
+			add(id)
 		}
 	}
 	return ids, err
@@ -103,38 +116,48 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 // A killedJSON is what jp kill did about one conversation.
 type killedJSON struct {
 	change
-	PID int `json:"pid"` // of the process that was ended, 0 where none ran
+	PID   int `json:"pid"`   // of the process that was ended, 0 where none ran
+	Tools int `json:"tools"` // how many tools were ended that had outlived their process
+
+	by conversation.ID // the conversation whose process it was
 }
 
 func (k killedJSON) words() string {
-	if k.PID == 0 {
+	text := fmt.Sprintf("%s: ended pid %d", k.Conversation, k.PID)
+	switch {
+	case k.PID == 0 && k.Tools == 0:
 		return fmt.Sprintf("%s: nothing runs.", k.Conversation)
+	case k.PID == 0:
+		return fmt.Sprintf("%s: ended %s that had outlived the process.", k.Conversation, conversation.Count(k.Tools, "tool"))
+	case k.by != k.Conversation:
+		text += ", which ran " + string(k.by)
 	}
-	return fmt.Sprintf("%s: ended pid %d.", k.Conversation, k.PID)
+	return text + "."
 }
 
 // kill ends the process that runs a conversation, and what its tools left.
-func (r *repo) kill(ctx context.Context, id conversation.ID) (killedJSON, error) {
-	k := killedJSON{change: changed("kill", id)}
+func (r *repo) kill(ctx context.Context, id conversation.ID) (_ killedJSON, err error) {
+	k := killedJSON{change: changed("kill", id), by: r.askedIn(ctx, id)}
 	holder, held := r.locks.Held(id)
 	if held {
 		k.PID = holder.PID
 	}
-	if held && !r.askToEnd(ctx, id, holder) {
+	if held && !r.askToEnd(ctx, k.by, id, holder) {
 		if err := r.locks.End(ctx, id, holder, termToEnd); err != nil {
 			return k, fail(exitFailed, "internal", "%s was not ended: %v.", id, err).about(id)
 		}
 	}
-	return k, r.endTools(ctx, id)
+	k.Tools, err = r.endTools(ctx, id)
+	return k, err
 }
 
 // askToEnd tells the process to shut down, gives it a moment, and reports whether
 // it has let go: who waited for the conversation may hold it by then. What it
 // cannot be told, a signal says.
-func (r *repo) askToEnd(ctx context.Context, id conversation.ID, holder process.Holder) bool {
+func (r *repo) askToEnd(ctx context.Context, by, id conversation.ID, holder process.Holder) bool {
 	ctx, cancel := context.WithTimeout(ctx, askedToEnd)
 	defer cancel()
-	client, err := r.reach(ctx, r.askedIn(ctx, id))
+	client, err := r.reach(ctx, by)
 	var version *attach.VersionError
 	if err != nil && !errors.As(err, &version) {
 		return false
@@ -144,18 +167,19 @@ func (r *repo) askToEnd(ctx context.Context, id conversation.ID, holder process.
 }
 
 // endTools ends the tools of the conversation's open calls that outlived their
-// process.
-func (r *repo) endTools(ctx context.Context, id conversation.ID) error {
+// process, and counts them.
+func (r *repo) endTools(ctx context.Context, id conversation.ID) (ended int, err error) {
 	info, err := r.store.Info(ctx, id)
 	if err != nil {
-		return nil // it is unreadable, or was never there: no call of it is known
+		return 0, nil // it is unreadable, or was never there: no call of it is known
 	}
 	for _, call := range info.Summary.Open {
 		if r.locks.ToolAlive(id, call.Seq) {
 			if err := r.locks.EndTool(ctx, id, call.Seq); err != nil {
-				return err
+				return ended, err
 			}
+			ended++
 		}
 	}
-	return nil
+	return ended, nil
 }

@@ -10,6 +10,7 @@ import (
 	"jp/conversation"
 	"jp/process"
 	"jp/process/attach"
+	"jp/tool/shell"
 	"jp/turnloop"
 )
 
@@ -67,6 +68,11 @@ func (q *query) register() error {
 	if q.handover != nil {
 		p.entry.Log = q.handover.Log
 	}
+	if other, err := registry.Get(q.id); err == nil && !registry.Owns(other) {
+		if _, lives := (process.LocksIn(other.Repository)).Held(q.id); lives {
+			return fmt.Errorf("a copy of this repository, %s, runs the same conversation (pid %d)", other.Repository, other.PID)
+		}
+	}
 	if err := p.update(); err != nil {
 		return err
 	}
@@ -75,7 +81,7 @@ func (q *query) register() error {
 		return errors.Join(err, registry.Remove(q.id))
 	}
 	q.presence = p
-	q.server.Serve(ownPeers{listener})
+	q.server.Serve(ownPeers{listener, q.repo.locks})
 	return nil
 }
 
@@ -129,8 +135,11 @@ func (q *query) bye(err error) attach.Bye {
 	return bye
 }
 
-// ownPeers lets in nobody but this user.
-type ownPeers struct{ *net.UnixListener }
+// ownPeers lets in this user, and nothing that a tool started.
+type ownPeers struct {
+	*net.UnixListener
+	locks process.Locks
+}
 
 // Accept implements [net.Listener].
 func (l ownPeers) Accept() (net.Conn, error) {
@@ -139,7 +148,7 @@ func (l ownPeers) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err = process.CheckPeer(conn); err == nil {
+		if err = l.check(conn); err == nil {
 			return conn, nil
 		}
 		if line, encoded := attach.Encode(&attach.Bye{Reason: err.Error()}); encoded == nil {
@@ -149,6 +158,19 @@ func (l ownPeers) Accept() (net.Conn, error) {
 		conn.Close()
 	}
 }
+
+func (l ownPeers) check(conn *net.UnixConn) error {
+	if err := process.CheckPeer(conn); err != nil {
+		return err
+	}
+	if pid, err := process.PeerPID(conn); err == nil && l.locks.FromTool(pid, shell.Marker) {
+		return errFromTool
+	}
+	return nil
+}
+
+// errFromTool says that the model is at the other end, and not the user.
+var errFromTool = errors.New("a program that a tool started may not take part in conversations")
 
 // A relay tells peers what happens before it is shown here, which may have to
 // wait for the terminal.

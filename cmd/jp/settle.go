@@ -58,7 +58,7 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 	switch choice {
 	case decideResume:
 		if q.opts.detach {
-			return true, q.detach(ctx, false)
+			return true, q.resumeDetached(ctx)
 		}
 		return q.resume(ctx)
 	case decideDiscard:

@@ -21,7 +21,7 @@ func (q *query) awaitTools(ctx context.Context, ledger *conversation.Ledger) err
 		}
 		if q.client == nil {
 			return fail(exitLocked, "locked", "%s of the earlier run of %s is still running.", call.Request.Name, q.id).about(q.id).
-				hint("jp continue "+q.id.Short(), "when it has ended")
+				hint("jp continue "+q.id.Short(), "when it has ended").hint("jp kill "+q.id.Short(), "ends it")
 		}
 		if err := q.waitOrEnd(ctx, call); err != nil {
 			return err

@@ -56,7 +56,7 @@ func (c *Client) greeted(m Message) error {
 		}
 		return nil
 	case *Bye:
-		return fmt.Errorf("%w: %s", ErrGone, m.Reason)
+		return &TurnedAwayError{*m}
 	}
 	return fmt.Errorf("%w: no hello comes first", ErrGarbled)
 }

@@ -31,3 +31,12 @@ func (e *VersionError) Error() string {
 func (e *VersionError) reason() string {
 	return fmt.Sprintf("this process speaks version %d of the attach protocol, the client version %d", Version, e.Theirs)
 }
+
+// A TurnedAwayError is [ErrGone] with what the process said in the place of hello.
+type TurnedAwayError struct{ Bye }
+
+// Error gives the reason.
+func (e *TurnedAwayError) Error() string { return e.Reason }
+
+// Unwrap gives ErrGone.
+func (e *TurnedAwayError) Unwrap() error { return ErrGone }

@@ -1,8 +1,6 @@
 package attach
 
 import (
-	"fmt"
-
 	"jp/conversation"
 )
 
@@ -70,11 +68,6 @@ func (p *Pending) accepts(a *Answer) error {
 		return errNotWaiting
 	case p.by != nil:
 		return errAnswered
-	}
-	if len(a.Arguments) > 0 {
-		if err := conversation.CheckJSON(a.Arguments); err != nil {
-			return fmt.Errorf("edited arguments: %w", err)
-		}
 	}
 	request := conversation.InquiryRequest{
 		Kind: p.inquiry.Kind, Exclusive: p.inquiry.Exclusive, Question: conversation.Question{AnswerType: p.inquiry.AnswerType},
