@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,9 +26,11 @@ const answerHelp = `Answer the question that a conversation waits for, from any 
 process goes on at once; where none runs, the answer is recorded and jp continue
 goes on. Without a value the question is shown, and asked on a terminal.
 
+With @E only the question of that event is answered, and no later one.
+
 VALUE: y or n (to run a tool, to deliver a result, to a yes-or-no question), a
-(run this tool for the rest of the turn), the value or the number of an option, or
-a text. A no may have a REASON, which the model is told. --value takes JSON: the
+(run this tool for the rest of the turn), the value or the number of an option of
+a tool's question, or a text. A no may have a REASON, which the model is told. --value takes JSON: the
 value itself, or {"answer", "reason", "arguments", "remember"}.
 
 JSON: docs/json.md
@@ -38,9 +41,9 @@ answer at a terminal · 4 locked · 5 no such conversation`
 func newAnswerCommand(e *env) *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
-		Use: "answer [ID] [VALUE [REASON]]", Short: "Answer the question that waits", GroupID: "ask", Args: cobra.MaximumNArgs(3),
+		Use: "answer [ID][@E] [VALUE [REASON]]", Short: "Answer the question that waits", GroupID: "ask", Args: cobra.MaximumNArgs(3),
 		Long:    answerHelp,
-		Example: "  jp answer\n  jp answer y\n  jp answer 4400 n \"use a deadline\"\n  jp answer 4400 --value '{\"answer\":\"edit\",\"arguments\":{\"path\":\"b.txt\",\"content\":\"\"}}'",
+		Example: "  jp answer\n  jp answer y\n  jp answer 4400 n \"use a deadline\"\n  jp answer 4400@14 y\n  jp answer 4400 --value '{\"answer\":\"edit\",\"arguments\":{\"path\":\"b.txt\",\"content\":\"\"}}'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.words = args
 			return runAnswer(cmd.Context(), e, o)
@@ -60,7 +63,7 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	r.sweep(ctx, e)
-	a := &answering{env: e, repo: r}
+	a := &answering{env: e, repo: r, event: -1}
 	if err := a.parse(ctx, o); err != nil {
 		return err
 	}
@@ -80,6 +83,7 @@ type answering struct {
 	env    *env
 	repo   *repo
 	id     conversation.ID
+	event  int    // of the question that is meant, -1 for whichever waits
 	word   string // "" for none
 	reason string
 	json   string // in place of a word
@@ -89,6 +93,15 @@ type answering struct {
 // id or the end of one, or has an answer behind it. Else it is the answer.
 func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 	words := o.words
+	if len(words) > 0 {
+		target, event, _ := strings.Cut(words[0], "@")
+		if n, err := strconv.Atoi(event); err == nil && n >= 0 {
+			a.event, words = n, words[1:]
+			if target != "" {
+				words = append([]string{target}, words...)
+			}
+		}
+	}
 	if len(words) > 0 && (a.names(ctx, words[0]) || len(words) > 1 && !takesReason(words[0]) || len(words) == 3) {
 		if a.id, err = a.repo.resolve(ctx, a.env, words[0]); err != nil {
 			return err
@@ -137,6 +150,8 @@ func (a *answering) names(ctx context.Context, word string) bool {
 // the terminal.
 func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.Context) (turnloop.Answer, error)) (attach.Answer, error) {
 	switch {
+	case a.event >= 0 && a.event != i.Seq:
+		return attach.Answer{}, fail(exitFailed, "not_found", "question @%d does not wait; @%d does.", a.event, i.Seq).about(i.Conversation)
 	case a.json != "":
 		return readJSONAnswer(i, a.json)
 	case a.word != "":

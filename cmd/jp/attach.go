@@ -26,8 +26,8 @@ it was, and sees each event once.
 
 JSON: docs/json.md
 
-Exit codes: 0 left, or the turn is complete · 1 the process is gone · 3 nothing
-runs and the turn is incomplete · 4 somebody is attached already ·
+Exit codes: 0 left, or the turn is complete · 1 the process is gone · 2 usage ·
+3 nothing runs and the turn is incomplete · 4 somebody is attached already ·
 5 no such conversation; else as jp query`
 
 func newAttachCommand(e *env) *cobra.Command {
@@ -79,6 +79,9 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 		if a.person = openClient(e, r); a.person != nil {
 			a.person.tty.MayLeave()
 		}
+	}
+	if a.person != nil && peer.Hello().Attached {
+		return a.refused("somebody is attached already")
 	}
 	a.show = a.newShow(o)
 	leave, menu := a.keys() // before anything is shown: then the keys work

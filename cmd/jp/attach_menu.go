@@ -75,7 +75,10 @@ func (a *attachment) choose(ctx context.Context, text, letters string) error {
 		fmt.Fprintln(tty, "r")
 		return a.reply(ctx)
 	}
-	fmt.Fprintf(tty, "%c\n", action[0])
+	if key == terminal.KeyCtrlC {
+		key = 'a'
+	}
+	fmt.Fprintf(tty, "%c\n", key)
 	return a.say(&attach.Interrupt{Action: action})
 }
 

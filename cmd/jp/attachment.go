@@ -194,12 +194,17 @@ func (a *attachment) ended(ctx context.Context, err error) error {
 	case errors.As(err, &bye) && bye.Ended:
 		return a.show.ended(bye.Bye)
 	case errors.As(err, &bye):
-		return fail(exitLocked, "locked", "%s cannot be attached to: %s.", a.id, bye.Reason).about(a.id).
-			hint("jp print "+a.id.Short(), "how far it came").hint("jp attach "+a.id.Short()+" | cat", "follows it without being asked")
+		return a.refused(bye.Reason)
 	case errors.Is(err, attach.ErrGone):
 		return a.lost(ctx)
 	}
 	return err
+}
+
+// refused says why the process does not want this client.
+func (a *attachment) refused(why string) error {
+	return fail(exitLocked, "locked", "%s cannot be attached to: %s.", a.id, why).about(a.id).
+		hint("jp print "+a.id.Short(), "how far it came").hint("jp attach "+a.id.Short()+" | cat", "follows it without being asked")
 }
 
 // lost says what became of a process that ended without a word.

@@ -29,7 +29,7 @@ func refusal(err error) string {
 
 // report is what a child came to that gave no answer.
 func (q *query) report(why string) delegate.Report {
-	r := delegate.Report{Why: why, Usage: q.outcome.Usage, Files: []string{}}
+	r := delegate.Report{Why: why, None: q.fresh, Usage: q.outcome.Usage, Files: []string{}}
 	if q.stream == nil {
 		return r
 	}

@@ -38,7 +38,7 @@ func newKillCommand(e *env) *cobra.Command {
 		Example: "  jp kill 4400\n  jp kill --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
-				return usage("name the conversations, or give --all.").hint("jp ls --status running", "those that run")
+				return usage("name the conversations, or give --all.").hint("jp ls", "what runs has a pid")
 			}
 			return runKill(cmd.Context(), e, args)
 		},

@@ -19,15 +19,16 @@ type holding struct {
 	reachable bool            // others can connect to it
 	inquiry   *attach.Inquiry // that it waits with, nil where it does not
 	broken    bool            // the last turn is not complete
+	by        conversation.ID // whose process it is: of a delegate its parent's
 }
 
 // holding reads what is told of a conversation that somebody holds.
 func (r *repo) holding(ctx context.Context, locked *process.LockedError) holding {
-	h := holding{LockedError: *locked}
+	h := holding{LockedError: *locked, by: r.askedIn(ctx, locked.ID)}
 	info, err := r.store.Info(ctx, locked.ID)
 	known := err == nil && info.Err == nil
 	h.broken = known && info.Summary.Status != conversation.StatusIdle
-	h.reachable = r.told(locked.ID, locked.Holder).PID != 0
+	h.reachable = r.told(h.by, locked.Holder).PID != 0
 	if q := info.Summary.Inquiry; known && q != nil && h.reachable {
 		h.inquiry = r.inquiry(ctx, info, q).posted(locked.ID)
 	}
@@ -81,6 +82,9 @@ func (q *query) settlesOnly() bool {
 // failure names the holder.
 func (h holding) failure(now time.Time) *failure {
 	f := lockedBy(&h.LockedError, holderWords(h.Holder, now))
+	if h.by != h.ID {
+		f.details = append(f.details, "It works for "+string(h.by)+".")
+	}
 	if h.inquiry != nil {
 		f.details = append(f.details, "It waits for an answer: "+questionWords(*h.inquiry))
 	}
@@ -93,7 +97,7 @@ func (h holding) reaching(f *failure) *failure {
 		return f
 	}
 	f.hint("jp attach "+string(h.ID), "connect to it")
-	if h.inquiry == nil || h.inquiry.Exclusive {
+	if h.inquiry == nil {
 		return f
 	}
 	command := "jp answer " + string(h.ID) + " "
@@ -106,6 +110,9 @@ func (h holding) reaching(f *failure) *failure {
 }
 
 func (h holding) killing(f *failure) *failure {
+	if h.by != h.ID {
+		return f.hint("jp kill "+string(h.by), "end it, and the turn that it works for; both can be resumed")
+	}
 	return f.hint("jp kill "+string(h.ID), "end it; its turn can be resumed")
 }
 

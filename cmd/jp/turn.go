@@ -241,6 +241,9 @@ func (q *query) verdict(err error) error {
 func (q *query) waiting() error {
 	w := q.outcome.Waiting
 	f := fail(exitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", q.id, q.policy()).about(q.id)
+	if q.policy() == turnloop.PolicyQueue && q.presence != nil {
+		f.message = fmt.Sprintf("Conversation %s waits for an answer, and nobody gave one within %s (policy.timeout).", q.id, conversation.Ago(q.desk.limit))
+	}
 	f.details = append(f.details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
 	f.hint(fmt.Sprintf("jp answer %s %s", q.id.Short(), answerWords(attach.InquiryOf(q.id, w))), "answers it, from any shell")
 	return f.hint("jp continue "+q.id.Short(), "asks again").hint("jp print "+string(q.id), "how far it came")

@@ -29,8 +29,8 @@ question, --for input while a turn can still come to one. The question is printe
 
 JSON: docs/json.md
 
-Exit codes: 0 the turn is complete · 1 it ended incomplete · 3 it waits for an answer ·
-5 no such conversation · 124 the time is up`
+Exit codes: 0 the turn is complete · 1 it ended incomplete · 2 usage · 3 it waits for an
+answer · 5 no such conversation · 124 the time is up`
 
 func newWaitCommand(e *env) *cobra.Command {
 	var o waitOptions
@@ -43,7 +43,7 @@ func newWaitCommand(e *env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.until, "for", "", "wait for this: `idle or input`")
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after a `DURATION` such as 10m")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after a `DURATION` such as 10m (default never)")
 	return cmd
 }
 

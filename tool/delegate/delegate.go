@@ -51,6 +51,7 @@ type Task struct {
 type Report struct {
 	Answer string
 	Why    string                  // why there is no answer; "" where there is one
+	None   bool                    // there is no conversation: nothing was begun
 	State  *conversation.WorkState // what the child said last of its work, nil if nothing
 	Calls  int                     // model calls
 	Usage  conversation.Usage

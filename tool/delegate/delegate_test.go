@@ -100,6 +100,14 @@ func TestWithoutAnAnswerTheResultSaysWhy(t *testing.T) {
 	require.Nil(t, result.Usage)
 }
 
+func TestWhatWasNeverBegunHasNoConversation(t *testing.T) {
+	result, err := run(t, delegate.Tool(&runner{report: delegate.Report{Why: "there is no such model", None: true}}), `{"task":"Look"}`, 0)
+	require.NoError(t, err)
+	require.True(t, result.IsError)
+	require.Equal(t, "Nothing was delegated: there is no such model", string(result.Content))
+	require.NotContains(t, result.Effect, string(child))
+}
+
 func TestAnErrorOfTheRunnerIsTheTools(t *testing.T) {
 	mine := errors.New("the disk is full")
 	_, err := run(t, delegate.Tool(&runner{err: mine}), `{"task":"Look"}`, 0)

@@ -2,6 +2,7 @@ package delegate
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"jp/conversation"
@@ -10,6 +11,9 @@ import (
 
 // result is what the parent's model is told.
 func (r Report) result(child conversation.ID) tool.Result {
+	if r.None {
+		return wrong(errors.New(r.Why))
+	}
 	usage := r.Usage
 	result := tool.Result{Content: []byte(r.Answer), Wrote: r.Files}
 	if usage != (conversation.Usage{}) {
