@@ -186,7 +186,7 @@ func answerWords(b *InquiryResponse) string {
 	if b.Reason != "" {
 		word += ", " + strconv.Quote(b.Reason)
 	}
-	if b.Remember {
+	if b.Remember || b.Choice() == AnswerRunTurn {
 		word += " for this turn"
 	}
 	return word + " (" + string(b.By) + ")"

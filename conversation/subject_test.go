@@ -46,6 +46,7 @@ func TestSubjectOf(t *testing.T) {
 		{"ask: run shell_run go test ./...?", Event{Body: &InquiryRequest{Question: Question{Text: "run shell_run go test ./...?"}}}},
 		{"answer: yes (user)", Event{Body: reply(`"run"`, "")}},
 		{"answer: yes (user)", Event{Body: reply(`true`, "")}},
+		{"answer: yes for this turn (user)", Event{Body: reply(`"run_turn"`, "")}},
 		{"answer: no (user)", Event{Body: reply(`false`, "")}},
 		{`answer: no, "use a deadline" (user)`, Event{Body: reply(`"skip"`, "use a deadline")}},
 		{"answer: no (user)", Event{Body: reply(`"withhold"`, "")}},

@@ -109,7 +109,7 @@ func TestHintsForAnswers(t *testing.T) {
 	}{
 		"none":            {nil, nil},
 		"a permission":    {&attach.Inquiry{Kind: conversation.KindRunTool}, []string{"y", "n"}},
-		"for a person":    {&attach.Inquiry{Kind: conversation.KindRunTool, Exclusive: true}, nil},
+		"for a person":    {&attach.Inquiry{Kind: conversation.KindRunTool, Exclusive: true}, []string{"y", "n"}},
 		"one of several":  {&attach.Inquiry{Kind: conversation.KindToolQuestion, AnswerType: conversation.AnswerType{Type: "select", Options: []conversation.Option{option, option}}}, []string{"1"}},
 		"any text":        {&attach.Inquiry{Kind: conversation.KindToolQuestion, AnswerType: conversation.AnswerType{Type: "text"}}, []string{`"…"`}},
 		"yes or no, says": {&attach.Inquiry{Kind: conversation.KindToolQuestion, AnswerType: conversation.AnswerType{Type: "boolean"}}, []string{"y", "n"}},
