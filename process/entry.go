@@ -73,7 +73,7 @@ func (e Entry) encode() ([]byte, error) {
 func decode(text []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(text, &e); err != nil {
-		return Entry{}, fmt.Errorf("%w: %w", ErrBadEntry, err)
+		return Entry{}, fmt.Errorf("%w: %w; remove it", ErrBadEntry, err)
 	}
 	return e, e.check()
 }

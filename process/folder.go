@@ -81,9 +81,9 @@ func (d *folder) open(name string, how int) (*os.File, error) {
 	fd, err := unix.Openat(d.fd(), name, how|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
 	switch {
 	case errors.Is(err, unix.ELOOP):
-		return nil, fmt.Errorf("%s: %w: it is a link", d.join(name), ErrNotOurs)
+		return nil, fmt.Errorf("%s: %w: it is a link; remove it", d.join(name), ErrNotOurs)
 	case errors.Is(err, unix.ENXIO) || errors.Is(err, unix.EISDIR):
-		return nil, fmt.Errorf("%s: %w: it is not a plain file", d.join(name), ErrNotOurs)
+		return nil, fmt.Errorf("%s: %w: it is not a plain file; remove it", d.join(name), ErrNotOurs)
 	case err != nil:
 		return nil, &os.PathError{Op: "open", Path: d.join(name), Err: err}
 	}
@@ -103,10 +103,10 @@ func plain(f *os.File) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w: it is not a plain file", f.Name(), ErrNotOurs)
+		return fmt.Errorf("%s: %w: it is not a plain file; remove it", f.Name(), ErrNotOurs)
 	}
 	if owner := ownerOf(info); owner != os.Geteuid() {
-		return fmt.Errorf("%s: %w: it belongs to uid %d", f.Name(), ErrNotOurs, owner)
+		return fmt.Errorf("%s: %w: it belongs to uid %d; remove it", f.Name(), ErrNotOurs, owner)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (d *folder) read(name string, limit int64) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("%s: %w: it has more than %d bytes", f.Name(), ErrBadEntry, limit)
+		err = fmt.Errorf("%s: %w: it has more than %d bytes; remove it", f.Name(), ErrBadEntry, limit)
 	}
 	return text, err
 }

@@ -77,7 +77,7 @@ func (d *folder) entry(id conversation.ID) (Entry, error) {
 	}
 	e, err := decode(text)
 	if err == nil && e.ConversationID != id {
-		err = fmt.Errorf("%w: it is about %s", ErrBadEntry, e.ConversationID)
+		err = fmt.Errorf("%w: it is about %s; remove it", ErrBadEntry, e.ConversationID)
 	}
 	if err != nil {
 		return Entry{}, fmt.Errorf("%s: %w", d.join(entryName(id)), err)

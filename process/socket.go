@@ -99,10 +99,10 @@ func (d *folder) ownSocket(name string) error {
 		return &os.PathError{Op: "look at", Path: d.join(name), Err: err}
 	}
 	if uint32(stat.Mode)&unix.S_IFMT != unix.S_IFSOCK {
-		return fmt.Errorf("%s: %w: it is not a socket", d.join(name), ErrNotOurs)
+		return fmt.Errorf("%s: %w: it is not a socket; remove it", d.join(name), ErrNotOurs)
 	}
 	if int(stat.Uid) != os.Geteuid() {
-		return fmt.Errorf("%s: %w: it belongs to uid %d", d.join(name), ErrNotOurs, stat.Uid)
+		return fmt.Errorf("%s: %w: it belongs to uid %d; remove it", d.join(name), ErrNotOurs, stat.Uid)
 	}
 	return nil
 }

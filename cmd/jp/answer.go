@@ -107,7 +107,7 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 			return err
 		}
 		words = words[1:]
-	} else if a.id, err = a.repo.resolve(ctx, a.env, ""); err != nil {
+	} else if a.id, err = a.repo.resolveRunning(ctx, a.env, "", "jp answer ", waits); err != nil {
 		return err
 	}
 	a.json = o.value

@@ -57,7 +57,7 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 	}
 	defer r.Close()
 	r.sweep(ctx, e)
-	id, err := r.resolve(ctx, e, word)
+	id, err := r.resolveRunning(ctx, e, word, "jp attach ", runs)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,8 @@ func (r *repo) notRunning(ctx context.Context, id conversation.ID, verb string) 
 	if err != nil {
 		return aboutConversation(err, id)
 	}
-	status := r.list(ctx, info).Status
+	l := r.list(ctx, info)
+	status := l.Status
 	f := fail(exitFailed, "not_found", "%s is not running, so there is nothing to %s.", id, verb).about(id)
 	if status.State == "idle" {
 		return f.hint("jp print "+id.Short(), "what was said").hint("jp query --id="+string(id)+` "…"`, "ask on")
@@ -112,6 +113,9 @@ func (r *repo) notRunning(ctx context.Context, id conversation.ID, verb string) 
 	f.message = fmt.Sprintf("%s is not running: %s.", id, status.words())
 	if status.Question != nil {
 		f.details = append(f.details, fmt.Sprintf("%s — %q", *status.Tool, *status.Question))
+	}
+	if !l.Local {
+		return f.hint("jp fork "+id.Short()+" --adopt -a", "it is someone else's: make a fork of it that is yours")
 	}
 	return f.hint("jp continue "+id.Short(), "goes on with the turn").hint("jp discard "+id.Short(), "takes it back")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -88,31 +87,10 @@ func (q *query) chooseBroken(ctx context.Context) error {
 	id, err := q.repo.pick(ctx, q.env)
 	var none *failure
 	if errors.As(err, &none) && none.exit == exitUsage {
-		err = q.repo.namingBroken(ctx, q.env, q.opts)
+		err = q.repo.namingBroken(ctx, q.opts)
 	}
 	q.id = id
 	return err
-}
-
-// namingBroken says that a conversation has to be named, and which ones have a
-// turn that was broken off.
-func (r *repo) namingBroken(ctx context.Context, e *env, o queryOptions) error {
-	infos, err := r.store.List(ctx, conversation.ScopeLive)
-	if err != nil {
-		return err
-	}
-	command := "jp continue "
-	if o.discardTurn {
-		command = "jp discard "
-	}
-	f := usage("this session has no conversation yet; say which one is meant.")
-	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
-	for _, i := range infos {
-		if l := r.list(ctx, i); i.Err == nil && l.Local && l.Status.State != "idle" && l.Status.PID == nil && len(f.hints) < 5 {
-			f.hint(command+l.ShortID, oneLine(title(l))+" · "+l.Status.words())
-		}
-	}
-	return f.hint("jp ls", "all conversations")
 }
 
 // lock takes the conversation for this process, or fails with a

@@ -70,7 +70,7 @@ func runWait(ctx context.Context, e *env, o waitOptions) error {
 	}
 	var ids []conversation.ID
 	for _, word := range o.words {
-		id, err := r.resolve(ctx, e, word)
+		id, err := r.resolveRunning(ctx, e, word, "jp wait ", runs)
 		if err != nil {
 			return err
 		}
