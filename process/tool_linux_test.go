@@ -28,6 +28,8 @@ func TestFromTool(t *testing.T) {
 	done()
 	require.True(t, l.FromTool(inherits, "MARK"), "also when the tool has ended")
 	require.True(t, l.FromTool(marked, "MARK"))
+	require.True(t, l.FromTool(inherits, ""))
+	require.False(t, l.FromTool(marked, ""))
 	require.False(t, l.FromTool(stranger, "MARK"), "a conversation's lock is not a tool's")
 	require.False(t, l.FromTool(1<<30, "MARK"))
 }

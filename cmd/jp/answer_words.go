@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,11 @@ func answerWords(i attach.Inquiry) string {
 	return `"…"`
 }
 
+// answerCommand answers a question, and no other one.
+func answerCommand(i attach.Inquiry) string {
+	return fmt.Sprintf("jp answer %s@%d %s", i.Conversation.Short(), i.Seq, answerWords(i))
+}
+
 // readAnswer is what a word means as the answer to a question. The reason goes
 // with a no.
 func readAnswer(i attach.Inquiry, word, reason string) (attach.Answer, error) {
@@ -38,7 +44,10 @@ func readAnswer(i attach.Inquiry, word, reason string) (attach.Answer, error) {
 	}
 	a := answerTo(i, value)
 	a.Reason = reason
-	if no := string(value) == `"skip"` || string(value) == `"withhold"`; reason != "" && !no {
+	switch no := string(value) == `"skip"` || string(value) == `"withhold"`; {
+	case reason != "" && i.Kind == conversation.KindToolQuestion:
+		return a, usage("this question takes no reason.").hint("jp answer "+i.Conversation.Short()+" "+word, "answers it")
+	case reason != "" && !no:
 		return a, usage("a reason goes with a no.")
 	}
 	return a, acceptable(i, a)

@@ -105,7 +105,7 @@ func (r *repo) notRunning(ctx context.Context, id conversation.ID, verb string) 
 	}
 	l := r.list(ctx, info)
 	status := l.Status
-	f := fail(exitFailed, "not_found", "%s is not running, so there is nothing to %s.", id, verb).about(id)
+	f := fail(exitFailed, "not_found", "%s is not running, so there is nothing to %s; its last turn is complete.", id, verb).about(id)
 	if status.State == "idle" {
 		return f.hint("jp print "+id.Short(), "what was said").hint("jp query --id="+string(id)+` "…"`, "ask on")
 	}

@@ -197,7 +197,7 @@ func (q *query) saysItWaits(question turnloop.Question) {
 	request := question.Inquiry.Request
 	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
 	q.env.note("%s waits for an answer: %s — %q", q.id, terminal.Show(what), terminal.Clean(oneLine(request.Question.Text)))
-	q.env.note("    jp answer %s %s      jp attach %s", q.id.Short(), answerWords(inquiryFor(q.id, question)), q.id.Short())
+	q.env.note("    %s      jp attach %s", answerCommand(inquiryFor(q.id, question)), q.id.Short())
 }
 
 // doing says what the turn does that can be interrupted.

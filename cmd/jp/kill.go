@@ -53,6 +53,9 @@ func runKill(ctx context.Context, e *env, words []string) error {
 		return err
 	}
 	defer r.Close()
+	if r.locks.FromTool(pid(), "") {
+		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	}
 	ids, err := r.toKill(ctx, e, words)
 	if err != nil {
 		return err
@@ -100,7 +103,7 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 	}
 	infos, err := r.everyInfo(ctx)
 	for _, i := range infos {
-		if _, held := r.locks.Held(i.ID); held {
+		if _, held := r.locks.Held(i.ID); held || len(r.toolsLeft(i)) > 0 {
 			add(i.ID)
 		}
 	}
@@ -173,13 +176,21 @@ func (r *repo) endTools(ctx context.Context, id conversation.ID) (ended int, err
 	if err != nil {
 		return 0, nil // it is unreadable, or was never there: no call of it is known
 	}
-	for _, call := range info.Summary.Open {
-		if r.locks.ToolAlive(id, call.Seq) {
-			if err := r.locks.EndTool(ctx, id, call.Seq); err != nil {
-				return ended, err
-			}
-			ended++
+	for _, seq := range r.toolsLeft(info) {
+		if err := r.locks.EndTool(ctx, id, seq); err != nil {
+			return ended, err
 		}
+		ended++
 	}
 	return ended, nil
+}
+
+// toolsLeft are the open calls of a conversation whose tools live.
+func (r *repo) toolsLeft(i conversation.Info) (seqs []int) {
+	for _, call := range i.Summary.Open {
+		if r.locks.ToolAlive(i.ID, call.Seq) {
+			seqs = append(seqs, call.Seq)
+		}
+	}
+	return seqs
 }

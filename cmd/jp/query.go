@@ -126,6 +126,9 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 		return err
 	}
 	defer r.Close()
+	if r.locks.FromTool(pid(), "") {
+		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	}
 	return newQuery(ctx, e, r, o, nil).run(ctx)
 }
 

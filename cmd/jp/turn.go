@@ -223,6 +223,8 @@ func (q *query) waiting() error {
 		f.message = fmt.Sprintf("Conversation %s waits for an answer, and nobody gave one within %s (policy.timeout).", q.id, conversation.Ago(q.desk.limit))
 	}
 	f.details = append(f.details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
-	f.hint(fmt.Sprintf("jp answer %s %s", q.id.Short(), answerWords(attach.InquiryOf(q.id, w))), "answers it, from any shell")
+	if own := q.stream.Tail().InquiryAt(w.Event.Seq); own != nil && own.Event == w.Event { // and not a delegate's
+		f.hint(answerCommand(attach.InquiryOf(q.id, w)), "answers it, from any shell")
+	}
 	return f.hint("jp continue "+q.id.Short(), "asks again").hint("jp print "+string(q.id), "how far it came")
 }

@@ -81,23 +81,45 @@ func runWait(ctx context.Context, e *env, o waitOptions) error {
 
 var errTimeIsUp = errors.New("the time is up")
 
-// waitAll waits for all of them. The exit code is that of the one that fared
-// worst.
+// A waited is what a conversation came to, or why that is not known.
+type waited struct {
+	at  int // among those that were named
+	l   listing
+	err error
+}
+
+// waitAll waits for all of them, and says of each what it came to as soon as it
+// has. The exit code is that of the one that fared worst.
 func waitAll(ctx context.Context, e *env, r *repo, ids []conversation.ID, until string) error {
-	exit, found := 0, []listing{}
-	for _, id := range ids {
-		l, err := r.await(ctx, id, until)
-		if errors.Is(err, errTimeIsUp) {
-			return fail(exitTimeout, "interrupted", "the time is up; %s is %s.", id, l.Status.words()).about(id)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	all := make(chan waited)
+	for at, id := range ids {
+		go func() {
+			l, err := r.await(ctx, id, until)
+			all <- waited{at, l, err}
+		}()
+	}
+	exit, found := 0, make([]listing, len(ids))
+	var failed error
+	for range ids {
+		w := <-all
+		found[w.at] = w.l
+		switch {
+		case errors.Is(w.err, errTimeIsUp) && failed == nil:
+			failed = fail(exitTimeout, "interrupted", "the time is up; %s is %s.", ids[w.at], w.l.Status.words()).about(ids[w.at])
+		case w.err != nil && failed == nil:
+			failed = w.err
+			cancel()
+		case w.err == nil:
+			exit = max(exit, waitExit(w.l.Status))
+			if !e.format.structured() {
+				sayWaited(e, w.l)
+			}
 		}
-		if err != nil {
-			return err
-		}
-		found = append(found, l)
-		exit = max(exit, waitExit(l.Status))
-		if !e.format.structured() {
-			sayWaited(e, l)
-		}
+	}
+	if failed != nil {
+		return failed
 	}
 	if e.format.structured() {
 		if err := writeJSON(e.results(), found); err != nil {
