@@ -82,5 +82,10 @@ func fitAround(line string, from, to, columns int) string {
 	}
 	lead := max(columns-(to-from), 0) / 3
 	gone := min(from-lead, total-columns+1)
-	return Fit(ansi.TruncateLeft(line, gone, "…"), columns)
+	shown := ansi.TruncateLeft(line, gone, "…")
+	for gone < from-lead && Columns(shown) > columns { // half of a wide character is not gone
+		gone++
+		shown = ansi.TruncateLeft(line, gone, "…")
+	}
+	return Fit(shown, columns)
 }

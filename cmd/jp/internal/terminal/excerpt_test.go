@@ -53,6 +53,10 @@ func TestExcerptOfAPlaceWithoutWidth(t *testing.T) {
 	require.Equal(t, "abc…", Excerpt("abcdef", [][2]int{{3, 3}}, func(s string) string { return s }, 4))
 }
 
+func TestExcerptBehindAWideCharacter(t *testing.T) {
+	require.Equal(t, "…abc bc [NEEDLE]a", Excerpt("a漢abc bc NEEDLEa", [][2]int{{11, 17}}, bracket, 18))
+}
+
 func TestExcerptFits(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"a", "bc ", "漢", "é", "e\u0301", "👩‍💻", "\t", "\x1b[31m", "\x1b]0;", "\u202e", "\xff", "\x07", " "})
 	rapid.Check(t, func(t *rapid.T) {
