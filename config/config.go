@@ -20,18 +20,26 @@ import "time"
 // Config is the settings in force. The fields' doc tags are the text of the
 // generated reference; the default tags are the lowest layer.
 type Config struct {
-	Model     string              `toml:"model" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
-	Aliases   map[string]string   `toml:"aliases" label:"alias" doc:"Short name for a model"`
-	Providers map[string]Provider `toml:"providers" label:"name" security:"yes"`
-	Tools     map[string]Tool     `toml:"tools" label:"name"`
-	Policy    Policy              `toml:"policy" security:"yes"`
-	Limits    Limits              `toml:"limits"`
-	Snapshot  Snapshot            `toml:"snapshot" security:"yes"`
-	Sandbox   Sandbox             `toml:"sandbox" security:"yes"`
-	Hooks     map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
-	MCP       map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
-	Store     Store               `toml:"store"`
-	Style     Style               `toml:"style"`
+	Model      string              `toml:"model" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
+	Aliases    map[string]string   `toml:"aliases" label:"alias" doc:"Short name for a model"`
+	Parameters Parameters          `toml:"parameters"`
+	Prices     map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, where jp knows it"`
+	Providers  map[string]Provider `toml:"providers" label:"name" security:"yes"`
+	Tools      map[string]Tool     `toml:"tools" label:"name"`
+	Policy     Policy              `toml:"policy" security:"yes"`
+	Limits     Limits              `toml:"limits"`
+	Snapshot   Snapshot            `toml:"snapshot" security:"yes"`
+	Sandbox    Sandbox             `toml:"sandbox" security:"yes"`
+	Hooks      map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
+	MCP        map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
+	Store      Store               `toml:"store"`
+	Style      Style               `toml:"style"`
+}
+
+// Parameters are what a model is asked for.
+type Parameters struct {
+	Reasoning string `toml:"reasoning" enum:"off|low|medium|high|max" doc:"How much the model thinks before it answers; unset: as suits the model"`
+	MaxTokens int64  `toml:"max_tokens" default:"0" doc:"Tokens of one answer at most; 0: as many as suit the model"`
 }
 
 // Provider says how to reach the models of one vendor or local server.
@@ -39,7 +47,7 @@ type Provider struct {
 	BaseURL    string   `toml:"base_url" check:"url" doc:"Endpoint, http or https; empty: the vendor's own"`
 	APIKeyEnv  string   `toml:"api_key_env" doc:"Environment variable that holds the key"`
 	KeyCommand []string `toml:"key_command" check:"argv" doc:"Program and arguments that print the key"`
-	Dialect    string   `toml:"dialect" doc:"Protocol spoken at the endpoint, where it is not the provider's own"`
+	Dialect    string   `toml:"dialect" doc:"Protocol spoken at the endpoint (anthropic, openai-responses, openai-chat, google), or the server whose dialect of openai-chat it is (openrouter, ollama, llamacpp, vllm, mistral, deepseek, gemini); unset: the provider's own, openai-chat for one that jp does not know"`
 }
 
 // Tool is a tool of the user's own, or what is changed about a built-in one.

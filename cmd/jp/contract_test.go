@@ -138,6 +138,7 @@ var contract = []utterance{
 	}},
 	{"verify_damaged", 6, words("verify --json zzzz"), nil},
 	{"error_damaged", 6, words("show --json zzzz"), nil},
+	{"models", 0, words("models --json"), nil},
 }
 
 func TestJSONContract(t *testing.T) {

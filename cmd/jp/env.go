@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -33,6 +34,8 @@ type env struct {
 	noPager bool
 	cfg     []string // key=value of --cfg
 	lost    loss
+
+	keys sync.Map // of providers, by name, as their programs printed them
 
 	abort       func(signal string)                        // ends the command as Ctrl+C does
 	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"jp/turnloop"
 )
@@ -12,8 +11,11 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if q.repo.wrong != nil {
 		return nil, q.repo.wrong
 	}
-	q.model = q.chooseModel()
-	model, err := openModel(q.env, q.repo, q.model)
+	var err error
+	if q.model, err = q.chooseModel(ctx); err != nil {
+		return nil, err
+	}
+	model, err := openModel(ctx, q.env, q.repo, q.model)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +35,8 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	}
 	opts := turnloop.Options{
 		Journal: q.repo.store, ID: q.id, Head: q.head, Stream: q.stream,
-		Provider: model, API: strings.Split(q.model, "/")[0], Model: q.model, System: q.system(), Tools: tools,
+		Provider: model, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
+		Model: q.model, System: q.system(), Tools: tools,
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock,
 		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out,
 		JP: version(), Now: q.env.now, NewID: q.freeID,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"slices"
@@ -15,6 +16,7 @@ import (
 )
 
 func main() {
+	log.SetOutput(io.Discard) // libraries have nothing to say to the user
 	os.Exit(run(systemEnv(), os.Args[1:]))
 }
 

@@ -84,11 +84,19 @@ func childEnviron(home string) []string {
 	return append(gitenv.Env(home), "JP_SESSION=test", "TERM=xterm", "PAGER=cat", "CI=true")
 }
 
-// fastStore configures a store that need not survive a power cut, and a key
-// that is always the same.
+// nobody makes providers of servers that are not there.
+func nobody(names ...string) (text string) {
+	for _, name := range names {
+		text += name + ".base_url = \"http://127.0.0.1:1/v1\"\n"
+	}
+	return text
+}
+
+// fastStore configures a store that need not survive a power cut, a key that is
+// always the same, and no server of models that may happen to run here.
 func fastStore(home string) error {
 	for path, text := range map[string]string{
-		".config/jp/config.toml": "[store]\ndurability = \"off\"\n",
+		".config/jp/config.toml": "[store]\ndurability = \"off\"\n[providers]\n" + nobody("ollama", "llamacpp", "vllm"),
 		".local/state/jp/key":    strings.Repeat("ab", 32),
 	} {
 		path = filepath.Join(home, path)

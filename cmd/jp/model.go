@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,55 +9,74 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"jp/provider"
+	"jp/provider/catalog"
 	"jp/provider/script"
 )
 
+// scripted is the provider of models that are files.
+const scripted = "script"
+
 // chooseModel is the model to ask: the flag's, the conversation's, the
-// configured one.
-func (q *query) chooseModel() string {
+// configured one, the first that can be asked.
+func (q *query) chooseModel(ctx context.Context) (string, error) {
 	for _, name := range []string{q.opts.model, q.stream.Model(), q.repo.config.Model} {
 		if name != "" {
-			return q.repo.config.ResolveModel(name)
+			return q.repo.config.ResolveModel(name), nil
 		}
 	}
-	return ""
+	return q.repo.usualModel(ctx, q.env)
 }
 
 // openModel opens the provider of a model, "provider/name".
-func openModel(e *env, r *repo, model string) (provider.Provider, error) {
-	if model == "" {
-		return nil, usage("no model to ask: none is configured.").
-			hint(`jp query -m script/demo "…"`, "a scripted model: shows jp without any key").
-			hint(`jp query -m script/FILE.toml "…"`, "your own script")
-	}
+func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Provider, error) {
 	vendor, name, ok := strings.Cut(model, "/")
 	if !ok || name == "" {
-		return nil, usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
+		f := usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
+		return nil, f.hint("jp models", "lists what can be asked")
 	}
-	if vendor != "script" {
-		return nil, usage("there is no provider %q.", vendor).
-			hint(`jp query -m script/demo "…"`, "a scripted model: shows jp without any key")
+	if vendor == scripted {
+		return openScript(e, name)
 	}
+	v, err := r.vendor(vendor)
+	if err != nil {
+		return nil, err
+	}
+	key, err := r.key(ctx, e, v)
+	if err != nil {
+		return nil, err
+	}
+	price, err := r.price(model)
+	if err != nil {
+		return nil, err
+	}
+	parameters := r.config.Parameters
+	return v.Open(key, catalog.Options{
+		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price,
+	}), nil
+}
+
+// openScript opens a file of replies.
+func openScript(e *env, name string) (*catalog.Provider, error) {
 	if name == "demo" {
-		return script.Demo(), nil
+		return &catalog.Provider{Provider: script.Demo(), API: scripted}, nil
 	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(e.dir, name)
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.dir, path)
 	}
-	p, err := script.Open(name)
+	p, err := script.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		// A script that lies in a folder called script is easily named by its path.
 		missing := fail(exitUsage, "config", "%v", err)
-		if beside := filepath.Join(e.dir, model); isFile(beside) {
-			missing = missing.hint("jp query -m script/"+model+` "…"`, "the file after the provider's name: "+model)
+		if beside := filepath.Join(e.dir, scripted, name); isFile(beside) {
+			missing = missing.hint("jp query -m script/script/"+name+` "…"`, "the file after the provider's name: script/"+name)
 		}
 		return nil, missing
 	}
 	if err != nil {
 		return nil, fail(exitUsage, "config", "%v", err)
 	}
-	return p, nil
+	return &catalog.Provider{Provider: p, API: scripted}, nil
 }
 
 func isFile(path string) bool {

@@ -65,8 +65,13 @@ func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, m
 			model = name
 		}
 	}
-	model = r.config.ResolveModel(model)
-	asked, err := openModel(e, r, model)
+	if model = r.config.ResolveModel(model); model == "" {
+		var err error
+		if model, err = r.usualModel(ctx, e); err != nil {
+			return "", err
+		}
+	}
+	asked, err := openModel(ctx, e, r, model)
 	if err != nil {
 		return "", err
 	}

@@ -26,7 +26,7 @@ var Allowed = map[string][]string{
 	"provider/anthropic":                    {"conversation", "provider"},
 	"provider/openai":                       {"conversation", "provider"},
 	"provider/google":                       {"conversation", "provider"},
-	"provider/ollama":                       {"conversation", "provider"},
+	"provider/catalog":                      {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
 	"tool":                                  {"conversation"},
 	"tool/fs":                               {"conversation", "tool", "gitcmd"},
 	"tool/gittool":                          {"conversation", "tool", "gitcmd"},

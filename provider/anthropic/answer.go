@@ -18,11 +18,12 @@ var errBroken = errors.New("the stream makes no sense")
 
 // An answer turns events into chunks.
 type answer struct {
-	text   provider.ChunkKind // what text is
-	blocks map[int]*block     // open ones
-	begun  map[int]bool
-	usage  conversation.Usage
-	stop   sdk.StopReason
+	text     provider.ChunkKind // what text is
+	blocks   map[int]*block     // open ones
+	begun    map[int]bool
+	usage    conversation.Usage // without the input
+	uncached int                // tokens of the input that are in no cache; the API counts only them as input
+	stop     sdk.StopReason
 }
 
 // newAnswer is an answer of which nothing came yet.
@@ -56,9 +57,9 @@ func (a *answer) add(e ssestream.Event) (provider.Chunk, bool, error) {
 		return provider.Chunk{Kind: provider.ChunkKeepAlive}, true, nil
 	case "message_start":
 		u := event.Message.Usage
+		a.uncached = int(u.InputTokens)
 		a.usage = conversation.Usage{
-			Input: int(u.InputTokens), Output: int(u.OutputTokens),
-			CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
+			Output: int(u.OutputTokens), CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
 		}
 	case "message_delta":
 		a.stop = event.Delta.StopReason
@@ -112,7 +113,7 @@ func (a *answer) count(u sdk.MessageDeltaUsage) {
 		a.usage.Output = int(u.OutputTokens)
 	}
 	if u.JSON.InputTokens.Valid() {
-		a.usage.Input = int(u.InputTokens)
+		a.uncached = int(u.InputTokens)
 	}
 	if u.JSON.CacheReadInputTokens.Valid() {
 		a.usage.CacheRead = int(u.CacheReadInputTokens)
@@ -127,6 +128,7 @@ func (a *answer) finish() (provider.Chunk, bool, error) {
 		return provider.Chunk{}, false, fmt.Errorf("%w: it ends inside of an answer", errBroken)
 	}
 	usage := a.usage
+	usage.Input = a.uncached + usage.CacheRead + usage.CacheWrite
 	return provider.Chunk{Kind: provider.ChunkFinish, Finish: finishOf(a.stop), Usage: &usage}, true, nil
 }
 

@@ -130,7 +130,7 @@ func checkEverything(t *testing.T, chunks []provider.Chunk, err error) {
 	require.Equal(t, `{"type":"tool_use","id":"toolu_1","name":"look","input":{"z": "é", "a": 1.0},"caller":{"type":"direct"}}`, string(parts[3].Item))
 	require.Equal(t, "{}", string(parts[4].Arguments))
 	require.Equal(t, conversation.FinishToolCalls, last.Finish)
-	require.Equal(t, &conversation.Usage{Input: 10, Output: 42, CacheRead: 30, CacheWrite: 20}, last.Usage)
+	require.Equal(t, &conversation.Usage{Input: 60, Output: 42, CacheRead: 30, CacheWrite: 20}, last.Usage)
 	var alive int
 	for _, c := range chunks {
 		if c.Kind == provider.ChunkKeepAlive {
@@ -202,7 +202,7 @@ func TestUsageOfTheEndCounts(t *testing.T) {
 		event(`{"type":"message_stop"}`)))
 	chunks, err := collect(t.Context(), p, ask())
 	_, last := assembled(t, chunks, err)
-	require.Equal(t, &conversation.Usage{Input: 11, Output: 7, CacheRead: 31}, last.Usage)
+	require.Equal(t, &conversation.Usage{Input: 42, Output: 7, CacheRead: 31}, last.Usage)
 }
 
 func TestStructuredAnswer(t *testing.T) {

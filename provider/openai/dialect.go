@@ -1,5 +1,10 @@
 package openai
 
+import (
+	"maps"
+	"slices"
+)
+
 // A Dialect is how a server of Chat Completions differs from OpenAI's own. The
 // zero value is OpenAI.
 type Dialect struct {
@@ -49,6 +54,12 @@ func DialectNamed(name string) (Dialect, bool) {
 	d, known := dialects()[name]
 	d.Name = name
 	return d, known
+}
+
+// Dialects are the names that [DialectNamed] knows but for OpenAI's own.
+func Dialects() []string {
+	names := slices.Sorted(maps.Keys(dialects()))
+	return slices.DeleteFunc(names, func(name string) bool { return name == "openai" })
 }
 
 func dialects() map[string]Dialect {

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/provider/catalog"
+)
+
+// vendor is the provider of that name, with what the configuration says of it.
+func (r *repo) vendor(name string) (catalog.Vendor, error) {
+	said := r.config.Providers[name]
+	v, err := catalog.Find(name, catalog.Settings{BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect})
+	switch {
+	case errors.Is(err, catalog.ErrUnknown):
+		return v, usage("there is no provider %q.", name).
+			hint("jp models", "lists those that there are").
+			hint(`jp query --cfg providers.`+plainName(name)+`.base_url=URL "…"`, "a server that speaks OpenAI's protocol")
+	case err != nil:
+		return v, fail(exitUsage, "config", "%v: %v.", r.report.Origins["providers."+name+".dialect"], err)
+	}
+	return v, nil
+}
+
+// plainName is a name as it can stand in a command line that jp prints.
+func plainName(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == "" && name != "" {
+		return name
+	}
+	return "NAME"
+}
+
+// key is the key for a provider, "" for one that works without. A missing one is
+// an error that says where it is looked for.
+func (r *repo) key(ctx context.Context, e *env, v catalog.Vendor) (string, error) {
+	if command := r.config.Providers[v.Name].KeyCommand; len(command) > 0 {
+		return e.printedKey(ctx, v.Name, command)
+	}
+	for _, name := range v.KeyEnv {
+		if key := strings.TrimSpace(e.get(name)); key != "" {
+			return key, checkKey(key, "$"+name)
+		}
+	}
+	if v.Keyless {
+		return "", nil
+	}
+	return "", missingKey(v)
+}
+
+// missingKey says which key a provider wants, and what works without one.
+func missingKey(v catalog.Vendor) *failure {
+	f := fail(exitUsage, "auth", "there is no key for %s: %s is not set.", v.Name, strings.Join(v.KeyEnv, " or "))
+	if len(v.KeyEnv) > 0 {
+		f.hint("export "+v.KeyEnv[0]+"=…", "the key, for this shell")
+	}
+	f.hint("jp config set providers."+plainName(v.Name)+`.key_command '["pass", "show", "`+plainName(v.Name)+`"]'`, "a program that prints it")
+	return withoutKey(f)
+}
+
+// withoutKey adds what can be asked by somebody who has no key.
+func withoutKey(f *failure) *failure {
+	return f.hint(`jp query -m ollama/MODEL "…"`, "a model on this machine, by ollama").
+		hint(`jp query -m script/demo "…"`, "a scripted model: shows jp without any key")
+}
+
+// keyTime is how long a program may take to print a key: it may ask for a
+// passphrase.
+const keyTime = time.Minute
+
+// printedKey is what a program prints. It may ask on the terminal, once.
+func (e *env) printedKey(ctx context.Context, vendor string, argv []string) (string, error) {
+	if key, known := e.keys.Load(vendor); known {
+		return key.(string), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, keyTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out, words bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = e.dir, e.environ, &out, &words
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	key := strings.TrimSpace(out.String())
+	if err == nil && key != "" {
+		e.keys.Store(vendor, key)
+		return key, checkKey(key, argv[0])
+	}
+	why := "it printed nothing"
+	if err != nil {
+		why = err.Error()
+	}
+	f := fail(exitUsage, "auth", "there is no key for %s: its key_command %s failed: %s.", vendor, terminal.Escape(argv[0]), why)
+	if said := strings.TrimSpace(words.String()); said != "" {
+		f.details = append(f.details, strings.SplitN(said, "\n", 2)[0])
+	}
+	return "", f
+}
+
+// checkKey refuses what no key is and no header can carry, without quoting it.
+func checkKey(key, source string) error {
+	odd := func(r rune) bool { return r > unicode.MaxASCII || unicode.IsSpace(r) || unicode.IsControl(r) }
+	if strings.ContainsFunc(key, odd) {
+		return fail(exitUsage, "auth", "what %s holds is no key: it has spaces, control characters, or letters that are not ASCII.", source)
+	}
+	return nil
+}
+
+// price is what a model costs: what the configuration says, else its list price.
+func (r *repo) price(model string) (catalog.Price, error) {
+	amounts, said := r.config.Prices[model]
+	if !said {
+		return catalog.PriceOf(model), nil
+	}
+	price, err := catalog.ParsePrice(amounts)
+	if err != nil {
+		return price, fail(exitUsage, "config", "prices.%s: %v.", model, err)
+	}
+	return price, nil
+}
+
+// usualModel is the model to ask where nobody names one: that of the first
+// provider for which there is a key, else of an Ollama that runs here.
+func (r *repo) usualModel(ctx context.Context, e *env) (string, error) {
+	for _, name := range catalog.Names(r.config.Providers) {
+		v, err := r.vendor(name)
+		if err != nil || v.Keyless || v.Model == "" {
+			continue
+		}
+		if r.hasKey(e, v) {
+			return v.Name + "/" + v.Model, nil
+		}
+	}
+	if model := r.localModel(ctx); model != "" {
+		return model, nil
+	}
+	return "", withoutKey(fail(exitUsage, "config", "no model to ask: none is configured, no provider has a key, and no Ollama runs here.").
+		hint("export ANTHROPIC_API_KEY=…", "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY").
+		hint("jp models", "which providers there are, and what each lacks"))
+}
+
+// hasKey reports whether there seems to be a key, and starts nothing.
+func (r *repo) hasKey(e *env, v catalog.Vendor) bool {
+	found := len(r.config.Providers[v.Name].KeyCommand) > 0
+	for _, name := range v.KeyEnv {
+		found = found || strings.TrimSpace(e.get(name)) != ""
+	}
+	return found
+}
+
+// localTime is how long a server on this machine may take to say that it is there.
+const localTime = 500 * time.Millisecond
+
+// localModel is the first model of an Ollama that runs here, "" for none.
+func (r *repo) localModel(ctx context.Context) string {
+	v, err := r.vendor("ollama")
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, localTime)
+	defer cancel()
+	names, err := v.Open("", catalog.Options{}).Models(ctx)
+	if err != nil || len(names) == 0 {
+		return ""
+	}
+	return v.Name + "/" + names[0]
+}

@@ -1,0 +1,17 @@
+package catalog
+
+import "errors"
+
+// Errors of [Find].
+var (
+	// ErrUnknown says that a name is no provider's.
+	ErrUnknown = errors.New("there is no provider")
+	// ErrDialect says that a name is neither a protocol nor a known server.
+	ErrDialect = errors.New("there is no dialect")
+	// ErrAddress says that a base URL is none of http or https. It does not quote
+	// it, since it may hold a secret.
+	ErrAddress = errors.New("the base URL is none of http or https")
+)
+
+// ErrPrice says that numbers are no price.
+var ErrPrice = errors.New("not a price in US dollars for a million tokens")

@@ -1,0 +1,110 @@
+package catalog
+
+import (
+	"context"
+	"net/http"
+
+	"jp/provider"
+	"jp/provider/anthropic"
+	"jp/provider/google"
+	"jp/provider/openai"
+)
+
+// Options are what a model is asked for. The zero value leaves all to the
+// provider.
+type Options struct {
+	Client    *http.Client // nil: one with the default transport
+	MaxTokens int          // of one answer; 0: as many as suit the model
+	Reasoning string       // how much the model thinks: one of [Efforts]; "" is what suits the model
+	Price     Price        // of what is asked; the zero value is unknown
+}
+
+// Efforts are how much a model can be told to think.
+func Efforts() []string { return []string{"off", "low", "medium", "high", "max"} }
+
+// A Provider is a vendor as it is asked with one key.
+type Provider struct {
+	provider.Provider
+	API      string // in recorded state
+	Endpoint string // without anything secret
+	Account  string // tells keys apart without giving them away
+	list     func(context.Context) ([]string, error)
+}
+
+// Models lists the models that can be asked.
+func (p *Provider) Models(ctx context.Context) ([]string, error) { return p.list(ctx) }
+
+// Open returns the vendor as it is asked with a key, "" for none. It sends
+// nothing.
+func (v Vendor) Open(key string, o Options) *Provider {
+	o.Client = direct(o.Client)
+	p := v.open(key, o)
+	p.Provider = priced{p.Provider, o.Price}
+	return p
+}
+
+func (v Vendor) open(key string, o Options) *Provider {
+	switch v.Protocol {
+	case Anthropic:
+		p := anthropic.New(anthropic.Options{
+			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning),
+		})
+		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models}
+	case Google:
+		p := google.New(google.Options{
+			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: googleEffort(o.Reasoning)},
+		})
+		return &Provider{Provider: p, API: google.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models}
+	}
+	options := v.openai(key, o)
+	p := &Provider{Endpoint: options.Endpoint(), Account: options.Account(), list: options.Models}
+	if v.Protocol == Responses {
+		p.Provider, p.API = openai.NewResponses(options), openai.APIResponses
+		return p
+	}
+	p.Provider, p.API = openai.NewChat(options), openai.APIChat
+	return p
+}
+
+func (v Vendor) openai(key string, o Options) openai.Options {
+	dialect, known := openai.DialectNamed(v.Dialect)
+	if !known {
+		dialect = openai.Dialect{}
+	}
+	dialect.Name = v.Name
+	return openai.Options{
+		Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Dialect: dialect,
+		Reasoning: openai.Reasoning{Effort: openaiEffort(o.Reasoning)},
+	}
+}
+
+func openaiEffort(effort string) string {
+	switch effort {
+	case "off":
+		return "none"
+	case "max":
+		return "xhigh"
+	}
+	return effort
+}
+
+func googleEffort(effort string) string {
+	switch effort {
+	case "off":
+		return "none"
+	case "max":
+		return "high"
+	}
+	return effort
+}
+
+// direct is the client, but one that follows no redirect: what is asked would
+// be told to another server.
+func direct(client *http.Client) *http.Client {
+	if client == nil {
+		client = &http.Client{}
+	}
+	c := *client
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
+}

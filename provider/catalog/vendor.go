@@ -1,0 +1,142 @@
+// Package catalog knows the providers by their names: where they are, which
+// protocol they speak, where their keys are looked for, and what their models
+// cost.
+//
+// What a user says of a provider comes on top of what is known of it, and a
+// name that is not known becomes a provider once it is said where it is. The
+// package reads no environment and no file, starts nothing, and keeps no key.
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"jp/provider/openai"
+)
+
+// A Protocol is how a provider is spoken to.
+type Protocol string
+
+// The protocols.
+const (
+	Anthropic Protocol = "anthropic"
+	Responses Protocol = "openai-responses"
+	Chat      Protocol = "openai-chat"
+	Google    Protocol = "google"
+)
+
+// A Vendor is a provider: a company, or a server of one's own.
+type Vendor struct {
+	Name     string
+	Protocol Protocol
+	Dialect  string   // of Chat: which server it is, "" for OpenAI's own
+	BaseURL  string   // "" for the protocol's own
+	KeyEnv   []string // environment variables that may hold the key, the first that is set counts
+	Keyless  bool     // works without a key
+	Model    string   // asked where nobody names one; "" where only the server can tell
+}
+
+// vendors are the known ones, in the order in which one is chosen where nobody
+// names one.
+func vendors() []Vendor {
+	return []Vendor{
+		{Name: "anthropic", Protocol: Anthropic, KeyEnv: []string{"ANTHROPIC_API_KEY"}, Model: "claude-sonnet-4-5"},
+		{Name: "openai", Protocol: Responses, KeyEnv: []string{"OPENAI_API_KEY"}, Model: "gpt-5.1"},
+		{Name: "google", Protocol: Google, KeyEnv: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Model: "gemini-2.5-pro"},
+		{Name: "openrouter", Protocol: Chat, Dialect: "openrouter", KeyEnv: []string{"OPENROUTER_API_KEY"}, Model: "anthropic/claude-sonnet-4.5"},
+		{Name: "mistral", Protocol: Chat, Dialect: "mistral", KeyEnv: []string{"MISTRAL_API_KEY"}, Model: "mistral-large-latest"},
+		{Name: "deepseek", Protocol: Chat, Dialect: "deepseek", KeyEnv: []string{"DEEPSEEK_API_KEY"}, Model: "deepseek-chat"},
+		{Name: "ollama", Protocol: Chat, Dialect: "ollama", Keyless: true},
+		{Name: "llamacpp", Protocol: Chat, Dialect: "llamacpp", Keyless: true},
+		{Name: "vllm", Protocol: Chat, Dialect: "vllm", Keyless: true},
+	}
+}
+
+// Settings are what a user says of a provider. Empty fields leave what is known.
+type Settings struct {
+	BaseURL string
+	KeyEnv  string
+	Dialect string // a protocol, or the name of a server whose dialect of Chat it is
+}
+
+// Find is the provider of that name. A name that is not known needs a base URL,
+// and speaks Chat unless its dialect says otherwise.
+func Find(name string, s Settings) (Vendor, error) {
+	v, known := vendorNamed(name)
+	if !known {
+		if s.BaseURL == "" {
+			return Vendor{}, fmt.Errorf("%w %q", ErrUnknown, name)
+		}
+		v = Vendor{Name: name, Protocol: Chat, Keyless: true}
+	}
+	if s.Dialect != "" {
+		if err := v.speak(s.Dialect); err != nil {
+			return Vendor{}, err
+		}
+	}
+	if s.BaseURL != "" {
+		v.BaseURL = s.BaseURL
+	}
+	if s.KeyEnv != "" {
+		v.KeyEnv, v.Keyless = []string{s.KeyEnv}, false
+	}
+	if v.BaseURL != "" && !isAddress(v.BaseURL) {
+		return Vendor{}, fmt.Errorf("%w: %s", ErrAddress, name)
+	}
+	return v, nil
+}
+
+func vendorNamed(name string) (Vendor, bool) {
+	for _, v := range vendors() {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return Vendor{Name: name}, false
+}
+
+// speak makes the vendor speak a dialect.
+func (v *Vendor) speak(dialect string) error {
+	switch Protocol(dialect) {
+	case Anthropic, Responses, Chat, Google:
+		v.Protocol, v.Dialect = Protocol(dialect), ""
+		return nil
+	}
+	if _, known := openai.DialectNamed(dialect); !known {
+		return fmt.Errorf("%w %q; there are %s", ErrDialect, dialect, strings.Join(Dialects(), ", "))
+	}
+	v.Protocol, v.Dialect = Chat, dialect
+	return nil
+}
+
+func isAddress(base string) bool {
+	u, err := url.Parse(base)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}
+
+// Dialects are the names that a provider's dialect can have.
+func Dialects() []string {
+	names := []string{string(Anthropic), string(Responses), string(Chat), string(Google)}
+	return append(names, openai.Dialects()...)
+}
+
+// Names are those of the known providers and of those that a user has settings
+// for: first the known ones, in the order of choice.
+func Names[T any](settings map[string]T) []string {
+	var names []string
+	for _, v := range vendors() {
+		names = append(names, v.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Address is where requests go, without anything secret.
+func (v Vendor) Address() string { return v.open("", Options{}).Endpoint }

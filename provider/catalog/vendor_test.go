@@ -1,0 +1,70 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFind(t *testing.T) {
+	tests := map[string]struct {
+		name     string
+		settings Settings
+		want     Vendor
+		err      error
+	}{
+		"known": {name: "anthropic", want: Vendor{Name: "anthropic", Protocol: Anthropic, KeyEnv: []string{"ANTHROPIC_API_KEY"}, Model: "claude-sonnet-4-5"}},
+		"known, elsewhere": {name: "ollama", settings: Settings{BaseURL: "http://gpu:11434/v1"},
+			want: Vendor{Name: "ollama", Protocol: Chat, Dialect: "ollama", BaseURL: "http://gpu:11434/v1", Keyless: true}},
+		"known, with a key of another name": {name: "deepseek", settings: Settings{KeyEnv: "DS"},
+			want: Vendor{Name: "deepseek", Protocol: Chat, Dialect: "deepseek", KeyEnv: []string{"DS"}, Model: "deepseek-chat"}},
+		"one's own": {name: "work", settings: Settings{BaseURL: "https://llm.work"},
+			want: Vendor{Name: "work", Protocol: Chat, BaseURL: "https://llm.work", Keyless: true}},
+		"one's own, with a key": {name: "work", settings: Settings{BaseURL: "https://llm.work", KeyEnv: "WORK", Dialect: "anthropic"},
+			want: Vendor{Name: "work", Protocol: Anthropic, BaseURL: "https://llm.work", KeyEnv: []string{"WORK"}}},
+		"a server's dialect": {name: "work", settings: Settings{BaseURL: "https://llm.work", Dialect: "mistral"},
+			want: Vendor{Name: "work", Protocol: Chat, Dialect: "mistral", BaseURL: "https://llm.work", Keyless: true}},
+		"another protocol": {name: "openai", settings: Settings{Dialect: "openai-chat"},
+			want: Vendor{Name: "openai", Protocol: Chat, KeyEnv: []string{"OPENAI_API_KEY"}, Model: "gpt-5.1"}},
+		"unknown":           {name: "work", err: ErrUnknown},
+		"a wrong dialect":   {name: "openai", settings: Settings{Dialect: "klingon"}, err: ErrDialect},
+		"no address":        {name: "openai", settings: Settings{BaseURL: "llm.work"}, err: ErrAddress},
+		"another transport": {name: "openai", settings: Settings{BaseURL: "file:///etc/passwd"}, err: ErrAddress},
+	}
+	for name, tc := range tests {
+		v, err := Find(tc.name, tc.settings)
+		require.ErrorIs(t, err, tc.err, name)
+		require.Equal(t, tc.want, v, name)
+	}
+}
+
+func TestAnErrorQuotesNoAddress(t *testing.T) {
+	_, err := Find("work", Settings{BaseURL: "http//user:hunter2@llm"})
+	require.ErrorIs(t, err, ErrAddress)
+	require.NotContains(t, err.Error(), "hunter2")
+}
+
+func TestEveryDialectCanBeSpoken(t *testing.T) {
+	for _, dialect := range append(Dialects(), "openai") {
+		_, err := Find("work", Settings{BaseURL: "http://x", Dialect: dialect})
+		require.NoError(t, err, dialect)
+	}
+}
+
+func TestEveryVendorOpens(t *testing.T) {
+	apis := map[Protocol]string{Anthropic: "anthropic", Responses: "openai-responses", Chat: "openai-chat", Google: "google"}
+	for _, v := range vendors() {
+		p := v.Open("secret", Options{})
+		require.Equal(t, apis[v.Protocol], p.API, v.Name)
+		require.Regexp(t, `^https?://\S+$`, p.Endpoint, v.Name)
+		require.Len(t, p.Account, 8, v.Name)
+		require.Equal(t, p.Endpoint, v.Address(), v.Name)
+		require.True(t, v.Keyless || len(v.KeyEnv) > 0, v.Name)
+		require.Empty(t, v.Open("", Options{}).Account, v.Name)
+	}
+}
+
+func TestNamesAreInTheOrderOfChoice(t *testing.T) {
+	names := Names(map[string]Settings{"work": {}, "ollama": {}, "a": {}})
+	require.Equal(t, []string{"anthropic", "openai", "google", "openrouter", "mistral", "deepseek", "ollama", "llamacpp", "vllm", "a", "work"}, names)
+}
