@@ -19,6 +19,12 @@ func readUserFile(o Origin) ([]byte, error) {
 	return readAll(o, f, err)
 }
 
+// ReadWorkspaceFile gives the bytes of the workspace's file below root, nil where
+// there is none. An error is an [*Error].
+func ReadWorkspaceFile(root string) ([]byte, error) {
+	return readWorkspaceFile(Origin{Layer: LayerWorkspace, Name: WorkspaceFile}, root)
+}
+
 // readWorkspaceFile is the same for the file below root. A link that leads out
 // of root is refused: the bytes would not be the repository's.
 func readWorkspaceFile(o Origin, root string) ([]byte, error) {

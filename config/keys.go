@@ -56,3 +56,13 @@ func (n *node) layers() string {
 	}
 	return strings.Join(layers, ", ")
 }
+
+// Known tells whether text is a dotted key, or a table of keys.
+func Known(text string) bool {
+	path, ok := parseKey(text)
+	if !ok {
+		return false
+	}
+	_, err := lookup(Origin{}, path)
+	return err == nil
+}

@@ -1,46 +1,69 @@
 package config
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// Approvals are the workspace files that the user has approved, kept by content:
-// one file per approved content, named by its [Hash]. A copy of the bytes is
-// kept, so that a change can be shown and a damaged entry approves nothing.
+// Approvals are the workspace files that the user has approved: one file per
+// approved content, named by its [Hash], and a mark for each workspace in which
+// it was approved. The same bytes mean another thing elsewhere, since they may name
+// programs of the workspace. A copy of the bytes is kept, so that a change can be
+// shown and a damaged entry approves nothing.
 type Approvals struct {
-	Dir string // $XDG_STATE_HOME/jp/trust
+	Dir  string // $XDG_STATE_HOME/jp/trust
+	Root string // of the workspace, absolute
 }
 
-// Trusted tells whether the content with this hash was approved. Use it as
-// Options.Trusted.
+// Trusted tells whether the content with this hash was approved in the
+// workspace. Use it as Options.Trusted.
 func (a Approvals) Trusted(hash string) bool {
-	data, err := os.ReadFile(filepath.Join(a.Dir, filepath.Base(hash)))
-	return err == nil && Hash(data) == hash
+	if !isHash(hash) {
+		return false
+	}
+	data, err := os.ReadFile(filepath.Join(a.Dir, hash))
+	if err != nil || Hash(data) != hash {
+		return false
+	}
+	_, err = os.Lstat(a.mark(hash))
+	return err == nil
 }
 
-// Approve records that the user approved exactly this content for the workspace
-// at root (absolute).
-func (a Approvals) Approve(root string, content []byte) error {
+// Approve records that the user approved exactly this content in the workspace.
+func (a Approvals) Approve(content []byte) error {
 	if err := os.MkdirAll(a.Dir, 0o700); err != nil {
 		return fmt.Errorf("approve workspace file: %w", err)
 	}
 	hash := Hash(content)
-	if err := replaceFile(filepath.Join(a.Dir, hash), content); err != nil {
-		return fmt.Errorf("approve workspace file: %w", err)
-	}
-	if err := replaceFile(a.lastFile(root), []byte(hash)); err != nil {
-		return fmt.Errorf("approve workspace file: %w", err)
+	for _, file := range []struct{ name, text string }{
+		{filepath.Join(a.Dir, hash), string(content)}, {a.mark(hash), a.Root + "\n"}, {a.lastFile(), hash},
+	} {
+		if err := replaceFile(file.name, []byte(file.text)); err != nil {
+			return fmt.Errorf("approve workspace file: %w", err)
+		}
 	}
 	return nil
 }
 
-// Last gives the content approved last for the workspace at root, nil if none.
-func (a Approvals) Last(root string) ([]byte, error) {
-	hash, err := os.ReadFile(a.lastFile(root))
+// Revoke takes the approval of a content back. It reports whether there was one.
+func (a Approvals) Revoke(hash string) (bool, error) {
+	if !a.Trusted(hash) {
+		return false, nil
+	}
+	if err := os.Remove(a.mark(hash)); err != nil {
+		return false, fmt.Errorf("revoke approval: %w", err)
+	}
+	return true, syncDir(a.Dir)
+}
+
+// Last gives the content approved last in the workspace, nil if none.
+func (a Approvals) Last() ([]byte, error) {
+	hash, err := os.ReadFile(a.lastFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -53,7 +76,16 @@ func (a Approvals) Last(root string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(a.Dir, string(hash)))
 }
 
+// mark says that a content is approved in the workspace. Its name is no hash.
+func (a Approvals) mark(hash string) string {
+	return filepath.Join(a.Dir, hash+"-"+Hash([]byte(a.Root)))
+}
+
 // lastFile cannot be taken for an approval: its name is no hash.
-func (a Approvals) lastFile(root string) string {
-	return filepath.Join(a.Dir, "last-"+Hash([]byte(root)))
+func (a Approvals) lastFile() string {
+	return filepath.Join(a.Dir, "last-"+Hash([]byte(a.Root)))
+}
+
+func isHash(text string) bool {
+	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
 }

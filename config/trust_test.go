@@ -230,28 +230,45 @@ func TestSplitOverrides(t *testing.T) {
 }
 
 func TestApprovals(t *testing.T) {
-	a := config.Approvals{Dir: filepath.Join(t.TempDir(), "state", "trust")}
+	a := config.Approvals{Dir: filepath.Join(t.TempDir(), "state", "trust"), Root: "/work"}
+	other := config.Approvals{Dir: a.Dir, Root: "/other"}
 	content := []byte(hostile)
-	require.False(t, a.Trusted(config.Hash(content)))
-	last, err := a.Last("/work")
+	hash := config.Hash(content)
+	require.False(t, a.Trusted(hash))
+	last, err := a.Last()
 	require.NoError(t, err)
 	require.Nil(t, last)
 
-	require.NoError(t, a.Approve("/work", []byte("old")))
-	require.NoError(t, a.Approve("/work", content))
-	require.True(t, a.Trusted(config.Hash(content)))
+	require.NoError(t, a.Approve([]byte("old")))
+	require.NoError(t, a.Approve(content))
+	require.True(t, a.Trusted(hash))
 	require.True(t, a.Trusted(config.Hash([]byte("old"))))
 	require.False(t, a.Trusted(config.Hash(append(content, ' '))))
-	last, err = a.Last("/work")
+	last, err = a.Last()
 	require.NoError(t, err)
 	require.Equal(t, content, last)
-	last, err = a.Last("/other")
+
+	require.False(t, other.Trusted(hash), "the same bytes in another workspace")
+	last, err = other.Last()
+	require.NoError(t, err)
+	require.Nil(t, last)
+	require.NoError(t, other.Approve(content))
+
+	done, err := a.Revoke(hash)
+	require.NoError(t, err)
+	require.True(t, done)
+	require.False(t, a.Trusted(hash))
+	require.True(t, other.Trusted(hash), "each workspace for itself")
+	done, err = a.Revoke(hash)
+	require.NoError(t, err)
+	require.False(t, done)
+	last, err = a.Last()
 	require.NoError(t, err)
 	require.Nil(t, last)
 
-	require.NoError(t, os.WriteFile(filepath.Join(a.Dir, config.Hash(content)), nil, 0o600))
-	require.False(t, a.Trusted(config.Hash(content)), "an entry whose bytes are not those approved")
-	for _, name := range []string{"", ".", "..", "../trust"} {
-		require.False(t, a.Trusted(name))
+	require.NoError(t, os.WriteFile(filepath.Join(a.Dir, hash), nil, 0o600))
+	require.False(t, other.Trusted(hash), "an entry whose bytes are not those approved")
+	for _, name := range []string{"", ".", "..", "../trust", hash + "-" + config.Hash([]byte("/other"))} {
+		require.False(t, other.Trusted(name))
 	}
 }

@@ -139,6 +139,11 @@ var contract = []utterance{
 	{"verify_damaged", 6, words("verify --json zzzz"), nil},
 	{"error_damaged", 6, words("show --json zzzz"), nil},
 	{"models", 0, words("models --json"), nil},
+	{"config_show", 0, words("config show --json store"), nil},
+	{"config_set", 0, words("config set --json --workspace policy.detached deny"), nil},
+	{"config_path", 0, words("config path --json"), nil},
+	{"trust_show", 1, words("trust --show --json"), nil},
+	{"trust", 0, words("trust --json -y"), nil},
 }
 
 func TestJSONContract(t *testing.T) {

@@ -89,9 +89,8 @@ func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
 			}
 		}
 	}
-	trust := config.Approvals{Dir: filepath.Join(r.paths.StateDir, "trust")}
 	r.config, r.report, r.wrong = config.Load(config.Options{
-		UserFile: r.paths.UserFile, Workspace: r.TopLevel, Environ: e.environ, Overrides: e.cfg, Deltas: deltas, Trusted: trust.Trusted,
+		UserFile: r.paths.UserFile, Workspace: r.TopLevel, Environ: e.environ, Overrides: e.cfg, Deltas: deltas, Trusted: r.approvals().Trusted,
 	})
 	if r.wrong != nil {
 		r.config, r.report, err = config.Load(config.Options{})
@@ -99,11 +98,19 @@ func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
 	return err
 }
 
+// approvals are what the user has approved of this workspace.
+func (r *repo) approvals() config.Approvals {
+	return config.Approvals{Dir: filepath.Join(r.paths.StateDir, "trust"), Root: r.TopLevel}
+}
+
 // heldBack says of each setting that was read and has no effect why that is so.
 func (r *repo) heldBack() []string {
 	var lines []string
 	for _, k := range r.report.Inert {
 		lines = append(lines, fmt.Sprintf("%v: %s = %s has no effect: %s", k.Origin, k.Key, k.Value, k.Reason))
+	}
+	if r.report.Untrusted() {
+		lines = append(lines, "jp trust shows what "+config.WorkspaceFile+" asks for, and approves it.")
 	}
 	return lines
 }

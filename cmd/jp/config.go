@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/config"
+)
+
+func newConfigCommand(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "config", Short: "Show and change settings", GroupID: "setup",
+		Long:    "Show the settings in force and where each comes from, change one, or say which files they come from.",
+		Example: "  jp config show policy\n  jp config set model anthropic/claude-sonnet-4-5\n  jp config path",
+		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newConfigShowCommand(e), newConfigSetCommand(e), newConfigPathCommand(e))
+	return cmd
+}
+
+func newConfigShowCommand(e *env) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use: "show [KEY]", Short: "Show the settings in force, and where they come from", Args: cobra.MaximumNArgs(1),
+		Long: "Show the settings that somebody made, as TOML, with the place that each comes from; with KEY those at it or\n" +
+			"below it, with --all the defaults, too. What was read and has no effect is said with the reason.\n\n" +
+			`JSON: [{"key","value","from","effect","reason"}]` + "\n\nExit codes: 0 done · 1 KEY is not set · 2 the configuration is wrong, or there is no such key",
+		Example: "  jp config show\n  jp config show tools --all",
+		RunE:    func(cmd *cobra.Command, args []string) error { return runConfigShow(cmd.Context(), e, args, all) },
+	}
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "the defaults, too")
+	return cmd
+}
+
+// A settingInForce is one key with where its value was written.
+type settingInForce struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"` // as TOML
+	From   string `json:"from"`
+	Effect bool   `json:"effect"`
+	Reason string `json:"reason"` // why it has no effect
+}
+
+func runConfigShow(ctx context.Context, e *env, args []string, all bool) error {
+	r, err := findRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if r.wrong != nil {
+		return r.wrong
+	}
+	under := ""
+	if len(args) > 0 {
+		under = args[0]
+		if !config.Known(under) {
+			return usage("there is no key %q.", under).hint("jp config show --all", "all that are set")
+		}
+	}
+	settings := r.settings(under, all || under != "")
+	if e.format.structured() {
+		return writeJSON(e.results(), settings)
+	}
+	w := tabwriter.NewWriter(e.results(), 0, 0, 3, ' ', 0)
+	for _, s := range settings {
+		from := s.From
+		if !s.Effect {
+			from += " – no effect: " + s.Reason
+		}
+		fmt.Fprintf(w, "%s = %s\t# %s\n", terminal.Show(s.Key), terminal.Show(s.Value), terminal.Show(from))
+	}
+	if err := w.Flush(); err != nil || len(settings) > 0 || under == "" {
+		return err
+	}
+	return &failure{exit: exitFailed, silent: true}
+}
+
+// settings are those at a key or below it, "" for all.
+func (r *repo) settings(under string, defaults bool) []settingInForce {
+	found := []settingInForce{}
+	for _, key := range slices.Sorted(maps.Keys(r.report.Origins)) {
+		origin := r.report.Origins[key]
+		if below(key, under) && (defaults || origin.Layer != config.LayerDefault) {
+			found = append(found, settingInForce{Key: key, Value: r.report.Values[key], From: origin.String(), Effect: true})
+		}
+	}
+	for _, k := range r.report.Inert {
+		if below(k.Key, under) {
+			found = append(found, settingInForce{Key: k.Key, Value: k.Value, From: k.Origin.String(), Reason: string(k.Reason)})
+		}
+	}
+	return found
+}
+
+func below(key, table string) bool {
+	return table == "" || key == table || strings.HasPrefix(key, table+".")
+}
+
+func newConfigSetCommand(e *env) *cobra.Command {
+	var workspace bool
+	cmd := &cobra.Command{
+		Use: "set KEY VALUE", Short: "Change a setting in your configuration file", Args: cobra.ExactArgs(2),
+		Long: "Write one key of your configuration file, or of this repository's; everything else in the file stays as it is.\n" +
+			"VALUE is TOML, or a plain text where the key takes one.\n\n" +
+			`JSON: {"action","files"}` + "\n\nExit codes: 0 done · 1 the file cannot be written · 2 no such key, or a wrong value",
+		Example: "  jp config set model anthropic/claude-sonnet-4-5\n  jp config set policy.allow '[[\"go\", \"test\"]]'\n  jp config set --workspace limits.model_calls 20",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runConfigSet(cmd.Context(), e, args[0], args[1], workspace)
+		},
+	}
+	cmd.Flags().BoolVar(&workspace, "workspace", false, "write .jp/config.toml of this repository")
+	return cmd
+}
+
+func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool) error {
+	r, err := findRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if r.locks.FromTool(pid(), "") {
+		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	}
+	file := r.paths.UserFile
+	if workspace {
+		if r.TopLevel == "" {
+			return usage("a bare repository has no place for %s.", config.WorkspaceFile)
+		}
+		file = filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))
+	}
+	if err := config.Set(file, key, value); err != nil {
+		return err
+	}
+	if err := r.configure(e, nil); err != nil {
+		return err
+	}
+	if e.format.structured() {
+		return writeJSON(e.results(), struct {
+			Action string       `json:"action"`
+			Files  []fileResult `json:"files"`
+		}{"set", []fileResult{{Path: file, Done: true}}})
+	}
+	fmt.Fprintf(e.results(), "Set %s in %s.\n", terminal.Show(key), terminal.Show(file))
+	r.warnOfSetting(e, key, workspace)
+	return nil
+}
+
+// warnOfSetting says where a setting that was written does not count.
+func (r *repo) warnOfSetting(e *env, key string, workspace bool) {
+	layer := config.LayerUser
+	if workspace {
+		layer = config.LayerWorkspace
+	}
+	for _, k := range r.report.Inert {
+		if k.Key == key && k.Origin.Layer == layer {
+			e.note("It has no effect yet: %s; jp trust approves it.", k.Reason)
+			return
+		}
+	}
+	if origin := r.report.Origins[key]; r.wrong == nil && origin.Layer > layer {
+		e.note("Another value is in force: %s sets it, too.", terminal.Show(origin.String()))
+	}
+}
+
+func newConfigPathCommand(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use: "path", Short: "Print the paths of the configuration files", Args: cobra.NoArgs,
+		Long:    "Print where your configuration file is, and this repository's, whether they exist or not.\n\n" + `JSON: {"user","workspace"}` + "\n\nExit codes: 0 done · 2 not in a repository",
+		Example: "  $EDITOR \"$(jp config path | head -n 1)\"",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runConfigPath(cmd.Context(), e) },
+	}
+}
+
+func runConfigPath(ctx context.Context, e *env) error {
+	r, err := findRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	workspace := ""
+	if r.TopLevel != "" {
+		workspace = filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))
+	}
+	if e.format.structured() {
+		return json.NewEncoder(e.results()).Encode(struct {
+			User      string `json:"user"`
+			Workspace string `json:"workspace"`
+		}{r.paths.UserFile, workspace})
+	}
+	fmt.Fprintln(e.results(), r.paths.UserFile)
+	if workspace != "" {
+		fmt.Fprintln(e.results(), workspace)
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/config"
+)
+
+const trustHelp = `Approve what this repository's .jp/config.toml asks for: commands, endpoints, hooks,
+servers, permissions. Until then those keys have no effect. What is approved is the
+file as it stands, in this working tree: one changed byte, and jp asks again and shows
+what has changed. Even then the file may tighten permissions, never loosen them.
+
+A program that the file names by a path in the repository is not part of what is
+approved: look at it, too.
+
+JSON: {"file","sha256","trusted","keys":[{"key","value","line","effect"}]}
+
+Exit codes: 0 trusted, or nothing needs it · 1 with --show: not trusted · 2 the file is
+wrong, or not in a repository · 3 not approved, or nobody to ask`
+
+// trustOptions are the flags of jp trust.
+type trustOptions struct {
+	show   bool
+	revoke bool
+	yes    bool
+}
+
+func newTrustCommand(e *env) *cobra.Command {
+	var o trustOptions
+	cmd := &cobra.Command{
+		Use: "trust", Short: "Approve what this repository's configuration asks for", GroupID: "setup", Args: cobra.NoArgs,
+		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runTrust(cmd.Context(), e, o) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.show, "show", false, "only show what it asks for, and whether that is approved")
+	f.BoolVar(&o.revoke, "revoke", false, "take the approval back")
+	f.BoolVarP(&o.yes, "yes", "y", false, "approve without asking")
+	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "yes")
+	return cmd
+}
+
+// A request for trust is a workspace's file with what it asks for.
+type trustRequest struct {
+	content []byte
+	hash    string
+	trusted bool
+	keys    []trustKey
+}
+
+// A trustKey is a setting that needs approval.
+type trustKey struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Line   int    `json:"line"`
+	Effect bool   `json:"effect"` // it would have one; what loosens permissions has none
+}
+
+func runTrust(ctx context.Context, e *env, o trustOptions) error {
+	r, err := findRepo(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if r.TopLevel == "" {
+		return usage("a bare repository has no %s.", config.WorkspaceFile)
+	}
+	if !o.show && r.locks.FromTool(pid(), "") {
+		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	}
+	asked, err := r.asksForTrust(e)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.show:
+		return asked.show(e)
+	case o.revoke:
+		return r.revoke(e, asked)
+	case asked.trusted || !asked.needed():
+		return asked.tell(e)
+	case !o.yes:
+		if err := r.confirmTrust(ctx, e, asked); err != nil {
+			return err
+		}
+	}
+	if err := r.approvals().Approve(asked.content); err != nil {
+		return err
+	}
+	asked.trusted = true
+	return asked.tell(e)
+}
+
+// asksForTrust reads the workspace's file, and finds what in it needs approval:
+// what has no effect where nothing is approved.
+func (r *repo) asksForTrust(e *env) (trustRequest, error) {
+	content, err := config.ReadWorkspaceFile(r.TopLevel)
+	if err != nil || content == nil {
+		return trustRequest{}, err
+	}
+	asked := trustRequest{content: content, hash: config.Hash(content)}
+	asked.trusted = r.approvals().Trusted(asked.hash)
+	options := config.Options{UserFile: r.paths.UserFile, Workspace: r.TopLevel, Environ: e.environ}
+	_, held, err := config.Load(options)
+	if err != nil {
+		return asked, err
+	}
+	options.Trusted = func(string) bool { return true }
+	_, free, err := config.Load(options)
+	if err != nil {
+		return asked, err
+	}
+	if held.WorkspaceHash != asked.hash || free.WorkspaceHash != asked.hash {
+		return asked, fail(exitFailed, "config", "%s changed while it was read; look again.", config.WorkspaceFile)
+	}
+	for _, k := range held.Inert {
+		if k.Origin.Layer == config.LayerWorkspace {
+			held := slices.ContainsFunc(free.Inert, func(f config.InertKey) bool { return f.Key == k.Key && f.Origin == k.Origin })
+			asked.keys = append(asked.keys, trustKey{Key: k.Key, Value: k.Value, Line: k.Origin.Line, Effect: !held})
+		}
+	}
+	return asked, nil
+}
+
+// needed reports whether an approval would change anything.
+func (t trustRequest) needed() bool {
+	return slices.ContainsFunc(t.keys, func(k trustKey) bool { return k.Effect })
+}
+
+// confirmTrust shows what is asked for, and since the last approval what has
+// changed, and asks.
+func (r *repo) confirmTrust(ctx context.Context, e *env, asked trustRequest) error {
+	before, err := r.approvals().Last()
+	if err != nil {
+		return err
+	}
+	return e.confirm(ctx, confirmation{
+		list: func(w io.Writer, p terminal.Palette) {
+			fmt.Fprintf(w, "%s asks for:\n\n", p.Bold(config.WorkspaceFile))
+			asked.list(w)
+			if before != nil {
+				fmt.Fprint(w, "\nSince you approved it last:\n\n")
+				writeChange(w, before, asked.content)
+			}
+			fmt.Fprintln(w)
+		},
+		question: "Trust this?",
+		unasked: fail(exitDecision, "usage", "there is no terminal to ask whether %s is to be trusted.", config.WorkspaceFile).
+			hint("jp trust --show", "what it asks for").hint("jp trust -y", "approve it without being asked"),
+	})
+}
+
+// writeChange writes the lines that differ, with what stands around them.
+func writeChange(w io.Writer, before, after []byte) {
+	lines := strings.Split(strings.TrimSuffix(udiff.Unified("", "", string(before), string(after)), "\n"), "\n")
+	for _, line := range lines[min(2, len(lines)):] { // behind the names
+		if line != "" && !strings.HasPrefix(line, "@@") {
+			fmt.Fprintf(w, "  %s %s\n", line[:1], terminal.Show(strings.TrimSpace(line[1:])))
+		}
+	}
+}
+
+// list writes the settings that need approval, escaped.
+func (t trustRequest) list(w io.Writer) {
+	for _, k := range t.keys {
+		note := ""
+		if !k.Effect {
+			note = "   (no effect: it would loosen what holds without it)"
+		}
+		fmt.Fprintf(w, "  %s = %s%s\n", terminal.Show(k.Key), terminal.Show(k.Value), note)
+	}
+}
+
+// state is what there is to say, on one line.
+func (t trustRequest) state() string {
+	switch {
+	case t.content == nil:
+		return "There is no " + config.WorkspaceFile + " here; nothing needs trust."
+	case !t.needed():
+		return config.WorkspaceFile + " asks for nothing that needs trust."
+	case t.trusted:
+		return "Trusted: " + config.WorkspaceFile + " as it stands here (sha256 " + t.hash[:12] + "…)."
+	}
+	return config.WorkspaceFile + " is not trusted; this has no effect:"
+}
+
+// tell says that nothing stands in the way.
+func (t trustRequest) tell(e *env) error {
+	if e.format.structured() {
+		return writeJSON(e.results(), t.object())
+	}
+	_, err := fmt.Fprintln(e.results(), t.state())
+	return err
+}
+
+// show writes what is asked for. It fails where that is not approved.
+func (t trustRequest) show(e *env) error {
+	if err := t.tell(e); err != nil {
+		return err
+	}
+	if !e.format.structured() {
+		t.list(e.results())
+	}
+	if t.needed() && !t.trusted {
+		return &failure{exit: exitFailed, silent: true}
+	}
+	return nil
+}
+
+func (t trustRequest) object() any {
+	keys := t.keys
+	if keys == nil {
+		keys = []trustKey{}
+	}
+	return struct {
+		File    string     `json:"file"`
+		SHA256  string     `json:"sha256"`
+		Trusted bool       `json:"trusted"`
+		Keys    []trustKey `json:"keys"`
+	}{config.WorkspaceFile, t.hash, t.trusted, keys}
+}
+
+// revoke takes the approval of the file back.
+func (r *repo) revoke(e *env, asked trustRequest) error {
+	done, err := r.approvals().Revoke(asked.hash)
+	if err != nil {
+		return err
+	}
+	asked.trusted = false
+	if e.format.structured() {
+		return writeJSON(e.results(), asked.object())
+	}
+	said := "It was not trusted."
+	if done {
+		said = strings.TrimSuffix(asked.state(), "; this has no effect:") + " any more."
+	}
+	_, err = fmt.Fprintln(e.results(), said)
+	return err
+}
