@@ -99,6 +99,9 @@ func outcomeOf(events []*conversation.Event) Outcome {
 		return o
 	}
 	o.Message, o.Data = said(call)
+	if schema := (conversation.Turn{Events: events}).Schema(); len(schema) > 0 && call.Answer() {
+		o.Data, o.Unfit = structured(schema, call)
+	}
 	if o.Status == Complete {
 		switch call.Finish {
 		case conversation.FinishRefusal, conversation.FinishFiltered:

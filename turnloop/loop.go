@@ -84,6 +84,7 @@ type Outcome struct {
 	Turn    int
 	Message string          // text of the answer
 	Data    json.RawMessage // the structured answer, if one was asked for
+	Unfit   error           // why the answer does not satisfy the schema that was asked for
 	Usage   conversation.Usage
 	Waiting *conversation.Inquiry // for Waiting
 	By      conversation.Cause    // for Stopped

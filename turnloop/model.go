@@ -81,7 +81,7 @@ func (l *Loop) tryCall(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	options := l.asks()
-	options.Content = l.content(ctx)
+	options.Content, options.Schema, options.NoTools = l.content(ctx), l.schema(), l.toldOfSchema()
 	request, err := provider.Build(l.stream.Events(), options)
 	if err != nil {
 		return fmt.Errorf("build the request: %w", err)
@@ -127,35 +127,41 @@ func (l *Loop) content(ctx context.Context) func(conversation.Payload) ([]byte, 
 	}
 }
 
-// goOn asks the model once more where it had nothing to say to results.
+// goOn asks the model once more where it had nothing to say to results, or where
+// its answer does not satisfy the schema.
 func (l *Loop) goOn(ctx context.Context) error {
-	ledger := l.stream.Tail()
-	call := ledger.LastCall()
-	if call.Finish != conversation.FinishStop || call.HasTools || len(ledger.ToolCalls) == 0 || says(call) || l.urged() {
+	text := l.urging()
+	if text == "" {
 		return nil
 	}
-	t := l.stream.CurrentTurn().AddRecord(&conversation.Note{Content: textContinue})
-	if err := l.build(ctx, t); err != nil {
+	if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(&conversation.Note{Content: text})); err != nil {
 		return err
 	}
 	return l.callModel(ctx)
+}
+
+// urging is what the model is told so that it answers as it should, "" if it has
+// answered, or was told already.
+func (l *Loop) urging() string {
+	ledger := l.stream.Tail()
+	call := ledger.LastCall()
+	silent := call.Finish == conversation.FinishStop && !call.HasTools && !says(call)
+	switch {
+	case silent && len(ledger.ToolCalls) > 0 && !l.noted(func(text string) bool { return text == textContinue }):
+		return textContinue
+	case silent:
+		return ""
+	}
+	if err := l.unfit(call); err != nil && !l.toldOfSchema() {
+		return textSchema + err.Error() + ". Answer with a JSON value that does, and with nothing else."
+	}
+	return ""
 }
 
 // says reports whether a call has a text or data.
 func says(call *conversation.ModelCall) bool {
 	for _, e := range call.Events {
 		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part != conversation.PartReasoning && strings.TrimSpace(b.Text) != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// urged reports whether the model was already asked to go on in this turn.
-func (l *Loop) urged() bool {
-	events := l.stream.Events()
-	for i := len(events) - 1; i >= 0 && events[i].Type() != conversation.TypeTurnStart; i-- {
-		if b, ok := events[i].Body.(*conversation.Note); ok && b.Content == textContinue {
 			return true
 		}
 	}

@@ -90,8 +90,15 @@ func (l *Loop) Discard(ctx context.Context) error {
 	}})
 }
 
-// Replace records a request that stands for an earlier one of the turn, without
-// going on.
-func (l *Loop) Replace(ctx context.Context, request conversation.ChatRequest) error {
-	return l.build(ctx, l.stream.CurrentTurn().AddChatRequest(request))
+// Replace records a request that stands for an earlier one of the turn, with the
+// same attachments, without going on.
+func (l *Loop) Replace(ctx context.Context, earlier *conversation.Event, request conversation.ChatRequest) error {
+	request.Replaces = &earlier.Seq
+	var with []conversation.Draft
+	for _, a := range request.Attachments {
+		if p := earlier.Payload(a.Name); p != nil {
+			with = append(with, conversation.WithPayload(*p))
+		}
+	}
+	return l.build(ctx, l.stream.CurrentTurn().AddChatRequest(request, with...))
 }

@@ -96,14 +96,18 @@ func TestReplace(t *testing.T) {
 	r.opts.Limits.ModelCalls = 1
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(&Interrupt{Signal: "SIGTERM"})
-	_, err := r.start(ctx)
+	files := []conversation.Attachment{{Name: "a.txt", MediaType: "text/plain"}}
+	_, err := r.request(ctx, Request{
+		Chat:        conversation.ChatRequest{Content: "do it", Attachments: files},
+		Attachments: []conversation.Payload{{Name: "a.txt", MediaType: "text/plain", Data: []byte("enclosed")}},
+	})
 	require.Error(t, err)
 	r.reload()
-	pending := r.opts.Stream.Tail().Request().Seq
 	loop := New(r.opts)
-	require.NoError(t, loop.Replace(t.Context(), conversation.ChatRequest{Content: "better", Replaces: &pending}))
+	require.NoError(t, loop.Replace(t.Context(), r.opts.Stream.Tail().Request(), conversation.ChatRequest{Content: "better", Attachments: files}))
 	_, err = loop.Resume(t.Context(), Resume{})
 	require.NoError(t, err)
+	require.Equal(t, "enclosed", string(r.model.requests[0].Messages[0].Blocks[0].Data))
 	require.Contains(t, r.model.sent(), "better")
 	require.NotContains(t, r.model.sent(), "do it")
 }

@@ -81,7 +81,7 @@ func (q *query) askDetached(ctx context.Context, loop *turnloop.Loop, request tu
 		return err
 	}
 	q.head = loop.Head()
-	os.Remove(q.draft()) // what it kept is recorded now
+	q.forgetDraft(request.Chat.Content)
 	return q.detach(ctx, log, true)
 }
 

@@ -28,7 +28,7 @@ func TestAnEditorGivesTheText(t *testing.T) {
 		want string
 	}{
 		"nothing given": {nil, "more"},
-		"words, -e":     {[]string{"-e", "Some", "words"}, "Some words\nmore"},
+		"words, -e":     {[]string{"-e", "Some", "words"}, "Some words\n\nmore"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,6 +63,42 @@ func TestAnEditorWithoutATextAsksNothing(t *testing.T) {
 	require.Equal(t, 2, s.exit())
 	s.WaitFor("there is nothing to ask")
 	require.Empty(t, p.jp("ls").stdout)
+}
+
+// Nothing that was written is lost: a draft comes back with what is asked next,
+// and stays where something else is asked.
+func TestADraftIsKept(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "{ echo 'First thought'; cat \"$1\"; } >\"$1.new\" && mv \"$1.new\" \"$1\"\nexit 3\n")
+	require.Equal(t, 1, p.sit(80, "query", "-m", "script/../talk.toml").exit())
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "Something else").exit)
+	require.FileExists(t, filepath.Join(p.dir, ".git/jp/drafts/new.query"))
+
+	p.write("../editor", "#!/bin/sh\ncp \"$1\" ../seen\n")
+	s := p.sit(80, "query", "--new", "-m", "script/../talk.toml", "-e", "Second thought")
+	require.Zero(t, s.exit())
+	require.Equal(t, "First thought\n\nSecond thought", p.ofType("chat_request")[0]["content"])
+	require.NoFileExists(t, filepath.Join(p.dir, ".git/jp/drafts/new.query"))
+
+	s = p.sit(80, "query", "-e", "Third")
+	require.Zero(t, s.exit())
+	seen, err := os.ReadFile(filepath.Join(p.dir, "../seen"))
+	require.NoError(t, err)
+	require.Contains(t, string(seen), "\n# The last answer:\n#\n# Hi.\n")
+}
+
+func TestWhatIsAskedOfAnEditorsText(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ text, want string }{
+		"nothing":               {"", ""},
+		"only the rest":         {"\n\n" + scissors + "\n# x\n", ""},
+		"a heading":             {"# Title\ntext\n" + scissors + "\n# x\n", "# Title\ntext"},
+		"below the line":        {"a\n" + scissors + "\n# x\nb\n", "a\nb"},
+		"the line is gone":      {"a\n# b\n", "a\n# b"},
+		"lines of another kind": {"a\r\n" + scissors + "\r\n# x\r\n", "a"},
+	} {
+		require.Equal(t, tt.want, asksOf(tt.text), name)
+	}
 }
 
 func TestAPager(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +25,8 @@ type queryOptions struct {
 	withoutTools   []string
 	noTools        bool
 	title          string
+	attachments    []string
+	schema         string
 	policy         string
 	nonInteractive bool
 	partial        bool
@@ -55,6 +56,8 @@ const queryExamples = `  jp query "Why does login hang when the server is down?"
   jp query -y --new "Cap the retries, and test it."
   jp query --json "…" | jq -r 'select(.type=="result").message'
   jp query --detach "Port the tests."    # in the background; jp attach looks at it
+  jp query -a shot.png -a 'src/**/*.css' "Why is it cut off?"
+  jp query -s '{"type":"object","properties":{"ok":{"type":"boolean"}}}' "Is it green?" | jq .ok
   jp query -m script/demo "…"            # needs no key`
 
 func newQueryCommand(e *env) *cobra.Command {
@@ -81,6 +84,8 @@ func newQueryCommand(e *env) *cobra.Command {
 	f.Lookup("fork").NoOptDefVal = forkAtEnd
 	o.runFlags(f)
 	f.BoolVarP(&o.noTools, "no-tools", "T", false, "no tools in this turn, but those of -t")
+	f.StringArrayVarP(&o.attachments, "attachment", "a", nil, "send along `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N] (repeatable)")
+	f.StringVarP(&o.schema, "schema", "s", "", "answer with data that satisfies this JSON schema, `FILE` or JSON")
 	f.StringVar(&o.title, "title", "", "give the conversation a title")
 	f.BoolVarP(&o.edit, "edit", "e", false, "write the text in an editor")
 	f.BoolVarP(&o.noEdit, "no-edit", "E", false, "never open an editor; without a text: ask the last one again")
@@ -210,7 +215,7 @@ func (q *query) ask(ctx context.Context) error {
 	}
 	q.outcome, err = loop.Start(ctx, request)
 	if q.head = loop.Head(); q.outcome.Turn > 0 {
-		os.Remove(q.draft()) // what it kept is recorded now
+		q.forgetDraft(request.Chat.Content)
 	}
 	return q.verdict(err)
 }
@@ -236,6 +241,8 @@ func (o queryOptions) check() error {
 		return usage("--partial has nothing to show with --detach.").hint("jp attach", "shows what streams")
 	case o.continueTurn && o.discardTurn:
 		return usage("--continue-turn and --discard-turn exclude each other.")
+	case o.continueTurn && len(o.attachments) > 0, o.continueTurn && o.schema != "":
+		return usage("--continue-turn finishes the turn as it is; -a and -s belong to a new one.")
 	case o.continueTurn && len(o.text) > 0:
 		return usage("--continue-turn finishes the turn as it is and takes no text.").
 			hint(`jp continue && jp q "…"`, "finish it, then ask").hint(`jp query --discard-turn "…"`, "drop it and ask this instead")
@@ -245,11 +252,23 @@ func (o queryOptions) check() error {
 
 // request is what the turn begins with.
 func (q *query) request(ctx context.Context) (turnloop.Request, error) {
-	text, err := q.text(ctx)
+	files, err := q.requestFiles(ctx)
 	if err != nil {
 		return turnloop.Request{}, err
 	}
-	r := turnloop.Request{Chat: conversation.ChatRequest{Content: text}}
+	schema, err := q.opts.parseSchema(q.env)
+	if err != nil {
+		return turnloop.Request{}, err
+	}
+	text, again, err := q.text(ctx)
+	if err != nil {
+		return turnloop.Request{}, err
+	}
+	r := turnloop.Request{Chat: conversation.ChatRequest{Content: text, Schema: schema}}
+	if again != nil {
+		repeat(&r, again)
+	}
+	attachTo(&r, files)
 	if q.opts.yes {
 		r.Approved = conversation.ApproveAll()
 	}

@@ -232,8 +232,8 @@ func (q *query) editPending(ctx context.Context) (done bool, err error) {
 	}
 	loop := q.bookkeeper(nil)
 	replaced := *was
-	replaced.Content, replaced.Replaces = content, &pending.Seq
-	if err := loop.Replace(ctx, replaced); err != nil {
+	replaced.Content = content
+	if err := loop.Replace(ctx, pending, replaced); err != nil {
 		return true, err
 	}
 	q.head, q.events = loop.Head(), q.stream.Events()

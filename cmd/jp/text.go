@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,14 +21,14 @@ const (
 )
 
 // text is what the user asks: the words, behind what is piped in, or what they
-// write in an editor.
-func (q *query) text(ctx context.Context) (string, error) {
+// write in an editor, or again what they asked last, which then comes with it.
+func (q *query) text(ctx context.Context) (text string, again *conversation.Event, err error) {
 	words := strings.Join(q.opts.text, " ")
 	piped, err := q.piped(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	text := strings.TrimRight(piped, "\n")
+	text = strings.TrimRight(piped, "\n")
 	switch {
 	case text == "":
 		text = words
@@ -38,37 +37,40 @@ func (q *query) text(ctx context.Context) (string, error) {
 	}
 	if q.opts.edit || strings.TrimSpace(text) == "" && !q.opts.noEdit && isTerminal(q.env.stdin) && isTerminal(q.env.stderr) {
 		if text, err = q.edit(ctx, text); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
-	if q.opts.noEdit && strings.TrimSpace(text) == "" {
-		text = q.lastRequest()
+	if last := q.lastRequest(); last != nil && q.opts.noEdit && strings.TrimSpace(text) == "" {
+		text, again = last.Body.(*conversation.ChatRequest).Content, last
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", usage("there is nothing to ask.").hint(`jp query "…"`, "ask this").hint("jp query --edit", "write it in an editor")
+		return "", nil, usage("there is nothing to ask.").hint(`jp query "…"`, "ask this").hint("jp query --edit", "write it in an editor")
 	}
-	return text, nil
+	return text, again, nil
 }
 
 // repeats reports whether the last request is to be asked again: there is no
 // text, and no way left to give one.
 func (q *query) repeats() bool { return q.opts.noEdit && !q.asks() && !q.readsStdin() }
 
-// lastRequest is what the user asked last, "" if that is nothing.
-func (q *query) lastRequest() string {
-	text := ""
+// lastRequest is what the user asked last, nil if that is nothing.
+func (q *query) lastRequest() *conversation.Event {
+	var last *conversation.Event
 	for turn := range conversation.Turns(q.stream.Events()) {
 		ledger := turn.Ledger()
 		if e := ledger.Request(); e != nil && !ledger.Discarded {
-			text = e.Body.(*conversation.ChatRequest).Content
+			last = e
 		}
 	}
-	return text
+	return last
 }
 
 // readsStdin reports whether standard input is read: a pipe, a file, or what
 // the user says.
 func (q *query) readsStdin() bool {
+	if slices.Contains(q.opts.attachments, fromStdin) {
+		return false
+	}
 	if q.opts.noStdin || q.opts.stdin {
 		return q.opts.stdin
 	}
@@ -140,40 +142,6 @@ func (f *firstByte) Read(p []byte) (int, error) {
 		close(f.seen)
 	}
 	return n, err
-}
-
-// edit lets the user write the text. The draft stays where it is until the
-// question is recorded, so that no way to end loses it.
-func (q *query) edit(ctx context.Context, text string) (string, error) {
-	path := q.draft()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return "", err
-	}
-	if text != "" {
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
-			return "", err
-		}
-	}
-	if err := q.env.editor(ctx, q.repo, path); err != nil {
-		return "", err
-	}
-	written, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
-	return strings.TrimSpace(string(written)), err
-}
-
-// draft is the file that keeps a text until it is asked.
-func (q *query) draft() string {
-	name := "new"
-	switch {
-	case q.forked != nil:
-		name = string(q.forked.view.id) // the fork may be taken back
-	case !q.fresh:
-		name = string(q.id)
-	}
-	return filepath.Join(q.repo.CommonDir, "jp", "drafts", name+".query")
 }
 
 // editor opens a file in the user's editor, as git would.

@@ -37,6 +37,7 @@ func (t *transcript) event(e *conversation.Event) {
 		t.speaker = ""
 	case *conversation.ChatRequest:
 		t.says(e, e.Author, b.Content, t.palette.Cyan)
+		t.attached(b.Attachments)
 	case *conversation.ChatResponse:
 		t.response(e, b)
 	case *conversation.ToolCallResponse:
@@ -78,6 +79,17 @@ func (t *transcript) says(e *conversation.Event, who, text string, colour func(s
 		text = oneLine(text)
 	}
 	t.paragraph(text, func(s string) string { return s })
+}
+
+// attached names what went with a request.
+func (t *transcript) attached(files []conversation.Attachment) {
+	var names []string
+	for _, f := range files {
+		names = append(names, terminal.Show(f.Name))
+	}
+	if len(names) > 0 {
+		t.paragraph("Attached: "+strings.Join(names, ", "), t.palette.Dim)
+	}
 }
 
 // head names who speaks, once until somebody else does.

@@ -44,6 +44,7 @@ type query struct {
 	presence  *presence // nil where nobody can reach it, yet
 	handover  *handover // nil where a person started it
 	desk      *desk
+	drafted   string // what the user wrote in an editor
 	running   atomic.Pointer[turnloop.Loop]
 	model     string
 	outcome   turnloop.Outcome
@@ -202,6 +203,10 @@ func (q *query) verdict(err error) error {
 	switch q.outcome.Status {
 	case turnloop.Waiting:
 		return q.waiting()
+	case turnloop.Complete, turnloop.Length:
+		if q.outcome.Unfit != nil {
+			return fail(exitFailed, "provider", "the answer does not satisfy the schema: %v.", q.outcome.Unfit).about(q.id)
+		}
 	case turnloop.Refused:
 		return fail(exitFailed, "provider", "the model refused to answer; the turn is over.").about(q.id)
 	case turnloop.Stopped:

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+)
+
+// scissors is the line in an editor below which lines that begin with # are not
+// asked.
+const scissors = "# ------------------------ >8 ------------------------"
+
+// recalled is how much of the last answer the editor shows, in lines.
+const recalled = 60
+
+// edit lets the user write the text. The draft stays where it is until the
+// question is recorded, so that no way to end loses it; one that is there comes
+// into the editor again, above what the command line says.
+func (q *query) edit(ctx context.Context, text string) (string, error) {
+	path := q.draft()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return "", err
+	}
+	kept, err := q.keptDraft()
+	if err != nil {
+		return "", err
+	}
+	if kept != "" && kept != text {
+		text = strings.TrimSpace(kept + "\n\n" + text)
+	}
+	if err := os.WriteFile(path, []byte(text+"\n\n"+q.besideDraft()), 0o600); err != nil {
+		return "", err
+	}
+	if err := q.env.editor(ctx, q.repo, path); err != nil {
+		return "", err
+	}
+	written, err := q.keptDraft()
+	if written == "" && err == nil {
+		err = os.Remove(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	q.drafted = written
+	return written, err
+}
+
+// keptDraft is what a draft asks, "" where there is none.
+func (q *query) keptDraft() (string, error) {
+	text, err := os.ReadFile(q.draft())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return asksOf(string(text)), err
+}
+
+// asksOf is what is asked of what stands in an editor.
+func asksOf(text string) string {
+	var asks strings.Builder
+	below := false
+	for line := range strings.Lines(text) {
+		below = below || strings.TrimRight(line, "\r\n") == scissors
+		if !below || !strings.HasPrefix(line, "#") {
+			asks.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(asks.String())
+}
+
+// besideDraft is what the editor shows below the text: what it is about.
+func (q *query) besideDraft() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, scissors)
+	fmt.Fprintln(&b, "# Lines with # from here on are not asked. An empty text asks nothing.")
+	title := "a new conversation"
+	if !q.fresh {
+		title = string(q.id)
+	}
+	fmt.Fprintf(&b, "# %s, %s\n", title, oneLine(q.model))
+	lines := strings.Split(terminal.Clean(q.lastAnswer()), "\n")
+	if len(lines) > recalled {
+		lines = append(lines[:recalled], "…")
+	}
+	if lines[0] != "" {
+		fmt.Fprintf(&b, "#\n# The last answer:\n#\n# %s\n", strings.Join(lines, "\n# "))
+	}
+	return b.String()
+}
+
+// lastAnswer is what the model said last, "" if that is nothing.
+func (q *query) lastAnswer() string {
+	text := ""
+	for turn := range conversation.Turns(q.stream.Events()) {
+		ledger := turn.Ledger()
+		if call := ledger.LastCall(); call != nil && !ledger.Discarded {
+			text = answered(call)
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// forgetDraft removes a draft that is recorded. What waits to be asked still
+// stays.
+func (q *query) forgetDraft(asked string) {
+	if kept, err := q.keptDraft(); err == nil && (kept == q.drafted || kept == strings.TrimSpace(asked)) {
+		os.Remove(q.draft())
+	}
+}
+
+// draft is the file that keeps a text until it is asked.
+func (q *query) draft() string {
+	name := "new"
+	switch {
+	case q.forked != nil:
+		name = string(q.forked.view.id) // the fork may be taken back
+	case !q.fresh:
+		name = string(q.id)
+	}
+	return filepath.Join(q.repo.CommonDir, "jp", "drafts", name+".query")
+}

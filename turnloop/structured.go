@@ -1,0 +1,111 @@
+package turnloop
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"jp/conversation"
+)
+
+// ErrSchema says that a text is no JSON schema that an answer can be held to.
+var ErrSchema = errors.New("not a JSON schema for an answer")
+
+// maxSchema bounds a schema, in bytes: it is kept in an event's header.
+const maxSchema = 32 << 10
+
+// ParseSchema reads the JSON schema of a structured answer. Providers want an
+// object, so its type has to be one.
+func ParseSchema(text []byte) (json.RawMessage, error) {
+	if _, err := resolveSchema(text); err != nil {
+		return nil, err
+	}
+	compact, err := conversation.Canonical(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrSchema, err)
+	case len(compact) > maxSchema:
+		return nil, fmt.Errorf("%w: it has %d bytes, %d are allowed", ErrSchema, len(compact), maxSchema)
+	}
+	return compact, nil
+}
+
+func resolveSchema(text []byte) (*jsonschema.Resolved, error) {
+	var root jsonschema.Schema
+	if err := json.Unmarshal(text, &root); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSchema, err)
+	}
+	if root.Type != "object" {
+		return nil, fmt.Errorf(`%w: its "type" has to be "object"`, ErrSchema)
+	}
+	resolved, err := root.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSchema, err)
+	}
+	return resolved, nil
+}
+
+// textSchema begins what the model is told after an answer that the schema does
+// not allow.
+const textSchema = "Your answer does not satisfy the JSON schema that was asked for: "
+
+// schema is what the turn's answer has to satisfy, nil for anything.
+func (l *Loop) schema() json.RawMessage {
+	return conversation.Turn{Events: l.turn()}.Schema()
+}
+
+// toldOfSchema reports whether the model was told in this turn that its answer
+// does not satisfy the schema. It is asked for nothing else then: no tool may be
+// called any more.
+func (l *Loop) toldOfSchema() bool {
+	return l.noted(func(text string) bool { return strings.HasPrefix(text, textSchema) })
+}
+
+// noted reports whether the model was told something in this turn.
+func (l *Loop) noted(what func(string) bool) bool {
+	for _, e := range l.turn() {
+		if b, ok := e.Body.(*conversation.Note); ok && what(b.Content) {
+			return true
+		}
+	}
+	return false
+}
+
+// structured is the answer of a call as data, and else why it is none.
+func structured(schema json.RawMessage, call *conversation.ModelCall) (data json.RawMessage, unfit error) {
+	message, text := said(call)
+	if len(text) == 0 { // a model that takes no schema may have kept to it nevertheless
+		text = []byte(strings.TrimSpace(message))
+	}
+	resolved, err := resolveSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&value); err != nil || decoder.More() {
+		return nil, errors.New("it is not one JSON value")
+	}
+	if err := resolved.Validate(value); err != nil {
+		return nil, errors.New(inWords.Replace(strings.ToValidUTF8(err.Error(), "\uFFFD")))
+	}
+	return text, nil
+}
+
+// inWords puts a validator's words on one line, without what says where it began.
+var inWords = strings.NewReplacer("validating root: ", "", "validating ", "", "\n", " ")
+
+// unfit is why the last call's answer does not satisfy the turn's schema, nil
+// where it does, or where there is none to satisfy.
+func (l *Loop) unfit(call *conversation.ModelCall) error {
+	schema := l.schema()
+	if len(schema) == 0 || call == nil || call.HasTools || call.Finish != conversation.FinishStop {
+		return nil
+	}
+	_, err := structured(schema, call)
+	return err
+}
