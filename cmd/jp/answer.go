@@ -13,7 +13,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/process/attach"
-	"jp/tool/shell"
+	"jp/tool/program"
 	"jp/turnloop"
 )
 
@@ -59,7 +59,7 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 		return err
 	}
 	defer r.Close()
-	if r.locks.FromTool(pid(), shell.Marker) {
+	if r.locks.FromTool(pid(), program.Marker) {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	r.sweep(ctx, e)

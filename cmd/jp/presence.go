@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 	"jp/process"
 	"jp/process/attach"
-	"jp/tool/shell"
+	"jp/tool/program"
 	"jp/turnloop"
 )
 
@@ -163,7 +163,7 @@ func (l ownPeers) check(conn *net.UnixConn) error {
 	if err := process.CheckPeer(conn); err != nil {
 		return err
 	}
-	if pid, err := process.PeerPID(conn); err == nil && l.locks.FromTool(pid, shell.Marker) {
+	if pid, err := process.PeerPID(conn); err == nil && l.locks.FromTool(pid, program.Marker) {
 		return errFromTool
 	}
 	return nil

@@ -30,10 +30,11 @@ var Allowed = map[string][]string{
 	"tool":                                  {"conversation"},
 	"tool/fs":                               {"conversation", "tool", "gitcmd"},
 	"tool/gittool":                          {"conversation", "tool", "gitcmd"},
-	"tool/shell":                            {"conversation", "tool"},
+	"tool/program":                          {"conversation", "tool"},
+	"tool/shell":                            {"conversation", "tool", "tool/program"},
 	"tool/recall":                           {"conversation", "search", "tool"},
 	"tool/delegate":                         {"conversation", "tool"},
-	"tool/command":                          {"conversation", "tool"},
+	"tool/command":                          {"conversation", "tool", "tool/program"},
 	"tool/mcp":                              {"conversation", "tool"},
 	"turnloop":                              {"conversation", "provider", "tool"}, // neither git nor a terminal nor a vendor
 	"reconcile":                             {"conversation"},                     // decides; writes nothing

@@ -1,10 +1,8 @@
 // Package shell has the tool that runs a program in the workspace.
 //
 // A call is an argument list: no shell reads it, so that nothing in it is a
-// second command, a redirection or a variable. The program runs in a process
-// group of its own, which is ended as a whole when the call is cancelled or its
-// time is up, with an environment that has neither jp's own variables nor keys,
-// and its output is kept up to a limit, however much it writes.
+// second command, a redirection or a variable. [program.Program] runs it; its
+// output is kept up to a limit, however much it writes.
 //
 // The tool is no sandbox: the program may do all that the user may. The folder
 // is checked so that a call is what it looks like, not as a wall.
@@ -13,23 +11,17 @@ package shell
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"jp/tool"
+	"jp/tool/program"
 )
 
 // Name is the tool's name.
 const Name = "shell_run"
-
-// Marker is the variable by which a program can know that a tool runs it. It
-// holds the tool's name.
-const Marker = "JP_TOOL"
 
 // Options of the tool. The zero value works.
 type Options struct {
@@ -45,12 +37,11 @@ type Options struct {
 	// long processes that it left behind may keep its output open. Default: 5
 	// seconds.
 	Grace time.Duration
+	// Launch says how programs are started. Nil: as they are.
+	Launch program.Launcher
 }
 
-const (
-	defaultTimeout = 10 * time.Minute
-	defaultGrace   = 5 * time.Second
-)
+const defaultTimeout = 10 * time.Minute
 
 // Tools returns shell_run for the workspace at root.
 func Tools(root string, opts Options) ([]tool.Tool, error) {
@@ -67,9 +58,6 @@ func Tools(root string, opts Options) ([]tool.Tool, error) {
 	}
 	if opts.Timeout == 0 {
 		opts.Timeout = defaultTimeout
-	}
-	if opts.Grace == 0 {
-		opts.Grace = defaultGrace
 	}
 	return []tool.Tool{&run{root: real, opts: opts, def: definition()}}, nil
 }
@@ -109,25 +97,22 @@ func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 		return tool.Result{}, fmt.Errorf("read the arguments of shell_run: %w", err)
 	}
 	dir, err := r.folder(args.Cwd)
-	if err == nil {
-		err = args.check()
-	}
 	if err != nil {
-		return notStarted(err), nil
+		return program.NotStarted(err), nil
 	}
 	limit := r.opts.Timeout
 	if args.Timeout > 0 {
 		limit = time.Duration(args.Timeout) * time.Second
 	}
-	p := &process{
-		argv: args.Argv, dir: dir, stdin: args.Stdin, env: append(scrub(r.opts.Environ, r.opts.Secret), "PWD="+dir, Marker+"="+Name),
-		limit: limit, grace: r.opts.Grace, out: tool.NewCapture(tool.Limit - noteRoom),
-	}
-	ended, err := p.run(ctx, call)
+	out := tool.NewCapture(tool.Limit - noteRoom)
+	ended, err := program.Program{
+		Argv: args.Argv, Dir: dir, Env: program.Environment(r.opts.Environ, r.opts.Secret, dir, Name), Stdin: []byte(args.Stdin),
+		Output: out, Limit: limit, Grace: r.opts.Grace, Launch: r.opts.Launch,
+	}.Run(ctx, call)
 	if err != nil {
-		return notStarted(err), nil
+		return program.NotStarted(err), nil
 	}
-	return ended.result(p.out), ctx.Err()
+	return result(ended, out), ctx.Err()
 }
 
 type arguments struct {
@@ -135,19 +120,6 @@ type arguments struct {
 	Cwd     string   `json:"cwd"`
 	Timeout int      `json:"timeout_s"`
 	Stdin   string   `json:"stdin"`
-}
-
-// check refuses what no program can be given.
-func (a arguments) check() error {
-	if len(a.Argv) == 0 || a.Argv[0] == "" {
-		return errors.New("argv names no program")
-	}
-	for _, arg := range a.Argv {
-		if strings.ContainsRune(arg, 0) {
-			return fmt.Errorf("the argument %q has a NUL byte", arg)
-		}
-	}
-	return nil
 }
 
 // folder is the folder to run in, which must be in the workspace when all links
@@ -168,12 +140,4 @@ func (r *run) folder(name string) (string, error) {
 		return "", fmt.Errorf("cwd %s is not a folder", name)
 	}
 	return real, nil
-}
-
-// input is what the program reads.
-func (p *process) input() io.Reader {
-	if p.stdin == "" {
-		return nil
-	}
-	return strings.NewReader(p.stdin)
 }

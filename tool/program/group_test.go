@@ -1,7 +1,8 @@
-package shell_test
+package program_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/tool"
-	"jp/tool/shell"
+	"jp/tool/program"
 )
 
 // family is a program that starts another, says both ids into a pipe, and hangs.
 const family = `sleep 600 & echo $$ $! > pids; wait`
 
 // members reads what family says. It returns once the program is up.
-func members(t *testing.T, f *fixture) func() (parent, child int) {
+func members(t *testing.T, dir string) func() (parent, child int) {
 	t.Helper()
-	pipe := filepath.Join(f.root, "pids")
+	pipe := filepath.Join(dir, "pids")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	return func() (parent, child int) {
 		in, err := os.Open(pipe) // waits for the writer
@@ -63,8 +64,9 @@ func TestCancelEndsTheGroup(t *testing.T) {
 		"with a child that ignores TERM": `echo before; sh -c 'trap "" TERM; echo $PPID $$ > pids; exec sleep 600' >/dev/null 2>&1 & wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, shell.Options{Grace: 100 * time.Millisecond})
-			up := members(t, f)
+			p := sh(t, script)
+			p.Grace = 100 * time.Millisecond
+			up := members(t, p.Dir)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var parent, child int
@@ -75,62 +77,67 @@ func TestCancelEndsTheGroup(t *testing.T) {
 				cancel()
 			}()
 			group := 0
-			result, err := f.start(t, ctx, sh(script), tool.Call{Started: func(pgid int) { group = pgid }})
+			var out bytes.Buffer
+			p.Output = &out
+			ended, err := p.Run(ctx, tool.Call{Started: func(pgid int) { group = pgid }})
 			<-heard
-			require.ErrorIs(t, err, context.Canceled)
-			require.Equal(t, "before\n[cancelled; its processes were ended]\n", string(result.Content), "what it said so far is kept")
-			require.True(t, result.IsError)
+			require.NoError(t, err)
+			require.True(t, ended.Cancelled)
+			require.False(t, ended.Success())
+			require.Equal(t, "before\n", out.String(), "what it said so far is kept")
 			require.Equal(t, parent, group, "the program leads its group")
 			requireGone(t, parent, child)
 		})
 	}
 }
 
-func TestTimeout(t *testing.T) {
-	f := newFixture(t, shell.Options{Timeout: 50 * time.Millisecond, Grace: 50 * time.Millisecond})
+func TestLimit(t *testing.T) {
+	p := sh(t, "exec sleep 600")
+	p.Limit, p.Grace = 50*time.Millisecond, 50*time.Millisecond
 	group := 0
-	result, err := f.start(t, t.Context(), arguments{"argv": []string{"sleep", "600"}}, tool.Call{Started: func(pgid int) { group = pgid }})
+	ended, err := p.Run(t.Context(), tool.Call{Started: func(pgid int) { group = pgid }})
 	require.NoError(t, err)
-	require.True(t, result.IsError)
-	require.Equal(t, "timed out after 50ms, 0 lines", result.Effect)
-	require.Equal(t, "[timed out after 50ms; its processes were ended]\n", string(result.Content))
+	require.True(t, ended.TimedOut)
+	require.False(t, ended.Success())
+	short, long := ended.Words()
+	require.Equal(t, "timed out after 50ms", short)
+	require.Equal(t, "[timed out after 50ms; its processes were ended]", long)
 	requireGone(t, group)
-
-	result, err = f.start(t, t.Context(), arguments{"argv": []string{"sleep", "600"}, "timeout_s": 1}, tool.Call{})
-	require.NoError(t, err)
-	require.Equal(t, "timed out after 1s, 0 lines", result.Effect)
 }
 
 func TestWhatIsLeftRunningBlocksNobody(t *testing.T) {
-	f := newFixture(t, shell.Options{Grace: 50 * time.Millisecond})
+	p := sh(t, "sleep 600 & echo $!")
+	p.Grace = 50 * time.Millisecond
 	group := 0
 	t.Cleanup(func() {
 		if group > 0 {
 			_ = syscall.Kill(-group, syscall.SIGKILL)
 		}
 	})
-	result, err := f.start(t, t.Context(), sh("sleep 600 & echo $!"), tool.Call{Started: func(pgid int) { group = pgid }})
+	var out bytes.Buffer
+	p.Output = &out
+	ended, err := p.Run(t.Context(), tool.Call{Started: func(pgid int) { group = pgid }})
 	require.NoError(t, err)
-	require.False(t, result.IsError)
-	line, note, _ := strings.Cut(string(result.Content), "\n")
-	require.Equal(t, "[a process that it started still runs; its further output is not shown]\n", note)
-	child, err := strconv.Atoi(line)
+	require.True(t, ended.Left)
+	require.True(t, ended.Success())
+	child, err := strconv.Atoi(strings.TrimSpace(out.String()))
 	require.NoError(t, err)
 	require.False(t, gone(child), "it goes on: the call ended well")
 }
 
 func TestLockIsInherited(t *testing.T) {
-	f := newFixture(t, shell.Options{Grace: 100 * time.Millisecond})
+	p := sh(t, family)
+	p.Grace = 100 * time.Millisecond
 	path := filepath.Join(t.TempDir(), "lock")
 	lock, err := os.Create(path)
 	require.NoError(t, err)
 	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
-	up := members(t, f)
+	up := members(t, p.Dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = f.start(t, ctx, sh(family), tool.Call{Lock: lock})
+		_, _ = p.Run(ctx, tool.Call{Lock: lock})
 	}()
 	up()
 	require.NoError(t, lock.Close())
@@ -147,11 +154,10 @@ func TestLockIsInherited(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 }
 
-func TestAnEndedContextStartsNothing(t *testing.T) {
-	f := newFixture(t, shell.Options{})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := f.start(t, ctx, arguments{"argv": []string{"touch", "made"}}, tool.Call{})
-	require.ErrorIs(t, err, context.Canceled)
-	require.NoFileExists(t, filepath.Join(f.root, "made"))
+// sh is a shell script as a program, in a folder of its own.
+func sh(t *testing.T, script string) program.Program {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	return program.Program{Argv: []string{"sh", "-c", script}, Dir: dir, Env: []string{"PATH=" + os.Getenv("PATH")}}
 }

@@ -1,0 +1,84 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// An Ending is how a program ended.
+type Ending struct {
+	Err       error // of waiting for it; nil for exit 0
+	Cancelled bool  // ctx ended first
+	TimedOut  bool  // the limit came first
+	Left      bool  // a process that it started kept the output open
+	Limit     time.Duration
+}
+
+// Success says whether the program ended with 0, by itself.
+func (e Ending) Success() bool {
+	return !e.Cancelled && !e.TimedOut && (e.Err == nil || errors.Is(e.Err, exec.ErrWaitDelay))
+}
+
+// Words are the ending for one line, and for the end of the output: "" where
+// nothing is to be said there.
+func (e Ending) Words() (short, long string) {
+	var exit *exec.ExitError
+	switch {
+	case e.Cancelled:
+		return "cancelled", "[cancelled; its processes were ended]"
+	case e.TimedOut:
+		short = "timed out after " + brief(e.Limit)
+		return short, "[" + short + "; its processes were ended]"
+	case e.Success() && e.Left:
+		return "exit 0", "[a process that it started still runs; its further output is not shown]"
+	case e.Success():
+		return "exit 0", ""
+	case errors.As(e.Err, &exit):
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			short = "ended by " + status.Signal().String()
+			return short, short
+		}
+		return fmt.Sprintf("exit %d", exit.ExitCode()), fmt.Sprintf("exit status %d", exit.ExitCode())
+	}
+	return "error", e.Err.Error()
+}
+
+// NotStarted is the result of a call for which no program ran, and why.
+func NotStarted(err error) tool.Result {
+	text := err.Error()
+	switch {
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
+		text = "no such program: " + text
+	case errors.Is(err, os.ErrPermission):
+		text = "not a program that can be run: " + text
+	}
+	return tool.Result{
+		Content: []byte(text), IsError: true, Wrote: []string{},
+		Effect: "error: " + conversation.Shorten(text, 48),
+	}
+}
+
+// brief writes a duration without zero parts: 10m, 1h30m, 1m5s.
+func brief(d time.Duration) string {
+	var text string
+	for _, unit := range []struct {
+		size time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}} {
+		if n := d / unit.size; n > 0 {
+			text += fmt.Sprintf("%d%s", n, unit.name)
+			d %= unit.size
+		}
+	}
+	if text == "" {
+		return d.String()
+	}
+	return text
+}

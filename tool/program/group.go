@@ -1,0 +1,66 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// poll is how often a group that was told to end is looked at.
+const poll = 5 * time.Millisecond
+
+// wait returns when the program and its output have ended.
+func (p Program) wait(ctx context.Context, group int, done <-chan error) Ending {
+	var limit <-chan time.Time
+	if p.Limit > 0 {
+		timer := time.NewTimer(p.Limit)
+		defer timer.Stop()
+		limit = timer.C
+	}
+	ended := Ending{Limit: p.Limit}
+	select {
+	case ended.Err = <-done:
+		ended.Left = errors.Is(ended.Err, exec.ErrWaitDelay)
+		return ended
+	case <-ctx.Done():
+		ended.Cancelled = true
+	case <-limit:
+		ended.TimedOut = true
+	}
+	ended.Err = endGroup(group, p.Grace, done)
+	return ended
+}
+
+// endGroup tells a process group to end, kills what is left of it after the
+// grace, and returns how its leader ended.
+func endGroup(group int, grace time.Duration, done <-chan error) error {
+	signal(group, syscall.SIGTERM)
+	deadline := time.NewTimer(grace)
+	defer deadline.Stop()
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	var leader error
+	waiting := done
+	for waiting != nil || alive(group) {
+		select {
+		case leader = <-waiting:
+			waiting = nil
+		case <-tick.C:
+		case <-deadline.C:
+			signal(group, syscall.SIGKILL)
+			if waiting != nil {
+				leader = <-waiting
+			}
+			return leader
+		}
+	}
+	return leader
+}
+
+// signal sends a signal to a whole group; one that has ended needs none.
+func signal(group int, s syscall.Signal) { _ = syscall.Kill(-group, s) }
+
+// alive says whether a group has a process, be it one that nobody waited for.
+func alive(group int) bool { return !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) }

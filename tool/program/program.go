@@ -1,0 +1,146 @@
+// Package program runs one program for a tool and says how it ended.
+//
+// The program gets a process group of its own, which is ended as a whole when
+// the call is cancelled or its time is up, and it holds the call's lock as long
+// as a process of it lives. Its environment has neither jp's own variables nor
+// keys. Its output goes to writers of the caller, in one stream or apart,
+// however much it is.
+//
+// The package reads neither arguments nor output and asks nobody: what runs is
+// decided by its callers. It is no sandbox; a [Launcher] may make one of it.
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"jp/tool"
+)
+
+// DefaultGrace is how long a program may go on after it was told to end, where
+// nothing else is said.
+const DefaultGrace = 5 * time.Second
+
+// A Launch is how a program is started in place of its own argument list.
+type Launch struct {
+	Argv  []string   // the program and its arguments, not empty
+	Files []*os.File // inherited from descriptor 3 on, behind the call's lock where there is one
+	Close func()     // called once the program has started, or could not; may be nil
+}
+
+// A Launcher says how to start argv in the folder dir, which is absolute. The
+// first of argv is a path, or a name that was found in PATH. An error means that
+// the program does not run.
+type Launcher func(argv []string, dir string) (Launch, error)
+
+// A Program is one program to run. Argv and Dir must be set.
+type Program struct {
+	Argv  []string // the program and its arguments; no shell reads them
+	Dir   string   // absolute
+	Env   []string // see [Environment]; nil: nothing
+	Stdin []byte   // what it reads; nil: nothing
+	// Output takes both streams, in the order in which the program writes them,
+	// unless Errors is set: then that one takes the standard error.
+	Output, Errors io.Writer
+	Limit          time.Duration // 0: none
+	Grace          time.Duration // between TERM and KILL, and for output held open by what it left behind; default [DefaultGrace]
+	Launch         Launcher      // nil: the program is started as it is
+}
+
+// Run starts the program and waits for it and its output. The group is ended at
+// the limit and at the end of ctx, which are endings and no errors. An error
+// means that the program was not started.
+func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
+	if err := checkArgv(p.Argv); err != nil {
+		return Ending{}, err
+	}
+	if p.Grace == 0 {
+		p.Grace = DefaultGrace
+	}
+	cmd, closeLaunch, err := p.command(call.Lock)
+	if err != nil {
+		return Ending{}, err
+	}
+	err = cmd.Start()
+	closeLaunch()
+	if err != nil {
+		return Ending{}, err
+	}
+	group := cmd.Process.Pid
+	if call.Started != nil {
+		call.Started(group)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	return p.wait(ctx, group, done), nil
+}
+
+// checkArgv refuses what no program can be given.
+func checkArgv(argv []string) error {
+	if len(argv) == 0 || argv[0] == "" {
+		return errors.New("argv names no program")
+	}
+	for _, arg := range argv {
+		if strings.ContainsRune(arg, 0) {
+			return fmt.Errorf("the argument %q has a NUL byte", arg)
+		}
+	}
+	return nil
+}
+
+// command prepares the start. closeLaunch must be called after it.
+func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err error) {
+	launch := Launch{Argv: p.Argv}
+	if p.Launch != nil {
+		if launch, err = p.launch(); err != nil {
+			return nil, nil, err
+		}
+	}
+	closeLaunch = launch.Close
+	if closeLaunch == nil {
+		closeLaunch = func() {}
+	}
+	cmd = exec.Command(launch.Argv[0], launch.Argv[1:]...)
+	cmd.Dir, cmd.Env = p.Dir, p.Env
+	if cmd.Env == nil {
+		cmd.Env = []string{} // nil would be jp's own
+	}
+	if len(p.Stdin) > 0 {
+		cmd.Stdin = bytes.NewReader(p.Stdin)
+	}
+	cmd.Stdout, cmd.Stderr = p.Output, p.Output // one pipe: the order is the program's
+	if p.Errors != nil {
+		cmd.Stderr = p.Errors
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = p.Grace
+	if lock != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)
+	}
+	cmd.ExtraFiles = append(cmd.ExtraFiles, launch.Files...)
+	return cmd, closeLaunch, nil
+}
+
+// launch asks the launcher. A program that there is not is found out first, so
+// that it is said in the same words.
+func (p Program) launch() (Launch, error) {
+	if _, err := exec.LookPath(p.Argv[0]); err != nil && !strings.Contains(p.Argv[0], "/") {
+		return Launch{}, err
+	}
+	launch, err := p.Launch(p.Argv, p.Dir)
+	if err != nil {
+		return Launch{}, fmt.Errorf("prepare the start of %s: %w", p.Argv[0], err)
+	}
+	if len(launch.Argv) == 0 {
+		return Launch{}, fmt.Errorf("prepare the start of %s: no program is left to start", p.Argv[0])
+	}
+	return launch, nil
+}
