@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"time"
 
 	"jp/conversation"
 )
@@ -39,6 +40,16 @@ type Definition struct {
 	// time ends it, and an error of Run leaves the call open, to be gone on with.
 	Resumes   bool
 	Exclusive bool // only a person may allow a run
+	// Timeout is the time that one run may take, 0 for what the caller says.
+	Timeout time.Duration
+	// Timed says that the tool ends its runs in time by itself, and returns what
+	// there is by then. The caller then sets no limit.
+	Timed bool
+	// Command is the program that each run starts, with its arguments: nil where
+	// none is, or each call says which. Argv is the one that a call names, nil for
+	// a tool whose calls name none.
+	Command   []string
+	Argv      func(arguments json.RawMessage) []string
 	Run       RunMode
 	Result    RunMode               // whether the result is delivered
 	Questions map[string]QuestionTo // who answers the tool's questions, by id

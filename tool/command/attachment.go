@@ -1,0 +1,95 @@
+package command
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// What an answer may attach.
+const (
+	maxAttachments = 16
+	maxAttached    = 16 << 20 // bytes, all together
+	maxName        = 100      // bytes of a name
+)
+
+// An attachmentJSON is a file as an answer has it.
+type attachmentJSON struct {
+	Name      string  `json:"name"`
+	MediaType string  `json:"media_type"`
+	Data      *string `json:"data"` // base64
+}
+
+// decodeAttachments reads what goes with a result.
+func decodeAttachments(text json.RawMessage) ([]tool.Attachment, error) {
+	if len(text) == 0 || string(text) == "null" {
+		return nil, nil
+	}
+	var listed []attachmentJSON
+	if json.Unmarshal(text, &listed) != nil {
+		return nil, errors.New("its attachments are no list of {name, media_type, data}")
+	}
+	if len(listed) > maxAttachments {
+		return nil, fmt.Errorf("it has %d attachments, and %d is the most", len(listed), maxAttachments)
+	}
+	attachments, taken, size := []tool.Attachment(nil), map[string]bool{}, 0
+	for i, a := range listed {
+		decoded, err := a.decode()
+		if err == nil && taken[decoded.Name] {
+			err = fmt.Errorf("another one has the name %q", decoded.Name)
+		}
+		if size += len(decoded.Data); err == nil && size > maxAttached {
+			err = fmt.Errorf("all together have more than %d MiB", maxAttached>>20)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("attachment %d: %w", i+1, err)
+		}
+		taken[decoded.Name] = true
+		attachments = append(attachments, decoded)
+	}
+	return attachments, nil
+}
+
+func (a attachmentJSON) decode() (tool.Attachment, error) {
+	if err := checkName(a.Name); err != nil {
+		return tool.Attachment{}, err
+	}
+	if a.Data == nil {
+		return tool.Attachment{}, errors.New("it has no data")
+	}
+	data, err := base64.StdEncoding.DecodeString(*a.Data)
+	if err != nil {
+		return tool.Attachment{}, errors.New("its data is not base64")
+	}
+	media := a.MediaType
+	if media == "" {
+		media = http.DetectContentType(data)
+	}
+	if _, _, err := mime.ParseMediaType(media); err != nil || len(media) > maxName {
+		return tool.Attachment{}, fmt.Errorf("its media type is %.40q", media)
+	}
+	return tool.Attachment{Name: a.Name, MediaType: media, Data: data}, nil
+}
+
+// checkName refuses what names no file, and what jp itself names so.
+func checkName(name string) error {
+	switch name {
+	case "":
+		return errors.New("it has no name")
+	case conversation.PayloadText, conversation.PayloadArguments, conversation.PayloadProvider, conversation.PayloadTools:
+		return fmt.Errorf("the name %q is jp's own", name)
+	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+	if len(name) > maxName || strings.ContainsFunc(name, unprintable) {
+		return fmt.Errorf("%.40q is no name: at most %d bytes, all of which can be printed", name, maxName)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+// Package command makes tools of the user's own programs.
+//
+// A run starts the configured program once, in the workspace's root, writes the
+// call to its standard input as one JSON object, and reads from its standard
+// output what came of it: a result, an error, a question, or plain text.
+//
+// What holds:
+//
+//   - What is started is the configured argument list, word for word, and no
+//     shell reads it. What the model says goes to the standard input only.
+//   - Whatever a program prints has a defined outcome that can be stored and
+//     sent: a faulty answer is an error that says what is wrong with it.
+//   - A program names no files for jp to read: what is attached comes in its
+//     answer.
+//
+// The package knows no configuration and asks nobody.
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"jp/tool"
+	"jp/tool/program"
+)
+
+// A Spec is what a tool is to be. Name and Command must be set.
+type Spec struct {
+	Name        string
+	Description string // for the model
+	Command     []string
+	Parameters  map[string]Parameter
+	Reads       bool // a run changes nothing
+	Idempotent  bool
+	Exclusive   bool
+	Run         tool.RunMode // default ask
+	Result      tool.RunMode // default unattended
+	Questions   map[string]tool.QuestionTo
+	Timeout     time.Duration // of one run; 0: that of the options
+}
+
+// Options are what all tools of a workspace have in common. The zero value
+// works.
+type Options struct {
+	Environ []string         // what programs' environments are derived from; default os.Environ()
+	Secret  []string         // variables that no program gets, besides *_API_KEY
+	Timeout time.Duration    // of one run; default 10 minutes, negative: none
+	Grace   time.Duration    // default [program.DefaultGrace]
+	Launch  program.Launcher // nil: programs are started as they are
+}
+
+const defaultTimeout = 10 * time.Minute
+
+// New makes a tool that runs in the workspace at root. Whether its name and its
+// parameters are valid is found out by [tool.NewRegistry].
+func New(root string, spec Spec, opts Options) (tool.Tool, error) {
+	if len(spec.Command) == 0 || spec.Command[0] == "" {
+		return nil, fmt.Errorf("make the tool %s: %w", spec.Name, ErrNoProgram)
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make the tool %s: %w", spec.Name, err)
+	}
+	parameters, err := schema(spec.Parameters)
+	if err != nil {
+		return nil, fmt.Errorf("make the tool %s: %w", spec.Name, err)
+	}
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
+	return &command{root: real, spec: spec, opts: opts, def: definition(spec, parameters, opts.limit(spec))}, nil
+}
+
+// limit is the time that one run of a tool may take, 0 for any.
+func (o Options) limit(spec Spec) time.Duration {
+	switch {
+	case spec.Timeout > 0:
+		return spec.Timeout
+	case o.Timeout == 0:
+		return defaultTimeout
+	}
+	return max(o.Timeout, 0)
+}
+
+func definition(spec Spec, parameters json.RawMessage, limit time.Duration) *tool.Definition {
+	def := &tool.Definition{
+		Name: spec.Name, Description: spec.Description, Parameters: parameters,
+		Idempotent: spec.Idempotent, Exclusive: spec.Exclusive, Run: tool.Ask, Result: tool.Unattended,
+		Questions: spec.Questions, Subject: subject(spec.Parameters), Command: spec.Command, Timed: true, Timeout: limit,
+	}
+	if def.Description == "" {
+		def.Description = "Run " + spec.Name + ", a program of the user's."
+	}
+	if spec.Reads {
+		def.Effect = tool.Reads
+	}
+	if spec.Run != "" {
+		def.Run = spec.Run
+	}
+	if spec.Result != "" {
+		def.Result = spec.Result
+	}
+	return def
+}
+
+type command struct {
+	root string // without symbolic links
+	spec Spec
+	opts Options
+	def  *tool.Definition
+}
+
+func (c *command) Definition() *tool.Definition { return c.def }
+
+// Run runs the program once. A program that ends badly, cannot be started or
+// says something that is no answer is a result; at the end of ctx what it said
+// so far comes with the error.
+func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return tool.Result{}, err
+	}
+	stdin, err := c.stdin(call)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	out := newOutput()
+	ended, err := program.Program{
+		Argv: c.spec.Command, Dir: c.root, Env: program.Environment(c.opts.Environ, c.opts.Secret, c.root, c.spec.Name),
+		Stdin: stdin, Output: out, Errors: out.errors, Limit: c.def.Timeout, Grace: c.opts.Grace, Launch: c.opts.Launch,
+	}.Run(ctx, call)
+	if err != nil {
+		return program.NotStarted(err), nil
+	}
+	result := out.result(ended)
+	if result.Question != nil && len(call.Answers) >= maxQuestions {
+		result = faulty(errors.New("it has asked too many questions"), nil)
+	}
+	return result, ctx.Err()
+}
+
+// A callJSON is a call as the program gets it.
+type callJSON struct {
+	Tool      string                     `json:"tool"`
+	Arguments json.RawMessage            `json:"arguments"`
+	Answers   map[string]json.RawMessage `json:"answers"`
+	Attempt   int                        `json:"attempt"`
+	Context   contextJSON                `json:"context"`
+}
+
+type contextJSON struct {
+	Conversation string `json:"conversation"`
+	Seq          int    `json:"seq"`
+	Workspace    string `json:"workspace"`
+}
+
+// stdin is what the program reads.
+func (c *command) stdin(call tool.Call) ([]byte, error) {
+	in := callJSON{
+		Tool: c.spec.Name, Arguments: call.Arguments, Answers: call.Answers, Attempt: call.Attempt,
+		Context: contextJSON{Conversation: string(call.Conversation), Seq: call.Seq, Workspace: c.root},
+	}
+	if in.Answers == nil {
+		in.Answers = map[string]json.RawMessage{}
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(in); err != nil {
+		return nil, fmt.Errorf("write the call of %s: %w", c.spec.Name, err)
+	}
+	return b.Bytes(), nil
+}

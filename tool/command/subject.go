@@ -1,0 +1,52 @@
+package command
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+)
+
+// subjectLength is how many characters of an argument a subject keeps.
+const subjectLength = 200
+
+// subject returns what says most of a call, on one line: its only argument, else
+// its first text, where required ones come before others and both in the order
+// of their names.
+func subject(parameters map[string]Parameter) func(json.RawMessage) string {
+	names := slices.SortedFunc(maps.Keys(parameters), func(a, b string) int {
+		if parameters[a].Required != parameters[b].Required {
+			return map[bool]int{true: -1, false: 1}[parameters[a].Required]
+		}
+		return strings.Compare(a, b)
+	})
+	return func(raw json.RawMessage) string {
+		var given map[string]json.RawMessage
+		if json.Unmarshal(raw, &given) != nil {
+			return ""
+		}
+		for _, name := range names {
+			if text, ok := asText(given[name]); ok {
+				return oneLine(text)
+			}
+		}
+		if len(given) == 1 {
+			for _, value := range given {
+				return oneLine(string(value))
+			}
+		}
+		return ""
+	}
+}
+
+// asText is the text that a JSON value is, if it is one that says something.
+func asText(value json.RawMessage) (string, bool) {
+	var text string
+	return text, json.Unmarshal(value, &text) == nil && strings.TrimSpace(text) != ""
+}
+
+func oneLine(text string) string {
+	return conversation.Shorten(strings.Join(strings.Fields(text), " "), subjectLength)
+}
