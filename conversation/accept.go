@@ -6,6 +6,10 @@ import (
 	"fmt"
 )
 
+// MaxEdited is how many bytes of JSON edited arguments, or an edited result, may
+// take: the event that holds them has a limit.
+const MaxEdited = 48 << 10
+
 // Accepts reports why an answer that somebody gives is none to this inquiry, nil
 // if it is one. The response's For is not looked at.
 func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
@@ -25,6 +29,8 @@ func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
 	switch choice := r.Choice(); {
 	case len(r.Arguments) > 0 && (b.Kind == KindToolQuestion || choice != AnswerEdit):
 		return fmt.Errorf("only the answer %q has arguments", AnswerEdit)
+	case len(r.Arguments) > MaxEdited:
+		return fmt.Errorf("what was edited takes %d bytes, and %d is the most", len(r.Arguments), MaxEdited)
 	case len(r.Arguments) > 0 && CheckJSON(r.Arguments) != nil:
 		return fmt.Errorf("edited arguments: %w", CheckJSON(r.Arguments))
 	case b.Kind == KindToolQuestion:

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,7 @@ func TestInquiryAccepts(t *testing.T) {
 		"run with arguments":      {KindRunTool, run, false, OutcomeAnswered, `"run"`, `{"path":"b"}`, "only the answer \"edit\""},
 		"a yes with arguments":    {KindToolQuestion, AnswerType{Type: "boolean"}, false, OutcomeAnswered, `true`, `{}`, "only the answer"},
 		"edited twice over":       {KindRunTool, run, false, OutcomeAnswered, `"edit"`, `{"a":1,"a":2}`, "edited arguments"},
+		"edited to too much":      {KindRunTool, run, false, OutcomeAnswered, `"edit"`, `{"path":"` + strings.Repeat("b", MaxEdited) + `"}`, "and 49152 is the most"},
 		"a word of another kind":  {KindRunTool, run, false, OutcomeAnswered, `"deliver"`, "", `"deliver" is none`},
 		"a capital":               {KindRunTool, run, false, OutcomeAnswered, `"Run"`, "", "is none"},
 		"nothing":                 {KindRunTool, run, false, OutcomeAnswered, "", "", "an answer is JSON"},

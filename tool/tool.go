@@ -45,11 +45,11 @@ type Definition struct {
 	// Timed says that the tool ends its runs in time by itself, and returns what
 	// there is by then. The caller then sets no limit.
 	Timed bool
-	// Command is the program that each run starts, with its arguments: nil where
-	// none is, or each call says which. Argv is the one that a call names, nil for
-	// a tool whose calls name none.
+	// Command is the program that each run starts, with its arguments; nil where
+	// none is, or each call names one. Argv says that calls do, by an argument of
+	// that name: a list of words.
 	Command   []string
-	Argv      func(arguments json.RawMessage) []string
+	Argv      bool
 	Run       RunMode
 	Result    RunMode               // whether the result is delivered
 	Questions map[string]QuestionTo // who answers the tool's questions, by id

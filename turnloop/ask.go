@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"jp/conversation"
 	"jp/tool"
@@ -122,16 +123,28 @@ func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) erro
 	if def := l.lookup(q.Call.Request.Name); def != nil {
 		to = def.Questions[q.Request.QuestionID]
 	}
-	if len(to.Answer) > 0 && !q.Request.Exclusive {
+	if len(to.Answer) > 0 && !q.Request.Exclusive && l.fits(q, to.Answer) {
 		return l.answer(ctx, q, conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: to.Answer, By: conversation.ByConfig})
 	}
-	if earlier := rememberedAnswer(q, l.stream.Tail()); earlier != nil && !q.Request.Exclusive {
+	earlier := rememberedAnswer(q, l.stream.Tail())
+	if earlier != nil && !q.Request.Exclusive && q.Request.Question.AnswerType.Accepts(earlier.Answer) == nil {
 		return l.answer(ctx, q, conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: earlier.Answer, By: earlier.By})
 	}
 	if to.Assistant && !q.Request.Exclusive {
 		return l.modelAnswers(ctx, q)
 	}
 	return l.put(ctx, q)
+}
+
+// fits reports whether the configured answer is one that the question takes;
+// where it is not the user is told.
+func (l *Loop) fits(q *conversation.Inquiry, fixed json.RawMessage) bool {
+	err := q.Request.Question.AnswerType.Accepts(fixed)
+	if err != nil {
+		l.opts.Observer.Noticed(fmt.Sprintf("tools.%s.questions.%s.answer is not used: %v",
+			q.Call.Request.Name, q.Request.QuestionID, err))
+	}
+	return err == nil
 }
 
 // put asks the client, or does what the policy says. A client that goes without

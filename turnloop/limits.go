@@ -11,7 +11,7 @@ import (
 type Limits struct {
 	ModelCalls  int           // default 200
 	ToolOutput  int           // bytes of a result that are kept; default 256 KiB
-	ToolTimeout time.Duration // default 10 minutes
+	ToolTimeout time.Duration // default 10 minutes, negative: none; for tools without one of their own
 	Tokens      int           // in and out, of all models that the turn asks; default none
 }
 
@@ -26,6 +26,17 @@ func (l Limits) orDefault() Limits {
 		l.ToolTimeout = 10 * time.Minute
 	}
 	return l
+}
+
+// timeLimit is the time after which a run of a tool is ended, 0 for none.
+func (l *Loop) timeLimit(def *tool.Definition) time.Duration {
+	switch {
+	case def.Resumes || def.Timed:
+		return 0
+	case def.Timeout > 0:
+		return def.Timeout
+	}
+	return max(l.opts.Limits.ToolTimeout, 0)
 }
 
 // errSpent is why a question is not put to the model.

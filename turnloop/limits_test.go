@@ -3,6 +3,7 @@ package turnloop_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -69,4 +70,34 @@ func TestNoSideRequestWithoutABudget(t *testing.T) {
 	require.Equal(t, Stopped, r.done().Status)
 	require.Len(t, r.model.requests, 1)
 	require.Equal(t, "the turn's budget of tokens is used up", last[*conversation.InquiryResponse](r).Reason)
+}
+
+func TestTimeOfATool(t *testing.T) {
+	const forAll = 20 * time.Millisecond
+	cases := []struct {
+		name    string
+		def     tool.Definition
+		limit   time.Duration
+		limited bool
+	}{
+		{"as all tools", tool.Definition{}, forAll, true},
+		{"none at all", tool.Definition{}, -1, false},
+		{"its own", tool.Definition{Timeout: forAll}, time.Hour, true},
+		{"its own, where there is none for all", tool.Definition{Timeout: forAll}, -1, true},
+		{"kept by itself", tool.Definition{Timed: true, Timeout: forAll}, forAll, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			limited := false
+			slow := reads("slow").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+				_, limited = ctx.Deadline()
+				return tool.Result{}, nil
+			})
+			slow.def.Timeout, slow.def.Timed = c.def.Timeout, c.def.Timed
+			r := newRig(t, []*fakeTool{slow}, asksFor("slow"), answers("ok"))
+			r.opts.Limits.ToolTimeout = c.limit
+			r.done()
+			require.Equal(t, c.limited, limited)
+		})
+	}
 }

@@ -235,7 +235,7 @@ func TestApprovedInAdvance(t *testing.T) {
 
 func TestAllowedByTheConfiguration(t *testing.T) {
 	shell, off := changes("shell").asking(), changes("off")
-	off.def.Run = tool.Skip
+	off.def.Run, shell.def.Argv = tool.Skip, true
 	r := newRig(t, []*fakeTool{shell, off}, once(
 		calls("shell", "_1", `{"argv":["go","test","./..."]}`), calls("shell", "_2", `{"argv":["go","testx"]}`), calls("off", "_3", `{}`),
 		ends(conversation.FinishToolCalls)), answers("ok"))

@@ -65,7 +65,9 @@ func routeDefaults(kind conversation.InquiryKind, hasDefault bool) Route {
 	return RouteFail
 }
 
-// A Grant is what the user's configuration allows: argv prefixes.
+// A Grant is what the user's configuration allows: beginnings of the commands
+// that calls name. It says nothing of a tool whose calls name none, whatever its
+// arguments are called.
 type Grant [][]string
 
 // A Verdict is an answer to a permission that was found without asking.
@@ -86,7 +88,7 @@ func (g Grant) Settle(def *tool.Definition, arguments json.RawMessage, ledger *c
 		return Verdict{}, false
 	case def.Run == tool.Unattended:
 		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig}, true
-	case g.allows(arguments):
+	case def.Argv && g.allows(arguments):
 		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig, Reason: "allow rule"}, true
 	case remembered(def.Name, ledger):
 		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByUser, Reason: "for this turn"}, true

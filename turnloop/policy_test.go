@@ -70,7 +70,7 @@ func TestGrantSettle(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			c.def.Name = "write"
+			c.def.Name, c.def.Argv = "write", true
 			got, settled := grant.Settle(&c.def, json.RawMessage(c.arguments), conversation.LedgerOf(turnOf("T Q "+c.before)))
 			require.Equal(t, c.want, got)
 			require.Equal(t, c.settled, settled)
@@ -107,7 +107,9 @@ func TestGrantAllowsAnExactBeginningOfTheArgv(t *testing.T) {
 		{``, false},
 	}
 	for _, c := range cases {
-		_, settled := grant.Settle(&tool.Definition{Name: "shell_run"}, json.RawMessage(c.arguments), conversation.NewLedger())
+		_, settled := grant.Settle(&tool.Definition{Name: "shell_run", Argv: true}, json.RawMessage(c.arguments), conversation.NewLedger())
 		require.Equal(t, c.want, settled, c.arguments)
+		_, settled = grant.Settle(&tool.Definition{Name: "own"}, json.RawMessage(c.arguments), conversation.NewLedger())
+		require.False(t, settled, "what another tool calls argv is no command")
 	}
 }

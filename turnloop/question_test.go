@@ -259,3 +259,36 @@ func TestADeferredDeliveryIsAskedOnTheResumeAndTheToolDoesNotRunAgain(t *testing
 	require.Equal(t, Complete, o.Status)
 	require.Len(t, write.runs, 1)
 }
+
+func TestAnAnswerThatTheQuestionDoesNotTake(t *testing.T) {
+	write := changes("write").questioning()
+	write.def.Questions = map[string]tool.QuestionTo{"overwrite": {Answer: json.RawMessage(`"yes"`)}}
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	p := r.answering(boolean("true"))
+	r.done()
+	require.Len(t, p.asked, 1, "the configured answer is none")
+	require.Equal(t, "overwrite: true", r.result().Content)
+	require.Contains(t, strings.Join(r.notices, "\n"), `tools.write.questions.overwrite.answer is not used: "yes" is none of the answers`)
+
+	moody := changes("moody").questioning()
+	ask := moody.do
+	moody.doing(func(ctx context.Context, call tool.Call) (tool.Result, error) {
+		result, err := ask(ctx, call)
+		if len(moody.runs) > 2 && result.Question != nil {
+			result.Question.AnswerType = conversation.AnswerType{Type: "text"}
+		}
+		return result, err
+	})
+	r = newRig(t, []*fakeTool{moody}, asksFor("moody", "moody"), answers("ok"))
+	remembered := boolean("true")
+	remembered.Remember = true
+	p = r.prompting(func(_ context.Context, q Question) (Answer, error) {
+		if q.Inquiry.Request.Question.AnswerType.Type == "text" {
+			return boolean(`"yes"`), nil
+		}
+		return remembered, nil
+	})
+	r.done()
+	require.Len(t, p.asked, 2, "what was remembered answers another question")
+	require.Equal(t, `overwrite: "yes"`, r.results()[1].Content)
+}

@@ -243,9 +243,10 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 	for id, answer := range call.Answers() {
 		answers[id] = answer
 	}
-	if !done.def.Resumes {
+	limit := l.timeLimit(done.def)
+	if limit > 0 {
 		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(ctx, l.opts.Limits.ToolTimeout, errToolTimeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errToolTimeout)
 		defer cancel()
 	}
 	ctx, end := l.steerableTool(ctx)
@@ -262,7 +263,7 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 	case cancelledByUser(cause):
 		done.err, done.cancelled = errors.New("the user cancelled it; what it did until then is not known"), true
 	case errors.Is(cause, errToolTimeout):
-		done.err = fmt.Errorf("timed out after %s; what it did until then is not known", conversation.Ago(l.opts.Limits.ToolTimeout))
+		done.err = fmt.Errorf("timed out after %s; what it did until then is not known", conversation.Ago(limit))
 	}
 	return done
 }

@@ -73,7 +73,7 @@ func definition() *tool.Definition {
 			"cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace."},
 			"timeout_s":{"type":"integer","minimum":1,"maximum":86400,"description":"Time limit in seconds. Default: 10 minutes."},
 			"stdin":{"type":"string","description":"Text for its standard input. Default: nothing to read."}}}`),
-		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
+		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject, Argv: true,
 	}
 }
 

@@ -5,28 +5,78 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/tool"
+	"jp/turnloop"
 )
 
-// editArguments lets the person edit a call's arguments until they are a JSON
-// object. It returns nothing where the person leaves nothing or no change.
-func (p *Prompter) editArguments(ctx context.Context, arguments json.RawMessage) ([]byte, error) {
-	text := append(indented(arguments), '\n')
+// editArguments lets the person edit a call's arguments until the tool takes
+// them. It returns nothing where the person leaves nothing or no change.
+func (p *Prompter) editArguments(ctx context.Context, q turnloop.Question) ([]byte, error) {
+	return p.editUntil(ctx, append(indented(q.Arguments), '\n'), ".json", func(saved []byte) ([]byte, error) {
+		if err := notArguments(q, saved); err != nil {
+			return nil, fmt.Errorf("these are no arguments: %w", err)
+		}
+		if bytes.Equal(compact(saved), compact(q.Arguments)) {
+			return nil, nil
+		}
+		return compact(saved), nil
+	})
+}
+
+// notArguments says why the tool does not take a text as the arguments of a call.
+func notArguments(q turnloop.Question, text []byte) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil {
+		return err
+	}
+	if object == nil {
+		return fmt.Errorf("%s is no object", bytes.TrimSpace(text))
+	}
+	if err := conversation.CheckJSON(text); err != nil {
+		return err
+	}
+	if q.Tool == nil {
+		return nil
+	}
+	_, err := tool.Check(q.Tool, text)
+	return err
+}
+
+// editResult lets the person edit a result, and returns it as a JSON string;
+// nothing where the person leaves nothing or no change.
+func (p *Prompter) editResult(ctx context.Context, result string) ([]byte, error) {
+	return p.editUntil(ctx, []byte(result), ".txt", func(saved []byte) ([]byte, error) {
+		if string(saved) == result {
+			return nil, nil
+		}
+		return asJSON(string(saved)), nil
+	})
+}
+
+// editUntil lets the person edit a text until it can be taken, and returns what
+// it is as JSON. take returns nothing where nothing was changed.
+func (p *Prompter) editUntil(ctx context.Context, text []byte, ext string, take func(saved []byte) ([]byte, error)) ([]byte, error) {
 	for {
-		saved, err := p.edit(ctx, text, ".json")
+		saved, err := p.edit(ctx, text, ext)
 		if err != nil || len(saved) == 0 {
 			return nil, err
 		}
-		fault := notObject(saved)
-		if fault == nil {
-			if bytes.Equal(compact(saved), compact(arguments)) {
-				p.show("Nothing was changed.\n")
-				return nil, nil
-			}
-			return compact(saved), nil
+		taken, fault := take(saved)
+		if len(taken) > conversation.MaxEdited {
+			fault = fmt.Errorf("it takes %d bytes, and %d is the most that can be edited", len(taken), conversation.MaxEdited)
 		}
-		p.show("These are no arguments: " + terminal.Clean(fault.Error()) + "\n")
+		switch {
+		case fault == nil && len(taken) == 0:
+			p.show("Nothing was changed.\n")
+			return nil, nil
+		case fault == nil:
+			return taken, nil
+		}
+		p.show(sentence(fault) + "\n")
 		again := menu{items: []item{{'e', "edit again", ""}, {'b', "back", ""}}, eof: "as b"}
 		if key, err := p.choose(ctx, again); err != nil || key != 'e' {
 			return nil, err
@@ -35,30 +85,10 @@ func (p *Prompter) editArguments(ctx context.Context, arguments json.RawMessage)
 	}
 }
 
-// notObject says why a text is no JSON object.
-func notObject(text []byte) error {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil {
-		return err
-	}
-	if object == nil {
-		return fmt.Errorf("%s is no object", bytes.TrimSpace(text))
-	}
-	return nil
-}
-
-// editResult lets the person edit a result, and returns it as a JSON string;
-// nothing where the person leaves nothing or no change.
-func (p *Prompter) editResult(ctx context.Context, result string) ([]byte, error) {
-	saved, err := p.edit(ctx, []byte(result), ".txt")
-	if err != nil || len(saved) == 0 {
-		return nil, err
-	}
-	if string(saved) == result {
-		p.show("Nothing was changed.\n")
-		return nil, nil
-	}
-	return asJSON(string(saved)), nil
+// sentence is an error as it is said to a person.
+func sentence(err error) string {
+	text := terminal.Clean(err.Error())
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // edit runs the editor; nothing is saved by an editor that fails, or that leaves

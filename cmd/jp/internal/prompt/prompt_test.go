@@ -24,7 +24,10 @@ func callQuestion(name, subject, arguments string) turnloop.Question {
 		Inquiry: &conversation.Inquiry{
 			Request: &conversation.InquiryRequest{Kind: conversation.KindRunTool}, Call: &conversation.ToolCall{Request: request},
 		},
-		Tool:      &tool.Definition{Name: name, Description: "What the tool does."},
+		Tool: &tool.Definition{
+			Name: name, Description: "What the tool does.",
+			Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":true}`),
+		},
 		Arguments: request.Arguments, Subject: subject, Position: 2, Batch: 3,
 	}
 }
@@ -151,16 +154,20 @@ func TestAnswers(t *testing.T) {
 		"run: edit, nothing left":  {q: modify(), keys: []string{"e", "n"}, edit: []string{"\n"}, want: answer(`"skip"`)},
 		"run: edit, no change":     {q: modify(), keys: []string{"e", "y"}, edit: []string{"{ \"path\": \"a\" }"}, want: answer(`"run"`)},
 		"run: edit, broken, again": {q: modify(), keys: []string{"e", "e"}, edit: []string{"{", `{"path":"b"}`}, want: edited},
+		"run: edit, not taken":     {q: modify(), keys: []string{"e", "e"}, edit: []string{`{"path":7}`, `{"path":"b"}`}, want: edited},
+		"run: edit, twice a key":   {q: modify(), keys: []string{"e", "e"}, edit: []string{`{"path":"c","path":"b"}`, `{"path":"b"}`}, want: edited},
+		"run: edit, too much":      {q: modify(), keys: []string{"e", "e"}, edit: []string{`{"path":"` + strings.Repeat("b", 50_000) + `"}`, `{"path":"b"}`}, want: edited},
 		"run: edit, no object":     {q: modify(), keys: []string{"e", "b", "n"}, edit: []string{"null"}, want: answer(`"skip"`)},
 		"run: editor fails":        {q: modify(), keys: []string{"e", "n"}, edit: []string{}, want: answer(`"skip"`)},
 
-		"deliver: yes":     {q: delivery("secret"), keys: []string{"y"}, want: answer(`"deliver"`)},
-		"deliver: no":      {q: delivery("secret"), keys: []string{"n"}, want: answer(`"withhold"`)},
-		"deliver: Ctrl+D":  {q: delivery("secret"), keys: []string{"\x04"}, want: answer(`"withhold"`)},
-		"deliver: show":    {q: delivery("secret"), keys: []string{"d", "y"}, want: answer(`"deliver"`)},
-		"deliver: why":     {q: delivery("secret"), keys: []string{"w"}, want: with(answer(`"withhold"`), func(a *turnloop.Answer) { a.Reason = "use a deadline" })},
-		"deliver: edit":    {q: delivery("secret"), keys: []string{"e"}, edit: []string{"<cut>"}, want: with(answer(`"edit"`), func(a *turnloop.Answer) { a.Arguments = json.RawMessage(`"<cut>"`) })},
-		"deliver: no edit": {q: delivery("secret"), keys: []string{"e", "n"}, edit: []string{"secret"}, want: answer(`"withhold"`)},
+		"deliver: yes":            {q: delivery("secret"), keys: []string{"y"}, want: answer(`"deliver"`)},
+		"deliver: no":             {q: delivery("secret"), keys: []string{"n"}, want: answer(`"withhold"`)},
+		"deliver: Ctrl+D":         {q: delivery("secret"), keys: []string{"\x04"}, want: answer(`"withhold"`)},
+		"deliver: show":           {q: delivery("secret"), keys: []string{"d", "y"}, want: answer(`"deliver"`)},
+		"deliver: why":            {q: delivery("secret"), keys: []string{"w"}, want: with(answer(`"withhold"`), func(a *turnloop.Answer) { a.Reason = "use a deadline" })},
+		"deliver: edit":           {q: delivery("secret"), keys: []string{"e"}, edit: []string{"<cut>"}, want: with(answer(`"edit"`), func(a *turnloop.Answer) { a.Arguments = json.RawMessage(`"<cut>"`) })},
+		"deliver: edit, too much": {q: delivery("secret"), keys: []string{"e", "b", "n"}, edit: []string{strings.Repeat("\"", 30_000)}, want: answer(`"withhold"`)},
+		"deliver: no edit":        {q: delivery("secret"), keys: []string{"e", "n"}, edit: []string{"secret"}, want: answer(`"withhold"`)},
 
 		"boolean: yes":           {q: toolQuestion(boolean, ""), keys: []string{"y"}, want: answer("true")},
 		"boolean: no":            {q: toolQuestion(boolean, ""), keys: []string{"n"}, want: answer("false")},

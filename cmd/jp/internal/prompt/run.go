@@ -29,7 +29,7 @@ func (p *Prompter) run(ctx context.Context, q turnloop.Question) (turnloop.Answe
 			continue
 		}
 		answer, given, err := p.amend(ctx, key, conversation.AnswerSkip, func(ctx context.Context) ([]byte, error) {
-			return p.editArguments(ctx, q.Arguments)
+			return p.editArguments(ctx, q)
 		})
 		if err != nil || given {
 			return answer, err
