@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 
 	"jp/turnloop"
 )
@@ -29,7 +30,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	}
 	q.out.begin(q, files)
 	if q.parent == nil { // its parent has said it
-		for _, line := range append(q.repo.heldBack(), q.repo.notRun()...) {
+		for _, line := range q.repo.heldBack() {
 			q.out.Noticed(line)
 		}
 	}
@@ -56,8 +57,12 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 // limits are those of the configuration.
 func (q *query) limits() turnloop.Limits {
 	l := q.repo.config.Limits
+	calls := int(l.ModelCalls)
+	if calls == 0 {
+		calls = math.MaxInt
+	}
 	return turnloop.Limits{
-		ModelCalls: int(l.ModelCalls), ToolOutput: int(l.ToolOutput), ToolTimeout: l.ToolTimeout, Tokens: int(l.Tokens),
+		ModelCalls: calls, ToolOutput: int(l.ToolOutput), ToolTimeout: q.repo.toolTime(), Tokens: int(l.Tokens),
 	}
 }
 

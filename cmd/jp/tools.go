@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -49,6 +48,11 @@ func (q *query) allTools() (*tool.Registry, error) {
 	for i, t := range all {
 		all[i] = configure(t, q.repo.config.Tools)
 	}
+	commands, err := q.repo.commands(q.env, all)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, commands...)
 	registry, err := tool.NewRegistry(all...)
 	if err != nil {
 		return nil, err
@@ -79,7 +83,7 @@ func builtins(r *repo, e *env) ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	commands, err := shell.Tools(r.TopLevel, shell.Options{Environ: e.environ})
+	commands, err := shell.Tools(r.TopLevel, shell.Options{Environ: e.environ, Secret: r.keyNames(), Timeout: r.shellTime()})
 	if err != nil {
 		return nil, err
 	}
@@ -102,24 +106,19 @@ func configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 			continue
 		}
 		def := *t.Definition()
-		if table.Run != "" {
-			def.Run = tool.RunMode(table.Run)
-		}
-		if table.Result != "" {
-			def.Result = tool.RunMode(table.Result)
-		}
-		def.Exclusive = def.Exclusive || table.Exclusive
+		adjust(&def, table)
 		t = configured{Tool: t, def: &def}
 	}
 	return t
 }
 
-// knownTools refuses tables of tools that there are not.
+// knownTools refuses tables of tools that there are not. A conversation may name
+// one that there was.
 func knownTools(registry *tool.Registry, r *repo) error {
 	for _, key := range slices.Sorted(maps.Keys(r.report.Origins)) {
 		rest, isTool := strings.CutPrefix(key, "tools.")
 		name, _, _ := strings.Cut(rest, ".")
-		if !isTool || name == recall.Group || len(r.config.Tools[name].Command) > 0 {
+		if !isTool || name == recall.Group || r.report.Origins[key].Layer == config.LayerConversation {
 			continue
 		}
 		if _, ok := registry.Lookup(name); !ok {
@@ -127,18 +126,6 @@ func knownTools(registry *tool.Registry, r *repo) error {
 		}
 	}
 	return nil
-}
-
-// notRun says of each tool that is configured as a command that it is not there.
-func (r *repo) notRun() []string {
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(r.config.Tools)) {
-		if len(r.config.Tools[name].Command) > 0 {
-			lines = append(lines, fmt.Sprintf("%v: tools.%s has no effect: this version of jp runs no commands as tools",
-				r.report.Origins["tools."+name+".command"], name))
-		}
-	}
-	return lines
 }
 
 // toolLock is the lock that lives as long as a tool run.

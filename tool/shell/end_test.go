@@ -36,8 +36,16 @@ func TestTimeout(t *testing.T) {
 	require.Equal(t, "timed out after 50ms, 0 lines", result.Effect)
 	require.Equal(t, "[timed out after 50ms; its processes were ended]\n", string(result.Content))
 
-	result = f.run(t, arguments{"argv": []string{"sleep", "600"}, "timeout_s": 1})
-	require.Equal(t, "timed out after 1s, 0 lines", result.Effect)
+	result = f.run(t, arguments{"argv": []string{"sleep", "600"}, "timeout_s": 600})
+	require.Equal(t, "timed out after 50ms, 0 lines", result.Effect, "a call gets no more than there is")
+
+	for _, most := range []time.Duration{time.Hour, -1} {
+		f = newFixture(t, shell.Options{Timeout: most, Grace: 50 * time.Millisecond})
+		require.Equal(t, max(most, 0), f.tool.Definition().Timeout)
+		result = f.run(t, arguments{"argv": []string{"sleep", "600"}, "timeout_s": 1})
+		require.Equal(t, "timed out after 1s, 0 lines", result.Effect)
+	}
+	require.Equal(t, "exit 0, 0 lines", f.run(t, arguments{"argv": []string{"true"}}).Effect)
 }
 
 func TestWhatIsLeftRunningIsSaid(t *testing.T) {

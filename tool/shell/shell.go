@@ -31,7 +31,8 @@ type Options struct {
 	// Secret are the names of variables that no program gets to see, in
 	// addition to *_API_KEY.
 	Secret []string
-	// Timeout is the time limit of a call that names none. Default: 10 minutes.
+	// Timeout is the time limit of a call that names none, and the most that one
+	// gets. Default: 10 minutes; negative: none.
 	Timeout time.Duration
 	// Grace is how long a program may go on after it was told to end, and how
 	// long processes that it left behind may keep its output open. Default: 5
@@ -59,10 +60,14 @@ func Tools(root string, opts Options) ([]tool.Tool, error) {
 	if opts.Timeout == 0 {
 		opts.Timeout = defaultTimeout
 	}
-	return []tool.Tool{&run{root: real, opts: opts, def: definition()}}, nil
+	return []tool.Tool{&run{root: real, opts: opts, def: definition(max(opts.Timeout, 0))}}, nil
 }
 
-func definition() *tool.Definition {
+func definition(limit time.Duration) *tool.Definition {
+	most := ""
+	if limit > 0 {
+		most = fmt.Sprintf(" Default and most: %g.", limit.Seconds())
+	}
 	return &tool.Definition{
 		Name: Name,
 		Description: "Run a program in the workspace and return its output, standard output and standard error as they come. " +
@@ -71,9 +76,10 @@ func definition() *tool.Definition {
 		Parameters: json.RawMessage(`{"type":"object","required":["argv"],"additionalProperties":false,"properties":{
 			"argv":{"type":"array","minItems":1,"items":{"type":"string"},"description":"The program and its arguments, such as [\"go\", \"test\", \"./...\"]."},
 			"cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace."},
-			"timeout_s":{"type":"integer","minimum":1,"maximum":86400,"description":"Time limit in seconds. Default: 10 minutes."},
+			"timeout_s":{"type":"integer","minimum":1,"maximum":86400,"description":"Time limit in seconds.` + most + `"},
 			"stdin":{"type":"string","description":"Text for its standard input. Default: nothing to read."}}}`),
-		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject, Argv: true,
+		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
+		Argv: true, Timed: true, Timeout: limit,
 	}
 }
 
@@ -100,14 +106,10 @@ func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return program.NotStarted(err), nil
 	}
-	limit := r.opts.Timeout
-	if args.Timeout > 0 {
-		limit = time.Duration(args.Timeout) * time.Second
-	}
 	out := tool.NewCapture(tool.Limit - noteRoom)
 	ended, err := program.Program{
 		Argv: args.Argv, Dir: dir, Env: program.Environment(r.opts.Environ, r.opts.Secret, dir, Name), Stdin: []byte(args.Stdin),
-		Output: out, Limit: limit, Grace: r.opts.Grace, Launch: r.opts.Launch,
+		Output: out, Limit: args.limit(r.def.Timeout), Grace: r.opts.Grace, Launch: r.opts.Launch,
 	}.Run(ctx, call)
 	if err != nil {
 		return program.NotStarted(err), nil
@@ -120,6 +122,15 @@ type arguments struct {
 	Cwd     string   `json:"cwd"`
 	Timeout int      `json:"timeout_s"`
 	Stdin   string   `json:"stdin"`
+}
+
+// limit is the time that the call gets, of at most so much; 0 is any.
+func (a arguments) limit(most time.Duration) time.Duration {
+	wanted := time.Duration(a.Timeout) * time.Second
+	if wanted == 0 || most > 0 && wanted > most {
+		return most
+	}
+	return wanted
 }
 
 // folder is the folder to run in, which must be in the workspace when all links

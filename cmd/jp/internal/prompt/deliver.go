@@ -5,6 +5,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -13,7 +14,7 @@ func (p *Prompter) deliver(ctx context.Context, q turnloop.Question) (turnloop.A
 	s := p.resultSheet(q)
 	p.show(p.brief(s))
 	for {
-		key, err := p.choose(ctx, p.deliverMenu())
+		key, err := p.choose(ctx, p.deliverMenu(q))
 		if err != nil {
 			return turnloop.Answer{}, err
 		}
@@ -35,7 +36,7 @@ func (p *Prompter) deliver(ctx context.Context, q turnloop.Question) (turnloop.A
 	}
 }
 
-func (p *Prompter) deliverMenu() menu {
+func (p *Prompter) deliverMenu(q turnloop.Question) menu {
 	m := menu{lead: "Give it to the model?", eof: "as n", items: []item{
 		{'y', "deliver", "the model sees the result"},
 		{'n', "withhold", "the model is told that it may not see the result"},
@@ -43,6 +44,9 @@ func (p *Prompter) deliverMenu() menu {
 	}}
 	if p.opts.Editor != nil {
 		m.items = append(m.items, item{'e', "edit", "the model sees what you make of it in your editor"})
+		if q.Tool != nil && q.Tool.Result == tool.Edit {
+			m.byEnter = 'e' // an editor is no answer
+		}
 	}
 	m.items = append(m.items, item{'d', "show", "show all of it"}, item{keyHelp, "help", ""})
 	return m

@@ -39,7 +39,7 @@ func notArguments(q turnloop.Question, text []byte) error {
 	if err := conversation.CheckJSON(text); err != nil {
 		return err
 	}
-	if q.Tool == nil {
+	if q.Tool == nil || len(q.Tool.Parameters) == 0 { // what it takes is not known here
 		return nil
 	}
 	_, err := tool.Check(q.Tool, text)

@@ -29,7 +29,9 @@ func (p *Prompter) preview(s *sheet, q turnloop.Question) {
 	case "fs_move_file":
 		known = previewMove(s, q.Arguments)
 	case "shell_run":
-		known = p.previewCommand(s, q.Arguments)
+		known = p.previewCommand(s, q)
+	default:
+		p.previewProgram(s, q)
 	}
 	if !known && string(compact(q.Arguments)) != "{}" {
 		s.body = argumentLines(q.Arguments)
@@ -120,31 +122,59 @@ func previewMove(s *sheet, arguments json.RawMessage) bool {
 }
 
 // previewCommand shows a command word for word, whatever its length.
-func (p *Prompter) previewCommand(s *sheet, arguments json.RawMessage) bool {
+func (p *Prompter) previewCommand(s *sheet, q turnloop.Question) bool {
 	var args struct {
 		Argv    []string `json:"argv"`
 		Dir     string   `json:"cwd"`
 		Seconds float64  `json:"timeout_s"`
 		Stdin   string   `json:"stdin"`
 	}
-	if json.Unmarshal(arguments, &args) != nil || len(args.Argv) == 0 {
+	if json.Unmarshal(q.Arguments, &args) != nil || len(args.Argv) == 0 {
 		return false
 	}
-	limit := p.opts.Limit
-	if args.Seconds > 0 {
-		limit = time.Duration(args.Seconds * float64(time.Second))
+	limit := p.limit(q)
+	if wanted := time.Duration(args.Seconds * float64(time.Second)); wanted > 0 && (limit == 0 || wanted < limit) {
+		limit = wanted
 	}
 	s.head = terminal.EscapeAll(args.Argv)
-	where := "in " + terminal.Show(directory(p.opts.Dir, args.Dir))
-	if p.opts.Confinement == "" {
-		s.notes = append(s.notes, where+" · at most "+span(limit), "! not confined on this system")
-	} else {
-		s.notes = append(s.notes, where+" · "+terminal.Clean(p.opts.Confinement)+" · at most "+span(limit))
-	}
+	p.place(s, args.Dir, limit)
 	for _, line := range cleanLines(args.Stdin) {
 		s.body = append(s.body, "< "+line)
 	}
 	return true
+}
+
+// previewProgram shows the program of a tool whose calls always start the same
+// one.
+func (p *Prompter) previewProgram(s *sheet, q turnloop.Question) {
+	if q.Tool == nil || len(q.Tool.Command) == 0 {
+		return
+	}
+	s.notes = append(s.notes, "runs "+terminal.EscapeAll(q.Tool.Command))
+	p.place(s, "", p.limit(q))
+}
+
+// limit is how long a call may run that names no time itself, 0 for any time.
+func (p *Prompter) limit(q turnloop.Question) time.Duration {
+	if q.Tool != nil && q.Tool.Timed {
+		return q.Tool.Timeout
+	}
+	return p.opts.Limit
+}
+
+// place says where a program runs, what it is kept from, and for how long.
+func (p *Prompter) place(s *sheet, dir string, limit time.Duration) {
+	where := "in " + terminal.Show(directory(p.opts.Dir, dir))
+	if p.opts.Confinement != "" {
+		where += " · " + terminal.Clean(p.opts.Confinement)
+	}
+	if limit > 0 {
+		where += " · at most " + span(limit)
+	}
+	s.notes = append(s.notes, where)
+	if p.opts.Confinement == "" {
+		s.notes = append(s.notes, "! not confined on this system")
+	}
 }
 
 func directory(base, named string) string {

@@ -218,6 +218,8 @@ func TestKeysThatAreOffered(t *testing.T) {
 	plain, edits := New(nil, Options{}), New(nil, Options{Editor: editor()})
 	run, exclusive := callQuestion("t", "", `{}`), callQuestion("t", "", `{}`)
 	exclusive.Inquiry.Request.Exclusive = true
+	editing := callQuestion("t", "", `{}`)
+	editing.Tool.Run, editing.Tool.Result = tool.Edit, tool.Edit
 	detailed := toolQuestion(boolean, "true")
 	detailed.Detail, detailed.Inquiry.Request.Exclusive = "-a\n+b", true
 	for name, test := range map[string]struct {
@@ -227,7 +229,10 @@ func TestKeysThatAreOffered(t *testing.T) {
 		"run":                   {edits.runMenu(run, sheet{}), "?adenwy"},
 		"run, no editor":        {plain.runMenu(run, sheet{}), "?adnwy"},
 		"run, exclusive":        {plain.runMenu(exclusive, sheet{}), "?dnwy"},
-		"deliver":               {edits.deliverMenu(), "?denwy"},
+		"run, to be edited":     {edits.runMenu(editing, sheet{}), "\r?adenwy"},
+		"the same, no editor":   {plain.runMenu(editing, sheet{}), "?adnwy"},
+		"deliver, to be edited": {edits.deliverMenu(editing), "\r?denwy"},
+		"deliver":               {edits.deliverMenu(delivery("x")), "?denwy"},
 		"boolean":               {booleanMenu(toolQuestion(boolean, "")), "?any"},
 		"boolean, preset":       {booleanMenu(toolQuestion(boolean, "false")), "\r?any"},
 		"boolean, with detail":  {booleanMenu(detailed), "\r?dny"},

@@ -5,6 +5,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -60,7 +61,10 @@ func (p *Prompter) runMenu(q turnloop.Question, s sheet) menu {
 	m.items = append(m.items, item{'n', "no", "do not run it; the model is told"}, item{'w', "no, say why", "do not run it, and tell the model why"})
 	if p.opts.Editor != nil {
 		m.items = append(m.items, item{'e', "edit", "run it with other arguments, from your editor"})
+		if q.Tool != nil && q.Tool.Run == tool.Edit {
+			m.byEnter = 'e' // an editor is no answer
+		}
 	}
-	return menu{lead: m.lead, eof: m.eof, items: append(m.items,
-		item{'d', "details", "show all of it"}, item{keyHelp, "help", ""})}
+	m.items = append(m.items, item{'d', "details", "show all of it"}, item{keyHelp, "help", ""})
+	return m
 }

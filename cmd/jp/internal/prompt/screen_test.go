@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -38,6 +39,8 @@ func TestScreens(t *testing.T) {
 	asked.Detail = "-a\n+b"
 	chosen := toolQuestion(selection(2), `"xx"`)
 	command := callQuestion("shell_run", "go test ./...", `{"argv":["go","test","./..."],"timeout_s":120}`)
+	program := callQuestion("word_count", "a.txt", `{"path":"a.txt"}`)
+	program.Tool.Command, program.Tool.Timed, program.Tool.Timeout = []string{"wc", "-w", "$(id)"}, true, 30*time.Second
 	for name, test := range map[string]struct {
 		q       turnloop.Question
 		opts    Options
@@ -102,6 +105,17 @@ func TestScreens(t *testing.T) {
 			`    "to": "prod"`,
 			"  }",
 			"Run it?  y yes   a all deploy this turn   n no   w no, say why   d details   ? help",
+			">",
+		}},
+		"a tool that is a program": {program, Options{Dir: "~/login"}, 100, []string{
+			"word_count a.txt" + strings.Repeat(" ", 100-16-11) + "call 2 of 3",
+			"  runs wc -w '$(id)'",
+			"  in ~/login · at most 30 s",
+			"  ! not confined on this system",
+			"  {",
+			`    "path": "a.txt"`,
+			"  }",
+			"Run it?  y yes   a all word_count this turn   n no   w no, say why   d details   ? help",
 			">",
 		}},
 		"boolean": {asked, Options{}, 100, []string{

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"jp/config"
+	"jp/tool"
+	"jp/tool/command"
+	"jp/tool/recall"
+	"jp/tool/shell"
+)
+
+// commands are the tools that the configuration makes of programs. jp's own
+// tools, which it may not take the names of, are given.
+func (r *repo) commands(e *env, own []tool.Tool) ([]tool.Tool, error) {
+	taken := map[string]bool{recall.Group: true}
+	for _, t := range own {
+		taken[t.Definition().Name] = true
+	}
+	var tools []tool.Tool
+	for _, name := range slices.Sorted(maps.Keys(r.config.Tools)) {
+		table := r.config.Tools[name]
+		if len(table.Command) == 0 {
+			continue
+		}
+		origin := r.report.Origins["tools."+name+".command"]
+		if taken[name] {
+			return nil, fail(exitUsage, "config", "%v: %s is a tool of jp's own; a command needs another name.", origin, name)
+		}
+		made, err := command.New(r.TopLevel, specOf(name, table), command.Options{
+			Environ: e.environ, Secret: r.keyNames(), Timeout: r.toolTime(),
+		})
+		if err == nil {
+			_, err = tool.NewRegistry(made)
+		}
+		if err != nil {
+			return nil, fail(exitUsage, "config", "%v: %v.", origin, err)
+		}
+		tools = append(tools, made)
+	}
+	return tools, nil
+}
+
+// specOf is the tool that a table of the configuration describes.
+func specOf(name string, table config.Tool) command.Spec {
+	spec := command.Spec{
+		Name: name, Description: table.Description, Command: table.Command, Parameters: map[string]command.Parameter{},
+		Reads: table.Mutates != nil && !*table.Mutates, Idempotent: table.Idempotent, Exclusive: table.Exclusive,
+		Run: tool.RunMode(table.Run), Result: tool.RunMode(table.Result), Questions: questionsOf(table), Timeout: table.Timeout,
+	}
+	for parameter, p := range table.Parameters {
+		spec.Parameters[parameter] = command.Parameter{
+			Type: p.Type, Description: p.Description, Required: p.Required, Items: p.Items, Enum: p.Enum, Default: p.Default,
+		}
+	}
+	return spec
+}
+
+// questionsOf says who answers a tool's questions.
+func questionsOf(table config.Tool) map[string]tool.QuestionTo {
+	questions := make(map[string]tool.QuestionTo, len(table.Questions))
+	for id, q := range table.Questions {
+		to := tool.QuestionTo{Assistant: q.Target == "assistant", Exclusive: q.Exclusive}
+		if q.Answer != nil {
+			to.Answer, _ = json.Marshal(q.Answer) // the configuration takes only what JSON can say
+		}
+		questions[id] = to
+	}
+	return questions
+}
+
+// adjust changes a tool of jp's own as its table says. What it may do, and how it
+// is described, is its own to say.
+func adjust(def *tool.Definition, table config.Tool) {
+	if table.Run != "" {
+		def.Run = tool.RunMode(table.Run)
+	}
+	if table.Result != "" {
+		def.Result = tool.RunMode(table.Result)
+	}
+	if table.Timeout > 0 && !def.Timed {
+		def.Timeout = table.Timeout
+	}
+	def.Exclusive = def.Exclusive || table.Exclusive
+	def.Idempotent = def.Idempotent || table.Idempotent
+	if len(table.Questions) > 0 {
+		def.Questions = maps.Clone(def.Questions)
+		if def.Questions == nil {
+			def.Questions = map[string]tool.QuestionTo{}
+		}
+		maps.Copy(def.Questions, questionsOf(table))
+	}
+}
+
+// toolTime is the time that a tool's run may take, as tools are told it: negative
+// for any.
+func (r *repo) toolTime() time.Duration {
+	if r.config.Limits.ToolTimeout == 0 {
+		return -1
+	}
+	return r.config.Limits.ToolTimeout
+}
+
+// shellTime is the same for the commands of shell_run.
+func (r *repo) shellTime() time.Duration {
+	if own := r.config.Tools[shell.Name].Timeout; own > 0 {
+		return own
+	}
+	return r.toolTime()
+}
+
+// keyNames are the variables that hold the keys of providers: no tool gets them.
+func (r *repo) keyNames() []string {
+	var names []string
+	for _, p := range r.config.Providers {
+		if p.APIKeyEnv != "" {
+			names = append(names, p.APIKeyEnv)
+		}
+	}
+	return names
+}
