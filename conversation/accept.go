@@ -13,6 +13,9 @@ const MaxEdited = 48 << 10
 // Accepts reports why an answer that somebody gives is none to this inquiry, nil
 // if it is one. The response's For is not looked at.
 func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
+	if b.Kind == KindHook {
+		return fmt.Errorf("a hook answers this, nobody else")
+	}
 	switch r.Outcome {
 	case OutcomeAnswered:
 	case OutcomeDeclined:

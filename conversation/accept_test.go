@@ -39,6 +39,7 @@ func TestInquiryAccepts(t *testing.T) {
 		"a yes with arguments":    {KindToolQuestion, AnswerType{Type: "boolean"}, false, OutcomeAnswered, `true`, `{}`, "only the answer"},
 		"edited twice over":       {KindRunTool, run, false, OutcomeAnswered, `"edit"`, `{"a":1,"a":2}`, "edited arguments"},
 		"edited to too much":      {KindRunTool, run, false, OutcomeAnswered, `"edit"`, `{"path":"` + strings.Repeat("b", MaxEdited) + `"}`, "and 49152 is the most"},
+		"to a hook":               {KindHook, choice("pass", "skip"), false, OutcomeAnswered, `"pass"`, "", "nobody else"},
 		"a word of another kind":  {KindRunTool, run, false, OutcomeAnswered, `"deliver"`, "", `"deliver" is none`},
 		"a capital":               {KindRunTool, run, false, OutcomeAnswered, `"Run"`, "", "is none"},
 		"nothing":                 {KindRunTool, run, false, OutcomeAnswered, "", "", "an answer is JSON"},

@@ -10,6 +10,7 @@ const (
 	KindRunTool       InquiryKind = "run_tool"       // may this tool run?
 	KindDeliverResult InquiryKind = "deliver_result" // may the model see the result?
 	KindToolQuestion  InquiryKind = "tool_question"  // the tool itself asks
+	KindHook          InquiryKind = "hook"           // what does the user's command before the tool say?
 )
 
 // A Question is what is asked. Default is absent where there is none.
@@ -45,7 +46,11 @@ const (
 	AnswerWithhold = "withhold"
 )
 
-// InquiryRequest is a question to the user or the model.
+// AnswerPass answers a hook inquiry: it has no objection, which is not yet a yes.
+// Its other answers are AnswerSkip and AnswerEdit.
+const AnswerPass = "pass"
+
+// InquiryRequest is a question to the user, the model or a hook.
 type InquiryRequest struct {
 	For        int // seq of the tool call request
 	Kind       InquiryKind

@@ -60,15 +60,6 @@ func (t *ToolCall) Undelivered() bool {
 	return q == nil || q.Response == nil
 }
 
-// Arguments are what the tool runs with: the model's, or what the user made of
-// them when allowing the run.
-func (t *ToolCall) Arguments() raw {
-	if q := t.Inquiry(KindRunTool); q != nil && q.Response != nil && len(q.Response.Arguments) > 0 {
-		return q.Response.Arguments
-	}
-	return t.Request.Arguments
-}
-
 // Answers are the answers to the tool's own questions, by question id.
 func (t *ToolCall) Answers() map[string]raw {
 	answers := map[string]raw{}

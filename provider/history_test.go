@@ -19,6 +19,7 @@ import (
 //	C1 tool call      D1 its response   H1 held response
 //	I1 question       A1 run  a1 run with other arguments  s1 skip
 //	L1 delivery asked    l1 delivered  w1 withheld  e1 edited
+//	K1 a hook asked      k1 with other arguments   v1 denied
 //	B1 started with edited arguments
 //	S turn_stopped    r resumed         N note               X turn discarded  x interrupted  E delta  G prompt
 //
@@ -177,11 +178,10 @@ func (h *history) toolBody(word, text string, e *conversation.Event) conversatio
 		return &conversation.ToolCallResponse{For: target, ID: "call_" + id, Name: "tool_" + id, Content: text, Held: word[0] == 'H'}
 	case 'B':
 		return &conversation.ToolStarted{For: target, Arguments: json.RawMessage(`{"n": 9}`)}
-	case 'I', 'L':
-		kind := conversation.KindRunTool
-		if word[0] == 'L' {
-			kind = conversation.KindDeliverResult
-		}
+	case 'I', 'L', 'K':
+		kind := map[byte]conversation.InquiryKind{
+			'I': conversation.KindRunTool, 'L': conversation.KindDeliverResult, 'K': conversation.KindHook,
+		}[word[0]]
 		h.questions[id] = e
 		return &conversation.InquiryRequest{For: target, Kind: kind}
 	}
@@ -196,6 +196,10 @@ func (h *history) answerBody(word, id string) conversation.Body {
 	switch word[0] {
 	case 'A':
 		b.Answer = json.RawMessage(`"run"`)
+	case 'v':
+		b.Answer = json.RawMessage(`"skip"`)
+	case 'k':
+		b.Answer, b.Arguments = json.RawMessage(`"edit"`), json.RawMessage(`{ "n": 7 }`)
 	case 'a', 's':
 		b.Answer, b.Arguments = json.RawMessage(`"edit"`), json.RawMessage(`{ "n": 8 }`)
 		if word[0] == 's' {

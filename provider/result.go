@@ -91,11 +91,15 @@ func (p *projection) attached(call *conversation.ToolCall, text string) (string,
 }
 
 // changedArguments is the line that tells the model of arguments that the user
-// changed before the tool ran, "" where it ran as asked.
+// or a hook changed before the tool ran, "" where it ran as asked.
 func changedArguments(call *conversation.ToolCall) string {
 	var arguments []byte
-	if q := call.Inquiry(conversation.KindRunTool); q != nil && q.Response != nil && q.Response.Choice() != conversation.AnswerSkip {
+	who := "The user"
+	if q := call.Edited(); q != nil && q.Response.Choice() != conversation.AnswerSkip {
 		arguments = q.Response.Arguments
+		if q.Request.Kind == conversation.KindHook {
+			who = "A hook of the user"
+		}
 	}
 	if call.Started != nil {
 		if b, ok := call.Started.Body.(*conversation.ToolStarted); ok && len(b.Arguments) > 0 {
@@ -105,5 +109,5 @@ func changedArguments(call *conversation.ToolCall) string {
 	if len(arguments) == 0 || conversation.CheckJSON(arguments) != nil {
 		return ""
 	}
-	return "The user changed the arguments to " + string(compact(arguments)) + ".\n"
+	return who + " changed the arguments to " + string(compact(arguments)) + ".\n"
 }
