@@ -18,7 +18,7 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	seq := t.Next()
 	t.AddInquiryRequest(conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
-		Question: runQuestion(line(def.Name, subject)), Exclusive: def.Exclusive,
+		Question: runQuestion(line(def.Name, subject), byHook(call)), Exclusive: def.Exclusive,
 	}, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
 	if response, settled := l.settled(def, call); settled {
 		response.For = seq
@@ -39,8 +39,11 @@ func (l *Loop) settled(def *tool.Definition, call *conversation.ToolCall) (conve
 	}, settled
 }
 
-func runQuestion(what string) conversation.Question {
+func runQuestion(what string, hooked bool) conversation.Question {
 	q := conversation.Question{Text: "Run " + what + "?", AnswerType: conversation.AnswerType{Type: "select"}}
+	if hooked {
+		q.Text += " A hook changed its arguments."
+	}
 	for _, o := range [][2]string{
 		{conversation.AnswerSkip, "do not run it"}, {conversation.AnswerRun, "run it"},
 		{conversation.AnswerRunTurn, "run it, and this tool for the rest of the turn"}, {conversation.AnswerEdit, "run it with other arguments"},
@@ -153,7 +156,9 @@ func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
 	client := l.opts.Prompter != nil && l.opts.Prompter.Present()
 	for {
 		var err error
-		switch RouteQuestion(q.Request.Kind, client, l.opts.Policy, q.Request.Exclusive, len(q.Request.Question.Default) > 0) {
+		route := RouteQuestion(q.Request.Kind, client, l.opts.Policy, q.Request.Exclusive, len(q.Request.Question.Default) > 0)
+		l.hookWaiting(ctx, q, route)
+		switch route {
 		case RouteAsk:
 			if err = l.askPeople(ctx, q, l.opts.Prompter.Ask); errors.Is(err, ErrNoAnswer) {
 				client = false
@@ -220,7 +225,7 @@ func (l *Loop) askPeople(ctx context.Context, q *conversation.Inquiry, ask func(
 // QuestionAbout is what a turn's events say of an inquiry that is to be put to a
 // person.
 func QuestionAbout(l *conversation.Ledger, q *conversation.Inquiry) Question {
-	question := Question{Inquiry: q, Arguments: q.Call.Arguments()}
+	question := Question{Inquiry: q, Arguments: q.Call.Arguments(), Hooked: byHook(q.Call)}
 	for _, call := range l.ToolCalls {
 		if call.Request.Call == q.Call.Request.Call {
 			question.Batch++

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,6 +35,7 @@ type crashRig struct {
 	*rig
 	workspace *workspace
 	crashed   int // lines of the trace when the crash came, 0 before
+	mu        sync.Mutex
 	problems  []string
 }
 
@@ -146,7 +148,7 @@ func (c *crashRig) heal() {
 		return
 	}
 	for _, line := range c.trace.lines[c.crashed:] {
-		if strings.HasPrefix(line, "model") || strings.HasPrefix(line, "ask") || strings.HasPrefix(line, "run") && line != "run read" {
+		if strings.HasPrefix(line, "model") || strings.HasPrefix(line, "ask") || strings.HasPrefix(line, "hook tool") || strings.HasPrefix(line, "run") && line != "run read" {
 			c.problems = append(c.problems, line+" after the crash")
 		}
 	}

@@ -50,7 +50,7 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.respondResumed(ctx, done, before); err != nil {
 		return err
 	}
-	return context.Cause(ctx) // what ended the run may be meant for the whole turn
+	return l.afterTools(ctx, call) // whatever ended the run may be meant for the whole turn
 }
 
 // respondResumed records what a call came to that worked in a conversation of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ func (l *Loop) finish(ctx context.Context) (Outcome, error) {
 		if err := l.build(ctx, t); err != nil {
 			return outcome, err
 		}
+		l.hookEnd(ctx, outcome)
 	}
 	return outcome, nil
 }
@@ -59,6 +61,13 @@ func (l *Loop) sumUp(events []*conversation.Event, usage conversation.Usage) *co
 		DurationMS: l.opts.Now().Sub(events[0].Time).Milliseconds(),
 		Calls:      len(conversation.LedgerOf(events).Calls),
 	}
+	done.Files = filesChanged(events)
+	done.Files = done.Files[:fitting(done.Files, func(p string) string { return p })]
+	return done
+}
+
+// filesChanged are the files that a turn's tools changed, in order.
+func filesChanged(events []*conversation.Event) []string {
 	files := map[string]bool{}
 	for _, e := range events {
 		if b, ok := e.Body.(*conversation.ToolCallResponse); ok {
@@ -67,12 +76,7 @@ func (l *Loop) sumUp(events []*conversation.Event, usage conversation.Usage) *co
 			}
 		}
 	}
-	for path := range files {
-		done.Files = append(done.Files, path)
-	}
-	slices.Sort(done.Files)
-	done.Files = done.Files[:fitting(done.Files, func(p string) string { return p })]
-	return done
+	return slices.Sorted(maps.Keys(files))
 }
 
 // outcomeOf reads off a turn's events what it came to.
@@ -167,5 +171,6 @@ func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
 	if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(record)); err != nil {
 		return o, fmt.Errorf("%w (and that could not be recorded: %w)", cause, err)
 	}
+	l.hookEnd(ctx, o)
 	return o, cause
 }

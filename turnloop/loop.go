@@ -40,6 +40,7 @@ type Options struct {
 	Policy   Policy   // when nobody can be asked; default PolicyDefer
 	Grant    Grant
 	Observer Observer // nil: nobody is told
+	Hooks    Hooks    // nil: there are none
 	Unknown  Resolver // nil: unknown outcomes are reported to the model
 
 	Retry  provider.Retry
@@ -110,6 +111,7 @@ type Loop struct {
 	failed  int            // tries of the present model call that left no event
 	waiting *conversation.Inquiry
 	steer   steering
+	notices notices
 }
 
 // New returns a loop over a conversation.
@@ -164,6 +166,9 @@ type Request struct {
 // Begin makes the beginning of a turn durable. Run goes on with it, here or in
 // another process.
 func (l *Loop) Begin(ctx context.Context, r Request) error {
+	if err := l.hookStart(ctx, &r); err != nil {
+		return err
+	}
 	l.steer.turn.Store(true)
 	defer l.steer.turn.Store(false)
 	return l.begin(ctx, r)
@@ -171,6 +176,9 @@ func (l *Loop) Begin(ctx context.Context, r Request) error {
 
 // Start begins a turn and runs it.
 func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
+	if err := l.hookStart(ctx, &r); err != nil {
+		return Outcome{Status: Incomplete}, err
+	}
 	l.steer.turn.Store(true)
 	defer l.steer.turn.Store(false)
 	if err := l.begin(ctx, r); err != nil {
@@ -183,6 +191,7 @@ func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 // end or until it cannot go on. A turn that did not come to its end is
 // Incomplete or Waiting, and can be run again.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
+	defer l.hear()
 	l.steer.turn.Store(true)
 	defer l.steer.turn.Store(false)
 	for {
@@ -202,7 +211,7 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 }
 
 func (l *Loop) view() View {
-	return View{Ledger: l.stream.Tail(), Tools: l.lookup, Again: l.again, Check: l.check}
+	return View{Ledger: l.stream.Tail(), Tools: l.lookup, Again: l.again, Check: l.check, Hooked: l.hooked(PointToolPre)}
 }
 
 func (l *Loop) lookup(name string) *tool.Definition {
@@ -237,6 +246,8 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 		return l.refuse(ctx, a.Calls[0], a.Reason)
 	case ActUnknown:
 		return l.resolve(ctx, a.Calls[0])
+	case ActHook:
+		return l.hookTool(ctx, a.Calls[0])
 	case ActRun:
 		name := a.Calls[0].Request.Name
 		ctx, done := l.steerable(ctx, Activity{Tool: name, Subject: l.subjectOf(name, a.Calls[0].Arguments())})
@@ -278,18 +289,3 @@ func (l *Loop) build(ctx context.Context, t *conversation.TurnMut) error {
 	}
 	return nil
 }
-
-// A JournalError says that events could not be recorded. The turn stops;
-// everything before them is safe.
-type JournalError struct {
-	Seq int // of the first event that was not recorded
-	Err error
-}
-
-// Error names the event.
-func (e *JournalError) Error() string {
-	return fmt.Sprintf("event %d was not recorded: %v", e.Seq, e.Err)
-}
-
-// Unwrap gives the journal's error.
-func (e *JournalError) Unwrap() error { return e.Err }

@@ -20,6 +20,7 @@ const (
 	ActRefuse             // give the calls an error response; they never run
 	ActRun                // run the calls, side by side if there are several
 	ActUnknown            // a call started earlier and has no response
+	ActHook               // find out what the hook before tools says to a call
 )
 
 // An Action is an act with what it is about.
@@ -38,6 +39,7 @@ type View struct {
 	Ledger *conversation.Ledger
 	Tools  Lookup
 	Again  map[int]bool // calls, by seq, that somebody wants run again though their outcome is unknown
+	Hooked bool         // a command of the user has its say before a tool runs
 	// Check validates arguments against a tool's schema: a text for the model,
 	// "" if they are right. Nil accepts all.
 	Check func(def *tool.Definition, arguments json.RawMessage) string
@@ -74,6 +76,7 @@ func Next(v View) Action {
 }
 
 // nextCall decides about the open calls. What can be refused is refused first.
+// Then the hook before tools sees each call of the batch, in request order.
 // Read-only calls at the front that need no permission run at once, side by
 // side. Then all permissions of the batch are found out in request order, and
 // the calls run in that order: read-only ones side by side, a changing one alone.
@@ -86,6 +89,11 @@ func (v View) nextCall(open []*conversation.ToolCall) Action {
 	for _, call := range open {
 		if v.unknown(call) {
 			return Action{Act: ActUnknown, Calls: []*conversation.ToolCall{call}}
+		}
+	}
+	for i, call := range open {
+		if v.unseen(call, i == 0) {
+			return Action{Act: ActHook, Calls: []*conversation.ToolCall{call}}
 		}
 	}
 	if n := v.ready(open); n > 0 {
@@ -123,6 +131,8 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return textRefused
 	case def == nil:
 		return textNoSuchTool
+	case vetoed(call) != "":
+		return vetoed(call)
 	case v.Check != nil:
 		return v.Check(def, call.Arguments())
 	}
@@ -164,7 +174,7 @@ func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool)
 			return Action{Act: ActAsk, Inquiry: q, Calls: calls}, true
 		}
 	}
-	if q := call.Inquiry(conversation.KindRunTool); q != nil {
+	if q := call.Permission(); q != nil {
 		if allowed(q.Response) {
 			return Action{}, false
 		}
@@ -176,7 +186,7 @@ func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool)
 		return Action{}, false
 	case !def.Exclusive && def.Run == tool.Unattended && def.Effect == tool.Reads:
 		return Action{}, false
-	case def.Exclusive && def.Effect == tool.Changes && !first:
+	case lastMinute(def) && !first:
 		return Action{}, false
 	}
 	return Action{Act: ActPermit, Calls: calls}, true

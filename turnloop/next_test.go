@@ -19,6 +19,7 @@ import (
 //	M message      M. message that ends its call
 //	1read          tool call 1 of the tool read; it may end in "." (tool_calls), "-" (length), "!" (refusal), "?" (malformed)
 //	P1 permission asked      p1=run its answer: run, run_turn, skip, edit, edit+ with arguments, yes, failed, cancelled
+//	K1 the hook before tools asked   k1=pass its answer: pass, skip, edit, edit+, cancelled
 //	B1 started   I1 the tool asks, A1 the answer   D1 response   H1 held one   L1 delivery asked, l1 delivered
 type history struct {
 	events []*conversation.Event
@@ -91,6 +92,8 @@ func (h *history) about(word string, seq int) conversation.Body {
 		return &conversation.ToolCallResponse{For: call, ID: "id" + word[1:2], Name: "tool", Content: "result", Held: word[0] == 'H'}
 	case 'P':
 		return ask(conversation.KindRunTool, "run")
+	case 'K':
+		return ask(conversation.KindHook, "tool-pre")
 	case 'I':
 		h.asked["a"+word[1:2]] = seq
 		return ask(conversation.KindToolQuestion, "q")
@@ -139,7 +142,7 @@ func viewOf(events []*conversation.Event, again ...int) View {
 func inWords(a Action) string {
 	word := map[Act]string{
 		ActDone: "done", ActModel: "model", ActAsk: "ask", ActPermit: "permit", ActDeliver: "deliver", ActRefuse: "refuse",
-		ActRun: "run", ActUnknown: "unknown",
+		ActRun: "run", ActUnknown: "unknown", ActHook: "hook",
 	}[a.Act]
 	for _, c := range a.Calls {
 		word += " " + strings.TrimPrefix(c.Request.ID, "id")

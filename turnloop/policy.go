@@ -113,7 +113,7 @@ func (g Grant) allows(arguments json.RawMessage) bool {
 // remembered reports whether the user said yes to the tool for the whole turn.
 func remembered(name string, ledger *conversation.Ledger) bool {
 	for _, call := range ledger.ToolCalls {
-		q := call.Inquiry(conversation.KindRunTool)
+		q := call.Permission()
 		if call.Request.Name == name && !ledger.Foreign(call) && q != nil && q.Response != nil &&
 			q.Response.By == conversation.ByUser && q.Response.Choice() == conversation.AnswerRunTurn {
 			return true

@@ -32,6 +32,7 @@ type Question struct {
 	Inquiry   *conversation.Inquiry
 	Tool      *tool.Definition
 	Arguments json.RawMessage
+	Hooked    bool   // the arguments are what a hook made of the model's
 	Subject   string // the part of the arguments that says most
 	Detail    string // shown on demand
 	Position  int    // of the call in its batch, from 1

@@ -69,8 +69,11 @@ func (l *Loop) response(done finishedRun, content []byte) conversation.ToolCallR
 // refuse closes a call that never runs.
 func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason string) error {
 	what := "not run"
-	if q := call.Inquiry(conversation.KindRunTool); q != nil && q.Response != nil {
+	if q := call.Permission(); q != nil && q.Response != nil {
 		what = "declined by " + string(q.Response.By)
+	}
+	if vetoed(call) != "" {
+		what = "denied by a hook"
 	}
 	if call.Request.Malformed {
 		reason += l.malformed(ctx, call)

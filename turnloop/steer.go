@@ -35,6 +35,7 @@ func (c *Command) Error() string {
 // An Activity is what the loop is doing while it can be steered.
 type Activity struct {
 	Tool    string // "" while the model answers
+	Hook    Point  // whose command runs; "" for none
 	Subject string
 	Since   time.Time
 	Waits   bool // for another loop that changes the same files; nothing has started

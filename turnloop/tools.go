@@ -46,7 +46,10 @@ func (l *Loop) run(ctx context.Context, calls []*conversation.ToolCall) error {
 			failed = err
 		}
 	}
-	return failed
+	if failed != nil {
+		return failed
+	}
+	return l.afterTools(ctx, calls...)
 }
 
 // settleRead records what a read-only call came to. One that was interrupted
@@ -105,7 +108,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.respond(ctx, done, &after); err != nil {
 		return err
 	}
-	return context.Cause(ctx) // what ended the tool is meant for the whole turn
+	return l.afterTools(ctx, call) // whatever ended the tool is meant for the whole turn
 }
 
 // steered reports whether the user ended what the context is for.
@@ -187,7 +190,7 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 		git = &now
 	}
 	started := &conversation.ToolStarted{For: call.Event.Seq, Attempt: attempt(call), Child: child}
-	if q := call.Inquiry(conversation.KindRunTool); q != nil && q.Response != nil {
+	if q := call.Edited(); q != nil {
 		started.Arguments = q.Response.Arguments
 	}
 	subject := "start " + line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments()))

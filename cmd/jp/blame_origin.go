@@ -57,7 +57,7 @@ func (v *view) origin(e *conversation.Event) *origin {
 // allow finds the answer, or the approval in advance, that let the call run.
 func (o *origin) allow(turn []*conversation.Event) {
 	o.permit = "nobody had to be asked: the tool runs unattended"
-	q := o.call.Inquiry(conversation.KindRunTool)
+	q := o.call.Permission()
 	for _, e := range turn {
 		switch b := e.Body.(type) {
 		case *conversation.InquiryResponse:

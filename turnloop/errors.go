@@ -1,0 +1,30 @@
+package turnloop
+
+import "fmt"
+
+// A JournalError says that events could not be recorded. The turn stops;
+// everything before them is safe.
+type JournalError struct {
+	Seq int // of the first event that was not recorded
+	Err error
+}
+
+// Error names the event.
+func (e *JournalError) Error() string {
+	return fmt.Sprintf("event %d was not recorded: %v", e.Seq, e.Err)
+}
+
+// Unwrap gives the journal's error.
+func (e *JournalError) Unwrap() error { return e.Err }
+
+// A DeniedError says that a hook of the user lets the turn not begin. Nothing of
+// it is recorded.
+type DeniedError struct{ Reason string }
+
+// Error gives the hook's reason.
+func (e *DeniedError) Error() string {
+	if e.Reason == "" {
+		return "a hook denied the turn"
+	}
+	return "a hook denied the turn: " + e.Reason
+}

@@ -1,0 +1,96 @@
+package turnloop_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/tool"
+	. "jp/turnloop"
+)
+
+// hookedPath is what the hook of these tests makes of the calls of some tools.
+const hookedPath = "hooked.go"
+
+// newHookedCrashRig has hooks at every point. The one before tools changes what
+// write and read get, and denies free; all tools check what they get.
+func newHookedCrashRig(t testingT, replies ...reply) *crashRig {
+	c := newCrashRig(t, replies...)
+	c.hooking(PointToolPre, func(_ context.Context, m Moment) (Ruling, error) {
+		if q := c.hookedCall(m.Call.Event.Seq).Hook(); q != nil {
+			c.problems = append(c.problems, fmt.Sprintf("the hook is asked again about call %d", m.Call.Event.Seq))
+		}
+		switch m.Call.Request.Name {
+		case "write", "read":
+			return changing(hookedPath), nil
+		case "free":
+			return Ruling{Denied: true, Reason: "no"}, nil
+		}
+		return Ruling{}, nil
+	})
+	c.hooking(PointToolPost, func(_ context.Context, m Moment) (Ruling, error) {
+		if c.hookedCall(m.Call.Event.Seq).Open() {
+			c.problems = append(c.problems, fmt.Sprintf("the hook is told of call %d before its result is durable", m.Call.Event.Seq))
+		}
+		return Ruling{Note: "seen"}, nil
+	})
+	c.ruling(PointTurnStart, Ruling{Note: "start"}, nil)
+	c.ruling(PointTurnEnd, Ruling{}, nil)
+	c.ruling(PointWaiting, Ruling{}, nil)
+	for _, name := range []string{"read", "write", "free"} {
+		found, _ := c.opts.Tools.Lookup(name)
+		f := found.(*fakeTool)
+		do := f.do
+		f.do = func(ctx context.Context, call tool.Call) (tool.Result, error) {
+			var arguments struct{ Path string }
+			if json.Unmarshal(call.Arguments, &arguments) != nil || arguments.Path != hookedPath {
+				c.mu.Lock()
+				c.problems = append(c.problems, fmt.Sprintf("%s runs with %s", name, call.Arguments))
+				c.mu.Unlock()
+			}
+			return do(ctx, call)
+		}
+	}
+	return c
+}
+
+func (c *crashRig) hookedCall(seq int) *conversation.ToolCall {
+	events := c.stored()
+	for i := len(events) - 1; i >= 0; i-- {
+		if events[i].Type() == conversation.TypeTurnStart {
+			events = events[i:]
+			break
+		}
+	}
+	return conversation.LedgerOf(events).ToolCall(seq)
+}
+
+// Whatever a crash interrupts, no call runs with what the model asked for where a
+// hook changed it, none runs that it denied, and it is never asked twice.
+func TestACrashAtEveryAppendWithHooks(t *testing.T) {
+	whole := newHookedCrashRig(t, longTurn()...)
+	whole.done()
+	require.Empty(t, whole.problems)
+	require.Zero(t, whole.trace.count("run free"))
+	require.Equal(t, 1, whole.trace.count("run write"))
+	require.Equal(t, 2, whole.trace.count("run read"))
+	require.Equal(t, 1, whole.trace.count("hook turn-end"))
+	for _, how := range []crash{refuses, dies, silent} {
+		for n := 1; n <= whole.journal.count; n++ {
+			t.Run(fmt.Sprint(how, n), func(t *testing.T) {
+				c := newHookedCrashRig(t, longTurn()...)
+				_, err := New(c.opts).Start(c.crashAt(n, how), Request{Chat: conversation.ChatRequest{Content: "do it"}})
+				if how != dies || n < whole.journal.count {
+					require.ErrorIs(t, err, errDisk)
+				}
+				c.heal()
+				c.finish()
+				require.Zero(t, c.trace.count("run free"))
+			})
+		}
+	}
+}

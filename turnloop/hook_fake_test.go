@@ -1,0 +1,64 @@
+package turnloop_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"jp/conversation"
+	. "jp/turnloop"
+)
+
+// fakeHooks answer with functions, by point, and keep what they were told.
+type fakeHooks struct {
+	trace *trace
+	say   map[Point]func(context.Context, Moment) (Ruling, error)
+
+	mu   sync.Mutex
+	told []Moment
+}
+
+func (f *fakeHooks) Has(p Point) bool { return f.say[p] != nil }
+
+func (f *fakeHooks) Run(ctx context.Context, m Moment) (Ruling, error) {
+	f.mu.Lock()
+	f.told = append(f.told, m)
+	f.mu.Unlock()
+	line := "hook " + string(m.Point)
+	if m.Call != nil {
+		line += " " + m.Call.Request.Name
+	}
+	f.trace.add(line)
+	return f.say[m.Point](ctx, m)
+}
+
+// hooking lets a hook of a point do something.
+func (r *rig) hooking(p Point, say func(context.Context, Moment) (Ruling, error)) *fakeHooks {
+	hooks, _ := r.opts.Hooks.(*fakeHooks)
+	if hooks == nil {
+		hooks = &fakeHooks{trace: r.trace, say: map[Point]func(context.Context, Moment) (Ruling, error){}}
+		r.opts.Hooks = hooks
+	}
+	hooks.say[p] = say
+	return hooks
+}
+
+// ruling lets the hook of a point always say the same.
+func (r *rig) ruling(p Point, ruling Ruling, err error) *fakeHooks {
+	return r.hooking(p, func(context.Context, Moment) (Ruling, error) { return ruling, err })
+}
+
+// changing is a hook that gives every call the path that it is told.
+func changing(path string) Ruling {
+	arguments, _ := json.Marshal(map[string]string{"path": path})
+	return Ruling{Arguments: arguments}
+}
+
+// hookOf is what is on record of the hook before the i-th call of the turn.
+func (r *rig) hookOf(i int) *conversation.InquiryResponse {
+	q := r.opts.Stream.Tail().ToolCalls[i].Hook()
+	if q == nil {
+		return nil
+	}
+	return q.Response
+}

@@ -1,0 +1,125 @@
+package turnloop
+
+import (
+	"context"
+	"fmt"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// unseen reports whether the hook before tools has still to see a call. What has
+// started is past it; what it said of a call is on record, and holds.
+func (v View) unseen(call *conversation.ToolCall, first bool) bool {
+	q := call.Hook()
+	if q != nil {
+		return q.Live()
+	}
+	return v.Hooked && call.Started == nil && (first || !lastMinute(v.Tools(call.Request.Name)))
+}
+
+// lastMinute reports whether a tool asks just before it runs, and not with the
+// rest of its batch.
+func lastMinute(def *tool.Definition) bool { return def.Exclusive && def.Effect == tool.Changes }
+
+// vetoed is what the model is told of a call that a hook denied, "" if none did.
+// Whatever a hook is on record with that is not one of its answers denies.
+func vetoed(call *conversation.ToolCall) string {
+	q := call.Hook()
+	if q == nil || q.Response == nil {
+		return ""
+	}
+	choice := q.Response.Choice()
+	if choice == conversation.AnswerPass || choice == conversation.AnswerEdit && len(q.Response.Arguments) > 0 {
+		return ""
+	}
+	text := "The tool was not run: a hook of the user denied it."
+	if q.Response.Reason != "" {
+		text += " Reason: " + q.Response.Reason
+	}
+	return text
+}
+
+// byHook reports whether a call has the arguments that a hook gave it.
+func byHook(call *conversation.ToolCall) bool {
+	q := call.Edited()
+	return q != nil && q.Request.Kind == conversation.KindHook
+}
+
+// hookTool lets the hook before tools see a call, and records what it says before
+// anything depends on it. A hook that is broken off is asked again later.
+func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error {
+	if !l.hooked(PointToolPre) {
+		return l.build(ctx, l.stream.CurrentTurn().AddInquiryResponse(conversation.InquiryResponse{
+			For: call.Hook().Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig, Reason: "there is no such hook",
+		}))
+	}
+	what := line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments()))
+	running, done := l.steerable(ctx, Activity{Hook: PointToolPre, Subject: what})
+	ruling, err := l.runHook(running, l.momentOf(PointToolPre, call))
+	interrupted := context.Cause(running)
+	done()
+	if interrupted != nil {
+		return interrupted
+	}
+	response := l.sayOf(l.lookup(call.Request.Name), ruling, err)
+	if err := l.recordHook(ctx, call, response); err != nil {
+		return err
+	}
+	if response.Choice() == conversation.AnswerSkip {
+		l.tell(PointToolPre, line(what, "denied: "+response.Reason))
+	}
+	return nil
+}
+
+// recordHook makes durable what the hook says, with what it was asked if that is
+// not on record.
+func (l *Loop) recordHook(ctx context.Context, call *conversation.ToolCall, response conversation.InquiryResponse) error {
+	t := l.stream.CurrentTurn()
+	if q := call.Hook(); q != nil {
+		response.For = q.Event.Seq
+	} else {
+		response.For = l.addHookQuestion(t, call)
+	}
+	return l.build(ctx, t.AddInquiryResponse(response))
+}
+
+// sayOf is what a hook says of a call, as it is recorded. A hook that failed, or
+// whose arguments the tool does not take, denies.
+func (l *Loop) sayOf(def *tool.Definition, ruling Ruling, err error) conversation.InquiryResponse {
+	response := conversation.InquiryResponse{
+		Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerSkip), Reason: ruling.Reason, By: conversation.ByConfig,
+	}
+	switch {
+	case err != nil:
+		response.Reason = fmt.Sprintf("hook failed: %v", err)
+	case ruling.Denied:
+	case len(ruling.Arguments) == 0:
+		response.Answer = word(conversation.AnswerPass)
+	case asJSON(ruling.Arguments) == nil:
+		response.Reason = "the hook's arguments are not a JSON object"
+	default:
+		if _, err := tool.Check(def, ruling.Arguments); err != nil {
+			response.Reason = fmt.Sprintf("the hook's arguments are wrong: %v", err)
+			break
+		}
+		response.Answer, response.Arguments = word(conversation.AnswerEdit), ruling.Arguments
+	}
+	return response
+}
+
+// addHookQuestion adds what the hook was asked, and is its seq. A permission that
+// waits was put before the hook saw the call: it is cancelled, and asked for anew.
+func (l *Loop) addHookQuestion(t *conversation.TurnMut, call *conversation.ToolCall) int {
+	cancelQuestions(t, call)
+	seq := t.Next()
+	what := line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments()))
+	q := conversation.Question{Text: "What does the tool-pre hook say to " + what + "?", AnswerType: conversation.AnswerType{Type: "select"}}
+	for _, answer := range []string{conversation.AnswerPass, conversation.AnswerSkip, conversation.AnswerEdit} {
+		q.AnswerType.Options = append(q.AnswerType.Options, conversation.Option{Value: word(answer)})
+	}
+	t.AddInquiryRequest(conversation.InquiryRequest{
+		For: call.Event.Seq, Kind: conversation.KindHook, QuestionID: string(PointToolPre), Attempt: 1, Question: q,
+	}, conversation.WithSubject("ask the tool-pre hook: "+what+"?"))
+	return seq
+}
