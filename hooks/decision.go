@@ -1,0 +1,89 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+)
+
+// A Decision is what a hook says. The zero value is no objection.
+type Decision struct {
+	Denied    bool
+	Reason    string          // of a denial
+	Note      string          // for the model
+	Arguments json.RawMessage // an object, in the place of the call's
+}
+
+// Bounds of a decision, in bytes. A longer reason or note is cut; longer arguments
+// are no decision.
+const (
+	ReasonLimit    = 4 << 10
+	ArgumentsLimit = 32 << 10
+)
+
+// keys are what a hook may decide at each point.
+var keys = map[Point][]string{
+	TurnStart: {"deny", "note"},
+	ToolPre:   {"deny", "arguments"},
+	ToolPost:  {"note"},
+}
+
+// Decode reads what a hook wrote to standard output. Nothing but white space is
+// no objection; everything else is one JSON object with the keys of the point.
+// Where the point has no decision, whatever is written counts for nothing. Its
+// errors wrap ErrDecision.
+func Decode(p Point, output []byte) (Decision, error) {
+	var d Decision
+	allowed, decides := keys[p]
+	if !decides || len(bytes.TrimSpace(output)) == 0 {
+		return d, nil
+	}
+	fields, err := conversation.ParseObject(output)
+	if err != nil {
+		return d, fmt.Errorf("%w: %w", ErrDecision, err)
+	}
+	for _, f := range fields {
+		if !slices.Contains(allowed, f.Key) {
+			return Decision{}, fmt.Errorf("%w: %.60q is not one of %s", ErrDecision, f.Key, strings.Join(allowed, ", "))
+		}
+		if err := d.take(f); err != nil {
+			return Decision{}, err
+		}
+	}
+	if d.Denied && len(fields) > 1 {
+		return Decision{}, fmt.Errorf("%w: a denial stands alone", ErrDecision)
+	}
+	return d, nil
+}
+
+func (d *Decision) take(f conversation.Field) error {
+	switch f.Key {
+	case "deny":
+		d.Denied = true
+		return text(f, &d.Reason, ReasonLimit)
+	case "note":
+		return text(f, &d.Note, ContentLimit)
+	}
+	if _, err := conversation.ParseObject(f.Raw); err != nil {
+		return fmt.Errorf("%w: %q is no object", ErrDecision, f.Key)
+	}
+	compact, err := conversation.Compact(f.Raw)
+	if len(compact) > ArgumentsLimit {
+		return fmt.Errorf("%w: %q takes %d bytes, and %d is the most", ErrDecision, f.Key, len(compact), ArgumentsLimit)
+	}
+	d.Arguments = compact
+	return err
+}
+
+func text(f conversation.Field, to *string, most int) error {
+	var value *string
+	if err := json.Unmarshal(f.Raw, &value); err != nil || value == nil {
+		return fmt.Errorf("%w: %q is no text", ErrDecision, f.Key)
+	}
+	*to, _ = cut(*value, most)
+	return nil
+}
