@@ -90,12 +90,13 @@ type Policy struct {
 	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run unasked, compared argument by argument"`
 }
 
-// Limits bound one turn. Zero means no limit, except for ToolOutput.
+// Limits bound one turn. Zero means no limit, except for ToolOutput and HookTimeout.
 type Limits struct {
 	ToolOutput  int64         `toml:"tool_output" default:"262144" min:"1024" doc:"Bytes of one tool result that the model is sent"`
 	ToolTimeout time.Duration `toml:"tool_timeout" default:"10m" doc:"Time for one tool run; 0: no limit"`
 	ModelCalls  int64         `toml:"model_calls" default:"100" doc:"Model calls in one turn; 0: no limit"`
 	Tokens      int64         `toml:"tokens" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
+	HookTimeout time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`
 }
 
 // Snapshot says which files an event's commit holds.

@@ -120,8 +120,10 @@ func noteOf(p Point, about, words string) string {
 	return line("[HOOK "+string(p)+"]", about) + "\n> " + strings.ReplaceAll(text, "\n", "\n> ")
 }
 
+// noteSubject is the line that git shows of a note in a hook's words.
 func noteSubject(p Point, words string) string {
-	return "note: the " + string(p) + " hook: " + conversation.Shorten(strings.TrimSpace(words), conversation.SubjectColumns)
+	first, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
+	return "note: the " + string(p) + " hook: " + first
 }
 
 // afterTools tells the hook of results that have become durable. What it wants

@@ -18,9 +18,12 @@ func (r *refusedTask) Error() string { return r.why }
 func refusal(err error) string {
 	var r *refusedTask
 	var f *failure
+	var denied *turnloop.DeniedError
 	switch {
 	case errors.As(err, &r):
 		return r.why
+	case errors.As(err, &denied):
+		return oneLine(denied.Error())
 	case errors.As(err, &f) && (f.exit == exitUsage || f.code == "untrusted" || f.code == "damaged"):
 		return strings.TrimSuffix(oneLine(f.message), ".")
 	}

@@ -73,9 +73,12 @@ func failureOf(err error) *failure {
 	var locked *process.LockedError
 	var badConfig *config.Error
 	var interrupt *turnloop.Interrupt
+	var denied *turnloop.DeniedError
 	switch {
 	case errors.As(err, &f):
 		return f
+	case errors.As(err, &denied):
+		return fail(exitFailed, "denied", "%v.", strings.TrimSuffix(oneLine(denied.Error()), "."))
 	case errors.As(err, &interrupt):
 		return interrupted(interrupt)
 	case errors.Is(err, context.Canceled):

@@ -43,7 +43,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		JP: version(), Now: q.env.now, NewID: q.freeID,
 		Limits: q.limits(), Unknown: q.unknown,
 	}
-	opts.Prompter = q.openPrompter()
+	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	q.keep(&opts)
 	if opts.Base, err = q.base(ctx, files); err != nil {
 		return nil, err

@@ -68,6 +68,8 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 	text, letters := "  Enter go on   r reply   s stop (ends the turn)   a abort (jp continue resumes) > ", "rsa"
 	title, since := terminal.Show(strings.TrimSpace(doing.Tool+" "+doing.Subject)), conversation.Ago(m.now().Sub(doing.Since))
 	switch {
+	case doing.Hook != "":
+		fmt.Fprintf(m.tty, "\nThe %s hook has run %s, before %s.\n", doing.Hook, since, title)
 	case doing.Tool == "":
 		fmt.Fprintln(m.tty, "\nThe model is answering.")
 	case doing.Waits:

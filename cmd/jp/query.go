@@ -134,6 +134,9 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if r.locks.FromTool(pid(), "") {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
+	if err := notInHook(e); err != nil {
+		return err
+	}
 	return newQuery(ctx, e, r, o, nil).run(ctx)
 }
 

@@ -27,6 +27,10 @@ const roomy = 8
 func (p *Prompter) callSheet(q turnloop.Question) sheet {
 	s := sheet{name: toolName(q), head: subject(q), aside: position(q)}
 	p.preview(&s, q)
+	if q.Hooked {
+		s.notes = append(s.notes, "! a hook changed the arguments; the model asked for others (d)")
+		s.details = append(append(s.details, "The model asked for:"), argumentLines(q.Inquiry.Call.Request.Arguments)...)
+	}
 	if q.Tool != nil && q.Tool.Description != "" {
 		s.details = append(s.details, cleanLines(q.Tool.Description)...)
 	}
