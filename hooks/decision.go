@@ -18,12 +18,9 @@ type Decision struct {
 	Arguments json.RawMessage // an object, in the place of the call's
 }
 
-// Bounds of a decision, in bytes. A longer reason or note is cut; longer arguments
-// are no decision.
-const (
-	ReasonLimit    = 4 << 10
-	ArgumentsLimit = 32 << 10
-)
+// ReasonLimit is what is kept of a reason, in bytes. Of a note it is ContentLimit;
+// arguments longer than [conversation.MaxEdited] are no decision.
+const ReasonLimit = 4 << 10
 
 // keys are what a hook may decide at each point.
 var keys = map[Point][]string{
@@ -72,8 +69,8 @@ func (d *Decision) take(f conversation.Field) error {
 		return fmt.Errorf("%w: %q is no object", ErrDecision, f.Key)
 	}
 	compact, err := conversation.Compact(f.Raw)
-	if len(compact) > ArgumentsLimit {
-		return fmt.Errorf("%w: %q takes %d bytes, and %d is the most", ErrDecision, f.Key, len(compact), ArgumentsLimit)
+	if len(compact) > conversation.MaxEdited {
+		return fmt.Errorf("%w: %q takes %d bytes, and %d is the most", ErrDecision, f.Key, len(compact), conversation.MaxEdited)
 	}
 	d.Arguments = compact
 	return err

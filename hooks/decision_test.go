@@ -45,7 +45,7 @@ func TestDecode(t *testing.T) {
 		"arguments of no kind":     {ToolPre, `{"arguments":["ls"]}`, Decision{}, `"arguments" is no object`},
 		"what nobody waits for":    {TurnEnd, "beep", Decision{}, ""},
 		"nor here":                 {WaitingForInput, `{"deny":"no"}`, Decision{}, ""},
-		"arguments that are large": {ToolPre, `{"arguments":{"a":"` + strings.Repeat("x", ArgumentsLimit) + `"}}`, Decision{}, "and 32768 is the most"},
+		"arguments that are large": {ToolPre, `{"arguments":{"a":"` + strings.Repeat("x", conversation.MaxEdited) + `"}}`, Decision{}, "and 49152 is the most"},
 		"a reason that is long":    {ToolPre, `{"deny":"` + strings.Repeat("x", ReasonLimit+1) + `"}`, deny(strings.Repeat("x", ReasonLimit)), ""},
 		"a note that is long":      {ToolPost, `{"note":"` + strings.Repeat("é", ContentLimit) + `"}`, Decision{Note: strings.Repeat("é", ContentLimit/2)}, ""},
 	} {
@@ -85,7 +85,7 @@ func FuzzDecode(f *testing.F) {
 			if d.Arguments != nil {
 				require.NoError(t, conversation.CheckJSON(d.Arguments))
 				require.True(t, bytes.HasPrefix(d.Arguments, []byte("{")))
-				require.LessOrEqual(t, len(d.Arguments), ArgumentsLimit)
+				require.LessOrEqual(t, len(d.Arguments), conversation.MaxEdited)
 			}
 		}
 	})

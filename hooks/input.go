@@ -69,10 +69,11 @@ type Inquiry struct {
 
 // An End is what a turn, or its run in this process, came to.
 type End struct {
-	Status  string   `json:"status"`  // complete, stopped, refused, length or incomplete
-	Message string   `json:"message"` // cut at ContentLimit
-	Usage   Usage    `json:"usage"`
-	Files   []string `json:"files"` // that its tools changed
+	Status  string          `json:"status"`  // complete, stopped, refused, length or incomplete
+	Message string          `json:"message"` // cut at ContentLimit
+	Data    json.RawMessage `json:"data"`    // null where the answer has no structure
+	Usage   Usage           `json:"usage"`
+	Files   []string        `json:"files"` // that its tools changed
 }
 
 // A Usage is what models took.

@@ -96,6 +96,8 @@ func (l *Loop) sayOf(def *tool.Definition, ruling Ruling, err error) conversatio
 	case ruling.Denied:
 	case len(ruling.Arguments) == 0:
 		response.Answer = word(conversation.AnswerPass)
+	case len(ruling.Arguments) > conversation.MaxEdited:
+		response.Reason = fmt.Sprintf("the hook's arguments take more than %d bytes", conversation.MaxEdited)
 	case asJSON(ruling.Arguments) == nil:
 		response.Reason = "the hook's arguments are not a JSON object"
 	default:

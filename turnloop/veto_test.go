@@ -138,11 +138,12 @@ func TestAHookDenies(t *testing.T) {
 		err    error
 		reason string
 	}{
-		"by a word":               {Ruling{Denied: true, Reason: "not on a Friday"}, nil, " Reason: not on a Friday"},
-		"without a word":          {Ruling{Denied: true}, nil, ""},
-		"by failing":              {Ruling{}, errors.New("exit status 3"), " Reason: hook failed: exit status 3"},
-		"by wrong arguments":      {Ruling{Arguments: []byte(`{"path":5}`)}, nil, ` Reason: the hook's arguments are wrong: argument "path"`},
-		"by arguments of no kind": {Ruling{Arguments: []byte(`[]`)}, nil, " Reason: the hook's arguments are not a JSON object"},
+		"by a word":                {Ruling{Denied: true, Reason: "not on a Friday"}, nil, " Reason: not on a Friday"},
+		"without a word":           {Ruling{Denied: true}, nil, ""},
+		"by failing":               {Ruling{}, errors.New("exit status 3"), " Reason: hook failed: exit status 3"},
+		"by wrong arguments":       {Ruling{Arguments: []byte(`{"path":5}`)}, nil, ` Reason: the hook's arguments are wrong: argument "path"`},
+		"by arguments without end": {Ruling{Arguments: []byte(`{"path":"` + strings.Repeat("x", conversation.MaxEdited) + `"}`)}, nil, " Reason: the hook's arguments take more than 49152 bytes"},
+		"by arguments of no kind":  {Ruling{Arguments: []byte(`[]`)}, nil, " Reason: the hook's arguments are not a JSON object"},
 	} {
 		for _, f := range []*fakeTool{reads("tool"), changes("tool"), changes("tool").asking(), changes("tool").exclusive()} {
 			t.Run(name, func(t *testing.T) {
@@ -196,6 +197,7 @@ func TestWhatAPersonMakesOfItCountsMore(t *testing.T) {
 func TestAllowRulesSeeWhatAHookChanged(t *testing.T) {
 	for argv, asked := range map[string]int{`["go","test"]`: 0, `["rm","-rf"]`: 1} {
 		shell := changes("shell").asking()
+		shell.def.Argv = true
 		r := newRig(t, []*fakeTool{shell}, once(calls("shell", "_1", `{"argv":["go","vet"]}`), ends(conversation.FinishToolCalls)), answers("ok"))
 		r.opts.Grant = Grant{{"go"}}
 		p := r.answering(said("skip"))

@@ -124,7 +124,7 @@ func (h turnHooks) inquiry(q turnloop.Question) *hooks.Inquiry {
 func hookEnd(m turnloop.Moment) *hooks.End {
 	message, _ := hooks.CutText(m.Outcome.Message)
 	end := &hooks.End{
-		Status: string(m.Outcome.Status), Message: message, Files: []string{},
+		Status: string(m.Outcome.Status), Message: message, Data: m.Outcome.Data, Files: []string{},
 		Usage: hooks.Usage{Input: m.Outcome.Usage.Input, Output: m.Outcome.Usage.Output, CostUSD: m.Outcome.Usage.CostUSD},
 	}
 	for _, path := range m.Files {
