@@ -1,0 +1,133 @@
+package redact
+
+import (
+	"crypto/rand"
+	"strings"
+)
+
+// A Secret is a value with the placeholder that stands for it.
+type Secret struct {
+	Placeholder string
+	Value       string
+}
+
+// A Redactor replaces secrets by placeholders. Goroutines may share it.
+type Redactor struct {
+	scanner Scanner
+	key     []byte
+}
+
+// New returns a redactor whose placeholders are those of a key. Without a key
+// they are this redactor's only.
+func New(key []byte) *Redactor {
+	if len(key) == 0 {
+		key = []byte(rand.Text())
+	}
+	return &Redactor{key: deriveKey(key)}
+}
+
+// Scan finds secrets; see [Scanner.Scan].
+func (r *Redactor) Scan(text string) []Finding { return r.scanner.Scan(text) }
+
+// Redact returns the text with its secrets replaced, and what they were. name is
+// what the text is the value of, such as the name of an option, "" for nothing: a
+// password is found by what it is called.
+func (r *Redactor) Redact(name, text string) (string, []Secret) {
+	secrets := r.replaceAll(&text, "", "")
+	if name != "" && len(text) <= longestNamed {
+		secrets = append(secrets, r.replaceAll(&text, `"`+name+`": "`, `"`)...)
+	}
+	return text, secrets
+}
+
+// replaceAll replaces what is found in a text that stands between two others. What
+// stood beside a secret can be one now, so it looks again until nothing is found.
+func (r *Redactor) replaceAll(text *string, before, behind string) []Secret {
+	var all []Secret
+	for range mostLooks {
+		secrets := r.replaceIn(text, before+*text+behind, len(before))
+		if len(secrets) == 0 {
+			return all
+		}
+		all = append(all, secrets...)
+	}
+	return all
+}
+
+// mostLooks bounds the time that a text made for it can take.
+const mostLooks = 32
+
+// longestNamed is how long a value is that is found by its name, in bytes.
+const longestNamed = 4 << 10
+
+// replaceIn replaces what is found in the context of a text, which begins in it
+// at a byte.
+func (r *Redactor) replaceIn(text *string, context string, at int) []Secret {
+	var secrets []Secret
+	var out strings.Builder
+	from, end := at, at+len(*text)
+	for _, f := range r.scanner.Scan(context) {
+		if f.Start < from || f.End > end {
+			continue
+		}
+		value := context[f.Start:f.End]
+		s := Secret{Placeholder: placeholder(f.Rule, code(r.key, value)), Value: value}
+		out.WriteString(context[from:f.Start])
+		out.WriteString(s.Placeholder)
+		secrets, from = append(secrets, s), f.End
+	}
+	if len(secrets) > 0 {
+		out.WriteString(context[from:end])
+		*text = out.String()
+	}
+	return secrets
+}
+
+// leastKnown is how long a value must be to be replaced wherever it stands, and
+// leastCut how much of it, where a text is cut off within it; in bytes.
+const leastKnown, leastCut = 12, 5
+
+// ReplaceKnown replaces secrets that are known already, whatever stands around
+// them. One that could be a word is not replaced.
+func ReplaceKnown(text string, known []Secret) string {
+	for _, s := range known {
+		if len(s.Value) >= leastKnown && strings.ContainsAny(s.Value, "0123456789") && strings.Contains(text, s.Value) {
+			text = replaceOutside(text, s)
+		}
+	}
+	return text
+}
+
+// replaceOutside replaces a value, but not in placeholders.
+func replaceOutside(text string, s Secret) string {
+	var out strings.Builder
+	from := 0
+	for _, p := range append(placeholders(text), window{len(text), len(text)}) {
+		out.WriteString(strings.ReplaceAll(text[from:p.from], s.Value, s.Placeholder))
+		out.WriteString(text[p.from:p.to])
+		from = p.to
+	}
+	return out.String()
+}
+
+// ReplaceCut replaces the beginning of a known secret at the end of a line that
+// was cut off with "…".
+func ReplaceCut(line string, known []Secret) string {
+	head, cut := strings.CutSuffix(line, "…")
+	if !cut {
+		return line
+	}
+	for _, s := range known {
+		for n := min(len(head), len(s.Value)); n >= leastCut; n-- {
+			if strings.HasSuffix(head, s.Value[:n]) {
+				return head[:len(head)-n] + "[secret:…"
+			}
+		}
+	}
+	return line
+}
+
+// Owns reports whether a placeholder stands for a value.
+func (r *Redactor) Owns(s Secret) bool {
+	return placeholderLength(s.Placeholder) == len(s.Placeholder) && codeOf(s.Placeholder) == code(r.key, s.Value)
+}

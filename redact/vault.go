@@ -1,0 +1,126 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// A Vault keeps the values of placeholders in a file for its owner only, which is
+// made with the first value. Several processes may add to it; what another one
+// adds is found when it is asked for. A line that is damaged, or whose value is
+// not its placeholder's, is a value that is not known.
+type Vault struct {
+	path     string
+	redactor *Redactor
+
+	mu     sync.Mutex
+	read   int64 // bytes of the file that were read
+	secret map[string]int
+	list   []Secret
+}
+
+// NewVault is the vault in a file.
+func NewVault(path string, r *Redactor) *Vault {
+	return &Vault{path: path, redactor: r, secret: map[string]int{}}
+}
+
+// entry is one line of the file. JSON has no form for some bytes, so the value
+// is base64.
+type entry struct {
+	Placeholder string `json:"placeholder"`
+	Value       []byte `json:"value"`
+}
+
+// Add keeps secrets. On an error they are known to this vault only.
+func (v *Vault) Add(secrets ...Secret) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	err := v.load()
+	var lines []byte
+	for _, s := range secrets {
+		if _, known := v.secret[codeOf(s.Placeholder)]; known {
+			continue
+		}
+		v.put(s)
+		line, _ := json.Marshal(entry{s.Placeholder, []byte(s.Value)})
+		lines = append(append(append(lines, '\n'), line...), '\n') // behind whatever a crash left
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return errors.Join(err, v.write(lines))
+}
+
+func (v *Vault) write(lines []byte) error {
+	if err := os.MkdirAll(filepath.Dir(v.path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(v.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(lines)
+	return errors.Join(err, f.Close())
+}
+
+func (v *Vault) put(s Secret) {
+	v.secret[codeOf(s.Placeholder)] = len(v.list)
+	v.list = append(v.list, s)
+}
+
+// load reads what was added to the file since the last time.
+func (v *Vault) load() error {
+	info, err := os.Stat(v.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || info.Size() == v.read {
+		return err
+	}
+	text, err := os.ReadFile(v.path)
+	if err != nil {
+		return err
+	}
+	v.read = int64(len(text))
+	for line := range bytes.Lines(text) {
+		var e entry
+		if json.Unmarshal(line, &e) != nil || placeholderLength(e.Placeholder) != len(e.Placeholder) {
+			continue
+		}
+		s := Secret{e.Placeholder, string(e.Value)}
+		if _, known := v.secret[codeOf(s.Placeholder)]; !known && v.redactor.Owns(s) {
+			v.put(s)
+		}
+	}
+	return nil
+}
+
+// Value is what a placeholder stands for. Which rule it names does not matter.
+func (v *Vault) Value(placeholder string) (value string, ok bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if placeholderLength(placeholder) != len(placeholder) || v.load() != nil {
+		return "", false
+	}
+	i, ok := v.secret[codeOf(placeholder)]
+	if !ok {
+		return "", false
+	}
+	return v.list[i].Value, true
+}
+
+// Known are all secrets that the vault holds, in the order in which they came.
+func (v *Vault) Known() []Secret {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	_ = v.load() // what cannot be read is not known
+	return v.list[:len(v.list):len(v.list)]
+}
+
+// Path is where the vault's file is, or will be.
+func (v *Vault) Path() string { return v.path }
