@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -94,7 +95,15 @@ func holders(at string, v reflect.Value) []string {
 func unmark(_, text string) string { return strings.ReplaceAll(text, marker, "[x]") }
 
 func TestRewriteReachesEveryText(t *testing.T) {
-	for _, kind := range allTypes {
+	types := []Type{
+		TypeTurnStart, TypePrompt, TypeNote, TypeChatRequest, TypeChatResponse, TypeToolCallRequest, TypeToolStarted, TypeToolCallResponse,
+		TypeInquiryRequest, TypeInquiryResponse, TypeConfigDelta, TypeMetadata, TypeForkOrigin, TypeWorkspace, TypeTurnDiscarded, TypeTurnStopped,
+		TypeTurnInterrupted, TypeResumed, TypeRestored, TypeState, TypeTurnDone,
+	}
+	source, err := os.ReadFile("body.go")
+	require.NoError(t, err)
+	require.Len(t, types, strings.Count(string(source), "\t\treturn new("), "a type is missing here")
+	for _, kind := range types {
 		t.Run(string(kind), func(t *testing.T) {
 			body := newBody(kind)
 			marked(reflect.ValueOf(body).Elem())

@@ -112,7 +112,7 @@ func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old o
 	if len(events) == 0 {
 		return "", errors.New("a conversation needs an event")
 	}
-	group, err := s.group(events, id, on)
+	group, err := s.group(events, id, id, on)
 	if err != nil {
 		return "", err
 	}
@@ -149,8 +149,14 @@ func (g *group) payloadUpdate(id conversation.ID) []odb.RefUpdate {
 	return []odb.RefUpdate{{Ref: refPayloads + string(id), Old: g.payloadWas, New: g.payload}}
 }
 
-// group makes the objects of events, with payload behind that of a conversation.
-func (s *Store) group(events []*conversation.Event, payloadOf conversation.ID, on place) (*group, error) {
+// group makes the objects of a conversation's events, with payload behind that of
+// one.
+func (s *Store) group(events []*conversation.Event, id, payloadOf conversation.ID, on place) (*group, error) {
+	if s.rewrite != nil {
+		if err := s.rewrite(id, events); err != nil {
+			return nil, fmt.Errorf("event %d of %s: %w", events[0].Seq, id, err)
+		}
+	}
 	g := &group{end: on}
 	enc := s.encoder()
 	payloadRead := false
@@ -209,7 +215,7 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 			return "", err
 		}
 	}
-	g, err := s.group([]*conversation.Event{origin}, from, on)
+	g, err := s.group([]*conversation.Event{origin}, id, from, on)
 	if err != nil {
 		return "", err
 	}
@@ -246,7 +252,7 @@ func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversa
 	if err != nil {
 		return "", fmt.Errorf("archive %s: %w", id, err)
 	}
-	g, err := s.group([]*conversation.Event{record}, id, on)
+	g, err := s.group([]*conversation.Event{record}, id, id, on)
 	if err != nil {
 		return "", err
 	}

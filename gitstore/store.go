@@ -28,6 +28,10 @@ type Options struct {
 	// MayBreakLock is asked before a stale lock of a conversation's ref is taken
 	// over: only who holds the conversation's own lock may say yes.
 	MayBreakLock func(id conversation.ID) bool
+	// Rewrite changes the events of a group in place before they are written:
+	// whatever is to be written passes it, by whichever method. Nil changes
+	// nothing; an error keeps the group from being written.
+	Rewrite func(id conversation.ID, events []*conversation.Event) error
 	// FS is the file system below; nil is the operating system's.
 	FS odb.FS
 	// Path overrides how writes are made durable.
@@ -50,6 +54,8 @@ type Store struct {
 	user func() Person
 	log  *slog.Logger
 
+	rewrite func(conversation.ID, []*conversation.Event) error
+
 	maxCache int64        // bytes of all sidecars together
 	grown    atomic.Int64 // bytes of those that were written since they were counted
 
@@ -62,7 +68,7 @@ var _ conversation.Journal = (*Store)(nil)
 // Open opens the store of a repository that git itself has located.
 func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	git := gitcmd.At(repo, gitcmd.Options{})
-	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache}
+	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite}
 	if s.zone == nil {
 		s.zone = time.Local
 	}
