@@ -37,7 +37,12 @@ type Options struct {
 	ToolLock  func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
 
 	Prompter Prompter // nil: nobody can be asked
-	Policy   Policy   // when nobody can be asked; default PolicyDefer
+	// Restore puts the values of secrets in the place of their placeholders: what a
+	// tool gets, and nobody else. An error says what is not known; the tool is then
+	// not run. Nil: there are no placeholders.
+	Restore func(value json.RawMessage) (json.RawMessage, error)
+
+	Policy   Policy // when nobody can be asked; default PolicyDefer
 	Grant    Grant
 	Observer Observer // nil: nobody is told
 	Hooks    Hooks    // nil: there are none
@@ -225,6 +230,9 @@ func (l *Loop) lookup(name string) *tool.Definition {
 func (l *Loop) check(def *tool.Definition, arguments json.RawMessage) string {
 	if _, err := tool.Check(def, arguments); err != nil {
 		return "The tool was not run: " + err.Error()
+	}
+	if _, err := l.real(def, arguments); err != nil {
+		return "The tool was not run: " + err.Error() + "."
 	}
 	return ""
 }

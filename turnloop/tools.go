@@ -2,7 +2,6 @@ package turnloop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -162,7 +161,11 @@ func (l *Loop) named(call *conversation.ToolCall) (named, only []string) {
 	if def.Paths == nil {
 		return nil, nil
 	}
-	named, all := def.Paths(call.Arguments())
+	arguments, err := l.real(def, call.Arguments())
+	if err != nil {
+		arguments = call.Arguments() // and it is not run
+	}
+	named, all := def.Paths(arguments)
 	if all && len(named) > 0 {
 		only = named
 	}
@@ -237,14 +240,10 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 		done.err = context.Cause(ctx)
 		return done
 	}
-	arguments, err := tool.Check(done.def, call.Arguments())
+	arguments, answers, err := l.inputs(done.def, call)
 	if err != nil {
 		done.err = err
 		return done
-	}
-	answers := map[string]json.RawMessage{}
-	for id, answer := range call.Answers() {
-		answers[id] = answer
 	}
 	limit := l.timeLimit(done.def)
 	if limit > 0 {

@@ -1,0 +1,36 @@
+package turnloop
+
+import (
+	"encoding/json"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// real is a value as a tool gets it, with the secrets that its placeholders stand
+// for. A tool that works in a conversation of its own gets the placeholders: it
+// records what it is told.
+func (l *Loop) real(def *tool.Definition, value json.RawMessage) (json.RawMessage, error) {
+	if l.opts.Restore == nil || def.Resumes || len(value) == 0 {
+		return value, nil
+	}
+	return l.opts.Restore(value)
+}
+
+// inputs are the arguments and the answers that a run of a tool gets. The schema
+// is asked about the arguments as they are recorded.
+func (l *Loop) inputs(def *tool.Definition, call *conversation.ToolCall) (arguments json.RawMessage, answers map[string]json.RawMessage, err error) {
+	if arguments, err = tool.Check(def, call.Arguments()); err != nil {
+		return nil, nil, err
+	}
+	if arguments, err = l.real(def, arguments); err != nil {
+		return nil, nil, err
+	}
+	answers = map[string]json.RawMessage{}
+	for id, answer := range call.Answers() {
+		if answers[id], err = l.real(def, answer); err != nil {
+			return nil, nil, err
+		}
+	}
+	return arguments, answers, nil
+}

@@ -1,0 +1,77 @@
+package turnloop_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/tool"
+	. "jp/turnloop"
+)
+
+// restoring puts "hunter2" in the place of <1>, and knows nothing of <2>.
+func restoring(value json.RawMessage) (json.RawMessage, error) {
+	if bytes.Contains(value, []byte("<2>")) {
+		return nil, errors.New("the value of <2> is not known here")
+	}
+	return bytes.ReplaceAll(value, []byte("<1>"), []byte("hunter2")), nil
+}
+
+func TestOnlyTheToolGetsTheValue(t *testing.T) {
+	for _, write := range []*fakeTool{reads("login"), changes("login").asking()} {
+		write.def.Subject = func(arguments json.RawMessage) string { return string(arguments) }
+		write.def.Paths = func(arguments json.RawMessage) ([]string, bool) {
+			require.NotContains(t, string(arguments), "<1>", "the files are those that the tool will write")
+			return nil, false
+		}
+		r := newRig(t, []*fakeTool{write}, once(calls("login", "_1", `{"path":"<1>"}`), ends(conversation.FinishToolCalls)), answers("ok"))
+		r.opts.Restore = restoring
+		r.answering(said("run"))
+		r.done()
+		require.JSONEq(t, `{"path":"hunter2"}`, string(write.runs[0].Arguments))
+		for _, e := range r.stored() {
+			line, err := conversation.ViewJSON(e, testID, false)
+			require.NoError(t, err)
+			require.NotContains(t, string(line)+e.Subject, "hunter2")
+		}
+	}
+}
+
+func TestAnAnswerIsRestored(t *testing.T) {
+	ask := reads("ask")
+	ask.doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+		if answer, ok := call.Answers["q"]; ok {
+			return tool.Result{Content: []byte("got " + string(answer[1:4]))}, nil
+		}
+		return tool.Result{Question: &tool.Question{ID: "q", Question: conversation.Question{Text: "?", AnswerType: conversation.AnswerType{Type: "text"}}}}, nil
+	})
+	r := newRig(t, []*fakeTool{ask}, asksFor("ask"), answers("ok"))
+	r.opts.Restore = restoring
+	r.answering(Answer{Outcome: conversation.OutcomeAnswered, Value: json.RawMessage(`"<1>"`)})
+	r.done()
+	require.JSONEq(t, `"hunter2"`, string(ask.runs[1].Answers["q"]))
+}
+
+func TestWithoutTheValueNothingRuns(t *testing.T) {
+	write := changes("login").asking()
+	r := newRig(t, []*fakeTool{write}, once(calls("login", "_1", `{"path":"<1><2>"}`), ends(conversation.FinishToolCalls)), answers("ok"))
+	r.opts.Restore = restoring
+	r.done()
+	require.Empty(t, write.runs)
+	require.True(t, r.result().IsError)
+	require.Equal(t, "The tool was not run: the value of <2> is not known here.", r.result().Content)
+}
+
+func TestADelegateGetsPlaceholders(t *testing.T) {
+	child := changes("delegate")
+	child.def.Resumes = true
+	r := newRig(t, []*fakeTool{child}, once(calls("delegate", "_1", `{"path":"<1><2>"}`), ends(conversation.FinishToolCalls)), answers("ok"))
+	r.opts.Restore = restoring
+	r.done()
+	require.JSONEq(t, `{"path":"<1><2>"}`, string(child.runs[0].Arguments))
+}
