@@ -30,6 +30,7 @@ type Config struct {
 	Limits     Limits              `toml:"limits"`
 	Snapshot   Snapshot            `toml:"snapshot" security:"yes"`
 	Sandbox    Sandbox             `toml:"sandbox" security:"yes"`
+	Secrets    Secrets             `toml:"secrets" security:"yes"`
 	Hooks      map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
 	MCP        map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
 	Store      Store               `toml:"store"`
@@ -110,6 +111,11 @@ type Sandbox struct {
 	Enable  bool     `toml:"enable" default:"true" tighten:"on" doc:"Confine tools where the system can"`
 	Network bool     `toml:"network" default:"false" tighten:"off" doc:"Let confined tools use the network"`
 	Write   []string `toml:"write" tighten:"fewer" doc:"Further directories that confined tools may write to"`
+}
+
+// Secrets says what becomes of passwords, keys and tokens in what is recorded.
+type Secrets struct {
+	Redact bool `toml:"redact" default:"true" tighten:"on" doc:"Replace secrets by placeholders before anything is recorded or sent to a model"`
 }
 
 // MCP is a server of tools that is started as a command and spoken to over its stdio.
