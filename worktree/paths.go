@@ -150,11 +150,23 @@ func (n *named) take(path string, rules pathRules, ignored bool) error {
 	default:
 		why = admitNew(path, st, n.w.opts.NewFile, &n.budget)
 	}
+	if why == "" {
+		why = n.w.inspect(path, st, func() []byte { return n.before(old) })
+	}
 	if why != "" {
 		n.taken.LeftOut = append(n.taken.LeftOut, LeftOut{path, why})
 		return nil
 	}
 	return n.put(path, old, st, rules)
+}
+
+// before is the content that the tree has, nil where it has none.
+func (n *named) before(old entry) []byte {
+	if old.oid == "" {
+		return nil
+	}
+	_, data, _ := n.trees.objects.ReadObject(old.oid) // what cannot be read is not known
+	return data
 }
 
 // replacesFile says whether the tree has a file where the path has a folder.

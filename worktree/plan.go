@@ -59,6 +59,7 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	for _, path := range found.others {
 		s.decideUntracked(p, path)
 	}
+	s.leaveInspected(ctx, p)
 	return p, s.leaveFiltered(ctx, p)
 }
 

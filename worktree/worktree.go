@@ -49,6 +49,10 @@ type Options struct {
 	Home       string         // the home folder, where no snapshot is made; default os.UserHomeDir
 	Volatile   bool           // do not wait for the disk: objects survive a kill, not a power cut
 	Git        gitcmd.Options // how git is started
+	// Inspect says why a path with this content must not be stored, "" where it
+	// may. was is what the parent's tree has there, nil for nothing. It is asked
+	// about changed and new files up to 1 MiB; nil: all may be.
+	Inspect func(path string, was, is []byte) (why string)
 }
 
 // Worktree is one working tree. It may be used by several goroutines and
