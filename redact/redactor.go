@@ -91,11 +91,17 @@ const leastKnown, leastCut = 12, 5
 // them. One that could be a word is not replaced.
 func ReplaceKnown(text string, known []Secret) string {
 	for _, s := range known {
-		if len(s.Value) >= leastKnown && strings.ContainsAny(s.Value, "0123456789") && strings.Contains(text, s.Value) {
+		if Distinct(s) && strings.Contains(text, s.Value) {
 			text = replaceOutside(text, s)
 		}
 	}
 	return text
+}
+
+// Distinct reports whether a value is a secret wherever it stands: it is too long
+// for a word that happens to be one somewhere, and has digits.
+func Distinct(s Secret) bool {
+	return len(s.Value) >= leastKnown && strings.ContainsAny(s.Value, "0123456789")
 }
 
 // replaceOutside replaces a value, but not in placeholders.

@@ -26,6 +26,8 @@ func (c children) Run(ctx context.Context, t delegate.Task) (delegate.Report, er
 	}
 	defer q.held.Release()
 	defer q.leave()
+	q.repo.values.share(q.parent.id, q.id)
+	defer q.repo.values.share(q.id, q.parent.id)
 	err := q.open(ctx)
 	if err == nil {
 		err = q.work(ctx, t)

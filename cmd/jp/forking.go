@@ -205,6 +205,9 @@ func (f *fork) take(ctx context.Context, origin *conversation.Event, write forkW
 			return err
 		}
 		f.head, err = write(ctx, f.id, origin)
+		if err == nil && f.view.remote == "" {
+			f.repo.values.share(f.view.id, f.id)
+		}
 		if !errors.Is(err, conversation.ErrExists) {
 			return err
 		}

@@ -29,7 +29,9 @@ type repo struct {
 	paths  config.Paths
 	config *config.Config
 	report *config.Report
-	wrong  error // what is wrong with the configuration; then config is the defaults
+	env    *env
+	values *secrets // what is replaced in events; nil: nothing
+	wrong  error    // what is wrong with the configuration; then config is the defaults
 }
 
 // openRepo opens the repository of the current directory. It starts one git. A
@@ -124,8 +126,10 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 	if r.config.Store.Durability == "off" {
 		durability = odb.Off
 	}
+	r.values = r.openSecrets(e, key)
+	r.env = e
 	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
-		Key: key, Durability: durability, Log: slog.New(e.notices()),
+		Key: key, Rewrite: r.values.rewriter(), Durability: durability, Log: slog.New(e.notices()),
 		User: func() gitstore.Person { return gitstore.UserIdentity(ctx, r.git, e.get) },
 		MayBreakLock: func(id conversation.ID) bool {
 			holder, held := r.locks.Held(id)
@@ -135,7 +139,11 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 	return err
 }
 
-func (r *repo) Close() error { return r.store.Close() }
+// Close says what was replaced, and frees what the store holds.
+func (r *repo) Close() error {
+	r.values.report(r.env)
+	return r.store.Close()
+}
 
 // workspaceID names the repository; it is made on first use and stays with it.
 // It appears whole or not at all; one that is empty was cut off by a crash of

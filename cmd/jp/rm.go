@@ -134,6 +134,7 @@ func (r *repo) remove(ctx context.Context, info conversation.Info, with []conver
 	if err := r.store.Delete(ctx, info.ID, info.Head); err != nil {
 		return d, err
 	}
+	r.forgetSecrets(info.ID)
 	for _, kind := range []string{".query", ".answer"} {
 		_ = os.Remove(filepath.Join(r.CommonDir, "jp", "drafts", string(info.ID)+kind)) // there may be none
 	}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"jp/conversation"
+	"jp/redact"
+)
+
+// secrets replaces the secrets of what is written, and keeps their values where
+// only this user can read them: outside the repository, by conversation.
+type secrets struct {
+	redactor *redact.Redactor
+	dir      string
+	log      *slog.Logger
+
+	mu         sync.Mutex
+	vaults     map[conversation.ID]*redact.Vault
+	found      map[string]string // rule, by placeholder, since it was said last
+	unsearched []string          // attachments that are no text
+}
+
+// openSecrets returns nil where the user does not want secrets to be replaced.
+func (r *repo) openSecrets(e *env, key []byte) *secrets {
+	if !r.config.Secrets.Redact {
+		return nil
+	}
+	return &secrets{
+		redactor: redact.New(key), dir: filepath.Join(r.paths.StateDir, "secrets"), log: slog.New(e.notices()),
+		vaults: map[conversation.ID]*redact.Vault{}, found: map[string]string{},
+	}
+}
+
+// rewriter is what the store gives each group of events to, nil for none.
+func (s *secrets) rewriter() func(conversation.ID, []*conversation.Event) error {
+	if s == nil {
+		return nil
+	}
+	return func(id conversation.ID, events []*conversation.Event) error {
+		s.rewrite(id, events)
+		return nil
+	}
+}
+
+// rewrite replaces secrets in a group of events: what the rules find in any of
+// them, and what was found in the conversation before, wherever it stands.
+func (s *secrets) rewrite(id conversation.ID, events []*conversation.Event) {
+	vault := s.vault(id)
+	known := vault.Known()
+	var found []redact.Secret
+	for _, e := range events {
+		s.noteUnsearched(e)
+		e.Rewrite(func(name, text string) string {
+			text, secrets := s.redactor.Redact(name, text)
+			found = append(found, secrets...)
+			return redact.ReplaceKnown(text, known)
+		})
+	}
+	all := append(known, found...)
+	if len(all) == 0 {
+		return
+	}
+	for _, e := range events {
+		e.Rewrite(func(name, text string) string {
+			if name == "subject" || name == "title" {
+				text = redact.ReplaceCut(text, all)
+			}
+			return redact.ReplaceKnown(text, found)
+		})
+	}
+	s.keep(vault, found)
+}
+
+// keep makes the values usable by a later process. Where that is not possible
+// the tools that need them are not run.
+func (s *secrets) keep(v *redact.Vault, found []redact.Secret) {
+	if len(found) == 0 {
+		return
+	}
+	if err := v.Add(found...); err != nil {
+		s.log.Warn("the values of secrets are not kept; tools will not get them", "error", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range found {
+		s.found[secret.Placeholder] = redact.RuleOf(secret.Placeholder)
+	}
+}
+
+func (s *secrets) noteUnsearched(e *conversation.Event) {
+	for i := range e.Payloads {
+		if p := &e.Payloads[i]; len(p.Data) > 0 && !p.IsText() && p.MediaType != "" {
+			s.mu.Lock()
+			s.unsearched = append(s.unsearched, p.Name)
+			s.mu.Unlock()
+		}
+	}
+}
+
+func (s *secrets) vault(id conversation.ID) *redact.Vault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.vaults[id]
+	if v == nil {
+		v = redact.NewVault(filepath.Join(s.dir, string(id)), s.redactor)
+		s.vaults[id] = v
+	}
+	return v
+}
+
+// share lets a conversation use the values of another one, whose placeholders it
+// has.
+func (s *secrets) share(from, with conversation.ID) {
+	if s == nil || from == "" || from == with {
+		return
+	}
+	if err := s.vault(with).Add(s.vault(from).Known()...); err != nil {
+		s.log.Warn("the values of secrets are not kept; tools will not get them", "error", err)
+	}
+}
+
+// forget removes the values of a conversation.
+func (r *repo) forgetSecrets(id conversation.ID) {
+	_ = os.Remove(filepath.Join(r.paths.StateDir, "secrets", string(id))) // there may be none
+}
+
+// restorer puts the values of a conversation's placeholders into what a tool
+// gets. nil for none.
+func (s *secrets) restorer(id conversation.ID) func(json.RawMessage) (json.RawMessage, error) {
+	if s == nil {
+		return nil
+	}
+	return func(value json.RawMessage) (json.RawMessage, error) { return s.restore(s.vault(id), value) }
+}
+
+func (s *secrets) restore(v *redact.Vault, value json.RawMessage) (json.RawMessage, error) {
+	var missing, unfit []string
+	out := conversation.RewriteJSON(value, func(_, text string) string {
+		text, unknown := redact.Restore(text, func(placeholder string) (string, bool) {
+			secret, ok := v.Value(placeholder)
+			if ok && !redact.Usable(redact.Secret{Placeholder: placeholder, Value: secret}) {
+				unfit = append(unfit, placeholder)
+				return placeholder, true
+			}
+			return secret, ok
+		})
+		missing = append(missing, unknown...)
+		return text
+	})
+	switch {
+	case len(missing) > 0:
+		return nil, fmt.Errorf("the value of %s is not known here", strings.Join(missing, ", "))
+	case len(unfit) > 0:
+		return nil, fmt.Errorf("the value of %s holds characters that a shell takes for more than data; the user has to do this", strings.Join(unfit, ", "))
+	}
+	return out, nil
+}
+
+// inspector says which files a snapshot does not store, nil for none.
+func (s *secrets) inspector() func(path string, was, is []byte) string {
+	if s == nil {
+		return nil
+	}
+	return s.inspect
+}
+
+// inspect is why a file must not be stored: a secret in it, or in its name, that
+// it did not have before.
+func (s *secrets) inspect(path string, was, is []byte) (why string) {
+	for _, text := range []string{path, string(is)} {
+		for _, f := range s.redactor.Scan(text) {
+			if !bytes.Contains(was, []byte(text[f.Start:f.End])) {
+				return "holds a secret (" + f.Rule + ")"
+			}
+		}
+	}
+	for _, known := range s.known() {
+		if redact.Distinct(known) && bytes.Contains(is, []byte(known.Value)) && !bytes.Contains(was, []byte(known.Value)) {
+			return "holds a secret (" + redact.RuleOf(known.Placeholder) + ")"
+		}
+	}
+	return ""
+}
+
+// known are the secrets of the conversations that this process writes.
+func (s *secrets) known() []redact.Secret {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []redact.Secret
+	for _, v := range s.vaults {
+		all = append(all, v.Known()...)
+	}
+	return all
+}
+
+// report says what was replaced since the last time, and what was not looked at.
+func (s *secrets) report(e *env) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.found); n > 0 {
+		were := "secrets were"
+		if n == 1 {
+			were = "secret was"
+		}
+		var rules []string
+		for _, rule := range s.found {
+			rules = append(rules, rule)
+		}
+		slices.Sort(rules)
+		e.note("%d %s replaced before recording (%s).", n, were, strings.Join(slices.Compact(rules), ", "))
+	}
+	if n := len(s.unsearched); n > 0 {
+		e.note("Not searched for secrets: %s.", strings.Join(s.unsearched, ", "))
+	}
+	clear(s.found)
+	s.unsearched = nil
+}
