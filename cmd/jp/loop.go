@@ -30,7 +30,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	}
 	q.out.begin(q, files)
 	if q.parent == nil { // its parent has said it
-		for _, line := range q.repo.heldBack() {
+		for _, line := range append(q.repo.heldBack(), q.repo.walls(q.env).missing(tools)...) {
 			q.out.Noticed(line)
 		}
 	}

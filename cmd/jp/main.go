@@ -12,10 +12,14 @@ import (
 	"slices"
 	"syscall"
 
+	"jp/sandbox"
 	"jp/turnloop"
 )
 
 func main() {
+	if code, asked := sandbox.Become(os.Args); asked {
+		os.Exit(code) // it became nothing
+	}
 	log.SetOutput(io.Discard) // libraries have nothing to say to the user
 	os.Exit(run(systemEnv(), os.Args[1:]))
 }

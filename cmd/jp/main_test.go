@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/internal/gitenv"
+	"jp/sandbox"
 )
 
 // clockVariable is where the clock of a jp starts that a test runs. Only this
@@ -26,6 +27,9 @@ const epoch = "2026-11-21T10:00:00Z"
 var update = flag.Bool("update", false, "write what the scripts compare with anew")
 
 func TestMain(m *testing.M) {
+	if code, asked := sandbox.Become(os.Args); asked {
+		os.Exit(code)
+	}
 	testscript.Main(m, map[string]func(){"jp": jpMain})
 }
 

@@ -118,7 +118,7 @@ func (r *repo) heldBack() []string {
 }
 
 func (r *repo) openStore(ctx context.Context, e *env) error {
-	key, err := gitstore.LoadKey(filepath.Join(r.paths.StateDir, "key"))
+	key, err := gitstore.LoadKey(r.keyFile())
 	if err != nil && !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
 		return fail(exitUsage, "config", "%v", err)
 	}
@@ -144,6 +144,9 @@ func (r *repo) Close() error {
 	r.values.report(r.env)
 	return r.store.Close()
 }
+
+// keyFile has the key by which this user's events are known.
+func (r *repo) keyFile() string { return filepath.Join(r.paths.StateDir, "key") }
 
 // workspaceID names the repository; it is made on first use and stays with it.
 // It appears whole or not at all; one that is empty was cut off by a crash of

@@ -83,7 +83,10 @@ func builtins(r *repo, e *env) ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	commands, err := shell.Tools(r.TopLevel, shell.Options{Environ: e.environ, Secret: r.keyNames(), Timeout: r.shellTime()})
+	walls := r.walls(e)
+	commands, err := shell.Tools(r.TopLevel, shell.Options{
+		Environ: e.environ, Secret: r.keyNames(), Timeout: r.shellTime(), Launch: walls.launcher(), Note: walls.note(),
+	})
 	if err != nil {
 		return nil, err
 	}

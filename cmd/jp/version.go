@@ -12,6 +12,7 @@ import (
 
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/sandbox"
 )
 
 // jsonVersion is raised when the meaning of JSON output changes.
@@ -36,6 +37,9 @@ func runVersion(ctx context.Context, e *env) error {
 	}
 	if !e.format.structured() {
 		_, err := fmt.Fprintf(e.results(), "jp %s (format %d, %s)\n", version(), conversation.Version, runtime.Version())
+		if err == nil && e.verbose {
+			_, err = fmt.Fprintln(e.results(), supportWords(sandbox.Supported()))
+		}
 		return err
 	}
 	git := ""

@@ -44,6 +44,7 @@ var Allowed = map[string][]string{
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                                 {"conversation"},
 	"redact":                                nil,
+	"sandbox":                               nil, // rules and the kernel; knows neither tools nor configuration
 	"config":                                nil,
 	"cmd/jp":                                {everything},
 	"cmd/jp/internal/terminal":              {"conversation"},
@@ -72,6 +73,7 @@ var Owners = map[string]Owner{
 	"google.golang.org/genai":                {Packages: []string{"provider/google"}, Why: "one package knows a vendor"},
 	"github.com/modelcontextprotocol/go-sdk": {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
 	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal"}, Why: "one package knows what Markdown means"},
+	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
 	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 

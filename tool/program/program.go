@@ -38,7 +38,7 @@ type Launch struct {
 
 // A Launcher says how to start argv in the folder dir, which is absolute. The
 // first of argv is a path, or a name that was found in PATH. An error means that
-// the program does not run.
+// the program does not run; it is given back as it is.
 type Launcher func(argv []string, dir string) (Launch, error)
 
 // A Program is one program to run. Argv and Dir must be set.
@@ -137,7 +137,7 @@ func (p Program) launch() (Launch, error) {
 	}
 	launch, err := p.Launch(p.Argv, p.Dir)
 	if err != nil {
-		return Launch{}, fmt.Errorf("prepare the start of %s: %w", p.Argv[0], err)
+		return Launch{}, err
 	}
 	if len(launch.Argv) == 0 {
 		return Launch{}, fmt.Errorf("prepare the start of %s: no program is left to start", p.Argv[0])

@@ -143,7 +143,7 @@ func TestLaunchThatFails(t *testing.T) {
 		return program.Launch{}, errors.New("no rules")
 	}
 	_, err := p.Run(t.Context(), tool.Call{})
-	require.EqualError(t, err, "prepare the start of sh: no rules")
+	require.EqualError(t, err, "no rules")
 	require.NoFileExists(t, filepath.Join(p.Dir, "made"))
 
 	p.Launch = func([]string, string) (program.Launch, error) { return program.Launch{}, nil }

@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
+	"os/exec"
 
 	"jp/tool"
 	"jp/tool/program"
@@ -11,9 +13,13 @@ import (
 const noteRoom = 1 << 10
 
 // result is the output with a last line that says how the program ended, unless
-// it ended well.
-func result(ended program.Ending, out *tool.Capture) tool.Result {
+// it ended well, and the note if it gave an exit code that is not 0.
+func result(ended program.Ending, out *tool.Capture, note string) tool.Result {
 	short, long := ended.Words()
+	var exit *exec.ExitError
+	if note != "" && !ended.Cancelled && !ended.TimedOut && errors.As(ended.Err, &exit) && exit.ExitCode() > 0 {
+		long += "\n" + note
+	}
 	content, whole := out.Content()
 	if long != "" {
 		if len(content) > 0 && content[len(content)-1] != '\n' {

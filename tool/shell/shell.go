@@ -40,6 +40,9 @@ type Options struct {
 	Grace time.Duration
 	// Launch says how programs are started. Nil: as they are.
 	Launch program.Launcher
+	// Note is a line for the model, added to the output of a program that gave
+	// an exit code that is not 0. "": none.
+	Note string
 }
 
 const defaultTimeout = 10 * time.Minute
@@ -114,7 +117,7 @@ func (r *run) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if err != nil {
 		return program.NotStarted(err), nil
 	}
-	return result(ended, out), ctx.Err()
+	return result(ended, out, r.opts.Note), ctx.Err()
 }
 
 type arguments struct {

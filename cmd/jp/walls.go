@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jp/sandbox"
+	"jp/tool"
+	"jp/tool/program"
+	"jp/tool/shell"
+)
+
+// walls are what programs of tools are kept from doing in this repository.
+type walls struct {
+	places  sandbox.Places
+	support sandbox.Support
+	on      bool // the configuration wants them
+}
+
+func (r *repo) walls(e *env) walls {
+	wanted := r.config.Sandbox
+	return walls{on: wanted.Enable && r.TopLevel != "", support: sandbox.Supported(), places: sandbox.Places{
+		Workspace: r.TopLevel, GitDir: r.GitDir, CommonDir: r.CommonDir, Environ: e.environ,
+		Hidden: []string{r.keyFile(), r.paths.StateDir, r.paths.DataDir, filepath.Dir(r.paths.UserFile)},
+		Write:  wanted.Write, Network: wanted.Network,
+	}}
+}
+
+// stand reports whether programs are confined.
+func (w walls) stand() bool { return w.on && w.support.Enforced() }
+
+// launcher starts programs behind the walls, nil where there are none.
+func (w walls) launcher() program.Launcher {
+	if !w.stand() {
+		return nil
+	}
+	return func(argv []string, dir string) (program.Launch, error) {
+		if cache := w.places.Cache(); cache != "" {
+			_ = os.MkdirAll(cache, 0o700) // a program could not; it says what it misses
+		}
+		argv, rules, err := sandbox.Start(w.places.Rules(os.DirFS("/")), argv, dir)
+		if err != nil {
+			return program.Launch{}, err
+		}
+		return program.Launch{Argv: argv, Files: []*os.File{rules}, Close: func() { rules.Close() }}, nil
+	}
+}
+
+// note is what the model is told of a program that failed behind the walls.
+func (w walls) note() string {
+	switch {
+	case !w.stand():
+		return ""
+	case w.places.Network:
+		return "[confined: writes outside the workspace are off; see sandbox.write]"
+	}
+	return "[confined: writes outside the workspace and the network are off; see sandbox.write, sandbox.network]"
+}
+
+// words are the walls for the person who is asked, "" where there are none.
+func (w walls) words() string {
+	switch {
+	case !w.stand():
+		return ""
+	case w.places.Network:
+		return "confined: writes inside the workspace only · network"
+	}
+	return "confined: writes inside the workspace only · no network"
+}
+
+// missing says that walls that are wanted are not there, or have gaps, if there
+// is a tool that needs them.
+func (w walls) missing(tools *tool.Registry) []string {
+	if _, ok := tools.Lookup(shell.Name); !ok || !w.on {
+		return nil
+	}
+	if !w.support.Enforced() {
+		return []string{fmt.Sprintf("programs of tools are not confined here: %s", w.support.Reason)}
+	}
+	if gaps := w.support.Gaps(w.places.Network); len(gaps) > 0 {
+		return []string{"programs of tools are confined, but on this kernel they can " + strings.Join(gaps, ", ")}
+	}
+	return nil
+}
+
+// supportWords say what this system enforces.
+func supportWords(s sandbox.Support) string {
+	if !s.Enforced() {
+		return "sandbox: none: " + s.Reason
+	}
+	words := fmt.Sprintf("sandbox: landlock %d", s.ABI)
+	if s.Sockets {
+		words += ", seccomp"
+	}
+	if gaps := s.Gaps(false); len(gaps) > 0 {
+		words += "; programs can still " + strings.Join(gaps, ", ")
+	}
+	return words
+}

@@ -1,0 +1,24 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Confined reports whether this process is confined with this place hidden: it may
+// not read it, although nothing about the place itself keeps it from that. A
+// process elsewhere without new privileges, such as in a container, is not taken
+// for confined.
+func Confined(hidden string) bool {
+	set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
+	if err != nil || set == 0 || unix.Faccessat(unix.AT_FDCWD, hidden, unix.R_OK, unix.AT_EACCESS) != nil {
+		return false
+	}
+	f, err := os.Open(hidden)
+	if err == nil {
+		f.Close()
+	}
+	return errors.Is(err, os.ErrPermission)
+}

@@ -1,0 +1,18 @@
+// Package sandbox confines the program that a tool starts: what it may read,
+// write and reach is settled before its first instruction, and neither it nor
+// anything that it starts can widen that.
+//
+// jp starts such a program through itself. Start gives the argument list and a
+// sealed file with the rules; Become, in the process that was started, takes the
+// rules from that file, restricts itself, and becomes the program: same process,
+// same group, same descriptors. Where it cannot restrict itself the program does
+// not run.
+//
+// The kernel's rules only grant. So a hidden place is one beside which everything
+// is granted, entry by entry, and on the way to which nothing is: no confined
+// program can change an entry of a folder that leads to a hidden place. What a
+// confined program could have made a link to is never granted by that link.
+//
+// The package knows neither tools nor configuration, and never asks what a
+// program is. It is no wall against the kernel's own mistakes.
+package sandbox

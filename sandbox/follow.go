@@ -1,0 +1,62 @@
+package sandbox
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// maxLinks is how many links one path may lead through.
+const maxLinks = 40
+
+// A place is where a path leads once all links are followed.
+type place struct {
+	path   string   // absolute
+	links  []string // folders that hold a link that was followed
+	exists bool
+}
+
+// follow resolves an absolute path. What does not exist is taken by its name.
+func follow(tree fs.FS, name string) place {
+	at, rest := place{path: "/", exists: true}, parts(name)
+	for len(rest) > 0 {
+		next := path.Join(at.path, rest[0])
+		rest = rest[1:]
+		info, err := fs.Lstat(tree, inTree(next))
+		if err != nil {
+			return place{path: path.Join(append([]string{next}, rest...)...), links: at.links}
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at.path = next
+			continue
+		}
+		target, err := fs.ReadLink(tree, inTree(next))
+		if err != nil || len(at.links) == maxLinks {
+			return place{path: next, links: at.links}
+		}
+		at.links = append(at.links, at.path)
+		if path.IsAbs(target) {
+			at.path = "/"
+		}
+		rest = append(parts(target), rest...)
+	}
+	return at
+}
+
+// parts are the names that a path is made of.
+func parts(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
+}
+
+// inTree is the name of an absolute path in a tree of the whole file system.
+func inTree(name string) string {
+	if name = strings.TrimPrefix(path.Clean(name), "/"); name == "" {
+		return "."
+	}
+	return name
+}
+
+// within reports whether a path is a folder or below it.
+func within(name, folder string) bool {
+	return name == folder || folder == "/" || strings.HasPrefix(name, folder+"/")
+}

@@ -1,0 +1,126 @@
+package sandbox
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+)
+
+// An Access is what may be done with a file, or with a folder and all below it.
+type Access int
+
+// What may be done.
+const (
+	List   Access = iota + 1 // read the names in folders
+	Read                     // read and execute
+	Write                    // read, execute, change, make, move and remove
+	Device                   // read, write and control
+)
+
+// A Grant is one thing that a program may do. Nothing else is allowed.
+type Grant struct {
+	Path   string
+	Access Access
+}
+
+// devices are the devices that every program may use. No terminal is among them:
+// who can open one can read what is typed there, and type.
+func devices() []string {
+	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
+}
+
+const (
+	deviceFolder = "/dev"
+	sharedMemory = "/dev/shm"
+)
+
+// Grants are what a program may do in a file system, whose root is tree. Names
+// can be listed everywhere.
+func (r Rules) Grants(tree fs.FS) []Grant {
+	s := newSurvey(tree, r.Hidden)
+	grants := append([]Grant{{Path: "/", Access: List}}, s.below("/", Read)...)
+	for _, name := range devices() {
+		grants = append(grants, Grant{Path: name, Access: Device})
+	}
+	shared := follow(tree, sharedMemory).path
+	for _, name := range s.writable(append([]string{sharedMemory}, r.Writable...)) {
+		access := Write
+		if within(name, deviceFolder) && name != shared {
+			access = Device
+		}
+		grants = append(grants, s.below(name, access)...)
+	}
+	return grants
+}
+
+// A survey is what is known of a file system.
+type survey struct {
+	tree   fs.FS
+	hidden []string        // places that nothing grants
+	closed map[string]bool // those, and the folder of devices, which is granted by name
+	ways   map[string]bool // folders that lead to something closed
+}
+
+func newSurvey(tree fs.FS, hidden []string) *survey {
+	s := &survey{tree: tree, closed: map[string]bool{}, ways: map[string]bool{"/": true}}
+	for _, name := range hidden {
+		s.hidden = append(s.hidden, follow(tree, name).path)
+	}
+	for _, name := range append([]string{follow(tree, deviceFolder).path}, s.hidden...) {
+		s.closed[name] = true
+		for way := path.Dir(name); way != "/"; way = path.Dir(way) {
+			s.ways[way] = true
+		}
+	}
+	return s
+}
+
+func (s *survey) isHidden(name string) bool {
+	return slices.ContainsFunc(s.hidden, func(hidden string) bool { return within(name, hidden) })
+}
+
+// below grants a place: as a whole, or where it leads to something closed, what is
+// in it beside the ways there. A link needs no grant: what it leads to has one.
+func (s *survey) below(name string, access Access) []Grant {
+	if !s.ways[name] {
+		return []Grant{{Path: name, Access: access}}
+	}
+	var grants []Grant
+	for _, way := range slices.Sorted(maps.Keys(s.ways)) {
+		if !within(way, name) || s.isHidden(way) {
+			continue
+		}
+		entries, _ := fs.ReadDir(s.tree, inTree(way)) // of one that cannot be listed nothing is granted
+		for _, e := range entries {
+			p := path.Join(way, e.Name())
+			if !s.closed[p] && !s.ways[p] && e.Type()&fs.ModeSymlink == 0 {
+				grants = append(grants, Grant{Path: p, Access: access})
+			}
+		}
+	}
+	return grants
+}
+
+// writable are those of the places that can be granted. Who may write to a folder
+// can put a link into it: what is reached by such a link is not granted, and what
+// is in a folder that is granted needs no grant of its own.
+func (s *survey) writable(names []string) []string {
+	var places []place
+	for _, name := range names {
+		if p := follow(s.tree, name); p.exists && !s.isHidden(p.path) {
+			places = append(places, p)
+		}
+	}
+	var granted []string
+	for _, p := range places {
+		covered := func(other place) bool { return other.path != p.path && within(p.path, other.path) }
+		forged := func(other place) bool {
+			return slices.ContainsFunc(p.links, func(link string) bool { return within(link, other.path) })
+		}
+		if !slices.ContainsFunc(places, covered) && !slices.ContainsFunc(places, forged) && !slices.Contains(granted, p.path) {
+			granted = append(granted, p.path)
+		}
+	}
+	return granted
+}

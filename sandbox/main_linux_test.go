@@ -1,0 +1,106 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"jp/sandbox"
+)
+
+// actVariable makes this test binary do one thing, as a program that is confined.
+const actVariable = "SANDBOX_TEST_ACT"
+
+func TestMain(m *testing.M) {
+	if code, asked := sandbox.Become(os.Args); asked {
+		os.Exit(code)
+	}
+	if act := os.Getenv(actVariable); act != "" {
+		if err := acts()[act](os.Args[1]); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// acts are what a program may try, each with one argument.
+func acts() map[string]func(string) error {
+	return map[string]func(string) error{
+		"dial tcp":  func(at string) error { return dial("tcp", at) },
+		"dial udp":  func(at string) error { return dial("udp", at) },
+		"dial unix": func(at string) error { return dial("unix", at) },
+		"listen": func(at string) error {
+			l, err := net.Listen("tcp", at)
+			if err == nil {
+				l.Close()
+			}
+			return err
+		},
+		"signal": func(pid string) error {
+			number, err := strconv.Atoi(pid)
+			if err != nil {
+				return err
+			}
+			return syscall.Kill(number, syscall.SIGURG)
+		},
+		"signal itself": func(string) error {
+			came := make(chan os.Signal, 1)
+			signal.Notify(came, syscall.SIGUSR1)
+			err := syscall.Kill(os.Getpid(), syscall.SIGUSR1)
+			if err == nil {
+				<-came
+			}
+			return err
+		},
+		"stream pair":   func(string) error { return pair(syscall.SOCK_STREAM) },
+		"datagram pair": func(string) error { return pair(syscall.SOCK_DGRAM) },
+		"nest":          nest,
+		"confined": func(hidden string) error {
+			fmt.Println(sandbox.Confined(hidden))
+			return nil
+		},
+	}
+}
+
+// nest starts itself behind one wall more, as often as it is told.
+func nest(times string) error {
+	left, err := strconv.Atoi(times)
+	if err != nil || left == 0 {
+		return errors.Join(err, os.WriteFile("made", nil, 0o644))
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	argv, rules, err := sandbox.Start(sandbox.Rules{Writable: []string{dir}}, []string{os.Args[0], strconv.Itoa(left - 1)}, dir)
+	if err != nil {
+		return err
+	}
+	defer rules.Close()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdout, os.Stdout, []*os.File{rules}
+	return cmd.Run()
+}
+
+func dial(network, at string) error {
+	conn, err := net.Dial(network, at)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_, err = conn.Write([]byte("x"))
+	return err
+}
+
+func pair(kind int) error {
+	_, err := syscall.Socketpair(syscall.AF_UNIX, kind, 0)
+	return err
+}

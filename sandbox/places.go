@@ -1,0 +1,154 @@
+package sandbox
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Places are what the rules for programs in a working tree are made of. Paths are
+// absolute.
+type Places struct {
+	Workspace string   // the working tree
+	GitDir    string   // of this working tree
+	CommonDir string   // the git directory that all working trees share
+	Environ   []string // says where the user's home, caches and temporary files are
+	Hidden    []string // jp's own
+	// Write are further places that programs may write to. "~/" is the user's
+	// home; what is relative is in the working tree.
+	Write   []string
+	Network bool
+}
+
+// Rules are the rules for these places in the file system with this root: a
+// program may write to the working tree, its git directories, and the user's
+// temporary files and caches.
+func (p Places) Rules(tree fs.FS) Rules {
+	r := Rules{Hidden: p.Hidden, Network: p.Network, Writable: append([]string{p.Workspace}, p.gitDirs(tree)...)}
+	r.Writable = append(r.Writable, p.Temporary()...)
+	r.Writable = append(r.Writable, p.Caches()...)
+	for _, name := range p.Write {
+		r.Writable = append(r.Writable, p.absolute(name))
+	}
+	return r
+}
+
+// Temporary are the folders of temporary files.
+func (p Places) Temporary() []string {
+	return given("/tmp", "/var/tmp", p.variable("TMPDIR"), p.variable("GOTMPDIR"))
+}
+
+// Caches are the folders in which build tools keep what they can fetch or make
+// again, the user's cache folder first.
+func (p Places) Caches() []string {
+	caches := given(p.Cache(), p.variable("GOCACHE"), p.variable("GOMODCACHE"))
+	if packages := append(filepath.SplitList(p.variable("GOPATH")), p.home("go")); packages[0] != "" {
+		caches = append(caches, given(path.Join(packages[0], "pkg/mod"))...)
+	}
+	for _, name := range []string{".npm", ".cargo/registry", ".cargo/git", ".m2/repository", ".gradle/caches"} {
+		caches = append(caches, given(p.home(name))...)
+	}
+	return caches
+}
+
+// Cache is the user's cache folder, "" where there is no home.
+func (p Places) Cache() string {
+	if dir := p.variable("XDG_CACHE_HOME"); path.IsAbs(dir) {
+		return dir
+	}
+	return p.home(".cache")
+}
+
+// gitDirs are the git directories that can be granted. One outside of the working
+// tree counts only if it says itself that it is this working tree's: what the
+// working tree says, an earlier program may have written.
+func (p Places) gitDirs(tree fs.FS) []string {
+	own := within(p.GitDir, p.Workspace)
+	switch {
+	case own && p.CommonDir == p.GitDir, p.GitDir == "":
+		return given(p.GitDir)
+	case p.linked(tree):
+		return []string{p.CommonDir}
+	case p.CommonDir == p.GitDir && p.claimed(tree):
+		return []string{p.GitDir}
+	}
+	return nil
+}
+
+// linked reports whether the shared git directory knows this as one of its linked
+// working trees.
+func (p Places) linked(tree fs.FS) bool {
+	if path.Dir(p.GitDir) != path.Join(p.CommonDir, "worktrees") {
+		return false
+	}
+	text, err := fs.ReadFile(tree, inTree(path.Join(p.GitDir, "gitdir")))
+	back := strings.TrimSuffix(string(text), "\n")
+	if !path.IsAbs(back) {
+		back = path.Join(p.GitDir, back)
+	}
+	return err == nil && follow(tree, path.Dir(back)).path == follow(tree, p.Workspace).path
+}
+
+// claimed reports whether the configuration of a git directory names this working
+// tree, as that of a submodule does.
+func (p Places) claimed(tree fs.FS) bool {
+	text, err := fs.ReadFile(tree, inTree(path.Join(p.GitDir, "config")))
+	if err != nil {
+		return false
+	}
+	core := false
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			core = line == "[core]"
+		}
+		name, value, _ := strings.Cut(line, "=")
+		if !core || !strings.EqualFold(strings.TrimSpace(name), "worktree") {
+			continue
+		}
+		if value = strings.Trim(strings.TrimSpace(value), `"`); !path.IsAbs(value) {
+			value = path.Join(p.GitDir, value)
+		}
+		return follow(tree, value).path == follow(tree, p.Workspace).path
+	}
+	return false
+}
+
+func (p Places) absolute(name string) string {
+	if rest, below := strings.CutPrefix(name, "~/"); below && p.home(rest) != "" {
+		return p.home(rest)
+	}
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(p.Workspace, name)
+}
+
+// home is a place in the user's home, "" where there is none.
+func (p Places) home(name string) string {
+	if home := p.variable("HOME"); path.IsAbs(home) {
+		return path.Join(home, name)
+	}
+	return ""
+}
+
+// variable is the last value of a variable of the environment.
+func (p Places) variable(name string) (value string) {
+	for _, pair := range p.Environ {
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// given are those that are absolute paths.
+func given(names ...string) (absolute []string) {
+	for _, name := range names {
+		if path.IsAbs(name) {
+			absolute = append(absolute, name)
+		}
+	}
+	return absolute
+}

@@ -1,0 +1,55 @@
+package sandbox
+
+// Rules say what a program may do. Paths are absolute. The zero value lets it read
+// everything, write nothing but a few devices, and speak with nobody.
+type Rules struct {
+	// Hidden are files and folders that it can neither read nor change, whether
+	// they exist or not.
+	Hidden []string `json:"hidden,omitempty"`
+	// Writable are files and folders that it may change, and all below them. One
+	// that does not exist is left out; one that leads to a hidden place counts for
+	// what is in it beside the way there.
+	Writable []string `json:"writable,omitempty"`
+	// Network lets it open sockets.
+	Network bool `json:"network,omitempty"`
+}
+
+// A Support says what this system enforces.
+type Support struct {
+	ABI     int    // landlock's version, 0 without it
+	Reason  string // why nothing is enforced, "" where something is
+	Sockets bool   // seccomp keeps a program from opening sockets
+}
+
+// Enforced says whether programs are confined here at all.
+func (s Support) Enforced() bool { return s.Reason == "" }
+
+// Gaps are what a program can do here that a newer system keeps it from.
+func (s Support) Gaps(network bool) []string {
+	var gaps []string
+	lacks := func(lacking bool, what string) {
+		if lacking {
+			gaps = append(gaps, what)
+		}
+	}
+	lacks(s.ABI < abiTruncate, "empty files anywhere")
+	lacks(s.ABI < abiIoctl, "control devices that it can read")
+	lacks(s.ABI < abiScope, "signal your other processes")
+	if !s.Sockets && !network {
+		lacks(s.ABI < abiTCP, "use TCP")
+		lacks(s.ABI < abiUDP, "use the network other than by TCP")
+		lacks(s.ABI < abiUnix, "connect to sockets in the file system")
+	}
+	return gaps
+}
+
+// The versions of landlock that brought something.
+const (
+	abiRefer    = 2
+	abiTruncate = 3
+	abiTCP      = 4
+	abiIoctl    = 5
+	abiScope    = 6
+	abiUnix     = 9
+	abiUDP      = 10
+)

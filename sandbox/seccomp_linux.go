@@ -1,0 +1,144 @@
+package sandbox
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A machine is one set of numbers that the processor's programs call the kernel
+// by.
+type machine struct {
+	audit      uint32
+	socket     uint32
+	socketpair uint32
+	socketcall uint32 // both of the above in one, 0 where there is none
+	limit      uint32 // calls from here on belong to an ABI that is not spoken, 0: none do
+}
+
+// ioUring does the work of other calls behind their back. Its number is the same
+// everywhere.
+const ioUring = 425
+
+// machines are those whose programs this kernel may run, none where that is not
+// known.
+func machines() []machine {
+	switch runtime.GOARCH {
+	case "amd64":
+		return []machine{
+			{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000},
+			{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102},
+		}
+	case "arm64":
+		return []machine{
+			{audit: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199},
+			{audit: unix.AUDIT_ARCH_ARM, socket: 281, socketpair: 288, socketcall: 102},
+		}
+	case "riscv64":
+		return []machine{{audit: unix.AUDIT_ARCH_RISCV64, socket: 198, socketpair: 199}}
+	}
+	return nil
+}
+
+// Where a filter finds what is called, by the layout of struct seccomp_data. Of an
+// argument the lower half counts.
+const (
+	atCall     = 0
+	atMachine  = 4
+	atArgument = 16
+)
+
+// What a filter says of a call.
+const (
+	allow   = unix.SECCOMP_RET_ALLOW
+	deny    = unix.SECCOMP_RET_ERRNO | uint32(unix.EACCES)
+	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+)
+
+func load(at uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+}
+
+func verdict(v uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: v}
+}
+
+// when goes on with these instructions where the value that was loaded is k, else
+// it skips them.
+func when(k uint32, then ...unix.SockFilter) []unix.SockFilter {
+	return compare(unix.BPF_JEQ, k, then)
+}
+
+func compare(how uint16, k uint32, then []unix.SockFilter) []unix.SockFilter {
+	jump := unix.SockFilter{Code: unix.BPF_JMP | how | unix.BPF_K, K: k, Jf: uint8(len(then))}
+	return append([]unix.SockFilter{jump}, then...)
+}
+
+// join puts pieces of a filter one after the other.
+func join(pieces ...[]unix.SockFilter) (filter []unix.SockFilter) {
+	for _, p := range pieces {
+		filter = append(filter, p...)
+	}
+	return filter
+}
+
+// noSockets is a filter that keeps a program from opening sockets. Connected pairs
+// are allowed, of the kinds that cannot send elsewhere. With local, sockets of
+// this machine are.
+func noSockets(machines []machine, local bool) []unix.SockFilter {
+	filter := []unix.SockFilter{load(atMachine)}
+	for _, m := range machines {
+		filter = append(filter, when(m.audit, m.filter(local)...)...)
+	}
+	return append(filter, verdict(unknown))
+}
+
+// filter judges the calls of one machine.
+func (m machine) filter(local bool) []unix.SockFilter {
+	pairs := when(unix.AF_UNIX, join(
+		[]unix.SockFilter{load(atArgument + 8), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf}},
+		when(unix.SOCK_STREAM, verdict(allow)),
+		when(unix.SOCK_SEQPACKET, verdict(allow)),
+	)...)
+	sockets := []unix.SockFilter{}
+	if local {
+		pairs = when(unix.AF_UNIX, verdict(allow))
+		sockets = pairs
+	}
+	filter := []unix.SockFilter{load(atCall)}
+	if m.limit > 0 {
+		filter = append(filter, compare(unix.BPF_JGE, m.limit, []unix.SockFilter{verdict(unknown)})...)
+	}
+	of := func(call uint32, judged []unix.SockFilter) []unix.SockFilter {
+		return when(call, join([]unix.SockFilter{load(atArgument)}, judged, []unix.SockFilter{verdict(deny)})...)
+	}
+	filter = append(filter, when(ioUring, verdict(deny))...)
+	filter = append(filter, of(m.socket, sockets)...)
+	filter = append(filter, of(m.socketpair, pairs)...)
+	if m.socketcall > 0 { // its arguments are in memory, where a filter sees nothing
+		filter = append(filter, when(m.socketcall, join([]unix.SockFilter{load(atArgument)},
+			when(1, verdict(deny)), when(8, verdict(deny)), []unix.SockFilter{verdict(allow)})...)...)
+	}
+	return append(filter, verdict(allow))
+}
+
+// filters says whether seccomp can do it here.
+func filters() bool {
+	action := uint32(unix.SECCOMP_RET_ERRNO)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	return errno == 0 && machines() != nil
+}
+
+// filtered puts a filter on this thread, which has given up new privileges, and on
+// what it becomes.
+func filtered(filter []unix.SockFilter) error {
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&program)))
+	runtime.KeepAlive(filter)
+	if errno != 0 {
+		return fmt.Errorf("filter system calls: %w", errno)
+	}
+	return nil
+}

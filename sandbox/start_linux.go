@@ -1,0 +1,116 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// word is the command by which jp is asked to become a program.
+const word = "confined"
+
+// self is the program of the process itself, whatever became of its file since.
+const self = "/proc/self/exe"
+
+// An order is what a process is to become.
+type order struct {
+	Rules   Rules  `json:"rules"`
+	Program string `json:"program"` // its path
+}
+
+// Start gives the argument list by which a program is started in dir under these
+// rules, and the file with the rules, which the process must inherit under any
+// number up to lastDescriptor; the caller closes it. A program that is not there
+// is the error that starting it would give.
+func Start(r Rules, argv []string, dir string) ([]string, *os.File, error) {
+	if support := Supported(); !support.Enforced() {
+		return nil, nil, fmt.Errorf("%w: %s", ErrUnsupported, support.Reason)
+	}
+	if err := r.oneName(); err != nil {
+		return nil, nil, err
+	}
+	program, err := find(argv[0], dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := sealed(order{Rules: r, Program: program})
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the rules of %s: %w", argv[0], err)
+	}
+	return append([]string{self, word}, argv...), file, nil
+}
+
+// oneName refuses hidden files that can be reached by another name.
+func (r Rules) oneName() error {
+	for _, name := range r.Hidden {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Nlink > 1 {
+			return fmt.Errorf("%w: %s is one of %d (hard links); replace it by a copy", ErrSecondName, name, stat.Nlink)
+		}
+	}
+	return nil
+}
+
+// find is the path by which a program is started in dir.
+func find(name, dir string) (string, error) {
+	if !strings.Contains(name, "/") {
+		return exec.LookPath(name)
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	if err == nil && (info.IsDir() || unix.Access(path, unix.X_OK) != nil) {
+		err = unix.EACCES
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return "", notExecuted(name, errno)
+	}
+	return name, err
+}
+
+// notExecuted is the error of a start, as [os/exec] has it.
+func notExecuted(name string, errno error) error {
+	return &fs.PathError{Op: "fork/exec", Path: name, Err: errno}
+}
+
+// sealed writes an order into a file in memory that nobody can change any more.
+func sealed(o order) (*os.File, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
+	fd, err := unix.MemfdCreate("jp-rules", flags|unix.MFD_NOEXEC_SEAL)
+	if errors.Is(err, unix.EINVAL) { // a kernel before 6.3
+		fd, err = unix.MemfdCreate("jp-rules", flags)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file := os.NewFile(uintptr(fd), "rules")
+	if _, err = bytes.NewReader(text).WriteTo(file); err == nil {
+		_, err = unix.FcntlInt(file.Fd(), unix.F_ADD_SEALS, seals)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// seals are what tells the file with the rules from all others.
+const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
