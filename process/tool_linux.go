@@ -11,7 +11,9 @@ import (
 // FromTool reports whether a process was started by a tool of some conversation
 // of this repository, as far as can be told: it has the lock of a tool run open,
 // which all that a tool starts inherits, or the variable (if any is given) in its
-// environment. A program that gets rid of both is not known.
+// environment. Where this process can get new privileges and another cannot, that
+// is a confined one, which cannot be undone; where this one cannot, such as in a
+// container, that tells nothing. A program that gets rid of all is not known.
 func (l Locks) FromTool(pid int, variable string) bool {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	environ, _ := os.ReadFile(filepath.Join(dir, "environ")) // that of a process that is gone says nothing
@@ -28,5 +30,12 @@ func (l Locks) FromTool(pid int, variable string) bool {
 			return true
 		}
 	}
-	return false
+	return noNewPrivileges(pid) && !noNewPrivileges(os.Getpid())
+}
+
+// noNewPrivileges reports whether a process gave up that a program which it starts
+// may get more privileges than it has.
+func noNewPrivileges(pid int) bool {
+	status, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	return bytes.Contains(status, []byte("\nNoNewPrivs:\t1\n"))
 }

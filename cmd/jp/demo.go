@@ -44,6 +44,9 @@ func runDemo(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
+		return err
+	}
 	d := &demo{env: e, self: self, dir: filepath.Join(dir, "login"), vars: demoEnviron(e.environ, dir)}
 	if err := d.scratch(ctx); err != nil {
 		return fmt.Errorf("make the scratch repository: %w", err)
@@ -71,7 +74,7 @@ func demoEnviron(environ []string, dir string) []string {
 	}
 	return append(vars,
 		"XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "XDG_STATE_HOME="+filepath.Join(dir, "state"),
-		"XDG_DATA_HOME="+filepath.Join(dir, "data"), "JP_SESSION=demo", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"XDG_DATA_HOME="+filepath.Join(dir, "data"), "TMPDIR="+filepath.Join(dir, "tmp"), "JP_SESSION=demo", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 	)
 }
 

@@ -53,7 +53,7 @@ func runKill(ctx context.Context, e *env, words []string) error {
 		return err
 	}
 	defer r.Close()
-	if r.locks.FromTool(pid(), "") {
+	if r.fromTool("") {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	ids, err := r.toKill(ctx, e, words)

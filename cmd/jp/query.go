@@ -131,7 +131,7 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 		return err
 	}
 	defer r.Close()
-	if r.locks.FromTool(pid(), "") {
+	if r.fromTool("") {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	if err := notInHook(e); err != nil {

@@ -70,6 +70,12 @@ func (w walls) words() string {
 	return "confined: writes inside the workspace only · no network"
 }
 
+// fromTool reports whether a tool started this jp, as [process.Locks.FromTool]
+// tells it, or as it can tell by what it may not read.
+func (r *repo) fromTool(variable string) bool {
+	return r.locks.FromTool(pid(), variable) || sandbox.Confined(r.keyFile())
+}
+
 // missing says that walls that are wanted are not there, or have gaps, if there
 // is a tool that needs them.
 func (w walls) missing(tools *tool.Registry) []string {
