@@ -59,7 +59,7 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 		return err
 	}
 	defer r.Close()
-	if r.locks.FromTool(pid(), program.Marker) {
+	if r.fromTool(program.Marker) {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	r.sweep(ctx, e)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -62,8 +63,16 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Setup: setUp, Cmds: scriptCommands, UpdateScripts: *update,
-		RequireUniqueNames: true, RequireExplicitExec: true,
+		RequireUniqueNames: true, RequireExplicitExec: true, Condition: scriptCondition,
 	})
+}
+
+// scriptCondition knows [landlock]: programs can be confined here.
+func scriptCondition(name string) (bool, error) {
+	if name != "landlock" {
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	return sandbox.Supported().Enforced(), nil
 }
 
 // setUp gives a script a home without the host's configuration, one session,
