@@ -1,0 +1,123 @@
+package sandbox
+
+import (
+	"testing"
+
+	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// What each version of landlock is asked to forbid is what it knows, and no more.
+func TestHandled(t *testing.T) {
+	const resolve = landlock.AccessFSResolveUnix
+	for _, c := range []struct {
+		abi                int
+		files, online, net uint64
+		scopes             uint64
+	}{
+		{1, 1<<13 - 1, 1<<13 - 1, 0, 0},
+		{2, 1<<14 - 1, 1<<14 - 1, 0, 0},
+		{3, 1<<15 - 1, 1<<15 - 1, 0, 0},
+		{4, 1<<15 - 1, 1<<15 - 1, 3, 0},
+		{5, 1<<16 - 1, 1<<16 - 1, 3, 0},
+		{6, 1<<16 - 1, 1<<16 - 1, 3, 3},
+		{7, 1<<16 - 1, 1<<16 - 1, 3, 3},
+		{9, 1<<17 - 1, 1<<17 - 1 - resolve, 3, 3},
+		{10, 1<<17 - 1, 1<<17 - 1 - resolve, 15, 3},
+		{99, 1<<17 - 1, 1<<17 - 1 - resolve, 15, 3},
+	} {
+		off := Rules{}.handled(c.abi)
+		require.Equal(t, landlock.RulesetAttr{HandledAccessFS: c.files, HandledAccessNet: c.net, Scoped: c.scopes}, off, "%d", c.abi)
+		on := Rules{Network: true}.handled(c.abi)
+		require.Equal(t, landlock.RulesetAttr{HandledAccessFS: c.online, Scoped: c.scopes & landlock.ScopeSignal}, on, "%d", c.abi)
+	}
+}
+
+// What is granted is known to the version that handles all of it; nothing grants
+// the making of devices, or a right on folders to a file.
+func TestRights(t *testing.T) {
+	const ofFiles = landlock.AccessFSExecute | landlock.AccessFSWriteFile | landlock.AccessFSReadFile | landlock.AccessFSTruncate | landlock.AccessFSIoctlDev
+	for _, a := range []Access{List, Read, Write, Device} {
+		require.Zero(t, a.rights(false)&^ofFiles, "%d", a)
+		require.Zero(t, a.rights(true)&(landlock.AccessFSMakeChar|landlock.AccessFSMakeBlock), "%d", a)
+		require.Zero(t, a.rights(false)&^a.rights(true), "%d", a)
+	}
+	require.Zero(t, Access(0).rights(true))
+}
+
+// call is what a filter sees of a system call.
+type call struct {
+	machine, number, first, second uint32
+}
+
+// judge runs a filter.
+func judge(t *testing.T, filter []unix.SockFilter, c call) uint32 {
+	t.Helper()
+	data := map[uint32]uint32{atMachine: c.machine, atCall: c.number, atArgument: c.first, atArgument + 8: c.second}
+	var a uint32
+	for at := 0; at < len(filter); at++ {
+		i := filter[at]
+		holds := false
+		switch i.Code {
+		case unix.BPF_LD | unix.BPF_W | unix.BPF_ABS:
+			a = data[i.K]
+			continue
+		case unix.BPF_ALU | unix.BPF_AND | unix.BPF_K:
+			a &= i.K
+			continue
+		case unix.BPF_RET | unix.BPF_K:
+			return i.K
+		case unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K:
+			holds = a == i.K
+		case unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K:
+			holds = a >= i.K
+		default:
+			require.Failf(t, "unknown instruction", "%v", i)
+		}
+		if holds {
+			at += int(i.Jt)
+		} else {
+			at += int(i.Jf)
+		}
+	}
+	require.Fail(t, "the filter has no end")
+	return 0
+}
+
+func TestFilter(t *testing.T) {
+	machines := []machine{
+		{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000},
+		{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102},
+	}
+	const wide, narrow = unix.AUDIT_ARCH_X86_64, unix.AUDIT_ARCH_I386
+	none, local := noSockets(machines, false), noSockets(machines, true)
+	for name, c := range map[string]struct {
+		call        call
+		none, local uint32
+	}{
+		"write":                  {call{wide, 1, 1, 0}, allow, allow},
+		"tcp":                    {call{wide, 41, unix.AF_INET, unix.SOCK_STREAM}, deny, deny},
+		"of this machine":        {call{wide, 41, unix.AF_UNIX, unix.SOCK_STREAM}, deny, allow},
+		"netlink":                {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW}, deny, deny},
+		"pair":                   {call{wide, 53, unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}, allow, allow},
+		"pair of packets":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_SEQPACKET}, allow, allow},
+		"pair that sends":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_DGRAM}, deny, allow},
+		"pair that sends raw":    {call{wide, 53, unix.AF_UNIX, unix.SOCK_RAW | unix.SOCK_NONBLOCK}, deny, allow},
+		"pair of another family": {call{wide, 53, unix.AF_TIPC, unix.SOCK_STREAM}, deny, deny},
+		"io_uring":               {call{wide, 425, 8, 0}, deny, deny},
+		"another ABI":            {call{wide, 0x40000000 | 41, unix.AF_INET, 1}, unknown, unknown},
+		"narrow write":           {call{narrow, 4, 1, 0}, allow, allow},
+		"narrow tcp":             {call{narrow, 359, unix.AF_INET, 1}, deny, deny},
+		"narrow, of this one":    {call{narrow, 359, unix.AF_UNIX, 1}, deny, allow},
+		"narrow, by another":     {call{narrow, 41, unix.AF_INET, 1}, allow, allow},
+		"in one call":            {call{narrow, 102, 1, 0}, deny, deny},
+		"pair in one call":       {call{narrow, 102, 8, 0}, deny, deny},
+		"send in one call":       {call{narrow, 102, 9, 0}, allow, allow},
+		"narrow io_uring":        {call{narrow, 425, 8, 0}, deny, deny},
+		"another machine":        {call{1, 41, unix.AF_INET, 1}, unknown, unknown},
+	} {
+		require.Equal(t, c.none, judge(t, none, c.call), name)
+		require.Equal(t, c.local, judge(t, local, c.call), "%s, with sockets of this machine", name)
+	}
+}
