@@ -89,6 +89,7 @@ func (s story) clone() story {
 func newScene(t *testing.T, c *tally) *scene {
 	t.Helper()
 	p := newPlace(t)
+	p.environ = append(p.environ, unconfined)
 	p.write("../counted.toml", counted)
 	s := &scene{place: p, tally: c, root: filepath.Dir(p.dir), begun: t.TempDir(), kept: t.TempDir()}
 	s.must(os.Remove(filepath.Join(s.root, "home/.config/jp/config.toml")))

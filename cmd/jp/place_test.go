@@ -12,6 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// unconfined lets the tools of a test do what a confined one cannot: kill jp, and
+// write beside the workspace.
+const unconfined = "JP_CFG_SANDBOX__ENABLE=false"
+
 // A place is a repository with one commit, and the environment of one session.
 type place struct {
 	t       *testing.T

@@ -34,6 +34,7 @@ message = "And out."
 func killedPlace(t *testing.T) *place {
 	t.Helper()
 	p := newPlace(t)
+	p.environ = append(p.environ, unconfined)
 	p.write("../suicide.toml", suicideScript)
 	cmd := p.command("query", "-y", "-m", "script/../suicide.toml", "Count")
 	err := cmd.Run()
