@@ -200,13 +200,15 @@ func TestNetwork(t *testing.T) {
 			g.requireAllowed(t, argv...)
 		})
 	}
-	g := newGround(t)
-	g.requireAllowed(t, g.act("stream pair", "")...)
+	for _, act := range []string{"stream pair", "interfaces"} {
+		g := newGround(t)
+		g.requireAllowed(t, g.act(act, "")...)
+	}
 }
 
 func TestSignals(t *testing.T) {
 	g := newGround(t)
-	if g := sandbox.Supported(); g.ABI < 6 {
+	if s := sandbox.Supported(); s.ABI < 6 {
 		t.Skip("landlock keeps no signals back before version 6")
 	}
 	g.requireForbidden(t, g.act("signal", strconv.Itoa(os.Getpid()))...)

@@ -48,13 +48,13 @@ func TestRights(t *testing.T) {
 
 // call is what a filter sees of a system call.
 type call struct {
-	machine, number, first, second uint32
+	machine, number, first, second, third uint32
 }
 
 // judge runs a filter.
 func judge(t *testing.T, filter []unix.SockFilter, c call) uint32 {
 	t.Helper()
-	data := map[uint32]uint32{atMachine: c.machine, atCall: c.number, atArgument: c.first, atArgument + 8: c.second}
+	data := map[uint32]uint32{atMachine: c.machine, atCall: c.number, atArgument: c.first, atArgument + 8: c.second, atArgument + 16: c.third}
 	var a uint32
 	for at := 0; at < len(filter); at++ {
 		i := filter[at]
@@ -96,26 +96,29 @@ func TestFilter(t *testing.T) {
 		call        call
 		none, local uint32
 	}{
-		"write":                  {call{wide, 1, 1, 0}, allow, allow},
-		"tcp":                    {call{wide, 41, unix.AF_INET, unix.SOCK_STREAM}, deny, deny},
-		"of this machine":        {call{wide, 41, unix.AF_UNIX, unix.SOCK_STREAM}, deny, allow},
-		"netlink":                {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW}, deny, deny},
-		"pair":                   {call{wide, 53, unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC}, allow, allow},
-		"pair of packets":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_SEQPACKET}, allow, allow},
-		"pair that sends":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_DGRAM}, deny, allow},
-		"pair that sends raw":    {call{wide, 53, unix.AF_UNIX, unix.SOCK_RAW | unix.SOCK_NONBLOCK}, deny, allow},
-		"pair of another family": {call{wide, 53, unix.AF_TIPC, unix.SOCK_STREAM}, deny, deny},
-		"io_uring":               {call{wide, 425, 8, 0}, deny, deny},
-		"another ABI":            {call{wide, 0x40000000 | 41, unix.AF_INET, 1}, unknown, unknown},
-		"narrow write":           {call{narrow, 4, 1, 0}, allow, allow},
-		"narrow tcp":             {call{narrow, 359, unix.AF_INET, 1}, deny, deny},
-		"narrow, of this one":    {call{narrow, 359, unix.AF_UNIX, 1}, deny, allow},
-		"narrow, by another":     {call{narrow, 41, unix.AF_INET, 1}, allow, allow},
-		"in one call":            {call{narrow, 102, 1, 0}, deny, deny},
-		"pair in one call":       {call{narrow, 102, 8, 0}, deny, deny},
-		"send in one call":       {call{narrow, 102, 9, 0}, allow, allow},
-		"narrow io_uring":        {call{narrow, 425, 8, 0}, deny, deny},
-		"another machine":        {call{1, 41, unix.AF_INET, 1}, unknown, unknown},
+		"write":                  {call{wide, 1, 1, 0, 0}, allow, allow},
+		"tcp":                    {call{wide, 41, unix.AF_INET, unix.SOCK_STREAM, 0}, deny, deny},
+		"of this machine":        {call{wide, 41, unix.AF_UNIX, unix.SOCK_STREAM, 0}, deny, allow},
+		"about the network":      {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, allow, allow},
+		"about packets":          {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_NETFILTER}, deny, deny},
+		"to other programs":      {call{wide, 41, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_USERSOCK}, deny, deny},
+		"packets":                {call{wide, 41, unix.AF_PACKET, unix.SOCK_RAW, 0}, deny, deny},
+		"pair":                   {call{wide, 53, unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC, 0}, allow, allow},
+		"pair of packets":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_SEQPACKET, 0}, allow, allow},
+		"pair that sends":        {call{wide, 53, unix.AF_UNIX, unix.SOCK_DGRAM, 0}, deny, allow},
+		"pair that sends raw":    {call{wide, 53, unix.AF_UNIX, unix.SOCK_RAW | unix.SOCK_NONBLOCK, 0}, deny, allow},
+		"pair of another family": {call{wide, 53, unix.AF_TIPC, unix.SOCK_STREAM, 0}, deny, deny},
+		"io_uring":               {call{wide, 425, 8, 0, 0}, deny, deny},
+		"another ABI":            {call{wide, 0x40000000 | 41, unix.AF_INET, 1, 0}, unknown, unknown},
+		"narrow write":           {call{narrow, 4, 1, 0, 0}, allow, allow},
+		"narrow tcp":             {call{narrow, 359, unix.AF_INET, 1, 0}, deny, deny},
+		"narrow, of this one":    {call{narrow, 359, unix.AF_UNIX, 1, 0}, deny, allow},
+		"narrow, by another":     {call{narrow, 41, unix.AF_INET, 1, 0}, allow, allow},
+		"in one call":            {call{narrow, 102, 1, 0, 0}, deny, deny},
+		"pair in one call":       {call{narrow, 102, 8, 0, 0}, deny, deny},
+		"send in one call":       {call{narrow, 102, 9, 0, 0}, allow, allow},
+		"narrow io_uring":        {call{narrow, 425, 8, 0, 0}, deny, deny},
+		"another machine":        {call{1, 41, unix.AF_INET, 1, 0}, unknown, unknown},
 	} {
 		require.Equal(t, c.none, judge(t, none, c.call), name)
 		require.Equal(t, c.local, judge(t, local, c.call), "%s, with sockets of this machine", name)

@@ -60,6 +60,10 @@ func acts() map[string]func(string) error {
 			}
 			return err
 		},
+		"interfaces": func(string) error {
+			_, err := net.Interfaces()
+			return err
+		},
 		"stream pair":   func(string) error { return pair(syscall.SOCK_STREAM) },
 		"datagram pair": func(string) error { return pair(syscall.SOCK_DGRAM) },
 		"nest":          nest,

@@ -24,7 +24,8 @@ type Support struct {
 // Enforced says whether programs are confined here at all.
 func (s Support) Enforced() bool { return s.Reason == "" }
 
-// Gaps are what a program can do here that a newer system keeps it from.
+// Gaps are what a program can do here that a newer system keeps it from, where it
+// may use the network or may not.
 func (s Support) Gaps(network bool) []string {
 	var gaps []string
 	lacks := func(lacking bool, what string) {
@@ -33,7 +34,7 @@ func (s Support) Gaps(network bool) []string {
 		}
 	}
 	lacks(s.ABI < abiTruncate, "empty files anywhere")
-	lacks(s.ABI < abiIoctl, "control devices that it can read")
+	lacks(s.ABI < abiIoctl, "control devices that they can read")
 	lacks(s.ABI < abiScope, "signal your other processes")
 	if !s.Sockets && !network {
 		lacks(s.ABI < abiTCP, "use TCP")

@@ -85,8 +85,9 @@ func join(pieces ...[]unix.SockFilter) (filter []unix.SockFilter) {
 }
 
 // noSockets is a filter that keeps a program from opening sockets. Connected pairs
-// are allowed, of the kinds that cannot send elsewhere. With local, sockets of
-// this machine are.
+// are allowed, of the kinds that cannot send elsewhere, and sockets that ask the
+// kernel about the network, without which runtimes do not start. With local,
+// sockets of this machine are.
 func noSockets(machines []machine, local bool) []unix.SockFilter {
 	filter := []unix.SockFilter{load(atMachine)}
 	for _, m := range machines {
@@ -102,10 +103,10 @@ func (m machine) filter(local bool) []unix.SockFilter {
 		when(unix.SOCK_STREAM, verdict(allow)),
 		when(unix.SOCK_SEQPACKET, verdict(allow)),
 	)...)
-	sockets := []unix.SockFilter{}
+	sockets := when(unix.AF_NETLINK, join([]unix.SockFilter{load(atArgument + 16)}, when(unix.NETLINK_ROUTE, verdict(allow)), []unix.SockFilter{verdict(deny)})...)
 	if local {
 		pairs = when(unix.AF_UNIX, verdict(allow))
-		sockets = pairs
+		sockets = join(pairs, sockets)
 	}
 	filter := []unix.SockFilter{load(atCall)}
 	if m.limit > 0 {

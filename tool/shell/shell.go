@@ -4,8 +4,9 @@
 // second command, a redirection or a variable. [program.Program] runs it; its
 // output is kept up to a limit, however much it writes.
 //
-// The tool is no sandbox: the program may do all that the user may. The folder
-// is checked so that a call is what it looks like, not as a wall.
+// The tool is no sandbox: the program may do all that the user may, unless
+// Options.Launch keeps it from that. The folder is checked so that a call is what
+// it looks like, not as a wall.
 package shell
 
 import (

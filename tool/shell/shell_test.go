@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -182,4 +183,17 @@ func TestSubject(t *testing.T) {
 	require.Len(t, []rune(subject(raw)), 200)
 	require.Equal(t, tool.Ask, f.tool.Definition().Run)
 	require.Equal(t, tool.Changes, f.tool.Definition().Effect)
+}
+
+func TestNote(t *testing.T) {
+	f := newFixture(t, shell.Options{Note: "[a note]", Timeout: 100 * time.Millisecond, Grace: 50 * time.Millisecond})
+	for script, want := range map[string]string{
+		"echo a":         "a\n",
+		"echo a; exit 3": "a\nexit status 3\n[a note]\n",
+		"kill -9 $$":     "ended by killed\n",
+		"sleep 600":      "[timed out after 100ms; its processes were ended]\n",
+	} {
+		require.Equal(t, want, string(f.run(t, sh(script)).Content))
+	}
+	require.NotContains(t, string(f.run(t, arguments{"argv": []string{"no-such-program-here"}}).Content), "note")
 }

@@ -173,7 +173,7 @@ func (p *Prompter) place(s *sheet, dir string, limit time.Duration) {
 	}
 	s.notes = append(s.notes, where)
 	if p.opts.Confinement == "" {
-		s.notes = append(s.notes, "! not confined on this system")
+		s.notes = append(s.notes, "! not confined: it can do all that you can")
 	}
 }
 

@@ -87,7 +87,7 @@ func TestScreens(t *testing.T) {
 			Options{Dir: "~/login"}, 100, []string{
 				"shell_run sh -c 'rm -rf x '" + strings.Repeat(" ", 100-27-11) + "call 2 of 3",
 				"  in ~/login/sub · at most 10 min",
-				"  ! not confined on this system",
+				"  ! not confined: it can do all that you can",
 				"  < echo 1",
 				"  < echo 2",
 				"Run it?  y yes   a all shell_run this turn   n no   w no, say why   d details   ? help",
@@ -111,7 +111,7 @@ func TestScreens(t *testing.T) {
 			"word_count a.txt" + strings.Repeat(" ", 100-16-11) + "call 2 of 3",
 			"  runs wc -w '$(id)'",
 			"  in ~/login · at most 30 s",
-			"  ! not confined on this system",
+			"  ! not confined: it can do all that you can",
 			"  {",
 			`    "path": "a.txt"`,
 			"  }",

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/sandbox"
+	"jp/tool"
+	"jp/tool/shell"
+)
+
+func TestWalls(t *testing.T) {
+	commands, err := shell.Tools(t.TempDir(), shell.Options{})
+	require.NoError(t, err)
+	tools, err := tool.NewRegistry(commands...)
+	require.NoError(t, err)
+	none, err := tool.NewRegistry()
+	require.NoError(t, err)
+	full, old := sandbox.Support{ABI: 7, Sockets: true}, sandbox.Support{ABI: 2}
+	for name, c := range map[string]struct {
+		walls                walls
+		words, note, missing string
+	}{
+		"wanted": {
+			walls{on: true, support: full}, "confined: writes inside the workspace only · no network",
+			"[confined: writes outside the workspace and the network are off; see sandbox.write, sandbox.network]", "",
+		},
+		"with the network": {
+			walls{on: true, support: full, places: sandbox.Places{Network: true}}, "confined: writes inside the workspace only · network",
+			"[confined: writes outside the workspace are off; see sandbox.write]", "",
+		},
+		"not wanted":          {walls{support: full}, "", "", ""},
+		"not wanted nor here": {walls{support: sandbox.Support{Reason: "r"}}, "", "", ""},
+		"not here":            {walls{on: true, support: sandbox.Support{Reason: "r"}}, "", "", "programs of tools are not confined here: r"},
+		"in part": {
+			walls{on: true, support: old, places: sandbox.Places{Network: true}}, "confined: writes inside the workspace only · network",
+			"[confined: writes outside the workspace are off; see sandbox.write]",
+			"programs of tools are confined, but on this kernel they can empty files anywhere, control devices that they can read, signal your other processes",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.words, c.walls.words())
+			require.Equal(t, c.note, c.walls.note())
+			require.Equal(t, c.words != "", c.walls.launcher() != nil)
+			said := append(c.walls.missing(tools), "")
+			require.Equal(t, c.missing, said[0])
+			require.Empty(t, c.walls.missing(none), "there is no tool that it is about")
+		})
+	}
+	require.Equal(t, "sandbox: landlock 7, seccomp", supportWords(full))
+	require.Equal(t, "sandbox: none: r", supportWords(sandbox.Support{Reason: "r"}))
+	require.Contains(t, supportWords(sandbox.Support{ABI: 7}), "sandbox: landlock 7; programs can still use the network other than by TCP, ")
+}
