@@ -36,6 +36,7 @@ var Allowed = map[string][]string{
 	"tool/delegate":                         {"conversation", "tool"},
 	"tool/command":                          {"conversation", "tool", "tool/program"},
 	"tool/mcp":                              {"conversation", "tool"},
+	"tool/mcp/mcptest":                      nil,
 	"turnloop":                              {"conversation", "provider", "tool"}, // neither git nor a terminal nor a vendor
 	"reconcile":                             {"conversation"},                     // decides; writes nothing
 	"search":                                {"conversation", "search/needle"},    // reads through a source; knows no storage

@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Approvals are what the user has approved of servers, and what the servers
+// listed last where that is something else: one file for each command with its
+// environment. A file holds the hash of its content; one that is damaged
+// approves nothing.
+type Approvals struct {
+	Dir string // $XDG_STATE_HOME/jp/mcp
+}
+
+// A record is what a file says. It has the names of variables and no values.
+type record struct {
+	Name    string   `json:"name"`
+	Command []string `json:"command"`
+	Env     []string `json:"env"`
+	Offers  []Offer  `json:"offers"`
+}
+
+// sealed is a record in its file.
+type sealed struct {
+	SHA256 string          `json:"sha256"`
+	Record json.RawMessage `json:"record"`
+}
+
+// Approved is what the user approved of a server that is started like this; ok is
+// false where that is nothing.
+func (a Approvals) Approved(s Spec) (offers []Offer, ok bool) {
+	r, ok := read(a.file(s, "approved"))
+	return r.Offers, ok
+}
+
+// Approve records that the user approved exactly this.
+func (a Approvals) Approve(s Spec, offers []Offer) error {
+	if err := a.write(s, "approved", offers); err != nil {
+		return fmt.Errorf("approve the tools of %s: %w", s.Name, err)
+	}
+	return a.forget(s)
+}
+
+// Seen is what the server listed last, where that is not what was approved.
+func (a Approvals) Seen(s Spec) (offers []Offer, ok bool) {
+	r, ok := read(a.file(s, "seen"))
+	return r.Offers, ok
+}
+
+// Saw records what a server lists, so that what changed is not offered next time
+// either. Where it is what was approved, or nothing was, nothing is kept.
+func (a Approvals) Saw(s Spec, offers []Offer) error {
+	if approved, ok := a.Approved(s); !ok || len(Changes(approved, offers)) == 0 {
+		return a.forget(s)
+	}
+	if err := a.write(s, "seen", offers); err != nil {
+		return fmt.Errorf("keep what %s lists: %w", s.Name, err)
+	}
+	return nil
+}
+
+// Before is the command with which a server of this name was approved last, if
+// that is another one; nil if there is none.
+func (a Approvals) Before(s Spec) []string {
+	files, _ := filepath.Glob(filepath.Join(a.Dir, "*.approved"))
+	var command []string
+	var newest time.Time
+	for _, file := range files {
+		info, err := os.Stat(file)
+		r, ok := read(file)
+		if err != nil || !ok || r.Name != s.Name || slices.Equal(r.Command, s.Command) || info.ModTime().Before(newest) {
+			continue
+		}
+		command, newest = r.Command, info.ModTime()
+	}
+	return command
+}
+
+func (a Approvals) file(s Spec, kind string) string { return filepath.Join(a.Dir, s.hash()+"."+kind) }
+
+func (a Approvals) forget(s Spec) error {
+	if err := os.Remove(a.file(s, "seen")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget what %s listed: %w", s.Name, err)
+	}
+	return nil
+}
+
+func (a Approvals) write(s Spec, kind string, offers []Offer) error {
+	if offers == nil {
+		offers = []Offer{}
+	}
+	text, err := canonical(record{s.Name, s.Command, slices.Sorted(maps.Keys(s.Env)), offers})
+	if err != nil {
+		return err
+	}
+	content, err := canonical(sealed{hashOf(text), text})
+	if err != nil {
+		return err
+	}
+	return replace(a.file(s, kind), content)
+}
+
+// read reads a file; false if there is none, or it is not as it was written.
+func read(file string) (r record, ok bool) {
+	content, err := os.ReadFile(file)
+	var s sealed
+	if err != nil || json.Unmarshal(content, &s) != nil || s.SHA256 != hashOf(s.Record) {
+		return record{}, false
+	}
+	return r, json.Unmarshal(s.Record, &r) == nil
+}
+
+// replace makes content that of a file which only the user can read, all of it
+// or nothing.
+func replace(file string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), file)
+}

@@ -1,0 +1,181 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// handshake is the protocol with which a server is greeted first. Some servers
+// that do not know a newer one end when they see it; one that knows only newer
+// ones says so, and is started again.
+const handshake = "2025-11-25"
+
+// A connection is a server that runs and was greeted.
+type connection struct {
+	process *process
+	session *sdk.ClientSession
+	broken  atomic.Pointer[error] // why it cannot be used any more, though it runs
+	stale   atomic.Bool           // the server said that its list has changed
+}
+
+// connect starts a server and greets it. At the end of ctx it is killed.
+func connect(ctx context.Context, s Spec, o Options) (*connection, error) {
+	c, err := greet(ctx, s, o, handshake)
+	var refusal *jsonrpc.Error
+	if errors.As(err, &refusal) && (refusal.Code == jsonrpc.CodeMethodNotFound || refusal.Code == sdk.CodeUnsupportedProtocolVersion) {
+		c, err = greet(ctx, s, o, "")
+	}
+	return c, err
+}
+
+// greet starts a server and speaks a version of the protocol with it: "" is the
+// newest that it knows.
+func greet(ctx context.Context, s Spec, o Options, version string) (*connection, error) {
+	p, err := launch(s, o)
+	if err != nil {
+		return nil, &StartError{Server: s.Name, err: err}
+	}
+	c := &connection{process: p}
+	client := sdk.NewClient(&sdk.Implementation{Name: "jp", Version: o.Version}, &sdk.ClientOptions{
+		Capabilities:           &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}, // so that the server is asked to tell; see saw
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
+	})
+	client.AddReceivingMiddleware(refuse)
+	stop := context.AfterFunc(ctx, p.kill) // frees whatever waits for the server
+	c.session, err = client.Connect(context.WithoutCancel(ctx), &sdk.IOTransport{
+		Reader: newLines(p.out, p.said, c.saw, c.spoil), Writer: p.in, MaxLineLength: -1,
+	}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if !stop() || err != nil {
+		return nil, c.failure(ctx, s, err)
+	}
+	return c, nil
+}
+
+// failure ends a server that cannot be used, and says why that is so.
+func (c *connection) failure(ctx context.Context, s Spec, err error) error {
+	why := c.breakdown(err)
+	c.process.end(0)
+	switch {
+	case errors.Is(context.Cause(ctx), errSilent):
+		why = errSilent
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return &StartError{Server: s.Name, Said: c.process.said.text(), err: why}
+}
+
+// breakdown says what is behind an error: that the server ended, or was ended,
+// or else what the error says.
+func (c *connection) breakdown(err error) error {
+	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, syscall.EPIPE) {
+		c.spoil(errOutput)
+	}
+	var refusal *jsonrpc.Error
+	why := c.broken.Load()
+	switch {
+	case why == nil || errors.As(err, &refusal):
+		return err
+	case *why == errOutput && c.ended():
+		return fmt.Errorf("it ended (%s)", c.process.ending())
+	}
+	return *why
+}
+
+// ended reports whether the server has ended. Its output ends a moment before it
+// does.
+func (c *connection) ended() bool {
+	limit := time.NewTimer(abandon)
+	defer limit.Stop()
+	select {
+	case <-c.process.done:
+		return true
+	case <-limit.C:
+		return false
+	}
+}
+
+// refuse answers what a server asks of a client that offers nothing.
+func refuse(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch method {
+		case "roots/list", "sampling/createMessage", "elicitation/create":
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "jp offers no " + method}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// saw notes a change of the list at once: no call that is made after a result
+// which came behind it may miss it.
+func (c *connection) saw(m jsonrpc.Message) {
+	if r, ok := m.(*jsonrpc.Request); ok && r.Method == "notifications/tools/list_changed" {
+		c.stale.Store(true)
+	}
+}
+
+// spoil makes a connection unusable.
+func (c *connection) spoil(why error) { c.broken.CompareAndSwap(nil, &why) }
+
+// usable reports whether a call can be made.
+func (c *connection) usable() bool { return c.process.running() && c.broken.Load() == nil }
+
+// list asks for the tools anew. At the end of ctx the server is killed.
+func (c *connection) list(ctx context.Context, s Spec) (Listing, error) {
+	c.stale.Store(false)
+	stop := context.AfterFunc(ctx, c.process.kill)
+	listing, err := listTools(context.WithoutCancel(ctx), c.session)
+	if !stop() || err != nil {
+		return Listing{}, c.failure(ctx, s, err)
+	}
+	return listing, nil
+}
+
+// abandon is how long a call that was cancelled may take to be given up. It
+// takes longer only where the server reads nothing.
+const abandon = time.Second
+
+// callTool runs a tool. At the end of ctx the server is told that nobody wants
+// the answer any more; one that does not read is ended.
+func (c *connection) callTool(ctx context.Context, name string, arguments json.RawMessage) (*sdk.CallToolResult, error) {
+	type answer struct {
+		result *sdk.CallToolResult
+		err    error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		result, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
+		answered <- answer{result, err}
+	}()
+	select {
+	case a := <-answered:
+		if a.err != nil && ctx.Err() != nil {
+			a.err = context.Cause(ctx)
+		}
+		return a.result, a.err
+	case <-ctx.Done():
+	}
+	limit := time.NewTimer(abandon)
+	defer limit.Stop()
+	select {
+	case <-answered:
+	case <-limit.C:
+		c.spoil(errors.New("it reads nothing"))
+		c.process.kill()
+	}
+	return nil, context.Cause(ctx)
+}
+
+// close ends the server.
+func (c *connection) close(grace time.Duration) {
+	c.process.end(grace)
+	_ = c.session.Close() // of a server that has ended
+}

@@ -1,0 +1,35 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrClosed is a use of a server after its end.
+	ErrClosed = errors.New("the server was ended")
+
+	errSilent  = errors.New("it did not answer in time")
+	errTooLong = fmt.Errorf("it wrote a message of more than %d MiB", maxLine>>20)
+	errOutput  = errors.New("it closed its output")
+	errTime    = errors.New("the tool's time is up")
+)
+
+// A StartError says why a server could not be started, or did not list its tools.
+type StartError struct {
+	Server string
+	Said   string // the end of what it wrote to its standard error; "" if nothing
+	err    error
+}
+
+// Error says it in one line.
+func (e *StartError) Error() string {
+	text := fmt.Sprintf("start the MCP server %s: %v", e.Server, e.err)
+	if e.Said != "" {
+		text += fmt.Sprintf("; it said: %q", e.Said)
+	}
+	return text
+}
+
+// Unwrap gives the reason.
+func (e *StartError) Unwrap() error { return e.err }

@@ -1,0 +1,76 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxLine is how long a message of a server may be, in bytes: enough for the
+// largest result that is kept, as base64.
+const maxLine = 32 << 20
+
+// lines passes on the lines of a server that are messages. What else a server
+// prints to its standard output goes to where its standard error goes.
+type lines struct {
+	out  io.ReadCloser
+	from *bufio.Reader
+	rest []byte // of the line that is being passed on
+	said io.Writer
+	saw  func(jsonrpc.Message) // told of each message before it is passed on
+	fail func(error)           // told why the reading ended
+}
+
+func newLines(out io.ReadCloser, said io.Writer, saw func(jsonrpc.Message), fail func(error)) *lines {
+	return &lines{out: out, from: bufio.NewReaderSize(out, 64<<10), said: said, saw: saw, fail: fail}
+}
+
+// Read implements [io.Reader].
+func (l *lines) Read(p []byte) (int, error) {
+	for len(l.rest) == 0 {
+		line, err := l.next()
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+		case l.isMessage(line):
+			l.rest = append(line, '\n')
+			continue
+		default:
+			_, _ = l.said.Write(append(line[:min(len(line), tailSize)], '\n'))
+		}
+		if err != nil {
+			l.fail(errOutput)
+			return 0, err
+		}
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+func (l *lines) isMessage(line []byte) bool {
+	message, err := jsonrpc.DecodeMessage(line)
+	if err == nil {
+		l.saw(message)
+	}
+	return err == nil
+}
+
+// next reads a line. An error comes with the last one.
+func (l *lines) next() (line []byte, err error) {
+	for {
+		part, err := l.from.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			l.fail(errTooLong)
+			return nil, errTooLong
+		}
+		line = append(line, part...)
+		if err != bufio.ErrBufferFull {
+			return bytes.TrimSuffix(line, []byte{'\n'}), err
+		}
+	}
+}
+
+// Close implements [io.Closer].
+func (l *lines) Close() error { return l.out.Close() }

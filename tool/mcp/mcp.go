@@ -1,0 +1,83 @@
+// Package mcp runs the tools of servers that speak the Model Context Protocol
+// over their standard streams.
+//
+// A [Server] is a program that the user's configuration names. It is started
+// when one of its tools is called, or when nobody knows yet what it offers, and
+// ended with all that it started by [Server.Close].
+//
+// What must hold: the model is offered, and can call, exactly what the user
+// approved. [Approvals] keep what a server listed; a tool that is new, or whose
+// description, schema or annotations are others, is neither offered nor run
+// until it is approved. What a server says of its tools never decides about
+// permission: they may change anything, ask before they run, and cannot simply
+// be repeated, unless the user's configuration says otherwise.
+//
+// A server outlives single calls, so it holds no tool's lock. Who resumes a turn
+// must not take a free lock for a sign that a call which was started has ended
+// or done nothing: its outcome is unknown, as that of any tool which may change
+// something. A server whose jp was killed sees the end of its input.
+//
+// The package asks nobody, and refuses what servers ask of a client: sampling,
+// elicitation, roots. It confines nothing; [Options].Launch may.
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// A Spec is what the configuration says of a server. It decides what is started.
+type Spec struct {
+	Name    string            `json:"name"`
+	Command []string          `json:"command"` // argv; no shell reads it
+	Env     map[string]string `json:"env"`     // added to the environment
+}
+
+// hash names what would be started. The values of variables are in it and cannot
+// be read from it.
+func (s Spec) hash() string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // strings, which always encode
+	}
+	return hashOf(text)
+}
+
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Options of servers. Dir and Approvals must be set.
+type Options struct {
+	Approvals Approvals
+	Dir       string   // where servers run: absolute
+	Environ   []string // what their environment is derived from; default os.Environ()
+	Version   string   // of jp, as servers are told
+	// Launch may change how a server is started, or refuse it. Nil: it is started
+	// as it is.
+	Launch func(*exec.Cmd) error
+	// StartTimeout is how long a server may take from its start until it has
+	// listed its tools. Default: 30 seconds.
+	StartTimeout time.Duration
+	// Grace is how long a server may go on after it was told to end. Default: 5
+	// seconds.
+	Grace time.Duration
+}
+
+func (o Options) orDefault() Options {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.StartTimeout == 0 {
+		o.StartTimeout = 30 * time.Second
+	}
+	if o.Grace == 0 {
+		o.Grace = 5 * time.Second
+	}
+	return o
+}

@@ -1,0 +1,35 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+)
+
+// Prefix begins the name of every tool of a server, and of no other tool.
+const Prefix = "mcp__"
+
+// longest is how many bytes the name of a tool may have.
+const longest = 64
+
+var (
+	plainServer = regexp.MustCompile(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
+	plainTool   = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	looksHashed = regexp.MustCompile(`(-[0-9a-f]{12}|_[0-9a-f]{8})$`) // by us, or by who writes names for providers
+	notPlain    = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+)
+
+// ToolName is the name by which jp knows a server's tool: mcp__SERVER__TOOL.
+// Where that would be too long, has other characters, or could be read as the
+// tool of another server, it is cut, cleaned and made unique by a hash. Two
+// tools never have one name, and none has that of a tool of jp's own.
+func ToolName(server, tool string) string {
+	name := Prefix + server + "__" + tool
+	if plainServer.MatchString(server) && plainTool.MatchString(tool) && len(name) <= longest && !looksHashed.MatchString(name) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(server + "\x00" + tool))
+	suffix := "-" + hex.EncodeToString(sum[:6])
+	stem := notPlain.ReplaceAllString(name, "_")
+	return stem[:min(len(stem), longest-len(suffix))] + suffix
+}

@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// Settings are what the user's configuration says of a tool. The zero value is
+// what holds where it says nothing.
+type Settings struct {
+	Reads      bool          // it changes nothing
+	Idempotent bool          // running it twice is as good as once
+	Timeout    time.Duration // of one call; 0: the caller's
+}
+
+// A remote is a tool of a server, as it was approved.
+type remote struct {
+	server  *Server
+	offer   Offer
+	timeout time.Duration
+	def     *tool.Definition
+}
+
+func newRemote(s *Server, o Offer, set Settings) *remote {
+	def := &tool.Definition{
+		Name: ToolName(s.spec.Name, o.Name), Description: o.Description, Parameters: o.Schema,
+		Effect: tool.Changes, Idempotent: set.Idempotent, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
+	}
+	if set.Reads {
+		def.Effect = tool.Reads
+	}
+	return &remote{server: s, offer: o, timeout: set.Timeout, def: def}
+}
+
+// Definition is the tool's.
+func (r *remote) Definition() *tool.Definition { return r.def }
+
+// Run calls the tool once. Whatever the server does wrong is a result that says
+// so; an error is the end of ctx. A server that does not run is started for this
+// call, once.
+func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	c, why, err := r.ready(ctx)
+	if ctx.Err() != nil {
+		return tool.Result{}, context.Cause(ctx)
+	}
+	if err != nil {
+		why = "The tool was not run: " + err.Error()
+	}
+	if why != "" {
+		return failed(why), nil
+	}
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if r.timeout > 0 {
+		limited, cancel = context.WithTimeoutCause(ctx, r.timeout, errTime)
+	}
+	defer cancel()
+	result, err := c.callTool(limited, r.offer.Name, call.Arguments)
+	switch {
+	case err == nil:
+		return convert(result), nil
+	case ctx.Err() != nil:
+		return tool.Result{}, context.Cause(ctx)
+	}
+	return failed(r.explain(c, err)), nil
+}
+
+// ready is the server's connection, or why the tool is not run: the server lists
+// it otherwise than it was approved.
+func (r *remote) ready(ctx context.Context) (c *connection, why string, err error) {
+	if err := r.server.take(ctx); err != nil {
+		return nil, "", err
+	}
+	defer r.server.release()
+	c, listing, err := r.server.ready(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	name := r.server.spec.Name
+	switch now, found := listing.find(r.offer.Name); {
+	case !found:
+		why = fmt.Sprintf("The tool was not run: the MCP server %s does not offer it any more.", name)
+	case !now.equal(r.offer):
+		why = fmt.Sprintf("The tool was not run: the MCP server %s describes it otherwise than when the user approved it. "+
+			"Only the user can approve the change (jp trust --mcp %s).", name, name)
+	}
+	return c, why, nil
+}
+
+// explain says what kept a call from having an answer.
+func (r *remote) explain(c *connection, err error) string {
+	const unknown = " What the call did until then is not known."
+	server := "The MCP server " + r.server.spec.Name
+	var refusal *jsonrpc.Error
+	switch {
+	case errors.Is(err, errTime):
+		return fmt.Sprintf("Timed out after %s; %s was told to stop.%s", conversation.Ago(r.timeout), server, unknown)
+	case errors.As(err, &refusal):
+		return fmt.Sprintf("%s refused the call: %s (code %d)", server, clean(refusal.Message), refusal.Code)
+	}
+	why := c.breakdown(err)
+	if c.broken.Load() == nil {
+		return fmt.Sprintf("%s gave an answer that cannot be read: %v.%s", server, err, unknown)
+	}
+	c.process.kill()
+	text := fmt.Sprintf("%s is of no use any more: %v.%s", server, why, unknown)
+	if said := c.process.said.text(); said != "" {
+		text += " The last that it said:\n" + said
+	}
+	return text
+}
+
+func failed(text string) tool.Result {
+	return tool.Result{Content: []byte(text), IsError: true, Effect: "error: " + conversation.Shorten(text, 48)}
+}
+
+// subjectLength is how many characters of the arguments a subject keeps.
+const subjectLength = 100
+
+// subject is the arguments on one line.
+func subject(arguments json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, arguments) != nil || b.String() == "{}" {
+		return ""
+	}
+	return conversation.Shorten(b.String(), subjectLength)
+}

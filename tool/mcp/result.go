@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jp/tool"
+)
+
+// Bounds of what is attached to one result.
+const (
+	maxImage    = 5 << 20
+	maxFile     = 5 << 20
+	maxAttached = 20 << 20
+	maxFiles    = 20
+)
+
+// images are the kinds that models are shown.
+var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// A conversion makes a tool's result of a server's, part by part.
+type conversion struct {
+	text  bytes.Buffer
+	files []tool.Attachment
+	size  int
+}
+
+// convert makes a result of what a server answered. Text keeps whatever it has;
+// it is cut like any tool's. What is attached is bounded, and what is left out
+// for that is named. A picture has the media type of its bytes.
+func convert(r *sdk.CallToolResult) tool.Result {
+	var c conversion
+	for _, part := range r.Content {
+		c.part(part)
+	}
+	if r.NeedsInput() {
+		c.line("The server asks for input from a person, which jp does not pass on. The call was not completed.")
+	}
+	c.structured(r.StructuredContent)
+	if c.text.Len() == 0 && r.IsError {
+		c.line("The tool failed, and did not say why.")
+	}
+	content, whole := tool.Cut(c.text.Bytes(), tool.Limit)
+	return tool.Result{Content: content, Truncated: whole, IsError: r.IsError || r.NeedsInput(), Attachments: c.files}
+}
+
+func (c *conversion) part(part sdk.Content) {
+	switch p := part.(type) {
+	case *sdk.TextContent:
+		c.line(p.Text)
+	case *sdk.ImageContent:
+		c.image(p.Data, p.MIMEType)
+	case *sdk.AudioContent:
+		c.file("audio", p.Data, p.MIMEType)
+	case *sdk.EmbeddedResource:
+		c.resource(p.Resource)
+	case *sdk.ResourceLink:
+		c.line("[link " + words(p.URI, p.Name, p.MIMEType, p.Description) + "]")
+	default:
+		c.line("[left out: a part of a kind that jp does not know]")
+	}
+}
+
+// line adds text as a line of its own.
+func (c *conversion) line(text string) {
+	if n := c.text.Len(); n > 0 && c.text.Bytes()[n-1] != '\n' {
+		c.text.WriteByte('\n')
+	}
+	c.text.WriteString(text)
+}
+
+// structured adds what the server says as JSON, unless it says the same as text.
+func (c *conversion) structured(value any) {
+	if value == nil {
+		return
+	}
+	text, err := canonical(value)
+	if err != nil {
+		return
+	}
+	var said any
+	if json.Unmarshal(c.text.Bytes(), &said) == nil {
+		if same, err := canonical(said); err == nil && bytes.Equal(same, text) {
+			return
+		}
+	}
+	c.line(string(text))
+}
+
+func (c *conversion) resource(r *sdk.ResourceContents) {
+	switch {
+	case r == nil:
+		c.line("[left out: an empty resource]")
+	case len(r.Blob) > 0 && slices.Contains(images, http.DetectContentType(r.Blob)):
+		c.line("[resource " + words(r.URI, r.MIMEType) + "]")
+		c.image(r.Blob, r.MIMEType)
+	case len(r.Blob) > 0:
+		c.line("[resource " + words(r.URI, r.MIMEType) + "]")
+		c.file("resource", r.Blob, r.MIMEType)
+	default:
+		c.line("[resource " + words(r.URI, r.MIMEType) + "]")
+		c.line(r.Text)
+	}
+}
+
+// image attaches a picture. Its bytes say what it is: a provider refuses one that
+// is something else than it is called, and with it the whole conversation.
+func (c *conversion) image(data []byte, declared string) {
+	media := http.DetectContentType(data)
+	switch {
+	case !slices.Contains(images, media):
+		c.leave("image", declared, len(data), "it is no PNG, JPEG, GIF or WebP")
+	case len(data) > maxImage:
+		c.leave("image", declared, len(data), fmt.Sprintf("it has more than %d MiB", maxImage>>20))
+	default:
+		c.attach("image", strings.TrimPrefix(media, "image/"), media, data)
+	}
+}
+
+// file attaches anything else.
+func (c *conversion) file(kind string, data []byte, media string) {
+	media = words(media)
+	switch {
+	case len(data) == 0:
+		c.leave(kind, media, 0, "it is empty")
+	case len(data) > maxFile:
+		c.leave(kind, media, len(data), fmt.Sprintf("it has more than %d MiB", maxFile>>20))
+	default:
+		c.attach(kind, "bin", media, data)
+	}
+}
+
+func (c *conversion) attach(kind, ending, media string, data []byte) {
+	if len(c.files) == maxFiles || c.size+len(data) > maxAttached {
+		c.leave(kind, media, len(data), fmt.Sprintf("a result has up to %d files with %d MiB together", maxFiles, maxAttached>>20))
+		return
+	}
+	name := fmt.Sprintf("%s-%d.%s", kind, len(c.files)+1, ending)
+	c.files, c.size = append(c.files, tool.Attachment{Name: name, MediaType: media, Data: data}), c.size+len(data)
+	c.line(fmt.Sprintf("[%s: %s, %d bytes]", name, media, len(data)))
+}
+
+func (c *conversion) leave(kind, media string, size int, why string) {
+	c.line(fmt.Sprintf("[%s left out, %s, %d bytes: %s]", kind, words(media), size, why))
+}
+
+// maxWord is how long a name that a server gives may be.
+const maxWord = 2 << 10
+
+// words are what a server says of something, on one line.
+func words(said ...string) string {
+	var kept []string
+	for _, s := range said {
+		s = strings.Join(strings.Fields(clean(s)), " ")
+		if s != "" {
+			kept = append(kept, strings.ToValidUTF8(s[:min(len(s), maxWord)], ""))
+		}
+	}
+	return strings.Join(kept, ", ")
+}

@@ -1,0 +1,36 @@
+package mcp
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// tailSize is how much of what a server says beside the protocol is kept.
+const tailSize = 2 << 10
+
+// A tail keeps the end of what is written to it. Several goroutines may use it.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write takes all of p and never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, p[max(0, len(p)-tailSize):]...)
+	t.kept = append(t.kept[:0], t.kept[max(0, len(t.kept)-tailSize):]...)
+	return len(p), nil
+}
+
+// text is what was kept, without what cannot be seen.
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	kept := t.kept
+	for len(kept) > 0 && !utf8.RuneStart(kept[0]) {
+		kept = kept[1:]
+	}
+	return strings.TrimSpace(clean(string(kept)))
+}
