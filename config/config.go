@@ -118,7 +118,8 @@ type Secrets struct {
 	Redact bool `toml:"redact" default:"true" tighten:"on" doc:"Replace secrets by placeholders before anything is recorded or sent to a model"`
 }
 
-// MCP is a server of tools that is started as a command and spoken to over its stdio.
+// MCP is a server of tools that is started as a command and spoken to over its
+// stdio. Its tools are offered once the user has approved them.
 type MCP struct {
 	Command []string          `toml:"command" check:"argv" doc:"Program and arguments of the server"`
 	Env     map[string]string `toml:"env" label:"variable" doc:"Environment variable for the server"`

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math"
+	"slices"
 
 	"jp/turnloop"
 )
@@ -20,7 +21,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := q.openTools()
+	tools, err := q.openTools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	}
 	q.out.begin(q, files)
 	if q.parent == nil { // its parent has said it
-		for _, line := range append(q.repo.heldBack(), q.repo.walls(q.env).missing(tools)...) {
+		for _, line := range slices.Concat(q.repo.heldBack(), q.repo.walls(q.env).missing(tools), q.servers.told()) {
 			q.out.Noticed(line)
 		}
 	}

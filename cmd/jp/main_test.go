@@ -16,6 +16,7 @@ import (
 
 	"jp/internal/gitenv"
 	"jp/sandbox"
+	"jp/tool/mcp/mcptest"
 )
 
 // clockVariable is where the clock of a jp starts that a test runs. Only this
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	if code, asked := sandbox.Become(os.Args); asked {
 		os.Exit(code)
 	}
-	testscript.Main(m, map[string]func(){"jp": jpMain})
+	testscript.Main(m, map[string]func(){"jp": jpMain, "mcp-fake": mcptest.Main})
 }
 
 // jpMain is jp as the tests run it. Unless the test gives it a terminal it has

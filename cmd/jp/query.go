@@ -167,6 +167,7 @@ func (q *query) run(ctx context.Context) (err error) {
 		q.unlisten()
 		q.client.close()
 	}()
+	defer func() { q.servers.close() }()
 	if err := q.take(ctx); err != nil {
 		return err
 	}

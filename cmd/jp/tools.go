@@ -28,10 +28,11 @@ func (q *query) tools() (*tool.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.servers.unknown(registry, q.repo)
 	names := q.toolNames(registry)
 	for _, name := range slices.Concat(q.opts.tools, q.opts.withoutTools) {
 		if _, ok := registry.Lookup(name); !ok {
-			return nil, usage("there is no tool %q.", name)
+			return nil, q.servers.explain(name, usage("there is no tool %q.", name))
 		}
 	}
 	return registry.Only(names...)
@@ -45,6 +46,7 @@ func (q *query) allTools() (*tool.Registry, error) {
 	}
 	all = append(all, recall.Tools(q.repo.store)...)
 	all = append(all, delegate.Tool(children{q}), delegate.StateTool())
+	all = append(all, q.servers.tools(q.repo.config.Tools)...)
 	for i, t := range all {
 		all[i] = configure(t, q.repo.config.Tools)
 	}
@@ -121,7 +123,7 @@ func knownTools(registry *tool.Registry, r *repo) error {
 	for _, key := range slices.Sorted(maps.Keys(r.report.Origins)) {
 		rest, isTool := strings.CutPrefix(key, "tools.")
 		name, _, _ := strings.Cut(rest, ".")
-		if !isTool || name == recall.Group || r.report.Origins[key].Layer == config.LayerConversation {
+		if !isTool || name == recall.Group || isServerTool(name) || r.report.Origins[key].Layer == config.LayerConversation {
 			continue
 		}
 		if _, ok := registry.Lookup(name); !ok {

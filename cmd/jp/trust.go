@@ -22,7 +22,11 @@ what has changed. Even then the file may tighten permissions, never loosen them.
 A program that the file names by a path in the repository is not part of what is
 approved: look at it, too.
 
-JSON: {"file","sha256","trusted","keys":[{"key","value","line","effect"}]}
+--mcp NAME is about the tools of an MCP server instead. It is started to see what it
+offers; approved is exactly that, until it offers something else.
+
+JSON: {"file","sha256","trusted","keys":[{"key","value","line","effect"}]};
+for a server {"server","command","approved","tools":[{"name","tool","state"}],"left_out"}
 
 Exit codes: 0 trusted, or nothing needs it · 1 with --show: not trusted · 2 the file is
 wrong, or not in a repository · 3 not approved, or nobody to ask`
@@ -32,19 +36,26 @@ type trustOptions struct {
 	show   bool
 	revoke bool
 	yes    bool
+	mcp    string // the MCP server that is meant; "" for the workspace's file
 }
 
 func newTrustCommand(e *env) *cobra.Command {
 	var o trustOptions
 	cmd := &cobra.Command{
 		Use: "trust", Short: "Approve what this repository's configuration asks for", GroupID: "setup", Args: cobra.NoArgs,
-		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runTrust(cmd.Context(), e, o) },
+		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke\n  jp trust --mcp docs",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.mcp != "" {
+				return runTrustMCP(cmd.Context(), e, o)
+			}
+			return runTrust(cmd.Context(), e, o)
+		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.show, "show", false, "only show what it asks for, and whether that is approved")
 	f.BoolVar(&o.revoke, "revoke", false, "take the approval back")
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve without asking")
+	f.StringVar(&o.mcp, "mcp", "", "approve what the MCP server `NAME` offers")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "yes")
 	return cmd
 }

@@ -34,7 +34,7 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 	at := turnloop.Glance{Tree: r.Last.Tree}
 	calls, since := r.Ledger.Lost()
 	at.Lost = since
-	if tools, err := q.openTools(); err == nil { // else it is said when they are needed
+	if tools, err := q.openTools(ctx); err == nil { // else it is said when they are needed
 		for _, call := range calls {
 			at.Named = append(at.Named, written(tools, call)...)
 		}
@@ -139,8 +139,11 @@ func written(tools *tool.Registry, call *conversation.ToolCall) []string {
 }
 
 // openTools finds the tools of this turn, once.
-func (q *query) openTools() (_ *tool.Registry, err error) {
+func (q *query) openTools(ctx context.Context) (_ *tool.Registry, err error) {
 	if q.registry == nil {
+		if err := q.openServers(ctx); err != nil {
+			return nil, err
+		}
 		q.registry, err = q.tools()
 	}
 	return q.registry, err

@@ -35,6 +35,7 @@ type query struct {
 	tail      *conversation.IncompleteTurn // nil where every turn is complete
 	files     *files
 	registry  *tool.Registry
+	servers   *servers
 	plan      reconcile.Plan
 	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
 	drafts    *draftKeeper

@@ -49,6 +49,14 @@ func (a Approvals) Approve(s Spec, offers []Offer) error {
 	return a.forget(s)
 }
 
+// Revoke takes an approval back.
+func (a Approvals) Revoke(s Spec) error {
+	if err := os.Remove(a.file(s, "approved")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("take back the approval of %s: %w", s.Name, err)
+	}
+	return a.forget(s)
+}
+
 // Seen is what the server listed last, where that is not what was approved.
 func (a Approvals) Seen(s Spec) (offers []Offer, ok bool) {
 	r, ok := read(a.file(s, "seen"))

@@ -98,4 +98,10 @@ func TestWhatWasSeen(t *testing.T) {
 	require.NoError(t, a.Approve(spec, second))
 	_, ok = a.Seen(spec)
 	require.False(t, ok)
+
+	for range 2 {
+		require.NoError(t, a.Revoke(spec))
+		_, ok = a.Approved(spec)
+		require.False(t, ok)
+	}
 }

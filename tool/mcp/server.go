@@ -63,8 +63,15 @@ func (s *Server) Look(ctx context.Context) (Listing, error) {
 	return listing, err
 }
 
+// Before is the command with which a server of this name was approved last, if
+// that is another one; nil if there is none.
+func (s *Server) Before() []string { return s.opts.Approvals.Before(s.spec) }
+
 // Approve records that the user approved these of the server's tools.
 func (s *Server) Approve(offers []Offer) error { return s.opts.Approvals.Approve(s.spec, offers) }
+
+// Revoke takes back what was approved.
+func (s *Server) Revoke() error { return s.opts.Approvals.Revoke(s.spec) }
 
 // Tools are the tools that may be offered, as the user configured them; settings
 // is asked by the names of [ToolName].

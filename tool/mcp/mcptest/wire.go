@@ -135,13 +135,10 @@ var hostile = map[string]func(*wire){
 		w.call = func(message) bool { select {} }
 		w.serve()
 	},
+	"child": func(w *wire) { w.family(); w.serve() },
 	"stays": func(w *wire) {
 		signal.Ignore(syscall.SIGTERM)
-		child := exec.Command("sleep", "600")
-		if err := child.Start(); err != nil {
-			panic(err)
-		}
-		note(w.log, fmt.Sprint("pids ", os.Getpid(), " ", child.Process.Pid))
+		w.family()
 		w.serve()
 		select {}
 	},
@@ -153,6 +150,15 @@ var hostile = map[string]func(*wire){
 		w.tools = func() string { return `[],"nextCursor":"again"` } // which ends the object otherwise
 		w.serve()
 	},
+}
+
+// family starts another program, and writes both ids down.
+func (w *wire) family() {
+	child := exec.Command("sleep", "600")
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
+	note(w.log, fmt.Sprint("pids ", os.Getpid(), " ", child.Process.Pid))
 }
 
 // rug changes what a tool is said to do once it was called, and says so.

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/tool/mcp"
+	"jp/turnloop"
+)
+
+// askApproval starts a server and lets the user approve what it offers. What they
+// do not approve is left out; an end of the input is no approval.
+func askApproval(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *mcp.Server) error {
+	fmt.Fprintf(tty, "Starting the MCP server %s to see what it offers.\n", terminal.Show(s.Spec().Name))
+	listing, err := s.Look(ctx)
+	if err != nil {
+		return err
+	}
+	if approvedWhole(s.State()) {
+		return nil // it is again as it was approved
+	}
+	sheet := approvalSheet{server: s, listing: listing, before: s.State(), palette: p, width: tty.Width()}
+	approved, err := sheet.ask(ctx, tty)
+	if err != nil || !approved {
+		return err
+	}
+	return s.Approve(listing.Offers)
+}
+
+// ask shows the sheet and asks. Only a yes approves; Ctrl+C and the loss of the
+// terminal are errors.
+func (a approvalSheet) ask(ctx context.Context, tty *terminal.TTY) (approved bool, err error) {
+	p := a.palette
+	fmt.Fprint(tty, a.text())
+	menu := fmt.Sprintf("  %s  no, leave out what is not approved   %s  yes, approve exactly this   %s  details\n> ", p.Bold("n"), p.Bold("y"), p.Bold("d"))
+	for {
+		key, err := tty.Choose(ctx, menu, oneOf("nyd"))
+		switch {
+		case errors.Is(err, terminal.ErrHangup):
+			return false, &turnloop.Interrupt{Signal: "SIGHUP"}
+		case err != nil:
+			return false, err
+		}
+		switch key.Lower() {
+		case 'y':
+			fmt.Fprintln(tty, "y")
+			return true, nil
+		case 'd':
+			fmt.Fprint(tty, "d\n", a.details())
+			continue
+		case terminal.KeyCtrlC:
+			fmt.Fprintln(tty, "^C")
+			return false, fail(exitInterrupted, "interrupted", "nothing was approved.")
+		}
+		fmt.Fprintln(tty, "n")
+		return false, nil
+	}
+}
+
+// An approvalSheet shows what a server offers beside what was approved. All of its
+// text is clean.
+type approvalSheet struct {
+	server  *mcp.Server
+	listing mcp.Listing
+	before  mcp.State // what was approved, and how the listing differs from it
+	palette terminal.Palette
+	width   int // in columns; 0: lines are not cut
+}
+
+// text is the whole in a few lines for each tool.
+func (a approvalSheet) text() string {
+	var b strings.Builder
+	spec, known := a.server.Spec(), a.before.Approved
+	switch {
+	case approvedWhole(a.before):
+		fmt.Fprintf(&b, "The MCP server %s is as you approved it.\n", terminal.Show(spec.Name))
+	case known:
+		fmt.Fprintf(&b, "The MCP server %s is not as you approved it.\n", terminal.Show(spec.Name))
+	default:
+		fmt.Fprintf(&b, "The MCP server %s offers %s.\n", terminal.Show(spec.Name), conversation.Count(len(a.listing.Offers), "tool"))
+	}
+	fmt.Fprintf(&b, "  It runs: %s\n", terminal.EscapeAll(spec.Command))
+	if was := a.server.Before(); was != nil && !known {
+		fmt.Fprintf(&b, "  %s %s\n", a.palette.Yellow("You approved it with another command:"), terminal.EscapeAll(was))
+	}
+	if len(spec.Env) > 0 {
+		fmt.Fprintf(&b, "  with %s\n", terminal.EscapeAll(slices.Sorted(maps.Keys(spec.Env))))
+	}
+	if known && len(a.before.Changes) > 0 {
+		a.changes(&b, a.before.Changes)
+	} else {
+		for _, o := range a.listing.Offers {
+			a.offer(&b, "  ", o)
+		}
+	}
+	for _, line := range a.listing.LeftOut {
+		fmt.Fprintf(&b, "  %s\n", a.palette.Dim("not offered: "+a.fit(terminal.Clean(line), 15)))
+	}
+	return b.String()
+}
+
+// brief is how many lines of a description are shown at once.
+const brief = 4
+
+func (a approvalSheet) offer(b *strings.Builder, lead string, o mcp.Offer) {
+	fmt.Fprintf(b, "%s%s\n", lead, a.palette.Bold(terminal.Show(o.Name)))
+	lines := strings.Split(terminal.Clean(o.Description), "\n")
+	for _, line := range lines[:min(len(lines), brief)] {
+		if line != "" {
+			fmt.Fprintf(b, "      %s\n", a.fit(line, 6))
+		}
+	}
+	if more := len(lines) - brief; more > 0 {
+		fmt.Fprintf(b, "      %s\n", a.palette.Dim(fmt.Sprintf("…%d more lines (d)", more)))
+	}
+}
+
+// changes shows what is new, what is gone, and the difference of what is otherwise.
+func (a approvalSheet) changes(b *strings.Builder, changes []mcp.Change) {
+	for _, c := range changes {
+		switch {
+		case c.Was == nil:
+			a.offer(b, "  "+a.palette.Green("+")+" ", *c.Is)
+		case c.Is == nil:
+			fmt.Fprintf(b, "  %s %s (gone)\n", a.palette.Red("-"), terminal.Show(c.Name()))
+		default:
+			fmt.Fprintf(b, "  %s %s\n", a.palette.Yellow("!"), a.palette.Bold(terminal.Show(c.Name())))
+			a.difference(b, *c.Was, *c.Is)
+		}
+	}
+}
+
+func (a approvalSheet) difference(b *strings.Builder, was, is mcp.Offer) {
+	edits := udiff.Unified("", "", offerText(was), offerText(is))
+	for line := range strings.Lines(edits) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "@@"), strings.HasPrefix(line, `\`):
+			continue
+		case strings.HasPrefix(line, "+"):
+			line = a.palette.Green(line)
+		case strings.HasPrefix(line, "-"):
+			line = a.palette.Red(line)
+		}
+		fmt.Fprintf(b, "      %s\n", line)
+	}
+}
+
+// details are all that the model would be told, and what the server claims.
+func (a approvalSheet) details() string {
+	var b strings.Builder
+	for _, o := range a.listing.Offers {
+		fmt.Fprintf(&b, "  %s  (%s)\n", a.palette.Bold(terminal.Show(o.Name)), mcp.ToolName(a.server.Spec().Name, o.Name))
+		for line := range strings.Lines(offerText(o)) {
+			fmt.Fprintf(&b, "      %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+	return b.String()
+}
+
+// offerText is all of an offer but its name, in lines.
+func offerText(o mcp.Offer) string {
+	text := o.Description + "\nArguments: " + indented(o.Schema) + "\n"
+	if len(o.Annotations) > 0 {
+		text += "It says of itself: " + string(o.Annotations) + "\n"
+	}
+	return terminal.Clean(text)
+}
+
+func indented(value json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		return string(value)
+	}
+	return b.String()
+}
+
+// fit cuts a line that stands behind some columns.
+func (a approvalSheet) fit(line string, behind int) string {
+	if a.width == 0 {
+		return line
+	}
+	return terminal.Fit(line, max(a.width-behind, 20))
+}
