@@ -44,8 +44,9 @@ soak: ## 64 conversations at once, clients that come and go, kills; counts what 
 hostile: ## repositories made to run programs: none may run
 	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore
 
-inspector: ## install the MCP inspector (npm), which the tests then run against jp mcp serve
+inspector: ## install the MCP inspector and the reference MCP server (npm), which the tests then run against jp
 	cd cmd/jp/testdata/inspector && npm ci --no-progress --loglevel=error
+	cd cmd/jp/testdata/everything && npm ci --no-progress --loglevel=error
 
 demo: build ## a scripted turn with real tools in a scratch repository
 	@$(BIN) demo

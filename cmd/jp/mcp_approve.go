@@ -77,7 +77,8 @@ type approvalSheet struct {
 	width   int // in columns; 0: lines are not cut
 }
 
-// text is the whole in a few lines for each tool.
+// text is the whole in a few lines for each tool. What is started stands last: the
+// rest may be more than the screen shows.
 func (a approvalSheet) text() string {
 	var b strings.Builder
 	spec, known := a.server.Spec(), a.before.Approved
@@ -89,13 +90,6 @@ func (a approvalSheet) text() string {
 	default:
 		fmt.Fprintf(&b, "The MCP server %s offers %s.\n", terminal.Show(spec.Name), conversation.Count(len(a.listing.Offers), "tool"))
 	}
-	fmt.Fprintf(&b, "  It runs: %s\n", terminal.EscapeAll(spec.Command))
-	if was := a.server.Before(); was != nil && !known {
-		fmt.Fprintf(&b, "  %s %s\n", a.palette.Yellow("You approved it with another command:"), terminal.EscapeAll(was))
-	}
-	if len(spec.Env) > 0 {
-		fmt.Fprintf(&b, "  with %s\n", terminal.EscapeAll(slices.Sorted(maps.Keys(spec.Env))))
-	}
 	if known && len(a.before.Changes) > 0 {
 		a.changes(&b, a.before.Changes)
 	} else {
@@ -105,6 +99,13 @@ func (a approvalSheet) text() string {
 	}
 	for _, line := range a.listing.LeftOut {
 		fmt.Fprintf(&b, "  %s\n", a.palette.Dim("not offered: "+a.fit(terminal.Clean(line), 15)))
+	}
+	fmt.Fprintf(&b, "  It runs: %s\n", terminal.EscapeAll(spec.Command))
+	if was := a.server.Before(); was != nil && !known {
+		fmt.Fprintf(&b, "  %s %s\n", a.palette.Yellow("You approved it with another command:"), terminal.EscapeAll(was))
+	}
+	if len(spec.Env) > 0 {
+		fmt.Fprintf(&b, "  with %s\n", terminal.EscapeAll(slices.Sorted(maps.Keys(spec.Env))))
 	}
 	return b.String()
 }

@@ -67,7 +67,7 @@ func TestApprovalPrompt(t *testing.T) {
 			t.Parallel()
 			p := serverPlace(t, "rug")
 			s := p.sit(100, "query", "-m", "script/../call.toml", "Look")
-			s.WaitFor("The MCP server fake offers 2 tools.")
+			s.prompted()
 			for i, keys := range tt.keys {
 				s.promptedAgain(i + 1)
 				s.Type(keys)
@@ -75,6 +75,7 @@ func TestApprovalPrompt(t *testing.T) {
 			require.Equal(t, tt.exit, s.exit())
 			require.Equal(t, tt.approved, strings.Contains(p.serverLog(), "tools/call"))
 			shown := strings.ReplaceAll(s.Raw(), "\r\n", "\n")
+			require.Contains(t, shown, "The MCP server fake offers 2 tools.\n")
 			require.Contains(t, shown, "It runs: mcp-fake rug ../log 'with space'\n")
 			require.Contains(t, shown, "with TOKEN\n")
 			require.NotContains(t, shown, "hunter2")
