@@ -88,12 +88,12 @@ func leftOut(name string, state mcp.State) string {
 		var names []string
 		for _, c := range state.Changes {
 			if c.Is != nil {
-				names = append(names, c.Name())
+				names = append(names, terminal.Show(c.Name()))
 			}
 		}
 		what = "these tools are not as you approved them: " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("The MCP server %s: %s, and are left out; jp trust --mcp %s shows and approves them.", name, what, terminal.Escape(name))
+	return fmt.Sprintf("The MCP server %s: %s, and are left out; jp trust --mcp %s shows and approves them.", terminal.Show(name), what, terminal.Escape(name))
 }
 
 func (s *servers) every() []*mcp.Server {

@@ -34,7 +34,7 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 	at := turnloop.Glance{Tree: r.Last.Tree}
 	calls, since := r.Ledger.Lost()
 	at.Lost = since
-	if tools, err := q.openTools(ctx); err == nil { // else it is said when they are needed
+	if tools, err := q.namedTools(); err == nil { // else it is said when they are needed
 		for _, call := range calls {
 			at.Named = append(at.Named, written(tools, call)...)
 		}
@@ -138,7 +138,16 @@ func written(tools *tool.Registry, call *conversation.ToolCall) []string {
 	return paths
 }
 
-// openTools finds the tools of this turn, once.
+// namedTools are the tools of which some name files: those of jp's own, where the
+// servers have not been asked for theirs.
+func (q *query) namedTools() (*tool.Registry, error) {
+	if q.registry != nil {
+		return q.registry, nil
+	}
+	return q.tools()
+}
+
+// openTools finds the tools of this turn, once, with those of servers.
 func (q *query) openTools(ctx context.Context) (_ *tool.Registry, err error) {
 	if q.registry == nil {
 		if err := q.openServers(ctx); err != nil {

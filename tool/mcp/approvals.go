@@ -78,16 +78,17 @@ func (a Approvals) Saw(s Spec, offers []Offer) error {
 // Before is the command with which a server of this name was approved last, if
 // that is another one; nil if there is none.
 func (a Approvals) Before(s Spec) []string {
-	files, _ := filepath.Glob(filepath.Join(a.Dir, "*.approved"))
+	files, _ := os.ReadDir(a.Dir)
 	var command []string
 	var newest time.Time
 	for _, file := range files {
-		info, err := os.Stat(file)
-		r, ok := read(file)
-		if err != nil || !ok || r.Name != s.Name || slices.Equal(r.Command, s.Command) || info.ModTime().Before(newest) {
+		info, err := file.Info()
+		if err != nil || filepath.Ext(file.Name()) != ".approved" || info.ModTime().Before(newest) {
 			continue
 		}
-		command, newest = r.Command, info.ModTime()
+		if r, ok := read(filepath.Join(a.Dir, file.Name())); ok && r.Name == s.Name && !slices.Equal(r.Command, s.Command) {
+			command, newest = r.Command, info.ModTime()
+		}
 	}
 	return command
 }

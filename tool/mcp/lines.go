@@ -40,13 +40,21 @@ func (l *lines) Read(p []byte) (int, error) {
 			_, _ = l.said.Write(append(line[:min(len(line), tailSize)], '\n'))
 		}
 		if err != nil {
-			l.fail(errOutput)
+			l.end(err)
 			return 0, err
 		}
 	}
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
+}
+
+// end says why there is no more to read.
+func (l *lines) end(err error) {
+	if err != errTooLong {
+		err = errOutput
+	}
+	l.fail(err)
 }
 
 func (l *lines) isMessage(line []byte) bool {
@@ -62,7 +70,6 @@ func (l *lines) next() (line []byte, err error) {
 	for {
 		part, err := l.from.ReadSlice('\n')
 		if len(line)+len(part) > maxLine {
-			l.fail(errTooLong)
 			return nil, errTooLong
 		}
 		line = append(line, part...)

@@ -77,7 +77,7 @@ func listTools(ctx context.Context, session *sdk.ClientSession) (Listing, error)
 func listingOf(tools []*sdk.Tool) Listing {
 	var l Listing
 	leave := func(name, why string) {
-		l.LeftOut = append(l.LeftOut, conversation.Shorten(clean(name), 60)+": "+why)
+		l.LeftOut = append(l.LeftOut, conversation.Shorten(words(name), 60)+": "+why)
 	}
 	named := map[string]int{}
 	for _, t := range tools {

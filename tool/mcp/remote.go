@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,8 +32,9 @@ type remote struct {
 }
 
 func newRemote(s *Server, o Offer, set Settings) *remote {
+	description := cmp.Or(o.Description, fmt.Sprintf("The tool %s of the MCP server %s.", words(o.Name), words(s.spec.Name)))
 	def := &tool.Definition{
-		Name: ToolName(s.spec.Name, o.Name), Description: o.Description, Parameters: o.Schema,
+		Name: ToolName(s.spec.Name, o.Name), Description: description, Parameters: o.Schema,
 		Effect: tool.Changes, Idempotent: set.Idempotent, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
 	}
 	if set.Reads {

@@ -359,6 +359,7 @@ func TestHostileNames(t *testing.T) {
 		require.Regexp(t, `^mcp__fake__[A-Za-z0-9_-]{1,53}$`, name)
 	}
 	require.Contains(t, s.offered(), "mcp__fake__fs_read_file")
+	require.Equal(t, "The tool white space/ü of the MCP server fake.", s.tool("white space/ü\u202e").Definition().Description)
 	require.Equal(t, "Safe.", s.tool("painted").Definition().Description)
 	left := strings.Join(listing.LeftOut, "\n")
 	for _, want := range []string{"twice: two tools have this name", "hidden: its schema has characters that cannot be seen",
