@@ -55,19 +55,20 @@ func TestFaultyQuestions(t *testing.T) {
 		`"id":"a\ud800","text":"?"`:      "has the id \"a\ufffd\"",
 		`"id":"a","text":" "`:            "has no text",
 		`"id":"a","text":"` + strings.Repeat("x", 9000) + `"`: "has 9000 bytes, and 8192 is the most",
-		`"id":"a","text":"?"`:                                                                                  "has no answer type",
-		`"id":"a","text":"?","answer_type":7`:                                                                  "has no answer type that there is",
-		`"id":"a","text":"?","answer_type":"number"`:                                                           `has the answer type "number"`,
-		`"id":"a","text":"?","answer_type":"select"`:                                                           "has no options to select from",
-		`"id":"a","text":"?","answer_type":{"type":"select","options":[]}`:                                     "has no options to select from",
-		`"id":"a","text":"?","answer_type":{"type":"select","options":[` + many + `]}`:                         "has 101 options, and 100 is the most",
-		`"id":"a","text":"?","answer_type":{"type":"select","options":["o","p","o"]}`:                          "has a wrong option: 3 is there twice",
-		`"id":"a","text":"?","answer_type":{"type":"select","options":[null]}`:                                 "has a wrong option: 1 is null",
-		`"id":"a","text":"?","answer_type":{"type":"select","options":[{"a":1,"a":2}]}`:                        "has a wrong option: 1 cannot be kept",
-		`"id":"a","text":"?","answer_type":{"type":"select","options":["` + strings.Repeat("x", 40000) + `"]}`: "has options and a default of 40002 bytes",
-		`"id":"a","text":"?","answer_type":{"type":"boolean"},"default":"yes"`:                                 "has a wrong default",
-		`"id":"a","text":"?","answer_type":{"type":"select","options":["o"]},"default":"p"`:                    "has a wrong default",
-		`"id":"a","text":"?","answer_type":{"type":"text"},"default":"` + strings.Repeat("x", 40000) + `"`:     "has options and a default of 40002 bytes",
+		`"id":"a","text":"?"`:                                                                                                                "has no answer type",
+		`"id":"a","text":"?","answer_type":7`:                                                                                                "has no answer type that there is",
+		`"id":"a","text":"?","answer_type":"number"`:                                                                                         `has the answer type "number"`,
+		`"id":"a","text":"?","answer_type":"select"`:                                                                                         "has no options to select from",
+		`"id":"a","text":"?","answer_type":{"type":"select","options":[]}`:                                                                   "has no options to select from",
+		`"id":"a","text":"?","answer_type":{"type":"select","options":[` + many + `]}`:                                                       "has 101 options, and 100 is the most",
+		`"id":"a","text":"?","answer_type":{"type":"select","options":["o","p","o"]}`:                                                        "has a wrong option: 3 is there twice",
+		`"id":"a","text":"?","answer_type":{"type":"select","options":[null]}`:                                                               "has a wrong option: 1 is null",
+		`"id":"a","text":"?","answer_type":{"type":"select","options":[{"a":1,"a":2}]}`:                                                      "has a wrong option: 1 cannot be kept",
+		`"id":"a","text":"?","answer_type":{"type":"select","options":["` + strings.Repeat("x", 40000) + `"]}`:                               "has options and a default of 400",
+		`"id":"a","text":"?","answer_type":{"type":"boolean"},"default":"yes"`:                                                               "has a wrong default",
+		`"id":"a","text":"?","answer_type":{"type":"select","options":["o"]},"default":"p"`:                                                  "has a wrong default",
+		`"id":"a","text":"?","answer_type":{"type":"select","options":[{"value":1,"description":"` + strings.Repeat(`\u0000`, 6000) + `"}]}`: "has options and a default of 360",
+		`"id":"a","text":"?","answer_type":{"type":"text"},"default":"` + strings.Repeat("x", 40000) + `"`:                                   "has options and a default of 400",
 	} {
 		kind, result, is := command.Decode([]byte(asking(fields)))
 		require.True(t, is, fields)
@@ -113,22 +114,23 @@ func TestAttachments(t *testing.T) {
 	_, result, is = command.Decode(answer(`null`))
 	require.True(t, is && !result.IsError && result.Attachments == nil)
 
-	large := base64.StdEncoding.EncodeToString(make([]byte, 9<<20))
+	large := base64.StdEncoding.EncodeToString(make([]byte, 5<<20))
 	for list, want := range map[string]string{
 		`{}`:    "its attachments are no list of {name, media_type, data}",
 		`["a"]`: "its attachments are no list of {name, media_type, data}",
 		`[` + strings.TrimSuffix(strings.Repeat(`{"name":"a","data":""},`, 17), ",") + `]`: "it has 17 attachments, and 16 is the most",
-		`[{"data":""}]`:                                                             "attachment 1: it has no name",
-		`[{"name":"a"}]`:                                                            "attachment 1: it has no data",
-		`[{"name":"a","path":"/etc/passwd"}]`:                                       "attachment 1: it has no data",
-		`[{"name":"a","data":"%"}]`:                                                 "attachment 1: its data is not base64",
-		`[{"name":"a","data":""},{"name":"a","data":""}]`:                           `attachment 2: another one has the name "a"`,
-		`[{"name":"text","data":""}]`:                                               `attachment 1: the name "text" is jp's own`,
-		`[{"name":"tools.json","data":""}]`:                                         `is jp's own`,
-		`[{"name":"a\nb","data":""}]`:                                               `attachment 1: "a\nb" is no name`,
-		`[{"name":"` + strings.Repeat("x", 101) + `","data":""}]`:                   "is no name: at most 100 bytes",
-		`[{"name":"a","media_type":"a b","data":""}]`:                               `attachment 1: its media type is "a b"`,
-		`[{"name":"a","data":"` + large + `"},{"name":"b","data":"` + large + `"}]`: "attachment 2: all together have more than 16 MiB",
+		`[{"data":""}]`:                                           "attachment 1: it has no name",
+		`[{"name":"a"}]`:                                          "attachment 1: it has no data",
+		`[{"name":"a","path":"/etc/passwd"}]`:                     "attachment 1: it has no data",
+		`[{"name":"a","data":"%"}]`:                               "attachment 1: its data is not base64",
+		`[{"name":"a","data":""},{"name":"a","data":""}]`:         `attachment 2: another one has the name "a"`,
+		`[{"name":"text","data":""}]`:                             `attachment 1: the name "text" is jp's own`,
+		`[{"name":"tools.json","data":""}]`:                       `is jp's own`,
+		`[{"name":"a\nb","data":""}]`:                             `attachment 1: "a\nb" is no name`,
+		`[{"name":"` + strings.Repeat("x", 101) + `","data":""}]`: "is no name: at most 100 bytes",
+		`[{"name":"a","media_type":"a b","data":""}]`:             `attachment 1: its media type is "a b"`,
+		`[{"name":"a","media_type":"image/png","data":"` + large + `"},{"name":"b","media_type":"image/png","data":"` + large + `"}]`: "attachment 2: all together have more than 8 MiB",
+		`[{"name":"a","media_type":"text/plain","data":"` + large + `"}]`:                                                             "attachment 1: all that are neither pictures nor PDFs have more than 256 KiB together",
 	} {
 		kind, result, is := command.Decode(answer(list))
 		require.True(t, is)
@@ -170,9 +172,10 @@ func FuzzDecode(f *testing.F) {
 		if len(q.Default) > 0 {
 			require.NoError(t, q.AnswerType.Accepts(q.Default))
 		}
-		_, err := conversation.EncodeHeader(&conversation.Event{Version: conversation.Version, Body: &conversation.InquiryRequest{
+		data, err := conversation.EncodeHeader(&conversation.Event{Version: conversation.Version, Body: &conversation.InquiryRequest{
 			Kind: conversation.KindToolQuestion, QuestionID: q.ID, Question: q.Question,
 		}}, conversation.Span{})
 		require.NoError(t, err)
+		require.Less(t, len(data), 48<<10, "an event can hold it")
 	})
 }

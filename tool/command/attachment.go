@@ -14,11 +14,13 @@ import (
 	"jp/tool"
 )
 
-// What an answer may attach.
+// What an answer may attach. All of it goes to the model, each time that the
+// conversation goes on, and what is no picture and no PDF goes as text.
 const (
 	maxAttachments = 16
-	maxAttached    = 16 << 20 // bytes, all together
-	maxName        = 100      // bytes of a name
+	maxAttached    = 8 << 20    // bytes, all together
+	maxText        = tool.Limit // bytes of files that go as text, all together
+	maxName        = 100        // bytes of a name
 )
 
 // An attachmentJSON is a file as an answer has it.
@@ -40,22 +42,39 @@ func decodeAttachments(text json.RawMessage) ([]tool.Attachment, error) {
 	if len(listed) > maxAttachments {
 		return nil, fmt.Errorf("it has %d attachments, and %d is the most", len(listed), maxAttachments)
 	}
-	attachments, taken, size := []tool.Attachment(nil), map[string]bool{}, 0
+	var attachments []tool.Attachment
 	for i, a := range listed {
 		decoded, err := a.decode()
-		if err == nil && taken[decoded.Name] {
-			err = fmt.Errorf("another one has the name %q", decoded.Name)
-		}
-		if size += len(decoded.Data); err == nil && size > maxAttached {
-			err = fmt.Errorf("all together have more than %d MiB", maxAttached>>20)
+		if err == nil {
+			attachments = append(attachments, decoded)
+			err = together(attachments)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("attachment %d: %w", i+1, err)
 		}
-		taken[decoded.Name] = true
-		attachments = append(attachments, decoded)
 	}
 	return attachments, nil
+}
+
+// together refuses the last one of a list that is fine by itself.
+func together(attachments []tool.Attachment) error {
+	size, text, last := 0, 0, attachments[len(attachments)-1]
+	for i, a := range attachments {
+		if i < len(attachments)-1 && a.Name == last.Name {
+			return fmt.Errorf("another one has the name %q", a.Name)
+		}
+		size += len(a.Data)
+		if !strings.HasPrefix(a.MediaType, "image/") && !strings.HasPrefix(a.MediaType, "application/pdf") {
+			text += len(a.Data)
+		}
+	}
+	switch {
+	case size > maxAttached:
+		return fmt.Errorf("all together have more than %d MiB", maxAttached>>20)
+	case text > maxText:
+		return fmt.Errorf("all that are neither pictures nor PDFs have more than %d KiB together", maxText>>10)
+	}
+	return nil
 }
 
 func (a attachmentJSON) decode() (tool.Attachment, error) {

@@ -17,7 +17,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,37 +144,4 @@ func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 		result = faulty(errors.New("it has asked too many questions"), nil)
 	}
 	return result, ctx.Err()
-}
-
-// A callJSON is a call as the program gets it.
-type callJSON struct {
-	Tool      string                     `json:"tool"`
-	Arguments json.RawMessage            `json:"arguments"`
-	Answers   map[string]json.RawMessage `json:"answers"`
-	Attempt   int                        `json:"attempt"`
-	Context   contextJSON                `json:"context"`
-}
-
-type contextJSON struct {
-	Conversation string `json:"conversation"`
-	Seq          int    `json:"seq"`
-	Workspace    string `json:"workspace"`
-}
-
-// stdin is what the program reads.
-func (c *command) stdin(call tool.Call) ([]byte, error) {
-	in := callJSON{
-		Tool: c.spec.Name, Arguments: call.Arguments, Answers: call.Answers, Attempt: call.Attempt,
-		Context: contextJSON{Conversation: string(call.Conversation), Seq: call.Seq, Workspace: c.root},
-	}
-	if in.Answers == nil {
-		in.Answers = map[string]json.RawMessage{}
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(in); err != nil {
-		return nil, fmt.Errorf("write the call of %s: %w", c.spec.Name, err)
-	}
-	return b.Bytes(), nil
 }

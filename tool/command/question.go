@@ -18,7 +18,7 @@ const (
 	maxID        = 64       // bytes of an id
 	maxQuestion  = 8 << 10  // bytes of a text
 	maxOptions   = 100      // of a select
-	maxChoices   = 32 << 10 // bytes of all options and the default
+	maxChoices   = 32 << 10 // bytes of all options and the default, in JSON
 	maxDetail    = 64 << 10 // bytes; what is longer is cut
 )
 
@@ -66,7 +66,11 @@ func decodeQuestion(text json.RawMessage) (*tool.Question, error) {
 			return nil, fmt.Errorf("has a wrong default: %w", err)
 		}
 	}
-	if size := sizeOf(answers) + len(q.Default); size > maxChoices {
+	choices, err := encode(answers)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be kept: %w", err)
+	}
+	if size := len(choices) + len(q.Default); size > maxChoices {
 		return nil, fmt.Errorf("has options and a default of %d bytes, and %d is the most", size, maxChoices)
 	}
 	detail, _ := tool.Cut([]byte(q.Detail), maxDetail)
@@ -157,12 +161,4 @@ func decodeOption(text json.RawMessage) (conversation.Option, error) {
 		return conversation.Option{}, errors.New("is null")
 	}
 	return conversation.Option{Value: canonical, Description: object.Description}, nil
-}
-
-func sizeOf(t conversation.AnswerType) int {
-	size := 0
-	for _, o := range t.Options {
-		size += len(o.Value) + len(o.Description)
-	}
-	return size
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -42,14 +41,11 @@ func schema(parameters map[string]Parameter) (json.RawMessage, error) {
 			required = append(required, name)
 		}
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(map[string]any{
+	text, err := encode(map[string]any{
 		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("write the schema of its parameters: %w", err)
 	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	return text, nil
 }
