@@ -34,33 +34,7 @@ func (l *Loop) run(ctx context.Context, calls []*conversation.ToolCall) error {
 	case def.Effect == tool.Changes:
 		return l.runChanging(ctx, calls[0])
 	}
-	results := make(chan finishedRun, len(calls))
-	for _, call := range calls {
-		go func() { results <- l.execute(ctx, call, "", nil) }()
-	}
-	var failed error
-	for range calls {
-		done := <-results
-		if err := l.settleRead(ctx, done); err != nil && failed == nil {
-			failed = err
-		}
-	}
-	if failed != nil {
-		return failed
-	}
-	return l.afterTools(ctx, calls...)
-}
-
-// settleRead records what a read-only call came to. One that was interrupted
-// leaves nothing: it runs again on a resume.
-func (l *Loop) settleRead(ctx context.Context, done finishedRun) error {
-	if done.err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if done.err == nil && done.result.Question != nil {
-		return l.recordQuestion(ctx, done)
-	}
-	return l.respond(ctx, done, nil)
+	return l.runReading(ctx, calls)
 }
 
 // runChanging runs a call that may change anything, between two looks at the

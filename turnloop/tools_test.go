@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -257,6 +258,42 @@ func TestToolLock(t *testing.T) {
 	}
 	r.done()
 	r.requireOrder("lock", "append tool_started", "run write", "append tool_call_response", "unlock")
+}
+
+func TestAReadOnlyProgramHoldsALock(t *testing.T) {
+	locked := false
+	count := reads("count").doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+		locked = call.Lock != nil
+		return tool.Result{}, nil
+	})
+	count.def.Command = []string{"wc"}
+	plain := reads("plain").doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+		require.Nil(t, call.Lock, "it starts no program")
+		return tool.Result{}, nil
+	})
+	r := newRig(t, []*fakeTool{count, plain}, asksFor("plain", "count", "count"), answers("ok"))
+	r.opts.ToolLock = func(seq int) (*os.File, func(), error) {
+		r.trace.add(fmt.Sprint("lock ", seq))
+		return os.Stdin, func() { r.trace.add("unlock") }, nil
+	}
+	r.done()
+	require.True(t, locked)
+	require.Equal(t, []string{"lock 4", "lock 5"}, r.trace.only("lock"))
+	r.requireOrder("lock 4", "run count", "append tool_call_response", "unlock", "model")
+	require.Equal(t, 2, r.trace.count("unlock"))
+
+	r = newRig(t, []*fakeTool{count}, asksFor("count", "count"), answers("ok"))
+	alive := errors.New("it still lives")
+	r.opts.ToolLock = func(seq int) (*os.File, func(), error) {
+		if seq == 4 {
+			return nil, nil, alive
+		}
+		return os.Stdin, func() { r.trace.add("unlock") }, nil
+	}
+	_, err := r.start(t.Context())
+	require.ErrorIs(t, err, alive)
+	require.Equal(t, 1, r.trace.count("unlock"))
+	require.Zero(t, r.trace.count("run count"))
 }
 
 func TestAToolThatCannotBeLockedIsNotStarted(t *testing.T) {

@@ -157,8 +157,7 @@ func (q *query) takeBack(ctx context.Context) error {
 	if err := q.takeBackChildren(ctx); err != nil {
 		return err
 	}
-	lost, _ := q.tail.Ledger().Lost()
-	for _, call := range lost {
+	for _, call := range q.tail.Ledger().Open() {
 		if err := q.endTool(ctx, call.Event.Seq); err != nil {
 			return err
 		}

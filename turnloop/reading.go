@@ -1,0 +1,72 @@
+package turnloop
+
+import (
+	"context"
+	"os"
+
+	"jp/conversation"
+)
+
+// A programLock is held by the processes of a read-only call; the file is nil for
+// a tool that starts none.
+type programLock struct {
+	file   *os.File
+	unlock func()
+}
+
+// runReading runs calls that only read side by side. A failure to record one
+// does not end the others.
+func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) error {
+	results := make(chan finishedRun, len(calls))
+	locks, err := l.lockPrograms(calls)
+	if err != nil {
+		return err
+	}
+	for _, call := range calls {
+		go func() { results <- l.execute(ctx, call, "", locks[call].file) }()
+	}
+	var failed error
+	for range calls {
+		done := <-results
+		if err := l.settleRead(ctx, done); err != nil && failed == nil {
+			failed = err
+		}
+		locks[done.call].unlock()
+	}
+	if failed != nil {
+		return failed
+	}
+	return l.afterTools(ctx, calls...)
+}
+
+// lockPrograms takes the locks of the calls, so that a program that outlives jp
+// is known: all of them, or none.
+func (l *Loop) lockPrograms(calls []*conversation.ToolCall) (map[*conversation.ToolCall]programLock, error) {
+	locks := make(map[*conversation.ToolCall]programLock, len(calls))
+	for _, call := range calls {
+		held := programLock{unlock: func() {}}
+		if l.lookup(call.Request.Name).Command != nil {
+			var err error
+			if held.file, held.unlock, err = l.toolLock(call.Event.Seq); err != nil {
+				for _, taken := range locks {
+					taken.unlock()
+				}
+				return nil, err
+			}
+		}
+		locks[call] = held
+	}
+	return locks, nil
+}
+
+// settleRead records what a read-only call came to. One that was interrupted
+// leaves nothing: it runs again on a resume.
+func (l *Loop) settleRead(ctx context.Context, done finishedRun) error {
+	if done.err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if done.err == nil && done.result.Question != nil {
+		return l.recordQuestion(ctx, done)
+	}
+	return l.respond(ctx, done, nil)
+}
