@@ -14,6 +14,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/tool/program"
 )
 
 func newConfigCommand(e *env) *cobra.Command {
@@ -128,7 +129,7 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 		return err
 	}
 	defer r.Close()
-	if r.locks.FromTool(pid(), "") {
+	if r.fromTool(program.Marker) {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	file := r.paths.UserFile

@@ -12,6 +12,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/tool/program"
 )
 
 const trustHelp = `Approve what this repository's .jp/config.toml asks for: commands, endpoints, hooks,
@@ -85,7 +86,7 @@ func runTrust(ctx context.Context, e *env, o trustOptions) error {
 	if r.TopLevel == "" {
 		return usage("a bare repository has no %s.", config.WorkspaceFile)
 	}
-	if !o.show && r.locks.FromTool(pid(), "") {
+	if !o.show && r.fromTool(program.Marker) {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	asked, err := r.asksForTrust(e)

@@ -26,7 +26,7 @@ func runTrustMCP(ctx context.Context, e *env, o trustOptions) error {
 	switch {
 	case r.wrong != nil:
 		return r.wrong
-	case !o.show && r.locks.FromTool(pid(), program.Marker):
+	case !o.show && r.fromTool(program.Marker):
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	if err := r.hasServer(o.mcp); err != nil {
