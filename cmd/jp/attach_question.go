@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"jp/conversation"
 	"jp/process/attach"
@@ -41,6 +42,9 @@ func questionIn(turn []*conversation.Event, i attach.Inquiry) (turnloop.Question
 	}
 	q := turnloop.QuestionAbout(ledger, inquiry)
 	q.Subject, q.Detail = i.Subject, i.Detail
-	q.Tool = &tool.Definition{Name: i.Tool, Exclusive: i.Exclusive}
+	q.Tool = &tool.Definition{
+		Name: i.Tool, Exclusive: i.Exclusive, Command: i.Command,
+		Timed: len(i.Command) > 0 || i.LimitMS > 0, Timeout: time.Duration(i.LimitMS) * time.Millisecond,
+	}
 	return q, nil
 }

@@ -175,6 +175,9 @@ func (d *desk) command(c turnloop.Command) bool {
 func inquiryFor(id conversation.ID, q turnloop.Question) attach.Inquiry {
 	i := attach.InquiryOf(id, q.Inquiry)
 	i.Subject, i.Detail = q.Subject, q.Detail
+	if q.Tool != nil && q.Tool.Timed {
+		i.Command, i.LimitMS = q.Tool.Command, q.Tool.Timeout.Milliseconds()
+	}
 	return i
 }
 

@@ -5,9 +5,10 @@ import "strings"
 // Sizes of texts in messages, in bytes. JSON may make six times as much of them,
 // and all texts of a message together must fit a frame.
 const (
-	longestPiece  = 64 << 10
-	longestDetail = 64 << 10
-	longestLine   = 4 << 10
+	longestPiece   = 64 << 10
+	longestDetail  = 64 << 10
+	longestCommand = 16 << 10
+	longestLine    = 4 << 10
 )
 
 // cut bounds a text.
@@ -23,6 +24,9 @@ func cut(text string, limit int) string {
 func bounded(q Inquiry) Inquiry {
 	q.Text, q.Detail = cut(q.Text, longestPiece), cut(q.Detail, longestDetail)
 	q.Tool, q.Subject = cut(q.Tool, longestLine), cut(q.Subject, longestLine)
+	if size := len(strings.Join(q.Command, " ")); size > longestCommand {
+		q.Command = nil // a part of it would be another one
+	}
 	if _, err := Encode(&q); err != nil {
 		q.AnswerType.Options, q.Default = nil, nil
 	}

@@ -150,8 +150,11 @@ func TestTextThatJSONMakesLongFitsMessages(t *testing.T) {
 		q := question(0)
 		q.Text, q.Detail, q.Tool, q.Subject = worst, worst, worst, worst
 		q.AnswerType.Options = []conversation.Option{{Value: []byte(`"` + strings.Repeat("x", 1<<20) + `"`)}}
+		q.Command = []string{"rm", worst}
 		p := r.Post(q)
-		require.Len(t, next[*attach.Inquiry](t, reader).Detail, 64<<10+len("…"))
+		got := next[*attach.Inquiry](t, reader)
+		require.Len(t, got.Detail, 64<<10+len("…"))
+		require.Nil(t, got.Command, "a part of a command would be another one")
 		p.Withdraw()
 		r.Noticed(worst)
 		require.NotEmpty(t, next[*attach.Notice](t, reader).Text)

@@ -54,8 +54,10 @@ type (
 		AnswerType   conversation.AnswerType  `json:"answer_type"`
 		Default      json.RawMessage          `json:"default,omitempty"`
 		Exclusive    bool                     `json:"exclusive"`
-		Subject      string                   `json:"subject,omitempty"` // the part of the arguments that says most
-		Detail       string                   `json:"detail,omitempty"`  // what helps to answer
+		Subject      string                   `json:"subject,omitempty"`  // the part of the arguments that says most
+		Detail       string                   `json:"detail,omitempty"`   // what helps to answer
+		Command      []string                 `json:"command,omitempty"`  // that each run of the tool starts, whole or not at all
+		LimitMS      int64                    `json:"limit_ms,omitempty"` // the time that the tool keeps to
 	}
 	// Answered says that a question waits no more.
 	Answered struct {

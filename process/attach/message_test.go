@@ -19,6 +19,7 @@ var messages = []attach.Message{
 	&attach.Delta{Seq: 1, Call: 2, Part: conversation.PartReasoning, At: 3, Text: "x\n\x00"},
 	&attach.Inquiry{
 		Conversation: id, Seq: 1, Kind: conversation.KindRunTool, Tool: "shell", Text: "Run?", Exclusive: true, Subject: "ls", Detail: "more",
+		Command: []string{"wc", "-w"}, LimitMS: 30_000,
 		AnswerType: conversation.AnswerType{Type: "select", Options: []conversation.Option{{Value: json.RawMessage(`"run"`), Description: "Run it"}}},
 		Default:    json.RawMessage(`"run"`),
 	},
