@@ -26,7 +26,7 @@ type servers struct {
 func (r *repo) server(e *env, name string) *mcp.Server {
 	set := r.config.MCP[name]
 	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env}, mcp.Options{
-		Approvals: mcp.Approvals{Dir: filepath.Join(r.paths.StateDir, "mcp")}, Dir: r.TopLevel, Environ: e.environ, Version: version(),
+		Approvals: mcp.Approvals{Dir: filepath.Join(r.paths.StateDir, "mcp")}, Dir: r.TopLevel, Environ: e.environ, Secret: r.keyNames(), Version: version(),
 	})
 }
 
@@ -103,24 +103,18 @@ func (s *servers) every() []*mcp.Server {
 	return s.all
 }
 
-// tools are those that may be offered, as they are configured. A command of that
-// name stands before a server's tool.
+// tools are those that may be offered. A command of that name stands before a
+// server's tool.
 func (s *servers) tools(tables map[string]config.Tool) []tool.Tool {
 	var tools []tool.Tool
 	for _, server := range s.every() {
-		for _, t := range server.Tools(func(name string) mcp.Settings { return serverSettings(tables[name]) }) {
+		for _, t := range server.Tools(func(name string) bool { return tables[name].Mutates != nil && !*tables[name].Mutates }) {
 			if len(tables[t.Definition().Name].Command) == 0 {
 				tools = append(tools, t)
 			}
 		}
 	}
 	return tools
-}
-
-// serverSettings are what the user says of a server's tool. What the server says
-// of it counts for nothing.
-func serverSettings(table config.Tool) mcp.Settings {
-	return mcp.Settings{Reads: table.Mutates != nil && !*table.Mutates, Idempotent: table.Idempotent, Timeout: table.Timeout}
 }
 
 // unknown says of each table for a server's tool that nothing of this name is

@@ -35,7 +35,7 @@ var Allowed = map[string][]string{
 	"tool/recall":                           {"conversation", "search", "tool"},
 	"tool/delegate":                         {"conversation", "tool"},
 	"tool/command":                          {"conversation", "tool", "tool/program"},
-	"tool/mcp":                              {"conversation", "tool"},
+	"tool/mcp":                              {"conversation", "tool", "tool/program"},
 	"tool/mcp/mcptest":                      nil,
 	"turnloop":                              {"conversation", "provider", "tool"}, // neither git nor a terminal nor a vendor
 	"reconcile":                             {"conversation"},                     // decides; writes nothing

@@ -12,7 +12,6 @@ var (
 	errSilent  = errors.New("it did not answer in time")
 	errTooLong = fmt.Errorf("it wrote a message of more than %d MiB", maxLine>>20)
 	errOutput  = errors.New("it closed its output")
-	errTime    = errors.New("the tool's time is up")
 )
 
 // A StartError says why a server could not be started, or did not list its tools.

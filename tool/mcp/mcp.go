@@ -26,8 +26,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"time"
+
+	"jp/tool/program"
 )
 
 // A Spec is what the configuration says of a server. It decides what is started.
@@ -57,15 +58,16 @@ type Options struct {
 	Approvals Approvals
 	Dir       string   // where servers run: absolute
 	Environ   []string // what their environment is derived from; default os.Environ()
+	Secret    []string // variables that no server gets, besides *_API_KEY
 	Version   string   // of jp, as servers are told
-	// Launch may change how a server is started, or refuse it. Nil: it is started
-	// as it is.
-	Launch func(*exec.Cmd) error
+	// Launch says how a server is started, or refuses it. Nil: it is started as it
+	// is.
+	Launch program.Launcher
 	// StartTimeout is how long a server may take from its start until it has
 	// listed its tools. Default: 30 seconds.
 	StartTimeout time.Duration
-	// Grace is how long a server may go on after it was told to end. Default: 5
-	// seconds.
+	// Grace is how long a server may go on after it was told to end. Default:
+	// [program.DefaultGrace].
 	Grace time.Duration
 }
 
@@ -77,7 +79,7 @@ func (o Options) orDefault() Options {
 		o.StartTimeout = 30 * time.Second
 	}
 	if o.Grace == 0 {
-		o.Grace = 5 * time.Second
+		o.Grace = program.DefaultGrace
 	}
 	return o
 }

@@ -6,19 +6,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"jp/tool/program"
 )
-
-// Marker is the variable by which a program can know that a server of jp's, or
-// what that started, runs it.
-const Marker = "JP_TOOL"
-
-// poll is how often a group that was told to end is looked at.
-const poll = 5 * time.Millisecond
 
 // A process is a server that runs, in a process group of its own.
 type process struct {
@@ -33,8 +26,15 @@ type process struct {
 
 // launch starts a server.
 func launch(s Spec, o Options) (*process, error) {
-	cmd := exec.Command(s.Command[0], s.Command[1:]...)
-	cmd.Dir, cmd.Env = o.Dir, environment(s, o)
+	start, err := o.launch(s.Command)
+	if err != nil {
+		return nil, err
+	}
+	if start.Close != nil {
+		defer start.Close()
+	}
+	cmd := exec.Command(start.Argv[0], start.Argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = o.Dir, environment(s, o), start.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = o.Grace // for a standard error that what it started keeps open
 	p := &process{said: &tail{}, done: make(chan struct{})}
@@ -50,18 +50,24 @@ func launch(s Spec, o Options) (*process, error) {
 	}
 	defer outW.Close()
 	cmd.Stdin, cmd.Stdout = inR, outW
-	if o.Launch != nil {
-		err = o.Launch(cmd)
-	}
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, inW.Close(), outR.Close())
 	}
 	p.group, p.in, p.out = cmd.Process.Pid, inW, outR
 	go p.wait(cmd, o.Grace)
 	return p, nil
+}
+
+// launch is what is started for a command.
+func (o Options) launch(argv []string) (program.Launch, error) {
+	if o.Launch == nil {
+		return program.Launch{Argv: argv}, nil
+	}
+	start, err := o.Launch(argv, o.Dir)
+	if err == nil && len(start.Argv) == 0 {
+		err = errors.New("no program is left to start")
+	}
+	return start, err
 }
 
 // wait sees the end of the process, and ends what it leaves behind. The output
@@ -88,25 +94,8 @@ func (p *process) end(grace time.Duration) {
 func (p *process) kill() { _ = syscall.Kill(-p.group, syscall.SIGKILL) }
 
 func (p *process) endGroup(grace time.Duration) {
-	p.ended.Do(func() {
-		_ = syscall.Kill(-p.group, syscall.SIGTERM)
-		deadline := time.NewTimer(grace)
-		defer deadline.Stop()
-		tick := time.NewTicker(poll)
-		defer tick.Stop()
-		for p.alive() {
-			select {
-			case <-tick.C:
-			case <-deadline.C:
-				p.kill()
-				return
-			}
-		}
-	})
+	p.ended.Do(func() { _ = program.EndGroup(p.group, grace, nil) })
 }
-
-// alive reports whether the group has a process, be it one that nobody waited for.
-func (p *process) alive() bool { return !errors.Is(syscall.Kill(-p.group, 0), syscall.ESRCH) }
 
 // running reports whether the server itself has not ended.
 func (p *process) running() bool {
@@ -132,16 +121,13 @@ func (p *process) ending() string {
 	return p.err.Error()
 }
 
-// environment is what a server gets: that of jp without jp's own variables, keys,
-// and what would point git to another repository; then what is configured.
+// environment is what a server gets: what any tool's program gets, and what is
+// configured. That it is a tool's, nothing configured hides.
 func environment(s Spec, o Options) []string {
-	environ := slices.DeleteFunc(slices.Clone(o.Environ), func(pair string) bool {
-		name, _, _ := strings.Cut(strings.ToUpper(pair), "=")
-		return strings.HasPrefix(name, "JP_") || strings.HasPrefix(name, "GIT_") || strings.HasSuffix(name, "_API_KEY")
-	})
-	environ = append(environ, "PWD="+o.Dir)
-	for name, value := range s.Env {
-		environ = append(environ, name+"="+value)
+	name := "mcp:" + s.Name
+	environ := program.Environment(o.Environ, o.Secret, o.Dir, name)
+	for variable, value := range s.Env {
+		environ = append(environ, variable+"="+value)
 	}
-	return append(environ, Marker+"=mcp:"+s.Name)
+	return append(environ, program.Marker+"="+name)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -15,32 +14,23 @@ import (
 	"jp/tool"
 )
 
-// Settings are what the user's configuration says of a tool. The zero value is
-// what holds where it says nothing.
-type Settings struct {
-	Reads      bool          // it changes nothing
-	Idempotent bool          // running it twice is as good as once
-	Timeout    time.Duration // of one call; 0: the caller's
-}
-
 // A remote is a tool of a server, as it was approved.
 type remote struct {
-	server  *Server
-	offer   Offer
-	timeout time.Duration
-	def     *tool.Definition
+	server *Server
+	offer  Offer
+	def    *tool.Definition
 }
 
-func newRemote(s *Server, o Offer, set Settings) *remote {
+func newRemote(s *Server, o Offer, reads bool) *remote {
 	description := cmp.Or(o.Description, fmt.Sprintf("The tool %s of the MCP server %s.", words(o.Name), words(s.spec.Name)))
 	def := &tool.Definition{
 		Name: ToolName(s.spec.Name, o.Name), Description: description, Parameters: o.Schema,
-		Effect: tool.Changes, Idempotent: set.Idempotent, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
+		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
 	}
-	if set.Reads {
+	if reads {
 		def.Effect = tool.Reads
 	}
-	return &remote{server: s, offer: o, timeout: set.Timeout, def: def}
+	return &remote{server: s, offer: o, def: def}
 }
 
 // Definition is the tool's.
@@ -60,12 +50,7 @@ func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if why != "" {
 		return failed(why), nil
 	}
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if r.timeout > 0 {
-		limited, cancel = context.WithTimeoutCause(ctx, r.timeout, errTime)
-	}
-	defer cancel()
-	result, err := c.callTool(limited, r.offer.Name, call.Arguments)
+	result, err := c.callTool(ctx, r.offer.Name, call.Arguments)
 	switch {
 	case err == nil:
 		return convert(result), nil
@@ -102,10 +87,7 @@ func (r *remote) explain(c *connection, err error) string {
 	const unknown = " What the call did until then is not known."
 	server := "The MCP server " + r.server.spec.Name
 	var refusal *jsonrpc.Error
-	switch {
-	case errors.Is(err, errTime):
-		return fmt.Sprintf("Timed out after %s; %s was told to stop.%s", conversation.Ago(r.timeout), server, unknown)
-	case errors.As(err, &refusal):
+	if errors.As(err, &refusal) {
 		return fmt.Sprintf("%s refused the call: %s (code %d)", server, clean(refusal.Message), refusal.Code)
 	}
 	why := c.breakdown(err)

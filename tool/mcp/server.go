@@ -73,12 +73,12 @@ func (s *Server) Approve(offers []Offer) error { return s.opts.Approvals.Approve
 // Revoke takes back what was approved.
 func (s *Server) Revoke() error { return s.opts.Approvals.Revoke(s.spec) }
 
-// Tools are the tools that may be offered, as the user configured them; settings
-// is asked by the names of [ToolName].
-func (s *Server) Tools(settings func(name string) Settings) []tool.Tool {
+// Tools are the tools that may be offered. reads is asked by the names of
+// [ToolName] which of them change nothing, in the user's word.
+func (s *Server) Tools(reads func(name string) bool) []tool.Tool {
 	var tools []tool.Tool
 	for _, offer := range s.State().Offers {
-		tools = append(tools, newRemote(s, offer, settings(ToolName(s.spec.Name, offer.Name))))
+		tools = append(tools, newRemote(s, offer, reads(ToolName(s.spec.Name, offer.Name))))
 	}
 	return tools
 }

@@ -29,13 +29,14 @@ func (p Program) wait(ctx context.Context, group int, done <-chan error) Ending 
 	case <-limit:
 		ended.TimedOut = true
 	}
-	ended.Err = endGroup(group, p.Grace, done)
+	ended.Err = EndGroup(group, p.Grace, done)
 	return ended
 }
 
-// endGroup tells a process group to end, kills what is left of it after the
-// grace, and returns how its leader ended.
-func endGroup(group int, grace time.Duration, done <-chan error) error {
+// EndGroup tells a process group to end, kills what is left of it after the
+// grace, and returns how its leader ended, which done says. Where somebody else
+// waits for the leader, done is nil.
+func EndGroup(group int, grace time.Duration, done <-chan error) error {
 	signal(group, syscall.SIGTERM)
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()
