@@ -57,7 +57,7 @@ type Tool struct {
 	Enable      *bool                `toml:"enable" doc:"Offer the tool to the model; recall stands for the tools that read other conversations"`
 	Description string               `toml:"description" security:"yes" doc:"What the model is told about the tool"`
 	Command     []string             `toml:"command" security:"yes" check:"argv" tighten:"new" doc:"Program and arguments, never a shell; the call comes as JSON on stdin"`
-	Mutates     *bool                `toml:"mutates" security:"yes" doc:"Whether a run may change anything; unset: true for a command"`
+	Mutates     *bool                `toml:"mutates" security:"yes" doc:"Whether a run may change anything; unset: true for a command and for a tool of an MCP server"`
 	Idempotent  bool                 `toml:"idempotent" security:"yes" default:"false" doc:"Whether a run that was broken off may simply be repeated"`
 	Timeout     time.Duration        `toml:"timeout" doc:"Time for one run; unset or 0: limits.tool_timeout"`
 	Run         string               `toml:"run" security:"yes" enum:"ask|unattended|edit|skip" tighten:"mode" doc:"What happens before a run; unset: as the tool says, ask for a command"`
@@ -121,7 +121,7 @@ type Secrets struct {
 // MCP is a server of tools that is started as a command and spoken to over its
 // stdio. Its tools are offered once the user has approved them.
 type MCP struct {
-	Command []string          `toml:"command" check:"argv" doc:"Program and arguments of the server"`
+	Command []string          `toml:"command" check:"argv" doc:"Program and arguments of the server; its tools, mcp__<name>__TOOL, are offered once you approved them"`
 	Env     map[string]string `toml:"env" label:"variable" doc:"Environment variable for the server"`
 }
 

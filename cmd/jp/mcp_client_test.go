@@ -125,6 +125,22 @@ func TestApprovalPromptOfATerminalThatGoesAway(t *testing.T) {
 	require.Empty(t, p.git("for-each-ref", "refs/jp/conversations"))
 }
 
+func TestAServerThatCannotBeLookedAtIsLeftOut(t *testing.T) {
+	t.Parallel()
+	p := serverPlace(t, "dead")
+	s := p.sit(100, "query", "-m", "script/../call.toml", "Look")
+	require.Zero(t, s.exit())
+	require.Contains(t, s.Text(), "Starting the MCP server fake to see what it offers.")
+	require.Contains(t, s.Raw(), `mcp.fake has no effect: start the MCP server fake: it ended (exit status 4); it said: "no such database"`)
+	require.Contains(t, s.Text(), "✗ mcp__fake__run: not run")
+	for _, args := range [][]string{{"-T"}, {"--non-interactive"}} {
+		before := p.serverLog()
+		s := p.sit(100, append([]string{"query", "--new", "-m", "script/../call.toml", "Look"}, args...)...)
+		require.Zero(t, s.exit())
+		require.Equal(t, before, p.serverLog(), "it is not started for nothing: %v", args)
+	}
+}
+
 func TestHostileServerOnTheScreen(t *testing.T) {
 	t.Parallel()
 	p := serverPlace(t, "names")
