@@ -45,6 +45,18 @@ func rules() []rule {
 	return append(all, ownRules...)
 }
 
+// endingOf is what stands behind a secret. gitleaks reads files of programs, where
+// that is a quote or a space; in what people and programs say it is also a comma,
+// a bracket, a full stop. A value that goes by its name only can be the name of
+// something itself, which a bracket or a dot follows.
+func endingOf(r rule) string {
+	short := slices.ContainsFunc(r.keywords, func(word string) bool { return len(word) < 4 })
+	if assigns(r) || short {
+		return strings.Replace(ending, `;]`, `;&]`, 1)
+	}
+	return `(?:[^\w-]|$)`
+}
+
 // ownRules are for what gitleaks does not know.
 var ownRules = []rule{
 	{

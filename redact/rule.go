@@ -70,9 +70,10 @@ func assigns(r rule) bool {
 // ready compiles the rule's expressions.
 func (m *matcher) ready() {
 	m.once.Do(func() {
-		m.re = regexp.MustCompile(m.regex)
+		expr := strings.ReplaceAll(m.regex, ending, endingOf(m.rule))
+		m.re = regexp.MustCompile(expr)
 		if m.assigns && strings.Contains(m.regex, prefix) {
-			m.from = regexp.MustCompile(`\A(?:` + strings.ReplaceAll(m.regex, prefix, "") + `)`)
+			m.from = regexp.MustCompile(`\A(?:` + strings.ReplaceAll(expr, prefix, "") + `)`)
 		}
 		tree, _ := syntax.Parse(strings.ReplaceAll(m.regex, ending, ""), syntax.Perl)
 		s := spanOf(tree)
