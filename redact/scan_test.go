@@ -147,8 +147,8 @@ func TestScanTakesAnyBytes(t *testing.T) {
 
 func TestScanIsLinear(t *testing.T) {
 	for _, piece := range []string{"token=", "-----BEGIN RSA PRIVATE KEY-----", "curl -u ", "https://u:", "key", "[secret:", "eyJ", "AKIA", "kind: secret data: "} {
-		text := strings.Repeat(piece, (1<<20)/len(piece))
+		text := strings.Repeat(piece, (1<<18)/len(piece))
 		var s Scanner
-		s.Scan(text) // minutes where the time grows with the square
+		s.Scan(text) // a minute where the time grows with the square
 	}
 }

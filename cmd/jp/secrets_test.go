@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -13,6 +14,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/redact"
 )
 
 // A planter makes secrets, each another one, and remembers what of them nobody
@@ -193,5 +197,19 @@ func TestSecretsAreRecordedWhereTheUserWants(t *testing.T) {
 	found := p.traces(secrets.marks)
 	for _, mark := range secrets.marks {
 		require.Contains(t, found, mark)
+	}
+}
+
+// BenchmarkSecretsOfAnEvent is what an event of 1.4 KB costs on its way into the store.
+func BenchmarkSecretsOfAnEvent(b *testing.B) {
+	text, err := os.ReadFile("secrets.go")
+	require.NoError(b, err)
+	s := &secrets{
+		redactor: redact.New([]byte("k")), dir: b.TempDir(), log: slog.New(slog.DiscardHandler),
+		vaults: map[conversation.ID]*redact.Vault{}, found: map[string]string{},
+	}
+	for b.Loop() {
+		e := &conversation.Event{Body: &conversation.ToolCallResponse{ID: "call_1", Name: "fs_read_file", Content: string(text[:1400])}, Subject: "fs_read_file secrets.go: 50 lines"}
+		s.rewrite("jp-c17528832001-k3f9", []*conversation.Event{e})
 	}
 }
