@@ -35,6 +35,8 @@ func rules() []rule {
 			r.loose = true
 		case "airtable-personnal-access-token", "facebook-access-token":
 			r.near = 256
+		case "jwt-base64", "microsoft-teams-webhook":
+			r.whole = true // its groups are only for repeating
 		case "hashicorp-tf-password":
 			r.refuse = refusePlain
 		case "kubernetes-secret-yaml":

@@ -15,6 +15,7 @@ type rule struct {
 	regex    string   // the secret is its first group that is not empty, or all of it
 	keywords []string // in lower case; one of them stands in or near each match
 	group    int      // which group the secret is, if not the first
+	whole    bool     // the secret is all of the match, whatever its groups
 	entropy  float64  // bits per byte that the secret must exceed
 	path     string   // gitleaks looks only into files of this name; we know none
 	near     int      // how far from a keyword a match may be, in bytes, where it does not hold one

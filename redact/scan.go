@@ -105,7 +105,7 @@ func (m *matcher) scanValues(found []Finding, text string, list []window, every 
 func (m *matcher) candidate(text string, w window, at []int) candidate {
 	c := candidate{text: text, match: strings.Trim(text[w.from+at[0]:w.from+at[1]], "\n")}
 	group := m.group
-	for n := 1; group == 0 && 2*n < len(at); n++ {
+	for n := 1; group == 0 && !m.whole && 2*n < len(at); n++ {
 		if at[2*n+1] > at[2*n] {
 			group = n
 		}
