@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -73,12 +72,12 @@ func (e *Engine) Run(ctx context.Context, in Input) (Decision, string, error) {
 		return Decision{}, "", context.Cause(ctx)
 	}
 	in.Version, in.Workspace = Version, e.opts.Dir
-	input, err := json.Marshal(in)
+	input, err := in.encode()
 	if err != nil {
-		return Decision{}, "", fmt.Errorf("describe the %s of a turn: %w", in.Point, err)
+		return Decision{}, "", err
 	}
 	p := &process{
-		argv: argv, dir: e.opts.Dir, input: append(input, '\n'), limit: e.limit(in.Point), grace: e.opts.Grace,
+		argv: argv, dir: e.opts.Dir, input: input, limit: e.limit(in.Point), grace: e.opts.Grace,
 		env:    environment(e.opts, in.Point),
 		stdout: capped{most: outputLimit}, stderr: capped{most: errorLimit},
 	}

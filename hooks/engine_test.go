@@ -105,7 +105,8 @@ func TestWhatAHookIsTold(t *testing.T) {
 	want, err := json.Marshal(in)
 	require.NoError(t, err)
 	require.JSONEq(t, string(want), string(told))
-	require.Contains(t, string(told), `"v":1`)
+	require.Contains(t, string(told), `{"v":1,"point":"tool-post",`)
+	require.Contains(t, string(told), `"content":"a <b>\n"`)
 	require.NotContains(t, string(told), "inquiry", "what the point is not about is left out")
 }
 

@@ -83,12 +83,21 @@ func (l *Loop) runHook(ctx context.Context, m Moment) (Ruling, error) {
 
 // tell gives the user each line of what a hook says.
 func (l *Loop) tell(p Point, said string) {
-	for text := range strings.Lines(said) {
-		if text = strings.TrimSpace(text); text != "" {
-			l.opts.Observer.Noticed(string(p) + " hook: " + text)
-		}
+	for _, text := range linesOf(p, said) {
+		l.opts.Observer.Noticed(text)
 	}
 }
+
+func linesOf(p Point, said string) (lines []string) {
+	for text := range strings.Lines(said) {
+		if text = strings.TrimSpace(text); text != "" {
+			lines = append(lines, string(p)+" hook: "+text)
+		}
+	}
+	return lines
+}
+
+func failed(p Point, err error) string { return fmt.Sprintf("the %s hook failed: %v", p, err) }
 
 // hookStart asks whether a turn may begin. What the hook wants the model to know
 // goes with the request.
@@ -101,7 +110,7 @@ func (l *Loop) hookStart(ctx context.Context, r *Request) error {
 	case ctx.Err() != nil:
 		return err
 	case err != nil:
-		l.opts.Observer.Noticed(fmt.Sprintf("the turn-start hook failed: %v", err))
+		l.opts.Observer.Noticed(failed(PointTurnStart, err))
 	case ruling.Denied:
 		return &DeniedError{Reason: ruling.Reason}
 	case ruling.Note != "":
@@ -148,7 +157,7 @@ func (l *Loop) hookResult(ctx context.Context, call *conversation.ToolCall) erro
 	case ctx.Err() != nil:
 		return err
 	case err != nil:
-		l.opts.Observer.Noticed(fmt.Sprintf("the tool-post hook failed: %v", err))
+		l.opts.Observer.Noticed(failed(PointToolPost, err))
 	case ruling.Note != "":
 		about := call.Request.Name
 		if subject := l.subjectOf(about, call.Arguments()); subject != "" {
@@ -182,7 +191,7 @@ func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
 	}
 	_, err := l.runHook(ctx, Moment{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(l.turn())})
 	if err != nil {
-		l.opts.Observer.Noticed(fmt.Sprintf("the turn-end hook failed: %v", err))
+		l.opts.Observer.Noticed(failed(PointTurnEnd, err))
 	}
 }
 
@@ -219,13 +228,9 @@ func (l *Loop) hookWaiting(ctx context.Context, q *conversation.Inquiry, route R
 func (n *notices) add(said string, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for text := range strings.Lines(said) {
-		if text = strings.TrimSpace(text); text != "" {
-			n.lines = append(n.lines, string(PointWaiting)+" hook: "+text)
-		}
-	}
+	n.lines = append(n.lines, linesOf(PointWaiting, said)...)
 	if err != nil {
-		n.lines = append(n.lines, fmt.Sprintf("the %s hook failed: %v", PointWaiting, err))
+		n.lines = append(n.lines, failed(PointWaiting, err))
 	}
 }
 

@@ -3,6 +3,7 @@ package turnloop
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"jp/conversation"
 	"jp/tool"
@@ -29,8 +30,8 @@ func vetoed(call *conversation.ToolCall) string {
 	if q == nil || q.Response == nil {
 		return ""
 	}
-	choice := q.Response.Choice()
-	if choice == conversation.AnswerPass || choice == conversation.AnswerEdit && len(q.Response.Arguments) > 0 {
+	choice, edited := q.Response.Choice(), len(q.Response.Arguments) > 0
+	if q.Response.Outcome == conversation.OutcomeAnswered && (choice == conversation.AnswerPass || choice == conversation.AnswerEdit && edited) {
 		return ""
 	}
 	text := "The tool was not run: a hook of the user denied it."
@@ -67,7 +68,7 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 		return err
 	}
 	if response.Choice() == conversation.AnswerSkip {
-		l.tell(PointToolPre, line(what, "denied: "+response.Reason))
+		l.tell(PointToolPre, strings.TrimSuffix(what+" denied: "+response.Reason, ": "))
 	}
 	return nil
 }
