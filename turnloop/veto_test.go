@@ -244,14 +244,22 @@ func TestAHookThatComesWhileAPermissionWaits(t *testing.T) {
 	require.Equal(t, conversation.OutcomeCancelled, r.opts.Stream.Tail().ToolCalls[0].Inquiries[0].Response.Outcome)
 }
 
-func TestAHookQuestionThatNobodyCanAnswerIsCancelled(t *testing.T) {
-	write := changes("write").asking()
+// cutInAHook is a turn whose record ends between what a hook was asked and what
+// it said, as a fork can leave it.
+func cutInAHook(t *testing.T) (*rig, *fakeTool) {
+	write := changes("write")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	require.Equal(t, Waiting, r.done().Status)
-	events := r.stored()
-	turn := r.opts.Stream.CurrentTurn() // as a fork in the middle of a record leaves it
-	turn.AddInquiryResponse(conversation.InquiryResponse{For: events[len(events)-1].Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig})
-	turn.AddInquiryRequest(conversation.InquiryRequest{
+	r.journal.fault = func(count int) error {
+		if count > 2 {
+			return errDisk
+		}
+		return nil
+	}
+	_, err := r.start(t.Context())
+	require.ErrorIs(t, err, errDisk)
+	r.journal.fault = nil
+	r.reload()
+	turn := r.opts.Stream.CurrentTurn().AddInquiryRequest(conversation.InquiryRequest{
 		For: r.opts.Stream.Tail().ToolCalls[0].Event.Seq, Kind: conversation.KindHook, QuestionID: "tool-pre", Attempt: 1,
 		Question: conversation.Question{Text: "?", AnswerType: conversation.AnswerType{Type: "select"}},
 	})
@@ -259,12 +267,29 @@ func TestAHookQuestionThatNobodyCanAnswerIsCancelled(t *testing.T) {
 		r.opts.Head, err = r.journal.Append(t.Context(), testID, r.opts.Head, events)
 		return err
 	}))
+	require.Equal(t, "chat_request tool_call_request inquiry_request", r.turn())
+	return r, write
+}
+
+func TestAHookIsAskedAgainWhereTheRecordEndsInIt(t *testing.T) {
+	r, write := cutInAHook(t)
+	r.ruling(PointToolPre, changing("b.go"), nil)
+	o, err := r.resume(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Complete, o.Status)
+	require.JSONEq(t, `{"path":"b.go"}`, string(write.runs[0].Arguments))
+	require.Equal(t, 2, strings.Count(r.turn(), "inquiry_request inquiry_response"), "the hook once, and the permission")
+}
+
+func TestAHookQuestionThatNobodyCanAnswerIsCancelled(t *testing.T) {
+	r, write := cutInAHook(t)
 	p := r.answering(said("run"))
 	o, err := r.resume(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, Complete, o.Status)
-	require.Equal(t, 0, len(write.runs), "the permission before it was cancelled")
-	require.Empty(t, p.asked)
+	require.Len(t, write.runs, 1)
+	require.Empty(t, p.asked, "it is not put to people")
+	require.Nil(t, r.opts.Stream.Tail().ToolCalls[0].Hook())
 }
 
 func TestAnInterruptedHookIsAskedAgain(t *testing.T) {
