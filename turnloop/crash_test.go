@@ -147,8 +147,9 @@ func (c *crashRig) heal() {
 	if c.crashed == 0 {
 		return
 	}
+	beside := []string{"run read", "run update_state"} // they only read, and may have been begun together with another
 	for _, line := range c.trace.lines[c.crashed:] {
-		if strings.HasPrefix(line, "model") || strings.HasPrefix(line, "ask") || strings.HasPrefix(line, "hook tool") || strings.HasPrefix(line, "run") && line != "run read" {
+		if strings.HasPrefix(line, "model") || strings.HasPrefix(line, "ask") || strings.HasPrefix(line, "hook tool") || strings.HasPrefix(line, "run") && !slices.Contains(beside, line) {
 			c.problems = append(c.problems, line+" after the crash")
 		}
 	}
