@@ -18,6 +18,7 @@ type Options struct {
 	Tools    []Tool          // as sent, under wire names; nil: those of the newest prompt
 	Schema   json.RawMessage // what the answer has to satisfy
 	NoTools  bool            // no tool may be called
+	NoState  bool            // no opaque state goes with it
 	// Content reads a payload; false where it is absent.
 	Content func(conversation.Payload) ([]byte, bool)
 }
@@ -25,7 +26,7 @@ type Options struct {
 // Target is what a request with the options is made for.
 func (o Options) Target() Target {
 	_, name, _ := strings.Cut(o.Model, "/")
-	return Target{API: o.API, Model: name, Endpoint: o.Endpoint, Account: o.Account, Content: o.Content}
+	return Target{API: o.API, Model: name, Endpoint: o.Endpoint, Account: o.Account, Content: o.Content, NoState: o.NoState}
 }
 
 // Build makes the next request of a conversation, of which all events are

@@ -39,6 +39,7 @@ const (
 	ClassContext    Class = "context"    // the request is longer than the model can read
 	ClassModel      Class = "model"      // there is no such model, or not for this account
 	ClassInvalid    Class = "invalid"    // the provider refuses the request as it stands
+	ClassState      Class = "state"      // the provider refuses opaque state that was its own; without any it may answer
 )
 
 // Transient reports whether the same request may succeed a little later.

@@ -17,6 +17,7 @@ type Target struct {
 	Model    string // name at the provider
 	Endpoint string
 	Account  string // eight hex digits that tell keys apart
+	NoState  bool   // none may go with it
 	// Content reads a payload; false where it is absent. Nil has none but what
 	// is still in memory.
 	Content func(conversation.Payload) ([]byte, bool)
@@ -46,6 +47,9 @@ func (t Target) State(item json.RawMessage) json.RawMessage {
 
 // item is the event's item where the target may have it, else nil.
 func (t Target) item(e *conversation.Event) json.RawMessage {
+	if t.NoState {
+		return nil
+	}
 	kept := []byte(e.Provider)
 	if p := e.Payload(conversation.PayloadProvider); len(kept) == 0 && p != nil {
 		kept, _ = t.content(*p)

@@ -181,7 +181,7 @@ func clip(name string) string {
 
 // asks is whom the loop asks.
 func (l *Loop) asks() provider.Options {
-	return provider.Options{Model: l.opts.Model, API: l.opts.API, Endpoint: l.opts.Endpoint, Account: l.opts.Account}
+	return provider.Options{Model: l.opts.Model, API: l.opts.API, Endpoint: l.opts.Endpoint, Account: l.opts.Account, NoState: l.stateless}
 }
 
 // state wraps a provider's item with where it came from.

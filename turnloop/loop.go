@@ -107,16 +107,17 @@ func (i *Interrupt) Error() string { return "interrupted by " + i.Signal }
 
 // A Loop runs the turns of one conversation. It is for one goroutine.
 type Loop struct {
-	opts    Options
-	stream  *conversation.Stream
-	head    conversation.Head
-	files   files
-	again   map[int]bool   // calls of unknown outcome that are to run again
-	details map[int]string // what helps to answer a tool's question, by its seq
-	failed  int            // tries of the present model call that left no event
-	waiting *conversation.Inquiry
-	steer   steering
-	notices notices
+	opts      Options
+	stream    *conversation.Stream
+	head      conversation.Head
+	files     files
+	again     map[int]bool   // calls of unknown outcome that are to run again
+	details   map[int]string // what helps to answer a tool's question, by its seq
+	failed    int            // tries of the present model call that left no event
+	waiting   *conversation.Inquiry
+	stateless bool // the provider took opaque state of its own not back
+	steer     steering
+	notices   notices
 }
 
 // New returns a loop over a conversation.

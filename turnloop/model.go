@@ -53,6 +53,9 @@ func (l *Loop) callModel(ctx context.Context) error {
 		if ctx.Err() != nil || errors.As(err, &journal) {
 			return err
 		}
+		if l.withoutState(err) {
+			continue
+		}
 		delay, again := l.opts.Retry.Delay(tries, err, l.opts.Random)
 		if !again {
 			return &ProviderError{Tries: tries, Err: err}
@@ -62,6 +65,18 @@ func (l *Loop) callModel(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// withoutState reports whether the model is to be asked again without what earlier
+// answers left with their provider: it does not take that back.
+func (l *Loop) withoutState(err error) bool {
+	var refused *provider.Error
+	if l.stateless || !errors.As(err, &refused) || refused.Class != provider.ClassState {
+		return false
+	}
+	l.stateless = true
+	l.opts.Observer.Noticed(fmt.Sprintf("%v; asking again without the reasoning of earlier answers", err))
+	return true
 }
 
 // endedCalls is how many calls of the turn came to their end.

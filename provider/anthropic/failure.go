@@ -150,6 +150,11 @@ func classOfWords(message string) provider.Class {
 			return provider.ClassQuota
 		}
 	}
+	for _, words := range []string{"invalid `signature` in `thinking`", "invalid signature in thinking", "blocks in the latest assistant message cannot be modified"} {
+		if strings.Contains(message, words) {
+			return provider.ClassState
+		}
+	}
 	return provider.ClassInvalid
 }
 

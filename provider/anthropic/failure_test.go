@@ -48,6 +48,7 @@ func TestStatus(t *testing.T) {
 		{402, wire("billing_error", "pay"), provider.ClassQuota, "pay", "", 0},
 		{403, wire("permission_error", "not yours"), provider.ClassAuth, "not yours", "", 0},
 		{404, wire("not_found_error", "model: claude-none"), provider.ClassModel, "model: claude-none", "", 0},
+		{400, wire("invalid_request_error", "messages.1.content.0: Invalid `signature` in `thinking` block"), provider.ClassState, "signature", "", 0},
 		{413, wire("request_too_large", "too large"), provider.ClassContext, "too large", "", 0},
 		{429, wire("rate_limit_error", "slow down"), provider.ClassRateLimit, "slow down", "7", 7 * time.Second},
 		{429, "", provider.ClassRateLimit, "Too Many Requests", "0.5", 500 * time.Millisecond},

@@ -118,8 +118,9 @@ func (d *details) add(quota any) {
 }
 
 var (
-	tooLong = regexp.MustCompile(`(?i)token count.*exceeds|exceeds the maximum number of tokens|payload size exceeds|context (window|length)`)
-	badKey  = regexp.MustCompile(`(?i)api key (not valid|expired|not found)|api_key_invalid|user location is not supported`)
+	tooLong  = regexp.MustCompile(`(?i)token count.*exceeds|exceeds the maximum number of tokens|payload size exceeds|context (window|length)`)
+	badKey   = regexp.MustCompile(`(?i)api key (not valid|expired|not found)|api_key_invalid|user location is not supported`)
+	badState = regexp.MustCompile(`(?i)thought.?signature.* (is )?(not valid|invalid)|(invalid|corrupted) thought.?signature`)
 	// The words about a plan and billing are in every refusal for want of quota,
 	// so they say nothing.
 	noMoney = regexp.MustCompile(`(?i)billing (account|is |has |must|not)|enable billing|credits? (is |are )?(depleted|exhausted)|spending (cap|limit)|limit: 0\b`)
@@ -150,6 +151,8 @@ func classOf(status int, message string, d details) provider.Class {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden,
 		strings.HasPrefix(d.reason, "API_KEY_"), badKey.MatchString(message):
 		return provider.ClassAuth
+	case badState.MatchString(message):
+		return provider.ClassState
 	}
 	return provider.ClassInvalid
 }

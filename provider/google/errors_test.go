@@ -32,6 +32,7 @@ func TestRefusals(t *testing.T) {
 		{"expired key", 400, "Please renew it.", `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_EXPIRED"}`, provider.ClassAuth, 0},
 		{"here not", 400, "User location is not supported for the API use.", "", provider.ClassAuth, 0},
 		{"too long", 400, "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).", "", provider.ClassContext, 0},
+		{"state", 400, "Thought signature is not valid.", "", provider.ClassState, 0},
 		{"too large", 413, "Too large", "", provider.ClassContext, 0},
 		{"no key", 401, "Request had invalid authentication credentials.", "", provider.ClassAuth, 0},
 		{"no money", 402, "Pay.", "", provider.ClassQuota, 0},

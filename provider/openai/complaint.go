@@ -63,6 +63,9 @@ func (c complaint) class(status int) provider.Class {
 			return class
 		}
 	}
+	if status/100 == 4 && strings.Contains(strings.ToLower(c.Message), "encrypted content") {
+		return provider.ClassState
+	}
 	if tooLong(strings.ToLower(c.Message)) && (status == 0 || status/100 == 4 && status != http.StatusTooManyRequests) {
 		return provider.ClassContext
 	}
@@ -76,6 +79,8 @@ func classNamed(name string) provider.Class {
 	switch name {
 	case "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance":
 		return provider.ClassQuota
+	case "invalid_encrypted_content":
+		return provider.ClassState
 	case "context_length_exceeded", "exceed_context_size_error":
 		return provider.ClassContext
 	case "model_not_found", "invalid_model":

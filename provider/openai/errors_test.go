@@ -37,6 +37,8 @@ func TestStatuses(t *testing.T) {
 		{"context", 400, `{"error":{"message":"Too long.","type":"invalid_request_error","code":"context_length_exceeded"}}`, provider.ClassContext, "Too long."},
 		{"context at llama.cpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_ctx":4096}}`, provider.ClassContext, "the request exceeds the available context size"},
 		{"context in words", 400, `{"object":"error","message":"This model's maximum context length is 8 tokens.","type":"BadRequestError","code":400}`, provider.ClassContext, "This model's maximum context length is 8 tokens."},
+		{"state", 400, `{"error":{"message":"The encrypted content for item rs_1 could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}`, provider.ClassState, "The encrypted content for item rs_1 could not be verified."},
+		{"state in words", 400, `{"error":{"message":"Encrypted content could not be verified.","type":"invalid_request_error"}}`, provider.ClassState, "Encrypted content could not be verified."},
 		{"too large", 413, ``, provider.ClassContext, ""},
 		{"auth", 401, `{"error":{"message":"Incorrect API key provided.","type":"invalid_request_error","code":"invalid_api_key"}}`, provider.ClassAuth, "Incorrect API key provided."},
 		{"auth without a code", 401, `{"error":{"message":"No.","type":"invalid_request_error"}}`, provider.ClassAuth, "No."},

@@ -1,0 +1,57 @@
+package turnloop_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/provider"
+	. "jp/turnloop"
+)
+
+// What a provider refuses to take back is left out, and the model is asked once
+// more; a second refusal is the end.
+func TestStateThatIsRefused(t *testing.T) {
+	refused := &provider.Error{Class: provider.ClassState, Provider: "test", Message: "could not be verified"}
+	thoughtful := once(thinks("Hm."), says("Hello."), ends(conversation.FinishStop))
+	for name, tt := range map[string]struct {
+		second reply
+		tries  int
+		fails  bool
+	}{
+		"once":  {reply{{refused}, steps(says("Well."), ends(conversation.FinishStop))}, 2, false},
+		"twice": {reply{{refused}}, 2, true},
+		"never": {answers("Well."), 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil, thoughtful, tt.second)
+			r.done()
+			_, err := r.start(t.Context())
+			require.Equal(t, tt.fails, err != nil)
+			asked := r.model.requests[1:]
+			require.Len(t, asked, tt.tries)
+			require.Equal(t, 1, states(asked[0]))
+			if tt.tries > 1 {
+				require.Zero(t, states(asked[1]))
+				require.Contains(t, r.notices[0], "without the reasoning of earlier answers")
+			}
+			if tt.fails {
+				var failed *ProviderError
+				require.ErrorAs(t, err, &failed)
+			}
+		})
+	}
+}
+
+// states is how much opaque state goes with a request.
+func states(r *provider.Request) (n int) {
+	for _, m := range r.Messages {
+		for _, b := range m.Blocks {
+			if len(b.Item) > 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
