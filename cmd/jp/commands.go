@@ -31,7 +31,7 @@ func (r *repo) commands(e *env, own []tool.Tool) ([]tool.Tool, error) {
 			return nil, fail(exitUsage, "config", "%v: %s is a tool of jp's own; a command needs another name.", origin, name)
 		}
 		made, err := command.New(r.TopLevel, specOf(name, table), command.Options{
-			Environ: e.environ, Secret: r.keyNames(), Timeout: r.toolTime(),
+			Environ: e.environ, Secret: r.keyNames(), Timeout: r.toolTime(), Launch: r.walls(e).launcher(),
 		})
 		if err == nil {
 			_, err = tool.NewRegistry(made)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jp/sandbox"
@@ -76,10 +77,17 @@ func (r *repo) fromTool(variable string) bool {
 	return r.locks.FromTool(pid(), variable) || sandbox.Confined(r.keyFile())
 }
 
-// missing says that walls that are wanted are not there, or have gaps, if there
-// is a tool that needs them.
-func (w walls) missing(tools *tool.Registry) []string {
-	if _, ok := tools.Lookup(shell.Name); !ok || !w.on {
+// startsPrograms reports whether one of the tools starts programs.
+func (r *repo) startsPrograms(tools *tool.Registry) bool {
+	return slices.ContainsFunc(tools.Definitions(), func(def *tool.Definition) bool {
+		return def.Name == shell.Name || len(r.config.Tools[def.Name].Command) > 0
+	})
+}
+
+// missing says that walls that are wanted are not there, or have gaps, where
+// programs need them.
+func (w walls) missing(needed bool) []string {
+	if !needed || !w.on {
 		return nil
 	}
 	if !w.support.Enforced() {

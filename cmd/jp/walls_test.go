@@ -1,22 +1,18 @@
 package main
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"jp/config"
 	"jp/sandbox"
 	"jp/tool"
 	"jp/tool/shell"
 )
 
 func TestWalls(t *testing.T) {
-	commands, err := shell.Tools(t.TempDir(), shell.Options{})
-	require.NoError(t, err)
-	tools, err := tool.NewRegistry(commands...)
-	require.NoError(t, err)
-	none, err := tool.NewRegistry()
-	require.NoError(t, err)
 	full, old := sandbox.Support{ABI: 7, Sockets: true}, sandbox.Support{ABI: 2}
 	for name, c := range map[string]struct {
 		walls                walls
@@ -43,12 +39,32 @@ func TestWalls(t *testing.T) {
 			require.Equal(t, c.words, c.walls.words())
 			require.Equal(t, c.note, c.walls.note())
 			require.Equal(t, c.words != "", c.walls.launcher() != nil)
-			said := append(c.walls.missing(tools), "")
+			said := append(c.walls.missing(true), "")
 			require.Equal(t, c.missing, said[0])
-			require.Empty(t, c.walls.missing(none), "there is no tool that it is about")
+			require.Empty(t, c.walls.missing(false))
 		})
 	}
 	require.Equal(t, "sandbox: landlock 7, seccomp", supportWords(full))
 	require.Equal(t, "sandbox: none: r", supportWords(sandbox.Support{Reason: "r"}))
 	require.Contains(t, supportWords(sandbox.Support{ABI: 7}), "sandbox: landlock 7; programs can still use the network other than by TCP, ")
 }
+
+func TestStartsPrograms(t *testing.T) {
+	r := &repo{config: &config.Config{Tools: map[string]config.Tool{"own": {Command: []string{"x"}}, "fs_read_file": {}}}}
+	for name, want := range map[string]bool{shell.Name: true, "own": true, "fs_read_file": false} {
+		tools, err := tool.NewRegistry(plainTool(name))
+		require.NoError(t, err)
+		require.Equal(t, want, r.startsPrograms(tools), name)
+	}
+}
+
+// A plainTool has a name.
+type plainTool string
+
+func (n plainTool) Definition() *tool.Definition {
+	return &tool.Definition{
+		Name: string(n), Description: "x", Parameters: []byte(`{"type":"object"}`), Effect: tool.Reads, Run: tool.Unattended, Result: tool.Unattended,
+	}
+}
+
+func (n plainTool) Run(context.Context, tool.Call) (tool.Result, error) { return tool.Result{}, nil }
