@@ -96,6 +96,7 @@ func (p *place) plant(secrets *planter, flags ...string) {
 	for i := range 4 {
 		p.write(fmt.Sprintf("../out%d.txt", i), secrets.texts(12))
 	}
+	p.write("../attached.md", secrets.texts(10))
 	named := "old-" + secrets.token() + ".txt"
 	p.write(named, "x\n")
 	tool := func(name, arguments string) string {
@@ -137,7 +138,7 @@ func (p *place) plant(secrets *planter, flags ...string) {
 		r := p.jp(append(flags, args...)...)
 		require.Equal(p.t, exit, r.exit, "%s", r.stderr)
 	}
-	cmd := p.command(append(flags, "query", "-n", "-y", "-m", "script/../plant.toml", "--title", "t "+secrets.token(), secrets.texts(14))...)
+	cmd := p.command(append(flags, "query", "-n", "-y", "-m", "script/../plant.toml", "--title", "t "+secrets.token(), "-a", "../attached.md", secrets.texts(14))...)
 	cmd.Stdin = strings.NewReader(secrets.texts(14))
 	out, err := cmd.CombinedOutput()
 	require.NoError(p.t, err, "%s", out)
