@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/redact"
 )
@@ -61,7 +62,7 @@ func (s *secrets) rewrite(id conversation.ID, events []*conversation.Event) {
 		e.Rewrite(func(name, text string) string {
 			text, secrets := s.redactor.Redact(name, text)
 			found = append(found, secrets...)
-			return redact.ReplaceKnown(text, known)
+			return replaceKnown(name, text, known)
 		})
 	}
 	all := append(known, found...)
@@ -73,10 +74,19 @@ func (s *secrets) rewrite(id conversation.ID, events []*conversation.Event) {
 			if name == "subject" || name == "title" {
 				text = redact.ReplaceCut(text, all)
 			}
-			return redact.ReplaceKnown(text, found)
+			return replaceKnown(name, text, found)
 		})
 	}
 	s.keep(vault, found)
+}
+
+// replaceKnown replaces known secrets, but not in ids that events go together by:
+// what was found only after the first of them was written stays in the others.
+func replaceKnown(name, text string, known []redact.Secret) string {
+	if name == "tool_call_id" || name == "question_id" {
+		return text
+	}
+	return redact.ReplaceKnown(text, known)
 }
 
 // keep makes the values usable by a later process. Where that is not possible
@@ -221,7 +231,7 @@ func (s *secrets) report(e *env) {
 		e.note("%d %s replaced before recording (%s).", n, were, strings.Join(slices.Compact(rules), ", "))
 	}
 	if n := len(s.unsearched); n > 0 {
-		e.note("Not searched for secrets: %s.", strings.Join(s.unsearched, ", "))
+		e.note("Not searched for secrets: %s.", terminal.Show(strings.Join(s.unsearched, ", ")))
 	}
 	clear(s.found)
 	s.unsearched = nil
