@@ -20,7 +20,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -97,8 +96,8 @@ type Command struct {
 
 	// Content says that the command reads or writes the content of working
 	// tree files, and would so run filters. Those that the repository itself
-	// configures are then switched off. It holds for status, checkout and the
-	// like without being said.
+	// configures are then switched off. It holds without being said, but for
+	// the commands that never do.
 	Content bool
 
 	// Network says that the command talks to a remote the user named: it keeps
@@ -135,7 +134,7 @@ func (g *Git) RunWith(ctx context.Context, c Command) ([]byte, error) {
 func (g *Git) command(ctx context.Context, c Command) (*exec.Cmd, error) {
 	argv := harden(c)
 	env := g.childEnv(c)
-	if c.Content || len(c.Args) > 0 && slices.Contains(converting, c.Args[0]) {
+	if converts(c) {
 		off, err := g.filtersOff(ctx)
 		if err != nil {
 			return nil, err

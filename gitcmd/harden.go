@@ -47,12 +47,21 @@ var needed = map[string][]string{
 	"status":     noSubmodules,
 }
 
-// converting are the commands that read or write files of the working tree as
-// their filters say, so that nobody can forget to say Content.
-var converting = []string{
-	"add", "am", "apply", "blame", "checkout", "checkout-index", "cherry-pick", "commit", "describe", "diff",
-	"diff-files", "diff-index", "hash-object", "ls-files", "merge", "pull", "read-tree", "rebase", "reset",
-	"restore", "revert", "rm", "stash", "status", "switch", "update-index", "worktree",
+// apart are the commands that neither look at files of the working tree nor write
+// the index, and so run no filter whatever they are told. All others may: even one
+// that only writes the index, such as write-tree, looks first at the files that
+// changed at the same time as it.
+var apart = []string{
+	"cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format", "commit-tree", "config", "count-objects",
+	"diff-tree", "for-each-ref", "fsck", "init", "log", "ls-tree", "merge-base", "mktree", "name-rev", "pack-objects", "pack-refs",
+	"prune-packed", "rev-list", "rev-parse", "show", "show-index", "show-ref", "symbolic-ref", "unpack-objects", "update-ref",
+	"var", "verify-pack", "version",
+}
+
+// converts reports whether a command may read or write files of the working tree
+// as their filters say.
+func converts(c Command) bool {
+	return c.Content || len(c.Args) > 0 && !slices.Contains(apart, c.Args[0])
 }
 
 // harden returns the argument list for a command: settings, subcommand, the

@@ -116,6 +116,36 @@ func TestHostileRepositoryTrapsWork(t *testing.T) {
 	}
 }
 
+// Git writes an index only after another look at the files that changed in the
+// moment in which the index was written.
+func TestFilterNeverRunsWhereTheIndexIsWritten(t *testing.T) {
+	dir := gitenv.Repo(t)
+	marker := filepath.Join(t.TempDir(), "ran")
+	gitenv.Git(t, dir, "config", "filter.f.clean", "touch '"+marker+"'; cat")
+	write(t, filepath.Join(dir, ".git", "info", "attributes"), "* filter=f\n")
+	racy := func() {
+		// As new as the index, and of the size that it says.
+		now := time.Now().Add(time.Hour)
+		require.NoError(t, os.Chtimes(filepath.Join(dir, "README.md"), now, now))
+		gitenv.Git(t, dir, "-c", "filter.f.clean=", "update-index", "--refresh")
+		gitenv.Git(t, dir, "-c", "filter.f.clean=", "update-index", "--force-remove", "README.md")
+		gitenv.Git(t, dir, "-c", "filter.f.clean=", "update-index", "--add", "README.md")
+		require.NoError(t, os.Chtimes(filepath.Join(dir, ".git", "index"), now, now))
+		require.NoFileExists(t, marker)
+	}
+	g := gitcmd.New(dir, gitcmd.Options{})
+	for _, args := range [][]string{{"write-tree"}, {"read-tree", "HEAD"}, {"mv", "README.md", "x"}, {"rm", "--cached", "README.md"}} {
+		racy()
+		_, err := g.Run(t.Context(), args...)
+		require.NoError(t, err)
+		require.NoFileExists(t, marker, "%v", args)
+		gitenv.Git(t, dir, "-c", "filter.f.clean=", "reset", "-q", "--hard")
+	}
+	racy()
+	gitenv.Git(t, dir, "write-tree")
+	require.FileExists(t, marker, "plain git runs it")
+}
+
 // A filter in the configuration of a submodule is out of reach of any setting:
 // git must not look into it.
 func TestFilterInsideSubmoduleNeverRuns(t *testing.T) {
