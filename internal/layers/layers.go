@@ -57,6 +57,7 @@ var Allowed = map[string][]string{
 	"internal/layers":                       nil,
 	"internal/bench":                        {everything},
 	"internal/soak":                         {everything},
+	"internal/hostile":                      {everything},
 	"internal/gitenv":                       nil,
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},

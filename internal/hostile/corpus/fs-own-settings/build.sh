@@ -1,0 +1,3 @@
+echo bait >bait.txt
+git add bait.txt
+git commit -qm bait

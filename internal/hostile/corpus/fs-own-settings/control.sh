@@ -1,0 +1,2 @@
+mkdir .jp
+echo "model = \"a\"" >.jp/config.toml

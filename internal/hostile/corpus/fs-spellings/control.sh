@@ -1,0 +1,1 @@
+echo "[core]" >>.git/config; echo "model = \"a\"" >>.jp/config.toml

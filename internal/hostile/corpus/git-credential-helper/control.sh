@@ -1,0 +1,1 @@
+printf "protocol=https\nhost=example.invalid\n\n" | git credential fill || :

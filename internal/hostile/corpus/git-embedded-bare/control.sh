@@ -1,0 +1,2 @@
+cd docs
+git status >/dev/null

@@ -1,0 +1,2 @@
+cd sub
+git status >/dev/null

@@ -1,0 +1,1 @@
+git update-ref refs/heads/b HEAD; git add a.txt

@@ -1,0 +1,1 @@
+git cat-file -p HEAD:a.txt || :

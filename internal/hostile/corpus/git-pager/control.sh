@@ -1,0 +1,1 @@
+eval "$(git config core.pager)" </dev/null

@@ -1,0 +1,1 @@
+git submodule update --init 2>&1 || exit 77

@@ -1,0 +1,1 @@
+git diff >/dev/null; git blame a.txt >/dev/null

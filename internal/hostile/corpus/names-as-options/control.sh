@@ -1,0 +1,1 @@
+git diff --output=.git/info/owned HEAD

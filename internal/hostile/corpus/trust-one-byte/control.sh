@@ -1,0 +1,3 @@
+# What happens to somebody whose program believes the file.
+cp .jp/config.toml "$HOME/.config/jp/config.toml"
+"$JP" query --new -m anthropic/x Hello. || :

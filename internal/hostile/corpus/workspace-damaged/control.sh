@@ -1,0 +1,1 @@
+cat "$BASE/raw.toml"

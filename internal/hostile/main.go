@@ -1,0 +1,95 @@
+// Command hostile runs jp in repositories that attack it, and prints which
+// attacks came to something.
+//
+// Each folder of corpus is one published class of attacks: a README that says
+// what it is, a script that builds the repository, and a control that does there
+// what a program without the defence would do. The control must come to
+// something, as told by the same watch that is kept over jp; where git itself has
+// closed the way it says so, which counts as nothing. Then every command that jp
+// has runs there, with a model that does what the attacker says, first in a
+// repository that nobody trusts, then in one whose settings were approved.
+//
+// Everything happens in scratch folders on this machine, with homes of their own
+// and a server on the loopback interface. Any sign of an attack makes the program
+// fail.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	corpus string // the folder of attacks
+	only   string // of the name of an attack
+	quick  bool
+	dir    string
+}
+
+func parseOptions(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("hostile", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.corpus, "corpus", "internal/hostile/corpus", "take the attacks from `DIR`")
+	flags.StringVar(&o.only, "only", "", "only attacks with `TEXT` in their name")
+	flags.BoolVar(&o.quick, "quick", false, "a sample of the commands in each repository")
+	flags.StringVar(&o.dir, "dir", "", "work on the file system of `DIR` (default: the folder for temporary files)")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parseOptions(args, stderr)
+	if err != nil {
+		return err
+	}
+	attacks, err := readCorpus(o.corpus)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp(o.dir, "jp-hostile-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	field, err := newField(ctx, scratch, o.quick)
+	if err != nil {
+		return err
+	}
+	var t table
+	for i, a := range attacks {
+		if strings.Contains(a.name, o.only) {
+			t.add(field.try(ctx, a, i))
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	t.print(stdout)
+	return t.failure()
+}

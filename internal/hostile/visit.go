@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A visit is the use of jp in one place.
+type visit struct {
+	place  *place
+	row    *row
+	number int // of the attack, by which a sample is chosen
+}
+
+// all uses jp in every way, before and after the repository's settings were
+// approved.
+func (v *visit) all(ctx context.Context) error {
+	for _, phase := range []func() error{func() error { return nil }, v.place.approve} {
+		if err := phase(); err != nil {
+			return err
+		}
+		if err := v.once(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *visit) once(ctx context.Context) error {
+	for _, line := range v.lines() {
+		if v.place.attack.asked {
+			line = withoutConsent(line)
+		}
+		if err := v.jp(ctx, line); err != nil {
+			return err
+		}
+	}
+	if text, err := v.place.attack.optional("jp.sh"); text == nil || err != nil {
+		return err
+	}
+	out, code, err := v.place.script(ctx, "jp.sh")
+	if err != nil {
+		return fmt.Errorf("jp.sh: %w", err)
+	}
+	v.row.commands++
+	v.note("jp.sh", out, false)
+	if code != 0 {
+		return fmt.Errorf("jp.sh: exit %d: %s", code, out)
+	}
+	return nil
+}
+
+// withoutConsent is a command line by which the user allows nothing in advance.
+func withoutConsent(line []string) []string {
+	return slices.DeleteFunc(slices.Clone(line), func(word string) bool { return word == "-y" || word == "--policy" || word == "auto" })
+}
+
+// first are the lines that come before all others, in a sample too: what they
+// record is what the others show.
+var first = [][]string{{"query", "-m", "@MODEL@", "--new", "-y", "Look."}, {"print"}, {"diff", "--worktree"}, {"status"}}
+
+// lines are those of all commands, deletions last, or a sample of them that is
+// another one for each attack.
+func (v *visit) lines() [][]string {
+	var last, lines [][]string
+	for _, c := range v.place.field.commands {
+		if c[0] == "rm" || c[0] == "archive" {
+			last = append(last, c.lines()...)
+			continue
+		}
+		lines = append(lines, c.lines()...)
+	}
+	lines = append(lines, last...)
+	if !v.place.field.quick {
+		return slices.Concat(first, lines, first[:1])
+	}
+	const every = 16
+	sample := slices.Clone(first)
+	for i, line := range lines {
+		if i%every == v.number%every {
+			sample = append(sample, line)
+		}
+	}
+	return sample
+}
+
+// jp runs one command line, and at a terminal too where the attack wants that.
+func (v *visit) jp(ctx context.Context, line []string) error {
+	args := v.filled(ctx, line)
+	out, _, err := v.place.output(ctx, exec.Command(v.place.field.program, args...))
+	if err != nil {
+		return fmt.Errorf("jp %s: %w: %s", strings.Join(args, " "), err, out)
+	}
+	v.row.commands++
+	v.note("jp "+strings.Join(line, " "), out, false)
+	if line[0] == "init" {
+		return v.takeBack()
+	}
+	if !v.place.attack.terminal {
+		return nil
+	}
+	out, err = v.place.atTerminal(ctx, args)
+	if err != nil {
+		return fmt.Errorf("jp %s at a terminal: %w: %s", strings.Join(args, " "), err, out)
+	}
+	v.row.commands++
+	v.note("at a terminal: jp "+strings.Join(line, " "), out, true)
+	return nil
+}
+
+// note adds the signs after a command.
+func (v *visit) note(command string, out []byte, onTerminal bool) {
+	for _, sign := range v.place.watch.signs(out, onTerminal) {
+		if !v.expected(command, sign) {
+			v.row.signs = append(v.row.signs, command+": "+sign)
+		}
+	}
+}
+
+// expected reports whether a sign is what the user asked for: a settings file of
+// their own.
+func (v *visit) expected(command, sign string) bool {
+	return strings.HasPrefix(command, "jp init") && strings.HasPrefix(sign, "changed: ") && strings.HasSuffix(sign, "/.jp/config.toml")
+}
+
+// takeBack removes what jp init wrote; what the attack wrote it leaves alone.
+func (v *visit) takeBack() error {
+	file := filepath.Join(v.place.repo, ".jp", "config.toml")
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), "# ") || v.place.own {
+		return nil
+	}
+	err = os.RemoveAll(filepath.Dir(file))
+	v.place.watch.renew()
+	return err
+}
+
+// filled puts in what stands for something.
+func (v *visit) filled(ctx context.Context, line []string) []string {
+	args := slices.Clone(line)
+	for i, word := range args {
+		switch word {
+		case "@MODEL@":
+			args[i] = "script/" + v.place.path("model.toml")
+		case "@ID@":
+			args[i] = v.place.conversation(ctx)
+		}
+	}
+	return args
+}
+
+// conversation is the id of any conversation there.
+func (p *place) conversation(ctx context.Context) string {
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "for-each-ref", "--count=1", "--format=%(refname)", "refs/jp/conversations")
+	cmd.Dir, cmd.Env = p.repo, p.env
+	out, err := cmd.Output()
+	if name := filepath.Base(strings.TrimSpace(string(out))); err == nil && name != "." {
+		return name
+	}
+	return "jp-c00000000001"
+}
