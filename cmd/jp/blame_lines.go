@@ -50,7 +50,7 @@ func (v *view) blameLines(ctx context.Context, path string, line int) ([]blamedL
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
 		return nil, fail(exitNotFound, "not_found", "the newest snapshot of %s has no file %s.", v.id, path).about(v.id).
-			hint("jp blame --all "+path, "look in all conversations")
+			hint("jp blame --all "+terminal.Escape(path), "look in all conversations")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s in event %d: %w", path, newest.Seq, err)

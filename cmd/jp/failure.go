@@ -183,7 +183,7 @@ func (f *failure) report(w io.Writer, asJSON bool) {
 	case asJSON:
 		line, err := json.Marshal(map[string]any{"error": f.object()})
 		if err == nil {
-			fmt.Fprintf(w, "%s\n", line)
+			fmt.Fprintf(w, "%s\n", terminal.EscapeJSON(line))
 		}
 	default:
 		fmt.Fprint(w, f.text())
@@ -209,13 +209,13 @@ func (f *failure) text() string {
 	}
 	width := 0
 	for _, h := range f.hints {
-		width = max(width, len([]rune(h.Command)))
+		width = max(width, len([]rune(terminal.Clean(h.Command))))
 	}
 	if len(f.hints) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, h := range f.hints {
-		fmt.Fprintf(&b, "    %-*s   %s\n", width, h.Command, h.Text)
+		fmt.Fprintf(&b, "    %-*s   %s\n", width, terminal.Clean(h.Command), terminal.Clean(h.Text))
 	}
 	return b.String()
 }

@@ -203,7 +203,7 @@ func (e *env) paged(write func(io.Writer) error) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, w.Close()) }()
-	return write(resultWriter{w, &e.lost})
+	return write(e.resultsTo(w))
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

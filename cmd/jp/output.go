@@ -183,7 +183,8 @@ func (c *chrome) detached(d detachedJSON) {
 // Noticed prints a line for the user.
 func (c *chrome) Noticed(text string) { c.say("%s", c.palette.Yellow(terminal.Clean(text))) }
 
-// A pipeOutput writes the final message, or the data, to stdout.
+// A pipeOutput writes the final message, or the data, to stdout. Who reads it may be
+// a terminal in the end: it is clean, as everywhere; --json has it as it was said.
 type pipeOutput struct{ *chrome }
 
 // Recorded says what tools came to, and earlier messages of the turn.
@@ -202,9 +203,9 @@ func (p *pipeOutput) Streamed(turnloop.Delta) {}
 func (p *pipeOutput) ended(o turnloop.Outcome, err error) error {
 	switch {
 	case len(o.Data) > 0:
-		fmt.Fprintf(p.env.results(), "%s\n", o.Data)
+		fmt.Fprintf(p.env.results(), "%s\n", terminal.EscapeJSON(o.Data))
 	case o.Message != "" && o.Status != turnloop.Incomplete && o.Status != turnloop.Waiting:
-		fmt.Fprintf(p.env.results(), "%s\n", strings.TrimRight(o.Message, "\n"))
+		fmt.Fprintf(p.env.results(), "%s\n", terminal.Clean(strings.TrimRight(o.Message, "\n")))
 	}
 	if o.Turn > 0 {
 		p.foot(o)

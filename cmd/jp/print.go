@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 )
 
@@ -137,7 +138,7 @@ func printViews(w io.Writer, e *env, views []*view, o printOptions) error {
 				lines = append(lines, line)
 			}
 		case o.answer:
-			fmt.Fprintln(w, strings.TrimRight(v.answer(), "\n"))
+			fmt.Fprintln(w, terminal.Clean(strings.TrimRight(v.answer(), "\n")))
 		case o.events:
 			for _, ev := range events {
 				fmt.Fprintln(w, v.logLine(ev))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/tool"
 	"jp/tool/recall"
@@ -109,7 +110,7 @@ func (q *query) matching(word string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, usage("%s is a folder.", word).hint("jp query -a '"+strings.TrimRight(word, "/")+"/**' …", "all files in it")
+		return nil, usage("%s is a folder.", word).hint("jp query -a "+terminal.Escape(strings.TrimRight(word, "/")+"/**")+" …", "all files in it")
 	case err == nil:
 		return []string{path}, nil
 	case !strings.ContainsAny(word, "*?[{"):

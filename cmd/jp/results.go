@@ -3,10 +3,16 @@ package main
 import (
 	"io"
 	"sync"
+
+	"jp/cmd/jp/internal/terminal"
 )
 
 // results is standard output, for what a command was asked for.
-func (e *env) results() io.Writer { return resultWriter{e.stdout, &e.lost} }
+func (e *env) results() io.Writer { return e.resultsTo(e.stdout) }
+
+func (e *env) resultsTo(w io.Writer) io.Writer {
+	return resultWriter{w: w, lost: &e.lost, json: e.format.structured()}
+}
 
 // A loss is the first error of writing results. A turn goes on without them; it
 // is the command that fails, when it is done.
@@ -25,6 +31,7 @@ func (l *loss) first() error {
 type resultWriter struct {
 	w    io.Writer
 	lost *loss
+	json bool // what is written is JSON, in whole characters
 }
 
 // Write implements [io.Writer].
@@ -34,7 +41,12 @@ func (r resultWriter) Write(p []byte) (n int, err error) {
 	if r.lost.err != nil {
 		return 0, r.lost.err
 	}
-	n, err = r.w.Write(p)
-	r.lost.err = err
-	return n, err
+	if !r.json {
+		n, r.lost.err = r.w.Write(p)
+		return n, r.lost.err
+	}
+	if _, r.lost.err = r.w.Write(terminal.EscapeJSON(p)); r.lost.err != nil {
+		return 0, r.lost.err
+	}
+	return len(p), nil
 }
