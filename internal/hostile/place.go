@@ -22,7 +22,7 @@ const (
 )
 
 // patience is how long one command may take; one that takes longer hangs.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // A place is one hostile repository, with a home, things that must stay as they
 // are, and a program that leaves a mark when it runs.
@@ -35,7 +35,8 @@ type place struct {
 	env    []string
 	server *server
 	watch  *watch
-	own    bool // the attack brings settings
+	own    bool  // the attack brings settings
+	peak   int64 // bytes of memory that the largest process took
 }
 
 // newPlace builds the attack's repository in an empty folder.
@@ -60,7 +61,7 @@ func (f *field) newPlace(ctx context.Context, a attack, dir string) (*place, err
 func (p *place) Close() { p.server.Close() }
 
 func (p *place) makeFolders() error {
-	for _, dir := range []string{p.repo, p.home, p.path("outside"), p.path("marks")} {
+	for _, dir := range []string{p.repo, p.home, p.path("outside"), p.path("marks"), p.path("requests")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
@@ -115,10 +116,11 @@ func (p *place) build(ctx context.Context) error {
 		}
 	}
 	if out, code, err := p.script(ctx, "build.sh"); err != nil || code != 0 {
-		return fmt.Errorf("build.sh: exit %d: %w: %s", code, err, out)
+		return fmt.Errorf("build.sh: exit %d: %s", code, errors.Join(err, errors.New(string(out))))
 	}
 	_, err := os.Stat(filepath.Join(p.repo, config.WorkspaceFile))
 	p.own = err == nil
+	p.peak = 0
 	return os.RemoveAll(p.path("marks/ran")) // of what building it ran
 }
 
@@ -149,6 +151,9 @@ func (p *place) output(ctx context.Context, cmd *exec.Cmd) ([]byte, int, error) 
 	var exit *exec.ExitError
 	if errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		p.peak = max(p.peak, usage.Maxrss<<10)
 	}
 	return out.Bytes(), cmd.ProcessState.ExitCode(), err
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"github.com/creack/pty"
 )
@@ -40,22 +42,40 @@ func (p *place) atTerminal(ctx context.Context, args []string) ([]byte, error) {
 	return <-shown, err
 }
 
-// refuse reads what a terminal is sent, and types n at each prompt, or q where
-// that does not help.
-func refuse(master interface {
-	Read([]byte) (int, error)
-	Write([]byte) (int, error)
-}) []byte {
-	var all []byte
-	buf := make([]byte, 4096)
-	for {
-		n, err := master.Read(buf)
-		all = append(all, buf[:n]...)
-		if err != nil {
-			return all
+// quiet is how long a terminal shows nothing new before somebody types.
+const quiet = 400 * time.Millisecond
+
+// refusals are what is typed where something is asked: no, and the ways out.
+var refusals = []string{"n", "q", "\x03", "\x03", "\x04"}
+
+// refuse reads what a terminal is sent until its program ends, and types a refusal
+// whenever nothing more comes.
+func refuse(master *os.File) []byte {
+	pieces := make(chan []byte)
+	go func() {
+		defer close(pieces)
+		for {
+			buf := make([]byte, 4096)
+			n, err := master.Read(buf)
+			if n > 0 {
+				pieces <- buf[:n]
+			}
+			if err != nil {
+				return
+			}
 		}
-		if bytes.HasSuffix(all, []byte("> ")) || bytes.HasSuffix(all, []byte("? ")) {
-			_, _ = master.Write([]byte("n"))
+	}()
+	var all []byte
+	for typed := 0; ; {
+		select {
+		case piece, more := <-pieces:
+			if !more {
+				return all
+			}
+			all = append(all, piece...)
+		case <-time.After(quiet):
+			_, _ = io.WriteString(master, refusals[typed%len(refusals)])
+			typed++
 		}
 	}
 }

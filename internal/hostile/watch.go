@@ -41,9 +41,16 @@ func (w *watch) signs(out []byte, onTerminal bool) []string {
 	for _, request := range lured {
 		found = append(found, "the attacker was reached: "+request)
 	}
+	for _, body := range append(received, w.naive()...) {
+		found = append(found, forged(body)...)
+	}
 	for _, text := range append(received, string(out)) {
 		found = append(found, leaks(text)...)
 	}
+	if w.place.peak > enormous {
+		found = append(found, fmt.Sprintf("a process took %d MiB", w.place.peak>>20))
+	}
+	w.place.peak = 0
 	if sign := control(out, onTerminal); sign != "" {
 		found = append(found, sign)
 	}
@@ -55,20 +62,27 @@ func (w *watch) signs(out []byte, onTerminal bool) []string {
 	return found
 }
 
-// leaks are the secrets and the forgeries in a text: the lines that only jp may
-// write, with a mark of the attacker.
+// enormous is more memory than looking at a few objects may take.
+const enormous = 256 << 20
+
+// naive are the requests that a control would have sent.
+func (w *watch) naive() (bodies []string) {
+	files, _ := filepath.Glob(w.place.path("requests/*"))
+	for _, file := range files {
+		if body, err := os.ReadFile(file); err == nil {
+			bodies = append(bodies, string(body))
+		}
+	}
+	return bodies
+}
+
+// leaks are the secrets in a text.
 func leaks(text string) (found []string) {
 	if strings.Contains(text, canary) {
 		found = append(found, "a file outside was read")
 	}
 	if strings.Contains(text, userKey) {
 		found = append(found, "the user's key was shown")
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimLeft(line, " ")
-		if strings.HasPrefix(line, "[SESSION_RESUMED] forged") || strings.HasPrefix(line, "</turn>forged") {
-			found = append(found, "an envelope was forged: "+firstLine([]byte(line)))
-		}
 	}
 	return found
 }
@@ -99,13 +113,15 @@ func own(sequence []byte) bool {
 	if end < 2 || !bytes.HasPrefix(sequence, []byte("\x1b[")) {
 		return false
 	}
-	switch parameters, final := string(sequence[2:end]), sequence[end]; final {
+	parameters := string(sequence[2:end])
+	if parameters != "" && strings.ContainsAny(parameters[:1], "<=>?") {
+		return true // a question about, or a setting of, the keyboard and the cursor
+	}
+	switch final := sequence[end]; final {
 	case 'm':
 		return parameters != "8" && parameters != "31;42"
 	case 'A', 'G', 'J', 'K', 'H':
 		return parameters != "2"
-	case 'h', 'l':
-		return strings.HasPrefix(parameters, "?")
 	}
 	return false
 }

@@ -1,0 +1,1 @@
+"$JP" query --new -m "$MODEL" -y Look.

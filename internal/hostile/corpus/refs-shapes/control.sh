@@ -1,0 +1,1 @@
+cat .git/refs/jp/conversations/jp-c17000000001-link

@@ -1,0 +1,1 @@
+git branch | cat; git log -1 --format=%an%s | cat

@@ -1,0 +1,1 @@
+find . -path ./.git -prune -o -print

@@ -1,0 +1,1 @@
+printf "no such conversation: %s\n" "$(printf '\033]0;owned\007')"
