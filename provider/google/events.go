@@ -20,7 +20,11 @@ type events struct {
 	in    *bufio.Reader
 	data  []byte // of the event so far
 	other []byte // all other lines: a server that breaks down sends bare JSON
+	begun bool   // a line was read
 }
+
+// mark may stand before the first line of a stream, and is no part of it.
+var mark = []byte("\ufeff")
 
 func newEvents(r io.Reader) *events { return &events{in: bufio.NewReader(r)} }
 
@@ -87,6 +91,9 @@ func (e *events) line() ([]byte, error) {
 		piece, err := e.in.ReadSlice('\n')
 		line = append(line, piece...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
+			if !e.begun {
+				e.begun, line = true, bytes.TrimPrefix(line, mark)
+			}
 			return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), err
 		}
 		if len(line) > maxEvent {

@@ -15,8 +15,12 @@ const maxEvent = 64 << 20
 // skips comments, which say that the server lives, and does not tell an ended
 // stream from a broken one.
 type eventReader struct {
-	in *bufio.Reader
+	in    *bufio.Reader
+	begun bool // a line was read
 }
+
+// mark may stand before the first line of a stream, and is no part of it.
+var mark = []byte("\ufeff")
 
 func newEventReader(in io.Reader) *eventReader { return &eventReader{in: bufio.NewReader(in)} }
 
@@ -75,6 +79,9 @@ func (r *eventReader) line(most int) ([]byte, error) {
 		}
 		line = append(line, piece...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
+			if !r.begun {
+				r.begun, line = true, bytes.TrimPrefix(line, mark)
+			}
 			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 			return line, err
 		}

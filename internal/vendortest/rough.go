@@ -1,0 +1,140 @@
+package vendortest
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Rough are ways of a server that are legal, or usual, and not kind. The zero
+// value is a plain stream.
+type Rough struct {
+	Bytes      int    // as many are sent at a time, wherever they end; 0: whole events
+	CRLF       bool   // lines end so
+	Comments   bool   // between events
+	Pings      bool   // events that only say that the server lives
+	Unknown    bool   // events and fields that no client knows
+	Empty      bool   // deltas with nothing in them
+	Letters    bool   // text and arguments come letter by letter
+	Interleave bool   // the arguments of several calls come in turns, where the API can
+	SplitData  bool   // an event has several lines of data
+	NoSpace    bool   // behind the colon
+	Mark       bool   // the stream begins with a byte order mark
+	Type       string // content type; "": text/event-stream
+}
+
+// style is what of a rough server concerns the events of an API.
+type style struct {
+	Rough
+	model string
+	reply int // number, which makes ids
+}
+
+// pieces are a text as it is streamed.
+func (s style) pieces(text string) []string {
+	var all []string
+	switch {
+	case text == "":
+	case s.Letters:
+		for _, letter := range text {
+			all = append(all, string(letter))
+		}
+	default:
+		all = strings.SplitAfter(text, " ")
+	}
+	if s.Empty {
+		spaced := []string{""}
+		for _, piece := range all {
+			spaced = append(spaced, piece, "")
+		}
+		return spaced
+	}
+	return all
+}
+
+// halves are arguments as they are streamed, never cut inside a character.
+func (s style) halves(text string) []string {
+	if s.Letters || text == "" {
+		return s.pieces(text)
+	}
+	at := len(text) / 2
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	all := []string{text[:at], text[at:]}
+	if s.Empty {
+		return []string{"", all[0], "", all[1], ""}
+	}
+	return all
+}
+
+// unknown adds a field that no client knows to an event's data, which is an
+// object.
+func (s style) unknown(data string) string {
+	if !s.Unknown {
+		return data
+	}
+	return strings.TrimSuffix(data, "}") + `,"x_unheard_of":{"deep":[1,null,"é"]}}`
+}
+
+// write is an event as it goes over the wire.
+func (s style) write(e event) string {
+	end, space := "\n", " "
+	if s.CRLF {
+		end = "\r\n"
+	}
+	if s.NoSpace {
+		space = ""
+	}
+	var out strings.Builder
+	if s.Comments || e.comment {
+		out.WriteString(": OPENROUTER PROCESSING" + end + end)
+	}
+	if e.comment {
+		return out.String()
+	}
+	if e.name != "" {
+		out.WriteString("event:" + space + e.name + end)
+	}
+	if s.Unknown {
+		out.WriteString("id:" + space + "7" + end + "retry:" + space + "3000" + end)
+	}
+	data := e.data
+	if s.SplitData && strings.HasPrefix(data, "{") {
+		out.WriteString("data:" + space + "{" + end)
+		data = data[1:]
+	}
+	out.WriteString("data:" + space + data + end + end)
+	return out.String()
+}
+
+// cut cuts bytes as they are sent.
+func (s style) cut(text string) []string {
+	if s.Bytes <= 0 {
+		return []string{text}
+	}
+	var all []string
+	for len(text) > s.Bytes {
+		all, text = append(all, text[:s.Bytes]), text[s.Bytes:]
+	}
+	return append(all, text)
+}
+
+// turns puts the events of several sequences in turns, if the style says so,
+// else one sequence behind the other.
+func (s style) turns(sequences [][]event) (all []event) {
+	if !s.Interleave {
+		for _, sequence := range sequences {
+			all = append(all, sequence...)
+		}
+		return all
+	}
+	for at, more := 0, true; more; at++ {
+		more = false
+		for _, sequence := range sequences {
+			if at < len(sequence) {
+				all, more = append(all, sequence[at]), true
+			}
+		}
+	}
+	return all
+}

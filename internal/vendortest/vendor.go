@@ -1,0 +1,136 @@
+package vendortest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"jp/internal/wirecheck"
+)
+
+// A Vendor is one way to a model, as jp names it.
+type Vendor struct {
+	Name  string // of jp's provider
+	Model string // one that thinks and calls tools
+	// Stores says that reasoning comes with something that has to go back.
+	Stores bool
+
+	base   string // of the URL, below the server's
+	asks   string // path of a request, below the base; MODEL stands for the model
+	lists  string // path of the models
+	keyEnv string // "": works without a key
+	auth   string // header of the key
+	prefix string // before the key in it
+	speech speech
+}
+
+// A speech is a wire format.
+type speech interface {
+	// events are the stream of a reply, and the items that a client has to send
+	// back unchanged.
+	events(r Reply, s style) ([]event, []json.RawMessage)
+	// refusal is the status and the body of a failure.
+	refusal(f Failure) (int, string)
+	// failing is an event that says in the midst of a stream that it failed.
+	failing() event
+	// models lists a model.
+	models(name string) string
+	// judge is the validator of requests.
+	judge(body []byte, model string, received []json.RawMessage) []wirecheck.Violation
+	format() wirecheck.API
+}
+
+// Vendors are all that a server speaks.
+func Vendors() []Vendor {
+	const bearer = "Bearer "
+	completions := func(name, model, keyEnv string, flavour chat) Vendor {
+		return Vendor{
+			Name: name, Model: model, base: "/" + name + "/v1", asks: "/chat/completions", lists: "/models", Stores: flavour.stores(),
+			keyEnv: keyEnv, auth: "Authorization", prefix: bearer, speech: flavour,
+		}
+	}
+	return []Vendor{
+		{
+			Name: "anthropic", Model: "claude-sonnet-4-5", base: "/anthropic", asks: "/v1/messages", lists: "/v1/models", Stores: true,
+			keyEnv: "ANTHROPIC_API_KEY", auth: "X-Api-Key", speech: messages{},
+		},
+		{
+			Name: "openai", Model: "gpt-5.1", base: "/openai/v1", asks: "/responses", lists: "/models", Stores: true,
+			keyEnv: "OPENAI_API_KEY", auth: "Authorization", prefix: bearer, speech: responses{},
+		},
+		{
+			Name: "google", Model: "gemini-3-pro-preview", base: "/google", asks: "/v1beta/models/MODEL:streamGenerateContent", lists: "/v1beta/models",
+			Stores: true, keyEnv: "GEMINI_API_KEY", auth: "X-Goog-Api-Key", speech: gemini{},
+		},
+		completions("work", "gpt-5.1", "WORK_KEY", chat{}),
+		completions("openrouter", "anthropic/claude-sonnet-4.5", "OPENROUTER_API_KEY", chat{flavour: openrouter}),
+		completions("ollama", "qwen3", "", chat{flavour: ollama}),
+	}
+}
+
+// VendorNamed is the vendor of that name.
+func VendorNamed(name string) Vendor {
+	for _, v := range Vendors() {
+		if v.Name == name {
+			return v
+		}
+	}
+	panic("vendortest: no vendor " + name)
+}
+
+// Asked is the vendor's model as jp's -m takes it.
+func (v Vendor) Asked() string { return v.Name + "/" + v.Model }
+
+// Key is the vendor's key, which no other vendor may see; "" where it has none.
+func (v Vendor) Key() string {
+	if v.keyEnv == "" {
+		return ""
+	}
+	return "key-for-" + v.Name + "-alone"
+}
+
+// KeyEnv is the environment variable that holds the key, "" where there is none.
+func (v Vendor) KeyEnv() string { return v.keyEnv }
+
+// modelIn is the model that a request is for.
+func (v Vendor) modelIn(path string, body []byte) string {
+	before, after, inPath := strings.Cut(v.base+v.asks, "MODEL")
+	if inPath {
+		return strings.TrimSuffix(strings.TrimPrefix(path, before), after)
+	}
+	var said struct{ Model string }
+	_ = json.Unmarshal(body, &said) // the validator judges the body
+	return said.Model
+}
+
+// asked reports whether a path is that of a request for an answer.
+func (v Vendor) asked(path string) bool {
+	before, after, inPath := strings.Cut(v.base+v.asks, "MODEL")
+	if !inPath {
+		return path == before
+	}
+	return strings.HasPrefix(path, before) && strings.HasSuffix(path, after)
+}
+
+// keyFaults says what is wrong with the keys in a request.
+func (v Vendor) keyFaults(r *http.Request, body []byte) (faults []string) {
+	if got := r.Header.Get(v.auth); v.keyEnv != "" && got != v.prefix+v.Key() {
+		faults = append(faults, "the header "+v.auth+" is "+got)
+	}
+	places := string(body) + "\n" + r.URL.String()
+	for name, values := range r.Header {
+		if name == v.auth && v.keyEnv != "" {
+			continue
+		}
+		places += "\n" + strings.Join(values, "\n")
+		if name == "Authorization" || name == "X-Api-Key" || name == "X-Goog-Api-Key" {
+			faults = append(faults, "the header "+name+" is not this vendor's")
+		}
+	}
+	for _, other := range Vendors() {
+		if other.Key() != "" && strings.Contains(places, other.Key()) {
+			faults = append(faults, "the key of "+other.Name+" stands where it has no business")
+		}
+	}
+	return faults
+}
