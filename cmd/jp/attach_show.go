@@ -113,6 +113,7 @@ func (s *attachScreen) streamed(d attach.Delta) {
 	if d.Part != conversation.PartMessage {
 		return
 	}
+	s.screen.listen(d.Call)
 	if _, begun := s.screen.shown[d.Seq]; !begun && d.At > 0 {
 		s.screen.say("%s", s.screen.palette.Dim("…(the beginning of this is not kept; jp print has all of it when it is done)"))
 		s.screen.shown[d.Seq] = d.At

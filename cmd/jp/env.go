@@ -27,6 +27,7 @@ type env struct {
 	dir     string // where the command runs; changed by -C
 	now     func() time.Time
 	random  io.Reader
+	wait    func(context.Context, time.Duration) error // before a model is asked again; nil: a timer
 
 	format  format
 	quiet   bool

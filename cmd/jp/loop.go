@@ -42,7 +42,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock,
 		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out,
 		JP: version(), Now: q.env.now, NewID: q.freeID,
-		Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id),
+		Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id), Wait: q.env.wait,
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	q.keep(&opts)
@@ -105,6 +105,9 @@ func (q *query) listen(loop *turnloop.Loop) {
 		return
 	}
 	q.menu = &menu{tty: q.client.tty, loop: loop, now: q.env.now, abort: q.env.abort, gate: &q.client.gate}
+	if screen, ok := q.out.(*screenOutput); ok {
+		q.menu.clear = screen.hide
+	}
 	take := q.menu.interrupt
 	q.env.onInterrupt.Store(&take)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -23,6 +24,10 @@ import (
 // test binary reads it.
 const clockVariable = "JPTEST_CLOCK"
 
+// hasteVariable is set where a jp does not wait before it asks a model again. Only
+// this test binary reads it.
+const hasteVariable = "JPTEST_HASTE"
+
 // epoch is where the clocks of scripts start.
 const epoch = "2026-11-21T10:00:00Z"
 
@@ -42,6 +47,9 @@ func jpMain() {
 	e := systemEnv()
 	if start := os.Getenv(clockVariable); start != "" {
 		fixTime(e, start)
+	}
+	if os.Getenv(hasteVariable) != "" {
+		e.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
 	os.Exit(run(e, os.Args[1:]))
 }

@@ -22,6 +22,7 @@ type menu struct {
 	now   func() time.Time
 	abort func(signal string)
 	gate  *sync.Mutex // held while the terminal is the menu's
+	clear func()      // makes room for it; may be nil
 	open  atomic.Bool
 	done  sync.WaitGroup
 }
@@ -41,6 +42,9 @@ func (m *menu) interrupt(ctx context.Context) bool {
 		}
 		m.gate.Lock()
 		defer m.gate.Unlock()
+		if m.clear != nil {
+			m.clear()
+		}
 		m.choose(ctx, doing)
 	})
 	return true

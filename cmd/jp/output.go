@@ -50,6 +50,7 @@ type chrome struct {
 	last    string     // tree of the turn's newest event
 	steps   []treeStep // what its tools changed
 	first   bool
+	before  func() // called before each line; may be nil
 }
 
 // A treeStep is one tree before tools changed files, and one after it.
@@ -72,6 +73,9 @@ func (c *chrome) resumed(plan reconcile.Plan) {
 
 func (c *chrome) say(format string, args ...any) {
 	if !c.env.quiet {
+		if c.before != nil {
+			c.before()
+		}
 		fmt.Fprintf(c.env.stderr, format+"\n", args...)
 	}
 }
@@ -218,6 +222,7 @@ type screenOutput struct {
 	*chrome
 	message *terminal.Markdown
 	shown   map[int]int // bytes of text shown, by seq
+	call    int         // the model call that speaks
 }
 
 func (s *screenOutput) begin(q *query, f *files) {
@@ -228,8 +233,19 @@ func (s *screenOutput) begin(q *query, f *files) {
 // Streamed prints text as it comes.
 func (s *screenOutput) Streamed(d turnloop.Delta) {
 	if d.Part == conversation.PartMessage {
+		s.listen(d.Call)
 		s.print(d.Seq, d.At, d.Text)
 	}
+}
+
+// listen follows a model call. What one said that broke off stays as it is, and
+// the next one, which begins anew, is shown below it.
+func (s *screenOutput) listen(call int) {
+	if call != s.call {
+		s.closeMessage()
+		clear(s.shown)
+	}
+	s.call = call
 }
 
 func (s *screenOutput) print(seq, at int, text string) {
@@ -239,6 +255,10 @@ func (s *screenOutput) print(seq, at int, text string) {
 	width := terminal.Width(s.env.stdout, s.env.environ)
 	if s.message == nil {
 		s.message = terminal.NewMarkdown(s.env.results(), width, terminal.NewPalette(s.env.stdout, s.env.environ))
+		if s.env.get("TERM") != "dumb" {
+			s.message.Live(terminal.Rows(s.env.stdout) - 1)
+		}
+		s.before = s.hide
 	}
 	s.message.Resize(width)
 	s.shown[seq] += len(text)
@@ -262,10 +282,24 @@ func (s *screenOutput) response(e *conversation.Event, b *conversation.ChatRespo
 	if b.Part != conversation.PartMessage {
 		return
 	}
+	s.listen(b.Call)
 	if n := s.shown[e.Seq]; n < len(b.Text) {
 		s.print(e.Seq, n, b.Text[n:])
 	}
 	s.closeMessage()
+}
+
+// Noticed prints a line below what the model has said so far.
+func (s *screenOutput) Noticed(text string) {
+	s.closeMessage()
+	s.chrome.Noticed(text)
+}
+
+// hide makes room for whoever else writes to the terminal.
+func (s *screenOutput) hide() {
+	if s.message != nil {
+		_ = s.message.Hide() // the message itself says that the terminal is gone
+	}
 }
 
 func (s *screenOutput) closeMessage() {

@@ -313,7 +313,7 @@ func TestMarkdownOnATerminal(t *testing.T) {
 			require.Contains(t, s.Text(), "A heading")
 			require.Contains(t, s.Text(), "func main() {}")
 			require.Regexp(t, `A paragraph with (\*\*)?bold(\*\*)? words and a sentence that is much\n *longer`, s.Text())
-			require.Equal(t, colour, strings.Contains(s.Raw(), "\x1b["), "%q", s.Raw())
+			require.Equal(t, colour, regexp.MustCompile(`\x1b\[[\d;]*m`).MatchString(s.Raw()), "%q", s.Raw())
 			require.NotContains(t, p.jp("print").stdout, "\x1b[")
 		})
 	}

@@ -94,7 +94,7 @@ type chatStream struct {
 func (a *chatStream) event(mark Mark, choices list, usage any) event {
 	data := object("id", fmt.Sprintf("chatcmpl-%d", a.style.reply), "object", "chat.completion.chunk", "created", 1, "model", a.style.model,
 		"choices", choices, "usage", usage)
-	return event{data: a.style.unknown(string(data)), mark: mark}
+	return event{data: a.style.unknown(string(data)), mark: mark, word: mark == MarkText}
 }
 
 func (a *chatStream) chunk(mark Mark, choices list, usage any) {

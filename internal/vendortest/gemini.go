@@ -36,6 +36,7 @@ func (g gemini) events(r Reply, s style) ([]event, []json.RawMessage) {
 	}
 	for _, piece := range s.pieces(r.Text + r.Data) {
 		a.part(MarkText, object("text", piece))
+		a.events[len(a.events)-1].word = true
 	}
 	signature := fmt.Sprintf("CiQB/%d+Ω==", s.reply)
 	if r.Reasoning != "" && len(r.Calls) == 0 {

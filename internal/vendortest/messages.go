@@ -110,6 +110,7 @@ func (a *messageStream) begin(mark Mark, start json.RawMessage) {
 
 func (a *messageStream) delta(mark Mark, kind, field, piece string) {
 	a.add("content_block_delta", mark, "index", a.index, "delta", object("type", kind, field, piece))
+	a.events[len(a.events)-1].word = mark == MarkText
 }
 
 func (a *messageStream) end(mark Mark) {

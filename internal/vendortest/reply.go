@@ -11,8 +11,8 @@ type Reply struct {
 	Usage     Usage
 	Fail      *Failure // in the place of an answer
 	Cut       *Cut     // where the stream ends too early
-	// Gate is received from before every event behind the first words of the
-	// text. Nil: nothing is waited for.
+	// Gate is received from before every piece of the text but the first. Nil:
+	// nothing is waited for.
 	Gate <-chan struct{}
 }
 
@@ -90,6 +90,7 @@ type event struct {
 	name    string
 	data    string
 	mark    Mark
+	word    bool // it is a piece of the text
 	comment bool // instead: a comment
 }
 

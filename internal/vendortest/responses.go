@@ -14,7 +14,7 @@ type responses struct{}
 func (responses) format() wirecheck.API { return wirecheck.OpenAIResponses }
 
 func (responses) judge(body []byte, _ string, received []json.RawMessage) []wirecheck.Violation {
-	return wirecheck.Responses(body, wirecheck.Capability{Received: received, Responses: wirecheck.ResponsesModel{Phase: true}})
+	return wirecheck.Responses(body, wirecheck.Capability{Received: received})
 }
 
 func (responses) models(name string) string { return openaiModels(name) }
@@ -131,6 +131,7 @@ func (a *responseStream) message(text string, reply Reply) {
 	a.add("response.content_part.added", MarkText, "item_id", id, "output_index", at, "content_index", 0, "part", object("type", kind, field, ""))
 	for _, piece := range a.style.pieces(text) {
 		a.add("response."+kind+".delta", MarkText, "item_id", id, "output_index", at, "content_index", 0, "delta", piece)
+		a.events[len(a.events)-1].word = true
 	}
 	part := object("type", kind, field, text)
 	if kind == "output_text" {

@@ -90,6 +90,13 @@ func (s *Server) Loose() {
 	s.loose = true
 }
 
+// Forget begins another conversation: nothing that was received has to go back.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.items)
+}
+
 // Requests are those that came in, oldest first.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()

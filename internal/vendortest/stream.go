@@ -56,7 +56,7 @@ type stream struct {
 	gate   <-chan struct{}
 	done   <-chan struct{} // nobody listens any more
 	closed <-chan struct{}
-	spoken bool // the first words of the text were sent
+	spoken bool // a piece of the text was sent
 }
 
 // begin sends the head. False says that nobody listens.
@@ -76,10 +76,10 @@ func (o *stream) begin() bool {
 // send sends events, each when its gate is open.
 func (o *stream) send(events []event) bool {
 	for _, e := range events {
-		if o.spoken && o.gate != nil && !o.wait() {
+		if e.word && o.spoken && o.gate != nil && !o.wait() {
 			return false
 		}
-		o.spoken = o.spoken || e.mark == MarkText
+		o.spoken = o.spoken || e.word
 		for _, piece := range o.style.cut(o.style.write(e)) {
 			if !o.push(piece) {
 				return false

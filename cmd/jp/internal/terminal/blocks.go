@@ -40,6 +40,11 @@ func (b *blocks) end() {
 	b.finish()
 }
 
+// unfinished is what there is of the last block.
+func (b *blocks) unfinished() string {
+	return strings.Join(append(b.open[:len(b.open):len(b.open)], b.line.String()), "\n")
+}
+
 // take returns the finished blocks, once.
 func (b *blocks) take() []string {
 	settled := b.settled

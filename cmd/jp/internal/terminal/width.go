@@ -26,6 +26,16 @@ func Width(stream *os.File, environ []string) int {
 	return DefaultWidth
 }
 
+// Rows is how many rows a terminal has, 24 where it does not say.
+func Rows(stream *os.File) int {
+	if stream != nil {
+		if _, rows, err := term.GetSize(int(stream.Fd())); err == nil && rows > 0 {
+			return rows
+		}
+	}
+	return 24
+}
+
 // Columns is how many columns a text takes, colours not counted.
 func Columns(text string) int { return ansi.StringWidth(text) }
 

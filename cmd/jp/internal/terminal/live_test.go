@@ -1,0 +1,78 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hinshun/vt10x"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// onScreen is what a terminal shows that got these writes, without the blanks at
+// the ends of lines.
+func onScreen(columns int, writes string) string {
+	screen := vt10x.New(vt10x.WithSize(columns, 400))
+	_, _ = screen.Write([]byte(strings.ReplaceAll(writes, "\n", "\r\n")))
+	lines := strings.Split(screen.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// TestLiveMarkdownComesToTheSame shows a text while it is being written, cut
+// anywhere, and hides it now and then: in the end the screen is as if it had been
+// printed at once.
+func TestLiveMarkdownComesToTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+			"word ", "a longer word ", "**bold** ", "`code` ", "\n", "\n\n", "- item\n", "1. one\n", "# Title\n", "```\n", "\tcode that is wider than it all is\n", "| a | b |\n|---|---|\n", "> quoted ", "---\n", "漢字",
+		}), 1, 30).Draw(t, "text"), "")
+		width, rows := rapid.IntRange(8, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "rows")
+		want := onScreen(width, printed(t, width, Palette{}, text))
+		var out strings.Builder
+		m := NewMarkdown(&out, width, Palette{})
+		m.Live(rows)
+		for text != "" {
+			n := rapid.IntRange(1, min(len(text), 9)).Draw(t, "cut")
+			_, err := m.Write([]byte(text[:n]))
+			require.NoError(t, err)
+			text = text[n:]
+			if rapid.IntRange(0, 9).Draw(t, "hide") == 0 {
+				require.NoError(t, m.Hide())
+			}
+		}
+		require.NoError(t, m.Close())
+		require.Equal(t, want, onScreen(width, out.String()), "%q", out.String())
+	})
+}
+
+func TestLiveMarkdownShowsEachWordAtOnce(t *testing.T) {
+	var out strings.Builder
+	m := NewMarkdown(&out, 20, Palette{})
+	m.Live(10)
+	var shown []string
+	for _, word := range []string{"On", "ce ", "upon ", "a ", "time ", "there\n", "\nwas"} {
+		_, err := m.Write([]byte(word))
+		require.NoError(t, err)
+		shown = append(shown, out.String())
+		out.Reset()
+	}
+	require.Equal(t, []string{"On", "ce", " upon", " a", " time", "\nthere", "\n\nwas"}, shown, "a text that only grows is only written on")
+}
+
+func TestHiddenMarkdownLeavesNothing(t *testing.T) {
+	var out strings.Builder
+	m := NewMarkdown(&out, 10, Palette{})
+	m.Live(10)
+	_, err := m.Write([]byte("A text of several lines, half done"))
+	require.NoError(t, err)
+	require.Equal(t, "A text of\nseveral\nlines,\nhalf done", onScreen(10, out.String()))
+	require.NoError(t, m.Hide())
+	require.Empty(t, onScreen(10, out.String()))
+	_, err = m.Write([]byte("."))
+	require.NoError(t, err)
+	require.NoError(t, m.Close())
+	require.Equal(t, "A text of\nseveral\nlines,\nhalf done.", onScreen(10, out.String()))
+}
