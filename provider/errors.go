@@ -76,7 +76,7 @@ func (e *Error) Error() string {
 	case e.Message != "":
 		parts = append(parts, e.Message)
 	case e.Err != nil:
-		parts = append(parts, e.Err.Error())
+		parts = append(parts, reason(e.Err))
 	}
 	return strings.Join(parts, ": ")
 }

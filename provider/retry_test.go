@@ -77,5 +77,5 @@ func TestErrorSaysWhatIsKnown(t *testing.T) {
 	err := &Error{Provider: "openai", Class: ClassRateLimit, Status: 429, Message: "slow down", Err: io.EOF}
 	require.EqualError(t, err, "openai: rate_limit: HTTP 429: slow down")
 	require.ErrorIs(t, err, io.EOF)
-	require.EqualError(t, &Error{Class: ClassDisconnect, Err: io.EOF}, "disconnect: EOF")
+	require.EqualError(t, &Error{Class: ClassDisconnect, Err: io.EOF}, "disconnect: the stream ended before the answer did")
 }

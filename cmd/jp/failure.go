@@ -162,20 +162,6 @@ func lockedBy(l *process.LockedError, more string) *failure {
 	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d%s.", l.ID, l.Holder.PID, more).about(l.ID)
 }
 
-func providerFailure(p *turnloop.ProviderError) *failure {
-	f := fail(exitProvider, "provider", "%v. Your question is recorded.", p)
-	var e *provider.Error
-	if errors.As(p, &e) {
-		switch e.Class {
-		case provider.ClassAuth, provider.ClassQuota:
-			f.code = "auth"
-		case provider.ClassContext:
-			f.hint("jp query --new \"…\"", "ask in a new conversation: this one is longer than the model can read")
-		}
-	}
-	return f
-}
-
 // report prints a failure for people or for programs.
 func (f *failure) report(w io.Writer, asJSON bool) {
 	switch {

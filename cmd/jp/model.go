@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/provider/catalog"
@@ -52,8 +53,16 @@ func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Pro
 	}
 	parameters := r.config.Parameters
 	return v.Open(key, catalog.Options{
-		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price,
+		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Silence: r.silence(), Price: price,
 	}), nil
+}
+
+// silence is how long a model may say nothing, negative for ever.
+func (r *repo) silence() time.Duration {
+	if limit := r.config.Limits.ModelSilence; limit > 0 {
+		return limit
+	}
+	return -1
 }
 
 // openScript opens a file of replies.

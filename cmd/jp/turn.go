@@ -196,8 +196,7 @@ func (q *query) verdict(err error) error {
 			f.hint("jp continue "+q.id.Short(), "resumes it")
 		}
 		if f.exit == exitProvider && q.outcome.Turn > 0 {
-			again := "jp continue " + q.id.Short()
-			f.hint(again, "try again").hint(again+" -m PROVIDER/NAME", "ask another model")
+			q.wayOut(f, err)
 		}
 		return f
 	}

@@ -9,9 +9,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -61,7 +59,7 @@ type wireError struct {
 func refused(response *http.Response, body []byte) error {
 	failure := &provider.Error{
 		Provider: API, Status: response.StatusCode,
-		RetryAfter: retryAfter(response.Header.Get("Retry-After"), time.Now()),
+		RetryAfter: provider.RetryAfter(response.Header),
 	}
 	var wire wireError
 	if json.Unmarshal(body, &wire) != nil || wire.Error.Message == "" {
@@ -156,22 +154,6 @@ func classOfWords(message string) provider.Class {
 		}
 	}
 	return provider.ClassInvalid
-}
-
-// retryAfter reads the header of that name: seconds, or a date.
-func retryAfter(header string, now time.Time) time.Duration {
-	const most = 24 * time.Hour
-	if seconds, err := strconv.ParseFloat(header, 64); err == nil {
-		if !(seconds > 0) {
-			return 0
-		}
-		return time.Duration(min(seconds, most.Seconds()) * float64(time.Second))
-	}
-	date, err := http.ParseTime(header)
-	if err != nil {
-		return 0
-	}
-	return min(max(0, date.Sub(now)), most)
 }
 
 // failure is what went wrong with a request, as an error of this provider.

@@ -90,17 +90,6 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	tests := map[string]time.Duration{
-		"": 0, "12": 12 * time.Second, "0": 0, "nan": 0, "inf": 24 * time.Hour, "1e300": 24 * time.Hour, "-inf": 0,
-		"Fri, 02 Jan 2026 03:04:35 GMT": 30 * time.Second, "Fri, 02 Jan 2026 03:04:00 GMT": 0, "Mon, 02 Jan 2226 03:04:35 GMT": 24 * time.Hour,
-	}
-	for header, want := range tests {
-		require.Equal(t, want, retryAfter(header, now), header)
-	}
-}
-
 func TestErrorEvents(t *testing.T) {
 	tests := []struct {
 		name, event string

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"jp/provider"
 	"jp/provider/anthropic"
@@ -13,10 +14,11 @@ import (
 // Options are what a model is asked for. The zero value leaves all to the
 // provider.
 type Options struct {
-	Client    *http.Client // nil: one with the default transport
-	MaxTokens int          // of one answer; 0: as many as suit the model
-	Reasoning string       // how much the model thinks: one of [Efforts]; "" is what suits the model
-	Price     Price        // of what is asked; the zero value is unknown
+	Client    *http.Client  // nil: one with the default transport
+	MaxTokens int           // of one answer; 0: as many as suit the model
+	Reasoning string        // how much the model thinks: one of [Efforts]; "" is what suits the model
+	Silence   time.Duration // how long nothing may come; 0: as suits the protocol, negative: for ever
+	Price     Price         // of what is asked; the zero value is unknown
 }
 
 // Efforts are how much a model can be told to think.
@@ -47,12 +49,13 @@ func (v Vendor) open(key string, o Options) *Provider {
 	switch v.Protocol {
 	case Anthropic:
 		p := anthropic.New(anthropic.Options{
-			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning),
+			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence,
 		})
 		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models}
 	case Google:
 		p := google.New(google.Options{
 			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: googleEffort(o.Reasoning)},
+			IdleTimeout: o.Silence,
 		})
 		return &Provider{Provider: p, API: google.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models}
 	}
@@ -73,7 +76,7 @@ func (v Vendor) openai(key string, o Options) openai.Options {
 	}
 	dialect.Name = v.Name
 	return openai.Options{
-		Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Dialect: dialect,
+		Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Dialect: dialect, IdleTimeout: o.Silence,
 		Reasoning: openai.Reasoning{Effort: openaiEffort(o.Reasoning)},
 	}
 }

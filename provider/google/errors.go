@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +59,7 @@ func (p *Provider) refused(refusal genai.APIError, x *exchange) *provider.Error 
 	}
 	d := detailsOf(refusal.Details)
 	if d.delay == 0 {
-		d.delay = retryAfter(x.header)
+		d.delay = provider.RetryAfter(x.header)
 	}
 	return &provider.Error{
 		Class:      classOf(status, message, d),
@@ -164,15 +163,6 @@ func daily(quotas []string) bool {
 		}
 	}
 	return false
-}
-
-// retryAfter is what the header of that name asks for, in seconds.
-func retryAfter(header http.Header) time.Duration {
-	seconds, err := strconv.Atoi(header.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
 }
 
 // clean is a text on one line, not too long, and without the key.

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"jp/provider"
 )
@@ -69,7 +68,7 @@ func (o Options) refused(response *http.Response) error {
 	}
 	return o.failure(provider.Error{
 		Class: c.class(response.StatusCode), Status: response.StatusCode,
-		Message: c.Message, RetryAfter: retryAfter(response.Header),
+		Message: c.Message, RetryAfter: provider.RetryAfter(response.Header),
 	})
 }
 
@@ -128,38 +127,4 @@ func (o Options) failure(e provider.Error) error {
 		e.Message = strings.ToValidUTF8(e.Message[:maxMessage], "") + "…"
 	}
 	return &e
-}
-
-// retryAfter is how long the server asks to wait, 0 where it does not. A date
-// is measured by the server's own clock.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return positive(ms, time.Millisecond)
-	}
-	if s, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil {
-		return positive(s, time.Second)
-	}
-	until, err := http.ParseTime(h.Get("Retry-After"))
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return max(0, until.Sub(now))
-}
-
-// longestWait keeps absurd numbers from overflowing.
-const longestWait = 24 * time.Hour
-
-func positive(n float64, unit time.Duration) time.Duration {
-	switch d := n * float64(unit); {
-	case !(d > 0):
-		return 0
-	case d > float64(longestWait):
-		return longestWait
-	default:
-		return time.Duration(d)
-	}
 }

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/provider"
+	"jp/turnloop"
+)
+
+// providerFailure is the end of a turn whose model could not be asked.
+func providerFailure(p *turnloop.ProviderError) *failure {
+	f := fail(exitProvider, "provider", "%v. Your question is recorded.", p)
+	var e *provider.Error
+	if !errors.As(p, &e) {
+		return f
+	}
+	tries := ""
+	if p.Tries > 1 {
+		tries = fmt.Sprintf("; gave up after %d tries", p.Tries)
+	}
+	f.message = fmt.Sprintf("%s%s. Your question is recorded.", complaint(e), tries)
+	if e.Class == provider.ClassAuth || e.Class == provider.ClassQuota {
+		f.code = "auth"
+	}
+	return f
+}
+
+// complaint says what a provider's error means, and what the provider says of it.
+func complaint(e *provider.Error) string {
+	means := map[provider.Class]string{
+		provider.ClassOverloaded: "is overloaded or out of order",
+		provider.ClassRateLimit:  "takes no more requests for now",
+		provider.ClassDisconnect: "cannot be reached, or its answer broke off",
+		provider.ClassTimeout:    "said nothing for too long",
+		provider.ClassAuth:       "refuses the key",
+		provider.ClassQuota:      "says that the account has nothing left to spend",
+		provider.ClassContext:    "cannot read so much: the conversation is longer than the model allows",
+		provider.ClassModel:      "has no such model, or not for this account",
+		provider.ClassInvalid:    "refuses the request",
+	}[e.Class]
+	if means == "" {
+		means = "cannot be asked"
+	}
+	said := (&provider.Error{Status: e.Status, Message: strings.TrimRight(e.Message, "."), Err: e.Err}).Error()
+	if said == "" {
+		return e.Provider + " " + means
+	}
+	return e.Provider + " " + means + ": " + said
+}
+
+// wayOut adds to the end of a turn what helps against it.
+func (q *query) wayOut(f *failure, err error) {
+	again := "jp continue " + q.id.Short()
+	class := provider.Class("")
+	var e *provider.Error
+	if errors.As(err, &e) {
+		class = e.Class
+	}
+	name, _, _ := strings.Cut(q.model, "/")
+	switch class {
+	case provider.ClassContext:
+		f.hint("jp fork "+q.id.Short()+" --last 3 -a", "makes a fork that has the last 3 turns only; jp continue goes on with it").
+			hint(`jp query --new "…"`, "ask in a new conversation").
+			hint(again+" -m PROVIDER/NAME", "ask a model that can read more")
+		return
+	case provider.ClassAuth, provider.ClassQuota:
+		if from := q.repo.keySource(q.env, name); from != "" {
+			f.details = append(f.details, "The key is "+from+".")
+		}
+	case provider.ClassModel:
+		f.hint("jp models "+plainName(name), "lists those that there are").hint(again+" -m PROVIDER/NAME", "ask another model")
+		return
+	}
+	f.hint(again, "try again").hint(again+" -m PROVIDER/NAME", "ask another model")
+}
+
+// keySource is where the key for a provider comes from, "" where it has none.
+func (r *repo) keySource(e *env, name string) string {
+	if command := r.config.Providers[name].KeyCommand; len(command) > 0 {
+		return "what " + terminal.Escape(command[0]) + " printed (providers." + plainName(name) + ".key_command)"
+	}
+	v, err := r.vendor(name)
+	if err != nil {
+		return ""
+	}
+	for _, variable := range v.KeyEnv {
+		if strings.TrimSpace(e.get(variable)) != "" {
+			return "that of $" + variable
+		}
+	}
+	return ""
+}
