@@ -21,7 +21,7 @@ func (p *projection) toolCall(e *conversation.Event, b *conversation.ToolCallReq
 		arguments = []byte(p.target.text(e))
 	}
 	if _, err := conversation.ParseObject(arguments); err == nil && !b.Malformed {
-		block.Arguments = compact(arguments)
+		block.Arguments = withoutNUL(compact(arguments))
 	}
 	return block
 }

@@ -61,6 +61,9 @@ func (t Target) item(e *conversation.Event) json.RawMessage {
 	if s.API != t.API || family(s.Model) != family(t.Model) || differ(s.Endpoint, t.Endpoint) || differ(s.Account, t.Account) {
 		return nil
 	}
+	if holdsNUL(s.Item) {
+		return nil // it cannot be sent, and would not be what was received without
+	}
 	return s.Item
 }
 

@@ -145,7 +145,7 @@ func (a *answer) write(ctx context.Context, t *conversation.TurnMut) error {
 // add adds the event of a part.
 func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.CallEnd, partial bool) {
 	var with []conversation.Draft
-	if len(p.Item) > 0 {
+	if len(p.Item) > 0 && conversation.CheckJSON(p.Item) == nil { // what cannot be kept as it came is of no use
 		with = append(with, conversation.WithProvider(a.loop.state(p.Item)))
 	}
 	if p.Kind != provider.ChunkToolCall {

@@ -134,3 +134,9 @@ func (v Vendor) keyFaults(r *http.Request, body []byte) (faults []string) {
 	}
 	return faults
 }
+
+// Events is how many events a plain stream of a reply has.
+func (v Vendor) Events(r Reply) int {
+	events, _ := v.speech.events(r, style{model: v.Model})
+	return len(events)
+}
