@@ -101,7 +101,8 @@ type Command struct {
 	Content bool
 
 	// Network says that the command talks to a remote the user named: it keeps
-	// the user's credentials, ssh set-up, hooks and terminal, and has no time limit.
+	// the user's credentials, ssh set-up, hooks for all repositories and terminal,
+	// and has no time limit. What the repository itself names is not started.
 	Network bool
 }
 
@@ -134,7 +135,14 @@ func (g *Git) RunWith(ctx context.Context, c Command) ([]byte, error) {
 func (g *Git) command(ctx context.Context, c Command) (*exec.Cmd, error) {
 	argv := harden(c)
 	env := g.childEnv(c)
-	if converts(c) {
+	switch {
+	case c.Network:
+		own, err := g.ownHelpers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		env = append(own, env...) // a proxy in the user's environment wins
+	case converts(c):
 		off, err := g.filtersOff(ctx)
 		if err != nil {
 			return nil, err

@@ -68,9 +68,9 @@ func converts(c Command) bool {
 // flags it needs, arguments.
 func harden(c Command) []string {
 	argv := []string{"--no-optional-locks"}
-	settings := quiet
-	if !c.Network {
-		settings = slices.Concat(quiet, offline)
+	settings := slices.Concat(quiet, offline)
+	if c.Network {
+		settings = slices.Concat(quiet, online)
 	}
 	for _, s := range slices.Concat(settings, c.Config) {
 		argv = append(argv, "-c", s)
@@ -80,6 +80,9 @@ func harden(c Command) []string {
 	}
 	argv = append(argv, c.Args[0])
 	argv = append(argv, needed[c.Args[0]]...)
+	if c.Network {
+		argv = append(argv, programs[c.Args[0]]...)
+	}
 	return append(argv, c.Args[1:]...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -260,4 +261,59 @@ func TestUsersOwnFilterRuns(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, "LOUD", gitenv.Git(t, dir, "cat-file", "-p", string(out[:40])))
+}
+
+// What the repository says about helpers is not asked; what the user says is.
+func TestNetworkCommandStartsNoHelperOfTheRepository(t *testing.T) {
+	dir := gitenv.Repo(t)
+	tools := t.TempDir()
+	evil, mine := filepath.Join(tools, "evil"), filepath.Join(tools, "mine")
+	for _, program := range []string{evil, mine} {
+		write(t, program, "#!/bin/sh\ntouch \"$0.ran\"\nexit 1\n")
+		require.NoError(t, os.Chmod(program, 0o755))
+	}
+	ran := func(program string) bool {
+		_, err := os.Stat(program + ".ran")
+		_ = os.Remove(program + ".ran")
+		return err == nil
+	}
+	hooks := filepath.Join(dir, ".git", "hooks")
+	require.NoError(t, os.MkdirAll(hooks, 0o755))
+	require.NoError(t, os.Symlink(evil, filepath.Join(hooks, "pre-push")))
+	require.NoError(t, os.Symlink(evil, filepath.Join(hooks, "reference-transaction")))
+	other := gitenv.Repo(t)
+	for key, value := range map[string]string{
+		"core.sshCommand": evil, "core.askPass": evil, "core.gitProxy": evil, "credential.helper": "!" + evil,
+		"credential.http://127.0.0.1:1.helper": "!" + evil, "push.gpgSign": "true", "gpg.program": evil,
+		"remote.ssh.url": "ssh://127.0.0.1/x", "remote.git.url": "git://127.0.0.1:1/x",
+		"remote.file.url": other, "remote.file.uploadpack": evil, "remote.file.receivepack": evil,
+		"remote.ext.url": "ext::" + evil, "protocol.ext.allow": "always", "remote.vcs.url": "x", "remote.vcs.vcs": "ext",
+	} {
+		gitenv.Git(t, dir, "config", key, value)
+	}
+	commands := [][]string{
+		{"fetch", "ssh"}, {"fetch", "git"}, {"fetch", "file"}, {"push", "file", "HEAD:refs/heads/x"}, {"fetch", "ext"}, {"fetch", "vcs"},
+		{"credential", "fill"},
+	}
+	url := "url=http://127.0.0.1:1/x\n\n"
+	for _, args := range commands {
+		_, _ = gitcmd.New(dir, gitcmd.Options{}).RunWith(t.Context(), gitcmd.Command{Args: args, Network: true, Stdin: strings.NewReader(url)})
+		require.False(t, ran(evil), "%v", args)
+		if args[1] == "vcs" {
+			continue // git starts ext by itself here, and that runs nothing
+		}
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(url)
+		_ = cmd.Run()
+		require.True(t, ran(evil), "plain git runs it: %v", args)
+	}
+	require.NotEmpty(t, gitenv.Git(t, other, "rev-parse", "refs/heads/x"), "what was to be done is done")
+
+	gitenv.Git(t, dir, "config", "--global", "core.sshCommand", mine)
+	gitenv.Git(t, dir, "config", "--global", "credential.helper", "!"+mine)
+	for _, args := range [][]string{{"fetch", "ssh"}, {"credential", "fill"}} {
+		_, _ = gitcmd.New(dir, gitcmd.Options{}).RunWith(t.Context(), gitcmd.Command{Args: args, Network: true, Stdin: strings.NewReader(url)})
+		require.False(t, ran(evil), "%v", args)
+		require.True(t, ran(mine), "the user's own: %v", args)
+	}
 }

@@ -1,0 +1,77 @@
+package gitcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// online is added where a remote is wanted: nothing is started in a submodule,
+// whose settings are out of reach, and nothing is signed by a program of the
+// repository.
+var online = []string{
+	"fetch.recurseSubmodules=false",
+	"push.recurseSubmodules=no",
+	"push.gpgSign=false",
+	"maintenance.autoDetach=false",
+}
+
+// programs are the flags that name what runs at the other end, which may be this
+// machine. Of settings for it git takes the first, which is the repository's.
+var programs = map[string][]string{
+	"fetch":     {"--upload-pack=git-upload-pack"},
+	"ls-remote": {"--upload-pack=git-upload-pack"},
+	"push":      {"--receive-pack=git-receive-pack"},
+}
+
+// helpers finds the settings that name what a network command starts, but for
+// core.gitProxy: of that git takes the first value too, and a variable wins over it.
+const helpers = `^(core\.(sshcommand|askpass|hookspath)|credential\.(.*\.)?helper|remote\..*\.vcs)$`
+
+// plainly is what stands for a helper where the user's own configuration names none.
+var plainly = map[string]string{"core.sshcommand": "ssh", "core.hookspath": "/dev/null"}
+
+// ownHelpers returns the environment that puts the user's own helpers in place of
+// those that the repository's configuration names. Hooks of the repository do not
+// run; those of a folder that the user configured for all repositories do.
+func (g *Git) ownHelpers(ctx context.Context) ([]string, error) {
+	out, err := g.RunWith(ctx, Command{Args: []string{"config", "--show-scope", "-z", "--get-regexp", helpers}})
+	var exit *ExitError
+	if err != nil && !(errors.As(err, &exit) && exit.Code == 1) {
+		return nil, fmt.Errorf("read the configuration of helpers: %w", err)
+	}
+	var env []string
+	n := 0
+	for _, s := range replaced(string(out)) {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.value))
+		n++
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n), "GIT_PROXY_COMMAND="), nil
+}
+
+// A helper is one setting of a program.
+type helper struct{ key, value string }
+
+// replaced are the settings that win over the repository's: first what ends each
+// list, as an empty credential helper does, then the user's own.
+func replaced(out string) (settings []helper) {
+	foreign, own := []string{"core.hookspath"}, []helper(nil)
+	fields := strings.Split(out, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		key, value, _ := strings.Cut(fields[i+1], "\n")
+		switch scope := fields[i]; scope {
+		case "system", "global":
+			own = append(own, helper{key, value})
+		case "command": // ours
+		default:
+			foreign = append(foreign, key)
+		}
+	}
+	slices.Sort(foreign)
+	for _, key := range slices.Compact(foreign) {
+		settings = append(settings, helper{key, plainly[key]})
+	}
+	return append(settings, own...)
+}
