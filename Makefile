@@ -6,6 +6,7 @@ GO       ?= go
 FUZZTIME ?= 100000x
 BENCH    ?=
 SOAK     ?=
+HOSTILE  ?=
 BIN      := bin/jp
 
 .PHONY: help build test check crash fuzz bench soak hostile inspector demo install
@@ -41,7 +42,8 @@ bench: ## speed and size beside rivals, as ratios (BENCH='-quick -loop' etc.)
 soak: ## 64 conversations at once, clients that come and go, kills; counts what is lost or left (SOAK='-quick' etc.)
 	$(GO) run ./internal/soak $(SOAK)
 
-hostile: ## repositories made to run programs: none may run
+hostile: ## repositories that attack, one class after another: a table; none may come to anything (HOSTILE='-only git' etc.)
+	$(GO) run ./internal/hostile $(HOSTILE)
 	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore
 
 inspector: ## install the MCP inspector and the reference MCP server (npm), which the tests then run against jp

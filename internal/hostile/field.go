@@ -37,6 +37,14 @@ func newField(ctx context.Context, dir string, quick bool) (*field, error) {
 	return f, err
 }
 
+// sample is what scripts of attacks find in $QUICK: something where less is to do.
+func (f *field) sample() string {
+	if f.quick {
+		return "yes"
+	}
+	return ""
+}
+
 // closed is the exit code by which a control says that git has closed the way.
 const closed = 77
 

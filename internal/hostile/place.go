@@ -129,7 +129,7 @@ func (p *place) script(ctx context.Context, name string) (out []byte, code int, 
 	cmd := exec.Command("sh", "-eu", p.attack.file(name))
 	cmd.Env = append(p.env[:len(p.env):len(p.env)],
 		"EVIL="+p.path("evil"), "OUTSIDE="+p.path("outside"), "JP="+p.field.program, "ATTACK="+p.attack.dir, "URL="+p.server.URL+"/evil",
-		"MODEL=script/"+p.path("model.toml"), "BASE="+p.dir, "CANARY="+canary, "KEY="+userKey)
+		"MODEL=script/"+p.path("model.toml"), "BASE="+p.dir, "CANARY="+canary, "KEY="+userKey, "QUICK="+p.field.sample())
 	return p.output(ctx, cmd)
 }
 

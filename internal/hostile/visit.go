@@ -24,14 +24,17 @@ func (v *visit) all(ctx context.Context) error {
 		if err := phase(); err != nil {
 			return err
 		}
-		if err := v.once(ctx); err != nil {
+		if err := v.everyLine(ctx); err != nil {
+			return err
+		}
+		if err := v.script(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *visit) once(ctx context.Context) error {
+func (v *visit) everyLine(ctx context.Context) error {
 	for _, line := range v.lines() {
 		if v.place.attack.asked {
 			line = withoutConsent(line)
@@ -40,6 +43,11 @@ func (v *visit) once(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// script runs the attack's own uses of jp.
+func (v *visit) script(ctx context.Context) error {
 	if text, err := v.place.attack.optional("jp.sh"); text == nil || err != nil {
 		return err
 	}
@@ -60,6 +68,9 @@ func withoutConsent(line []string) []string {
 	return slices.DeleteFunc(slices.Clone(line), func(word string) bool { return word == "-y" || word == "--policy" || word == "auto" })
 }
 
+// seen are the commands that a sample tries at a terminal, too.
+var seen = []string{"query", "print", "status"}
+
 // first are the lines that come before all others, in a sample too: what they
 // record is what the others show.
 var first = [][]string{{"query", "-m", "@MODEL@", "--new", "-y", "Look."}, {"print"}, {"diff", "--worktree"}, {"status"}}
@@ -79,7 +90,7 @@ func (v *visit) lines() [][]string {
 	if !v.place.field.quick {
 		return slices.Concat(first, lines, first[:1])
 	}
-	const every = 16
+	const every = 24
 	sample := slices.Clone(first)
 	for i, line := range lines {
 		if i%every == v.number%every {
@@ -101,7 +112,7 @@ func (v *visit) jp(ctx context.Context, line []string) error {
 	if line[0] == "init" {
 		return v.takeBack()
 	}
-	if !v.place.attack.terminal {
+	if !v.place.attack.terminal || v.place.field.quick && !slices.Contains(seen, line[0]) {
 		return nil
 	}
 	out, err = v.place.atTerminal(ctx, args)

@@ -3,7 +3,8 @@ git add README.md
 git commit -qm readme
 # What the model calls: each string as one word, as words, and as a shell's.
 q="'''"
-awk -v q="$q" '
+awk -v q="$q" -v quick="$QUICK" '
+	quick != "" && NR % 10 != 1 { next }
 	NR % 100 == 1 { print "[[reply]]\nmessage = \"More.\"" }
 	{
 		call = "[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = ["

@@ -4,6 +4,7 @@ names() {
 	printf 'q\363\240\201\201r\n'; printf 's\342\200\213t\n'; printf 'u\377\376v\n'; printf 'w\033[8mx\n'; printf '\033]0;\n'
 }
 names | while IFS= read -r name; do
+	[ -n "$QUICK" ] && [ "${name#a}" = "$name" ] && continue
 	for c in "blame" "diff --" "restore -y @3" "show" "print" "fork" "log --" "use" "grep" "ref" "ls" "archive"; do
 		"$JP" $c "$name" || :
 	done
