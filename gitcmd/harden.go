@@ -16,6 +16,7 @@ var quiet = []string{
 	"color.ui=false",
 	"log.showSignature=false",
 	"submodule.recurse=false",
+	"diff.ignoreSubmodules=dirty",
 	"gc.auto=0",
 	"maintenance.auto=false",
 	"protocol.ext.allow=never",

@@ -102,6 +102,9 @@ func (r *repository) update(ctx context.Context, how string, names []string) err
 
 // record makes the commit.
 func (r *repository) record(ctx context.Context, message string, paths []string) error {
+	if r.nothing(ctx, paths) {
+		return errNothing
+	}
 	args := []string{"commit", "--no-gpg-sign", "--no-verify", "--cleanup=whitespace", "--file=-"}
 	if len(paths) > 0 {
 		args = append(append(args, "--only", "--"), paths...)
@@ -112,6 +115,25 @@ func (r *repository) record(ctx context.Context, message string, paths []string)
 		return fmt.Errorf("%w\n\n%s", errNothing, out)
 	}
 	return err
+}
+
+// nothing reports whether there is nothing to commit. It is found out before,
+// since git commit would then look for changes inside of submodules, and start
+// there what their configuration names.
+func (r *repository) nothing(ctx context.Context, paths []string) bool {
+	args := []string{"diff", "--name-only", "-z", "--cached"}
+	if len(paths) > 0 {
+		args = append([]string{"diff", "--name-only", "-z", "HEAD", "--"}, paths...)
+	}
+	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: args, Content: true})
+	if err == nil && len(paths) > 0 {
+		_, err = r.git.Run(ctx, append([]string{"ls-files", "--error-unmatch", "--"}, paths...)...)
+	}
+	if err != nil || len(out) > 0 {
+		return false // git commit says what is wrong
+	}
+	_, err = r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "MERGE_HEAD")
+	return err != nil // a merge that changes nothing is something
 }
 
 // committed describes the newest commit. It was made: what cannot be found out

@@ -1,0 +1,50 @@
+package gittool_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/internal/gitenv"
+)
+
+// What a submodule's own configuration names is out of reach of any setting, so
+// nobody may look into a submodule, whatever the configuration above says of it.
+func TestCommitDoesNotEnterSubmodules(t *testing.T) {
+	f := newFixture(t)
+	f.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", gitenv.Repo(t), "sub")
+	f.git("commit", "-qm", "sub")
+	f.git("config", "submodule.sub.ignore", "none")
+	marker := filepath.Join(t.TempDir(), "ran")
+	program := filepath.Join(t.TempDir(), "evil")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\ntouch '"+marker+"'\n"), 0o755))
+	f.git("-C", "sub", "config", "core.fsmonitor", program)
+	f.write("sub/new", "x\n")
+	require.NoFileExists(t, marker)
+
+	require.Contains(t, f.refused("git_commit", arguments{"message": "x"}), "nothing to commit")
+	require.Contains(t, f.refused("git_commit", arguments{"message": "x", "paths": []string{"README.md"}}), "nothing to commit")
+	f.write("made", "x\n")
+	f.done("git_commit", arguments{"message": "x", "paths": []string{"made"}})
+	f.done("git_status", nil)
+	require.NoFileExists(t, marker)
+
+	plain := exec.Command("git", "commit", "-m", "x")
+	plain.Dir = f.dir
+	require.Error(t, plain.Run())
+	require.FileExists(t, marker, "plain git enters it")
+}
+
+func TestMergeThatChangesNothingIsCommitted(t *testing.T) {
+	f := newFixture(t)
+	f.git("checkout", "-q", "-b", "other")
+	f.git("commit", "-q", "--allow-empty", "-m", "theirs")
+	f.git("checkout", "-q", "main")
+	f.git("commit", "-q", "--allow-empty", "-m", "ours")
+	f.git("merge", "-q", "--no-ff", "--no-commit", "other")
+	f.done("git_commit", arguments{"message": "Merge"})
+	require.NotEmpty(t, f.git("rev-parse", "HEAD^2"))
+}
