@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/turnloop"
 	"jp/worktree"
@@ -14,6 +15,7 @@ import (
 type files struct {
 	tree  *worktree.Worktree
 	store *gitstore.Store
+	git   gitcmd.Repository
 	repo  string // workspace id
 	off   bool   // no snapshots
 
@@ -43,7 +45,7 @@ func (r *repo) openFiles(ctx context.Context) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &files{tree: tree, store: r.store, repo: id, off: mode == worktree.Off}, nil
+	return &files{tree: tree, store: r.store, git: r.Repository, repo: id, off: mode == worktree.Off}, nil
 }
 
 // place is where the repository stands: HEAD, branch, worktree. It is nil where
@@ -87,22 +89,33 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 	if err != nil {
 		return sight, err
 	}
-	sight.Mark = marked
 	fill(&sight, snap)
+	if before, after := at.Since.(*mark); after {
+		sight.LeftOut = f.watch(before.obeyed, sight.LeftOut)
+	}
+	if marked != nil {
+		sight.Mark = marked
+	}
 	return sight, nil
+}
+
+// A mark is what a look before a tool leaves for the look after it.
+type mark struct {
+	tree   worktree.Mark
+	obeyed obeyed
 }
 
 // snapshot looks at the named files only where the tool touches no others, and
 // at everything else otherwise.
-func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snapshot, any, error) {
+func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snapshot, *mark, error) {
 	if at.Only != nil {
 		snap, ok, err := f.tree.SnapshotPaths(ctx, at.Tree, at.Only, f.store)
 		if err != nil || ok {
 			return snap, nil, err
 		}
 	}
-	if since, after := at.Since.(*worktree.Mark); after {
-		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Since: since, Untracked: true, Named: at.Named})
+	if since, after := at.Since.(*mark); after {
+		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Since: &since.tree, Untracked: true, Named: at.Named})
 		return snap, nil, err
 	}
 	if !at.Lost.IsZero() {
@@ -114,8 +127,8 @@ func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snap
 	if err != nil {
 		return snap, nil, err
 	}
-	mark, err := f.tree.Mark(ctx)
-	return snap, &mark, err
+	now, err := f.tree.Mark(ctx)
+	return snap, &mark{now, obeyedIn(f.git.GitDir, f.git.CommonDir)}, err
 }
 
 func fill(sight *turnloop.Sight, snap worktree.Snapshot) {
