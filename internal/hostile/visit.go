@@ -20,22 +20,26 @@ type visit struct {
 // all uses jp in every way, before and after the repository's settings were
 // approved.
 func (v *visit) all(ctx context.Context) error {
-	for _, phase := range []func() error{func() error { return nil }, v.place.approve} {
-		if err := phase(); err != nil {
-			return err
-		}
-		if err := v.everyLine(ctx); err != nil {
-			return err
-		}
-		if err := v.script(ctx); err != nil {
-			return err
-		}
+	if err := v.each(ctx, v.lines()); err != nil {
+		return err
 	}
-	return nil
+	if err := v.script(ctx); err != nil {
+		return err
+	}
+	if err := v.place.approve(); err != nil {
+		return err
+	}
+	if v.place.field.quick {
+		return v.each(ctx, first[:1])
+	}
+	if err := v.each(ctx, v.lines()); err != nil {
+		return err
+	}
+	return v.script(ctx)
 }
 
-func (v *visit) everyLine(ctx context.Context) error {
-	for _, line := range v.lines() {
+func (v *visit) each(ctx context.Context, lines [][]string) error {
+	for _, line := range lines {
 		if v.place.attack.asked {
 			line = withoutConsent(line)
 		}

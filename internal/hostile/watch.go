@@ -63,7 +63,7 @@ func (w *watch) signs(out []byte, onTerminal bool) []string {
 }
 
 // enormous is more memory than looking at a few objects may take.
-const enormous = 256 << 20
+const enormous = 192 << 20
 
 // naive are the requests that a control would have sent.
 func (w *watch) naive() (bodies []string) {
