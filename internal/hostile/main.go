@@ -85,6 +85,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	for i, a := range attacks {
 		if strings.Contains(a.name, o.only) {
 			t.add(field.try(ctx, a, i))
+			fmt.Fprintln(stderr, t.last())
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

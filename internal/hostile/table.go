@@ -21,6 +21,19 @@ type table struct{ rows []row }
 
 func (t *table) add(r row) { t.rows = append(t.rows, r) }
 
+// last is a line about what was tried last.
+func (t *table) last() string {
+	r := t.rows[len(t.rows)-1]
+	return fmt.Sprintf("%s: %d commands, %d signs", r.attack.name, r.commands, len(r.signs)+count(r.err != nil))
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // print writes the table, and below it each sign of an attack.
 func (t *table) print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
