@@ -67,9 +67,12 @@ func (v *visit) script(ctx context.Context) error {
 	return nil
 }
 
+// consent are the words by which the user allows something.
+var consent = []string{"-y", "--policy", "auto", "yes"}
+
 // withoutConsent is a command line by which the user allows nothing in advance.
 func withoutConsent(line []string) []string {
-	return slices.DeleteFunc(slices.Clone(line), func(word string) bool { return word == "-y" || word == "--policy" || word == "auto" })
+	return slices.DeleteFunc(slices.Clone(line), func(word string) bool { return slices.Contains(consent, word) })
 }
 
 // seen are the commands that a sample tries at a terminal, too.
