@@ -99,3 +99,42 @@ func TestAStreamThatIsCutAnywhere(t *testing.T) {
 		})
 	}
 }
+
+// askerProgram is a tool that asks once.
+const askerProgram = `case "$(cat)" in
+*'"sure":true'*) echo "It is sure." ;;
+*) echo '{"type":"needs_input","question":{"id":"sure","text":"Sure?","answer_type":{"type":"boolean"}}}' ;;
+esac
+`
+
+// TestAToolsQuestionToEachModel lets the model answer a tool's question, beside
+// the conversation and in the form that the question asks for.
+func TestAToolsQuestionToEachModel(t *testing.T) {
+	t.Parallel()
+	models := []string{"google/gemini-2.5-flash"}
+	for _, v := range vendortest.Vendors() {
+		models = append(models, v.Asked())
+	}
+	for _, model := range models {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			held := model != "google/gemini-2.5-flash" // that takes no schema beside tools
+			answer := map[bool]string{true: `{"answer": true}`, false: "```json\n{\"answer\": true}\n```"}[held]
+			p, s := vendorPlace(t, called("I ask.", vendortest.Call{ID: "call_1", Name: "asker", Arguments: `{}`}),
+				vendortest.Reply{Reasoning: "Yes.", Data: answer}, vendortest.Reply{Reasoning: "Done.", Text: greeting})
+			p.write("asker", askerProgram)
+			p.environ = append(p.environ, `JP_CFG_TOOLS__ASKER__COMMAND=["sh", "asker"]`, "JP_CFG_TOOLS__ASKER__DESCRIPTION=Asks.",
+				"JP_CFG_TOOLS__ASKER__QUESTIONS__SURE__TARGET=assistant")
+			out := p.jp("query", "-y", "-m", model, "Ask")
+			require.Equal(t, greeting+"\n", out.stdout, out.stderr)
+			require.Equal(t, "It is sure.\n", p.result(0))
+			answers := p.ofType("inquiry_response")
+			given := answers[len(answers)-1]
+			require.Equal(t, "model", given["by"])
+			require.Equal(t, true, given["answer"])
+			side := string(s.Requests()[1].Body)
+			require.Equal(t, held, strings.Contains(side, `"additionalProperties":false,"properties":{"answer":{"type":"boolean"}}`), side)
+			s.AppendOnly()
+		})
+	}
+}

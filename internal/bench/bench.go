@@ -89,6 +89,7 @@ var tasks = []task{
 	{"resume 10k", false, resumeOf(10_000)},
 	{"attach 10k", false, attachOf(10_000)},
 	{"ls 100", false, listRunning},
+	{"ask", false, measureAsking},
 	{"size", false, measureSize},
 	{"memory", false, measureMemory},
 	{"version", false, measureVersion},
@@ -99,7 +100,7 @@ var longTasks = []string{"list 10k", "command 100k", "grep 1M"}
 
 // taskNames is read by the help text.
 func taskNames() string {
-	return "append, fork, load, list, command, grep, snapshot, resume, attach, ls (each with its size, as in \"load 10k\"), size, memory, version"
+	return "append, fork, load, list, command, grep, snapshot, resume, attach, ls (each with its size, as in \"load 10k\"), ask, size, memory, version"
 }
 
 // measure runs the tasks that were asked for.

@@ -46,9 +46,9 @@ func encode(r *provider.Request, m model, o Options) ([]byte, error) {
 }
 
 // structured reports whether the answer is held to the request's schema. Models
-// that refuse to be where functions may be called are asked without it.
+// that refuse to be where functions are declared are asked without it.
 func structured(r *provider.Request, m model) bool {
-	return len(r.Schema) > 0 && (len(r.Tools) == 0 || r.NoTools || m.data)
+	return len(r.Schema) > 0 && (len(r.Tools) == 0 || m.data)
 }
 
 func configOf(r *provider.Request, m model, o Options) *generationConfig {
