@@ -49,10 +49,7 @@ func TestBody(t *testing.T) {
 		},
 		{
 			"schema where no tool may be called", provider.Request{Model: "gemini-2.0-flash", Tools: tools, NoTools: true, Schema: json.RawMessage(schema)}, Options{},
-			map[string]string{
-				"tools": declared, "toolConfig": none,
-				"generationConfig": `{"responseMimeType":"application/json","responseJsonSchema":` + schema + `}`,
-			},
+			map[string]string{"tools": declared, "toolConfig": none},
 		},
 		{
 			"schema beside tools", provider.Request{Model: "gemini-3-flash", Tools: tools, Schema: json.RawMessage(schema)}, Options{Thinking: Thinking{Hidden: true}},
