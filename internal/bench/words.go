@@ -30,7 +30,7 @@ const (
 const askedFiles = 10_000
 
 // spokenWords is how many words a model says, each when the one before is seen.
-const spokenWords = 100
+const spokenWords = 300
 
 // A speaker is a server of Chat Completions that says what it is told to, word by
 // word; without words it refuses.
@@ -54,6 +54,7 @@ func (s *speaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
+	_ = http.NewResponseController(w).Flush() // else the head waits for a word
 	for word := range s.words {
 		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s \"}}]}\n\n", word)
 		_ = http.NewResponseController(w).Flush() // nobody listens: the measurement says so
