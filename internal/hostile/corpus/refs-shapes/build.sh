@@ -18,7 +18,7 @@ mkfifo .git/$c/jp-c17000000001-fifo
 for name in --help -rf 'a;b' x.lock 'a..b' "$(printf 'a\033]0;owned\007')" '$(id)' JP-C17000000001-HEAD; do echo $head >".git/$c/$name"; done
 two=$(printf 'tree %s\nparent %s\nparent %s\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\njp-data {}\n\nx\n' $tree $head $head | git hash-object -t commit -w --stdin)
 git update-ref $c/jp-c17000000001-twoo $two
-evil=$( { printf '100644 .git\0'; echo $blob | xxd -r -p; printf '120000 link\0'; echo $blob | xxd -r -p; printf '100644 ..\0'; echo $blob | xxd -r -p; } | git hash-object -t tree -w --stdin --literally)
+evil=$(printf '100644 blob %s\t.git\n120000 blob %s\tlink\n100644 blob %s\t..\n' $blob $blob $blob | git mktree)
 bad=$(printf 'tree %s\nparent %s\nauthor \033]0;owned\007 <a@b> 1 +0000\ncommitter A <a@b> 99999999999999 +0000\njp-data {"v":1,"seq":0,"type":"turn_start"}\njp-state {}\n\n\033]0;owned\007\n' $evil $head | git hash-object -t commit -w --stdin --literally)
 git update-ref $c/jp-c17000000001-aevi $bad
 git update-ref refs/jp/remotes/origin/conversations/jp-c17000000001-aevi $bad
