@@ -97,7 +97,7 @@ func (v *visit) lines() [][]string {
 	if !v.place.field.quick {
 		return slices.Concat(first, lines, first[:1])
 	}
-	const every = 24
+	const every = 48
 	sample := slices.Clone(first)
 	for i, line := range lines {
 		if i%every == v.number%every {
