@@ -104,7 +104,11 @@ func commitMany(ctx context.Context, repo gitcmd.Repository, n int) error {
 	if _, err := git(ctx, repo.TopLevel, "add", "."); err != nil {
 		return err
 	}
-	_, err := git(ctx, repo.TopLevel, "commit", "-q", "-m", "files")
+	if _, err := git(ctx, repo.TopLevel, "commit", "-q", "-m", "files"); err != nil {
+		return err
+	}
+	// As in any repository that is in use, the index knows that the files are as they were.
+	_, err := git(ctx, repo.TopLevel, "status", "--porcelain")
 	return err
 }
 
