@@ -42,14 +42,14 @@ func (p *place) atTerminal(ctx context.Context, args []string) ([]byte, error) {
 	return <-shown, err
 }
 
-// quiet is how long a terminal shows nothing new before somebody types.
-const quiet = 400 * time.Millisecond
+// pause is how long somebody looks at a terminal before they type.
+const pause = 400 * time.Millisecond
 
 // refusals are what is typed where something is asked: no, and the ways out.
 var refusals = []string{"n", "q", "\x03", "\x03", "\x04"}
 
 // refuse reads what a terminal is sent until its program ends, and types a refusal
-// whenever nothing more comes.
+// again and again.
 func refuse(master *os.File) []byte {
 	pieces := make(chan []byte)
 	go func() {
@@ -66,6 +66,8 @@ func refuse(master *os.File) []byte {
 		}
 	}()
 	var all []byte
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
 	for typed := 0; ; {
 		select {
 		case piece, more := <-pieces:
@@ -73,7 +75,7 @@ func refuse(master *os.File) []byte {
 				return all
 			}
 			all = append(all, piece...)
-		case <-time.After(quiet):
+		case <-tick.C:
 			_, _ = io.WriteString(master, refusals[typed%len(refusals)])
 			typed++
 		}

@@ -124,7 +124,7 @@ func (v *visit) jp(ctx context.Context, line []string) error {
 	}
 	out, err = v.place.atTerminal(ctx, args)
 	if err != nil {
-		return fmt.Errorf("jp %s at a terminal: %w: %s", strings.Join(args, " "), err, out)
+		return fmt.Errorf("jp %s at a terminal: %w: %q", strings.Join(args, " "), err, out[:min(len(out), 400)])
 	}
 	v.row.commands++
 	v.note("at a terminal: jp "+strings.Join(line, " "), out, true)
