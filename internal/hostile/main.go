@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -51,7 +52,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("hostile", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.corpus, "corpus", "internal/hostile/corpus", "take the attacks from `DIR`")
-	flags.StringVar(&o.only, "only", "", "only attacks with `TEXT` in their name")
+	flags.StringVar(&o.only, "only", "", "only attacks with `TEXT` in their name; several with commas between them")
 	flags.BoolVar(&o.quick, "quick", false, "a sample of the commands in each repository")
 	flags.StringVar(&o.dir, "dir", "", "work on the file system of `DIR` (default: the folder for temporary files)")
 	if err := flags.Parse(args); err != nil {
@@ -83,7 +84,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	var t table
 	for i, a := range attacks {
-		if strings.Contains(a.name, o.only) {
+		if slices.ContainsFunc(strings.Split(o.only, ","), func(text string) bool { return strings.Contains(a.name, text) }) {
 			t.add(field.try(ctx, a, i))
 			fmt.Fprintln(stderr, t.last())
 		}
