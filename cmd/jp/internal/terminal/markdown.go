@@ -72,6 +72,9 @@ func (m *Markdown) print() error {
 	for _, block := range m.blocks.take() {
 		text := m.render(block)
 		if text == "" {
+			if err := m.live.hide(); err != nil {
+				return err
+			}
 			continue
 		}
 		if m.rows > 0 {
@@ -117,8 +120,8 @@ func (m *Markdown) preview() error {
 		return nil
 	}
 	text := m.render(block + "\n")
-	if text == "" {
-		return nil
+	if text == "" { // such as an opening fence, of which one mark looked like text
+		return m.live.hide()
 	}
 	lines := strings.Split(strings.TrimSuffix(m.below(text), "\n"), "\n")
 	lines = lines[max(0, len(lines)-m.rows):]
