@@ -135,5 +135,5 @@ func ReplaceCut(line string, known []Secret) string {
 
 // Owns reports whether a placeholder stands for a value.
 func (r *Redactor) Owns(s Secret) bool {
-	return placeholderLength(s.Placeholder) == len(s.Placeholder) && codeOf(s.Placeholder) == code(r.key, s.Value)
+	return isPlaceholder(s.Placeholder) && codeOf(s.Placeholder) == code(r.key, s.Value)
 }

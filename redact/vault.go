@@ -89,7 +89,7 @@ func (v *Vault) load() error {
 	v.read = int64(len(text))
 	for line := range bytes.Lines(text) {
 		var e entry
-		if json.Unmarshal(line, &e) != nil || placeholderLength(e.Placeholder) != len(e.Placeholder) {
+		if json.Unmarshal(line, &e) != nil || !isPlaceholder(e.Placeholder) {
 			continue
 		}
 		s := Secret{e.Placeholder, string(e.Value)}
@@ -100,11 +100,14 @@ func (v *Vault) load() error {
 	return nil
 }
 
+// isPlaceholder reports whether a text is one placeholder and nothing else.
+func isPlaceholder(text string) bool { return text != "" && placeholderLength(text) == len(text) }
+
 // Value is what a placeholder stands for. Which rule it names does not matter.
 func (v *Vault) Value(placeholder string) (value string, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if placeholderLength(placeholder) != len(placeholder) || v.load() != nil {
+	if !isPlaceholder(placeholder) || v.load() != nil {
 		return "", false
 	}
 	i, ok := v.secret[codeOf(placeholder)]
