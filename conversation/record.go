@@ -1,5 +1,7 @@
 package conversation
 
+import "encoding/json"
+
 import "time"
 
 // ConfigDelta changes the configuration from here on.
@@ -7,6 +9,17 @@ type ConfigDelta struct{ Delta raw }
 
 // Type implements [Body].
 func (*ConfigDelta) Type() Type { return TypeConfigDelta }
+
+// Model is the model that the settings name, "" where they name none.
+func (b *ConfigDelta) Model() string {
+	var set struct {
+		Model string `json:"model"`
+	}
+	if json.Unmarshal(b.Delta, &set) != nil {
+		return ""
+	}
+	return set.Model
+}
 
 func (b *ConfigDelta) fields(c codec) { c.jsonText("delta", (*rawJSON)(&b.Delta)) }
 

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -74,9 +75,19 @@ func (s *Stream) Tail() *Ledger { return s.tail }
 
 // Model is the model in force, "provider/name", "" before the first turn.
 func (s *Stream) Model() string {
-	for i := len(s.events) - 1; i >= 0; i-- {
-		if b, ok := s.events[i].Body.(*TurnStart); ok {
+	return newestModel(s.events)
+}
+
+// newestModel is what a turn began with, or what was set behind its start.
+func newestModel(events []*Event) string {
+	for _, e := range slices.Backward(events) {
+		switch b := e.Body.(type) {
+		case *TurnStart:
 			return b.Model
+		case *ConfigDelta:
+			if model := b.Model(); model != "" {
+				return model
+			}
 		}
 	}
 	return ""

@@ -67,3 +67,29 @@ func TestStreamAgreesWithItsReload(t *testing.T) {
 		}
 	})
 }
+
+func TestModelInForce(t *testing.T) {
+	started := &Event{Body: &TurnStart{Model: "a/1"}}
+	delta := func(text string) *Event { return &Event{Body: &ConfigDelta{Delta: []byte(text)}} }
+	for name, tt := range map[string]struct {
+		events []*Event
+		want   string
+	}{
+		"none":              {nil, ""},
+		"a turn's":          {[]*Event{started}, "a/1"},
+		"set in the turn":   {[]*Event{started, delta(`{"model":"b/2"}`)}, "b/2"},
+		"set before it":     {[]*Event{delta(`{"model":"b/2"}`), started}, "a/1"},
+		"something else":    {[]*Event{started, delta(`{"tools":{}}`)}, "a/1"},
+		"damaged":           {[]*Event{started, delta(`{"model":7}`)}, "a/1"},
+		"set, then another": {[]*Event{started, delta(`{"model":"b/2"}`), delta(`{"model":"c/3"}`)}, "c/3"},
+	} {
+		for i, e := range tt.events {
+			e.Seq, e.Turn = i, 1
+		}
+		s, tail := Split(tt.events)
+		require.Equal(t, tt.want, Join(s, tail).Model(), name)
+		if name != "none" {
+			require.Equal(t, tt.want, Summarize(tt.events).Model, name)
+		}
+	}
+}

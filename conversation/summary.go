@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -107,6 +108,8 @@ func (s Summary) Next(e *Event) Summary {
 			s.Newest = newestAnswer
 		}
 		s.refuse(b.Finish)
+	case *ConfigDelta:
+		s.Model = cmp.Or(b.Model(), s.Model)
 	case *Metadata:
 		s.describe(b)
 	case *ForkOrigin:

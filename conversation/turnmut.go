@@ -79,10 +79,8 @@ func (t *TurnMut) put(e *Event) {
 
 // model is the model in force for the newest event.
 func (t *TurnMut) model() string {
-	for i := len(t.added) - 1; i >= 0; i-- {
-		if b, ok := t.added[i].Body.(*TurnStart); ok {
-			return b.Model
-		}
+	if model := newestModel(t.added); model != "" {
+		return model
 	}
 	return t.stream.Model()
 }

@@ -74,7 +74,7 @@ func (e *Error) Error() string {
 	}
 	switch {
 	case e.Message != "":
-		parts = append(parts, e.Message)
+		parts = append(parts, strings.Join(strings.Fields(e.Message), " ")) // a server's words, on one line
 	case e.Err != nil:
 		parts = append(parts, reason(e.Err))
 	}

@@ -79,3 +79,8 @@ func TestErrorSaysWhatIsKnown(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 	require.EqualError(t, &Error{Class: ClassDisconnect, Err: io.EOF}, "disconnect: the stream ended before the answer did")
 }
+
+func TestAnErrorIsOneLine(t *testing.T) {
+	err := &Error{Provider: "work", Class: ClassInvalid, Status: 400, Message: "bad\n\n    jp config set x y   fixes it\r\n\t"}
+	require.Equal(t, "work: invalid: HTTP 400: bad jp config set x y fixes it", err.Error())
+}

@@ -100,6 +100,8 @@ func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
 	if c.Usage != nil {
 		*end.Usage = *c.Usage
 	}
+	end.Usage.Input, end.Usage.Output = believable(end.Usage.Input), believable(end.Usage.Output)
+	end.Usage.CacheRead, end.Usage.CacheWrite = believable(end.Usage.CacheRead), believable(end.Usage.CacheWrite)
 	end.Usage.DurationMS = a.loop.opts.Now().Sub(a.began).Milliseconds()
 	tools := a.tools
 	for _, p := range a.held {
@@ -110,6 +112,12 @@ func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
 	}
 	return end
 }
+
+// mostTokens is more than any answer costs: sums of what servers claim must not
+// overflow.
+const mostTokens = 1 << 40
+
+func believable(tokens int) int { return min(max(tokens, 0), mostTokens) }
 
 // record makes the held parts durable, and with an end the end of the call.
 func (a *answer) record(ctx context.Context, end *conversation.CallEnd) error {

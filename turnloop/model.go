@@ -168,7 +168,7 @@ func (l *Loop) urging() string {
 		return ""
 	}
 	if err := l.unfit(call); err != nil && !l.toldOfSchema() {
-		return textSchema + err.Error() + ". Answer with a JSON value that does, and with nothing else."
+		return textSchema + err.Error() + ". Answer with a JSON value that does, and with nothing else. The schema: " + string(l.schema())
 	}
 	return ""
 }

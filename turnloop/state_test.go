@@ -55,3 +55,14 @@ func states(r *provider.Request) (n int) {
 	}
 	return n
 }
+
+// What a server claims that an answer took must not make nonsense of sums.
+func TestTokensThatCannotBe(t *testing.T) {
+	lie := provider.Chunk{Kind: provider.ChunkFinish, Finish: conversation.FinishStop, Usage: &conversation.Usage{Input: -5, Output: 1<<63 - 1}}
+	r := newRig(t, nil, once(says("One."), lie), once(says("Two."), lie))
+	r.done()
+	o := r.done()
+	require.Zero(t, o.Usage.Input)
+	require.Equal(t, 1<<40, o.Usage.Output)
+	require.Equal(t, 2<<40, conversation.Summarize(r.stored()).Usage.Output)
+}

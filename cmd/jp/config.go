@@ -164,7 +164,11 @@ func (r *repo) warnOfSetting(e *env, key string, workspace bool) {
 	}
 	for _, k := range r.report.Inert {
 		if k.Key == key && k.Origin.Layer == layer {
-			e.note("It has no effect yet: %s; jp trust approves it.", k.Reason)
+			if k.Reason == config.ReasonUntrusted {
+				e.note("It has no effect yet: %s; jp trust approves it.", k.Reason)
+			} else {
+				e.note("It has no effect: %s.", k.Reason)
+			}
 			return
 		}
 	}

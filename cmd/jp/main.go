@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 
 	"jp/sandbox"
 	"jp/turnloop"
@@ -42,6 +43,10 @@ func run(e *env, args []string) int {
 	return f.exit
 }
 
+// oneInterrupt is how long interrupts count as one: programs such as timeout send
+// theirs to the process and to its group.
+const oneInterrupt = 100 * time.Millisecond
+
 // withSignals ends the context with the signal's name as its cause. A first
 // SIGINT is the command's, where it wants it; a second one after the context
 // has ended ends jp at once. SIGTSTP stops jp after the command has put away
@@ -56,7 +61,14 @@ func withSignals(ctx context.Context, e *env) (context.Context, func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
 	go func() {
+		var first time.Time
 		for s := range signals {
+			if s == syscall.SIGINT {
+				if !first.IsZero() && time.Since(first) < oneInterrupt {
+					continue
+				}
+				first = time.Now()
+			}
 			switch {
 			case s == syscall.SIGTSTP:
 				e.suspend()

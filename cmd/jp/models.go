@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -121,8 +122,17 @@ func (r *repo) modelsOf(ctx context.Context, e *env, v catalog.Vendor) ([]string
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = &provider.Error{Class: provider.ClassTimeout, Provider: v.Name, Message: "it lists no models within " + conversation.Ago(listTime)}
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return plainModel(name) == "" })
 	slices.Sort(names)
 	return names, err
+}
+
+// plainModel is a model's name, "" for one that nobody could give to -m.
+func plainModel(name string) string {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		return ""
+	}
+	return name
 }
 
 // unreachable says in a few words what a provider lacks.
@@ -131,7 +141,7 @@ func (r *repo) unreachable(e *env, v catalog.Vendor, err error) string {
 	var refused *provider.Error
 	switch {
 	case errors.As(err, &f) && f.code == "auth" && !r.hasKey(e, v):
-		return strings.Join(v.KeyEnv, " or ") + " is not set"
+		return unset(v)
 	case errors.As(err, &f):
 		return f.message
 	case errors.As(err, &refused) && refused.Class == provider.ClassDisconnect:

@@ -153,6 +153,12 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	if files := c.changes(); files != "" {
 		words = append(words, files)
 	}
+	switch {
+	case o.Status == turnloop.Length:
+		c.say("The answer was cut off: it reached the most tokens that one answer may have (parameters.max_tokens).")
+	case o.Status == turnloop.Complete && o.Message == "" && len(o.Data) == 0:
+		c.say("The model answered nothing.")
+	}
 	c.say("%s", c.palette.Dim(strings.Join(words, " · ")))
 }
 

@@ -69,6 +69,9 @@ func (q *query) wayOut(f *failure, err error) {
 	case provider.ClassAuth, provider.ClassQuota:
 		if from := q.repo.keySource(q.env, name); from != "" {
 			f.details = append(f.details, "The key is "+from+".")
+		} else {
+			f.details = append(f.details, "No key was sent.")
+			f.hint("jp config set providers."+plainName(name)+".api_key_env NAME", "the variable that holds the key")
 		}
 	case provider.ClassModel:
 		f.hint("jp models "+plainName(name), "lists those that there are").hint(again+" -m PROVIDER/NAME", "ask another model")

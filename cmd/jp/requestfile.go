@@ -29,6 +29,7 @@ import (
 // it stays in the repository.
 const (
 	maxPicture    = 5 << 20
+	maxText       = 4 << 20 // more than any model reads
 	maxRequest    = 20 << 20
 	maxFiles      = 200
 	fromStdin     = "-"
@@ -72,6 +73,9 @@ func (q *query) requestFiles(ctx context.Context) ([]requestFile, error) {
 // requestFile reads what one -a names: standard input, a conversation, a file, or
 // all files that a pattern fits.
 func (q *query) requestFile(ctx context.Context, word string) ([]requestFile, error) {
+	if word == "" {
+		return nil, usage("-a is empty; it names nothing.")
+	}
 	id, _, _ := strings.Cut(word, "@")
 	if _, err := conversation.ParseID(id); err == nil {
 		f, err := q.attachedConversation(ctx, word)
@@ -92,6 +96,10 @@ func (q *query) requestFile(ctx context.Context, word string) ([]requestFile, er
 	var files []requestFile
 	for _, path := range paths {
 		f, err := readRequestFile(path, q.shownPath(path, filepath.IsAbs(word)))
+		if err != nil && len(paths) > 1 { // a pattern takes what can be sent
+			q.env.note("Not attached: %s", failureOf(err).message)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -189,6 +197,8 @@ func newRequestFile(name, path string, data []byte) (requestFile, error) {
 		return f, usage("%s has more than %s.", name, byteCount(maxRequest))
 	case f.mediaType == "":
 		return f, usage("%s is neither a text, nor a picture (PNG, JPEG, GIF, WebP), nor a PDF.", name)
+	case f.mediaType == "text/plain" && len(data) > maxText:
+		return f, usage("the text %s has %s; %s are allowed.", name, byteCount(len(data)), byteCount(maxText))
 	case strings.HasPrefix(f.mediaType, "image/") && len(data) > maxPicture:
 		return f, usage("the picture %s has %s; %s are allowed.", name, byteCount(len(data)), byteCount(maxPicture))
 	}

@@ -204,6 +204,9 @@ func (q *query) verdict(err error) error {
 	case turnloop.Waiting:
 		return q.waiting()
 	case turnloop.Complete, turnloop.Length:
+		if q.outcome.Unfit != nil && q.outcome.Status == turnloop.Length {
+			return fail(exitFailed, "provider", "the answer was cut off before it satisfied the schema.").about(q.id)
+		}
 		if q.outcome.Unfit != nil {
 			return fail(exitFailed, "provider", "the answer does not satisfy the schema: %v.", q.outcome.Unfit).about(q.id)
 		}

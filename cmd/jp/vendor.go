@@ -55,12 +55,22 @@ func (r *repo) key(ctx context.Context, e *env, v catalog.Vendor) (string, error
 
 // missingKey says which key a provider wants, and what works without one.
 func missingKey(v catalog.Vendor) *failure {
-	f := fail(exitUsage, "auth", "there is no key for %s: %s is not set.", v.Name, strings.Join(v.KeyEnv, " or "))
+	f := fail(exitUsage, "auth", "there is no key for %s: %s.", v.Name, unset(v))
 	if len(v.KeyEnv) > 0 {
 		f.hint("export "+v.KeyEnv[0]+"=…", "the key, for this shell")
+	} else {
+		f.hint("jp config set providers."+plainName(v.Name)+".api_key_env NAME", "the variable that holds it")
 	}
 	f.hint("jp config set providers."+plainName(v.Name)+`.key_command '["pass", "show", "`+plainName(v.Name)+`"]'`, "a program that prints it")
 	return withoutKey(f)
+}
+
+// unset says where no key was found.
+func unset(v catalog.Vendor) string {
+	if len(v.KeyEnv) == 0 {
+		return "providers." + plainName(v.Name) + " names no api_key_env and no key_command"
+	}
+	return strings.Join(v.KeyEnv, " or ") + " is not set"
 }
 
 // withoutKey adds what can be asked by somebody who has no key.

@@ -83,6 +83,9 @@ func Find(name string, s Settings) (Vendor, error) {
 	if s.KeyEnv != "" {
 		v.KeyEnv, v.Keyless = []string{s.KeyEnv}, false
 	}
+	if v.Protocol == Google {
+		v.Keyless = false // its client sends nothing without one
+	}
 	if v.BaseURL != "" && !isAddress(v.BaseURL) {
 		return Vendor{}, fmt.Errorf("%w: %s", ErrAddress, name)
 	}

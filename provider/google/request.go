@@ -32,8 +32,8 @@ func encode(r *provider.Request, m model, o Options) ([]byte, error) {
 		Contents:         contentsOf(r.Messages, m),
 		GenerationConfig: configOf(r, m, o),
 	}
-	if strings.TrimSpace(r.System) != "" {
-		b.SystemInstruction = &content{Parts: []any{genai.Part{Text: r.System}}}
+	if system := systemOf(r, m); strings.TrimSpace(system) != "" {
+		b.SystemInstruction = &content{Parts: []any{genai.Part{Text: system}}}
 	}
 	if len(r.Tools) > 0 {
 		b.Tools = []genai.Tool{{FunctionDeclarations: declarationsOf(r.Tools)}}
@@ -43,6 +43,15 @@ func encode(r *provider.Request, m model, o Options) ([]byte, error) {
 		b.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: none}
 	}
 	return json.Marshal(b)
+}
+
+// systemOf is what the model is told first. Where it cannot be held to a schema,
+// it has to be told of it in words.
+func systemOf(r *provider.Request, m model) string {
+	if len(r.Schema) == 0 || structured(r, m) {
+		return r.System
+	}
+	return strings.TrimSpace(r.System + "\n\nAnswer, in the end, with one JSON object that satisfies this JSON schema: " + string(r.Schema))
 }
 
 // structured reports whether the answer is held to the request's schema. Models

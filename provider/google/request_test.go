@@ -19,6 +19,7 @@ func TestBody(t *testing.T) {
 		{"name":"now"}]}]`
 	const none = `{"functionCallingConfig":{"mode":"NONE"}}`
 	const schema = `{"type":"object"}`
+	const told = `{"parts":[{"text":"Answer, in the end, with one JSON object that satisfies this JSON schema: {\"type\":\"object\"}"}]}`
 	for _, test := range []struct {
 		name    string
 		request provider.Request
@@ -45,11 +46,11 @@ func TestBody(t *testing.T) {
 		},
 		{
 			"schema refused beside tools", provider.Request{Model: "gemini-2.0-flash", Tools: tools, Schema: json.RawMessage(schema)}, Options{},
-			map[string]string{"tools": declared},
+			map[string]string{"tools": declared, "systemInstruction": told},
 		},
 		{
 			"schema where no tool may be called", provider.Request{Model: "gemini-2.0-flash", Tools: tools, NoTools: true, Schema: json.RawMessage(schema)}, Options{},
-			map[string]string{"tools": declared, "toolConfig": none},
+			map[string]string{"tools": declared, "toolConfig": none, "systemInstruction": told},
 		},
 		{
 			"schema beside tools", provider.Request{Model: "gemini-3-flash", Tools: tools, Schema: json.RawMessage(schema)}, Options{Thinking: Thinking{Hidden: true}},

@@ -92,6 +92,9 @@ func (x *exchange) send(path string, body any) error {
 	err := client.Post(x.ctx, path, body, &response, option.WithHeader("Accept", "text/event-stream"))
 	x.rest()
 	switch {
+	case response != nil && response.StatusCode/100 == 3:
+		_ = response.Body.Close()
+		return x.options.failure(provider.Error{Class: provider.ClassInvalid, Status: response.StatusCode, Message: "the server answers elsewhere, or not at all"})
 	case response != nil && response.StatusCode >= http.StatusBadRequest:
 		defer response.Body.Close()
 		if x.ctx.Err() != nil {
