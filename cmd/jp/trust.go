@@ -158,7 +158,7 @@ func (r *repo) confirmTrust(ctx context.Context, e *env, asked trustRequest) err
 	return e.confirm(ctx, confirmation{
 		list: func(w io.Writer, p terminal.Palette) {
 			fmt.Fprintf(w, "%s asks for:\n\n", p.Bold(config.WorkspaceFile))
-			asked.list(w)
+			asked.list(w, func(value string) string { return terminal.Bound(value, shownValue) })
 			if before != nil {
 				fmt.Fprint(w, "\nSince you approved it last:\n\n")
 				writeChange(w, before, asked.content)
@@ -181,14 +181,18 @@ func writeChange(w io.Writer, before, after []byte) {
 	}
 }
 
-// list writes the settings that need approval, escaped.
-func (t trustRequest) list(w io.Writer) {
+// shownValue is how much of a value is shown where it is asked about, in columns.
+const shownValue = 400
+
+// list writes the settings that need approval, escaped. What is asked about is
+// bounded, so that none of it pushes the rest off the screen.
+func (t trustRequest) list(w io.Writer, shown func(string) string) {
 	for _, k := range t.keys {
 		note := ""
 		if !k.Effect {
 			note = "   (no effect: it would loosen what holds without it)"
 		}
-		fmt.Fprintf(w, "  %s = %s%s\n", terminal.Show(k.Key), terminal.Show(k.Value), note)
+		fmt.Fprintf(w, "  %s = %s%s\n", terminal.Show(k.Key), shown(terminal.Show(k.Value)), note)
 	}
 }
 
@@ -220,7 +224,7 @@ func (t trustRequest) show(e *env) error {
 		return err
 	}
 	if !e.format.structured() {
-		t.list(e.results())
+		t.list(e.results(), func(value string) string { return value })
 	}
 	if t.needed() && !t.trusted {
 		return &failure{exit: exitFailed, silent: true}

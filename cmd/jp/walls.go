@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/sandbox"
 	"jp/tool"
 	"jp/tool/program"
@@ -66,9 +67,17 @@ func (w walls) words() string {
 	case !w.stand():
 		return ""
 	case w.places.Network:
-		return "confined: writes inside the workspace only · network"
+		return "confined: writes " + w.writable() + " only · network"
 	}
-	return "confined: writes inside the workspace only · no network"
+	return "confined: writes " + w.writable() + " only · no network"
+}
+
+// writable says where a confined program may write.
+func (w walls) writable() string {
+	if more := w.places.Write; len(more) > 0 {
+		return "here, temporary files, caches, " + terminal.Bound(strings.Join(more, ", "), 100)
+	}
+	return "here, temporary files and caches"
 }
 
 // fromTool reports whether a tool started this jp, as [process.Locks.FromTool]

@@ -19,18 +19,18 @@ func TestWalls(t *testing.T) {
 		words, note, missing string
 	}{
 		"wanted": {
-			walls{on: true, support: full}, "confined: writes inside the workspace only · no network",
+			walls{on: true, support: full}, "confined: writes here, temporary files and caches only · no network",
 			"[confined: writes outside the workspace and the network are off; see sandbox.write, sandbox.network]", "",
 		},
 		"with the network": {
-			walls{on: true, support: full, places: sandbox.Places{Network: true}}, "confined: writes inside the workspace only · network",
+			walls{on: true, support: full, places: sandbox.Places{Network: true}}, "confined: writes here, temporary files and caches only · network",
 			"[confined: writes outside the workspace are off; see sandbox.write]", "",
 		},
 		"not wanted":          {walls{support: full}, "", "", ""},
 		"not wanted nor here": {walls{support: sandbox.Support{Reason: "r"}}, "", "", ""},
 		"not here":            {walls{on: true, support: sandbox.Support{Reason: "r"}}, "", "", "programs of tools are not confined here: r"},
 		"in part": {
-			walls{on: true, support: old, places: sandbox.Places{Network: true}}, "confined: writes inside the workspace only · network",
+			walls{on: true, support: old, places: sandbox.Places{Network: true}}, "confined: writes here, temporary files and caches only · network",
 			"[confined: writes outside the workspace are off; see sandbox.write]",
 			"programs of tools are confined, but on this kernel they can empty files anywhere, control devices that they can read, signal your other processes",
 		},

@@ -45,7 +45,7 @@ func decode(text []byte) (a answer, is bool) {
 	default:
 		return answer{}, false
 	}
-	if _, there := fields[about]; !there {
+	if _, there := fields[about]; !there && kind != kindQuestion { // nothing but a question is called so
 		return answer{}, false
 	}
 	a.kind = kind

@@ -80,8 +80,10 @@ func TestFaultyQuestions(t *testing.T) {
 	}
 	_, result, is := command.Decode([]byte(`{"type":"needs_input","question":null}`))
 	require.True(t, is && result.IsError)
-	_, _, is = command.Decode([]byte(`{"type":"needs_input"}`))
-	require.False(t, is)
+	_, result, is = command.Decode([]byte(`{"type":"needs_input"}`))
+	require.True(t, is && result.IsError, "nothing else is called so")
+	_, _, is = command.Decode([]byte(`{"type":"success"}`))
+	require.False(t, is, "any program may write that")
 }
 
 func TestAToolThatAsksForEver(t *testing.T) {

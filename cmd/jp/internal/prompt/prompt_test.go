@@ -233,12 +233,12 @@ func TestKeysThatAreOffered(t *testing.T) {
 		"the same, no editor":   {plain.runMenu(editing, sheet{}), "?adnwy"},
 		"deliver, to be edited": {edits.deliverMenu(editing), "\r?denwy"},
 		"deliver":               {edits.deliverMenu(delivery("x")), "?denwy"},
-		"boolean":               {booleanMenu(toolQuestion(boolean, "")), "?any"},
-		"boolean, preset":       {booleanMenu(toolQuestion(boolean, "false")), "\r?any"},
-		"boolean, with detail":  {booleanMenu(detailed), "\r?dny"},
-		"select":                {pickMenu(toolQuestion(selection(3), ""), selection(3).Options), "123?"},
-		"select, preset":        {pickMenu(toolQuestion(selection(2), `"x"`), selection(2).Options), "\r12?"},
-		"select, not an option": {pickMenu(toolQuestion(selection(2), `"y"`), selection(2).Options), "12?"},
+		"boolean":               {booleanMenu(toolQuestion(boolean, ""), sheet{}), "?any"},
+		"boolean, preset":       {booleanMenu(toolQuestion(boolean, "false"), sheet{}), "\r?any"},
+		"boolean, with detail":  {booleanMenu(detailed, sheet{details: []string{"x"}}), "\r?dny"},
+		"select":                {pickMenu(toolQuestion(selection(3), ""), sheet{}, selection(3).Options), "123?"},
+		"select, preset":        {pickMenu(toolQuestion(selection(2), `"x"`), sheet{}, selection(2).Options), "\r12?"},
+		"select, not an option": {pickMenu(toolQuestion(selection(2), `"y"`), sheet{}, selection(2).Options), "12?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.want, offered(test.menu))

@@ -19,7 +19,7 @@ func (p *Prompter) boolean(ctx context.Context, q turnloop.Question) (turnloop.A
 	s := p.questionSheet(q)
 	p.show(p.brief(s))
 	for {
-		key, err := p.choose(ctx, booleanMenu(q))
+		key, err := p.choose(ctx, booleanMenu(q, s))
 		if err != nil {
 			return turnloop.Answer{}, err
 		}
@@ -36,13 +36,13 @@ func (p *Prompter) boolean(ctx context.Context, q turnloop.Question) (turnloop.A
 	}
 }
 
-func booleanMenu(q turnloop.Question) menu {
+func booleanMenu(q turnloop.Question, s sheet) menu {
 	m := menu{eof: "no answer: the tool's call fails", items: []item{{'y', "yes", "answer yes, this once"}, {'n', "no", "answer no"}}}
 	if !q.Inquiry.Request.Exclusive {
 		m.items = append(m.items, item{'a', "yes to all of these this turn", "answer yes each time the tool asks this in this turn"})
 	}
-	if q.Detail != "" {
-		m.items = append(m.items, item{'d', "show the difference", "show what the tool says about it"})
+	if len(s.details) > 0 {
+		m.items = append(m.items, item{'d', "details", "show all that the tool says about it"})
 	}
 	var yes bool
 	if json.Unmarshal(q.Inquiry.Request.Question.Default, &yes) == nil {
@@ -66,7 +66,7 @@ func (p *Prompter) pick(ctx context.Context, q turnloop.Question) (turnloop.Answ
 		return p.pickByNumber(ctx, q, options)
 	}
 	for {
-		key, err := p.choose(ctx, pickMenu(q, options))
+		key, err := p.choose(ctx, pickMenu(q, s, options))
 		if err != nil {
 			return turnloop.Answer{}, err
 		}
@@ -81,7 +81,7 @@ func (p *Prompter) pick(ctx context.Context, q turnloop.Question) (turnloop.Answ
 	}
 }
 
-func pickMenu(q turnloop.Question, options []conversation.Option) menu {
+func pickMenu(q turnloop.Question, s sheet, options []conversation.Option) menu {
 	m := menu{eof: "no answer: the tool's call fails", wideKeys: true}
 	preset := defaultOption(q, options)
 	for i, o := range options {
@@ -93,8 +93,8 @@ func pickMenu(q turnloop.Question, options []conversation.Option) menu {
 		}
 		m.items = append(m.items, item{key, word, word})
 	}
-	if q.Detail != "" {
-		m.items = append(m.items, item{'d', "details", "show what the tool says about it"})
+	if len(s.details) > 0 {
+		m.items = append(m.items, item{'d', "details", "show all that the tool says about it"})
 	}
 	return m
 }

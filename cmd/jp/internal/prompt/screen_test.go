@@ -94,6 +94,15 @@ func TestScreens(t *testing.T) {
 				">",
 			},
 		},
+		"a command that draws a screen of its own": {
+			callQuestion("shell_run", "", `{"argv":["sh","-c","touch pwned #`+strings.Repeat(" ", 4000)+`shell_run git status"]}`),
+			Options{Dir: "/w", Confinement: "x"}, 100, []string{
+				"shell_run sh -c 'touch pwned #⟨4000 blanks⟩shell_run git status'" + strings.Repeat(" ", 100-64-11) + "call 2 of 3",
+				"  in /w · x · at most 10 min",
+				"Run it?  y yes   a all shell_run this turn   n no   w no, say why   d details   ? help",
+				">",
+			},
+		},
 		"move": {callQuestion("fs_move_file", "a b", `{"source":"a b","target":"c"}`), Options{}, 100, []string{
 			"fs_move_file 'a b' → c" + strings.Repeat(" ", 100-22-11) + "call 2 of 3",
 			"Run it?  y yes   a all fs_move_file this turn   n no   w no, say why   d details   ? help",
@@ -120,7 +129,7 @@ func TestScreens(t *testing.T) {
 		}},
 		"boolean": {asked, Options{}, 100, []string{
 			"fs_create_file auth/retry_test.go asks: Overwrite existing file?",
-			"y yes   N no   a yes to all of these this turn   d show the difference",
+			"y yes   N no   a yes to all of these this turn   d details",
 			">",
 		}},
 		"select": {chosen, Options{}, 100, []string{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
@@ -20,8 +21,13 @@ type sheet struct {
 	details []string // shown on demand, after the whole body
 }
 
-// roomy is how many lines of a body are shown at once.
-const roomy = 8
+// What is shown at once, in lines: nothing of it may push the rest off a screen,
+// since whoever answers has to have seen it.
+const (
+	roomy    = 8 // of a body
+	roomHead = 6 // of the first line, as wide as it is
+	roomNote = 4 // notes, and lines of a question
+)
 
 // callSheet shows what a call would do.
 func (p *Prompter) callSheet(q turnloop.Question) sheet {
@@ -50,15 +56,24 @@ func (p *Prompter) questionSheet(q turnloop.Question) sheet {
 	asked := q.Inquiry.Request.Question
 	lines := cleanLines(asked.Text)
 	s := sheet{name: toolName(q), head: strings.TrimSpace(subject(q)) + " asks:"}
-	if len(lines) > 0 {
-		s.head, s.notes = s.head+" "+lines[0], lines[1:]
+	s.details = cleanLines(q.Detail)
+	if shown := written(lines); len(shown) > 0 {
+		s.head, s.notes = s.head+" "+shown[0], shown[1:]
+		if more := len(s.notes) - roomNote; more > 0 {
+			s.notes = append(s.notes[:roomNote:roomNote], fmt.Sprintf("…%d more lines (d)", more))
+			s.details = append(append([]string{"It asks:"}, lines...), s.details...)
+		}
 	}
 	s.head = strings.TrimSpace(s.head)
-	s.details = cleanLines(q.Detail)
 	if kind := asked.AnswerType; kind.Type != "boolean" && (kind.Type != "select" || len(kind.Options) > byDigit) {
 		s.body, s.details = s.details, nil
 	}
 	return s
+}
+
+// written are the lines that are not blank.
+func written(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
 // brief is a sheet in a few lines.
@@ -66,7 +81,7 @@ func (p *Prompter) brief(s sheet) string {
 	var b strings.Builder
 	b.WriteString(p.headline(s))
 	for _, note := range s.notes {
-		b.WriteString("  " + p.colour(note) + "\n")
+		b.WriteString("  " + p.colour(terminal.Bound(note, 2*p.width()-4)) + "\n")
 	}
 	shown := s.body
 	if len(shown) > roomy+1 {
@@ -95,7 +110,7 @@ func (p *Prompter) full(s sheet) string {
 func (p *Prompter) headline(s sheet) string {
 	left := s.name
 	if s.head != "" {
-		left += " " + s.head
+		left += " " + terminal.Bound(s.head, roomHead*p.width()-terminal.Columns(s.name))
 	}
 	used := terminal.Columns(left)
 	left = p.opts.Palette.Bold(s.name) + strings.TrimPrefix(left, s.name)
