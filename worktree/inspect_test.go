@@ -2,6 +2,8 @@ package worktree_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,4 +52,15 @@ func TestWhatIsTooLargeIsNotInspected(t *testing.T) {
 	s := r.tool(r.head(), func() { r.write("large", strings.Repeat("x", 1<<20+1)) })
 	require.Equal(t, []string{"M large"}, paths(s.Changes))
 	require.Zero(t, asked)
+}
+
+// A file that is the same file as another one, perhaps outside, is nothing that a
+// tool has made here.
+func TestANewFileWithOtherNamesIsLeftOut(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	outside := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(outside, []byte("canary\n"), 0o600))
+	s := r.tool(r.head(), func() { require.NoError(t, os.Link(outside, r.path("new"))) })
+	require.Equal(t, []worktree.LeftOut{{Path: "new", Why: "has other names"}}, s.LeftOut)
+	require.Empty(t, s.Changes)
 }

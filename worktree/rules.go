@@ -19,6 +19,7 @@ const (
 	whySecret  = "looks like a secret"
 	whyIgnored = "ignored"
 	whyKind    = "not a regular file"
+	whyLinked  = "has other names"
 	whyBudget  = "too much new content"
 	whyFilter  = "needs a filter that the repository configures: "
 	whyNoRead  = "cannot be recorded: "
@@ -63,6 +64,8 @@ func admitNew(p string, st *unix.Stat_t, limit int64, left *budget) string {
 		return whySecret
 	case !recordable(st):
 		return whyKind
+	case st.Mode&unix.S_IFMT == unix.S_IFREG && st.Nlink > 1: // one of them may be outside
+		return whyLinked
 	case st.Size > limit:
 		return whyLarge(limit)
 	case !left.spend(st.Size):
