@@ -129,6 +129,7 @@ type MCP struct {
 // Store says how events are kept.
 type Store struct {
 	Durability string `toml:"durability" enum:"full|off" default:"full" doc:"full: events survive a power cut; off: they survive a kill only"`
+	Packing    string `toml:"packing" enum:"auto|off" default:"auto" doc:"auto: after a turn, a process in the background packs what conversations have loose, where that is much; off: only jp pack does"`
 }
 
 // Style is how things look on a terminal.

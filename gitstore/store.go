@@ -13,6 +13,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore/odb"
+	"jp/gitstore/packing"
 )
 
 // Options of a Store. The zero value is durable, and signs nothing.
@@ -91,6 +92,12 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	s.odb = db
 	return s, nil
 }
+
+// Packer packs what this and other stores of the repository have written.
+func (s *Store) Packer() *packing.Packer { return packing.New(s.odb, s.git) }
+
+// Wrote reports whether anything was written through this store.
+func (s *Store) Wrote() bool { return s.odb.Wrote() }
 
 // Close frees what the store holds open.
 func (s *Store) Close() error { return s.odb.Close() }

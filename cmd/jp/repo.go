@@ -139,9 +139,11 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 	return err
 }
 
-// Close says what was replaced, and frees what the store holds.
+// Close says what was replaced, starts a packing that is due, and frees what the
+// store holds.
 func (r *repo) Close() error {
 	r.values.report(r.env)
+	r.packIfDue()
 	return r.store.Close()
 }
 

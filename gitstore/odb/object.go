@@ -110,3 +110,12 @@ func (s *Store) Has(oid OID) (bool, error) {
 	}
 	return true, nil
 }
+
+// Packed says whether a pack that can be read here names the object.
+func (s *Store) Packed(oid OID) bool {
+	if !isHex(string(oid)) {
+		return false
+	}
+	s.packs.open(s.objectDirs)
+	return s.packs.has(oid) || s.packs.foreign.Load() && s.others.has(s, oid)
+}

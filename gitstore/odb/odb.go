@@ -98,6 +98,7 @@ type Store struct {
 	child    catFile
 	recent   recentObjects
 
+	wrote    atomic.Bool
 	poisoned atomic.Pointer[error]
 	closing  sync.Once
 }
@@ -164,6 +165,9 @@ func (s *Store) Path() Path { return s.path }
 
 // Dir is the absolute path of the git directory.
 func (s *Store) Dir() string { return s.dir }
+
+// Wrote reports whether a Write of this Store has ended well.
+func (s *Store) Wrote() bool { return s.wrote.Load() }
 
 // Close ends the git child and gives the directory handles back. A Store
 // must not be used after it.

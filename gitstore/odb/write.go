@@ -60,6 +60,7 @@ func (s *Store) Write(ctx context.Context, b Batch) error {
 		}
 	}
 	s.remember(b)
+	s.wrote.Store(true)
 	return nil
 }
 

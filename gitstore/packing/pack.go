@@ -1,0 +1,118 @@
+package packing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jp/gitcmd"
+	"jp/gitstore/odb"
+)
+
+// durable makes git flush what it writes. One thread leaves the machine to others.
+var durable = []string{"core.fsync=all", "core.fsyncMethod=fsync", "pack.threads=1"}
+
+// packLoose packs what is loose of conversations and removes the loose files.
+func (p *Packer) packLoose(ctx context.Context) ([]made, error) {
+	spans, err := p.loose(ctx)
+	if err != nil || len(spans) == 0 {
+		return nil, err
+	}
+	packs, err := p.packSpans(ctx, spans)
+	if err != nil || len(packs) == 0 {
+		return nil, err
+	}
+	if err := p.prove(ctx, packs); err != nil {
+		return nil, err
+	}
+	_, err = p.git.RunWith(ctx, p.command("prune-packed", "-q"))
+	return packs, err
+}
+
+// packSpans packs all spans at once. Where git cannot, because an object of one
+// of them is missing or damaged, each is packed alone, and that one stays loose.
+func (p *Packer) packSpans(ctx context.Context, spans []span) ([]made, error) {
+	packs, err := p.packObjects(ctx, spans)
+	var exit *gitcmd.ExitError
+	if !errors.As(err, &exit) || len(spans) == 1 {
+		return packs, err
+	}
+	packed := false
+	for _, s := range spans {
+		some, failed := p.packObjects(ctx, []span{s})
+		if failed != nil && !errors.As(failed, &exit) {
+			return packs, failed
+		}
+		packs, packed = append(packs, some...), packed || failed == nil
+	}
+	if !packed {
+		return nil, err
+	}
+	return packs, nil
+}
+
+// packObjects makes a pack of what the spans need and no pack has.
+func (p *Packer) packObjects(ctx context.Context, spans []span) ([]made, error) {
+	var revisions strings.Builder
+	for _, s := range spans {
+		revisions.WriteString(s.revisions())
+	}
+	c := p.command("pack-objects", "--revs", "--incremental", "--local", "--non-empty", "--exclude-promisor-objects",
+		"--delta-base-offset", "-q", filepath.Join(p.packDir(), "pack"))
+	c.Stdin = strings.NewReader(revisions.String())
+	return p.make(ctx, c)
+}
+
+// make runs a command that prints the names of the packs it makes.
+func (p *Packer) make(ctx context.Context, c gitcmd.Command) ([]made, error) {
+	if err := os.MkdirAll(p.packDir(), 0o777); err != nil {
+		return nil, err
+	}
+	out, err := p.git.RunWith(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var packs []made
+	for name := range strings.FieldsSeq(string(out)) {
+		packs = append(packs, made{Name: "pack-" + name})
+	}
+	return packs, p.sync()
+}
+
+// prove lets another git read every object of the packs, and counts them.
+func (p *Packer) prove(ctx context.Context, packs []made) error {
+	for i, pack := range packs {
+		objects, err := p.read(ctx, pack)
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
+		}
+		packs[i].Objects = len(objects)
+	}
+	return nil
+}
+
+// read lets git read a pack and its index, and returns what is in it.
+func (p *Packer) read(ctx context.Context, pack made) (objects []odb.OID, err error) {
+	out, err := p.git.RunWith(ctx, p.command("verify-pack", "-v", p.file(pack, ".idx")))
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(out)) {
+		name, _, _ := strings.Cut(line, " ")
+		if oid, err := odb.ParseOID(name); err == nil {
+			objects = append(objects, oid)
+		}
+	}
+	return objects, nil
+}
+
+func (p *Packer) file(pack made, suffix string) string {
+	return filepath.Join(p.packDir(), pack.Name+suffix)
+}
+
+func (p *Packer) command(args ...string) gitcmd.Command {
+	return gitcmd.Command{Args: args, Config: durable, Env: []string{"GIT_DIR=" + p.dir, "GIT_NO_LAZY_FETCH=1"}}
+}

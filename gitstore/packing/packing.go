@@ -1,0 +1,112 @@
+// Package packing moves the loose objects of conversations into packs, so that
+// the files of a repository stay few however long jp is used.
+//
+// The git program packs. What holds: a loose file is removed only after a pack
+// that holds its object is on the disk and another process has read that pack;
+// only packs that this package made are ever merged; at most one process packs
+// in a repository at a time; and writers and readers go on meanwhile, since no
+// ref moves.
+//
+// It refuses to be a gc: it never drops an object, never touches the packs of
+// the user, and leaves alone whatever no conversation needs.
+package packing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"jp/gitcmd"
+	"jp/gitstore/odb"
+)
+
+// Enough is about how many loose objects are worth a pack. Fewer would make too
+// many packs, each of which every git command opens.
+const Enough = 500
+
+// A Packer packs in one git directory.
+type Packer struct {
+	odb   *odb.Store
+	git   *gitcmd.Git
+	dir   string // the git directory
+	state string // where it notes what it did
+	lock  string
+}
+
+// New returns the Packer of a repository.
+func New(db *odb.Store, git *gitcmd.Git) *Packer {
+	own := filepath.Join(db.Dir(), "jp")
+	return &Packer{odb: db, git: git, dir: db.Dir(), state: filepath.Join(own, "packing.json"), lock: filepath.Join(own, "packing.lock")}
+}
+
+// A Result is what one Pack did.
+type Result struct {
+	Packed int // objects that went into new packs
+	Merged int // packs of ours that became one
+	Left   int // loose objects that are left in the repository
+}
+
+// Pack packs what conversations have loose, and merges packs of ours where they
+// have become many. It is ErrBusy where another process packs. An error leaves
+// every object where it was, or in two places.
+func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
+	unlock, err := p.alone()
+	if err != nil {
+		return r, err
+	}
+	defer unlock()
+	s := p.readState()
+	added, err := p.packLoose(ctx)
+	if err != nil {
+		return r, fmt.Errorf("pack: %w", err)
+	}
+	for _, a := range added {
+		r.Packed += a.Objects
+	}
+	s.Packs = append(p.present(s.Packs), added...)
+	if s.Packs, r.Merged, err = p.merge(ctx, s.Packs); err != nil {
+		err = fmt.Errorf("merge packs: %w", err)
+	}
+	r.Left = p.Loose()
+	s.Left = r.Left
+	return r, errors.Join(err, p.writeState(s))
+}
+
+// alone takes the lock of the only process that packs.
+func (p *Packer) alone() (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(p.lock), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(p.lock, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, ErrBusy
+		}
+		return nil, fmt.Errorf("lock %s: %w", p.lock, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// sync makes the entries of the packs' folder durable.
+func (p *Packer) sync() error {
+	dir, err := os.Open(p.packDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+func (p *Packer) packDir() string { return filepath.Join(p.dir, "objects", "pack") }

@@ -1,0 +1,333 @@
+package packing_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitcmd"
+	"jp/gitstore/odb"
+	"jp/gitstore/packing"
+	"jp/internal/gitenv"
+)
+
+// A field is a repository with conversations made of bare commits.
+type field struct {
+	*packing.Packer
+	t     *testing.T
+	dir   string
+	store *odb.Store
+	heads map[string]odb.OID
+}
+
+func newField(t *testing.T) *field {
+	t.Helper()
+	dir := gitenv.Repo(t)
+	f := &field{t: t, dir: dir, heads: map[string]odb.OID{}}
+	f.open("git")
+	return f
+}
+
+// open opens the repository anew, with this git.
+func (f *field) open(program string) {
+	f.t.Helper()
+	repo, err := gitcmd.Locate(f.t.Context(), f.dir, gitcmd.Options{})
+	require.NoError(f.t, err)
+	git := gitcmd.At(repo, gitcmd.Options{Program: program})
+	f.store, err = odb.Open(repo.CommonDir, odb.Options{Durability: odb.Off, Git: git})
+	require.NoError(f.t, err)
+	f.t.Cleanup(func() { f.store.Close() })
+	f.Packer = packing.New(f.store, git)
+}
+
+func (f *field) git(args ...string) string {
+	f.t.Helper()
+	return gitenv.Git(f.t, f.dir, args...)
+}
+
+// grow adds events to a conversation, each with a file of its own in the tree.
+func (f *field) grow(id string, events int) {
+	f.t.Helper()
+	ref := "refs/jp/conversations/" + id
+	head := f.heads[id]
+	base := head
+	if head == "" {
+		base = odb.OID(f.git("rev-parse", "HEAD"))
+	}
+	for i := range events {
+		text := fmt.Sprintf("%s %s %d\n", id, base, i)
+		blob := object("blob", text)
+		name, err := hex.DecodeString(string(blob.OID))
+		require.NoError(f.t, err)
+		tree := object("tree", "100644 f\x00"+string(name))
+		commit := object("commit", fmt.Sprintf("tree %s\nparent %s\nauthor A <a@example.com> %d +0000\ncommitter A <a@example.com> %[3]d +0000\njp-data {\"seq\":%d}\n\n%s", tree.OID, base, 1752933600+i, i, text))
+		require.NoError(f.t, f.store.Write(f.t.Context(), odb.Batch{
+			Objects: []odb.Object{blob, tree, commit}, Updates: []odb.RefUpdate{{Ref: ref, Old: head, New: commit.OID}},
+		}))
+		head, base = commit.OID, commit.OID
+	}
+	f.heads[id] = head
+}
+
+func object(kind, data string) odb.Object {
+	return odb.Object{Kind: kind, OID: odb.HashObject(kind, []byte(data)), Data: []byte(data)}
+}
+
+// whole asserts that every object that a ref needs is there.
+func (f *field) whole() {
+	f.t.Helper()
+	require.Empty(f.t, f.git("fsck", "--strict", "--no-dangling", "--no-progress"))
+	for id, head := range f.heads {
+		require.Equal(f.t, string(head), f.git("rev-parse", "refs/jp/conversations/"+id))
+	}
+}
+
+func (f *field) packs() int {
+	f.t.Helper()
+	found, err := filepath.Glob(filepath.Join(f.dir, ".git/objects/pack/*.idx"))
+	require.NoError(f.t, err)
+	return len(found)
+}
+
+func TestPackMovesOnlyWhatConversationsNeed(t *testing.T) {
+	f := newField(t)
+	mine := f.Loose()
+	garbage := f.git("hash-object", "-w", "README.md") // the user's, and in HEAD
+	require.NoError(t, os.WriteFile(filepath.Join(f.dir, "unborn"), []byte("not in any commit"), 0o666))
+	unborn := f.git("hash-object", "-w", "unborn")
+	f.grow("jp-c17528832001-aaaa", 20)
+	f.grow("jp-c17528832002-bbbb", 5)
+	r, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 3*25, r.Packed)
+	require.Equal(t, mine+1, r.Left, "what the user has loose stays loose")
+	require.Equal(t, 1, f.packs())
+	f.git("cat-file", "-e", garbage)
+	f.git("cat-file", "-e", unborn)
+	f.whole()
+
+	f.grow("jp-c17528832001-aaaa", 2)
+	r, err = f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 6, r.Packed, "what is packed is not packed again")
+	require.Equal(t, 2, f.packs())
+	f.whole()
+	r, err = f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, r.Packed)
+	require.Equal(t, 2, f.packs(), "no empty pack")
+}
+
+func TestDue(t *testing.T) {
+	f := newField(t)
+	require.False(t, f.Due())
+	f.grow("jp-c17528832001-aaaa", packing.Enough/3/4)
+	require.False(t, f.Due(), "a quarter")
+	f.grow("jp-c17528832001-aaaa", packing.Enough/2)
+	require.True(t, f.Due(), "half as many again")
+	_, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.False(t, f.Due())
+}
+
+func TestDueLooksAwayFromWhatCannotBePacked(t *testing.T) {
+	f := newField(t)
+	for i := range 2 * packing.Enough {
+		o := object("blob", fmt.Sprint(i))
+		require.NoError(t, f.store.Write(t.Context(), odb.Batch{Objects: []odb.Object{o}}))
+	}
+	require.True(t, f.Due())
+	r, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, r.Packed)
+	require.False(t, f.Due(), "once is enough")
+}
+
+func TestPacksBecomeOne(t *testing.T) {
+	f := newField(t)
+	f.git("gc", "-q")
+	users := f.packs()
+	for i := range 9 {
+		f.grow("jp-c17528832001-aaaa", 4)
+		r, err := f.Pack(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, r.Merged)
+		require.Equal(t, users+i+1, f.packs())
+	}
+	f.grow("jp-c17528832001-aaaa", 4)
+	r, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 10, r.Merged)
+	require.Equal(t, users+1, f.packs(), "the user's pack stays as it is")
+	f.whole()
+}
+
+func TestAPackThatStaysIsNotMerged(t *testing.T) {
+	f := newField(t)
+	for range 10 {
+		f.grow("jp-c17528832001-aaaa", 4)
+		_, err := f.Pack(t.Context())
+		require.NoError(t, err)
+		found, err := filepath.Glob(filepath.Join(f.dir, ".git/objects/pack/*.pack"))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(strings.TrimSuffix(found[0], "pack")+"keep", nil, 0o666))
+	}
+	f.grow("jp-c17528832001-aaaa", 4)
+	r, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, r.Merged)
+	f.whole()
+}
+
+func TestOneDamagedConversationKeepsNoOtherLoose(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 3)
+	f.grow("jp-c17528832002-bbbb", 3)
+	f.open("git") // a store restores what it wrote a moment ago
+	lost := f.git("rev-parse", "refs/jp/conversations/jp-c17528832001-aaaa~1:f")
+	require.NoError(t, os.Remove(filepath.Join(f.dir, ".git/objects", lost[:2], lost[2:])))
+	r, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 9, r.Packed)
+	require.Equal(t, "commit", f.git("cat-file", "-t", "refs/jp/conversations/jp-c17528832001-aaaa"))
+
+	headless := f.git("rev-parse", "refs/jp/conversations/jp-c17528832001-aaaa~2")
+	require.NoError(t, os.Remove(filepath.Join(f.dir, ".git/objects", headless[:2], headless[2:])))
+	f.open("git")
+	f.grow("jp-c17528832002-bbbb", 1)
+	r, err = f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 3, r.Packed)
+}
+
+// brokenGit is a git in which one subcommand does what the shell line says.
+func brokenGit(t *testing.T, subcommand, line string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "git")
+	script := "#!/bin/sh\nfor a; do case \"$a\" in " + subcommand + ") " + line + ";; esac; done\nexec git \"$@\"\n"
+	require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
+	return path
+}
+
+func TestNothingIsRemovedForAPackThatCannotBeRead(t *testing.T) {
+	for name, git := range map[string][2]string{
+		"no pack":          {"pack-objects", "cat >/dev/null; exit 128"},
+		"killed":           {"pack-objects", "cat >/dev/null; kill -9 $$"},
+		"not to be read":   {"verify-pack", "echo torn >&2; exit 1"},
+		"torn on the disk": {"verify-pack", `for i in .git/objects/pack/*.pack; do chmod u+w $i; printf X | dd of=$i bs=1 seek=40 conv=notrunc 2>/dev/null; done`},
+		"not pruned":       {"prune-packed", "exit 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newField(t)
+			f.grow("jp-c17528832001-aaaa", 10)
+			before := f.Loose()
+			f.open(brokenGit(t, git[0], git[1]))
+			_, err := f.Pack(t.Context())
+			require.Error(t, err)
+			require.Equal(t, before, f.Loose())
+			if git[0] == "verify-pack" {
+				require.ErrorIs(t, err, packing.ErrUnread)
+			}
+			if name == "torn on the disk" {
+				return // whoever tears packs has torn this one; the loose objects are there
+			}
+			f.whole()
+			f.open("git")
+			_, err = f.Pack(t.Context())
+			require.NoError(t, err)
+			f.whole()
+		})
+	}
+}
+
+func TestOnlyOnePacks(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 10)
+	var wg sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		wg.Go(func() { _, errs[i] = f.Pack(t.Context()) })
+	}
+	wg.Wait()
+	done := 0
+	for _, err := range errs {
+		if err == nil {
+			done++
+			continue
+		}
+		require.ErrorIs(t, err, packing.ErrBusy)
+	}
+	require.Positive(t, done)
+	f.whole()
+}
+
+// TestBesideWriters packs while conversations grow and are read.
+func TestBesideWriters(t *testing.T) {
+	f := newField(t)
+	ids := []string{"jp-c17528832001-aaaa", "jp-c17528832002-bbbb"}
+	for _, id := range ids {
+		f.grow(id, 5)
+	}
+	stop := make(chan struct{})
+	packed := make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				packed <- nil
+				return
+			default:
+			}
+			if _, err := f.Pack(t.Context()); err != nil && !errors.Is(err, packing.ErrBusy) {
+				packed <- err
+				return
+			}
+		}
+	}()
+	for range 20 {
+		for _, id := range ids {
+			f.grow(id, 3)
+			_, _, err := f.store.ReadObject(f.heads[id])
+			require.NoError(t, err)
+		}
+	}
+	close(stop)
+	require.NoError(t, <-packed)
+	f.whole()
+}
+
+func TestAStateThatMakesNoSenseIsNone(t *testing.T) {
+	f := newField(t)
+	outside := filepath.Join(t.TempDir(), "pack-x.pack")
+	require.NoError(t, os.WriteFile(outside, nil, 0o666))
+	f.grow("jp-c17528832001-aaaa", 3)
+	for _, text := range []string{"", "{", `{"left":-1}`, `{"packs":[{"name":"../../../` + outside + `","objects":5}]}`, `{"at":7}`} {
+		require.NoError(t, os.MkdirAll(filepath.Join(f.dir, ".git/jp"), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(f.dir, ".git/jp/packing.json"), []byte(text), 0o666))
+		_, err := f.Pack(t.Context())
+		require.NoError(t, err, text)
+		require.FileExists(t, outside)
+	}
+	require.False(t, f.Last().IsZero())
+}
+
+func TestPayloadsArePacked(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 1)
+	tree := object("tree", "")
+	kept := object("commit", "tree "+string(tree.OID)+"\nauthor A <a@example.com> 1752933600 +0000\ncommitter A <a@example.com> 1752933600 +0000\n\npayload of event 0\n")
+	require.NoError(t, f.store.Write(t.Context(), odb.Batch{
+		Objects: []odb.Object{tree, kept}, Updates: []odb.RefUpdate{{Ref: "refs/jp/payloads/jp-c17528832001-aaaa", New: kept.OID}},
+	}))
+	r, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 5, r.Packed)
+	f.whole()
+}

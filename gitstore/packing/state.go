@@ -1,0 +1,80 @@
+package packing
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jp/gitstore/odb"
+)
+
+// A state is what a Pack leaves for the next one. Losing it costs nothing but a
+// Pack that was not due, and merges that come later.
+type state struct {
+	At    time.Time `json:"at"`
+	Left  int       `json:"left"` // loose objects that no conversation needed
+	Packs []made    `json:"packs,omitempty"`
+}
+
+// made is a pack of this package's making.
+type made struct {
+	Name    string `json:"name"` // without a suffix
+	Objects int    `json:"objects"`
+}
+
+// Last is when the last Pack ended, the zero time if none is known.
+func (p *Packer) Last() time.Time { return p.readState().At }
+
+func (p *Packer) readState() (s state) {
+	text, err := os.ReadFile(p.state)
+	if err != nil || json.Unmarshal(text, &s) != nil || s.Left < 0 {
+		return state{}
+	}
+	return s
+}
+
+func (p *Packer) writeState(s state) error {
+	s.At = time.Now().UTC()
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(p.state), ".packing-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), p.state)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// present are those packs that are still there: a gc of the user's may have
+// taken them into its own. A name that git would not give is not one of ours.
+func (p *Packer) present(packs []made) (there []made) {
+	for _, pack := range packs {
+		if !packName(pack.Name) {
+			continue
+		}
+		if info, err := os.Lstat(p.file(pack, ".idx")); err == nil && info.Mode().IsRegular() {
+			there = append(there, pack)
+		}
+	}
+	return there
+}
+
+// packName reports whether a name is "pack-" and 40 hexadecimal digits.
+func packName(name string) bool {
+	hex, ok := strings.CutPrefix(name, "pack-")
+	_, err := odb.ParseOID(hex)
+	return ok && err == nil
+}
