@@ -16,7 +16,7 @@ const (
 	tmpPrefix = "tmp_obj_"
 	// nameTries bounds how often git prune may take a temporary file or an
 	// empty directory away under us.
-	nameTries = 8
+	nameTries = 64
 )
 
 // stagedObject is an object on its way to its name.

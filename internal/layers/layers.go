@@ -18,9 +18,9 @@ var Allowed = map[string][]string{
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                nil, // the only starter of git
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle"},
-	"gitstore/odb":                          {"gitcmd"},        // knows objects and refs, not events
+	"gitstore/odb":                          {"gitcmd"},                 // knows objects and refs, not events
 	"gitstore/packing":                      {"gitcmd", "gitstore/odb"}, // knows refs and objects, and of events only where they begin
-	"gitstore/sidecar":                      {"search/needle"}, // copies of raw commits; knows no events
+	"gitstore/sidecar":                      {"search/needle"},          // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd"},
 	"provider":                              {"conversation"},
 	"provider/script":                       {"conversation", "provider"},
