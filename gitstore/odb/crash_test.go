@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
+	"jp/internal/crash/row"
 	"jp/internal/faultfs"
 )
 
@@ -168,21 +169,24 @@ func operations(t *testing.T, journal bool, sc scenario) int {
 }
 
 // eachPoint runs a test at every operation of every scenario on both disks.
-func eachPoint(t *testing.T, run func(t *testing.T, journal bool, sc scenario, k int)) {
+// It gives how many there are.
+func eachPoint(t *testing.T, run func(t *testing.T, journal bool, sc scenario, k int)) (points int) {
 	for _, journal := range []bool{true, false} {
 		for _, sc := range scenarios {
 			t.Run(fmt.Sprintf("journal=%v/%s", journal, sc.name), func(t *testing.T) {
 				for k := 1; k <= operations(t, journal, sc); k++ {
 					run(t, journal, sc, k)
+					points++
 				}
 			})
 		}
 	}
+	return points
 }
 
 func TestEveryOperationMayFail(t *testing.T) {
 	faults := []faultfs.Plan{{Err: syscall.EIO}, {Err: syscall.ENOSPC}, {Err: syscall.EDQUOT}, {Short: true}}
-	eachPoint(t, func(t *testing.T, journal bool, sc scenario, k int) {
+	points := eachPoint(t, func(t *testing.T, journal bool, sc scenario, k int) {
 		for i, fault := range faults {
 			for _, forGood := range []bool{false, true} {
 				fault.At, fault.ForGood = k, forGood
@@ -200,10 +204,15 @@ func TestEveryOperationMayFail(t *testing.T) {
 			}
 		}
 	})
+	row.Log(t, row.Row{
+		Class: "a", Name: "objects and refs: operation k fails", Points: points * len(faults) * 2,
+		Note: fmt.Sprintf("%d operations × EIO, ENOSPC, EDQUOT, short write × once, for good; then a crash", points),
+	})
 }
 
 func TestEveryOperationMayBeTheLast(t *testing.T) {
-	eachPoint(t, func(t *testing.T, journal bool, sc scenario, k int) {
+	const seeds = 12
+	points := eachPoint(t, func(t *testing.T, journal bool, sc scenario, k int) {
 		tr, err := start(journal, sc)
 		require.NoError(t, err)
 		err = tr.run(faultfs.New(tr.disk, faultfs.Plan{At: k, Crash: true}), odb.Options{})
@@ -211,12 +220,16 @@ func TestEveryOperationMayBeTheLast(t *testing.T) {
 			require.ErrorIs(t, err, faultfs.ErrCrashed)
 		}
 		require.NoError(t, tr.check(tr.disk), "killed at %d", k)
-		for seed := range uint64(12) {
+		for seed := range uint64(seeds) {
 			rng := rand.New(rand.NewPCG(uint64(k), seed))
 			cut := tr.disk.Crash(rng)
 			require.NoError(t, tr.check(cut), "cut at %d, seed %d", k, seed)
 			require.NoError(t, crashAgain(tr, cut, rng), "cut twice at %d, seed %d", k, seed)
 		}
+	})
+	row.Log(t, row.Row{
+		Class: "a", Name: "objects and refs: crash at operation k, again in the recovery", Points: points,
+		Note: fmt.Sprintf("%d ways to lose what was not flushed at each", seeds),
 	})
 }
 

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/internal/crash/row"
+)
+
+// do runs tests of a package below testdata.
+func do(t *testing.T, pkg, run string) *result {
+	t.Helper()
+	res, err := suite{"a", "./testdata/" + pkg, run, time.Minute}.do(t.Context(), true)
+	require.NoError(t, err)
+	return res
+}
+
+func TestRowsAreCollected(t *testing.T) {
+	res := do(t, "mixed", "^(TestReports|TestCannot)$")
+	require.NoError(t, res.failure())
+	require.Equal(t, []skip{{"a", "a disk of its own: no root"}}, res.skips)
+	var rows []row.Row
+	for _, e := range res.rows {
+		rows = append(rows, e.Row)
+		require.GreaterOrEqual(t, e.Seconds, 0.0)
+		require.Less(t, e.Seconds, 60.0)
+	}
+	require.Equal(t, []row.Row{{Class: "a", Name: "first", Points: 7, Note: "sample"}, {Class: "a", Name: "second", Points: 5}}, rows)
+	require.Equal(t, "12 points, 0 violations, 1 skipped", res.brief())
+}
+
+func TestWhatMakesARunFail(t *testing.T) {
+	tests := []struct {
+		pkg, run string
+		want     error
+		said     string
+	}{
+		{"mixed", "^(TestReports|TestSilent)$", errSilent, ""},
+		{"mixed", "^(TestReports|TestViolates)$", errViolation, "1 violations"},
+		{"mixed", "^(TestReports|TestFails)$", errFailed, "this is why"},
+		{"mixed", "^TestOtherClass$", errClass, ""},
+		{"mixed", "^TestDies$", errFailed, "this is how"},
+		{"mixed", "^TestNobody$", errNothing, ""},
+		{"broken", ".", errFailed, "cannot use"},
+		{"absent", ".", errFailed, "absent"},
+	}
+	for _, tt := range tests {
+		res := do(t, tt.pkg, tt.run)
+		require.ErrorIs(t, res.failure(), tt.want, "%s %s", tt.pkg, tt.run)
+		r := &report{}
+		r.add(res)
+		var out strings.Builder
+		r.explain(&out)
+		require.Contains(t, out.String(), tt.said, tt.run)
+		require.ErrorIs(t, r.failure(), tt.want)
+	}
+}
+
+// counted is a result of a class with some points.
+func counted(class string, points int, skips ...skip) *result {
+	res := newResult(suite{class: class, pkg: "./x"})
+	res.test("TestX").reported = true
+	res.rows = []entry{{row.Row{Class: class, Name: "x", Points: points}, "./x", 1.25}}
+	res.skips = skips
+	return res
+}
+
+func TestNumbersToReach(t *testing.T) {
+	none := skip{Class: "c", What: "xfs: no root"}
+	tests := []struct {
+		name  string
+		quick bool
+		res   *result
+		want  error
+		says  string
+	}{
+		{"enough", false, counted("a", 2000), nil, "≥ 2000: reached"},
+		{"too few", false, counted("a", 1999), errTooFew, "≥ 2000: MISSED"},
+		{"a sample", true, counted("a", 3), nil, ""},
+		{"not possible here", false, counted("c", 3, none), nil, "≥ 200: not on this machine"},
+		{"no number", false, counted("d", 1), nil, ""},
+	}
+	for _, tt := range tests {
+		r := &report{Quick: tt.quick}
+		r.add(tt.res)
+		require.ErrorIs(t, r.failure(), tt.want, tt.name)
+		require.Len(t, r.Sums, 1)
+		require.Equal(t, tt.says, r.Sums[0].verdict(), tt.name)
+	}
+}
+
+func TestTable(t *testing.T) {
+	r := &report{Machine: machine{Date: "2026-01-02 03:04", System: "plan9/mips", Kernel: "4", CPU: "abacus", CPUs: 1, Go: "go9", Git: "3"}}
+	r.add(counted("a", 2100))
+	r.add(counted("c", 10, skip{"c", "xfs: no root"}))
+	var out strings.Builder
+	require.NoError(t, r.print(&out, false))
+	require.Equal(t, `2026-01-02 03:04 UTC, plan9/mips 4, 1 × abacus, go9, git 3, as not root
+
+class  what                            points  violations  time  note
+a      x                               2100    0           1.3s
+c      x                               10      0           1.3s
+a      all: failing calls and crashes  2100    0                 ≥ 2000: reached
+c      all: power cuts                 10      0                 ≥ 200: not on this machine
+not tried here: c xfs: no root
+`, out.String())
+	out.Reset()
+	require.NoError(t, r.print(&out, true))
+	var back report
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &back))
+	require.Equal(t, r.Sums, back.Sums)
+	require.Equal(t, r.Rows, back.Rows)
+}
+
+func TestOptions(t *testing.T) {
+	require.Error(t, run(t.Context(), []string{"more"}, io.Discard, io.Discard))
+	for _, only := range []string{"x", "a,", "a,x", "abc"} {
+		require.ErrorIs(t, run(t.Context(), []string{"-only", only}, io.Discard, io.Discard), errNothing, only)
+	}
+	all := []suite{{class: "a", pkg: "x"}, {class: "b"}, {class: "a", pkg: "y"}, {class: "c"}}
+	for only, want := range map[string]int{"": 4, "a": 2, "b,a": 3, "m": 0} {
+		got, err := chosen(all, only)
+		require.NoError(t, err)
+		require.Len(t, got, want, only)
+	}
+}
+
+// A suite that is not run by any letter would never be run.
+func TestSuitesHaveClasses(t *testing.T) {
+	for _, s := range suites {
+		_, err := chosen(nil, s.class)
+		require.NoError(t, err, s.pkg)
+		require.NotZero(t, s.timeout, s.pkg)
+	}
+}

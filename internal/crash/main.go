@@ -1,0 +1,80 @@
+// Command crash runs the tests that let jp's writes go wrong in every way that
+// somebody thought of, and prints one table of what they tried.
+//
+// The tests are go tests of the packages that they are about; each logs what it
+// enumerated through package row. A run fails where a test does, where one says
+// nothing of what it tried, and, at full length, where a class stays below the
+// number of points that it has to reach. What a machine cannot try is named below
+// the table.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "crash:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	quick, json bool
+	only        string
+}
+
+func parseOptions(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&o.quick, "quick", false, "samples, a few minutes; the numbers that a full run must reach are not asked for")
+	flags.BoolVar(&o.json, "json", false, "print JSON")
+	flags.StringVar(&o.only, "only", "", "only the classes `LETTERS`, with commas between them")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parseOptions(args, stderr)
+	if err != nil {
+		return err
+	}
+	todo, err := chosen(suites, o.only)
+	if err != nil {
+		return err
+	}
+	r := report{Machine: describeMachine(ctx), Quick: o.quick}
+	for _, s := range todo {
+		fmt.Fprintf(stderr, "%s %s %s … ", s.class, s.pkg, s.run)
+		res, err := s.do(ctx, o.quick)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(stderr, res.brief())
+		r.add(res)
+	}
+	if err := r.print(stdout, o.json); err != nil {
+		return err
+	}
+	r.explain(stderr)
+	return r.failure()
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A suite is tests of one package that all try one class of faults. Each of them
+// must log a row, or be skipped; controls and the like belong under other names.
+type suite struct {
+	class   string
+	pkg     string
+	run     string // which tests: what go test -run takes
+	timeout time.Duration
+}
+
+// suites are all crash tests. A new one needs a line here.
+var suites = []suite{
+	{"a", "./gitstore/odb", "^TestEveryOperationMay(Fail|BeTheLast)$", 30 * time.Minute},
+}
+
+// A class is a kind of fault.
+type class struct {
+	letter, what string
+	// least is how many points a full run must reach; 0 for any number.
+	least int
+}
+
+var classes = []class{
+	{"a", "failing calls and crashes", 2000},
+	{"b", "kills of the program", 500},
+	{"c", "power cuts", 200},
+	{"d", "other processes at work", 0},
+	{"e", "full, read-only, foreign and limited places", 0},
+	{"m", "models of the store", 0},
+}
+
+// chosen are the suites of some classes, given with commas between them; all of
+// them for "".
+func chosen(all []suite, only string) ([]suite, error) {
+	if only == "" {
+		return all, nil
+	}
+	letters := strings.Split(only, ",")
+	for _, l := range letters {
+		if !slices.ContainsFunc(classes, func(c class) bool { return c.letter == l }) {
+			return nil, fmt.Errorf("%w: %q is none of the classes a, b, c, d, e and m", errNothing, l)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(s suite) bool { return !slices.Contains(letters, s.class) }), nil
+}

@@ -1,0 +1,3 @@
+package broken
+
+var _ int = "not a number"
