@@ -1,15 +1,18 @@
-// Package crashtest runs a program and kills it at any of its system calls that
-// change files, so that a test can enumerate the crashes of a program instead
-// of hoping to hit them.
+// Package crashtest runs a program and kills it, or makes its disk fail, at any
+// of its system calls that change files, so that a test can enumerate the
+// crashes of a program instead of hoping to hit them.
 //
 // A [Point] is one such call, or the start of a child process, counted over all
 // threads of the program. Killed at a point means SIGKILL before the kernel
 // performs the call, or right after it has.
 //
-// Only the program itself is traced: what it starts runs freely, and goes on
-// when the program is killed, as it would without a tracer. [Run] returns when
-// all of that has ended, too. It needs ptrace and neither root nor a
-// configuration; where ptrace is refused it fails with [ErrUnsupported].
+// With [Run] only the program itself is traced: what it starts runs freely, and
+// goes on when the program is killed, as it would without a tracer. With
+// [Inject] all that it starts is traced too, and a call can also fail without
+// being performed, or write less than it was asked to: a disk that is full, or
+// broken, at exactly this call. Both return when all of that has ended, too.
+// They need ptrace and neither root nor a configuration; where ptrace is refused
+// they fail with [ErrUnsupported]. So does a fault on arm64.
 //
 // The threads of a program do not do things in the same order each time, so
 // point 17 of two runs can be two different calls. Who kills at 1, 2, 3, …

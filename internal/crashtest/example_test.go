@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"syscall"
 
 	"jp/internal/crashtest"
 )
@@ -26,6 +27,32 @@ func ExampleRun() {
 			fmt.Printf("after a kill at %v: %s", result.Killed, out)
 		}
 		killed = result.Killed != nil
+		os.RemoveAll(dir)
+	}
+}
+
+// The disk is full from a point on, for all processes of the program. This
+// prints the points from which on git init claims success nevertheless.
+func ExampleInject() {
+	for n, failed := 1, true; failed; n++ {
+		dir, err := os.MkdirTemp("", "")
+		if err != nil {
+			panic(err)
+		}
+		full := func(p crashtest.Point) (act crashtest.Act) {
+			if p.N >= n {
+				act.Errno = syscall.ENOSPC
+			}
+			return act
+		}
+		result, err := crashtest.Inject(context.Background(), exec.Command("git", "init", dir), full)
+		if err != nil {
+			panic(err)
+		}
+		failed = len(result.Faults) > 0
+		if failed && result.Exit == 0 {
+			fmt.Println("no error, and nothing was done from here on:", result.Faults[0])
+		}
 		os.RemoveAll(dir)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"syscall"
 )
 
 // A Point is one system call that changes the file system or starts a child.
@@ -11,12 +12,16 @@ type Point struct {
 	N        int    // from 1, in the order in which the program made the calls
 	Syscall  string // as the manual names it
 	Path     string // what it changes; of a rename or link the new name; "" for a child
+	Child    string // the program that makes the call, if that is not the command's own process
 	Returned bool   // the call has been performed
 }
 
 // String is the point for a person: "17 renameat /repo/.git/HEAD (after it)".
 func (p Point) String() string {
 	text := fmt.Sprint(p.N, " ", p.Syscall)
+	if p.Child != "" {
+		text = fmt.Sprint(p.N, " ", p.Child, ": ", p.Syscall)
+	}
 	if p.Path != "" {
 		text += " " + p.Path
 	}
@@ -29,8 +34,9 @@ func (p Point) String() string {
 // A Result is how a program ran.
 type Result struct {
 	Points []Point // all calls up to the end, each once and not yet performed
-	Killed *Point  // where kill said so; nil if it never did
-	Exit   int     // the exit code; -1 if a signal ended it
+	Killed *Point  // where something was killed, as was asked; nil if nothing was
+	Faults []Point // where a fault was injected, each not yet performed
+	Exit   int     // the command's exit code; -1 if a signal ended it
 }
 
 // At kills before call n is performed.
@@ -52,12 +58,33 @@ func After(n int) func(Point) bool {
 // An exit other than 0 is no error. The end of ctx kills everything that still
 // runs and is an error, with the points so far.
 func Run(ctx context.Context, cmd *exec.Cmd, kill func(Point) bool) (Result, error) {
-	if kill == nil {
-		kill = func(Point) bool { return false }
-	}
-	result, err := run(ctx, cmd, kill)
+	act := func(p Point) Act { return Act{Kill: kill != nil && kill(p)} }
+	return trace(ctx, cmd, traceOptions, act)
+}
+
+// An Act is what happens at a point. The zero Act is nothing.
+type Act struct {
+	// Kill kills the process that makes the call, at either side of it.
+	Kill bool
+	// Errno is the error that the call returns without being performed.
+	Errno syscall.Errno
+	// Short makes a write or pwrite64 of more than one byte write the first half
+	// of them. It is nothing to other calls.
+	Short bool
+}
+
+// Inject is [Run] over the command and all that it starts: the points are those
+// of the whole family, and act says what happens at each. It is asked before a
+// call and after it, when it can only kill any more. Who is killed is the
+// process that makes the call; the others go on, without further points.
+func Inject(ctx context.Context, cmd *exec.Cmd, act func(Point) Act) (Result, error) {
+	return trace(ctx, cmd, childOptions, act)
+}
+
+func trace(ctx context.Context, cmd *exec.Cmd, options int, act func(Point) Act) (Result, error) {
+	result, err := run(ctx, cmd, options, act)
 	if err != nil {
-		return result, fmt.Errorf("trace %s: %w", cmd.Path, err)
+		err = fmt.Errorf("trace %s: %w", cmd.Path, err)
 	}
-	return result, nil
+	return result, err
 }

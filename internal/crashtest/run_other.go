@@ -9,6 +9,8 @@ import (
 	"runtime"
 )
 
-func run(context.Context, *exec.Cmd, func(Point) bool) (Result, error) {
+const traceOptions, childOptions = 0, 0
+
+func run(context.Context, *exec.Cmd, int, func(Point) Act) (Result, error) {
 	return Result{}, fmt.Errorf("%w: %s/%s", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 }
