@@ -59,6 +59,7 @@ var Allowed = map[string][]string{
 	"internal/bench":                        {everything},
 	"internal/soak":                         {everything},
 	"internal/hostile":                      {everything},
+	"internal/fuzz":                         nil,
 	"internal/gitenv":                       nil,
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},

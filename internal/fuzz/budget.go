@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A budget is how long each target runs.
+type budget struct {
+	text     string        // as go takes it
+	duration time.Duration // zero for a number of executions
+}
+
+func parseBudget(text string) (budget, error) {
+	if digits, ok := strings.CutSuffix(text, "x"); ok {
+		if n, err := strconv.Atoi(digits); err != nil || n <= 0 {
+			return budget{}, errBudget
+		}
+		return budget{text: text}, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return budget{}, errBudget
+	}
+	return budget{text: text, duration: d}, nil
+}
+
+const (
+	// slack is what a target may take beside its time: for its corpus, for a
+	// failing input that is made smaller, and for a machine that is busy.
+	slack = 3 * time.Minute
+	// longest bounds a number of executions.
+	longest = time.Hour
+)
+
+// limit is when a target that still runs has hung.
+func (b budget) limit() time.Duration {
+	if b.duration == 0 {
+		return longest
+	}
+	return 2*b.duration + slack
+}

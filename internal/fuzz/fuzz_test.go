@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const progress = `fuzz: elapsed: 0s, gathering baseline coverage: 0/3 completed
+fuzz: elapsed: 3s, execs: 1200 (400/sec), new interesting: 4 (total: 7)
+fuzz: elapsed: 4s, execs: 1250 (50/sec), new interesting: 5 (total: 8)
+`
+
+const deadline = "--- FAIL: FuzzX (10.05s)\n    context deadline exceeded\nFAIL\n"
+
+func TestWhatIsAFailure(t *testing.T) {
+	exit := errors.New("exit status 1")
+	tests := []struct {
+		name   string
+		time   string
+		took   time.Duration
+		out    string
+		err    error
+		inputs []string
+		want   string
+	}{
+		{"nothing found", "10s", 10 * time.Second, progress + "PASS\n", nil, nil, "ok"},
+		{"go's own deadline", "10s", 10 * time.Second, progress + deadline, exit, nil, "ok (go's deadline)"},
+		{"a deadline before its time", "10s", 9 * time.Second, progress + deadline, exit, nil, "FAILED"},
+		{"a deadline of a number of executions", "10x", 10 * time.Second, progress + deadline, exit, nil, "FAILED"},
+		{"a deadline with an input", "10s", 10 * time.Second, progress + deadline, exit, []string{"abc"}, "FAILED"},
+		{"a deadline and more", "10s", 10 * time.Second, progress + "panic: x\n" + deadline, exit, nil, "FAILED"},
+		{"a deadline that a target reports", "10s", 10 * time.Second,
+			"--- FAIL: FuzzX (10.05s)\n    --- FAIL: FuzzX (0.00s)\n        x_test.go:9: context deadline exceeded\nFAIL\n", exit, nil, "FAILED"},
+		{"an input", "10s", time.Second, "--- FAIL: FuzzX (0.05s)\n    x_test.go:9: no\nFAIL\n", exit, []string{"abc"}, "FAILED"},
+		{"an input and no failure", "10s", 10 * time.Second, "PASS\n", nil, []string{"abc"}, "FAILED"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b, err := parseBudget(tt.time)
+			require.NoError(t, err)
+			r := result{err: tt.err, took: tt.took, inputs: tt.inputs}
+			r.settle(b, tt.out)
+			require.Equal(t, tt.want, r.verdict())
+		})
+	}
+}
+
+func TestCounts(t *testing.T) {
+	require.Equal(t, stats{executions: 1250, fresh: 5, corpus: 8}, lastStats(progress+deadline))
+	require.Zero(t, lastStats("PASS\n"))
+	require.Equal(t, strings.TrimSpace(deadline), unusual(progress+deadline))
+}
+
+func TestBudgets(t *testing.T) {
+	for _, text := range []string{"", "0s", "-1s", "10", "x", "0x", "-5x", "1.5x", "10 s"} {
+		_, err := parseBudget(text)
+		require.ErrorIs(t, err, errBudget, text)
+	}
+	b, err := parseBudget("1m")
+	require.NoError(t, err)
+	require.Equal(t, budget{text: "1m", duration: time.Minute}, b)
+	b, err = parseBudget("2000x")
+	require.NoError(t, err)
+	require.Equal(t, budget{text: "2000x"}, b)
+	require.Equal(t, longest, b.limit())
+}
+
+// scratchModule is a module with one target that holds and one that does not.
+func scratchModule(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "p"), 0o755))
+	for name, text := range map[string]string{
+		"go.mod":      "module scratch\n\ngo 1.26\n",
+		"p/p.go":      "package p\n",
+		"p/p_test.go": "package p\nimport \"testing\"\nfunc FuzzGood(f *testing.F) { f.Fuzz(func(*testing.T, int) {}) }\nfunc Fuzzy(int, int) {}\n",
+		"p/x_test.go": "package p_test\nimport \"testing\"\nfunc FuzzBad(f *testing.F) {\n\tf.Add(7)\n" +
+			"\tf.Fuzz(func(t *testing.T, n int) { if n != 7 { t.Fatal(\"not seven\") } })\n}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	t.Chdir(dir)
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+}
+
+func TestRunsEveryTarget(t *testing.T) {
+	scratchModule(t)
+	var out strings.Builder
+	err := run(t.Context(), []string{"-time", "50x"}, &out, io.Discard)
+	require.ErrorIs(t, err, errFailed)
+	require.Regexp(t, `(?m)^p\.FuzzGood +\d+ +\d+ +\d+ +[0-9.]+s +ok$`, out.String())
+	require.Regexp(t, `(?m)^p\.FuzzBad .* FAILED$`, out.String())
+	require.Regexp(t, `(?m)^2 targets .* 1 failed$`, out.String())
+	require.Contains(t, out.String(), "not seven")
+	require.Regexp(t, `(?m)^input: p/testdata/fuzz/FuzzBad/[0-9a-f]+$`, out.String())
+	require.Regexp(t, `(?m)^again: go test -run '\^FuzzBad\$/\^[0-9a-f]+\$' \./p$`, out.String())
+
+	out.Reset()
+	require.NoError(t, run(t.Context(), []string{"-time", "50x", "-run", `^p\.FuzzG`}, &out, io.Discard))
+	require.NotContains(t, out.String(), "FuzzBad")
+	require.ErrorIs(t, run(t.Context(), []string{"-run", "nothing"}, &out, io.Discard), errNoTargets)
+}

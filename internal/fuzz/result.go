@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A result is what came of one target.
+type result struct {
+	suite  *suite
+	target string
+	stats  stats
+	took   time.Duration
+	output string   // what it said beside its progress
+	inputs []string // failing ones that it has written
+	err    error    // nil where it found nothing
+	late   bool     // go took the end of its time for a failure
+}
+
+// stats is what go counts while it fuzzes.
+type stats struct{ executions, fresh, corpus int }
+
+var (
+	progressLine = regexp.MustCompile(`(?m)^fuzz: elapsed: .*$\n?`)
+	statsLine    = regexp.MustCompile(`(?m)^fuzz: elapsed: .*execs: (\d+) \(\d+/sec\), new interesting: (\d+) \(total: (\d+)\)`)
+	deadlineOnly = regexp.MustCompile(`^--- FAIL: \w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL$`)
+)
+
+// lastStats reads the newest counts, zeros where fuzzing never began.
+func lastStats(out string) stats {
+	all := statsLine.FindAllStringSubmatch(out, -1)
+	if len(all) == 0 {
+		return stats{}
+	}
+	var n [3]int
+	for i, digits := range all[len(all)-1][1:] {
+		n[i], _ = strconv.Atoi(digits)
+	}
+	return stats{executions: n[0], fresh: n[1], corpus: n[2]}
+}
+
+// unusual is the output without the lines about progress.
+func unusual(out string) string {
+	return strings.TrimSpace(progressLine.ReplaceAllString(out, ""))
+}
+
+// settle takes a deadline for the end that it is, and anything else that went
+// wrong, a new file of input too, for a failure.
+func (r *result) settle(b budget, out string) {
+	switch {
+	case r.err == nil && len(r.inputs) > 0:
+		r.err = errFailed
+	case r.err != nil && len(r.inputs) == 0 && b.duration > 0 && r.took >= b.duration && deadlineOnly.MatchString(unusual(out)):
+		r.err, r.late = nil, true
+	}
+}
+
+func (r result) name() string { return r.suite.short + "." + r.target }
+
+func (r result) verdict() string {
+	switch {
+	case r.err != nil:
+		return "FAILED"
+	case r.late:
+		return "ok (go's deadline)"
+	}
+	return "ok"
+}
+
+func (r result) line() string {
+	return fmt.Sprintf("%s: %d executions, %s", r.name(), r.stats.executions, r.verdict())
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// A table is what came of all targets.
+type table struct{ results []result }
+
+func (t *table) add(r result) { t.results = append(t.results, r) }
+
+// print writes the table, and below it all that is known of each failure.
+func (t *table) print(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "target\texecutions\tnew\tcorpus\ttime\tresult")
+	var sum stats
+	var took time.Duration
+	for _, r := range t.results {
+		s := r.stats
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\n", r.name(), s.executions, s.fresh, s.corpus, seconds(r.took), r.verdict())
+		sum.executions, sum.fresh, sum.corpus = sum.executions+s.executions, sum.fresh+s.fresh, sum.corpus+s.corpus
+		took += r.took
+	}
+	fmt.Fprintf(w, "%d targets\t%d\t%d\t%d\t%s\t%d failed\n", len(t.results), sum.executions, sum.fresh, sum.corpus, seconds(took), t.failed())
+	w.Flush()
+	for _, r := range t.results {
+		if r.err != nil {
+			r.explain(out)
+		}
+	}
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
+
+// explain says what went wrong, where the input lies and how to run it again.
+func (r result) explain(out io.Writer) {
+	fmt.Fprintf(out, "\n%s: %v\n", r.name(), r.err)
+	if r.output != "" {
+		fmt.Fprintln(out, r.output)
+	}
+	for _, file := range r.places() {
+		fmt.Fprintln(out, "input:", file)
+	}
+	fmt.Fprintln(out, "again:", r.again())
+}
+
+func (t *table) failed() (n int) {
+	for _, r := range t.results {
+		if r.err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// failure is what is wrong with the table.
+func (t *table) failure() error {
+	if n := t.failed(); n > 0 {
+		return fmt.Errorf("%w: %d of %d targets", errFailed, n, len(t.results))
+	}
+	return nil
+}
