@@ -1,11 +1,8 @@
 package gitstore_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -14,228 +11,128 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
-	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/crash/row"
 	"jp/internal/faultfs"
 	"jp/internal/gitenv"
 )
 
-// openOn opens a store on a disk of the test's, which no git ever sees.
-func openOn(fs odb.FS) (*gitstore.Store, error) {
-	return gitstore.Open(gitcmd.Repository{GitDir: "/repo", CommonDir: "/repo"}, gitstore.Options{
-		FS: fs, Zone: time.UTC, Key: []byte("0123456789abcdef0123456789abcdef"),
-		User: func() gitstore.Person { return gitstore.Person{Name: "Ada Lovelace", Email: "ada@example.com"} },
-	})
-}
+// points counts what was tried, and how often it was felt.
+type points struct{ tried, felt int }
 
-// trial is one write to a store on a disk that fails, and what it was told.
-type trial struct {
-	t     testing.TB
-	disk  *faultfs.Disk
-	first []*conversation.Event // of conversation 1, before anything goes wrong
-	id    conversation.ID       // that the write is about
-	group []*conversation.Event // that the write adds
-	acked bool
-}
-
-// A fault is a write that is tried again and again, failing elsewhere each time.
-type fault struct {
-	name string
-	id   int
-	do   func(ctx context.Context, s *gitstore.Store, tr *trial) error
-}
-
-var faults = []fault{
-	{"append with payload", 1, func(ctx context.Context, s *gitstore.Store, tr *trial) error {
-		tr.group = []*conversation.Event{attached(3, "a", []byte("new")), bigEvent(4, strings.Repeat("big\n", 20_000)), say("x")[0]}
-		tr.group[2].Seq = 5
-		_, err := s.Append(ctx, tr.id, conversation.Head(tr.first[2].Commit), tr.group)
-		return err
-	}},
-	{"create", 2, func(ctx context.Context, s *gitstore.Store, tr *trial) error {
-		tr.group = say("zero", "one")
-		_, err := s.Create(ctx, tr.id, tr.first[2].Commit, tr.group)
-		return err
-	}},
-	{"fork", 3, func(ctx context.Context, s *gitstore.Store, tr *trial) error {
-		tr.group = []*conversation.Event{{
-			Seq: 3, Turn: 1, Time: when, Body: &conversation.ForkOrigin{Conversation: journaltest.ID(1), Seq: 2, Commit: tr.first[2].Commit},
-		}}
-		_, err := s.Fork(ctx, journaltest.ID(1), conversation.Head(tr.first[2].Commit), tr.id, tr.group[0])
-		return err
-	}},
-}
-
-// start makes the first conversation, durable.
-func (f fault) start(t testing.TB, journal bool) *trial {
-	tr := &trial{t: t, disk: faultfs.NewDisk(journal, "/repo/objects", "/repo/refs/jp"), id: journaltest.ID(f.id)}
-	s, err := openOn(tr.disk)
-	require.NoError(t, err)
-	defer s.Close()
-	tr.first = []*conversation.Event{attached(0, "old", []byte("payload")), say("x", "one")[1], say("x", "y", "two")[2]}
-	_, err = s.Create(t.Context(), journaltest.ID(1), "", tr.first)
-	require.NoError(t, err)
-	return tr
-}
-
-// run does the write under a plan.
-func (tr *trial) run(f fault, plan faultfs.Plan) *faultfs.FS {
-	fs := faultfs.New(tr.disk, plan)
-	s, err := openOn(fs)
-	if err == nil {
-		err = f.do(tr.t.Context(), s, tr)
-		s.Close()
-	}
-	tr.acked = err == nil
-	return fs
-}
-
-// check reads a disk as the next process would: what was acknowledged is there,
-// nothing is there in part, and nothing else has changed.
-func (tr *trial) check(disk *faultfs.Disk, what string) {
-	t := tr.t
-	s, err := openOn(disk)
-	require.NoError(t, err, what)
-	defer s.Close()
-	want := map[conversation.ID][]*conversation.Event{journaltest.ID(1): tr.first}
-	head, err := s.Head(t.Context(), tr.id)
-	moved := err == nil && (tr.id != journaltest.ID(1) || string(head) != tr.first[2].Commit)
-	require.True(t, moved || !tr.acked, "%s: acknowledged, and lost: %v", what, err)
-	switch {
-	case !moved && tr.id != journaltest.ID(1):
-		require.ErrorIs(t, err, conversation.ErrNotFound, what)
-	case moved && tr.group[0].Seq > 0:
-		want[tr.id] = append(tr.first[:3:3], tr.group...)
-	case moved:
-		want[tr.id] = tr.group
-	}
-	for id, events := range want {
-		head, err := s.Head(t.Context(), id)
-		require.NoError(t, err, what)
-		got, err := s.Load(t.Context(), head)
-		require.NoError(t, err, what)
-		require.Equal(t, commits(events), commits(got), what)
-		v, err := s.Verify(t.Context(), id)
-		require.NoError(t, err, what)
-		require.Equal(t, conversation.Audit(got), v.Problems, what)
-		kept := keptPayload(t, disk, id)
-		for _, e := range got {
-			for _, p := range e.Payloads {
-				_, ok, err := s.Payload(t.Context(), p)
-				require.True(t, ok && err == nil, what)
-				require.Contains(t, kept, p.OID, "%s: git would drop it", what)
-			}
-		}
-	}
-}
-
-// keptPayload is all that the commits and trees of a conversation's payload name.
-func keptPayload(t testing.TB, disk *faultfs.Disk, id conversation.ID) string {
-	db, err := odb.Open("/repo", odb.Options{FS: disk})
-	require.NoError(t, err)
-	defer db.Close()
-	oid, err := db.ReadRef("refs/jp/payloads/" + string(id))
-	if errors.Is(err, odb.ErrRefNotFound) {
-		return ""
-	}
-	require.NoError(t, err)
-	var kept strings.Builder
-	for oid != "" {
-		_, commit, err := db.ReadObject(oid)
-		require.NoError(t, err)
-		_, tree, err := db.ReadObject(odb.OID(commit[len("tree ") : len("tree ")+40]))
-		require.NoError(t, err)
-		fmt.Fprintf(&kept, "%x\n", tree)
-		_, parent, _ := strings.Cut(string(commit), "\nparent ")
-		oid = odb.OID(parent[:min(40, len(parent))])
-	}
-	return kept.String()
-}
-
-// Every operation of the disk fails once, or from then on for good.
+// Every operation of the disk fails, once or from then on for good. What is left
+// is looked at, crashed, looked at again, and goes on.
 func TestEveryOperationFails(t *testing.T) {
-	t.Parallel()
-	for _, f := range faults {
-		for _, journal := range []bool{true, false} {
-			rng := rand.New(rand.NewPCG(1, 2))
-			n := f.start(t, journal).run(f, faultfs.Plan{}).Count()
-			failed := 0
-			for k := 1; k <= n; k++ {
-				for i, plan := range []faultfs.Plan{{Err: syscall.EIO}, {Err: syscall.ENOSPC, ForGood: true}, {Err: syscall.ENOSPC}, {Err: syscall.EIO, ForGood: true}} {
-					if journal == (i < 2) { // each pair on one kind of disk
-						continue
-					}
-					plan.At = k
-					what := fmt.Sprintf("%s, journal %v, operation %d of %d: %+v", f.name, journal, k, n, plan)
-					tr := f.start(t, journal)
-					tr.run(f, plan)
-					if !tr.acked {
-						failed++
-					}
-					tr.check(tr.disk, what)
-					tr.check(tr.disk.Crash(rng), what+", then a crash")
-				}
+	for _, w := range writes {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			var total points
+			for _, journal := range []bool{true, false} {
+				n := undisturbed(t, w, journal)
+				p := failEach(t, w, journal, n)
+				require.Greater(t, p.felt, p.tried/2, "the faults are felt")
+				total.tried, total.felt = total.tried+n, total.felt+p.felt
 			}
-			require.Greater(t, failed, n/2, "the faults are felt")
-		}
+			row.Log(t, row.Row{
+				Class: "a", Name: w.name + ": operation k fails", Points: total.felt,
+				Note: fmt.Sprintf("%d operations on two write paths × EIO, ENOSPC, EDQUOT, short write × once, for good", total.tried),
+			})
+		})
 	}
 }
 
-// The power goes at every operation, and what was not flushed is lost at random.
+// undisturbed counts the operations of a write.
+func undisturbed(t *testing.T, w write, journal bool) int {
+	t.Helper()
+	sc := newScene(t, journal)
+	out, fs := sc.attempt(w, faultfs.Plan{})
+	require.True(t, out.acked)
+	sc.look(sc.disk, out, w.name)
+	return fs.Count()
+}
+
+// failEach lets each of n operations fail, in all ways or in some of them.
+func failEach(t *testing.T, w write, journal bool, n int) (p points) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	step := row.Of(41, 11, 1)
+	for at := 0; at < n*2*len(errorsOfDisks); at += step {
+		k, kind := at/(2*len(errorsOfDisks))+1, at%(2*len(errorsOfDisks))
+		plan := errorsOfDisks[kind/2]
+		plan.At, plan.ForGood = k, kind%2 == 1
+		what := fmt.Sprintf("%s, journal %v, operation %d of %d: %+v", w.name, journal, k, n, plan)
+		sc := newScene(t, journal)
+		out, fs := sc.attempt(w, plan)
+		if plan.Short && !fs.Felt() {
+			continue
+		}
+		p.tried++
+		if fs.Felt() {
+			p.felt++
+		}
+		sc.look(sc.disk, out, what)
+		cut := sc.look(sc.disk.Crash(rng), out, what+", then a crash")
+		cut.goesOn(w, what+", then a crash")
+	}
+	return p
+}
+
+// The power goes at every operation, and what was not flushed is lost at random;
+// then it goes again, somewhere in what the next process does.
 func TestCrashAtEveryOperation(t *testing.T) {
-	t.Parallel()
-	for _, f := range faults {
-		for _, journal := range []bool{true, false} {
-			rng := rand.New(rand.NewPCG(3, 4))
-			n := f.start(t, journal).run(f, faultfs.Plan{}).Count()
-			for k := 1; k <= n+1; k++ {
-				tr := f.start(t, journal)
-				tr.run(f, faultfs.Plan{At: k, Crash: true})
-				require.True(t, tr.acked || k <= n)
-				for range 4 {
-					tr.check(tr.disk.Crash(rng), fmt.Sprintf("%s, journal %v, crash at %d of %d", f.name, journal, k, n))
+	for _, w := range writes {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			seeds := row.Of(1, 2, 6)
+			tried := 0
+			for _, journal := range []bool{true, false} {
+				n := undisturbed(t, w, journal)
+				for k := 1; k <= n+1; k += row.Of(13, 3, 1) {
+					crashTwice(t, w, journal, k, n, seeds)
+					tried++
 				}
 			}
-		}
+			row.Log(t, row.Row{
+				Class: "a", Name: w.name + ": crash at operation k, again in the recovery", Points: tried,
+				Note: fmt.Sprintf("on two write paths; %d ways each to lose what was not flushed", seeds),
+			})
+		})
 	}
 }
 
-// An archiving is cut in two by nothing: git moves the refs, behind objects that
-// are durable.
-func TestArchiveFails(t *testing.T) {
-	f := newFixture(t)
-	var n int
-	for k := 0; k <= n; k++ {
-		for _, plan := range []faultfs.Plan{{At: k, Err: syscall.ENOSPC, ForGood: true}, {At: k, Crash: true}} {
-			fs := faultfs.New(odb.OS(), plan)
-			if k == 0 {
-				fs = faultfs.New(odb.OS(), faultfs.Plan{})
-			}
-			events := journaltest.Turn(t, fmt.Sprint(k), "answer")
-			head := f.create(1, events)
-			record := &conversation.Event{Seq: 3, Turn: 1, Time: when, Body: &conversation.Metadata{ArchivedAt: &conversation.Moment{Time: when}}}
-			err := errors.New("not opened")
-			repo, locateErr := gitcmd.Locate(t.Context(), f.dir, gitcmd.Options{})
-			require.NoError(t, locateErr)
-			if s, openErr := gitstore.Open(repo, gitstore.Options{FS: fs, Key: []byte("0123456789abcdef0123456789abcdef")}); openErr == nil {
-				_, err = s.Archive(t.Context(), journaltest.ID(1), head, record, true)
-				s.Close()
-			}
-			n = max(n, fs.Count()*min(1, 1-k)) // of the run that nothing stops
-			refs := strings.Split(f.git("for-each-ref", "--format=%(refname)", "refs/jp"), "\n")
-			require.Len(t, refs, 1, "it is in one place")
-			archived := strings.HasPrefix(refs[0], "refs/jp/archive/")
-			require.True(t, archived || err != nil)
-			got, err := f.again().load(1)
-			require.NoError(t, err)
-			require.Equal(t, commits(events), commits(got[:3]))
-			require.Equal(t, archived, len(got) == 4)
-			f.verified(1)
-			require.NoError(t, f.again().Delete(t.Context(), journaltest.ID(1), conversation.Head(got[len(got)-1].Commit)))
-		}
+func crashTwice(t *testing.T, w write, journal bool, k, n, seeds int) {
+	sc := newScene(t, journal)
+	out, _ := sc.attempt(w, faultfs.Plan{At: k, Crash: true})
+	require.True(t, out.acked || k <= n)
+	for seed := range uint64(seeds) {
+		rng := rand.New(rand.NewPCG(uint64(k), seed))
+		what := fmt.Sprintf("%s, journal %v, crash at %d of %d, seed %d", w.name, journal, k, n, seed)
+		cut := sc.look(sc.disk.Crash(rng), out, what)
+		cut.disk.Age(time.Hour)
+		at := 1 + rng.IntN(n)
+		what = fmt.Sprintf("%s, again at %d", what, at)
+		next, _ := cut.attempt(w, faultfs.Plan{At: at, Crash: true})
+		again := cut.look(cut.disk.Crash(rng), next, what)
+		again.goesOn(w, what)
 	}
-	require.Greater(t, n, 5)
+}
+
+// A scene must notice what is lost, or it proves nothing.
+func TestSceneCatchesAMissingFlush(t *testing.T) {
+	for _, w := range writes {
+		sc := newScene(t, true)
+		out, _ := sc.attempt(w, faultfs.Plan{Skip: func(op faultfs.Op) bool { return op == faultfs.SyncDir }})
+		require.True(t, out.acked)
+		lost := 0
+		for seed := range uint64(40) {
+			s, err := openOn(sc.disk.Crash(rand.New(rand.NewPCG(9, seed))))
+			require.NoError(t, err)
+			head, err := s.Head(t.Context(), out.id)
+			lost += count(err != nil || string(head) != out.after[len(out.after)-1])
+			require.NoError(t, s.Close())
+		}
+		require.Positive(t, lost, w.name)
+	}
 }
 
 // Events that could not be stored are the same when they are stored later.

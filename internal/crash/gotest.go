@@ -84,7 +84,7 @@ func (r *result) take(line []byte) {
 	}
 	top, _, _ := strings.Cut(e.Test, "/")
 	switch e.Action {
-	case "run":
+	case "run", "cont": // a parallel test waits in between
 		r.since[e.Test] = e.Time
 		r.test(top)
 	case "output", "build-output":

@@ -19,6 +19,7 @@ type suite struct {
 // suites are all crash tests. A new one needs a line here.
 var suites = []suite{
 	{"a", "./gitstore/odb", "^TestEveryOperationMay(Fail|BeTheLast)$", 30 * time.Minute},
+	{"a", "./gitstore", "^Test(EveryOperationFails|CrashAtEveryOperation|MovesFail)$", 30 * time.Minute},
 }
 
 // A class is a kind of fault.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"time"
 )
 
 // Crash gives the disk as it may be after a power cut now. The old disk stays
@@ -122,4 +123,18 @@ func damaged(data []byte, rng *rand.Rand) []byte {
 		return data[:rng.IntN(len(data)+1)]
 	}
 	return data
+}
+
+// Age makes all that is on the disk older, as if so much time had passed.
+func (d *Disk) Age(by time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.root.age(by)
+}
+
+func (n *node) age(by time.Duration) {
+	n.modified -= int64(by)
+	for _, below := range n.entries {
+		below.age(by)
+	}
 }

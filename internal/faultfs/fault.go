@@ -62,6 +62,7 @@ type FS struct {
 	count int
 	only  int // operations that At counts
 	trace []Op
+	felt  bool
 }
 
 // New puts a plan on inner.
@@ -79,6 +80,14 @@ func (f *FS) Trace() []Op {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]Op(nil), f.trace...)
+}
+
+// Felt reports whether the plan made anything go wrong: a short write does so
+// only where a write is.
+func (f *FS) Felt() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.felt
 }
 
 // outcome of one operation.
@@ -99,6 +108,7 @@ func (f *FS) next(op Op) outcome {
 		f.only++
 	}
 	hit := p.At > 0 && (counted && f.only == p.At || f.only >= p.At && (p.Crash || p.ForGood && !reads(op)))
+	f.felt = f.felt || hit && (p.Crash || !p.Short || op == Write)
 	switch {
 	case hit && p.Crash:
 		return outcome{err: ErrCrashed}

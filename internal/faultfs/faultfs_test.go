@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -168,4 +169,41 @@ func TestShortWrite(t *testing.T) {
 	n, err = f.Write([]byte("34"))
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
+}
+
+func TestAPlanIsFeltWhereItDoesSomething(t *testing.T) {
+	for _, tt := range []struct {
+		plan faultfs.Plan
+		want bool
+	}{
+		{faultfs.Plan{}, false},
+		{faultfs.Plan{At: 100, Err: io.ErrClosedPipe}, false},
+		{faultfs.Plan{At: 1, Only: faultfs.Start, Err: io.ErrClosedPipe}, true},
+		{faultfs.Plan{At: 1, Only: faultfs.Write, Short: true}, true},
+		{faultfs.Plan{At: 1, Only: faultfs.Await, Short: true}, false},
+		{faultfs.Plan{At: 3, Crash: true}, true},
+	} {
+		fsys := faultfs.New(faultfs.NewDisk(true, "/d"), tt.plan)
+		if dir, err := fsys.OpenDir("/d"); err == nil {
+			if f, err := dir.Create("x", 0o644); err == nil {
+				_, _ = f.Write([]byte("content"))
+				_, _ = f.StartWriteout(), f.AwaitWriteout()
+			}
+		}
+		require.Equal(t, tt.want, fsys.Felt(), "%+v", tt.plan)
+	}
+}
+
+func TestAge(t *testing.T) {
+	disk := faultfs.NewDisk(true, "/d")
+	dir, err := disk.OpenDir("/d")
+	require.NoError(t, err)
+	_, err = dir.Create("x", 0o644)
+	require.NoError(t, err)
+	before, err := dir.Stat("x")
+	require.NoError(t, err)
+	disk.Age(time.Hour)
+	after, err := dir.Stat("x")
+	require.NoError(t, err)
+	require.Equal(t, int64(time.Hour), before.ModTime-after.ModTime)
 }
