@@ -1,13 +1,14 @@
 package config
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"jp/internal/wholefile"
 )
 
 // Set writes one key of a TOML file and leaves every other byte that it can:
@@ -75,41 +76,7 @@ func resolve(file string) (string, error) {
 
 // replaceFile makes data the file's content, durably, keeping its mode.
 func replaceFile(file string, data []byte) error {
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	temporary := filepath.Join(dir, "."+filepath.Base(file)+"."+rand.Text())
-	if err := writeNew(temporary, data, file); err != nil {
-		_ = os.Remove(temporary)
-		return err
-	}
-	if err := os.Rename(temporary, file); err != nil {
-		_ = os.Remove(temporary)
-		return err
-	}
-	return syncDir(dir)
-}
-
-// writeNew writes and syncs a file that must not exist, with the mode of like.
-func writeNew(name string, data []byte, like string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if info, err := os.Stat(like); err == nil {
-		if err := f.Chmod(info.Mode().Perm()); err != nil {
-			return err
-		}
-	}
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	return f.Close()
+	return wholefile.Replace(file, data, wholefile.Options{Mode: 0o644, FolderMode: 0o755, KeepMode: true})
 }
 
 func syncDir(dir string) error {

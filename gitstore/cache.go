@@ -1,7 +1,6 @@
 package gitstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
+	"jp/internal/wholefile"
 )
 
 const (
@@ -233,5 +233,5 @@ func (s *Store) boundCache(written string) {
 
 // ours reports whether a file is a sidecar, or what a crash left of one.
 func ours(name string) bool {
-	return bytes.HasPrefix([]byte(name), []byte(".cache-")) || filepath.Ext(name) == logSuffix || filepath.Ext(name) == wordsSuffix
+	return wholefile.IsTemporary(name) || filepath.Ext(name) == logSuffix || filepath.Ext(name) == wordsSuffix
 }

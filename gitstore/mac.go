@@ -11,8 +11,9 @@ import (
 	"hash"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
+
+	"jp/internal/wholefile"
 )
 
 // keyBytes is the length of the key.
@@ -46,40 +47,19 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// writeKey makes the file whole or not at all; of two processes that do so at
-// once the first one wins.
+// writeKey makes the file whole or not at all, and for good: without the key no
+// event would be this user's own any more. Of two processes that do so at once the
+// first one wins.
 func writeKey(path string) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(dir, ".key-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
 	key := make([]byte, keyBytes)
 	if _, err := rand.Read(key); err != nil {
 		return err
 	}
-	_, err = tmp.WriteString(hex.EncodeToString(key))
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
+	err := wholefile.Make(path, []byte(hex.EncodeToString(key)), wholefile.Options{})
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir keeps the key through a power cut: without it no event would be this
-// user's own any more.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return err
 }
 
 // A signer makes the codes of one key. Goroutines may share it.

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"jp/internal/wholefile"
 )
 
 // A folder is the registry's folder, open. It is this user's, and nobody else
@@ -128,20 +131,19 @@ func (d *folder) read(name string, limit int64) ([]byte, error) {
 // replace makes text the content of a file, whole or not at all, as long as the
 // power does not fail.
 func (d *folder) replace(name string, text []byte) error {
-	temporary := newName()
-	f, err := d.open(temporary, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.publish(temporary, name)
-	}
-	if err != nil {
-		d.remove(temporary)
-	}
-	return err
+	return wholefile.ReplaceIn(files{d}, name, text, wholefile.Options{Volatile: true})
 }
+
+// files is a folder as one in which files are replaced.
+type files struct{ *folder }
+
+func (d files) Create(name string, _ fs.FileMode) (wholefile.File, error) {
+	return d.open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL)
+}
+
+func (d files) Rename(from, to string) error { return d.publish(from, to) }
+func (d files) Remove(name string) error     { return d.remove(name) }
+func (d files) Sync() error                  { return d.dir.Sync() }
 
 // publish gives what has a temporary name the one that it is known by.
 func (d *folder) publish(temporary, name string) error {

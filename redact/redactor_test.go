@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"jp/internal/crash/row"
 )
 
 // source is a file with many keywords.
@@ -158,6 +160,25 @@ func TestDamagedVaultKnowsLess(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), `"value":"`, `"value":"AAAA`, 1)), 0o600))
 	_, ok := NewVault(path, r).Value(secrets[0].Placeholder)
 	require.False(t, ok, "another value")
+	row.Log(t, row.Row{
+		Class: "a", Name: "vault of secrets: the file ends at byte k", Points: len(text) - 1,
+		Note: "what was cut is not known, what is added behind it is",
+	})
+}
+
+func TestVaultKeepsLaterWhatItCouldNot(t *testing.T) {
+	r := New([]byte("k"))
+	dir := filepath.Join(t.TempDir(), "secrets")
+	_, secrets := r.Redact("", pat(1)+" "+pat(2))
+	require.NoError(t, os.WriteFile(dir, nil, 0o600)) // in the way of the folder
+	v := NewVault(filepath.Join(dir, "vault"), r)
+	require.Error(t, v.Add(secrets[0]))
+	require.Error(t, v.Add(secrets[0]))
+	require.NoError(t, os.Remove(dir))
+	require.NoError(t, v.Add(secrets[1]))
+	require.ElementsMatch(t, secrets[:2], NewVault(filepath.Join(dir, "vault"), r).Known())
+	require.NoError(t, v.Add(secrets[0]))
+	require.Len(t, NewVault(filepath.Join(dir, "vault"), r).Known(), 2)
 }
 
 func FuzzVault(f *testing.F) {

@@ -22,6 +22,7 @@ type Vault struct {
 	read   int64 // bytes of the file that were read
 	secret map[string]int
 	list   []Secret
+	unkept []byte // lines that could not be written
 }
 
 // NewVault is the vault in a file.
@@ -36,12 +37,13 @@ type entry struct {
 	Value       []byte `json:"value"`
 }
 
-// Add keeps secrets. On an error they are known to this vault only.
+// Add keeps secrets. On an error they are known to this vault only, until another
+// Add succeeds, which keeps them as well.
 func (v *Vault) Add(secrets ...Secret) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	err := v.load()
-	var lines []byte
+	lines := v.unkept
 	for _, s := range secrets {
 		if _, known := v.secret[codeOf(s.Placeholder)]; known {
 			continue
@@ -53,9 +55,15 @@ func (v *Vault) Add(secrets ...Secret) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return errors.Join(err, v.write(lines))
+	writeErr := v.write(lines)
+	if v.unkept = nil; writeErr != nil {
+		v.unkept = lines
+	}
+	return errors.Join(err, writeErr)
 }
 
+// write returns when the lines are on the disk: the event that has a placeholder
+// is acknowledged after that.
 func (v *Vault) write(lines []byte) error {
 	if err := os.MkdirAll(filepath.Dir(v.path), 0o700); err != nil {
 		return err
@@ -65,7 +73,7 @@ func (v *Vault) write(lines []byte) error {
 		return err
 	}
 	_, err = f.Write(lines)
-	return errors.Join(err, f.Close())
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func (v *Vault) put(s Secret) {

@@ -11,6 +11,7 @@ import (
 
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/internal/wholefile"
 )
 
 // beside makes the fork with a working tree of its own: a linked one at the HEAD
@@ -170,7 +171,7 @@ func (r *repo) startFile() string { return filepath.Join(r.GitDir, "jp-start") }
 
 // startOn makes every session of the worktree start on a conversation.
 func (r *repo) startOn(id conversation.ID) error {
-	return os.WriteFile(r.startFile(), []byte(string(id)+"\n"), 0o666)
+	return wholefile.Replace(r.startFile(), []byte(string(id)+"\n"), wholefile.Options{Mode: 0o666})
 }
 
 // startsOn is the conversation on which sessions start here, "" for none.

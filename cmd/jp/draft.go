@@ -2,13 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"jp/conversation"
+	"jp/internal/wholefile"
 	"jp/turnloop"
 )
 
@@ -67,7 +66,7 @@ func (d *draftKeeper) flush() {
 	d.dirty = false
 	text, err := json.Marshal(d.text)
 	if err == nil {
-		_ = writeWhole(d.path, text)
+		_ = wholefile.Replace(d.path, text, wholefile.Options{FolderMode: 0o777, Volatile: true})
 	}
 }
 
@@ -79,23 +78,4 @@ func (d *draftKeeper) close() {
 	if d.timer != nil {
 		d.timer.Stop()
 	}
-}
-
-// writeWhole writes a file so that readers see all of it or none.
-func writeWhole(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".draft-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(text)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
 }

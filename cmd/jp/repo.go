@@ -17,6 +17,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/wholefile"
 	"jp/process"
 )
 
@@ -158,24 +159,14 @@ func (r *repo) workspaceID() (string, error) {
 	if id, err := readWord(path); id != "" || err != nil {
 		return id, err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".workspace-id-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	_, err = fmt.Fprintln(f, strings.ToLower(rand.Text())[:8])
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return "", err
-	}
-	err = os.Link(f.Name(), path) // somebody else may have been faster
-	if errors.Is(err, fs.ErrExist) {
+	id := []byte(strings.ToLower(rand.Text())[:8] + "\n")
+	o := wholefile.Options{Mode: 0o666, FolderMode: 0o777}
+	err := wholefile.Make(path, id, o)
+	if errors.Is(err, fs.ErrExist) { // somebody else was faster
 		if id, err := readWord(path); id != "" || err != nil {
 			return id, err
 		}
-		err = os.Rename(f.Name(), path)
+		err = wholefile.Replace(path, id, o)
 	}
 	if err != nil {
 		return "", err

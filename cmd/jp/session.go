@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/conversation"
+	"jp/internal/wholefile"
 )
 
 // A session is one place where somebody works: a terminal, or what JP_SESSION
@@ -117,21 +118,7 @@ func (s session) use(id conversation.ID, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(s.path), ".session-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(append(text, '\n'))
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), s.path)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
+	return wholefile.Replace(s.path, append(text, '\n'), wholefile.Options{FolderMode: 0o777, Volatile: true})
 }
 
 // isReadOnly reports whether an error comes from a file system that cannot be

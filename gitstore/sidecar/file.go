@@ -1,11 +1,11 @@
 package sidecar
 
 import (
-	"errors"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"jp/internal/wholefile"
 )
 
 // readInto reads what can be read of a file. It asks the system itself: a search
@@ -44,21 +44,7 @@ func readInto(path string, buffer []byte) []byte {
 // replace puts a file in place as a whole. It is not made durable: what a crash
 // leaves is found out when it is read.
 func replace(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".cache-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return wholefile.Replace(path, data, wholefile.Options{FolderMode: 0o777, Volatile: true})
 }
 
 // lock takes the file for this process, unless another one has it.

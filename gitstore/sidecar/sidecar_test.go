@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/gitstore/sidecar"
+	"jp/internal/crash/row"
 	"jp/search/needle"
 )
 
@@ -76,6 +77,10 @@ func TestLogDamage(t *testing.T) {
 		check(changed, 2)
 	}
 	check(whole, 3)
+	row.Log(t, row.Row{
+		Class: "a", Name: "cache for searches: the file ends at byte k, or byte k is another", Points: 2 * len(whole),
+		Note: "what is read is a beginning, and can be added to",
+	})
 }
 
 // TestLogManyWriters lets several extend one file: some give up, nothing breaks.

@@ -20,6 +20,9 @@ type suite struct {
 var suites = []suite{
 	{"a", "./gitstore/odb", "^TestEveryOperationMay(Fail|BeTheLast)$", 30 * time.Minute},
 	{"a", "./gitstore", "^Test(EveryOperationFails|CrashAtEveryOperation|MovesFail)$", 30 * time.Minute},
+	{"a", "./gitstore/sidecar", "^TestLogDamage$", 5 * time.Minute},
+	{"a", "./redact", "^TestDamagedVaultKnowsLess$", 5 * time.Minute},
+	{"a", "./internal/wholefile", "^TestReplacing(Fails|Crashes)$", 5 * time.Minute},
 }
 
 // A class is a kind of fault.

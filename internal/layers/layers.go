@@ -17,10 +17,10 @@ var Allowed = map[string][]string{
 	"conversation":                          nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                nil, // the only starter of git
-	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle"},
-	"gitstore/odb":                          {"gitcmd"},                 // knows objects and refs, not events
-	"gitstore/packing":                      {"gitcmd", "gitstore/odb"}, // knows refs and objects, and of events only where they begin
-	"gitstore/sidecar":                      {"search/needle"},          // copies of raw commits; knows no events
+	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/wholefile"},
+	"gitstore/odb":                          {"gitcmd"},                              // knows objects and refs, not events
+	"gitstore/packing":                      {"gitcmd", "gitstore/odb"},              // knows refs and objects, and of events only where they begin
+	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"}, // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd"},
 	"provider":                              {"conversation"},
 	"provider/script":                       {"conversation", "provider"},
@@ -36,18 +36,18 @@ var Allowed = map[string][]string{
 	"tool/recall":                           {"conversation", "search", "tool"},
 	"tool/delegate":                         {"conversation", "tool"},
 	"tool/command":                          {"conversation", "tool", "tool/program"},
-	"tool/mcp":                              {"conversation", "tool", "tool/program"},
+	"tool/mcp":                              {"conversation", "tool", "tool/program", "internal/wholefile"},
 	"tool/mcp/mcptest":                      nil,
 	"turnloop":                              {"conversation", "provider", "tool"}, // neither git nor a terminal nor a vendor
 	"reconcile":                             {"conversation"},                     // decides; writes nothing
 	"search":                                {"conversation", "search/needle"},    // reads through a source; knows no storage
 	"search/needle":                         nil,
-	"process":                               {"conversation"},
+	"process":                               {"conversation", "internal/wholefile"},
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                                 {"conversation"},
 	"redact":                                nil,
 	"sandbox":                               nil, // rules and the kernel; knows neither tools nor configuration
-	"config":                                nil,
+	"config":                                {"internal/wholefile"},
 	"cmd/jp":                                {everything},
 	"cmd/jp/internal/terminal":              {"conversation"},
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "cmd/jp/internal/terminal"},
@@ -56,6 +56,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/layers":                       nil,
+	"internal/wholefile":                    nil,
 	"internal/bench":                        {everything},
 	"internal/soak":                         {everything},
 	"internal/hostile":                      {everything},

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"jp/internal/wholefile"
 )
 
 // Approvals are what the user has approved of servers, and what the servers
@@ -114,7 +116,7 @@ func (a Approvals) write(s Spec, kind string, offers []Offer) error {
 	if err != nil {
 		return err
 	}
-	return replace(a.file(s, kind), content)
+	return wholefile.Replace(a.file(s, kind), content, wholefile.Options{})
 }
 
 // read reads a file; false if there is none, or it is not as it was written.
@@ -125,22 +127,4 @@ func read(file string) (r record, ok bool) {
 		return record{}, false
 	}
 	return r, json.Unmarshal(s.Record, &r) == nil
-}
-
-// replace makes content that of a file which only the user can read, all of it
-// or nothing.
-func replace(file string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
 }

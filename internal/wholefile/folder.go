@@ -1,0 +1,72 @@
+package wholefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// folder is a folder of the operating system, by its path.
+type folder string
+
+func (d folder) join(name string) string { return filepath.Join(string(d), name) }
+
+func (d folder) Create(name string, mode fs.FileMode) (File, error) {
+	return os.OpenFile(d.join(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+}
+
+func (d folder) Rename(from, to string) error { return os.Rename(d.join(from), d.join(to)) }
+func (d folder) link(from, to string) error   { return os.Link(d.join(from), d.join(to)) }
+func (d folder) Remove(name string) error     { return os.Remove(d.join(name)) }
+
+func (d folder) Sync() error {
+	f, err := os.Open(string(d))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // where folders cannot be flushed
+		return err
+	}
+	return nil
+}
+
+// makeFolders makes a folder and those above it. Those in which one was made are
+// flushed, since a file is no safer than the way to it.
+func makeFolders(dir string, o Options) error {
+	there := dir
+	for there != filepath.Dir(there) {
+		if _, err := os.Stat(there); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		there = filepath.Dir(there)
+	}
+	if there == dir {
+		return nil
+	}
+	if err := os.MkdirAll(dir, o.folderMode()); err != nil {
+		return err
+	}
+	for at := dir; at != there && !o.Volatile; {
+		at = filepath.Dir(at)
+		if err := folder(at).Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptMode is the mode that the file keeps, nil where it gets one of its own.
+func (o Options) keptMode(path string) *fs.FileMode {
+	if !o.KeepMode {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	mode := info.Mode().Perm()
+	return &mode
+}

@@ -1,0 +1,148 @@
+// Package wholefile replaces files: whoever reads one finds the content that it
+// had or the one that it gets, never a part of either.
+//
+// The new content is written beside the file under a temporary name, flushed, and
+// renamed; then the folder is flushed. What fails leaves the file as it was, and
+// takes the temporary one away where that can be done; only where that last flush
+// fails the new content is there, and not safe from a power cut. A process that is killed
+// may leave a temporary file behind ([IsTemporary]). It is not for files that
+// several processes add to, nor for those in a working tree, which may be watched
+// while they change.
+package wholefile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// Options of a replacement. The zero value is durable, and for the owner only.
+type Options struct {
+	// Mode is that of a new file, less the process's umask; 0 stands for 0600.
+	Mode fs.FileMode
+	// FolderMode is that of folders which are missing; 0 stands for 0700.
+	FolderMode fs.FileMode
+	// KeepMode lets a file that is replaced keep its mode.
+	KeepMode bool
+	// Volatile waits for no disk: a power cut may leave the file empty, or with any
+	// content. It is for files whose reader can tell, and whose loss costs nothing.
+	Volatile bool
+}
+
+func (o Options) mode() fs.FileMode {
+	if o.Mode == 0 {
+		return 0o600
+	}
+	return o.Mode
+}
+
+func (o Options) folderMode() fs.FileMode {
+	if o.FolderMode == 0 {
+		return 0o700
+	}
+	return o.FolderMode
+}
+
+// A Folder is what files are in, by plain names.
+type Folder interface {
+	// Create makes a file that is not there yet, to be written.
+	Create(name string, mode fs.FileMode) (File, error)
+	// Rename replaces what has the new name, in one step.
+	Rename(from, to string) error
+	Remove(name string) error
+	// Sync returns when the names are on the disk.
+	Sync() error
+}
+
+// A File is one that is being written.
+type File interface {
+	io.Writer
+	Chmod(fs.FileMode) error
+	Sync() error
+	Close() error
+}
+
+// Replace makes data the content of the file at path, which need not exist. Once
+// it has returned, a power cut changes nothing, unless o is Volatile.
+func Replace(path string, data []byte, o Options) error {
+	return put(path, data, o, Folder.Rename)
+}
+
+// ReplaceIn is Replace in an open folder. The file's former mode is not looked at.
+func ReplaceIn(folder Folder, name string, data []byte, o Options) error {
+	return o.put(folder, name, data, nil, Folder.Rename)
+}
+
+// Make is Replace for a file that must not exist: where one does, the error is
+// fs.ErrExist and it stays as it is. Of processes that make a file at once, one
+// does.
+func Make(path string, data []byte, o Options) error {
+	return put(path, data, o, func(f Folder, from, to string) error {
+		if err := f.(folder).link(from, to); err != nil {
+			return err
+		}
+		_ = f.Remove(from) // one that stays is a second name
+		return nil
+	})
+}
+
+func put(path string, data []byte, o Options, name func(f Folder, from, to string) error) error {
+	dir := filepath.Dir(path)
+	if err := makeFolders(dir, o); err != nil {
+		return err
+	}
+	return o.put(folder(dir), filepath.Base(path), data, o.keptMode(path), name)
+}
+
+// put writes a temporary file and lets finish give it its name.
+func (o Options) put(f Folder, name string, data []byte, mode *fs.FileMode, finish func(f Folder, from, to string) error) error {
+	temporary := temporaryPrefix + strings.ToLower(rand.Text())
+	err := o.write(f, temporary, data, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return err // it is not ours
+	}
+	if err == nil {
+		err = finish(f, temporary, name)
+	}
+	if err != nil {
+		_ = f.Remove(temporary) // whose loss is no loss
+		return err
+	}
+	if o.Volatile {
+		return nil
+	}
+	return f.Sync()
+}
+
+func (o Options) write(folder Folder, name string, data []byte, mode *fs.FileMode) error {
+	f, err := folder.Create(name, o.mode())
+	if err != nil {
+		return err
+	}
+	if mode != nil { // before there is anything to read
+		err = f.Chmod(*mode)
+	}
+	if err == nil {
+		err = writeAll(f, data)
+	}
+	if err == nil && !o.Volatile {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func writeAll(f File, data []byte) error {
+	n, err := f.Write(data)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite
+	}
+	return err
+}
+
+const temporaryPrefix = ".new-"
+
+// IsTemporary reports whether a name is one that a file has while it is written.
+func IsTemporary(name string) bool { return strings.HasPrefix(name, temporaryPrefix) }
