@@ -88,6 +88,13 @@ func (s *Store) stepDown(dir Dir, name string, make bool) (Dir, error) {
 	return nil, classify(err)
 }
 
+// has says whether a directory is open.
+func (c *dirCache) has(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open[name] != nil
+}
+
 func (c *dirCache) release(d *refDir) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

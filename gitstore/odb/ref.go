@@ -48,8 +48,23 @@ func (s *Store) lookupRef(name string) (OID, error) {
 	return oid, nil
 }
 
-// looseRef gives the loose value of a ref, empty where there is none.
+// looseRef gives the loose value of a ref, empty where there is none. Only a
+// directory that was opened after the call began can say so: one that was open
+// before may have been removed and made again since, and hold newer values than
+// the packed refs.
 func (s *Store) looseRef(name string) (OID, error) {
+	dirName, _ := splitRef(name)
+	before := s.dirs.has(dirName)
+	oid, err := s.looseRefIn(name)
+	if oid == "" && err == nil && before {
+		oid, err = s.looseRefIn(name)
+	}
+	return oid, err
+}
+
+// looseRefIn is looseRef through the handle of the directory that is open, and
+// closes one that has nothing.
+func (s *Store) looseRefIn(name string) (OID, error) {
 	dirName, base := splitRef(name)
 	dir, err := s.refDir(dirName, false)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrRefConflict) {
@@ -63,7 +78,7 @@ func (s *Store) looseRef(name string) (OID, error) {
 		file.Close()
 	}
 	if oid == "" && err == nil {
-		s.dirs.drop(dir) // the directory may be a removed one
+		s.dirs.drop(dir)
 	} else {
 		s.dirs.release(dir)
 	}
