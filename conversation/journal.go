@@ -42,7 +42,8 @@ type Journal interface {
 	// of ours names, because it was fetched, is "".
 	Fork(ctx context.Context, from ID, at Head, id ID, origin *Event) (Head, error)
 	// Archive appends the record and moves the conversation out of the live
-	// ones, or with archived false back, in one step.
+	// ones, or with archived false back, in one step. Where it is there already
+	// it fails with ErrNotFound.
 	Archive(ctx context.Context, id ID, expect Head, record *Event, archived bool) (Head, error)
 	// Delete removes a conversation.
 	Delete(ctx context.Context, id ID, expect Head) error
@@ -68,7 +69,7 @@ type Info struct {
 	Remote  string // "" for a local ref
 	Ref     string
 	Head    Head
-	Tip     *Event  // the newest event
+	Tip     *Event  // the newest event; a long text, or one that is not UTF-8, may be cut
 	Summary Summary // trustworthy only where Tip.Signed
 	Err     error   // why the conversation cannot be read
 }

@@ -98,7 +98,10 @@ func testForkResume(t *testing.T, j conversation.Journal) {
 // archiving is the record of an archived conversation, or of one that is taken
 // back.
 func archiving(s *Script, at time.Time) *conversation.Event {
-	last := s.Stream.Last()
+	return archivingBehind(s.Stream.Last(), at)
+}
+
+func archivingBehind(last *conversation.Event, at time.Time) *conversation.Event {
 	return &conversation.Event{
 		Seq: last.Seq + 1, Turn: last.Turn, Time: last.Time.Add(time.Minute), Version: conversation.Version,
 		Body: &conversation.Metadata{ArchivedAt: &conversation.Moment{Time: at}},
@@ -120,6 +123,8 @@ func testArchive(t *testing.T, j conversation.Journal) {
 	require.NotNil(t, info.Summary.ArchivedAt)
 	_, err = j.Create(t.Context(), ID(1), "", Turn(t, "other", "words"))
 	require.ErrorIs(t, err, conversation.ErrExists, "an archived id is taken")
+	_, err = j.Archive(t.Context(), ID(1), archived, archivingBehind(record, record.Time), true)
+	require.ErrorIs(t, err, conversation.ErrNotFound, "it is archived already")
 
 	back := archiving(s, time.Time{})
 	back.Seq++

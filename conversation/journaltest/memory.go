@@ -194,14 +194,18 @@ func (m *Memory) Archive(ctx context.Context, id conversation.ID, expect convers
 	if err != nil {
 		return "", err
 	}
+	to := conversation.ScopeLive
+	if archived {
+		to = conversation.ScopeArchived
+	}
+	if c.scope == to {
+		return "", fmt.Errorf("archive %s: %w: it is there already", id, conversation.ErrNotFound)
+	}
 	head, err := m.write(ctx, c.head, "", []*conversation.Event{record})
 	if err != nil {
 		return "", fmt.Errorf("archive %s: %w", id, err)
 	}
-	c.head, c.scope = head, conversation.ScopeLive
-	if archived {
-		c.scope = conversation.ScopeArchived
-	}
+	c.head, c.scope = head, to
 	return head, nil
 }
 

@@ -5,13 +5,23 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/internal/crash/row"
 )
 
 func TestMemory(t *testing.T) {
 	journaltest.Run(t, func(*testing.T) conversation.Journal { return journaltest.NewMemory() })
+}
+
+func TestMemoryMachine(t *testing.T) {
+	n := journaltest.Machine(t, row.Of(40, 200, 2000), func(*rapid.T) journaltest.Subject {
+		m := journaltest.NewMemory()
+		return journaltest.Subject{Journal: m, Again: func() conversation.Journal { return m }}
+	})
+	row.Log(t, row.Row{Class: "m", Name: "random commands, journal in memory", Points: n, Note: "each compared with lists of events"})
 }
 
 func TestMemoryFault(t *testing.T) {

@@ -71,7 +71,7 @@ func testInfo(t *testing.T, j conversation.Journal) {
 	require.Equal(t, conversation.StatusInput, info.Summary.Status)
 }
 
-func requireSummary(t *testing.T, want, got conversation.Summary) {
+func requireSummary(t tester, want, got conversation.Summary) {
 	t.Helper()
 	wantLine, err := conversation.EncodeSummary(want)
 	require.NoError(t, err)
@@ -91,7 +91,7 @@ func testList(t *testing.T, j conversation.Journal) {
 }
 
 // listed returns the ids of a scope, after checking each Info.
-func listed(t *testing.T, j conversation.Journal, scope conversation.Scope) []conversation.ID {
+func listed(t tester, j conversation.Journal, scope conversation.Scope) []conversation.ID {
 	t.Helper()
 	infos, err := j.List(t.Context(), scope)
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -82,8 +83,16 @@ func next(t *testing.T, s *Script, request string) []*conversation.Event {
 	return s.Events()[from:]
 }
 
+// tester is what the helpers of both the suite and the model check need of a
+// test.
+type tester interface {
+	require.TestingT
+	Helper()
+	Context() context.Context
+}
+
 // load reads the newest state of a conversation.
-func load(t *testing.T, j conversation.Journal, id conversation.ID) []*conversation.Event {
+func load(t tester, j conversation.Journal, id conversation.ID) []*conversation.Event {
 	t.Helper()
 	head, err := j.Head(t.Context(), id)
 	require.NoError(t, err)
@@ -93,7 +102,7 @@ func load(t *testing.T, j conversation.Journal, id conversation.ID) []*conversat
 }
 
 // requireSame asserts that stored events are those that were given.
-func requireSame(t *testing.T, want, got []*conversation.Event) {
+func requireSame(t tester, want, got []*conversation.Event) {
 	t.Helper()
 	require.Len(t, got, len(want))
 	for i := range want {
@@ -101,7 +110,7 @@ func requireSame(t *testing.T, want, got []*conversation.Event) {
 	}
 }
 
-func requireSameEvent(t *testing.T, want, got *conversation.Event) {
+func requireSameEvent(t tester, want, got *conversation.Event) {
 	t.Helper()
 	require.Equal(t, header(t, want), header(t, got))
 	text, has := want.Text()
@@ -124,7 +133,7 @@ func requireSameEvent(t *testing.T, want, got *conversation.Event) {
 }
 
 // header is all of an event that a store may not change.
-func header(t *testing.T, e *conversation.Event) string {
+func header(t tester, e *conversation.Event) string {
 	t.Helper()
 	c := e.Clone()
 	c.Payloads, c.Lossy = nil, false // how a text is stored is the store's affair
@@ -134,7 +143,7 @@ func header(t *testing.T, e *conversation.Event) string {
 }
 
 // requireUnchanged asserts that a conversation is as it was at a head.
-func requireUnchanged(t *testing.T, j conversation.Journal, id conversation.ID, head conversation.Head, want []*conversation.Event) {
+func requireUnchanged(t tester, j conversation.Journal, id conversation.ID, head conversation.Head, want []*conversation.Event) {
 	t.Helper()
 	now, err := j.Head(t.Context(), id)
 	require.NoError(t, err)

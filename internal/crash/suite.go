@@ -23,6 +23,8 @@ var suites = []suite{
 	{"a", "./gitstore/sidecar", "^TestLogDamage$", 5 * time.Minute},
 	{"a", "./redact", "^TestDamagedVaultKnowsLess$", 5 * time.Minute},
 	{"a", "./internal/wholefile", "^TestReplacing(Fails|Crashes)$", 5 * time.Minute},
+	{"m", "./conversation/journaltest", "^TestMemoryMachine$", 10 * time.Minute},
+	{"m", "./gitstore", "^TestJournalMachine$", 20 * time.Minute},
 }
 
 // A class is a kind of fault.
