@@ -9,7 +9,7 @@ HOSTILE  ?=
 CRASH    ?=
 BIN      := bin/jp
 
-.PHONY: help build test check crash fuzz bench soak hostile inspector demo install
+.PHONY: help build test check crash crash-tools fuzz bench soak hostile inspector demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,8 +27,11 @@ check: ## what CI runs: format, vet, lint, tests
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	$(MAKE) test
 
-crash: build ## faults, kills, power cuts, enumerated: a table; none may break a promise (CRASH='-only a,c' etc.)
+crash: build crash-tools ## faults, kills, power cuts, enumerated: a table; none may break a promise (CRASH='-only a,c' etc.)
 	$(GO) run ./internal/crash $(CRASH)
+
+crash-tools:
+	@internal/powercut/install
 
 fuzz: ## every fuzz target for FUZZTIME, 10s or 2000x: one table (FUZZ='-run gitstore' etc.)
 	$(GO) run ./internal/fuzz -time $(FUZZTIME) $(FUZZ)

@@ -25,6 +25,7 @@ var suites = []suite{
 	{"a", "./internal/wholefile", "^TestReplacing(Fails|Crashes)$", 5 * time.Minute},
 	{"m", "./conversation/journaltest", "^TestMemoryMachine$", 10 * time.Minute},
 	{"m", "./gitstore", "^TestJournalMachine$", 20 * time.Minute},
+	{"c", "./internal/powercut", "^Test(PowerCut)$", 15 * time.Minute},
 }
 
 // A class is a kind of fault.

@@ -68,6 +68,7 @@ var Allowed = map[string][]string{
 	"internal/crash/row":                    nil,
 	"internal/vendortest":                   {"internal/wirecheck"}, // a server; knows no provider
 	"internal/wirecheck":                    nil,
+	"internal/powercut":                     nil, // disks and file systems; knows neither git nor jp
 }
 
 // Owners are imports from outside that few packages may have, with the reason.
@@ -82,6 +83,7 @@ var Owners = map[string]Owner{
 	"github.com/modelcontextprotocol/go-sdk": {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
 	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal"}, Why: "one package knows what Markdown means"},
 	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
+	"github.com/hanwen/go-fuse/v2":           {Packages: []string{"internal/powercut"}, Why: "one package serves a disk, for tests"},
 	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 

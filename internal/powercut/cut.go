@@ -1,0 +1,81 @@
+package powercut
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Kept says what a disk has kept, at a cut, of the writes behind the last flush.
+type Kept int
+
+// What is kept.
+const (
+	KeptNone Kept = iota
+	KeptSectors
+	KeptWrites
+	KeptAll
+	kinds
+)
+
+// KeptOf goes through the kinds in turn.
+func KeptOf(n int) Kept { return Kept(n % int(kinds)) }
+
+// String names the kind.
+func (k Kept) String() string {
+	return [...]string{"no later write", "some later sectors", "some later writes", "all later writes"}[k]
+}
+
+// A Cut is the end of power at a position of a log.
+type Cut struct {
+	At   int
+	Kept Kept
+	Seed uint64 // chooses the sectors or writes that are kept
+}
+
+// String is the cut for a person.
+func (c Cut) String() string { return fmt.Sprintf("cut at %d, %v (seed %d)", c.At, c.Kept, c.Seed) }
+
+// A Replay makes the images of cuts. They must be asked for in the order of
+// their positions, and an image is good only until the next one is asked for.
+type Replay struct {
+	log     *Log
+	durable *Image
+	next    int
+}
+
+// NewReplay replays a log on the content that the disk had before it, which
+// stays as it is.
+func NewReplay(before *Image, log *Log) *Replay {
+	return &Replay{log: log, durable: NewImage(before)}
+}
+
+// Image is the disk's content after a cut. It can be written to.
+func (r *Replay) Image(c Cut) *Image {
+	flushed := r.log.flushed(c.At)
+	if flushed < r.next {
+		panic("powercut: cuts are out of order")
+	}
+	for _, e := range r.log.entries[r.next:flushed] {
+		r.durable.Write(e.data, e.offset)
+	}
+	r.next = flushed
+	image, rng := NewImage(r.durable), rand.New(rand.NewPCG(c.Seed, uint64(c.At)))
+	for _, e := range r.log.entries[flushed:c.At] {
+		c.Kept.apply(image, e, rng)
+	}
+	return image
+}
+
+// apply writes what is kept of one write.
+func (k Kept) apply(image *Image, e entry, rng *rand.Rand) {
+	switch {
+	case k == KeptAll, k == KeptWrites && rng.IntN(2) == 0:
+		image.Write(e.data, e.offset)
+	case k == KeptSectors:
+		for at := 0; at < len(e.data); at += SectorSize {
+			if rng.IntN(2) == 0 {
+				image.Write(e.data[at:min(at+SectorSize, len(e.data))], e.offset+int64(at))
+			}
+		}
+	}
+}
