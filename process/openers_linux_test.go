@@ -1,0 +1,30 @@
+package process_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/process"
+)
+
+func TestOpeners(t *testing.T) {
+	dir := t.TempDir()
+	var files []os.FileInfo
+	for _, name := range []string{"open", "closed"} {
+		f, err := os.Create(filepath.Join(dir, name))
+		require.NoError(t, err)
+		info, err := f.Stat()
+		require.NoError(t, err)
+		files = append(files, info)
+		if name == "closed" {
+			require.NoError(t, f.Close())
+		} else {
+			defer f.Close()
+		}
+	}
+	by, _ := process.Openers(files)
+	require.Equal(t, [][]int{{os.Getpid()}, nil}, by)
+}
