@@ -8,9 +8,12 @@ import (
 )
 
 const (
-	// aheadObjects is how many objects are read before they are asked for.
-	aheadObjects = 64
-	// aheadLargest is the size from which one is the last to be.
+	// aheadBatch is how many objects are handed over at once: each handover
+	// costs about as much as reading an object.
+	aheadBatch = 32
+	// aheadBatches is how many batches are read before they are asked for.
+	aheadBatches = 4
+	// aheadLargest is the size from which an object is the last to be read ahead.
 	aheadLargest = 256 << 10
 )
 
@@ -25,34 +28,54 @@ type stored struct {
 // ahead reads a chain of first parents while its reader decodes what it has. It
 // ends by itself at what has no parent; the rest is its reader's own to read.
 type ahead struct {
-	objects chan stored
+	batches chan []stored
+	current []stored // what the reader has of the batch in hand
 	done    chan struct{}
 	wait    sync.WaitGroup
 }
 
 func (s *Store) readAhead(from odb.OID) *ahead {
-	a := &ahead{objects: make(chan stored, aheadObjects), done: make(chan struct{})}
+	a := &ahead{batches: make(chan []stored, aheadBatches), done: make(chan struct{})}
 	a.wait.Go(func() {
-		defer close(a.objects)
-		for oid := from; oid != ""; {
-			o := s.stored(oid)
+		defer close(a.batches)
+		for size := 1; from != ""; size = min(2*size, aheadBatch) {
+			var batch []stored
+			batch, from = s.readBatch(from, size)
 			select {
-			case a.objects <- o:
+			case a.batches <- batch:
 			case <-a.done:
 				return
-			}
-			if oid = ""; o.err == nil && o.kind == "commit" && len(o.object) < aheadLargest {
-				oid = firstParent(o.object)
 			}
 		}
 	})
 	return a
 }
 
+// readBatch reads some objects of a chain, and says where the next ones begin, ""
+// for nowhere.
+func (s *Store) readBatch(oid odb.OID, size int) ([]stored, odb.OID) {
+	batch := make([]stored, 0, size)
+	for oid != "" && len(batch) < size {
+		o := s.stored(oid)
+		batch = append(batch, o)
+		if oid = ""; o.err == nil && o.kind == "commit" && len(o.object) < aheadLargest {
+			oid = firstParent(o.object)
+		}
+	}
+	return batch, oid
+}
+
 // next gives the next object if it is the one that is wanted.
 func (a *ahead) next(oid odb.OID) (stored, bool) {
-	o, more := <-a.objects
-	return o, more && o.oid == oid
+	if len(a.current) == 0 {
+		a.current = <-a.batches
+	}
+	if len(a.current) == 0 {
+		return stored{}, false
+	}
+	o := a.current[0]
+	a.current = a.current[1:]
+	return o, o.oid == oid
 }
 
 // stop returns when nothing is being read any more.

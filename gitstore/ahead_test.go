@@ -56,7 +56,7 @@ func aheadStore(t *testing.T) *Store {
 
 func TestReadAheadGivesTheChain(t *testing.T) {
 	s := aheadStore(t)
-	oids := chained(t, s, 3*aheadObjects, "")
+	oids := chained(t, s, 2*aheadBatches*aheadBatch, "")
 	a := s.readAhead(oids[0])
 	defer a.stop()
 	for _, oid := range oids {
@@ -86,13 +86,13 @@ func TestReadAheadEnds(t *testing.T) {
 	require.True(t, errors.Is(o.err, odb.ErrObjectMissing))
 	a.stop()
 
-	oids := chained(t, s, 3*aheadObjects, "")
+	oids := chained(t, s, 2*aheadBatches*aheadBatch, "")
 	a = s.readAhead(oids[0])
 	_, ok = a.next(oids[5])
 	require.False(t, ok, "another object than was asked for")
 	a.stop() // while more are being read
-	_, more := <-a.objects
+	_, more := <-a.batches
 	for more {
-		_, more = <-a.objects
+		_, more = <-a.batches
 	}
 }
