@@ -39,7 +39,7 @@ fuzz: ## every fuzz target for FUZZTIME, 10s or 2000x: one table (FUZZ='-run git
 bench: ## speed and size beside rivals, as ratios (BENCH='-quick -loop' etc.)
 	$(GO) run ./internal/bench $(BENCH)
 
-soak: ## 64 conversations at once, clients that come and go, kills; counts what is lost or left (SOAK='-quick' etc.)
+soak: ## 64 conversations at once, clients that come and go, kills, days of use; counts what is lost or left (SOAK='-quick' etc.)
 	$(GO) run ./internal/soak $(SOAK)
 
 hostile: ## repositories that attack, one class after another: a table; none may come to anything (HOSTILE='-only git' etc.)

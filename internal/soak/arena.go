@@ -43,6 +43,12 @@ func newArena(ctx context.Context, dir string) (*arena, error) {
 	return a, a.init(ctx)
 }
 
+// another is an arena with the same program and home, and a repository of its own.
+func (a *arena) another(ctx context.Context, dir string) (*arena, error) {
+	b := &arena{dir: dir, program: a.program, environ: a.environ}
+	return b, b.init(ctx)
+}
+
 // build builds jp with the caller's environment, which knows where Go keeps what
 // it has built.
 func (a *arena) build(ctx context.Context) error {

@@ -1,6 +1,7 @@
 // Command soak runs many conversations in the background at once, lets clients
 // come and go while they run, kills some, answers all, and then looks whether
-// anything was lost or left behind.
+// anything was lost or left behind. Then one user works for some days, one turn
+// after the other, and the repository must not have become slow or full.
 //
 // Everything happens in a scratch folder, with a home of its own. What is lost or
 // left is a violation, and makes the program fail; times and memory are printed
@@ -20,6 +21,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -41,6 +43,7 @@ type options struct {
 	n      int           // conversations
 	length time.Duration // of the work of each
 	cycles int           // in which clients come and go, under load and again while all wait
+	events int           // of the long use afterwards
 	dir    string
 }
 
@@ -49,10 +52,11 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	quick := false
 	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.BoolVar(&quick, "quick", false, "a sample: 12 conversations, 15 s, 24 cycles")
+	flags.BoolVar(&quick, "quick", false, "a sample: 12 conversations, 15 s, 24 cycles, 1,500 events of long use")
 	flags.IntVar(&o.n, "n", 64, "run `N` conversations at once, at least 8")
 	flags.DurationVar(&o.length, "for", 2*time.Minute, "let each work for a `DURATION` before it asks")
 	flags.IntVar(&o.cycles, "cycles", 56, "let clients come and go `N` times")
+	flags.IntVar(&o.events, "events", 20_000, "use a repository for `N` events, 0 for not at all")
 	flags.StringVar(&o.dir, "dir", "", "work on the file system of `DIR` (default: the folder for temporary files)")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -61,6 +65,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	sample := map[string]func(){
 		"n": func() { o.n = 12 }, "for": func() { o.length = 15 * time.Second }, "cycles": func() { o.cycles = 24 },
+		"events": func() { o.events = 1500 },
 	}
 	for name, set := range sample {
 		if quick && !given[name] {
@@ -78,8 +83,8 @@ func (o options) check(rest []string) error {
 		return fmt.Errorf("-n %d: at least %d, since some are killed and some compared", o.n, fewest)
 	case o.length < pace:
 		return fmt.Errorf("-for %s: at least %s", o.length, pace)
-	case o.cycles < 0:
-		return fmt.Errorf("-cycles %d is negative", o.cycles)
+	case o.cycles < 0, o.events < 0:
+		return fmt.Errorf("-cycles %d, -events %d: neither can be negative", o.cycles, o.events)
 	}
 	return nil
 }
@@ -106,6 +111,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	defer cancel()
 	err = s.run(limited)
 	s.end()
+	if err == nil {
+		err = s.wear(limited, filepath.Join(scratch, "long"))
+	}
 	s.table.print(stdout)
 	return errors.Join(err, s.table.failure())
 }
@@ -114,5 +122,5 @@ var errTooLong = errors.New("it takes longer than it may")
 
 // limit bounds a run, with room for a machine that is busy.
 func (o options) limit() time.Duration {
-	return 2*o.length + time.Duration(o.n)*5*time.Second + 2*time.Minute
+	return 2*o.length + time.Duration(o.n)*5*time.Second + time.Duration(o.events)*100*time.Millisecond + 2*time.Minute
 }

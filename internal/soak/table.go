@@ -60,6 +60,14 @@ func (t *table) sizes(name string, bytes []int64, target int64) {
 	t.add(l)
 }
 
+// most tells a number that must not be greater than a bound.
+func (t *table) most(name string, n, bound int) {
+	t.add(line{name, fmt.Sprint(n), fmt.Sprintf("≤ %d", bound), verdict(n <= bound)})
+	if n > bound {
+		t.violation("%s: %d", name, n)
+	}
+}
+
 func (t *table) add(l line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
