@@ -2,3 +2,6 @@ package odb
 
 // RootFS is the file system of the platforms other than Linux.
 func RootFS() FS { return rootFS{} }
+
+// Deflate is the content of an object's loose file.
+func Deflate(o Object) []byte { return deflate(o) }

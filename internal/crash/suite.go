@@ -24,6 +24,7 @@ var suites = []suite{
 	{"a", "./redact", "^TestDamagedVaultKnowsLess$", 5 * time.Minute},
 	{"a", "./internal/wholefile", "^TestReplacing(Fails|Crashes)$", 5 * time.Minute},
 	{"m", "./conversation/journaltest", "^TestMemoryMachine$", 10 * time.Minute},
+	{"m", "./gitstore/odb", "^TestInterleavings$", 30 * time.Minute},
 	{"m", "./gitstore", "^TestJournalMachine$", 20 * time.Minute},
 	{"c", "./internal/powercut", "^Test(PowerCut)$", 15 * time.Minute},
 }

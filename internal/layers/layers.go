@@ -55,6 +55,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/takeback":              {"worktree"},
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
+	"internal/interleave":                   nil,
 	"internal/layers":                       nil,
 	"internal/wholefile":                    nil,
 	"internal/bench":                        {everything},
