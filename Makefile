@@ -36,7 +36,7 @@ crash-tools:
 fuzz: ## every fuzz target for FUZZTIME, 10s or 2000x: one table (FUZZ='-run gitstore' etc.)
 	$(GO) run ./internal/fuzz -time $(FUZZTIME) $(FUZZ)
 
-bench: ## speed and size beside rivals, as ratios (BENCH='-quick -loop' etc.)
+bench: ## speed and size beside rivals, as ratios (BENCH='-quick -save FILE' etc.)
 	$(GO) run ./internal/bench $(BENCH)
 
 soak: ## 64 conversations at once, clients that come and go, kills, days of use; counts what is lost or left (SOAK='-quick' etc.)

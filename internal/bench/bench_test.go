@@ -1,14 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,8 +22,8 @@ func testBench(t *testing.T) *bench {
 	t.Helper()
 	gitenv.Isolate(t)
 	return &bench{
-		effort: effort{shortOps: 1, slowOps: 1, processes: 1}, scratch: t.TempDir(), corpus: corpus(t),
-		environ: os.Environ(), log: io.Discard, rng: seeded(), kept: map[string]*history{},
+		effort: effort{shortOps: 1, slowOps: 1, processes: 1, used: 20}, scratch: t.TempDir(), corpus: corpus(t),
+		environ: os.Environ(), log: io.Discard, rng: seeded(), kept: map[string]*history{}, sought: map[[2]int]*greps{},
 	}
 }
 
@@ -30,18 +32,33 @@ func TestTasks(t *testing.T) {
 	b := testBench(t)
 	r := &report{}
 	small := []task{
-		{"append", true, measureAppend}, {"fork", true, forkOf(20)}, {"load", false, loadOf(20)},
-		{"list", false, listOf(5)}, {"snapshot", false, snapshotOf(120)},
+		{"append", durable, measureAppend}, {"fork", durable, forkOf(20)}, {"chain", short, chainsOf(3, 20)},
+		{"load", short, loadOf(20)}, {"list", short, listOf(5)}, {"snapshot", short, snapshotOf(120)}, {"size", short, sizesOf(20)},
 	}
 	require.NoError(t, b.measureOn(t.Context(), r, "here", b.scratch, small))
 	require.NoError(t, r.failures())
 	require.Len(t, r.Places, 1)
 	require.NotEmpty(t, r.Places[0].Path)
-	require.Len(t, r.Rows, 7+1+4+1+4)
+	appended := 15
+	if _, err := exec.LookPath("sqlite3"); err != nil {
+		appended -= 2
+		require.Contains(t, b.notes, "SQLite FULL: skipped: not here: sqlite3 (apt-get install sqlite3)")
+	}
+	require.Len(t, r.Rows, appended+1+2+4+1+4+4)
 	for _, row := range r.Rows {
 		require.Positive(t, row.Ratio, row.Name)
+		require.NotEmpty(t, row.rounds.ratios(), row.Name)
 		require.Equal(t, "here", row.On)
+		require.LessOrEqual(t, utf8.RuneCountInString(row.Name), nameCells)
 	}
+	require.Equal(t, []string{workAppend}, works(growthOf(r.Rows)))
+}
+
+func works(all []growth) (names []string) {
+	for _, g := range all {
+		names = append(names, g.Work)
+	}
+	return names
 }
 
 func TestHistorySizes(t *testing.T) {
@@ -74,16 +91,18 @@ func TestSumOfFiles(t *testing.T) {
 
 func TestAFailedTaskIsARow(t *testing.T) {
 	b := testBench(t)
-	rows := b.attempt(t.Context(), task{name: "load", run: loadOf(0)}, place{Name: "here"})
+	rows := b.attempt(t.Context(), task{"load", short, loadOf(0)}, place{Name: "here"})
 	require.Len(t, rows, 1)
-	require.Contains(t, rows[0].Verdict, "not measured")
+	require.Equal(t, "not measured", rows[0].Verdict)
+	require.NotEmpty(t, rows[0].Failed)
 }
 
 func TestOptions(t *testing.T) {
-	o, err := parseOptions([]string{"-quick", "-rows", "^load", "-dir", "/x"}, io.Discard)
+	o, err := parseOptions([]string{"-quick", "-rows", "^load", "-dir", "/x", "-save", "a", "-compare", "b", "-loop=false"}, io.Discard)
 	require.NoError(t, err)
 	require.True(t, o.quick)
-	require.Equal(t, "/x", o.dir)
+	require.Equal(t, []string{"/x", "a", "b"}, []string{o.dir, o.save, o.compare})
+	require.False(t, o.loop)
 	for _, bad := range [][]string{{"-rows", "("}, {"more"}, {"-unknown"}} {
 		_, err := parseOptions(bad, io.Discard)
 		require.Error(t, err, bad)
@@ -100,31 +119,23 @@ func TestWantedTasks(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, []string{"load 1k", "load 10k"}, named(options{rows: regexp.MustCompile("^load")}))
-	require.Equal(t, []string{"list 100", "list 1k"}, named(options{rows: regexp.MustCompile("list")}))
+	of := func(rows string) *regexp.Regexp { return regexp.MustCompile(rows) }
+	require.Equal(t, []string{"load 1k", "load 10k"}, named(options{rows: of("^load")}))
+	require.Equal(t, []string{"list 100", "list 1k"}, named(options{rows: of("list")}))
 	require.Contains(t, named(options{full: true}), "list 10k")
-	require.Len(t, named(options{}), len(tasks)-3)
+	require.NotContains(t, named(options{rows: of(""), quick: true}), "load 10k")
+	require.Contains(t, named(options{rows: of("load"), quick: true}), "load 10k", "what is named is measured")
+	require.Len(t, named(options{full: true}), len(tasks))
+	require.Equal(t, []string{"append", "fork 100"}, []string{durableTasks()[0].name, durableTasks()[1].name})
 }
 
-func TestPeak(t *testing.T) {
-	n, err := peakIn("VmPeak:\t  900 kB\nVmHWM:\t  12 kB\nVmRSS:\t 8 kB\n")
-	require.NoError(t, err)
-	require.Equal(t, int64(12<<10), n)
-	_, err = peakIn("VmRSS:\t 8 kB\n")
-	require.ErrorIs(t, err, errNoPeak)
-}
-
-func TestGrowPrintsAPeak(t *testing.T) {
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		t.Skip("no /proc/self/status here")
+func TestWhatIsNotHereIsANote(t *testing.T) {
+	b := testBench(t)
+	absent := func(context.Context, *bench, place) ([]row, error) { return nil, fmt.Errorf("%w: a disk", errAbsent) }
+	for range 2 {
+		require.Empty(t, b.attempt(t.Context(), task{"spin", short, absent}, place{Name: "here"}))
 	}
-	dir := gitenv.Repo(t)
-	var out strings.Builder
-	require.NoError(t, run(t.Context(), []string{"-grow", "20", "-dir", dir}, &out, io.Discard))
-	peak, err := strconv.Atoi(strings.TrimSpace(out.String()))
-	require.NoError(t, err)
-	require.Greater(t, peak, 1<<20)
-	require.Equal(t, "20", gitenv.Git(t, dir, "rev-list", "--count", fmt.Sprintf("refs/jp/conversations/%s", conversationID(0))))
+	require.Equal(t, []string{"spin: skipped: not here: a disk"}, b.notes, "said once")
 }
 
 func TestGrouped(t *testing.T) {

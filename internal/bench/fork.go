@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"time"
 
-	"jp/conversation"
 	"jp/gitstore"
 	"jp/gitstore/odb"
 )
+
+// forkTarget is of the time of git update-ref.
+const forkTarget = 0.5
 
 // forkOf measures a durable fork in process at the end of n events, by a store
 // that has not yet read the source.
 func forkOf(n int) func(context.Context, *bench, place) ([]row, error) {
 	return func(ctx context.Context, b *bench, p place) ([]row, error) {
-		h, err := b.history(ctx, n, 1)
-		if p.Dir != b.scratch {
-			h, err = b.makeHistory(ctx, p.Dir, n, 1)
-		}
+		h, err := b.historyOn(ctx, p, n)
 		if err != nil {
 			return nil, err
 		}
@@ -26,17 +25,15 @@ func forkOf(n int) func(context.Context, *bench, place) ([]row, error) {
 		}
 		f := &forks{h: h}
 		defer f.close()
-		took, err := rounds(ctx, b.rng, b.shortOps, []side{
+		all, err := rounds(ctx, b.rng, b.shortOps, []side{
 			{name: "jp", block: 9, prepare: f.open, run: f.fork},
-			{name: "git", block: 9, run: f.updateRef},
+			{name: updateRef, block: 9, run: f.updateRef},
 		})
 		if err != nil {
 			return nil, err
 		}
-		return []row{{
-			Name: fmt.Sprintf("fork at %s events, in process", grouped(n)), RivalName: "git update-ref", Unit: seconds, Target: 0.5,
-			JP: took["jp"].median().Seconds(), Rival: took["git"].median().Seconds(),
-		}}, nil
+		name := fmt.Sprintf("fork at %s events, in process", grouped(n))
+		return []row{all.row(name, "jp", updateRef).within(forkTarget).grows(workForkLoose, n)}, nil
 	}
 }
 
@@ -63,11 +60,7 @@ func (f *forks) close() {
 
 func (f *forks) fork(ctx context.Context) error {
 	f.made++
-	last := f.h.events - 1
-	origin := &conversation.Event{
-		Seq: f.h.events, Turn: 1, Time: time.Date(2026, 11, 21, 9, 0, 0, f.made, time.UTC), Model: model,
-		Body: &conversation.ForkOrigin{Conversation: f.h.id, Seq: last, Commit: string(f.h.head)},
-	}
+	origin := f.h.origin(time.Duration(f.made))
 	_, err := f.store.Fork(ctx, f.h.id, f.h.head, conversationID(1_000_000+f.made), origin)
 	return err
 }

@@ -26,14 +26,25 @@ const (
 // planted stands in few events, and nowhere in the corpus.
 const planted = "Zygomorphic Quokka"
 
-// A sought is a text to search for, and how often it occurs.
-type sought struct{ name, text string }
+// How many conversations are searched, and how many events each has, where a
+// search need not be long.
+const (
+	searchedBriefly = 100
+	searchedEvents  = 200
+)
+
+// A sought is what to search for, and how often it occurs.
+type sought struct {
+	name, text string
+	regexp     bool
+}
 
 var soughts = []sought{
-	{"a rare word", planted},
-	{"a word that is not there", "Zygomorphic Numbat"},
-	{"an everyday word", "deadlock"},
-	{"a word in every conversation", "context"},
+	{"rare word", planted, false},
+	{"absent word", "Zygomorphic Numbat", false},
+	{"everyday word", "deadlock", false},
+	{"in every one", "context", false},
+	{"regexp", "dead(lock|line)s?", true},
 }
 
 // grepOf measures whole processes that search n conversations of m events each,
@@ -41,12 +52,9 @@ var soughts = []sought{
 func grepOf(n, m int) func(context.Context, *bench, place) ([]row, error) {
 	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
 		if _, err := exec.LookPath("rg"); err != nil {
-			return nil, fmt.Errorf("ripgrep is not here (apt-get install ripgrep): %w", err)
+			return nil, fmt.Errorf("%w: ripgrep (apt-get install ripgrep)", errAbsent)
 		}
-		if b.quick {
-			n, m = n/20, m/4
-		}
-		g, err := b.newGreps(ctx, n, m)
+		g, err := b.greps(ctx, n, m)
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +67,20 @@ type greps struct {
 	jp    string
 	repo  gitcmd.Repository
 	lines string // folder of the JSONL files
+}
+
+// greps makes conversations to search, once.
+func (b *bench) greps(ctx context.Context, n, m int) (*greps, error) {
+	key := [2]int{n, m}
+	if g := b.sought[key]; g != nil {
+		return g, nil
+	}
+	g, err := b.newGreps(ctx, n, m)
+	if err != nil {
+		return nil, fmt.Errorf("make %d conversations to search: %w", n, err)
+	}
+	b.sought[key] = g
+	return g, nil
 }
 
 func (b *bench) newGreps(ctx context.Context, n, m int) (*greps, error) {
@@ -119,42 +141,49 @@ func (g *greps) fill(ctx context.Context, b *bench, n, m int) error {
 
 func (g *greps) rows(ctx context.Context, b *bench, n, m int) ([]row, error) {
 	began := time.Now()
-	if err := g.search(ctx, planted); err != nil {
+	if err := g.search(ctx, soughts[0]); err != nil {
 		return nil, err
 	}
-	cold := time.Since(began)
-	name := fmt.Sprintf("grep %s × %s events", grouped(n), grouped(m))
+	cold := time.Since(began).Seconds()
+	of := fmt.Sprintf("%s × %s events", grouped(n), grouped(m))
 	var rows []row
 	for _, s := range soughts {
-		took, err := rounds(ctx, b.rng, b.processes, []side{
-			{name: "jp", block: 2, run: func(ctx context.Context) error { return g.search(ctx, s.text) }},
-			{name: "rg", block: 2, run: func(ctx context.Context) error { return g.rival(ctx, s.text) }},
+		all, err := rounds(ctx, b.rng, b.processes, []side{
+			{name: "jp", block: 2, run: func(ctx context.Context) error { return g.search(ctx, s) }},
+			{name: "rg", block: 2, run: func(ctx context.Context) error { return g.rival(ctx, s) }},
 		})
 		if err != nil {
 			return nil, err
 		}
-		r := row{
-			Name: name + ", " + s.name, RivalName: "rg -F -S", Unit: seconds, Target: grepTarget,
-			JP: took["jp"].median().Seconds(), Rival: took["rg"].median().Seconds(),
-		}
-		rows = append(rows, r)
-		if s.text == planted {
-			rows = append(rows, row{
-				Name: name + ", without sidecars (once)", RivalName: "with them", Unit: seconds, Target: coldTarget,
-				JP: cold.Seconds(), Rival: r.JP,
-			})
-		}
+		rows = append(rows, all.row("grep "+of+", "+s.name, "jp", "rg").within(grepTarget))
 	}
-	return rows, nil
+	rows[0] = rows[0].grows(workGrep, n*m)
+	first := row{Name: "first grep, " + of, RivalName: "later ones", Unit: seconds, JP: cold, Rival: rows[0].JP}
+	first.rounds = pairs{jp: []float64{first.JP}, rival: []float64{first.Rival}}
+	return append(rows, first.within(coldTarget)), nil
 }
 
 // search and rival read what they find through a pipe, as a pager would.
-func (g *greps) search(ctx context.Context, text string) error {
-	return drained(exec.CommandContext(ctx, g.jp, "grep", text), g.repo.TopLevel)
+func (g *greps) search(ctx context.Context, s sought) error {
+	return drained(exec.CommandContext(ctx, g.jp, g.searchArgs(s)...), g.repo.TopLevel)
 }
 
-func (g *greps) rival(ctx context.Context, text string) error {
-	return drained(exec.CommandContext(ctx, "rg", "-F", "-S", "--no-config", text), g.lines)
+func (g *greps) searchArgs(s sought) []string {
+	if s.regexp {
+		return []string{"grep", "-r", s.text}
+	}
+	return []string{"grep", s.text}
+}
+
+func (g *greps) rival(ctx context.Context, s sought) error {
+	return drained(exec.CommandContext(ctx, "rg", g.rivalArgs(s)...), g.lines)
+}
+
+func (g *greps) rivalArgs(s sought) []string {
+	if s.regexp {
+		return []string{"-S", "--no-config", s.text}
+	}
+	return []string{"-F", "-S", "--no-config", s.text}
 }
 
 // drained runs a search; that it found nothing is no error.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"jp/conversation"
 	"jp/gitcmd"
@@ -42,6 +43,23 @@ func (b *bench) history(ctx context.Context, n int, scale float64) (*history, er
 	return h, nil
 }
 
+// historyOn makes a conversation of n events on a place.
+func (b *bench) historyOn(ctx context.Context, p place, n int) (*history, error) {
+	if p.Dir == b.scratch {
+		return b.history(ctx, n, 1)
+	}
+	return b.makeHistory(ctx, p.Dir, n, 1)
+}
+
+// origin is the first event of a fork at the end of the history, made some time
+// after it.
+func (h *history) origin(after time.Duration) *conversation.Event {
+	return &conversation.Event{
+		Seq: h.events, Turn: 1, Time: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC).Add(after), Model: model,
+		Body: &conversation.ForkOrigin{Conversation: h.id, Seq: h.events - 1, Commit: string(h.head)},
+	}
+}
+
 func (b *bench) makeHistory(ctx context.Context, parent string, n int, scale float64) (*history, error) {
 	h := &history{events: n, id: conversationID(n)}
 	var err error
@@ -64,7 +82,7 @@ func (b *bench) makeHistory(ctx context.Context, parent string, n int, scale flo
 		return nil, err
 	}
 	h.packBytes, err = lengths(filepath.Join(objectsOf(h.packed), "pack"))
-	syscall.Sync()
+	b.settle()
 	return h, err
 }
 

@@ -34,6 +34,16 @@ type line struct {
 
 // encodeLine is the event with the newline that ends it.
 func encodeLine(e *conversation.Event) ([]byte, error) {
+	l, err := lineOf(e)
+	if err != nil {
+		return nil, err
+	}
+	out, err := json.Marshal(l)
+	return append(out, '\n'), err
+}
+
+// lineOf is an event of a mix as a line.
+func lineOf(e *conversation.Event) (line, error) {
 	l := line{V: conversation.Version, Type: e.Type(), Turn: e.Turn, Seq: e.Seq, Time: e.Time, Model: e.Model}
 	switch b := e.Body.(type) {
 	case *conversation.TurnStart:
@@ -47,10 +57,9 @@ func encodeLine(e *conversation.Event) ([]byte, error) {
 	case *conversation.ToolCallResponse:
 		l.For, l.ID, l.Name, l.Text, l.Duration = b.For, b.ID, b.Name, b.Content, b.DurationMS
 	default:
-		return nil, fmt.Errorf("no line for %s", e.Type())
+		return line{}, fmt.Errorf("no line for %s", e.Type())
 	}
-	out, err := json.Marshal(l)
-	return append(out, '\n'), err
+	return l, nil
 }
 
 // decodeLine makes the event that encodeLine was given.

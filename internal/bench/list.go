@@ -20,25 +20,26 @@ func listOf(n int) func(context.Context, *bench, place) ([]row, error) {
 		if err := b.fillMany(ctx, repo, n); err != nil {
 			return nil, err
 		}
-		took, err := rounds(ctx, b.rng, b.slowOps, []side{
+		all, err := rounds(ctx, b.rng, b.slowOps, []side{
 			{name: "jp", block: 3, run: func(ctx context.Context) error { return listAll(ctx, repo, n) }},
-			{name: "git", block: 3, run: func(ctx context.Context) error {
-				return gitTo(ctx, repo.TopLevel, nil, nil, "for-each-ref",
-					"--format=%(refname) %(objectname) %(committerdate) %(subject)", "refs/jp/conversations/")
-			}},
+			{name: "git for-each-ref", block: 3, run: func(ctx context.Context) error { return eachRef(ctx, repo) }},
 		})
 		if err != nil {
 			return nil, err
 		}
-		r := row{
-			Name: fmt.Sprintf("list %s conversations", grouped(n)), RivalName: "git for-each-ref", Unit: seconds,
-			JP: took["jp"].median().Seconds(), Rival: took["git"].median().Seconds(),
-		}
+		r := all.row(fmt.Sprintf("list %s conversations", grouped(n)), "jp", "git for-each-ref").grows(workList, n)
 		if n == 10_000 {
-			r.Target = 1
+			r = r.within(1)
 		}
 		return []row{r}, nil
 	}
+}
+
+// eachRefArgs list the conversations by git, with what jp ls shows of them.
+var eachRefArgs = []string{"for-each-ref", "--format=%(refname) %(objectname) %(committerdate) %(subject)", "refs/jp/conversations/"}
+
+func eachRef(ctx context.Context, repo gitcmd.Repository) error {
+	return gitTo(ctx, repo.TopLevel, nil, nil, eachRefArgs...)
 }
 
 func (b *bench) fillMany(ctx context.Context, repo gitcmd.Repository, n int) error {

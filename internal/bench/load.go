@@ -12,9 +12,9 @@ import (
 const (
 	loadLoose     = "jp, loose"
 	loadPacked    = "jp, packed"
-	loadLogLoose  = "git log, loose"
-	loadLogPacked = "git log, packed"
-	loadJSONL     = "encoding/json"
+	loadLogLoose  = "git log %B"
+	loadLogPacked = "git log of packs"
+	loadJSONL     = "JSONL decode"
 )
 
 // loadOf measures reading a whole conversation by a store that remembers
@@ -25,30 +25,25 @@ func loadOf(n int) func(context.Context, *bench, place) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		took, err := rounds(ctx, b.rng, b.slowOps, []side{
+		all, err := rounds(ctx, b.rng, b.slowOps, []side{
 			h.loadSide(loadLoose, h.loose), h.loadSide(loadPacked, h.packed),
 			h.logSide(loadLogLoose, h.loose), h.logSide(loadLogPacked, h.packed), h.decodeSide(),
 		})
 		if err != nil {
 			return nil, err
 		}
-		return loadRows(n, took), nil
+		return loadRows(n, all), nil
 	}
 }
 
-func loadRows(n int, took map[string]samples) []row {
-	targets := map[string]float64{}
+func loadRows(n int, all took) []row {
+	name := func(form string) string { return fmt.Sprintf("load %s events, %s", grouped(n), form) }
+	loose := all.row(name("loose"), loadLoose, loadLogLoose).grows(workLoadLoose, n)
+	packed := all.row(name("packed"), loadPacked, loadLogPacked).grows(workLoadPacked, n)
 	if n == 10_000 {
-		targets = map[string]float64{loadLogLoose: 0.6, loadLogPacked: 0.95}
+		loose, packed = loose.within(0.6), packed.within(0.95)
 	}
-	var rows []row
-	for _, pair := range [][2]string{{loadLoose, loadLogLoose}, {loadPacked, loadLogPacked}, {loadLoose, loadJSONL}, {loadPacked, loadJSONL}} {
-		rows = append(rows, row{
-			Name: fmt.Sprintf("load %s events, %s", grouped(n), pair[0][len("jp, "):]), RivalName: pair[1], Unit: seconds,
-			JP: took[pair[0]].median().Seconds(), Rival: took[pair[1]].median().Seconds(), Target: targets[pair[1]],
-		})
-	}
-	return rows
+	return []row{loose, packed, all.row(name("loose"), loadLoose, loadJSONL), all.row(name("packed"), loadPacked, loadJSONL)}
 }
 
 func (h *history) loadSide(name string, repo gitcmd.Repository) side {

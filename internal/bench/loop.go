@@ -7,39 +7,46 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// imageSize is that of the file that holds the file system, in bytes.
+// imageSize is that of the file that holds a file system, in bytes.
 const imageSize = 512 << 20
 
-// measureLoop measures durable tasks on a new ext4 with a journal. Where that
-// cannot be made it notes the reason. What it has mounted is gone when it
-// returns, also after an interrupt.
-func (b *bench) measureLoop(ctx context.Context, r *report) (err error) {
-	dir, release, err := b.mountImage(ctx)
+// A fileSystem is one that is made to be measured on.
+type fileSystem struct {
+	name string
+	make []string // the command that makes it in an image
+}
+
+// fileSystems have a journal, as most that jp is used on.
+var fileSystems = []fileSystem{
+	{"ext4", []string{"mkfs.ext4", "-q", "-F"}},
+	{"xfs", []string{"mkfs.xfs", "-q", "-f"}},
+}
+
+// measureOnImage measures durable tasks on a new file system. Where that cannot
+// be made it notes the reason. What it has mounted is gone when it returns, also
+// after an interrupt.
+func (b *bench) measureOnImage(ctx context.Context, r *report, system fileSystem) (err error) {
+	dir, release, err := b.mountImage(ctx, system)
 	defer func() { err = errors.Join(err, release()) }()
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("loop: skipped: %v", err))
+		b.note("%s: skipped: %v", system.name, err)
 		return nil
 	}
-	var durable []task
-	for _, t := range tasks {
-		if t.durable && t.name != "fork 10k" { // its length is another file system's matter
-			durable = append(durable, t)
-		}
-	}
-	return b.measureOn(ctx, r, "loop", dir, durable)
+	return b.measureOn(ctx, r, system.name, dir, durableTasks())
 }
 
 // mountImage mounts a file system in a file. The release is never nil, and
 // undoes as much as was done.
-func (b *bench) mountImage(ctx context.Context) (dir string, release func() error, err error) {
+func (b *bench) mountImage(ctx context.Context, system fileSystem) (dir string, release func() error, err error) {
 	var undo []func() error
 	release = func() error {
 		var errs []error
@@ -48,14 +55,14 @@ func (b *bench) mountImage(ctx context.Context) (dir string, release func() erro
 		}
 		return errors.Join(errs...)
 	}
-	if os.Geteuid() != 0 {
-		return "", release, errors.New("only root can mount")
+	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
+		return "", release, fmt.Errorf("%w: root on Linux, to mount it", errAbsent)
 	}
-	image := filepath.Join(b.scratch, "ext4.img")
+	image := filepath.Join(b.scratch, system.name+".img")
 	if _, err := command(ctx, "fallocate", "-l", strconv.Itoa(imageSize), image); err != nil {
 		return "", release, err
 	}
-	if _, err := command(ctx, "mkfs.ext4", "-q", "-F", image); err != nil {
+	if _, err := command(ctx, system.make[0], append(system.make[1:], image)...); err != nil {
 		return "", release, err
 	}
 	undo = append(undo, func() error { return detach(image) })
@@ -67,7 +74,7 @@ func (b *bench) mountImage(ctx context.Context) (dir string, release func() erro
 		return "", release, err
 	}
 	undo = append(undo, func() error { return unmount(dir) })
-	if _, err := command(ctx, "mount", "-t", "ext4", device, dir); err != nil {
+	if _, err := command(ctx, "mount", "-t", system.name, device, dir); err != nil {
 		return "", release, err
 	}
 	return dir, release, nil
@@ -92,7 +99,10 @@ func unmount(dir string) error {
 	if m, ok := mountOf(string(table), dir); err == nil && (!ok || m.point != dir) {
 		return nil
 	}
-	_, err = afterwards("umount", dir)
+	if _, err := afterwards("umount", dir); err == nil {
+		return nil
+	}
+	_, err = afterwards("umount", "--lazy", dir) // a program that was killed may not have ended yet
 	return err
 }
 

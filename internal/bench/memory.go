@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -20,46 +20,190 @@ import (
 // much.
 const flat = 1.25
 
-// measureMemory compares the peaks of two processes that append 10,000 and
-// 1,000 events.
-func measureMemory(ctx context.Context, b *bench, p place) ([]row, error) {
-	few, err := b.peakOf(ctx, p, 1_000)
-	if err != nil {
-		return nil, err
+// peakRounds is how often each program is run.
+const peakRounds = 3
+
+// memoryOf compares the peaks of memory of programs that have to do with n
+// events. A program's children are not in it.
+func memoryOf(n int) func(context.Context, *bench, place) ([]row, error) {
+	return func(ctx context.Context, b *bench, p place) ([]row, error) {
+		rows, err := b.growRows(ctx, p, n)
+		if err != nil {
+			return nil, err
+		}
+		for _, measure := range []func(context.Context, int) (row, error){b.peakOfLoad, b.peakOfList, b.peakOfGrep} {
+			r, err := measure(ctx, n)
+			if errors.Is(err, errAbsent) {
+				b.note("memory: skipped: %v", err)
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, r)
+		}
+		return rows, nil
 	}
-	many, err := b.peakOf(ctx, p, 10_000)
-	if err != nil {
-		return nil, err
-	}
-	return []row{{
-		Name: "peak memory, appending 10,000 events", RivalName: "jp, appending 1,000", Unit: octets,
-		JP: many, Rival: few, Target: flat,
-	}}, nil
 }
 
-// peakOf has a new process append n events, and returns its peak in bytes.
-func (b *bench) peakOf(ctx context.Context, p place, n int) (float64, error) {
-	repo, err := b.newRepo(ctx, p.Dir)
+// growRows compares appending n events with appending a tenth of them, and with
+// a database that does the same.
+func (b *bench) growRows(ctx context.Context, p place, n int) ([]row, error) {
+	few, err := b.growPeaks(ctx, p, n/10)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	many, err := b.growPeaks(ctx, p, n)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("memory, appending %s events", grouped(n))
+	tenth := sized(name, "appending "+grouped(n/10), many, few).within(flat).grows(workPeakAppend, n)
+	database, err := b.databasePeaks(ctx, n)
+	if errors.Is(err, errAbsent) {
+		return []row{tenth}, nil
+	}
+	return []row{tenth, sized(name, "sqlite3", many, database)}, err
+}
+
+// growPeaks has new processes of this program append n events.
+func (b *bench) growPeaks(ctx context.Context, p place, n int) ([]float64, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "-grow", strconv.Itoa(n), "-dir", repo.TopLevel)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return 0, fmt.Errorf("append %d events: %w: %s", n, err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	return peaks(ctx, func() (*exec.Cmd, error) {
+		repo, err := b.newRepo(ctx, p.Dir)
+		return exec.Command(self, "-grow", strconv.Itoa(n), "-dir", repo.TopLevel), err
+	})
 }
 
-// printPeak appends n events one by one to a new conversation in the repository
-// dir, and prints the peak of this process's resident memory in bytes.
-func printPeak(ctx context.Context, w io.Writer, dir string, n int) error {
+// databasePeaks has sqlite3 insert n events.
+func (b *bench) databasePeaks(ctx context.Context, n int) ([]float64, error) {
+	program, err := exec.LookPath("sqlite3")
+	if err != nil {
+		return nil, fmt.Errorf("%w: sqlite3", errAbsent)
+	}
+	dir, err := b.newDir(b.scratch)
+	if err != nil {
+		return nil, err
+	}
+	var script strings.Builder
+	script.WriteString("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY, line TEXT);\n")
+	for _, e := range newMix(b.corpus, 1).take(n) {
+		line, err := encodeLine(e)
+		if err != nil {
+			return nil, err
+		}
+		script.WriteString(insertion(line) + "\n")
+	}
+	path := filepath.Join(dir, "script.sql")
+	if err := os.WriteFile(path, []byte(script.String()), 0o600); err != nil {
+		return nil, err
+	}
+	return peaks(ctx, func() (*exec.Cmd, error) {
+		cmd := exec.Command(program, "-batch", "-bail", filepath.Join(dir, "events.db"))
+		in, err := os.Open(path)
+		cmd.Stdin = in
+		return cmd, err
+	})
+}
+
+// peakOfLoad compares a jp that loads n events with a git that prints them.
+func (b *bench) peakOfLoad(ctx context.Context, n int) (row, error) {
+	h, err := b.history(ctx, n, 1)
+	if err != nil {
+		return row{}, err
+	}
+	r, err := b.peakRow(ctx, h.packed, "git log %B",
+		[]string{"ref", string(h.id) + "@0"}, []string{"log", "--first-parent", "--format=%B", string(h.head)})
+	r.Name = fmt.Sprintf("memory, loading %s events", grouped(n))
+	return r.grows(workPeakLoad, n), err
+}
+
+// peakOfList does it for the list of a tenth as many conversations.
+func (b *bench) peakOfList(ctx context.Context, n int) (row, error) {
+	repo, err := b.newRepo(ctx, b.scratch)
+	if err != nil {
+		return row{}, err
+	}
+	if err := b.fillMany(ctx, repo, n/10); err != nil {
+		return row{}, err
+	}
+	r, err := b.peakRow(ctx, repo, "git for-each-ref", []string{"ls"}, eachRefArgs)
+	r.Name = fmt.Sprintf("memory, ls of %s", grouped(n/10))
+	return r, err
+}
+
+// peakOfGrep does it for a search, which is as large for all n.
+func (b *bench) peakOfGrep(ctx context.Context, _ int) (row, error) {
+	program, err := exec.LookPath("rg")
+	if err != nil {
+		return row{}, fmt.Errorf("%w: ripgrep", errAbsent)
+	}
+	g, err := b.greps(ctx, searchedBriefly, searchedEvents)
+	if err != nil {
+		return row{}, err
+	}
+	jp, err := peaks(ctx, in(g.repo.TopLevel, g.jp, g.searchArgs(soughts[0])...))
+	if err != nil {
+		return row{}, err
+	}
+	rg, err := peaks(ctx, in(g.lines, program, g.rivalArgs(soughts[0])...))
+	return sized(fmt.Sprintf("memory, grep %d × %d events", searchedBriefly, searchedEvents), "rg", jp, rg), err
+}
+
+// peakRow compares a jp with a git in one repository.
+func (b *bench) peakRow(ctx context.Context, repo gitcmd.Repository, rival string, jpArgs, gitArgs []string) (row, error) {
+	if err := keepStoreKey(); err != nil {
+		return row{}, err
+	}
+	jp, err := b.buildJP(ctx)
+	if err != nil {
+		return row{}, err
+	}
+	ours, err := peaks(ctx, in(repo.TopLevel, jp, jpArgs...))
+	if err != nil {
+		return row{}, err
+	}
+	theirs, err := peaks(ctx, in(repo.TopLevel, "git", gitArgs...))
+	return sized("", rival, ours, theirs), err
+}
+
+// in makes a program that runs in a folder, anew each time.
+func in(dir, name string, args ...string) func() (*exec.Cmd, error) {
+	return func() (*exec.Cmd, error) {
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		return cmd, nil
+	}
+}
+
+// peaks runs programs and returns their peaks of memory in bytes. The first one
+// may have to make caches, and is left out.
+func peaks(ctx context.Context, newCmd func() (*exec.Cmd, error)) ([]float64, error) {
+	var all []float64
+	for i := range 1 + peakRounds {
+		cmd, err := newCmd()
+		if err != nil {
+			return nil, err
+		}
+		n, err := peak(ctx, cmd)
+		if in, ok := cmd.Stdin.(io.Closer); ok {
+			err = errors.Join(err, in.Close())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", filepath.Base(cmd.Path), strings.Join(cmd.Args[1:min(3, len(cmd.Args))], " "), err)
+		}
+		if i > 0 {
+			all = append(all, float64(n))
+		}
+	}
+	return all, nil
+}
+
+// grow appends n events one by one to a new conversation in the repository dir.
+func grow(ctx context.Context, dir string, n int) error {
 	corpus, err := readCorpus(goSource(), 1<<20)
 	if err != nil {
 		return err
@@ -78,25 +222,12 @@ func printPeak(ctx context.Context, w io.Writer, dir string, n int) error {
 	for i := 1; i < n && err == nil; i++ {
 		head, err = store.Append(ctx, id, head, m.take(1))
 	}
-	if err != nil {
-		return err
-	}
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return err
-	}
-	peak, err := peakIn(string(status))
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w, peak)
 	return err
 }
 
-var errNoPeak = errors.New("the kernel does not say the peak of memory")
-
-// peakIn finds the peak in /proc/self/status, in bytes. Unlike what wait says
-// of a child, it begins anew with the program and not with its parent's peak.
+// peakIn finds the peak in what /proc says of a process, in bytes. Unlike what
+// wait says of a child, it begins anew with the program and not with its
+// parent's peak.
 func peakIn(status string) (int64, error) {
 	for line := range strings.Lines(status) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "VmHWM:" && f[2] == "kB" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/build"
 	"io/fs"
@@ -110,8 +109,6 @@ func (m *mix) text(mean float64) string {
 	m.at += n
 	return strings.ToValidUTF8(piece, "")
 }
-
-var errNoSource = errors.New("the Go tree has no source to make texts of")
 
 // readCorpus is up to limit bytes of the standard library's source.
 func readCorpus(root fs.FS, limit int) (string, error) {

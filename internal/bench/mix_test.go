@@ -43,7 +43,7 @@ func TestMixIsOfTheUsualSize(t *testing.T) {
 	require.InDelta(t, 1_100, said, 100)
 	require.InDelta(t, 1_400, lines, 150)
 
-	said, lines = meanBytes(t, newMix(corpus(t), long).take(3_000))
+	said, lines = meanBytes(t, newMix(corpus(t), long2KB).take(3_000))
 	require.Greater(t, said, 2_000.0)
 	require.Greater(t, lines, 2_000.0)
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"jp/conversation"
 	"jp/gitcmd"
@@ -81,10 +80,10 @@ func (b *bench) use(ctx context.Context, repo gitcmd.Repository) error {
 		return err
 	}
 	defer store.Close()
-	if _, err := store.Create(ctx, conversationID(0), "", newMix(b.corpus, 0.5).take(2_000)); err != nil {
+	if _, err := store.Create(ctx, conversationID(0), "", newMix(b.corpus, 0.5).take(b.used)); err != nil {
 		return err
 	}
-	syscall.Sync()
+	b.settle()
 	return nil
 }
 

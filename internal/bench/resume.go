@@ -20,7 +20,7 @@ import (
 // Sides of the resume row.
 const (
 	resumeFirst = "jp continue, to the model's first word"
-	resumeLoad  = "jp ref @0 (loads them)"
+	resumeLoad  = "loading them"
 )
 
 // resumeTarget is how much more a resume may cost than loading the events.
@@ -34,24 +34,22 @@ const resumeFiles = 1_000
 const hanging = "[[reply]]\nmessage = \"Once\"\nhang = true\n"
 
 // resumeOf measures a whole jp continue of a long conversation up to the first
-// word of the model, against a jp that only loads it.
+// word of the model, against a jp ref @0, which only loads it.
 func resumeOf(n int) func(context.Context, *bench, place) ([]row, error) {
 	return func(ctx context.Context, b *bench, _ place) ([]row, error) {
 		s, err := b.newStopped(ctx, n)
 		if err != nil {
 			return nil, err
 		}
-		took, err := rounds(ctx, b.rng, b.processes, []side{
+		all, err := rounds(ctx, b.rng, b.processes, []side{
 			{name: resumeFirst, block: 2, run: s.resume},
 			{name: resumeLoad, block: 2, run: s.load},
 		})
 		if err != nil {
 			return nil, err
 		}
-		return []row{{
-			Name: fmt.Sprintf("resume at %s events, %s files", grouped(n), grouped(resumeFiles)), RivalName: resumeLoad, Unit: seconds,
-			JP: took[resumeFirst].median().Seconds(), Rival: took[resumeLoad].median().Seconds(), Target: resumeTarget,
-		}}, nil
+		name := fmt.Sprintf("resume at %s events, %s files", grouped(n), grouped(resumeFiles))
+		return []row{all.row(name, resumeFirst, resumeLoad).within(resumeTarget).grows(workResume, n)}, nil
 	}
 }
 

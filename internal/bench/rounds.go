@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -17,10 +18,12 @@ type side struct {
 }
 
 // rounds lets every side do its block of work in each round, in random order.
-// The first operation of a block warms up and is dropped; where a block is one
-// operation, the whole first round is. So 1+n rounds leave n of the latter.
-func rounds(ctx context.Context, rng *rand.Rand, n int, sides []side) (map[string]samples, error) {
-	took := map[string]samples{}
+// The first operation of a block warms up and is dropped; where the block of a
+// side is one operation, the whole first round is, of all sides, so that their
+// i-th rounds are the same ones. So 1+n rounds leave n or 1+n.
+func rounds(ctx context.Context, rng *rand.Rand, n int, sides []side) (took, error) {
+	all := took{}
+	single := slices.ContainsFunc(sides, func(s side) bool { return s.block == 1 })
 	for round := range 1 + n {
 		for _, i := range rng.Perm(len(sides)) {
 			s := sides[i]
@@ -28,21 +31,19 @@ func rounds(ctx context.Context, rng *rand.Rand, n int, sides []side) (map[strin
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
-			switch {
-			case len(block) > 1:
-				took[s.name] = append(took[s.name], block[1:]...)
-			case round > 0:
-				took[s.name] = append(took[s.name], block...)
+			if round == 0 && single {
+				continue
 			}
+			all[s.name] = append(all[s.name], block[min(1, len(block)-1):])
 		}
 	}
-	return took, nil
+	return all, nil
 }
 
 // measure runs one block. The garbage of others is collected before it.
-func (s side) measure(ctx context.Context) (samples, error) {
+func (s side) measure(ctx context.Context) ([]time.Duration, error) {
 	runtime.GC()
-	var took samples
+	var took []time.Duration
 	for range s.block {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err

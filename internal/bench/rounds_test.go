@@ -24,8 +24,10 @@ func TestRoundsAlternateInBlocksAndDropTheFirst(t *testing.T) {
 	var trace strings.Builder
 	took, err := rounds(t.Context(), seeded(), 20, []side{counted("a", 3, &trace), counted("b", 1, &trace)})
 	require.NoError(t, err)
-	require.Len(t, took["a"], 21*2, "of each block the first operation is dropped")
-	require.Len(t, took["b"], 20, "of single operations the first round is dropped")
+	require.Len(t, took["a"], 20, "the first round is dropped, since b has single operations")
+	require.Len(t, took["a"][0], 2, "of each block the first operation is dropped")
+	require.Len(t, took["b"], 20, "rounds are the same ones on both sides")
+	require.Len(t, took["b"][0], 1)
 
 	order := map[string]int{}
 	for at := trace.String(); at != ""; at = at[4:] {
@@ -33,6 +35,15 @@ func TestRoundsAlternateInBlocksAndDropTheFirst(t *testing.T) {
 	}
 	require.Len(t, order, 2, "both orders, and never a torn block: %v", order)
 	require.Equal(t, 21, order["aaab"]+order["baaa"])
+}
+
+func TestRoundsOfBlocksAreAllKept(t *testing.T) {
+	var trace strings.Builder
+	took, err := rounds(t.Context(), seeded(), 3, []side{counted("a", 3, &trace), counted("b", 2, &trace)})
+	require.NoError(t, err)
+	require.Len(t, took["a"], 4)
+	require.Len(t, took["b"], 4)
+	require.Len(t, took["b"][3], 1)
 }
 
 func TestRoundsPrepareBeforeEachOperation(t *testing.T) {

@@ -37,14 +37,13 @@ func attachOf(n int) func(context.Context, *bench, place) ([]row, error) {
 			}
 			sides = append(sides, side{name: grouped(events), block: 3, run: s.attach})
 		}
-		took, err := rounds(ctx, b.rng, b.processes, sides)
+		all, err := rounds(ctx, b.rng, b.processes, sides)
 		if err != nil {
 			return nil, err
 		}
-		return []row{{
-			Name: fmt.Sprintf("jp attach at %s events, to its first byte", grouped(n)), RivalName: "at 100 events", Unit: seconds,
-			JP: took[grouped(n)].median().Seconds(), Rival: took[grouped(shortEvents)].median().Seconds(), Target: attachTarget, Alone: true,
-		}}, nil
+		r := all.row(fmt.Sprintf("jp attach at %s events, 1st byte", grouped(n)), grouped(n), grouped(shortEvents)).within(attachTarget)
+		r.RivalName, r.Alone = "at 100 events", true
+		return []row{r}, nil
 	}
 }
 
@@ -110,7 +109,7 @@ func listRunning(ctx context.Context, b *bench, _ place) ([]row, error) {
 	if err := os.CopyFS(filepath.Join(copied, ".git"), os.DirFS(repo.CommonDir)); err != nil {
 		return nil, err
 	}
-	took, err := rounds(ctx, b.rng, b.processes, []side{
+	all, err := rounds(ctx, b.rng, b.processes, []side{
 		{name: "with", block: 3, run: func(ctx context.Context) error {
 			return listIn(ctx, jp, repo.TopLevel, os.Getenv("XDG_DATA_HOME"), listedProcesses)
 		}},
@@ -119,10 +118,9 @@ func listRunning(ctx context.Context, b *bench, _ place) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []row{{
-		Name: fmt.Sprintf("jp ls with %d processes", listedProcesses), RivalName: "without them", Unit: seconds,
-		JP: took["with"].median().Seconds(), Rival: took["without"].median().Seconds(), Target: listTarget,
-	}}, nil
+	r := all.row(fmt.Sprintf("jp ls with %d processes", listedProcesses), "with", "without").within(listTarget)
+	r.RivalName = "without them"
+	return []row{r}, nil
 }
 
 // fillRunning starts the processes, and waits until all wait.

@@ -13,10 +13,10 @@ import (
 
 // Sides of the snapshot rows.
 const (
-	snapBefore = "nothing changed, before a tool"
-	snapAfter  = "nothing changed, after a tool"
-	snapOne    = "one changed, after a tool"
-	snapNamed  = "one named path"
+	snapBefore = "clean"
+	snapAfter  = "after a tool"
+	snapOne    = "1 changed"
+	snapNamed  = "1 named"
 	snapStatus = "git status"
 )
 
@@ -46,16 +46,16 @@ func snapshotOf(n int) func(context.Context, *bench, place) ([]row, error) {
 
 // snapshotRows compares sides with the git status beside them. Targets are of
 // 12,000 files.
-func snapshotRows(n int, took map[string]samples, sides ...string) []row {
+func snapshotRows(n int, all took, sides ...string) []row {
 	targets := map[string]float64{snapBefore: 0.6, snapAfter: 0.9, snapOne: 1.25}
 	var rows []row
 	for _, name := range sides {
-		r := row{
-			Name: fmt.Sprintf("snapshot of %s files, %s", grouped(n), name), RivalName: snapStatus, Unit: seconds,
-			JP: took[name].median().Seconds(), Rival: took[snapStatus].median().Seconds(),
-		}
+		r := all.row(fmt.Sprintf("snapshot %s files, %s", grouped(n), name), name, snapStatus)
 		if n == 12_000 {
-			r.Target = targets[name]
+			r = r.within(targets[name])
+		}
+		if name == snapBefore {
+			r = r.grows(workSnapshot, n)
 		}
 		rows = append(rows, r)
 	}

@@ -6,26 +6,48 @@ import (
 	"time"
 )
 
-// samples are the durations of one side, in no order.
-type samples []time.Duration
+// samples are what one side took, round by round.
+type samples [][]time.Duration
 
-// quantile is the value below which a share q of the samples lies, between two
-// samples by proportion. Without samples it is 0.
-func (s samples) quantile(q float64) time.Duration {
-	if len(s) == 0 {
+// quantile is the value below which a share q of all durations lies.
+func (s samples) quantile(q float64) float64 { return quantile(slices.Concat(s...), q) }
+
+func (s samples) median() float64 { return s.quantile(0.5) }
+
+// byRound is that quantile in each round.
+func (s samples) byRound(q float64) []float64 {
+	var of []float64
+	for _, round := range s {
+		of = append(of, quantile(round, q))
+	}
+	return of
+}
+
+// quantile is the value in seconds below which a share q of the durations lies,
+// between two of them by proportion. Without durations it is 0.
+func quantile(took []time.Duration, q float64) float64 {
+	if len(took) == 0 {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(s))
+	sorted := slices.Sorted(slices.Values(took))
 	at := q * float64(len(sorted)-1)
 	low := int(math.Floor(at))
 	if low+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
+		return sorted[len(sorted)-1].Seconds()
 	}
 	part := at - float64(low)
-	return sorted[low] + time.Duration(part*float64(sorted[low+1]-sorted[low]))
+	return (sorted[low] + time.Duration(part*float64(sorted[low+1]-sorted[low]))).Seconds()
 }
 
-func (s samples) median() time.Duration { return s.quantile(0.5) }
+// middle is the median of numbers, 0 without any.
+func middle(of []float64) float64 {
+	if len(of) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(of))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
 
 // ratio is a over b; ok is false where that says nothing.
 func ratio(a, b float64) (r float64, ok bool) {

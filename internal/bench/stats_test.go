@@ -10,44 +10,62 @@ import (
 )
 
 func TestQuantile(t *testing.T) {
-	hundred := make(samples, 101)
+	hundred := make([]time.Duration, 101)
 	for i := range hundred {
-		hundred[i] = time.Duration(100 - i) // any order
+		hundred[i] = time.Duration(100-i) * time.Second // any order
 	}
+	const s = time.Second
 	tests := []struct {
 		name string
-		s    samples
+		took []time.Duration
 		q    float64
-		want time.Duration
+		want float64
 	}{
-		{"no samples", nil, 0.5, 0},
-		{"one", samples{7}, 0.99, 7},
-		{"odd count", samples{9, 1, 5}, 0.5, 5},
-		{"even count lies between", samples{10, 20, 40, 30}, 0.5, 25},
+		{"nothing", nil, 0.5, 0},
+		{"one", []time.Duration{7 * s}, 0.99, 7},
+		{"odd count", []time.Duration{9 * s, 1 * s, 5 * s}, 0.5, 5},
+		{"even count lies between", []time.Duration{10 * s, 20 * s, 40 * s, 30 * s}, 0.5, 25},
 		{"p99", hundred, 0.99, 99},
 		{"least", hundred, 0, 0},
 		{"greatest", hundred, 1, 100},
-		{"by proportion", samples{0, 100}, 0.25, 25},
+		{"by proportion", []time.Duration{0, 100 * s}, 0.25, 25},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, tt.s.quantile(tt.q)) })
+		t.Run(tt.name, func(t *testing.T) { require.InDelta(t, tt.want, quantile(tt.took, tt.q), 1e-9) })
 	}
 }
 
-func TestQuantileLeavesSamplesAlone(t *testing.T) {
-	s := samples{3, 1, 2}
-	s.median()
-	require.Equal(t, samples{3, 1, 2}, s)
+func TestQuantileLeavesDurationsAlone(t *testing.T) {
+	took := []time.Duration{3, 1, 2}
+	quantile(took, 0.5)
+	require.Equal(t, []time.Duration{3, 1, 2}, took)
 }
 
 func TestQuantileGrowsWithItsShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := samples(rapid.SliceOfN(rapid.Map(rapid.Int64Range(0, 1e12), func(n int64) time.Duration { return time.Duration(n) }), 1, 50).Draw(t, "samples"))
+		took := rapid.SliceOfN(rapid.Map(rapid.Int64Range(0, 1e12), func(n int64) time.Duration { return time.Duration(n) }), 1, 50).Draw(t, "took")
 		a, b := rapid.Float64Range(0, 1).Draw(t, "a"), rapid.Float64Range(0, 1).Draw(t, "b")
-		require.LessOrEqual(t, s.quantile(min(a, b)), s.quantile(max(a, b)))
-		require.LessOrEqual(t, s.quantile(0), s.quantile(a))
-		require.LessOrEqual(t, s.quantile(a), s.quantile(1))
+		require.LessOrEqual(t, quantile(took, min(a, b)), quantile(took, max(a, b)))
+		require.LessOrEqual(t, quantile(took, 0), quantile(took, a))
+		require.LessOrEqual(t, quantile(took, a), quantile(took, 1))
 	})
+}
+
+func TestSamplesAreTakenTogetherAndByRound(t *testing.T) {
+	s := samples{{1 * time.Second, 2 * time.Second}, {6 * time.Second}}
+	require.Equal(t, 2.0, s.median(), "of all three")
+	require.Equal(t, []float64{1.5, 6}, s.byRound(0.5))
+}
+
+func TestMiddle(t *testing.T) {
+	require.Zero(t, middle(nil))
+	require.Equal(t, 2.0, middle([]float64{9, 1, 2}))
+	require.Equal(t, 1.5, middle([]float64{9, 1, 2, 0}))
+}
+
+func TestPairsByRound(t *testing.T) {
+	p := pairs{jp: []float64{1, 4, 3}, rival: []float64{2, 0, 1, 5}}
+	require.Equal(t, []float64{0.5, 3}, p.ratios(), "without a rival there is no ratio")
 }
 
 func TestRatio(t *testing.T) {

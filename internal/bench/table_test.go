@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,8 +28,8 @@ func TestVerdict(t *testing.T) {
 		{"faster than the rival", row{JP: 0.001, Rival: 0.005, Target: 0.02, Difference: true, Unit: seconds}, "ok", "−4.00 ms", "≤ +20.0 ms"},
 		{"alone reached", row{JP: 0.045, Rival: 0.040, Target: 0.05, Alone: true, Unit: seconds}, "ok", "1.12×", "≤ 50.0 ms"},
 		{"alone missed", row{JP: 0.075, Rival: 0.060, Target: 0.05, Alone: true, Unit: seconds}, "missed by 25.0 ms", "1.25×", "≤ 50.0 ms"},
-		{"nothing measured", row{Failed: "no disk", Target: 2}, "not measured: no disk", "–", "≤ 2×"},
-		{"no ratio", row{JP: 1, Unit: seconds}, "not measured: 1 against 0 is no ratio", "–", "–"},
+		{"nothing measured", row{Failed: "no disk", Target: 2}, "not measured", "–", "≤ 2×"},
+		{"no ratio", row{JP: 1, Unit: seconds}, "not measured", "–", "–"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,7 +77,8 @@ loop: skipped: only root can mount
 
 on    row      jp       rival          ratio  target  verdict
 here  append   3.00 ms  1.00 ms JSONL  3.00×  ≤ 2×    missed by 50 %
-here  version  –        –              –      –       not measured: jp does not build
+here  version  –        –              –      –       not measured
+not measured: version (here): jp does not build
 `, out.String())
 }
 
@@ -94,24 +97,52 @@ func TestOnlyWhatWasNotMeasuredFails(t *testing.T) {
 	require.NoError(t, r.failures(), "a missed target is no failure")
 }
 
+func TestTheTableStaysNarrow(t *testing.T) {
+	wide := row{
+		On: "ext4", Name: strings.Repeat("n", 60), RivalName: strings.Repeat("r", 60), Unit: octets, JP: 512 << 20, Rival: 511 << 20, Target: 0.02,
+	}.judged()
+	long := row{On: "ext4", Name: "x", Unit: seconds, JP: 0.9, Rival: 0.8, Target: 0.05, Alone: true}.judged()
+	var out strings.Builder
+	require.NoError(t, renderTable(&out, []row{wide, long}))
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 120)
+	}
+	require.Contains(t, out.String(), "nnn…")
+}
+
+func TestClipped(t *testing.T) {
+	require.Equal(t, "≤ 2×", clipped("≤ 2×", 4))
+	require.Equal(t, "≤ …", clipped("≤ 2×", 3))
+}
+
+// lasting is one round of one operation.
+func lasting(d time.Duration) samples { return samples{{d}} }
+
 func TestRowsByPlace(t *testing.T) {
-	require.Equal(t, 2.0, appendTarget(place{Path: odb.PathOrdered}))
-	require.Equal(t, 4.0, appendTarget(place{Path: odb.PathStepwise}))
-	took := map[string]samples{appendOne: {4}, appendFive: {10}, appendJSONL: {2}, appendGit: {40}, appendGitAll: {80}}
-	rows := appendRows(took, place{})
+	ordered, stepwise := place{Path: odb.PathOrdered}, place{Path: odb.PathStepwise}
+	all := took{appendOne: lasting(4), appendFive: lasting(10), appendJSONL: lasting(2), appendGit: lasting(40), appendGitAll: lasting(80)}
+	rows := appendRows(all, ordered)
 	ratios := make([]float64, len(rows))
 	for i, r := range rows {
 		ratios[i] = r.judged().Ratio
 	}
-	require.InDeltaSlice(t, []float64{2, 2, 1, 1, 0.1, 0.05, 0.05}, ratios, 1e-9)
+	require.InDeltaSlice(t, []float64{2, 2, 1, 1, 0.1, 0.1, 0.05, 0.05, 0.05}, ratios, 1e-9, "and nothing of rivals that were not measured")
+	require.InDeltaSlice(t, []float64{1}, rows[2].rounds.ratios(), 1e-9, "a group counts by its share in each round, too")
+	targets := func(p place) []float64 { return []float64{appendRows(all, p)[0].Target, appendRows(all, p)[2].Target} }
+	require.Equal(t, []float64{2, 0.6}, targets(ordered))
+	require.Equal(t, []float64{4, 0}, targets(stepwise))
+	require.Equal(t, "–", appendRows(all, stepwise)[2].judged().bound())
 }
 
 func TestTargetsAreOfTheLargestSize(t *testing.T) {
-	took := map[string]samples{snapBefore: {1}, snapStatus: {2}, loadLoose: {1}, loadPacked: {1}, loadLogLoose: {2}, loadLogPacked: {2}, loadJSONL: {1}}
-	require.Zero(t, snapshotRows(1_000, took, snapBefore)[0].Target)
-	require.Equal(t, 0.6, snapshotRows(12_000, took, snapBefore)[0].Target)
-	require.Zero(t, loadRows(1_000, took)[0].Target)
-	require.Equal(t, 0.6, loadRows(10_000, took)[0].Target)
-	require.Equal(t, 0.95, loadRows(10_000, took)[1].Target)
-	require.Zero(t, loadRows(10_000, took)[2].Target, "no target against JSONL")
+	all := took{
+		snapBefore: lasting(1), snapStatus: lasting(2), loadLoose: lasting(1), loadPacked: lasting(1),
+		loadLogLoose: lasting(2), loadLogPacked: lasting(2), loadJSONL: lasting(1),
+	}
+	require.Zero(t, snapshotRows(1_000, all, snapBefore)[0].Target)
+	require.Equal(t, 0.6, snapshotRows(12_000, all, snapBefore)[0].Target)
+	require.Zero(t, loadRows(1_000, all)[0].Target)
+	require.Equal(t, 0.6, loadRows(10_000, all)[0].Target)
+	require.Equal(t, 0.95, loadRows(10_000, all)[1].Target)
+	require.Zero(t, loadRows(10_000, all)[2].Target, "no target against JSONL")
 }

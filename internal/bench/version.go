@@ -11,28 +11,43 @@ import (
 // startTarget is how much longer than git jp may take to start, in seconds.
 const startTarget = 0.020
 
-// measureVersion compares two programs that do nothing but start.
-func measureVersion(ctx context.Context, b *bench, _ place) ([]row, error) {
+// measureStart compares programs that do nothing but start, and the shortest
+// list that there is.
+func measureStart(ctx context.Context, b *bench, _ place) ([]row, error) {
 	jp, err := b.buildJP(ctx)
 	if err != nil {
 		return nil, err
 	}
-	took, err := rounds(ctx, b.rng, b.processes, []side{
-		{name: "jp", block: 6, run: func(ctx context.Context) error { return exec.CommandContext(ctx, jp, "version").Run() }},
-		{name: "git", block: 6, run: func(ctx context.Context) error { return gitTo(ctx, b.scratch, nil, nil, "--version") }},
+	if err := keepStoreKey(); err != nil {
+		return nil, err
+	}
+	repo, err := b.newRepo(ctx, b.scratch)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.fillMany(ctx, repo, 1); err != nil {
+		return nil, err
+	}
+	all, err := rounds(ctx, b.rng, b.processes, []side{
+		{name: "jp version", block: 6, run: func(ctx context.Context) error { return exec.CommandContext(ctx, jp, "version").Run() }},
+		{name: "git --version", block: 6, run: func(ctx context.Context) error { return gitTo(ctx, b.scratch, nil, nil, "--version") }},
+		{name: "jp ls", block: 6, run: func(ctx context.Context) error { return drained(exec.CommandContext(ctx, jp, "ls"), repo.TopLevel) }},
+		{name: "git for-each-ref", block: 6, run: func(ctx context.Context) error { return eachRef(ctx, repo) }},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return []row{{
-		Name: "jp version", RivalName: "git --version", Unit: seconds, Target: startTarget, Difference: true,
-		JP: took["jp"].median().Seconds(), Rival: took["git"].median().Seconds(),
-	}}, nil
+	version := all.row("jp version", "jp version", "git --version").within(startTarget)
+	version.Difference = true
+	return []row{version, all.row("jp ls of 1 conversation", "jp ls", "git for-each-ref")}, nil
 }
 
-// buildJP builds the program with the caller's own environment, which knows
-// where Go keeps what it has built.
+// buildJP builds the program, once, with the caller's own environment, which
+// knows where Go keeps what it has built.
 func (b *bench) buildJP(ctx context.Context) (string, error) {
+	if b.built != "" {
+		return b.built, nil
+	}
 	dir, err := b.newDir(b.scratch)
 	if err != nil {
 		return "", err
@@ -43,5 +58,6 @@ func (b *bench) buildJP(ctx context.Context) (string, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build jp: %w: %s", err, bytes.TrimSpace(out))
 	}
+	b.built = path
 	return path, nil
 }

@@ -116,7 +116,7 @@ func commitMany(ctx context.Context, repo gitcmd.Repository, n int) error {
 func (b *bench) startRow(ctx context.Context, jp string, repo gitcmd.Repository) ([]row, error) {
 	s := newSpeaker(nil)
 	defer s.Close()
-	var asked samples
+	var asked []time.Duration
 	for range b.processes {
 		cmd := exec.CommandContext(ctx, jp, "query", "--new", "--non-interactive", "Hello")
 		cmd.Dir, cmd.Env = repo.TopLevel, s.environ()
@@ -129,16 +129,16 @@ func (b *bench) startRow(ctx context.Context, jp string, repo gitcmd.Repository)
 			return nil, fmt.Errorf("jp query asked nothing: %w: %s", err, bytes.TrimSpace(out))
 		}
 	}
-	took, err := rounds(ctx, b.rng, b.processes, []side{{name: "git", block: 2, run: func(ctx context.Context) error {
+	all, err := rounds(ctx, b.rng, b.processes, []side{{name: "git status", block: 2, run: func(ctx context.Context) error {
 		return gitTo(ctx, repo.TopLevel, nil, nil, "status", "--porcelain=v2")
 	}}})
 	if err != nil {
 		return nil, err
 	}
-	return []row{{
-		Name: fmt.Sprintf("jp query, from start to the request, %s files", grouped(askedFiles)), RivalName: "git status", Unit: seconds,
-		JP: asked.median().Seconds(), Rival: took["git"].median().Seconds(), Target: askTarget, Alone: true,
-	}}, nil
+	all["jp"] = samples{asked} // not interleaved: each starts a conversation
+	r := all.row(fmt.Sprintf("jp query to request, %s files", grouped(askedFiles)), "jp", "git status").within(askTarget)
+	r.Alone = true
+	return []row{r}, nil
 }
 
 // wordRows compares the way of a word to the terminal with its way through cat.
@@ -159,22 +159,20 @@ func wordRows(ctx context.Context, jp string, repo gitcmd.Repository) ([]row, er
 	if err != nil {
 		return nil, err
 	}
-	var rows []row
-	for _, q := range []struct {
-		name string
-		at   float64
-	}{{"median", 0.5}, {"p99", 0.99}} {
-		rows = append(rows, row{
-			Name: "a word of the model, to the terminal, " + q.name, RivalName: "cat", Unit: seconds, Target: wordTarget, Alone: true,
-			JP: said.quantile(q.at).Seconds(), Rival: copied.quantile(q.at).Seconds(),
-		})
+	all := took{"jp": samples{said}, "cat": samples{copied}}
+	rows := []row{
+		all.row("model's word to the terminal, p50", "jp", "cat").within(wordTarget),
+		all.rowAt(0.99, "model's word to the terminal, p99", "jp", "cat").within(wordTarget),
+	}
+	for i := range rows {
+		rows[i].Alone = true
 	}
 	return rows, nil
 }
 
 // seen starts a program at a terminal, and measures how long each word that it is
 // given takes to be shown there.
-func seen(cmd *exec.Cmd, say func(string) error, end func()) (samples, error) {
+func seen(cmd *exec.Cmd, say func(string) error, end func()) ([]time.Duration, error) {
 	owns := cmd.Stdin == nil // a terminal is owned by way of the standard input
 	master, err := pty.StartWithAttrs(cmd, &pty.Winsize{Rows: 40, Cols: 100}, &syscall.SysProcAttr{Setsid: true, Setctty: owns})
 	if err != nil {
@@ -182,7 +180,7 @@ func seen(cmd *exec.Cmd, say func(string) error, end func()) (samples, error) {
 	}
 	defer master.Close()
 	shown, buf := "", make([]byte, 4096)
-	var took samples
+	var took []time.Duration
 	for i := range spokenWords {
 		word := fmt.Sprintf("w%03d", i)
 		if err := say(word); err != nil { // it returns when the other end has it

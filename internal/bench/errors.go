@@ -1,0 +1,15 @@
+package main
+
+import "errors"
+
+var (
+	// errAbsent is what a measurement needs and this machine lacks: a note and no
+	// failure.
+	errAbsent = errors.New("not here")
+	// errNotSaved is a file that no run has saved.
+	errNotSaved = errors.New("no measurements in the file")
+	// errNoSource means that there are no texts to make events of.
+	errNoSource = errors.New("the Go tree has no source to make texts of")
+	// errNoPeak is a kernel that does not tell.
+	errNoPeak = errors.New("the kernel does not say the peak of memory")
+)

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// peak runs a program and returns the peak of its resident memory in bytes. The
+// program is stopped on its way out, when all that it took is still on record.
+func peak(ctx context.Context, cmd *exec.Cmd) (int64, error) {
+	runtime.LockOSThread() // the thread that starts a program is its tracer
+	defer runtime.UnlockOSThread()
+	said, err := os.CreateTemp("", "jp-bench-stderr-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(said.Name())
+	defer said.Close()
+	cmd.Stderr, cmd.SysProcAttr = said, &syscall.SysProcAttr{Ptrace: true}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })() // it may have ended
+	n, err := traced(cmd.Process.Pid)
+	if err != nil {
+		_ = cmd.Process.Kill()
+		text, _ := os.ReadFile(said.Name()) // the error tells enough without it
+		return 0, fmt.Errorf("%w: %s", err, bytes.TrimSpace(text))
+	}
+	return n, cmd.Process.Release()
+}
+
+// traced lets a program that has just been started go on to its end.
+func traced(pid int) (peak int64, err error) {
+	var status syscall.WaitStatus
+	for started := false; ; started = true {
+		if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil {
+			return 0, fmt.Errorf("wait for it: %w", err)
+		}
+		switch {
+		case status.Exited() && status.ExitStatus() == 0:
+			return peak, nil
+		case !status.Stopped():
+			return 0, fmt.Errorf("it ended with status %#x", uint32(status))
+		case !started:
+			err = syscall.PtraceSetOptions(pid, unix.PTRACE_O_TRACEEXIT|unix.PTRACE_O_EXITKILL)
+		case status.TrapCause() == unix.PTRACE_EVENT_EXIT:
+			peak, err = peakOf(pid)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if err := syscall.PtraceCont(pid, passedOn(status)); err != nil {
+			return 0, fmt.Errorf("let it go on: %w", err)
+		}
+	}
+}
+
+// passedOn is the signal that a program was stopped for and has to see, or 0.
+func passedOn(status syscall.WaitStatus) int {
+	if signal := status.StopSignal(); signal != syscall.SIGTRAP {
+		return int(signal)
+	}
+	return 0
+}
+
+func peakOf(pid int) (int64, error) {
+	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0, err
+	}
+	return peakIn(string(status))
+}
