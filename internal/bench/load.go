@@ -12,8 +12,9 @@ import (
 const (
 	loadLoose     = "jp, loose"
 	loadPacked    = "jp, packed"
-	loadLogLoose  = "git log %B"
-	loadLogPacked = "git log of packs"
+	loadLogLoose  = "git log, loose"
+	loadLogPacked = "git log, packed"
+	loadLog       = "git log %B"
 	loadJSONL     = "JSONL decode"
 )
 
@@ -40,6 +41,7 @@ func loadRows(n int, all took) []row {
 	name := func(form string) string { return fmt.Sprintf("load %s events, %s", grouped(n), form) }
 	loose := all.row(name("loose"), loadLoose, loadLogLoose).grows(workLoadLoose, n)
 	packed := all.row(name("packed"), loadPacked, loadLogPacked).grows(workLoadPacked, n)
+	loose.RivalName, packed.RivalName = loadLog, loadLog
 	if n == 10_000 {
 		loose, packed = loose.within(0.6), packed.within(0.95)
 	}

@@ -27,6 +27,9 @@ var savedUnits = map[string]struct {
 	octets:  {"B/op", 1},
 }
 
+// savedDigits are behind the point.
+const savedDigits = 1
+
 // save writes what was measured to a file in Go's benchmark format: a line for
 // each round of each side, those of one row in the same order.
 func (r *report) save(path, date string) error {
@@ -42,7 +45,7 @@ func (r *report) save(path, date string) error {
 			values []float64
 		}{{savedJP, row.rounds.jp}, {savedRival, row.rounds.rival}} {
 			for _, v := range side.values {
-				fmt.Fprintf(&out, "%s/side=%s 1 %s %s\n", row.benchmark(), side.name, strconv.FormatFloat(v*unit.per, 'f', -1, 64), unit.name)
+				fmt.Fprintf(&out, "%s/side=%s 1 %s %s\n", row.benchmark(), side.name, strconv.FormatFloat(v*unit.per, 'f', savedDigits, 64), unit.name)
 			}
 		}
 	}

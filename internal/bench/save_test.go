@@ -31,11 +31,11 @@ func TestSavedAsBenchmarks(t *testing.T) {
 date: 2026-11-22
 machine: git 2.39.5, go1.26.0, 2 cores
 place-here: ext4, journal: no
-BenchmarkAppend_1_event,_p50/on=here/vs=git_commit|ref/side=jp 1 1200000 ns/op
-BenchmarkAppend_1_event,_p50/on=here/vs=git_commit|ref/side=jp 1 1500000 ns/op
-BenchmarkAppend_1_event,_p50/on=here/vs=git_commit|ref/side=rival 1 2000000 ns/op
-BenchmarkAppend_1_event,_p50/on=here/vs=git_commit|ref/side=rival 1 3000000 ns/op
-BenchmarkPacked/on=here/vs=JSONL/side=jp 1 820 B/op
+BenchmarkAppend_1_event,_p50/on=here/vs=git_commit|ref/side=jp 1 1200000.0 ns/op
+BenchmarkAppend_1_event,_p50/on=here/vs=git_commit|ref/side=jp 1 1500000.0 ns/op
+BenchmarkAppend_1_event,_p50/on=here/vs=git_commit|ref/side=rival 1 2000000.0 ns/op
+BenchmarkAppend_1_event,_p50/on=here/vs=git_commit|ref/side=rival 1 3000000.0 ns/op
+BenchmarkPacked/on=here/vs=JSONL/side=jp 1 820.0 B/op
 BenchmarkPacked/on=here/vs=JSONL/side=rival 1 1334.5 B/op
 `, string(text))
 
