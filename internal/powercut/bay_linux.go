@@ -2,6 +2,7 @@ package powercut
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -51,7 +52,25 @@ func OpenBay(dir string, size int64) (*Bay, error) {
 		_ = unix.Unmount(dir, unix.MNT_DETACH)
 		return nil, fmt.Errorf("serve a disk on %s: %w", dir, err)
 	}
+	if err := b.askOnce(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
 	return b, nil
+}
+
+// askOnce has the kernel learn that the files cannot be polled. Else it would
+// ask when Go opens one of them here, in a call in which Go's runtime does not
+// let this process go on and answer.
+func (b *Bay) askOnce() error {
+	fd, err := unix.Open(b.DiskPath(), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", b.DiskPath(), err)
+	}
+	defer unix.Close(fd)
+	if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0); err != nil {
+		return fmt.Errorf("poll %s: %w", b.DiskPath(), err)
+	}
+	return nil
 }
 
 // Close takes the files away, also from devices that are still attached.
