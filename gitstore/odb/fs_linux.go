@@ -100,8 +100,18 @@ func (d osDir) Stat(name string) (Info, error) {
 	return statx(int(d), name, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-func (d osDir) Sync() error  { return fsync(int(d)) }
 func (d osDir) Close() error { return unix.Close(int(d)) }
+
+// Sync does not believe fsync alone: an xfs that an error of its disk has shut
+// down answers for a directory that all is flushed, having dropped it. Any look
+// at the directory fails then.
+func (d osDir) Sync() error {
+	if err := fsync(int(d)); err != nil {
+		return err
+	}
+	_, err := statx(int(d), "", unix.AT_EMPTY_PATH)
+	return err
+}
 
 // List opens the directory anew: a shared handle has one position for all.
 func (d osDir) List() ([]Entry, error) {

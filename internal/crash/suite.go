@@ -26,7 +26,7 @@ var suites = []suite{
 	{"m", "./conversation/journaltest", "^TestMemoryMachine$", 10 * time.Minute},
 	{"m", "./gitstore/odb", "^TestInterleavings$", 30 * time.Minute},
 	{"m", "./gitstore", "^TestJournalMachine$", 20 * time.Minute},
-	{"c", "./internal/powercut", "^Test(PowerCut)$", 15 * time.Minute},
+	{"c", "./internal/powercut", "^Test(PowerCut|Shutdown)$", 15 * time.Minute},
 }
 
 // A class is a kind of fault.
