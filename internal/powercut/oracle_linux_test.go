@@ -26,6 +26,7 @@ const scriptSeed = 7
 type oracle struct {
 	steps int
 	repo  string              // the user's repository, before any step
+	end   string              // the same after the last one
 	files map[string]string   // of the user, and git's own for the user: hash by path
 	refs  []map[string]string // jp's, after so many steps
 	lines map[string][]string // the events up to a head, as the script has them
@@ -35,20 +36,26 @@ func newOracle(t *testing.T, steps int) *oracle {
 	t.Helper()
 	o := &oracle{steps: steps, repo: usersRepo(t), refs: []map[string]string{{}}, lines: map[string][]string{}}
 	o.files = fingerprint(t, o.repo)
-	played := filepath.Join(t.TempDir(), "played")
-	require.NoError(t, os.CopyFS(played, os.DirFS(o.repo)))
-	store, err := openStore(played, gitstore.Options{Durability: odb.Off})
+	o.end = copyOf(t, o.repo)
+	store, err := openStore(o.end, gitstore.Options{Durability: odb.Off})
 	require.NoError(t, err)
 	defer store.Close()
 	p := player{store: store, heads: map[conversation.ID]conversation.Head{}}
 	for _, s := range script(scriptSeed, steps) {
 		o.play(t, &p, s)
-		refs, err := refsOf(played)
+		refs, err := refsOf(o.end)
 		require.NoError(t, err)
 		o.refs = append(o.refs, refs)
 	}
-	require.Equal(t, o.files, fingerprint(t, played))
+	require.Equal(t, o.files, fingerprint(t, o.end))
 	return o
+}
+
+func copyOf(t *testing.T, repo string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "repo")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(repo)))
+	return dir
 }
 
 // play does one step and notes the lines of its events, with texts and payloads
