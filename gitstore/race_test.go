@@ -3,7 +3,6 @@ package gitstore_test
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"sync"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"jp/conversation"
 	"jp/conversation/journaltest"
 	"jp/gitstore/odb"
+	"jp/internal/crash/row"
 )
 
 // ledger is what writers were told.
@@ -85,6 +85,7 @@ func (l *ledger) check(t *testing.T, f *fixture) {
 // The compare-and-swap is the guarantee, also where no lock of the
 // conversation is held.
 func TestRacingStores(t *testing.T) {
+	acked := 0
 	for _, payload := range []bool{false, true} {
 		f := newFixture(t)
 		f.create(1, say("start"))
@@ -93,44 +94,16 @@ func TestRacingStores(t *testing.T) {
 		for i := range 4 {
 			own := f.again()
 			wg.Go(func() {
-				if err := l.races(t, own, fmt.Sprint("writer ", i), 8, payload); err != nil {
+				if err := l.races(t, own, fmt.Sprint("writer ", i), row.Of(8, 25, 100), payload); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		wg.Wait()
 		l.check(t, f)
+		acked += len(l.acked)
 	}
-}
-
-// The user's own maintenance may run at any time.
-func TestBesideGitMaintenance(t *testing.T) {
-	f := newFixture(t)
-	f.create(1, say("start"))
-	l := newLedger()
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			for _, args := range [][]string{{"pack-refs", "--all"}, {"gc", "-q", "--prune=now"}, {"repack", "-adq"}} {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				cmd := exec.Command("git", args...)
-				cmd.Dir = f.dir
-				cmd.Run() // it may well refuse beside a writer
-			}
-		}
-	})
-	writer := f.again()
-	err := l.races(t, writer, "writer", 120, true)
-	close(done)
-	wg.Wait()
-	require.NoError(t, err)
-	require.NoError(t, writer.Close())
-	l.check(t, f)
+	row.Log(t, row.Row{Class: "d", Name: "4 stores add to one conversation without its lock: events acknowledged", Points: acked})
 }
 
 // All processes that make the same conversation at once: one does.

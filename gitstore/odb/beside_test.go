@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
+	"jp/internal/crash/row"
 )
 
 // The test binary is its own second process: with this variable it appends to
@@ -26,6 +27,9 @@ const writerEnv = "ODB_TEST_WRITER"
 func TestMain(m *testing.M) {
 	if spec := os.Getenv(writerEnv); spec != "" {
 		os.Exit(writerProcess(spec))
+	}
+	if os.Getenv(idleEnv) != "" {
+		os.Exit(idle())
 	}
 	os.Exit(m.Run())
 }
@@ -144,6 +148,7 @@ func TestManyConversationsAtOnce(t *testing.T) {
 }
 
 func TestProcessesLoseNothing(t *testing.T) {
+	each := row.Of(40, 100, 500)
 	repo := newRepo(t)
 	create(t, open(t, repo, odb.Options{}), ref, 1)
 	var wg sync.WaitGroup
@@ -151,7 +156,7 @@ func TestProcessesLoseNothing(t *testing.T) {
 	for i := range acked {
 		wg.Go(func() {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|process %d|%d", writerEnv, repo, i, 40))
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s|process %d|%d", writerEnv, repo, i, each))
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Errorf("%v: %s", err, out)
@@ -161,18 +166,18 @@ func TestProcessesLoseNothing(t *testing.T) {
 	}
 	wg.Wait()
 	have := history(t, repo)
-	require.Len(t, have, 81)
+	require.Len(t, have, 2*each+1)
 	for oid := range strings.FieldsSeq(acked[0] + acked[1]) {
 		require.True(t, have[odb.OID(oid)], oid)
 	}
+	row.Log(t, row.Row{Class: "d", Name: "2 processes move one ref: moves acknowledged", Points: 2 * each})
 }
 
 // beside runs a git command over and over, up to a bound, while work runs.
-func beside(t *testing.T, repo string, bound int, args []string, work func()) {
+func beside(t *testing.T, repo string, bound int, args []string, work func()) (runs int) {
 	t.Helper()
 	var stop atomic.Bool
 	var wg sync.WaitGroup
-	runs := 0
 	wg.Go(func() {
 		for runs < bound && !stop.Load() {
 			// It may fail: on our lock, or on an object that it has pruned
@@ -185,6 +190,7 @@ func beside(t *testing.T, repo string, bound int, args []string, work func()) {
 	stop.Store(true)
 	wg.Wait()
 	require.NotZero(t, runs, "git never ran beside the writer")
+	return runs
 }
 
 func TestBesideGitMaintenance(t *testing.T) {
@@ -199,17 +205,21 @@ func TestBesideGitMaintenance(t *testing.T) {
 			s := open(t, repo, withGit(repo))
 			create(t, s, ref, 1)
 			var acked []odb.OID
-			beside(t, repo, 200, args, func() {
-				err := appendMany(s, "writer", 150, func(oid odb.OID) { acked = append(acked, oid) })
+			n := row.Of(150, 200, 1000)
+			runs := beside(t, repo, 200, args, func() {
+				err := appendMany(s, "writer", n, func(oid odb.OID) { acked = append(acked, oid) })
 				require.NoError(t, err)
 			})
 			require.NoError(t, s.Close())
 			have := history(t, repo)
-			require.Len(t, have, 151)
+			require.Len(t, have, n+1)
 			for _, oid := range acked {
 				require.True(t, have[oid], oid)
 			}
 			requireSound(t, repo)
+			row.Log(t, row.Row{
+				Class: "d", Name: "beside git " + strings.Join(args, " ") + ": moves acknowledged", Points: n, Note: fmt.Sprint(runs, " runs of git"),
+			})
 		})
 	}
 }

@@ -14,7 +14,6 @@
 package odb
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -169,12 +168,13 @@ func (s *Store) Dir() string { return s.dir }
 // Wrote reports whether a Write of this Store has ended well.
 func (s *Store) Wrote() bool { return s.wrote.Load() }
 
-// Close ends the git child and gives the directory handles back. A Store
-// must not be used after it.
+// Close ends the git child and gives the directory handles back. Where something
+// was just written and a git gc that prunes at once is under way, it first waits
+// for that, 30 seconds at most. A Store must not be used after it.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
-		err = errors.Join(s.restoreRecent(context.Background(), true), s.child.close(), s.packs.close(), s.others.close())
+		err = errors.Join(s.settle(), s.child.close(), s.packs.close(), s.others.close())
 		s.packed.close()
 		s.dirs.close()
 		err = errors.Join(err, s.objects.Close(), s.root.Close())

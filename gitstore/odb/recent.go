@@ -35,14 +35,20 @@ type recentObject struct {
 
 // remember keeps what a ref now names. Objects without a ref are nobody's yet.
 func (s *Store) remember(b Batch) {
-	if len(b.Updates) == 0 {
-		return
+	if len(b.Updates) > 0 {
+		s.Watch(b.Objects)
 	}
+}
+
+// Watch keeps objects of an earlier Write that another git gives a ref, as those
+// of a Write with a ref move are kept: what is pruned of them within half a minute
+// is written again.
+func (s *Store) Watch(objects []Object) {
 	now := s.opts.Now()
 	r := &s.recent
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, o := range b.Objects {
+	for _, o := range objects {
 		r.objects = append(r.objects, recentObject{o, now})
 		r.bytes += len(o.Data)
 	}
@@ -60,6 +66,13 @@ func (r *recentObjects) forget(now time.Time) {
 	r.objects = r.objects[n:]
 }
 
+// none reports whether nothing is watched.
+func (r *recentObjects) none() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.objects) == 0
+}
+
 // due gives the objects to look for, none if that was done a moment ago.
 func (r *recentObjects) due(now time.Time, always bool) []recentObject {
 	r.mu.Lock()
@@ -74,10 +87,17 @@ func (r *recentObjects) due(now time.Time, always bool) []recentObject {
 	return append([]recentObject(nil), r.objects...)
 }
 
-// restoreRecent writes those again that have been removed.
-func (s *Store) restoreRecent(ctx context.Context, always bool) error {
+// Restore writes watched objects again that have been removed, and reports whether
+// there were any.
+func (s *Store) Restore(ctx context.Context) (restored bool, err error) {
+	n, err := s.restoreRecent(ctx, true)
+	return n > 0, err
+}
+
+// restoreRecent writes those again that have been removed, and counts them.
+func (s *Store) restoreRecent(ctx context.Context, always bool) (int, error) {
 	if s.checkPoison() != nil {
-		return nil
+		return 0, nil
 	}
 	var recent []Object
 	for _, o := range s.recent.due(s.opts.Now(), always) {
@@ -85,11 +105,11 @@ func (s *Store) restoreRecent(ctx context.Context, always bool) error {
 	}
 	lost := s.lost(recent)
 	if len(lost) == 0 {
-		return nil
+		return 0, nil
 	}
 	if err := s.writeObjects(ctx, lost); err != nil {
-		return fmt.Errorf("restore pruned objects: %w", err)
+		return 0, fmt.Errorf("restore pruned objects: %w", err)
 	}
 	s.opts.Log.Warn("wrote objects again that were pruned while in use", "objects", len(lost))
-	return nil
+	return len(lost), nil
 }

@@ -38,7 +38,7 @@ func (s *Store) Write(ctx context.Context, b Batch) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	if err := s.restoreRecent(ctx, false); err != nil {
+	if _, err := s.restoreRecent(ctx, false); err != nil {
 		return err
 	}
 	last := max(0, len(b.Objects)-1) / maxStaged * maxStaged
