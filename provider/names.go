@@ -3,17 +3,18 @@ package provider
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"jp/internal/lazy"
 )
 
 var (
-	wireName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
-	hashedName  = regexp.MustCompile(`_[0-9a-f]{8}$`)
-	notInNames  = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-	wireID      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
-	generatedID = regexp.MustCompile(`^jp[0-9a-z]+$`)
+	wireName    = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+	hashedName  = lazy.Regexp(`_[0-9a-f]{8}$`)
+	notInNames  = lazy.Regexp(`[^A-Za-z0-9_-]`)
+	wireID      = lazy.Regexp(`^[A-Za-z0-9_-]{1,40}$`)
+	generatedID = lazy.Regexp(`^jp[0-9a-z]+$`)
 )
 
 // hashedStem is how much of a name stands before its hash.
@@ -23,11 +24,11 @@ const hashedStem = 55
 // of them take stays as it is; any other is cut, cleaned and made unique by a
 // hash. So is a name that looks hashed, lest it be taken for another's.
 func WireName(registry string) string {
-	if wireName.MatchString(registry) && !hashedName.MatchString(registry) {
+	if wireName().MatchString(registry) && !hashedName().MatchString(registry) {
 		return registry
 	}
-	stem := notInNames.ReplaceAllString(registry, "_")
-	if stem == "" || !wireName.MatchString(stem[:1]) {
+	stem := notInNames().ReplaceAllString(registry, "_")
+	if stem == "" || !wireName().MatchString(stem[:1]) {
 		stem = "_" + stem
 	}
 	sum := sha256.Sum256([]byte(registry))
@@ -74,7 +75,7 @@ type wireIDs map[string]bool
 // before has it, else one made of the request's seq. Ids that look made are
 // never taken over, so the two kinds cannot meet.
 func (ids wireIDs) take(id string, seq int) string {
-	if !wireID.MatchString(id) || generatedID.MatchString(id) || ids[id] {
+	if !wireID().MatchString(id) || generatedID().MatchString(id) || ids[id] {
 		id = "jp" + strconv.FormatInt(int64(seq), 36)
 	}
 	ids[id] = true

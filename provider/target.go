@@ -3,10 +3,10 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"jp/conversation"
+	"jp/internal/lazy"
 )
 
 // A Target is what a request is made for. It decides which opaque state may go
@@ -69,10 +69,10 @@ func (t Target) item(e *conversation.Event) json.RawMessage {
 
 func differ(was, is string) bool { return was != "" && is != "" && was != is }
 
-var releaseSuffix = regexp.MustCompile(`([-@](latest|\d{8}|\d{4}-\d{2}-\d{2}))+$`)
+var releaseSuffix = lazy.Regexp(`([-@](latest|\d{8}|\d{4}-\d{2}-\d{2}))+$`)
 
 // family is the model's name without the date of its release.
-func family(model string) string { return releaseSuffix.ReplaceAllString(model, "") }
+func family(model string) string { return releaseSuffix().ReplaceAllString(model, "") }
 
 func (t Target) content(p conversation.Payload) ([]byte, bool) {
 	if len(p.Data) > 0 || p.Bytes == 0 && p.OID == "" {

@@ -3,11 +3,12 @@ package tool
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
+
+	"jp/internal/lazy"
 )
 
-var validName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+var validName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
 // A Registry is a fixed set of tools, ordered by name. It does not change, so
 // several goroutines may use it.
@@ -23,7 +24,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{tools: make(map[string]Tool, len(tools))}
 	for _, t := range tools {
 		def := t.Definition()
-		if !validName.MatchString(def.Name) {
+		if !validName().MatchString(def.Name) {
 			return nil, fmt.Errorf("register tool %q: %w", def.Name, ErrInvalidName)
 		}
 		if _, taken := r.tools[def.Name]; taken {

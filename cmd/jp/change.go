@@ -103,7 +103,7 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 		if flag.value == "" {
 			continue
 		}
-		if !relativeTime.MatchString(flag.value) {
+		if !relativeTime().MatchString(flag.value) {
 			return nil, usage("--%s %q is not a duration: 12h, 30d, 26w.", flag.name, flag.value)
 		}
 		limits[i], _ = parseTime(flag.value, e.now())

@@ -156,7 +156,7 @@ func expiry(word string, now time.Time) (time.Time, error) {
 	if !ok {
 		return until, usage("--expires %q is not a time: 2026-12-31, RFC 3339, 30d, or never.", word)
 	}
-	if relativeTime.MatchString(word) {
+	if relativeTime().MatchString(word) {
 		until = now.Add(now.Sub(until))
 	}
 	return until.UTC(), nil

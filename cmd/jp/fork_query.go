@@ -4,22 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/lazy"
 )
 
 // forkAtEnd is what --fork without a value means.
 const forkAtEnd = "newest"
 
 // eventWord is a text that could be meant as the event to fork at.
-var eventWord = regexp.MustCompile(`^(@.*|-?\d+|turn:\d+)$`)
+var eventWord = lazy.Regexp(`^(@.*|-?\d+|turn:\d+)$`)
 
 // checkFork refuses a text that was meant as the value of --fork.
 func (o queryOptions) checkFork() error {
-	if o.fork != forkAtEnd || len(o.text) == 0 || !eventWord.MatchString(o.text[0]) {
+	if o.fork != forkAtEnd || len(o.text) == 0 || !eventWord().MatchString(o.text[0]) {
 		return nil
 	}
 	event, rest := strings.TrimPrefix(o.text[0], "@"), `"…"`

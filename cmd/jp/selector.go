@@ -1,17 +1,17 @@
 package main
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"jp/conversation"
+	"jp/internal/lazy"
 )
 
 var (
-	commitPrefix = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
-	relativeTime = regexp.MustCompile(`^(\d+)(s|m|min|h|d|w)$`)
+	commitPrefix = lazy.Regexp(`^[0-9a-f]{7,40}$`)
+	relativeTime = lazy.Regexp(`^(\d+)(s|m|min|h|d|w)$`)
 )
 
 // selectEvent finds the event that E names: a number, a number from the end, the
@@ -32,7 +32,7 @@ func selectEvent(events []*conversation.Event, e string, id conversation.ID, now
 	if turn, ok := strings.CutPrefix(e, "turn:"); ok {
 		return lastOfTurn(events, turn, e, id)
 	}
-	if commitPrefix.MatchString(e) {
+	if commitPrefix().MatchString(e) {
 		for _, ev := range events {
 			if strings.HasPrefix(ev.Commit, e) {
 				return ev, nil
@@ -88,7 +88,7 @@ func lastBefore(events []*conversation.Event, before time.Time, e string, id con
 
 // parseTime reads a time: how long ago, a day, or RFC 3339.
 func parseTime(s string, now time.Time) (time.Time, bool) {
-	if m := relativeTime.FindStringSubmatch(s); m != nil {
+	if m := relativeTime().FindStringSubmatch(s); m != nil {
 		n, err := strconv.Atoi(m[1])
 		unit := map[string]time.Duration{
 			"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,

@@ -6,11 +6,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"jp/internal/lazy"
 )
 
 // gcFile names the process of a git gc that is under way, in the git directory.
@@ -48,14 +49,14 @@ func (s *Store) prunes() int {
 		return 0
 	}
 	args, known := arguments(pid)
-	if known && !noGrace.MatchString(args) && !s.expiresNow() {
+	if known && !noGrace().MatchString(args) && !s.expiresNow() {
 		return 0
 	}
 	return pid
 }
 
 // noGrace matches how a gc is told to prune what is new, too.
-var noGrace = regexp.MustCompile(`(?i)prune(expire)?[= ](now|all)\b`)
+var noGrace = lazy.Regexp(`(?i)prune(expire)?[= ](now|all)\b`)
 
 // expiresNow reports whether the configuration says the same.
 func (s *Store) expiresNow() bool {
@@ -63,7 +64,7 @@ func (s *Store) expiresNow() bool {
 		return false
 	}
 	out, err := s.opts.Git.Run(context.Background(), "config", "--get", "gc.pruneExpire")
-	return err == nil && noGrace.MatchString("prune="+strings.TrimSpace(string(out)))
+	return err == nil && noGrace().MatchString("prune="+strings.TrimSpace(string(out)))
 }
 
 // gcPID is the process that gcFile names, if it lives on this machine, else 0.

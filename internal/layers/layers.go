@@ -18,17 +18,17 @@ var Allowed = map[string][]string{
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                nil, // the only starter of git
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/wholefile"},
-	"gitstore/odb":                          {"gitcmd"},                              // knows objects and refs, not events
+	"gitstore/odb":                          {"gitcmd", "internal/lazy"},             // knows objects and refs, not events
 	"gitstore/packing":                      {"gitcmd", "gitstore/odb"},              // knows refs and objects, and of events only where they begin
 	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"}, // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd"},
-	"provider":                              {"conversation"},
+	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
 	"provider/anthropic":                    {"conversation", "provider"},
 	"provider/openai":                       {"conversation", "provider"},
-	"provider/google":                       {"conversation", "provider"},
+	"provider/google":                       {"conversation", "provider", "internal/lazy"},
 	"provider/catalog":                      {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
-	"tool":                                  {"conversation"},
+	"tool":                                  {"conversation", "internal/lazy"},
 	"tool/fs":                               {"conversation", "tool", "gitcmd"},
 	"tool/gittool":                          {"conversation", "tool", "gitcmd"},
 	"tool/program":                          {"conversation", "tool"},
@@ -36,7 +36,7 @@ var Allowed = map[string][]string{
 	"tool/recall":                           {"conversation", "search", "tool"},
 	"tool/delegate":                         {"conversation", "tool"},
 	"tool/command":                          {"conversation", "tool", "tool/program"},
-	"tool/mcp":                              {"conversation", "tool", "tool/program", "internal/wholefile"},
+	"tool/mcp":                              {"conversation", "tool", "tool/program", "internal/wholefile", "internal/lazy"},
 	"tool/mcp/mcptest":                      nil,
 	"turnloop":                              {"conversation", "provider", "tool"}, // neither git nor a terminal nor a vendor
 	"reconcile":                             {"conversation"},                     // decides; writes nothing
@@ -49,13 +49,14 @@ var Allowed = map[string][]string{
 	"sandbox":                               nil, // rules and the kernel; knows neither tools nor configuration
 	"config":                                {"internal/wholefile"},
 	"cmd/jp":                                {everything},
-	"cmd/jp/internal/terminal":              {"conversation"},
+	"cmd/jp/internal/terminal":              {"conversation", "internal/lazy"},
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": nil,
 	"cmd/jp/internal/takeback":              {"worktree"},
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
+	"internal/lazy":                         nil, // standard library only
 	"internal/layers":                       nil,
 	"internal/wholefile":                    nil,
 	"internal/bench":                        {everything},

@@ -6,12 +6,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"google.golang.org/genai"
 
+	"jp/internal/lazy"
 	"jp/provider"
 )
 
@@ -117,19 +117,19 @@ func (d *details) add(quota any) {
 }
 
 var (
-	tooLong  = regexp.MustCompile(`(?i)token count.*exceeds|exceeds the maximum number of tokens|payload size exceeds|context (window|length)`)
-	badKey   = regexp.MustCompile(`(?i)api key (not valid|expired|not found)|api_key_invalid|user location is not supported`)
-	badState = regexp.MustCompile(`(?i)thought.?signature.* (is )?(not valid|invalid)|(invalid|corrupted) thought.?signature`)
+	tooLong  = lazy.Regexp(`(?i)token count.*exceeds|exceeds the maximum number of tokens|payload size exceeds|context (window|length)`)
+	badKey   = lazy.Regexp(`(?i)api key (not valid|expired|not found)|api_key_invalid|user location is not supported`)
+	badState = lazy.Regexp(`(?i)thought.?signature.* (is )?(not valid|invalid)|(invalid|corrupted) thought.?signature`)
 	// The words about a plan and billing are in every refusal for want of quota,
 	// so they say nothing.
-	noMoney = regexp.MustCompile(`(?i)billing (account|is |has |must|not)|enable billing|credits? (is |are )?(depleted|exhausted)|spending (cap|limit)|limit: 0\b`)
+	noMoney = lazy.Regexp(`(?i)billing (account|is |has |must|not)|enable billing|credits? (is |are )?(depleted|exhausted)|spending (cap|limit)|limit: 0\b`)
 )
 
 // classOf is what a refusal means.
 func classOf(status int, message string, d details) provider.Class {
 	switch {
 	case status == http.StatusTooManyRequests:
-		if daily(d.quotas) || noMoney.MatchString(message) {
+		if daily(d.quotas) || noMoney().MatchString(message) {
 			return provider.ClassQuota
 		}
 		return provider.ClassRateLimit
@@ -143,14 +143,14 @@ func classOf(status int, message string, d details) provider.Class {
 		return provider.ClassDisconnect
 	case status == http.StatusNotFound:
 		return provider.ClassModel
-	case status == http.StatusRequestEntityTooLarge, tooLong.MatchString(message):
+	case status == http.StatusRequestEntityTooLarge, tooLong().MatchString(message):
 		return provider.ClassContext
-	case noMoney.MatchString(message):
+	case noMoney().MatchString(message):
 		return provider.ClassQuota
 	case status == http.StatusUnauthorized, status == http.StatusForbidden,
-		strings.HasPrefix(d.reason, "API_KEY_"), badKey.MatchString(message):
+		strings.HasPrefix(d.reason, "API_KEY_"), badKey().MatchString(message):
 		return provider.ClassAuth
-	case badState.MatchString(message):
+	case badState().MatchString(message):
 		return provider.ClassState
 	}
 	return provider.ClassInvalid

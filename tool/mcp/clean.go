@@ -4,19 +4,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"jp/internal/lazy"
 )
 
 // sequences are what a terminal would obey.
-var sequences = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|\x1b.?")
+var sequences = lazy.Regexp("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)?|\x1b.?")
 
 // clean is text without what people do not see and models read: control
 // sequences, control characters, marks that reorder or hide, tags, selectors.
 func clean(text string) string {
-	text = sequences.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
+	text = sequences().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
 		case r == '\u2028' || r == '\u2029':

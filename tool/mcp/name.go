@@ -3,7 +3,8 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
+
+	"jp/internal/lazy"
 )
 
 // Prefix begins the name of every tool of a server, and of no other tool.
@@ -13,10 +14,10 @@ const Prefix = "mcp__"
 const longest = 64
 
 var (
-	plainServer = regexp.MustCompile(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
-	plainTool   = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-	looksHashed = regexp.MustCompile(`(-[0-9a-f]{12}|_[0-9a-f]{8})$`) // by us, or by who writes names for providers
-	notPlain    = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+	plainServer = lazy.Regexp(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
+	plainTool   = lazy.Regexp(`^[A-Za-z0-9_-]+$`)
+	looksHashed = lazy.Regexp(`(-[0-9a-f]{12}|_[0-9a-f]{8})$`) // by us, or by who writes names for providers
+	notPlain    = lazy.Regexp(`[^A-Za-z0-9_-]`)
 )
 
 // ToolName is the name by which jp knows a server's tool: mcp__SERVER__TOOL.
@@ -25,11 +26,11 @@ var (
 // tools never have one name, and none has that of a tool of jp's own.
 func ToolName(server, tool string) string {
 	name := Prefix + server + "__" + tool
-	if plainServer.MatchString(server) && plainTool.MatchString(tool) && len(name) <= longest && !looksHashed.MatchString(name) {
+	if plainServer().MatchString(server) && plainTool().MatchString(tool) && len(name) <= longest && !looksHashed().MatchString(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(server + "\x00" + tool))
 	suffix := "-" + hex.EncodeToString(sum[:6])
-	stem := notPlain.ReplaceAllString(name, "_")
+	stem := notPlain().ReplaceAllString(name, "_")
 	return stem[:min(len(stem), longest-len(suffix))] + suffix
 }

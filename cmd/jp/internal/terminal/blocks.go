@@ -1,8 +1,9 @@
 package terminal
 
 import (
-	"regexp"
 	"strings"
+
+	"jp/internal/lazy"
 )
 
 // blocks cuts Markdown into its top-level blocks, line by line. Only whole lines
@@ -53,10 +54,10 @@ func (b *blocks) take() []string {
 }
 
 var (
-	fenceLine   = regexp.MustCompile("^ *(?:[-*+] +|[0-9]+[.)] +)?(```+|~~~+)(.*)$")
-	listItem    = regexp.MustCompile(`^ {0,3}(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)`)
-	listBegin   = regexp.MustCompile(`^ {0,3}(?:[-*+]|1[.)])[ \t]+\S`) // ends a paragraph
-	headingLine = regexp.MustCompile(`^ {0,3}#{1,6}(?:[ \t]|$)`)
+	fenceLine   = lazy.Regexp("^ *(?:[-*+] +|[0-9]+[.)] +)?(```+|~~~+)(.*)$")
+	listItem    = lazy.Regexp(`^ {0,3}(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$)`)
+	listBegin   = lazy.Regexp(`^ {0,3}(?:[-*+]|1[.)])[ \t]+\S`) // ends a paragraph
+	headingLine = lazy.Regexp(`^ {0,3}#{1,6}(?:[ \t]|$)`)
 )
 
 // add takes a line: it goes on with the block, or finishes it.
@@ -95,31 +96,31 @@ func (b *blocks) blank() {
 func (b *blocks) text(line string) {
 	fence := openingFence(line, b.list)
 	switch {
-	case b.blanks > 0 && !goesOn(line), headingLine.MatchString(line), fence != "" && !goesOn(line),
-		!b.list && listBegin.MatchString(line):
+	case b.blanks > 0 && !goesOn(line), headingLine().MatchString(line), fence != "" && !goesOn(line),
+		!b.list && listBegin().MatchString(line):
 		b.finish()
 	}
 	for ; b.blanks > 0; b.blanks-- {
 		b.open = append(b.open, "")
 	}
 	if len(b.open) == 0 {
-		b.list = listItem.MatchString(line)
+		b.list = listItem().MatchString(line)
 	}
 	b.open = append(b.open, line)
 	b.fence = fence
-	if headingLine.MatchString(line) {
+	if headingLine().MatchString(line) {
 		b.finish()
 	}
 }
 
 // goesOn reports whether a line after a blank one belongs to the list before.
 func goesOn(line string) bool {
-	return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t") || listItem.MatchString(line)
+	return strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t") || listItem().MatchString(line)
 }
 
 // openingFence is what would close the code block that a line opens.
 func openingFence(line string, inList bool) string {
-	found := fenceLine.FindStringSubmatch(line)
+	found := fenceLine().FindStringSubmatch(line)
 	if found == nil || found[1][0] == '`' && strings.Contains(found[2], "`") {
 		return ""
 	}
@@ -137,18 +138,18 @@ func (b *blocks) finish() {
 }
 
 var (
-	containers = regexp.MustCompile(`^[ \t]*(?:(?:>|(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$))[ \t]*)+`)
-	container  = regexp.MustCompile(`>|[-*+]|[0-9]+`)
+	containers = lazy.Regexp(`^[ \t]*(?:(?:>|(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]|$))[ \t]*)+`)
+	container  = lazy.Regexp(`>|[-*+]|[0-9]+`)
 )
 
 // ruleLine finds the line below the titles of a table, which says how many columns
 // the rows have, written or not.
-var ruleLine = regexp.MustCompile(`(?m)^[-|:> \t*+.)0-9]*\|[-|:> \t]*$`)
+var ruleLine = lazy.Regexp(`(?m)^[-|:> \t*+.)0-9]*\|[-|:> \t]*$`)
 
 // cells is an upper bound of how many cells the tables of a block have.
 func cells(block string) int {
 	columns := 0
-	for _, rule := range ruleLine.FindAllString(block, -1) {
+	for _, rule := range ruleLine().FindAllString(block, -1) {
 		columns = max(columns, strings.Count(rule, "|")+1)
 	}
 	return columns * strings.Count(block, "\n")
@@ -159,10 +160,10 @@ func cells(block string) int {
 func nesting(block string) int {
 	depth := 0
 	for line := range strings.Lines(block) {
-		prefix := containers.FindString(strings.TrimRight(line, "\n"))
+		prefix := containers().FindString(strings.TrimRight(line, "\n"))
 		if prefix != "" {
 			columns := strings.Count(prefix, " ") + 4*strings.Count(prefix, "\t")
-			depth = max(depth, columns/2+len(container.FindAllString(prefix, -1)))
+			depth = max(depth, columns/2+len(container().FindAllString(prefix, -1)))
 		}
 	}
 	return depth

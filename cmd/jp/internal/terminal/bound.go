@@ -2,20 +2,21 @@ package terminal
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"jp/internal/lazy"
 )
 
 // blanks are so many spaces that a terminal would show the edge of its window in
 // their place.
-var blanks = regexp.MustCompile(` {9,}`)
+var blanks = lazy.Regexp(` {9,}`)
 
 // Bound shortens a line that decides about something, so that it cannot push its
 // own beginning off the screen, nor draw lines of its own by blanks: runs of
 // blanks are counted, and of what has more columns than may be the middle is left
 // out, with the number of its characters.
 func Bound(line string, columns int) string {
-	line = blanks.ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf("⟨%d blanks⟩", len(run)) })
+	line = blanks().ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf("⟨%d blanks⟩", len(run)) })
 	if Columns(line) <= columns {
 		return line
 	}

@@ -2,11 +2,12 @@ package terminal
 
 import (
 	"html"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/yuin/goldmark/util"
+
+	"jp/internal/lazy"
 )
 
 // resolve makes plain text of Markdown's: backslashes before signs go, entities
@@ -36,21 +37,21 @@ func escaped(text string) (plain string, size int) {
 		}
 		return text[:1], 1
 	}
-	if found := controlEntity.FindStringSubmatch(text); found != nil && controls(named(found[1])) {
+	if found := controlEntity().FindStringSubmatch(text); found != nil && controls(named(found[1])) {
 		return "\ufffd", len(found[0])
 	}
-	if found := anyEntity.FindStringSubmatch(text); found != nil {
+	if found := anyEntity().FindStringSubmatch(text); found != nil {
 		return Clean(named(found[1])), len(found[0])
 	}
 	return text[:1], 1
 }
 
 var (
-	anyEntity = regexp.MustCompile(`^&(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[a-zA-Z][a-zA-Z0-9]*);`)
+	anyEntity = lazy.Regexp(`^&(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[a-zA-Z][a-zA-Z0-9]*);`)
 
 	// controlEntity finds what may name a control character, also behind
 	// ampersands that are entities: who copies it may decode it once more.
-	controlEntity = regexp.MustCompile(`^&(?:amp;|#38;|#[xX]0*26;)*(#[xX][0-9a-fA-F]+|#[0-9]+|Tab|NewLine);`)
+	controlEntity = lazy.Regexp(`^&(?:amp;|#38;|#[xX]0*26;)*(#[xX][0-9a-fA-F]+|#[0-9]+|Tab|NewLine);`)
 )
 
 // named is what an entity stands for, which comes without its first and last
