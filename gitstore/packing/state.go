@@ -3,11 +3,11 @@ package packing
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"jp/gitstore/odb"
+	"jp/internal/wholefile"
 )
 
 // A state is what a Pack leaves for the next one. Losing it costs nothing but a
@@ -41,21 +41,7 @@ func (p *Packer) writeState(s state) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(p.state), ".packing-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), p.state)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return wholefile.Replace(p.state, append(text, '\n'), wholefile.Options{Mode: 0o666, Volatile: true})
 }
 
 // present are those packs that are still there: a gc of the user's may have
