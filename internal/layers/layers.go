@@ -18,9 +18,9 @@ var Allowed = map[string][]string{
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                nil, // the only starter of git
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/wholefile"},
-	"gitstore/odb":                          {"gitcmd", "internal/lazy"},             // knows objects and refs, not events
-	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/wholefile"},              // knows refs and objects, and of events only where they begin
-	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"}, // copies of raw commits; knows no events
+	"gitstore/odb":                          {"gitcmd", "internal/lazy"},                      // knows objects and refs, not events
+	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
+	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},          // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd"},
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
