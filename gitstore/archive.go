@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"jp/conversation"
@@ -9,7 +10,8 @@ import (
 )
 
 // Archive appends the record and moves the conversation between the live and
-// the archived ones, in one step.
+// the archived ones, in one step. A move that was broken off is ended instead,
+// and the record is that of then.
 func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversation.Head, record *conversation.Event, archived bool) (conversation.Head, error) {
 	from, to := refLive+string(id), refArchive+string(id)
 	if !archived {
@@ -19,10 +21,30 @@ func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversa
 	if err != nil {
 		return "", fmt.Errorf("conversation %s: %w", id, storeError(err))
 	}
-	if conversation.Head(head) != expect {
+	there, err := s.odb.ReadRef(to)
+	if err != nil && !errors.Is(err, odb.ErrRefNotFound) {
+		return "", fmt.Errorf("conversation %s: %w", id, storeError(err))
+	}
+	if e := odb.OID(expect); e != head && (there == "" || e != there) {
 		return "", fmt.Errorf("archive %s: %w", id, conversation.ErrHeadMoved)
 	}
-	on, err := s.tipPlace(ctx, head, record)
+	if there != "" && s.reaches(there, head) {
+		err := s.odb.Transaction(ctx, []odb.RefUpdate{{Ref: from, Old: head}})
+		return conversation.Head(there), archiveError(id, err)
+	}
+	return s.archive(ctx, id, odb.RefUpdate{Ref: from, Old: head}, odb.RefUpdate{Ref: to, Old: s.reachedFrom(head, there)}, record)
+}
+
+func archiveError(id conversation.ID, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("archive %s: %w", id, storeError(err))
+}
+
+// archive appends the record to what from has, and makes that the value of to.
+func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.RefUpdate, record *conversation.Event) (conversation.Head, error) {
+	on, err := s.tipPlace(ctx, from.Old, record)
 	if err != nil {
 		return "", fmt.Errorf("archive %s: %w", id, err)
 	}
@@ -31,14 +53,14 @@ func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversa
 		return "", err
 	}
 	if err := s.odb.Write(ctx, odb.Batch{Objects: g.objects}); err != nil {
-		return "", fmt.Errorf("archive %s: %w", id, storeError(err))
+		return "", archiveError(id, err)
 	}
-	updates := append(g.payloadUpdate(id), odb.RefUpdate{Ref: to, New: g.end.parent}, odb.RefUpdate{Ref: from, Old: head})
-	if err := s.moveTo(ctx, g.objects, updates); err != nil {
-		return "", fmt.Errorf("archive %s: %w", id, storeError(err))
+	to.New = g.end.parent
+	if err := s.moveTo(ctx, g.objects, append(g.payloadUpdate(id), to, from)); err != nil {
+		return "", archiveError(id, err)
 	}
-	s.remember(g.end.parent, written(record, g.end), head)
-	return conversation.Head(g.end.parent), nil
+	s.remember(to.New, written(record, g.end), from.Old)
+	return conversation.Head(to.New), nil
 }
 
 // moveTo moves refs to objects that were just written. A prune may take them
@@ -55,7 +77,27 @@ func (s *Store) moveTo(ctx context.Context, objects []odb.Object, updates []odb.
 	return s.odb.Transaction(ctx, updates)
 }
 
-// Delete removes a conversation and the ref that keeps its payload.
+// reaches reports whether an event is one of those up to a head.
+func (s *Store) reaches(head, event odb.OID) bool {
+	for oid := head; oid != ""; oid = firstParent(s.stored(oid).object) {
+		if oid == event {
+			return true
+		}
+	}
+	return false
+}
+
+// reachedFrom is an older head that a newer one has on the way, else "": nothing
+// is moved over what is somebody else's.
+func (s *Store) reachedFrom(newer, older odb.OID) odb.OID {
+	if older != "" && s.reaches(newer, older) {
+		return older
+	}
+	return ""
+}
+
+// Delete removes a conversation and the ref that keeps its payload, and where a
+// move into the archive or out of it was broken off, both of its refs.
 func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversation.Head) error {
 	ref, head, err := s.find(id)
 	if err != nil {
@@ -65,6 +107,14 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 		return fmt.Errorf("delete %s: %w", id, conversation.ErrHeadMoved)
 	}
 	updates := []odb.RefUpdate{{Ref: ref, Old: head}}
+	if other := refArchive + string(id); other != ref {
+		switch head, err := s.odb.ReadRef(other); {
+		case err == nil:
+			updates = append(updates, odb.RefUpdate{Ref: other, Old: head})
+		case !errors.Is(err, odb.ErrRefNotFound):
+			return fmt.Errorf("delete %s: %w", id, storeError(err))
+		}
+	}
 	payload, err := s.payloadHead(id)
 	if err != nil {
 		return err

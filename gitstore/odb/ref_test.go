@@ -262,6 +262,32 @@ func TestTransaction(t *testing.T) {
 	require.ErrorIs(t, open(t, repo, odb.Options{}).Transaction(bg, archive), odb.ErrNoGit)
 }
 
+// A git that was killed between two refs has moved the first; and one that was
+// killed within them leaves a lock.
+func TestTransactionGoesOn(t *testing.T) {
+	repo := newRepo(t)
+	opts := withGit(repo)
+	opts.MayBreakLock = func(string) bool { return true }
+	s := open(t, repo, opts)
+	head := tip(create(t, s, ref, 1))
+	const archived = "refs/jp/archive/jp-c1"
+	putRef(t, repo, archived, string(head)+"\n")
+	require.NoError(t, s.Transaction(bg, []odb.RefUpdate{{Ref: archived, New: head}, {Ref: ref, Old: head}}))
+	_, err := s.ReadRef(ref)
+	require.ErrorIs(t, err, odb.ErrRefNotFound)
+
+	lock := filepath.Join(repo, ".git", archived+".lock")
+	back := []odb.RefUpdate{{Ref: ref, New: head}, {Ref: archived, Old: head}}
+	putRef(t, repo, archived+".lock", "")
+	require.ErrorIs(t, s.Transaction(bg, back), odb.ErrRefLocked, "somebody may hold it")
+	long := time.Now().Add(-time.Minute)
+	require.NoError(t, os.Chtimes(lock, long, long))
+	require.NoError(t, s.Transaction(bg, back))
+	require.NoFileExists(t, lock)
+	_, err = s.ReadRef(archived)
+	require.ErrorIs(t, err, odb.ErrRefNotFound)
+}
+
 // What we take as a name git takes too; the other way round except for what
 // is said in CheckRefName.
 func TestRefNamesAsGitSees(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 
 // Transaction makes, moves and deletes refs, all of them or none, through
 // `git update-ref`. It writes no reflog. The objects must be durable already.
-// When ctx ends it, only reading the refs again says what has happened.
+// When ctx ends it, only reading the refs again says what has happened. Where a
+// kill or a disk ends git between two of the refs, the others follow.
 func (s *Store) Transaction(ctx context.Context, updates []RefUpdate) error {
 	if err := s.checkPoison(); err != nil {
 		return err
@@ -20,6 +21,24 @@ func (s *Store) Transaction(ctx context.Context, updates []RefUpdate) error {
 	if s.opts.Git == nil {
 		return fmt.Errorf("move refs: %w", ErrNoGit)
 	}
+	err := s.updateRefs(ctx, updates)
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) {
+		if left, again := s.resumable(updates); again {
+			err = s.updateRefs(ctx, left)
+		}
+	}
+	switch {
+	case errors.As(err, &exit):
+		return s.explain(updates, err)
+	case err != nil:
+		return fmt.Errorf("move refs: %w", err)
+	}
+	return s.syncRefs(updates)
+}
+
+// updateRefs lets git move refs.
+func (s *Store) updateRefs(ctx context.Context, updates []RefUpdate) error {
 	script, err := updateScript(updates)
 	if err != nil {
 		return err
@@ -30,14 +49,26 @@ func (s *Store) Transaction(ctx context.Context, updates []RefUpdate) error {
 		Env:    s.gitEnv(),
 		Config: []string{"core.fsync=all", "core.logAllRefUpdates=false"},
 	})
-	var exit *gitcmd.ExitError
-	switch {
-	case errors.As(err, &exit):
-		return s.explain(updates, err)
-	case err != nil:
-		return fmt.Errorf("move refs: %w", err)
+	return err
+}
+
+// resumable is what git has left of a transaction of which it has done a part,
+// or all of one that a stale lock stood in the way of.
+func (s *Store) resumable(updates []RefUpdate) (left []RefUpdate, again bool) {
+	for _, u := range updates {
+		found, err := s.ReadRef(u.Ref)
+		switch {
+		case err != nil && !errors.Is(err, ErrRefNotFound):
+			return nil, false
+		case found == u.Old:
+			left = append(left, u)
+			again = s.breakLock(u.Ref) || again
+		case found != u.New:
+			return nil, false
+		}
 	}
-	return s.syncRefs(updates)
+	part := len(left) > 0 && len(left) < len(updates)
+	return left, again || part
 }
 
 func updateScript(updates []RefUpdate) (string, error) {

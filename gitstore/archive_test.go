@@ -1,0 +1,85 @@
+package gitstore_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/conversation/journaltest"
+	"jp/gitstore"
+)
+
+// moving is the record of a move into the archive, or out of it.
+func moving(seq int, at time.Time) *conversation.Event {
+	e := attached(seq, "why", []byte("moved"))
+	e.Body = &conversation.Metadata{ArchivedAt: &conversation.Moment{Time: at}}
+	return e
+}
+
+// What a kill has left of a move is ended by the next one, in either direction,
+// and by a deletion.
+func TestArchiveThatWasBrokenOff(t *testing.T) {
+	id := journaltest.ID(1)
+	live, archive := gitstore.RefOf(id), "refs/jp/archive/"+string(id)
+	for name, c := range map[string]struct {
+		archived bool // what the next move is to make of it
+		broken   bool // the move that was broken off was one into the archive
+		moves    int  // how many records there are then
+	}{
+		"into the archive":           {archived: true, broken: true, moves: 1},
+		"out of it":                  {archived: false, broken: false, moves: 2},
+		"out of it, and into it now": {archived: true, broken: false, moves: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			first := f.create(1, say("x"))
+			head, err := f.Archive(t.Context(), id, first, moving(1, when), true)
+			require.NoError(t, err)
+			expect := first
+			if c.broken {
+				f.git("update-ref", live, string(first))
+			} else {
+				back, err := f.Archive(t.Context(), id, head, moving(2, time.Time{}), false)
+				require.NoError(t, err)
+				f.git("update-ref", archive, string(head))
+				expect = back
+			}
+			got, err := f.again().Archive(t.Context(), id, expect, moving(3, when), c.archived)
+			require.NoError(t, err)
+			there, gone := live, archive
+			if c.archived {
+				there, gone = gone, there
+			}
+			require.Equal(t, string(got), f.git("rev-parse", there))
+			require.Empty(t, f.git("for-each-ref", gone))
+			events, err := f.again().Load(t.Context(), got)
+			require.NoError(t, err)
+			require.Len(t, events, 1+c.moves)
+			fsck(t, f.dir)
+		})
+	}
+}
+
+func TestArchiveKeepsWhatSomebodyElseHas(t *testing.T) {
+	f := newFixture(t)
+	id := journaltest.ID(1)
+	head := f.create(1, say("x"))
+	other := f.create(2, say("y"))
+	f.git("update-ref", "refs/jp/archive/"+string(id), string(other))
+	_, err := f.Archive(t.Context(), id, head, moving(1, when), true)
+	require.ErrorIs(t, err, conversation.ErrExists)
+	require.Equal(t, string(head), f.git("rev-parse", gitstore.RefOf(id)))
+}
+
+func TestDeleteOfAMoveThatWasBrokenOff(t *testing.T) {
+	f := newFixture(t)
+	id := journaltest.ID(1)
+	first := f.create(1, say("x"))
+	_, err := f.Archive(t.Context(), id, first, moving(1, when), true)
+	require.NoError(t, err)
+	f.git("update-ref", gitstore.RefOf(id), string(first))
+	require.NoError(t, f.again().Delete(t.Context(), id, first))
+	require.Empty(t, f.git("for-each-ref", "refs/jp"))
+}
