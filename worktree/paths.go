@@ -154,7 +154,7 @@ func (n *named) take(path string, rules pathRules, ignored bool) error {
 		why = n.w.inspect(path, st, func() []byte { return n.before(old) })
 	}
 	if why != "" {
-		n.taken.LeftOut = append(n.taken.LeftOut, LeftOut{path, why})
+		n.taken.LeftOut = append(n.taken.LeftOut, LeftOut{Path: path, Why: why})
 		return nil
 	}
 	return n.put(path, old, st, rules)

@@ -38,9 +38,9 @@ func (r *restoring) enter(here *os.Root, name string, missing bool) (*os.Root, e
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, errors.New(whyBlocked)
+		return nil, refusal(whyBlocked)
 	case r.guarded.has(info):
-		return nil, errors.New(whyProtected)
+		return nil, refusal(whyProtected)
 	}
 	next, err := here.OpenRoot(name)
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *restoring) enter(here *os.Root, name string, missing bool) (*os.Root, e
 	}
 	held, err := next.Stat(".")
 	if err == nil && !os.SameFile(held, info) {
-		err = errors.New(whyTouched)
+		err = refusal(whyTouched)
 	}
 	if err != nil {
 		next.Close()
@@ -67,14 +67,14 @@ func (r *restoring) untouched(p Put, here *os.Root) (os.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case info != nil && info.IsDir():
-		return nil, errors.New(whyFolder)
+		return nil, refusal(whyFolder)
 	case info != nil && r.guarded.has(info):
-		return nil, errors.New(whyProtected)
+		return nil, refusal(whyProtected)
 	case info != nil && p.Is == (Version{}):
-		return nil, errors.New(whyUnknown)
+		return nil, refusal(whyUnknown)
 	}
 	if p.Is != (Version{}) && r.w.stamp(p.Path) != r.seen[p.Path] {
-		return nil, errors.New(whyTouched)
+		return nil, refusal(whyTouched)
 	}
 	return info, nil
 }

@@ -114,7 +114,8 @@ type restoring struct {
 
 func (r *restoring) note(path string, err error) {
 	if err != nil {
-		r.left = append(r.left, LeftOut{path, err.Error()})
+		var refused refusal
+		r.left = append(r.left, LeftOut{Path: path, Why: err.Error(), Failed: !errors.As(err, &refused)})
 	}
 }
 
@@ -124,9 +125,9 @@ func (r *restoring) admit(ctx context.Context, puts []Put) ([]Put, error) {
 	for _, p := range puts {
 		switch {
 		case checkPath(p.Path) != nil || slices.ContainsFunc(strings.Split(p.Path, "/"), reserved):
-			r.left = append(r.left, LeftOut{p.Path, whyProtected})
+			r.left = append(r.left, LeftOut{Path: p.Path, Why: whyProtected})
 		case p.Is.Mode == modeSub || p.To.Mode == modeSub:
-			r.left = append(r.left, LeftOut{p.Path, whySubmodule})
+			r.left = append(r.left, LeftOut{Path: p.Path, Why: whySubmodule})
 		default:
 			admitted = append(admitted, p)
 		}
@@ -154,7 +155,7 @@ func (r *restoring) withoutFiltered(ctx context.Context, puts []Put) ([]Put, err
 		if !slices.Contains(untrusted, driver) {
 			return false
 		}
-		r.left = append(r.left, LeftOut{p.Path, whyFilter + driver})
+		r.left = append(r.left, LeftOut{Path: p.Path, Why: whyFilter + driver})
 		return true
 	}), nil
 }
@@ -164,7 +165,8 @@ func (r *restoring) stage(ctx context.Context, puts []Put) (err error) {
 	if err := os.MkdirAll(r.w.state(""), 0o700); err != nil {
 		return err
 	}
-	if r.staged, err = os.MkdirTemp(r.w.state(""), "restore-*"); err != nil {
+	r.w.tidyStages()
+	if r.staged, err = os.MkdirTemp(r.w.state(""), stagePrefix+"*"); err != nil {
 		return err
 	}
 	defer func() {
@@ -238,7 +240,8 @@ func (r *restoring) write(p Put) error {
 		return plain(err)
 	}
 	name := path.Base(p.Path)
-	temporary := ".jp-restore-" + filepath.Base(r.staged)
+	tidy(here)
+	temporary := temporaryPrefix + filepath.Base(r.staged)
 	if err := r.copy(here, temporary, staged, source, old); err != nil {
 		return errors.Join(plain(err), discard(here, temporary))
 	}

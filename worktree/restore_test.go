@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -240,6 +241,7 @@ func TestRestoreRefusesProtectedPlaces(t *testing.T) {
 	})
 	left := r.restore(r.puts(r.head(), s.Tree), nil, r.path("conf/own"), r.path("state"), "/nowhere/at/all")
 	require.Equal(t, []string{"conf/own", "state/key"}, leftPaths(left))
+	require.False(t, left[0].Failed, "it is left on purpose")
 	require.Equal(t, map[string]string{"conf/own": "2\n", "state/key": "2\n", "z": "1\n"}, without(r.disk(), "README.md"))
 }
 
@@ -261,7 +263,30 @@ func TestRestoreOfContentThatIsMissing(t *testing.T) {
 	puts[0].To.OID = strings.Repeat("12", 20)
 	left := r.restore(puts, nil)
 	require.Equal(t, []string{"a"}, leftPaths(left))
+	require.True(t, left[0].Failed, "nobody has chosen to leave it")
 	require.Equal(t, map[string]string{"a": "2\n", "b": "1\n"}, without(r.disk(), "README.md"))
+}
+
+// What restores that were killed left goes with the next one, unless one may be
+// at work.
+func TestRestoreTidiesUp(t *testing.T) {
+	r := newRepo(t, map[string]string{"d/a": "1\n"})
+	s := r.tool(r.head(), func() { r.write("d/a", "2\n") })
+	puts := r.puts(r.head(), s.Tree)
+	const old, young = "d/.jp-restore-restore-1", "d/.jp-restore-restore-2"
+	r.write(old, "half")
+	r.write(young, "half")
+	stage := r.path(".git/jp/restore-1")
+	require.NoError(t, os.MkdirAll(filepath.Join(stage, "files"), 0o700))
+	long := time.Now().Add(-2 * time.Hour)
+	for _, path := range []string{stage, r.path(old)} {
+		require.NoError(t, os.Chtimes(path, long, long))
+	}
+	left, err := r.w.Restore(t.Context(), puts, r.w.Look([]string{"d/a"}), nil)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoDirExists(t, stage)
+	require.Equal(t, map[string]string{"d/a": "1\n", young: "half"}, without(r.disk(), "README.md"))
 }
 
 func TestRestoreLeavesSubmodules(t *testing.T) {

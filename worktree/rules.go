@@ -8,11 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LeftOut is a path that a snapshot does not have as it is.
+// LeftOut is a path that a snapshot does not have as it is, or that a restore has
+// not put back.
 type LeftOut struct {
-	Path string
-	Why  string
+	Path   string
+	Why    string
+	Failed bool // it would have been put back, and could not be written
 }
+
+// A refusal is why a path is not put back although it could be.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
 
 // Why a path is left out.
 const (

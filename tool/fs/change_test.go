@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,6 +19,22 @@ func TestCreateMakesFolders(t *testing.T) {
 	require.Equal(t, "+2 -0", result.Effect)
 	require.Equal(t, []string{"a/b/new.txt"}, result.Wrote)
 	require.Equal(t, []string{"a/b/new.txt"}, f.names(), "no temporary file stays")
+}
+
+// What a kill left of a file goes when the next one in its folder is written,
+// unless somebody may be writing it.
+func TestCreateTidiesUp(t *testing.T) {
+	f := newFixture(t, fs.Options{})
+	const old, young, other = "a/.jp-ABCDEFGHIJKLMNOPQRSTUVWXYZ", "a/.jp-234567ABCDEFGHIJKLMNOPQRST", "a/.jp-notes"
+	long := time.Now().Add(-time.Hour)
+	for _, name := range []string{old, young, other} {
+		f.write(name, "half")
+		if name != young {
+			require.NoError(t, os.Chtimes(filepath.Join(f.root, name), long, long))
+		}
+	}
+	f.done("fs_create_file", arguments{"path": "a/new.txt", "content": "one\n"})
+	require.ElementsMatch(t, []string{young, other, "a/new.txt"}, f.names())
 }
 
 func TestCreateAsksBeforeItOverwrites(t *testing.T) {

@@ -6,12 +6,22 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
+	"time"
 )
+
+// temporaryName is that of a file beside one that is being written.
+var temporaryName = regexp.MustCompile(`^\.jp-[A-Z2-7]{26}$`)
+
+// temporaryAge is the age from which nobody writes such a file any more, since
+// that takes moments.
+const temporaryAge = time.Minute
 
 // replace gives the place new content as a whole: written beside it, flushed,
 // and renamed. An existing file keeps its mode; where none was found, one that
-// has appeared meanwhile is left alone.
+// has appeared meanwhile is left alone. What a kill left beside it goes away.
 func (p *place) replace(content []byte) error {
+	p.tidy()
 	temporary := ".jp-" + rand.Text()
 	if err := p.writeNew(temporary, content); err != nil {
 		return errors.Join(reason(err), p.discard(temporary))
@@ -45,6 +55,23 @@ func (p *place) writeNew(name string, content []byte) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// tidy takes away what a kill left of earlier files in the folder, as far as it
+// can.
+func (p *place) tidy() {
+	entries, err := fs.ReadDir(p.dir.FS(), ".")
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() || !temporaryName.MatchString(entry.Name()) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > temporaryAge {
+			_ = p.dir.Remove(entry.Name()) // another jp may have done it
+		}
+	}
 }
 
 func (p *place) discard(name string) error {
