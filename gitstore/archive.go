@@ -77,6 +77,30 @@ func (s *Store) moveTo(ctx context.Context, objects []odb.Object, updates []odb.
 	return s.odb.Transaction(ctx, updates)
 }
 
+// EndMove takes a conversation out of the older of two places, where a move into
+// the archive or out of it was broken off, and reports whether it was.
+func (s *Store) EndMove(ctx context.Context, id conversation.ID) (ended bool, err error) {
+	places := []string{refLive + string(id), refArchive + string(id)}
+	var heads []odb.OID
+	for _, ref := range places {
+		head, err := s.odb.ReadRef(ref)
+		if errors.Is(err, odb.ErrRefNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, archiveError(id, err)
+		}
+		heads = append(heads, head)
+	}
+	for i, ref := range places {
+		if s.reaches(heads[1-i], heads[i]) {
+			err := s.odb.Transaction(ctx, []odb.RefUpdate{{Ref: ref, Old: heads[i]}})
+			return err == nil, archiveError(id, err)
+		}
+	}
+	return false, nil
+}
+
 // reaches reports whether an event is one of those up to a head.
 func (s *Store) reaches(head, event odb.OID) bool {
 	for oid := head; oid != ""; oid = firstParent(s.stored(oid).object) {

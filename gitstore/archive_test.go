@@ -73,6 +73,30 @@ func TestArchiveKeepsWhatSomebodyElseHas(t *testing.T) {
 	require.Equal(t, string(head), f.git("rev-parse", gitstore.RefOf(id)))
 }
 
+func TestEndMove(t *testing.T) {
+	f := newFixture(t)
+	id := journaltest.ID(1)
+	first := f.create(1, say("x"))
+	ended, err := f.EndMove(t.Context(), id)
+	require.NoError(t, err)
+	require.False(t, ended, "it is in one place")
+	head, err := f.Archive(t.Context(), id, first, moving(1, when), true)
+	require.NoError(t, err)
+	back, err := f.Archive(t.Context(), id, head, moving(2, time.Time{}), false)
+	require.NoError(t, err)
+	for _, older := range []conversation.Head{head, first} {
+		f.git("update-ref", "refs/jp/archive/"+string(id), string(older))
+		ended, err = f.again().EndMove(t.Context(), id)
+		require.NoError(t, err)
+		require.True(t, ended)
+		require.Equal(t, gitstore.RefOf(id)+" "+string(back), f.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/jp/archive", "refs/jp/conversations"))
+	}
+	f.git("update-ref", "refs/jp/archive/"+string(id), string(f.create(2, say("y"))))
+	ended, err = f.EndMove(t.Context(), id)
+	require.NoError(t, err)
+	require.False(t, ended, "they are two")
+}
+
 func TestDeleteOfAMoveThatWasBrokenOff(t *testing.T) {
 	f := newFixture(t)
 	id := journaltest.ID(1)

@@ -19,6 +19,10 @@ var (
 	ErrForeignID = errors.New("the id belongs to another conversation")
 )
 
+// ErrRefsLocked says that git's lock of all packed refs is there, which a killed
+// git leaves behind.
+var ErrRefsLocked = errors.New("git has locked the packed refs")
+
 // errNotEvent is a commit that never was one of ours.
 var errNotEvent = errors.New("it is a commit, and not an event")
 
@@ -47,6 +51,8 @@ func storeError(err error) error {
 		return fmt.Errorf("%w: %w", conversation.ErrHeadMoved, err)
 	case errors.Is(err, odb.ErrRefExists):
 		return fmt.Errorf("%w: %w", conversation.ErrExists, err)
+	case errors.Is(err, odb.ErrRefsLocked):
+		return fmt.Errorf("%w: %w", ErrRefsLocked, err)
 	case errors.Is(err, odb.ErrRefNotFound):
 		return fmt.Errorf("%w: %w", conversation.ErrNotFound, err)
 	case errors.Is(err, odb.ErrReadOnly):

@@ -108,7 +108,7 @@ func (r *repo) archiveAll(ctx context.Context, e *env, infos []conversation.Info
 // archive moves one conversation, which is held.
 func (r *repo) archive(ctx context.Context, e *env, info conversation.Info, archived bool) (moved bool, err error) {
 	if (info.Summary.ArchivedAt != nil) == archived && info.Err == nil {
-		return false, nil
+		return r.store.EndMove(ctx, info.ID)
 	}
 	if info, err = r.store.Info(ctx, info.ID); err != nil {
 		return false, aboutConversation(err, info.ID)

@@ -93,6 +93,9 @@ func failureOf(err error) *failure {
 	return storeFailure(err)
 }
 
+// removeRefsLock is what a user does about a lock of git that nobody holds.
+const removeRefsLock = `rm "$(git rev-parse --git-common-dir)/packed-refs.lock"`
+
 func storeFailure(err error) *failure {
 	var damage *gitstore.DamageError
 	var failed *turnloop.ProviderError
@@ -106,6 +109,9 @@ func storeFailure(err error) *failure {
 		return fail(exitFailed, "no_space", "%s", withoutSentinel(err, conversation.ErrNoSpace))
 	case errors.Is(err, conversation.ErrReadOnlyStore), errors.Is(err, syscall.EROFS):
 		return unwritable(err)
+	case errors.Is(err, gitstore.ErrRefsLocked):
+		return fail(exitLocked, "locked", "%v", err).
+			hint(removeRefsLock, "where no git runs any more: one that was killed has left it")
 	case errors.As(err, &damage):
 		return fail(exitDamaged, "damaged", "%v. Events before it are readable: %d.", err, damage.Good)
 	case errors.Is(err, conversation.ErrDamaged):

@@ -15,6 +15,7 @@ import (
 	"jp/config"
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/gitstore"
 	"jp/process"
 	"jp/provider"
 	"jp/turnloop"
@@ -50,6 +51,7 @@ func TestFailureOf(t *testing.T) {
 		"no money":      {asked(provider.ClassQuota), 7, "auth"},
 		"too long":      {asked(provider.ClassContext), 7, "provider"},
 		"no repository": {&gitcmd.Refusal{Err: gitcmd.ErrNotRepository, Dir: "/tmp"}, 2, "usage"},
+		"locked refs":   {fmt.Errorf("delete: %w", gitstore.ErrRefsLocked), 4, "locked"},
 		"anything else": {errors.New("what?"), 1, "internal"},
 	}
 	for name, tt := range tests {

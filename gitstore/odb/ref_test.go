@@ -276,6 +276,11 @@ func TestTransactionGoesOn(t *testing.T) {
 	_, err := s.ReadRef(ref)
 	require.ErrorIs(t, err, odb.ErrRefNotFound)
 
+	packed := filepath.Join(repo, ".git/packed-refs.lock")
+	require.NoError(t, os.WriteFile(packed, nil, 0o666))
+	require.ErrorIs(t, s.Transaction(bg, []odb.RefUpdate{{Ref: archived, Old: head}}), odb.ErrRefsLocked)
+	require.NoError(t, os.Remove(packed))
+
 	lock := filepath.Join(repo, ".git", archived+".lock")
 	back := []odb.RefUpdate{{Ref: ref, New: head}, {Ref: archived, Old: head}}
 	putRef(t, repo, archived+".lock", "")

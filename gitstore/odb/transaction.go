@@ -21,16 +21,22 @@ func (s *Store) Transaction(ctx context.Context, updates []RefUpdate) error {
 	if s.opts.Git == nil {
 		return fmt.Errorf("move refs: %w", ErrNoGit)
 	}
-	err := s.updateRefs(ctx, updates)
+	left := updates
+	err := s.updateRefs(ctx, left)
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
-		if left, again := s.resumable(updates); again {
+		rest, again := s.resumable(updates)
+		switch {
+		case again:
+			left = rest
 			err = s.updateRefs(ctx, left)
+		case rest != nil && len(rest) == 0 && exit.Code < 0: // killed when all was done
+			err = nil
 		}
 	}
 	switch {
 	case errors.As(err, &exit):
-		return s.explain(updates, err)
+		return s.explain(left, err)
 	case err != nil:
 		return fmt.Errorf("move refs: %w", err)
 	}
@@ -52,9 +58,11 @@ func (s *Store) updateRefs(ctx context.Context, updates []RefUpdate) error {
 	return err
 }
 
-// resumable is what git has left of a transaction of which it has done a part,
-// or all of one that a stale lock stood in the way of.
+// resumable is what git has left of a transaction, nil if somebody else has moved
+// one of its refs. It is worth another try where git has done a part of it, or a
+// stale lock stood in the way.
 func (s *Store) resumable(updates []RefUpdate) (left []RefUpdate, again bool) {
+	left = []RefUpdate{}
 	for _, u := range updates {
 		found, err := s.ReadRef(u.Ref)
 		switch {
@@ -109,13 +117,13 @@ func (s *Store) explain(updates []RefUpdate, cause error) error {
 			return &RefError{Ref: u.Ref, Want: u.Old, Found: found}
 		}
 	}
+	if _, err := s.root.Stat(packedRefsFile + lockSuffix); err == nil {
+		return fmt.Errorf("move refs: %w: %w", ErrRefsLocked, cause)
+	}
 	for _, u := range updates {
 		if _, err := s.root.Stat(u.Ref + lockSuffix); err == nil {
 			return fmt.Errorf("move %s: %w: %w", u.Ref, ErrRefLocked, cause)
 		}
-	}
-	if _, err := s.root.Stat(packedRefsFile + lockSuffix); err == nil {
-		return fmt.Errorf("move refs: %w: %w", ErrRefLocked, cause)
 	}
 	return fmt.Errorf("move refs: %w", cause)
 }
