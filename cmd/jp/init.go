@@ -40,15 +40,11 @@ func runInit(ctx context.Context, e *env) error {
 	if err := root.MkdirAll(filepath.Dir(config.WorkspaceFile), 0o777); err != nil {
 		return err
 	}
-	f, err := root.OpenFile(config.WorkspaceFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	err = makeFile(root, config.WorkspaceFile, config.Template())
 	if errors.Is(err, fs.ErrExist) {
 		return usage("%s exists already; it was left as it is.", config.WorkspaceFile)
 	}
 	if err != nil {
-		return err
-	}
-	_, err = f.Write(config.Template())
-	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	if e.format.structured() {
@@ -58,5 +54,23 @@ func runInit(ctx context.Context, e *env) error {
 		}{"init", []fileResult{{Path: config.WorkspaceFile, Done: true}}})
 	}
 	_, err = fmt.Fprintf(e.results(), "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
+	return err
+}
+
+// makeFile makes a file that must not be there yet, as a whole or not at all.
+// What a kill leaves of it has a name of its own, and the next one uses it.
+func makeFile(root *os.Root, name string, data []byte) error {
+	if _, err := root.Lstat(name); err == nil {
+		return fmt.Errorf("make %s: %w", name, fs.ErrExist)
+	}
+	half := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".new")
+	err := root.WriteFile(half, data, 0o666)
+	if err == nil {
+		err = root.Link(half, name) // it replaces nothing
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			err = root.Rename(half, name) // a file system without links
+		}
+	}
+	_ = root.Remove(half) // it is gone already, or has another name now
 	return err
 }

@@ -218,6 +218,7 @@ func (b *putBack) do(ctx context.Context, result *putBackResult, record putBackR
 	}
 	for _, l := range left {
 		result.leave(l.Path, l.Why)
+		result.failed = result.failed || l.Failed
 	}
 	if len(result.puts) == 0 {
 		return nil

@@ -22,8 +22,9 @@ type putBackResult struct {
 	DryRun       bool            `json:"dry_run"`
 	Files        []fileResult    `json:"files"` // those put back first
 
-	puts []worktree.Put // in the order of Files
-	late bool           // more was left alone than was said at first
+	puts   []worktree.Put // in the order of Files
+	late   bool           // more was left alone than was said at first
+	failed bool           // some of it because it could not be written
 }
 
 // A fileResult is a [conversation.RestoredFile] for programs.
@@ -156,6 +157,9 @@ func (b *putBack) listLeft(w io.Writer, p terminal.Palette, r *putBackResult) {
 func (b *putBack) report(r *putBackResult, asked bool) error {
 	if err := b.print(r, asked); err != nil {
 		return err
+	}
+	if r.failed {
+		return &failure{exit: exitFailed, silent: true}
 	}
 	for _, f := range r.left() {
 		path, err := conversation.UnquotePath(f.Path)

@@ -16,7 +16,7 @@ only where nobody but the tools wrote it since, and where it is still what they
 wrote last: everything else is listed and left alone. The changes are listed
 first, then you are asked. A restore can be undone.
 
-` + putBackJSON + "\n1 a path that was named was left alone"
+` + putBackJSON + ", or a path\nthat was named was left alone"
 
 func newRestoreCommand(e *env) *cobra.Command {
 	var o putBackOptions

@@ -92,7 +92,10 @@ func (f *fork) goBack(ctx context.Context, b *putBack, result *putBackResult, pl
 	if !f.env.format.structured() && !f.env.quiet {
 		b.list(f.env.stderr, b.palette, result, "Put back")
 	}
-	return f.report(forkOptions{}, forkResult{files: result.Files})
+	if err := f.report(forkOptions{}, forkResult{files: result.Files}); err != nil || !result.failed {
+		return err
+	}
+	return &failure{exit: exitFailed, silent: true}
 }
 
 // putFilesBack records in the fork what the files are now, so that it can be

@@ -16,7 +16,8 @@ the event whose files they are, and the one that records it (null: nothing was
 put back).
 
 Exit codes: 0 done, or nothing to do · 2 usage · 3 nobody to ask, a tool call is
-open, or this is another working tree · 4 locked · 5 no such event · 6 damaged`
+open, or this is another working tree · 4 locked · 5 no such event · 6 damaged ·
+1 a file could not be written`
 
 const undoHelp = `Bring files back to what they were before an event; without E before the last
 turn. Only what the tools of the conversation wrote, and only where it is still
