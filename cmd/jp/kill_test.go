@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	crash "jp/internal/crash/row"
 )
 
 // fiveTools makes, reads, changes, looks at and takes away a file.
@@ -47,11 +49,8 @@ const largestGroup = 3
 // TestKill kills jp at random moments of a turn: what it said is durable is.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	kills := 25
-	switch {
-	case os.Getenv("JP_CRASH") == "full":
-		kills = 300
-	case testing.Short():
+	kills := crash.Of(10, 25, 300)
+	if testing.Short() {
 		kills = 5
 	}
 	p := newPlace(t)
@@ -78,6 +77,7 @@ func TestKill(t *testing.T) {
 		require.Contains(t, line, "?? .jp-", "only what a tool was about to rename may be left")
 	}
 	p.git("commit", "-q", "--allow-empty", "-m", "nothing is locked")
+	crash.Log(t, crash.Row{Class: "b", Name: "a turn of five tools, killed at random moments", Points: kills})
 }
 
 // kill runs a turn, kills jp some time after it has written so many lines, and

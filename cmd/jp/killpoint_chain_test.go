@@ -33,8 +33,13 @@ func (s *scene) readChain() (chain, error) {
 	if strings.Contains(refs, "\n") {
 		return chain{}, fmt.Errorf("more than one conversation: %s", refs)
 	}
-	var c chain
-	c.head, c.id, _ = strings.Cut(refs, " ")
+	head, id, _ := strings.Cut(refs, " ")
+	return s.chainOf(id, head)
+}
+
+// chainOf reads a conversation from its newest event.
+func (s *scene) chainOf(id, head string) (chain, error) {
+	c := chain{id: id, head: head}
 	commits, err := s.tryGit("rev-list", "--first-parent", "--reverse", "--header", "HEAD.."+c.head)
 	if err != nil {
 		return c, err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	crash "jp/internal/crash/row"
 	"jp/internal/crashtest"
 )
 
@@ -192,7 +193,7 @@ func (s *scene) trace(m moment) (result, crashtest.Result) {
 	traced, err := crashtest.Run(s.t.Context(), cmd, m.kill())
 	if errors.Is(err, crashtest.ErrUnsupported) {
 		// Where tracing is forbidden nobody can say at which call to kill.
-		s.t.Skip(err)
+		crash.Skip(s.t, "b", "kills at file system calls", err.Error())
 	}
 	s.must(err)
 	return result{stdout: stdout.String(), stderr: stderr.String(), exit: traced.Exit}, traced

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	crash "jp/internal/crash/row"
 	"jp/internal/crashtest"
 )
 
@@ -81,8 +82,9 @@ type tally struct {
 	began                                               time.Time
 }
 
-func (c *tally) log(t *testing.T) {
+func (c *tally) log(t *testing.T, name string, points int64) {
 	t.Helper()
+	crash.Log(t, crash.Row{Class: "b", Name: name, Points: int(points), Violations: int(c.violations.Load())})
 	t.Logf("%d points killed once, %d pairs of points killed twice, %d points not reached; %d tools run, %d counters checked; %d violations (%v)",
 		c.once.Load(), c.twice.Load(), c.unreached.Load(), c.tools.Load(), c.counters.Load(), c.violations.Load(),
 		time.Since(c.began).Round(time.Second))
@@ -108,7 +110,7 @@ func TestKillAtEachPoint(t *testing.T) {
 			s.tally.once.Add(1)
 		}
 	})
-	s.tally.log(t)
+	s.tally.log(t, "a turn of six tools, killed once", s.tally.once.Load())
 }
 
 // TestKillTwice kills jp at a point of a turn and again at points of the
@@ -124,11 +126,11 @@ func TestKillTwice(t *testing.T) {
 	}
 	firsts := refMoves(s.whole())
 	if !exhaustive() {
-		firsts = evenly(firsts, workers)
+		firsts = evenly(firsts, crash.Of(1, workers, 0))
 	}
 	limit := pairTime * workers / time.Duration(len(firsts))
 	s.spread(len(firsts), func(s *scene, i int) { s.twice(moment{n: firsts[i]}, limit) })
-	s.tally.log(t)
+	s.tally.log(t, "a turn of six tools, killed twice", s.tally.twice.Load())
 }
 
 // twice kills at a point of the turn, and then at points of the resume, each
@@ -186,14 +188,13 @@ func allMoments(points []crashtest.Point) (moments []moment) {
 	return moments
 }
 
-// sample is one moment at each fourth move of the conversation's ref, right
-// before it and right after it in turn, and some of the others.
+// sample is one moment at some moves of the conversation's ref, right before it
+// and right after it in turn, and some of the others.
 func sample(points []crashtest.Point) (moments []moment) {
-	moves := refMoves(points)
-	for i := 0; i < len(moves); i += 4 {
-		moments = append(moments, moment{n: moves[i], after: i%8 == 0})
+	for i, move := range evenly(refMoves(points), crash.Of(4, 8, 0)) {
+		moments = append(moments, moment{n: move, after: i%2 == 0})
 	}
-	moments = append(moments, evenly(allMoments(points), 6)...)
+	moments = append(moments, evenly(allMoments(points), crash.Of(2, 6, 0))...)
 	if testing.Short() {
 		return evenly(moments, 4)
 	}

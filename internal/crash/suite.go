@@ -23,6 +23,8 @@ var suites = []suite{
 	{"a", "./gitstore/sidecar", "^TestLogDamage$", 5 * time.Minute},
 	{"a", "./redact", "^TestDamagedVaultKnowsLess$", 5 * time.Minute},
 	{"a", "./internal/wholefile", "^TestReplacing(Fails|Crashes)$", 5 * time.Minute},
+	{"a", "./cmd/jp", "^TestFaultsOfCommands$", 30 * time.Minute},
+	{"b", "./cmd/jp", "^Test(Kill|KillAtEachPoint|KillTwice|KillsOfCommands)$", 60 * time.Minute},
 	{"m", "./conversation/journaltest", "^TestMemoryMachine$", 10 * time.Minute},
 	{"m", "./gitstore/odb", "^TestInterleavings$", 30 * time.Minute},
 	{"m", "./gitstore", "^TestJournalMachine$", 20 * time.Minute},

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// sound checks what must hold whatever became of an errand.
+func (s *stage) sound(out result) error {
+	if strings.Contains(out.stderr, "goroutine ") {
+		return fmt.Errorf("it crashed: %s", out.stderr)
+	}
+	now := s.picture()
+	chains, err := s.chains(now)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(s.foreign(now), s.kept(chains), s.printed(chains, out.stdout), s.either(now), s.ran(chains), s.verified())
+	s.now, s.known = &now, chains
+	return err
+}
+
+// chains are the conversations by their ids. One that is being moved can be in two
+// places, of which one has all that the other has.
+func (s *stage) chains(now picture) (map[string]chain, error) {
+	chains := map[string]chain{}
+	for ref, head := range now.refs {
+		id, ok := strings.CutPrefix(ref, "refs/jp/conversations/")
+		if !ok {
+			id, ok = strings.CutPrefix(ref, "refs/jp/archive/")
+		}
+		if !ok {
+			continue
+		}
+		c := s.known[id]
+		if c.head != head {
+			var err error
+			if c, err = s.chainOf(id, head); err != nil {
+				return nil, err
+			}
+		}
+		if other, twice := chains[id]; twice {
+			if len(other.commits) > len(c.commits) {
+				c, other = other, c
+			}
+			if err := c.has(other); err != nil {
+				return nil, fmt.Errorf("two places have it: %w", err)
+			}
+		}
+		chains[id] = c
+	}
+	return chains, nil
+}
+
+// foreign checks that the refs of others are as they were.
+func (s *stage) foreign(now picture) error {
+	for ref, oid := range s.before.refs {
+		if !strings.HasPrefix(ref, "refs/jp/") && now.refs[ref] != oid {
+			return fmt.Errorf("%s was %s and is %q", ref, oid, now.refs[ref])
+		}
+	}
+	for ref, oid := range now.refs {
+		if !strings.HasPrefix(ref, "refs/jp/") && s.before.refs[ref] != oid {
+			return fmt.Errorf("%s is new", ref)
+		}
+	}
+	return nil
+}
+
+// kept checks that the conversations have what they had at the last look.
+func (s *stage) kept(chains map[string]chain) error {
+	for id, was := range s.known {
+		c, exists := chains[id]
+		if !exists && s.errand.removes {
+			continue
+		}
+		if err := c.has(was); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printed checks that the events and heads that jp printed are there, and that a
+// turn that prints its events has at most a group of them more. The last line may
+// be torn.
+func (s *stage) printed(chains map[string]chain, stdout string) error {
+	newest := map[string]int{}
+	for line := range strings.Lines(stdout) {
+		var told struct {
+			Conversation, Commit string // an event
+			ID, Head             string // a fork
+			Seq                  int
+		}
+		if !strings.HasSuffix(line, "\n") || json.Unmarshal([]byte(line), &told) != nil {
+			continue // no object: a list, or text
+		}
+		if told.Commit != "" {
+			c := chains[told.Conversation]
+			if told.Seq >= len(c.commits) || c.commits[told.Seq] != told.Commit {
+				return fmt.Errorf("event %d (%s) of %s was printed and is lost", told.Seq, told.Commit, told.Conversation)
+			}
+			newest[told.Conversation] = told.Seq + 1
+		}
+		if told.Head != "" && chains[told.ID].head != told.Head {
+			return fmt.Errorf("conversation %s at %s was printed, and is at %q", told.ID, told.Head, chains[told.ID].head)
+		}
+	}
+	for id, c := range chains {
+		known := max(newest[id], len(s.known[id].commits))
+		if s.errand.turn && !s.errand.behind && len(c.commits)-known > largestGroup {
+			return fmt.Errorf("%d events of %s were recorded and not printed", len(c.commits)-known, id)
+		}
+	}
+	return nil
+}
+
+// either checks that each file that somebody owns is what it was before or what
+// the errand makes of it: nothing in between, and nothing else.
+func (s *stage) either(now picture) error {
+	for name, text := range s.before.files {
+		if got := now.files[name]; got != text && got != s.after.files[name] {
+			return fmt.Errorf("%s was %q and is %q", name, text, got)
+		}
+	}
+	for name, text := range s.after.files {
+		if got := now.files[name]; got != text && got != s.before.files[name] {
+			return fmt.Errorf("%s is %q, not %q", name, got, text)
+		}
+	}
+	return nil
+}
+
+// ran checks that what the tools of a turn of counted left is what the turn says.
+func (s *stage) ran(chains map[string]chain) error {
+	if !s.errand.counted {
+		return nil
+	}
+	for _, c := range chains {
+		calls, err := c.calls()
+		if err != nil {
+			return err
+		}
+		for _, call := range calls {
+			if err := s.count(call); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// verified checks that git and jp find nothing wrong.
+func (s *stage) verified() error {
+	if out, err := s.tryGit("fsck", "--strict", "--no-dangling"); err != nil {
+		return err
+	} else if out != "" {
+		return fmt.Errorf("git fsck --strict: %s", out)
+	}
+	text, err := s.ok("verify", "--all", "--json")
+	if err != nil {
+		return err
+	}
+	var verdicts []struct{ OK, Local bool }
+	if err := json.Unmarshal([]byte(text), &verdicts); err != nil {
+		return fmt.Errorf("jp verify: %w", err)
+	}
+	for _, v := range verdicts {
+		if !v.OK || !v.Local {
+			return fmt.Errorf("jp verify: %s", text)
+		}
+	}
+	_, err = s.ok("ls", "--json")
+	return err
+}
+
+// complete checks that an errand that succeeded has done all that it should.
+func (s *stage) complete(out result) error {
+	now := *s.now
+	for name, text := range s.after.files {
+		if got := now.files[name]; got != text && !s.errand.turn {
+			return fmt.Errorf("it is done, and %s is %q, not %q", name, got, text)
+		}
+	}
+	for name := range s.before.files {
+		if _, exists := s.after.files[name]; !exists && now.files[name] != "" && !s.errand.turn {
+			return fmt.Errorf("it is done, and %s is still there", name)
+		}
+	}
+	return s.errand.done(s, out)
+}
+
+// goesOn does what was left undone, with the fault gone.
+func (s *stage) goesOn() error {
+	s.passTime()
+	command := s.errand.args
+	if s.errand.goOn != nil {
+		command = s.errand.goOn(s)
+	}
+	if command == "" {
+		return s.complete(result{})
+	}
+	out := s.jp(s.named(command)...)
+	if out.exit == exitLocked && strings.Contains(out.stderr, "packed-refs.lock") && strings.Contains(out.stderr, "rm ") {
+		s.must(os.Remove(filepath.Join(s.dir, ".git/packed-refs.lock"))) // git's own, as it says
+		s.passTime()
+		out = s.jp(s.named(command)...)
+	}
+	if out.exit != 0 {
+		return fmt.Errorf("jp %s: exit %d: %s", command, out.exit, out.stderr)
+	}
+	if s.errand.behind {
+		s.jp("wait")
+	}
+	if err := s.sound(out); err != nil {
+		return fmt.Errorf("after jp %s: %w", command, err)
+	}
+	if err := s.complete(out); err != nil {
+		return fmt.Errorf("after jp %s: %w", command, err)
+	}
+	return nil
+}

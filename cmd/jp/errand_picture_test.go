@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// A picture is what git and the file system show of a stage.
+type picture struct {
+	refs  map[string]string // their objects
+	files map[string]string // what is in those that are somebody's, named from the root
+	own   map[string]bool   // those that are jp's own, without what differs from run to run
+}
+
+// jpOwn are jp's own files, git's objects, and a worktree that is being made.
+// Conversations' refs are looked at by git.
+var jpOwn = regexp.MustCompile(`^repo/\.git/(objects|jp|refs/jp|worktrees)/|^home/\.(local|cache)/|^(try|again)/|/\.(jp-|config\.toml\.)`)
+
+// chance is what differs between two runs in the name of a file.
+var chance = regexp.MustCompile(`jp-c\d+-[a-z0-9]+|[0-9a-f]{8,}|objects/[0-9a-f]{2}\b|\d{3,}|(tmp_obj_|\.jp-|workspace/|\.config\.toml\.)\w+`)
+
+func (s *stage) picture() picture {
+	s.t.Helper()
+	p := picture{refs: map[string]string{}, files: map[string]string{}, own: map[string]bool{}}
+	refs, err := s.tryGit("for-each-ref", "--format=%(refname) %(objectname)")
+	s.must(err)
+	for line := range strings.Lines(refs) {
+		ref, oid, _ := strings.Cut(strings.TrimSpace(line), " ")
+		p.refs[ref] = oid
+	}
+	s.must(filepath.WalkDir(s.root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		name, _ := filepath.Rel(s.root, path)
+		if jpOwn.MatchString(name) {
+			p.own[chance.ReplaceAllString(name, "$1*")] = true
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		p.files[name] = string(text)
+		return err
+	}))
+	return p
+}
+
+// left are the files that are behind an errand and are not behind one without a
+// fault.
+func (p picture) left(clean picture) (names []string) {
+	for name := range p.own {
+		if !clean.own[name] {
+			names = append(names, name)
+		}
+	}
+	for name := range p.files {
+		if _, known := clean.files[name]; !known {
+			names = append(names, chance.ReplaceAllString(name, "$1*"))
+		}
+	}
+	return names
+}
