@@ -19,7 +19,7 @@ const canary = "canary 7f3a\n"
 
 // hostile makes a workspace full of ways out, with a canary in each place that
 // no tool may see or change.
-func hostile(t *testing.T) (*fixture, []string) {
+func hostile(t testing.TB) (*fixture, []string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func hostile(t *testing.T) (*fixture, []string) {
 	return f, append(canaries, filepath.Join(root, "gitfile", ".git"))
 }
 
-func mkdir(t *testing.T, dir string) string {
+func mkdir(t testing.TB, dir string) string {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	return dir

@@ -16,7 +16,7 @@ import (
 
 // A fixture is a workspace with its tools.
 type fixture struct {
-	*testing.T
+	testing.TB
 	root  string
 	tools *tool.Registry
 }
@@ -28,13 +28,13 @@ func newFixture(t *testing.T, opts fs.Options) *fixture {
 	return fixtureAt(t, root, opts)
 }
 
-func fixtureAt(t *testing.T, root string, opts fs.Options) *fixture {
+func fixtureAt(t testing.TB, root string, opts fs.Options) *fixture {
 	t.Helper()
 	all, err := fs.Tools(root, opts)
 	require.NoError(t, err)
 	tools, err := tool.NewRegistry(all...)
 	require.NoError(t, err)
-	return &fixture{T: t, root: root, tools: tools}
+	return &fixture{TB: t, root: root, tools: tools}
 }
 
 // arguments are the arguments of a call.

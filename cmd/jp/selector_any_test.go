@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"jp/conversation"
+	"jp/conversation/journaltest"
+)
+
+// Whatever names an event names one of the conversation's, or is refused with
+// words and an exit code.
+func TestAnySelector(t *testing.T) {
+	events := journaltest.Sample(t).Events()
+	for i, e := range events {
+		e.Commit = fmt.Sprintf("%040x", i*0x1111111)
+	}
+	id := journaltest.ID(1)
+	shapes := rapid.OneOf(
+		rapid.StringMatching(`-?[0-9]{1,20}`), rapid.StringMatching(`turn:-?[0-9x]{0,3}`), rapid.StringMatching(`[0-9a-f]{5,42}`),
+		rapid.StringMatching(`[0-9]{1,21}(s|m|min|h|d|w)`), rapid.StringMatching(`20[0-9]{2}-[01][0-9]-[0-3][0-9](T[0-9:]{8}Z)?`), rapid.String(),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		target, e := splitTarget(rapid.StringN(0, 6, -1).Draw(t, "target") + "@" + shapes.Draw(t, "event"))
+		require.NotContains(t, target, "@")
+		now := time.Unix(rapid.Int64Range(0, 1<<34).Draw(t, "now"), 0).UTC()
+		for _, n := range []int{0, 1, len(events)} {
+			found, err := selectEvent(events[:n], e, id, now)
+			if err == nil {
+				require.Contains(t, events[:n], found)
+				continue
+			}
+			require.Nil(t, found)
+			var said *failure
+			require.ErrorAs(t, err, &said)
+			require.NotEmpty(t, said.message)
+		}
+	})
+}
