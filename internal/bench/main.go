@@ -94,18 +94,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.save != "" {
-		if err := report.save(o.save, time.Now().UTC().Format(time.DateOnly)); err != nil {
-			return err
-		}
-	}
 	if saved != nil {
 		report.Compared = compared(report.Rows, saved)
 	}
 	if err := report.print(stdout, o.json); err != nil {
 		return err
 	}
-	return report.failures()
+	if o.save != "" {
+		err = report.save(o.save, time.Now().UTC().Format(time.DateOnly))
+	}
+	return errors.Join(err, report.failures())
 }
 
 // measureIn measures in a new folder, which is gone when it returns.
