@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/conversation"
 	"jp/conversation/journaltest"
 )
 
