@@ -14,8 +14,9 @@ import (
 // the system may keep some from being looked at.
 func Openers(files []os.FileInfo) (by [][]int, sure bool) {
 	by = make([][]int, len(files))
-	index := map[fileKey][]int{}
+	index, names := map[fileKey][]int{}, map[string]bool{}
 	for i, f := range files {
+		names[f.Name()] = true
 		key, ok := keyOf(f)
 		if !ok {
 			return by, false
@@ -32,7 +33,7 @@ func Openers(files []os.FileInfo) (by [][]int, sure bool) {
 		if err != nil {
 			continue
 		}
-		opened, readable := openedBy(pid)
+		opened, readable := openedBy(pid, names)
 		sure = sure && (readable || !isOurs(pid))
 		for key := range opened {
 			for _, i := range index[key] {
@@ -54,16 +55,23 @@ func keyOf(info os.FileInfo) (fileKey, bool) {
 	return fileKey{uint64(stat.Dev), stat.Ino}, true
 }
 
-// openedBy are the files that a process has open. One that has ended has none.
-func openedBy(pid int) (files map[fileKey]bool, readable bool) {
+// openedBy are the files of these names that a process has open; of one that has
+// ended, none. Any other file is not even asked what it is: on a file system that
+// hangs, the question would.
+func openedBy(pid int, names map[string]bool) (files map[fileKey]bool, readable bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
 	fds, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 	}
-	files = make(map[fileKey]bool, len(fds))
+	files = map[fileKey]bool{}
 	for _, fd := range fds {
-		info, err := os.Stat(filepath.Join(dir, fd.Name()))
+		path := filepath.Join(dir, fd.Name())
+		target, err := os.Readlink(path)
+		if err != nil || !names[filepath.Base(target)] {
+			continue
+		}
+		info, err := os.Stat(path)
 		if err != nil {
 			continue // closed meanwhile
 		}

@@ -28,3 +28,17 @@ func TestOpeners(t *testing.T) {
 	by, _ := process.Openers(files)
 	require.Equal(t, [][]int{{os.Getpid()}, nil}, by)
 }
+
+// A file that was renamed after it was opened has its new name.
+func TestOpenersOfARenamedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "before")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	defer f.Close()
+	after := path + "-after"
+	require.NoError(t, os.Rename(path, after))
+	info, err := os.Lstat(after)
+	require.NoError(t, err)
+	by, _ := process.Openers([]os.FileInfo{info})
+	require.Equal(t, [][]int{{os.Getpid()}}, by)
+}

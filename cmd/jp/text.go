@@ -144,17 +144,20 @@ func (f *firstByte) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// editor opens a file in the user's editor, as git would.
-func (e *env) editor(ctx context.Context, r *repo, path string) error {
-	command := ""
+// editorCommand is the user's editor for a shell, and the variable that names it,
+// "" where none does.
+func (e *env) editorCommand() (command, from string) {
 	for _, name := range []string{"JP_EDITOR", "GIT_EDITOR", "VISUAL", "EDITOR"} {
-		if command = e.get(name); command != "" {
-			break
+		if command := e.get(name); command != "" {
+			return command, name
 		}
 	}
-	if command == "" {
-		command = "vi"
-	}
+	return "vi", ""
+}
+
+// editor opens a file in the user's editor, as git would.
+func (e *env) editor(ctx context.Context, r *repo, path string) error {
+	command, _ := e.editorCommand()
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return usage("there is no terminal for an editor.").hint(`jp query "…"`, "give the text on the command line")

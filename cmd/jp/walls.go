@@ -113,12 +113,18 @@ func supportWords(s sandbox.Support) string {
 	if !s.Enforced() {
 		return "sandbox: none: " + s.Reason
 	}
-	words := fmt.Sprintf("sandbox: landlock %d", s.ABI)
-	if s.Sockets {
-		words += ", seccomp"
-	}
+	words := "sandbox: " + landlockWords(s)
 	if gaps := s.Gaps(false); len(gaps) > 0 {
 		words += "; programs can still " + strings.Join(gaps, ", ")
+	}
+	return words
+}
+
+// landlockWords say by what programs are confined.
+func landlockWords(s sandbox.Support) string {
+	words := fmt.Sprintf("landlock %d", s.ABI)
+	if s.Sockets {
+		words += ", seccomp"
 	}
 	return words
 }

@@ -53,6 +53,8 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": nil,
 	"cmd/jp/internal/takeback":              {"worktree"},
+	"cmd/jp/internal/leftover":              {"conversation", "process"},
+	"cmd/jp/internal/doctor":                {"conversation", "cmd/jp/internal/leftover"}, // judges; looks at nothing
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"jp/cmd/jp/internal/doctor"
+	"jp/gitcmd"
+)
+
+func (c *checkup) lookAtGit(ctx context.Context) []doctor.Finding {
+	version, err := gitcmd.Version(ctx, gitcmd.Options{Environ: c.env.environ})
+	return doctor.Git{Version: version, Old: errors.Is(err, gitcmd.ErrGitTooOld), Err: err}.Findings()
+}
+
+// repository is what git says of the repository, and what the file system does.
+func (c *checkup) repository(at gitcmd.Repository, err error) doctor.Repository {
+	found := doctor.Repository{
+		Dir: c.dir, Err: err, TopLevel: at.TopLevel, GitDir: at.GitDir, Common: at.CommonDir, Objects: at.ObjectFormat,
+		Bare: at.Bare, Shallow: at.Shallow, User: os.Geteuid(), Owner: os.Geteuid(),
+	}
+	var refusal *gitcmd.Refusal
+	if errors.As(err, &refusal) {
+		found.Hint = oneLine(lastLine(refusal.Hint()))
+		found.None = errors.Is(err, gitcmd.ErrNotRepository) && found.Hint == "" && looksLikeOne(c.dir) == ""
+	}
+	if err != nil {
+		if git := looksLikeOne(c.dir); git != "" && found.Hint == "" {
+			found.Hint = "look at " + git + ": git does not take it for a repository"
+		}
+		return found
+	}
+	if info, err := os.Stat(at.CommonDir); err == nil {
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			found.Owner = int(stat.Uid)
+		}
+	}
+	promised, _ := filepath.Glob(filepath.Join(glob(at.CommonDir), "objects", "pack", "*.promisor")) // the pattern is right
+	found.Partial = len(promised) > 0
+	found.ReadOnly = unwritten(at.CommonDir)
+	if _, err := os.ReadDir(filepath.Join(at.CommonDir, "jp")); !errors.Is(err, fs.ErrNotExist) {
+		found.Own = err
+	}
+	return found
+}
+
+// glob is a path as a pattern that nothing but it matches.
+func glob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// lastLine is the line of git's advice that says what to type.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}
+
+// looksLikeOne is the .git of a folder or of one around it, "" for none.
+func looksLikeOne(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		git := filepath.Join(dir, ".git")
+		if _, err := os.Lstat(git); err == nil {
+			return git
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// unwritten says why jp cannot write what it has to, nil where it can.
+func unwritten(common string) error {
+	for _, dir := range []string{common, filepath.Join(common, "objects"), filepath.Join(common, "refs")} {
+		if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"jp/cmd/jp/internal/doctor"
+	"jp/cmd/jp/internal/terminal"
+	"jp/config"
+	"jp/gitstore"
+	"jp/sandbox"
+)
+
+func (c *checkup) lookAtConfig(context.Context) []doctor.Finding {
+	r := c.repo
+	found := doctor.Config{Mistake: r.wrong, HeldBack: r.heldBack(), Untrusted: r.report.Untrusted()}
+	if c.pathsErr != nil {
+		found.Mistake = c.pathsErr
+	}
+	if found.Untrusted {
+		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // what to do is advice
+	}
+	if isFile(r.paths.UserFile) {
+		found.Files = append(found.Files, r.paths.UserFile)
+	}
+	if r.TopLevel != "" && isFile(filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))) {
+		found.Files = append(found.Files, config.WorkspaceFile)
+	}
+	return found.Findings()
+}
+
+// lookAtSecrets looks at the files that are for the user alone.
+func (c *checkup) lookAtSecrets(context.Context) []doctor.Finding {
+	if c.pathsErr != nil {
+		return nil
+	}
+	key := doctor.Key{Private: private(c.repo.keyFile())}
+	if key.Err == nil {
+		_, key.Err = gitstore.LoadKey(key.Path)
+	}
+	vault := doctor.Vault{Private: private(filepath.Join(c.repo.paths.StateDir, "secrets")), Off: !c.repo.config.Secrets.Redact}
+	return append(key.Findings(), vault.Findings()...)
+}
+
+// private is what the file system says of a file or folder.
+func private(path string) doctor.Private {
+	info, err := os.Stat(path)
+	if err != nil {
+		return doctor.Private{Path: path, Err: err}
+	}
+	if info.IsDir() {
+		_, err = os.ReadDir(path)
+	}
+	return doctor.Private{Path: path, Mode: info.Mode() & (fs.ModePerm | fs.ModeType), Err: err}
+}
+
+// lookAround looks at what is around jp.
+func (c *checkup) lookAround(ctx context.Context) []doctor.Finding {
+	found := append(c.terminal().Findings(), c.sandbox().Findings()...)
+	found = append(found, c.editor().Findings()...)
+	user := gitstore.UserIdentity(ctx, c.repo.git, c.env.get)
+	return append(found, doctor.Identity{Name: user.Name != "", Email: user.Email != ""}.Findings()...)
+}
+
+func (c *checkup) terminal() doctor.Terminal {
+	e := c.env
+	t := doctor.Terminal{Is: isTerminal(e.stdout), Width: terminal.Width(e.stdout, e.environ), Colour: terminal.NewPalette(e.stdout, e.environ).On()}
+	switch {
+	case e.get("NO_COLOR") != "":
+		t.Why = "NO_COLOR is set"
+	case e.get("TERM") == "dumb":
+		t.Why = "TERM is dumb"
+	default:
+		t.Why = "nobody looks"
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if t.Locale = e.get(name); t.Locale != "" {
+			break
+		}
+	}
+	plain := strings.ReplaceAll(strings.ToLower(t.Locale), "-", "")
+	t.UTF8 = strings.Contains(plain, "utf8")
+	return t
+}
+
+func (c *checkup) sandbox() doctor.Sandbox {
+	support := sandbox.Supported()
+	return doctor.Sandbox{
+		Off: !c.repo.config.Sandbox.Enable, Holds: support.Enforced(), Reason: support.Reason, Words: landlockWords(support),
+		Gaps: strings.Join(support.Gaps(c.repo.config.Sandbox.Network), ", "),
+	}
+}
+
+// editor looks whether the editor's program is there, where its command is plain
+// enough to tell.
+func (c *checkup) editor() doctor.Editor {
+	command, from := c.env.editorCommand()
+	found := doctor.Editor{Command: command, From: from}
+	if words := strings.Fields(command); len(words) > 0 && !strings.ContainsAny(words[0], `'"\$~=;&|(`) {
+		_, found.Err = exec.LookPath(words[0])
+	}
+	return found
+}

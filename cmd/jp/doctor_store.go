@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/cmd/jp/internal/doctor"
+	"jp/conversation"
+	"jp/gitstore/odb"
+	"jp/gitstore/packing"
+)
+
+// lookAtStore reads the newest event of every conversation.
+func (c *checkup) lookAtStore(ctx context.Context) []doctor.Finding {
+	if c.storeErr != nil {
+		return doctor.Store{Err: c.storeErr}.Findings()
+	}
+	store, tips := doctor.Store{}, doctor.Tips{}
+	for scope, count := range map[conversation.Scope]*int{
+		conversation.ScopeLive: &store.Live, conversation.ScopeArchived: &store.Archived, conversation.ScopeRemotes: &store.Remote,
+	} {
+		infos, err := c.repo.store.List(ctx, scope)
+		if err != nil {
+			return doctor.Store{Err: err}.Findings()
+		}
+		*count = len(infos)
+		tips.Read += len(infos)
+		for _, info := range infos {
+			if info.Err != nil {
+				tips.Bad = append(tips.Bad, doctor.Tip{
+					Name: info.Name(), Err: info.Err, Newer: errors.Is(info.Err, conversation.ErrNewer), Fetched: info.Remote != "",
+				})
+			}
+		}
+	}
+	slices.SortFunc(tips.Bad, func(a, b doctor.Tip) int { return strings.Compare(a.Name, b.Name) })
+	store.LooseRefs, store.PackedRefs = countRefs(c.repo.CommonDir)
+	return append(store.Findings(), tips.Findings()...)
+}
+
+// countRefs counts the refs of jp's, by where they are.
+func countRefs(common string) (loose, packed int) {
+	own := map[string]bool{}
+	_ = filepath.WalkDir(filepath.Join(common, "refs", "jp"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".lock") {
+			own[strings.TrimPrefix(path, common+"/")] = true
+		}
+		return nil // what cannot be read is told of the conversations
+	})
+	f, err := os.Open(filepath.Join(common, "packed-refs"))
+	if err != nil {
+		return len(own), 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if _, name, _ := strings.Cut(lines.Text(), " "); strings.HasPrefix(name, "refs/jp/") && !own[name] {
+			packed++
+		}
+	}
+	return len(own), packed
+}
+
+// lookAtPacking counts what is loose, as far as there is time.
+func (c *checkup) lookAtPacking(ctx context.Context) []doctor.Finding {
+	if c.db == nil {
+		return nil
+	}
+	packer := packing.New(c.db, c.repo.git)
+	p := doctor.Packing{Loose: packer.Loose(), Due: packer.Due(), Off: c.repo.config.Store.Packing == "off"}
+	if last := packer.Last(); !last.IsZero() {
+		p.Since = max(time.Since(last), time.Second)
+	}
+	packs, packed := packer.Packs()
+	p.Packs, p.Packed, p.PackedBytes = packs, packed.Objects, packed.Bytes
+	limited, done := c.patience(ctx)
+	defer done()
+	waiting, err := packer.Waiting(limited)
+	p.Waiting, p.WaitingBytes = waiting.Objects, waiting.Bytes
+	if limited.Err() != nil {
+		p.Partly = true
+	} else {
+		p.Err = err
+	}
+	return p.Findings()
+}
+
+// lookAtDisk finds out how durable events are.
+func (c *checkup) lookAtDisk(context.Context) []doctor.Finding {
+	if c.db == nil {
+		return nil
+	}
+	d := diskOf(c.repo.CommonDir)
+	d.Ordered, d.Off = c.db.Path() == odb.PathOrdered, c.repo.config.Store.Durability == "off"
+	return d.Findings()
+}
+
+func (c *checkup) lookAtCache(context.Context) []doctor.Finding {
+	if c.repo.store == nil {
+		return nil
+	}
+	size := c.repo.store.CacheSize()
+	return doctor.Cache{Dir: filepath.Join(c.repo.CommonDir, "jp", "cache"), Files: size.Files, Bytes: size.Bytes, Limit: size.Limit}.Findings()
+}

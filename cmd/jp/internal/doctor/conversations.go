@@ -1,0 +1,115 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/conversation"
+)
+
+// most is how many findings of one kind are told one by one.
+const most = 20
+
+// Tips are the newest events of all conversations, as they were read.
+type Tips struct {
+	Read int
+	Bad  []Tip
+}
+
+// A Tip is a newest event that cannot be read.
+type Tip struct {
+	Name    string // as jp takes it for an ID
+	Newer   bool   // a newer jp wrote it
+	Fetched bool   // it is another repository's
+	Err     error
+}
+
+// Findings judges the tips.
+func (t Tips) Findings() (all []Finding) {
+	if len(t.Bad) == 0 {
+		return []Finding{found(OK, "damage", "the newest events of all conversations can be read (%d); jp verify --all reads the others, too", t.Read)}
+	}
+	for _, b := range t.Bad {
+		all = append(all, b.finding())
+	}
+	if len(all) <= most {
+		return all
+	}
+	more := found(Warn, "damage", "%s more cannot be read", conversation.Count(len(all)-most, "conversation")).advise("jp verify --all")
+	if Count(all[most:]).Fail > 0 {
+		more.Level = Fail
+	}
+	return append(all[:most], more)
+}
+
+func (b Tip) finding() Finding {
+	why := strings.ReplaceAll(b.Err.Error(), "\n", "; ")
+	switch {
+	case b.Newer:
+		return found(Warn, "damage", "%s: %s", b.Name, why).advise("install a newer jp")
+	case b.Fetched:
+		return found(Warn, "damage", "%s, which was fetched: %s", b.Name, why).advise("jp verify %s", b.Name)
+	}
+	return found(Fail, "damage", "%s: %s", b.Name, why).advise("jp verify %s", b.Name)
+}
+
+// A Holder is who holds a conversation.
+type Holder struct {
+	ID    conversation.ID
+	PID   int
+	For   time.Duration // since it took the lock, 0 where that is not known
+	Ended bool          // the process that took the lock is gone
+	Err   error         // why it cannot be reached, nil where it can
+}
+
+// Holders judges who holds conversations.
+func Holders(holders []Holder) (all []Finding) {
+	if len(holders) == 0 {
+		return []Finding{found(OK, "locks", "no conversation is held")}
+	}
+	for _, h := range holders {
+		all = append(all, h.finding())
+	}
+	return all
+}
+
+// SortHolders brings them into the order in which they are told.
+func SortHolders(holders []Holder) []Holder {
+	slices.SortFunc(holders, func(a, b Holder) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return holders
+}
+
+func (h Holder) finding() Finding {
+	who := fmt.Sprintf("%s is held by pid %d", h.ID, h.PID)
+	if h.PID == 0 {
+		who = fmt.Sprintf("%s is held by a process that has not said its number", h.ID)
+	}
+	if h.For > 0 {
+		who += " for " + conversation.Ago(h.For)
+	}
+	switch {
+	case h.Ended:
+		return found(Warn, "locks", "%s, which has ended: something that it started keeps the lock", who).
+			advise("jp doctor again in a moment; else find out with lsof who has jp/locks/%s.lock open", h.ID)
+	case h.Err != nil:
+		return found(Warn, "locks", "%s, which cannot be reached: %v", who, h.Err).advise("jp kill %s ends it; its turn can be resumed", h.ID.Short())
+	}
+	return found(OK, "locks", "%s, which can be reached: jp attach %s", who, h.ID.Short())
+}
+
+// A Tool is a run that lives on without its jp.
+type Tool struct {
+	ID  conversation.ID
+	Seq int // the event that asked for it
+}
+
+// Tools judges the runs that outlived their jp.
+func Tools(tools []Tool) (all []Finding) {
+	for _, t := range tools {
+		all = append(all, found(Warn, "tools", "a tool of %s (@%d) runs on without its jp", t.ID, t.Seq).
+			advise("jp continue %s goes on when it has ended; jp kill %[1]s ends it", t.ID.Short()))
+	}
+	return all
+}

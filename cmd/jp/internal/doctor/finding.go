@@ -1,0 +1,98 @@
+// Package doctor judges what is known of a repository and of what jp needs around
+// it: whether it is well, and what to do where it is not.
+//
+// It is pure: facts come from the caller, who alone looks at anything. Every
+// judgment says one thing. Texts hold names as they were found; who prints them
+// cleans them.
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+)
+
+// A Level is how bad a finding is.
+type Level string
+
+// The levels. Only Fail says that jp cannot do its work, or that something of it
+// was lost.
+const (
+	OK   Level = "ok"
+	Note Level = "note" // good to know
+	Warn Level = "warn" // something does not work, or may not
+	Fail Level = "fail"
+)
+
+// A Finding is one thing that was looked at.
+type Finding struct {
+	Level  Level  `json:"level"`
+	Topic  string `json:"topic"`
+	Text   string `json:"text"`
+	Advice string `json:"advice"` // what to do about it, "" for nothing
+}
+
+func found(level Level, topic, format string, args ...any) Finding {
+	return Finding{Level: level, Topic: topic, Text: fmt.Sprintf(format, args...)}
+}
+
+func (f Finding) advise(format string, args ...any) Finding {
+	f.Advice = fmt.Sprintf(format, args...)
+	return f
+}
+
+// A Tally counts findings by their levels.
+type Tally struct {
+	OK   int `json:"ok"`
+	Note int `json:"note"`
+	Warn int `json:"warn"`
+	Fail int `json:"fail"`
+}
+
+// Count counts findings.
+func Count(findings []Finding) (t Tally) {
+	for _, f := range findings {
+		switch f.Level {
+		case OK:
+			t.OK++
+		case Note:
+			t.Note++
+		case Warn:
+			t.Warn++
+		case Fail:
+			t.Fail++
+		}
+	}
+	return t
+}
+
+// String is the tally for people.
+func (t Tally) String() string {
+	failed := "nothing failed"
+	if t.Fail > 0 {
+		failed = fmt.Sprintf("%d failed", t.Fail)
+	}
+	return fmt.Sprintf("%d ok, %s, %s, %s.", t.OK, conversation.Count(t.Note, "note"), conversation.Count(t.Warn, "warning"), failed)
+}
+
+// Bytes says a number of bytes in few characters: "12 B", "3.4 kB", "1.2 GB".
+func Bytes(n int64) string {
+	units := []string{"kB", "MB", "GB", "TB"}
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	size, unit := float64(n)/1000, 0
+	for size >= 999.95 && unit < len(units)-1 {
+		size, unit = size/1000, unit+1
+	}
+	return fmt.Sprintf("%.1f %s", size, units[unit])
+}
+
+// listed joins a few names, and says how many more there are.
+func listed(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

@@ -1,0 +1,93 @@
+package doctor
+
+import "fmt"
+
+// Git is the git program. The zero value was not found.
+type Git struct {
+	Version string // "" where there is none
+	Old     bool   // jp cannot work with it
+	Err     error  // why its version is not known
+}
+
+// Findings judges git.
+func (g Git) Findings() []Finding {
+	switch {
+	case g.Old:
+		return []Finding{found(Fail, "git", "git %s is too old: what is recorded could not be made durable, nor snapshots be taken", g.Version).
+			advise("install git 2.36 or newer")}
+	case g.Err != nil:
+		return []Finding{found(Fail, "git", "%v", g.Err).advise("install git 2.36 or newer, and have it in PATH")}
+	}
+	return []Finding{found(OK, "git", "git %s", g.Version)}
+}
+
+// A Repository is what was found of the repository. Err nil: one that jp can work
+// in.
+type Repository struct {
+	Dir  string // where it was looked for
+	None bool   // there is none, and nothing looks like one
+	Err  error  // why git, or jp, does not take it
+	Hint string // what git says can be done about Err
+
+	TopLevel string // of the working tree, "" without one
+	GitDir   string // of this working tree
+	Common   string // the git directory that all working trees share
+	Objects  string // the format of object names
+	Bare     bool
+	Shallow  bool
+	Partial  bool
+	Owner    int // uid of the git directory
+	User     int // uid of this process
+
+	ReadOnly error // why it cannot be written to
+	Own      error // why jp's own folder in it cannot be read
+}
+
+// Findings judges the repository.
+func (r Repository) Findings() []Finding {
+	if r.None {
+		return []Finding{found(Note, "repository", "there is no repository at %s; conversations live in one", r.Dir).
+			advise("git init makes one; jp -C DIR works in another one")}
+	}
+	if r.Err != nil {
+		return []Finding{found(Fail, "repository", "%v", r.Err).advise("%s", r.Hint)}
+	}
+	all := []Finding{found(OK, "repository", "%s, %s objects, refs as files", r.kind(), r.Objects)}
+	if r.Shallow {
+		all = append(all, found(Note, "shallow", "a shallow clone: commits are missing, those of conversations that were fetched among them").
+			advise("git fetch --unshallow"))
+	}
+	if r.Partial {
+		all = append(all, found(Note, "partial", "a partial clone: jp fetches no object that git left out; what needs one says so"))
+	}
+	if r.Owner != r.User {
+		all = append(all, found(Note, "owner", "the repository belongs to uid %d, and you are uid %d; what jp writes is yours", r.Owner, r.User))
+	}
+	return append(all, r.access()...)
+}
+
+// kind says what and where the repository is.
+func (r Repository) kind() string {
+	switch {
+	case r.TopLevel == "" && r.Bare:
+		return fmt.Sprintf("%s, a bare repository: no files, no tools that change them", r.Common)
+	case r.TopLevel == "":
+		return fmt.Sprintf("%s, inside a git directory", r.GitDir)
+	case r.GitDir != r.Common:
+		return fmt.Sprintf("%s, a linked working tree of %s", r.TopLevel, r.Common)
+	}
+	return r.TopLevel
+}
+
+// access judges whether jp can read and write what it has to.
+func (r Repository) access() (all []Finding) {
+	if r.ReadOnly != nil {
+		all = append(all, found(Fail, "writable", "%s cannot be written to: %v. Conversations can be read, and not be gone on with", r.Common, r.ReadOnly).
+			advise("make it writable for you"))
+	}
+	if r.Own != nil {
+		all = append(all, found(Fail, "folder", "jp's own folder cannot be read: %v", r.Own).
+			advise("make %s/jp a folder of yours; what it holds can be lost, conversations are not in it", r.Common))
+	}
+	return all
+}

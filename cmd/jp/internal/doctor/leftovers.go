@@ -1,0 +1,158 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/cmd/jp/internal/leftover"
+	"jp/conversation"
+)
+
+// Leftovers are the files that a kill may have left.
+type Leftovers struct {
+	Files  []leftover.File
+	Partly bool // the working tree was not looked through to its end
+	Stale  []Entry
+	Errs   []error // of the registry
+	Root   string  // paths below it are told from it
+	// Kept is why files stay although they were to be removed, by their paths.
+	Kept map[string]error
+}
+
+// An Entry is one of the registry whose process has ended.
+type Entry struct {
+	ID  conversation.ID
+	Age time.Duration
+}
+
+// A trace is how files of a kind are told together.
+type trace struct {
+	kind      leftover.Kind
+	one, many string
+	otherwise string // what removes them besides --fix
+}
+
+var traces = []trace{
+	{leftover.Object, "object that never got its name", "objects that never got their names", "git gc does, when it is two weeks old"},
+	{leftover.Pack, "pack that never got its name", "packs that never got their names", "git gc does"},
+	{leftover.State, "file of jp's own that never got its name", "files of jp's own that never got their names", ""},
+	{leftover.WorkFile, "temporary file in the working tree", "temporary files in the working tree", "or you"},
+	{leftover.Staged, "folder of files that were being restored", "folders of files that were being restored", ""},
+	{leftover.ToolLock, "lock of a tool that ended with its jp", "locks of tools that ended with their jp", "the next turn there does"},
+	{leftover.Draft, "unfinished answer of a conversation that is gone", "unfinished answers of conversations that are gone", ""},
+}
+
+// Findings judges what was left behind.
+func (l Leftovers) Findings() (all []Finding) {
+	for _, f := range l.Files {
+		switch {
+		case len(all) == most: // the others are found when these are gone
+		case f.Kind == leftover.RefLock:
+			all = append(all, l.refLock(f))
+		case f.Kind == leftover.WrittenOne:
+			all = append(all, found(Note, "leftovers", "%s, %s old, holds what you wrote, and nothing asks for it any more", l.path(f), conversation.Ago(f.Age)).
+				advise("read it, and delete it"))
+		}
+	}
+	for _, t := range traces {
+		all = append(all, l.together(t)...)
+	}
+	all = append(all, l.registry()...)
+	if l.Partly {
+		all = append(all, found(Note, "leftovers", "the working tree is large, and was not looked through to its end").advise("jp doctor -v looks everywhere"))
+	}
+	if len(all) == 0 {
+		all = append(all, found(OK, "leftovers", "nothing was left behind by a kill"))
+	}
+	return all
+}
+
+// refLock judges the lock of a ref.
+func (l Leftovers) refLock(f leftover.File) Finding {
+	what := fmt.Sprintf("%s is %s old, and keeps the ref from being moved", l.path(f), conversation.Ago(f.Age))
+	switch {
+	case len(f.Openers) > 0:
+		return found(Warn, "leftovers", "%s; pid %d has it open", what, f.Openers[0]).advise("wait for that process")
+	case f.Conversation == "":
+		return found(Warn, "leftovers", "%s; a git that works here may hold it", what).advise("if no git works here, delete it")
+	}
+	return found(Note, "leftovers", "%s; the next turn of %s takes it over", what, f.Conversation).advise("%s", l.fixes(f))
+}
+
+// fixes says what --fix does about a file, or why it did not.
+func (l Leftovers) fixes(f leftover.File) string {
+	switch why := l.Kept[f.Path]; {
+	case why != nil:
+		return "it stays: " + why.Error()
+	case f.Age < leftover.Abandoned:
+		return "jp doctor --fix removes it when it is an hour old"
+	}
+	return "jp doctor --fix"
+}
+
+// together tells all files of a kind at once.
+func (l Leftovers) together(t trace) []Finding {
+	var files []leftover.File
+	for _, f := range l.Files {
+		if f.Kind == t.kind {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	oldest, bytes := files[0], int64(0)
+	var names []string
+	for _, f := range files {
+		if bytes += f.Bytes; f.Age > oldest.Age {
+			oldest = f
+		}
+		names = append(names, l.path(f))
+	}
+	slices.Sort(names)
+	what := "1 " + t.one
+	if len(files) > 1 {
+		what = fmt.Sprintf("%d %s", len(files), t.many)
+	}
+	advice := l.fixes(oldest)
+	if t.otherwise != "" {
+		advice += "; " + t.otherwise
+	}
+	return []Finding{found(Note, "leftovers", "%s, %s, the oldest %s old: %s", what, Bytes(bytes), conversation.Ago(oldest.Age), listed(names, 3)).advise("%s", advice)}
+}
+
+// registry judges the entries of processes that ended.
+func (l Leftovers) registry() (all []Finding) {
+	for _, err := range l.Errs {
+		for line := range strings.Lines(err.Error()) {
+			all = append(all, found(Warn, "registry", "%s", strings.TrimSpace(line)))
+		}
+	}
+	if len(l.Stale) == 0 {
+		return all
+	}
+	var names []string
+	oldest := time.Duration(0)
+	for _, e := range l.Stale {
+		names, oldest = append(names, string(e.ID)), max(oldest, e.Age)
+	}
+	return append(all, found(Note, "registry", "of %s that ended there are still an entry and a socket, the oldest %s old: %s",
+		processes(len(names)), conversation.Ago(oldest), listed(names, 3)).advise("jp status removes them, jp doctor --fix, too"))
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
+}
+
+// path is where a file is, from the repository.
+func (l Leftovers) path(f leftover.File) string {
+	if rest, ok := strings.CutPrefix(f.Path, l.Root+"/"); ok && l.Root != "" {
+		return rest
+	}
+	return f.Path
+}

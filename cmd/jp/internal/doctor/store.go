@@ -1,0 +1,125 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+
+	"jp/conversation"
+)
+
+// manyRefs is from how many loose refs on listing gains from packing them.
+const manyRefs = 200
+
+// A Store is how many conversations there are, and on which refs.
+type Store struct {
+	Live, Archived, Remote int
+	LooseRefs, PackedRefs  int
+	Err                    error // why they cannot be listed
+}
+
+// Findings judges the refs.
+func (s Store) Findings() []Finding {
+	if s.Err != nil {
+		return []Finding{found(Fail, "conversations", "the conversations cannot be listed: %v", s.Err)}
+	}
+	all := []Finding{found(OK, "conversations", "%d live, %d archived, %d fetched", s.Live, s.Archived, s.Remote)}
+	if s.LooseRefs >= manyRefs {
+		return append(all, found(Note, "refs", "%d loose, %d packed: each loose one is a file to read when conversations are listed", s.LooseRefs, s.PackedRefs).
+			advise("git pack-refs --all; jp does not do it itself"))
+	}
+	return append(all, found(OK, "refs", "%d loose, %d packed", s.LooseRefs, s.PackedRefs))
+}
+
+// Packing is what is loose and what is packed.
+type Packing struct {
+	Loose        int   // objects in the repository, whoever made them
+	Waiting      int   // those that the next packing takes
+	WaitingBytes int64 // theirs
+	Partly       bool  // Waiting was not counted to the end: time was up
+	Err          error // why it was not counted
+	Packs        int   // of jp's
+	Packed       int   // objects in them
+	PackedBytes  int64
+	Since        time.Duration // since packing ran last, 0 where it never did
+	Due          bool
+	Off          bool // nobody packs by itself
+}
+
+// Findings judges what is loose.
+func (p Packing) Findings() []Finding {
+	objects := found(OK, "objects", "%d loose, %s; %s of jp's with %s (%s)", p.Loose, p.ours(),
+		conversation.Count(p.Packs, "pack"), conversation.Count(p.Packed, "object"), Bytes(p.PackedBytes))
+	if p.Err != nil {
+		objects.Level = Note
+	}
+	last := "packing never ran here"
+	if p.Since > 0 {
+		last = "packing ran last " + conversation.Ago(p.Since) + " ago"
+	}
+	switch {
+	case p.Due && p.Waiting == 0 && !p.Partly && p.Err == nil:
+		return []Finding{objects, found(OK, "packing", "%s; nothing that is loose is a conversation's", last)}
+	case p.Due && p.Off:
+		return []Finding{objects, found(Note, "packing", "%s; it is due, and store.packing is off", last).advise("jp pack")}
+	case p.Due:
+		return []Finding{objects, found(Note, "packing", "%s; it is due, and starts by itself after the next turn", last).advise("jp pack does it now")}
+	}
+	return []Finding{objects, found(OK, "packing", "%s; it is not due", last)}
+}
+
+// ours says how many loose objects are conversations'.
+func (p Packing) ours() string {
+	of := fmt.Sprintf("%d (%s) of conversations", p.Waiting, Bytes(p.WaitingBytes))
+	switch {
+	case p.Err != nil:
+		return fmt.Sprintf("of conversations not counted: %v", p.Err)
+	case p.Partly:
+		return "at least " + of + " (jp doctor -v counts to the end)"
+	}
+	return of
+}
+
+// A Disk is what events are written to.
+type Disk struct {
+	FileSystem string // its name, "" where that is not known
+	Network    bool
+	Memory     bool
+	Ordered    bool // one flush commits all renames, in their order
+	Off        bool // store.durability is off
+}
+
+// Findings judges how durable events are.
+func (d Disk) Findings() []Finding {
+	name := d.FileSystem
+	if name == "" {
+		name = "a file system that jp does not know"
+	}
+	switch {
+	case d.Off:
+		return []Finding{found(Warn, "durability", "on %s, and store.durability is off: events survive the end of jp, not a power cut", name).
+			advise("jp config set store.durability full")}
+	case d.Memory:
+		return []Finding{found(Warn, "durability", "on %s: everything is gone when the machine restarts", name).advise("keep the repository on a disk")}
+	case d.Network:
+		return []Finding{found(Warn, "durability", "on %s, over a network: neither flushes nor locks can be relied on", name).advise("keep the repository on a local disk")}
+	case d.Ordered:
+		return []Finding{found(OK, "durability", "on %s, the ordered path: its journal keeps renames in order, so that one flush makes an event durable", name)}
+	}
+	return []Finding{found(OK, "durability", "on %s, the stepwise path: nothing shows a journal that keeps renames in order, so each file and folder is flushed by itself; safe, and slower", name)}
+}
+
+// A Cache is what searching keeps beside the repository.
+type Cache struct {
+	Dir   string
+	Files int
+	Bytes int64
+	Limit int64 // 0: not known
+}
+
+// Findings judges the sidecars.
+func (c Cache) Findings() []Finding {
+	if c.Files == 0 {
+		return []Finding{found(OK, "cache", "no sidecars; the first search makes them")}
+	}
+	return []Finding{found(OK, "cache", "%s of sidecars, %s of at most %s; %s may be deleted", conversation.Count(c.Files, "file"), Bytes(c.Bytes), Bytes(c.Limit), c.Dir)}
+}

@@ -1,0 +1,104 @@
+package doctor
+
+import "fmt"
+
+// A Terminal is what jp writes to.
+type Terminal struct {
+	Is     bool // standard output is one
+	Width  int
+	Colour bool
+	Why    string // why there are no colours
+	UTF8   bool   // the locale says so
+	Locale string
+}
+
+// narrow is the width below which lists leave something out.
+const narrow = 60
+
+// Findings judges the terminal.
+func (t Terminal) Findings() (all []Finding) {
+	colours := "colours"
+	if !t.Colour {
+		colours = "no colours: " + t.Why
+	}
+	switch {
+	case !t.Is:
+		all = append(all, found(OK, "terminal", "standard output is no terminal; %s", colours))
+	case t.Width < narrow:
+		all = append(all, found(Note, "terminal", "%d columns, %s; lists leave something out below %d columns", t.Width, colours, narrow))
+	default:
+		all = append(all, found(OK, "terminal", "%d columns, %s", t.Width, colours))
+	}
+	if !t.UTF8 {
+		locale := "no locale is set"
+		if t.Locale != "" {
+			locale = "the locale is " + t.Locale
+		}
+		all = append(all, found(Note, "locale", "%s; jp writes UTF-8 in any case", locale).advise("export LC_ALL=C.UTF-8, or another locale with UTF-8, if letters look wrong"))
+	}
+	return all
+}
+
+// A Sandbox is what keeps the programs of tools in their place.
+type Sandbox struct {
+	Off    bool   // the configuration does not want it
+	Holds  bool   // this system can
+	Words  string // what it enforces
+	Reason string // why it enforces nothing
+	Gaps   string // what programs can still do, "" for nothing
+}
+
+// Findings judges the sandbox.
+func (s Sandbox) Findings() []Finding {
+	switch {
+	case s.Off:
+		return []Finding{found(Note, "sandbox", "sandbox.enable is off: programs that the model starts may do what you may")}
+	case !s.Holds:
+		return []Finding{found(Warn, "sandbox", "none: %s. Programs that the model starts may do what you may", s.Reason).
+			advise("read what they are before you approve them")}
+	case s.Gaps != "":
+		return []Finding{found(Note, "sandbox", "%s; on this kernel programs of tools can still %s", s.Words, s.Gaps)}
+	}
+	return []Finding{found(OK, "sandbox", "%s: programs of tools write to the working tree, temporary files and caches only", s.Words)}
+}
+
+// An Editor is the program that questions are written in.
+type Editor struct {
+	Command string
+	From    string // the variable that names it, "" for jp's own choice
+	Err     error  // why it cannot be started
+}
+
+// Findings judges the editor.
+func (e Editor) Findings() []Finding {
+	from := e.From
+	if from == "" {
+		from = "no variable names another"
+	}
+	if e.Err != nil {
+		return []Finding{found(Note, "editor", "%s cannot be started (%s): %v", e.Command, from, e.Err).advise("export JP_EDITOR=…, for jp query --edit")}
+	}
+	return []Finding{found(OK, "editor", "%s (%s)", e.Command, from)}
+}
+
+// An Identity is who git says that the user is.
+type Identity struct {
+	Name, Email bool // are known
+}
+
+// Findings judges the identity.
+func (i Identity) Findings() []Finding {
+	what := ""
+	switch {
+	case !i.Name && !i.Email:
+		what = "neither your name nor your e-mail address"
+	case !i.Name:
+		what = "no name of yours"
+	case !i.Email:
+		what = "no e-mail address of yours"
+	default:
+		return []Finding{found(OK, "identity", "git knows who you are")}
+	}
+	text := fmt.Sprintf("git knows %s; what you do is recorded without", what)
+	return []Finding{found(Note, "identity", "%s", text).advise("git config --global user.name …, and user.email …")}
+}

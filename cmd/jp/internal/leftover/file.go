@@ -1,0 +1,71 @@
+// Package leftover finds the files that a kill left behind in a repository, and
+// removes those that are provably nobody's.
+//
+// Finding changes nothing. A file is removed only while the lock is held under
+// which such files are made, if it is this user's, is the very file that was
+// found, was not written for an hour, and no process has it open; for a kind with
+// a lock of its own, that lock is free. Where the system does not tell, the file
+// stays.
+//
+// It refuses to remove what a person wrote, what git tracks, and the locks of refs
+// that belong to no conversation: git alone knows who holds those.
+package leftover
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"jp/conversation"
+)
+
+// A Kind is what a file was for.
+type Kind string
+
+// The kinds.
+const (
+	RefLock    Kind = "ref_lock"    // of a ref of jp's, or of all packed ones
+	Object     Kind = "object"      // an object that never got its name
+	Pack       Kind = "pack"        // a pack or its index, likewise
+	State      Kind = "state"       // a file of jp's own, likewise
+	WorkFile   Kind = "work_file"   // a file of the working tree, likewise
+	Staged     Kind = "staged"      // a folder of files that were being restored
+	ToolLock   Kind = "tool_lock"   // of a tool run that ended with its jp
+	Draft      Kind = "draft"       // an answer as far as it came, of a conversation that is gone
+	WrittenOne Kind = "written_one" // what a person wrote and nobody will ask for
+)
+
+// Ages of files, since they were written last.
+const (
+	// Suspect is from when on a file that others make for a moment only is told.
+	Suspect = 10 * time.Second
+	// Abandoned is from when on a file may be removed.
+	Abandoned = time.Hour
+)
+
+// A File is one that may have been left behind.
+type File struct {
+	Kind         Kind
+	Path         string          // absolute
+	Conversation conversation.ID // whose it is, "" where it is none's
+	Seq          int             // of a tool's lock: the event that asked for the run
+	Age          time.Duration
+	Bytes        int64
+	Openers      []int // processes that have it open, as far as the system tells
+	info         os.FileInfo
+}
+
+// newFile is a file as it is found, nil for one that is gone.
+func newFile(kind Kind, path string, now time.Time) *File {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil
+	}
+	return &File{Kind: kind, Path: path, Age: now.Sub(info.ModTime()), Bytes: info.Size(), info: info}
+}
+
+// owned reports whether a file is this user's.
+func owned(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}

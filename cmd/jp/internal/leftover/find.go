@@ -1,0 +1,211 @@
+package leftover
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"jp/conversation"
+	"jp/process"
+)
+
+// A Place is where files are looked for. Paths are absolute.
+type Place struct {
+	CommonDir string
+	GitDir    string // of this working tree
+	TopLevel  string // "" where there is no working tree
+	// Gone reports whether a conversation is there no more.
+	Gone func(conversation.ID) bool
+	// Now is the clock by which files are old; nil is time.Now.
+	Now func() time.Time
+}
+
+func (p Place) now() time.Time {
+	if p.Now == nil {
+		return time.Now()
+	}
+	return p.Now()
+}
+
+// Find looks for what was left behind. whole is whether the working tree was
+// looked through to its end before ctx ended; all else is always looked at.
+func (p Place) Find(ctx context.Context) (files []File, whole bool) {
+	f := finding{Place: p, at: p.now()}
+	f.refLocks()
+	f.objects()
+	f.packs()
+	f.states()
+	f.toolLocks()
+	f.drafts()
+	f.staged()
+	whole = f.workFiles(ctx)
+	f.findOpeners()
+	return f.files, whole
+}
+
+// A finding is a search under way.
+type finding struct {
+	Place
+	at    time.Time
+	files []File
+}
+
+// add notes a file that is old enough, and gives it for more to be said of it.
+func (f *finding) add(kind Kind, path string, age time.Duration) *File {
+	found := newFile(kind, path, f.at)
+	if found == nil || found.Age < age {
+		return nil
+	}
+	f.files = append(f.files, *found)
+	return &f.files[len(f.files)-1]
+}
+
+// refLocks finds the locks of jp's refs, and the one of all packed refs.
+func (f *finding) refLocks() {
+	f.add(RefLock, filepath.Join(f.CommonDir, "packed-refs.lock"), Suspect)
+	root := filepath.Join(f.CommonDir, "refs", "jp")
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".lock") {
+			return nil // what cannot be read is told elsewhere
+		}
+		if found := f.add(RefLock, path, Suspect); found != nil {
+			found.Conversation = ownerOfRef(strings.TrimPrefix(path, root+"/"))
+		}
+		return nil
+	})
+}
+
+// ownerOfRef is the conversation whose lock is held by who moves a ref, named
+// below refs/jp.
+func ownerOfRef(lock string) conversation.ID {
+	scope, name, _ := strings.Cut(strings.TrimSuffix(lock, ".lock"), "/")
+	id, err := conversation.ParseID(name)
+	if err != nil || scope != "conversations" && scope != "archive" && scope != "payloads" {
+		return ""
+	}
+	return id
+}
+
+// objects finds what a writer of objects left, git or jp.
+func (f *finding) objects() {
+	root := filepath.Join(f.CommonDir, "objects")
+	folders := []string{root}
+	for i := range 256 {
+		folders = append(folders, filepath.Join(root, hex(i)))
+	}
+	for _, dir := range folders {
+		f.named(Object, dir, "tmp_obj_", Abandoned)
+	}
+}
+
+func hex(i int) string { return string("0123456789abcdef"[i>>4]) + string("0123456789abcdef"[i&15]) }
+
+// packs finds packs, and their indices, that were never finished.
+func (f *finding) packs() {
+	dir := filepath.Join(f.CommonDir, "objects", "pack")
+	for _, prefix := range []string{"tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_mtimes_"} {
+		f.named(Pack, dir, prefix, Abandoned)
+	}
+}
+
+// states finds files of jp's own that never got their names.
+func (f *finding) states() {
+	own := filepath.Join(f.CommonDir, "jp")
+	f.named(State, own, ".packing-", Suspect)
+	f.named(State, own, ".workspace-id-", Suspect)
+	f.named(State, filepath.Join(own, "drafts"), ".draft-", Suspect)
+	f.named(State, filepath.Join(own, "cache"), ".cache-", Suspect)
+	f.named(State, filepath.Join(f.GitDir, "jp"), ".jp-mark-", Suspect)
+}
+
+// named finds the plain files in a folder whose names begin so.
+func (f *finding) named(kind Kind, dir, prefix string, age time.Duration) {
+	entries, _ := os.ReadDir(dir) // no folder, no files
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), prefix) {
+			f.add(kind, filepath.Join(dir, e.Name()), age)
+		}
+	}
+}
+
+// toolLocks finds the locks of tool runs that nobody holds.
+func (f *finding) toolLocks() {
+	locks := process.LocksIn(f.CommonDir)
+	entries, _ := os.ReadDir(locks.Dir) // no folder, no locks
+	for _, e := range entries {
+		id, seq, ok := ToolRun(e.Name())
+		if !ok || locks.ToolAlive(id, seq) {
+			continue
+		}
+		if found := f.add(ToolLock, filepath.Join(locks.Dir, e.Name()), Suspect); found != nil {
+			found.Conversation, found.Seq = id, seq
+		}
+	}
+}
+
+// ToolRun reads the name of a tool run's lock.
+func ToolRun(name string) (id conversation.ID, seq int, ok bool) {
+	stem, number, found := strings.Cut(name, ".")
+	id, err := conversation.ParseID(stem)
+	if !found || err != nil {
+		return "", 0, false
+	}
+	seq, err = strconv.Atoi(number)
+	return id, seq, err == nil
+}
+
+// drafts finds those of conversations that are gone, and texts whose editor never
+// came back.
+func (f *finding) drafts() {
+	dir := filepath.Join(f.CommonDir, "jp", "drafts")
+	entries, _ := os.ReadDir(dir) // no folder, no drafts
+	for _, e := range entries {
+		stem, suffix, _ := strings.Cut(e.Name(), ".")
+		id, err := conversation.ParseID(stem)
+		kind := WrittenOne
+		switch {
+		case err == nil && f.Gone != nil && f.Gone(id) && suffix == "answer":
+			kind = Draft
+		case err == nil && f.Gone != nil && f.Gone(id), strings.HasPrefix(stem, "edit-"):
+		default:
+			continue
+		}
+		if found := f.add(kind, filepath.Join(dir, e.Name()), Suspect); found != nil && err == nil {
+			found.Conversation = id
+		}
+	}
+}
+
+// staged finds what was to be restored.
+func (f *finding) staged() {
+	dir := filepath.Join(f.GitDir, "jp")
+	entries, _ := os.ReadDir(dir) // no folder, nothing staged
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), "restore-") {
+			f.add(Staged, filepath.Join(dir, e.Name()), Suspect)
+		}
+	}
+}
+
+// findOpeners says of each file who has it open.
+func (f *finding) findOpeners() {
+	if len(f.files) == 0 {
+		return
+	}
+	by, _ := process.Openers(infos(f.files))
+	for i, pids := range by {
+		f.files[i].Openers = pids
+	}
+}
+
+func infos(files []File) []os.FileInfo {
+	list := make([]os.FileInfo, len(files))
+	for i, f := range files {
+		list[i] = f.info
+	}
+	return list
+}
