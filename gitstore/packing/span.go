@@ -37,6 +37,7 @@ func (p *Packer) loose(ctx context.Context) ([]span, error) {
 	}
 	var found []span
 	seen := map[odb.OID]bool{}
+	events, payload := walker{p: p, passed: map[odb.OID]*ground{}}, walker{p: p, passed: map[odb.OID]*ground{}, payload: true}
 	for _, ref := range all {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -45,35 +46,59 @@ func (p *Packer) loose(ctx context.Context) ([]span, error) {
 			continue
 		}
 		seen[ref.OID] = true
-		end, ok := p.down(ref.OID, strings.HasPrefix(ref.Name, payloads))
-		if ok {
-			found = append(found, span{ref.OID, end})
+		walk := events
+		if strings.HasPrefix(ref.Name, payloads) {
+			walk = payload
+		}
+		if g := walk.down(ctx, ref.OID); g.ok {
+			found = append(found, span{ref.OID, g.end})
 		}
 	}
-	return found, nil
+	return found, context.Cause(ctx)
+}
+
+// A ground is where a walk ends; not ok where the chain cannot be followed.
+type ground struct {
+	end odb.OID
+	ok  bool
+}
+
+// A walker walks from refs down. What one walk has passed, no other passes again:
+// thousands of forks share most of their commits.
+type walker struct {
+	p       *Packer
+	payload bool // the commits are no events
+	passed  map[odb.OID]*ground
 }
 
 // down walks first parents to a commit that is packed, or that is no event. All
 // commits above it became durable after it, so nothing below has to be looked
-// at. What a walk has passed is passed by others once more: it is bounded by
-// what is loose.
-func (p *Packer) down(oid odb.OID, payload bool) (end odb.OID, ok bool) {
-	for !p.odb.Packed(oid) {
-		kind, data, err := p.odb.ReadObject(oid)
+// at.
+func (w walker) down(ctx context.Context, oid odb.OID) *ground {
+	g := &ground{}
+	for ctx.Err() == nil && !w.p.odb.Packed(oid) {
+		if before := w.passed[oid]; before != nil {
+			*g = *before
+			return g
+		}
+		kind, data, err := w.p.odb.ReadObject(oid)
 		if err != nil || kind != "commit" {
-			return "", false
+			return g
 		}
 		header, _, _ := bytes.Cut(data, []byte("\n\n"))
-		if !payload && !bytes.Contains(header, []byte("\njp-data ")) {
-			return oid, true
+		if !w.payload && !bytes.Contains(header, []byte("\njp-data ")) {
+			break
 		}
+		w.passed[oid] = g
 		parent, err := firstParent(header)
 		if err != nil || parent == "" {
-			return "", err == nil
+			g.ok = err == nil
+			return g
 		}
 		oid = parent
 	}
-	return oid, true
+	g.end, g.ok = oid, ctx.Err() == nil
+	return g
 }
 
 // firstParent is "" for a root.
