@@ -151,7 +151,7 @@ func TestDoctorFitsTheTerminal(t *testing.T) {
 			require.LessOrEqual(t, terminal.Columns(line), width)
 			require.Regexp(t, `^(ok|note|warn|fail|\d+ ok,|nothing|      )`, line)
 		}
-		require.Contains(t, s.Text(), "evil")
+		require.Contains(t, s.Raw(), "evil")
 		require.Empty(t, regexp.MustCompile(`\x1b\[[0-9;]*[^0-9;m]|\x1b[^\[]|\x{202e}`).FindString(s.Raw()))
 		require.Contains(t, s.Raw(), "\x1b[32mok\x1b[39m")
 	}

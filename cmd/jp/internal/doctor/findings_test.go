@@ -62,6 +62,7 @@ func TestStore(t *testing.T) {
 		"many refs":     {doctor.Store{LooseRefs: 200}.Findings(), doctor.Note, "refs", "200 loose", "git pack-refs --all"},
 		"objects":       {packing(func(*doctor.Packing) {}), doctor.OK, "objects", "900 loose, 700 (1.2 MB) of conversations; 1 pack of jp's with 42 objects (999 B)", ""},
 		"some objects":  {packing(func(p *doctor.Packing) { p.Partly = true }), doctor.OK, "objects", "at least 700", ""},
+		"out of time":   {packing(func(p *doctor.Packing) { p.Partly, p.Waiting = true, 0 }), doctor.OK, "objects", "not counted yet", ""},
 		"uncounted":     {packing(func(p *doctor.Packing) { p.Err = errSome }), doctor.Note, "objects", "not counted: some reason", ""},
 		"never packed":  {packing(func(*doctor.Packing) {}), doctor.OK, "packing", "never ran here; it is not due", ""},
 		"packed":        {packing(func(p *doctor.Packing) { p.Since = 3 * time.Hour }), doctor.OK, "packing", "ran last 3 h ago", ""},

@@ -73,6 +73,8 @@ func (p Packing) ours() string {
 	switch {
 	case p.Err != nil:
 		return fmt.Sprintf("of conversations not counted: %v", p.Err)
+	case p.Partly && p.Waiting == 0:
+		return "those of conversations not counted yet (jp doctor -v counts to the end)"
 	case p.Partly:
 		return "at least " + of + " (jp doctor -v counts to the end)"
 	}
