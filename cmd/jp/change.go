@@ -137,7 +137,11 @@ func (r *repo) hold(ctx context.Context, e *env, id conversation.ID) (*process.L
 
 // tryHold is hold, with a *process.LockedError where another process was first.
 func (r *repo) tryHold(e *env, id conversation.ID) (*process.Lock, error) {
-	return r.locks.Take(id, process.Holder{PID: pid(), Started: e.now().UTC(), Session: r.session(e).name})
+	held, err := r.locks.Take(id, process.Holder{PID: pid(), Started: e.now().UTC(), Session: r.session(e).name})
+	if isReadOnly(err) {
+		return nil, unwritable(err)
+	}
+	return held, err
 }
 
 // holdAll takes all the conversations before any of them is changed. Those that

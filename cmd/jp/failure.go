@@ -105,8 +105,8 @@ func storeFailure(err error) *failure {
 			hint("git fetch REMOTE 'refs/jp/payloads/*:refs/jp/payloads/*'", "brings those of all conversations")
 	case errors.As(err, &failed):
 		return providerFailure(failed)
-	case errors.Is(err, conversation.ErrNoSpace), errors.Is(err, syscall.ENOSPC):
-		return fail(exitFailed, "no_space", "%s", withoutSentinel(err, conversation.ErrNoSpace))
+	case isFull(err):
+		return noSpace(err)
 	case errors.Is(err, conversation.ErrReadOnlyStore), errors.Is(err, syscall.EROFS):
 		return unwritable(err)
 	case errors.Is(err, gitstore.ErrRefsLocked):
@@ -126,6 +126,26 @@ func storeFailure(err error) *failure {
 	return fail(exitFailed, "internal", "%v", err)
 }
 
+// isFull reports whether something could not be written for want of space, or of
+// the right to use more.
+func isFull(err error) bool {
+	return errors.Is(err, conversation.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// noSpace says what is full, and that it costs nothing that was recorded.
+func noSpace(err error) *failure {
+	f := fail(exitFailed, "no_space", "%s", withoutSentinel(err, conversation.ErrNoSpace))
+	switch {
+	case errors.Is(err, syscall.EFBIG):
+		f.hint("ulimit -f unlimited", "lifts the limit on the size of files in this shell")
+	case errors.Is(err, syscall.EDQUOT):
+		f.hint("quota", "how much you may use")
+	default:
+		f.hint("df -h . ; df -i .", "what is full: bytes, or files")
+	}
+	return f.hint("jp status", "with room again: what was recorded, and how to go on")
+}
+
 // unwritable says that jp cannot write where it has to.
 func unwritable(err error) *failure {
 	why := withoutSentinel(err, conversation.ErrReadOnlyStore)
@@ -133,7 +153,8 @@ func unwritable(err error) *failure {
 	if errors.As(err, &cause) {
 		why = cause.Error()
 	}
-	return fail(exitFailed, "read_only", "the repository cannot be written to: %s", why)
+	return fail(exitFailed, "read_only", "the repository cannot be written to: %s", why).
+		hint("jp verify --all", "reading goes on: what was recorded is there")
 }
 
 // withoutSentinel is an error's text without a sentinel that only says what the

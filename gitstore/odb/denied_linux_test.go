@@ -70,3 +70,28 @@ func TestFullDisk(t *testing.T) {
 	require.Equal(t, head, got)
 	require.NoError(t, whole(again, head))
 }
+
+// What git could not write is classified like what we could not.
+func TestTransactionSaysWhatIsFull(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m,nr_inodes=400"); err != nil {
+		// Only a real file system can be really full, and mounting one is root's.
+		t.Skip("cannot mount a small tmpfs: ", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	git(t, dir, "init", "-q", "--template=")
+	s := open(t, dir, withGit(dir))
+	head := tip(create(t, s, ref, 1))
+	for i := 0; ; i++ {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o600); err != nil {
+			require.ErrorIs(t, err, syscall.ENOSPC)
+			break
+		}
+	}
+	err := s.Transaction(bg, []odb.RefUpdate{{Ref: "refs/jp/archive/jp-c1", New: head}, {Ref: ref, Old: head}})
+	require.ErrorIs(t, err, odb.ErrNoSpace)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	got, err := s.ReadRef(ref)
+	require.NoError(t, err)
+	require.Equal(t, head, got)
+}

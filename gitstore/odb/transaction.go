@@ -125,7 +125,41 @@ func (s *Store) explain(updates []RefUpdate, cause error) error {
 			return fmt.Errorf("move %s: %w: %w", u.Ref, ErrRefLocked, cause)
 		}
 	}
-	return fmt.Errorf("move refs: %w", cause)
+	if err := s.probe(updates); err != nil {
+		return fmt.Errorf("move refs: %w", classify(err))
+	}
+	return fmt.Errorf("move refs: %w", classify(withErrno(cause)))
+}
+
+// probe writes where git should have written new refs. git does not always say why
+// it could not.
+func (s *Store) probe(updates []RefUpdate) error {
+	for _, u := range updates {
+		if u.New == "" {
+			continue
+		}
+		name, base := splitRef(u.Ref)
+		dir, err := s.refDir(name, true)
+		if err != nil {
+			return err
+		}
+		err = writeProbe(dir, "."+base+".probe", u.New)
+		s.dirs.release(dir)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeProbe makes a file that no git takes for a ref, and removes it.
+func writeProbe(dir Dir, name string, oid OID) error {
+	f, err := dir.Create(name, lockPerm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte(oid + "\n"))
+	return errors.Join(err, f.Close(), dir.Remove(name))
 }
 
 // syncRefs does what git leaves out: it flushes files and not directories.

@@ -32,6 +32,7 @@ var suites = []suite{
 	{"c", "./internal/powercut", "^TestPowerCut$", 15 * time.Minute},
 	{"d", "./gitstore/odb", "^(TestBesideGitMaintenance|TestProcessesLoseNothing)$", 20 * time.Minute},
 	{"d", "./gitstore", "^(TestRacingStores|TestProcessesBesideGitMaintenance)$", 20 * time.Minute},
+	{"e", "./cmd/jp", "^TestLimit", 30 * time.Minute},
 }
 
 // A class is a kind of fault.
