@@ -85,6 +85,9 @@ func parseCommit(object []byte) (*commit, error) {
 		if len(line) == 0 {
 			break
 		}
+		if bytes.IndexByte(line, 0) >= 0 {
+			return c, fmt.Errorf("a header holds a zero byte, where git takes the commit to end")
+		}
 		if line[0] == ' ' && at == atOther && !ours { // the continuation of a header such as gpgsig
 			continue
 		}

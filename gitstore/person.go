@@ -3,7 +3,6 @@ package gitstore
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -102,17 +101,45 @@ func appendPerson(dst []byte, p Person, at time.Time) []byte {
 	return fmt.Appendf(dst, "%s <%s> %d %c%02d%02d", p.Name, p.Email, max(0, at.Unix()), sign, offset/3600, offset/60%60)
 }
 
-// parsePerson reads what appendPerson wrote.
+// parsePerson reads what appendPerson wrote: a name, an address and a time in the
+// one form that git fsck accepts, since others are not read alike by everybody.
 func parsePerson(line []byte) (Person, time.Time, error) {
-	open, end := bytes.IndexByte(line, '<'), bytes.LastIndexByte(line, '>')
-	if open < 0 || end < open {
+	name, rest, named := bytes.Cut(line, []byte(" <"))
+	email, when, addressed := bytes.Cut(rest, []byte("> "))
+	if !named || !addressed || bytes.ContainsAny(name, "<>") || bytes.ContainsAny(email, "<>") {
 		return Person{}, time.Time{}, fmt.Errorf("person %.60q has no address", line)
 	}
-	p := Person{Name: strings.TrimRight(string(line[:open]), " "), Email: string(line[open+1 : end])}
-	seconds, _, _ := strings.Cut(strings.TrimSpace(string(line[end+1:])), " ")
-	n, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil {
+	seconds, zone, _ := bytes.Cut(when, []byte(" "))
+	n, ok := decimal(seconds)
+	if !ok || !isZone(zone) {
 		return Person{}, time.Time{}, fmt.Errorf("person %.60q has no time", line)
 	}
-	return p, time.Unix(n, 0), nil
+	const blanks = " \t\v\f\r"
+	return Person{Name: string(bytes.TrimRight(name, blanks)), Email: string(bytes.Trim(email, blanks))}, time.Unix(n, 0), nil
+}
+
+// decimal reads seconds, written in one way only.
+func decimal(digits []byte) (n int64, ok bool) {
+	if len(digits) == 0 || len(digits) > 15 || len(digits) > 1 && digits[0] == '0' {
+		return 0, false
+	}
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(d-'0')
+	}
+	return n, true
+}
+
+func isZone(zone []byte) bool {
+	if len(zone) != len("+0000") || zone[0] != '+' && zone[0] != '-' {
+		return false
+	}
+	for _, d := range zone[1:] {
+		if d < '0' || d > '9' {
+			return false
+		}
+	}
+	return true
 }
