@@ -15,14 +15,17 @@ import (
 func (w *world) packer() func(*interleave.Task) {
 	return func(t *interleave.Task) {
 		root, err := w.of(t).OpenDir("/repo")
-		if err != nil {
-			return
+		var value string
+		if err == nil {
+			value, err = packRef(root)
 		}
-		value, err := packRef(root)
 		if err == nil && value != "" {
 			err = pruneRef(root, value)
 		}
-		if err != nil && !errors.Is(err, errKilled) {
+		switch {
+		case errors.Is(err, errKilled):
+			w.killed++
+		case err != nil:
 			w.fault = err
 		}
 	}

@@ -45,9 +45,12 @@ func TestWhatIsAFailure(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b, err := parseBudget(tt.time)
 			require.NoError(t, err)
-			r := result{err: tt.err, took: tt.took, inputs: tt.inputs}
+			r := result{err: tt.err, took: tt.took, inputs: tt.inputs, stats: lastStats(progress)}
 			r.settle(b, tt.out)
 			require.Equal(t, tt.want, r.verdict())
+			if r.stats = (stats{}); tt.want == "ok" {
+				require.Equal(t, "ok (its corpus only)", r.verdict())
+			}
 		})
 	}
 }

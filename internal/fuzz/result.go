@@ -66,6 +66,8 @@ func (r result) verdict() string {
 		return "FAILED"
 	case r.late:
 		return "ok (go's deadline)"
+	case r.stats.executions == 0:
+		return "ok (its corpus only)"
 	}
 	return "ok"
 }
