@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 )
 
 // An effort says how long to measure.
@@ -118,13 +117,5 @@ func (b *bench) newDir(parent string) (string, error) {
 func (b *bench) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(b.notes, text) {
 		b.notes = append(b.notes, text)
-	}
-}
-
-// settle flushes what others have written, which shall not be flushed at the
-// expense of what is measured next.
-func (b *bench) settle() {
-	if b.settles {
-		syscall.Sync()
 	}
 }

@@ -81,9 +81,10 @@ func (b *bench) makeHistory(ctx context.Context, parent string, n int, scale flo
 	if h.packed, err = b.gcCopy(ctx, parent, h.loose); err != nil {
 		return nil, err
 	}
-	h.packBytes, err = lengths(filepath.Join(objectsOf(h.packed), "pack"))
-	b.settle()
-	return h, err
+	if h.packBytes, err = lengths(filepath.Join(objectsOf(h.packed), "pack")); err != nil {
+		return nil, err
+	}
+	return h, b.settle(parent)
 }
 
 // fill stores the events, and writes them as lines.
