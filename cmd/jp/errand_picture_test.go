@@ -17,10 +17,10 @@ type picture struct {
 
 // jpOwn are jp's own files, git's objects, and a worktree that is being made.
 // Conversations' refs are looked at by git.
-var jpOwn = regexp.MustCompile(`^repo/\.git/(objects|jp|refs/jp|worktrees)/|^home/\.(local|cache)/|^(try|again)/|/\.(jp-|config\.toml\.)`)
+var jpOwn = regexp.MustCompile(`^repo/\.git/(objects|jp|refs/jp|worktrees)/|^home/\.(local|cache)/|^(try|again)/|/\.(jp|new)-`)
 
 // chance is what differs between two runs in the name of a file.
-var chance = regexp.MustCompile(`jp-c\d+-[a-z0-9]+|[0-9a-f]{8,}|objects/[0-9a-f]{2}\b|\d{3,}|(tmp_obj_|\.jp-|workspace/|\.config\.toml\.)\w+`)
+var chance = regexp.MustCompile(`jp-c\d+-[a-z0-9]+|[0-9a-f]{8,}|objects/[0-9a-f]{2}\b|\d{3,}|(tmp_obj_|\.jp-|workspace/|\.new-)\w+`)
 
 func (s *stage) picture() picture {
 	s.t.Helper()
