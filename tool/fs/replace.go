@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"time"
+
+	"jp/internal/lazy"
 )
 
 // temporaryName is that of a file beside one that is being written.
-var temporaryName = regexp.MustCompile(`^\.jp-[A-Z2-7]{26}$`)
+var temporaryName = lazy.Regexp(`^\.jp-[A-Z2-7]{26}$`)
 
 // temporaryAge is the age from which nobody writes such a file any more, since
 // that takes moments.
@@ -65,7 +66,7 @@ func (p *place) tidy() {
 		return
 	}
 	for _, entry := range entries {
-		if !entry.Type().IsRegular() || !temporaryName.MatchString(entry.Name()) {
+		if !entry.Type().IsRegular() || !temporaryName().MatchString(entry.Name()) {
 			continue
 		}
 		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > temporaryAge {
