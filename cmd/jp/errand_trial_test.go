@@ -194,7 +194,7 @@ func (s *stage) follow(tr trial, out result) error {
 		if err := s.complete(out); err != nil && !s.errand.behind {
 			return fmt.Errorf("it claims success: %w", err)
 		}
-	case out.exit > 0 && !names(out.stderr+out.stdout):
+	case out.exit > 0 && !saysWhat(out.stderr+out.stdout):
 		return fmt.Errorf("the error names nothing")
 	case out.exit < 0 && !tr.kills():
 		return fmt.Errorf("a signal ended it")
@@ -202,8 +202,8 @@ func (s *stage) follow(tr trial, out result) error {
 	return s.goesOn()
 }
 
-// names says whether what was written says what went wrong with what.
-func names(said string) bool {
+// saysWhat says whether what was written says what went wrong with what.
+func saysWhat(said string) bool {
 	for _, word := range []string{
 		syscall.EIO.Error(), syscall.ENOSPC.Error(), syscall.EDQUOT.Error(), syscall.EAGAIN.Error(), syscall.ENOLCK.Error(), "Input/output error",
 		"No space left on device", "Disk quota exceeded", "signal: killed", ": git ", "jp-c",
