@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A model that fails leaves an incomplete turn, and one that answers ends it.
+// A model that fails leaves an incomplete turn, and one that speaks ends it.
 const (
 	refuses = "[[reply]]\nfail = \"auth\"\n"
-	answers = "[[reply]]\nmessage = \"Over.\"\n"
+	speaks = "[[reply]]\nmessage = \"Over.\"\n"
 )
 
 // A confines is a place in which jp is kept from writing in some way. The disk that
@@ -45,7 +45,7 @@ func newConfines(t *testing.T) *confines {
 	p.environ = append(p.environ, "TMPDIR="+temporary, unconfined)
 	p.write("../five.toml", fiveTools)
 	p.write("../broken.toml", refuses)
-	p.write("../answered.toml", answers)
+	p.write("../answered.toml", speaks)
 	require.Zero(t, p.jp("query", "-y", "-m", "script/../five.toml", "Go").exit)
 	require.Equal(t, exitProvider, p.jp("query", "--new", "-m", "script/../broken.toml", "Two").exit)
 	var list []struct{ ID, Title string }
