@@ -19,7 +19,7 @@ import (
 // A model that fails leaves an incomplete turn, and one that speaks ends it.
 const (
 	refuses = "[[reply]]\nfail = \"auth\"\n"
-	speaks = "[[reply]]\nmessage = \"Over.\"\n"
+	speaks  = "[[reply]]\nmessage = \"Over.\"\n"
 )
 
 // A confines is a place in which jp is kept from writing in some way. The disk that
