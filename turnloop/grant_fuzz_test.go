@@ -2,6 +2,7 @@ package turnloop
 
 import (
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,9 @@ func wordsOf(arguments string) (words []string) {
 	in := json.NewDecoder(strings.NewReader(arguments))
 	var all map[string]json.RawMessage
 	if in.Decode(&all) != nil || json.Unmarshal(all["argv"], &words) != nil {
+		return nil
+	}
+	if _, err := in.Token(); err != io.EOF { // more behind the object
 		return nil
 	}
 	return words
