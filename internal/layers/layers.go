@@ -29,7 +29,7 @@ var Allowed = map[string][]string{
 	"provider/google":                       {"conversation", "provider", "internal/lazy"},
 	"provider/catalog":                      {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
 	"tool":                                  {"conversation", "internal/lazy"},
-	"tool/fs":                               {"conversation", "tool", "gitcmd"},
+	"tool/fs":                               {"conversation", "tool", "gitcmd", "internal/lazy"},
 	"tool/gittool":                          {"conversation", "tool", "gitcmd"},
 	"tool/program":                          {"conversation", "tool"},
 	"tool/shell":                            {"conversation", "tool", "tool/program"},
