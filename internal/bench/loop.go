@@ -81,12 +81,18 @@ func (b *bench) mountImage(ctx context.Context, system fileSystem) (dir string, 
 }
 
 // detach frees the devices of an image; one whose making was interrupted may
-// exist although nobody was told its name.
+// exist although nobody was told its name. They are found in /sys, since losetup
+// looks at the files of all devices, and one of others may never answer.
 func detach(image string) error {
-	devices, err := afterwards("losetup", "--associated", image, "--noheadings", "--output", "NAME")
+	files, err := filepath.Glob("/sys/block/loop*/loop/backing_file")
 	errs := []error{err}
-	for _, device := range strings.Fields(devices) {
-		_, err := afterwards("losetup", "--detach", device)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || strings.TrimSpace(string(text)) != image {
+			continue // it may have been freed meanwhile
+		}
+		name := filepath.Base(filepath.Dir(filepath.Dir(file)))
+		_, err = afterwards("losetup", "--detach", "/dev/"+name)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
