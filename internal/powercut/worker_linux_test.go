@@ -50,7 +50,7 @@ func (j job) start(t *testing.T, marks string, inherited ...*os.File) *exec.Cmd 
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(exe, string(text), marks)
-	cmd.Env = append(gitenv.Env(t.TempDir()), roleVariable+"=worker")
+	cmd.Env = append(gitenv.Env(t.TempDir()), roleVariable+"="+workerRole)
 	cmd.Stderr, cmd.ExtraFiles = &strings.Builder{}, inherited
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	runtime.LockOSThread()
