@@ -65,13 +65,14 @@ func (s *sitting) abort() {
 	s.Type("a")
 }
 
-// exit waits for the end, and is the exit code. A jp that does not end fails the
+// exit waits for the end, until all is shown, and is the exit code. A jp that does not end fails the
 // test with what it shows.
 func (s *sitting) exit() int {
 	s.place.t.Helper()
 	stuck := time.AfterFunc(time.Minute, func() { _ = s.cmd.Process.Kill() })
 	err := s.cmd.Wait()
 	require.True(s.place.t, stuck.Stop(), "jp does not end: "+s.Text())
+	s.Drain()
 	return exitOf(s.place.t, err)
 }
 

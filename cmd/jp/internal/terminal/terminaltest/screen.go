@@ -96,6 +96,15 @@ func (s *Screen) Type(keys string) {
 	require.NoError(s.t, err)
 }
 
+// Drain waits until everything that programs wrote to the terminal is shown: until
+// the last one has closed it, or for a second where one keeps it open.
+func (s *Screen) Drain() {
+	select {
+	case <-s.done:
+	case <-time.After(time.Second):
+	}
+}
+
 // Hangup takes the terminal away from the program, once.
 func (s *Screen) Hangup() {
 	_ = s.master.Close()
