@@ -143,8 +143,8 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 	if err != nil {
 		return err
 	}
-	if payload != "" {
-		updates = append(updates, odb.RefUpdate{Ref: refPayloads + string(id), Old: payload})
+	if payload != "" { // first: a payload that a kill left behind alone would be nobody's
+		updates = append([]odb.RefUpdate{{Ref: refPayloads + string(id), Old: payload}}, updates...)
 	}
 	if err := s.odb.Transaction(ctx, updates); err != nil {
 		return fmt.Errorf("delete %s: %w", id, storeError(err))

@@ -162,11 +162,10 @@ func (s *stage) untilGone() string {
 	return s.errand.args
 }
 
-// gone: a conversation that was deleted by a git that was killed on the way to
-// its payload may leave that behind, but jp does not say then that it is done.
-func (s *stage) gone(out result) error {
+// gone: nothing is left of a conversation, not of its payload either.
+func (s *stage) gone(result) error {
 	for ref := range s.now.refs {
-		if strings.HasSuffix(ref, s.id) && (out.stdout != "" || !strings.HasPrefix(ref, "refs/jp/payloads/")) {
+		if strings.HasSuffix(ref, s.id) {
 			return fmt.Errorf("%s is still there", ref)
 		}
 	}
