@@ -87,6 +87,10 @@ func (s *Store) Load(ctx context.Context, at conversation.Head) ([]*conversation
 	return events, err
 }
 
+// backAlone is from how many events on Back reads ahead: who takes that many takes
+// more.
+const backAlone = 16
+
 // Back yields events from a head backwards, and stops at the first error.
 func (s *Store) Back(ctx context.Context, at conversation.Head) iter.Seq2[*conversation.Event, error] {
 	return func(yield func(*conversation.Event, error) bool) {
@@ -95,7 +99,12 @@ func (s *Store) Back(ctx context.Context, at conversation.Head) iter.Seq2[*conve
 			yield(nil, err)
 			return
 		}
-		for w := s.walk(head); !w.done; {
+		w := s.walk(head)
+		defer w.stop()
+		for steps := 0; !w.done; steps++ {
+			if steps == backAlone {
+				w.ahead = s.readAhead(w.next)
+			}
 			l, err := w.step(ctx)
 			if err != nil {
 				yield(nil, err)
