@@ -139,12 +139,14 @@ func (s *scanner) value(depth int) error {
 		return s.object(depth + 1)
 	case c == '[':
 		return s.array(depth + 1)
-	case c == '"':
+	case c == '"' && s.write:
 		text, err := s.str()
-		if err == nil && s.write {
+		if err == nil {
 			s.out = appendString(s.out, text)
 		}
 		return err
+	case c == '"':
+		return s.skipString()
 	case c == '-' || c >= '0' && c <= '9':
 		return s.number()
 	case c == 't':
@@ -264,7 +266,7 @@ func (s *scanner) members(depth int) ([]Field, error) {
 }
 
 func (s *scanner) member(depth int) (Field, error) {
-	key, err := s.str()
+	key, err := s.key()
 	if err != nil {
 		return Field{}, err
 	}

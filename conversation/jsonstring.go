@@ -3,14 +3,63 @@ package conversation
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // str reads a string and returns it decoded.
 func (s *scanner) str() (string, error) {
+	start := s.pos + 1
+	raw, plain, err := s.plain()
+	if err != nil || plain {
+		return string(raw), err
+	}
+	return s.escaped(start)
+}
+
+// key is str for a member's name, of which few are new.
+func (s *scanner) key() (string, error) {
+	start := s.pos + 1
+	raw, plain, err := s.plain()
+	switch {
+	case err != nil:
+		return "", err
+	case !plain:
+		return s.escaped(start)
+	}
+	if name, known := keys[string(raw)]; known {
+		return name, nil
+	}
+	return string(raw), nil
+}
+
+// keys are the names of nearly all members.
+var keys = func() map[string]string {
+	names := map[string]string{}
+	for name := range strings.FieldsSeq("v type turn seq time text call finish prefix usage input output cache_read cache_write cost_usd duration_ms " +
+		"name tool_call_id for is_error attempt pgid part payload bytes media_type oid sha256 git head branch repo model jp approved " +
+		"question_id question kind outcome answer by reason changed path after before left_out why") {
+		names[name] = name
+	}
+	return names
+}()
+
+// skipString checks a string that nobody wants.
+func (s *scanner) skipString() error {
+	start := s.pos + 1
+	_, plain, err := s.plain()
+	if err == nil && !plain {
+		_, err = s.escaped(start)
+	}
+	return err
+}
+
+// plain reads a string up to its end, or to the first escape in it, and then says
+// that it is not plain.
+func (s *scanner) plain() (raw []byte, plain bool, err error) {
 	if s.peek() != '"' {
-		return "", s.fail("a string was expected")
+		return nil, false, s.fail("a string was expected")
 	}
 	s.pos++
 	start := s.pos
@@ -20,17 +69,17 @@ func (s *scanner) str() (string, error) {
 			raw := s.in[start:s.pos]
 			s.pos++
 			if !utf8.Valid(raw) {
-				return "", s.fail("the string is not UTF-8")
+				return nil, false, s.fail("the string is not UTF-8")
 			}
-			return string(raw), nil
+			return raw, true, nil
 		case c == '\\':
-			return s.escaped(start)
+			return nil, false, nil
 		case c < 0x20:
-			return "", s.fail("a control character in a string")
+			return nil, false, s.fail("a control character in a string")
 		}
 		s.pos++
 	}
-	return "", s.fail("the string has no end")
+	return nil, false, s.fail("the string has no end")
 }
 
 // escaped reads on from the first backslash of a string that began at start.

@@ -171,7 +171,7 @@ func standing(object []byte) (tree odb.OID, committed time.Time, err error) {
 	for len(rest) > 0 && rest[0] != '\n' {
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
 		if person, ok := bytes.CutPrefix(line, []byte("committer ")); ok {
-			_, committed, _ = parsePerson(person)
+			_, _, committed, _ = splitPerson(person)
 			break
 		}
 	}

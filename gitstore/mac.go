@@ -80,18 +80,30 @@ func (s *signer) signed(c *commit, object []byte) bool {
 	if !s.can() || len(c.mac) == 0 {
 		return false
 	}
-	line := []byte("\n" + headerMAC + " " + string(c.mac) + "\n")
-	head, rest, found := bytes.Cut(object, line)
+	head, line, found := bytes.Cut(object, []byte("\n"+headerMAC+" "))
 	if !found || bytes.Contains(head, []byte("\n\n")) {
 		return false
 	}
-	return hmac.Equal(c.mac, s.code(head, line[:1], rest))
+	value, rest, found := bytes.Cut(line, []byte{'\n'})
+	if !found || !bytes.Equal(value, c.mac) {
+		return false
+	}
+	sum := s.sum(head, []byte{'\n'}, rest)
+	var code [2 * sha256.Size]byte
+	hex.Encode(code[:], sum[:])
+	return hmac.Equal(value, code[:])
 }
 
 // can says whether there is a key.
 func (s *signer) can() bool { return len(s.key) > 0 }
 
+// code is the code of an object as its header has it.
 func (s *signer) code(object ...[]byte) []byte {
+	sum := s.sum(object...)
+	return hex.AppendEncode(nil, sum[:])
+}
+
+func (s *signer) sum(object ...[]byte) (sum [sha256.Size]byte) {
 	mac, ok := s.free.Get().(hash.Hash)
 	if !ok {
 		mac = hmac.New(sha256.New, s.key)
@@ -101,6 +113,6 @@ func (s *signer) code(object ...[]byte) []byte {
 	for _, part := range object {
 		mac.Write(part)
 	}
-	var sum [sha256.Size]byte
-	return hex.AppendEncode(nil, mac.Sum(sum[:0]))
+	mac.Sum(sum[:0])
+	return sum
 }

@@ -104,18 +104,25 @@ func appendPerson(dst []byte, p Person, at time.Time) []byte {
 // parsePerson reads what appendPerson wrote: a name, an address and a time in the
 // one form that git fsck accepts, since others are not read alike by everybody.
 func parsePerson(line []byte) (Person, time.Time, error) {
+	name, email, at, err := splitPerson(line)
+	return Person{Name: string(name), Email: string(email)}, at, err
+}
+
+// splitPerson is parsePerson in the line's own memory.
+func splitPerson(line []byte) (name, email []byte, at time.Time, err error) {
 	name, rest, named := bytes.Cut(line, []byte(" <"))
-	email, when, addressed := bytes.Cut(rest, []byte("> "))
+	address, when, addressed := bytes.Cut(rest, []byte("> "))
+	email = address
 	if !named || !addressed || bytes.ContainsAny(name, "<>") || bytes.ContainsAny(email, "<>") {
-		return Person{}, time.Time{}, fmt.Errorf("person %.60q has no address", line)
+		return nil, nil, time.Time{}, fmt.Errorf("person %.60q has no address", line)
 	}
 	seconds, zone, _ := bytes.Cut(when, []byte(" "))
 	n, ok := decimal(seconds)
 	if !ok || !isZone(zone) {
-		return Person{}, time.Time{}, fmt.Errorf("person %.60q has no time", line)
+		return nil, nil, time.Time{}, fmt.Errorf("person %.60q has no time", line)
 	}
 	const blanks = " \t\v\f\r"
-	return Person{Name: string(bytes.TrimRight(name, blanks)), Email: string(bytes.Trim(email, blanks))}, time.Unix(n, 0), nil
+	return bytes.TrimRight(name, blanks), bytes.Trim(email, blanks), time.Unix(n, 0), nil
 }
 
 // decimal reads seconds, written in one way only.
