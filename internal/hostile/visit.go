@@ -109,7 +109,7 @@ func (v *visit) lines() [][]string {
 
 // jp runs one command line, and at a terminal too where the attack wants that.
 func (v *visit) jp(ctx context.Context, line []string) error {
-	args := v.filled(ctx, line)
+	args := v.filled(line)
 	out, _, err := v.place.output(ctx, exec.Command(v.place.field.program, args...))
 	if err != nil {
 		return fmt.Errorf("jp %s: %w: %s", strings.Join(args, " "), err, out)
@@ -159,26 +159,27 @@ func (v *visit) takeBack() error {
 }
 
 // filled puts in what stands for something.
-func (v *visit) filled(ctx context.Context, line []string) []string {
+func (v *visit) filled(line []string) []string {
 	args := slices.Clone(line)
 	for i, word := range args {
 		switch word {
 		case "@MODEL@":
 			args[i] = "script/" + v.place.path("model.toml")
 		case "@ID@":
-			args[i] = v.place.conversation(ctx)
+			args[i] = v.place.conversation()
 		}
 	}
 	return args
 }
 
-// conversation is the id of any conversation there.
-func (p *place) conversation(ctx context.Context) string {
-	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "for-each-ref", "--count=1", "--format=%(refname)", "refs/jp/conversations")
-	cmd.Dir, cmd.Env = p.repo, p.env
-	out, err := cmd.Output()
-	if name := filepath.Base(strings.TrimSpace(string(out))); err == nil && name != "." {
-		return name
+// conversation is the id of any conversation there. It is not git that is asked:
+// some attacks have git wait for ever.
+func (p *place) conversation() string {
+	entries, _ := os.ReadDir(filepath.Join(p.repo, ".git", "refs", "jp", "conversations"))
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			return e.Name()
+		}
 	}
 	return "jp-c00000000001"
 }
