@@ -74,6 +74,8 @@ var arguments = map[string][][]string{
 	"wait":        {{"@ID@", "--timeout", "1s"}},
 	"kill":        {{"--all"}},
 	"verify":      {{"--all"}, {"--all", "--json"}},
+	"doctor":      {{"--fix"}, {"--json", "-v"}},
+	"pack":        {{"--json"}},
 	"status":      {{"--json"}},
 	"config show": {{"--json"}},
 	"config set":  {{"no.such", "1"}},
