@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
@@ -15,21 +17,56 @@ import (
 // durable makes git flush what it writes. One thread leaves the machine to others.
 var durable = []string{"core.fsync=all", "core.fsyncMethod=fsync", "pack.threads=1"}
 
-// packLoose packs what is loose of conversations and removes the loose files.
-func (p *Packer) packLoose(ctx context.Context) ([]made, error) {
+// packLoose packs what is loose of conversations and removes the loose files, also
+// those of a Pack that has begun at unended and was broken off.
+func (p *Packer) packLoose(ctx context.Context, unended time.Time) (packs []made, err error) {
 	spans, err := p.loose(ctx)
-	if err != nil || len(spans) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	packs, err := p.packSpans(ctx, spans)
-	if err != nil || len(packs) == 0 {
-		return nil, err
+	if len(spans) > 0 {
+		if packs, err = p.packSpans(ctx, spans); err != nil {
+			return nil, err
+		}
 	}
-	if err := p.prove(ctx, packs); err != nil {
+	if len(packs) == 0 && unended.IsZero() {
+		return nil, nil
+	}
+	if err := errors.Join(p.prove(ctx, packs), p.proveSince(ctx, unended), p.sync()); err != nil {
 		return nil, err
 	}
 	_, err = p.git.RunWith(ctx, p.command("prune-packed", "-q"))
 	return packs, err
+}
+
+// proveSince lets git read the packs that have come since a Pack was broken off.
+// Which of them it has made nobody knows: they are not taken for ours.
+func (p *Packer) proveSince(ctx context.Context, unended time.Time) error {
+	if unended.IsZero() {
+		return nil
+	}
+	packs, err := p.madeSince(unended)
+	if err != nil {
+		return err
+	}
+	return p.prove(ctx, packs)
+}
+
+// madeSince are the packs that have come since a time, whoever made them. Clocks of
+// file systems are coarse.
+func (p *Packer) madeSince(at time.Time) (packs []made, err error) {
+	entries, err := os.ReadDir(p.packDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		name, isIndex := strings.CutSuffix(e.Name(), ".idx")
+		info, err := e.Info()
+		if isIndex && err == nil && packName(name) && info.ModTime().After(at.Add(-time.Second)) {
+			packs = append(packs, made{Name: name})
+		}
+	}
+	return packs, nil
 }
 
 // packSpans packs all spans at once. Where git cannot, because an object of one

@@ -18,6 +18,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -61,7 +62,12 @@ func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 	}
 	defer unlock()
 	s := p.readState()
-	added, err := p.packLoose(ctx)
+	unended := s.Began
+	s.Began = time.Now().UTC()
+	if err := p.writeState(s); err != nil {
+		return r, err
+	}
+	added, err := p.packLoose(ctx, unended)
 	if err != nil {
 		return r, fmt.Errorf("pack: %w", err)
 	}
@@ -73,7 +79,7 @@ func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 		err = fmt.Errorf("merge packs: %w", err)
 	}
 	r.Left = p.Loose()
-	s.Left = r.Left
+	s.Left, s.At, s.Began = r.Left, time.Now().UTC(), time.Time{}
 	return r, errors.Join(err, p.writeState(s))
 }
 

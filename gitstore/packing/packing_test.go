@@ -242,8 +242,9 @@ func TestNothingIsRemovedForAPackThatCannotBeRead(t *testing.T) {
 			}
 			f.whole()
 			f.open("git")
-			_, err = f.Pack(t.Context())
+			r, err := f.Pack(t.Context())
 			require.NoError(t, err)
+			require.Equal(t, before-30, r.Left, "what was packed and not pruned is pruned now")
 			f.whole()
 		})
 	}
@@ -318,6 +319,26 @@ func TestAStateThatMakesNoSenseIsNone(t *testing.T) {
 		require.FileExists(t, outside)
 	}
 	require.False(t, f.Last().IsZero())
+}
+
+// A gc of the user's between a Pack that was broken off and the next one makes a
+// pack that stays the user's.
+func TestPacksOfOthersStayTheirs(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 4)
+	f.open(brokenGit(t, "prune-packed", "exit 1"))
+	_, err := f.Pack(t.Context())
+	require.Error(t, err)
+	f.open("git")
+	f.git("gc", "-q")
+	for range 9 {
+		f.grow("jp-c17528832001-aaaa", 4)
+		r, err := f.Pack(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, r.Merged)
+	}
+	require.Equal(t, 10, f.packs())
+	f.whole()
 }
 
 func TestPayloadsArePacked(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 // Pack that was not due, and merges that come later.
 type state struct {
 	At    time.Time `json:"at"`
-	Left  int       `json:"left"` // loose objects that no conversation needed
+	Began time.Time `json:"began,omitzero"` // of a Pack that has not ended
+	Left  int       `json:"left"`           // loose objects that no conversation needed
 	Packs []made    `json:"packs,omitempty"`
 }
 
@@ -36,7 +37,6 @@ func (p *Packer) readState() (s state) {
 }
 
 func (p *Packer) writeState(s state) error {
-	s.At = time.Now().UTC()
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err
