@@ -30,6 +30,7 @@ var errands = []errand{
 	{name: "use", args: "use ID", prepare: (*stage).withFork, done: (*stage).used},
 	{name: "grep", args: "grep changed", prepare: (*stage).withFork, done: (*stage).sameWords, reads: true},
 	{name: "ls", args: "ls --json", prepare: (*stage).withFork, done: (*stage).sameWords, reads: true},
+	{name: "pack", args: "pack --json", prepare: (*stage).withTurn, done: (*stage).packed},
 	{name: "init", args: "init --json", prepare: (*stage).nothing, goOn: (*stage).untilInit, done: (*stage).inFiles},
 	{name: "config set", args: "config set limits.model_calls 20 --json", prepare: (*stage).withSettings, done: (*stage).inFiles},
 	{name: "config set workspace", args: "config set --workspace limits.model_calls 20 --json", prepare: (*stage).withSettings, done: (*stage).inFiles},
@@ -75,6 +76,17 @@ func (s *stage) withSettings() {
 	text := "# mine\n[limits]\nmodel_calls = 10 # ten\n"
 	s.write(".jp/config.toml", text)
 	s.write("../home/.config/jp/config.toml", text)
+}
+
+// packed: nothing of conversations is loose that is packed, too, or that could be.
+func (s *stage) packed(result) error {
+	if left := s.git("rev-list", "--objects", "--unpacked", "--glob=refs/jp/*", "--not", "--branches"); left != "" {
+		return fmt.Errorf("loose: %s", left)
+	}
+	if twice := s.git("prune-packed", "--dry-run"); twice != "" {
+		return fmt.Errorf("loose and packed: %s", twice)
+	}
+	return nil
 }
 
 // resumed goes on with the turn where there is one.
