@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Hashes spread objects evenly over this many folders; sampled of them tell
@@ -17,16 +18,23 @@ const (
 // way has another.
 const objectFile = 38
 
-// Due reports whether about Enough loose objects have come since the last Pack.
+// longest is after which time a Pack that has begun counts as broken off.
+const longest = 10 * time.Minute
+
+// Due reports whether about Enough loose objects have come since the last Pack,
+// and none is under way.
 // It looks at some folders only. Objects that the user's own work left loose
 // are told from ours only by Pack, so it may say yes for them, once.
 func (p *Packer) Due() bool {
+	s := p.readState()
+	if age := time.Since(s.Began); age >= 0 && age < longest {
+		return false
+	}
 	found := 0
 	for i := range sampled {
 		found += p.looseIn(i * fanOuts / sampled)
 	}
-	left := p.readState().Left
-	return found*fanOuts/sampled >= left+left/8+Enough
+	return found*fanOuts/sampled >= s.Left+s.Left/8+Enough
 }
 
 // Loose counts the loose objects of the repository, whoever made them.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -135,6 +136,18 @@ func TestDue(t *testing.T) {
 	_, err := f.Pack(t.Context())
 	require.NoError(t, err)
 	require.False(t, f.Due())
+}
+
+func TestNotDueWhileAnotherPacks(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", packing.Enough/2)
+	require.True(t, f.Due())
+	file := filepath.Join(f.dir, ".git/jp/packing.json")
+	for began, due := range map[time.Duration]bool{time.Second: false, time.Hour: true} {
+		text := fmt.Sprintf(`{"at":"2026-01-01T00:00:00Z","left":0,"began":%q}`, time.Now().Add(-began).UTC().Format(time.RFC3339Nano))
+		require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)))
+		require.Equal(t, due, f.Due(), began)
+	}
 }
 
 func TestDueLooksAwayFromWhatCannotBePacked(t *testing.T) {

@@ -22,8 +22,8 @@ func (s *soak) measure(ctx context.Context) error {
 		}
 		resident, proportional, threads = append(resident, f.resident), append(proportional, f.proportional), append(threads, f.threads)
 	}
-	s.table.sizes("memory of a process that waits (VmRSS, shared pages included)", resident, idleMemory)
-	s.table.sizes("the same, shared pages by its share (Pss)", proportional, 0)
+	s.table.sizes("memory of a process that waits, shared pages by its share (Pss)", proportional, idleMemory)
+	s.table.sizes("the same, with all pages of the program that the kernel has mapped (VmRSS)", resident, 0)
 	s.table.count("threads of a process that waits", "p50 %d  max %d", rank(threads, 0.5), rank(threads, 1))
 	return s.compareDescriptors()
 }
