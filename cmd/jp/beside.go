@@ -115,6 +115,7 @@ func (b *besideTree) add(ctx context.Context) (*repo, error) {
 		words = []string{"worktree", "add", "--quiet", "-b", b.branch, "--no-track", b.dir, b.commit}
 	}
 	if _, err := b.repo.git.Run(ctx, words...); err != nil {
+		b.forget()
 		return nil, fmt.Errorf("add a worktree in %s: %w", b.dir, err)
 	}
 	b.made = true
@@ -133,6 +134,27 @@ func (b *besideTree) add(ctx context.Context) (*repo, error) {
 		return nil, errors.Join(fmt.Errorf("bring the files of @%d to %s: %w", b.at.Seq, b.dir, err), there.Close())
 	}
 	return there, nil
+}
+
+// forget removes what a git that could not make the worktree has left of it: git
+// does so itself, but not where it was killed, and then hardly any git command
+// works in the repository. The folder was free, so that whatever names it is new.
+func (b *besideTree) forget() {
+	parent, err := filepath.EvalSymlinks(filepath.Dir(b.dir))
+	if err != nil {
+		return
+	}
+	link := filepath.Join(parent, filepath.Base(b.dir), ".git")
+	all := filepath.Join(b.repo.CommonDir, "worktrees")
+	entries, _ := os.ReadDir(all)
+	for _, e := range entries {
+		named, err := os.ReadFile(filepath.Join(all, e.Name(), "gitdir"))
+		if err == nil && e.IsDir() && strings.TrimSpace(string(named)) == link {
+			_ = os.RemoveAll(filepath.Join(all, e.Name()))
+		}
+	}
+	_ = os.Remove(link)
+	_ = os.Remove(filepath.Dir(link))
 }
 
 // checkBranch refuses what is no name of a new branch.
