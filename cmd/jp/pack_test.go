@@ -30,18 +30,19 @@ func (p *place) loosen(count int) {
 	require.NoError(p.t, cmd.Run())
 }
 
-// packing is what the last packing noted, if there was one.
+// packing is what the last packing noted, if one has ended.
 func (p *place) packing() (left int, packs int, ok bool) {
 	text, err := os.ReadFile(filepath.Join(p.dir, ".git/jp/packing.json"))
 	if err != nil {
 		return 0, 0, false
 	}
 	var state struct {
+		Began time.Time
 		Left  int
 		Packs []struct{}
 	}
 	require.NoError(p.t, json.Unmarshal(text, &state))
-	return state.Left, len(state.Packs), true
+	return state.Left, len(state.Packs), state.Began.IsZero()
 }
 
 func TestPackingInTheBackground(t *testing.T) {
