@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -84,6 +85,8 @@ func TestAStreamThatIsCutAnywhere(t *testing.T) {
 			for at := i % step; at <= v.Events(reply); at += step {
 				reply.Cut = &vendortest.Cut{After: at, How: vendortest.Silent}
 				s.Say(reply, vendortest.Reply{Reasoning: "Seen.", Text: greeting})
+				before := tenth() // ids of one tenth of a second have no order
+				require.Eventually(t, func() bool { return tenth() > before }, time.Minute, time.Millisecond)
 				cmd := p.command("query", "--new", "-y", "-m", v.Asked(), "Look")
 				require.NoError(t, cmd.Start())
 				<-s.FellSilent()
@@ -138,3 +141,6 @@ func TestAToolsQuestionToEachModel(t *testing.T) {
 		})
 	}
 }
+
+// tenth is the time as ids have it.
+func tenth() int64 { return time.Now().UnixMilli() / 100 }
