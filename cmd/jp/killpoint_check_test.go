@@ -35,6 +35,11 @@ func (s *scene) look(stdout string) error {
 		return err
 	}
 	s.chain = now
+	return s.flawless()
+}
+
+// flawless checks that git and jp find nothing wrong.
+func (s *scene) flawless() error {
 	if out, err := s.tryGit("fsck", "--strict", "--no-dangling"); err != nil {
 		return err
 	} else if out != "" {

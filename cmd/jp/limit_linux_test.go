@@ -47,33 +47,31 @@ func steps(by, end int) (all []int) {
 // TestLimitBytes lets a disk become full in the middle of each command.
 func TestLimitBytes(t *testing.T) {
 	t.Parallel()
-	c := newConfines(t)
-	var n combinations
-	for _, d := range deeds {
-		for _, leave := range crash.Of([]int{16}, steps(16, 100), steps(4, 132)) {
-			remove := c.reset("size=8m")
-			free := fillUp(t, c.disk, leave<<10)
-			n.add(c.try(d, noRoom, func(args []string) result { return c.jp(args...) }, free))
-			remove()
-		}
-	}
-	n.log(t, "full tmpfs, 0, 4, 8 … KiB left")
+	fills(t, "full tmpfs, 0, 4, 8 … KiB left", "size=8m", crash.Of([]int{16}, steps(16, 100), steps(4, 132)), func(t *testing.T, dir string, leave int) (free func()) {
+		return fillUp(t, dir, leave<<10)
+	})
 }
 
 // TestLimitFiles lets a disk run out of inodes in the middle of each command.
 func TestLimitFiles(t *testing.T) {
 	t.Parallel()
+	fills(t, "tmpfs without inodes, 0, 1, 2 … left", "size=32m,nr_inodes=1200", crash.Of([]int{3}, steps(4, 20), steps(1, 40)), fillFiles)
+}
+
+// fills tries each command on a disk of which all but a little is filled.
+func fills(t *testing.T, name, disk string, leaves []int, fill func(t *testing.T, dir string, leave int) (free func())) {
+	t.Helper()
 	c := newConfines(t)
 	var n combinations
 	for _, d := range deeds {
-		for _, leave := range crash.Of([]int{3}, steps(4, 20), steps(1, 40)) {
-			remove := c.reset("size=32m,nr_inodes=1200")
-			free := fillFiles(t, c.disk, leave)
+		for _, leave := range leaves {
+			remove := c.reset(disk)
+			free := fill(t, c.disk, leave)
 			n.add(c.try(d, noRoom, func(args []string) result { return c.jp(args...) }, free))
 			remove()
 		}
 	}
-	n.log(t, "tmpfs without inodes, 0, 1, 2 … left")
+	n.log(t, name)
 }
 
 // TestLimitFileSize limits the size of the files that jp writes.

@@ -61,6 +61,16 @@ func (b *bench) appendRivals(ctx context.Context, p place) (*rivals, error) {
 
 // jsonlSide appends the same events to a file, each flushed.
 func (b *bench) jsonlSide(name string, file *os.File) side {
+	return b.lineSide(name, func(line []byte) error {
+		if _, err := file.Write(line); err != nil {
+			return err
+		}
+		return file.Sync()
+	})
+}
+
+// lineSide keeps the same events as lines, one by one.
+func (b *bench) lineSide(name string, keep func(line []byte) error) side {
 	m := newMix(b.corpus, 1)
 	var event *conversation.Event
 	return side{
@@ -74,10 +84,7 @@ func (b *bench) jsonlSide(name string, file *os.File) side {
 			if err != nil {
 				return err
 			}
-			if _, err := file.Write(line); err != nil {
-				return err
-			}
-			return file.Sync()
+			return keep(line)
 		},
 	}
 }

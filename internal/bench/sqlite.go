@@ -8,8 +8,6 @@ import (
 	"io"
 	"os/exec"
 	"strings"
-
-	"jp/conversation"
 )
 
 const appendSQLite = "SQLite FULL"
@@ -87,21 +85,4 @@ func (d *database) close() {
 }
 
 // databaseSide keeps the same events as rows.
-func (b *bench) databaseSide(d *database) side {
-	m := newMix(b.corpus, 1)
-	var event *conversation.Event
-	return side{
-		name: appendSQLite, block: 13,
-		prepare: func() error {
-			event = m.take(1)[0]
-			return nil
-		},
-		run: func(context.Context) error {
-			line, err := encodeLine(event)
-			if err != nil {
-				return err
-			}
-			return d.insert(line)
-		},
-	}
-}
+func (b *bench) databaseSide(d *database) side { return b.lineSide(appendSQLite, d.insert) }
