@@ -22,6 +22,7 @@ type stored struct {
 	oid    odb.OID
 	kind   string
 	object []byte
+	proven bool // its bytes have its name
 	err    error
 }
 
@@ -56,7 +57,7 @@ func (s *Store) readAhead(from odb.OID) *ahead {
 func (s *Store) readBatch(oid odb.OID, size int) ([]stored, odb.OID) {
 	batch := make([]stored, 0, size)
 	for oid != "" && len(batch) < size {
-		o := s.stored(oid)
+		o := s.unproven(oid)
 		batch = append(batch, o)
 		if oid = ""; o.err == nil && o.kind == "commit" && len(o.object) < aheadLargest {
 			oid = firstParent(o.object)
@@ -86,7 +87,21 @@ func (a *ahead) stop() {
 
 func (s *Store) stored(oid odb.OID) stored {
 	kind, object, err := s.odb.ReadObject(oid)
-	return stored{oid: oid, kind: kind, object: object, err: err}
+	return stored{oid: oid, kind: kind, object: object, proven: true, err: err}
+}
+
+// unproven is stored for who proves it.
+func (s *Store) unproven(oid odb.OID) stored {
+	kind, object, proven, err := s.odb.ReadUnproven(oid)
+	return stored{oid: oid, kind: kind, object: object, proven: proven, err: err}
+}
+
+// prove reads again what has another name.
+func (s *Store) prove(o stored) stored {
+	if o.proven || o.err != nil || s.odb.Names(o.oid, o.kind, o.object) {
+		return o
+	}
+	return s.stored(o.oid)
 }
 
 // firstParent is the first parent that a commit seems to have. Who decodes it

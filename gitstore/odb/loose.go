@@ -129,7 +129,7 @@ func (in *looseReader) load(file io.Reader, limit int64) error {
 // object inflates the header, and all of it only if its size is allowed.
 func (in *looseReader) object(limit int64) (kind string, data []byte, err error) {
 	src := in.file.Bytes()
-	n, _, _ := in.inflate(in.head[:], src) // it ends early in any case
+	n, _, _ := in.decoder.Inflate(in.head[:], src) // it ends early in any case
 	kind, size, rest, err := parseHeader(in.head[:n])
 	switch {
 	case err != nil:

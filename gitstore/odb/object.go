@@ -19,7 +19,7 @@ func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 		return "", nil, fmt.Errorf("read object: %w: %q", ErrOID, oid)
 	}
 	if s.packs.last.Load() != nil {
-		if kind, data, err = s.packs.known(oid, s.opts.MaxObject); err == nil {
+		if kind, data, err = s.packs.known(oid, s.opts.MaxObject, true); err == nil {
 			return kind, data, nil
 		}
 	}
@@ -36,6 +36,29 @@ func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 		err = loose // damaged here and whole nowhere
 	}
 	return "", nil, fmt.Errorf("read object %s: %w", oid, classify(err))
+}
+
+// ReadUnproven is ReadObject for who checks the hash itself, with Names, where
+// proven is no, and reads what has another name with ReadObject: so that one
+// goroutine can read while another one checks.
+func (s *Store) ReadUnproven(oid OID) (kind string, data []byte, proven bool, err error) {
+	if isHex(string(oid)) && s.packs.last.Load() != nil {
+		if kind, data, err = s.packs.known(oid, s.opts.MaxObject, false); err == nil {
+			return kind, data, false, nil
+		}
+	}
+	kind, data, err = s.ReadObject(oid)
+	return kind, data, true, err
+}
+
+// Names says whether an object with this kind and content has the name.
+func (s *Store) Names(oid OID, kind string, data []byte) bool {
+	h, ok := s.hashers.Get().(*hasher)
+	if !ok {
+		h = new(hasher)
+	}
+	defer s.hashers.Put(h)
+	return isHex(string(oid)) && h.names(oid.raw(), kind, data)
 }
 
 // storedObject looks everywhere else, after what looking at the loose object

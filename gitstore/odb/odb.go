@@ -96,6 +96,7 @@ type Store struct {
 	dirNames []string // of objects, set by places
 	child    catFile
 	recent   recentObjects
+	hashers  sync.Pool // of *hasher
 
 	wrote    atomic.Bool
 	poisoned atomic.Pointer[error]

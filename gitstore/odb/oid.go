@@ -32,13 +32,21 @@ func isHex(s string) bool {
 	if len(s) != oidLen {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+	for i := range len(s) {
+		if !digits[s[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+// digits are those that names are written in.
+var digits = func() (set [256]bool) {
+	for _, c := range "0123456789abcdef" {
+		set[c] = true
+	}
+	return set
+}()
 
 // raw is the name in binary.
 func (o OID) raw() (name rawName) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -56,6 +57,35 @@ func TestHostileEntries(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUnproven reads where a pack has another object under the name.
+func TestUnproven(t *testing.T) {
+	victim, next := whole(3, "x"), whole(3, "z")
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "refs"), 0o755))
+	pack, index := makePack(t, packed{kind: 3, body: []byte("y"), named: victim.named}, next)
+	putPack(t, filepath.Join(dir, "objects"), "pack-1", pack, index)
+	s, err := Open(dir, Options{})
+	require.NoError(t, err)
+	defer s.Close()
+	_, data, proven, err := s.ReadUnproven(oidOf(next.named))
+	require.NoError(t, err)
+	require.Equal(t, "z", string(data))
+	require.True(t, proven, "no pack is known to be the one")
+
+	kind, data, proven, err := s.ReadUnproven(oidOf(victim.named))
+	require.NoError(t, err)
+	require.Equal(t, "y", string(data))
+	require.False(t, proven)
+	require.False(t, s.Names(oidOf(victim.named), kind, data))
+	require.True(t, s.Names(oidOf(victim.named), kind, []byte("x")))
+	require.False(t, s.Names("", kind, []byte("x")))
+	_, _, err = s.ReadObject(oidOf(victim.named))
+	require.ErrorIs(t, err, ErrObjectCorrupt)
+	_, _, proven, err = s.ReadUnproven("no name")
+	require.ErrorIs(t, err, ErrOID)
+	require.True(t, proven)
 }
 
 func TestDamagedFiles(t *testing.T) {
@@ -116,7 +146,9 @@ func TestDamagedFiles(t *testing.T) {
 func TestPackThatIsCutWhileOpen(t *testing.T) {
 	dir := t.TempDir()
 	victim := whole(3, strings.Repeat("x", 40_000))
-	pack, index := makePack(t, whole(3, string(samples()[5])), victim)
+	noise := make([]byte, 200_000)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	pack, index := makePack(t, whole(3, string(noise)), victim)
 	putPack(t, dir, "pack-1", pack, index)
 	p := packsOf(t, dir)
 	require.NoError(t, os.Truncate(filepath.Join(dir, "pack/pack-1.pack"), 100))

@@ -18,7 +18,7 @@ var Allowed = map[string][]string{
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                nil, // the only starter of git
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/wholefile"},
-	"gitstore/odb":                          {"gitcmd", "internal/lazy"},                      // knows objects and refs, not events
+	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},  // knows objects and refs, not events
 	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
 	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},          // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd"},
@@ -59,6 +59,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
 	"internal/proof":                        nil,
+	"internal/inflate":                      nil, // standard library only
 	"internal/lazy":                         nil, // standard library only
 	"internal/layers":                       nil,
 	"internal/wholefile":                    nil,

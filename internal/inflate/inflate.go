@@ -1,0 +1,235 @@
+// Package inflate inflates whole zlib streams (RFC 1950, 1951) from memory to
+// memory.
+//
+// It is for many short streams, of which most of the time goes into the tables of
+// their codes: they are small, there is no window to copy from, and nothing is
+// read through an interface. A stream ends where the caller knows that it does, so
+// that none can become larger than what was made room for.
+package inflate
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+var (
+	// ErrCorrupt means that the data is no zlib stream.
+	ErrCorrupt = errors.New("deflated data is damaged")
+	// ErrTruncated means that the stream goes on where the data ends.
+	ErrTruncated = errors.New("deflated data ends too early")
+	// ErrMore means that there is more in the stream than there was room for.
+	ErrMore = errors.New("deflated data is longer than it should be")
+)
+
+// enough is how many bits one length and its distance have at most.
+const enough = 15 + 5 + 15 + 13
+
+// Decoder keeps the memory that inflating needs. The zero value is ready; it is for
+// one goroutine.
+type Decoder struct {
+	literals  [1 << 13]entry
+	distances [1 << 12]entry
+	table     [1 << lengthBits]entry
+	lengths   [maxLiterals + maxDistances]uint8 // of the codes
+	code      code
+
+	src  []byte
+	pos  int    // in src, behind what is in bits
+	bits uint64 // the next ones of the stream, the lowest first
+	n    int    // how many of bits count; below zero where src had too few
+	dst  []byte
+	out  int
+}
+
+// Inflate fills dst with what the stream in src holds, and gives how many bytes of
+// dst and of src were used. Where the stream has fewer or more bytes than dst that
+// is an error; what could be inflated is in dst then. src may go on behind the
+// stream; its checksum, the four bytes there, is the caller's to check.
+func (d *Decoder) Inflate(dst, src []byte) (out, used int, err error) {
+	const method, preset = 8, 0x20
+	if len(src) < 2 {
+		return 0, 0, ErrTruncated
+	}
+	if src[0]&15 != method || src[0]>>4 > 7 || src[1]&preset != 0 || (uint(src[0])<<8|uint(src[1]))%31 != 0 {
+		return 0, 0, ErrCorrupt
+	}
+	d.src, d.dst = src, dst
+	d.pos, d.bits, d.n, d.out = 2, 0, 0, 0
+	defer func() { d.src, d.dst = nil, nil }()
+	for last := false; !last; {
+		if last, err = d.block(); err != nil {
+			return d.out, 0, err
+		}
+	}
+	if d.out < len(dst) {
+		return d.out, 0, ErrTruncated
+	}
+	return d.out, d.pos - d.n>>3, nil
+}
+
+// block inflates one block and says whether it is the last one.
+func (d *Decoder) block() (last bool, err error) {
+	head := d.take(3)
+	if d.n < 0 {
+		return false, ErrTruncated
+	}
+	switch last = head&1 != 0; head >> 1 {
+	case 0:
+		err = d.stored()
+	case 1:
+		d.fixed()
+		err = d.coded()
+	case 2:
+		if err = d.dynamic(); err == nil {
+			err = d.coded()
+		}
+	default:
+		err = ErrCorrupt
+	}
+	if d.n < 0 {
+		err = ErrTruncated
+	}
+	return last, err
+}
+
+// refill makes sure that all bits that one step can take are there, if src has them.
+func (d *Decoder) refill() {
+	for d.n <= 56 && d.pos < len(d.src) {
+		d.bits |= uint64(d.src[d.pos]) << uint(d.n)
+		d.pos++
+		d.n += 8
+	}
+}
+
+// take gives the next bits, as zeros where there are none.
+func (d *Decoder) take(count int) uint {
+	if d.n < count {
+		if d.n < 0 {
+			return 0
+		}
+		d.refill()
+	}
+	got := uint(d.bits & (1<<count - 1))
+	d.bits >>= count
+	d.n -= count
+	return got
+}
+
+// stored copies a block that is not deflated.
+func (d *Decoder) stored() error {
+	d.pos -= d.n >> 3 // whole bytes are given back, the rest of one is padding
+	d.bits, d.n = 0, 0
+	rest := d.src[d.pos:]
+	if len(rest) < 4 {
+		return ErrTruncated
+	}
+	size := binary.LittleEndian.Uint16(rest)
+	if size != ^binary.LittleEndian.Uint16(rest[2:]) {
+		return ErrCorrupt
+	}
+	rest = rest[4:]
+	n := copy(d.dst[d.out:], rest[:min(int(size), len(rest))])
+	d.out += n
+	d.pos += 4 + n
+	switch {
+	case n == int(size):
+		return nil
+	case n == len(rest):
+		return ErrTruncated
+	}
+	return ErrMore
+}
+
+// coded inflates the symbols of a block whose tables are set.
+func (d *Decoder) coded() error {
+	src, pos, bits, n := d.src, d.pos, d.bits, d.n
+	dst, out := d.dst, d.out
+	err := ErrTruncated
+	for {
+		if n < enough {
+			if pos+8 <= len(src) {
+				// What is above n in bits are the same bits once more.
+				bits |= binary.LittleEndian.Uint64(src[pos:]) << (uint(n) & 63)
+				pos += (63 - n) >> 3
+				n |= 56
+			} else {
+				for ; n <= 56 && pos < len(src); n += 8 {
+					bits |= uint64(src[pos]) << (uint(n) & 63)
+					pos++
+				}
+			}
+		}
+		e := d.literals[bits&(1<<literalBits-1)]
+		if e&nested != 0 {
+			e = d.literals[(e.value()+uint(bits>>literalBits)&e.mask())%uint(len(d.literals))]
+		}
+		bits >>= e.length()
+		if n -= int(e.length()); n < 0 {
+			break
+		}
+		if e&literal != 0 {
+			if out == len(dst) {
+				err = ErrMore
+				break
+			}
+			dst[out] = byte(e.value())
+			out++
+			continue
+		}
+		if e.value() == 0 {
+			if err = nil; e == unused {
+				err = ErrCorrupt
+			}
+			break
+		}
+		length := int(e.value() + uint(bits)&e.mask())
+		bits >>= e.extra()
+		n -= int(e.extra())
+
+		e = d.distances[bits&(1<<distanceBits-1)]
+		if e&nested != 0 {
+			e = d.distances[(e.value()+uint(bits>>distanceBits)&e.mask())%uint(len(d.distances))]
+		}
+		bits >>= e.length()
+		distance := int(e.value() + uint(bits)&e.mask())
+		bits >>= e.extra()
+		if n -= int(e.length() + e.extra()); n < 0 {
+			break
+		}
+		if e == unused || distance > out {
+			err = ErrCorrupt
+			break
+		}
+		if length > len(dst)-out {
+			length, err = len(dst)-out, ErrMore
+		}
+		if distance >= 8 && length+8 <= len(dst)-out {
+			// What is too much is overwritten by what follows.
+			for i := 0; i < length; i += 8 {
+				binary.LittleEndian.PutUint64(dst[out+i:], binary.LittleEndian.Uint64(dst[out+i-distance:]))
+			}
+		} else {
+			repeat(dst[:out+length], out, distance)
+		}
+		out += length
+		if err == ErrMore {
+			break
+		}
+	}
+	d.pos, d.bits, d.n, d.out = pos, bits, n, out
+	if n >= 0 {
+		d.bits &= 1<<uint(n) - 1
+	}
+	return err
+}
+
+// repeat fills dst from an index on with what stands a distance before it.
+func repeat(dst []byte, from, distance int) {
+	if distance >= len(dst)-from {
+		copy(dst[from:], dst[from-distance:])
+		return
+	}
+	for from < len(dst) {
+		from += copy(dst[from:], dst[from-distance:from])
+	}
+}

@@ -1,0 +1,160 @@
+package inflate
+
+import "math/bits"
+
+// How many bits the first look into a table takes. Longer codes are rare and take
+// a second one.
+const (
+	literalBits  = 10
+	distanceBits = 8
+	lengthBits   = 7 // no code of the lengths is longer
+)
+
+const (
+	maxCode      = 15  // bits of the longest code
+	maxLiterals  = 288 // literals, the end, lengths, and two that stand for nothing
+	maxDistances = 32  // two of these, too
+	endOfBlock   = 256
+)
+
+// An entry of a table says what a code means:
+//
+//	bits 0–4   the code's length
+//	bits 5–7   literal, nested, end
+//	bits 8–12  how many extra bits follow, or by how many bits a nested table is read
+//	bits 16–31 the byte, the least length or distance, or where the nested table is
+type entry uint32
+
+const (
+	unused  entry = 0
+	literal entry = 1 << 5
+	nested  entry = 1 << 6
+	end     entry = 1 << 7
+)
+
+func (e entry) length() uint { return uint(e & 0x1f) }
+func (e entry) extra() uint  { return uint(e >> 8 & 0x1f) }
+func (e entry) mask() uint   { return 1<<e.extra() - 1 }
+func (e entry) value() uint  { return uint(e >> 16) }
+
+func valued(value, extra int) entry { return entry(value)<<16 | entry(extra)<<8 }
+
+// What the symbols of literals and lengths, of distances, and of the lengths of
+// codes mean.
+var (
+	literalEntries  = entries(maxLiterals, literalEntry)
+	distanceEntries = entries(maxDistances, distanceEntry)
+	lengthEntries   = entries(len(lengthOrder), func(symbol int) entry { return valued(symbol, 0) | literal })
+)
+
+func entries(n int, meaning func(symbol int) entry) []entry {
+	all := make([]entry, n)
+	for symbol := range all {
+		all[symbol] = meaning(symbol)
+	}
+	return all
+}
+
+func literalEntry(symbol int) entry {
+	switch {
+	case symbol < endOfBlock:
+		return valued(symbol, 0) | literal
+	case symbol == endOfBlock:
+		return end
+	case symbol < 265:
+		return valued(symbol-254, 0)
+	case symbol < 285:
+		extra := (symbol - 261) / 4
+		return valued(3+(4+(symbol-261)%4)<<extra, extra)
+	case symbol == 285:
+		return valued(258, 0)
+	}
+	return unused
+}
+
+func distanceEntry(symbol int) entry {
+	switch {
+	case symbol < 4:
+		return valued(1+symbol, 0)
+	case symbol < 30:
+		extra := symbol/2 - 1
+		return valued(1+(2+symbol%2)<<extra, extra)
+	}
+	return unused
+}
+
+// coded gives an entry its code's length, if it is of any use.
+func (e entry) coded(length int) entry {
+	if e == unused {
+		return e
+	}
+	return e | entry(length)
+}
+
+// A code is its symbols by the length of what stands for them, and in their order.
+type code struct {
+	symbols [maxLiterals]uint16
+	count   [maxCode + 1]int
+	longest int
+}
+
+// sort reads a code from the lengths of all symbols. It says no where these are not
+// all that can be: more or fewer, but for one of one bit alone, or none.
+func (c *code) sort(lengths []uint8) bool {
+	c.count, c.longest = [maxCode + 1]int{}, 0
+	for _, l := range lengths {
+		if l != 0 {
+			c.count[l&15]++
+		}
+	}
+	var next [maxCode + 1]int
+	all, at := 0, 0
+	for l, n := range c.count {
+		next[l] = at
+		at += n
+		if all = all<<1 + n; n > 0 {
+			c.longest = l
+		}
+	}
+	for symbol, l := range lengths {
+		if l != 0 {
+			c.symbols[next[l&15]] = uint16(symbol)
+			next[l&15]++
+		}
+	}
+	return all == 1<<maxCode || c.longest == 0 || c.longest == 1 && at == 1
+}
+
+// fill makes the table of which size bits are looked at first.
+func (c *code) fill(table []entry, size int, meaning []entry) {
+	table[0] = unused
+	first, free := table[:1<<size], 1<<size
+	symbols, next := c.symbols[:], 0
+	for l := 1; l <= max(c.longest, size); l++ {
+		next <<= 1
+		if l <= size {
+			// To shorter codes one bit more makes no difference.
+			copy(table[1<<(l-1):1<<l], table)
+		}
+		for _, symbol := range symbols[:c.count[l]] {
+			e := meaning[symbol].coded(l)
+			// Codes are read from their highest bit on, and the stream from its lowest.
+			at := int(bits.Reverse16(uint16(next)) >> (16 - l))
+			next++
+			if l <= size {
+				first[at] = e
+				continue
+			}
+			head := &first[at&(1<<size-1)]
+			if *head&nested == 0 {
+				*head = valued(free, c.longest-size) | nested
+				free += 1 << (c.longest - size)
+			}
+			rest := table[head.value():][:1<<head.extra()]
+			for at >>= size; at < len(rest); at += 1 << (l - size) {
+				rest[at] = e
+			}
+		}
+		symbols = symbols[c.count[l]:]
+	}
+}
