@@ -17,7 +17,9 @@ import (
 // is kept, with a note of what it was made from and which tree it holds: while
 // both are the same, it knows files that the user's index calls changed, and
 // need not be compared with the parent's tree. Where nothing was found the note
-// says that the user's index itself holds the tree. It is only a cache.
+// says that the user's index itself holds the tree. A snapshot that was made in
+// process leaves the indexes alone, and the note names the paths at which the tree
+// differs from the index that held its parent's. It is only a cache.
 
 // identity tells one index file from another.
 type identity struct {
@@ -35,6 +37,7 @@ type indexNote struct {
 	User identity  `json:"user"`
 	Ours *identity `json:"ours,omitempty"` // of the copy, where there is one
 	Tree string    `json:"tree"`
+	But  [][]byte  `json:"but,omitempty"` // paths at which the tree may differ from the index
 }
 
 func (w *Worktree) userIndex() string { return filepath.Join(w.repo.GitDir, "index") }
@@ -44,8 +47,9 @@ func (w *Worktree) noteFile() string  { return w.state("index.json") }
 // known is what a snapshot can begin with.
 type known struct {
 	user  identity // the user's index
-	holds bool     // an index has exactly the entries of the parent's tree
+	holds bool     // an index has exactly the entries of the parent's tree, but for some
 	kept  bool     // it is the kept one, not the user's
+	but   []string // the paths of those
 }
 
 // recall looks whether an index is known to hold tree.
@@ -63,12 +67,18 @@ func (w *Worktree) recall(tree string) known {
 	if boot == "" || note.Boot != boot || note.Tree != tree || note.User != user {
 		return known{user: user}
 	}
-	if note.Ours == nil {
-		return known{user: user, holds: true}
+	k := known{user: user, holds: true}
+	if note.Ours != nil {
+		ours, err := identify(w.keptIndex())
+		if err != nil || ours != *note.Ours {
+			return known{user: user}
+		}
+		k.kept = true
 	}
-	ours, err := identify(w.keptIndex())
-	same := err == nil && ours == *note.Ours
-	return known{user: user, holds: same, kept: same}
+	for _, path := range note.But {
+		k.but = append(k.but, string(path))
+	}
+	return k
 }
 
 // forget drops the note, before the kept index is changed.
@@ -81,8 +91,8 @@ func (w *Worktree) forget() error {
 	return nil
 }
 
-// remember notes that an index holds tree: the kept one, or the user's. It may
-// fail: then the next snapshot looks at everything.
+// remember notes that an index holds tree, but for some paths: the kept one, or the
+// user's. It may fail: then the next snapshot looks at everything.
 func (w *Worktree) remember(k known, tree string) {
 	note := indexNote{Boot: bootID(), User: k.user, Tree: tree}
 	if k.kept {
@@ -91,6 +101,9 @@ func (w *Worktree) remember(k known, tree string) {
 			return
 		}
 		note.Ours = &ours
+	}
+	for _, path := range k.but {
+		note.But = append(note.But, []byte(path))
 	}
 	if text, err := json.Marshal(note); err == nil {
 		_ = os.WriteFile(w.noteFile(), text, 0o600)

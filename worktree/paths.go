@@ -33,10 +33,7 @@ func (w *Worktree) SnapshotPaths(
 	if err := w.admit(parentTree, paths); err != nil {
 		return Snapshot{}, false, fmt.Errorf("snapshot named paths: %w", err)
 	}
-	n := &named{
-		w: w, parent: parentTree, edits: newEdits(), budget: budget(w.opts.NewContent),
-		trees: &trees{objects: objects, read: map[string][]entry{}},
-	}
+	n := w.named(parentTree, objects)
 	err = n.make(ctx, slices.Compact(slices.Sorted(slices.Values(paths))))
 	if errors.Is(err, errAskGit) {
 		return Snapshot{}, false, nil
@@ -44,6 +41,7 @@ func (w *Worktree) SnapshotPaths(
 	if err != nil {
 		return Snapshot{}, false, fmt.Errorf("snapshot named paths: %w", err)
 	}
+	w.follow(parentTree, &n.taken)
 	return n.taken, true, nil
 }
 
@@ -55,6 +53,13 @@ type named struct {
 	edits  *edits
 	budget budget
 	taken  Snapshot
+}
+
+func (w *Worktree) named(parentTree string, objects ObjectReader) *named {
+	return &named{
+		w: w, parent: parentTree, edits: newEdits(), budget: budget(w.opts.NewContent),
+		trees: &trees{objects: objects, read: map[string][]entry{}},
+	}
 }
 
 func (n *named) make(ctx context.Context, paths []string) error {
@@ -71,6 +76,11 @@ func (n *named) make(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
+	return n.finish()
+}
+
+// finish makes the trees of what was noted.
+func (n *named) finish() error {
 	if len(n.taken.Changes) == 0 {
 		n.taken.Tree, n.taken.Objects = n.parent, nil
 		return nil
@@ -127,12 +137,9 @@ func (n *named) ignored(ctx context.Context, paths []string) (map[string]bool, e
 
 // take decides about one path and notes the change.
 func (n *named) take(path string, rules pathRules, ignored bool) error {
-	old, err := n.trees.find(n.parent, path)
+	old, err := n.old(path)
 	if err != nil {
 		return err
-	}
-	if old.mode == modeSub || n.w.inOtherRepository(path) || n.replacesFile(path) {
-		return errAskGit
 	}
 	st, err := n.w.lookup(path)
 	if absent(err) {
@@ -158,6 +165,19 @@ func (n *named) take(path string, rules pathRules, ignored bool) error {
 		return nil
 	}
 	return n.put(path, old, st, rules)
+}
+
+// old is what the parent's tree has at a path of which git has nothing special to
+// know.
+func (n *named) old(path string) (entry, error) {
+	old, err := n.trees.find(n.parent, path)
+	if err != nil {
+		return entry{}, err
+	}
+	if old.mode == modeSub || n.w.inOtherRepository(path) || n.replacesFile(path) {
+		return entry{}, errAskGit
+	}
+	return old, nil
 }
 
 // before is the content that the tree has, nil where it has none.

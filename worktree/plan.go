@@ -11,14 +11,16 @@ import (
 
 // plan is what has to happen to a copy of the index so that it is the snapshot.
 type plan struct {
-	differs bool                // the index is not the parent's tree
-	remove  []string            // gone from the working tree
-	take    []string            // to be read from the working tree
-	keep    []string            // to be as in the parent's tree
-	unflag  []string            // tracked, but hidden from git by the user
-	left    map[string]string   // why, by path
-	seen    map[string]struct{} // paths that are decided
-	budget  budget
+	differs bool     // the index is not the parent's tree
+	remove  []string // gone from the working tree
+	take    []string // to be read from the working tree
+	keep    []string // to be as in the parent's tree
+	unflag  []string // tracked, but hidden from git by the user
+	// untracked are those of remove that the index does not have either.
+	untracked []string
+	left      map[string]string   // why, by path
+	seen      map[string]struct{} // paths that are decided
+	budget    budget
 }
 
 // nothing says that the snapshot is the parent's tree.
@@ -50,6 +52,9 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	for _, r := range found.dirty {
 		s.decideTracked(p, r)
 	}
+	for _, path := range s.but {
+		s.decideEither(p, path)
+	}
 	for _, r := range found.staged {
 		if r.status == 'D' {
 			s.decideCarried(p, r.path)
@@ -76,6 +81,24 @@ func (s *snapshot) decideTracked(p *plan, r raw) {
 		p.leave(r.path, whyNoRead+err.Error())
 	default:
 		s.takeKnown(p, r.path, st)
+	}
+}
+
+// decideEither is for a path at which the parent's tree may differ from the index,
+// and that git therefore may not have called changed.
+func (s *snapshot) decideEither(p *plan, path string) {
+	if !p.first(path) {
+		return
+	}
+	st, err := s.w.lookup(path)
+	switch {
+	case absent(err) || err == nil && isDir(st):
+		p.remove = append(p.remove, path)
+		p.untracked = append(p.untracked, path) // git calls changed what it misses
+	case err != nil:
+		p.leave(path, whyNoRead+err.Error())
+	default:
+		s.takeKnown(p, path, st)
 	}
 }
 

@@ -85,8 +85,13 @@ func TestSnapshotIsWhatAddAllMakes(t *testing.T) {
 			}
 			quick, ok, err := r.w.SnapshotPaths(t.Context(), tree, named, reader{r.dir})
 			require.NoError(t, err)
-			full, err := r.w.Snapshot(t.Context(), tree, worktree.SnapshotOptions{Since: mark, Untracked: true})
+			opts := worktree.SnapshotOptions{Since: mark, Untracked: true}
+			if rapid.Bool().Draw(rt, "in process") {
+				opts.Objects = reader{r.dir}
+			}
+			full, err := r.w.Snapshot(t.Context(), tree, opts)
 			require.NoError(t, err)
+			r.store(full.Objects)
 			if want := r.addAll(); want != full.Tree {
 				rt.Fatalf("step %d: %q: want %v, got %v", step, batch, r.files(want), r.files(full.Tree))
 			}
@@ -94,6 +99,9 @@ func TestSnapshotIsWhatAddAllMakes(t *testing.T) {
 				rt.Fatalf("step %d: %q: in process %v", step, batch, paths(quick.Changes))
 			}
 			checkChanges(rt, r, tree, full)
+			again, err := r.w.Snapshot(t.Context(), full.Tree, worktree.SnapshotOptions{Objects: reader{r.dir}})
+			require.NoError(t, err)
+			require.Equal(t, worktree.Snapshot{Tree: full.Tree}, again, "a second look finds a phantom change")
 			tree = full.Tree
 		}
 	})

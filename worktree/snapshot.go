@@ -12,7 +12,7 @@ type Snapshot struct {
 	Tree    string
 	Changes []Change  // against the parent's tree, sorted by path
 	LeftOut []LeftOut // sorted by path
-	Objects []Object  // still to be written by the caller; only from SnapshotPaths
+	Objects []Object  // still to be written by the caller; only of what was made in process
 }
 
 // SnapshotOptions say what to look at beyond the tracked files and the files
@@ -26,12 +26,17 @@ type SnapshotOptions struct {
 	// Named are paths that a tool said it writes. They are looked at even
 	// where the user told git not to.
 	Named []string
+
+	// Objects lets few changes be recorded in process, as SnapshotPaths does: the
+	// caller writes what Snapshot.Objects then has, before anything that names the
+	// tree. nil: git writes all objects.
+	Objects ObjectReader
 }
 
 // Snapshot records the working tree: what git tracks with its present
 // content, what the parent's tree has and still exists, and what the options
 // say. Where nothing moved it is the parent's tree, and nothing is written.
-// The objects are durable when it returns, unless Options.Volatile is set.
+// The objects that it does not return are durable then, unless Options.Volatile is set.
 // Errors: ErrTooWide, ErrBadPath, ErrBadTree, or what git said; never because of one file.
 func (w *Worktree) Snapshot(ctx context.Context, parentTree string, opts SnapshotOptions) (Snapshot, error) {
 	if w.opts.Mode == Off {
@@ -46,6 +51,9 @@ func (w *Worktree) Snapshot(ctx context.Context, parentTree string, opts Snapsho
 	}
 	defer unlock()
 	s := &snapshot{w: w, parent: parentTree, opts: opts, known: w.recall(parentTree)}
+	if opts.Objects == nil && len(s.but) > 0 {
+		s.known = known{user: s.user}
+	}
 	taken, err := s.make(ctx)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
@@ -91,6 +99,13 @@ func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 			s.w.remember(s.known, s.parent)
 		}
 		return Snapshot{Tree: s.parent, LeftOut: p.leftOut()}, nil
+	}
+	if taken, ok := s.inProcess(ctx, p); ok {
+		return taken, nil
+	}
+	if len(s.but) > 0 { // no index holds the tree, and git has to be asked for it all
+		s.known, s.opts.Objects = known{user: s.user}, nil
+		return s.make(ctx)
 	}
 	tree, err := s.record(ctx, p)
 	if err != nil {

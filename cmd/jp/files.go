@@ -115,20 +115,34 @@ func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snap
 		}
 	}
 	if since, after := at.Since.(*mark); after {
-		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Since: &since.tree, Untracked: true, Named: at.Named})
+		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{
+			Since: &since.tree, Untracked: true, Named: at.Named, Objects: f.store,
+		})
 		return snap, nil, err
 	}
 	if !at.Lost.IsZero() {
 		since := worktree.MarkAt(at.Lost)
-		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Since: &since, Untracked: true, Named: at.Named})
+		snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Since: &since, Untracked: true, Named: at.Named})
 		return snap, nil, err
 	}
-	snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named})
+	snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named})
 	if err != nil {
 		return snap, nil, err
 	}
 	now, err := f.tree.Mark(ctx)
 	return snap, &mark{now, obeyedIn(f.git.GitDir, f.git.CommonDir)}, err
+}
+
+// written is a snapshot of which git can read all, before any event has it: who
+// looks before a tool, or to compare, may want that.
+func (f *files) written(ctx context.Context, tree string, opts worktree.SnapshotOptions) (worktree.Snapshot, error) {
+	with := opts
+	with.Objects = f.store
+	snap, err := f.tree.Snapshot(ctx, tree, with)
+	if err == nil && len(snap.Objects) > 0 {
+		return f.tree.Snapshot(ctx, tree, opts)
+	}
+	return snap, err
 }
 
 func fill(sight *turnloop.Sight, snap worktree.Snapshot) {

@@ -145,8 +145,7 @@ func (s *snapshots) oneSide() side {
 	}}
 }
 
-// namedSide leaves the new objects to the write of the event, as jp does, so
-// that writing them is not measured here.
+// namedSide looks at no other path.
 func (s *snapshots) namedSide() side {
 	return side{name: snapNamed, block: 3, prepare: s.edit, run: func(ctx context.Context) error {
 		taken, ok, err := s.tree.SnapshotPaths(ctx, s.parent, []string{edited}, s)
@@ -156,7 +155,7 @@ func (s *snapshots) namedSide() side {
 		if !ok || taken.Tree == s.parent {
 			return fmt.Errorf("the change of %s was not taken", edited)
 		}
-		s.parent, s.pending = taken.Tree, taken.Objects
+		s.hold(taken)
 		return nil
 	}}
 }
@@ -167,9 +166,18 @@ func (s *snapshots) ReadObject(oid string) (kind string, data []byte, err error)
 }
 
 func (s *snapshots) take(ctx context.Context, opts worktree.SnapshotOptions) error {
+	opts.Objects = s
 	taken, err := s.tree.Snapshot(ctx, s.parent, opts)
-	s.parent = taken.Tree
+	if err == nil {
+		s.hold(taken)
+	}
 	return err
+}
+
+// hold leaves the new objects to the write of the event, as jp does, so that
+// writing them is not measured here.
+func (s *snapshots) hold(taken worktree.Snapshot) {
+	s.parent, s.pending = taken.Tree, append(s.pending, taken.Objects...)
 }
 
 func (s *snapshots) remark() (err error) {

@@ -1,0 +1,101 @@
+package worktree
+
+import (
+	"context"
+	"slices"
+)
+
+// What is recorded in process at most: git reads many files, and large ones, as
+// well, and then has them in an index.
+const (
+	mostInProcess      = 64
+	mostBytesInProcess = 8 << 20
+)
+
+// inProcess makes the snapshot without git, and without an index of its own. ok is
+// no where only git can make it, or should.
+func (s *snapshot) inProcess(ctx context.Context, p *plan) (taken Snapshot, ok bool) {
+	paths := slices.Concat(p.remove, p.take)
+	if s.opts.Objects == nil || !s.holds || len(p.unflag) > 0 || len(paths) > mostInProcess {
+		return Snapshot{}, false
+	}
+	rules, err := s.w.rulesFor(ctx, p.take)
+	if err != nil {
+		return Snapshot{}, false
+	}
+	n := s.w.named(s.parent, s.opts.Objects)
+	n.budget = mostBytesInProcess
+	for _, path := range p.remove {
+		if n.drop(path) != nil {
+			return Snapshot{}, false
+		}
+	}
+	for _, path := range p.take {
+		if n.record(path, rules[path]) != nil {
+			return Snapshot{}, false
+		}
+	}
+	if n.finish() != nil {
+		return Snapshot{}, false
+	}
+	if n.taken.Tree != s.parent {
+		sortChanges(n.taken.Changes)
+		s.but = slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(p.untracked, path) })
+		s.w.remember(s.known, n.taken.Tree)
+	}
+	n.taken.LeftOut = p.leftOut()
+	return n.taken, true
+}
+
+// drop notes that a path is gone.
+func (n *named) drop(path string) error {
+	old, err := n.old(path)
+	if err != nil {
+		return err
+	}
+	return n.remove(path, old)
+}
+
+// record notes the content of a path that was admitted.
+func (n *named) record(path string, rules pathRules) error {
+	old, err := n.old(path)
+	if err != nil {
+		return err
+	}
+	st, err := n.w.lookup(path)
+	if err != nil || isDir(st) || old.mode == modeTree || !recordable(st) || !n.budget.spend(st.Size) {
+		return errAskGit
+	}
+	return n.put(path, old, st, rules)
+}
+
+// follow notes, where an index is known to hold the parent's tree, at which paths
+// the new tree may differ from it. Of a path that is gone nobody knows whether the
+// index has it.
+func (w *Worktree) follow(parentTree string, taken *Snapshot) {
+	if taken.Tree == parentTree {
+		return
+	}
+	now, cancel := context.WithCancel(context.Background())
+	cancel() // who snapshots at this moment will note something else
+	unlock, err := w.lock(now, "snapshot.lock")
+	if err != nil {
+		return
+	}
+	defer unlock()
+	k := w.recall(parentTree)
+	if !k.holds {
+		return
+	}
+	for _, c := range taken.Changes {
+		if c.Status == "D" {
+			return
+		}
+		if !slices.Contains(k.but, c.Path) {
+			k.but = append(k.but, c.Path)
+		}
+	}
+	if len(k.but) <= mostInProcess {
+		w.remember(k, taken.Tree)
+	}
+}
