@@ -113,7 +113,7 @@ func splitPerson(line []byte) (name, email []byte, at time.Time, err error) {
 	name, rest, named := bytes.Cut(line, []byte(" <"))
 	address, when, addressed := bytes.Cut(rest, []byte("> "))
 	email = address
-	if !named || !addressed || bytes.ContainsAny(name, "<>") || bytes.ContainsAny(email, "<>") {
+	if !named || !addressed || angled(name) || angled(email) {
 		return nil, nil, time.Time{}, fmt.Errorf("person %.60q has no address", line)
 	}
 	seconds, zone, _ := bytes.Cut(when, []byte(" "))
@@ -121,9 +121,17 @@ func splitPerson(line []byte) (name, email []byte, at time.Time, err error) {
 	if !ok || !isZone(zone) {
 		return nil, nil, time.Time{}, fmt.Errorf("person %.60q has no time", line)
 	}
-	const blanks = " \t\v\f\r"
-	return bytes.TrimRight(name, blanks), bytes.Trim(email, blanks), time.Unix(n, 0), nil
+	return trimRight(name), bytes.TrimLeftFunc(trimRight(email), isBlank), time.Unix(n, 0), nil
 }
+
+func angled(text []byte) bool {
+	return bytes.IndexByte(text, '<') >= 0 || bytes.IndexByte(text, '>') >= 0
+}
+
+// isBlank is for blanks within a line.
+func isBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\v' || r == '\f' || r == '\r' }
+
+func trimRight(text []byte) []byte { return bytes.TrimRightFunc(text, isBlank) }
 
 // decimal reads seconds, written in one way only.
 func decimal(digits []byte) (n int64, ok bool) {

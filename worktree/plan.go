@@ -192,8 +192,11 @@ func (s *snapshot) since(st *unix.Stat_t) bool {
 // leaveFiltered takes out the paths that need a filter which is not trusted.
 // Without the filter their content would be stored wrongly.
 func (s *snapshot) leaveFiltered(ctx context.Context, p *plan) error {
+	if len(p.take) == 0 {
+		return nil
+	}
 	untrusted, err := s.w.git.UntrustedFilters(ctx)
-	if err != nil || len(untrusted) == 0 || len(p.take) == 0 {
+	if err != nil || len(untrusted) == 0 {
 		return err
 	}
 	values, err := s.w.attributes(ctx, p.take, "filter")

@@ -39,18 +39,21 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 			at.Named = append(at.Named, written(tools, call)...)
 		}
 	}
+	found := make(chan error, 1)
+	go func() { // both take git's time, and neither needs the other
+		var err error
+		t.Dirty, err = dirty(ctx, f.tree)
+		found <- err
+	}()
 	sight, err := f.Look(ctx, at)
-	if err != nil {
+	if err = errors.Join(err, <-found); err != nil {
 		return t, err
 	}
 	t.Tree, t.Git = sight.Tree, sight.Git
 	if t.Descends, err = q.descends(ctx, r.Last.Git.Head, t.Git.Head); err != nil {
 		return t, err
 	}
-	if t.Changed, err = changedSince(ctx, f, r.Base.Tree, t.Tree); err != nil {
-		return t, err
-	}
-	t.Dirty, err = dirty(ctx, f.tree)
+	t.Changed, err = changedSince(ctx, f, r.Base.Tree, t.Tree)
 	return t, err
 }
 

@@ -5,12 +5,14 @@ import (
 	"compress/flate"
 	"compress/zlib"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/adler32"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -18,6 +20,10 @@ import (
 // storedLimit is the size up to which an object is stored and not deflated:
 // it fills one block of the disk either way, and git deflates it when it packs.
 const storedLimit = 4000
+
+// minRead is for how many bytes there is room at each read of a loose file: for
+// most of them whole.
+const minRead = 8 << 10
 
 // maxHeader is the length of the longest header that any object can have.
 const maxHeader = 32
@@ -59,7 +65,7 @@ func store(header, data []byte) []byte {
 type looseReader struct {
 	inflater
 	sum  hasher
-	file bytes.Buffer
+	file []byte
 	head [maxHeader]byte
 }
 
@@ -115,20 +121,26 @@ func readLoose(file io.ReadCloser, oid OID, limit int64) (kind string, data []by
 // load takes the whole file, which deflate can make a little longer than what
 // is in it.
 func (in *looseReader) load(file io.Reader, limit int64) error {
-	in.file.Reset()
-	n, err := in.file.ReadFrom(io.LimitReader(file, limit+limit/1000+1024))
-	if err != nil {
-		return err
+	limit += limit / 1000
+	in.file = in.file[:0]
+	for {
+		in.file = slices.Grow(in.file, max(minRead, len(in.file)/2))
+		n, err := file.Read(in.file[len(in.file):cap(in.file)])
+		in.file = in.file[:len(in.file)+n]
+		switch {
+		case int64(len(in.file)) > limit:
+			return ErrObjectTooLarge
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
 	}
-	if n > limit+limit/1000 {
-		return ErrObjectTooLarge
-	}
-	return nil
 }
 
 // object inflates the header, and all of it only if its size is allowed.
 func (in *looseReader) object(limit int64) (kind string, data []byte, err error) {
-	src := in.file.Bytes()
+	src := in.file
 	n, _, _ := in.decoder.Inflate(in.head[:], src) // it ends early in any case
 	kind, size, rest, err := parseHeader(in.head[:n])
 	switch {
