@@ -98,15 +98,23 @@ func TestCompileRefuses(t *testing.T) {
 
 func TestSieve(t *testing.T) {
 	for pattern, want := range map[string]conversation.Sieve{
-		"retry":         {Any: []string{"RETRY"}, Fold: true},
-		"Retry":         {Any: []string{"Retry"}},
-		"tasks":         {Any: []string{"TA"}, Fold: true},
-		`say "Hello"`:   {Any: []string{"Hello"}},
-		"(Foo|Bar)+baz": {Any: []string{"baz"}},
-		"Foo|Bar":       {Any: []string{"Foo", "Bar"}},
-		"Foo|.*":        {},
-		"(Fooo)?B":      {Any: []string{"B"}},
-		"é":             {},
+		"dead(lock|line)s?":       {Any: []string{"DEADLOC", "DEADLINE"}, Fold: true},
+		"Dead(lock|line)s?":       {Any: []string{"Deadlock", "Deadline"}},
+		`\bfoo\b`:                 {Any: []string{"FOO"}, Fold: true},
+		"(?i)a[xy]?b":             {Any: []string{"AB", "AXB", "AYB"}, Fold: true},
+		"(a|b).*(long|longer)":    {Any: []string{"LONG"}, Fold: true},
+		"[0-9]{3}-retry":          {Any: []string{"-RETRY"}, Fold: true},
+		"(|x)":                    {},
+		"(ab|c)(d|e)(f|g)(hx|iy)": {Any: []string{"FHX", "FIY", "GHX", "GIY"}, Fold: true},
+		"retry":                   {Any: []string{"RETRY"}, Fold: true},
+		"Retry":                   {Any: []string{"Retry"}},
+		"tasks":                   {Any: []string{"TA"}, Fold: true},
+		`say "Hello"`:             {Any: []string{"Hello"}},
+		"(Foo|Bar)+baz":           {Any: []string{"baz"}},
+		"Foo|Bar":                 {Any: []string{"Foo", "Bar"}},
+		"Foo|.*":                  {},
+		"(Fooo)?B":                {Any: []string{"B"}},
+		"é":                       {},
 	} {
 		q, err := search.Compile(search.Options{Patterns: []string{pattern}, Regexp: true})
 		require.NoError(t, err)

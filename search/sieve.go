@@ -1,7 +1,11 @@
 package search
 
 import (
+	"cmp"
 	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
 
 	"jp/conversation"
 )
@@ -36,9 +40,7 @@ type piece struct {
 func needed(re *syntax.Regexp) []piece {
 	switch re.Op {
 	case syntax.OpLiteral:
-		if n := longest(re.Rune, re.Flags&syntax.FoldCase != 0); n.text != "" {
-			return []piece{n}
-		}
+		return pieces(wordsOf(re))
 	case syntax.OpCapture, syntax.OpPlus:
 		return needed(re.Sub[0])
 	case syntax.OpRepeat:
@@ -46,14 +48,11 @@ func needed(re *syntax.Regexp) []piece {
 			return needed(re.Sub[0])
 		}
 	case syntax.OpConcat:
-		var best []piece
-		for _, sub := range re.Sub {
-			if n := needed(sub); better(n, best) {
-				best = n
-			}
-		}
-		return best
+		return neededOfAll(re.Sub)
 	case syntax.OpAlternate:
+		if all := pieces(wordsOf(re)); all != nil {
+			return all
+		}
 		var all []piece
 		for _, sub := range re.Sub {
 			n := needed(sub)
@@ -65,6 +64,30 @@ func needed(re *syntax.Regexp) []piece {
 		return all
 	}
 	return nil
+}
+
+// neededOfAll is needed of what stands one behind the other: of one of them, or of
+// some that together are few words.
+func neededOfAll(subs []*syntax.Regexp) (best []piece) {
+	try := func(n []piece) {
+		if better(n, best) {
+			best = n
+		}
+	}
+	var run words
+	for _, sub := range subs {
+		next := wordsOf(sub)
+		if longer := run.then(next); longer != nil {
+			run = longer
+			continue
+		}
+		try(pieces(run))
+		if run = next; next == nil {
+			try(needed(sub))
+		}
+	}
+	try(pieces(run))
+	return best
 }
 
 // better reports whether a set of texts passes less than another one.
@@ -86,6 +109,27 @@ func shortest(set []piece) int {
 	return n
 }
 
+// pieces are what is stored as it is of words, nil where one of them has nothing of
+// that. A word that holds the piece of another one needs none.
+func pieces(all words) []piece {
+	var found []piece
+	for _, w := range all {
+		p := longest(w.runes, w.fold)
+		if p.text == "" {
+			return nil
+		}
+		found = append(found, p)
+	}
+	slices.SortFunc(found, func(a, b piece) int { return cmp.Compare(len(a.text), len(b.text)) })
+	var few []piece
+	for _, p := range found {
+		if !slices.ContainsFunc(few, func(f piece) bool { return f.fold == p.fold && strings.Contains(p.text, f.text) }) {
+			few = append(few, p)
+		}
+	}
+	return few
+}
+
 // longest is the longest piece of a literal that is stored as it is.
 func longest(literal []rune, fold bool) piece {
 	var best, run []byte
@@ -93,6 +137,9 @@ func longest(literal []rune, fold bool) piece {
 		if !plain(r, fold) {
 			run = run[:0]
 			continue
+		}
+		if fold {
+			r = unicode.ToUpper(r)
 		}
 		run = append(run, byte(r))
 		if len(run) > len(best) {

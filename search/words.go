@@ -1,0 +1,82 @@
+package search
+
+import (
+	"regexp/syntax"
+	"slices"
+)
+
+// words are all texts that an expression matches, where they are few. Nil is for
+// expressions of which they are not known.
+type words []word
+
+type word struct {
+	runes []rune
+	fold  bool // in either case
+}
+
+// nothing is the text that matches without taking anything.
+var nothing = words{{}}
+
+// wordsOf reads an expression. What asks for a place, as \b does, matches nothing
+// there: then there are words that do not match in truth.
+func wordsOf(re *syntax.Regexp) words {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return nothing
+	case syntax.OpLiteral:
+		return words{{re.Rune, re.Flags&syntax.FoldCase != 0}}
+	case syntax.OpCharClass:
+		return wordsOfClass(re.Rune)
+	case syntax.OpCapture:
+		return wordsOf(re.Sub[0])
+	case syntax.OpQuest:
+		return nothing.or(wordsOf(re.Sub[0]))
+	case syntax.OpConcat:
+		all := nothing
+		for _, sub := range re.Sub {
+			all = all.then(wordsOf(sub))
+		}
+		return all
+	case syntax.OpAlternate:
+		all := wordsOf(re.Sub[0])
+		for _, sub := range re.Sub[1:] {
+			all = all.or(wordsOf(sub))
+		}
+		return all
+	}
+	return nil
+}
+
+// wordsOfClass are the letters of a class, which is ranges of them.
+func wordsOfClass(ranges []rune) (all words) {
+	for i := 0; i < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			if all = append(all, word{runes: []rune{r}}); len(all) > maxTexts {
+				return nil
+			}
+		}
+	}
+	return all
+}
+
+// then are the words with others behind them.
+func (w words) then(next words) (all words) {
+	if len(w)*len(next) > maxTexts {
+		return nil
+	}
+	for _, a := range w {
+		for _, b := range next {
+			all = append(all, word{runes: slices.Concat(a.runes, b.runes), fold: a.fold || b.fold})
+		}
+	}
+	return all
+}
+
+// or are the words and others.
+func (w words) or(others words) words {
+	if w == nil || others == nil || len(w)+len(others) > maxTexts {
+		return nil
+	}
+	return slices.Concat(w, others)
+}
