@@ -29,6 +29,7 @@ type stored struct {
 // ahead reads a chain of first parents while its reader decodes what it has. It
 // ends by itself at what has no parent; the rest is its reader's own to read.
 type ahead struct {
+	store   *Store
 	batches chan []stored
 	current []stored // what the reader has of the batch in hand
 	done    chan struct{}
@@ -36,7 +37,7 @@ type ahead struct {
 }
 
 func (s *Store) readAhead(from odb.OID) *ahead {
-	a := &ahead{batches: make(chan []stored, aheadBatches), done: make(chan struct{})}
+	a := &ahead{store: s, batches: make(chan []stored, aheadBatches), done: make(chan struct{})}
 	a.wait.Go(func() {
 		defer close(a.batches)
 		for size := 1; from != ""; size = min(2*size, aheadBatch) {
@@ -76,7 +77,7 @@ func (a *ahead) next(oid odb.OID) (stored, bool) {
 	}
 	o := a.current[0]
 	a.current = a.current[1:]
-	return o, o.oid == oid
+	return a.store.prove(o), o.oid == oid
 }
 
 // stop returns when nothing is being read any more.

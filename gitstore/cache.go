@@ -167,6 +167,7 @@ func (c *cached) index(whole bool) error {
 			return err
 		}
 	}
+	c.words.Add([]byte(c.title))
 	c.words.Head = newest
 	c.forget(c.words.Write(c.path + wordsSuffix))
 	return nil

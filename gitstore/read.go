@@ -174,17 +174,24 @@ func (s *Store) List(ctx context.Context, scope conversation.Scope) ([]conversat
 	if err != nil {
 		return nil, err
 	}
+	each(ctx, infos, func(i int) {
+		if infos[i].Err == nil {
+			infos[i] = s.info(ctx, infos[i])
+		}
+	})
+	return infos, ctx.Err()
+}
+
+// each does something for all conversations, several at a time.
+func each(ctx context.Context, infos []conversation.Info, do func(i int)) {
 	const readers = 4
 	var wg sync.WaitGroup
 	for first := range readers {
 		wg.Go(func() {
 			for i := first; i < len(infos) && ctx.Err() == nil; i += readers {
-				if infos[i].Err == nil {
-					infos[i] = s.info(ctx, infos[i])
-				}
+				do(i)
 			}
 		})
 	}
 	wg.Wait()
-	return infos, ctx.Err()
 }

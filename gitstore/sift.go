@@ -26,7 +26,7 @@ func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversati
 	if err != nil {
 		return nil, fmt.Errorf("%w: head %q", conversation.ErrNotFound, of.Head)
 	}
-	if !s.cacheable() {
+	if !s.cacheable() || of.Err != nil {
 		return s.Load(ctx, of.Head)
 	}
 	c := s.cached(of)
@@ -42,16 +42,43 @@ func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversati
 	return events, err
 }
 
+// Candidates is [Store.List] without the conversations of which it is known that
+// nothing passes a sieve, neither an event nor the title: what a search begins with.
+func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve conversation.Sieve) ([]conversation.Info, error) {
+	if len(sieve.Any) == 0 || !s.cacheable() {
+		return s.List(ctx, scope)
+	}
+	infos, err := s.Heads(scope)
+	if err != nil {
+		return nil, err
+	}
+	excluded := make([]bool, len(infos))
+	each(ctx, infos, func(i int) {
+		head, err := odb.ParseOID(string(infos[i].Head))
+		if excluded[i] = err == nil && s.cached(infos[i]).excludes(head, sieve); !excluded[i] && infos[i].Err == nil {
+			infos[i] = s.info(ctx, infos[i])
+		}
+	})
+	var candidates []conversation.Info
+	for i, info := range infos {
+		if !excluded[i] {
+			candidates = append(candidates, info)
+		}
+	}
+	return candidates, ctx.Err()
+}
+
 // A cached is the sidecar of one conversation while it is used.
 type cached struct {
 	store *Store
 	path  string
+	title string
 	log   *sidecar.Log
 	words *sidecar.Words // nil where there are none
 }
 
 func (s *Store) cached(of conversation.Info) *cached {
-	return &cached{store: s, path: s.cachePath(of)}
+	return &cached{store: s, path: s.cachePath(of), title: of.Summary.Title}
 }
 
 // excludes reports whether nothing of a conversation can be of interest.

@@ -68,7 +68,7 @@ func (w *walk) read() (*link, error) {
 		w.stop()
 		return w.store.read(w.next)
 	}
-	return w.store.link(w.store.prove(o))
+	return w.store.link(o)
 }
 
 // stop ends the reading ahead.

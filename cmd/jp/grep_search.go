@@ -28,9 +28,9 @@ func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, er
 	case len(g.opts.words) > 0:
 		infos, err = g.named(ctx)
 	case g.opts.archived:
-		infos, err = g.repo.store.List(ctx, conversation.ScopeArchived)
+		infos, err = g.repo.store.Candidates(ctx, conversation.ScopeArchived, g.query.Sieve())
 	default:
-		infos, err = g.repo.store.List(ctx, conversation.ScopeLive)
+		infos, err = g.repo.store.Candidates(ctx, conversation.ScopeLive, g.query.Sieve())
 	}
 	infos = slices.DeleteFunc(infos, func(i conversation.Info) bool {
 		return i.Err == nil && i.Summary.LastEventAt.Before(since)

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"os"
 	"sort"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -28,7 +29,8 @@ const (
 	maxRaw = 64 << 20
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is the table of the checksums: most commands need none.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // A Log is a file of records, oldest first, as it was when it was read.
 type Log struct {
@@ -70,7 +72,7 @@ func (l *Log) whole(at int) (end int, ok bool) {
 }
 
 func checksum(id, raw []byte) uint32 {
-	return crc32.Update(crc32.Checksum(id, castagnoli), castagnoli, raw)
+	return crc32.Update(crc32.Checksum(id, castagnoli()), castagnoli(), raw)
 }
 
 // Buffer gives the log's memory back; nothing of the log may be used any more.

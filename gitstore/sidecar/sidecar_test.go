@@ -174,7 +174,7 @@ func FuzzRead(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(seed)
 	f.Add([]byte("jp-commits 1\n"))
-	f.Add([]byte("jp-words 1\n"))
+	f.Add([]byte("jp-words 2\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "log")
 		require.NoError(t, os.WriteFile(path, data, 0o666))

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	wordsMagic = "jp-words 1\n"
+	wordsMagic = "jp-words 2\n"
 	// minBits is the least size of a filter; a full one is made anew, larger.
 	minBits = 1 << 15
 	maxBits = 1 << 23
@@ -41,7 +41,7 @@ func ReadWords(path string) (w *Words, ok bool) {
 	}
 	body, sum := data[:len(data)-4], binary.BigEndian.Uint32(data[len(data)-4:])
 	n := len(data) - fixed
-	if n < minBits/8 || n > maxBits/8 || n&(n-1) != 0 || crc32.Checksum(body, castagnoli) != sum {
+	if n < minBits/8 || n > maxBits/8 || n&(n-1) != 0 || crc32.Checksum(body, castagnoli()) != sum {
 		return nil, false
 	}
 	body = body[len(wordsMagic):]
@@ -57,7 +57,7 @@ func (w *Words) Write(path string) error {
 		text = 1
 	}
 	data = append(append(data, text), w.bits...)
-	return replace(path, binary.BigEndian.AppendUint32(data, crc32.Checksum(data, castagnoli)))
+	return replace(path, binary.BigEndian.AppendUint32(data, crc32.Checksum(data, castagnoli())))
 }
 
 // Add enters a text.

@@ -1,0 +1,77 @@
+package gitstore_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/conversation/journaltest"
+)
+
+// candidates are the numbers of the conversations that a sieve leaves.
+func (f *fixture) candidates(fold bool, texts ...string) []conversation.ID {
+	f.t.Helper()
+	infos, err := f.Candidates(f.t.Context(), conversation.ScopeLive, conversation.Sieve{Any: texts, Fold: fold})
+	require.NoError(f.t, err)
+	ids := []conversation.ID{}
+	for _, info := range infos {
+		require.NoError(f.t, info.Err)
+		require.Equal(f.t, must(f.Info(f.t.Context(), info.ID)), info)
+		ids = append(ids, info.ID)
+	}
+	return ids
+}
+
+func TestCandidates(t *testing.T) {
+	f := newFixture(t)
+	one, two := journaltest.ID(1), journaltest.ID(2)
+	f.told(1, "Cap the retries")
+	f.told(2, "Look at\tthe  logs "+strings.Repeat("again ", 20))
+	all := []conversation.ID{one, two}
+	require.ElementsMatch(t, all, f.candidates(true, "nothing"), "what was never read may hold all")
+	for _, id := range all {
+		f.sifted(must(f.Info(t.Context(), id)), true, "nothing")
+	}
+	require.Empty(t, f.candidates(true, "nothing"))
+	require.Equal(t, []conversation.ID{one}, f.candidates(true, "retries", "nothing"))
+	require.ElementsMatch(t, all, f.candidates(true, "no"), "too short to be told")
+	require.ElementsMatch(t, all, f.candidates(true), "a sieve that passes everything")
+
+	title := must(f.Info(t.Context(), two)).Summary.Title
+	require.Contains(t, title, "at the  logs", "a title is not written as its request was")
+	require.Equal(t, []conversation.ID{two}, f.candidates(true, "at the  logs"))
+
+	// What comes behind it makes a candidate again of what was none.
+	info := must(f.Info(t.Context(), one))
+	script, name := journaltest.NewScript(t).Turn("Cap the retries"), "Zebra"
+	script.Records(&conversation.Metadata{Title: &name, TitleSource: "user"})
+	_, err := f.Append(t.Context(), one, info.Head, script.Events()[2:])
+	require.NoError(t, err)
+	require.Equal(t, []conversation.ID{one}, f.candidates(true, "nothing"))
+	f.sifted(must(f.Info(t.Context(), one)), true, "nothing")
+	require.Empty(t, f.candidates(true, "nothing"))
+	require.Equal(t, []conversation.ID{one}, f.candidates(true, "ZEBRA"))
+}
+
+func TestCandidatesSeeWhatIsNew(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "one")
+	f.sifted(info, true, "absent")
+	require.Empty(t, f.candidates(true, "absent"))
+	require.NoError(t, os.WriteFile(filepath.Join(f.cache(), string(info.ID)+".words"), []byte("damaged"), 0o644))
+	require.Equal(t, []conversation.ID{info.ID}, f.candidates(true, "absent"))
+
+	// One whose newest event cannot be read is said to be so, and leaves no words.
+	f.git("update-ref", "refs/jp/conversations/"+string(journaltest.ID(2)), f.git("commit-tree", "-m", "no event", f.git("hash-object", "-t", "tree", "-w", "/dev/null")))
+	infos, err := f.Candidates(t.Context(), conversation.ScopeLive, conversation.Sieve{Any: []string{"absent"}})
+	require.NoError(t, err)
+	require.Len(t, infos, 2)
+	require.ErrorIs(t, infos[1].Err, conversation.ErrDamaged)
+	_, err = f.Sift(t.Context(), infos[1], conversation.Sieve{Any: []string{"absent"}})
+	require.ErrorIs(t, err, conversation.ErrDamaged)
+	require.NoFileExists(t, filepath.Join(f.cache(), string(infos[1].ID)+".words"))
+}
