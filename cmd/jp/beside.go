@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jp/cmd/jp/internal/leftover"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/internal/wholefile"
@@ -114,8 +115,7 @@ func (b *besideTree) add(ctx context.Context) (*repo, error) {
 		}
 		words = []string{"worktree", "add", "--quiet", "-b", b.branch, "--no-track", b.dir, b.commit}
 	}
-	if _, err := b.repo.git.Run(ctx, words...); err != nil {
-		b.forget()
+	if err := b.run(ctx, words); err != nil {
 		return nil, fmt.Errorf("add a worktree in %s: %w", b.dir, err)
 	}
 	b.made = true
@@ -136,25 +136,25 @@ func (b *besideTree) add(ctx context.Context) (*repo, error) {
 	return there, nil
 }
 
-// forget removes what a git that could not make the worktree has left of it: git
-// does so itself, but not where it was killed, and then hardly any git command
-// works in the repository. The folder was free, so that whatever names it is new.
-func (b *besideTree) forget() {
-	parent, err := filepath.EvalSymlinks(filepath.Dir(b.dir))
+// run lets git make the working tree. Of one that it could not make, now or at an
+// earlier time, nothing stays: git takes it away itself, but not where it was killed
+// or cannot write, and then hardly any git command works in the repository.
+func (b *besideTree) run(ctx context.Context, words []string) error {
+	for _, note := range leftover.HalfWorktrees(b.repo.CommonDir) {
+		_ = leftover.ForgetWorktree(b.repo.CommonDir, note) // jp doctor tells of it
+	}
+	end, err := leftover.MakingWorktree(b.repo.CommonDir, b.dir)
 	if err != nil {
-		return
+		return err
 	}
-	link := filepath.Join(parent, filepath.Base(b.dir), ".git")
-	all := filepath.Join(b.repo.CommonDir, "worktrees")
-	entries, _ := os.ReadDir(all)
-	for _, e := range entries {
-		named, err := os.ReadFile(filepath.Join(all, e.Name(), "gitdir"))
-		if err == nil && e.IsDir() && strings.TrimSpace(string(named)) == link {
-			_ = os.RemoveAll(filepath.Join(all, e.Name()))
-		}
+	if _, err = b.repo.git.Run(ctx, words...); err == nil {
+		end()
+		return nil
 	}
-	_ = os.Remove(link)
-	_ = os.Remove(filepath.Dir(link))
+	if leftover.ForgetHalf(b.repo.CommonDir, b.dir) == nil {
+		end()
+	}
+	return err
 }
 
 // checkBranch refuses what is no name of a new branch.

@@ -40,6 +40,7 @@ var traces = []trace{
 	{leftover.State, "file of jp's own that never got its name", "files of jp's own that never got their names", ""},
 	{leftover.WorkFile, "temporary file in the working tree", "temporary files in the working tree", "or you"},
 	{leftover.Staged, "folder of files that were being restored", "folders of files that were being restored", ""},
+	{leftover.Worktree, "working tree that was being made", "working trees that were being made", "the next jp fork --worktree does"},
 	{leftover.ToolLock, "lock of a tool that ended with its jp", "locks of tools that ended with their jp", "the next turn there does"},
 	{leftover.Draft, "unfinished answer of a conversation that is gone", "unfinished answers of conversations that are gone", ""},
 }

@@ -32,6 +32,7 @@ const (
 	Staged     Kind = "staged"      // a folder of files that were being restored
 	ToolLock   Kind = "tool_lock"   // of a tool run that ended with its jp
 	Draft      Kind = "draft"       // an answer as far as it came, of a conversation that is gone
+	Worktree   Kind = "worktree"    // the note of a linked working tree that was being made
 	WrittenOne Kind = "written_one" // what a person wrote and nobody will ask for
 )
 

@@ -42,6 +42,9 @@ func (p Place) Find(ctx context.Context) (files []File, whole bool) {
 	f.toolLocks()
 	f.drafts()
 	f.staged()
+	for _, note := range HalfWorktrees(f.CommonDir) {
+		f.add(Worktree, note, Suspect)
+	}
 	whole = f.workFiles(ctx)
 	f.findOpeners()
 	return f.files, whole

@@ -48,7 +48,7 @@ func (r Remover) remove(ctx context.Context, f File, sure bool) error {
 		return ErrKind
 	case len(f.Openers) > 0:
 		return fmt.Errorf("%w by pid %d", ErrInUse, f.Openers[0])
-	case !sure && f.Kind != ToolLock && f.Kind != Draft: // those have locks that tell
+	case !sure && f.Kind != ToolLock && f.Kind != Draft && f.Kind != Worktree: // those have locks that tell
 		return ErrUnknown
 	}
 	unlock, err := r.lock(ctx, f)
@@ -59,8 +59,11 @@ func (r Remover) remove(ctx context.Context, f File, sure bool) error {
 	if err := r.check(ctx, f); err != nil {
 		return err
 	}
-	if f.Kind == Staged {
+	switch f.Kind {
+	case Staged:
 		return os.RemoveAll(f.Path)
+	case Worktree:
+		return ForgetWorktree(r.CommonDir, f.Path)
 	}
 	return os.Remove(f.Path)
 }
