@@ -160,7 +160,7 @@ func (s *stage) ran(chains map[string]chain) error {
 // does where it has half of a worktree, of which jp knows and which it forgets when
 // it makes the next one.
 func (s *stage) verified() error {
-	if len(leftover.HalfWorktrees(filepath.Join(s.dir, ".git"))) > 0 && s.now == nil {
+	if len(leftover.HalfWorktrees(filepath.Join(s.dir, ".git"))) > 0 && !s.goes {
 		return nil
 	}
 	if err := s.flawless(); err != nil {
@@ -188,6 +188,7 @@ func (s *stage) complete(out result) error {
 
 // goesOn does what was left undone, with the fault gone.
 func (s *stage) goesOn() error {
+	s.goes = true
 	s.passTime()
 	command := s.errand.args
 	if s.errand.goOn != nil {

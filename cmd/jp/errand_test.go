@@ -52,6 +52,7 @@ type stage struct {
 	before  picture  // of the stage
 	after   picture  // of an errand without a fault
 	now     *picture // at the last look at it
+	goes    bool     // the fault is gone
 	clean   result   // what an errand without a fault wrote
 	points  []crashtest.Point
 

@@ -165,7 +165,7 @@ func faultsAt(p crashtest.Point) (trials []trial) {
 // try does an errand with what happens in a trial, and looks at what is left.
 func (s *stage) try(tr trial) (reached bool, err error) {
 	s.reset()
-	s.known = s.begunChains
+	s.known, s.goes = s.begunChains, false
 	out, traced := s.traced(s.args(), tr.act())
 	if traced.Killed == nil && len(traced.Faults) == 0 {
 		return false, nil // it had fewer points than the errand without a fault
