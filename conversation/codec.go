@@ -213,10 +213,15 @@ type reader struct {
 	in   []Field
 	used []bool
 	err  error
+	most [16]bool // what used is where that is enough
 }
 
 func newReader(fields []Field) *reader {
-	return &reader{in: fields, used: make([]bool, len(fields))}
+	r := &reader{in: fields}
+	if r.used = r.most[:min(len(fields), len(r.most))]; len(fields) > len(r.most) {
+		r.used = make([]bool, len(fields))
+	}
+	return r
 }
 
 func (r *reader) take(name string) []byte {

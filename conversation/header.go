@@ -53,7 +53,7 @@ func envelope(c codec, e *Event) {
 // DecodeHeader reads what [EncodeHeader] wrote. The event has no text yet.
 func DecodeHeader(line []byte) (*Event, Span, error) {
 	fields, err := ParseObject(line)
-	if err == nil && bytes.ContainsAny(line, "\r\n") {
+	if err == nil && (bytes.IndexByte(line, '\n') >= 0 || bytes.IndexByte(line, '\r') >= 0) {
 		err = fmt.Errorf("%w: more than one line", ErrJSON)
 	}
 	if err != nil {

@@ -96,6 +96,10 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 // Packer packs what this and other stores of the repository have written.
 func (s *Store) Packer() *packing.Packer { return packing.New(s.odb, s.git) }
 
+// ExpectWrite begins to find out what a Write needs to know of the user, which takes
+// a git: for who has something else to do until then.
+func (s *Store) ExpectWrite() { go s.user() }
+
 // Wrote reports whether anything was written through this store.
 func (s *Store) Wrote() bool { return s.odb.Wrote() }
 

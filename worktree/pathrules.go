@@ -62,12 +62,15 @@ func (w *Worktree) rulesFor(ctx context.Context, paths []string) (map[string]pat
 	if len(unknown) == 0 {
 		return rules, nil
 	}
+	var config map[string]string
+	found := make(chan error, 1)
+	go func() { // each is a git
+		var err error
+		config, err = w.contentConfig(ctx)
+		found <- err
+	}()
 	values, err := w.attributes(ctx, unknown, ruleAttributes...)
-	if err != nil {
-		return nil, err
-	}
-	config, err := w.contentConfig(ctx)
-	if err != nil {
+	if err = errors.Join(err, <-found); err != nil {
 		return nil, err
 	}
 	for _, p := range unknown {

@@ -95,6 +95,7 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 		return err
 	}
 	defer r.Close()
+	r.store.ExpectWrite()
 	target, event := splitTarget(o.word)
 	if event != "" && o.cut.until != "" {
 		return usage("jp fork takes one last event: @%s or --until %s.", event, o.cut.until)

@@ -137,6 +137,7 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if err := notInHook(e); err != nil {
 		return err
 	}
+	r.store.ExpectWrite()
 	return newQuery(ctx, e, r, o, nil).run(ctx)
 }
 
