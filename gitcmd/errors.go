@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"unicode"
 )
 
@@ -48,7 +49,34 @@ func (e *ExitError) Error() string {
 	if reason := reasonLine(e.Stderr); reason != "" {
 		text += ": " + reason
 	}
+	if cause := e.Unwrap(); cause != nil && !strings.Contains(strings.ToLower(text), cause.Error()) {
+		text += ": " + cause.Error()
+	}
 	return printable(text)
+}
+
+// faults are what git says where a file system fails it, in its own words or the
+// system's.
+var faults = []struct {
+	text  string
+	errno syscall.Errno
+}{
+	{"No space left on device", syscall.ENOSPC},
+	{"Out of diskspace", syscall.ENOSPC},
+	{"Disk quota exceeded", syscall.EDQUOT},
+	{"File too large", syscall.EFBIG},
+	{"Read-only file system", syscall.EROFS},
+	{"Input/output error", syscall.EIO},
+}
+
+// Unwrap is the fault of a file system that git names as the cause, nil for none.
+func (e *ExitError) Unwrap() error {
+	for _, f := range faults {
+		if strings.Contains(e.Stderr, f.text) {
+			return f.errno
+		}
+	}
+	return nil
 }
 
 // shorten keeps an argument list fit for one line.

@@ -28,6 +28,22 @@ func TestExitErrorIsOneLine(t *testing.T) {
 	require.Equal(t, "git rev-parse --verify nothing here: exit 128: Needed a single revision", exit.Error())
 }
 
+func TestExitErrorNamesTheFault(t *testing.T) {
+	for stderr, want := range map[string]struct {
+		fault error
+		text  string
+	}{
+		"fatal: bad revision":                                        {nil, "bad revision"},
+		"fatal: write error: No space left on device\n":              {syscall.ENOSPC, "write error: No space left on device"},
+		"fatal: sha1 file 'x' write error. Out of diskspace\n":       {syscall.ENOSPC, "sha1 file 'x' write error. Out of diskspace: no space left on device"},
+		"error: unable to create x: Read-only file system\nfatal: y": {syscall.EROFS, "y: read-only file system"},
+	} {
+		err := &gitcmd.ExitError{Args: []string{"x"}, Code: 128, Stderr: stderr}
+		require.Equal(t, want.fault, err.Unwrap())
+		require.Equal(t, "git x: exit 128: "+want.text, err.Error())
+	}
+}
+
 func TestEnvironmentIsScrubbed(t *testing.T) {
 	dir := gitenv.Repo(t)
 	program := fakeGit(t, "env")

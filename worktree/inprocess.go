@@ -40,11 +40,20 @@ func (s *snapshot) inProcess(ctx context.Context, p *plan) (taken Snapshot, ok b
 	}
 	if n.taken.Tree != s.parent {
 		sortChanges(n.taken.Changes)
-		s.but = slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(p.untracked, path) })
+		s.but = s.differing(paths, p.untracked)
 		s.w.remember(s.known, n.taken.Tree)
 	}
 	n.taken.LeftOut = p.leftOut()
 	return n.taken, true
+}
+
+// differing are the paths at which the new tree may differ from the index: those at
+// which the parent's may, also where they were left out now, and those that were
+// looked at; but for those that neither has.
+func (s *snapshot) differing(paths, neither []string) []string {
+	all := slices.Concat(s.but, paths)
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(path string) bool { return slices.Contains(neither, path) })
 }
 
 // drop notes that a path is gone.

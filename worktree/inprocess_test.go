@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
 	"jp/worktree"
@@ -144,4 +145,23 @@ func TestInProcessIsInspected(t *testing.T) {
 	require.Equal(t, []string{"A b"}, paths(s.Changes))
 	require.NotEmpty(t, s.Objects)
 	require.Equal(t, []worktree.LeftOut{{Path: "a", Why: "a secret"}}, s.LeftOut)
+}
+
+// A path that was recorded in process and is left out later is still one that the
+// index does not have: when its file is gone, it is gone.
+func TestWhatIsLeftOutLaterIsNotForgotten(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	with, inProcess := r.process(r.clean(), func() { r.write("new", "1\n") })
+	require.True(t, inProcess)
+	mark := r.mark()
+	r.remove("new")
+	require.NoError(t, unix.Mkfifo(r.path("new"), 0o600))
+	r.write("a", "2\n")
+	s, err := r.w.Snapshot(t.Context(), with.Tree, worktree.SnapshotOptions{Since: mark, Untracked: true, Objects: reader{r.dir}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"new"}, leftPaths(s.LeftOut))
+	require.Equal(t, []string{"M a"}, paths(s.Changes))
+	r.store(s.Objects)
+	s, _ = r.process(s.Tree, func() { r.remove("new") })
+	require.Equal(t, []string{"D new"}, paths(s.Changes))
 }

@@ -16,6 +16,8 @@ type plan struct {
 	take    []string // to be read from the working tree
 	keep    []string // to be as in the parent's tree
 	unflag  []string // tracked, but hidden from git by the user
+	assume  []string // of keep: to stay hidden, as assume-unchanged
+	skip    []string // and as skip-worktree
 	// untracked are those of remove that the index does not have either.
 	untracked []string
 	left      map[string]string   // why, by path
@@ -56,8 +58,11 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 		s.decideEither(p, path)
 	}
 	for _, r := range found.staged {
-		if r.status == 'D' {
+		switch {
+		case r.status == 'D':
 			s.decideCarried(p, r.path)
+		case r.differs():
+			s.decideHidden(p, r.path, found.flags[r.path])
 		}
 	}
 	s.decideNamed(p, found)
@@ -157,6 +162,25 @@ func (s *snapshot) decideFlagged(p *plan, path string, tag byte) {
 	default:
 		p.unflag = append(p.unflag, path)
 		s.takeKnown(p, path, st)
+	}
+}
+
+// decideHidden is for a tracked path of which the parent's tree has other content
+// than the index. Where the user told git not to look at it, the index says nothing
+// of the file: it stays as it was recorded, unless it is not there and need not be.
+func (s *snapshot) decideHidden(p *plan, path string, tag byte) {
+	skip := tag == 'S' || tag == 's'
+	if !skip && (tag < 'a' || tag > 'z') || !p.first(path) {
+		return
+	}
+	if _, err := s.w.lookup(path); skip && absent(err) {
+		return
+	}
+	p.keep = append(p.keep, path)
+	if skip {
+		p.skip = append(p.skip, path)
+	} else {
+		p.assume = append(p.assume, path)
 	}
 }
 

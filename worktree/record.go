@@ -46,6 +46,9 @@ func (s *snapshot) apply(ctx context.Context, p *plan) error {
 	if err := s.setEntries(ctx, p.remove, p.keep); err != nil {
 		return err
 	}
+	if err := errors.Join(s.update(ctx, joinNUL(p.assume), "--assume-unchanged", "--stdin"), s.update(ctx, joinNUL(p.skip), "--skip-worktree", "--stdin")); err != nil {
+		return err
+	}
 	if len(p.unflag) > 0 {
 		for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
 			if err := s.update(ctx, joinNUL(p.unflag), flag, "--stdin"); err != nil {

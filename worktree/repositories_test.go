@@ -127,6 +127,25 @@ func TestHiddenPathsThatAToolNames(t *testing.T) {
 	}
 }
 
+// What a tool wrote there stays as it was recorded when the index becomes another.
+func TestHiddenPathsStayAsRecorded(t *testing.T) {
+	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
+		t.Run(flag, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n", "c": "1\n"})
+			r.git("update-index", flag, "a")
+			s := r.tool(r.head(), func() { r.write("a", "tool\n"); r.write("c", "tool\n") }, "a", "c")
+			require.Equal(t, []string{"M a", "M c"}, paths(s.Changes))
+			r.write("b", "2\n")
+			r.git("add", "b")
+			r.git("update-index", flag, "c")
+			r.write("c", "hidden edit\n")
+			s = r.snapshot(s.Tree, worktree.SnapshotOptions{})
+			require.Equal(t, []string{"M b"}, paths(s.Changes))
+			require.Equal(t, map[string]string{"README.md": "# A repository\n", "a": "tool\n", "b": "2\n", "c": "tool\n"}, r.files(s.Tree))
+		})
+	}
+}
+
 func TestSkippedPathThatIsNotThereStays(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
 	r.git("update-index", "--skip-worktree", "a")

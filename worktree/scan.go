@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,6 +17,7 @@ type scan struct {
 	staged []raw           // index against the parent's tree
 	others []string        // files that are neither tracked nor ignored
 	tags   map[string]byte // of the named paths that are tracked: ls-files -v
+	flags  map[string]byte // of all, where staged has other content of some
 }
 
 // contentCommand is a command that reads files as git would record them.
@@ -36,7 +38,7 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 		})
 	}
 	if len(s.opts.Named) > 0 {
-		asks = append(asks, func() (err error) { found.tags, err = s.namedTags(ctx); return })
+		asks = append(asks, func() (err error) { found.tags, err = s.tags(ctx, s.opts.Named); return })
 	}
 	if paths, wanted := s.othersWanted(); wanted {
 		asks = append(asks, func() (err error) { found.others, err = s.untracked(ctx, paths); return })
@@ -47,11 +49,18 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 		wg.Go(func() { errs[i] = ask() })
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	err := errors.Join(errs...)
+	if err == nil && slices.ContainsFunc(found.staged, raw.differs) {
+		found.flags, err = s.tags(ctx, nil)
+	}
+	if err != nil {
 		return scan{}, fmt.Errorf("look at working tree: %w", err)
 	}
 	return found, nil
 }
+
+// differs says whether index and tree have other content at the path.
+func (r raw) differs() bool { return r.status == 'M' || r.status == 'T' }
 
 // othersWanted says where to look for untracked files: everywhere after a
 // tool, else only at what was named.
@@ -83,9 +92,10 @@ func (s *snapshot) untracked(ctx context.Context, paths []string) ([]string, err
 	return splitNUL(out), nil
 }
 
-// namedTags finds the named paths that git tracks, with their flags.
-func (s *snapshot) namedTags(ctx context.Context) (map[string]byte, error) {
-	args := append([]string{"ls-files", "-z", "-v", "--"}, s.opts.Named...)
+// tags finds those of the paths that git tracks, or all that it does, with their
+// flags.
+func (s *snapshot) tags(ctx context.Context, paths []string) (map[string]byte, error) {
+	args := append([]string{"ls-files", "-z", "-v", "--"}, paths...)
 	out, err := s.git(ctx, gitcmd.Command{Args: args})
 	if err != nil {
 		return nil, err
