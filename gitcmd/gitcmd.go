@@ -104,6 +104,10 @@ type Command struct {
 	// the user's credentials, ssh set-up, hooks for all repositories and terminal,
 	// and has no time limit. What the repository itself names is not started.
 	Network bool
+
+	// Files are kept open by the command and what it starts, for as long as one of
+	// them lives: a lock on one of them is held until then.
+	Files []*os.File
 }
 
 // Run runs git with the arguments and returns its standard output. An exit
@@ -150,7 +154,7 @@ func (g *Git) command(ctx context.Context, c Command) (*exec.Cmd, error) {
 		env = append(env, off...)
 	}
 	cmd := exec.CommandContext(ctx, g.program, argv...)
-	cmd.Dir, cmd.Env = g.dir, env
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = g.dir, env, c.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.Network}
 	cmd.WaitDelay = 2 * time.Second
 	if !c.Network {

@@ -174,10 +174,16 @@ func (n *named) old(path string) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	if old.mode == modeSub || n.w.inOtherRepository(path) || n.replacesFile(path) {
+	if old.mode == modeSub || odd(path) || n.w.inOtherRepository(path) || n.replacesFile(path) {
 		return entry{}, errAskGit
 	}
 	return old, nil
+}
+
+// odd says whether git may refuse a name, on this system or another one.
+func odd(path string) bool {
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	return slices.ContainsFunc(parts, reserved)
 }
 
 // before is the content that the tree has, nil where it has none.
@@ -225,8 +231,11 @@ func (n *named) put(path string, old entry, st *unix.Stat_t, rules pathRules) er
 			return errAskGit
 		}
 		mode = rules.fileMode(old, st)
-	} else if !rules.links {
-		return errAskGit
+		if !rules.links && old.mode == modeLink {
+			return errAskGit // it is a link that is checked out as a file
+		}
+	} else if lower := strings.ToLower(path); !rules.links || strings.Contains(lower, "git") || strings.Contains(lower, "~") {
+		return errAskGit // git's own files must be no links
 	}
 	blob := newObject("blob", data)
 	if old.oid == blob.OID && old.mode == mode {

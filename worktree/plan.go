@@ -54,8 +54,8 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	for _, r := range found.dirty {
 		s.decideTracked(p, r)
 	}
-	for _, path := range s.but {
-		s.decideEither(p, path)
+	if err := s.decideDiffering(ctx, p); err != nil {
+		return nil, err
 	}
 	for _, r := range found.staged {
 		switch {
@@ -89,22 +89,36 @@ func (s *snapshot) decideTracked(p *plan, r raw) {
 	}
 }
 
-// decideEither is for a path at which the parent's tree may differ from the index,
-// and that git therefore may not have called changed.
-func (s *snapshot) decideEither(p *plan, path string) {
-	if !p.first(path) {
-		return
+// decideDiffering is for the paths at which the parent's tree may differ from the
+// index, and that git therefore may not have called changed.
+func (s *snapshot) decideDiffering(ctx context.Context, p *plan) error {
+	var gone []string
+	for _, path := range s.but {
+		if !p.first(path) {
+			continue
+		}
+		st, err := s.w.lookup(path)
+		switch {
+		case absent(err) || err == nil && isDir(st):
+			gone = append(gone, path)
+		case err != nil:
+			p.leave(path, whyNoRead+err.Error())
+		default:
+			s.takeKnown(p, path, st)
+		}
 	}
-	st, err := s.w.lookup(path)
-	switch {
-	case absent(err) || err == nil && isDir(st):
+	if len(gone) == 0 {
+		return nil
+	}
+	// git calls changed what it misses, but where it was told not to look.
+	tags, err := s.tags(ctx, gone)
+	for _, path := range gone {
 		p.remove = append(p.remove, path)
-		p.untracked = append(p.untracked, path) // git calls changed what it misses
-	case err != nil:
-		p.leave(path, whyNoRead+err.Error())
-	default:
-		s.takeKnown(p, path, st)
+		if _, tracked := tags[path]; !tracked {
+			p.untracked = append(p.untracked, path)
+		}
 	}
+	return err
 }
 
 // decideCarried is for a path of the parent's tree that git does not track: it
@@ -145,13 +159,19 @@ func (s *snapshot) decideNamed(p *plan, found scan) {
 	}
 }
 
-// decideFlagged is for a tracked path: git does not look at one with the flags
-// skip-worktree (S) or assume-unchanged (lower case).
+// skipped says whether a tag is that of a path with the flag skip-worktree.
+func skipped(tag byte) bool { return tag == 'S' || tag == 's' }
+
+// hidden says whether git does not look at a path with this tag: it has that flag,
+// or assume-unchanged.
+func hidden(tag byte) bool { return skipped(tag) || tag >= 'a' && tag <= 'z' }
+
+// decideFlagged is for a tracked path that a tool named.
 func (s *snapshot) decideFlagged(p *plan, path string, tag byte) {
-	skip := tag == 'S' || tag == 's'
-	if !skip && tag >= 'A' && tag <= 'Z' || !p.first(path) {
+	if !hidden(tag) || !p.first(path) {
 		return
 	}
+	skip := skipped(tag)
 	st, err := s.w.lookup(path)
 	switch {
 	case absent(err) && skip: // it need not be there
@@ -169,10 +189,10 @@ func (s *snapshot) decideFlagged(p *plan, path string, tag byte) {
 // than the index. Where the user told git not to look at it, the index says nothing
 // of the file: it stays as it was recorded, unless it is not there and need not be.
 func (s *snapshot) decideHidden(p *plan, path string, tag byte) {
-	skip := tag == 'S' || tag == 's'
-	if !skip && (tag < 'a' || tag > 'z') || !p.first(path) {
+	if !hidden(tag) || !p.first(path) {
 		return
 	}
+	skip := skipped(tag)
 	if _, err := s.w.lookup(path); skip && absent(err) {
 		return
 	}

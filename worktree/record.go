@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jp/gitcmd"
@@ -11,6 +12,9 @@ import (
 
 // record carries out a plan on the kept index, and writes the tree.
 func (s *snapshot) record(ctx context.Context, p *plan) (tree string, err error) {
+	if err := s.unhide(ctx, p); err != nil {
+		return "", err
+	}
 	if err := s.prepare(); err != nil {
 		return "", err
 	}
@@ -26,8 +30,24 @@ func (s *snapshot) record(ctx context.Context, p *plan) (tree string, err error)
 		return "", fmt.Errorf("make objects durable: %w", err)
 	}
 	tree = strings.TrimSpace(string(out))
+	s.but = nil // all of them were decided, and are in the index now
 	s.w.remember(s.known, tree)
 	return tree, nil
+}
+
+// unhide lets git read what it was told not to look at, where the index may not be as
+// the parent's tree.
+func (s *snapshot) unhide(ctx context.Context, p *plan) error {
+	if len(s.but) == 0 {
+		return nil
+	}
+	tags, err := s.tags(ctx, s.but)
+	for _, path := range p.take {
+		if tag, tracked := tags[path]; tracked && hidden(tag) && !slices.Contains(p.unflag, path) {
+			p.unflag = append(p.unflag, path)
+		}
+	}
+	return err
 }
 
 // prepare makes the kept index ready to be changed.
@@ -73,8 +93,8 @@ func (s *snapshot) apply(ctx context.Context, p *plan) error {
 // setEntries removes paths from the index, and gives others the entry that the
 // parent's tree has, or none.
 func (s *snapshot) setEntries(ctx context.Context, remove, keep []string) error {
-	if s.holds {
-		keep = nil // they are there
+	if s.holds { // most are there
+		keep = slices.DeleteFunc(slices.Clone(keep), func(path string) bool { return !slices.Contains(s.but, path) })
 	}
 	if len(remove)+len(keep) == 0 {
 		return nil

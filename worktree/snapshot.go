@@ -51,9 +51,6 @@ func (w *Worktree) Snapshot(ctx context.Context, parentTree string, opts Snapsho
 	}
 	defer unlock()
 	s := &snapshot{w: w, parent: parentTree, opts: opts, known: w.recall(parentTree)}
-	if opts.Objects == nil && len(s.but) > 0 {
-		s.known = known{user: s.user}
-	}
 	taken, err := s.make(ctx)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
@@ -102,10 +99,6 @@ func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 	}
 	if taken, ok := s.inProcess(ctx, p); ok {
 		return taken, nil
-	}
-	if len(s.but) > 0 { // no index holds the tree, and git has to be asked for it all
-		s.known, s.opts.Objects = known{user: s.user}, nil
-		return s.make(ctx)
 	}
 	tree, err := s.record(ctx, p)
 	if err != nil {

@@ -6,7 +6,8 @@
 // for those that Restore is told to write. No program that the repository
 // names is run. One path never fails a snapshot: what cannot or must not be
 // recorded keeps the entry of the parent's tree, and is listed. Objects that a
-// snapshot names are durable when it returns.
+// snapshot names are durable when it returns, or among its Objects, which its
+// caller writes.
 //
 // It does not decide when to look or what to put back, writes no commit and
 // moves no ref. Paths are git's bytes, with slashes, relative to the top level.

@@ -143,11 +143,11 @@ func (b *besideTree) run(ctx context.Context, words []string) error {
 	for _, note := range leftover.HalfWorktrees(b.repo.CommonDir) {
 		_ = leftover.ForgetWorktree(b.repo.CommonDir, note) // jp doctor tells of it
 	}
-	end, err := leftover.MakingWorktree(b.repo.CommonDir, b.dir)
+	note, end, err := leftover.MakingWorktree(b.repo.CommonDir, b.dir)
 	if err != nil {
 		return err
 	}
-	if _, err = b.repo.git.Run(ctx, words...); err == nil {
+	if _, err = b.repo.git.RunWith(ctx, gitcmd.Command{Args: words, Files: []*os.File{note}}); err == nil {
 		end()
 		return nil
 	}

@@ -18,30 +18,40 @@ import (
 
 func notesDir(commonDir string) string { return filepath.Join(commonDir, "jp", "worktrees") }
 
+// beginning is the prefix of a note that is being written: nobody looks at it.
+const beginning = ".new-"
+
 // MakingWorktree notes that git is about to make a working tree in a folder, that
-// is free and has an absolute path, until end. With an error nothing may be made.
-func MakingWorktree(commonDir, dir string) (end func(), err error) {
+// is free and has an absolute path, until end. Who else has the note's file open
+// holds it, too: git has to, since it may outlive jp. With an error nothing may be
+// made.
+func MakingWorktree(commonDir, dir string) (note *os.File, end func(), err error) {
 	if err := os.MkdirAll(notesDir(commonDir), 0o700); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	name := filepath.Join(notesDir(commonDir), rand.Text())
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	name := rand.Text()
+	first, last := filepath.Join(notesDir(commonDir), beginning+name), filepath.Join(notesDir(commonDir), name)
+	f, err := os.OpenFile(first, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	end = func() {
-		_ = os.Remove(name) // one that stays says nothing of a whole working tree
+		_ = os.Remove(last) // one that stays says nothing of a whole working tree
 		f.Close()
 	}
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil {
 		_, err = f.WriteString(dir + "\n")
 	}
-	if err = errors.Join(err, f.Sync(), syncDir(notesDir(commonDir))); err != nil {
-		end()
-		return nil, err
+	if err = errors.Join(err, f.Sync()); err == nil {
+		err = os.Rename(first, last)
 	}
-	return end, nil
+	if err = errors.Join(err, syncDir(notesDir(commonDir))); err != nil {
+		_ = os.Remove(first)
+		end()
+		return nil, nil, err
+	}
+	return f, end, nil
 }
 
 func syncDir(path string) error {
@@ -57,6 +67,9 @@ func HalfWorktrees(commonDir string) (notes []string) {
 	entries, _ := os.ReadDir(notesDir(commonDir)) // no folder, no notes
 	for _, e := range entries {
 		name := filepath.Join(notesDir(commonDir), e.Name())
+		if strings.HasPrefix(e.Name(), beginning) {
+			continue
+		}
 		if f, err := ownNote(name); err == nil {
 			notes = append(notes, name)
 			f.Close()
@@ -126,21 +139,52 @@ func ForgetHalf(commonDir, dir string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	half := false
+	target := linked(link)
 	for _, e := range entries {
 		own := filepath.Join(all, e.Name())
-		if e.IsDir() && isHalf(own, link) {
-			half = true
-			err = errors.Join(err, os.RemoveAll(own))
+		if !e.IsDir() || !isHalf(own, link) {
+			continue
+		}
+		leads := sameFolder(target, own)
+		if fault := os.RemoveAll(own); fault != nil {
+			err = errors.Join(err, fault)
+		} else if leads {
+			_ = os.Remove(link)
 		}
 	}
-	if err != nil || !half {
-		return err
+	if err == nil {
+		_ = os.Remove(filepath.Dir(link)) // if it is empty
+		_ = os.Remove(all)
 	}
-	_ = os.Remove(link)
-	_ = os.Remove(filepath.Dir(link)) // if it is empty
-	_ = os.Remove(all)
-	return nil
+	return err
+}
+
+// linked is the folder of git's that the link of a working tree leads to, "" for
+// none. One that was not written yet leads to any.
+func linked(link string) string {
+	text, err := os.ReadFile(link)
+	if err != nil {
+		return ""
+	}
+	if len(text) == 0 {
+		return anywhere
+	}
+	where, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	if !filepath.IsAbs(where) {
+		where = filepath.Join(filepath.Dir(link), where)
+	}
+	return where
+}
+
+const anywhere = "*"
+
+func sameFolder(a, b string) bool {
+	if a == anywhere {
+		return true
+	}
+	one, err := os.Stat(a)
+	other, fault := os.Stat(b)
+	return err == nil && fault == nil && os.SameFile(one, other)
 }
 
 // isHalf reports whether git's folder of a working tree is that of one that was to
@@ -148,18 +192,24 @@ func ForgetHalf(commonDir, dir string) error {
 // and the lock have to do.
 func isHalf(own, link string) bool {
 	lock, err := os.ReadFile(filepath.Join(own, "locked"))
-	if err != nil || strings.TrimSpace(string(lock)) != initializing {
-		return emptyFor(own, link)
+	begun := err == nil && strings.TrimSpace(string(lock)) == initializing
+	if !begun && !isEmpty(own) {
+		return false
 	}
 	named, err := os.ReadFile(filepath.Join(own, "gitdir"))
-	if where := strings.TrimSpace(string(named)); err == nil && where != "" {
-		return where == link
+	where := strings.TrimSpace(string(named))
+	switch {
+	case err != nil || where == "":
+		return namedAfter(filepath.Base(own), filepath.Base(filepath.Dir(link)))
+	case !filepath.IsAbs(where):
+		where = filepath.Join(own, where)
 	}
-	return strings.HasPrefix(filepath.Base(own), filepath.Base(filepath.Dir(link)))
+	return where == link
 }
 
-// emptyFor reports whether git's folder is one in which nothing was written yet.
-func emptyFor(own, link string) bool {
+// isEmpty reports whether git has written nothing into a folder but a lock that is
+// empty.
+func isEmpty(own string) bool {
 	entries, err := os.ReadDir(own)
 	for _, e := range entries {
 		info, fault := e.Info()
@@ -167,5 +217,22 @@ func emptyFor(own, link string) bool {
 			return false
 		}
 	}
-	return err == nil && strings.HasPrefix(filepath.Base(own), filepath.Base(filepath.Dir(link)))
+	return err == nil
+}
+
+// namedAfter reports whether git may have named its folder of a working tree after
+// that one's: what a ref cannot have is a dash there, and a number tells it from
+// others.
+func namedAfter(name, folder string) bool {
+	name = strings.TrimRight(name, "0123456789")
+	folder = strings.TrimRight(folder, "0123456789")
+	plain := func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if r == '-' || strings.ContainsRune(" ~^:?*[\\.@{", r) || r < ' ' || r == 0x7f {
+				return -1
+			}
+			return r
+		}, text)
+	}
+	return plain(name) == plain(folder)
 }

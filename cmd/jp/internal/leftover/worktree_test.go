@@ -3,6 +3,7 @@ package leftover_test
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func (m *making) own(name string) string { return filepath.Join(m.git, "worktree
 // note leaves a note as who was killed does.
 func (m *making) note() string {
 	m.t.Helper()
-	end, err := leftover.MakingWorktree(m.git, m.linked)
+	_, end, err := leftover.MakingWorktree(m.git, m.linked)
 	require.NoError(m.t, err)
 	require.Empty(m.t, leftover.HalfWorktrees(m.git), "it is being made")
 	names, err := filepath.Glob(filepath.Join(m.git, "jp", "worktrees", "*"))
@@ -111,7 +112,7 @@ func TestFilesInHalfAWorktreeStay(t *testing.T) {
 func TestTheDoctorFindsHalfAWorktree(t *testing.T) {
 	r := newRuin(t)
 	require.NoError(t, os.MkdirAll(r.CommonDir, 0o777))
-	end, err := leftover.MakingWorktree(r.CommonDir, filepath.Join(r.TopLevel, "try"))
+	_, end, err := leftover.MakingWorktree(r.CommonDir, filepath.Join(r.TopLevel, "try"))
 	require.NoError(t, err)
 	require.Empty(t, r.find())
 	end()
@@ -140,4 +141,82 @@ func (m *making) empty() {
 func (m *making) moved() {
 	m.t.Helper()
 	require.NoError(m.t, os.WriteFile(m.own("gitdir"), []byte("/elsewhere/try/.git\n"), 0o600))
+}
+
+// The user has made one at the place where half of one is still noted.
+func TestAWholeWorktreeBesideHalfOfOne(t *testing.T) {
+	for _, lock := range []string{"none", "", "initializing"} {
+		t.Run(lock, func(t *testing.T) {
+			m := newMaking(t)
+			half := m.own("")
+			require.NoError(t, os.MkdirAll(half, 0o700))
+			if lock != "none" {
+				m.lock(lock)
+			}
+			note := m.note()
+			t.Log(gitenv.Git(t, m.dir, "worktree", "prune", "-v"))
+			m.add()
+			t.Log(gitenv.Git(t, m.dir, "worktree", "list"))
+			require.NoError(t, leftover.ForgetWorktree(m.git, note))
+			require.FileExists(t, filepath.Join(m.linked, ".git"), "the link of a whole working tree")
+			gitenv.Git(t, m.linked, "status")
+		})
+	}
+}
+
+// Another working tree whose name begins alike, at the moment git makes it.
+func TestAnothersBeginningStays(t *testing.T) {
+	m := newMaking(t)
+	note := m.note()
+	other := filepath.Join(m.git, "worktrees", "try-other")
+	require.NoError(t, os.MkdirAll(other, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(other, "locked"), []byte("initializing"), 0o600))
+	require.NoError(t, leftover.ForgetWorktree(m.git, note))
+	require.DirExists(t, other)
+}
+
+// git changes the name of the folder where it is no part of a ref's name.
+func TestHalfAWorktreeUnderGitsNameForIt(t *testing.T) {
+	m := newMaking(t)
+	m.linked = filepath.Join(filepath.Dir(m.linked), "my try")
+	m.add()
+	own := filepath.Join(m.git, "worktrees", "my-try")
+	require.DirExists(t, own)
+	require.NoError(t, os.RemoveAll(own))
+	require.NoError(t, os.RemoveAll(m.linked))
+	require.NoError(t, os.MkdirAll(own, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(own, "locked"), []byte("initializing"), 0o600))
+	require.NoError(t, leftover.ForgetWorktree(m.git, m.note()))
+	require.NoDirExists(t, own)
+}
+
+// Others look for notes while one is made.
+func TestANoteIsHeldFromItsBeginning(t *testing.T) {
+	dir := t.TempDir()
+	done := make(chan struct{})
+	var others sync.WaitGroup
+	for range 2 {
+		others.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				for _, note := range leftover.HalfWorktrees(dir) {
+					_ = leftover.ForgetWorktree(dir, note)
+				}
+			}
+		})
+	}
+	for range 300 {
+		_, end, err := leftover.MakingWorktree(dir, "/nowhere/try")
+		require.NoError(t, err)
+		notes, err := filepath.Glob(filepath.Join(dir, "jp", "worktrees", "*"))
+		require.NoError(t, err)
+		require.Len(t, notes, 1)
+		end()
+	}
+	close(done)
+	others.Wait()
 }

@@ -1,0 +1,199 @@
+package worktree_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"jp/gitcmd"
+	"jp/worktree"
+)
+
+func (r *repo) after(parent string, named []string, edits func()) worktree.Snapshot {
+	r.t.Helper()
+	mark := r.mark()
+	edits()
+	s, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{Since: mark, Untracked: true, Named: named, Objects: reader{r.dir}})
+	require.NoError(r.t, err)
+	r.store(s.Objects)
+	return s
+}
+
+// What is left out now may still be otherwise in the index than in the tree.
+func TestALeftOutPathGoesBackToTheIndex(t *testing.T) {
+	r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n"})
+	tree := r.clean()
+	r.open(worktree.Options{Inspect: func(path string, _, is []byte) string {
+		if string(is) == "secret\n" {
+			return "a secret"
+		}
+		return ""
+	}, Git: gitcmd.Options{}})
+	one := r.after(tree, nil, func() { r.write("x", "2\n") })
+	two := r.after(one.Tree, nil, func() { r.write("x", "secret\n"); r.write("y", "2\n") })
+	require.Equal(t, []string{"M y"}, paths(two.Changes))
+	three := r.after(two.Tree, nil, func() { r.write("x", "1\n") })
+	require.Equal(t, []string{"M x"}, paths(three.Changes))
+}
+
+// An index of jp's own knows what a tool wrote to a hidden file.
+func TestHiddenPathsBesideOutsideChanges(t *testing.T) {
+	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
+		t.Run(flag, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n", "z": "1\n"})
+			r.git("update-index", flag, "x")
+			tree := r.clean()
+			one := r.after(tree, []string{"x"}, func() { r.write("x", "2\n") })
+			require.Equal(t, []string{"M x"}, paths(one.Changes))
+			two := r.after(one.Tree, nil, func() { r.write("y", "2\n") })
+			require.Equal(t, []string{"M y"}, paths(two.Changes))
+			r.write("z", "2\n")
+			three, err := r.w.Snapshot(t.Context(), two.Tree, worktree.SnapshotOptions{})
+			require.NoError(t, err)
+			require.Equal(t, []string{"M z"}, paths(three.Changes))
+		})
+	}
+}
+
+func TestHiddenPathsBesideManyChanges(t *testing.T) {
+	r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n", "z": "1\n"})
+	r.git("update-index", "--assume-unchanged", "x")
+	tree := r.clean()
+	one := r.after(tree, []string{"x"}, func() { r.write("x", "2\n") })
+	two := r.after(one.Tree, nil, func() { r.write("y", "2\n") })
+	three := r.after(two.Tree, nil, func() {
+		for i := range 70 {
+			r.write(fmt.Sprintf("many/%d", i), "x")
+		}
+	})
+	require.Equal(t, "2\n", r.files(three.Tree)["x"])
+}
+
+func TestAHiddenPathThatIsGoneStaysGone(t *testing.T) {
+	r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n", "z": "1\n"})
+	r.git("update-index", "--assume-unchanged", "x")
+	tree := r.clean()
+	one := r.after(tree, []string{"x"}, func() { r.remove("x") })
+	require.Equal(t, []string{"D x"}, paths(one.Changes))
+	two := r.after(one.Tree, nil, func() { r.write("y", "2\n") })
+	require.Equal(t, []string{"M y"}, paths(two.Changes))
+	r.write("z", "2\n")
+	three, err := r.w.Snapshot(t.Context(), two.Tree, worktree.SnapshotOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"M z"}, paths(three.Changes))
+}
+
+func TestALinkThatIsAFileStaysALink(t *testing.T) {
+	r := newRepo(t, map[string]string{"x": "1\n"})
+	require.NoError(t, os.Symlink("x", r.path("l")))
+	r.git("add", "l")
+	r.git("commit", "-qm", "l")
+	r.git("config", "core.symlinks", "false")
+	r.remove("l")
+	r.git("checkout", "l")
+	info, err := os.Lstat(r.path("l"))
+	require.NoError(t, err)
+	require.True(t, info.Mode().IsRegular())
+	tree := r.clean()
+	one := r.after(tree, nil, func() { require.NoError(t, os.WriteFile(r.path("l"), []byte("y"), 0o644)) })
+	require.Equal(t, r.addAll(), one.Tree, "%v", r.git("ls-tree", one.Tree))
+}
+
+func TestNamesThatGitRefusesStayOut(t *testing.T) {
+	for _, name := range []string{".GIT/x", "git~1", "d/.Git", ".git ./x", "a/.git::$INDEX_ALLOCATION/x"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"x": "1\n"})
+			tree := r.clean()
+			one := r.after(tree, nil, func() { r.write("x", "2\n"); r.write(name, "1\n") })
+			t.Log(paths(one.Changes), one.LeftOut)
+			out := r.git("fsck", "--strict", "--no-dangling")
+			t.Log(out)
+			require.Equal(t, []string{"M x"}, paths(one.Changes))
+		})
+	}
+}
+
+func TestALinkInPlaceOfGitsFileStaysOut(t *testing.T) {
+	r := newRepo(t, map[string]string{"x": "1\n"})
+	tree := r.clean()
+	one := r.after(tree, nil, func() {
+		r.write("x", "2\n")
+		require.NoError(t, os.Symlink("x", r.path(".gitmodules")))
+	})
+	t.Log(paths(one.Changes), one.LeftOut)
+	require.Equal(t, []string{"M x"}, paths(one.Changes))
+}
+
+func TestALinkTakesAFilesPlace(t *testing.T) {
+	r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n"})
+	tree := r.clean()
+	one := r.after(tree, nil, func() {
+		r.remove("x")
+		require.NoError(t, os.Symlink("y", r.path("x")))
+		require.NoError(t, os.Chmod(r.path("y"), 0o755))
+	})
+	d, err := r.w.Diff(t.Context(), tree, one.Tree)
+	require.NoError(t, err)
+	require.Equal(t, d, one.Changes)
+}
+
+// A flagged file that a tool wrote by name, and that is gone later.
+func TestAHiddenPathIsFollowed(t *testing.T) {
+	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
+		t.Run(flag, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n", "z": "1\n"})
+			r.git("update-index", flag, "x")
+			tree := r.clean()
+			r.write("x", "2\n")
+			named, ok, err := r.w.SnapshotPaths(t.Context(), tree, []string{"x"}, reader{r.dir})
+			require.NoError(t, err)
+			require.True(t, ok)
+			r.store(named.Objects)
+			one := r.after(named.Tree, nil, func() { r.remove("x"); r.write("y", "2\n") })
+			t.Log(paths(one.Changes))
+			r.write("z", "2\n")
+			two, err := r.w.Snapshot(t.Context(), one.Tree, worktree.SnapshotOptions{})
+			require.NoError(t, err)
+			require.Equal(t, []string{"M z"}, paths(two.Changes))
+		})
+	}
+}
+
+// A path that differs from the index is no regular file any more.
+func TestAPathThatBecameAPipeIsRemoved(t *testing.T) {
+	r := newRepo(t, map[string]string{"y": "1\n"})
+	tree := r.clean()
+	one := r.after(tree, nil, func() { r.write("x", "2\n") })
+	two := r.after(one.Tree, nil, func() {
+		r.remove("x")
+		require.NoError(t, unix.Mkfifo(r.path("x"), 0o644))
+		r.write("y", "2\n")
+	})
+	require.Equal(t, []string{"M y"}, paths(two.Changes))
+	require.Equal(t, []string{"x"}, leftPaths(two.LeftOut))
+	three := r.after(two.Tree, nil, func() { r.remove("x") })
+	require.Equal(t, []string{"D x"}, paths(three.Changes))
+}
+
+// The same with a file that was new: its next content is not recorded, its end neither.
+func TestALeftOutPathIsRemoved(t *testing.T) {
+	r := newRepo(t, map[string]string{"y": "1\n"})
+	tree := r.clean()
+	r.open(worktree.Options{Inspect: func(path string, _, is []byte) string {
+		if string(is) == "secret\n" {
+			return "a secret"
+		}
+		return ""
+	}, Git: gitcmd.Options{}})
+	one := r.after(tree, nil, func() { r.write("x", "2\n") })
+	two := r.after(one.Tree, nil, func() { r.write("x", "secret\n"); r.write("y", "2\n") })
+	require.Equal(t, []string{"M y"}, paths(two.Changes))
+	mark := r.mark()
+	r.remove("x")
+	s, err := r.w.Snapshot(t.Context(), two.Tree, worktree.SnapshotOptions{Since: mark, Untracked: true, Objects: reader{r.dir}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"D x"}, paths(s.Changes))
+}
