@@ -27,6 +27,7 @@ var expressions = map[string]bool{
 	"k": false, "K": true, "\u212a": true, "ſ": false, "[A-C]": true, "[Kk]": false, `\S+`: false, `\W`: false, `\pL`: false, `\PL`: false, "x*": false,
 	"(?s)y.r": false, "(?m)^re": false, `\Qa.b`: false, "(?P<n>re|go)try": false, "(?P<n>s)": false, "r{2}|y{0}k": false, "(go|re){2,3}": false,
 	"o$": false, "(?U)r.*y": false, `[^\n]k`: false, "(a|é)?b": false,
+	"[^A-Z]e": true, "[^X]": true, "[^a-z]": false, "[^x]": false, `\P{Lu}`: true, `\p{Lu}`: true, "[A-Zx]": true, "[^[:upper:]]o": true, "[É]": true, `[^\W]`: false,
 }
 
 var anyText = rapid.Custom(func(t *rapid.T) string {

@@ -137,12 +137,8 @@ func hasCapital(re *syntax.Regexp) bool {
 			}
 		}
 	}
-	if re.Op == syntax.OpCharClass && len(re.Rune) <= 8 { // written out, as in [A-Z]; \w and \S are longer or negated
-		for i := 0; i < len(re.Rune); i += 2 {
-			if unicode.IsUpper(re.Rune[i]) && unicode.IsUpper(re.Rune[i+1]) && !hasLower(re.Rune) {
-				return true
-			}
-		}
+	if re.Op == syntax.OpCharClass && capitalClass(re.Rune) {
+		return true
 	}
 	return slices.ContainsFunc(re.Sub, hasCapital)
 }
@@ -156,9 +152,28 @@ func anchored(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, anchored)
 }
 
-func hasLower(ranges []rune) bool {
-	for _, r := range ranges {
-		if unicode.IsLower(r) {
+// capitalClass reports whether a class takes a capital and not its small letter; or,
+// if it is all but some letters, whether capitals are among those.
+func capitalClass(ranges []rune) bool {
+	negated := len(ranges) > 0 && ranges[len(ranges)-1] == unicode.MaxRune
+	for r := 'A'; r <= lastCased; r++ {
+		if !unicode.IsUpper(r) || unicode.ToLower(r) == r {
+			continue
+		}
+		upper, lower := inClass(ranges, r), inClass(ranges, unicode.ToLower(r))
+		if upper && !lower && !negated || lower && !upper && negated {
+			return true
+		}
+	}
+	return false
+}
+
+// lastCased is behind the scripts that most people write capitals in.
+const lastCased = 0x58f
+
+func inClass(ranges []rune, r rune) bool {
+	for i := 0; i < len(ranges) && ranges[i] <= r; i += 2 {
+		if r <= ranges[i+1] {
 			return true
 		}
 	}

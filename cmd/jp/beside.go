@@ -72,6 +72,9 @@ func (b *besideTree) free(word string) (string, error) {
 		}
 		dir = filepath.Join(base, word)
 	}
+	if b.repo.ownsFolder(dir) {
+		return "", usage("%s is in git's own folder; a worktree stands outside.", word)
+	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) == 0:
@@ -154,7 +157,31 @@ func (b *besideTree) run(ctx context.Context, words []string) error {
 	if leftover.ForgetHalf(b.repo.CommonDir, b.dir) == nil {
 		end()
 	}
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "already registered worktree") {
+		return usage("git still knows a worktree in %s, which is gone.", b.dir).hint("git worktree prune", "lets git forget it")
+	}
 	return err
+}
+
+// ownsFolder says whether a folder, that may not be there yet, is in git's.
+func (r *repo) ownsFolder(dir string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if at, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = at
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+	for _, own := range []string{r.CommonDir, r.GitDir} {
+		at, err := filepath.EvalSymlinks(own)
+		if rel, fault := filepath.Rel(at, dir); err == nil && fault == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkBranch refuses what is no name of a new branch.

@@ -24,6 +24,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"jp/internal/proof"
@@ -62,6 +63,9 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	if o.rows, err = regexp.Compile(*rows); err != nil {
 		return o, fmt.Errorf("-rows: %w", err)
 	}
+	if b := (&bench{options: o}); !slices.ContainsFunc(tasks, b.wants) {
+		return o, fmt.Errorf("-rows: no row matches %q; some are only measured with -full", *rows)
+	}
 	return o, nil
 }
 
@@ -79,6 +83,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if saved, err = readBaseline(o.compare); err != nil {
 			return err
 		}
+	}
+	if o.save != "" { // what was measured is not to be lost
+		f, err := os.OpenFile(o.save, os.O_WRONLY|os.O_CREATE, 0o644)
+		if err != nil {
+			return err
+		}
+		f.Close()
 	}
 	report, err := measureIn(ctx, o, stderr)
 	if err != nil {

@@ -62,6 +62,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	attacks = slices.DeleteFunc(attacks, func(a attack) bool {
+		return !slices.ContainsFunc(strings.Split(o.only, ","), func(text string) bool { return strings.Contains(a.name, text) })
+	})
+	if len(attacks) == 0 {
+		return fmt.Errorf("-only: no attack has %q in its name", o.only)
+	}
 	scratch, err := os.MkdirTemp(o.dir, "jp-hostile-")
 	if err != nil {
 		return err
@@ -73,10 +79,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	var t table
 	for i, a := range attacks {
-		if slices.ContainsFunc(strings.Split(o.only, ","), func(text string) bool { return strings.Contains(a.name, text) }) {
-			t.add(field.try(ctx, a, i))
-			fmt.Fprintln(stderr, t.last())
-		}
+		t.add(field.try(ctx, a, i))
+		fmt.Fprintln(stderr, t.last())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
