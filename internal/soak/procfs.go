@@ -111,7 +111,10 @@ func parentIn(stat []byte) (pid, parent int, ok bool) {
 	}
 	pid, errPID := strconv.Atoi(string(bytes.TrimSpace(stat[:open])))
 	parent, errParent := strconv.Atoi(string(rest[1]))
-	return pid, parent, errPID == nil && errParent == nil
+	if errPID != nil || errParent != nil {
+		return 0, 0, false
+	}
+	return pid, parent, true
 }
 
 var goroutineHeader = regexp.MustCompile(`(?m)^goroutine \d+ .*\[.*\]:$`)
