@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -162,7 +164,34 @@ func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []takeback.File, er
 			h.Unknown[path] = l.Why
 		}
 	}
-	return sight, b.decide(h), nil
+	plan := b.decide(h)
+	return sight, append(plan, b.unrecorded(plan)...), nil
+}
+
+// unrecorded are files that tools wrote, that were not recorded, and that are still
+// there: nothing is known to put in their place.
+func (b *putBack) unrecorded(plan []takeback.File) (files []takeback.File) {
+	known := map[string]bool{}
+	for _, f := range plan {
+		known[f.Path] = true
+	}
+	for _, e := range b.events {
+		response, is := e.Body.(*conversation.ToolCallResponse)
+		if !is || e.Seq < b.since {
+			continue
+		}
+		for _, l := range response.LeftOut {
+			path, err := conversation.UnquotePath(l.Path)
+			if err != nil || known[path] || len(b.opts.paths) > 0 && !takeback.Under(path, b.opts.paths) {
+				continue
+			}
+			if _, err := os.Lstat(filepath.Join(b.repo.TopLevel, filepath.FromSlash(path))); err == nil {
+				known[path] = true
+				files = append(files, takeback.File{Path: path, Why: "was not recorded: " + l.Why})
+			}
+		}
+	}
+	return files
 }
 
 // written are the paths that may be put back, so that they are looked at
