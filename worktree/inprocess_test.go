@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"jp/gitcmd"
 	"jp/worktree"
 )
 
@@ -131,12 +130,7 @@ func TestWhatOnlyGitRecords(t *testing.T) {
 func TestInProcessIsInspected(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	tree := r.clean()
-	r.open(worktree.Options{Inspect: func(path string, _, is []byte) string {
-		if string(is) == "secret\n" {
-			return "a secret"
-		}
-		return ""
-	}, Git: gitcmd.Options{}})
+	r.inspected()
 	mark := r.mark()
 	r.write("a", "secret\n")
 	r.write("b", "2\n")

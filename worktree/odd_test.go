@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"jp/gitcmd"
 	"jp/worktree"
 )
 
@@ -22,16 +21,30 @@ func (r *repo) after(parent string, named []string, edits func()) worktree.Snaps
 	return s
 }
 
-// What is left out now may still be otherwise in the index than in the tree.
-func TestALeftOutPathGoesBackToTheIndex(t *testing.T) {
-	r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n"})
-	tree := r.clean()
-	r.open(worktree.Options{Inspect: func(path string, _, is []byte) string {
+// look is a snapshot of which git writes the objects.
+func (r *repo) look(parent string) worktree.Snapshot {
+	r.t.Helper()
+	s, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{})
+	require.NoError(r.t, err)
+	return s
+}
+
+// inspected lets a file that says so be a secret.
+func (r *repo) inspected() {
+	r.t.Helper()
+	r.open(worktree.Options{Inspect: func(_ string, _, is []byte) string {
 		if string(is) == "secret\n" {
 			return "a secret"
 		}
 		return ""
-	}, Git: gitcmd.Options{}})
+	}})
+}
+
+// What is left out now may still be otherwise in the index than in the tree.
+func TestALeftOutPathGoesBackToTheIndex(t *testing.T) {
+	r := newRepo(t, map[string]string{"x": "1\n", "y": "1\n"})
+	tree := r.clean()
+	r.inspected()
 	one := r.after(tree, nil, func() { r.write("x", "2\n") })
 	two := r.after(one.Tree, nil, func() { r.write("x", "secret\n"); r.write("y", "2\n") })
 	require.Equal(t, []string{"M y"}, paths(two.Changes))
@@ -51,8 +64,7 @@ func TestHiddenPathsBesideOutsideChanges(t *testing.T) {
 			two := r.after(one.Tree, nil, func() { r.write("y", "2\n") })
 			require.Equal(t, []string{"M y"}, paths(two.Changes))
 			r.write("z", "2\n")
-			three, err := r.w.Snapshot(t.Context(), two.Tree, worktree.SnapshotOptions{})
-			require.NoError(t, err)
+			three := r.look(two.Tree)
 			require.Equal(t, []string{"M z"}, paths(three.Changes))
 		})
 	}
@@ -81,8 +93,7 @@ func TestAHiddenPathThatIsGoneStaysGone(t *testing.T) {
 	two := r.after(one.Tree, nil, func() { r.write("y", "2\n") })
 	require.Equal(t, []string{"M y"}, paths(two.Changes))
 	r.write("z", "2\n")
-	three, err := r.w.Snapshot(t.Context(), two.Tree, worktree.SnapshotOptions{})
-	require.NoError(t, err)
+	three := r.look(two.Tree)
 	require.Equal(t, []string{"M z"}, paths(three.Changes))
 }
 
@@ -108,9 +119,7 @@ func TestNamesThatGitRefusesStayOut(t *testing.T) {
 			r := newRepo(t, map[string]string{"x": "1\n"})
 			tree := r.clean()
 			one := r.after(tree, nil, func() { r.write("x", "2\n"); r.write(name, "1\n") })
-			t.Log(paths(one.Changes), one.LeftOut)
-			out := r.git("fsck", "--strict", "--no-dangling")
-			t.Log(out)
+			r.git("fsck", "--strict", "--no-dangling")
 			require.Equal(t, []string{"M x"}, paths(one.Changes))
 		})
 	}
@@ -123,7 +132,6 @@ func TestALinkInPlaceOfGitsFileStaysOut(t *testing.T) {
 		r.write("x", "2\n")
 		require.NoError(t, os.Symlink("x", r.path(".gitmodules")))
 	})
-	t.Log(paths(one.Changes), one.LeftOut)
 	require.Equal(t, []string{"M x"}, paths(one.Changes))
 }
 
@@ -153,10 +161,8 @@ func TestAHiddenPathIsFollowed(t *testing.T) {
 			require.True(t, ok)
 			r.store(named.Objects)
 			one := r.after(named.Tree, nil, func() { r.remove("x"); r.write("y", "2\n") })
-			t.Log(paths(one.Changes))
 			r.write("z", "2\n")
-			two, err := r.w.Snapshot(t.Context(), one.Tree, worktree.SnapshotOptions{})
-			require.NoError(t, err)
+			two := r.look(one.Tree)
 			require.Equal(t, []string{"M z"}, paths(two.Changes))
 		})
 	}
@@ -182,12 +188,7 @@ func TestAPathThatBecameAPipeIsRemoved(t *testing.T) {
 func TestALeftOutPathIsRemoved(t *testing.T) {
 	r := newRepo(t, map[string]string{"y": "1\n"})
 	tree := r.clean()
-	r.open(worktree.Options{Inspect: func(path string, _, is []byte) string {
-		if string(is) == "secret\n" {
-			return "a secret"
-		}
-		return ""
-	}, Git: gitcmd.Options{}})
+	r.inspected()
 	one := r.after(tree, nil, func() { r.write("x", "2\n") })
 	two := r.after(one.Tree, nil, func() { r.write("x", "secret\n"); r.write("y", "2\n") })
 	require.Equal(t, []string{"M y"}, paths(two.Changes))
