@@ -71,7 +71,7 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return usage("there is no folder %s.", e.dir)
 	}
 	c := &checkup{doctorOptions: o, env: e, dir: dir}

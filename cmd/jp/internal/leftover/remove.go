@@ -73,8 +73,11 @@ func (r Remover) lock(ctx context.Context, f File) (unlock func(), err error) {
 	switch f.Kind {
 	case RefLock, ToolLock, Draft:
 		lock, err := r.Locks.Take(f.Conversation, r.Holder)
+		if errors.Is(err, process.ErrLocked) {
+			err = fmt.Errorf("%w: %w", ErrInUse, err)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInUse, err)
+			return nil, err
 		}
 		return func() { _ = lock.Release() }, nil // nothing was written
 	case WorkFile, Staged:
