@@ -3,6 +3,7 @@ package worktree_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -158,4 +159,16 @@ func TestWhatIsLeftOutLaterIsNotForgotten(t *testing.T) {
 	r.store(s.Objects)
 	s, _ = r.process(s.Tree, func() { r.remove("new") })
 	require.Equal(t, []string{"D new"}, paths(s.Changes))
+}
+
+// What was recorded before is not new content.
+func TestWhatIsAsRecordedSpendsNothing(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
+	tree := r.clean()
+	r.open(worktree.Options{NewContent: 100})
+	first := r.after(tree, nil, func() { r.write("a", strings.Repeat("a", 90)) })
+	require.Equal(t, []string{"M a"}, paths(first.Changes))
+	second := r.after(first.Tree, nil, func() { r.write("b", strings.Repeat("b", 90)) })
+	require.Empty(t, second.LeftOut)
+	require.Equal(t, []string{"M b"}, paths(second.Changes))
 }

@@ -51,11 +51,11 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 		left: map[string]string{}, seen: map[string]struct{}{},
 		differs: len(found.staged) > 0, budget: budget(s.w.opts.NewContent),
 	}
+	if err := s.decideDiffering(ctx, p, found.dirty); err != nil {
+		return nil, err
+	}
 	for _, r := range found.dirty {
 		s.decideTracked(p, r)
-	}
-	if err := s.decideDiffering(ctx, p); err != nil {
-		return nil, err
 	}
 	for _, r := range found.staged {
 		switch {
@@ -91,21 +91,32 @@ func (s *snapshot) decideTracked(p *plan, r raw) {
 
 // decideDiffering is for the paths at which the parent's tree may differ from the
 // index, and that git therefore may not have called changed.
-func (s *snapshot) decideDiffering(ctx context.Context, p *plan) error {
+func (s *snapshot) decideDiffering(ctx context.Context, p *plan, dirty []raw) error {
 	var gone []string
+	most := budget(s.w.opts.NewContent) // of their own: most of them are not new
 	for _, path := range s.but {
 		if !p.first(path) {
 			continue
 		}
 		st, err := s.w.lookup(path)
-		switch {
-		case absent(err) || err == nil && isDir(st):
-			gone = append(gone, path)
-		case err != nil:
-			p.leave(path, whyNoRead+err.Error())
-		default:
-			s.takeKnown(p, path, st)
+		if absent(err) || err == nil && isDir(st) {
+			p.remove = append(p.remove, path)
+			if !slices.ContainsFunc(dirty, func(r raw) bool { return r.path == path }) {
+				gone = append(gone, path)
+			}
+			continue
 		}
+		why := ""
+		if err != nil {
+			why = whyNoRead + err.Error()
+		} else {
+			why = admitKnown(st, &most)
+		}
+		if why != "" {
+			p.leave(path, why)
+			continue
+		}
+		p.take = append(p.take, path)
 	}
 	if len(gone) == 0 {
 		return nil
@@ -113,7 +124,6 @@ func (s *snapshot) decideDiffering(ctx context.Context, p *plan) error {
 	// git calls changed what it misses, but where it was told not to look.
 	tags, err := s.tags(ctx, gone)
 	for _, path := range gone {
-		p.remove = append(p.remove, path)
 		if _, tracked := tags[path]; !tracked {
 			p.untracked = append(p.untracked, path)
 		}
