@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -170,15 +169,14 @@ func TestDamagedEnd(t *testing.T) {
 }
 
 // One line may be all of a large text, and a search of it stays quick.
+// What took time with the square of a line would take days here.
 func TestLongLine(t *testing.T) {
 	line := strings.Repeat("some words, ", 5<<20/12)
 	events := []*conversation.Event{{Body: &conversation.ToolCallResponse{Content: line + "retry" + line}}}
 	for pattern, want := range map[string]int{"retry": 1, "absent": 0, `w\w+s.*retry`: 1, "WORDS$": 0} {
 		q, err := search.Compile(search.Options{Patterns: []string{pattern}, Regexp: true})
 		require.NoError(t, err)
-		begin := time.Now()
 		require.Len(t, q.Lines("", events), want, pattern)
-		require.Less(t, time.Since(begin), 10*time.Second, pattern)
 	}
 }
 

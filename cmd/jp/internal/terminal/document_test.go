@@ -3,7 +3,6 @@ package terminal
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/yuin/goldmark"
@@ -82,8 +81,7 @@ func TestDocumentIsLaidOutInTime(t *testing.T) {
 		"one word":         repeat("a", 32_000),
 		"much code":        "```\n" + repeat("|-|-|-|\n", 100_000) + "```\n",
 	} {
-		start := time.Now()
+		t.Log(name) // which of them the deadline of the tests ends, where it does
 		printed(t, 40, Coloured(), text)
-		require.Less(t, time.Since(start), 5*time.Second, name)
 	}
 }

@@ -3,7 +3,6 @@ package terminal
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -75,13 +74,12 @@ func TestExcerptFits(t *testing.T) {
 	})
 }
 
+// What looked at all of a line for each column of it would not end.
 func TestExcerptOfALongLine(t *testing.T) {
 	line := strings.Repeat("漢字\x1b[31m ", 1<<20)
 	at := len(line) / 2
 	line = line[:at] + "retries" + line[at:]
-	begin := time.Now()
 	shown := Excerpt(line, placesOf(line, "retries"), bracket, 80)
-	require.Less(t, time.Since(begin), time.Second)
 	require.Contains(t, shown, "[retries]")
 	require.Equal(t, 2, strings.Count(shown, "…"))
 }
