@@ -58,14 +58,14 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 		s.decideTracked(p, r)
 	}
 	for _, r := range found.staged {
-		switch {
-		case r.status == 'D':
+		if r.status == 'D' {
 			s.decideCarried(p, r.path)
-		case r.differs():
-			s.decideHidden(p, r.path, found.flags[r.path])
 		}
 	}
 	s.decideNamed(p, found)
+	for _, r := range found.staged {
+		s.decideHidden(p, r, found.flags[r.path])
+	}
 	for _, path := range found.others {
 		s.decideUntracked(p, path)
 	}
@@ -93,7 +93,6 @@ func (s *snapshot) decideTracked(p *plan, r raw) {
 // index, and that git therefore may not have called changed.
 func (s *snapshot) decideDiffering(ctx context.Context, p *plan, dirty []raw) error {
 	var gone []string
-	most := budget(s.w.opts.NewContent) // of their own: most of them are not new
 	for _, path := range s.but {
 		if !p.first(path) {
 			continue
@@ -106,17 +105,11 @@ func (s *snapshot) decideDiffering(ctx context.Context, p *plan, dirty []raw) er
 			}
 			continue
 		}
-		why := ""
 		if err != nil {
-			why = whyNoRead + err.Error()
-		} else {
-			why = admitKnown(st, &most)
-		}
-		if why != "" {
-			p.leave(path, why)
+			p.leave(path, whyNoRead+err.Error())
 			continue
 		}
-		p.take = append(p.take, path)
+		s.takeRecorded(p, path, st)
 	}
 	if len(gone) == 0 {
 		return nil
@@ -138,7 +131,18 @@ func (s *snapshot) decideCarried(p *plan, path string) {
 	if err != nil || isDir(st) || !p.first(path) {
 		return
 	}
-	s.takeKnown(p, path, st)
+	s.takeRecorded(p, path, st)
+}
+
+// takeRecorded is for a path that was recorded before, and mostly is as it was then:
+// it spends nothing of what may be new.
+func (s *snapshot) takeRecorded(p *plan, path string, st *unix.Stat_t) {
+	most := budget(s.w.opts.NewContent)
+	if why := admitKnown(st, &most); why != "" {
+		p.leave(path, why)
+		return
+	}
+	p.take = append(p.take, path)
 }
 
 func (s *snapshot) takeKnown(p *plan, path string, st *unix.Stat_t) {
@@ -195,22 +199,23 @@ func (s *snapshot) decideFlagged(p *plan, path string, tag byte) {
 	}
 }
 
-// decideHidden is for a tracked path of which the parent's tree has other content
-// than the index. Where the user told git not to look at it, the index says nothing
-// of the file: it stays as it was recorded, unless it is not there and need not be.
-func (s *snapshot) decideHidden(p *plan, path string, tag byte) {
-	if !hidden(tag) || !p.first(path) {
+// decideHidden is for a path of which the index says otherwise than the parent's
+// tree. Where the user told git not to look at it, the index says nothing of the
+// file: it stays as it was recorded, unless it is not there and need not be.
+func (s *snapshot) decideHidden(p *plan, r raw, tag byte) {
+	if !r.claims() || !hidden(tag) {
 		return
 	}
+	_, err := s.w.lookup(r.path)
 	skip := skipped(tag)
-	if _, err := s.w.lookup(path); skip && absent(err) {
-		return
-	}
-	p.keep = append(p.keep, path)
-	if skip {
-		p.skip = append(p.skip, path)
-	} else {
-		p.assume = append(p.assume, path)
+	switch {
+	case skip && absent(err), r.status == 'A' && !absent(err), !p.first(r.path):
+	case r.status == 'A':
+		p.remove = append(p.remove, r.path)
+	case skip:
+		p.keep, p.skip = append(p.keep, r.path), append(p.skip, r.path)
+	default:
+		p.keep, p.assume = append(p.keep, r.path), append(p.assume, r.path)
 	}
 }
 

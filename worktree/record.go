@@ -12,9 +12,6 @@ import (
 
 // record carries out a plan on the kept index, and writes the tree.
 func (s *snapshot) record(ctx context.Context, p *plan) (tree string, err error) {
-	if err := s.unhide(ctx, p); err != nil {
-		return "", err
-	}
 	if err := s.prepare(); err != nil {
 		return "", err
 	}
@@ -35,21 +32,6 @@ func (s *snapshot) record(ctx context.Context, p *plan) (tree string, err error)
 	return tree, nil
 }
 
-// unhide lets git read what it was told not to look at, where the index may not be as
-// the parent's tree.
-func (s *snapshot) unhide(ctx context.Context, p *plan) error {
-	if len(s.but) == 0 {
-		return nil
-	}
-	tags, err := s.tags(ctx, s.but)
-	for _, path := range p.take {
-		if tag, tracked := tags[path]; tracked && hidden(tag) && !slices.Contains(p.unflag, path) {
-			p.unflag = append(p.unflag, path)
-		}
-	}
-	return err
-}
-
 // prepare makes the kept index ready to be changed.
 func (s *snapshot) prepare() (err error) {
 	if err := s.w.forget(); err != nil || s.kept {
@@ -63,7 +45,7 @@ func (s *snapshot) prepare() (err error) {
 // apply brings the index to what the plan says. Removed names go first: a
 // folder may have taken the place of a file.
 func (s *snapshot) apply(ctx context.Context, p *plan) error {
-	if err := s.setEntries(ctx, p.remove, p.keep); err != nil {
+	if err := s.setEntries(ctx, p.remove, slices.Concat(p.keep, s.differingOf(p.take))); err != nil {
 		return err
 	}
 	if err := errors.Join(s.update(ctx, joinNUL(p.assume), "--assume-unchanged", "--stdin"), s.update(ctx, joinNUL(p.skip), "--skip-worktree", "--stdin")); err != nil {
@@ -90,11 +72,17 @@ func (s *snapshot) apply(ctx context.Context, p *plan) error {
 	return s.setEntries(ctx, nil, kept)
 }
 
+// differingOf are those of the paths at which the index may not be as the parent's
+// tree. It has to be before git reads them: what git stores depends on what it has.
+func (s *snapshot) differingOf(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !slices.Contains(s.but, path) })
+}
+
 // setEntries removes paths from the index, and gives others the entry that the
 // parent's tree has, or none.
 func (s *snapshot) setEntries(ctx context.Context, remove, keep []string) error {
 	if s.holds { // most are there
-		keep = slices.DeleteFunc(slices.Clone(keep), func(path string) bool { return !slices.Contains(s.but, path) })
+		keep = s.differingOf(keep)
 	}
 	if len(remove)+len(keep) == 0 {
 		return nil

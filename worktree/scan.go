@@ -50,7 +50,7 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 	}
 	wg.Wait()
 	err := errors.Join(errs...)
-	if err == nil && slices.ContainsFunc(found.staged, raw.differs) {
+	if err == nil && slices.ContainsFunc(found.staged, raw.claims) {
 		found.flags, err = s.tags(ctx, nil)
 	}
 	if err != nil {
@@ -59,8 +59,9 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 	return found, nil
 }
 
-// differs says whether index and tree have other content at the path.
-func (r raw) differs() bool { return r.status == 'M' || r.status == 'T' }
+// claims says whether the index has other content at the path than the tree, or
+// alone has some.
+func (r raw) claims() bool { return r.status == 'M' || r.status == 'T' || r.status == 'A' }
 
 // othersWanted says where to look for untracked files: everywhere after a
 // tool, else only at what was named.
