@@ -203,14 +203,7 @@ func (d *Decoder) coded() error {
 		if length > len(dst)-out {
 			length, err = len(dst)-out, ErrMore
 		}
-		if distance >= 8 && length+8 <= len(dst)-out {
-			// What is too much is overwritten by what follows.
-			for i := 0; i < length; i += 8 {
-				binary.LittleEndian.PutUint64(dst[out+i:], binary.LittleEndian.Uint64(dst[out+i-distance:]))
-			}
-		} else {
-			repeat(dst[:out+length], out, distance)
-		}
+		repeat(dst, out, length, distance)
 		out += length
 		if err == ErrMore {
 			break
@@ -223,13 +216,16 @@ func (d *Decoder) coded() error {
 	return err
 }
 
-// repeat fills dst from an index on with what stands a distance before it.
-func repeat(dst []byte, from, distance int) {
-	if distance >= len(dst)-from {
-		copy(dst[from:], dst[from-distance:])
+// repeat writes so many bytes from an index on: those that stand a distance before.
+func repeat(dst []byte, at, length, distance int) {
+	if distance >= 8 && length+8 <= len(dst)-at {
+		// What is too much is overwritten by what follows.
+		for i := at; i < at+length; i += 8 {
+			binary.LittleEndian.PutUint64(dst[i:], binary.LittleEndian.Uint64(dst[i-distance:]))
+		}
 		return
 	}
-	for from < len(dst) {
-		from += copy(dst[from:], dst[from-distance:from])
+	for end := at + length; at < end; {
+		at += copy(dst[at:end], dst[at-distance:at])
 	}
 }
