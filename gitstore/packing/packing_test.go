@@ -236,7 +236,7 @@ func TestNothingIsRemovedForAPackThatCannotBeRead(t *testing.T) {
 		"no pack":          {"pack-objects", "cat >/dev/null; exit 128"},
 		"killed":           {"pack-objects", "cat >/dev/null; kill -9 $$"},
 		"not to be read":   {"verify-pack", "echo torn >&2; exit 1"},
-		"torn on the disk": {"verify-pack", `for i in .git/objects/pack/*.pack; do chmod u+w $i; printf X | dd of=$i bs=1 seek=40 conv=notrunc 2>/dev/null; done`},
+		"torn on the disk": {"verify-pack", `for i in .git/objects/pack/*.pack; do chmod u+w $i; printf XXXXXXXXXXXXXXXX | dd of=$i bs=1 seek=40 conv=notrunc 2>/dev/null; done`},
 		"not pruned":       {"prune-packed", "exit 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
