@@ -35,8 +35,12 @@ func sources(t *testing.T) []source {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "tools" || name == "bin") {
-				return fs.SkipDir
+			if path == root {
+				return nil
+			}
+			_, err := os.Stat(filepath.Join(path, "go.mod"))
+			if err == nil || strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" {
+				return fs.SkipDir // a module of its own, or nothing of this one
 			}
 			return nil
 		}
