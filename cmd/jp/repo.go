@@ -15,6 +15,7 @@ import (
 	"jp/config"
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/gitcmd/located"
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/internal/wholefile"
@@ -35,7 +36,7 @@ type repo struct {
 	wrong  error    // what is wrong with the configuration; then config is the defaults
 }
 
-// openRepo opens the repository of the current directory. It starts one git. A
+// openRepo opens the repository of the current directory. It starts one git at most. A
 // mistake in a configuration file is told, and does not keep anybody from
 // looking; one in --cfg is an error.
 func openRepo(ctx context.Context, e *env) (*repo, error) {
@@ -65,18 +66,23 @@ func findRepo(ctx context.Context, e *env) (*repo, error) {
 }
 
 func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
-	located, err := gitcmd.Locate(ctx, dir, gitcmd.Options{Environ: e.environ})
+	paths, homeless := config.FindPaths(e.environ)
+	var notes located.Notes
+	if homeless == nil {
+		notes.Dir = filepath.Join(paths.StateDir, "located")
+	}
+	found, err := notes.Locate(ctx, dir, gitcmd.Options{Environ: e.environ})
 	if err != nil {
 		return nil, err
 	}
-	r := &repo{Repository: located, git: gitcmd.At(located, gitcmd.Options{Environ: e.environ})}
-	if r.paths, err = config.FindPaths(e.environ); err != nil {
-		return nil, fail(exitUsage, "config", "%v", err)
+	if homeless != nil {
+		return nil, fail(exitUsage, "config", "%v", homeless)
 	}
+	r := &repo{Repository: found, git: gitcmd.At(found, gitcmd.Options{Environ: e.environ}), paths: paths}
 	if err := r.configure(e, nil); err != nil {
 		return nil, err
 	}
-	r.locks = process.LocksIn(located.CommonDir)
+	r.locks = process.LocksIn(found.CommonDir)
 	return r, r.openStore(ctx, e)
 }
 

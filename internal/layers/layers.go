@@ -17,6 +17,7 @@ var Allowed = map[string][]string{
 	"conversation":                          nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                nil, // the only starter of git
+	"gitcmd/located":                        {"gitcmd", "internal/wholefile"},
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/wholefile"},
 	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},  // knows objects and refs, not events
 	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/wholefile"}, // knows refs and objects, and of events only where they begin

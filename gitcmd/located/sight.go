@@ -1,0 +1,177 @@
+package located
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"jp/gitcmd"
+)
+
+// A sight is a place that looks ordinary, and all else that git's answer rests on.
+type sight struct {
+	top   string // the folder with .git, without symbolic links
+	facts [sha256.Size]byte
+}
+
+func (s sight) note() string { return hex.EncodeToString(s.facts[:]) + "\n" }
+
+// repository is what git says of an ordinary one.
+func (s sight) repository() gitcmd.Repository {
+	git := filepath.Join(s.top, ".git")
+	return gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: s.top, ObjectFormat: "sha1"}
+}
+
+// look looks at what git would look at from dir. What it finds is not ordinary
+// where anything is unusual, or cannot be looked at.
+func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
+	if bounded(opts.Environ) {
+		return s, false
+	}
+	program, ok := identity(opts.Program)
+	if !ok {
+		return s, false
+	}
+	if s.top, ok = top(dir); !ok {
+		return s, false
+	}
+	git := filepath.Join(s.top, ".git")
+	if !own(s.top) || !own(git) || !whole(git) {
+		return s, false
+	}
+	config, err := os.ReadFile(filepath.Join(git, "config"))
+	if err != nil {
+		return s, false
+	}
+	// That of this working tree counts where the other one says so.
+	more, err := os.ReadFile(filepath.Join(git, "config.worktree"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, false
+	}
+	s.facts = sha256.Sum256(fmt.Appendf(nil, "1 %q %d %q %q %q %t", s.top, os.Geteuid(), program, config, more, err == nil))
+	return s, true
+}
+
+// bounded reports whether the environment says how far up git may look.
+func bounded(environ []string) bool {
+	if environ == nil {
+		environ = os.Environ()
+	}
+	return slices.ContainsFunc(environ, func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return name == "GIT_CEILING_DIRECTORIES" || name == "GIT_DISCOVERY_ACROSS_FILESYSTEM"
+	})
+}
+
+// identity tells one git from another one, and from the same when it was replaced.
+func identity(program string) (string, bool) {
+	if program == "" {
+		program = "git"
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", false
+	}
+	return fmt.Sprint(path, " ", st.Dev, st.Ino, info.Size(), info.ModTime().UnixNano()), true
+}
+
+// top walks up from dir to the first folder with a .git, on one file system. A
+// folder on the way that may itself be a git directory ends the walk.
+func top(dir string) (string, bool) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", false
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", false
+	}
+	device, ok := deviceOf(dir)
+	for ok {
+		if !missing(dir, ".git") {
+			return dir, true
+		}
+		if !missing(dir, "HEAD") || filepath.Dir(dir) == dir {
+			return "", false
+		}
+		dir = filepath.Dir(dir)
+		var above uint64
+		if above, ok = deviceOf(dir); above != device {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+func deviceOf(dir string) (uint64, bool) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return 0, false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return uint64(st.Dev), true
+}
+
+// own reports whether a folder, not a link to one, is this user's.
+func own(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
+// whole reports whether a folder is a git directory that shares nothing with
+// another one and is not shallow.
+func whole(git string) bool {
+	for _, name := range []string{"commondir", "shallow", "reftable"} {
+		if !missing(git, name) {
+			return false
+		}
+	}
+	for _, name := range []string{"objects", "refs"} {
+		if info, err := os.Stat(filepath.Join(git, name)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	if info, err := os.Lstat(filepath.Join(git, "HEAD")); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	text, err := os.ReadFile(filepath.Join(git, "HEAD"))
+	return err == nil && isHead(strings.TrimSuffix(string(text), "\n"))
+}
+
+// isHead reports whether git would take a text for that of a HEAD: a branch, or
+// the name of a commit.
+func isHead(text string) bool {
+	if branch, is := strings.CutPrefix(text, "ref: refs/"); is {
+		return branch != "" && !strings.ContainsAny(branch, " \t\r\n")
+	}
+	_, err := hex.DecodeString(text)
+	return err == nil && len(text) == 40
+}
+
+// missing reports whether a folder surely has no such entry.
+func missing(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return errors.Is(err, fs.ErrNotExist)
+}
