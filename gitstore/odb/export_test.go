@@ -5,3 +5,7 @@ func RootFS() FS { return rootFS{} }
 
 // Deflate is the content of an object's loose file.
 func Deflate(o Object) []byte { return deflate(o) }
+
+// OneByOne lets a Store do one operation after another, also where it would flush
+// several files at once.
+func (s *Store) OneByOne() { s.oneByOne = true }

@@ -13,43 +13,54 @@ type fanOuts struct {
 }
 
 // syncFans makes the names of the staged objects durable, where the path needs
-// it: the entries of the fan-out directories, then these directories' own.
+// it: the entries of the fan-out directories, and these directories' own. A
+// directory that is replaced meanwhile has lost its object, which is seen
+// afterwards, and is not the one that is remembered.
 func (w *write) syncFans() error {
 	if !w.flushes.parallel {
 		return nil
 	}
 	var names []string
+	var ids []FileID
 	for _, o := range w.staged {
-		if name := string(o.OID[:2]); !slices.Contains(names, name) {
-			names = append(names, name)
+		name := string(o.OID[:2])
+		if slices.Contains(names, name) {
+			continue
 		}
+		info, err := w.store.objects.Stat(name)
+		if err != nil {
+			return err
+		}
+		names, ids = append(names, name), append(ids, info.ID)
 	}
-	ids := make([]FileID, len(names))
-	err := atOnce(len(names), func(i int) (err error) {
-		ids[i], err = w.syncFan(names[i])
-		return err
+	if w.store.fans.has(names, ids) {
+		return w.store.atOnce(len(names), func(i int) error { return w.syncFan(names[i]) })
+	}
+	err := w.store.atOnce(len(names)+1, func(i int) error {
+		if i < len(names) {
+			return w.syncFan(names[i])
+		}
+		if err := w.flushes.entry(w.store.objects); err != nil {
+			return w.store.poison(err)
+		}
+		return nil
 	})
-	if err != nil || w.store.fans.has(names, ids) {
-		return err
+	if err == nil {
+		w.store.fans.add(names, ids)
 	}
-	if err := w.flushes.entry(w.store.objects); err != nil {
-		return w.store.poison(err)
-	}
-	w.store.fans.add(names, ids)
-	return nil
+	return err
 }
 
-func (w *write) syncFan(name string) (FileID, error) {
+func (w *write) syncFan(name string) error {
 	dir, err := w.store.objects.OpenDir(name)
 	if err != nil {
-		return FileID{}, err
+		return err
 	}
 	defer dir.Close()
 	if err := w.flushes.entry(dir); err != nil {
-		return FileID{}, w.store.poison(err)
+		return w.store.poison(err)
 	}
-	info, err := w.store.objects.Stat(name)
-	return info.ID, err
+	return nil
 }
 
 func (f *fanOuts) has(names []string, ids []FileID) bool {

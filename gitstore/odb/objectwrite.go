@@ -81,10 +81,16 @@ func (w *write) create(o *stagedObject) error {
 }
 
 // settle waits for the data of all files. On the stepwise path each wait is a
-// flush of the disk, and several at once share one.
+// flush of the disk, and several at once share one, those of the refs' new values
+// among them.
 func (w *write) settle() error {
 	if w.flushes.parallel {
-		return atOnce(len(w.staged), func(i int) error { return w.settleOne(w.staged[i]) })
+		return w.store.atOnce(len(w.staged)+len(w.moves), func(i int) error {
+			if i < len(w.staged) {
+				return w.settleOne(w.staged[i])
+			}
+			return w.flushes.settle(w.moves[i-len(w.staged)].lock)
+		})
 	}
 	for _, o := range w.staged {
 		if err := w.settleOne(o); err != nil {
@@ -95,17 +101,30 @@ func (w *write) settle() error {
 }
 
 // atOnce runs n flushes together.
-func atOnce(n int, flush func(i int) error) error {
-	if n == 1 {
-		return flush(0)
+func (s *Store) atOnce(n int, flush func(i int) error) error {
+	if n == 0 {
+		return nil
+	}
+	if s.oneByOne {
+		return inOrder(n, flush)
 	}
 	var wg sync.WaitGroup
 	faults := make([]error, n)
-	for i := range n {
+	for i := range n - 1 {
 		wg.Go(func() { faults[i] = flush(i) })
 	}
+	faults[n-1] = flush(n - 1)
 	wg.Wait()
 	return errors.Join(faults...)
+}
+
+func inOrder(n int, flush func(i int) error) error {
+	for i := range n {
+		if err := flush(i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *write) settleOne(o *stagedObject) error {
@@ -129,7 +148,7 @@ func (w *write) publish(ctx context.Context) error {
 			return err
 		}
 		err := w.syncFans()
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && (errors.Is(err, ErrPoisoned) || !errors.Is(err, fs.ErrNotExist)) {
 			return fmt.Errorf("write objects: %w", classify(err))
 		}
 		if lost := w.anyLost(); err == nil && !lost {

@@ -30,12 +30,21 @@ func (w *world) told(t *interleave.Task, head odb.OID, err error) {
 	t.Do("told", on, act)
 }
 
+// openScheduled opens a store whose operations the scheduler puts in order.
+func openScheduled(opts odb.Options) (*odb.Store, error) {
+	s, err := odb.Open("/repo", opts)
+	if err == nil {
+		s.OneByOne()
+	}
+	return s, err
+}
+
 // appender is a process that appends one event behind the head that it knows.
 func (w *world) appender(name string, opts odb.Options) func(*interleave.Task) {
 	return func(t *interleave.Task) {
 		opts.FS, opts.LockTimeout = w.of(t), -1
 		next := chain(w.base.OID, 1, name)
-		s, err := odb.Open("/repo", opts)
+		s, err := openScheduled(opts)
 		if err == nil {
 			err = s.Write(bg, appendBatch(ref, w.base.OID, next))
 		}
@@ -46,7 +55,7 @@ func (w *world) appender(name string, opts odb.Options) func(*interleave.Task) {
 // follower is a process that first reads where the conversation is.
 func (w *world) follower(name string) func(*interleave.Task) {
 	return func(t *interleave.Task) {
-		s, err := odb.Open("/repo", odb.Options{FS: w.of(t), LockTimeout: -1})
+		s, err := openScheduled(odb.Options{FS: w.of(t), LockTimeout: -1})
 		var head odb.OID
 		if err == nil {
 			head, err = s.ReadRef(ref)
@@ -75,7 +84,7 @@ func (w *world) inTurn(n int) func(*interleave.Task) {
 		w.planned = append(w.planned, e.OID)
 	}
 	return func(t *interleave.Task) {
-		s, err := odb.Open("/repo", odb.Options{FS: w.of(t), LockTimeout: -1})
+		s, err := openScheduled(odb.Options{FS: w.of(t), LockTimeout: -1})
 		head := w.base.OID
 		for i := 0; i < n && err == nil; i++ {
 			err = s.Write(bg, appendBatch(ref, head, events[i:i+1]))
@@ -89,7 +98,7 @@ func (w *world) inTurn(n int) func(*interleave.Task) {
 // of what one process appends in turn than was acknowledged before it looked.
 func (w *world) reader(times int) func(*interleave.Task) {
 	return func(t *interleave.Task) {
-		s, err := odb.Open("/repo", odb.Options{FS: w.of(t)})
+		s, err := openScheduled(odb.Options{FS: w.of(t)})
 		for i := 0; i < times && err == nil; i++ {
 			known := 0
 			if !t.Do("look", []interleave.Access{{Of: "what was acknowledged", Mode: interleave.Reads}}, func() { known = len(w.acked) }) {

@@ -194,7 +194,4 @@ func (m *refMove) abandon() {
 		m.dir.Remove(m.base + lockSuffix)
 	}
 	m.lock.Close()
-	if m.old != nil {
-		m.old.Close()
-	}
 }

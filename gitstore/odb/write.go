@@ -153,10 +153,8 @@ type write struct {
 // the first rename on, only its end says what happened.
 func (w *write) move(context.Context) error {
 	last := w.store.objects
-	for _, m := range w.moves {
-		if err := w.flushes.settle(m.lock); err != nil {
-			return w.store.poison(err)
-		}
+	if err := w.settleLocks(); err != nil {
+		return w.store.poison(err)
 	}
 	for _, m := range w.moves {
 		if err := m.rename(); err != nil {
@@ -173,15 +171,32 @@ func (w *write) move(context.Context) error {
 	return nil
 }
 
+// settleLocks waits for the refs' new values, where settle has not yet done so.
+func (w *write) settleLocks() error {
+	if w.flushes.parallel {
+		return nil
+	}
+	for _, m := range w.moves {
+		if err := w.flushes.settle(m.lock); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // abandon gives everything back: of what is finished only the handles, of
 // what is not also the temporary files and locks. The old values' files were
-// open until here, so that no rename had to free one.
+// open until here, so that no rename had to free one; that may wait for the disk,
+// for which nobody else has to wait.
 func (w *write) abandon() {
 	for _, o := range w.staged {
 		o.abandon(w.store.objects)
 	}
 	for _, m := range w.moves {
 		m.abandon()
+		if m.old != nil {
+			w.store.freeing.Go(func() { m.old.Close() })
+		}
 		w.store.dirs.release(m.dir)
 	}
 }

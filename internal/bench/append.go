@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"jp/conversation"
 	"jp/gitstore"
@@ -50,7 +51,33 @@ func measureAppend(ctx context.Context, b *bench, p place) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendRows(all, p), nil
+	spaced, err := rounds(ctx, b.rng, b.shortOps, []side{apart(one), apart(rivals.sides[0])})
+	if err != nil {
+		return nil, err
+	}
+	return append(appendRows(all, p), spacedRows(spaced, p)...), nil
+}
+
+// pause is what passes before each operation of the spaced rows: an agent's events
+// come milliseconds apart and more, and what a write leaves to be done after its
+// acknowledgement is done by then.
+const pause = 3 * time.Millisecond
+
+// apart is a side whose operations do not follow each other at once.
+func apart(s side) side {
+	prepare := s.prepare
+	s.prepare = func() error {
+		time.Sleep(pause)
+		return prepare()
+	}
+	return s
+}
+
+func spacedRows(all took, p place) []row {
+	return []row{
+		all.row("append 1 event, 3 ms apart, p50", appendOne, appendJSONL).within(appendTarget(p)),
+		all.rowAt(0.99, "append 1 event, 3 ms apart, p99", appendOne, appendJSONL),
+	}
 }
 
 // appendRows compares what was measured, a group of events by its share.
