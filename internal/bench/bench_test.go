@@ -39,7 +39,7 @@ func TestTasks(t *testing.T) {
 	require.NoError(t, r.failures())
 	require.Len(t, r.Places, 1)
 	require.NotEmpty(t, r.Places[0].Path)
-	appended := 15
+	appended := 17
 	if _, err := exec.LookPath("sqlite3"); err != nil {
 		appended -= 2
 		require.Contains(t, b.notes, "SQLite FULL: skipped: not here: sqlite3 (apt-get install sqlite3)")
