@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"jp/internal/inflate"
 )
 
 // storedLimit is the size up to which an object is stored and not deflated:
@@ -64,10 +66,14 @@ func store(header, data []byte) []byte {
 // looseReader keeps the memory that reading a loose object needs.
 type looseReader struct {
 	inflater
-	sum  hasher
-	file []byte
-	head [maxHeader]byte
+	sum     hasher
+	file    []byte
+	content [32 << 10]byte // of most objects all, and the header of any
 }
+
+// smallFile is up to what size of its file an object is expected to fit into
+// looseReader.content: text deflates to a fourth and less.
+const smallFile = len(looseReader{}.content) / 4
 
 var looseReaders = sync.Pool{New: func() any { return new(looseReader) }}
 
@@ -104,12 +110,18 @@ func (s *Store) borrowedObject(oid OID) (kind string, data []byte, err error) {
 func readLoose(file io.ReadCloser, oid OID, limit int64) (kind string, data []byte, err error) {
 	in := looseReaders.Get().(*looseReader)
 	defer looseReaders.Put(in)
-	err = in.load(file, limit)
-	file.Close()
-	if err != nil {
-		return "", nil, err
+	defer file.Close()
+	in.file = in.file[:0]
+	ended, err := in.load(file, limit, false)
+	if err == nil {
+		kind, data, err = in.object(limit)
 	}
-	if kind, data, err = in.object(limit); err != nil {
+	if err != nil && !ended {
+		if _, err = in.load(file, limit, true); err == nil {
+			kind, data, err = in.object(limit)
+		}
+	}
+	if err != nil {
 		return "", nil, err
 	}
 	if !in.sum.names(oid.raw(), kind, data) {
@@ -118,44 +130,54 @@ func readLoose(file io.ReadCloser, oid OID, limit int64) (kind string, data []by
 	return kind, data, nil
 }
 
-// load takes the whole file, which deflate can make a little longer than what
-// is in it.
-func (in *looseReader) load(file io.Reader, limit int64) error {
+// load takes the file up to where a read comes back short, which is the end of all
+// ordinary ones, or up to where it surely ends. Deflating can make it a little
+// longer than what is in it.
+func (in *looseReader) load(file io.Reader, limit int64, all bool) (ended bool, err error) {
 	limit += limit / 1000
-	in.file = in.file[:0]
 	for {
 		in.file = slices.Grow(in.file, max(minRead, len(in.file)/2))
+		room := cap(in.file) - len(in.file)
 		n, err := file.Read(in.file[len(in.file):cap(in.file)])
 		in.file = in.file[:len(in.file)+n]
 		switch {
 		case int64(len(in.file)) > limit:
-			return ErrObjectTooLarge
+			return true, ErrObjectTooLarge
 		case errors.Is(err, io.EOF):
-			return nil
+			return true, nil
 		case err != nil:
-			return err
+			return true, err
+		case n < room && !all:
+			return false, nil
 		}
 	}
 }
 
-// object inflates the header, and all of it only if its size is allowed.
+// object inflates a small object at once, and of a larger one first the header:
+// the rest only if its size is allowed.
 func (in *looseReader) object(limit int64) (kind string, data []byte, err error) {
-	src := in.file
-	n, _, _ := in.decoder.Inflate(in.head[:], src) // it ends early in any case
-	kind, size, rest, err := parseHeader(in.head[:n])
+	first := in.content[:maxHeader]
+	if len(in.file) <= smallFile {
+		first = in.content[:]
+	}
+	n, used, err := in.decoder.Inflate(first, in.file)
+	all := first[:n]
+	kind, size, rest, fault := parseHeader(all[:min(n, maxHeader)])
+	header := min(n, maxHeader) - len(rest)
 	switch {
-	case err != nil:
-		return "", nil, err
+	case fault != nil:
+		return "", nil, fault
 	case size > limit:
 		return "", nil, fmt.Errorf("%w: %d bytes", ErrObjectTooLarge, size)
-	case size/maxRatio > int64(len(src)):
+	case size/maxRatio > int64(len(in.file)):
 		return "", nil, fmt.Errorf("%w: its header claims %d bytes", ErrObjectCorrupt, size)
+	case errors.Is(err, inflate.ErrLess) && int64(n) == int64(header)+size:
+		return kind, bytes.Clone(all[header:]), checkSum(all, in.file, used)
 	}
-	header := n - len(rest)
-	all := make([]byte, header+int(size))
-	_, used, err := in.inflate(all, src)
+	all = make([]byte, header+int(size))
+	_, used, err = in.inflate(all, in.file)
 	if err == nil {
-		err = checkSum(all, src, used)
+		err = checkSum(all, in.file, used)
 	}
 	return kind, all[header:], err
 }

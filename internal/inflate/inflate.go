@@ -19,6 +19,8 @@ var (
 	ErrTruncated = errors.New("deflated data ends too early")
 	// ErrMore means that there is more in the stream than there was room for.
 	ErrMore = errors.New("deflated data is longer than it should be")
+	// ErrLess means that the stream is whole and there was room for more.
+	ErrLess = errors.New("deflated data is shorter than it should be")
 )
 
 // enough is how many bits one length and its distance have at most.
@@ -43,8 +45,8 @@ type Decoder struct {
 
 // Inflate fills dst with what the stream in src holds, and gives how many bytes of
 // dst and of src were used. Where the stream has fewer or more bytes than dst that
-// is an error; what could be inflated is in dst then. src may go on behind the
-// stream; its checksum, the four bytes there, is the caller's to check.
+// is ErrLess or ErrMore; what could be inflated is in dst then. src may go on behind
+// the stream; its checksum, the four bytes there, is the caller's to check.
 func (d *Decoder) Inflate(dst, src []byte) (out, used int, err error) {
 	const method, preset = 8, 0x20
 	if len(src) < 2 {
@@ -62,9 +64,9 @@ func (d *Decoder) Inflate(dst, src []byte) (out, used int, err error) {
 		}
 	}
 	if d.out < len(dst) {
-		return d.out, 0, ErrTruncated
+		err = ErrLess
 	}
-	return d.out, d.pos - d.n>>3, nil
+	return d.out, d.pos - d.n>>3, err
 }
 
 // block inflates one block and says whether it is the last one.

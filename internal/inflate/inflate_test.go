@@ -70,8 +70,10 @@ func TestOtherSizes(t *testing.T) {
 			require.ErrorIs(t, err, inflate.ErrMore)
 			require.Equal(t, len(short), n)
 			require.True(t, bytes.Equal(data[:n], short))
-			_, _, err = d.Inflate(make([]byte, len(data)+1), src)
-			require.ErrorIs(t, err, inflate.ErrTruncated)
+			n, used, err := d.Inflate(make([]byte, len(data)+1), src)
+			require.ErrorIs(t, err, inflate.ErrLess)
+			require.Equal(t, len(data), n)
+			require.Equal(t, len(src)-checkSum, used)
 			for _, cut := range []int{0, 1, 2, 3, len(src) / 2, len(src) - checkSum - 2} {
 				long := make([]byte, len(data)+1)
 				n, _, err := d.Inflate(long, src[:cut])
@@ -115,6 +117,8 @@ func FuzzInflate(f *testing.F) {
 			want, err = io.ReadAll(io.LimitReader(flate.NewReader(body), limit))
 		}
 		got := make([]byte, len(want))
+		room := make([]byte, len(want)+1)
+		_, all, less := d.Inflate(room, src)
 		n, used, fault := d.Inflate(got, src)
 		require.True(t, bytes.Equal(want[:n], got[:n]))
 		switch {
@@ -123,8 +127,12 @@ func FuzzInflate(f *testing.F) {
 			require.NoError(t, fault)
 			require.Equal(t, len(src)-body.Len(), used)
 			require.Equal(t, len(want), n)
+			require.ErrorIs(t, less, inflate.ErrLess)
+			require.Equal(t, used, all)
+			require.True(t, bytes.Equal(want, room[:n]))
 		default:
 			require.Error(t, fault)
+			require.NotErrorIs(t, less, inflate.ErrLess)
 		}
 	})
 }
