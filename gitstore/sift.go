@@ -147,11 +147,14 @@ func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
 	return l, c.store.fill(ctx, l.event)
 }
 
+// discarded stands in each event that takes others back.
+const discarded = string(conversation.TypeTurnDiscarded)
+
 // Texts of a stored event that make it pass whatever is looked for: its text
 // stands in a payload; it takes others back.
 var (
 	textElsewhere = needle.New(`"name":"`+conversation.PayloadText+`"`, false)
-	takesBack     = needle.New(string(conversation.TypeTurnDiscarded), false)
+	takesBack     = needle.New(discarded, false)
 )
 
 // needles are what one of has to stand in an event; none for a sieve that passes
@@ -178,7 +181,7 @@ func (c *cached) passing(needles []needle.Needle) []int {
 		return all
 	}
 	found := c.log.Find(needles)
-	if len(found) > 0 {
+	if len(found) > 0 && (c.words == nil || c.words.May(discarded)) {
 		found = append(found, c.log.Find([]needle.Needle{takesBack})...)
 		slices.Sort(found)
 	}
