@@ -30,9 +30,8 @@ const resumeTarget = 1.5
 // resumeFiles is how many files the working tree has.
 const resumeFiles = 1_000
 
-// hanging is a reply of a model that says a word and no more; a script has one
-// for each model call.
-const hanging = "[[reply]]\nmessage = \"Once\"\nhang = true\n"
+// hanging is a script of a model that says a word and no more, at each call.
+const hanging = "[[reply]]\nmessage = \"Once\"\nhang = true\ntimes = 1000000\n"
 
 // resumeOf measures a whole jp continue of a long conversation up to the first
 // word of the model, against a jp ref @0, which only loads it.
@@ -78,7 +77,7 @@ func (b *bench) newStopped(ctx context.Context, n int) (*stopped, error) {
 		return nil, err
 	}
 	script := filepath.Join(b.scratch, "hanging.toml")
-	if err := errors.Join(os.WriteFile(script, []byte(strings.Repeat(hanging, n/2)), 0o600), keepStoreKey()); err != nil {
+	if err := errors.Join(os.WriteFile(script, []byte(hanging), 0o600), keepStoreKey()); err != nil {
 		return nil, err
 	}
 	return s, s.fill(ctx, newMix(b.corpus, 1), n, "script/"+script)

@@ -37,6 +37,7 @@ type reply struct {
 	FailAfter  int        `toml:"fail_after"`
 	FailTimes  int        `toml:"fail_times"`
 	Hang       bool       `toml:"hang"`
+	Times      int        `toml:"times"` // for how many calls in a row; 0 is one
 	Finish     string     `toml:"finish"`
 	Usage      *usage     `toml:"usage"`
 
@@ -141,7 +142,7 @@ func (r *reply) prepare() error {
 		return errors.New("fail_after and fail_times need fail")
 	case r.Finish != "" && !slices.Contains(finishes, conversation.Finish(r.Finish)):
 		return fmt.Errorf("finish = %q: want one of %q", r.Finish, finishes)
-	case r.ChunkSize < 0 || r.ChunkDelay < 0 || r.FailAfter < 0 || r.FailTimes < 0:
+	case r.ChunkSize < 0 || r.ChunkDelay < 0 || r.FailAfter < 0 || r.FailTimes < 0 || r.Times < 0:
 		return errors.New("a number is negative")
 	}
 	if r.Data != nil {

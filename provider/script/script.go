@@ -35,20 +35,39 @@ func (p *Provider) Stream(ctx context.Context, request *provider.Request) iter.S
 			yield(provider.Chunk{}, err)
 			return
 		}
-		if request.Ended >= len(p.replies) {
+		r := p.due(request.Ended)
+		if r == nil {
 			yield(provider.Chunk{}, p.exhausted(request.Ended))
 			return
 		}
-		r := &p.replies[request.Ended]
 		s := sender{ctx: ctx, reply: r, fails: r.fails(request.Failed), yield: yield}
 		s.send(r.chunks(request.Ended), func() provider.Chunk { return finish(r, request) })
 	}
 }
 
+// due is the reply after so many calls have ended, nil past the last one. One
+// without a number of times is given once.
+func (p *Provider) due(ended int) *reply {
+	for i := range p.replies {
+		if ended -= max(1, p.replies[i].Times); ended < 0 {
+			return &p.replies[i]
+		}
+	}
+	return nil
+}
+
+// calls is for how many calls there is a reply.
+func (p *Provider) calls() (n int) {
+	for i := range p.replies {
+		n += max(1, p.replies[i].Times)
+	}
+	return n
+}
+
 func (p *Provider) exhausted(ended int) error {
 	return &provider.Error{
 		Class: provider.ClassInvalid, Provider: Name,
-		Message: fmt.Sprintf("%s has %s, and this is model call %d", p.name, plural(len(p.replies), "reply", "replies"), ended+1),
+		Message: fmt.Sprintf("%s has %s, and this is model call %d", p.name, plural(p.calls(), "reply", "replies"), ended+1),
 	}
 }
 

@@ -99,6 +99,18 @@ func TestReplies(t *testing.T) {
 	})
 }
 
+func TestOneReplyForSeveralCalls(t *testing.T) {
+	p := written(t, "[[reply]]\nmessage = \"a\"\n[[reply]]\nmessage = \"b\"\ntimes = 3\n[[reply]]\nmessage = \"c\"\ntimes = 1\n")
+	said := ""
+	for ended := range 5 {
+		parts, _ := assembled(t, p, &provider.Request{Ended: ended})
+		said += parts[0].Text
+	}
+	require.Equal(t, "abbbc", said)
+	_, err := stream(t.Context(), p, &provider.Request{Ended: 5})
+	require.ErrorContains(t, err, "has 5 replies, and this is model call 6")
+}
+
 func TestFailures(t *testing.T) {
 	p := written(t, contract)
 	for failed := range 2 {
@@ -237,6 +249,7 @@ func TestWhatIsNoScript(t *testing.T) {
 		{"no duration", "[[reply]]\nchunk_delay = \"soon\"", ":2:"},
 		{"an unknown failure", "[[reply]]\nfail = \"fire\"", "reply 1: fail = \"fire\""},
 		{"an unknown finish", "[[reply]]\nfinish = \"done\"", "reply 1: finish = \"done\""},
+		{"less than never", "[[reply]]\ntimes = -1", "a number is negative"},
 		{"times of no failure", "[[reply]]\nfail_times = 2", "need fail"},
 		{"a negative size", "[[reply]]\nchunk_size = -1", "negative"},
 		{"a call without a name", "[[reply]]\n[[reply.tool_call]]\nid = \"x\"", "tool_call 1: name is missing"},
