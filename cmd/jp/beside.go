@@ -80,7 +80,11 @@ func (b *besideTree) free(word string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) == 0:
 		return filepath.Clean(dir), nil
 	case err == nil:
-		return "", usage("%s is not empty; a worktree needs a new folder.", word)
+		f := usage("%s is not empty; a worktree needs a new folder.", word)
+		if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.Mode().IsRegular() {
+			f = f.hint("git worktree list", "the worktrees there are; git worktree remove takes one away, such as that of a fork that was broken off")
+		}
+		return "", f
 	}
 	return "", usage("%s cannot be a worktree: %v.", word, err)
 }
