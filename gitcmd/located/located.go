@@ -8,7 +8,9 @@
 // configuration's bytes, what is in the git directory, and which git it is. Where
 // anything of it is otherwise than when git was asked, git is asked again. So it is
 // wherever something is unusual: linked working trees, bare and shallow
-// repositories, other people's, ceilings.
+// repositories, other people's, ceilings, a configuration that includes another one
+// or names a working tree. A mistake in a file that the user's own configuration
+// includes is the one thing that only the next git meets.
 //
 // It refuses to answer by itself: what git never said is not known here.
 package located

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -149,20 +150,25 @@ var changes = map[string]struct {
 		f.set("extensions.worktreeConfig", "true")
 		f.write(f.top+"/.git/config.worktree", "[core]\n\tworktree = "+f.TempDir()+"\n")
 	}},
-	"another working tree":   {1, func(f *field) { f.set("core.worktree", f.deep) }},
-	"bare":                   {1, func(f *field) { f.set("core.bare", "true") }},
-	"a new format":           {1, func(f *field) { f.set("core.repositoryFormatVersion", "9") }},
-	"sha256":                 {1, func(f *field) { f.extension("objectFormat", "sha256") }},
-	"reftable":               {1, func(f *field) { f.extension("refStorage", "reftable") }},
-	"reftable, the folder":   {1, func(f *field) { f.mkdir(f.top + "/.git/reftable") }},
-	"an unknown extension":   {1, func(f *field) { f.extension("magic", "true") }},
-	"no configuration":       {1, func(f *field) { f.remove(f.top + "/.git/config") }},
-	"a broken configuration": {1, func(f *field) { f.write(f.top+"/.git/config", "[core\n") }},
-	"an unreadable one":      {1, func(f *field) { f.remove(f.top + "/.git/config"); f.mkdir(f.top + "/.git/config") }},
-	"an include":             {1, func(f *field) { f.write(f.top+"/more", "[core]\n\tworktree = a\n"); f.set("include.path", "../more") }},
-	"shallow":                {1, func(f *field) { f.write(f.top+"/.git/shallow", gitenv.Git(f, f.top, "rev-parse", "HEAD")+"\n") }},
-	"shallow, empty":         {1, func(f *field) { f.write(f.top+"/.git/shallow", "") }},
-	"a shared folder":        {1, func(f *field) { f.write(f.top+"/.git/commondir", "../a\n") }},
+	"another working tree":         {1, func(f *field) { f.set("core.worktree", f.deep) }},
+	"bare":                         {1, func(f *field) { f.set("core.bare", "true") }},
+	"a new format":                 {1, func(f *field) { f.set("core.repositoryFormatVersion", "9") }},
+	"sha256":                       {1, func(f *field) { f.extension("objectFormat", "sha256") }},
+	"reftable":                     {1, func(f *field) { f.extension("refStorage", "reftable") }},
+	"reftable, the folder":         {1, func(f *field) { f.mkdir(f.top + "/.git/reftable") }},
+	"an unknown extension":         {1, func(f *field) { f.extension("magic", "true") }},
+	"no configuration":             {1, func(f *field) { f.remove(f.top + "/.git/config") }},
+	"a broken configuration":       {1, func(f *field) { f.write(f.top+"/.git/config", "[core\n") }},
+	"an unreadable one":            {1, func(f *field) { f.remove(f.top + "/.git/config"); f.mkdir(f.top + "/.git/config") }},
+	"an include":                   {1, func(f *field) { f.write(f.top+"/more", "[core]\n\tworktree = a\n"); f.set("include.path", "../more") }},
+	"shallow":                      {1, func(f *field) { f.write(f.top+"/.git/shallow", gitenv.Git(f, f.top, "rev-parse", "HEAD")+"\n") }},
+	"shallow, empty":               {1, func(f *field) { f.write(f.top+"/.git/shallow", "") }},
+	"a shared folder":              {1, func(f *field) { f.write(f.top+"/.git/commondir", "../a\n") }},
+	"a pipe that nobody writes to": {1, func(f *field) { require.NoError(f, syscall.Mkfifo(f.top+"/.git/config.worktree", 0o644)) }},
+	"the user's mistake": {1, func(f *field) {
+		f.write(f.log+".config", "[user\n")
+		f.opts.Environ = append(os.Environ(), "GIT_CONFIG_GLOBAL="+f.log+".config")
+	}},
 	"no HEAD":                {1, func(f *field) { f.remove(f.top + "/.git/HEAD") }},
 	"no HEAD that git knows": {1, func(f *field) { f.write(f.top+"/.git/HEAD", "main\n") }},
 	"HEAD nowhere":           {1, func(f *field) { f.write(f.top+"/.git/HEAD", "ref: elsewhere\n") }},
@@ -216,6 +222,49 @@ func TestWhatChangedIsSeen(t *testing.T) {
 			f.same(f.deep)
 			f.same(f.deep)
 		})
+	}
+}
+
+// What the configuration names changes, and its own bytes do not.
+func TestWhatAConfigurationLeadsTo(t *testing.T) {
+	for name, c := range map[string]struct{ before, after func(f *field) }{
+		"a link to the working tree": {
+			func(f *field) { f.link(f.top, f.log+".link"); f.set("core.worktree", f.log+".link") },
+			func(f *field) { f.link(f.top+"/a", f.log+".link") },
+		},
+		"a file that is included": {
+			func(f *field) { f.write(f.top+"/more", "[user]\n\tname = x\n"); f.set("include.path", "../more") },
+			func(f *field) { f.write(f.top+"/more", "[user\n") },
+		},
+		"the user's own": {
+			func(f *field) {
+				f.write(f.log+".config", "[user]\n\tname = x\n")
+				f.opts.Environ = append(os.Environ(), "GIT_CONFIG_GLOBAL="+f.log+".config")
+			},
+			func(f *field) { f.write(f.log+".config", "[user\n") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newField(t)
+			c.before(f)
+			f.same(f.deep)
+			c.after(f)
+			f.same(f.deep)
+		})
+	}
+}
+
+func TestWhatCannotBeEnteredIsNoGitDirectory(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may enter every folder")
+	}
+	for _, name := range []string{"objects", "refs"} {
+		f := newField(t)
+		f.same(f.deep)
+		dir := filepath.Join(f.top, ".git", name)
+		require.NoError(t, os.Chmod(dir, 0o600))
+		f.same(f.deep)
+		require.NoError(t, os.Chmod(dir, 0o755))
 	}
 }
 

@@ -1,10 +1,12 @@
 package located
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
 )
@@ -33,7 +37,11 @@ func (s sight) repository() gitcmd.Repository {
 // look looks at what git would look at from dir. What it finds is not ordinary
 // where anything is unusual, or cannot be looked at.
 func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
-	if bounded(opts.Environ) {
+	environ := opts.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	if bounded(environ) {
 		return s, false
 	}
 	program, ok := identity(opts.Program)
@@ -47,24 +55,92 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	if !own(s.top) || !own(git) || !whole(git) {
 		return s, false
 	}
-	config, err := os.ReadFile(filepath.Join(git, "config"))
-	if err != nil {
-		return s, false
-	}
+	facts := fmt.Appendf(nil, "2 %q %d %q", s.top, os.Geteuid(), program)
 	// That of this working tree counts where the other one says so.
-	more, err := os.ReadFile(filepath.Join(git, "config.worktree"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, false
+	for _, name := range []string{"config", "config.worktree"} {
+		text, err := readFile(filepath.Join(git, name))
+		if err != nil && (name == "config" || !errors.Is(err, fs.ErrNotExist)) || leadsOn(text) {
+			return s, false
+		}
+		facts = fmt.Appendf(facts, " %q %t", text, err == nil)
 	}
-	s.facts = sha256.Sum256(fmt.Appendf(nil, "1 %q %d %q %q %q %t", s.top, os.Geteuid(), program, config, more, err == nil))
+	// Those of the user and of the machine cannot lead git elsewhere, but a mistake
+	// in one of them ends it.
+	for _, path := range userConfigs(environ) {
+		text, err := readFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return s, false
+		}
+		facts = fmt.Appendf(facts, " %q %q %t", path, text, err == nil)
+	}
+	s.facts = sha256.Sum256(facts)
 	return s, true
+}
+
+// maxFile is how large an ordinary configuration or HEAD is at most.
+const maxFile = 1 << 20
+
+var errUnusual = errors.New("not an ordinary file")
+
+// readFile reads a file that may be anybody's: no pipe holds it up, and none
+// without an end fills the memory.
+func readFile(path string) ([]byte, error) {
+	if path == os.DevNull {
+		return nil, nil
+	}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, errUnusual
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another one by now
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if len(text) > maxFile {
+		return nil, errUnusual
+	}
+	return text, err
+}
+
+// leadsOn reports whether a configuration may name other files or folders, whose
+// links and bytes git's answer then rests on.
+func leadsOn(config []byte) bool {
+	text := bytes.ToLower(config)
+	return bytes.Contains(text, []byte("include")) ||
+		bytes.Contains(bytes.ReplaceAll(text, []byte("worktreeconfig"), nil), []byte("worktree"))
+}
+
+// userConfigs are the files that git reads beside the repository's own.
+func userConfigs(environ []string) (paths []string) {
+	get := func(name string) (value string) {
+		for _, pair := range environ { // the last one counts
+			if v, ok := strings.CutPrefix(pair, name+"="); ok {
+				value = v
+			}
+		}
+		return value
+	}
+	if path := get("GIT_CONFIG_GLOBAL"); path != "" {
+		paths = append(paths, path)
+	} else {
+		home := get("HOME")
+		xdg := get("XDG_CONFIG_HOME")
+		if xdg == "" {
+			xdg = filepath.Join(home, ".config")
+		}
+		paths = append(paths, filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"))
+	}
+	if path := get("GIT_CONFIG_SYSTEM"); path != "" {
+		return append(paths, path)
+	}
+	return append(paths, "/etc/gitconfig")
 }
 
 // bounded reports whether the environment says how far up git may look.
 func bounded(environ []string) bool {
-	if environ == nil {
-		environ = os.Environ()
-	}
 	return slices.ContainsFunc(environ, func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return name == "GIT_CEILING_DIRECTORIES" || name == "GIT_DISCOVERY_ACROSS_FILESYSTEM"
@@ -149,14 +225,15 @@ func whole(git string) bool {
 		}
 	}
 	for _, name := range []string{"objects", "refs"} {
-		if info, err := os.Stat(filepath.Join(git, name)); err != nil || !info.IsDir() {
+		path := filepath.Join(git, name)
+		if info, err := os.Stat(path); err != nil || !info.IsDir() || unix.Access(path, unix.X_OK) != nil {
 			return false
 		}
 	}
 	if info, err := os.Lstat(filepath.Join(git, "HEAD")); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	text, err := os.ReadFile(filepath.Join(git, "HEAD"))
+	text, err := readFile(filepath.Join(git, "HEAD"))
 	return err == nil && isHead(strings.TrimSuffix(string(text), "\n"))
 }
 
