@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -114,6 +115,62 @@ func (d failsOnceDir) Sync() error {
 		return syscall.EIO
 	}
 	return d.Dir.Sync()
+}
+
+// Whoever waits for an event does not wait for the ref's old file; whoever closes
+// the store does.
+func TestTheOldFileIsFreedLater(t *testing.T) {
+	repo := newRepo(t)
+	head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+	synctest.Test(t, func(t *testing.T) {
+		fs := &slowToFree{FS: odb.OS()}
+		s := open(t, repo, odb.Options{FS: fs, Path: odb.PathStepwise})
+		begun := time.Now()
+		require.NoError(t, s.Write(bg, appendBatch(ref, head, chain(head, 1, "next"))))
+		require.Zero(t, time.Since(begun))
+		require.NoError(t, s.Close())
+		require.EqualValues(t, 1, fs.freed.Load())
+	})
+}
+
+// slowToFree takes its time to close what was opened as the ref.
+type slowToFree struct {
+	odb.FS
+	freed atomic.Int32
+}
+
+func (f *slowToFree) OpenDir(path string) (odb.Dir, error) {
+	dir, err := f.FS.OpenDir(path)
+	return slowToFreeDir{dir, f}, err
+}
+
+type slowToFreeDir struct {
+	odb.Dir
+	of *slowToFree
+}
+
+func (d slowToFreeDir) OpenDir(name string) (odb.Dir, error) {
+	dir, err := d.Dir.OpenDir(name)
+	return slowToFreeDir{dir, d.of}, err
+}
+
+func (d slowToFreeDir) Open(name string) (odb.File, error) {
+	file, err := d.Dir.Open(name)
+	if name == filepath.Base(ref) && err == nil {
+		file = slowToFreeFile{file, d.of}
+	}
+	return file, err
+}
+
+type slowToFreeFile struct {
+	odb.File
+	of *slowToFree
+}
+
+func (f slowToFreeFile) Close() error {
+	time.Sleep(time.Second)
+	defer f.of.freed.Add(1)
+	return f.File.Close()
 }
 
 func objectFile(t *testing.T, dir string, oid odb.OID) string {
