@@ -131,6 +131,15 @@ func TestALinkLeadsToTheSameNote(t *testing.T) {
 	require.Equal(t, 3, f.asked(), "two by gitcmd itself")
 }
 
+func TestAboveALinkIsAboveItsTarget(t *testing.T) {
+	f := newField(t)
+	f.same(f.top)
+	other := gitenv.Repo(t)
+	require.NoError(t, os.Mkdir(filepath.Join(other, "sub"), 0o755))
+	f.link(filepath.Join(other, "sub"), f.top+"/link")
+	f.same(f.top + "/link/..")
+}
+
 // changes are what can happen to a repository after git was asked, and how often
 // git is started when it is located next.
 var changes = map[string]struct {

@@ -170,6 +170,9 @@ func identity(program string) (string, bool) {
 // top walks up from dir to the first folder with a .git, on one file system. A
 // folder on the way that may itself be a git directory ends the walk.
 func top(dir string) (string, bool) {
+	if strings.Contains(dir, "..") {
+		return "", false // of a link's target, and Abs knows no links
+	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", false
