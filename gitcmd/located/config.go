@@ -1,0 +1,73 @@
+package located
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// maxFile is how large an ordinary configuration or HEAD is at most.
+const maxFile = 1 << 20
+
+var errUnusual = errors.New("not an ordinary file")
+
+// readFile reads a file that may be anybody's: no pipe holds it up, and none
+// without an end fills the memory.
+func readFile(path string) ([]byte, error) {
+	if path == os.DevNull {
+		return nil, nil
+	}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, errUnusual
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another one by now
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if len(text) > maxFile {
+		return nil, errUnusual
+	}
+	return text, err
+}
+
+// leadsOn reports whether a configuration may name other files or folders, whose
+// links and bytes git's answer then rests on.
+func leadsOn(config []byte) bool {
+	text := bytes.ToLower(config)
+	return bytes.Contains(text, []byte("include")) ||
+		bytes.Contains(bytes.ReplaceAll(text, []byte("worktreeconfig"), nil), []byte("worktree"))
+}
+
+// userConfigs are the files that git reads beside the repository's own.
+func userConfigs(environ []string) (paths []string) {
+	get := func(name string) (value string) {
+		for _, pair := range environ { // the last one counts
+			if v, ok := strings.CutPrefix(pair, name+"="); ok {
+				value = v
+			}
+		}
+		return value
+	}
+	if path := get("GIT_CONFIG_GLOBAL"); path != "" {
+		paths = append(paths, path)
+	} else {
+		home := get("HOME")
+		xdg := get("XDG_CONFIG_HOME")
+		if xdg == "" {
+			xdg = filepath.Join(home, ".config")
+		}
+		paths = append(paths, filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"))
+	}
+	if path := get("GIT_CONFIG_SYSTEM"); path != "" {
+		return append(paths, path)
+	}
+	return append(paths, "/etc/gitconfig")
+}
