@@ -11,9 +11,10 @@ import (
 	"jp/gitstore/odb"
 )
 
-// many is how many packs of about one size become one: each object is then
-// written anew once for each tenfold growth of what is packed.
-const many = 10
+// many is how many packs of about one size become one. Each object is then written
+// anew once for each fivefold growth of what is packed, and few packs are left,
+// each of which every git command opens.
+const many = 5
 
 // merge makes one pack of packs of about one size where there are many. Packs
 // that are told to stay are left out.

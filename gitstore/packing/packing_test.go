@@ -167,7 +167,7 @@ func TestPacksBecomeOne(t *testing.T) {
 	f := newField(t)
 	f.git("gc", "-q")
 	users := f.packs()
-	for i := range 9 {
+	for i := range 4 {
 		f.grow("jp-c17528832001-aaaa", 4)
 		r, err := f.Pack(t.Context())
 		require.NoError(t, err)
@@ -177,7 +177,7 @@ func TestPacksBecomeOne(t *testing.T) {
 	f.grow("jp-c17528832001-aaaa", 4)
 	r, err := f.Pack(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, 10, r.Merged)
+	require.Equal(t, 5, r.Merged)
 	require.Equal(t, users+1, f.packs(), "the user's pack stays as it is")
 	f.whole()
 }
@@ -344,13 +344,13 @@ func TestPacksOfOthersStayTheirs(t *testing.T) {
 	require.Error(t, err)
 	f.open("git")
 	f.git("gc", "-q")
-	for range 9 {
+	for range 4 {
 		f.grow("jp-c17528832001-aaaa", 4)
 		r, err := f.Pack(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, r.Merged)
 	}
-	require.Equal(t, 10, f.packs())
+	require.Equal(t, 5, f.packs())
 	f.whole()
 }
 

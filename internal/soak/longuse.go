@@ -25,7 +25,7 @@ const (
 	// usersFiles is how many files the user's repository has.
 	usersFiles = 2000
 	// statusRounds is how often git status is timed on each side.
-	statusRounds = 40
+	statusRounds = 200
 
 	// mostLoose is how many loose objects of jp's there may be at any time.
 	mostLoose = 10_000
