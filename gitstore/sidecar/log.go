@@ -107,7 +107,7 @@ func (l *Log) Find(needles []needle.Needle) []int {
 		return nil
 	}
 	hit := map[int]bool{}
-	for _, n := range needles {
+	for _, n := range needle.Merge(needles) {
 		f := n.In(l.data[:l.end()])
 		for at := f.From(len(magic)); at >= 0; at = f.From(at) {
 			// What begins in the head of a record stands in none: one too many is found.

@@ -3,11 +3,15 @@
 // stands for the rest.
 package needle
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
-// A Needle is a text to look for in bytes.
+// A Needle is a text to look for in bytes, or one of some that begin alike.
 type Needle struct {
-	text []byte // lower case where case is ignored
+	text []byte   // lower case where case is ignored
+	ends [][]byte // one of which has to follow; none: nothing has to
 	fold bool
 	rare int // index of the byte that is looked for first
 }
@@ -23,6 +27,46 @@ func New(text string, fold bool) Needle {
 		if rarity[Lower(b)] < rarity[Lower(n.text[n.rare])] {
 			n.rare = i
 		}
+	}
+	return n
+}
+
+// Merge makes one needle of those that begin alike up to behind their rarest byte:
+// it stands where one of them does, and what lies between is looked at once.
+func Merge(all []Needle) (few []Needle) {
+	for _, n := range all {
+		i := slices.IndexFunc(few, func(f Needle) bool {
+			return f.fold == n.fold && f.rare == n.rare && alike(f.text, n.text) > n.rare
+		})
+		if i < 0 {
+			few = append(few, n)
+			continue
+		}
+		few[i] = few[i].or(n)
+	}
+	return few
+}
+
+// or is the needle of what two have alike, with what may follow.
+func (n Needle) or(other Needle) Needle {
+	common := alike(n.text, other.text)
+	both := Needle{text: n.text[:common], fold: n.fold, rare: n.rare}
+	for _, one := range []Needle{n, other} {
+		rest := one.text[common:]
+		if len(one.ends) == 0 {
+			both.ends = append(both.ends, rest)
+		}
+		for _, end := range one.ends {
+			both.ends = append(both.ends, slices.Concat(rest, end))
+		}
+	}
+	return both
+}
+
+// alike is how many bytes two texts begin with that are the same.
+func alike(a, b []byte) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
 	return n
 }
@@ -99,10 +143,26 @@ func (f *Finder) next(known, at int, b byte) int {
 }
 
 func (n Needle) stands(data []byte) bool {
-	if !n.fold {
-		return bytes.HasPrefix(data, n.text)
+	if !begins(data, n.text, n.fold) {
+		return false
 	}
-	for i, b := range n.text {
+	for _, end := range n.ends {
+		if begins(data[len(n.text):], end, n.fold) {
+			return true
+		}
+	}
+	return len(n.ends) == 0
+}
+
+// begins compares with a text that is in lower case if case is ignored.
+func begins(data, text []byte, fold bool) bool {
+	if !fold {
+		return bytes.HasPrefix(data, text)
+	}
+	if len(data) < len(text) {
+		return false
+	}
+	for i, b := range text {
 		if Lower(data[i]) != b {
 			return false
 		}

@@ -27,3 +27,50 @@ func TestFromFindsAll(t *testing.T) {
 	}
 	require.Equal(t, []int{1, 4, 7, 12, 14}, got)
 }
+
+// all are the places where one of some needles stands.
+func all(data []byte, needles []needle.Needle) map[int]bool {
+	found := map[int]bool{}
+	for _, n := range needles {
+		f := n.In(data)
+		for at := f.From(0); at >= 0; at = f.From(at + 1) {
+			found[at] = true
+		}
+	}
+	return found
+}
+
+func TestMergedNeedlesStandWhereOneDoes(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		data := []byte(rapid.StringMatching(`[abAB x\n]{0,60}`).Draw(r, "data"))
+		var needles []needle.Needle
+		for _, text := range rapid.SliceOfN(rapid.StringMatching(`[abAB x]{1,5}`), 0, 6).Draw(r, "texts") {
+			needles = append(needles, needle.New(text, rapid.Bool().Draw(r, "fold")))
+		}
+		merged := needle.Merge(needles)
+		require.LessOrEqual(r, len(merged), len(needles))
+		require.Equal(r, all(data, needles), all(data, merged))
+	})
+}
+
+func TestWhatBeginsAlikeIsMerged(t *testing.T) {
+	for _, tt := range []struct {
+		texts []string
+		few   int
+	}{
+		{[]string{"deadloc", "deadline"}, 1},
+		{[]string{"deadlock", "deadline"}, 2}, // the k is rarer than what they share
+		{[]string{"deadloc", "deadlocs", "deadline", "lead"}, 2},
+		{[]string{"lock", "line"}, 2},
+		{[]string{"same", "same"}, 1},
+		{nil, 0},
+	} {
+		var needles []needle.Needle
+		for _, text := range tt.texts {
+			needles = append(needles, needle.New(text, true))
+		}
+		require.Len(t, needle.Merge(needles), tt.few, "%q", tt.texts)
+	}
+	mixed := []needle.Needle{needle.New("deadlock", true), needle.New("deadline", false)}
+	require.Len(t, needle.Merge(mixed), 2, "only those that compare alike")
+}
