@@ -105,12 +105,14 @@ func openUp(t *testing.T, dir string) {
 func asNobody(t *testing.T, work func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
+		// Two users are needed, and to become the other one is root's.
 		t.Skip("only root can be another user, too")
 	}
 	const same = ^uintptr(0)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, same, nobody, same); errno != 0 {
+		// A container may forbid even root to become another user.
 		t.Skip("cannot be another user here: ", errno)
 	}
 	defer unix.RawSyscall(unix.SYS_SETRESUID, same, 0, same)

@@ -30,6 +30,7 @@ func TestFromToolByPrivileges(t *testing.T) {
 		return
 	}
 	if status, err := os.ReadFile("/proc/self/status"); err != nil || strings.Contains(string(status), "NoNewPrivs:\t1") {
+		// A child cannot get back what its parent has given up.
 		t.Skip("this process itself can get no new privileges")
 	}
 	start := func(environ ...string) *exec.Cmd {

@@ -15,12 +15,14 @@ import (
 // with -v to see how noisy the rules are.
 func TestHistory(t *testing.T) {
 	if testing.Short() {
+		// It reads the project's whole history.
 		t.Skip("-short")
 	}
 	cmd := exec.Command("git", "-c", "diff.external=", "log", "-p", "--all", "--no-ext-diff", "--no-textconv", "--no-color")
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	text, err := cmd.Output()
 	if err != nil || len(text) == 0 {
+		// An archive of the source has no history to read.
 		t.Skip("no history here")
 	}
 	count, megabytes := map[string]int{}, float64(len(text))/(1<<20)

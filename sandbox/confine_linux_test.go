@@ -26,6 +26,7 @@ type ground struct {
 func newGround(t *testing.T) *ground {
 	t.Helper()
 	if s := sandbox.Supported(); !s.Enforced() {
+		// Only a kernel with landlock confines.
 		t.Skip("nothing is confined here: " + s.Reason)
 	}
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -182,6 +183,7 @@ func TestNetwork(t *testing.T) {
 	require.NoError(t, err)
 	defer abstract.Close()
 	if !sandbox.Supported().Sockets {
+		// Not every kernel is built to filter system calls.
 		t.Skip("no filter of system calls here: more than TCP cannot be forbidden")
 	}
 	for name, c := range map[string]struct{ act, at string }{
@@ -209,6 +211,7 @@ func TestNetwork(t *testing.T) {
 func TestSignals(t *testing.T) {
 	g := newGround(t)
 	if s := sandbox.Supported(); s.ABI < 6 {
+		// An older kernel has no rule for signals.
 		t.Skip("landlock keeps no signals back before version 6")
 	}
 	g.requireForbidden(t, g.act("signal", strconv.Itoa(os.Getpid()))...)
@@ -262,6 +265,7 @@ func TestWorkspaceAboveTheKey(t *testing.T) {
 func TestPrivileges(t *testing.T) {
 	g := newGround(t)
 	if os.Geteuid() != 0 {
+		// Nobody else has privileges that could be kept by mistake.
 		t.Skip("only root has privileges to lose")
 	}
 	g.requireForbidden(t, sh(`mknod device c 1 3`)...)

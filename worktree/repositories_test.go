@@ -192,6 +192,7 @@ func TestUnreadableFileFailsAlone(t *testing.T) {
 
 func TestFullObjectStoreIsAnError(t *testing.T) {
 	if os.Getuid() == 0 {
+		// The modes bind everybody but root.
 		t.Skip("root may write everywhere")
 	}
 	r := newRepo(t, map[string]string{"a": "1\n"})

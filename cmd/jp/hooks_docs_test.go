@@ -16,6 +16,7 @@ func documentedHooks(t *testing.T) *place {
 	t.Helper()
 	for _, program := range []string{"jq", "gofmt"} {
 		if _, err := exec.LookPath(program); err != nil {
+			// The examples are shell scripts with these programs; jp itself needs neither.
 			t.Skip("the examples need ", program)
 		}
 	}

@@ -103,6 +103,7 @@ func TestLimitReadOnly(t *testing.T) {
 	for _, d := range deeds {
 		remove := c.reset("")
 		if err := unix.Mount(c.disk, c.disk, "", unix.MS_BIND, ""); err != nil {
+			// Only a real mount refuses root, too, and mounting needs a permission.
 			t.Skipf("crash-skip e a read-only mount: cannot mount: %v", err)
 		}
 		require.NoError(t, unix.Mount("", c.disk, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY, ""))
@@ -117,6 +118,7 @@ func TestLimitReadOnly(t *testing.T) {
 func TestLimitOtherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
+		// Two users are needed, and to become the other one is root's.
 		t.Skip("crash-skip e a repository of another uid: only root can become another user")
 	}
 	c := newConfines(t)

@@ -49,6 +49,7 @@ message = "Over."
 func TestTheDocumentedToolWorks(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
+		// Only the example needs Python; jp itself does not.
 		t.Skip("the tool of docs/tools.md is written in Python, which is not here")
 	}
 	p := newPlace(t)

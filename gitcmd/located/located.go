@@ -9,8 +9,9 @@
 // anything of it is otherwise than when git was asked, git is asked again. So it is
 // wherever something is unusual: linked working trees, bare and shallow
 // repositories, other people's, ceilings, a configuration that includes another one
-// or names a working tree. A mistake in a file that the user's own configuration
-// includes is the one thing that only the next git meets.
+// or names a working tree. What only the next git meets: a mistake in a file that
+// the user's own configuration includes, or in a machine's that is not
+// /etc/gitconfig, and another git behind the same wrapper script.
 //
 // It refuses to answer by itself: what git never said is not known here.
 package located

@@ -265,6 +265,7 @@ func TestWhatAConfigurationLeadsTo(t *testing.T) {
 
 func TestWhatCannotBeEnteredIsNoGitDirectory(t *testing.T) {
 	if os.Getuid() == 0 {
+		// The modes bind everybody but root.
 		t.Skip("root may enter every folder")
 	}
 	for _, name := range []string{"objects", "refs"} {
@@ -279,6 +280,7 @@ func TestWhatCannotBeEnteredIsNoGitDirectory(t *testing.T) {
 
 func TestAnotherUsersRepositoryIsAskedFor(t *testing.T) {
 	if os.Getuid() != 0 {
+		// Only root may make a folder somebody else's.
 		t.Skip("needs root to give a folder away")
 	}
 	for _, name := range []string{"", ".git"} {

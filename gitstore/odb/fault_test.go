@@ -168,6 +168,7 @@ type slowToFreeFile struct {
 }
 
 func (f slowToFreeFile) Close() error {
+	// The clock of the test's bubble: no time passes.
 	time.Sleep(time.Second)
 	defer f.of.freed.Add(1)
 	return f.File.Close()
@@ -183,6 +184,7 @@ func TestHandlesAreGivenBack(t *testing.T) {
 	count := func() int {
 		names, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
+			// Only Linux lists a process's open files there.
 			t.Skip("cannot count open files: ", err)
 		}
 		return len(names)

@@ -12,8 +12,9 @@ import (
 )
 
 // many is how many packs of about one size become one. Each object is then written
-// anew once for each fivefold growth of what is packed, and few packs are left,
-// each of which every git command opens.
+// anew three times at most for each tenfold growth of what is packed (five, nine
+// and thirteen packs of the least size together), and few packs are left, each of
+// which every git command opens.
 const many = 5
 
 // merge makes one pack of packs of about one size where there are many. Packs

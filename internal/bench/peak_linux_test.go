@@ -16,6 +16,7 @@ func peakOrSkip(t *testing.T, args ...string) int64 {
 	t.Helper()
 	n, err := peak(t.Context(), exec.Command(args[0], args[1:]...))
 	if errors.Is(err, syscall.EPERM) {
+		// The peak is read while the program is stopped at its end.
 		t.Skip("programs may not be traced here: ", err)
 	}
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ func TestADatabaseKeepsWhatItIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.db")
 	d, err := openDatabase(t.Context(), path)
 	if errors.Is(err, errAbsent) {
+		// The rival is a program that need not be installed.
 		t.Skip(err)
 	}
 	require.NoError(t, err)

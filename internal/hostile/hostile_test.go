@@ -20,6 +20,7 @@ const oneOfEachKind = "git-fsmonitor,git-clean-filter,fs-links,mcp-rug-pull,refs
 
 func TestNoAttackComesToSomething(t *testing.T) {
 	if testing.Short() {
+		// -short asks for what takes seconds.
 		t.Skip("runs jp hundreds of times")
 	}
 	if runtime.GOOS != "linux" {

@@ -11,6 +11,7 @@ import (
 
 func TestBayHasOneOrder(t *testing.T) {
 	if why := lacks(t, powercut.Ext4); why != "" {
+		// A bay is a disk served by FUSE behind a loop device: both are root's.
 		t.Skip("a bay cannot be opened: " + why)
 	}
 	bay, err := powercut.OpenBay(t.TempDir(), size)

@@ -43,6 +43,7 @@ func TestPowerCut(t *testing.T) {
 		}
 		t.Run(c.fs.Name, func(t *testing.T) {
 			if why != "" {
+				// A disk that forgets needs FUSE, loop devices and root.
 				row.Skip(t, "c", name, why)
 			}
 			r := newRig(t, c.place, o)

@@ -33,6 +33,7 @@ func TestShutdown(t *testing.T) {
 		}
 		t.Run(p.fs.Name, func(t *testing.T) {
 			if why != "" {
+				// Only root may shut a file system down, on a loop device.
 				row.Skip(t, "c", name, why)
 			}
 			l := newLoop(t, p, o)
@@ -55,6 +56,7 @@ func TestFlushBehindShutdown(t *testing.T) {
 	for _, p := range shutdowns {
 		t.Run(p.fs.Name, func(t *testing.T) {
 			if why := lacks(t, p.fs); why != "" {
+				// Only root may shut a file system down, on a loop device.
 				t.Skip("a shutdown cannot be tried: " + why)
 			}
 			l := newLoop(t, p, nil)

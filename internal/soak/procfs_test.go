@@ -10,6 +10,7 @@ import (
 func needsProc(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
+		// The figures of a process are read from /proc.
 		t.Skip("only Linux has /proc: ", err)
 	}
 }

@@ -118,6 +118,7 @@ func TestWhoComesTooLateIsToldWhy(t *testing.T) {
 func TestNoDescriptorIsLeft(t *testing.T) {
 	const shown = "/proc/self/fd"
 	if _, err := os.ReadDir(shown); err != nil {
+		// What is still open can only be counted where the system lists it.
 		t.Skip("this system does not show a process's descriptors: ", err)
 	}
 	count := func() int {

@@ -255,6 +255,7 @@ func TestOnlySilenceCounts(t *testing.T) {
 		go func() {
 			_, _ = io.WriteString(writer, start)
 			for range 20 {
+				// The clock of the test's bubble: no time passes.
 				time.Sleep(90 * time.Second)
 				_, _ = io.WriteString(writer, event(`{"type":"ping"}`))
 			}

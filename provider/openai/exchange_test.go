@@ -226,6 +226,7 @@ func TestSlowConsumer(t *testing.T) {
 		for _, err := range openai.NewChat(talkingTo(events(delta(`"content":"A"`)))).Stream(t.Context(), &provider.Request{Model: "m"}) {
 			took = time.Since(began)
 			if err == nil {
+				// The clock of the test's bubble: no time passes.
 				time.Sleep(time.Hour)
 			}
 		}

@@ -92,6 +92,7 @@ func TestDemoRepairsItsFiles(t *testing.T) {
 func run(t *testing.T, dir string, argv ...string) string {
 	name, err := exec.LookPath(argv[0])
 	if err != nil {
+		// The demonstration starts programs that only it needs.
 		t.Skipf("%s is not installed: %v", argv[0], err)
 	}
 	cmd := exec.CommandContext(t.Context(), name, argv[1:]...)

@@ -31,6 +31,7 @@ type ruin struct {
 func newRuin(t *testing.T) *ruin {
 	t.Helper()
 	if _, sure := process.Openers(nil); !sure {
+		// Without that nobody's files cannot be told from somebody's.
 		t.Skip("this system does not tell who has a file open, so nothing is removed")
 	}
 	top := t.TempDir()
@@ -254,6 +255,7 @@ func TestWhatLivesOrChangesStays(t *testing.T) {
 	})
 	t.Run("another user's", func(t *testing.T) {
 		if os.Geteuid() != 0 {
+			// The kernel lets nobody else change an owner.
 			t.Skip("only root can give files away")
 		}
 		r := newRuin(t)
