@@ -51,7 +51,7 @@ func TestPackingInTheBackground(t *testing.T) {
 	p.write("../talk.toml", "[[reply]]\nmessage = \"Over.\"\n")
 	ask := []string{"query", "--new", "-m", "script/../talk.toml", "Go"}
 	require.Zero(t, p.jp(ask...).exit)
-	p.loosen(3 * packing.Enough / 2)
+	p.loosen(3 * packing.Enough)
 	require.Zero(t, p.jp("ls").exit)
 	require.Zero(t, p.jp(append(ask, "--cfg", "store.packing=off")...).exit)
 	_, _, packed := p.packing()
@@ -61,8 +61,8 @@ func TestPackingInTheBackground(t *testing.T) {
 	require.Eventually(t, func() bool { _, _, packed = p.packing(); return packed }, time.Minute, 5*time.Millisecond)
 	left, packs, _ := p.packing()
 	require.Equal(t, 1, packs)
-	require.GreaterOrEqual(t, left, 3*packing.Enough/2, "what is not a conversation's stays")
-	require.Less(t, left, 3*packing.Enough/2+10)
+	require.GreaterOrEqual(t, left, 3*packing.Enough, "what is not a conversation's stays")
+	require.Less(t, left, 3*packing.Enough+10)
 	require.Empty(t, p.git("fsck", "--strict", "--no-dangling"))
 	require.Zero(t, p.jp("verify", "--all").exit)
 }

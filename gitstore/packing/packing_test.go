@@ -131,8 +131,8 @@ func TestDue(t *testing.T) {
 	require.False(t, f.Due())
 	f.grow("jp-c17528832001-aaaa", packing.Enough/3/4)
 	require.False(t, f.Due(), "a quarter")
-	f.grow("jp-c17528832001-aaaa", packing.Enough/2)
-	require.True(t, f.Due(), "half as many again")
+	f.grow("jp-c17528832001-aaaa", packing.Enough)
+	require.True(t, f.Due(), "three times as many objects, so that no sample of them is too small")
 	_, err := f.Pack(t.Context())
 	require.NoError(t, err)
 	require.False(t, f.Due())
@@ -140,7 +140,7 @@ func TestDue(t *testing.T) {
 
 func TestNotDueWhileAnotherPacks(t *testing.T) {
 	f := newField(t)
-	f.grow("jp-c17528832001-aaaa", packing.Enough/2)
+	f.grow("jp-c17528832001-aaaa", packing.Enough)
 	require.True(t, f.Due())
 	file := filepath.Join(f.dir, ".git/jp/packing.json")
 	for began, due := range map[time.Duration]bool{time.Second: false, time.Hour: true} {
