@@ -57,6 +57,33 @@ func TestCandidates(t *testing.T) {
 	require.Equal(t, []conversation.ID{one}, f.candidates(true, "ZEBRA"))
 }
 
+// TestCandidatesAreSifted holds that what a search has found to begin with is what
+// Sift gives, for the same sieve and only once.
+func TestCandidatesAreSifted(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "first of all", "second of all")
+	f.sifted(info, true, "first")
+	sift := func(of conversation.Info, texts ...string) []int {
+		events, err := f.Sift(t.Context(), of, conversation.Sieve{Any: texts, Fold: true})
+		require.NoError(t, err)
+		return numbers(events)
+	}
+	require.Len(t, f.candidates(true, "second"), 1)
+	require.Equal(t, []int{3}, sift(info, "second"))
+	require.Equal(t, []int{3}, sift(info, "second"))
+	require.Len(t, f.candidates(true, "second"), 1)
+	require.Equal(t, []int{1}, sift(info, "first"), "another sieve")
+	require.Empty(t, f.candidates(true, "all of"), "the words do, together they do not")
+
+	require.Len(t, f.candidates(true, "second"), 1)
+	_, err := f.Append(t.Context(), info.ID, info.Head, turns(t, "first of all", "second of all", "second to none")[4:])
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 5}, sift(f.info(1), "second"), "it grew")
+	require.Len(t, f.candidates(true, "second"), 1)
+	require.NoError(t, os.RemoveAll(f.cache()))
+	require.Equal(t, []int{3, 5}, sift(f.info(1), "second"), "the sidecar was removed")
+}
+
 func TestCandidatesSeeWhatIsNew(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "one")

@@ -29,100 +29,57 @@ func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversati
 	if !s.cacheable() || of.Err != nil {
 		return s.Load(ctx, of.Head)
 	}
-	c := s.cached(of)
-	if c.excludes(head, sieve) {
-		return nil, ctx.Err()
-	}
-	c.read()
-	defer c.free()
-	events, err := c.sift(ctx, head, sieve)
+	events, err := s.cached(of).sift(ctx, head, sieve)
 	if err != nil && ctx.Err() == nil {
 		return s.Load(ctx, of.Head) // which says what is wrong
 	}
 	return events, err
 }
 
-// Candidates is [Store.List] without the conversations of which it is known that
-// nothing passes a sieve, neither an event nor the title: what a search begins with.
-func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve conversation.Sieve) ([]conversation.Info, error) {
-	if len(sieve.Any) == 0 || !s.cacheable() {
-		return s.List(ctx, scope)
-	}
-	infos, err := s.Heads(scope)
-	if err != nil {
-		return nil, err
-	}
-	excluded := make([]bool, len(infos))
-	each(ctx, infos, func(i int) {
-		head, err := odb.ParseOID(string(infos[i].Head))
-		if excluded[i] = err == nil && s.cached(infos[i]).excludes(head, sieve); !excluded[i] && infos[i].Err == nil {
-			infos[i] = s.info(ctx, infos[i])
-		}
-	})
-	var candidates []conversation.Info
-	for i, info := range infos {
-		if !excluded[i] {
-			candidates = append(candidates, info)
-		}
-	}
-	return candidates, ctx.Err()
-}
-
 // A cached is the sidecar of one conversation while it is used.
 type cached struct {
-	store *Store
-	path  string
-	title string
-	log   *sidecar.Log
-	words *sidecar.Words // nil where there are none
+	store  *Store
+	path   string
+	title  string
+	buffer []byte         // what is read of the files stands in it
+	log    *sidecar.Log   // all of it, where that was needed
+	words  *sidecar.Words // nil where there are none
 }
 
 func (s *Store) cached(of conversation.Info) *cached {
-	return &cached{store: s, path: s.cachePath(of), title: of.Summary.Title}
-}
-
-// excludes reports whether nothing of a conversation can be of interest.
-func (c *cached) excludes(head odb.OID, sieve conversation.Sieve) bool {
-	c.words, _ = sidecar.ReadWords(c.path + wordsSuffix)
-	if c.words == nil || c.words.Head != idOf(head) || c.words.Text || len(sieve.Any) == 0 {
-		return false
+	c := &cached{store: s, path: s.cachePath(of), title: of.Summary.Title}
+	if kept, ok := buffers.Get().(*[]byte); ok {
+		c.buffer = *kept
 	}
-	return !slices.ContainsFunc(sieve.Any, c.words.May)
+	return c
 }
 
-// buffers are for logs, one at a time for each search that runs.
+// buffers are for files, one at a time for each search that runs.
 var buffers sync.Pool
 
-func (c *cached) read() {
-	var buffer []byte
-	if kept, ok := buffers.Get().(*[]byte); ok {
-		buffer = *kept
-	}
-	c.log = sidecar.Read(c.path+logSuffix, buffer)
-}
-
+// free is for when nothing that was read is used any more.
 func (c *cached) free() {
-	buffer := c.log.Buffer()
-	buffers.Put(&buffer)
-	c.log = nil
+	if c.log != nil {
+		c.buffer = c.log.Buffer()
+	}
+	buffers.Put(&c.buffer)
 }
 
-// sift brings the sidecar up to the head, and decodes what the sieve passes.
+// sift decodes what the sieve passes.
 func (c *cached) sift(ctx context.Context, head odb.OID, sieve conversation.Sieve) ([]*conversation.Event, error) {
-	newest, err := c.update(ctx, head)
-	if err != nil {
-		return nil, err
+	defer c.free()
+	records, ok := c.recall(head, sieve)
+	if !ok {
+		_, records, ok = c.look(head, sieve)
+	}
+	if !ok {
+		var err error
+		if records, err = c.find(ctx, head, sieve); err != nil {
+			return nil, err
+		}
 	}
 	var events []*conversation.Event
-	needles := c.needles(sieve)
-	for _, i := range c.passing(needles) {
-		if i > newest {
-			break
-		}
-		r := c.log.Record(i)
-		if !stands(needles, r.Raw) {
-			continue
-		}
+	for _, r := range records {
 		l, err := c.event(ctx, r)
 		if err != nil {
 			return nil, err
@@ -130,6 +87,71 @@ func (c *cached) sift(ctx context.Context, head odb.OID, sieve conversation.Siev
 		events = append(events, l.event)
 	}
 	return events, ctx.Err()
+}
+
+// look finds what passes without reading the rest. ok is false where the words do not
+// reach up to the head, or what they say is not there.
+func (c *cached) look(head odb.OID, sieve conversation.Sieve) (places []sidecar.Place, records []sidecar.Record, ok bool) {
+	c.words, _ = sidecar.ReadWords(c.path + wordsSuffix)
+	if c.words == nil || c.words.Head != idOf(head) || len(sieve.Any) == 0 {
+		return nil, nil, false
+	}
+	texts := slices.Clone(sieve.Any)
+	if c.words.Text {
+		texts = append(texts, elsewhere)
+	}
+	if !slices.ContainsFunc(texts, c.words.May) {
+		return nil, nil, true
+	}
+	if places, c.buffer, ok = c.words.Where(c.path+wordsSuffix, append(texts, discarded), c.buffer); !ok {
+		return nil, nil, false
+	}
+	if records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, places, c.buffer); !ok {
+		return nil, nil, false
+	}
+	n := 0
+	for _, i := range passing(records, c.needles(sieve)) {
+		places[n], records[n] = places[i], records[i]
+		n++
+	}
+	return places[:n], records[:n], true
+}
+
+// find brings the sidecar up to the head, and looks through all of it.
+func (c *cached) find(ctx context.Context, head odb.OID, sieve conversation.Sieve) (found []sidecar.Record, err error) {
+	c.log = sidecar.Read(c.path+logSuffix, c.buffer)
+	newest, err := c.update(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	needles := c.needles(sieve)
+	var records []sidecar.Record
+	for _, i := range c.indices(needles) {
+		if i <= newest {
+			records = append(records, c.log.Record(i))
+		}
+	}
+	for _, i := range passing(records, needles) {
+		found = append(found, records[i])
+	}
+	return found, nil
+}
+
+// indices are of the records that may pass.
+func (c *cached) indices(needles []needle.Needle) []int {
+	if len(needles) == 0 {
+		all := make([]int, c.log.Len())
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	found := c.log.Find(needles)
+	if len(found) > 0 && (c.words == nil || c.words.May(discarded)) {
+		found = append(found, c.log.Find([]needle.Needle{takesBack})...)
+		slices.Sort(found)
+	}
+	return slices.Compact(found)
 }
 
 // event decodes a record, which is none of the conversation's if its bytes are
@@ -147,13 +169,15 @@ func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
 	return l, c.store.fill(ctx, l.event)
 }
 
-// discarded stands in each event that takes others back.
-const discarded = string(conversation.TypeTurnDiscarded)
-
 // Texts of a stored event that make it pass whatever is looked for: its text
 // stands in a payload; it takes others back.
+const (
+	elsewhere = `"name":"` + conversation.PayloadText + `"`
+	discarded = string(conversation.TypeTurnDiscarded)
+)
+
 var (
-	textElsewhere = needle.New(`"name":"`+conversation.PayloadText+`"`, false)
+	textElsewhere = needle.New(elsewhere, false)
 	takesBack     = needle.New(discarded, false)
 )
 
@@ -170,37 +194,32 @@ func (c *cached) needles(sieve conversation.Sieve) []needle.Needle {
 	return needles
 }
 
-// passing are the records in which a needle stands, and with them those that
-// take others back.
-func (c *cached) passing(needles []needle.Needle) []int {
-	if len(needles) == 0 {
-		all := make([]int, c.log.Len())
-		for i := range all {
-			all[i] = i
+// passing are the indices of the records in which a needle stands, and where there
+// is one, of those that take others back.
+func passing(records []sidecar.Record, needles []needle.Needle) (found []int) {
+	one := false
+	for i, r := range records {
+		hit := len(needles) == 0 || stands(needles, r.Raw)
+		if one = one || hit; hit || stands([]needle.Needle{takesBack}, r.Raw) {
+			found = append(found, i)
 		}
-		return all
 	}
-	found := c.log.Find(needles)
-	if len(found) > 0 && (c.words == nil || c.words.May(discarded)) {
-		found = append(found, c.log.Find([]needle.Needle{takesBack})...)
-		slices.Sort(found)
+	if !one {
+		return nil
 	}
-	return slices.Compact(found)
+	return found
 }
 
 // stands reports whether a needle stands in what an event says, not only in
 // what its commit says of the whole conversation.
 func stands(needles []needle.Needle, raw []byte) bool {
+	if !slices.ContainsFunc(needles, func(n needle.Needle) bool { return n.Index(raw) >= 0 }) {
+		return false
+	}
 	c, err := parseCommit(raw)
-	if err != nil || len(needles) == 0 {
-		return true // decoding it says what is wrong
-	}
-	for _, n := range append(slices.Clip(needles), takesBack) {
-		if n.Index(c.message) >= 0 || n.Index(c.data) >= 0 {
-			return true
-		}
-	}
-	return false
+	return err != nil || slices.ContainsFunc(needles, func(n needle.Needle) bool { // decoding it says what is wrong
+		return n.Index(c.message) >= 0 || n.Index(c.data) >= 0
+	})
 }
 
 func idOf(oid odb.OID) (id sidecar.ID) {

@@ -50,11 +50,19 @@ func (f *fixture) info(n int) conversation.Info {
 	return info
 }
 
-// sifted are the numbers of the events that a sieve passes.
+// sifted are the numbers of the events that a sieve passes: at first, when that makes
+// marks, and by them.
 func (f *fixture) sifted(of conversation.Info, fold bool, texts ...string) []int {
 	f.t.Helper()
-	events, err := f.Sift(f.t.Context(), of, conversation.Sieve{Any: texts, Fold: fold})
-	require.NoError(f.t, err)
+	sift := func() []*conversation.Event {
+		events, err := f.Sift(f.t.Context(), of, conversation.Sieve{Any: texts, Fold: fold})
+		require.NoError(f.t, err)
+		return events
+	}
+	events := sift()
+	for range 2 {
+		require.Equal(f.t, events, sift())
+	}
 	return numbers(events)
 }
 
@@ -71,7 +79,7 @@ func (f *fixture) cache() string { return filepath.Join(f.dir, ".git", "jp", "ca
 func TestSift(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "Cap the retries", "See RETRY.go", strings.Repeat("filling\n", 10_000)+"needle")
-	for range 2 { // the second time from the sidecar
+	for range 2 {
 		require.Equal(t, []int{1, 5}, f.sifted(info, false, "Cap the"), "and what stands in a payload")
 		require.Equal(t, []int{1, 3, 5}, f.sifted(info, true, "retr"))
 		require.Equal(t, []int{1, 5}, f.sifted(info, false, "retries", "absent"))
@@ -197,6 +205,47 @@ func TestSiftOfForgedRecord(t *testing.T) {
 	}
 }
 
+// TestSiftReadsWhatMayPass damages an event in the sidecar that a search has no need
+// of: it goes on without it, and the next one that needs it makes it anew.
+func TestSiftReadsWhatMayPass(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "first", "second", "third")
+	require.Equal(t, []int{1}, f.sifted(info, false, "first"))
+	path := filepath.Join(f.cache(), string(info.ID))
+	words, ok := sidecar.ReadWords(path + ".words")
+	require.True(t, ok && words.Marked)
+
+	log, err := os.ReadFile(path + ".commits")
+	require.NoError(t, err)
+	at := bytes.Index(log, []byte("second"))
+	require.Positive(t, at)
+	log[at] = 'S'
+	require.NoError(t, os.WriteFile(path+".commits", log, 0o666))
+	require.Equal(t, []int{5}, f.sifted(info, false, "third"))
+	require.Equal(t, log, must(os.ReadFile(path+".commits")))
+	require.Equal(t, []int{3}, f.sifted(info, false, "second"))
+	require.NotEqual(t, log, must(os.ReadFile(path+".commits")))
+}
+
+// TestSiftGoesOnWithMarks adds to them what came since.
+func TestSiftGoesOnWithMarks(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "first", "second")
+	f.sifted(info, false, "first")
+	_, err := f.Append(t.Context(), info.ID, info.Head, turns(t, "first", "second", "third")[4:])
+	require.NoError(t, err)
+	sieve := conversation.Sieve{Any: []string{"third"}}
+	events, err := f.Sift(t.Context(), f.info(1), sieve)
+	require.NoError(t, err)
+	require.Equal(t, []int{5}, numbers(events))
+	words, ok := sidecar.ReadWords(filepath.Join(f.cache(), string(info.ID)+".words"))
+	require.True(t, ok && words.Marked)
+	require.Equal(t, 6, words.Len())
+	for text, seq := range map[string]int{"first": 1, "second": 3, "third": 5} {
+		require.Equal(t, []int{seq}, f.sifted(f.info(1), false, text))
+	}
+}
+
 func TestSiftOfADamagedConversation(t *testing.T) {
 	f := newFixture(t)
 	info := f.told(1, "one", "two", "three")
@@ -300,6 +349,12 @@ func TestSiftIsALoad(t *testing.T) {
 			if strings.Contains(t, text) || fold && strings.Contains(strings.ToLower(t), strings.ToLower(text)) {
 				require.Contains(r, got, 2*i+1)
 			}
+		}
+		candidates, err := f.Candidates(f.t.Context(), conversation.ScopeLive, conversation.Sieve{Any: []string{text}, Fold: fold})
+		require.NoError(r, err)
+		if !slices.ContainsFunc(candidates, func(c conversation.Info) bool { return c.ID == info.ID }) {
+			require.Empty(r, got)
+			require.NotContains(r, info.Summary.Title, text)
 		}
 		require.Equal(r, got, f.sifted(info, fold, text), "again")
 	})

@@ -59,6 +59,7 @@ type Store struct {
 
 	maxCache int64        // bytes of all sidecars together
 	grown    atomic.Int64 // bytes of those that were written since they were counted
+	found    sync.Map     // of a sidecar's path: *found, until it is used
 
 	mu   sync.Mutex
 	tips map[odb.OID]*tip // newest events that this store wrote or read

@@ -11,8 +11,10 @@ import (
 const (
 	packHeader = 12
 	// packWindow is how much of a pack is read at once, in bytes: objects that
-	// are read one after another often lie together.
-	packWindow = 16 << 10
+	// are read one after another often lie together. Where they turn out not to,
+	// less is read, down to leastWindow.
+	packWindow  = 16 << 10
+	leastWindow = 2 << 10
 	// maxEntryHeader is the longest header of an object in a pack.
 	maxEntryHeader = 32
 	// maxChain is the longest chain of deltas that git can make.
@@ -115,6 +117,8 @@ type packReader struct {
 	pack   *pack // of the window
 	from   int64
 	window []byte
+	reach  int64 // how long the next window is to be
+	others bool  // an object was read from the window besides the one it was read for
 }
 
 // bytesAt gives n bytes of a pack, and fewer only before its end. They are good
@@ -124,10 +128,14 @@ func (r *packReader) bytesAt(p *pack, at, n int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: offset %d is not in the pack", ErrObjectCorrupt, at)
 	}
 	n = min(n, p.end()-at)
-	if r.pack == p && at >= r.from && at+n <= r.from+int64(len(r.window)) {
+	if r.holds(p, at, n) {
 		return r.window[at-r.from:], nil
 	}
-	size := min(max(n, packWindow), p.end()-at)
+	if r.reach = max(r.reach/2, leastWindow); r.others || r.window == nil {
+		r.reach = packWindow
+	}
+	r.others = false
+	size := min(max(n, r.reach), p.end()-at)
 	if int64(cap(r.window)) < size || cap(r.window) > 16*packWindow {
 		r.window = make([]byte, size)
 	}
@@ -139,8 +147,14 @@ func (r *packReader) bytesAt(p *pack, at, n int64) ([]byte, error) {
 	return r.window, nil
 }
 
+// holds reports whether the window has a part of a pack.
+func (r *packReader) holds(p *pack, at, n int64) bool {
+	return r.pack == p && at >= r.from && at+n <= r.from+int64(len(r.window))
+}
+
 // entryAt reads the header at an offset.
 func (r *packReader) entryAt(p *pack, at int64) (entry, error) {
+	r.others = r.others || r.holds(p, at, maxEntryHeader)
 	head, err := r.bytesAt(p, at, maxEntryHeader)
 	if err != nil {
 		return entry{}, err

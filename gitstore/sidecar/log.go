@@ -68,7 +68,7 @@ func (l *Log) whole(at int) (end int, ok bool) {
 	if end = at + headLen + n; n > maxRaw || end > len(l.data) {
 		return 0, false
 	}
-	return end, binary.BigEndian.Uint32(head[len(ID{})+4:]) == checksum(head[:len(ID{})], l.data[at+headLen:end])
+	return end, sumIn(head) == checksum(head[:len(ID{})], l.data[at+headLen:end])
 }
 
 func checksum(id, raw []byte) uint32 {
@@ -83,12 +83,25 @@ func (l *Log) Len() int { return len(l.ends) }
 
 // Record is the i-th record. Its bytes are the log's.
 func (l *Log) Record(i int) Record {
+	p := l.place(i)
+	return recordOf(l.data[p.at:p.end])
+}
+
+func recordOf(bytes []byte) Record {
+	return Record{ID: ID(bytes[:len(ID{})]), Raw: bytes[headLen:]}
+}
+
+// place is where the i-th record is.
+func (l *Log) place(i int) Place {
 	at := len(magic)
 	if i > 0 {
 		at = l.ends[i-1]
 	}
-	return Record{ID: ID(l.data[at : at+len(ID{})]), Raw: l.data[at+headLen : l.ends[i]]}
+	return Place{at: at, end: l.ends[i], sum: sumIn(l.data[at:])}
 }
+
+// sumIn is the checksum in the head of a record.
+func sumIn(head []byte) uint32 { return binary.BigEndian.Uint32(head[len(ID{})+4:]) }
 
 // Index finds a record, the newest ones first; -1 if there is none.
 func (l *Log) Index(id ID) int {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -123,47 +124,165 @@ func TestFind(t *testing.T) {
 	require.Equal(t, []int{1, 2}, l.Find([]needle.Needle{needle.New("nothing", false), needle.New("retry", false)}))
 }
 
-func TestWords(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "words")
-	_, ok := sidecar.ReadWords(path)
-	require.False(t, ok)
-	w := sidecar.NewWords(1 << 20)
-	require.True(t, w.Fits(1<<20))
-	require.False(t, w.Fits(1<<24))
-	w.Head, w.Text = sidecar.ID{1, 2}, true
-	w.Add([]byte("Cap the Retries"))
-	w.Add([]byte("no"))
-	require.NoError(t, w.Write(path))
-	got, ok := sidecar.ReadWords(path)
-	require.True(t, ok)
-	require.Equal(t, w, got)
-	for text, may := range map[string]bool{"retries": true, "RETRIES": true, "the r": true, "xy": true, "": true, "zzz": false, "retry": false} {
-		require.Equal(t, may, got.May(text), text)
+// told are words of a log with some records.
+func told(t testing.TB, dir string, marked bool, raw ...string) (w *sidecar.Words, words, log string) {
+	t.Helper()
+	words, log = filepath.Join(dir, "words"), filepath.Join(dir, "log")
+	write(t, log, raw...)
+	l := sidecar.Read(log, nil)
+	w = sidecar.NewWords(1<<20, marked)
+	for i := range l.Len() {
+		w.AddRecord(l, l.Record(i).Raw)
 	}
+	return w, words, log
+}
+
+func TestWords(t *testing.T) {
+	for _, marked := range []bool{false, true} {
+		w, path, _ := told(t, t.TempDir(), marked, "Cap the Retries", "no")
+		_, ok := sidecar.ReadWords(path)
+		require.False(t, ok)
+		require.True(t, w.Fits(1<<20))
+		require.False(t, w.Fits(1<<24))
+		require.Equal(t, record(1, "").ID, w.Head)
+		w.Text = true
+		w.Add([]byte("Of Zebras"))
+		require.NoError(t, w.Write(path))
+
+		got, ok := sidecar.ReadWords(path)
+		require.True(t, ok)
+		require.Equal(t, marked, got.ReadMarks(path))
+		require.True(t, reflect.DeepEqual(w, got)) // Equal would print thousands of bytes
+		for text, may := range map[string]bool{
+			"retries": true, "RETRIES": true, "the r": true, "xy": true, "": true, "zebra": true, "xyz": false, "retry": false,
+		} {
+			require.Equal(t, may, got.May(text), text)
+		}
+		for text, may := range map[string]bool{"zebra": true, "ZEB": true, "retries": false} {
+			require.Equal(t, may, got.MayAside(text), text)
+		}
+	}
+}
+
+// TestWordsDamage cuts the file at every length, and changes every byte: what is read
+// is what was written, or nothing.
+func TestWordsDamage(t *testing.T) {
+	w, path, log := told(t, t.TempDir(), true, "Cap the Retries", "no", "retry")
+	require.NoError(t, w.Write(path))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for _, n := range []int{0, 5, 11, 30, 47, len(whole) / 2, len(whole) - 1} {
-		require.NoError(t, os.WriteFile(path, whole[:n], 0o666))
-		_, ok := sidecar.ReadWords(path)
+	good, ok := sidecar.ReadWords(path)
+	require.True(t, ok)
+	check := func(data []byte) {
+		require.NoError(t, os.WriteFile(path, data, 0o666))
+		_, _, ok := good.Where(path, []string{"retr"}, nil)
+		require.False(t, ok && len(data) < len(whole), "the marks end early")
+		got, ok := sidecar.ReadWords(path)
+		if !ok {
+			return
+		}
+		_, _, ok = got.Where(path, []string{"retr"}, nil)
+		require.False(t, ok, "the marks were changed")
+		require.False(t, got.ReadMarks(path))
+	}
+	for n := range whole {
+		if n > 256 && n < len(whole)-256 && n%64 > 0 {
+			continue // within the filter of all, where each byte is like the next one
+		}
+		check(whole[:n])
+		changed := bytes.Clone(whole)
+		changed[n] ^= 1
+		check(changed)
+	}
+	require.NoError(t, os.WriteFile(path, whole, 0o666))
+	require.Equal(t, []string{"Cap the Retries", "retry"}, picked(t, good, path, log, "retr"))
+}
+
+// picked are the records in which one of the texts may stand.
+func picked(t testing.TB, w *sidecar.Words, words, log string, texts ...string) []string {
+	t.Helper()
+	places, buffer, ok := w.Where(words, texts, nil)
+	require.True(t, ok)
+	records, _, ok := sidecar.Pick(log, places, buffer)
+	require.True(t, ok)
+	all := []string{}
+	for _, r := range records {
+		all = append(all, string(r.Raw))
+	}
+	return all
+}
+
+func TestPick(t *testing.T) {
+	far := strings.Repeat("=", 20<<10)
+	all := []string{"Cap the Retries", "no", far, "", "zebras", "x", far, "last retry"}
+	w, path, log := told(t, t.TempDir(), true, all...)
+	require.NoError(t, w.Write(path))
+	for text, want := range map[string][]string{
+		"retr":  {"Cap the Retries", "last retry"},
+		"ZEBRA": {"zebras"},
+		"====":  {far, far},
+		"zebu":  {},
+		"zzz":   all, // too short to be told
+	} {
+		require.Equal(t, want, picked(t, w, path, log, text), text)
+	}
+	require.Equal(t, []string{"Cap the Retries", "zebras", "last retry"}, picked(t, w, path, log, "retr", "zebra"))
+	require.Empty(t, picked(t, w, path, log))
+}
+
+// TestPickFindsDamage changes and cuts a log: a record that is not what the words
+// were made of is not given.
+func TestPickFindsDamage(t *testing.T) {
+	w, path, log := told(t, t.TempDir(), true, "Cap the Retries", "no", "last retry")
+	require.NoError(t, w.Write(path))
+	places, _, ok := w.Where(path, []string{"retr"}, nil)
+	require.True(t, ok)
+	whole, err := os.ReadFile(log)
+	require.NoError(t, err)
+	no := bytes.Index(whole, []byte("no"))
+	for n := range whole {
+		require.NoError(t, os.WriteFile(log, whole[:n], 0o666))
+		_, _, ok := sidecar.Pick(log, places, nil)
 		require.False(t, ok, "%d bytes", n)
 		changed := bytes.Clone(whole)
 		changed[n] ^= 1
-		require.NoError(t, os.WriteFile(path, changed, 0o666))
-		_, ok = sidecar.ReadWords(path)
-		require.False(t, ok, "byte %d changed", n)
+		require.NoError(t, os.WriteFile(log, changed, 0o666))
+		records, _, ok := sidecar.Pick(log, places, nil)
+		between := n >= no-28 && n < no+2 || n < len("jp-commits 1\n") || isLength(whole, n)
+		require.Equal(t, between, ok, "byte %d changed", n)
+		if ok {
+			require.Equal(t, []string{"Cap the Retries", "last retry"}, []string{string(records[0].Raw), string(records[1].Raw)})
+		}
 	}
+	require.NoError(t, os.Remove(log))
+	_, _, ok = sidecar.Pick(log, places, nil)
+	require.False(t, ok)
+}
+
+// isLength reports whether a byte belongs to the length of a record, which is known
+// from the words, too.
+func isLength(log []byte, at int) bool {
+	for _, raw := range []string{"Cap the Retries", "last retry"} {
+		begin := bytes.Index(log, []byte(raw)) - 8
+		if at >= begin && at < begin+4 {
+			return true
+		}
+	}
+	return false
 }
 
 // TestWordsNeverMiss holds that what was added may be there, whatever part of it
 // is asked for.
 func TestWordsNeverMiss(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		w := sidecar.NewWords(rapid.IntRange(0, 1<<20).Draw(r, "size"))
-		text := rapid.String().Draw(r, "text")
-		w.Add([]byte(text))
-		from := rapid.IntRange(0, len(text)).Draw(r, "from")
-		to := rapid.IntRange(from, len(text)).Draw(r, "to")
-		require.True(r, w.May(text[from:to]))
+		texts := rapid.SliceOfN(rapid.String(), 1, 5).Draw(r, "texts")
+		w, path, log := told(t, t.TempDir(), true, texts...)
+		require.NoError(r, w.Write(path))
+		i := rapid.IntRange(0, len(texts)-1).Draw(r, "of")
+		from := rapid.IntRange(0, len(texts[i])).Draw(r, "from")
+		part := texts[i][from:rapid.IntRange(from, len(texts[i])).Draw(r, "to")]
+		require.True(r, w.May(part))
+		require.Contains(r, picked(t, w, path, log, part), texts[i])
 	})
 }
 
@@ -174,7 +293,11 @@ func FuzzRead(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(seed)
 	f.Add([]byte("jp-commits 1\n"))
-	f.Add([]byte("jp-words 2\n"))
+	w, words, _ := told(f, f.TempDir(), true, "one", "two")
+	require.NoError(f, w.Write(words))
+	seed, err = os.ReadFile(words)
+	require.NoError(f, err)
+	f.Add(seed)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "log")
 		require.NoError(t, os.WriteFile(path, data, 0o666))
@@ -182,6 +305,9 @@ func FuzzRead(f *testing.F) {
 		was := l.Len()
 		if w, ok := sidecar.ReadWords(path); ok {
 			w.May("anything")
+			if places, buffer, ok := w.Where(path, []string{"anything"}, nil); ok {
+				sidecar.Pick(path, places, buffer)
+			}
 		}
 		l.Find([]needle.Needle{needle.New("o", true)})
 		require.NoError(t, l.Extend(was, []sidecar.Record{record(3, "more")}))

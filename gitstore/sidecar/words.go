@@ -4,101 +4,188 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-
-	"jp/search/needle"
+	"math"
+	"slices"
 )
 
 const (
-	wordsMagic = "jp-words 2\n"
-	// minBits is the least size of a filter; a full one is made anew, larger.
-	minBits = 1 << 15
-	maxBits = 1 << 23
+	wordsMagic = "jp-words 3\n"
+	// fixedLen is what stands before the filter of all: the newest record, what is
+	// true of all, the filter's size, how many records there are, the filter of what
+	// stands in none of them.
+	fixedLen = len(wordsMagic) + len(ID{}) + 1 + 4 + 4 + asideLen
+	asideLen = 64
+	// minBytes is the least size of the filter of all; a full one is made anew, larger.
+	minBytes = 1 << 12
+	maxBytes = 1 << 20
 )
 
-// Words tells which texts cannot stand in the records of a log: a filter over
-// all runs of three bytes, letters without case.
+// What is true of all.
+const (
+	hasText = 1 << iota
+	hasMarks
+)
+
+// Words tells which texts cannot stand in the records of a log. A filter is for the
+// whole log and what else is searched with it; marks, of which each has a small filter,
+// are for single records.
 type Words struct {
-	Head ID   // of the newest record that is in it
-	Text bool // some text stands outside of the records
-	bits []byte
+	Head   ID   // of the newest record that is in it
+	Text   bool // some text stands outside of the records
+	Marked bool // there are marks
+
+	all   filter
+	aside filter // of what stands in no record
+	n     int    // of the records
+	marks []byte // as they are stored; nil until they are read
+	sum   uint32 // of what stands before them in the file
 }
 
-// NewWords makes an empty filter for so many bytes of text.
-func NewWords(size int) *Words {
-	bits := minBits
-	for bits < size/8 && bits < maxBits {
-		bits *= 2
+// NewWords makes empty ones for a log of so many bytes.
+func NewWords(size int, marked bool) *Words {
+	bytes := minBytes
+	for bytes < size/64 && bytes < maxBytes {
+		bytes *= 2
 	}
-	return &Words{bits: make([]byte, bits/8)}
+	return &Words{Marked: marked, all: make(filter, bytes), aside: make(filter, asideLen)}
 }
 
-// ReadWords reads a file; ok is false where it is not there or not whole.
+// ReadWords reads a file but for its marks; ok is false where it is
+// not there or not whole.
 func ReadWords(path string) (w *Words, ok bool) {
-	data := readInto(path, nil)
-	fixed := len(wordsMagic) + len(ID{}) + 1 + 4
-	if len(data) < fixed || !bytes.HasPrefix(data, []byte(wordsMagic)) {
+	const most = fixedLen + 2*minBytes + 4 // in most files
+	data := readPart(path, 0, int64(most), nil)
+	end, ok := filtersEnd(data)
+	if ok && end+4 > most {
+		data = readPart(path, 0, int64(end+4), nil)
+	}
+	if !ok || len(data) < end+4 {
 		return nil, false
 	}
-	body, sum := data[:len(data)-4], binary.BigEndian.Uint32(data[len(data)-4:])
-	n := len(data) - fixed
-	if n < minBits/8 || n > maxBits/8 || n&(n-1) != 0 || crc32.Checksum(body, castagnoli()) != sum {
+	sum := binary.BigEndian.Uint32(data[end:])
+	if sum != crc32.Checksum(data[:end], castagnoli()) {
 		return nil, false
 	}
-	body = body[len(wordsMagic):]
-	w = &Words{Head: ID(body[:len(ID{})]), Text: body[len(ID{})] == 1, bits: body[len(ID{})+1:]}
+	fixed := data[len(wordsMagic):fixedLen]
+	w = &Words{Head: ID(fixed[:len(ID{})]), all: data[fixedLen:end], sum: sum}
+	fixed = fixed[len(ID{}):]
+	w.Text, w.Marked = fixed[0]&hasText != 0, fixed[0]&hasMarks != 0
+	fixed = fixed[1:]
+	w.n, w.aside = int(binary.BigEndian.Uint32(fixed[4:])), fixed[8:]
 	return w, true
 }
 
-// Write puts the filter into a file.
-func (w *Words) Write(path string) error {
-	data := append([]byte(wordsMagic), w.Head[:]...)
-	text := byte(0)
-	if w.Text {
-		text = 1
+// filtersEnd is where the filter of all ends, in a file that begins with these data.
+func filtersEnd(data []byte) (end int, ok bool) {
+	if len(data) < fixedLen || !bytes.HasPrefix(data, []byte(wordsMagic)) {
+		return 0, false
 	}
-	data = append(append(data, text), w.bits...)
-	return replace(path, binary.BigEndian.AppendUint32(data, crc32.Checksum(data, castagnoli())))
+	size := int(binary.BigEndian.Uint32(data[len(wordsMagic)+len(ID{})+1:]))
+	return fixedLen + size, size >= minBytes && size <= maxBytes && size&(size-1) == 0
 }
 
-// Add enters a text.
-func (w *Words) Add(text []byte) {
-	if len(text) < 3 {
-		return
+// ReadMarks reads the marks of the same file, to add to them; ok is false where they
+// are not whole, or of another writing.
+func (w *Words) ReadMarks(path string) (ok bool) {
+	stored, ok := w.check(readPart(path, w.marksAt(), math.MaxInt64, nil))
+	if ok {
+		w.marks = stored
 	}
-	shift := w.shift()
-	run := uint32(needle.Lower(text[0]))<<8 | uint32(needle.Lower(text[1]))
-	for _, b := range text[2:] {
-		run = (run<<8 | uint32(needle.Lower(b))) & 0xffffff
-		at := run * mix >> shift
-		w.bits[at>>3] |= 1 << (at & 7)
-	}
+	return ok
 }
 
-// mix spreads runs over the filter.
-const mix = 0x9E3779B1
+// marksAt is where the file has the marks.
+func (w *Words) marksAt() int64 { return int64(fixedLen + len(w.all) + 4) }
 
-func (w *Words) shift() uint32 {
-	n := uint32(0)
-	for size := len(w.bits) * 8; size > 1; size /= 2 {
-		n++
+// check reports whether data are the marks, and what their file ends with.
+func (w *Words) check(data []byte) (stored []byte, ok bool) {
+	if len(data) < 4 || !w.Marked {
+		return nil, false
 	}
-	return 32 - n
+	stored = data[:len(data)-4]
+	sum := binary.BigEndian.Uint32(data[len(stored):])
+	return stored, crc32.Update(w.sum, castagnoli(), stored) == sum && countMarks(stored, w.n)
 }
 
-// May reports whether a text may stand in the records.
-func (w *Words) May(text string) bool {
-	shift := w.shift()
-	for i := 0; i+3 <= len(text); i++ {
-		run := uint32(needle.Lower(text[i]))<<16 | uint32(needle.Lower(text[i+1]))<<8 | uint32(needle.Lower(text[i+2]))
-		at := run * mix >> shift
-		if w.bits[at>>3]&(1<<(at&7)) == 0 {
-			return false
+// Where are the places of the records in which one of the texts may stand, in order.
+// ok is false where the file is not whole, or of another writing. The buffer is for
+// reading, and may be nil; it comes back.
+func (w *Words) Where(path string, texts []string, buffer []byte) (places []Place, used []byte, ok bool) {
+	data := readPart(path, w.marksAt(), math.MaxInt64, buffer)
+	stored, ok := w.check(data)
+	if !ok {
+		return nil, data, false
+	}
+	all := make([][]uint32, len(texts))
+	for i, text := range texts {
+		all[i] = runs(text, runOfOne)
+	}
+	for m := range marks(stored) {
+		if slices.ContainsFunc(all, m.filter.may) {
+			places = append(places, m.Place)
 		}
 	}
-	return true
+	return places, data, true
 }
 
-// Fits reports whether the filter is large enough for so many bytes of text.
+// Write puts the filters into a file.
+func (w *Words) Write(path string) error {
+	data := make([]byte, 0, w.Size())
+	data = append(append(data, wordsMagic...), w.Head[:]...)
+	data = binary.BigEndian.AppendUint32(append(data, w.truths()), uint32(len(w.all)))
+	data = append(binary.BigEndian.AppendUint32(data, uint32(w.n)), w.aside...)
+	data = append(data, w.all...)
+	w.sum = crc32.Checksum(data, castagnoli())
+	data = append(binary.BigEndian.AppendUint32(data, w.sum), w.marks...)
+	return replace(path, binary.BigEndian.AppendUint32(data, crc32.Update(w.sum, castagnoli(), w.marks)))
+}
+
+// Size is how long the file is that they are written to.
+func (w *Words) Size() int { return fixedLen + len(w.all) + 4 + len(w.marks) + 4 }
+
+func (w *Words) truths() (t byte) {
+	if w.Text {
+		t |= hasText
+	}
+	if w.Marked {
+		t |= hasMarks
+	}
+	return t
+}
+
+// Len is the number of records.
+func (w *Words) Len() int { return w.n }
+
+// Add enters a text that stands in no record.
+func (w *Words) Add(text []byte) {
+	w.all.enter(text, runOfAll)
+	w.aside.enter(text, runOfOne)
+}
+
+// AddRecord enters what is searched of the next record of a log, for which the marks
+// of the others must have been read.
+func (w *Words) AddRecord(l *Log, texts ...[]byte) {
+	for _, text := range texts {
+		w.all.enter(text, runOfAll)
+	}
+	if w.Marked {
+		var own filter
+		w.marks, own = appendMark(w.marks, l.place(w.n))
+		for _, text := range texts {
+			own.enter(text, runOfOne)
+		}
+	}
+	w.Head = l.Record(w.n).ID
+	w.n++
+}
+
+// May reports whether a text may stand in the records, or in what was added.
+func (w *Words) May(text string) bool { return w.all.may(runs(text, runOfAll)) }
+
+// MayAside reports whether a text may stand in what is in no record.
+func (w *Words) MayAside(text string) bool { return w.aside.may(runs(text, runOfOne)) }
+
+// Fits reports whether the filter of all is large enough for a log of so many bytes.
 func (w *Words) Fits(size int) bool {
-	return len(w.bits)*8 >= maxBits || len(w.bits)*8 >= size/8
+	return len(w.all) >= maxBytes || len(w.all) >= size/64
 }

@@ -1,0 +1,59 @@
+package sidecar
+
+import "jp/search/needle"
+
+// A filter has a bit set for each run of some bytes that was entered, letters without
+// case; several runs share a bit.
+type filter []byte
+
+// How long the runs are. In the filter of all records short words can be asked for,
+// too; those of single records tell more: most words consist of runs of three that
+// stand everywhere.
+const (
+	runOfAll = 3
+	runOfOne = 4
+)
+
+// mix spreads runs over the numbers of 32 bits.
+const mix = 0x9E3779B1
+
+// at is where the bit of a run is.
+func (f filter) at(run uint32) (index uint64, bit byte) {
+	n := uint64(run*mix) * uint64(len(f)*8) >> 32
+	return n >> 3, 1 << (n & 7)
+}
+
+// enter sets the bits of all runs of a text that have so many bytes.
+func (f filter) enter(text []byte, size int) {
+	mask, run := uint32(1<<(8*size)-1), uint32(0)
+	for n, b := range text {
+		run = run<<8 | uint32(needle.Lower(b))
+		if n < size-1 {
+			continue
+		}
+		i, bit := f.at(run & mask)
+		f[i] |= bit
+	}
+}
+
+// runs are those of so many bytes of a text.
+func runs(text string, size int) (all []uint32) {
+	mask, run := uint32(1<<(8*size)-1), uint32(0)
+	for n := range len(text) {
+		run = run<<8 | uint32(needle.Lower(text[n]))
+		if n >= size-1 {
+			all = append(all, run&mask)
+		}
+	}
+	return all
+}
+
+// may reports whether a text with these runs may have been entered.
+func (f filter) may(runs []uint32) bool {
+	for _, run := range runs {
+		if i, bit := f.at(run); f[i]&bit == 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,72 @@
+package sidecar
+
+import "golang.org/x/sys/unix"
+
+// A Place is where a log has a record, and the checksum that it has there.
+type Place struct {
+	at, end int // of its head and of its bytes
+	sum     uint32
+}
+
+// nearby is how far apart two records may be to be read at once.
+const nearby = 8 << 10
+
+// Pick reads only the records at some places of a file, which are in order; ok is
+// false where one is not there any more as it was. The buffer may be nil; the records
+// use it, and it comes back.
+func Pick(path string, places []Place, buffer []byte) (records []Record, used []byte, ok bool) {
+	fd, size, ok := open(path)
+	if !ok {
+		return nil, buffer, false
+	}
+	defer unix.Close(fd)
+	spans, all := spansOf(places)
+	if len(spans) > 0 && int64(spans[len(spans)-1].end) > size {
+		return nil, buffer, false
+	}
+	if cap(buffer) < all {
+		buffer = make([]byte, all)
+	}
+	buffer = buffer[:all]
+	rest := buffer
+	for _, s := range spans {
+		part := rest[:s.end-s.at]
+		if readFull(fd, part, int64(s.at)) < len(part) {
+			return nil, buffer, false
+		}
+		for ; len(places) > 0 && places[0].end <= s.end; places = places[1:] {
+			r, ok := places[0].recordIn(part, s.at)
+			if !ok {
+				return nil, buffer, false
+			}
+			records = append(records, r)
+		}
+		rest = rest[len(part):]
+	}
+	return records, buffer, true
+}
+
+// recordIn is the record of a place, if it is the one that stood there, in a part of
+// the file that begins at an offset.
+func (p Place) recordIn(part []byte, from int) (r Record, ok bool) {
+	bytes := part[p.at-from : p.end-from]
+	r = recordOf(bytes)
+	return r, p.sum == sumIn(bytes) && p.sum == checksum(r.ID[:], r.Raw)
+}
+
+// A span is what is read at once.
+type span struct{ at, end int }
+
+// spansOf are the spans of some places, and how long they are together.
+func spansOf(places []Place) (spans []span, all int) {
+	for _, p := range places {
+		if last := len(spans) - 1; last >= 0 && p.at-spans[last].end <= nearby {
+			all += p.end - spans[last].end
+			spans[last].end = p.end
+			continue
+		}
+		spans = append(spans, span{p.at, p.end})
+		all += p.end - p.at
+	}
+	return spans, all
+}
