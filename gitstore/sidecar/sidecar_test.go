@@ -130,7 +130,7 @@ func told(t testing.TB, dir string, marked bool, raw ...string) (w *sidecar.Word
 	words, log = filepath.Join(dir, "words"), filepath.Join(dir, "log")
 	write(t, log, raw...)
 	l := sidecar.Read(log, nil)
-	w = sidecar.NewWords(1<<20, marked)
+	w = sidecar.NewWords(0, marked)
 	for i := range l.Len() {
 		w.AddRecord(l, l.Record(i).Raw)
 	}
@@ -142,8 +142,8 @@ func TestWords(t *testing.T) {
 		w, path, _ := told(t, t.TempDir(), marked, "Cap the Retries", "no")
 		_, ok := sidecar.ReadWords(path)
 		require.False(t, ok)
-		require.True(t, w.Fits(1<<20))
-		require.False(t, w.Fits(1<<24))
+		require.True(t, w.Fits(1<<18))
+		require.False(t, w.Fits(1<<19))
 		require.Equal(t, record(1, "").ID, w.Head)
 		w.Text = true
 		w.Add([]byte("Of Zebras"))
