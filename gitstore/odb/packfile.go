@@ -1,11 +1,10 @@
 package odb
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"strings"
+	"sync/atomic"
 )
 
 const (
@@ -34,46 +33,44 @@ var entryKinds = [8]string{1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 // pack is one pack with its index.
 type pack struct {
 	index *packIndex
-	names *handle // of the index; released if all of it is in memory
+	names *indexFile
 	file  *handle
-	// memory is how many bytes of its index are held.
-	memory int64
-	gone   bool // no longer in its directory
+	gone  bool // no longer in its directory
 }
 
-// openPack opens the pack of an index. budget is how many bytes of indexes may
-// still be held in memory. With an error the pack must still be closed.
-func openPack(files *handles, indexFile string, budget int64) (*pack, error) {
+// openPack opens the pack of an index. room is how many bytes of indexes may still be
+// held in memory. With an error the pack must still be closed.
+func openPack(files *handles, path string, room *atomic.Int64) (*pack, error) {
 	p := &pack{}
-	var err error
-	if p.names, err = files.handle(indexFile); err != nil {
+	names, err := files.handle(path)
+	if err != nil {
 		return p, err
 	}
-	var r io.ReaderAt = p.names
-	if size := p.names.size(); size <= budget {
-		all := make([]byte, size)
-		if err := readFull(p.names, all, 0); err != nil {
-			return p, err
-		}
-		p.names.release()
-		r, p.memory = bytes.NewReader(all), size
+	p.names = &indexFile{handle: names, room: room}
+	if p.index, err = readIndex(p.names, names.size()); err != nil {
+		return p, fmt.Errorf("%s: %w", path, err)
 	}
-	if p.index, err = readIndex(r, p.names.size()); err != nil {
-		return p, fmt.Errorf("%s: %w", indexFile, err)
-	}
-	if p.file, err = files.handle(strings.TrimSuffix(indexFile, ".idx") + ".pack"); err != nil {
+	if p.file, err = files.handle(strings.TrimSuffix(path, ".idx") + ".pack"); err != nil {
 		return p, err
 	}
 	return p, p.check()
 }
 
-// close gives the files back.
+// close gives the files and the memory back.
 func (p *pack) close() {
-	for _, f := range []*handle{p.names, p.file} {
-		if f != nil {
-			f.release()
-		}
+	if p.names != nil {
+		p.names.forget()
+		p.names.release()
 	}
+	if p.file != nil {
+		p.file.release()
+	}
+}
+
+// find gives the offset of an object. buf is room for a bucket.
+func (p *pack) find(name *rawName, buf *[bucket * rawLen]byte) (offset int64, found bool, err error) {
+	p.names.lookup()
+	return p.index.find(name, buf)
 }
 
 // check looks whether index and pack belong together.
@@ -174,7 +171,7 @@ func (r *packReader) entryAt(p *pack, at int64) (entry, error) {
 		e.base = at - e.base
 	case e.kind == entryNamedDelta && len(head)-i >= rawLen:
 		name, found := rawName(head[i:i+rawLen]), false
-		if e.base, found, err = p.index.find(&name, &r.names); err != nil {
+		if e.base, found, err = p.find(&name, &r.names); err != nil {
 			return e, err
 		}
 		if n = rawLen; !found {

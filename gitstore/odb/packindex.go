@@ -29,7 +29,7 @@ var errIndexVersion = errors.New("pack index of another version")
 
 // packIndex finds the offsets of a pack's objects.
 type packIndex struct {
-	r     io.ReaderAt // the file, or all of its bytes
+	r     io.ReaderAt
 	fan   [256]uint32 // how many names begin with this byte or a lower one
 	large int64       // how many large offsets there are
 	sum   [rawLen]byte

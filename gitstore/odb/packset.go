@@ -10,10 +10,6 @@ import (
 	"sync/atomic"
 )
 
-// indexMemory is how many bytes of indexes are held in memory; those above are
-// read where they lie.
-const indexMemory = 32 << 20
-
 // packSet reads the packs of some object directories. Other processes add and
 // remove packs at any time: what is not found makes it look at the directories
 // again. Any number of goroutines may read.
@@ -23,7 +19,7 @@ type packSet struct {
 	opened  bool
 	listed  []string         // the indexes that the directories had
 	found   map[string]*pack // by the path of the index
-	budget  int64            // what is left of indexMemory
+	room    atomic.Int64     // what is left of indexMemory
 	packs   atomic.Pointer[[]*pack]
 	foreign atomic.Bool // there are indexes of other versions, and no damaged ones
 
@@ -40,7 +36,8 @@ func (p *packSet) open(dirs func() []string) {
 	if p.opened {
 		return
 	}
-	p.opened, p.dirs, p.found, p.budget = true, dirs(), map[string]*pack{}, indexMemory
+	p.opened, p.dirs, p.found = true, dirs(), map[string]*pack{}
+	p.room.Store(indexMemory)
 	p.packs.Store(&[]*pack{})
 	p.refresh()
 }
@@ -108,7 +105,7 @@ func (p *packSet) search(r *packReader, oid OID, limit int64, prove bool) (kind 
 // readFrom reads an object from one pack. One that has vanished has nothing;
 // with all else that goes wrong the object is damaged in it.
 func (p *packSet) readFrom(k *pack, r *packReader, name *rawName, limit int64, prove bool) (kind string, data []byte, err error) {
-	at, found, err := k.index.find(name, &r.names)
+	at, found, err := k.find(name, &r.names)
 	if err == nil && !found {
 		return "", nil, ErrObjectMissing
 	}
@@ -135,7 +132,7 @@ func (p *packSet) has(oid OID) bool {
 	name := oid.raw()
 	for range 2 {
 		for _, k := range *p.packs.Load() {
-			if _, found, err := k.index.find(&name, &r.names); err == nil && found {
+			if _, found, err := k.find(&name, &r.names); err == nil && found {
 				return true
 			}
 		}
@@ -171,14 +168,13 @@ func (p *packSet) refresh() bool {
 		}
 		if k == nil {
 			var err error
-			if k, err = openPack(&p.files, path, p.budget); err != nil {
+			if k, err = openPack(&p.files, path, &p.room); err != nil {
 				k.close()
 				foreign = foreign || errors.Is(err, errIndexVersion)
 				damaged = damaged || !errors.Is(err, errIndexVersion)
 				continue
 			}
 			p.found[path] = k
-			p.budget -= k.memory
 		}
 		packs = append(packs, k)
 	}
@@ -202,7 +198,6 @@ func (p *packSet) drop(path string, k *pack) {
 	k.close()
 	delete(p.found, path)
 	p.bases.forget(k)
-	p.budget += k.memory
 	p.last.CompareAndSwap(k, nil)
 }
 

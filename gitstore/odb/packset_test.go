@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,7 +114,7 @@ func TestRemovedPack(t *testing.T) {
 	_, _, err = p.read(oidOf(old.named), 1<<20)
 	require.ErrorIs(t, err, ErrObjectMissing)
 	require.Len(t, p.found, 1)
-	require.Equal(t, int64(indexMemory-len(index)), p.budget)
+	require.Equal(t, int64(indexMemory-len(index)), p.room.Load())
 }
 
 func TestIndexesBeyondTheMemory(t *testing.T) {
@@ -127,25 +128,55 @@ func TestIndexesBeyondTheMemory(t *testing.T) {
 	pack, index := makePack(t, all...)
 	putPack(t, dir, "pack-1", pack, index)
 	var files handles
-	for _, budget := range []int64{0, 1 << 20} {
-		p, err := openPack(&files, filepath.Join(dir, "pack/pack-1.idx"), budget)
+	for _, memory := range []int64{0, 1 << 20} {
+		var room atomic.Int64
+		room.Store(memory)
+		p, err := openPack(&files, filepath.Join(dir, "pack/pack-1.idx"), &room)
 		require.NoError(t, err)
-		require.Equal(t, budget > 0, p.memory > 0)
 		r := &packReader{}
-		for _, e := range all {
-			at, found, err := p.index.find(&e.named, &r.names)
+		for i, e := range all {
+			require.Equal(t, memory > 0 && i > 0, p.names.held.Load() != nil, "in memory once it has been asked often enough")
+			at, found, err := p.find(&e.named, &r.names)
 			require.NoError(t, err)
 			require.True(t, found)
 			_, data, err := r.object(p, at, 1<<20, &baseCache{})
 			require.NoError(t, err)
 			require.Equal(t, e.body, data)
 			e.named[rawLen-1]++
-			_, found, err = p.index.find(&e.named, &r.names)
+			_, found, err = p.find(&e.named, &r.names)
 			require.NoError(t, err)
 			require.False(t, found)
 		}
+		p.close()
+		require.Equal(t, memory, room.Load())
 	}
 	require.NoError(t, files.close())
+}
+
+// TestIndexIsReadWhole holds that an index moves into memory under its readers.
+func TestIndexIsReadWhole(t *testing.T) {
+	dir := t.TempDir()
+	var all []packed
+	for i := range 5000 {
+		all = append(all, whole(3, fmt.Sprint("object ", i)))
+	}
+	pack, index := makePack(t, all...)
+	putPack(t, dir, "pack-1", pack, index)
+	p := packsOf(t, dir)
+	var wg sync.WaitGroup
+	for from := range 4 {
+		wg.Go(func() {
+			for i := from; i < len(all); i += 4 {
+				_, data, err := p.read(oidOf(all[i].named), 1<<20)
+				if err != nil || !bytes.Equal(data, all[i].body) {
+					t.Errorf("object %d: %v", i, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, int64(indexMemory-len(index)), p.room.Load())
+	require.NoError(t, p.close())
 }
 
 func TestBaseCacheIsBounded(t *testing.T) {

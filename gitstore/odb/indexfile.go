@@ -1,0 +1,65 @@
+package odb
+
+import (
+	"io"
+	"sync/atomic"
+)
+
+// indexMemory is how many bytes of indexes are held in memory; those beyond are
+// read where they lie.
+const indexMemory = 32 << 20
+
+// perLookup is how many bytes can be read at once in the time of a lookup in a file.
+const perLookup = 16 << 10
+
+// An indexFile is the index of a pack, read where it lies until so much was looked
+// up in it that reading all of it would have taken no longer: most commands read
+// few objects, and the indexes of a large repository have many megabytes.
+type indexFile struct {
+	*handle
+	room  *atomic.Int64 // how many bytes of indexes may still be held, by all of them
+	asked atomic.Int64  // lookups
+	tried atomic.Bool   // somebody has begun to read all of it
+	held  atomic.Pointer[[]byte]
+}
+
+// ReadAt reads from memory if the index is there.
+func (f *indexFile) ReadAt(p []byte, off int64) (int, error) {
+	held := f.held.Load()
+	if held == nil {
+		return f.handle.ReadAt(p, off)
+	}
+	if off >= int64(len(*held)) {
+		return 0, io.EOF
+	}
+	n := copy(p, (*held)[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// lookup counts one. What cannot be held is read on where it lies.
+func (f *indexFile) lookup() {
+	if f.held.Load() != nil || f.asked.Add(1)*perLookup < f.size() || !f.tried.CompareAndSwap(false, true) {
+		return
+	}
+	if f.room.Add(-f.size()) < 0 {
+		f.room.Add(f.size())
+		return
+	}
+	all := make([]byte, f.size())
+	if err := readFull(f.handle, all, 0); err != nil {
+		f.room.Add(f.size())
+		return
+	}
+	f.held.Store(&all)
+	f.release()
+}
+
+// forget gives the memory back. Nobody looks up any more.
+func (f *indexFile) forget() {
+	if f.held.Swap(nil) != nil {
+		f.room.Add(f.size())
+	}
+}
