@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -13,17 +12,17 @@ import (
 
 const packedRefsFile = "packed-refs"
 
-// packedCache is the parsed packed-refs. It keeps the file open, so that a new
-// one can never have its inode and be taken for it.
+// packedCache is packed-refs as it was read last. It keeps the file open, so that a
+// new one can never have its inode and be taken for it.
 type packedCache struct {
 	mu   sync.Mutex
 	file File
 	info Info
-	refs []Ref
+	refs packedRefs
 }
 
-// packedRefs gives the packed refs sorted by name, as the file is now.
-func (s *Store) packedRefs() ([]Ref, error) {
+// packedRefs gives the packed refs, as the file is now.
+func (s *Store) packedRefs() (packedRefs, error) {
 	c := &s.packed
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,9 +30,9 @@ func (s *Store) packedRefs() ([]Ref, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		c.drop()
-		return nil, nil
+		return packedRefs{}, nil
 	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", packedRefsFile, err)
+		return packedRefs{}, fmt.Errorf("read %s: %w", packedRefsFile, err)
 	case c.file != nil && c.info == info:
 		return c.refs, nil
 	}
@@ -41,28 +40,28 @@ func (s *Store) packedRefs() ([]Ref, error) {
 	return c.load(s.root)
 }
 
-func (c *packedCache) load(root Dir) ([]Ref, error) {
+func (c *packedCache) load(root Dir) (packedRefs, error) {
 	file, err := root.Open(packedRefsFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return packedRefs{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", packedRefsFile, err)
+		return packedRefs{}, fmt.Errorf("read %s: %w", packedRefsFile, err)
 	}
 	info, err := file.Stat()
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("read %s: %w", packedRefsFile, err)
+		return packedRefs{}, fmt.Errorf("read %s: %w", packedRefsFile, err)
 	}
-	data, err := io.ReadAll(file)
+	data := bytes.NewBuffer(make([]byte, 0, info.Size+bytes.MinRead))
+	if _, err := data.ReadFrom(file); err != nil {
+		file.Close()
+		return packedRefs{}, fmt.Errorf("read %s: %w", packedRefsFile, err)
+	}
+	refs, err := parsePackedRefs(data.Bytes())
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("read %s: %w", packedRefsFile, err)
-	}
-	refs, err := parsePackedRefs(data)
-	if err != nil {
-		file.Close()
-		return nil, err
+		return packedRefs{}, err
 	}
 	c.file, c.info, c.refs = file, info, refs
 	return refs, nil
@@ -72,7 +71,7 @@ func (c *packedCache) drop() {
 	if c.file != nil {
 		c.file.Close()
 	}
-	c.file, c.refs = nil, nil
+	c.file, c.refs = nil, packedRefs{}
 }
 
 func (c *packedCache) close() {
@@ -81,44 +80,125 @@ func (c *packedCache) close() {
 	c.drop()
 }
 
-// parsePackedRefs takes "<oid> <name>" lines; comments and the peeled values
-// of annotated tags mean nothing here.
-func parsePackedRefs(data []byte) ([]Ref, error) {
-	refs := make([]Ref, 0, bytes.Count(data, []byte{'\n'}))
-	for line := range strings.Lines(string(data)) {
+// packedRefs are the lines of packed-refs, sorted by name: "<oid> <name>", and
+// behind that of an annotated tag one with the value that it peels to, which means
+// nothing here. A repository may have very many of them, of which few are jp's: only
+// those lines are looked at that a search comes by.
+type packedRefs struct{ lines []byte }
+
+// sortedRefs stands in the first line, a comment, where git has sorted the others.
+const sortedRefs = " sorted "
+
+// parsePackedRefs takes a file as git writes it. One that does not say that it is
+// sorted is.
+func parsePackedRefs(data []byte) (packedRefs, error) {
+	first, rest, _ := bytes.Cut(data, []byte{'\n'})
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		return packedRefs{}, brokenLine(data[bytes.LastIndexByte(data, '\n')+1:])
+	}
+	if bytes.HasPrefix(first, []byte("#")) && bytes.Contains(append(first[:len(first):len(first)], ' '), []byte(sortedRefs)) {
+		return packedRefs{rest}, nil
+	}
+	return sortPacked(data)
+}
+
+// sortPacked sorts lines that may stand in any order.
+func sortPacked(data []byte) (packedRefs, error) {
+	var refs []Ref
+	for line := range bytes.Lines(data) {
 		if line[0] == '#' || line[0] == '^' {
 			continue
 		}
-		oid, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !ok || !isHex(oid) || line[len(line)-1] != '\n' {
-			return nil, fmt.Errorf("%w: %s has the line %q", ErrRefBroken, packedRefsFile, line)
+		r, err := packedRef(line)
+		if err != nil {
+			return packedRefs{}, err
 		}
-		refs = append(refs, Ref{Name: name, OID: OID(oid)})
+		refs = append(refs, r)
 	}
-	if !slices.IsSortedFunc(refs, byName) {
-		slices.SortFunc(refs, byName)
+	slices.SortFunc(refs, byName)
+	var sorted []byte
+	for _, r := range refs {
+		sorted = fmt.Appendf(sorted, "%s %s\n", r.OID, r.Name)
 	}
-	return refs, nil
+	return packedRefs{sorted}, nil
+}
+
+// packedRef reads a line.
+func packedRef(line []byte) (Ref, error) {
+	oid, name, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
+	if !ok || !isHex(oid) {
+		return Ref{}, brokenLine(line)
+	}
+	return Ref{Name: name, OID: OID(oid)}, nil
+}
+
+func brokenLine(line []byte) error {
+	return fmt.Errorf("%w: %s has the line %q", ErrRefBroken, packedRefsFile, line)
 }
 
 func byName(a, b Ref) int { return strings.Compare(a.Name, b.Name) }
 
-// findPacked gives the packed value of a ref, empty where there is none.
-func findPacked(refs []Ref, name string) OID {
-	i, ok := slices.BinarySearchFunc(refs, name, func(r Ref, n string) int { return strings.Compare(r.Name, n) })
-	if !ok {
-		return ""
+// from are the lines from the first one on whose name is not before the one given.
+func (p packedRefs) from(name string) ([]byte, error) {
+	lo, hi := 0, len(p.lines) // begins of lines, hi also the end
+	for lo < hi {
+		at := p.begin(lo, lo+(hi-lo)/2)
+		end := p.end(at)
+		r, err := packedRef(p.lines[at:end])
+		if err != nil {
+			return nil, err
+		}
+		if r.Name >= name {
+			hi = at
+			continue
+		}
+		for lo = end; lo < hi && p.lines[lo] == '^'; {
+			lo = p.end(lo)
+		}
 	}
-	return refs[i].OID
+	return p.lines[lo:], nil
 }
 
-// below gives the part of sorted refs whose names start with prefix.
-func below(refs []Ref, prefix string) []Ref {
-	start, _ := slices.BinarySearchFunc(refs, prefix, func(r Ref, p string) int { return strings.Compare(r.Name, p) })
-	refs = refs[start:]
-	end := slices.IndexFunc(refs, func(r Ref) bool { return !strings.HasPrefix(r.Name, prefix) })
-	if end < 0 {
-		return refs
+// begin is where the ref begins in whose lines a place is, not before lo.
+func (p packedRefs) begin(lo, place int) int {
+	at := lo + bytes.LastIndexByte(p.lines[lo:place], '\n') + 1
+	for at > lo && p.lines[at] == '^' {
+		at = lo + bytes.LastIndexByte(p.lines[lo:at-1], '\n') + 1
 	}
-	return refs[:end]
+	return at
+}
+
+// end is where the line ends that begins at a place.
+func (p packedRefs) end(at int) int { return at + bytes.IndexByte(p.lines[at:], '\n') + 1 }
+
+// find gives the packed value of a ref, empty where there is none.
+func (p packedRefs) find(name string) (OID, error) {
+	lines, err := p.from(name)
+	if err != nil || len(lines) == 0 {
+		return "", err
+	}
+	r, err := packedRef(lines[:bytes.IndexByte(lines, '\n')])
+	if err != nil || r.Name != name {
+		return "", err
+	}
+	return r.OID, nil
+}
+
+// below gives the refs whose names start with prefix, sorted by name.
+func (p packedRefs) below(prefix string) (refs []Ref, err error) {
+	lines, err := p.from(prefix)
+	for line := range bytes.Lines(lines) {
+		if line[0] == '^' {
+			continue
+		}
+		r, err := packedRef(line)
+		if err != nil {
+			return refs, err
+		}
+		if !strings.HasPrefix(r.Name, prefix) {
+			break
+		}
+		refs = append(refs, r)
+	}
+	return refs, err
 }

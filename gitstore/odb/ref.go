@@ -42,10 +42,10 @@ func (s *Store) lookupRef(name string) (OID, error) {
 	if err != nil {
 		return "", err
 	}
-	if oid = findPacked(packed, name); oid == "" {
-		return "", ErrRefNotFound
+	if oid, err = packed.find(name); oid == "" && err == nil {
+		err = ErrRefNotFound
 	}
-	return oid, nil
+	return oid, err
 }
 
 // looseRef gives the loose value of a ref, empty where there is none. Only a

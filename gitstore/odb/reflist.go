@@ -19,12 +19,20 @@ func (s *Store) ListRefs(prefix string) ([]Ref, error) {
 	w := refWalk{store: s, prefix: prefix}
 	w.walk(path.Dir(prefix + "x"))
 	// Loose first: what is packed meanwhile is then found packed.
-	packed, err := s.packedRefs()
+	packed, err := s.packedBelow(prefix)
 	if err != nil {
 		w.faults = append(w.faults, err)
 	}
 	slices.SortFunc(w.refs, byName)
-	return merge(w.refs, below(packed, prefix)), errors.Join(w.faults...)
+	return merge(w.refs, packed), errors.Join(w.faults...)
+}
+
+func (s *Store) packedBelow(prefix string) ([]Ref, error) {
+	packed, err := s.packedRefs()
+	if err != nil {
+		return nil, err
+	}
+	return packed.below(prefix)
 }
 
 // refWalk collects the loose refs below one directory.

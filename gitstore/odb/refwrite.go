@@ -144,12 +144,14 @@ func (s *Store) compare(m *refMove) error {
 	if err != nil {
 		return err
 	}
-	var packed []Ref
+	var packed packedRefs
 	if found == "" {
 		if packed, err = s.packedRefs(); err != nil {
 			return err
 		}
-		found = findPacked(packed, m.Ref)
+		if found, err = packed.find(m.Ref); err != nil {
+			return err
+		}
 	}
 	if found != m.Old {
 		return &RefError{Ref: m.Ref, Want: m.Old, Found: found}
@@ -162,12 +164,20 @@ func (s *Store) compare(m *refMove) error {
 
 // checkConflict keeps a new ref from standing above or below another one. A
 // loose one above it has already stopped the lock.
-func (s *Store) checkConflict(m *refMove, packed []Ref) error {
-	if other := below(packed, m.Ref+"/"); len(other) > 0 {
+func (s *Store) checkConflict(m *refMove, packed packedRefs) error {
+	other, err := packed.below(m.Ref + "/")
+	if err != nil {
+		return err
+	}
+	if len(other) > 0 {
 		return fmt.Errorf("%w: %s", ErrRefConflict, other[0].Name)
 	}
 	for dir, _ := splitRef(m.Ref); dir != "refs"; dir, _ = splitRef(dir) {
-		if findPacked(packed, dir) != "" {
+		found, err := packed.find(dir)
+		if err != nil {
+			return err
+		}
+		if found != "" {
 			return fmt.Errorf("%w: %s", ErrRefConflict, dir)
 		}
 	}
