@@ -298,3 +298,16 @@ func TestNewerEvents(t *testing.T) {
 		require.ErrorIs(t, err, conversation.ErrNewer)
 	}
 }
+
+// TestCreateBesideDamagedPackedRefs says what is damaged, not that the id is taken.
+func TestCreateBesideDamagedPackedRefs(t *testing.T) {
+	f := newFixture(t)
+	f.create(1, turns(t, "one"))
+	path := filepath.Join(f.dir, ".git/packed-refs")
+	require.NoError(t, os.WriteFile(path, []byte("# pack-refs with: peeled fully-peeled sorted \nrubbish\n"), 0o666))
+	_, err := f.Create(t.Context(), journaltest.ID(2), "", turns(t, "two"))
+	require.ErrorIs(t, err, conversation.ErrDamaged)
+	require.NotErrorIs(t, err, conversation.ErrExists)
+	require.ErrorContains(t, err, `packed-refs has the line "rubbish\n"`)
+	require.Equal(t, []int{1}, f.sifted(f.info(1), false, "one"), "a loose ref needs no packed ones")
+}

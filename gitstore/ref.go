@@ -78,8 +78,11 @@ func (s *Store) checkFree(id conversation.ID) error {
 	}
 	for _, prefix := range []string{refLive, refArchive, refPayloads} {
 		_, err := s.odb.ReadRef(prefix + string(id))
+		var packed *odb.PackedRefsError
 		switch {
 		case errors.Is(err, odb.ErrRefNotFound):
+		case errors.As(err, &packed): // of which ref it says something is not known
+			return fmt.Errorf("conversation %s: %w", id, storeError(err))
 		case err == nil, errors.Is(err, odb.ErrRefBroken), errors.Is(err, odb.ErrRefSymbolic):
 			return fmt.Errorf("conversation %s: %w", id, conversation.ErrExists)
 		default:

@@ -110,3 +110,15 @@ func classify(err error) error {
 	}
 	return err
 }
+
+// PackedRefsError is a line of packed-refs that git has not written. It is an
+// [ErrRefBroken] of any ref that was looked for.
+type PackedRefsError struct{ Line string }
+
+// Error says which line it is.
+func (e *PackedRefsError) Error() string {
+	return fmt.Sprintf("%v: %s has the line %q", ErrRefBroken, packedRefsFile, e.Line)
+}
+
+// Unwrap gives ErrRefBroken.
+func (*PackedRefsError) Unwrap() error { return ErrRefBroken }

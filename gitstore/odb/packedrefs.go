@@ -132,9 +132,7 @@ func packedRef(line []byte) (Ref, error) {
 	return Ref{Name: name, OID: OID(oid)}, nil
 }
 
-func brokenLine(line []byte) error {
-	return fmt.Errorf("%w: %s has the line %q", ErrRefBroken, packedRefsFile, line)
-}
+func brokenLine(line []byte) error { return &PackedRefsError{Line: string(line)} }
 
 func byName(a, b Ref) int { return strings.Compare(a.Name, b.Name) }
 
