@@ -1,10 +1,11 @@
 package worktree
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +35,8 @@ func (w *Worktree) State(ctx context.Context) (State, error) {
 	}
 	if branch, ok := strings.CutPrefix(ref, "refs/heads/"); ok && symbolic {
 		s.Branch = branch
-		if s.Head = w.readRef(ref); s.Head != "" {
+		var plain bool
+		if s.Head, plain = w.readRef(ref); plain {
 			return s, nil
 		}
 	}
@@ -68,32 +70,54 @@ func (w *Worktree) resolveHead(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// readRef looks for a ref's own file, then among the packed ones, then once
-// more: packing moves it from the one to the other between two looks.
-func (w *Worktree) readRef(ref string) string {
+// readRef looks for a branch's own file, then among the packed ones, then once
+// more: packing moves it from the one to the other between two looks. It is "" where
+// nothing was committed on the branch yet, and plain where the files leave no doubt.
+func (w *Worktree) readRef(ref string) (oid string, plain bool) {
 	loose := filepath.Join(w.repo.CommonDir, filepath.FromSlash(ref))
-	if oid := firstLine(loose); oid != "" {
-		return onlyOID(oid)
-	}
-	if oid := packedRef(filepath.Join(w.repo.CommonDir, "packed-refs"), ref); oid != "" {
-		return oid
-	}
-	return onlyOID(firstLine(loose))
-}
-
-func packedRef(path, ref string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if oid, ok := strings.CutSuffix(lines.Text(), " "+ref); ok && isOID(oid) {
-			return oid
+	text, err := os.ReadFile(loose)
+	if errors.Is(err, fs.ErrNotExist) {
+		var packed []byte
+		packed, err = os.ReadFile(filepath.Join(w.repo.CommonDir, "packed-refs"))
+		if oid := packedRef(packed, ref); oid != "" {
+			return oid, true
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			text, err = os.ReadFile(loose)
 		}
 	}
-	return ""
+	switch {
+	case err == nil && isOID(lineOf(text)):
+		return lineOf(text), true
+	case errors.Is(err, fs.ErrNotExist):
+		return "", !w.otherRefs()
+	}
+	return "", false
+}
+
+// otherRefs reports whether refs may be kept in another way than in files.
+func (w *Worktree) otherRefs() bool {
+	_, err := os.Lstat(filepath.Join(w.repo.CommonDir, "reftable"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// packedRef finds a ref among the lines of packed-refs, "" where it is not.
+func packedRef(lines []byte, ref string) string {
+	const oidLen = 40
+	end := []byte(" " + ref + "\n")
+	for at := 0; ; {
+		i := bytes.Index(lines[at:], end)
+		if i < 0 {
+			return ""
+		}
+		at += i
+		if begin := at - oidLen; begin == 0 || begin > 0 && lines[begin-1] == '\n' {
+			if oid := string(lines[begin:at]); isOID(oid) {
+				return oid
+			}
+		}
+		at += len(end)
+	}
 }
 
 // inProgress names the operation that git keeps state of, the outermost first.
@@ -120,6 +144,10 @@ func firstLine(path string) string {
 	if err != nil {
 		return ""
 	}
+	return lineOf(text)
+}
+
+func lineOf(text []byte) string {
 	line, _, _ := strings.Cut(string(text), "\n")
 	return strings.TrimRight(line, " \t\r")
 }
