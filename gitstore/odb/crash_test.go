@@ -346,3 +346,40 @@ func failAFlush(t *testing.T, journal bool, plan faultfs.Plan) {
 	_, _, err = s.ReadObject(tr.base.OID)
 	require.NoError(t, err, "reading goes on")
 }
+
+// TestDirectoriesThatOthersMade appends, having read, where another program has made
+// the directories of the ref and flushed none of them: they must be there after a cut.
+func TestDirectoriesThatOthersMade(t *testing.T) {
+	for _, journal := range []bool{true, false} {
+		disk := faultfs.NewDisk(journal, "/repo/objects", "/repo/refs")
+		s, err := odb.Open("/repo", odb.Options{FS: disk, LockTimeout: -1})
+		require.NoError(t, err)
+		base := commit("", "base")
+		require.NoError(t, s.Write(bg, odb.Batch{Objects: []odb.Object{emptyTree, base}}))
+		for _, name := range []string{"jp", "jp/conversations"} {
+			above, err := disk.OpenDir("/repo/refs")
+			require.NoError(t, err)
+			require.NoError(t, above.Mkdir(name))
+		}
+		dir, err := disk.OpenDir("/repo/refs/jp/conversations")
+		require.NoError(t, err)
+		file, err := dir.Create("jp-c1", 0o666)
+		require.NoError(t, err)
+		_, err = file.Write([]byte(base.OID + "\n"))
+		require.NoError(t, errors.Join(err, file.Sync()))
+
+		found, err := s.ReadRef(ref)
+		require.NoError(t, err)
+		require.Equal(t, base.OID, found)
+		next := chain(base.OID, 1, "next")
+		require.NoError(t, s.Write(bg, appendBatch(ref, base.OID, next)))
+		for seed := range uint64(20) {
+			after, err := odb.Open("/repo", recovery(disk.Crash(rand.New(rand.NewPCG(seed, 1)))))
+			require.NoError(t, err)
+			found, err := after.ReadRef(ref)
+			require.NoError(t, err, "journal %v, cut %d", journal, seed)
+			require.Equal(t, tip(next), found)
+			require.NoError(t, whole(after, found))
+		}
+	}
+}

@@ -22,6 +22,7 @@ type refDir struct {
 	name    string
 	users   int
 	dropped bool
+	durable bool // the directories above it have been flushed since it was opened
 }
 
 // refDir opens a directory below refs/, link by link refused; with make it
@@ -64,15 +65,10 @@ func (s *Store) walkDir(name string, make bool) (Dir, error) {
 	return dir, nil
 }
 
-// stepDown flushes the parent too when it may make something: an entry that
-// is already there may be another process's, made and never flushed.
 func (s *Store) stepDown(dir Dir, name string, make bool) (Dir, error) {
 	if make {
 		if err := dir.Mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, classify(err)
-		}
-		if err := s.flushes().entry(dir); err != nil {
-			return nil, s.poison(err)
 		}
 	}
 	next, err := dir.OpenDir(name)
@@ -86,6 +82,31 @@ func (s *Store) stepDown(dir Dir, name string, make bool) (Dir, error) {
 		return nil, fmt.Errorf("%w: a ref has this name", ErrRefConflict)
 	}
 	return nil, classify(err)
+}
+
+// above opens the directories above one of refs, from refs/ down.
+func (s *Store) above(d *refDir) (dirs []Dir, err error) {
+	for name, _ := splitRef(d.name); name != "."; name, _ = splitRef(name) {
+		dir, err := s.walkDir(name, false)
+		if err != nil {
+			return dirs, err
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
+}
+
+// isDurable says whether a directory has been marked since it was opened.
+func (c *dirCache) isDurable(d *refDir) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return d.durable
+}
+
+func (c *dirCache) markDurable(d *refDir) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d.durable = true
 }
 
 // has says whether a directory is open.

@@ -81,21 +81,36 @@ func (w *write) create(o *stagedObject) error {
 }
 
 // settle waits for the data of all files. On the stepwise path each wait is a
-// flush of the disk, and several at once share one, those of the refs' new values
-// among them.
+// flush of the disk, and several at once share one, those of the refs' new values and
+// of the directories above them among them.
 func (w *write) settle() error {
 	if w.flushes.parallel {
-		return w.store.atOnce(len(w.staged)+len(w.moves), func(i int) error {
-			if i < len(w.staged) {
-				return w.settleOne(w.staged[i])
-			}
-			return w.flushes.settle(w.moves[i-len(w.staged)].lock)
-		})
+		return w.settleAtOnce()
 	}
 	for _, o := range w.staged {
 		if err := w.settleOne(o); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (w *write) settleAtOnce() error {
+	var flushes []func() error
+	for _, o := range w.staged {
+		flushes = append(flushes, func() error { return w.settleOne(o) })
+	}
+	for _, m := range w.moves {
+		flushes = append(flushes, func() error { return w.flushes.settle(m.lock) })
+	}
+	for _, dir := range w.above {
+		flushes = append(flushes, func() error { return w.flushes.entry(dir) })
+	}
+	if err := w.store.atOnce(len(flushes), func(i int) error { return flushes[i]() }); err != nil {
+		return err
+	}
+	for _, m := range w.moves {
+		w.store.dirs.markDurable(m.dir)
 	}
 	return nil
 }

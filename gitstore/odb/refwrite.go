@@ -47,6 +47,9 @@ func (w *write) lock(ctx context.Context, updates []RefUpdate) error {
 		if err := w.store.compare(m); err != nil {
 			return fmt.Errorf("move %s: %w", u.Ref, err)
 		}
+		if err := w.openAbove(m); err != nil {
+			return fmt.Errorf("move %s: %w", u.Ref, err)
+		}
 	}
 	for _, m := range w.moves {
 		if err := writeAll(m.lock, []byte(m.New+"\n")); err != nil {
@@ -57,6 +60,18 @@ func (w *write) lock(ctx context.Context, updates []RefUpdate) error {
 		}
 	}
 	return nil
+}
+
+// openAbove opens what must be flushed with the first move in a directory: its entry
+// in the one above may be another process's, made and never flushed, and so on up.
+// The lock keeps them all where they are.
+func (w *write) openAbove(m *refMove) error {
+	if !w.flushes.parallel || w.store.dirs.isDurable(m.dir) {
+		return nil
+	}
+	dirs, err := w.store.above(m.dir)
+	w.above = append(w.above, dirs...)
+	return err
 }
 
 // lockRef waits a little for whoever has the lock: git's pack-refs takes it

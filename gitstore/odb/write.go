@@ -147,6 +147,7 @@ type write struct {
 	flushes flushes
 	staged  []*stagedObject
 	moves   []*refMove
+	above   []Dir // the directories above those of the refs, where they are to be flushed
 }
 
 // move gives the refs their values and commits. It cannot be cancelled: from
@@ -191,6 +192,9 @@ func (w *write) settleLocks() error {
 func (w *write) abandon() {
 	for _, o := range w.staged {
 		o.abandon(w.store.objects)
+	}
+	for _, dir := range w.above {
+		dir.Close()
 	}
 	for _, m := range w.moves {
 		m.abandon()
