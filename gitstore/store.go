@@ -101,6 +101,10 @@ func (s *Store) Packer() *packing.Packer { return packing.New(s.odb, s.git) }
 // a git: for who has something else to do until then.
 func (s *Store) ExpectWrite() { go s.user() }
 
+// Ordered reports whether the file system keeps the order in which data and names
+// are written, so that one flush is enough for all before it.
+func (s *Store) Ordered() bool { return s.odb.Path() == odb.PathOrdered }
+
 // Wrote reports whether anything was written through this store.
 func (s *Store) Wrote() bool { return s.odb.Wrote() }
 

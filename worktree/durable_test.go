@@ -1,8 +1,11 @@
 package worktree_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +33,50 @@ func TestObjectsAreSynced(t *testing.T) {
 			require.Equal(t, !volatile, strings.Contains(string(text), "fsync/hardware-flush"))
 		})
 	}
+}
+
+// TestObjectsAreSyncedAtOnce holds that where the order of writes is kept the number
+// of flushes does not depend on that of the files, and the tree is the same.
+func TestObjectsAreSyncedAtOnce(t *testing.T) {
+	const files = 100
+	trees, flushes, written := map[bool]string{}, map[bool]int{}, map[bool]int{}
+	for _, ordered := range []bool{false, true} {
+		r := newRepo(t, map[string]string{"0": "1\n"})
+		for i := range files {
+			r.write(fmt.Sprint(i), "1\n")
+		}
+		r.git("add", ".")
+		r.git("commit", "-qm", "many")
+		r.open(worktree.Options{Ordered: ordered})
+		parent := r.head()
+		trace := filepath.Join(t.TempDir(), "trace")
+		r.git("config", "--global", "trace2.eventTarget", trace)
+		for i := range files {
+			r.write(fmt.Sprint(i), fmt.Sprintf("changed %d\n", i))
+		}
+		s, err := r.w.Snapshot(t.Context(), parent, worktree.SnapshotOptions{})
+		require.NoError(t, err)
+		trees[ordered] = s.Tree
+		flushes[ordered], written[ordered] = counted(t, trace, "fsync/hardware-flush"), counted(t, trace, "fsync/writeout-only")
+		require.Empty(t, r.git("fsck", "--strict", "--no-dangling"))
+	}
+	require.Equal(t, trees[false], trees[true])
+	require.GreaterOrEqual(t, flushes[false], files)
+	require.Less(t, flushes[true], 10)
+	require.GreaterOrEqual(t, written[true], files)
+}
+
+// counted sums what git's children counted under a name in their trace.
+func counted(t *testing.T, trace, name string) (sum int) {
+	t.Helper()
+	text, err := os.ReadFile(trace)
+	require.NoError(t, err)
+	for _, match := range regexp.MustCompile(`"`+name+`","value":"(\d+)"`).FindAllStringSubmatch(string(text), -1) {
+		n, err := strconv.Atoi(match[1])
+		require.NoError(t, err)
+		sum += n
+	}
+	return sum
 }
 
 func TestUnreachableObjectFolderIsAnError(t *testing.T) {

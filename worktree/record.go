@@ -149,9 +149,12 @@ func (s *snapshot) write(ctx context.Context, c gitcmd.Command) ([]byte, error) 
 	// The index is only a cache: it needs no checksum, which is most of the
 	// time that writing it takes.
 	c.Config = append(c.Config, "core.splitIndex=false", "index.skipHash=true")
-	if s.w.opts.Volatile {
+	switch {
+	case s.w.opts.Volatile:
 		c.Config = append(c.Config, "core.fsync=none")
-	} else {
+	case s.w.opts.Ordered: // all data is written out, then flushed at once, then named
+		c.Config = append(c.Config, "core.fsync=loose-object", "core.fsyncMethod=batch")
+	default:
 		c.Config = append(c.Config, "core.fsync=loose-object", "core.fsyncMethod=fsync")
 	}
 	return s.git(ctx, c)

@@ -49,6 +49,7 @@ type Options struct {
 	NewContent int64          // greatest sum of changed content in one snapshot; default 50 MiB
 	Home       string         // the home folder, where no snapshot is made; default os.UserHomeDir
 	Volatile   bool           // do not wait for the disk: objects survive a kill, not a power cut
+	Ordered    bool           // the file system keeps the order of writes: one flush is enough for many objects
 	Git        gitcmd.Options // how git is started
 	// Inspect says why a path with this content must not be stored, "" where it
 	// may. was is what the parent's tree has there, nil for nothing. It is asked

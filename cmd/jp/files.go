@@ -34,7 +34,9 @@ var _ turnloop.Workspace = (*files)(nil)
 // snapshots, and so it does where one would read more than a project.
 func (r *repo) openFiles(ctx context.Context) (*files, error) {
 	mode := worktree.Mode(r.config.Snapshot.Mode)
-	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: mode, Volatile: r.config.Store.Durability == "off", Inspect: r.values.inspector()})
+	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{
+		Mode: mode, Volatile: r.config.Store.Durability == "off", Ordered: r.store.Ordered(), Inspect: r.values.inspector(),
+	})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return &files{store: r.store, off: true}, nil
 	}

@@ -61,6 +61,7 @@ type rig struct {
 	bay    *powercut.Bay
 	dir    string          // where it is mounted
 	base   *powercut.Image // with the user's repository, and room for noise
+	files  bool            // workers record files
 }
 
 func newRig(t *testing.T, p place, o *oracle) *rig {
@@ -115,7 +116,9 @@ func (r *rig) record(c care) (*powercut.Image, *powercut.Log) {
 	device := r.insert(disk)
 	require.NoError(r, r.fs.Mount(device, r.dir))
 	before := disk.Record()
-	worker := r.job(r.dir, "repo", c, r.oracle).start(r.T, r.bay.MarkPath())
+	j := r.job(r.dir, "repo", c, r.oracle)
+	j.Files = r.files
+	worker := j.start(r.T, r.bay.MarkPath())
 	err := worker.Wait()
 	log := disk.Stop()
 	require.NoError(r, err, "%v", worker.Stderr)

@@ -102,7 +102,11 @@ func (w *writer) events(id conversation.ID, n int) []*conversation.Event {
 func openStore(repo string, o gitstore.Options) (*gitstore.Store, error) {
 	o.Zone, o.Key = time.UTC, []byte("0123456789abcdef0123456789abcdef")
 	o.User = func() gitstore.Person { return gitstore.Person{Name: "Ada Lovelace", Email: "ada@example.com"} }
-	return gitstore.Open(gitcmd.Repository{GitDir: repo + "/.git", CommonDir: repo + "/.git", TopLevel: repo, ObjectFormat: "sha1"}, o)
+	return gitstore.Open(repositoryIn(repo), o)
+}
+
+func repositoryIn(repo string) gitcmd.Repository {
+	return gitcmd.Repository{GitDir: repo + "/.git", CommonDir: repo + "/.git", TopLevel: repo, ObjectFormat: "sha1"}
 }
 
 // A player does the steps of a script.

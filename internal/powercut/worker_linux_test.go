@@ -28,6 +28,7 @@ const (
 	careful   care = "careful" // as jp does by itself
 	waitless  care = "without waiting for data"
 	undurable care = "with durability off"
+	unflushed care = "without waiting for files" // that are recorded; for events it does
 )
 
 // A job is what the worker is told to do.
@@ -38,6 +39,7 @@ type job struct {
 	Care  care
 	Seed  uint64
 	Steps int
+	Files bool // each step changes files and records them, in place of the script's
 }
 
 // start runs a job in a process of its own, which dies with this thread. It
@@ -83,6 +85,12 @@ func work(args []string) error {
 	defer cancel()
 	if j.Noise != "" {
 		go noise(ctx, j.Noise, j.Seed)
+	}
+	if j.Files {
+		return j.shoot(ctx, store, func(step int, _ string) error {
+			_, err := fmt.Fprintln(marks, step)
+			return err
+		})
 	}
 	p := player{store: store, heads: map[conversation.ID]conversation.Head{}}
 	for i, s := range script(j.Seed, j.Steps) {
