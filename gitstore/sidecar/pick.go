@@ -15,13 +15,16 @@ const nearby = 8 << 10
 // false where one is not there any more as it was. The buffer may be nil; the records
 // use it, and it comes back.
 func Pick(path string, places []Place, buffer []byte) (records []Record, used []byte, ok bool) {
+	if len(places) == 0 {
+		return nil, buffer, true
+	}
 	fd, size, ok := open(path)
 	if !ok {
 		return nil, buffer, false
 	}
 	defer unix.Close(fd)
 	spans, all := spansOf(places)
-	if len(spans) > 0 && int64(spans[len(spans)-1].end) > size {
+	if int64(spans[len(spans)-1].end) > size {
 		return nil, buffer, false
 	}
 	if cap(buffer) < all {
