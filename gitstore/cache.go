@@ -57,6 +57,7 @@ var errNotCached = errors.New("no plain chain of events")
 // index of the head in it. What cannot be written is still there in memory.
 func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 	defer c.bound()
+	c.keepChain(head)
 	if i := c.log.Index(idOf(head)); i >= 0 {
 		return i, c.index(c.log.Len()-1 == i)
 	}
@@ -71,6 +72,27 @@ func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 		return 0, err
 	}
 	return c.log.Len() - 1, nil
+}
+
+// keepChain forgets records of the log that are not the events before a head: each is
+// checked by itself, and one may be missing, or be of another history.
+func (c *cached) keepChain(head odb.OID) {
+	n := c.log.Index(idOf(head)) + 1
+	if n == 0 {
+		n = c.log.Len()
+	}
+	for i := 1; i < n; i++ {
+		if idOf(firstParent(c.log.Record(i).Raw)) != c.log.Record(i-1).ID {
+			c.log.Keep(i)
+			return
+		}
+	}
+	if n > 0 {
+		newest := stored{kind: "commit", object: c.log.Record(n - 1).Raw}
+		if seq, _, err := standsIn(newest, -1); err != nil || seq != n-1 {
+			c.log.Keep(0)
+		}
+	}
 }
 
 // bound looks at all sidecars once much was written.

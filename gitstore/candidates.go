@@ -11,6 +11,7 @@ import (
 
 // Candidates is [Store.List] without the conversations of which it is known that
 // nothing passes a sieve, neither an event nor the title: what a search begins with.
+// Of those it is not known whether their objects are still there.
 func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve conversation.Sieve) ([]conversation.Info, error) {
 	if len(sieve.Any) == 0 || !s.cacheable() {
 		return s.List(ctx, scope)

@@ -227,6 +227,43 @@ func TestSiftReadsWhatMayPass(t *testing.T) {
 	require.NotEqual(t, log, must(os.ReadFile(path+".commits")))
 }
 
+// TestSiftOfAGap takes a record out of the sidecar, and has one twice: each is whole, and
+// together they are not the conversation.
+func TestSiftOfAGap(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "first", "second", "third")
+	path := filepath.Join(f.cache(), string(info.ID))
+	for _, order := range [][]int{{0, 1, 2, 4, 5}, {0, 1, 2, 3, 3, 4, 5}, {1, 2, 3, 4, 5}, {5}, {0, 2, 1, 3, 4, 5}} {
+		require.Equal(t, []int{3}, f.sifted(info, false, "second"))
+		whole := sidecar.Read(path+".commits", nil)
+		var records []sidecar.Record
+		for _, i := range order {
+			records = append(records, whole.Record(i))
+		}
+		require.NoError(t, os.Remove(path+".commits"))
+		require.NoError(t, sidecar.Read(path+".commits", nil).Extend(0, records))
+		require.NoError(t, os.Remove(path+".words"))
+		for text, seq := range map[string]int{"second": 3, "third": 5, "first": 1} {
+			require.Equal(t, []int{seq}, f.sifted(info, false, text), "%v: %s", order, text)
+		}
+		require.Equal(t, 6, sidecar.Read(path+".commits", nil).Len())
+	}
+}
+
+// TestSiftMendsMarks makes marks anew that are damaged.
+func TestSiftMendsMarks(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "first", "second")
+	f.sifted(info, false, "first")
+	path := filepath.Join(f.cache(), string(info.ID)+".words")
+	whole := must(os.ReadFile(path))
+	damaged := slices.Clone(whole)
+	damaged[len(damaged)-40] ^= 1
+	require.NoError(t, os.WriteFile(path, damaged, 0o666))
+	require.Equal(t, []int{3}, f.sifted(info, false, "second"))
+	require.Equal(t, whole, must(os.ReadFile(path)))
+}
+
 // TestSiftGoesOnWithMarks adds to them what came since.
 func TestSiftGoesOnWithMarks(t *testing.T) {
 	f := newFixture(t)

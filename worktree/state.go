@@ -75,16 +75,16 @@ func (w *Worktree) resolveHead(ctx context.Context) (string, error) {
 // nothing was committed on the branch yet, and plain where the files leave no doubt.
 func (w *Worktree) readRef(ref string) (oid string, plain bool) {
 	loose := filepath.Join(w.repo.CommonDir, filepath.FromSlash(ref))
-	text, err := os.ReadFile(loose)
+	text, err := readRegular(loose) // a link is a ref of another kind
 	if errors.Is(err, fs.ErrNotExist) {
-		var packed []byte
-		packed, err = os.ReadFile(filepath.Join(w.repo.CommonDir, "packed-refs"))
+		packed, packedErr := os.ReadFile(filepath.Join(w.repo.CommonDir, "packed-refs"))
 		if oid := packedRef(packed, ref); oid != "" {
 			return oid, true
 		}
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			text, err = os.ReadFile(loose)
+		if packedErr != nil && !errors.Is(packedErr, fs.ErrNotExist) || mayHold(packed, ref) {
+			return "", false
 		}
+		text, err = readRegular(loose)
 	}
 	switch {
 	case err == nil && isOID(lineOf(text)):
@@ -93,6 +93,12 @@ func (w *Worktree) readRef(ref string) (oid string, plain bool) {
 		return "", !w.otherRefs()
 	}
 	return "", false
+}
+
+// mayHold reports whether packed-refs may say something of a ref in another way than
+// git writes it, or was cut off.
+func mayHold(packed []byte, ref string) bool {
+	return len(packed) > 0 && packed[len(packed)-1] != '\n' || bytes.Contains(packed, []byte(ref+"\n")) || bytes.Contains(packed, []byte(ref+"\r"))
 }
 
 // otherRefs reports whether refs may be kept in another way than in files.

@@ -1,7 +1,9 @@
 package worktree_test
 
 import (
+	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,6 +95,17 @@ func TestState(t *testing.T) {
 	require.Equal(t, worktree.State{Branch: "fresh"}, state())
 	r.git("symbolic-ref", "HEAD", "refs/heads/fresher")
 	require.Equal(t, worktree.State{Head: head, Branch: "fresher"}, state())
+	packed, err := os.ReadFile(r.path(".git/packed-refs"))
+	require.NoError(t, err)
+	_, unsorted, _ := strings.Cut(string(packed), "\n")
+	r.write(".git/packed-refs", unsorted+strings.ToUpper(head)+" refs/heads/odd\n")
+	r.git("symbolic-ref", "HEAD", "refs/heads/odd")
+	require.Equal(t, worktree.State{Head: r.git("rev-parse", "HEAD"), Branch: "odd"}, state(), "git reads what it does not write")
+	r.write(".git/packed-refs", string(packed))
+	r.write(".git/refs/heads/linked", head+"\n")
+	require.NoError(t, os.Symlink("refs/heads/linked", r.path(".git/refs/heads/link")))
+	r.git("symbolic-ref", "HEAD", "refs/heads/link")
+	require.Equal(t, worktree.State{Head: head, Branch: "link"}, state(), "a ref of a ref, as git once wrote it")
 	r.git("symbolic-ref", "HEAD", "refs/heads/topic") // a folder
 	require.Equal(t, worktree.State{Branch: "topic"}, state())
 	r.git("switch", "-q", "--detach", "main")

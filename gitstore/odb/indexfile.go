@@ -21,13 +21,17 @@ type indexFile struct {
 	asked atomic.Int64  // lookups
 	tried atomic.Bool   // somebody has begun to read all of it
 	held  atomic.Pointer[[]byte]
+	gone  atomic.Bool // it is not to be held any more
 }
 
 // ReadAt reads from memory if the index is there.
 func (f *indexFile) ReadAt(p []byte, off int64) (int, error) {
 	held := f.held.Load()
 	if held == nil {
-		return f.handle.ReadAt(p, off)
+		n, err := f.handle.ReadAt(p, off)
+		if held = f.held.Load(); err == nil || held == nil { // else it went into memory meanwhile
+			return n, err
+		}
 	}
 	if off >= int64(len(*held)) {
 		return 0, io.EOF
@@ -55,10 +59,18 @@ func (f *indexFile) lookup() {
 	}
 	f.held.Store(&all)
 	f.release()
+	if f.gone.Load() {
+		f.drop()
+	}
 }
 
-// forget gives the memory back. Nobody looks up any more.
+// forget gives the memory back, also that which somebody is about to take.
 func (f *indexFile) forget() {
+	f.gone.Store(true)
+	f.drop()
+}
+
+func (f *indexFile) drop() {
 	if f.held.Swap(nil) != nil {
 		f.room.Add(f.size())
 	}

@@ -130,13 +130,14 @@ func (p *packSet) has(oid OID) bool {
 	r := p.reader()
 	defer p.readers.Put(r)
 	name := oid.raw()
-	for range 2 {
-		for _, k := range *p.packs.Load() {
+	for range 3 {
+		before := p.packs.Load()
+		for _, k := range *before {
 			if _, found, err := k.find(&name, &r.names); err == nil && found {
 				return true
 			}
 		}
-		if !p.changed() {
+		if !p.changed() && p.packs.Load() == before { // nobody else saw a change either
 			break
 		}
 	}

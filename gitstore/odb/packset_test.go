@@ -153,6 +153,27 @@ func TestIndexesBeyondTheMemory(t *testing.T) {
 	require.NoError(t, files.close())
 }
 
+// TestIndexMemoryComesBack drops packs under their readers.
+func TestIndexMemoryComesBack(t *testing.T) {
+	dir := t.TempDir()
+	e := whole(3, "object")
+	pack, index := makePack(t, e)
+	putPack(t, dir, "pack-1", pack, index)
+	var room atomic.Int64
+	room.Store(indexMemory)
+	for range 300 {
+		var files handles
+		p, err := openPack(&files, filepath.Join(dir, "pack/pack-1.idx"), &room)
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		wg.Go(p.names.lookup)
+		wg.Go(p.names.forget)
+		wg.Wait()
+		require.NoError(t, files.close())
+	}
+	require.Equal(t, int64(indexMemory), room.Load())
+}
+
 // TestIndexIsReadWhole holds that an index moves into memory under its readers.
 func TestIndexIsReadWhole(t *testing.T) {
 	dir := t.TempDir()

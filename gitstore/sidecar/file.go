@@ -26,13 +26,19 @@ func open(path string) (fd int, size int64, ok bool) {
 	return fd, info.Size, true
 }
 
-// readInto reads what can be read of a file.
+// maxFile is more than any sidecar has: all of them together have less.
+const maxFile = 4 << 30
+
+// readInto reads what can be read of a file, nothing of one that is too large.
 func readInto(path string, buffer []byte) []byte {
 	fd, size, ok := open(path)
 	if !ok {
 		return buffer
 	}
 	defer unix.Close(fd)
+	if size > maxFile {
+		return buffer
+	}
 	if int64(cap(buffer)) <= size {
 		buffer = make([]byte, 0, size+size/8+1)
 	}

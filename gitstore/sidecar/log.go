@@ -113,6 +113,9 @@ func (l *Log) Index(id ID) int {
 	return -1
 }
 
+// Keep forgets all records but the first n; the next Extend writes that.
+func (l *Log) Keep(n int) { l.ends = l.ends[:n] }
+
 // Find returns the indices of the records that hold one of the needles, in
 // order.
 func (l *Log) Find(needles []needle.Needle) []int {
@@ -163,12 +166,12 @@ func (l *Log) Extend(keep int, records []Record) error {
 	if was == 0 {
 		return replace(l.path, l.data)
 	}
-	return l.extendFile(was, whole)
+	return l.extendFile(was, whole, keep)
 }
 
 // extendFile cuts the file behind what is whole and writes the rest, if the file
-// is as long as it was.
-func (l *Log) extendFile(was, whole int) error {
+// is as long as it was and has the last of the records that are kept.
+func (l *Log) extendFile(was, whole, keep int) error {
 	f, err := os.OpenFile(l.path, os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
@@ -180,6 +183,13 @@ func (l *Log) extendFile(was, whole int) error {
 	info, err := f.Stat()
 	if err != nil || info.Size() != int64(was) {
 		return err
+	}
+	if keep > 0 {
+		var head [headLen]byte
+		at := l.place(keep - 1).at
+		if _, err := f.ReadAt(head[:], int64(at)); err != nil || !bytes.Equal(head[:], l.data[at:at+headLen]) {
+			return err
+		}
 	}
 	if err := f.Truncate(int64(whole)); err != nil {
 		return err

@@ -55,6 +55,17 @@ func TestLogGrows(t *testing.T) {
 	require.Equal(t, []string{"one", "other"}, texts(sidecar.Read(path, l.Buffer())), "and in the file")
 }
 
+// TestLogOfAnother leaves a file alone that became another one of the same length.
+func TestLogOfAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	write(t, path, "one", "two", "three")
+	l, other := sidecar.Read(path, nil), sidecar.Read(path, nil)
+	require.NoError(t, other.Extend(1, []sidecar.Record{record(8, "owt"), record(9, "eerht")}))
+	require.NoError(t, l.Extend(3, []sidecar.Record{record(3, "four")}))
+	require.Equal(t, []string{"one", "two", "three", "four"}, texts(l))
+	require.Equal(t, []string{"one", "owt", "eerht"}, texts(sidecar.Read(path, nil)))
+}
+
 // TestLogDamage cuts the file at every length, and changes every byte: what is
 // read is always a beginning, and can be extended.
 func TestLogDamage(t *testing.T) {
@@ -194,8 +205,29 @@ func TestWordsDamage(t *testing.T) {
 		changed[n] ^= 1
 		check(changed)
 	}
+	check(append(bytes.Clone(whole), 0))
 	require.NoError(t, os.WriteFile(path, whole, 0o666))
 	require.Equal(t, []string{"Cap the Retries", "retry"}, picked(t, good, path, log, "retr"))
+}
+
+// TestHugeFiles reads files that claim more than any memory has.
+func TestHugeFiles(t *testing.T) {
+	w, path, log := told(t, t.TempDir(), true, "Cap the Retries")
+	require.NoError(t, w.Write(path))
+	for _, name := range []string{path, log} {
+		if err := os.Truncate(name, 1<<42); err != nil {
+			// Not every file system has files with such holes.
+			t.Skip("no file may be so large here: ", err)
+		}
+	}
+	got, ok := sidecar.ReadWords(path)
+	require.True(t, ok)
+	_, _, ok = got.Where(path, []string{"retr"}, nil)
+	require.False(t, ok)
+	l := sidecar.Read(log, nil)
+	require.Zero(t, l.Len())
+	require.NoError(t, l.Extend(0, []sidecar.Record{record(0, "one")}))
+	require.Equal(t, []string{"one"}, texts(sidecar.Read(log, nil)))
 }
 
 // picked are the records in which one of the texts may stand.

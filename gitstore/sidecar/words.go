@@ -4,20 +4,21 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-	"math"
 	"slices"
 )
 
 const (
-	wordsMagic = "jp-words 3\n"
+	wordsMagic = "jp-words 4\n"
 	// fixedLen is what stands before the filter of all: the newest record, what is
-	// true of all, the filter's size, how many records there are, the filter of what
-	// stands in none of them.
-	fixedLen = len(wordsMagic) + len(ID{}) + 1 + 4 + 4 + asideLen
+	// true of all, the filter's size, how many records there are, how long their marks
+	// are, the filter of what stands in none of them.
+	fixedLen = len(wordsMagic) + len(ID{}) + 1 + 4 + 4 + 4 + asideLen
 	asideLen = 64
 	// minBytes is the least size of the filter of all; a full one is made anew, larger.
 	minBytes = 1 << 12
 	maxBytes = 1 << 20
+	// maxMarks is more than the marks of any log take.
+	maxMarks = 1 << 29
 )
 
 // What is true of all.
@@ -37,6 +38,7 @@ type Words struct {
 	all   filter
 	aside filter // of what stands in no record
 	n     int    // of the records
+	long  int    // how many bytes the marks have in the file
 	marks []byte // as they are stored; nil until they are read
 	sum   uint32 // of what stands before them in the file
 }
@@ -71,8 +73,8 @@ func ReadWords(path string) (w *Words, ok bool) {
 	fixed = fixed[len(ID{}):]
 	w.Text, w.Marked = fixed[0]&hasText != 0, fixed[0]&hasMarks != 0
 	fixed = fixed[1:]
-	w.n, w.aside = int(binary.BigEndian.Uint32(fixed[4:])), fixed[8:]
-	return w, true
+	w.n, w.long, w.aside = int(binary.BigEndian.Uint32(fixed[4:])), int(binary.BigEndian.Uint32(fixed[8:])), fixed[12:]
+	return w, w.long <= maxMarks
 }
 
 // filtersEnd is where the filter of all ends, in a file that begins with these data.
@@ -87,22 +89,25 @@ func filtersEnd(data []byte) (end int, ok bool) {
 // ReadMarks reads the marks of the same file, to add to them; ok is false where they
 // are not whole, or of another writing.
 func (w *Words) ReadMarks(path string) (ok bool) {
-	stored, ok := w.check(readPart(path, w.marksAt(), math.MaxInt64, nil))
+	stored, ok := w.check(w.readMarks(path, nil))
 	if ok {
 		w.marks = stored
 	}
 	return ok
 }
 
-// marksAt is where the file has the marks.
-func (w *Words) marksAt() int64 { return int64(fixedLen + len(w.all) + 4) }
+// readMarks reads what should be the marks and their checksum, and one byte more, if
+// the file has that.
+func (w *Words) readMarks(path string, buffer []byte) []byte {
+	return readPart(path, int64(fixedLen+len(w.all)+4), int64(w.long)+4+1, buffer)
+}
 
 // check reports whether data are the marks, and what their file ends with.
 func (w *Words) check(data []byte) (stored []byte, ok bool) {
-	if len(data) < 4 || !w.Marked {
+	if len(data) != w.long+4 || !w.Marked {
 		return nil, false
 	}
-	stored = data[:len(data)-4]
+	stored = data[:w.long]
 	sum := binary.BigEndian.Uint32(data[len(stored):])
 	return stored, crc32.Update(w.sum, castagnoli(), stored) == sum && countMarks(stored, w.n)
 }
@@ -111,7 +116,7 @@ func (w *Words) check(data []byte) (stored []byte, ok bool) {
 // ok is false where the file is not whole, or of another writing. The buffer is for
 // reading, and may be nil; it comes back.
 func (w *Words) Where(path string, texts []string, buffer []byte) (places []Place, used []byte, ok bool) {
-	data := readPart(path, w.marksAt(), math.MaxInt64, buffer)
+	data := w.readMarks(path, buffer)
 	stored, ok := w.check(data)
 	if !ok {
 		return nil, data, false
@@ -133,7 +138,9 @@ func (w *Words) Write(path string) error {
 	data := make([]byte, 0, w.Size())
 	data = append(append(data, wordsMagic...), w.Head[:]...)
 	data = binary.BigEndian.AppendUint32(append(data, w.truths()), uint32(len(w.all)))
-	data = append(binary.BigEndian.AppendUint32(data, uint32(w.n)), w.aside...)
+	w.long = len(w.marks)
+	data = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(data, uint32(w.n)), uint32(w.long))
+	data = append(data, w.aside...)
 	data = append(data, w.all...)
 	w.sum = crc32.Checksum(data, castagnoli())
 	data = append(binary.BigEndian.AppendUint32(data, w.sum), w.marks...)
