@@ -4,7 +4,7 @@
 //
 // Both are only copies. Deleting them changes nothing but time. What they say is
 // checked: every record has a checksum, and its owner compares its id with its
-// bytes before it believes what it says, and whether the records follow each other. A file that ends in the middle of a
-// record, or is damaged anywhere, counts up to there. Several processes may read
-// and append at once.
+// bytes before it believes what it says, and whether the records follow each other.
+// A file that ends in the middle of a record, or is damaged anywhere, counts up to
+// there. Several processes may read and append at once.
 package sidecar
