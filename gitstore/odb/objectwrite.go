@@ -95,6 +95,12 @@ func (w *write) settle() error {
 	return nil
 }
 
+// flushAbove flushes one directory after the other: mostly nothing of them is new, and
+// another thread would cost more.
+func (w *write) flushAbove() error {
+	return inOrder(len(w.above), func(i int) error { return w.flushes.entry(w.above[i]) })
+}
+
 func (w *write) settleAtOnce() error {
 	var flushes []func() error
 	for _, o := range w.staged {
@@ -103,8 +109,8 @@ func (w *write) settleAtOnce() error {
 	for _, m := range w.moves {
 		flushes = append(flushes, func() error { return w.flushes.settle(m.lock) })
 	}
-	for _, dir := range w.above {
-		flushes = append(flushes, func() error { return w.flushes.entry(dir) })
+	if len(w.above) > 0 {
+		flushes = append(flushes, w.flushAbove)
 	}
 	if err := w.store.atOnce(len(flushes), func(i int) error { return flushes[i]() }); err != nil {
 		return err
