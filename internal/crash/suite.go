@@ -28,7 +28,7 @@ var suites = []suite{
 	{"m", "./conversation/journaltest", "^TestMemoryMachine$", 10 * time.Minute},
 	{"m", "./gitstore/odb", "^TestInterleavings$", 30 * time.Minute},
 	{"m", "./gitstore", "^TestJournalMachine$", 20 * time.Minute},
-	{"c", "./internal/powercut", "^Test(PowerCut|Shutdown)$", 15 * time.Minute},
+	{"c", "./internal/powercut", "^Test(PowerCut|PowerCutOfFiles|Shutdown)$", 15 * time.Minute},
 	{"d", "./gitstore/odb", "^(TestBesideGitMaintenance|TestProcessesLoseNothing)$", 20 * time.Minute},
 	{"d", "./gitstore", "^(TestRacingStores|TestProcessesBesideGitMaintenance)$", 20 * time.Minute},
 	{"e", "./cmd/jp", "^TestLimit", 30 * time.Minute},
