@@ -9,6 +9,9 @@ HOSTILE  ?=
 CRASH    ?=
 BIN      := bin/jp
 
+# jp is built, and tested, without C. The race detector needs it: make test CGO_ENABLED=1 GOFLAGS=-race
+export CGO_ENABLED ?= 0
+
 .PHONY: help build test check crash crash-tools fuzz bench soak hostile inspector demo install
 
 help: ## print the targets

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"os/exec"
 	"path/filepath"
+
+	"jp/internal/jpbuild"
 )
 
 // startTarget is how much longer than git jp may take to start, in seconds.
@@ -53,10 +53,8 @@ func (b *bench) buildJP(ctx context.Context) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "jp")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "jp/cmd/jp")
-	cmd.Env = b.environ
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build jp: %w: %s", err, bytes.TrimSpace(out))
+	if err := jpbuild.Build(ctx, path, b.environ); err != nil {
+		return "", err
 	}
 	b.built = path
 	return path, nil

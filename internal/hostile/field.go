@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"jp/internal/jpbuild"
 )
 
 // A field is where the attacks are tried: one jp, many places.
@@ -25,8 +27,8 @@ func newField(ctx context.Context, dir string, quick bool) (*field, error) {
 		return nil, err
 	}
 	f := &field{dir: dir, program: filepath.Join(dir, "jp"), quick: quick}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", f.program, "jp/cmd/jp").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build jp: %w: %s", err, bytes.TrimSpace(out))
+	if err := jpbuild.Build(ctx, f.program, os.Environ()); err != nil {
+		return nil, err
 	}
 	version, err := exec.CommandContext(ctx, "git", "version").Output()
 	if err != nil {

@@ -61,6 +61,7 @@ var Allowed = map[string][]string{
 	"internal/interleave":                   nil,
 	"internal/proof":                        nil,
 	"internal/inflate":                      nil, // standard library only
+	"internal/jpbuild":                      nil,
 	"internal/lazy":                         nil, // standard library only
 	"internal/layers":                       nil,
 	"internal/wholefile":                    nil,

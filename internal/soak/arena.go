@@ -15,6 +15,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/internal/gitenv"
+	"jp/internal/jpbuild"
 	"jp/process"
 )
 
@@ -34,7 +35,7 @@ func newArena(ctx context.Context, dir string) (*arena, error) {
 		return nil, err
 	}
 	a := &arena{dir: dir, program: filepath.Join(dir, "jp")}
-	if err := a.build(ctx); err != nil {
+	if err := jpbuild.Build(ctx, a.program, os.Environ()); err != nil {
 		return nil, err
 	}
 	if err := a.isolate(); err != nil {
@@ -47,15 +48,6 @@ func newArena(ctx context.Context, dir string) (*arena, error) {
 func (a *arena) another(ctx context.Context, dir string) (*arena, error) {
 	b := &arena{dir: dir, program: a.program, environ: a.environ}
 	return b, b.init(ctx)
-}
-
-// build builds jp with the caller's environment, which knows where Go keeps what
-// it has built.
-func (a *arena) build(ctx context.Context) error {
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", a.program, "jp/cmd/jp").CombinedOutput(); err != nil {
-		return fmt.Errorf("build jp: %w: %s", err, bytes.TrimSpace(out))
-	}
-	return nil
 }
 
 func (a *arena) isolate() error {
