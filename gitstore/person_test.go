@@ -119,7 +119,11 @@ func TestUserIdentity(t *testing.T) {
 	require.NoError(t, err)
 	git := gitcmd.At(repo, gitcmd.Options{})
 	identity := func(environ map[string]string) gitstore.Person {
-		return gitstore.UserIdentity(t.Context(), git, func(name string) string { return environ[name] })
+		return gitstore.UserIdentity(func(name string) string { return environ[name] }, func() gitcmd.User {
+			user, _, err := git.User(t.Context())
+			require.NoError(t, err)
+			return user
+		})
 	}
 	gitenv.Git(t, dir, "config", "user.name", "Grace Hopper")
 	gitenv.Git(t, dir, "config", "--add", "user.name", "Grace <B> Hopper\nand more")

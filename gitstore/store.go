@@ -1,11 +1,9 @@
 package gitstore
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -162,34 +160,17 @@ func (s *Store) known(oid odb.OID) *tip {
 }
 
 // UserIdentity says who the user is, as git would: by the environment, else by
-// the configuration. Fields that neither knows are empty.
-func UserIdentity(ctx context.Context, git *gitcmd.Git, getenv func(string) string) Person {
+// the configuration, which is only asked then. Fields that neither knows are empty.
+func UserIdentity(getenv func(string) string, configured func() gitcmd.User) Person {
 	p := Person{Name: cleanName(getenv("GIT_AUTHOR_NAME"), ""), Email: Person{Email: getenv("GIT_AUTHOR_EMAIL")}.clean().Email}
 	if p.Name == "" || p.Email == "" {
-		name, email := configured(ctx, git)
+		user := configured()
 		if p.Name == "" {
-			p.Name = cleanName(name, "")
+			p.Name = cleanName(user.Name, "")
 		}
 		if p.Email == "" {
-			p.Email = Person{Email: email}.clean().Email
+			p.Email = Person{Email: user.Email}.clean().Email
 		}
 	}
 	return p
-}
-
-// configured is what git's configuration says the user is; the last word counts.
-func configured(ctx context.Context, git *gitcmd.Git) (name, email string) {
-	out, err := git.Run(ctx, "config", "--null", "--get-regexp", `^user\.(name|email)$`)
-	if err != nil {
-		return "", ""
-	}
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		switch key, value, _ := strings.Cut(entry, "\n"); key {
-		case "user.name":
-			name = value
-		case "user.email":
-			email = value
-		}
-	}
-	return name, email
 }

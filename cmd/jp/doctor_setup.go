@@ -11,6 +11,7 @@ import (
 	"jp/cmd/jp/internal/doctor"
 	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/sandbox"
 )
@@ -62,7 +63,10 @@ func private(path string) doctor.Private {
 func (c *checkup) lookAround(ctx context.Context) []doctor.Finding {
 	found := append(c.terminal().Findings(), c.sandbox().Findings()...)
 	found = append(found, c.editor().Findings()...)
-	user := gitstore.UserIdentity(ctx, c.repo.git, c.env.get)
+	user := gitstore.UserIdentity(c.env.get, func() gitcmd.User {
+		user, _, _ := c.repo.git.User(ctx) // none, where git cannot tell
+		return user
+	})
 	return append(found, doctor.Identity{Name: user.Name != "", Email: user.Email != ""}.Findings()...)
 }
 

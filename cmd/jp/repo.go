@@ -69,7 +69,7 @@ func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
 	paths, homeless := config.FindPaths(e.environ)
 	var notes located.Notes
 	if homeless == nil {
-		notes.Dir = filepath.Join(paths.StateDir, "located")
+		notes = notesIn(paths)
 	}
 	found, err := notes.Locate(ctx, dir, gitcmd.Options{Environ: e.environ})
 	if err != nil {
@@ -84,6 +84,17 @@ func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
 	}
 	r.locks = process.LocksIn(found.CommonDir)
 	return r, r.openStore(ctx, e)
+}
+
+// notesIn are what is remembered of repositories.
+func notesIn(paths config.Paths) located.Notes {
+	return located.Notes{Dir: filepath.Join(paths.StateDir, "located")}
+}
+
+// user is whom git's configuration names, nobody where git cannot tell.
+func (r *repo) user(ctx context.Context) gitcmd.User {
+	user, _ := notesIn(r.paths).User(ctx, r.Repository, gitcmd.Options{Environ: r.env.environ})
+	return user
 }
 
 // configure reads the configuration, with what a conversation's events changed.
@@ -137,7 +148,7 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 	r.env = e
 	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
 		Key: key, Rewrite: r.values.rewriter(), Durability: durability, Log: slog.New(e.notices()),
-		User: func() gitstore.Person { return gitstore.UserIdentity(ctx, r.git, e.get) },
+		User: func() gitstore.Person { return gitstore.UserIdentity(e.get, func() gitcmd.User { return r.user(ctx) }) },
 		MayBreakLock: func(id conversation.ID) bool {
 			holder, held := r.locks.Held(id)
 			return held && holder.PID == os.Getpid()

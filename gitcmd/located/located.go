@@ -14,6 +14,9 @@
 // /etc/gitconfig, and another git behind the same wrapper script.
 //
 // It refuses to answer by itself: what git never said is not known here.
+//
+// Whom the configuration names as the user is remembered in the same way, where it
+// stands in files that are looked at.
 package located
 
 import (
@@ -27,11 +30,11 @@ import (
 	"jp/internal/wholefile"
 )
 
-// enough is how many repositories are remembered.
-const enough = 500
+// enough is how many notes are kept.
+const enough = 1000
 
-// Notes are kept in a folder of the user's own that no tool may write to, one
-// small file for each repository. Without a folder nothing is remembered.
+// Notes are kept in a folder of the user's own that no tool may write to, two
+// small files for each repository. Without a folder nothing is remembered.
 type Notes struct {
 	Dir string // absolute, or ""; made when it is needed
 }

@@ -331,7 +331,7 @@ func TestWhateverIsThereGitDecides(t *testing.T) {
 func TestNotesStayFew(t *testing.T) {
 	f := newField(t)
 	require.NoError(t, os.Mkdir(f.notes.Dir, 0o700))
-	for i := range 500 {
+	for i := range 1000 {
 		f.write(filepath.Join(f.notes.Dir, strconv.Itoa(i)), "x")
 	}
 	f.same(f.deep)

@@ -22,6 +22,9 @@ import (
 type sight struct {
 	top   string // the folder with .git, without symbolic links
 	facts [sha256.Size]byte
+	// includes says that a configuration may include another one. One of the user's or
+	// the machine's cannot lead git elsewhere, but it may name the user.
+	includes bool
 }
 
 func (s sight) note() string { return hex.EncodeToString(s.facts[:]) + "\n" }
@@ -70,6 +73,7 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 			return s, false
 		}
 		facts = fmt.Appendf(facts, " %q %q %t", path, text, err == nil)
+		s.includes = s.includes || leadsOn(text)
 	}
 	s.facts = sha256.Sum256(facts)
 	return s, true

@@ -1,0 +1,44 @@
+package gitcmd
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// A User is whom git's configuration names as the user: what it says, unchecked.
+type User struct {
+	Name, Email string // "" where the configuration has none
+}
+
+// User reads user.name and user.email. Own says that both stand in the user's or the
+// repository's configuration, where the machine's has no say.
+func (g *Git) User(ctx context.Context) (user User, own bool, err error) {
+	out, err := g.Run(ctx, "config", "--null", "--show-scope", "--get-regexp", `^user\.(name|email)$`)
+	var exit *ExitError
+	if errors.As(err, &exit) && exit.Code == 1 { // there is none
+		return User{}, false, nil
+	}
+	if err != nil {
+		return User{}, false, err
+	}
+	user, own = parseUser(string(out))
+	return user, own, nil
+}
+
+// parseUser reads pairs of a scope and a setting; the last one counts.
+func parseUser(out string) (user User, own bool) {
+	var name, email bool
+	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	for ; len(fields) >= 2; fields = fields[2:] {
+		key, value, _ := strings.Cut(fields[1], "\n")
+		from := fields[0] == "global" || fields[0] == "local" || fields[0] == "worktree"
+		switch key {
+		case "user.name":
+			user.Name, name = value, from
+		case "user.email":
+			user.Email, email = value, from
+		}
+	}
+	return user, name && email
+}
