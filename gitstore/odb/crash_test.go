@@ -356,7 +356,7 @@ func TestDirectoriesThatOthersMade(t *testing.T) {
 		require.NoError(t, err)
 		base := commit("", "base")
 		require.NoError(t, s.Write(bg, odb.Batch{Objects: []odb.Object{emptyTree, base}}))
-		for _, name := range []string{"jp", "jp/conversations"} {
+		for _, name := range []string{"jp", "jp/conversations", "jp/payloads"} {
 			above, err := disk.OpenDir("/repo/refs")
 			require.NoError(t, err)
 			require.NoError(t, above.Mkdir(name))
@@ -372,7 +372,10 @@ func TestDirectoriesThatOthersMade(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, base.OID, found)
 		next := chain(base.OID, 1, "next")
-		require.NoError(t, s.Write(bg, appendBatch(ref, base.OID, next)))
+		both := appendBatch(ref, base.OID, next)
+		beside := "refs/jp/payloads/jp-c1"
+		both.Updates = append([]odb.RefUpdate{{Ref: beside, New: base.OID}}, both.Updates...)
+		require.NoError(t, s.Write(bg, both))
 		for seed := range uint64(20) {
 			after, err := odb.Open("/repo", recovery(disk.Crash(rand.New(rand.NewPCG(seed, 1)))))
 			require.NoError(t, err)
@@ -380,6 +383,9 @@ func TestDirectoriesThatOthersMade(t *testing.T) {
 			require.NoError(t, err, "journal %v, cut %d", journal, seed)
 			require.Equal(t, tip(next), found)
 			require.NoError(t, whole(after, found))
+			found, err = after.ReadRef(beside)
+			require.NoError(t, err, "journal %v, cut %d", journal, seed)
+			require.Equal(t, base.OID, found)
 		}
 	}
 }

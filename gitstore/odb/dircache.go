@@ -84,18 +84,6 @@ func (s *Store) stepDown(dir Dir, name string, make bool) (Dir, error) {
 	return nil, classify(err)
 }
 
-// above opens the directories above one of refs, from refs/ down.
-func (s *Store) above(d *refDir) (dirs []Dir, err error) {
-	for name, _ := splitRef(d.name); name != "."; name, _ = splitRef(name) {
-		dir, err := s.walkDir(name, false)
-		if err != nil {
-			return dirs, err
-		}
-		dirs = append(dirs, dir)
-	}
-	return dirs, nil
-}
-
 // isDurable says whether a directory has been marked since it was opened.
 func (c *dirCache) isDurable(d *refDir) bool {
 	c.mu.Lock()

@@ -98,7 +98,7 @@ func (w *write) settle() error {
 // flushAbove flushes one directory after the other: mostly nothing of them is new, and
 // another thread would cost more.
 func (w *write) flushAbove() error {
-	return inOrder(len(w.above), func(i int) error { return w.flushes.entry(w.above[i]) })
+	return inOrder(len(w.above), func(i int) error { return w.flushes.entry(w.above[i].Dir) })
 }
 
 func (w *write) settleAtOnce() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -64,14 +65,30 @@ func (w *write) lock(ctx context.Context, updates []RefUpdate) error {
 
 // openAbove opens what must be flushed with the first move in a directory: its entry
 // in the one above may be another process's, made and never flushed, and so on up.
-// The lock keeps them all where they are.
+// The lock keeps them all where they are, so each is flushed once for all moves.
 func (w *write) openAbove(m *refMove) error {
 	if !w.flushes.parallel || w.store.dirs.isDurable(m.dir) {
 		return nil
 	}
-	dirs, err := w.store.above(m.dir)
-	w.above = append(w.above, dirs...)
-	return err
+	for name, _ := splitRef(m.dir.name); name != "." && !w.hasAbove(name); name, _ = splitRef(name) {
+		dir, err := w.store.walkDir(name, false)
+		if err != nil {
+			return err
+		}
+		w.above = append(w.above, dirAbove{dir, name})
+	}
+	return nil
+}
+
+// hasAbove says whether a directory will be flushed, and with it those above it.
+func (w *write) hasAbove(name string) bool {
+	return slices.ContainsFunc(w.above, func(d dirAbove) bool { return d.name == name })
+}
+
+// dirAbove is a directory above one of refs.
+type dirAbove struct {
+	Dir
+	name string
 }
 
 // lockRef waits a little for whoever has the lock: git's pack-refs takes it

@@ -147,7 +147,7 @@ type write struct {
 	flushes flushes
 	staged  []*stagedObject
 	moves   []*refMove
-	above   []Dir // the directories above those of the refs, where they are to be flushed
+	above   []dirAbove // the directories above those of the refs, where they are to be flushed
 }
 
 // move gives the refs their values and commits. It cannot be cancelled: from
