@@ -61,7 +61,9 @@ func (r *repo) remove(name string) { r.t.Helper(); require.NoError(r.t, os.Remov
 
 func (r *repo) head() string {
 	r.t.Helper()
-	tree, err := r.w.HeadTree(r.t.Context())
+	state, err := r.w.State(r.t.Context())
+	require.NoError(r.t, err)
+	tree, err := r.w.CommitTree(r.t.Context(), state.Head, nil)
 	require.NoError(r.t, err)
 	return tree
 }

@@ -45,16 +45,24 @@ func (w *Worktree) State(ctx context.Context) (State, error) {
 	return s, err
 }
 
-// HeadTree returns the tree of HEAD, or EmptyTree where nothing was committed.
-func (w *Worktree) HeadTree(ctx context.Context) (string, error) {
-	out, err := w.git.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{tree}")
-	if err == nil {
-		return strings.TrimSpace(string(out)), nil
-	}
-	if head, headErr := w.resolveHead(ctx); headErr == nil && head == "" {
+// CommitTree returns the tree of a commit, as State has it: EmptyTree for "". What
+// the objects do not have is asked of git; nil: all is.
+func (w *Worktree) CommitTree(ctx context.Context, commit string, objects ObjectReader) (string, error) {
+	if commit == "" {
 		return EmptyTree, nil
 	}
-	return "", fmt.Errorf("read the tree of HEAD: %w", err)
+	if objects != nil {
+		kind, text, err := objects.ReadObject(commit)
+		tree, is := strings.CutPrefix(lineOf(text), "tree ")
+		if err == nil && kind == "commit" && is && isOID(tree) {
+			return tree, nil
+		}
+	}
+	out, err := w.git.Run(ctx, "rev-parse", "--verify", "--quiet", commit+"^{tree}")
+	if err != nil {
+		return "", fmt.Errorf("read the tree of %s: %w", commit, err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // resolveHead asks git; "" is an unborn branch.

@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -111,6 +112,45 @@ func TestState(t *testing.T) {
 	r.git("switch", "-q", "--detach", "main")
 	r.git("bisect", "start")
 	require.Equal(t, worktree.State{Head: head, InProgress: "bisect"}, state())
+}
+
+// objects are some that a store has; of all others git is asked.
+type objects map[string]worktree.Object
+
+func (o objects) ReadObject(oid string) (string, []byte, error) {
+	if found, ok := o[oid]; ok {
+		return found.Kind, found.Data, nil
+	}
+	return "", nil, fs.ErrNotExist
+}
+
+func TestCommitTree(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	head, want := r.git("rev-parse", "HEAD"), r.git("rev-parse", "HEAD^{tree}")
+	r.git("tag", "-a", "-m", "a tag", "v1")
+	tag := r.git("rev-parse", "v1")
+	other := strings.Repeat("1", 40)
+	for name, c := range map[string]struct {
+		commit string
+		from   worktree.ObjectReader
+		want   string
+	}{
+		"by git":                  {head, nil, want},
+		"in process":              {head, reader{r.dir}, want},
+		"what the store has":      {other, objects{other: {Kind: "commit", Data: []byte("tree " + want + "\nparent x\n")}}, want},
+		"what it has not":         {head, objects{}, want},
+		"a tag":                   {tag, reader{r.dir}, want},
+		"a commit without tree":   {head, objects{head: {Kind: "commit", Data: []byte("parent " + want + "\n")}}, want},
+		"a tree that is none":     {head, objects{head: {Kind: "commit", Data: []byte("tree ../../x\n")}}, want},
+		"a blob that looks as if": {head, objects{head: {Kind: "blob", Data: []byte("tree " + other + "\n")}}, want},
+		"nothing was committed":   {"", objects{}, worktree.EmptyTree},
+	} {
+		got, err := r.w.CommitTree(t.Context(), c.commit, c.from)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, got, name)
+	}
+	_, err := r.w.CommitTree(t.Context(), other, objects{})
+	require.ErrorContains(t, err, "read the tree of "+other)
 }
 
 func TestStateOfLinkedWorktree(t *testing.T) {

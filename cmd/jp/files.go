@@ -78,7 +78,7 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 		return sight, nil
 	}
 	if at.Tree == "" {
-		if at.Tree, err = f.tree.HeadTree(ctx); err != nil {
+		if at.Tree, err = f.tree.CommitTree(ctx, place.Head, f.store); err != nil {
 			return sight, err
 		}
 	}

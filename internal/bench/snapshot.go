@@ -93,7 +93,11 @@ func (b *bench) newSnapshots(ctx context.Context, p place, n int) (*snapshots, e
 	if s.tree, err = worktree.Open(ctx, s.repo, worktree.Options{}); err != nil {
 		return nil, err
 	}
-	if s.parent, err = s.tree.HeadTree(ctx); err != nil {
+	state, err := s.tree.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.parent, err = s.tree.CommitTree(ctx, state.Head, nil); err != nil {
 		return nil, err
 	}
 	s.objects, err = odb.Open(s.repo.CommonDir, odb.Options{Durability: odb.Off})

@@ -30,7 +30,11 @@ func (j job) shoot(ctx context.Context, store *gitstore.Store, done func(step in
 	if err != nil {
 		return err
 	}
-	tree, err := files.HeadTree(ctx)
+	state, err := files.State(ctx)
+	if err != nil {
+		return err
+	}
+	tree, err := files.CommitTree(ctx, state.Head, nil)
 	if err != nil {
 		return err
 	}
