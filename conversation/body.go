@@ -135,6 +135,16 @@ func (t Type) ChangesFiles() bool {
 	return false
 }
 
+// Places reports whether events of the type that say where the repository stands say
+// where the conversation works from then on.
+func (t Type) Places() bool {
+	switch t {
+	case TypeTurnStart, TypeForkOrigin, TypeResumed, TypeToolStarted:
+		return true
+	}
+	return false
+}
+
 // Unknown is an event of a type that this jp does not know.
 type Unknown struct {
 	Name Type

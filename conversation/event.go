@@ -50,6 +50,18 @@ type Git struct {
 	InProgress string `json:"in_progress,omitempty"`
 }
 
+// SamePlace reports whether HEAD, branch, working tree and operation are those of a
+// later look.
+func (g Git) SamePlace(now Git) bool {
+	return g.Head == now.Head && g.Branch == now.Branch && g.InProgress == now.InProgress && g.SameWorktree(now)
+}
+
+// SameWorktree reports whether the working tree is that of a later look. Where no
+// workspace was recorded, any may be the one.
+func (g Git) SameWorktree(now Git) bool {
+	return g.Worktree == now.Worktree && (g.Repo == "" || g.Repo == now.Repo)
+}
+
 // A Payload is content that is kept beside the message.
 type Payload struct {
 	Name      string `json:"name"`

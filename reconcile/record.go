@@ -14,7 +14,7 @@ type Record struct {
 	Call   int // ordinal of the newest model call, 0 if the model was not asked
 	Phase  conversation.Phase
 	Ledger *conversation.Ledger
-	Place  conversation.Git      // where the turn ran: of its start, or of a later fork
+	Place  conversation.Git      // where the turn ran: of its start, or of a later fork, resume or tool
 	Last   Point                 // at the newest event
 	Base   Point                 // what the model knows of: at the newest event of the dialogue, or before what was said and not answered
 	At     time.Time             // of the newest event of the turn itself
@@ -74,8 +74,7 @@ func (r *Record) follow(e *conversation.Event) {
 		return
 	}
 	r.Last.Git = *e.Git
-	switch e.Type() {
-	case conversation.TypeTurnStart, conversation.TypeForkOrigin:
+	if e.Type().Places() {
 		r.Place = *e.Git
 	}
 }

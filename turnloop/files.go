@@ -51,7 +51,7 @@ func (f *files) follow(events []*conversation.Event) {
 
 // moved is the repository's place if it is not what the events say, else nil.
 func (f *files) moved(now conversation.Git) *conversation.Git {
-	if now.Head == f.git.Head && now.Branch == f.git.Branch {
+	if f.git.SamePlace(now) {
 		return nil
 	}
 	g := now

@@ -212,13 +212,14 @@ func (b *putBack) written(h takeback.History) []string {
 	return slices.Compact(paths)
 }
 
-// same refuses to work on the files of another working tree.
+// same refuses to work on the files of another working tree than the one in which the
+// conversation last worked.
 func (b *putBack) same(now conversation.Git) error {
 	for _, e := range slices.Backward(b.events) {
-		if e.Git == nil || e.Type() != conversation.TypeTurnStart && e.Type() != conversation.TypeForkOrigin {
+		if e.Git == nil || !e.Type().Places() {
 			continue
 		}
-		if e.Git.Worktree == now.Worktree && (e.Git.Repo == "" || e.Git.Repo == now.Repo) {
+		if e.Git.SameWorktree(now) {
 			return nil
 		}
 		return fail(exitDecision, "elsewhere", "%s worked in another working tree; these are not its files.", b.id).about(b.id).
@@ -312,7 +313,7 @@ func moved(events []*conversation.Event, now conversation.Git) *conversation.Git
 	for _, e := range slices.Backward(events) {
 		switch {
 		case e.Git == nil:
-		case e.Git.Head == now.Head && e.Git.Branch == now.Branch:
+		case e.Git.SamePlace(now):
 			return nil
 		default:
 			if e.Git.Head != now.Head {

@@ -187,7 +187,7 @@ func (q *query) filesOfTurn(ctx context.Context) (*files, error) {
 		return nil, err
 	}
 	there := q.record().Place
-	if here.Worktree != there.Worktree || there.Repo != "" && here.Repo != there.Repo {
+	if !there.SameWorktree(*here) {
 		return nil, nil
 	}
 	return f, nil
