@@ -50,13 +50,30 @@ func (a Approvals) Approve(content []byte) error {
 	return nil
 }
 
-// Revoke takes the approval of a content back. It reports whether there was one.
-func (a Approvals) Revoke(hash string) (bool, error) {
-	if !a.Trusted(hash) {
+// Revoke takes all that was approved in the workspace back, whatever the file says by
+// now: an older content could come back. It reports whether there was anything.
+func (a Approvals) Revoke() (bool, error) {
+	entries, err := os.ReadDir(a.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err := os.Remove(a.mark(hash)); err != nil {
-		return false, fmt.Errorf("revoke approval: %w", err)
+	done := false
+	for _, e := range entries {
+		hash, _, _ := strings.Cut(e.Name(), "-")
+		if !isHash(hash) || filepath.Join(a.Dir, e.Name()) != a.mark(hash) {
+			continue
+		}
+		if removed := os.Remove(a.mark(hash)); removed != nil {
+			err = errors.Join(err, removed)
+			continue
+		}
+		done = true
+	}
+	if err != nil {
+		return done, fmt.Errorf("revoke approval: %w", err)
+	}
+	if !done {
+		return false, nil
 	}
 	return true, syncDir(a.Dir)
 }

@@ -54,7 +54,7 @@ func newTrustCommand(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.show, "show", false, "only show what it asks for, and whether that is approved")
-	f.BoolVar(&o.revoke, "revoke", false, "take the approval back")
+	f.BoolVar(&o.revoke, "revoke", false, "take back what was approved here, also of earlier versions")
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve without asking")
 	f.StringVar(&o.mcp, "mcp", "", "approve what the MCP server `NAME` offers")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "yes")
@@ -90,7 +90,7 @@ func runTrust(ctx context.Context, e *env, o trustOptions) error {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	asked, err := r.asksForTrust(e)
-	if err != nil {
+	if err != nil && !o.revoke { // what was approved is taken back whatever the file says
 		return err
 	}
 	switch {
@@ -245,9 +245,9 @@ func (t trustRequest) object() any {
 	}{config.WorkspaceFile, t.hash, t.trusted, keys}
 }
 
-// revoke takes the approval of the file back.
+// revoke takes what was approved of the file back, also of what it said earlier.
 func (r *repo) revoke(e *env, asked trustRequest) error {
-	done, err := r.approvals().Revoke(asked.hash)
+	done, err := r.approvals().Revoke()
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (r *repo) revoke(e *env, asked trustRequest) error {
 	}
 	said := "It was not trusted."
 	if done {
-		said = strings.TrimSuffix(asked.state(), "; this has no effect:") + " any more."
+		said = config.WorkspaceFile + " is not trusted any more, whatever it says."
 	}
 	_, err = fmt.Fprintln(e.results(), said)
 	return err
