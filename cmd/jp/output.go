@@ -129,6 +129,9 @@ func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
 		words = append(words, "new")
 	default:
 		words = append(words, fmt.Sprintf("turn %d", e.Turn))
+		if c.query != nil && conversation.Summarize(c.query.stream.Events()).ArchivedAt != nil {
+			words = append(words, "archived (jp unarchive "+c.id.Short()+")")
+		}
 	}
 	words = append(words, oneLine(b.Model))
 	if g := e.Git; g != nil && g.Head != "" {

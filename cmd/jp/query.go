@@ -107,7 +107,7 @@ func (o *queryOptions) runFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve the tool runs of this turn in advance")
 	f.StringArrayVarP(&o.tools, "tool", "t", nil, "switch this tool `NAME` on, from now on (repeatable)")
 	f.StringArrayVar(&o.withoutTools, "no-tool", nil, "switch this tool `NAME` off, from now on (repeatable)")
-	f.StringVar(&o.policy, "policy", "", "when nobody can be asked: auto, defaults, deny, queue or defer (default queue, defer where CI is set)")
+	f.StringVar(&o.policy, "policy", "", "when nobody can be asked: auto, defaults, deny, queue or defer (default queue; in the foreground defer where CI is set)")
 	f.BoolVar(&o.nonInteractive, "non-interactive", false, "ask nobody, even on a terminal")
 	f.BoolVar(&o.partial, "partial", false, "with jsonl: also text that is not durable yet")
 }

@@ -44,6 +44,9 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	}
 	p := terminal.NewPalette(e.stdout, e.environ)
 	fmt.Fprintf(e.results(), "%s  %s  %s\n", p.Bold(l.ID), statusColour(p, l.Status), oneLine(title(l)))
+	if l.Archived != nil {
+		fmt.Fprintf(e.results(), "  archived: jp ls does not list it; jp unarchive %s brings it back\n", l.ShortID)
+	}
 	if l.Status.Question != nil {
 		fmt.Fprintf(e.results(), "  %s asks: %s\n", oneLine(*l.Status.Tool), oneLine(*l.Status.Question))
 	}
