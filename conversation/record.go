@@ -128,7 +128,8 @@ type TurnInterrupted struct {
 	By     Cause
 	Signal string
 	Phase  Phase
-	Tries  int // failed tries of the model call that left no event
+	Tries  int    // failed tries of the model call that left no event
+	Error  string // what the user was told, where By is ByError; it is nobody's to obey
 }
 
 // Type implements [Body].
@@ -139,6 +140,7 @@ func (b *TurnInterrupted) fields(c codec) {
 	c.str("signal", &b.Signal)
 	c.str("phase", (*string)(&b.Phase))
 	c.num("tries", &b.Tries)
+	c.str("error", &b.Error)
 }
 
 // Resumed says that an interrupted turn goes on, and what was found.

@@ -312,7 +312,11 @@ func interruptWords(b *TurnInterrupted) string {
 	if b.Signal != "" {
 		by = b.Signal
 	}
-	return "interrupted by " + by + " while " + string(b.Phase)
+	words := "interrupted by " + by + " while " + string(b.Phase)
+	if b.Error != "" {
+		words += ": " + b.Error
+	}
+	return words
 }
 
 func doneWords(turn int, b *TurnDone) string {

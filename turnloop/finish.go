@@ -142,6 +142,9 @@ func (o *Outcome) spend(u *conversation.Usage) {
 	o.Usage.CostUSD = conversation.AddDecimals(o.Usage.CostUSD, u.CostUSD)
 }
 
+// maxCause bounds what is recorded of an error, in columns.
+const maxCause = 1000
+
 // leave ends the loop before the turn is complete. It records why, as far as
 // that is possible; the turn can be resumed either way.
 func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
@@ -166,6 +169,9 @@ func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
 		if interrupt.Signal == "SIGINT" {
 			record.By = conversation.ByUser
 		}
+	}
+	if record.By == conversation.ByError && cause != nil {
+		record.Error = conversation.Shorten(strings.ToValidUTF8(cause.Error(), "\uFFFD"), maxCause)
 	}
 	l.failed = 0
 	if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(record)); err != nil {

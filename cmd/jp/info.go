@@ -60,6 +60,7 @@ type statusJSON struct {
 	Inquiry  *inquiryJSON `json:"inquiry"`
 	PID      *int         `json:"pid"`
 	Attached bool         `json:"attached"`
+	Reason   *string      `json:"reason"` // why an interrupted turn went no further, where an error ended it
 }
 
 type inquiryJSON struct {
@@ -156,10 +157,22 @@ func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
 	} else if len(i.Summary.Open) > 0 {
 		s.Tool = &i.Summary.Open[0].Name
 	}
+	if b := interruption(i.Tip); b != nil && s.State == "interrupted" && b.Error != "" {
+		s.Reason = &b.Error
+	}
 	if holder, held := r.locks.Held(i.ID); held && i.Remote == "" {
 		s.heldBy(holder, r.told(i.ID, holder))
 	}
 	return s
+}
+
+// interruption is what a newest event says of an interrupted turn, nil for others.
+func interruption(tip *conversation.Event) *conversation.TurnInterrupted {
+	if tip == nil {
+		return nil
+	}
+	b, _ := tip.Body.(*conversation.TurnInterrupted)
+	return b
 }
 
 // heldBy adds who holds the conversation. Whether that waits is its own to say: a
@@ -167,7 +180,7 @@ func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
 func (s *statusJSON) heldBy(holder process.Holder, e process.Entry) {
 	s.PID, s.Attached = &holder.PID, e.Attached
 	if s.State != "waiting_for_input" {
-		s.State = "running"
+		s.State, s.Reason = "running", nil
 	} else if e.Status == process.StatusRunning {
 		s.State, s.Question, s.Inquiry = "running", nil, nil
 	}

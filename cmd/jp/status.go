@@ -47,6 +47,9 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if l.Archived != nil {
 		fmt.Fprintf(e.results(), "  archived: jp ls does not list it; jp unarchive %s brings it back\n", l.ShortID)
 	}
+	if why := l.Status.Reason; why != nil {
+		fmt.Fprintf(e.results(), "  %s\n", oneLine(*why))
+	}
 	if l.Status.Question != nil {
 		fmt.Fprintf(e.results(), "  %s asks: %s\n", oneLine(*l.Status.Tool), oneLine(*l.Status.Question))
 	}

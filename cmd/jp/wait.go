@@ -149,6 +149,9 @@ func sayWaited(e *env, l listing) {
 		return
 	}
 	e.note("%s: %s", l.ID, strings.TrimSpace(l.Status.words()))
+	if why := l.Status.Reason; why != nil {
+		e.note("  %s", terminal.Clean(oneLine(*why)))
+	}
 }
 
 // await waits until a conversation has come to something, and says what. On an
