@@ -131,6 +131,8 @@ func (s *Store) load(ctx context.Context, head odb.OID) ([]*link, error) {
 				damage = found
 			}
 			links = nil // what stands above damage cannot be relied on
+		case errors.Is(err, ErrShallow) && damage != nil:
+			return nil, damage
 		case err != nil:
 			return nil, err
 		default:

@@ -25,7 +25,8 @@ JSON: [{"line","text","conversation","seq","commit","time","author","tool","mode
 with :LINE one such object, with "because", "for" and "allowed" ({"seq","text"} or
 null). seq is null where no event wrote the line, commit where nothing recorded it.
 
-Exit codes: 0 done · 2 usage · 5 no such file, line or conversation · 6 damaged`
+Exit codes: 0 done · 2 usage · 5 no such file, line or conversation,
+or it is incomplete here · 6 damaged`
 
 type blameOptions struct {
 	path string

@@ -115,7 +115,7 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 			return nil, err
 		}
 		for _, i := range all {
-			if i.Err == nil && !r.local(ctx, i) {
+			if i.Err == nil && r.foreign(ctx, i) != nil {
 				continue // somebody else's is theirs to put away
 			}
 			quiet := limits[0].IsZero() || i.Summary.LastEventAt.Before(limits[0])
@@ -173,8 +173,15 @@ func (s *selection) holdAll(ctx context.Context, e *env, r *repo, infos []conver
 // foreign refuses to change what is known of somebody else's conversation: it
 // would no longer be theirs.
 func (r *repo) foreign(ctx context.Context, info conversation.Info) error {
-	if info.Err != nil || r.local(ctx, info) {
+	if info.Err != nil {
 		return nil
+	}
+	local, unsure := r.local(ctx, info)
+	switch {
+	case local:
+		return nil
+	case unsure:
+		return partial(info)
 	}
 	return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read only.", info.ID).about(info.ID).
 		hint("jp fork "+string(info.ID)+" --adopt -a", "make a fork of it that is yours")

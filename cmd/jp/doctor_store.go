@@ -13,6 +13,7 @@ import (
 
 	"jp/cmd/jp/internal/doctor"
 	"jp/conversation"
+	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/gitstore/packing"
 )
@@ -35,7 +36,8 @@ func (c *checkup) lookAtStore(ctx context.Context) []doctor.Finding {
 		for _, info := range infos {
 			if info.Err != nil {
 				tips.Bad = append(tips.Bad, doctor.Tip{
-					Name: info.Name(), Err: info.Err, Newer: errors.Is(info.Err, conversation.ErrNewer), Fetched: info.Remote != "",
+					Name: info.Name(), Err: info.Err, Newer: errors.Is(info.Err, conversation.ErrNewer),
+					Partial: errors.Is(info.Err, gitstore.ErrShallow), Fetched: info.Remote != "",
 				})
 			}
 		}

@@ -103,6 +103,8 @@ func storeFailure(err error) *failure {
 	case errors.Is(err, provider.ErrAbsent):
 		return fail(exitNotFound, "not_found", "%v. Large texts are kept beside the events, and are fetched apart.", err).
 			hint("git fetch REMOTE 'refs/jp/payloads/*:refs/jp/payloads/*'", "brings those of all conversations")
+	case errors.Is(err, gitstore.ErrShallow):
+		return fail(exitNotFound, "not_found", "%v.", err).hint(unshallow(""), "brings them")
 	case errors.As(err, &failed):
 		return providerFailure(failed)
 	case isFull(err):

@@ -45,7 +45,8 @@ JSON: {"id","ref","head","forked_from":{"id","seq","commit"},"incomplete","workt
 with --restore also "files":[{"path","done","reason"}]
 
 Exit codes: 0 done · 2 usage · 3 written by a newer jp, or nobody to ask ·
-4 locked · 5 no such conversation or event · 6 damaged before E`
+4 locked · 5 no such conversation or event, or it is incomplete here ·
+6 damaged before E`
 
 func newForkCommand(e *env) *cobra.Command {
 	var o forkOptions

@@ -53,7 +53,8 @@ JSON: [{"id","conversation","title","turn","seq","scope","time","text","is_match
 "incomplete"?}], from and to in bytes of text; turn, seq and time of a title are null. -l: ["jp-c…"];
 -c: [{"id","count"}].
 
-Exit codes: 0 found · 1 nothing found · 2 usage, bad pattern · 5 no such conversation · 6 one that was named is damaged`
+Exit codes: 0 found · 1 nothing found · 2 usage, bad pattern · 5 no such conversation,
+or one that was named is incomplete here · 6 one that was named is damaged`
 
 func newGrepCommand(e *env) *cobra.Command {
 	var o grepOptions

@@ -119,12 +119,12 @@ func (g *grep) verdict(err error) error {
 	}
 	var first *failure
 	for _, r := range g.failed {
-		f := failureOf(aboutConversation(r.Err, r.Info.ID))
+		f := failureOf(aboutInfo(r.Err, r.Info))
 		if first == nil && len(g.opts.words) > 0 {
 			first = f
 			continue
 		}
-		g.warn(r.Info.ID, f)
+		g.warn(r.Info, f)
 	}
 	switch {
 	case first != nil:
@@ -135,13 +135,16 @@ func (g *grep) verdict(err error) error {
 	return nil
 }
 
-func (g *grep) warn(id conversation.ID, f *failure) {
+func (g *grep) warn(of conversation.Info, f *failure) {
 	if g.env.quiet {
 		return
 	}
-	text := f.message
-	if f.code != "damaged" {
-		text = string(id) + ": " + text
+	text, out := f.message, hint{"jp verify " + of.ID.Short(), "all that is wrong with it"}
+	if !strings.Contains(text, string(of.ID)) {
+		text = of.Name() + ": " + text
 	}
-	fmt.Fprintf(g.env.stderr, "Warning: %s\n    jp verify %s   all that is wrong with it\n", oneLine(text), id.Short())
+	if n := len(f.hints); n > 0 {
+		out = f.hints[n-1]
+	}
+	fmt.Fprintf(g.env.stderr, "Warning: %s\n    %s   %s\n", oneLine(text), out.Command, out.Text)
 }

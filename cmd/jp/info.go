@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"jp/conversation"
+	"jp/gitstore"
 	"jp/process"
 )
 
@@ -36,6 +38,7 @@ type listing struct {
 
 	branch   string // of the tree, before the id
 	uprooted bool   // what it stems from is not listed
+	unsure   bool   // whether it is local cannot be told
 	err      error
 }
 
@@ -91,7 +94,8 @@ func (r *repo) list(ctx context.Context, i conversation.Info) listing {
 	s := i.Summary
 	l.Title, l.TitleSource, l.Model, l.Events, l.Turns = given(s.Title), given(s.TitleSource), given(s.Model), s.Events, s.Turns
 	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, &s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
-	l.Local, l.Parent = r.local(ctx, i), given(s.Parent)
+	l.Local, l.unsure = r.local(ctx, i)
+	l.Parent = given(s.Parent)
 	if len(s.Labels) > 0 {
 		l.Labels = s.Labels
 	}
@@ -131,9 +135,18 @@ func (l listing) active() time.Time {
 }
 
 // local reports whether a conversation may act, as far as its newest events
-// tell: behind those that anybody may add to a foreign one.
-func (r *repo) local(ctx context.Context, i conversation.Info) bool {
-	return conversation.LocalTip(i.Tip, r.store.Back(ctx, i.Head))
+// tell: behind those that anybody may add to a foreign one. It is unsure where
+// those that would tell were not fetched.
+func (r *repo) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
+	local = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
+		for e, err := range r.store.Back(ctx, i.Head) {
+			unsure = errors.Is(err, gitstore.ErrShallow)
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	return local, unsure
 }
 
 // status merges what the events say with whether a process holds the

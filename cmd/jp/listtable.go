@@ -139,7 +139,7 @@ func (t listTable) title(c listing) string {
 		word string
 		is   bool
 	}{
-		{"(someone else's)", !c.Local},
+		{"(someone else's)", !c.Local && !c.unsure},
 		{"(expired)", c.Expires != nil && c.Expires.Before(t.env.now())},
 		{"(pinned)", c.Pinned != nil},
 	} {

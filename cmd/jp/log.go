@@ -31,7 +31,7 @@ func newLogCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "log [ID] [-- PATH…]", Short: "Show what happened, newest event first", GroupID: "look",
 		Long: "Show the events of a conversation, newest first, each with its number: @14 names it in other commands.\n" +
-			"With paths, only the events that changed them.\n\nExit codes: 0 done · 2 usage · 5 no such conversation or turn · 6 damaged",
+			"With paths, only the events that changed them.\n\nExit codes: 0 done · 2 usage · 5 no such conversation or turn,\nor it is incomplete here · 6 damaged",
 		Example: "  jp log\n  jp log 4400 -n 20 --stat\n  jp log -- auth/        # who changed these files",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); at >= 0 {

@@ -29,7 +29,7 @@ func newPrintCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "print [ID…]", Short: "Print a conversation", GroupID: "look",
 		Long: "Print a conversation, oldest turn first; an incomplete turn comes last, with what it waits for. Turns\n" +
-			"that were discarded are left out, unless one is asked for by --turn or --internal.\n\nExit codes: 0 done · 2 usage · 5 no such conversation or turn · 6 damaged",
+			"that were discarded are left out, unless one is asked for by --turn or --internal.\n\nExit codes: 0 done · 2 usage · 5 no such conversation or turn,\nor it is incomplete here · 6 damaged",
 		Example: "  jp print\n  jp print 4400 --last 1\n  jp print --answer | pbcopy\n  jp print --json | jq '.[].type'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := atLeast(cmd.Flags(), 0, "last", "tail"); err != nil {

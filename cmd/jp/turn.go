@@ -160,7 +160,15 @@ func incompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *f
 
 // aboutConversation adds to an error which conversation it is about.
 func aboutConversation(err error, id conversation.ID) error {
-	f := failureOf(err)
+	return aboutInfo(err, conversation.Info{ID: id})
+}
+
+// aboutInfo is aboutConversation for one that may have been fetched.
+func aboutInfo(err error, of conversation.Info) error {
+	if errors.Is(err, gitstore.ErrShallow) {
+		return partial(of)
+	}
+	f, id := failureOf(err), of.ID
 	if f.code != "damaged" {
 		return f.about(id)
 	}
@@ -181,7 +189,7 @@ func (r *repo) aboutDamage(ctx context.Context, err error, info conversation.Inf
 	if _, found := r.store.Load(ctx, info.Head); found != nil {
 		err = found
 	}
-	return aboutConversation(err, info.ID)
+	return aboutInfo(err, info)
 }
 
 // verdict makes an exit code of how the turn ended.

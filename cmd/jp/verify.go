@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/gitstore"
 )
 
 func newVerifyCommand(e *env) *cobra.Command {
@@ -15,7 +17,8 @@ func newVerifyCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify [ID…]", Short: "Check that conversations are whole", GroupID: "look",
 		Long: "Check that every commit of a conversation is the event that it should be, that the files' trees change only\n" +
-			"where they may, and that the events make sense together.\n\nExit codes: 0 all is well · 5 no such conversation · 6 damaged",
+			"where they may, and that the events make sense together. What ends in a shallow clone is incomplete here, and not damaged.\n\n" +
+			"Exit codes: 0 all is well · 5 no such conversation, or it is incomplete here · 6 damaged",
 		Example: "  jp verify\n  jp verify --all --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runVerify(cmd.Context(), e, args, all) },
 	}
@@ -29,6 +32,8 @@ type verdictJSON struct {
 	Local    bool          `json:"local"` // written by this user
 	Events   int           `json:"events"`
 	Problems []problemJSON `json:"problems"`
+
+	partial bool // the rest was not fetched, and nothing else is wrong
 }
 
 type problemJSON struct {
@@ -63,10 +68,14 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	}
 	verdicts := []verdictJSON{}
 	bad, events := 0, 0
+	var parts []conversation.Info
 	for _, info := range infos {
 		v := r.verify(ctx, info)
 		events += v.Events
-		if !v.OK {
+		switch {
+		case v.partial:
+			parts = append(parts, info)
+		case !v.OK:
 			bad++
 		}
 		verdicts = append(verdicts, v)
@@ -74,9 +83,14 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	if err := printVerdicts(e, verdicts, events); err != nil {
 		return err
 	}
-	if bad > 0 {
-		f := fail(exitDamaged, "damaged", "%s damaged.", conversation.Count(bad, "conversation"))
-		return f
+	switch {
+	case bad > 0:
+		return fail(exitDamaged, "damaged", "%s damaged.", conversation.Count(bad, "conversation"))
+	case len(parts) == 1:
+		return partial(parts[0])
+	case len(parts) > 1:
+		return fail(exitNotFound, "not_found", "%s incomplete here, and not damaged: older events were not fetched.", conversation.Count(len(parts), "conversation")).
+			hint(unshallow(parts[0].Remote), "brings them")
 	}
 	return nil
 }
@@ -88,10 +102,14 @@ func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
 	if of.Head != "" {
 		found, err = r.store.VerifyAt(ctx, of)
 	}
+	shallow := errors.Is(err, gitstore.ErrShallow)
+	if shallow {
+		err = gitstore.ErrShallow
+	}
 	if err != nil {
 		found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: err.Error()})
 	}
-	v := verdictJSON{ID: of.Name(), OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
+	v := verdictJSON{partial: shallow, ID: of.Name(), OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
 	for _, p := range found.Problems {
 		v.Problems = append(v.Problems, problemJSON{p.Commit, p.Seq, p.Text})
 	}

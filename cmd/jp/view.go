@@ -83,7 +83,7 @@ func (r *repo) open(ctx context.Context, e *env, word string) (*view, error) {
 func (v *view) whole(ctx context.Context) (_ *view, err error) {
 	v.events, err = v.repo.store.Load(ctx, v.head)
 	if err != nil && (!errors.As(err, &v.broken) || len(v.events) == 0) {
-		return nil, aboutConversation(err, v.id)
+		return nil, aboutInfo(err, conversation.Info{ID: v.id, Remote: v.remote})
 	}
 	_, v.tail = conversation.Split(v.events)
 	return v, nil

@@ -22,12 +22,16 @@ type Tips struct {
 type Tip struct {
 	Name    string // as jp takes it for an ID
 	Newer   bool   // a newer jp wrote it
+	Partial bool   // older events were not fetched, and it does not tell of the whole alone
 	Fetched bool   // it is another repository's
 	Err     error
 }
 
 // Findings judges the tips.
 func (t Tips) Findings() (all []Finding) {
+	if first := slices.IndexFunc(t.Bad, func(b Tip) bool { return b.Partial }); first >= 0 {
+		return append(t.whole().Findings(), t.partial(t.Bad[first].Name))
+	}
 	if len(t.Bad) == 0 {
 		return []Finding{found(OK, "damage", "the newest events of all conversations can be read (%d); jp verify --all reads the others, too", t.Read)}
 	}
@@ -42,6 +46,23 @@ func (t Tips) Findings() (all []Finding) {
 		more.Level = Fail
 	}
 	return append(all[:most], more)
+}
+
+// whole are the tips without those of conversations that are incomplete here.
+func (t Tips) whole() Tips {
+	all := len(t.Bad)
+	t.Bad = slices.DeleteFunc(slices.Clone(t.Bad), func(b Tip) bool { return b.Partial })
+	t.Read -= all - len(t.Bad)
+	return t
+}
+
+// partial says how many conversations are incomplete here.
+func (t Tips) partial(first string) Finding {
+	who := first + " is"
+	if n := len(t.Bad) - len(t.whole().Bad); n > 1 {
+		who = fmt.Sprintf("%s and %d more are", first, n-1)
+	}
+	return found(Note, "incomplete", "%s incomplete here, and not damaged: older events were not fetched", who).advise("git fetch --unshallow")
 }
 
 func (b Tip) finding() Finding {

@@ -95,6 +95,7 @@ func TestConversations(t *testing.T) {
 		"damaged":   {tip(func(*doctor.Tip) {}), doctor.Fail, "damage", "jp-c17528832001-k3f9: some reason", "jp verify jp-c17528832001-k3f9"},
 		"newer":     {tip(func(t *doctor.Tip) { t.Newer = true }), doctor.Warn, "damage", "some reason", "newer jp"},
 		"fetched":   {tip(func(t *doctor.Tip) { t.Name, t.Fetched = "origin/x", true }), doctor.Warn, "damage", "origin/x, which was fetched", "jp verify origin/x"},
+		"partial":   {doctor.Tips{Read: 5, Bad: []doctor.Tip{{Name: "origin/x", Err: errSome, Partial: true}, {Name: "origin/y", Err: errSome, Partial: true}}}.Findings(), doctor.Note, "incomplete", "origin/x and 1 more are incomplete here, and not damaged", "--unshallow"},
 		"many":      {doctor.Tips{Bad: manyTips(25)}.Findings(), doctor.Fail, "damage", "5 conversations more", "--all"},
 		"free":      {doctor.Holders(nil), doctor.OK, "locks", "no conversation is held", ""},
 		"held":      {holder(func(*doctor.Holder) {}), doctor.OK, "locks", "held by pid 12 for 5 min, which can be reached: jp attach k3f9", ""},
