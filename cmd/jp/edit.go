@@ -31,7 +31,8 @@ request and the last answers.
 JSON: {"action","conversation","files"}
 
 Exit codes: 0 done · 2 usage, configuration, model · 4 locked · 5 no such
-conversation · 6 damaged · 7 the model wrote no title`
+conversation · 6 damaged in what has to be read: its end, and all of it for a title
+by the model · 7 the model wrote no title`
 
 func newEditCommand(e *env) *cobra.Command {
 	var o editOptions

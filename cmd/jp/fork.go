@@ -29,7 +29,8 @@ Up to any event (--until), it shares them: that costs one ref and one commit,
 however long the conversation is. With a new start (--from, --last) the events
 are copied and numbered anew; what was set before stays in force, and a turn is
 kept from a request on. Bounds are inclusive. An end inside a turn leaves an
-incomplete turn, which jp continue goes on with.
+incomplete turn, which jp continue goes on with. No more of the source is read
+than that needs: damage further back is shared, and found by jp verify.
 
 --worktree DIR adds a git worktree at the HEAD that was recorded there, with the
 files as they were after that event as uncommitted changes; jp in it starts on
@@ -46,7 +47,7 @@ with --restore also "files":[{"path","done","reason"}]
 
 Exit codes: 0 done · 2 usage · 3 written by a newer jp, or nobody to ask ·
 4 locked · 5 no such conversation or event, or it is incomplete here ·
-6 damaged before E`
+6 damaged in what has to be read`
 
 func newForkCommand(e *env) *cobra.Command {
 	var o forkOptions
