@@ -230,8 +230,13 @@ func byteCount(n int) string {
 func (q *query) attachedConversation(ctx context.Context, word string) (requestFile, error) {
 	arguments := map[string]any{"include": []string{"chat"}}
 	id, event, found := strings.Cut(word, "@")
-	if _, err := q.repo.resolve(ctx, q.env, id); err != nil {
+	known, err := q.repo.resolve(ctx, q.env, id)
+	switch {
+	case err != nil:
 		return requestFile{}, err
+	case known == q.id:
+		return requestFile{}, usage("%s cannot be attached: it is the conversation that you ask in, which the model has before it anyway.", word).
+			hint(`jp query "…"`, "ask here, without -a").hint("jp query --new -a "+word+` "…"`, "ask about it in a new conversation")
 	}
 	arguments["id"] = id
 	if found {
@@ -256,8 +261,11 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 		return requestFile{}, err
 	}
 	if result.IsError {
-		return requestFile{}, usage("%s cannot be attached: %s.", word, strings.TrimRight(string(result.Content), ".\n")).
-			hint("jp query -a "+id+"@turn:N …", "only one turn of it")
+		f := usage("%s cannot be attached: %s.", word, strings.TrimRight(string(result.Content), ".\n"))
+		if !found {
+			f.hint("jp query -a "+id+`@turn:N "…"`, "only one turn of it")
+		}
+		return requestFile{}, f
 	}
 	return newRequestFile(word, "", result.Content)
 }
