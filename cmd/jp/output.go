@@ -159,7 +159,7 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	switch {
 	case o.Status == turnloop.Length:
 		c.say("The answer was cut off: it reached the most tokens that one answer may have (parameters.max_tokens).")
-	case o.Status == turnloop.Complete && o.Message == "" && len(o.Data) == 0:
+	case o.Status == turnloop.Complete && o.Message == "" && len(o.Data) == 0 && o.Unfit == nil:
 		c.say("The model answered nothing.")
 	}
 	c.say("%s", c.palette.Dim(strings.Join(words, " · ")))

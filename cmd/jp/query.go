@@ -47,7 +47,8 @@ an editor opens. On a terminal the answer streams to it; piped, stdout gets the
 final message only. Every event is durable before it is shown as such.
 What another process holds is waited for on a terminal; elsewhere that is exit 4.
 
-Exit codes: 0 done · 1 refused, or over a limit · 2 usage, configuration, model ·
+Exit codes: 0 done · 1 refused, over a limit, or no answer that satisfies the
+schema · 2 usage, configuration, model ·
 3 a decision is needed first · 4 locked · 5 no such conversation · 6 damaged ·
 7 the provider failed · 130, 143, 129 interrupted (what was recorded stays)`
 
