@@ -32,7 +32,14 @@ func (c *checkup) repository(at gitcmd.Repository, err error) doctor.Repository 
 		found.None = errors.Is(err, gitcmd.ErrNotRepository) && found.Hint == "" && looksLikeOne(c.dir) == ""
 	}
 	if err != nil {
-		if git := looksLikeOne(c.dir); git != "" && found.Hint == "" {
+		git := looksLikeOne(c.dir)
+		switch {
+		case found.Hint != "":
+		case errors.Is(err, gitcmd.ErrObjectFormat):
+			found.Hint = "conversations need a repository with SHA-1 objects: " + gitInitSHA1
+		case errors.Is(err, gitcmd.ErrRefFormat):
+			found.Hint = "git refs migrate --ref-format=files, of git 2.46 or newer"
+		case git != "":
 			found.Hint = "look at " + git + ": git does not take it for a repository"
 		}
 		return found

@@ -173,11 +173,17 @@ func interrupted(i *turnloop.Interrupt) *failure {
 	return fail(exit, "interrupted", "%v", i)
 }
 
+// gitInitSHA1 makes a repository of the one kind that jp speaks.
+const gitInitSHA1 = "git init --object-format=sha1 DIR"
+
 func refused(r *gitcmd.Refusal) *failure {
 	f := fail(exitUsage, "usage", "%v", r)
 	if errors.Is(r, gitcmd.ErrNotRepository) {
 		f.message = r.Dir + " is not in a git repository; conversations live in one."
 		return f.hint("git init", "make one here").hint(`jp -C DIR query "…"`, "ask in another one")
+	}
+	if errors.Is(r, gitcmd.ErrObjectFormat) {
+		f.hint(gitInitSHA1, "makes one that jp can work in")
 	}
 	if advice := r.Hint(); advice != "" {
 		f.details = append(f.details, advice)
