@@ -35,6 +35,7 @@ type env struct {
 	noPager bool
 	cfg     []string // key=value of --cfg
 	lost    loss
+	misread error // help was asked for about a command that there is not
 
 	keys sync.Map // of providers, by name, as their programs printed them
 

@@ -63,7 +63,32 @@ func newRootCommand(e *env) *cobra.Command {
 		newConversationCommand(e),
 	)
 	strict(root)
+	strictHelp(e, root)
 	return root
+}
+
+// strictHelp refuses help about a command that there is not. Cobra's help returns
+// no error; it is kept for the end.
+func strictHelp(e *env, root *cobra.Command) {
+	show := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+			e.misread = noSuchCommand(cmd, words)
+			return
+		}
+		show(cmd, args)
+	})
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	run := help.Run
+	help.Run = nil
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		if of, words, err := root.Find(args); err == nil && of != nil && len(words) > 0 {
+			return noSuchCommand(of, words)
+		}
+		run(cmd, args)
+		return nil
+	}
 }
 
 // strict makes every wrong command line a usage error.
@@ -160,6 +185,9 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 			f.message += fmt.Sprintf(" Did you mean %s?", near[0])
 			break
 		}
+	}
+	if cmd.HasParent() && cmd.Name() != "conversation" {
+		return f.hint(cmd.CommandPath()+" --help", "its commands, with examples")
 	}
 	return f.hint(fmt.Sprintf("jp query %q", text), "ask the model this").hint("jp --help", "all commands")
 }
