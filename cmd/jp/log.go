@@ -199,11 +199,23 @@ func (v *view) printPatch(ctx context.Context, w io.Writer, it entry, paths []st
 	return err
 }
 
+// unanswered is why a question got no answer, "" for other events. Subjects do not
+// say it.
+func unanswered(e *conversation.Event) string {
+	if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.Outcome != conversation.OutcomeAnswered {
+		return b.Reason
+	}
+	return ""
+}
+
 // logLine is one event on one line.
 func (v *view) logLine(e *conversation.Event) string {
 	seq := fmt.Sprintf("@%-4d", e.Seq)
 	when := e.Time.In(v.env.now().Location()).Format("15:04")
 	line := terminal.Clean(e.Subject)
+	if why := unanswered(e); why != "" {
+		line += ": " + oneLine(why)
+	}
 	if v.incomplete(e) {
 		line += "  ⏳"
 	}

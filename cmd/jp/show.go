@@ -131,6 +131,9 @@ func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event
 	} {
 		fmt.Fprintf(w, "%s %s\n", v.palette.Dim(fmt.Sprintf("%-7s", f[0])), f[1])
 	}
+	if why := unanswered(e); why != "" {
+		fmt.Fprintf(w, "%s %s\n", v.palette.Dim("Reason "), terminal.Clean(strings.Join(strings.Fields(why), " ")))
+	}
 	if text, ok := e.Text(); ok && text != "" {
 		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(terminal.Clean(text), "\n"))
 	}
