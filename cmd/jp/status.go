@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,7 +16,8 @@ func newStatusCommand(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use: "status [ID]", Short: "Where you are, what waits, and what to do next", GroupID: "look", Args: cobra.MaximumNArgs(1),
 		Long: "Show this session's conversation, what it waits for, the files that its last turn changed, what else runs or\n" +
-			"waits in this repository, and the next command.\n\nExit codes: 0 done · 5 no such conversation",
+			"waits in this repository, and the next command.\n\n" +
+			"Exit codes: 0 done, or there is no conversation at all yet · 2 usage, or this session has none ·\n5 no such conversation · 6 damaged",
 		Example: "  jp status\n  jp status --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatus(cmd.Context(), e, strings.Join(args, ""))
@@ -32,6 +34,9 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	r.sweep(ctx, e)
 	id, err := r.resolve(ctx, e, word)
 	if err != nil {
+		if word == "" && r.empty() {
+			return sayEmpty(e)
+		}
 		return err
 	}
 	info, err := r.store.Info(ctx, id)
@@ -63,6 +68,22 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	}
 	fmt.Fprintf(e.results(), "\n    %s\n", nextCommand(l))
 	return nil
+}
+
+// empty reports whether there is no conversation yet, not even an archived one.
+func (r *repo) empty() bool {
+	live, err := r.store.Heads(conversation.ScopeLive)
+	archived, archiveErr := r.store.Heads(conversation.ScopeArchived)
+	return errors.Join(err, archiveErr) == nil && len(live)+len(archived) == 0
+}
+
+// sayEmpty is the status where there is no conversation yet.
+func sayEmpty(e *env) error {
+	if e.format.structured() {
+		return writeJSON(e.results(), nil)
+	}
+	_, err := fmt.Fprint(e.results(), "There is no conversation here yet.\n\n    jp query \"…\"\n")
+	return err
 }
 
 // printChanged lists the files that the tools of the last turn changed.

@@ -18,7 +18,7 @@ func newVerifyCommand(e *env) *cobra.Command {
 		Use: "verify [ID…]", Short: "Check that conversations are whole", GroupID: "look",
 		Long: "Check that every commit of a conversation is the event that it should be, that the files' trees change only\n" +
 			"where they may, and that the events make sense together. What ends in a shallow clone is incomplete here, and not damaged.\n\n" +
-			"Exit codes: 0 all is well · 5 no such conversation, or it is incomplete here · 6 damaged",
+			"Exit codes: 0 all is well · 2 usage, or this session has no conversation ·\n5 no such conversation, or it is incomplete here · 6 damaged",
 		Example: "  jp verify\n  jp verify --all --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runVerify(cmd.Context(), e, args, all) },
 	}
