@@ -111,7 +111,7 @@ type Snapshot struct {
 type Sandbox struct {
 	Enable  bool     `toml:"enable" default:"true" tighten:"on" doc:"Confine tools where the system can"`
 	Network bool     `toml:"network" default:"false" tighten:"off" doc:"Let confined tools use the network"`
-	Write   []string `toml:"write" tighten:"fewer" doc:"Further directories that confined tools may write to"`
+	Write   []string `toml:"write" tighten:"fewer" doc:"Further directories that confined tools may write to: absolute, below ~/, or relative to the working tree, such as ../shared"`
 }
 
 // Secrets says what becomes of passwords, keys and tokens in what is recorded.

@@ -27,6 +27,11 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Origin, e.Text) 
 // Unwrap gives the sentinel.
 func (e *Error) Unwrap() error { return e.kind }
 
+// Mistake is an error about the value of a key that only those who use it can tell.
+func Mistake(o Origin, key, text string) *Error {
+	return &Error{Origin: o, Key: key, Text: text, kind: ErrValue}
+}
+
 func valueError(o Origin, key, format string, args ...any) *Error {
 	return &Error{Origin: o, Key: key, Text: key + " " + fmt.Sprintf(format, args...), kind: ErrValue}
 }

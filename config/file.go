@@ -14,7 +14,7 @@ import (
 const maxFile = 1 << 20
 
 // readUserFile gives the file's bytes, nil where there is none.
-func readUserFile(o Origin) ([]byte, error) {
+func readUserFile(o Origin) ([]byte, *Error) {
 	f, err := os.OpenFile(o.Name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return readAll(o, f, err)
 }
@@ -22,12 +22,16 @@ func readUserFile(o Origin) ([]byte, error) {
 // ReadWorkspaceFile gives the bytes of the workspace's file below root, nil where
 // there is none. An error is an [*Error].
 func ReadWorkspaceFile(root string) ([]byte, error) {
-	return readWorkspaceFile(Origin{Layer: LayerWorkspace, Name: WorkspaceFile}, root)
+	data, err := readWorkspaceFile(Origin{Layer: LayerWorkspace, Name: WorkspaceFile}, root)
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // readWorkspaceFile is the same for the file below root. A link that leads out
 // of root is refused: the bytes would not be the repository's.
-func readWorkspaceFile(o Origin, root string) ([]byte, error) {
+func readWorkspaceFile(o Origin, root string) ([]byte, *Error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return readAll(o, nil, err)
@@ -38,7 +42,7 @@ func readWorkspaceFile(o Origin, root string) ([]byte, error) {
 }
 
 // readAll was given a file opened without waiting, so that a pipe cannot hang it.
-func readAll(o Origin, f *os.File, err error) ([]byte, error) {
+func readAll(o Origin, f *os.File, err error) ([]byte, *Error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}

@@ -17,78 +17,112 @@ type Options struct {
 	Deltas    []map[string]any         // the conversation's config_delta events, oldest first
 	Overrides []string                 // key=value, as --cfg takes it, in order
 	Trusted   func(sha256 string) bool // whether the user approved the bytes with this hash (hex); nil: never
+	Drafts    map[Layer][]byte         // what is read in the place of a layer's file
 }
 
 // Load reads all layers. An error is an [*Error] that names the place of the
 // first mistake; what is merely not permitted is in the report instead.
 func Load(opts Options) (*Config, *Report, error) {
-	l := &loader{
-		config: &Config{},
-		report: &Report{Origins: map[string]Origin{}, Values: map[string]string{}},
-		values: map[string]any{},
-	}
-	for _, read := range []func(Options) ([]setting, error){
-		l.readDefaults, l.readUser, l.readWorkspace, l.readEnvironment, l.readDeltas, l.readOverrides,
-	} {
-		settings, err := read(opts)
-		if err != nil {
-			return nil, nil, err
-		}
-		l.applyLayer(settings)
-	}
-	if err := l.complete(); err != nil {
-		return nil, nil, err
+	l := newLoader()
+	if l.load(opts); len(l.wrong) > 0 {
+		return nil, nil, l.wrong[0]
 	}
 	return l.config, l.report, nil
+}
+
+// Examine reads all layers as [Load] does, and goes on after a mistake: it gives
+// all of them, and the settings that remain without them.
+func Examine(opts Options) (*Config, *Report, []*Error) {
+	l := newLoader()
+	l.all = true
+	l.load(opts)
+	return l.config, l.report, l.wrong
 }
 
 type loader struct {
 	config *Config
 	report *Report
 	values map[string]any // by key, what the layers so far say
+	all    bool           // go on after a mistake
+	wrong  []*Error
 }
 
-func (l *loader) readDefaults(Options) ([]setting, error) { return defaultSettings(), nil }
+func newLoader() *loader {
+	return &loader{
+		config: &Config{},
+		report: &Report{Origins: map[string]Origin{}, Values: map[string]string{}},
+		values: map[string]any{},
+	}
+}
 
-func (l *loader) readUser(opts Options) ([]setting, error) {
+// goOn notes a mistake, if err is one, and tells whether to read on.
+func (l *loader) goOn(err *Error) bool {
+	if err != nil {
+		l.wrong = append(l.wrong, err)
+	}
+	return err == nil || l.all
+}
+
+func (l *loader) load(opts Options) {
+	for _, read := range []func(Options) ([]setting, *Error){
+		l.readDefaults, l.readUser, l.readWorkspace, l.readEnvironment, l.readDeltas, l.readOverrides,
+	} {
+		settings, err := read(opts)
+		if !l.goOn(err) || len(l.wrong) > 0 && !l.all {
+			return
+		}
+		l.applyLayer(settings)
+	}
+	l.complete()
+}
+
+func (l *loader) readDefaults(Options) ([]setting, *Error) { return defaultSettings(), nil }
+
+func (l *loader) readUser(opts Options) (_ []setting, err *Error) {
 	if opts.UserFile == "" {
 		return nil, nil
 	}
 	o := Origin{Layer: LayerUser, Name: opts.UserFile}
-	data, err := readUserFile(o)
+	data, drafted := opts.Drafts[LayerUser]
+	if !drafted {
+		data, err = readUserFile(o)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return fileSettings(o, data)
+	return l.fileSettings(o, data)
 }
 
 // readWorkspace hashes and parses the same bytes, so that what was approved is
 // what is used.
-func (l *loader) readWorkspace(opts Options) ([]setting, error) {
+func (l *loader) readWorkspace(opts Options) (_ []setting, err *Error) {
 	if opts.Workspace == "" {
 		return nil, nil
 	}
 	o := Origin{Layer: LayerWorkspace, Name: WorkspaceFile}
-	data, err := readWorkspaceFile(o, opts.Workspace)
+	data, drafted := opts.Drafts[LayerWorkspace]
+	if !drafted {
+		data, err = readWorkspaceFile(o, opts.Workspace)
+	}
 	if err != nil || data == nil {
 		return nil, err
 	}
 	l.report.WorkspaceHash = Hash(data)
 	l.report.Trusted = opts.Trusted != nil && opts.Trusted(l.report.WorkspaceHash)
-	return fileSettings(o, data)
+	return l.fileSettings(o, data)
 }
 
-func (l *loader) readEnvironment(opts Options) ([]setting, error) {
+func (l *loader) readEnvironment(opts Options) ([]setting, *Error) {
 	return environmentSettings(opts.Environ)
 }
 
-func (l *loader) readOverrides(opts Options) ([]setting, error) {
+func (l *loader) readOverrides(opts Options) ([]setting, *Error) {
 	return overrideSettings(opts.Overrides)
 }
 
 // readDeltas never fails: events cannot be corrected, and another version of jp
 // may have written them.
-func (l *loader) readDeltas(opts Options) ([]setting, error) {
+func (l *loader) readDeltas(opts Options) ([]setting, *Error) {
 	var settings []setting
 	for _, delta := range opts.Deltas {
 		settings = append(settings, l.deltaSettings(nil, delta)...)
@@ -137,15 +171,16 @@ func defaultSettings() []setting {
 }
 
 // complete checks what only all layers together can tell.
-func (l *loader) complete() error {
+func (l *loader) complete() {
 	for _, name := range sortedKeys(l.config.MCP) {
 		if len(l.config.MCP[name].Command) > 0 {
 			continue
 		}
 		key := joinKey([]string{"mcp", name})
-		return valueError(l.originUnder(key), key, "has no command")
+		if !l.goOn(valueError(l.originUnder(key), key, "has no command")) {
+			return
+		}
 	}
-	return nil
 }
 
 // originUnder gives the place of the first key below a table.

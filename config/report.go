@@ -84,6 +84,9 @@ func (r *Report) Untrusted() bool {
 	return false
 }
 
+// DottedKey writes the parts of a key as Report has it.
+func DottedKey(parts ...string) string { return joinKey(parts) }
+
 // joinKey writes a path as a dotted TOML key.
 func joinKey(path []string) string {
 	parts := make([]string, len(path))

@@ -19,35 +19,73 @@ import (
 // The key and its value must be valid; the rest of the file must only be TOML.
 // A file that is a link stays one, and what it leads to is written.
 func Set(file, key, value string) error {
-	o := Origin{Name: file}
+	d, err := NewDraft(Origin{Name: file}, key, value)
+	if err != nil {
+		return err
+	}
+	return d.Write()
+}
+
+// A Draft is a file with one key set, as [Set] does it, that is not written yet.
+type Draft struct {
+	Key           string // dotted
+	origin        Origin
+	target        string
+	before, after []byte
+}
+
+// NewDraft sets one key of the file that the origin names.
+func NewDraft(o Origin, key, value string) (*Draft, error) {
 	path, ok := parseKey(key)
 	if !ok {
-		return &Error{Origin: o, Text: quote(key) + " is not a key", kind: ErrUnknownKey}
+		return nil, &Error{Origin: o, Text: quote(key) + " is not a key", kind: ErrUnknownKey}
 	}
-	set, err := valueToSet(o, path, value)
+	set, wrong := valueToSet(o, path, value)
+	if wrong != nil {
+		return nil, wrong
+	}
+	target, err := resolve(o.Name)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("set %s: %w", key, err)
 	}
-	target, err := resolve(file)
+	before, wrong := readUserFile(Origin{Name: target})
+	if wrong != nil {
+		return nil, wrong
+	}
+	after, err := setInDocument(o, before, path, set)
 	if err != nil {
-		return fmt.Errorf("set %s: %w", key, err)
+		return nil, err
 	}
-	data, err := readUserFile(Origin{Name: target})
-	if err != nil {
-		return err
+	return &Draft{Key: joinKey(path), origin: o, target: target, before: before, after: after}, nil
+}
+
+// Adds gives the first mistake that judge finds with the new content and not with
+// the old, nil for none. Where there was a mistake already another one of the same
+// key adds none, so that a file can be mended step by step; but the value that was
+// set must itself be right.
+func (d *Draft) Adds(judge func(content []byte) []*Error) *Error {
+	had := map[string]bool{}
+	for _, e := range judge(d.before) {
+		had[e.Key] = true
 	}
-	edited, err := setInDocument(o, data, path, set)
-	if err != nil {
-		return err
+	for _, e := range judge(d.after) {
+		if own := e.Key == d.Key && e.Origin.Layer == d.origin.Layer; own || !had[e.Key] {
+			return e
+		}
 	}
-	if err := replaceFile(target, edited); err != nil {
-		return fmt.Errorf("set %s: %w", key, err)
+	return nil
+}
+
+// Write replaces the file by the draft.
+func (d *Draft) Write() error {
+	if err := replaceFile(d.target, d.after); err != nil {
+		return fmt.Errorf("set %s: %w", d.Key, err)
 	}
 	return nil
 }
 
 // valueToSet checks the value and gives it as TOML.
-func valueToSet(o Origin, path []string, value string) (string, error) {
+func valueToSet(o Origin, path []string, value string) (string, *Error) {
 	n, err := lookup(o, path)
 	if err != nil {
 		return "", err

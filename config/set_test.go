@@ -209,3 +209,40 @@ func FuzzSet(f *testing.F) {
 		}
 	})
 }
+
+func TestADraftAddsOnlyWhatIsNew(t *testing.T) {
+	file := write(t, "polcy = 3\n[mcp.docs.env]\nA = 'x'\n[tools.a]\nrun = 'never'\n")
+	judge := func(content []byte) []*config.Error {
+		_, _, wrong := config.Examine(config.Options{UserFile: file, Drafts: map[config.Layer][]byte{config.LayerUser: content}})
+		return wrong
+	}
+	for _, set := range []struct{ key, value, adds string }{
+		{"model", "a/b", ""},
+		{"mcp.docs.env.B", "x", ""},
+		{"mcp.docs.command", "['x']", ""},
+		{"mcp.docs.command", "[]", ""},
+		{"mcp.other.command", "[]", "mcp.other has no command"},
+		{"mcp.other.env.A", "x", "mcp.other has no command"},
+		{"tools.a.run", "ask", ""},
+	} {
+		d, err := config.NewDraft(config.Origin{Layer: config.LayerUser, Name: file}, set.key, set.value)
+		require.NoError(t, err)
+		added := d.Adds(judge)
+		if set.adds == "" {
+			require.Nil(t, added, set.key)
+			continue
+		}
+		require.Equal(t, set.adds, added.Text)
+	}
+	require.Len(t, judge([]byte(read(t, file))), 3, "all mistakes are found")
+	d, err := config.NewDraft(config.Origin{Layer: config.LayerUser, Name: file}, "model", "a/b")
+	require.NoError(t, err)
+	own := func(content []byte) []*config.Error {
+		return []*config.Error{config.Mistake(config.Origin{Layer: config.LayerUser}, "model", "is wrong")}
+	}
+	require.NotNil(t, d.Adds(own), "what was set is wrong, whatever was there before")
+	elsewhere := func(content []byte) []*config.Error {
+		return []*config.Error{config.Mistake(config.Origin{Layer: config.LayerWorkspace}, "model", "is wrong")}
+	}
+	require.Nil(t, d.Adds(elsewhere), "another file is wrong as before")
+}

@@ -15,8 +15,8 @@ type setting struct {
 
 func (s setting) key() string { return joinKey(s.path) }
 
-// fileSettings reads a file's bytes; the error is the first mistake in it.
-func fileSettings(o Origin, data []byte) ([]setting, error) {
+// fileSettings reads a file's bytes, and notes the mistakes in its entries.
+func (l *loader) fileSettings(o Origin, data []byte) ([]setting, *Error) {
 	doc, err := parseDocument(o, data)
 	if err != nil {
 		return nil, err
@@ -29,8 +29,8 @@ func fileSettings(o Origin, data []byte) ([]setting, error) {
 		}
 		o.Line, done = doc.line(e.from), nil
 		s, err := entrySetting(o, doc, e)
-		if err != nil {
-			return nil, err
+		if !l.goOn(err) {
+			return nil, nil
 		}
 		if s != nil {
 			settings, done = append(settings, *s), s.path
@@ -40,7 +40,7 @@ func fileSettings(o Origin, data []byte) ([]setting, error) {
 }
 
 // entrySetting gives the setting that e writes, nil for tables.
-func entrySetting(o Origin, doc *document, e entry) (*setting, error) {
+func entrySetting(o Origin, doc *document, e entry) (*setting, *Error) {
 	n, err := lookup(o, e.path)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ const environmentPrefix = "JP_CFG_"
 
 // environmentSettings reads JP_CFG_A__B=value as a.b. An empty value counts as
 // unset; of a variable given twice the last counts.
-func environmentSettings(environ []string) ([]setting, error) {
+func environmentSettings(environ []string) ([]setting, *Error) {
 	given := map[string]string{}
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
@@ -147,7 +147,7 @@ func textSettings(o Origin, path []string, text string) ([]setting, *Error) {
 }
 
 // overrideSettings reads key=value as --cfg takes it.
-func overrideSettings(overrides []string) ([]setting, error) {
+func overrideSettings(overrides []string) ([]setting, *Error) {
 	var settings []setting
 	for _, text := range overrides {
 		s, err := overrideSetting(text)
@@ -159,7 +159,7 @@ func overrideSettings(overrides []string) ([]setting, error) {
 	return settings, nil
 }
 
-func overrideSetting(text string) ([]setting, error) {
+func overrideSetting(text string) ([]setting, *Error) {
 	o := Origin{Layer: LayerOverride}
 	path, value, ok := cutKey(text)
 	if !ok {

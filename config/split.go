@@ -6,9 +6,9 @@ import "time"
 // config_delta's JSON value, and what holds for this process only: its
 // security keys, as overrides again. delta is nil if there is nothing to keep.
 func SplitOverrides(overrides []string) (delta map[string]any, process []string, err error) {
-	settings, err := overrideSettings(overrides)
-	if err != nil {
-		return nil, nil, err
+	settings, wrong := overrideSettings(overrides)
+	if wrong != nil {
+		return nil, nil, wrong
 	}
 	for _, s := range settings {
 		if s.node.security {

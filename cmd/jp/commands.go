@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -15,20 +16,23 @@ import (
 
 // commands are the tools that the configuration makes of programs. jp's own
 // tools, which it may not take the names of, are given.
-func (r *repo) commands(e *env, own []tool.Tool) ([]tool.Tool, error) {
+func (r *repo) commands(e *env, own []tool.Tool) (tools []tool.Tool, wrong []*config.Error) {
 	taken := map[string]bool{recall.Group: true}
 	for _, t := range own {
 		taken[t.Definition().Name] = true
 	}
-	var tools []tool.Tool
 	for _, name := range slices.Sorted(maps.Keys(r.config.Tools)) {
 		table := r.config.Tools[name]
 		if len(table.Command) == 0 {
 			continue
 		}
-		origin := r.report.Origins["tools."+name+".command"]
+		key := config.DottedKey("tools", name)
+		mistake := func(at, text string) {
+			wrong = append(wrong, config.Mistake(r.report.Origins[key+".command"], key+at, text))
+		}
 		if taken[name] {
-			return nil, fail(exitUsage, "config", "%v: %s is a tool of jp's own; a command needs another name.", origin, name)
+			mistake(".command", name+" is a tool of jp's own; a command needs another name")
+			continue
 		}
 		made, err := command.New(r.TopLevel, specOf(name, table), command.Options{
 			Environ: e.environ, Secret: r.keyNames(), Timeout: r.toolTime(), Launch: r.walls(e).launcher(),
@@ -37,11 +41,16 @@ func (r *repo) commands(e *env, own []tool.Tool) ([]tool.Tool, error) {
 			_, err = tool.NewRegistry(made)
 		}
 		if err != nil {
-			return nil, fail(exitUsage, "config", "%v: %v.", origin, err)
+			at := ".command"
+			if errors.Is(err, tool.ErrInvalidSchema) {
+				at = ".parameters"
+			}
+			mistake(at, err.Error())
+			continue
 		}
 		tools = append(tools, made)
 	}
-	return tools, nil
+	return tools, wrong
 }
 
 // specOf is the tool that a table of the configuration describes.

@@ -112,7 +112,8 @@ func newConfigSetCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "set KEY VALUE", Short: "Change a setting in your configuration file", Args: cobra.ExactArgs(2),
 		Long: "Write one key of your configuration file, or of this repository's; everything else in the file stays as it is.\n" +
-			"VALUE is TOML, or a plain text where the key takes one.\n\n" +
+			"VALUE is TOML, or a plain text where the key takes one. What would make the settings wrong as a whole is refused,\n" +
+			"such as a server's variable before its command.\n\n" +
 			`JSON: {"action","files"}` + "\n\nExit codes: 0 done · 1 the file cannot be written · 2 no such key, or a wrong value",
 		Example: "  jp config set model anthropic/claude-sonnet-4-5\n  jp config set policy.allow '[[\"go\", \"test\"]]'\n  jp config set --workspace limits.model_calls 20",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -132,14 +133,21 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 	if r.fromTool(program.Marker) {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
-	file := r.paths.UserFile
+	origin := config.Origin{Layer: config.LayerUser, Name: r.paths.UserFile}
 	if workspace {
 		if r.TopLevel == "" {
 			return usage("a bare repository has no place for %s.", config.WorkspaceFile)
 		}
-		file = filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))
+		origin = config.Origin{Layer: config.LayerWorkspace, Name: filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))}
 	}
-	if err := config.Set(file, key, value); err != nil {
+	draft, err := config.NewDraft(origin, key, value)
+	if err != nil {
+		return err
+	}
+	if mistake := draft.Adds(func(content []byte) []*config.Error { return r.examine(e, origin.Layer, content) }); mistake != nil {
+		return notSet(draft.Key, mistake, workspace)
+	}
+	if err := draft.Write(); err != nil {
 		return err
 	}
 	if err := r.configure(e, nil); err != nil {
@@ -149,9 +157,9 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 		return writeJSON(e.results(), struct {
 			Action string       `json:"action"`
 			Files  []fileResult `json:"files"`
-		}{"set", []fileResult{{Path: file, Done: true}}})
+		}{"set", []fileResult{{Path: origin.Name, Done: true}}})
 	}
-	fmt.Fprintf(e.results(), "Set %s in %s.\n", terminal.Show(key), terminal.Show(file))
+	fmt.Fprintf(e.results(), "Set %s in %s.\n", terminal.Show(key), terminal.Show(origin.Name))
 	r.warnOfSetting(e, key, workspace)
 	return nil
 }

@@ -31,8 +31,8 @@ func (q *query) chooseModel(ctx context.Context) (string, error) {
 
 // openModel opens the provider of a model, "provider/name".
 func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Provider, error) {
-	vendor, name, ok := strings.Cut(model, "/")
-	if !ok || name == "" {
+	vendor, name, ok := cutModel(model)
+	if !ok {
 		f := usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
 		return nil, f.hint("jp models", "lists what can be asked")
 	}
@@ -55,6 +55,12 @@ func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Pro
 	return v.Open(key, catalog.Options{
 		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Silence: r.silence(), Price: price,
 	}), nil
+}
+
+// cutModel parts a model's name into its provider and the provider's name for it.
+func cutModel(model string) (vendor, name string, ok bool) {
+	vendor, name, _ = strings.Cut(model, "/")
+	return vendor, name, vendor != "" && name != ""
 }
 
 // silence is how long a model may say nothing, negative for ever.

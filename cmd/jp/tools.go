@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -40,9 +41,18 @@ func (q *query) tools() (*tool.Registry, error) {
 
 // allTools are the tools that there are, as they are configured.
 func (q *query) allTools() (*tool.Registry, error) {
+	registry, wrong, err := q.judgedTools()
+	if len(wrong) > 0 {
+		return nil, wrongSetting(wrong[0])
+	}
+	return registry, err
+}
+
+// judgedTools are the tools that there are, and what is wrong with their settings.
+func (q *query) judgedTools() (*tool.Registry, []*config.Error, error) {
 	all, err := builtins(q.repo, q.env)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all = append(all, recall.Tools(q.repo.store)...)
 	all = append(all, delegate.Tool(children{q}), delegate.StateTool())
@@ -50,16 +60,12 @@ func (q *query) allTools() (*tool.Registry, error) {
 	for i, t := range all {
 		all[i] = configure(t, q.repo.config.Tools)
 	}
-	commands, err := q.repo.commands(q.env, all)
+	commands, wrong := q.repo.commands(q.env, all)
+	registry, err := tool.NewRegistry(append(all, commands...)...)
 	if err != nil {
-		return nil, err
+		return nil, wrong, err
 	}
-	all = append(all, commands...)
-	registry, err := tool.NewRegistry(all...)
-	if err != nil {
-		return nil, err
-	}
-	return registry, knownTools(registry, q.repo)
+	return registry, append(wrong, unknownTools(registry, q.repo)...), nil
 }
 
 func (q *query) toolNames(registry *tool.Registry) []string {
@@ -117,20 +123,20 @@ func configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 	return t
 }
 
-// knownTools refuses tables of tools that there are not. A conversation may name
-// one that there was.
-func knownTools(registry *tool.Registry, r *repo) error {
+// unknownTools are the tables of tools that there are not. A conversation may name
+// one that there was, and what is wrong with a command is said of the command.
+func unknownTools(registry *tool.Registry, r *repo) (wrong []*config.Error) {
 	for _, key := range slices.Sorted(maps.Keys(r.report.Origins)) {
 		rest, isTool := strings.CutPrefix(key, "tools.")
 		name, _, _ := strings.Cut(rest, ".")
-		if !isTool || name == recall.Group || isServerTool(name) || r.report.Origins[key].Layer == config.LayerConversation {
+		if !isTool || name == recall.Group || isServerTool(name) || len(r.config.Tools[name].Command) > 0 || r.report.Origins[key].Layer == config.LayerConversation {
 			continue
 		}
 		if _, ok := registry.Lookup(name); !ok {
-			return fail(exitUsage, "config", "%v: there is no tool %q.", r.report.Origins[key], name)
+			wrong = append(wrong, config.Mistake(r.report.Origins[key], "tools."+name, fmt.Sprintf("there is no tool %q", name)))
 		}
 	}
-	return nil
+	return wrong
 }
 
 // toolLock is the lock that lives as long as a tool run.

@@ -15,17 +15,22 @@ import (
 
 // vendor is the provider of that name, with what the configuration says of it.
 func (r *repo) vendor(name string) (catalog.Vendor, error) {
-	said := r.config.Providers[name]
-	v, err := catalog.Find(name, catalog.Settings{BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect})
+	v, err := r.found(name)
 	switch {
 	case errors.Is(err, catalog.ErrUnknown):
 		return v, usage("there is no provider %q.", name).
 			hint("jp models", "lists those that there are").
 			hint(`jp query --cfg providers.`+plainName(name)+`.base_url=URL "…"`, "a server that speaks OpenAI's protocol")
 	case err != nil:
-		return v, fail(exitUsage, "config", "%v: %v.", r.report.Origins["providers."+name+".dialect"], err)
+		return v, wrongSetting(r.wrongProvider(name, err))
 	}
 	return v, nil
+}
+
+// found is the provider of that name as the catalog has it with what is said of it.
+func (r *repo) found(name string) (catalog.Vendor, error) {
+	said := r.config.Providers[name]
+	return catalog.Find(name, catalog.Settings{BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect})
 }
 
 // plainName is a name as it can stand in a command line that jp prints.
@@ -128,7 +133,7 @@ func (r *repo) price(model string) (catalog.Price, error) {
 	}
 	price, err := catalog.ParsePrice(amounts)
 	if err != nil {
-		return price, fail(exitUsage, "config", "prices.%s: %v.", model, err)
+		return price, wrongSetting(r.wrongPrice(model, err))
 	}
 	return price, nil
 }

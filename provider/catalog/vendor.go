@@ -67,15 +67,15 @@ type Settings struct {
 func Find(name string, s Settings) (Vendor, error) {
 	v, known := vendorNamed(name)
 	if !known {
-		if s.BaseURL == "" {
-			return Vendor{}, fmt.Errorf("%w %q", ErrUnknown, name)
-		}
 		v = Vendor{Name: name, Protocol: Chat, Keyless: true}
 	}
 	if s.Dialect != "" {
 		if err := v.speak(s.Dialect); err != nil {
 			return Vendor{}, err
 		}
+	}
+	if !known && s.BaseURL == "" {
+		return Vendor{}, fmt.Errorf("%w %q", ErrUnknown, name)
 	}
 	if s.BaseURL != "" {
 		v.BaseURL = s.BaseURL
