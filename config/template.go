@@ -8,6 +8,6 @@ import (
 //go:embed template.toml
 var template []byte
 
-// Template is a workspace file to start from: each setting of general use,
-// commented out, with a line that says what it does. As it stands it sets nothing.
+// Template is a workspace file to start from: every setting, commented out,
+// with a line that says what it does. As it stands it sets nothing.
 func Template() []byte { return slices.Clone(template) }

@@ -10,7 +10,7 @@ import (
 	"jp/config"
 )
 
-var exampleLine = regexp.MustCompile(`^# (\[[a-z_.-]+\]|[a-z_-]+ = .+)$`)
+var exampleLine = regexp.MustCompile(`^# (\[[a-z_.-]+\]|([a-z_-]+|"[a-z0-9/]+") = .+)$`)
 
 func TestTemplateSetsNothing(t *testing.T) {
 	for line := range strings.Lines(string(config.Template())) {
@@ -50,15 +50,33 @@ func TestEachTemplateLineIsValidAloneInItsTable(t *testing.T) {
 	require.Greater(t, examples, 30)
 }
 
-func TestTemplateWithEveryLineInUse(t *testing.T) {
+// everyLine is the template with all of its settings in use.
+func everyLine() string {
 	var used []string
 	for line := range strings.Lines(string(config.Template())) {
 		if exampleLine.MatchString(strings.TrimSuffix(line, "\n")) {
 			used = append(used, strings.TrimPrefix(line, "# "))
 		}
 	}
-	_, r := load(t, trusting(layers(t, "", strings.Join(used, ""))))
+	return strings.Join(used, "")
+}
+
+func TestTemplateWithEveryLineInUse(t *testing.T) {
+	_, r := load(t, trusting(layers(t, "", everyLine())))
 	require.Empty(t, r.Inert, "a workspace may say all that its template shows")
+}
+
+func TestTheTemplateHasEverySetting(t *testing.T) {
+	_, r := load(t, trusting(layers(t, "", everyLine())))
+	label := regexp.MustCompile(`<[a-z]+>`)
+	for _, k := range config.Keys() {
+		pattern := regexp.MustCompile("^" + label.ReplaceAllString(regexp.QuoteMeta(k.Key), `("[^"]+"|[^.]+)`) + "$")
+		shown := false
+		for key, origin := range r.Origins {
+			shown = shown || origin.Layer == config.LayerWorkspace && pattern.MatchString(key)
+		}
+		require.True(t, shown, "config/template.toml shows no %s", k.Key)
+	}
 }
 
 func TestSetInTheTemplate(t *testing.T) {
