@@ -34,9 +34,10 @@ func newConfigShowCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show [KEY]", Short: "Show the settings in force, and where they come from", Args: cobra.MaximumNArgs(1),
 		Long: "Show the settings that somebody made, as TOML, with the place that each comes from; with KEY those at it or\n" +
-			"below it, with --all the defaults, too. What was read and has no effect is said with the reason.\n\n" +
+			"below it and their defaults, with --all the defaults of all. What was read and has no effect is said with the\n" +
+			"reason. Outside of a repository your own configuration counts alone.\n\n" +
 			`JSON: [{"key","value","from","effect","reason"}]` + "\n\nExit codes: 0 done · 1 KEY is not set · 2 the configuration is wrong, or there is no such key",
-		Example: "  jp config show\n  jp config show tools --all",
+		Example: "  jp config show\n  jp config show limits",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runConfigShow(cmd.Context(), e, args, all) },
 	}
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "the defaults, too")
@@ -53,7 +54,7 @@ type settingInForce struct {
 }
 
 func runConfigShow(ctx context.Context, e *env, args []string, all bool) error {
-	r, err := findRepo(ctx, e)
+	r, err := findSettings(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func runConfigShow(ctx context.Context, e *env, args []string, all bool) error {
 	if err := w.Flush(); err != nil || len(settings) > 0 || under == "" {
 		return err
 	}
-	return &failure{exit: exitFailed, silent: true}
+	return fail(exitFailed, "config", "%s is not set, and has no default.", under).hint("jp config show --all", "all that are set")
 }
 
 // settings are those at a key or below it, "" for all.
@@ -114,7 +115,7 @@ func newConfigSetCommand(e *env) *cobra.Command {
 		Long: "Write one key of your configuration file, or of this repository's; everything else in the file stays as it is.\n" +
 			"VALUE is TOML, or a plain text where the key takes one. What would make the settings wrong as a whole is refused,\n" +
 			"such as a server's variable before its command.\n\n" +
-			`JSON: {"action","files"}` + "\n\nExit codes: 0 done · 1 the file cannot be written · 2 no such key, or a wrong value",
+			`JSON: {"action","files"}` + "\n\nExit codes: 0 done · 1 the file cannot be written · 2 no such key, or a wrong value; with --workspace not in a\nrepository",
 		Example: "  jp config set model anthropic/claude-sonnet-4-5\n  jp config set policy.allow '[[\"go\", \"test\"]]'\n  jp config set --workspace limits.model_calls 20",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runConfigSet(cmd.Context(), e, args[0], args[1], workspace)
@@ -125,7 +126,7 @@ func newConfigSetCommand(e *env) *cobra.Command {
 }
 
 func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool) error {
-	r, err := findRepo(ctx, e)
+	r, err := findSettings(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,11 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 	}
 	origin := config.Origin{Layer: config.LayerUser, Name: r.paths.UserFile}
 	if workspace {
-		if r.TopLevel == "" {
+		switch {
+		case r.store == nil:
+			return usage("%s is not in a git repository: there is no %s to write.", terminal.Show(absolute(e.dir)), config.WorkspaceFile).
+				hint("jp config set KEY VALUE", "without --workspace: your own configuration file")
+		case r.TopLevel == "":
 			return usage("a bare repository has no place for %s.", config.WorkspaceFile)
 		}
 		origin = config.Origin{Layer: config.LayerWorkspace, Name: filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))}
@@ -164,6 +169,14 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 	return nil
 }
 
+// absolute is a folder as it is told to people.
+func absolute(dir string) string {
+	if full, err := filepath.Abs(dir); err == nil {
+		return full
+	}
+	return dir
+}
+
 // warnOfSetting says where a setting that was written does not count.
 func (r *repo) warnOfSetting(e *env, key string, workspace bool) {
 	layer := config.LayerUser
@@ -188,14 +201,14 @@ func (r *repo) warnOfSetting(e *env, key string, workspace bool) {
 func newConfigPathCommand(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use: "path", Short: "Print the paths of the configuration files", Args: cobra.NoArgs,
-		Long:    "Print where your configuration file is, and this repository's, whether they exist or not.\n\n" + `JSON: {"user","workspace"}` + "\n\nExit codes: 0 done · 2 not in a repository",
+		Long:    "Print where your configuration file is, and this repository's, whether they exist or not;\noutside of a repository yours alone.\n\n" + `JSON: {"user","workspace"}` + "\n\nExit codes: 0 done · 2 there is no home directory",
 		Example: "  $EDITOR \"$(jp config path | head -n 1)\"",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runConfigPath(cmd.Context(), e) },
 	}
 }
 
 func runConfigPath(ctx context.Context, e *env) error {
-	r, err := findRepo(ctx, e)
+	r, err := findSettings(ctx, e)
 	if err != nil {
 		return err
 	}

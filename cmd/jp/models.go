@@ -19,7 +19,8 @@ import (
 )
 
 const modelsHelp = `List the models that can be asked, as -m takes them: those of every provider that
-has a key, of servers on this machine, and of those that the configuration names.
+has a key, of servers on this machine, and of those that the configuration names;
+outside of a repository your own configuration counts alone.
 What cannot be reached is said on stderr, with what it lacks.
 
 Exit codes: 0 done · 2 no such provider, or no key for the one that is named ·
@@ -44,7 +45,10 @@ type offer struct {
 }
 
 func runModels(ctx context.Context, e *env, args []string) error {
-	r, err := openRepo(ctx, e)
+	r, err := findSettings(ctx, e)
+	if err == nil {
+		err = r.warnOfMistake()
+	}
 	if err != nil {
 		return err
 	}

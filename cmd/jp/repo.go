@@ -41,15 +41,24 @@ type repo struct {
 // looking; one in --cfg is an error.
 func openRepo(ctx context.Context, e *env) (*repo, error) {
 	r, err := findRepo(ctx, e)
-	if err != nil || r.wrong == nil {
-		return r, err
+	if err != nil {
+		return nil, err
+	}
+	return r, r.warnOfMistake()
+}
+
+// warnOfMistake tells what is wrong with the configuration; where that was said
+// with --cfg it closes the repository and is an error.
+func (r *repo) warnOfMistake() error {
+	if r.wrong == nil {
+		return nil
 	}
 	var mistake *config.Error
 	if errors.As(r.wrong, &mistake) && mistake.Origin.Layer == config.LayerOverride {
-		return nil, errors.Join(r.wrong, r.Close())
+		return errors.Join(r.wrong, r.Close())
 	}
-	fmt.Fprintf(e.stderr, "Warning: %s; the configuration is not used.\n", oneLine(r.wrong.Error()))
-	return r, nil
+	fmt.Fprintf(r.env.stderr, "Warning: %s; the configuration is not used.\n", oneLine(r.wrong.Error()))
+	return nil
 }
 
 // findRepo opens the repository, and keeps what is wrong with its configuration
@@ -63,6 +72,21 @@ func findRepo(ctx context.Context, e *env) (*repo, error) {
 		return nil, usage("there is no folder %s.", e.dir)
 	}
 	return findRepoAt(ctx, e, dir)
+}
+
+// findSettings opens the repository as findRepo does; outside of one it gives what
+// the user's own configuration says, without conversations.
+func findSettings(ctx context.Context, e *env) (*repo, error) {
+	r, err := findRepo(ctx, e)
+	if !errors.Is(err, gitcmd.ErrNotRepository) {
+		return r, err
+	}
+	paths, homeless := config.FindPaths(e.environ)
+	if homeless != nil {
+		return nil, fail(exitUsage, "config", "%v", homeless)
+	}
+	r = &repo{paths: paths, env: e}
+	return r, r.configure(e, nil)
 }
 
 func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
@@ -160,6 +184,9 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 // Close says what was replaced, starts a packing that is due, and frees what the
 // store holds.
 func (r *repo) Close() error {
+	if r.store == nil {
+		return nil
+	}
 	r.values.report(r.env)
 	r.packIfDue()
 	return r.store.Close()
