@@ -129,7 +129,7 @@ type TurnInterrupted struct {
 	Signal string
 	Phase  Phase
 	Tries  int    // failed tries of the model call that left no event
-	Error  string // what the user was told, where By is ByError; it is nobody's to obey
+	Reason string // what the user was told, where By is ByError; it is nobody's to obey
 }
 
 // Type implements [Body].
@@ -140,7 +140,7 @@ func (b *TurnInterrupted) fields(c codec) {
 	c.str("signal", &b.Signal)
 	c.str("phase", (*string)(&b.Phase))
 	c.num("tries", &b.Tries)
-	c.str("error", &b.Error)
+	c.str("reason", &b.Reason)
 }
 
 // Resumed says that an interrupted turn goes on, and what was found.

@@ -313,8 +313,8 @@ func interruptWords(b *TurnInterrupted) string {
 		by = b.Signal
 	}
 	words := "interrupted by " + by + " while " + string(b.Phase)
-	if b.Error != "" {
-		words += ": " + b.Error
+	if b.Reason != "" {
+		words += ": " + b.Reason
 	}
 	return words
 }

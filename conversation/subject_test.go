@@ -78,7 +78,7 @@ func TestSubjectOf(t *testing.T) {
 		{"discarded turn 3 (33–38)", Event{Turn: 3, Body: &TurnDiscarded{FromSeq: 33, ToSeq: 38}}},
 		{"stopped by user", Event{Body: &TurnStopped{By: ByUser}}},
 		{"interrupted by SIGTERM while executing", Event{Body: &TurnInterrupted{By: BySignal, Signal: "SIGTERM", Phase: PhaseExecuting}}},
-		{"interrupted by error while streaming: it is away", Event{Body: &TurnInterrupted{By: ByError, Phase: PhaseStreaming, Error: "it is\naway"}}},
+		{"interrupted by error while streaming: it is away", Event{Body: &TurnInterrupted{By: ByError, Phase: PhaseStreaming, Reason: "it is\naway"}}},
 		{"interrupted by error while streaming", Event{Body: &TurnInterrupted{By: ByError, Phase: PhaseStreaming}}},
 		{"state: 3 open tasks", Event{Body: &WorkState{OpenTasks: make([]string, 3)}}},
 		{"hologram", Event{Body: &Unknown{Name: "hologram"}}},

@@ -171,7 +171,7 @@ func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
 		}
 	}
 	if record.By == conversation.ByError && cause != nil {
-		record.Error = conversation.Shorten(strings.ToValidUTF8(cause.Error(), "\uFFFD"), maxCause)
+		record.Reason = conversation.Shorten(strings.ToValidUTF8(cause.Error(), "\uFFFD"), maxCause)
 	}
 	l.failed = 0
 	if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(record)); err != nil {

@@ -108,7 +108,7 @@ func TestTheBudgetOfTriesEndsAndTheTurnIsResumed(t *testing.T) {
 	require.Contains(t, err.Error(), "gave up after 3 tries")
 	require.Equal(t, Incomplete, o.Status)
 	require.Equal(t, "chat_request turn_interrupted", r.turn())
-	require.Equal(t, conversation.TurnInterrupted{By: conversation.ByError, Phase: conversation.PhaseStreaming, Tries: 3, Error: "overloaded: so it is; gave up after 3 tries"}, *last[*conversation.TurnInterrupted](r))
+	require.Equal(t, conversation.TurnInterrupted{By: conversation.ByError, Phase: conversation.PhaseStreaming, Tries: 3, Reason: "overloaded: so it is; gave up after 3 tries"}, *last[*conversation.TurnInterrupted](r))
 
 	o, err = r.resume(t.Context())
 	require.NoError(t, err)

@@ -170,8 +170,8 @@ func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
 	} else if len(i.Summary.Open) > 0 {
 		s.Tool = &i.Summary.Open[0].Name
 	}
-	if b := interruption(i.Tip); b != nil && s.State == "interrupted" && b.Error != "" {
-		s.Reason = &b.Error
+	if b := interruption(i.Tip); b != nil && s.State == "interrupted" && b.Reason != "" {
+		s.Reason = &b.Reason
 	}
 	if holder, held := r.locks.Held(i.ID); held && i.Remote == "" {
 		s.heldBy(holder, r.told(i.ID, holder))
