@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -196,6 +197,11 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	}
 	require.Equal(t, 1, running)
 	require.NoError(t, held.Release())
+	// A child that another test starts has the lock, too, until it is its own program.
+	require.Eventually(t, func() bool {
+		_, still := r.locks.Held(conversation.ID(list[0].ID))
+		return !still
+	}, time.Minute, time.Millisecond)
 	for _, l := range look(true, len(titles), 1, 1) {
 		require.Equal(t, "idle", l.Status.State)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -43,7 +44,8 @@ var roles = map[string]func(args []string) error{
 	"suicide": func([]string) error { return unix.Kill(os.Getpid(), unix.SIGKILL) },
 	"threads": func(args []string) error { return onThreads(args[0]) },
 	"hang":    hang,
-	"sleep":   func([]string) error { select {} },
+	// A select without cases would end the program: in it nothing else waits.
+	"sleep": func([]string) error { time.Sleep(time.Hour); return nil },
 }
 
 // A step is one point with an effect that snapshot sees, if any.

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // A wire is the protocol by hand, so that it can be broken.
@@ -86,9 +87,17 @@ func (w *wire) handle(m message) {
 	}
 }
 
+// forever waits, and is killed. A select without cases would end the program: in it
+// nothing else waits.
+func forever() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
 // hostile are the servers that do not behave, by name.
 var hostile = map[string]func(*wire){
-	"silent":  func(*wire) { select {} },
+	"silent":  func(*wire) { forever() },
 	"dead":    func(*wire) { fmt.Fprintln(os.Stderr, "no such database"); os.Exit(4) },
 	"refuses": func(w *wire) { w.greet = refuseAll(w); w.serve() },
 	"modern":  func(w *wire) { modern(w) },
@@ -132,7 +141,7 @@ var hostile = map[string]func(*wire){
 	"asks":  asks,
 	"names": func(w *wire) { w.tools = names; w.serve() },
 	"deaf": func(w *wire) {
-		w.call = func(message) bool { select {} }
+		w.call = func(message) bool { forever(); return false }
 		w.serve()
 	},
 	"child": func(w *wire) { w.family(); w.serve() },
@@ -140,7 +149,7 @@ var hostile = map[string]func(*wire){
 		signal.Ignore(syscall.SIGTERM)
 		w.family()
 		w.serve()
-		select {}
+		forever()
 	},
 	"endless": func(w *wire) {
 		w.greet = func(m message) bool {
