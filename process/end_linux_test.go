@@ -54,7 +54,8 @@ func run(t *testing.T, dir string) {
 	_, err := (process.Locks{Dir: dir}).Take(id, h)
 	require.NoError(t, err)
 	os.Stdout.WriteString("held\n")
-	select {}
+	// It waits until it is killed. A select without cases would end it: nothing else waits.
+	time.Sleep(time.Hour)
 }
 
 func TestEnd(t *testing.T) {

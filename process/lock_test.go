@@ -113,7 +113,8 @@ func TestKilledHolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		os.Stdout.WriteString("held\n")
-		select {}
+		// It waits until it is killed. A select without cases would end it: nothing else waits.
+		time.Sleep(time.Hour)
 	}
 	l := locks(t)
 	child := exec.Command(os.Args[0], "-test.run", "^TestKilledHolder$")
