@@ -30,6 +30,7 @@ type Cut struct {
 	At   int
 	Kept Kept
 	Seed uint64 // chooses the sectors or writes that are kept
+	Unit int    // bytes of a sector, which is kept or not as a whole; 0: SectorSize
 }
 
 // String is the cut for a person.
@@ -61,20 +62,24 @@ func (r *Replay) Image(c Cut) *Image {
 	r.next = flushed
 	image, rng := NewImage(r.durable), rand.New(rand.NewPCG(c.Seed, uint64(c.At)))
 	for _, e := range r.log.entries[flushed:c.At] {
-		c.Kept.apply(image, e, rng)
+		c.apply(image, e, rng)
 	}
 	return image
 }
 
 // apply writes what is kept of one write.
-func (k Kept) apply(image *Image, e entry, rng *rand.Rand) {
+func (c Cut) apply(image *Image, e entry, rng *rand.Rand) {
+	unit := c.Unit
+	if unit == 0 {
+		unit = SectorSize
+	}
 	switch {
-	case k == KeptAll, k == KeptWrites && rng.IntN(2) == 0:
+	case c.Kept == KeptAll, c.Kept == KeptWrites && rng.IntN(2) == 0:
 		image.Write(e.data, e.offset)
-	case k == KeptSectors:
-		for at := 0; at < len(e.data); at += SectorSize {
+	case c.Kept == KeptSectors:
+		for at := 0; at < len(e.data); at += unit {
 			if rng.IntN(2) == 0 {
-				image.Write(e.data[at:min(at+SectorSize, len(e.data))], e.offset+int64(at))
+				image.Write(e.data[at:min(at+unit, len(e.data))], e.offset+int64(at))
 			}
 		}
 	}

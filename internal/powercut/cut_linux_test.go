@@ -78,7 +78,7 @@ func (r *rig) cut(c care, n int, report func(format string, args ...any)) (broke
 	writes, flushes, bytes := log.Counts()
 	r.Logf("%s: %d steps in %d writes of %d KiB and %d flushes", c, r.oracle.steps, writes, bytes>>10, flushes)
 	replay := powercut.NewReplay(before, log)
-	for _, cut := range cutsOf(log, n) {
+	for _, cut := range cutsOf(log, n, r.fs) {
 		if problems := r.look(replay.Image(cut), acknowledged(log, cut.At)); len(problems) > 0 {
 			broken++
 			report("%v, %d steps acknowledged: %q", cut, acknowledged(log, cut.At), problems)
@@ -89,7 +89,7 @@ func (r *rig) cut(c care, n int, report func(format string, args ...any)) (broke
 
 // cutsOf chooses n cuts, in order: a third right behind an acknowledgement, the
 // others anywhere before the last one.
-func cutsOf(log *powercut.Log, n int) []powercut.Cut {
+func cutsOf(log *powercut.Log, n int, fs powercut.FileSystem) []powercut.Cut {
 	rng := rand.New(rand.NewPCG(uint64(log.Len()), uint64(n)))
 	marks := log.Marks()
 	var cuts []powercut.Cut
@@ -98,7 +98,7 @@ func cutsOf(log *powercut.Log, n int) []powercut.Cut {
 		if i%3 == 0 {
 			at = marks[rng.IntN(len(marks))].At
 		}
-		cuts = append(cuts, powercut.Cut{At: at, Kept: powercut.KeptOf(i), Seed: rng.Uint64()})
+		cuts = append(cuts, powercut.Cut{At: at, Kept: powercut.KeptOf(i), Seed: rng.Uint64(), Unit: fs.Unit})
 	}
 	slices.SortStableFunc(cuts, func(a, b powercut.Cut) int { return cmp.Compare(a.At, b.At) })
 	return cuts

@@ -2,6 +2,7 @@ package powercut
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -150,4 +151,20 @@ func TestDiskRecords(t *testing.T) {
 	require.Equal(t, "old", string(text), "what was before the record stays")
 	d.read(text, 0)
 	require.Equal(t, "end", string(text))
+}
+
+func TestCutTearsNoUnit(t *testing.T) {
+	l := &Log{}
+	l.write(bytes.Repeat([]byte{1}, sectors*SectorSize), 0)
+	kept := map[int]bool{}
+	for seed := range uint64(200) {
+		got := writers(t, NewReplay(NewImage(nil), l).Image(Cut{At: 1, Kept: KeptSectors, Seed: seed, Unit: 4 * SectorSize}))
+		n := 0
+		for s := 0; s < sectors; s += 4 {
+			require.Equal(t, slices.Repeat(got[s:s+1], 4), got[s:s+4])
+			n += got[s]
+		}
+		kept[n] = true
+	}
+	require.Greater(t, len(kept), 3, "some units are kept, and others not")
 }

@@ -135,7 +135,7 @@ func (r *rig) cutFiles(c care, trees []string, n int, report func(format string,
 	r.files = true
 	before, log := r.record(c)
 	replay := powercut.NewReplay(before, log)
-	for _, cut := range cutsOf(log, n) {
+	for _, cut := range cutsOf(log, n, r.fs) {
 		acked := acknowledged(log, cut.At)
 		if err := r.lookAtFiles(replay.Image(cut), trees, acked); err != nil {
 			broken++

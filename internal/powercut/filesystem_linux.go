@@ -16,6 +16,7 @@ type FileSystem struct {
 	Make    []string // the program that makes it, and its arguments before the device
 	Options string   // of the mount
 	Size    int64    // of its disk, in bytes
+	Unit    int      // bytes that it relies on the disk to write as a whole; 0: a sector
 }
 
 // The file systems for which jp's promise is tried. Each is as its tool makes
@@ -37,8 +38,10 @@ var (
 		Name: "xfs", Type: "xfs", Size: 300 << 20, // the least that its tool makes
 		Make: []string{"mkfs.xfs", "-q", "-f", "-K"},
 	}
+	// Half of a new super block, which is 4 KiB, is one that btrfs does not mount,
+	// whoever has written to it.
 	Btrfs = FileSystem{
-		Name: "btrfs", Type: "btrfs", Size: 256 << 20,
+		Name: "btrfs", Type: "btrfs", Size: 256 << 20, Unit: 4096,
 		Make: []string{"mkfs.btrfs", "-q", "-f", "-K"}, Options: "nodiscard",
 	}
 )
