@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jp/cmd/jp/internal/takeback"
@@ -32,6 +33,7 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 	if err != nil {
 		return h, err
 	}
+	here := v.here()
 	for i, moves := range trail {
 		if len(moves) == 0 {
 			continue
@@ -39,15 +41,36 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 		step := takeback.Step{Seq: v.events[i].Seq, Moves: moves}
 		switch b := v.events[i].Body.(type) {
 		case *conversation.ToolCallResponse:
-			step.Ours, step.Shared = true, unquoted(b.Shared)
+			step.Ours, step.Shared = i >= here, unquoted(b.Shared)
 		case *conversation.Restored:
-			step.Ours = true
+			step.Ours = i >= here
 		case *conversation.Resumed:
 			step.Nobody = true
 		}
 		h.Steps = append(h.Steps, step)
 	}
 	return h, nil
+}
+
+// here is the first event since which the conversation has worked in the working tree
+// in which it is now: what its tools wrote before is in another one. A fork takes all
+// that it shares to its own.
+func (v *view) here() int {
+	first := 0
+	var now *conversation.Git
+	for i, e := range slices.Backward(v.events) {
+		switch {
+		case e.Git == nil || !e.Type().Places():
+		case now != nil && !e.Git.SameWorktree(*now):
+			return first
+		default:
+			now, first = e.Git, i
+		}
+		if now != nil && e.Type() == conversation.TypeForkOrigin {
+			return 0
+		}
+	}
+	return 0
 }
 
 // unquoted are the paths that stand in an event; one that is none is left out.

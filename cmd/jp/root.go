@@ -72,7 +72,11 @@ func newRootCommand(e *env) *cobra.Command {
 func strictHelp(e *env, root *cobra.Command) {
 	show := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+		words := cmd.Flags().Args()
+		if of, rest, err := cmd.Find(words); err == nil && of != cmd { // --help before its name
+			cmd, words = of, rest
+		}
+		if cmd.HasSubCommands() && len(words) > 0 {
 			e.misread = noSuchCommand(cmd, words)
 			return
 		}

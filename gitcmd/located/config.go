@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -46,28 +47,31 @@ func leadsOn(config []byte) bool {
 		bytes.Contains(bytes.ReplaceAll(text, []byte("worktreeconfig"), nil), []byte("worktree"))
 }
 
-// userConfigs are the files that git reads beside the repository's own.
-func userConfigs(environ []string) (paths []string) {
-	get := func(name string) (value string) {
+// userConfigs are the files that git reads beside the repository's own. They are not
+// ok where one is said to be none, or stands where a folder leads that is git's.
+func userConfigs(environ []string) (paths []string, ok bool) {
+	get := func(name string) (value string, set bool) {
 		for _, pair := range environ { // the last one counts
-			if v, ok := strings.CutPrefix(pair, name+"="); ok {
-				value = v
+			if v, is := strings.CutPrefix(pair, name+"="); is {
+				value, set = v, true
 			}
 		}
-		return value
+		return value, set
 	}
-	if path := get("GIT_CONFIG_GLOBAL"); path != "" {
+	if path, set := get("GIT_CONFIG_GLOBAL"); set {
 		paths = append(paths, path)
 	} else {
-		home := get("HOME")
-		xdg := get("XDG_CONFIG_HOME")
+		home, _ := get("HOME")
+		xdg, _ := get("XDG_CONFIG_HOME")
 		if xdg == "" {
 			xdg = filepath.Join(home, ".config")
 		}
 		paths = append(paths, filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig"))
 	}
-	if path := get("GIT_CONFIG_SYSTEM"); path != "" {
-		return append(paths, path)
+	system, set := get("GIT_CONFIG_SYSTEM")
+	if !set {
+		system = "/etc/gitconfig"
 	}
-	return append(paths, "/etc/gitconfig")
+	paths = append(paths, system)
+	return paths, !slices.ContainsFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 }

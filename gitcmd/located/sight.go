@@ -67,7 +67,11 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	}
 	// Those of the user and of the machine cannot lead git elsewhere, but a mistake
 	// in one of them ends it.
-	for _, path := range userConfigs(environ) {
+	configs, ok := userConfigs(environ)
+	if !ok {
+		return s, false
+	}
+	for _, path := range configs {
 		text, err := readFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return s, false

@@ -3,6 +3,8 @@ package located_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,22 +68,28 @@ var users = map[string]struct {
 		f.set("user.name", "Grace")
 		gitenv.Git(f, f.top, "config", "--add", "user.name", "Hedy")
 	}},
-	"an odd name":           {1, 0, func(f *field) { f.set("user.name", "A\xff\n\u2028\"<>") }},
-	"another name":          {1, 0, func(f *field) { f.write(f.own(), "[user]\n\tname = Grace\n\temail = g@example.com\n") }},
-	"no address":            {1, 1, func(f *field) { f.write(f.own(), "[user]\n\tname = Ada\n") }},
-	"a name without value":  {1, 0, func(f *field) { f.write(f.own(), ada+"\tname\n") }},
-	"an empty name":         {1, 0, func(f *field) { f.write(f.own(), ada+"\tname =\n") }},
-	"no configuration":      {1, 1, func(f *field) { f.remove(f.own()) }},
-	"a mistake":             {1, 1, func(f *field) { f.write(f.own(), "[user\n") }},
-	"a folder":              {1, 1, func(f *field) { f.remove(f.own()); f.mkdir(f.own()) }},
-	"somebody else":         {1, 0, func(f *field) { f.write(f.log+".2", ada); f.environ("GIT_CONFIG_GLOBAL=" + f.log + ".2") }},
-	"a setting of no user":  {1, 0, func(f *field) { f.set("user.namesake", "x"); f.set("user.x.name", "x") }},
-	"the machine's":         {1, 0, func(f *field) { f.machine(ada) }},
-	"only the machine's":    {1, 1, func(f *field) { f.remove(f.own()); f.machine(ada) }},
-	"the machine's name":    {1, 1, func(f *field) { f.write(f.own(), "[user]\n\temail = a@example.com\n"); f.machine(ada) }},
-	"an include":            {1, 1, func(f *field) { f.write(f.log+".2", ada); f.write(f.own(), "[include]\n\tpath = "+f.log+".2\n") }},
-	"an include on demand":  {1, 1, func(f *field) { f.write(f.own(), ada+"[includeIf \"onbranch:x\"]\n\tpath = 2\n") }},
-	"an include here":       {1, 1, func(f *field) { f.set("include.path", "../more") }},
+	"an odd name":          {1, 0, func(f *field) { f.set("user.name", "A\xff\n\u2028\"<>") }},
+	"another name":         {1, 0, func(f *field) { f.write(f.own(), "[user]\n\tname = Grace\n\temail = g@example.com\n") }},
+	"no address":           {1, 1, func(f *field) { f.write(f.own(), "[user]\n\tname = Ada\n") }},
+	"a name without value": {1, 0, func(f *field) { f.write(f.own(), ada+"\tname\n") }},
+	"an empty name":        {1, 0, func(f *field) { f.write(f.own(), ada+"\tname =\n") }},
+	"no configuration":     {1, 1, func(f *field) { f.remove(f.own()) }},
+	"a mistake":            {1, 1, func(f *field) { f.write(f.own(), "[user\n") }},
+	"a folder":             {1, 1, func(f *field) { f.remove(f.own()); f.mkdir(f.own()) }},
+	"somebody else":        {1, 0, func(f *field) { f.write(f.log+".2", ada); f.environ("GIT_CONFIG_GLOBAL=" + f.log + ".2") }},
+	"a setting of no user": {1, 0, func(f *field) { f.set("user.namesake", "x"); f.set("user.x.name", "x") }},
+	"the machine's":        {1, 0, func(f *field) { f.machine(ada) }},
+	"only the machine's":   {1, 1, func(f *field) { f.remove(f.own()); f.machine(ada) }},
+	"the machine's name":   {1, 1, func(f *field) { f.write(f.own(), "[user]\n\temail = a@example.com\n"); f.machine(ada) }},
+	"an include":           {1, 1, func(f *field) { f.write(f.log+".2", ada); f.write(f.own(), "[include]\n\tpath = "+f.log+".2\n") }},
+	"an include on demand": {1, 1, func(f *field) { f.write(f.own(), ada+"[includeIf \"onbranch:x\"]\n\tpath = 2\n") }},
+	"an include here":      {1, 1, func(f *field) { f.set("include.path", "../more") }},
+	"said to be none":      {1, 1, func(f *field) { f.environ("GIT_CONFIG_GLOBAL=") }},
+	"by a path of git's":   {1, 1, func(f *field) { f.write(f.top+"/gc", ada); f.environ("GIT_CONFIG_GLOBAL=gc") }},
+	"a folder of git's": {1, 1, func(f *field) {
+		f.environ("XDG_CONFIG_HOME=x")
+		f.opts.Environ = slices.DeleteFunc(f.opts.Environ, isGlobal)
+	}},
 	"another git":           {1, 0, func(f *field) { f.git(`exec git "$@" # another`) }},
 	"a git that is killed":  {1, 1, func(f *field) { f.git(`kill -9 $$`) }},
 	"a note of another":     {1, 0, func(f *field) { f.write(f.userNote(), "0000\n[\"QQ==\",\"QQ==\"]") }},
@@ -91,6 +99,8 @@ var users = map[string]struct {
 	"no notes":              {1, 0, func(f *field) { f.remove(f.notes.Dir) }},
 	"no folder for notes":   {1, 1, func(f *field) { f.remove(f.notes.Dir); f.write(f.notes.Dir, "") }},
 }
+
+func isGlobal(pair string) bool { return strings.HasPrefix(pair, "GIT_CONFIG_GLOBAL=") }
 
 func (f *field) userNote() string {
 	notes, err := filepath.Glob(filepath.Join(f.notes.Dir, "*.user"))
