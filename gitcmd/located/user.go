@@ -15,8 +15,10 @@ import (
 // configuration includes another one, and none of the machine's has a say.
 func (n Notes) User(ctx context.Context, repo gitcmd.Repository, opts gitcmd.Options) (gitcmd.User, error) {
 	seen, plain := n.plain(repo, opts)
-	if user, ok := n.user(seen); plain && ok {
-		return user, nil
+	if plain {
+		if user, known := n.user(seen); known {
+			return user, nil
+		}
 	}
 	user, own, err := gitcmd.At(repo, opts).User(ctx)
 	if err != nil || !own || !plain {
@@ -41,7 +43,7 @@ func (n Notes) plain(repo gitcmd.Repository, opts gitcmd.Options) (sight, bool) 
 // behind a line feed the name's and the address's bytes as JSON.
 func (n Notes) userFile(s sight) string { return n.file(s) + ".user" }
 
-func (n Notes) user(s sight) (user gitcmd.User, ok bool) {
+func (n Notes) user(s sight) (user gitcmd.User, known bool) {
 	text, err := os.ReadFile(n.userFile(s))
 	if err != nil {
 		return user, false
