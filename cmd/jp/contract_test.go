@@ -144,6 +144,7 @@ var contract = []utterance{
 	{"config_path", 0, words("config path --json"), nil},
 	{"trust_show", 1, words("trust --show --json"), nil},
 	{"trust", 0, words("trust --json -y"), nil},
+	{"trust_revoke", 0, words("trust --json --revoke"), nil},
 	{"pack", 0, words("pack --json"), nil},
 }
 

@@ -22,6 +22,11 @@ func (c *checkup) lookAtConfig(context.Context) []doctor.Finding {
 	if c.pathsErr != nil {
 		found.Mistake = c.pathsErr
 	}
+	if found.Mistake == nil {
+		for _, mistake := range r.mistakes(c.env) {
+			found.Unusable = append(found.Unusable, mistake)
+		}
+	}
 	if found.Untrusted {
 		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // what to do is advice
 	}

@@ -232,17 +232,20 @@ func (t trustRequest) show(e *env) error {
 	return nil
 }
 
-func (t trustRequest) object() any {
+// A trustObject is a request for trust as programs read it.
+type trustObject struct {
+	File    string     `json:"file"`
+	SHA256  string     `json:"sha256"`
+	Trusted bool       `json:"trusted"`
+	Keys    []trustKey `json:"keys"`
+}
+
+func (t trustRequest) object() trustObject {
 	keys := t.keys
 	if keys == nil {
 		keys = []trustKey{}
 	}
-	return struct {
-		File    string     `json:"file"`
-		SHA256  string     `json:"sha256"`
-		Trusted bool       `json:"trusted"`
-		Keys    []trustKey `json:"keys"`
-	}{config.WorkspaceFile, t.hash, t.trusted, keys}
+	return trustObject{config.WorkspaceFile, t.hash, t.trusted, keys}
 }
 
 // revoke takes what was approved of the file back, also of what it said earlier.
@@ -253,7 +256,10 @@ func (r *repo) revoke(e *env, asked trustRequest) error {
 	}
 	asked.trusted = false
 	if e.format.structured() {
-		return writeJSON(e.results(), asked.object())
+		return writeJSON(e.results(), struct {
+			trustObject
+			Revoked bool `json:"revoked"` // something was approved until now
+		}{asked.object(), done})
 	}
 	said := "It was not trusted."
 	if done {

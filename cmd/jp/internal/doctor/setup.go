@@ -10,6 +10,7 @@ import (
 type Config struct {
 	Files     []string // that were read
 	Mistake   error    // why the configuration is not used
+	Unusable  []error  // settings that were read, and that turns cannot work with
 	HeldBack  []string // what was read and has no effect, with the reason
 	Untrusted bool     // approving the workspace's file would give some of it effect
 }
@@ -19,8 +20,11 @@ func (c Config) Findings() (all []Finding) {
 	for _, line := range lines(c.Mistake) {
 		all = append(all, found(Fail, "config", "%s", line).advise("mend it; until then no turn runs"))
 	}
+	for _, unusable := range c.Unusable {
+		all = append(all, found(Fail, "config", "%v", unusable).advise("mend it; until then turns that need it do not run"))
+	}
 	switch {
-	case c.Mistake != nil:
+	case len(all) > 0:
 	case len(c.Files) == 0:
 		all = append(all, found(OK, "config", "no file; the defaults are in force"))
 	default:
