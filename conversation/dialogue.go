@@ -144,20 +144,25 @@ func (b *ToolStarted) fields(c codec) {
 
 // ToolCallResponse is what a tool call came to.
 type ToolCallResponse struct {
-	For         int // seq of the request
-	ID          string
-	Name        string
-	Content     string
-	IsError     bool
-	Held        bool // not released to the model until the delivery question is answered
-	Cancelled   bool
-	DurationMS  int64
-	Truncated   *Truncated
-	Changed     []FileChange
-	Shared      []string // paths of Changed that someone else also changed meanwhile
-	LeftOut     []LeftOut
-	Attachments []Attachment
-	Usage       *Usage // of the model calls that the tool itself made, nil if it made none
+	For        int // seq of the request
+	ID         string
+	Name       string
+	Content    string
+	IsError    bool
+	Held       bool // not released to the model until the delivery question is answered
+	Cancelled  bool
+	DurationMS int64
+	Truncated  *Truncated
+	Changed    []FileChange
+	Shared     []string // paths of Changed that someone else also changed meanwhile
+	// Unrecorded are those of the files that the event's tree has first which were there
+	// before the tool started: what they held then is in no tree. UnrecordedMore is how many
+	// are not listed.
+	Unrecorded     []string
+	UnrecordedMore int
+	LeftOut        []LeftOut
+	Attachments    []Attachment
+	Usage          *Usage // of the model calls that the tool itself made, nil if it made none
 }
 
 // Truncated says what was cut off: the size and hash of the whole.
@@ -195,6 +200,8 @@ func (b *ToolCallResponse) fields(c codec) {
 	c.value("truncated", &b.Truncated)
 	c.value("changed", &b.Changed)
 	c.value("shared", &b.Shared)
+	c.value("unrecorded", &b.Unrecorded)
+	c.num("unrecorded_more", &b.UnrecordedMore)
 	c.value("left_out", &b.LeftOut)
 	c.value("attachments", &b.Attachments)
 	c.value("usage", &b.Usage)

@@ -152,7 +152,8 @@ func bodies() []conversation.Body {
 		&conversation.ToolStarted{For: 7, Attempt: 1, PGID: 4242},
 		&conversation.ToolCallResponse{
 			For: 7, ID: "call_2", Name: "fs_modify_file", Content: "--- a.go\n+++ a.go\n", DurationMS: 12,
-			Changed: []conversation.FileChange{{Path: "a.go", After: "4b825dc642cb6eb9a060e54bf8d69288fbee4904"}},
+			Changed:    []conversation.FileChange{{Path: "a.go", After: "4b825dc642cb6eb9a060e54bf8d69288fbee4904"}},
+			Unrecorded: []string{"a.go"}, UnrecordedMore: 1,
 			LeftOut: []conversation.LeftOut{{Path: ".env", Why: "looks like a secret"}},
 		},
 		&conversation.ConfigDelta{Delta: raw(`{"model":"openai/gpt-5.1"}`)},

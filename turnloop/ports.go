@@ -64,6 +64,7 @@ type Glance struct {
 	Lost  time.Time
 	Only  []string // the only files that can have moved; nil: any
 	Named []string // files that the tool was told to write
+	Any   bool     // a tool is about to run that may write to any file
 }
 
 // A Sight is what was seen.
@@ -75,6 +76,9 @@ type Sight struct {
 	LeftOut []conversation.LeftOut
 	Git     conversation.Git
 	Mark    any // for the look after a tool
+	// Unrecorded are files that are new in Tree and were there before the Mark: what they
+	// held then is not known.
+	Unrecorded []string
 }
 
 // An Observer is told what happens. Calls come one at a time, and must not

@@ -39,6 +39,8 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 		response.Changed, response.LeftOut = after.Changes, after.LeftOut
 		response.Changed = response.Changed[:fitting(response.Changed, func(c conversation.FileChange) string { return c.Path })]
 		response.LeftOut = response.LeftOut[:fitting(response.LeftOut, func(l conversation.LeftOut) string { return l.Path + l.Why })]
+		listed := fitting(after.Unrecorded, func(path string) string { return path })
+		response.Unrecorded, response.UnrecordedMore = after.Unrecorded[:listed], len(after.Unrecorded)-listed
 		with = append(with, conversation.WithTree(after.Tree, after.Objects...), conversation.WithGit(l.files.moved(after.Git)))
 	}
 	t := l.stream.CurrentTurn()

@@ -49,7 +49,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	}
 	defer release()
 	named, only := l.named(call)
-	before, err := l.look(ctx, Glance{Named: named, Only: only})
+	before, err := l.look(ctx, Glance{Named: named, Only: only, Any: only == nil})
 	if err != nil {
 		return err
 	}

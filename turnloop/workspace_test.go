@@ -126,6 +126,43 @@ func TestFilesThatCannotBeLookedAt(t *testing.T) {
 	}
 }
 
+// finding is a workspace in which files that a tool changed had been there, and in no
+// tree.
+type finding struct {
+	*workspace
+	found []string
+}
+
+func (f finding) Look(ctx context.Context, at Glance) (Sight, error) {
+	sight, err := f.workspace.Look(ctx, at)
+	if at.Since != nil {
+		sight.Unrecorded = f.found
+	}
+	return sight, err
+}
+
+func TestFilesThatWereThereAndNotRecorded(t *testing.T) {
+	many := make([]string, 250)
+	for i := range many {
+		many[i] = fmt.Sprintf("%03d", i)
+	}
+	for _, n := range []int{0, 1, 200, 201, 250} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			w := newWorkspace()
+			r := newRig(t, []*fakeTool{changes("write").writing(w, "new.go")}, asksFor("write"), answers("ok"))
+			r.opts.Workspace = finding{w, many[:n]}
+			r.done()
+			require.Equal(t, many[:min(n, 200)], append([]string{}, r.result().Unrecorded...))
+			require.Equal(t, max(0, n-200), r.result().UnrecordedMore)
+			any := []bool{}
+			for _, at := range w.looks {
+				any = append(any, at.Any)
+			}
+			require.Equal(t, []bool{false, true, false}, any[:3], "they are listed before a tool that may write to any file")
+		})
+	}
+}
+
 func TestOnlyTheNamedFilesAreLookedAt(t *testing.T) {
 	w := newWorkspace()
 	write := changes("write").writing(w, "new.go")

@@ -18,3 +18,10 @@ func bootID() string {
 func modified(st *unix.Stat_t) Mark {
 	return Mark{Sec: int64(st.Mtim.Sec), Nsec: int64(st.Mtim.Nsec)}
 }
+
+// fileIDOf gives the identity of a file, of a link itself and not of its target.
+func fileIDOf(file string) (fileID, error) {
+	var st unix.Stat_t
+	err := unix.Lstat(file, &st)
+	return fileID{inode: st.Ino, born: Mark{Sec: int64(st.Btim.Sec), Nsec: int64(st.Btim.Nsec)}}, err
+}

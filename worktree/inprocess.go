@@ -43,7 +43,6 @@ func (s *snapshot) inProcess(ctx context.Context, p *plan) (taken Snapshot, ok b
 		s.but = s.differing(paths, p.untracked)
 		s.w.remember(s.known, n.taken.Tree)
 	}
-	n.taken.LeftOut = p.leftOut()
 	return n.taken, true
 }
 

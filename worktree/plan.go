@@ -69,6 +69,7 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	for _, path := range found.others {
 		s.decideUntracked(p, path)
 	}
+	s.leaveGone(p)
 	s.leaveInspected(ctx, p)
 	return p, s.leaveFiltered(ctx, p)
 }
@@ -232,12 +233,21 @@ func (s *snapshot) decideUntracked(p *plan, path string) {
 	if strings.HasSuffix(path, "/") {
 		return // another repository, which is not entered
 	}
-	st, err := s.w.lookup(path)
-	if err != nil || !s.since(st) || !p.first(path) {
+	if _, done := p.seen[path]; done {
 		return
 	}
+	st, err := s.w.lookup(path)
+	if err != nil {
+		return
+	}
+	if !s.since(st) {
+		s.meet(path, st)
+		return
+	}
+	p.first(path)
 	if why := admitNew(path, st, s.w.opts.NewFile, &p.budget); why != "" {
 		p.left[path] = why
+		s.meet(path, st)
 		return
 	}
 	p.take = append(p.take, path)

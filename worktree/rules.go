@@ -30,6 +30,8 @@ const (
 	whyBudget  = "too much new content"
 	whyFilter  = "needs a filter that the repository configures: "
 	whyNoRead  = "cannot be recorded: "
+	// WhyGone is for a file that git does not track, and that was there until then.
+	WhyGone = "deleted, or moved away"
 )
 
 func whyLarge(limit int64) string { return fmt.Sprintf("new and over %d bytes", limit) }

@@ -13,6 +13,13 @@ type Snapshot struct {
 	Changes []Change  // against the parent's tree, sorted by path
 	LeftOut []LeftOut // sorted by path
 	Objects []Object  // still to be written by the caller; only of what was made in process
+
+	// Unrecorded are those of the files that are new in the tree which were there before
+	// SnapshotOptions.Since, sorted: what they held then is in no tree. Only with
+	// SnapshotOptions.Others.
+	Unrecorded []string
+	// Others are the untracked files that the tree does not have, for the next Snapshot.
+	Others *Others
 }
 
 // SnapshotOptions say what to look at beyond the tracked files and the files
@@ -22,6 +29,8 @@ type SnapshotOptions struct {
 	// after the mark. Without them untracked files are not even listed.
 	Since     *Mark
 	Untracked bool
+	// Others are the untracked files of before the mark; nil where they are not known.
+	Others *Others
 
 	// Named are paths that a tool said it writes. They are looked at even
 	// where the user told git not to.
@@ -79,10 +88,14 @@ type snapshot struct {
 	w      *Worktree
 	parent string
 	opts   SnapshotOptions
+	others *Others // of after the mark; nil where nobody asked
 	known
 }
 
 func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
+	if err := s.beginOthers(ctx); err != nil {
+		return Snapshot{}, err
+	}
 	found, err := s.scan(ctx)
 	if err != nil {
 		return Snapshot{}, err
@@ -91,11 +104,21 @@ func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
+	taken, err := s.take(ctx, p)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	taken.LeftOut, taken.Unrecorded, taken.Others = p.leftOut(), s.unrecorded(taken.Changes), s.others
+	return taken, nil
+}
+
+// take makes the tree that was planned.
+func (s *snapshot) take(ctx context.Context, p *plan) (Snapshot, error) {
 	if p.nothing() {
 		if !s.holds {
 			s.w.remember(s.known, s.parent)
 		}
-		return Snapshot{Tree: s.parent, LeftOut: p.leftOut()}, nil
+		return Snapshot{Tree: s.parent}, nil
 	}
 	if taken, ok := s.inProcess(ctx, p); ok {
 		return taken, nil
@@ -108,7 +131,7 @@ func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	return Snapshot{Tree: tree, Changes: changes, LeftOut: p.leftOut()}, nil
+	return Snapshot{Tree: tree, Changes: changes}, nil
 }
 
 // git runs a command on the index that this snapshot works on.

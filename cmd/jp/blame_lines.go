@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ type blamedLine struct {
 	text   string
 	event  *conversation.Event
 	commit *gitCommit
+	found  *conversation.Event // the first that has the file, if it is older and was not recorded
 }
 
 // A gitCommit is what git blame says of a commit.
@@ -76,13 +78,39 @@ func (v *view) blameLines(ctx context.Context, path string, line int) ([]blamedL
 		l := blamedLine{view: v, number: i + 1, text: strings.TrimSuffix(text, "\n")}
 		if a, ok := by[from[i]]; ok {
 			l.event = v.committed(a.commit.oid)
-			if l.event == nil {
+			switch unrecorded, err := v.unrecorded(ctx, l.event, a.commit.file); {
+			case err != nil:
+				return nil, err
+			case unrecorded:
+				l.event, l.found = nil, l.event
+			case l.event == nil:
 				l.commit = a.commit
 			}
 		}
 		blamed = append(blamed, l)
 	}
 	return blamed, nil
+}
+
+// unrecorded says whether a file that an event's tree has first may have been there
+// before, so that its lines need not be the event's.
+func (v *view) unrecorded(ctx context.Context, e *conversation.Event, path string) (bool, error) {
+	if e == nil {
+		return false, nil
+	}
+	response, is := e.Body.(*conversation.ToolCallResponse)
+	switch {
+	case !is:
+		return false, nil
+	case response.UnrecordedMore == 0:
+		return slices.Contains(unquoted(response.Unrecorded), path), nil
+	}
+	_, err := v.repo.git.Run(ctx, "rev-parse", "-q", "--verify", v.beforeTree(e)+":"+path)
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) {
+		return true, nil
+	}
+	return false, err
 }
 
 // content is a file as it is now, or else as the newest snapshot has it.

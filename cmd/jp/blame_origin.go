@@ -120,6 +120,8 @@ func (l blamedLine) written(o *origin) string {
 	switch {
 	case l.commit != nil:
 		return fmt.Sprintf("%s  %s: %s (before the conversation)", l.when(), l.commit.author, l.commit.summary)
+	case l.found != nil:
+		return fmt.Sprintf("the file was there before @%d, and not recorded: nobody knows which lines are new", l.found.Seq)
 	case l.event == nil:
 		return "since the newest snapshot: nobody has recorded who"
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"jp/conversation"
 	"jp/gitcmd"
@@ -18,6 +19,9 @@ type files struct {
 	git   gitcmd.Repository
 	repo  string // workspace id
 	off   bool   // no snapshots
+
+	othersLock sync.Mutex
+	others     *worktree.Others // untracked files as they were last listed; nil: not yet
 
 	notice func(text string) // tells the user; nil: nobody
 }
@@ -118,8 +122,11 @@ func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snap
 	}
 	if since, after := at.Since.(*mark); after {
 		snap, err := f.tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{
-			Since: &since.tree, Untracked: true, Named: at.Named, Objects: f.store,
+			Since: &since.tree, Untracked: true, Others: f.untracked(), Named: at.Named, Objects: f.store,
 		})
+		if err == nil && snap.Others != nil {
+			f.list(snap.Others)
+		}
 		return snap, nil, err
 	}
 	if !at.Lost.IsZero() {
@@ -131,8 +138,29 @@ func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snap
 	if err != nil {
 		return snap, nil, err
 	}
+	if at.Any && f.untracked() == nil {
+		others, err := f.tree.Others(ctx)
+		if err != nil {
+			return snap, nil, err
+		}
+		f.list(others)
+	}
 	now, err := f.tree.Mark(ctx)
 	return snap, &mark{now, obeyedIn(f.git.GitDir, f.git.CommonDir)}, err
+}
+
+// untracked are the untracked files as they were last listed: before the first tool
+// that may write to any file, and after each.
+func (f *files) untracked() *worktree.Others {
+	f.othersLock.Lock()
+	defer f.othersLock.Unlock()
+	return f.others
+}
+
+func (f *files) list(others *worktree.Others) {
+	f.othersLock.Lock()
+	defer f.othersLock.Unlock()
+	f.others = others
 }
 
 // written is a snapshot of which git can read all, before any event has it: who
@@ -156,6 +184,9 @@ func fill(sight *turnloop.Sight, snap worktree.Snapshot) {
 	}
 	for _, l := range snap.LeftOut {
 		sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(l.Path), Why: l.Why})
+	}
+	for _, path := range snap.Unrecorded {
+		sight.Unrecorded = append(sight.Unrecorded, conversation.QuotePath(path))
 	}
 	for _, o := range snap.Objects {
 		sight.Objects = append(sight.Objects, conversation.Object{Kind: o.Kind, OID: o.OID, Data: o.Data})

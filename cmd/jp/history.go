@@ -42,6 +42,7 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 		switch b := v.events[i].Body.(type) {
 		case *conversation.ToolCallResponse:
 			step.Ours, step.Shared = i >= here, unquoted(b.Shared)
+			step.Unrecorded, step.UnrecordedMore = unquoted(b.Unrecorded), b.UnrecordedMore > 0
 		case *conversation.Restored:
 			step.Ours = i >= here
 		case *conversation.Resumed:

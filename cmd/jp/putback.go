@@ -168,8 +168,8 @@ func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []takeback.File, er
 	return sight, append(plan, b.unrecorded(plan)...), nil
 }
 
-// unrecorded are files that tools wrote, that were not recorded, and that are still
-// there: nothing is known to put in their place.
+// unrecorded are files that tools wrote or deleted, that were not recorded, and that are
+// still there or still gone: nothing is known to put in their place.
 func (b *putBack) unrecorded(plan []takeback.File) (files []takeback.File) {
 	known := map[string]bool{}
 	for _, f := range plan {
@@ -185,7 +185,8 @@ func (b *putBack) unrecorded(plan []takeback.File) (files []takeback.File) {
 			if err != nil || known[path] || len(b.opts.paths) > 0 && !takeback.Under(path, b.opts.paths) {
 				continue
 			}
-			if _, err := os.Lstat(filepath.Join(b.repo.TopLevel, filepath.FromSlash(path))); err == nil {
+			_, err = os.Lstat(filepath.Join(b.repo.TopLevel, filepath.FromSlash(path)))
+			if gone := l.Why == worktree.WhyGone; gone == (err != nil) {
 				known[path] = true
 				files = append(files, takeback.File{Path: path, Why: "was not recorded: " + l.Why})
 			}

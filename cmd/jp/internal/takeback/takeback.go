@@ -30,6 +30,16 @@ type Step struct {
 	Nobody bool // a tool that was lost may have done it, or anybody else
 	Moves  []worktree.Step
 	Shared []string // paths that somebody else wrote meanwhile, too
+	// Unrecorded are paths that were there before the step, and of which no tree says what
+	// they were; with UnrecordedMore, so may be any that the step made.
+	Unrecorded     []string
+	UnrecordedMore bool
+}
+
+// unrecorded says whether what the step changed may not have been as its tree before
+// says, which is nothing.
+func (s Step) unrecorded(m worktree.Step) bool {
+	return m.Before == (worktree.Version{}) && (s.UnrecordedMore || slices.Contains(s.Unrecorded, m.Path))
 }
 
 // A History is what happened to the files, oldest step first, up to now.
@@ -52,6 +62,7 @@ type move struct {
 	seq           int
 	ours, shared  bool
 	nobody        bool
+	unrecorded    bool
 	before, after worktree.Version
 }
 
@@ -111,7 +122,8 @@ func (h History) byPath() map[string][]move {
 	for _, s := range h.Steps {
 		for _, m := range s.Moves {
 			paths[m.Path] = append(paths[m.Path], move{
-				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, shared: slices.Contains(s.Shared, m.Path), before: m.Before, after: m.After,
+				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, shared: slices.Contains(s.Shared, m.Path), unrecorded: s.unrecorded(m),
+				before: m.Before, after: m.After,
 			})
 		}
 	}
@@ -149,6 +161,8 @@ func interference(moves []move, is worktree.Version) string {
 			return fmt.Sprintf("nobody knows who changed it before @%d", m.seq)
 		case !m.ours:
 			continue
+		case m.unrecorded:
+			return fmt.Sprintf("it was there before @%d, and what it held then is not recorded", m.seq)
 		case m.shared:
 			return fmt.Sprintf("somebody else wrote it, too, while @%d ran", m.seq)
 		case m.before != stands:

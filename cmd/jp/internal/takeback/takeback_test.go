@@ -42,6 +42,13 @@ func shared(seq int, change string) takeback.Step {
 }
 
 // said is a decision in short: "now>then", with why it is not to be.
+// found is a tool's write to a file that was there and in no tree.
+func found(seq int, change string) takeback.Step {
+	s := tool(seq, change)
+	s.Unrecorded = []string{"a"}
+	return s
+}
+
 func said(files []takeback.File) string {
 	var words []string
 	for _, f := range files {
@@ -82,6 +89,11 @@ func TestBefore(t *testing.T) {
 		"the user changed their mind":         {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), user(8, "3>2")}, 1, "a: 2>1"},
 		"somebody wrote meanwhile":            {[]takeback.Step{shared(5, "1>2")}, 1, "a: 2>1 left: somebody else wrote it, too, while @5 ran"},
 		"shared, but taken back":              {[]takeback.Step{shared(5, "1>2"), tool(6, "2>1")}, 1, ""},
+		"what it was is not known":            {[]takeback.Step{found(5, ">2")}, 1, "a: 2> left: it was there before @5, and what it held then is not recorded"},
+		"nor after another write":             {[]takeback.Step{found(5, ">2"), tool(6, "2>3")}, 1, "a: 3> left: it was there before @5, and what it held then is not recorded"},
+		"but since then":                      {[]takeback.Step{found(5, ">2"), tool(6, "2>3")}, 6, "a: 3>2"},
+		"more than is listed":                 {[]takeback.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, ">2").Moves}}, 1, "a: 2> left: it was there before @5, and what it held then is not recorded"},
+		"more, but not this one":              {[]takeback.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, "1>2").Moves}}, 1, "a: 2>1"},
 		"an undo was done":                    {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, ""},
 		"an undo is undone":                   {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 9, "a: 1>2"},
 		"after an undo of an undo":            {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1"), tool(10, "1>2")}, 5, "a: 2>1"},

@@ -1,0 +1,147 @@
+package worktree_test
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/worktree"
+)
+
+// others lists the untracked files, and marks a later moment.
+func (r *repo) others() (*worktree.Others, *worktree.Mark) {
+	r.t.Helper()
+	others, err := r.w.Others(r.t.Context())
+	require.NoError(r.t, err)
+	return others, r.later()
+}
+
+// later is a mark after which no file that exists was made: the kernel's clock for
+// files has gone on.
+func (r *repo) later() *worktree.Mark {
+	r.t.Helper()
+	for first := r.mark(); ; {
+		if now := r.mark(); *now != *first {
+			return now
+		}
+	}
+}
+
+func (r *repo) rename(from, to string) {
+	r.t.Helper()
+	require.NoError(r.t, os.Rename(r.path(from), r.path(to)))
+}
+
+func (r *repo) add(name, more string) {
+	r.t.Helper()
+	f, err := os.OpenFile(r.path(name), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(r.t, err)
+	_, err = f.WriteString(more)
+	require.NoError(r.t, err)
+	require.NoError(r.t, f.Close())
+}
+
+// behind is a snapshot behind a tool that began when others had been listed.
+func (r *repo) behind(parent string, others *worktree.Others, mark *worktree.Mark) worktree.Snapshot {
+	r.t.Helper()
+	s, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{Since: mark, Untracked: true, Others: others})
+	require.NoError(r.t, err)
+	return s
+}
+
+func TestUnrecorded(t *testing.T) {
+	tests := map[string]struct {
+		between func(*repo) // behind the list, before the tool
+		tool    func(*repo)
+		want    []string // unrecorded
+		new     []string // new in the tree, and not there before
+		gone    []string
+	}{
+		"nothing":     {tool: func(*repo) {}},
+		"a new file":  {tool: func(r *repo) { r.write("new", "n") }, new: []string{"new"}},
+		"appended to": {tool: func(r *repo) { r.add("own", "+") }, want: []string{"own"}},
+		"replaced":    {tool: func(r *repo) { r.write("tmp", "t"); r.rename("tmp", "own") }, want: []string{"own"}},
+		"made again":  {tool: func(r *repo) { r.remove("own"); r.write("own", "n") }, want: []string{"own"}},
+		"moved":       {tool: func(r *repo) { r.rename("own", "d") }, want: []string{"d"}, gone: []string{"own"}},
+		"over another": {
+			tool: func(r *repo) { r.rename("own", "dir/own") }, want: []string{"dir/own"}, gone: []string{"own"},
+		},
+		"deleted":          {tool: func(r *repo) { r.remove("own"); r.remove("dir") }, gone: []string{"dir/own", "own"}},
+		"a tracked one":    {tool: func(r *repo) { r.add("tracked", "+") }},
+		"tracked, moved":   {tool: func(r *repo) { r.rename("tracked", "new") }, new: []string{"new"}},
+		"now tracked":      {tool: func(r *repo) { r.git("add", "own") }, want: []string{"own"}},
+		"committed":        {tool: func(r *repo) { r.git("add", "-A"); r.git("commit", "-qm", "all") }, want: []string{"dir/own", "own"}},
+		"a new branch's":   {tool: func(r *repo) { r.git("switch", "-q", "other") }, new: []string{"theirs"}},
+		"made between":     {between: func(r *repo) { r.write("late", "l") }, tool: func(r *repo) { r.add("late", "+") }, want: []string{"late"}},
+		"left as it was":   {between: func(r *repo) { r.write("late", "l") }, tool: func(*repo) {}},
+		"ignored, and not": {tool: func(r *repo) { r.write(".gitignore", ""); r.add("hidden", "+") }, want: []string{"hidden"}},
+		"ignored, moved":   {tool: func(r *repo) { r.rename("hidden", "new") }, new: []string{"new"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"tracked": "t", ".gitignore": "hidden\n"})
+			r.git("switch", "-q", "-c", "other")
+			r.write("theirs", "t")
+			r.git("add", "theirs")
+			r.git("commit", "-q", "-m", "theirs")
+			r.git("switch", "-q", "-")
+			for _, name := range []string{"own", "dir/own", "hidden"} {
+				r.write(name, "mine")
+			}
+			r.later()
+			others, mark := r.others()
+			if tt.between != nil {
+				tt.between(r)
+				mark = r.later()
+			}
+			parent := r.head()
+			tt.tool(r)
+			s := r.behind(parent, others, mark)
+			require.Equal(t, tt.want, s.Unrecorded)
+			var fresh, gone []string
+			for _, c := range s.Changes {
+				if c.Status == "A" && !slices.Contains(tt.want, c.Path) {
+					fresh = append(fresh, c.Path)
+				}
+			}
+			for _, l := range s.LeftOut {
+				if l.Why == worktree.WhyGone {
+					gone = append(gone, l.Path)
+				}
+			}
+			require.Equal(t, tt.new, fresh)
+			require.Equal(t, tt.gone, gone)
+		})
+	}
+}
+
+// TestOthersAreHandedOn shows that what a snapshot has is no other file for the next,
+// and that what it lacks is.
+func TestOthersAreHandedOn(t *testing.T) {
+	r := newRepo(t, map[string]string{"tracked": "t"})
+	r.write("own", "mine")
+	others, mark := r.others()
+	r.write("made", "1")
+	r.write("key.pem", "1") // stays out
+	first := r.behind(r.head(), others, mark)
+	require.Empty(t, first.Unrecorded)
+
+	mark = r.later()
+	r.remove("made")
+	second := r.behind(first.Tree, first.Others, mark)
+	require.Empty(t, second.LeftOut)
+
+	mark = r.later()
+	r.write("made", "2")
+	r.add("own", "+")
+	r.rename("key.pem", "key")
+	third := r.behind(second.Tree, second.Others, mark)
+	require.Equal(t, []string{"key", "own"}, third.Unrecorded)
+
+	r.open(worktree.Options{Mode: worktree.Off})
+	none, err := r.w.Others(t.Context())
+	require.NoError(t, err)
+	require.Nil(t, none)
+}
