@@ -45,7 +45,9 @@ type Git struct {
 	Branch    string `json:"branch,omitempty"`
 	BranchWas string `json:"branch_was,omitempty"`
 	Worktree  string `json:"worktree,omitempty"` // name of a linked worktree, not its path
-	Repo      string `json:"repo,omitempty"`     // workspace id
+	// WorktreeID tells a linked worktree from a later one of the same name.
+	WorktreeID string `json:"worktree_id,omitempty"`
+	Repo       string `json:"repo,omitempty"` // workspace id
 	// InProgress is an operation of git that waits to be ended: "merge", "rebase".
 	InProgress string `json:"in_progress,omitempty"`
 }
@@ -57,9 +59,10 @@ func (g Git) SamePlace(now Git) bool {
 }
 
 // SameWorktree reports whether the working tree is that of a later look. Where no
-// workspace was recorded, any may be the one.
+// workspace was recorded, any may be the one; where a worktree has no id, the name tells.
 func (g Git) SameWorktree(now Git) bool {
-	return g.Worktree == now.Worktree && (g.Repo == "" || g.Repo == now.Repo)
+	same := g.Worktree == now.Worktree && (g.Repo == "" || g.Repo == now.Repo)
+	return same && (g.WorktreeID == "" || now.WorktreeID == "" || g.WorktreeID == now.WorktreeID)
 }
 
 // A Payload is content that is kept beside the message.

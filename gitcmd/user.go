@@ -11,10 +11,11 @@ type User struct {
 	Name, Email string // "" where the configuration has none
 }
 
-// User reads user.name and user.email. Own says that both stand in the user's or the
-// repository's configuration, where the machine's has no say.
+// User reads author.name and author.email, and where they are not set user.name and
+// user.email. Own says that what counts stands in the user's or the repository's
+// configuration, where the machine's has no say.
 func (g *Git) User(ctx context.Context) (user User, own bool, err error) {
-	out, err := g.Run(ctx, "config", "--null", "--show-scope", "--get-regexp", `^user\.(name|email)$`)
+	out, err := g.Run(ctx, "config", "--null", "--show-scope", "--get-regexp", `^(user|author)\.(name|email)$`)
 	var exit *ExitError
 	if errors.As(err, &exit) && exit.Code == 1 { // there is none
 		return User{}, false, nil
@@ -28,7 +29,8 @@ func (g *Git) User(ctx context.Context) (user User, own bool, err error) {
 
 // parseUser reads pairs of a scope and a setting; the last one counts.
 func parseUser(out string) (user User, own bool) {
-	var name, email bool
+	var name, email, foreign bool
+	var writes User // as an author
 	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	for ; len(fields) >= 2; fields = fields[2:] {
 		key, value, _ := strings.Cut(fields[1], "\n")
@@ -38,7 +40,17 @@ func parseUser(out string) (user User, own bool) {
 			user.Name, name = value, from
 		case "user.email":
 			user.Email, email = value, from
+		case "author.name":
+			writes.Name, foreign = value, foreign || !from
+		case "author.email":
+			writes.Email, foreign = value, foreign || !from
 		}
 	}
-	return user, name && email
+	if writes.Name != "" {
+		user.Name = writes.Name
+	}
+	if writes.Email != "" {
+		user.Email = writes.Email
+	}
+	return user, name && email && !foreign
 }

@@ -101,7 +101,7 @@ func (enc *encoder) committer() Person {
 	if enc.user.Name == "" && enc.user.Email == "" {
 		return jpPerson
 	}
-	return enc.user.clean()
+	return enc.user.addressed().clean()
 }
 
 func laterOf(a, b time.Time) time.Time {

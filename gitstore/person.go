@@ -32,6 +32,14 @@ func (p Person) clean() Person {
 	return Person{Name: cleanName(p.Name, "unknown"), Email: email}
 }
 
+// addressed has an address also where the user has none.
+func (p Person) addressed() Person {
+	if p.Email == "" {
+		p.Email = "user@jp.invalid"
+	}
+	return p
+}
+
 // cleanName drops what git forbids in a name, and what would deceive a reader
 // of it.
 func cleanName(name, fallback string) string {
@@ -60,10 +68,7 @@ func cleanName(name, fallback string) string {
 func author(e *conversation.Event, user Person) Person {
 	switch e.Role() {
 	case conversation.RoleUser:
-		if user.Email == "" {
-			user.Email = "user@jp.invalid"
-		}
-		return user.clean()
+		return user.addressed().clean()
 	case conversation.RoleAssistant:
 		return Person{Name: e.Model, Email: "assistant@jp.invalid"}.clean()
 	case conversation.RoleTool:

@@ -133,4 +133,14 @@ func TestUserIdentity(t *testing.T) {
 	require.Equal(t, gitstore.Person{Name: "Ada", Email: "grace@example.com"}, identity(map[string]string{"GIT_AUTHOR_NAME": "Ada"}))
 	require.Equal(t, gitstore.Person{Name: "Ada", Email: "ada@example.com"},
 		identity(map[string]string{"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.com"}))
+
+	email := map[string]string{"EMAIL": "mail@example.com"}
+	require.Equal(t, "grace@example.com", identity(email).Email)
+	gitenv.Git(t, dir, "config", "author.name", "Jean")
+	require.Equal(t, gitstore.Person{Name: "Jean", Email: "grace@example.com"}, identity(nil))
+	gitenv.Git(t, dir, "config", "author.email", "jean@example.com")
+	require.Equal(t, gitstore.Person{Name: "Jean", Email: "jean@example.com"}, identity(email))
+	gitenv.Git(t, dir, "config", "--remove-section", "author")
+	require.Equal(t, gitstore.Person{Email: "mail@example.com"},
+		gitstore.UserIdentity(func(name string) string { return email[name] }, func() gitcmd.User { return gitcmd.User{} }))
 }

@@ -172,5 +172,8 @@ func UserIdentity(getenv func(string) string, configured func() gitcmd.User) Per
 			p.Email = Person{Email: user.Email}.clean().Email
 		}
 	}
+	if p.Email == "" {
+		p.Email = Person{Email: getenv("EMAIL")}.clean().Email
+	}
 	return p
 }

@@ -37,6 +37,10 @@ type Difference struct {
 	Is   string
 }
 
+// MadeAnew stands behind the name of a worktree that is not the earlier one of that
+// name.
+const MadeAnew = " (made anew)"
+
 // Elsewhere says in which ways this is not the place where the turn stopped.
 // A HEAD that went on from the recorded one is not among them: it is told to
 // the model, and refused nobody.
@@ -51,6 +55,9 @@ func Elsewhere(r Record, t Truth) []Difference {
 		add("repository", r.Place.Repo, t.Git.Repo)
 	}
 	add("worktree", r.Place.Worktree, t.Git.Worktree)
+	if r.Place.Worktree == t.Git.Worktree && !(conversation.Git{WorktreeID: r.Place.WorktreeID}).SameWorktree(conversation.Git{WorktreeID: t.Git.WorktreeID}) {
+		add("worktree", r.Place.Worktree, t.Git.Worktree+MadeAnew)
+	}
 	add("branch", r.branch(), t.Git.Branch)
 	if r.Last.Git.Head != t.Git.Head && !t.Descends {
 		add("HEAD", r.Last.Git.Head, t.Git.Head)

@@ -47,6 +47,7 @@ func (b *besideTree) make(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	b.files = true
 	if err := b.create(ctx, place); err != nil {
 		return err
 	}

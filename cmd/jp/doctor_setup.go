@@ -26,6 +26,9 @@ func (c *checkup) lookAtConfig(context.Context) []doctor.Finding {
 		for _, mistake := range r.mistakes(c.env) {
 			found.Unusable = append(found.Unusable, mistake)
 		}
+		for _, idle := range r.idle() {
+			found.Idle = append(found.Idle, idle)
+		}
 	}
 	if found.Untrusted {
 		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // what to do is advice

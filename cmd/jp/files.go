@@ -18,6 +18,7 @@ type files struct {
 	store *gitstore.Store
 	git   gitcmd.Repository
 	repo  string // workspace id
+	id    string // worktree id
 	off   bool   // no snapshots
 
 	othersLock sync.Mutex
@@ -51,7 +52,7 @@ func (r *repo) openFiles(ctx context.Context) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &files{tree: tree, store: r.store, git: r.Repository, repo: id, off: mode == worktree.Off}, nil
+	return &files{tree: tree, store: r.store, git: r.Repository, repo: id, id: r.worktreeID(), off: mode == worktree.Off}, nil
 }
 
 // place is where the repository stands: HEAD, branch, worktree. It is nil where
@@ -64,7 +65,7 @@ func (f *files) place(ctx context.Context) (*conversation.Git, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, Repo: f.repo, InProgress: state.InProgress}, nil
+	return &conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, WorktreeID: f.id, Repo: f.repo, InProgress: state.InProgress}, nil
 }
 
 // Look reports what the files are now, compared with a tree.

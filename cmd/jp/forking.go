@@ -29,6 +29,7 @@ type fork struct {
 	kept   []*conversation.Event
 	shares bool // the kept events are the source's own, not copies
 	adopts bool
+	files  bool // a working tree was made for it
 	title  string
 
 	id     conversation.ID
@@ -135,7 +136,7 @@ func (f *fork) local() bool {
 // goes on. Nothing of it is there before all of it is.
 func (f *fork) create(ctx context.Context, place *conversation.Git) error {
 	origin := &conversation.Event{
-		Body: &conversation.ForkOrigin{Conversation: f.view.id, Seq: f.at.Seq, Commit: f.at.Commit, Adopted: f.adopts},
+		Body: &conversation.ForkOrigin{Conversation: f.view.id, Seq: f.at.Seq, Commit: f.at.Commit, Adopted: f.adopts, Files: f.files},
 		Git:  place,
 	}
 	if place != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"jp/cmd/jp/internal/takeback"
@@ -41,10 +40,10 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 		step := takeback.Step{Seq: v.events[i].Seq, Moves: moves}
 		switch b := v.events[i].Body.(type) {
 		case *conversation.ToolCallResponse:
-			step.Ours, step.Shared = i >= here, unquoted(b.Shared)
+			step.Ours, step.Shared = here[i], unquoted(b.Shared)
 			step.Unrecorded, step.UnrecordedMore = unquoted(b.Unrecorded), b.UnrecordedMore > 0
 		case *conversation.Restored:
-			step.Ours = i >= here
+			step.Ours = here[i]
 		case *conversation.Resumed:
 			step.Nobody = true
 		}
@@ -53,25 +52,28 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 	return h, nil
 }
 
-// here is the first event since which the conversation has worked in the working tree
-// in which it is now: what its tools wrote before is in another one. A fork takes all
-// that it shares to its own.
-func (v *view) here() int {
-	first := 0
+// here says of each event whether the conversation worked then in the working tree in
+// which it works now: what its tools wrote in another one is not here. A fork for which
+// a working tree was made has what it shares there, too.
+func (v *view) here() []bool {
+	places := make([]*conversation.Git, len(v.events))
 	var now *conversation.Git
-	for i, e := range slices.Backward(v.events) {
-		switch {
-		case e.Git == nil || !e.Type().Places():
-		case now != nil && !e.Git.SameWorktree(*now):
-			return first
-		default:
-			now, first = e.Git, i
+	for i, e := range v.events {
+		if e.Git != nil && e.Type().Places() {
+			now = e.Git
 		}
-		if now != nil && e.Type() == conversation.TypeForkOrigin {
-			return 0
+		places[i] = now
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && origin.Files {
+			for j := range i {
+				places[j] = now
+			}
 		}
 	}
-	return 0
+	here := make([]bool, len(v.events))
+	for i, place := range places {
+		here[i] = place == nil || place.SameWorktree(*now)
+	}
+	return here
 }
 
 // unquoted are the paths that stand in an event; one that is none is left out.

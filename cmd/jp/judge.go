@@ -27,7 +27,7 @@ func (r *repo) examine(e *env, layer config.Layer, content []byte) []*config.Err
 		UserFile: r.paths.UserFile, Workspace: r.TopLevel, Drafts: map[config.Layer][]byte{layer: content},
 		Trusted: func(hash string) bool { return layer == config.LayerWorkspace || r.approvals().Trusted(hash) },
 	})
-	return append(wrong, judged.mistakes(e)...)
+	return slices.Concat(wrong, judged.mistakes(e), judged.idle())
 }
 
 // mistakes are the settings that turns, or some of them, cannot work with, beside
@@ -52,19 +52,38 @@ func (r *repo) mistakes(e *env) (wrong []*config.Error) {
 			wrong = append(wrong, r.wrongPrice(model, err))
 		}
 	}
+	if model := r.config.ResolveModel(r.config.Model); model != "" {
+		wrong = append(wrong, r.wrongModel("model", model, "is neither PROVIDER/NAME nor an alias")...)
+	}
+	for _, alias := range slices.Sorted(maps.Keys(r.config.Aliases)) {
+		wrong = append(wrong, r.wrongModel(config.DottedKey("aliases", alias), r.config.Aliases[alias], "is not PROVIDER/NAME")...)
+	}
+	return wrong
+}
+
+// idle are settings that are read, and of no effect whatever runs.
+func (r *repo) idle() (wrong []*config.Error) {
 	for _, place := range r.config.Sandbox.Write {
 		if filepath.IsLocal(place) && !strings.HasPrefix(place, "~/") || place == "" {
-			text := fmt.Sprintf("sandbox.write: %q would be in the working tree, where programs may write anyway; begin it with / or ~/", place)
+			text := fmt.Sprintf("sandbox.write: %q does not begin with / or ~/, and in the working tree programs may write anyway", place)
 			wrong = append(wrong, config.Mistake(r.report.Origins["sandbox.write"], "sandbox.write", text))
 		}
 	}
-	if model := r.config.ResolveModel(r.config.Model); model != "" {
-		if _, _, ok := cutModel(model); !ok {
-			text := fmt.Sprintf("model: %q is neither PROVIDER/NAME nor an alias", model)
-			wrong = append(wrong, config.Mistake(r.report.Origins["model"], "model", text))
-		}
-	}
 	return wrong
+}
+
+// wrongModel says what is wrong with a setting that names a model; noName is what to
+// say of one that is no name of a model.
+func (r *repo) wrongModel(key, model, noName string) []*config.Error {
+	vendor, _, ok := cutModel(model)
+	text := fmt.Sprintf("%s: %q %s", key, model, noName)
+	if ok {
+		if _, err := r.found(vendor); vendor == scripted || !errors.Is(err, catalog.ErrUnknown) {
+			return nil
+		}
+		text = fmt.Sprintf("%s: there is no provider %q", key, vendor)
+	}
+	return []*config.Error{config.Mistake(r.report.Origins[key], key, text)}
 }
 
 // wrongProvider says what is wrong with the settings of a provider.
@@ -94,7 +113,10 @@ func notSet(key string, mistake *config.Error, workspace bool) *failure {
 	case table == "tools":
 		f.hint(set+mistake.Key+`.command '["PROGRAM", "ARGUMENT"]'`, "first: makes a tool of a program")
 	case mistake.Key == "model" && key == "model":
-		f.hint("jp models", "lists what can be asked").hint(set+"aliases.NAME PROVIDER/NAME", "first, where it is to be an alias")
+		f.hint("jp models", "lists what can be asked").hint(set+"aliases.NAME PROVIDER/NAME", "first, where it is to be an alias").
+			hint(set+"providers.NAME.base_url URL", "first, for a server that speaks OpenAI's protocol")
+	case table == "aliases":
+		f.hint("jp models", "lists what can be asked").hint(set+"providers.NAME.base_url URL", "first, for a server that speaks OpenAI's protocol")
 	}
 	return f
 }

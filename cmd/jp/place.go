@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
@@ -42,7 +44,7 @@ func (q *query) leftAlone() *failure {
 
 func (q *query) elsewhereFailure(differences []reconcile.Difference) *failure {
 	f := fail(exitDecision, "elsewhere", "%s stopped elsewhere: %s.", q.id, differenceWords(differences)).about(q.id)
-	if back := wayBack(differences); back != "" {
+	if back := q.repo.wayBack(differences); back != "" {
 		f.hint(back, "go back there")
 	}
 	return f.hint("jp query --continue-turn --anyway --id="+string(q.id), "go on here; the model is told")
@@ -50,13 +52,18 @@ func (q *query) elsewhereFailure(differences []reconcile.Difference) *failure {
 
 // wayBack is the command that leads to where the turn stopped, "" where one
 // command does not do.
-func wayBack(differences []reconcile.Difference) string {
+func (r *repo) wayBack(differences []reconcile.Difference) string {
 	back := ""
 	for _, d := range differences {
 		switch {
 		case d.What == "branch" && d.Was != "":
 			back = "git switch " + terminal.Escape(d.Was)
-		case d.What == "worktree", d.What == "repository", d.What == "in progress":
+		case d.What == "worktree":
+			if dir := r.worktreeDir(d.Was); dir != "" && d.Is != d.Was+reconcile.MadeAnew {
+				return "cd " + terminal.Escape(dir)
+			}
+			return ""
+		case d.What == "repository", d.What == "in progress":
 			return ""
 		}
 	}
@@ -147,4 +154,28 @@ func headWords(was, is conversation.Git) string {
 		return placeWord(is.Head) + ", " + branch + "; there was no commit yet"
 	}
 	return placeWord(is.Head) + ", " + branch + ", went on from " + placeWord(was.Head)
+}
+
+// worktreeDir is the folder of the working tree that git knows by a name, of the main
+// one for "", and "" where there is none.
+func (r *repo) worktreeDir(name string) string {
+	if name == "" {
+		if main := filepath.Dir(r.CommonDir); filepath.Base(r.CommonDir) == ".git" && isFolder(main) {
+			return main
+		}
+		return ""
+	}
+	if filepath.Base(name) != name {
+		return ""
+	}
+	link, err := readWord(filepath.Join(r.CommonDir, "worktrees", name, "gitdir"))
+	if dir := filepath.Dir(link); err == nil && filepath.IsAbs(link) && isFolder(dir) {
+		return dir
+	}
+	return ""
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/cmd/jp/internal/takeback"
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/process"
 	"jp/turnloop"
@@ -223,10 +224,27 @@ func (b *putBack) same(now conversation.Git) error {
 		if e.Git.SameWorktree(now) {
 			return nil
 		}
-		return fail(exitDecision, "elsewhere", "%s worked in another working tree; these are not its files.", b.id).about(b.id).
-			hint("git worktree list", "the working trees of this repository")
+		return b.notHere(*e.Git, now)
 	}
 	return nil
+}
+
+// notHere says where the conversation worked instead.
+func (b *putBack) notHere(then, now conversation.Git) error {
+	which := "worktree " + terminal.Show(then.Worktree)
+	switch {
+	case then.Repo != now.Repo && then.Repo != "":
+		which = "another repository"
+	case then.Worktree == "":
+		which = "the main working tree"
+	case then.Worktree == now.Worktree:
+		which = "an earlier worktree " + terminal.Show(then.Worktree)
+	}
+	f := fail(exitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.id, which).about(b.id)
+	if dir := b.repo.worktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
+		return f.hint("cd "+terminal.Escape(dir), "go there")
+	}
+	return f.hint("jp fork "+b.id.Short()+" --worktree DIR", "a new working tree with its files")
 }
 
 // do puts the files back and records it. Somebody may have written meanwhile:

@@ -196,10 +196,27 @@ func (r *repo) Close() error {
 func (r *repo) keyFile() string { return filepath.Join(r.paths.StateDir, "key") }
 
 // workspaceID names the repository; it is made on first use and stays with it.
-// It appears whole or not at all; one that is empty was cut off by a crash of
-// the disk and is made anew.
 func (r *repo) workspaceID() (string, error) {
-	path := filepath.Join(r.CommonDir, "jp", "workspace-id")
+	return namedOnce(filepath.Join(r.CommonDir, "jp", "workspace-id"))
+}
+
+// worktreeID names a linked working tree, and goes with it; the main one has none. It
+// is "" where none can be written.
+func (r *repo) worktreeID() string {
+	if r.GitDir == r.CommonDir {
+		return ""
+	}
+	id, err := namedOnce(filepath.Join(r.GitDir, "jp", "worktree-id"))
+	if err != nil {
+		return "" // its name has to do
+	}
+	return id
+}
+
+// namedOnce is the random name in a file, which is made where there is none. It
+// appears whole or not at all; one that is empty was cut off by a crash of the disk
+// and is made anew.
+func namedOnce(path string) (string, error) {
 	if id, err := readWord(path); id != "" || err != nil {
 		return id, err
 	}

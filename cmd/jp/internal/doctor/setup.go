@@ -11,6 +11,7 @@ type Config struct {
 	Files     []string // that were read
 	Mistake   error    // why the configuration is not used
 	Unusable  []error  // settings that were read, and that turns cannot work with
+	Idle      []error  // settings that were read, and do nothing
 	HeldBack  []string // what was read and has no effect, with the reason
 	Untrusted bool     // approving the workspace's file would give some of it effect
 }
@@ -29,6 +30,9 @@ func (c Config) Findings() (all []Finding) {
 		all = append(all, found(OK, "config", "no file; the defaults are in force"))
 	default:
 		all = append(all, found(OK, "config", "read: %s", strings.Join(c.Files, ", ")))
+	}
+	for _, idle := range c.Idle {
+		all = append(all, found(Note, "config", "%v", idle).advise("mend it, or take it out"))
 	}
 	for i, line := range c.HeldBack {
 		held := found(Note, "config", "%s", line)
