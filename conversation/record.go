@@ -57,7 +57,7 @@ type ForkOrigin struct {
 	Seq          int
 	Commit       string
 	Adopted      bool // made this user's own although someone else wrote it
-	Files        bool // its working tree was made for it, with the files of Seq
+	CheckedOut   bool // its working tree was made for it, with the files of Seq
 }
 
 // Type implements [Body].
@@ -76,7 +76,7 @@ func (b *ForkOrigin) fields(c codec) {
 	c.value("source", &source)
 	b.Conversation, b.Seq, b.Commit = source.Conversation, source.Seq, source.Commit
 	c.flag("adopted", &b.Adopted)
-	c.flag("files", &b.Files)
+	c.flag("checked_out", &b.CheckedOut)
 }
 
 // Workspace records what moved in the files without the conversation's doing.

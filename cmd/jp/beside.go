@@ -47,7 +47,7 @@ func (b *besideTree) make(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b.files = true
+	b.checkedOut = true
 	if err := b.create(ctx, place); err != nil {
 		return err
 	}

@@ -23,14 +23,14 @@ type forkCut struct {
 
 // A fork is a conversation that is being made out of another one's events.
 type fork struct {
-	*view                      // the source
-	first  *conversation.Event // the first of its events that is kept
-	at     *conversation.Event // the newest one
-	kept   []*conversation.Event
-	shares bool // the kept events are the source's own, not copies
-	adopts bool
-	files  bool // a working tree was made for it
-	title  string
+	*view                          // the source
+	first      *conversation.Event // the first of its events that is kept
+	at         *conversation.Event // the newest one
+	kept       []*conversation.Event
+	shares     bool // the kept events are the source's own, not copies
+	adopts     bool
+	checkedOut bool // a working tree was made for it
+	title      string
 
 	id     conversation.ID
 	head   conversation.Head
@@ -136,7 +136,7 @@ func (f *fork) local() bool {
 // goes on. Nothing of it is there before all of it is.
 func (f *fork) create(ctx context.Context, place *conversation.Git) error {
 	origin := &conversation.Event{
-		Body: &conversation.ForkOrigin{Conversation: f.view.id, Seq: f.at.Seq, Commit: f.at.Commit, Adopted: f.adopts, Files: f.files},
+		Body: &conversation.ForkOrigin{Conversation: f.view.id, Seq: f.at.Seq, Commit: f.at.Commit, Adopted: f.adopts, CheckedOut: f.checkedOut},
 		Git:  place,
 	}
 	if place != nil {

@@ -63,7 +63,7 @@ func (v *view) here() []bool {
 			now = e.Git
 		}
 		places[i] = now
-		if origin, is := e.Body.(*conversation.ForkOrigin); is && origin.Files {
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && origin.CheckedOut {
 			for j := range i {
 				places[j] = now
 			}
