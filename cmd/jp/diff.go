@@ -192,6 +192,9 @@ func (c *comparison) worktree(ctx context.Context, ev *conversation.Event) error
 	if files.off {
 		return withoutSnapshots()
 	}
+	if then := c.view.lastPlace(); then != nil && !then.SameWorktree(sight.Git) {
+		c.view.env.note("%s worked in %s; compared are the files here.", c.view.id, whichWorktree(*then, sight.Git))
+	}
 	c.add(span{before: ev.Tree, after: sight.Tree})
 	c.blame(ev.Seq+1, newest.Seq)
 	return nil

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/cmd/jp/internal/doctor"
+	"jp/cmd/jp/internal/terminal"
 	"jp/gitcmd"
 )
 
@@ -39,6 +40,8 @@ func (c *checkup) repository(at gitcmd.Repository, err error) doctor.Repository 
 			found.Hint = "conversations need a repository with SHA-1 objects: " + gitInitSHA1
 		case errors.Is(err, gitcmd.ErrRefFormat):
 			found.Hint = "git refs migrate --ref-format=files, of git 2.46 or newer"
+		case git != "" && danglingLink(git) != "":
+			found.Hint = git + " names " + danglingLink(git) + ", which is not there: " + worktreeRepair + " in the main working tree, where that was moved"
 		case git != "":
 			found.Hint = "look at " + git + ": git does not take it for a repository"
 		}
@@ -80,6 +83,31 @@ func looksLikeOne(dir string) string {
 			return ""
 		}
 	}
+}
+
+// worktreeRepair mends the links between a main working tree that was moved and its
+// linked ones.
+const worktreeRepair = "git worktree repair"
+
+// danglingLink is the folder that a .git file names and that is not there, "" where
+// there is none such.
+func danglingLink(git string) string {
+	if !isFile(git) {
+		return ""
+	}
+	text, err := readWord(git)
+	dir, is := strings.CutPrefix(text, "gitdir: ")
+	if err != nil || !is {
+		return ""
+	}
+	at := dir
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(filepath.Dir(git), at)
+	}
+	if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return terminal.Show(dir)
 }
 
 // unwritten says why jp cannot write what it has to, nil where it can.

@@ -179,6 +179,10 @@ const gitInitSHA1 = "git init --object-format=sha1 DIR"
 func refused(r *gitcmd.Refusal) *failure {
 	f := fail(exitUsage, "usage", "%v", r)
 	if errors.Is(r, gitcmd.ErrNotRepository) {
+		if git := looksLikeOne(r.Dir); git != "" && danglingLink(git) != "" {
+			f.message = fmt.Sprintf("%s names %s, which is not there.", git, danglingLink(git))
+			return f.hint(worktreeRepair, "in the main working tree, where that was moved")
+		}
 		f.message = r.Dir + " is not in a git repository; conversations live in one."
 		return f.hint("git init", "make one here").hint(`jp -C DIR query "…"`, "ask in another one")
 	}

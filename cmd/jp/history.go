@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jp/cmd/jp/internal/takeback"
@@ -74,6 +75,16 @@ func (v *view) here() []bool {
 		here[i] = place == nil || place.SameWorktree(*now)
 	}
 	return here
+}
+
+// lastPlace is where the conversation works, nil where that was never said.
+func (v *view) lastPlace() *conversation.Git {
+	for _, e := range slices.Backward(v.events) {
+		if e.Git != nil && e.Type().Places() {
+			return e.Git
+		}
+	}
+	return nil
 }
 
 // unquoted are the paths that stand in an event; one that is none is left out.

@@ -217,34 +217,32 @@ func (b *putBack) written(h takeback.History) []string {
 // same refuses to work on the files of another working tree than the one in which the
 // conversation last worked.
 func (b *putBack) same(now conversation.Git) error {
-	for _, e := range slices.Backward(b.events) {
-		if e.Git == nil || !e.Type().Places() {
-			continue
-		}
-		if e.Git.SameWorktree(now) {
-			return nil
-		}
-		return b.notHere(*e.Git, now)
+	if then := b.lastPlace(); then != nil && !then.SameWorktree(now) {
+		return b.notHere(*then, now)
 	}
 	return nil
 }
 
 // notHere says where the conversation worked instead.
 func (b *putBack) notHere(then, now conversation.Git) error {
-	which := "worktree " + terminal.Show(then.Worktree)
-	switch {
-	case then.Repo != now.Repo && then.Repo != "":
-		which = "another repository"
-	case then.Worktree == "":
-		which = "the main working tree"
-	case then.Worktree == now.Worktree:
-		which = "an earlier worktree " + terminal.Show(then.Worktree)
-	}
-	f := fail(exitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.id, which).about(b.id)
+	f := fail(exitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.id, whichWorktree(then, now)).about(b.id)
 	if dir := b.repo.worktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
 		return f.hint("cd "+terminal.Escape(dir), "go there")
 	}
 	return f.hint("jp fork "+b.id.Short()+" --worktree DIR", "a new working tree with its files")
+}
+
+// whichWorktree names another working tree than the present one.
+func whichWorktree(then, now conversation.Git) string {
+	switch {
+	case then.Repo != now.Repo && then.Repo != "":
+		return "another repository"
+	case then.Worktree == "":
+		return "the main working tree"
+	case then.Worktree == now.Worktree:
+		return "an earlier worktree " + terminal.Show(then.Worktree)
+	}
+	return "worktree " + terminal.Show(then.Worktree)
 }
 
 // do puts the files back and records it. Somebody may have written meanwhile:
