@@ -133,6 +133,7 @@ func (b *bench) fillRunning(ctx context.Context, jp string, repo gitcmd.Reposito
 	for i := range listedProcesses {
 		cmd := exec.CommandContext(ctx, jp, "query", "--detach", "--new", "--json", "-m", "script/"+script, fmt.Sprintf("Request %d", i))
 		cmd.Dir = repo.TopLevel
+		cmd.Env = append(os.Environ(), "JP_CFG_STORE__PACKING=off") // the repository is copied while they run
 		out, err := cmd.Output()
 		if err != nil {
 			return fmt.Errorf("jp query --detach: %w", err)

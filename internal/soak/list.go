@@ -20,7 +20,7 @@ const (
 func (s *soak) compareLists(ctx context.Context) error {
 	alone := *s.arena
 	dir := filepath.Join(s.arena.dir, "copy")
-	if err := os.CopyFS(filepath.Join(dir, ".git"), os.DirFS(s.arena.repo.CommonDir)); err != nil {
+	if err := s.arena.copyPacked(ctx, filepath.Join(dir, ".git")); err != nil {
 		return err
 	}
 	alone.repo.TopLevel = dir
@@ -36,6 +36,26 @@ func (s *soak) compareLists(ctx context.Context) error {
 	}
 	s.table.ratio(fmt.Sprintf("jp ls with %d processes, against a copy without", s.n), with.all(), without.all(), listTarget)
 	return nil
+}
+
+// copyPacked copies the repository while no turn runs. A packer that the last of
+// them started may still be at work, and take files away: what it has left is packed
+// first, and where some were gone the copy is made anew.
+func (a *arena) copyPacked(ctx context.Context, to string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		_, err := a.jp(ctx, 0, "pack")
+		if err == nil {
+			err = os.CopyFS(to, os.DirFS(a.repo.CommonDir))
+		}
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if err := os.RemoveAll(to); err != nil {
+			return err
+		}
+	}
 }
 
 func timeList(ctx context.Context, a *arena, took *timings) error {
