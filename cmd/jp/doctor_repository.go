@@ -18,7 +18,8 @@ import (
 
 func (c *checkup) lookAtGit(ctx context.Context) []doctor.Finding {
 	version, err := gitcmd.Version(ctx, gitcmd.Options{Environ: c.env.environ})
-	return doctor.Git{Version: version, Old: errors.Is(err, gitcmd.ErrGitTooOld), Err: err}.Findings()
+	var exit *gitcmd.ExitError
+	return doctor.Git{Version: version, Old: errors.Is(err, gitcmd.ErrGitTooOld), Ran: errors.As(err, &exit), Err: err}.Findings()
 }
 
 // repository is what git says of the repository, and what the file system does.
@@ -28,6 +29,7 @@ func (c *checkup) repository(at gitcmd.Repository, err error) doctor.Repository 
 		Bare: at.Bare, Shallow: at.Shallow, User: os.Geteuid(), Owner: os.Geteuid(),
 	}
 	var refusal *gitcmd.Refusal
+	var exit *gitcmd.ExitError
 	if errors.As(err, &refusal) {
 		found.Hint = oneLine(lastLine(refusal.Hint()))
 		found.None = errors.Is(err, gitcmd.ErrNotRepository) && found.Hint == "" && looksLikeOne(c.dir) == ""
@@ -40,6 +42,8 @@ func (c *checkup) repository(at gitcmd.Repository, err error) doctor.Repository 
 			found.Hint = "conversations need a repository with SHA-1 objects: " + gitInitSHA1
 		case errors.Is(err, gitcmd.ErrRefFormat):
 			found.Hint = "git refs migrate --ref-format=files, of git 2.46 or newer"
+		case errors.As(err, &exit) && strings.Contains(exit.Stderr, "bad config"):
+			found.Hint = "mend the configuration of git that it names"
 		case git != "" && danglingLink(git) != "":
 			found.Hint = git + " names " + danglingLink(git) + ", which is not there: " + worktreeRepair + " in the main working tree, where that was moved"
 		case git != "":

@@ -34,6 +34,7 @@ func TestRepository(t *testing.T) {
 	check(t, map[string]judged{
 		"git":         {doctor.Git{Version: "2.47.1"}.Findings(), doctor.OK, "git", "git 2.47.1", ""},
 		"git is old":  {doctor.Git{Version: "2.30.2", Old: true, Err: errSome}.Findings(), doctor.Fail, "git", "2.30.2 is too old", "2.36"},
+		"git fails":   {doctor.Git{Ran: true, Err: errSome}.Findings(), doctor.Fail, "git", "some reason", "mend what git names"},
 		"git is gone": {doctor.Git{Err: errSome}.Findings(), doctor.Fail, "git", "some reason", "PATH"},
 		"none":        {repository(func(r *doctor.Repository) { r.None, r.Err = true, errSome }), doctor.Note, "repository", "no repository at /r", "git init"},
 		"broken":      {repository(func(r *doctor.Repository) { r.Err, r.Hint = errSome, "mend it" }), doctor.Fail, "repository", "some reason", "mend it"},

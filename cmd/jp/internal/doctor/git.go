@@ -6,6 +6,7 @@ import "fmt"
 type Git struct {
 	Version string // "" where there is none
 	Old     bool   // jp cannot work with it
+	Ran     bool   // it is there, and fails
 	Err     error  // why its version is not known
 }
 
@@ -15,6 +16,8 @@ func (g Git) Findings() []Finding {
 	case g.Old:
 		return []Finding{found(Fail, "git", "git %s is too old: what is recorded could not be made durable, nor snapshots be taken", g.Version).
 			advise("install git 2.36 or newer")}
+	case g.Err != nil && g.Ran:
+		return []Finding{found(Fail, "git", "%v", g.Err).advise("mend what git names; until then nothing of git's runs")}
 	case g.Err != nil:
 		return []Finding{found(Fail, "git", "%v", g.Err).advise("install git 2.36 or newer, and have it in PATH")}
 	}
