@@ -156,7 +156,7 @@ func TestADelegateIsChargedWithTheFilesThatItNames(t *testing.T) {
 			r.done()
 			after := w.looks[len(w.looks)-2]
 			require.Equal(t, wrote, after.Only, "only what it names is looked at")
-			require.Equal(t, wrote == nil, after.Since != nil)
+			require.NotNil(t, after.Since, "when it began tells which files are its own")
 		})
 	}
 }

@@ -36,9 +36,8 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 		with = append(with, conversation.WithPayload(conversation.Payload{Name: a.Name, MediaType: a.MediaType, Data: a.Data}))
 	}
 	if after != nil {
-		response.Changed, response.LeftOut = after.Changes, after.LeftOut
+		response.Changed, response.LeftOut = after.Changes, listedLeftOut(after.LeftOut)
 		response.Changed = response.Changed[:fitting(response.Changed, func(c conversation.FileChange) string { return c.Path })]
-		response.LeftOut = response.LeftOut[:fitting(response.LeftOut, func(l conversation.LeftOut) string { return l.Path + l.Why })]
 		listed := fitting(after.Unrecorded, func(path string) string { return path })
 		response.Unrecorded, response.UnrecordedMore = after.Unrecorded[:listed], len(after.Unrecorded)-listed
 		with = append(with, conversation.WithTree(after.Tree, after.Objects...), conversation.WithGit(l.files.moved(after.Git)))
@@ -52,6 +51,17 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 		l.addDelivery(t, done)
 	}
 	return l.build(ctx, t)
+}
+
+// listedLeftOut are as many as an event can list; how many more there are stands in
+// the place of the last.
+func listedLeftOut(all []conversation.LeftOut) []conversation.LeftOut {
+	n := fitting(all, func(l conversation.LeftOut) string { return l.Path + l.Why })
+	if n == len(all) {
+		return all
+	}
+	n = max(0, n-1)
+	return append(all[:n:n], conversation.LeftOut{Path: ".", Why: fmt.Sprintf("and %d more", len(all)-n)})
 }
 
 // response is a result as it is kept.

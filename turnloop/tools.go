@@ -149,7 +149,7 @@ func (l *Loop) named(call *conversation.ToolCall) (named, only []string) {
 // glanceAfter is what to look at after a tool ran.
 func (l *Loop) glanceAfter(done finishedRun, before Sight, named, only []string) Glance {
 	if only != nil && done.err == nil {
-		return Glance{Named: named, Only: append(only[:len(only):len(only)], done.result.Wrote...)}
+		return Glance{Since: before.Mark, Named: named, Only: append(only[:len(only):len(only)], done.result.Wrote...)}
 	}
 	return Glance{Since: before.Mark, Named: append(named[:len(named):len(named)], done.result.Wrote...)}
 }

@@ -137,6 +137,9 @@ func (f finding) Look(ctx context.Context, at Glance) (Sight, error) {
 	sight, err := f.workspace.Look(ctx, at)
 	if at.Since != nil {
 		sight.Unrecorded = f.found
+		for _, path := range f.found {
+			sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: path, Why: "gone"})
+		}
 	}
 	return sight, err
 }
@@ -154,6 +157,12 @@ func TestFilesThatWereThereAndNotRecorded(t *testing.T) {
 			r.done()
 			require.Equal(t, many[:min(n, 200)], append([]string{}, r.result().Unrecorded...))
 			require.Equal(t, max(0, n-200), r.result().UnrecordedMore)
+			if left := r.result().LeftOut; n <= 200 {
+				require.Len(t, left, n)
+			} else {
+				require.Len(t, left, 200)
+				require.Equal(t, conversation.LeftOut{Path: ".", Why: fmt.Sprintf("and %d more", n-199)}, left[199])
+			}
 			any := []bool{}
 			for _, at := range w.looks {
 				any = append(any, at.Any)

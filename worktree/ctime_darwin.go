@@ -19,9 +19,12 @@ func modified(st *unix.Stat_t) Mark {
 	return Mark{Sec: int64(st.Mtim.Sec), Nsec: int64(st.Mtim.Nsec)}
 }
 
-// fileIDOf gives the identity of a file, of a link itself and not of its target.
-func fileIDOf(file string) (fileID, error) {
+// born is when a file was made, of a link itself and not of its target; zero where
+// there is none.
+func born(file string) Mark {
 	var st unix.Stat_t
-	err := unix.Lstat(file, &st)
-	return fileID{inode: st.Ino, born: Mark{Sec: int64(st.Btim.Sec), Nsec: int64(st.Btim.Nsec)}}, err
+	if unix.Lstat(file, &st) != nil {
+		return Mark{}
+	}
+	return Mark{Sec: int64(st.Btim.Sec), Nsec: int64(st.Btim.Nsec)}
 }

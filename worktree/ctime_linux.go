@@ -16,13 +16,13 @@ func modified(st *unix.Stat_t) Mark {
 	return Mark{Sec: int64(st.Mtim.Sec), Nsec: int64(st.Mtim.Nsec)}
 }
 
-// fileIDOf gives the identity of a file, of a link itself and not of its target.
-func fileIDOf(file string) (fileID, error) {
+// born is when a file was made, of a link itself and not of its target; zero where the
+// file system does not say, or there is none.
+func born(file string) Mark {
 	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, file, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &st)
-	id := fileID{inode: st.Ino}
-	if st.Mask&unix.STATX_BTIME != 0 {
-		id.born = Mark{Sec: st.Btime.Sec, Nsec: int64(st.Btime.Nsec)}
+	err := unix.Statx(unix.AT_FDCWD, file, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &st)
+	if err != nil || st.Mask&unix.STATX_BTIME == 0 {
+		return Mark{}
 	}
-	return id, err
+	return Mark{Sec: st.Btime.Sec, Nsec: int64(st.Btime.Nsec)}
 }

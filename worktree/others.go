@@ -3,86 +3,63 @@ package worktree
 import (
 	"context"
 	"fmt"
-	"maps"
 	gopath "path"
-	"slices"
-
-	"golang.org/x/sys/unix"
 )
 
-// Others are the files that git neither tracks nor ignores, as they were at a moment.
-// What they hold is in no tree, so whoever finds one changed can tell that it was
-// there, but not what it was.
+// Others are the names of the files that git neither tracks nor ignores, as they were
+// at a moment. What they hold is in no tree.
 type Others struct {
-	at    Mark              // not later than the list
-	ids   map[string]fileID // by path
-	known map[fileID]struct{}
+	there map[string]struct{}
+	gone  map[string]struct{} // that were there earlier
 }
 
-// fileID tells a file from others that have had its inode or its name.
-type fileID struct {
-	inode uint64
-	born  Mark // zero where the file system does not say
-}
-
-// has says whether one of the files was this one, under any name.
-func (o *Others) has(id fileID) bool {
-	if o.known == nil {
-		o.known = make(map[fileID]struct{}, len(o.ids))
-		for id := range maps.Values(o.ids) {
-			o.known[id] = struct{}{}
-		}
+// had says whether there is or was such a file.
+func (o *Others) had(path string) bool {
+	if o == nil {
+		return false
 	}
-	_, ok := o.known[id]
-	return ok
+	_, there := o.there[path]
+	_, gone := o.gone[path]
+	return there || gone
 }
 
 // Others lists the files that git neither tracks nor ignores. A tool may write to
-// those without jp having read them.
+// those without jp having read them. It is nil where there are no snapshots.
 func (w *Worktree) Others(ctx context.Context) (*Others, error) {
 	if w.opts.Mode == Off || w.tooWide() {
 		return nil, nil
-	}
-	at, err := w.Mark(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
 	paths, err := (&snapshot{w: w}).untracked(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
-	o := &Others{at: at, ids: make(map[string]fileID, len(paths))}
-	for _, p := range paths {
-		if id, err := fileIDOf(w.abs(p)); err == nil {
-			o.ids[p] = id
-		}
+	o := &Others{there: make(map[string]struct{}, len(paths))}
+	for _, path := range paths {
+		o.there[path] = struct{}{}
 	}
 	return o, nil
 }
 
-// beginOthers notes the moment before the untracked files are listed anew.
-func (s *snapshot) beginOthers(ctx context.Context) error {
-	if s.opts.Others == nil || s.opts.Since == nil || !s.opts.Untracked {
-		return nil
+// meet keeps a file that stays out of the tree, for the next look.
+func (s *snapshot) meet(path string) {
+	if s.others != nil {
+		s.others.there[path] = struct{}{}
 	}
-	at, err := s.w.Mark(ctx)
-	s.others = &Others{at: at, ids: map[string]fileID{}}
-	return err
 }
 
-// meet keeps a file that stays out of the tree, for the next look.
-func (s *snapshot) meet(path string, st *unix.Stat_t) {
-	if s.others == nil {
-		return
+// appeared says whether a file that was not written since the mark has come with one
+// of its folders: it was not there, and that was changed since. What git has ceased to
+// ignore is there as it was.
+func (s *snapshot) appeared(path string) bool {
+	if s.opts.Others == nil || s.opts.Since == nil || s.opts.Others.had(path) {
+		return false
 	}
-	id, known := s.opts.Others.ids[path]
-	if !known || id.inode != st.Ino {
-		var err error
-		if id, err = fileIDOf(s.w.abs(path)); err != nil {
-			return
+	for dir := gopath.Dir(path); dir != "."; dir = gopath.Dir(dir) {
+		if st, err := s.w.lookup(dir); err != nil || !changed(st).before(*s.opts.Since) {
+			return err == nil
 		}
 	}
-	s.others.ids[path] = id
+	return false
 }
 
 // leaveGone notes the untracked files that are not there any more.
@@ -90,44 +67,54 @@ func (s *snapshot) leaveGone(p *plan) {
 	if s.others == nil {
 		return
 	}
-	for path := range s.opts.Others.ids {
-		if _, still := s.others.ids[path]; still {
+	for path := range s.opts.Others.gone {
+		s.others.gone[path] = struct{}{}
+	}
+	for path := range s.opts.Others.there {
+		if _, still := s.others.there[path]; still {
 			continue
 		}
-		if _, err := s.w.lookup(path); absent(err) && p.first(path) {
+		if st, err := s.w.lookup(path); (absent(err) || err == nil && isDir(st)) && p.first(path) {
 			p.left[path] = WhyGone
+			s.others.gone[path] = struct{}{}
 		}
 	}
 }
 
-// unrecorded are those of the files that are new in the tree which were there before
-// the mark: under that name or another one, or made since the others were listed.
-// Where it may have changed what git ignores, so are all that are older.
-func (s *snapshot) unrecorded(changes []Change) []string {
-	if s.others == nil {
-		return nil
+// Recorded takes out of the others what the trees have from now on, or had.
+func (o *Others) Recorded(changes []Change) {
+	if o == nil {
+		return
 	}
-	listed := s.opts.Others.at
-	if slices.ContainsFunc(changes, func(c Change) bool { return gopath.Base(c.Path) == ".gitignore" }) {
-		listed = Mark{}
+	for _, c := range changes {
+		delete(o.there, c.Path)
+		delete(o.gone, c.Path)
+	}
+}
+
+// Unrecorded are those of the files that are new in a tree which a tool need not have
+// made, in the order of the changes: what they held before it is in no tree. The tool
+// began at since, and before are the untracked files of then, nil where they are not
+// known. A file is the tool's where there was none of its name, and it was made since
+// or is one that the tree had under another name. Where the file system does not say
+// when files were made, the name decides.
+func (w *Worktree) Unrecorded(changes []Change, since Mark, before *Others) []string {
+	moved := map[string]bool{}
+	for _, c := range changes {
+		if c.After == "" {
+			moved[c.Before] = true
+		}
 	}
 	var were []string
 	for _, c := range changes {
-		if c.Before == "" && s.opts.Others.had(c.Path, s.w.abs(c.Path), listed, *s.opts.Since) {
+		if c.Before != "" || c.After == "" {
+			continue
+		}
+		born := born(w.abs(c.Path))
+		older := born != (Mark{}) && born.before(since)
+		if before.had(c.Path) || older && !moved[c.After] {
 			were = append(were, c.Path)
 		}
 	}
 	return were
-}
-
-// had says whether a file was there before a mark, if it is known.
-func (o *Others) had(path, file string, listed, mark Mark) bool {
-	if _, ok := o.ids[path]; ok {
-		return true
-	}
-	id, err := fileIDOf(file)
-	if err != nil || id.born == (Mark{}) {
-		return false
-	}
-	return o.has(id) || !id.born.before(listed) && id.born.before(mark)
 }

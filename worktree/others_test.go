@@ -44,11 +44,11 @@ func (r *repo) add(name, more string) {
 }
 
 // behind is a snapshot behind a tool that began when others had been listed.
-func (r *repo) behind(parent string, others *worktree.Others, mark *worktree.Mark) worktree.Snapshot {
+func (r *repo) behind(parent string, others *worktree.Others, mark *worktree.Mark) (worktree.Snapshot, []string) {
 	r.t.Helper()
 	s, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{Since: mark, Untracked: true, Others: others})
 	require.NoError(r.t, err)
-	return s
+	return s, r.w.Unrecorded(s.Changes, *mark, others)
 }
 
 func TestUnrecorded(t *testing.T) {
@@ -68,26 +68,40 @@ func TestUnrecorded(t *testing.T) {
 		"over another": {
 			tool: func(r *repo) { r.rename("own", "dir/own") }, want: []string{"dir/own"}, gone: []string{"own"},
 		},
-		"deleted":          {tool: func(r *repo) { r.remove("own"); r.remove("dir") }, gone: []string{"dir/own", "own"}},
-		"a tracked one":    {tool: func(r *repo) { r.add("tracked", "+") }},
-		"tracked, moved":   {tool: func(r *repo) { r.rename("tracked", "new") }, new: []string{"new"}},
-		"now tracked":      {tool: func(r *repo) { r.git("add", "own") }, want: []string{"own"}},
-		"committed":        {tool: func(r *repo) { r.git("add", "-A"); r.git("commit", "-qm", "all") }, want: []string{"dir/own", "own"}},
-		"a new branch's":   {tool: func(r *repo) { r.git("switch", "-q", "other") }, new: []string{"theirs"}},
-		"made between":     {between: func(r *repo) { r.write("late", "l") }, tool: func(r *repo) { r.add("late", "+") }, want: []string{"late"}},
-		"left as it was":   {between: func(r *repo) { r.write("late", "l") }, tool: func(*repo) {}},
-		"ignored, and not": {tool: func(r *repo) { r.write(".gitignore", ""); r.add("hidden", "+") }, want: []string{"hidden"}},
-		"ignored, moved":   {tool: func(r *repo) { r.rename("hidden", "new") }, new: []string{"new"}},
+		"deleted":            {tool: func(r *repo) { r.remove("own"); r.remove("dir") }, gone: []string{"dir/own", "own"}},
+		"a tracked one":      {tool: func(r *repo) { r.add("tracked", "+") }},
+		"tracked, moved":     {tool: func(r *repo) { r.rename("tracked", "new") }, new: []string{"new"}},
+		"now tracked":        {tool: func(r *repo) { r.git("add", "own") }, want: []string{"own"}},
+		"committed":          {tool: func(r *repo) { r.git("add", "-A"); r.git("commit", "-qm", "all") }, want: []string{"dir/own", "own"}},
+		"a new branch's":     {tool: func(r *repo) { r.git("switch", "-q", "other") }, new: []string{"theirs"}},
+		"made between":       {between: func(r *repo) { r.write("late", "l") }, tool: func(r *repo) { r.add("late", "+") }, want: []string{"late"}},
+		"left as it was":     {between: func(r *repo) { r.write("late", "l") }, tool: func(*repo) {}},
+		"ignored, and not":   {tool: func(r *repo) { r.write(".gitignore", ""); r.add("hidden", "+") }, want: []string{"hidden"}},
+		"ignored, moved":     {tool: func(r *repo) { r.rename("hidden", "new"); r.add("new", "+") }, want: []string{"new"}},
+		"ignored, committed": {tool: func(r *repo) { r.git("add", "-f", "hidden") }, want: []string{"hidden"}},
+		"rules deleted":      {tool: func(r *repo) { r.remove(".gitignore"); r.add("hidden", "+") }, want: []string{"hidden"}},
+		"excluded no more":   {tool: func(r *repo) { r.write(".git/info/exclude", ""); r.add("excluded", "+") }, want: []string{"excluded"}},
+		"moved and changed":  {tool: func(r *repo) { r.rename("tracked", "new"); r.add("new", "+") }, want: []string{"new"}},
+		"folder moved":       {tool: func(r *repo) { r.git("mv", "app", "web") }, new: []string{"web/.gitignore", "web/a"}},
+		"folder renamed":     {tool: func(r *repo) { r.rename("app", "web") }, new: []string{"web/.gitignore", "web/a"}},
+		"own folder renamed": {tool: func(r *repo) { r.rename("dir", "dir2") }, want: []string{"dir2/own"}, gone: []string{"dir/own"}},
+		"ignored no more":    {tool: func(r *repo) { r.write(".gitignore", "") }},
+		"by a folder":        {tool: func(r *repo) { r.remove("own"); r.write("own/a", "a") }, new: []string{"own/a"}, gone: []string{"own"}},
+		"moved in between":   {between: func(r *repo) { r.rename("hidden", "brought") }, tool: func(r *repo) { r.add("brought", "+") }, want: []string{"brought"}},
+		"tracked, by the user": {
+			between: func(r *repo) { r.rename("tracked", "notes") }, tool: func(r *repo) { r.add("notes", "+") }, want: []string{"notes"},
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRepo(t, map[string]string{"tracked": "t", ".gitignore": "hidden\n"})
+			r := newRepo(t, map[string]string{"tracked": "t", ".gitignore": "hidden\n", "app/.gitignore": "x\n", "app/a": "a"})
+			r.write(".git/info/exclude", "excluded\n")
 			r.git("switch", "-q", "-c", "other")
 			r.write("theirs", "t")
 			r.git("add", "theirs")
 			r.git("commit", "-q", "-m", "theirs")
 			r.git("switch", "-q", "-")
-			for _, name := range []string{"own", "dir/own", "hidden"} {
+			for _, name := range []string{"own", "dir/own", "hidden", "excluded"} {
 				r.write(name, "mine")
 			}
 			r.later()
@@ -98,8 +112,8 @@ func TestUnrecorded(t *testing.T) {
 			}
 			parent := r.head()
 			tt.tool(r)
-			s := r.behind(parent, others, mark)
-			require.Equal(t, tt.want, s.Unrecorded)
+			s, unrecorded := r.behind(parent, others, mark)
+			require.Equal(t, tt.want, unrecorded)
 			var fresh, gone []string
 			for _, c := range s.Changes {
 				if c.Status == "A" && !slices.Contains(tt.want, c.Path) {
@@ -122,23 +136,27 @@ func TestUnrecorded(t *testing.T) {
 func TestOthersAreHandedOn(t *testing.T) {
 	r := newRepo(t, map[string]string{"tracked": "t"})
 	r.write("own", "mine")
+	r.write("stashed", "mine")
 	others, mark := r.others()
 	r.write("made", "1")
 	r.write("key.pem", "1") // stays out
-	first := r.behind(r.head(), others, mark)
-	require.Empty(t, first.Unrecorded)
+	first, unrecorded := r.behind(r.head(), others, mark)
+	require.Empty(t, unrecorded)
 
 	mark = r.later()
 	r.remove("made")
-	second := r.behind(first.Tree, first.Others, mark)
-	require.Empty(t, second.LeftOut)
+	r.remove("stashed")
+	second, _ := r.behind(first.Tree, first.Others, mark)
+	require.Equal(t, []worktree.LeftOut{{Path: "stashed", Why: worktree.WhyGone}}, second.LeftOut)
 
 	mark = r.later()
 	r.write("made", "2")
 	r.add("own", "+")
 	r.rename("key.pem", "key")
-	third := r.behind(second.Tree, second.Others, mark)
-	require.Equal(t, []string{"key", "own"}, third.Unrecorded)
+	r.write("stashed", "mine")
+	third, unrecorded := r.behind(second.Tree, second.Others, mark)
+	require.Equal(t, []string{"key", "own", "stashed"}, unrecorded)
+	require.Equal(t, []worktree.LeftOut{{Path: "key.pem", Why: worktree.WhyGone}}, third.LeftOut, "what went earlier is said once")
 
 	r.open(worktree.Options{Mode: worktree.Off})
 	none, err := r.w.Others(t.Context())

@@ -240,14 +240,14 @@ func (s *snapshot) decideUntracked(p *plan, path string) {
 	if err != nil {
 		return
 	}
-	if !s.since(st) {
-		s.meet(path, st)
+	if !s.since(st) && !s.appeared(path) {
+		s.meet(path)
 		return
 	}
 	p.first(path)
 	if why := admitNew(path, st, s.w.opts.NewFile, &p.budget); why != "" {
 		p.left[path] = why
-		s.meet(path, st)
+		s.meet(path)
 		return
 	}
 	p.take = append(p.take, path)

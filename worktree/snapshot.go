@@ -14,11 +14,8 @@ type Snapshot struct {
 	LeftOut []LeftOut // sorted by path
 	Objects []Object  // still to be written by the caller; only of what was made in process
 
-	// Unrecorded are those of the files that are new in the tree which were there before
-	// SnapshotOptions.Since, sorted: what they held then is in no tree. Only with
-	// SnapshotOptions.Others.
-	Unrecorded []string
-	// Others are the untracked files that the tree does not have, for the next Snapshot.
+	// Others are the untracked files that the tree does not have, for the next Snapshot;
+	// nil without SnapshotOptions.Others.
 	Others *Others
 }
 
@@ -93,8 +90,8 @@ type snapshot struct {
 }
 
 func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
-	if err := s.beginOthers(ctx); err != nil {
-		return Snapshot{}, err
+	if s.opts.Others != nil && s.opts.Since != nil && s.opts.Untracked {
+		s.others = &Others{there: map[string]struct{}{}, gone: map[string]struct{}{}}
 	}
 	found, err := s.scan(ctx)
 	if err != nil {
@@ -108,7 +105,8 @@ func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	taken.LeftOut, taken.Unrecorded, taken.Others = p.leftOut(), s.unrecorded(taken.Changes), s.others
+	s.others.Recorded(taken.Changes)
+	taken.LeftOut, taken.Others = p.leftOut(), s.others
 	return taken, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"jp/conversation"
 	"jp/gitcmd"
@@ -87,6 +88,7 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 			return sight, err
 		}
 	}
+	before := f.untracked()
 	snap, marked, err := f.snapshot(ctx, at)
 	if errors.Is(err, worktree.ErrTooWide) {
 		f.off = true
@@ -97,14 +99,35 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 		return sight, err
 	}
 	fill(&sight, snap)
-	if before, after := at.Since.(*mark); after {
-		sight.LeftOut = f.watch(before.obeyed, sight.LeftOut)
+	switch since := at.Since.(type) {
+	case *mark:
+		if at.Only == nil {
+			sight.LeftOut = f.watch(since.obeyed, sight.LeftOut)
+		}
+		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.tree, before))
+	case *start:
+		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.at, before))
 	}
-	if marked != nil {
+	f.untracked().Recorded(snap.Changes)
+	switch {
+	case marked != nil:
 		sight.Mark = marked
+	case at.Only != nil && at.Since == nil:
+		sight.Mark = &start{worktree.MarkAt(time.Now())}
 	}
 	return sight, nil
 }
+
+func quoted(paths []string) (texts []string) {
+	for _, path := range paths {
+		texts = append(texts, conversation.QuotePath(path))
+	}
+	return texts
+}
+
+// A start is what a look before a tool that touches only what it names leaves for the
+// look after it.
+type start struct{ at worktree.Mark }
 
 // A mark is what a look before a tool leaves for the look after it.
 type mark struct {
@@ -185,9 +208,6 @@ func fill(sight *turnloop.Sight, snap worktree.Snapshot) {
 	}
 	for _, l := range snap.LeftOut {
 		sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(l.Path), Why: l.Why})
-	}
-	for _, path := range snap.Unrecorded {
-		sight.Unrecorded = append(sight.Unrecorded, conversation.QuotePath(path))
 	}
 	for _, o := range snap.Objects {
 		sight.Objects = append(sight.Objects, conversation.Object{Kind: o.Kind, OID: o.OID, Data: o.Data})

@@ -43,6 +43,7 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 		case *conversation.ToolCallResponse:
 			step.Ours, step.Shared = here[i], unquoted(b.Shared)
 			step.Unrecorded, step.UnrecordedMore = unquoted(b.Unrecorded), b.UnrecordedMore > 0
+			step.Gone = gone(b.LeftOut)
 		case *conversation.Restored:
 			step.Ours = here[i]
 		case *conversation.Resumed:
@@ -75,6 +76,17 @@ func (v *view) here() []bool {
 		here[i] = place == nil || place.SameWorktree(*now)
 	}
 	return here
+}
+
+// gone are the files that a tool took away, and that no tree has.
+func gone(all []conversation.LeftOut) []string {
+	var texts []string
+	for _, l := range all {
+		if l.Why == worktree.WhyGone {
+			texts = append(texts, l.Path)
+		}
+	}
+	return unquoted(texts)
 }
 
 // lastPlace is where the conversation works, nil where that was never said.

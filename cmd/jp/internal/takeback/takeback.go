@@ -11,6 +11,7 @@
 package takeback
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -34,12 +35,8 @@ type Step struct {
 	// they were; with UnrecordedMore, so may be any that the step made.
 	Unrecorded     []string
 	UnrecordedMore bool
-}
-
-// unrecorded says whether what the step changed may not have been as its tree before
-// says, which is nothing.
-func (s Step) unrecorded(m worktree.Step) bool {
-	return m.Before == (worktree.Version{}) && (s.UnrecordedMore || slices.Contains(s.Unrecorded, m.Path))
+	// Gone are paths that the step took away, and that no tree has.
+	Gone []string
 }
 
 // A History is what happened to the files, oldest step first, up to now.
@@ -62,7 +59,8 @@ type move struct {
 	seq           int
 	ours, shared  bool
 	nobody        bool
-	unrecorded    bool
+	unrecorded    int  // seq of the step before which nobody knows what it was; 0: no such
+	more          bool // it may be one of those
 	before, after worktree.Version
 }
 
@@ -76,7 +74,7 @@ func (h History) Before(from int) []File {
 		if at < 0 {
 			continue
 		}
-		if f, differs := h.judge(path, moves[at:]); differs {
+		if f, differs := h.judge(path, moves[at:], from); differs {
 			files = append(files, f)
 		}
 	}
@@ -97,7 +95,7 @@ func (h History) After(seq int, paths []string) []File {
 		if !named && !slices.ContainsFunc(moves[at:], func(m move) bool { return m.ours }) {
 			continue
 		}
-		if f, differs := h.judge(path, moves[at:]); differs {
+		if f, differs := h.judge(path, moves[at:], seq+1); differs {
 			files = append(files, f)
 		}
 	}
@@ -119,13 +117,16 @@ func sorted(files []File) []File {
 
 func (h History) byPath() map[string][]move {
 	paths := map[string][]move{}
+	known := memory{gone: map[string]bool{}, from: map[string]int{}}
 	for _, s := range h.Steps {
 		for _, m := range s.Moves {
 			paths[m.Path] = append(paths[m.Path], move{
-				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, shared: slices.Contains(s.Shared, m.Path), unrecorded: s.unrecorded(m),
+				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, shared: slices.Contains(s.Shared, m.Path),
+				unrecorded: known.meet(s, m), more: s.UnrecordedMore && !slices.Contains(s.Unrecorded, m.Path),
 				before: m.Before, after: m.After,
 			})
 		}
+		known.end(s)
 	}
 	for path := range maps.Keys(h.Unknown) {
 		if moves := paths[path]; len(moves) > 0 {
@@ -136,24 +137,27 @@ func (h History) byPath() map[string][]move {
 	return paths
 }
 
-// judge decides about a path that is to be what it was before the first of the
-// moves. differs is false where it is so already.
-func (h History) judge(path string, moves []move) (f File, differs bool) {
+// judge decides about a path that is to be what it was before the event from, of which
+// the moves are the ones since. differs is false where it is so already.
+func (h History) judge(path string, moves []move, from int) (f File, differs bool) {
 	f = File{Path: path, To: moves[0].before, Is: moves[len(moves)-1].after}
 	if why := h.Unknown[path]; why != "" {
 		f.Why = "what it is now is not recorded: " + why
 		return f, true
 	}
 	if f.Is == f.To {
-		return f, false
+		for _, m := range moves {
+			f.Why = cmp.Or(f.Why, m.unrecordedSince(from))
+		}
+		return f, f.Why != "" && f.Is == (worktree.Version{})
 	}
-	f.Why = interference(moves, f.Is)
+	f.Why = interference(moves, from, f.Is)
 	return f, true
 }
 
 // interference says who else wrote the path. The tools' moves must follow each
 // other without a gap, from what the path is to be to what it is.
-func interference(moves []move, is worktree.Version) string {
+func interference(moves []move, from int, is worktree.Version) string {
 	last, stands := -1, moves[0].before // seq of the tools' newest move, and what it left
 	for _, m := range moves {
 		switch {
@@ -161,8 +165,8 @@ func interference(moves []move, is worktree.Version) string {
 			return fmt.Sprintf("nobody knows who changed it before @%d", m.seq)
 		case !m.ours:
 			continue
-		case m.unrecorded:
-			return fmt.Sprintf("it was there before @%d, and what it held then is not recorded", m.seq)
+		case m.unrecordedSince(from) != "":
+			return m.unrecordedSince(from)
 		case m.shared:
 			return fmt.Sprintf("somebody else wrote it, too, while @%d ran", m.seq)
 		case m.before != stands:

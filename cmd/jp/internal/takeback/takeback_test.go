@@ -49,6 +49,16 @@ func found(seq int, change string) takeback.Step {
 	return s
 }
 
+// away is a tool that took a file away which no tree has.
+func away(seq int) takeback.Step { return takeback.Step{Seq: seq, Ours: true, Gone: []string{"a"}} }
+
+// moved is a tool that gave a file another name.
+func moved(seq int, from, to, content string) takeback.Step {
+	return takeback.Step{Seq: seq, Ours: true, Moves: []worktree.Step{
+		{Path: from, Before: version(content)}, {Path: to, After: version(content)},
+	}}
+}
+
 func said(files []takeback.File) string {
 	var words []string
 	for _, f := range files {
@@ -92,7 +102,13 @@ func TestBefore(t *testing.T) {
 		"what it was is not known":            {[]takeback.Step{found(5, ">2")}, 1, "a: 2> left: it was there before @5, and what it held then is not recorded"},
 		"nor after another write":             {[]takeback.Step{found(5, ">2"), tool(6, "2>3")}, 1, "a: 3> left: it was there before @5, and what it held then is not recorded"},
 		"but since then":                      {[]takeback.Step{found(5, ">2"), tool(6, "2>3")}, 6, "a: 3>2"},
-		"more than is listed":                 {[]takeback.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, ">2").Moves}}, 1, "a: 2> left: it was there before @5, and what it held then is not recorded"},
+		"what was taken away comes back":      {[]takeback.Step{away(5), tool(7, ">2")}, 1, "a: 2> left: it was there before @7, and what it held then is not recorded"},
+		"and was the user's":                  {[]takeback.Step{away(5), user(6, ">2"), tool(7, "2>3")}, 1, "a: 3>2"},
+		"it got another name":                 {[]takeback.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 1, "a: > left: it was there before @5, and what it held then is not recorded; b: 2> left: it was there before @5, and what it held then is not recorded"},
+		"another name, and only that":         {[]takeback.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 6, "a: >2; b: 2>"},
+		"a tool's own gets another name":      {[]takeback.Step{tool(5, ">2"), moved(7, "a", "b", "2")}, 1, "b: 2>"},
+		"it was changed, and deleted":         {[]takeback.Step{found(5, ">2"), tool(7, "2>")}, 1, "a: > left: it was there before @5, and what it held then is not recorded"},
+		"more than is listed":                 {[]takeback.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, ">2").Moves}}, 1, "a: 2> left: @5 changed more files that were there before than it lists; this may be one"},
 		"more, but not this one":              {[]takeback.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, "1>2").Moves}}, 1, "a: 2>1"},
 		"an undo was done":                    {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, ""},
 		"an undo is undone":                   {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 9, "a: 1>2"},
