@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	gopath "path"
+	"slices"
 )
 
 // Others are the names of the files that git neither tracks nor ignores, as they were
@@ -24,8 +25,9 @@ func (o *Others) had(path string) bool {
 }
 
 // Others lists the files that git neither tracks nor ignores. A tool may write to
-// those without jp having read them. It is nil where there are no snapshots.
-func (w *Worktree) Others(ctx context.Context) (*Others, error) {
+// those without jp having read them. It keeps what an earlier list, which may be nil,
+// knows to be gone. It is nil where there are no snapshots.
+func (w *Worktree) Others(ctx context.Context, earlier *Others) (*Others, error) {
 	if w.opts.Mode == Off || w.tooWide() {
 		return nil, nil
 	}
@@ -34,6 +36,9 @@ func (w *Worktree) Others(ctx context.Context) (*Others, error) {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
 	o := &Others{there: make(map[string]struct{}, len(paths))}
+	if earlier != nil {
+		o.gone = earlier.gone
+	}
 	for _, path := range paths {
 		o.there[path] = struct{}{}
 	}
@@ -96,15 +101,10 @@ func (o *Others) Recorded(changes []Change) {
 // made, in the order of the changes: what they held before it is in no tree. The tool
 // began at since, and before are the untracked files of then, nil where they are not
 // known. A file is the tool's where there was none of its name, and it was made since
-// or is one that the tree had under another name. Where the file system does not say
+// or is one that the tree had in another folder. Where the file system does not say
 // when files were made, the name decides.
 func (w *Worktree) Unrecorded(changes []Change, since Mark, before *Others) []string {
-	moved := map[string]bool{}
-	for _, c := range changes {
-		if c.After == "" {
-			moved[c.Before] = true
-		}
-	}
+	moved := Moves(changes)
 	var were []string
 	for _, c := range changes {
 		if c.Before != "" || c.After == "" {
@@ -112,9 +112,40 @@ func (w *Worktree) Unrecorded(changes []Change, since Mark, before *Others) []st
 		}
 		born := born(w.abs(c.Path))
 		older := born != (Mark{}) && born.before(since)
-		if before.had(c.Path) || older && !moved[c.After] {
+		if _, known := moved[c.Path]; before.had(c.Path) || older && !known {
 			were = append(were, c.Path)
 		}
 	}
 	return were
 }
+
+// Moves pairs the paths that are new with those that have gone and had the same content:
+// the one of the same name first, and another one only where nothing tells it from a
+// file that is in no tree: where it is not empty. Each stands for one.
+func Moves(changes []Change) (from map[string]string) {
+	from = map[string]string{}
+	gone := map[string][]string{} // by content
+	for _, c := range changes {
+		if c.After == "" {
+			gone[c.Before] = append(gone[c.Before], c.Path)
+		}
+	}
+	pair := func(fits func(was string, c Change) bool) {
+		for _, c := range changes {
+			if _, done := from[c.Path]; done || c.Before != "" {
+				continue
+			}
+			at := slices.IndexFunc(gone[c.After], func(was string) bool { return fits(was, c) })
+			if at >= 0 {
+				from[c.Path] = gone[c.After][at]
+				gone[c.After] = slices.Delete(gone[c.After], at, at+1)
+			}
+		}
+	}
+	pair(func(was string, c Change) bool { return gopath.Base(was) == gopath.Base(c.Path) })
+	pair(func(_ string, c Change) bool { return c.After != emptyBlob })
+	return from
+}
+
+// emptyBlob is the object of a file without content.
+const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"

@@ -13,7 +13,7 @@ import (
 // others lists the untracked files, and marks a later moment.
 func (r *repo) others() (*worktree.Others, *worktree.Mark) {
 	r.t.Helper()
-	others, err := r.w.Others(r.t.Context())
+	others, err := r.w.Others(r.t.Context(), nil)
 	require.NoError(r.t, err)
 	return others, r.later()
 }
@@ -72,7 +72,7 @@ func TestUnrecorded(t *testing.T) {
 		"a tracked one":      {tool: func(r *repo) { r.add("tracked", "+") }},
 		"tracked, moved":     {tool: func(r *repo) { r.rename("tracked", "new") }, new: []string{"new"}},
 		"now tracked":        {tool: func(r *repo) { r.git("add", "own") }, want: []string{"own"}},
-		"committed":          {tool: func(r *repo) { r.git("add", "-A"); r.git("commit", "-qm", "all") }, want: []string{"dir/own", "own"}},
+		"committed":          {tool: func(r *repo) { r.git("add", "-A"); r.git("commit", "-qm", "all") }, want: []string{"blank", "copy", "dir/own", "own"}},
 		"a new branch's":     {tool: func(r *repo) { r.git("switch", "-q", "other") }, new: []string{"theirs"}},
 		"made between":       {between: func(r *repo) { r.write("late", "l") }, tool: func(r *repo) { r.add("late", "+") }, want: []string{"late"}},
 		"left as it was":     {between: func(r *repo) { r.write("late", "l") }, tool: func(*repo) {}},
@@ -86,6 +86,9 @@ func TestUnrecorded(t *testing.T) {
 		"folder renamed":     {tool: func(r *repo) { r.rename("app", "web") }, new: []string{"web/.gitignore", "web/a"}},
 		"own folder renamed": {tool: func(r *repo) { r.rename("dir", "dir2") }, want: []string{"dir2/own"}, gone: []string{"dir/own"}},
 		"ignored no more":    {tool: func(r *repo) { r.write(".gitignore", "") }},
+		"empty ones":         {tool: func(r *repo) { r.remove("empty"); r.rename("blank", "dir/other") }, want: []string{"dir/other"}, gone: []string{"blank"}},
+		"empty, renamed":     {tool: func(r *repo) { r.rename("empty", "web") }, want: []string{"web"}},
+		"one for one":        {tool: func(r *repo) { r.rename("tracked", "dir/tracked"); r.rename("copy", "dir/copy") }, want: []string{"dir/copy"}, new: []string{"dir/tracked"}, gone: []string{"copy"}},
 		"by a folder":        {tool: func(r *repo) { r.remove("own"); r.write("own/a", "a") }, new: []string{"own/a"}, gone: []string{"own"}},
 		"moved in between":   {between: func(r *repo) { r.rename("hidden", "brought") }, tool: func(r *repo) { r.add("brought", "+") }, want: []string{"brought"}},
 		"tracked, by the user": {
@@ -94,7 +97,7 @@ func TestUnrecorded(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRepo(t, map[string]string{"tracked": "t", ".gitignore": "hidden\n", "app/.gitignore": "x\n", "app/a": "a"})
+			r := newRepo(t, map[string]string{"tracked": "t", ".gitignore": "hidden\n", "empty": "", "app/.gitignore": "x\n", "app/a": "a"})
 			r.write(".git/info/exclude", "excluded\n")
 			r.git("switch", "-q", "-c", "other")
 			r.write("theirs", "t")
@@ -104,6 +107,8 @@ func TestUnrecorded(t *testing.T) {
 			for _, name := range []string{"own", "dir/own", "hidden", "excluded"} {
 				r.write(name, "mine")
 			}
+			r.write("blank", "")
+			r.write("copy", "t")
 			r.later()
 			others, mark := r.others()
 			if tt.between != nil {
@@ -159,7 +164,7 @@ func TestOthersAreHandedOn(t *testing.T) {
 	require.Equal(t, []worktree.LeftOut{{Path: "key.pem", Why: worktree.WhyGone}}, third.LeftOut, "what went earlier is said once")
 
 	r.open(worktree.Options{Mode: worktree.Off})
-	none, err := r.w.Others(t.Context())
+	none, err := r.w.Others(t.Context(), nil)
 	require.NoError(t, err)
 	require.Nil(t, none)
 }

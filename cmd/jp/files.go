@@ -162,8 +162,8 @@ func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snap
 	if err != nil {
 		return snap, nil, err
 	}
-	if at.Any && f.untracked() == nil {
-		others, err := f.tree.Others(ctx)
+	if at.Any {
+		others, err := f.tree.Others(ctx, f.untracked())
 		if err != nil {
 			return snap, nil, err
 		}
@@ -173,8 +173,8 @@ func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snap
 	return snap, &mark{now, obeyedIn(f.git.GitDir, f.git.CommonDir)}, err
 }
 
-// untracked are the untracked files as they were last listed: before the first tool
-// that may write to any file, and after each.
+// untracked are the untracked files as they were last listed: before a tool that may
+// write to any file, and after it.
 func (f *files) untracked() *worktree.Others {
 	f.othersLock.Lock()
 	defer f.othersLock.Unlock()

@@ -35,15 +35,14 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 	}
 	here := v.here()
 	for i, moves := range trail {
-		if len(moves) == 0 {
-			continue
-		}
 		step := takeback.Step{Seq: v.events[i].Seq, Moves: moves}
 		switch b := v.events[i].Body.(type) {
 		case *conversation.ToolCallResponse:
 			step.Ours, step.Shared = here[i], unquoted(b.Shared)
 			step.Unrecorded, step.UnrecordedMore = unquoted(b.Unrecorded), b.UnrecordedMore > 0
-			step.Gone = gone(b.LeftOut)
+			if here[i] {
+				step.Gone, step.GoneMore = gone(b.LeftOut)
+			}
 		case *conversation.Restored:
 			step.Ours = here[i]
 		case *conversation.Resumed:
@@ -78,15 +77,19 @@ func (v *view) here() []bool {
 	return here
 }
 
-// gone are the files that a tool took away, and that no tree has.
-func gone(all []conversation.LeftOut) []string {
+// gone are the files that a tool took away, and that no tree has; more says that they
+// are not all.
+func gone(all []conversation.LeftOut) (paths []string, more bool) {
 	var texts []string
 	for _, l := range all {
-		if l.Why == worktree.WhyGone {
+		switch {
+		case l.Why == worktree.WhyGone:
 			texts = append(texts, l.Path)
+		case l.Path == ".":
+			more = len(texts) > 0
 		}
 	}
-	return unquoted(texts)
+	return unquoted(texts), more
 }
 
 // lastPlace is where the conversation works, nil where that was never said.

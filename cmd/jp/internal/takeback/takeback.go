@@ -36,7 +36,8 @@ type Step struct {
 	Unrecorded     []string
 	UnrecordedMore bool
 	// Gone are paths that the step took away, and that no tree has.
-	Gone []string
+	Gone     []string
+	GoneMore bool // they are not all
 }
 
 // A History is what happened to the files, oldest step first, up to now.
@@ -60,7 +61,7 @@ type move struct {
 	ours, shared  bool
 	nobody        bool
 	unrecorded    int  // seq of the step before which nobody knows what it was; 0: no such
-	more          bool // it may be one of those
+	may           bool // it is not certain that it was there then
 	before, after worktree.Version
 }
 
@@ -117,16 +118,16 @@ func sorted(files []File) []File {
 
 func (h History) byPath() map[string][]move {
 	paths := map[string][]move{}
-	known := memory{gone: map[string]bool{}, from: map[string]int{}}
+	known := memory{gone: map[string]bool{}, since: map[string]int{}}
 	for _, s := range h.Steps {
-		for _, m := range s.Moves {
+		since, may := known.meet(s)
+		for i, m := range s.Moves {
 			paths[m.Path] = append(paths[m.Path], move{
 				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, shared: slices.Contains(s.Shared, m.Path),
-				unrecorded: known.meet(s, m), more: s.UnrecordedMore && !slices.Contains(s.Unrecorded, m.Path),
+				unrecorded: since[i], may: may[i],
 				before: m.Before, after: m.After,
 			})
 		}
-		known.end(s)
 	}
 	for path := range maps.Keys(h.Unknown) {
 		if moves := paths[path]; len(moves) > 0 {

@@ -2,6 +2,7 @@ package takeback
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"jp/worktree"
@@ -10,39 +11,63 @@ import (
 // memory is what is known, step by step, of files that were there before a tool wrote
 // them, and that no tree has as they were.
 type memory struct {
-	gone map[string]bool // that were taken away
-	from map[string]int  // seq of the step before which nobody knows what a path was
+	gone  map[string]bool // that were taken away
+	more  bool            // more than these were
+	since map[string]int  // seq of the step before which nobody knows what a path was
 }
 
-// meet says before which step nobody knows what a path was that the step made; 0 where
-// that is known: there was none. What was taken away earlier may have come back, and
-// what has another name may be such a file.
-func (k *memory) meet(s Step, m worktree.Step) int {
-	none := worktree.Version{}
-	if !s.Ours || m.Before != none || m.After == none {
-		return 0
-	}
-	seq := 0
-	switch {
-	case s.UnrecordedMore, k.gone[m.Path], slices.Contains(s.Unrecorded, m.Path):
-		seq = s.Seq
-	default:
-		for _, other := range s.Moves {
-			if other.After == none && other.Before.OID == m.After.OID {
-				seq = max(seq, k.from[other.Path])
-			}
+// meet says of each move of a step before which step nobody knows what the path was; 0
+// where that is known: there was none. What was taken away earlier may have come back,
+// and what has another name may be such a file. may says that this is not certain.
+func (k *memory) meet(s Step) (since []int, may []bool) {
+	moved := moves(s.Moves)
+	lost := 0 // since when nobody knows what became of a file
+	for _, m := range s.Moves {
+		if m.After == none {
+			lost = max(lost, k.since[m.Path])
 		}
 	}
-	delete(k.gone, m.Path)
-	k.from[m.Path] = seq
-	return seq
-}
-
-// end closes a step.
-func (k *memory) end(s Step) {
+	if len(s.Gone) > 0 || s.UnrecordedMore || k.more {
+		lost = s.Seq
+	}
+	made := map[string]int{}
+	for _, m := range s.Moves {
+		seq, uncertain := 0, false
+		if s.Ours && m.Before == none && m.After != none {
+			was, known := moved[m.Path]
+			switch {
+			case k.gone[m.Path], slices.Contains(s.Unrecorded, m.Path):
+				seq = s.Seq
+			case known && (len(s.Gone) == 0 || path.Base(was) == path.Base(m.Path)):
+				seq = k.since[was]
+			default:
+				seq, uncertain = lost, lost > 0
+			}
+			made[m.Path] = seq
+		}
+		since, may = append(since, seq), append(may, uncertain)
+	}
+	for path, seq := range made {
+		k.since[path] = seq
+		delete(k.gone, path)
+	}
 	for _, path := range s.Gone {
 		k.gone[path] = true
 	}
+	k.more = k.more || s.GoneMore
+	return since, may
+}
+
+// none is a path without a file.
+var none = worktree.Version{}
+
+// moves pairs what is new with what has gone.
+func moves(steps []worktree.Step) map[string]string {
+	changes := make([]worktree.Change, len(steps))
+	for i, m := range steps {
+		changes[i] = worktree.Change{Path: m.Path, Before: m.Before.OID, After: m.After.OID}
+	}
+	return worktree.Moves(changes)
 }
 
 // unrecorded says why a path cannot be what it was before the event from, "" where
@@ -51,8 +76,8 @@ func (m move) unrecordedSince(from int) string {
 	switch {
 	case !m.ours || m.unrecorded == 0 || m.unrecorded < from:
 		return ""
-	case m.more:
-		return fmt.Sprintf("@%d changed more files that were there before than it lists; this may be one", m.unrecorded)
+	case m.may:
+		return fmt.Sprintf("it may have been there before @%d, under this name or another, and what it held then is not recorded", m.unrecorded)
 	}
 	return fmt.Sprintf("it was there before @%d, and what it held then is not recorded", m.unrecorded)
 }
