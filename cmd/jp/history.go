@@ -48,7 +48,9 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 		case *conversation.Resumed:
 			step.Nobody = true
 		}
-		h.Steps = append(h.Steps, step)
+		if len(moves)+len(step.Gone) > 0 {
+			h.Steps = append(h.Steps, step)
+		}
 	}
 	return h, nil
 }

@@ -70,7 +70,7 @@ func moves(steps []worktree.Step) map[string]string {
 	return worktree.Moves(changes)
 }
 
-// unrecorded says why a path cannot be what it was before the event from, "" where
+// unrecordedSince says why a path cannot be what it was before the event from, "" where
 // that is known.
 func (m move) unrecordedSince(from int) string {
 	switch {
