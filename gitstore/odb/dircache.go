@@ -49,6 +49,12 @@ func (s *Store) refDir(name string, make bool) (*refDir, error) {
 // walkDir goes down from the git directory. refs/ itself may be a link, as in
 // directories made by git-new-workdir.
 func (s *Store) walkDir(name string, make bool) (Dir, error) {
+	if root, ok := s.root.(PathDir); ok {
+		dir, err := root.OpenDirPath(name)
+		if err == nil || !make && errors.Is(err, fs.ErrNotExist) {
+			return dir, err
+		}
+	}
 	parts := strings.Split(name, "/")
 	dir, err := s.opts.FS.OpenDir(s.dir + "/" + parts[0])
 	if err != nil {
@@ -95,13 +101,6 @@ func (c *dirCache) markDurable(d *refDir) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d.durable = true
-}
-
-// has says whether a directory is open.
-func (c *dirCache) has(name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.open[name] != nil
 }
 
 func (c *dirCache) release(d *refDir) {

@@ -37,6 +37,17 @@ type Dir interface {
 	Close() error
 }
 
+// PathDir is a Dir that goes down several directories in one step. No part of a path
+// may be a link: syscall.ELOOP. Where that cannot be had it says
+// errors.ErrUnsupported, and one step after the other is taken.
+type PathDir interface {
+	Dir
+	// OpenDirPath opens a directory below.
+	OpenDirPath(name string) (Dir, error)
+	// OpenPath opens a file below for reading.
+	OpenPath(name string) (File, error)
+}
+
 // File is an open file. Write may be short without an error, as write(2) is.
 type File interface {
 	io.Reader

@@ -3,6 +3,7 @@ package odb
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -59,6 +60,36 @@ func (d osDir) OpenDir(name string) (Dir, error) {
 		return nil, err
 	}
 	return osDir(fd), nil
+}
+
+// openPath is openat that follows no link anywhere in a path. Kernels before 5.6 and
+// some sandboxes do not have it.
+func openPath(dir int, name string, flags uint64) (fd int, err error) {
+	how := unix.OpenHow{Flags: flags | unix.O_RDONLY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	err = retry(func() error {
+		fd, err = unix.Openat2(dir, name, &how)
+		return err
+	})
+	if err == unix.ENOSYS || err == unix.EPERM {
+		err = errors.ErrUnsupported
+	}
+	return fd, pathError("open", name, err)
+}
+
+func (d osDir) OpenDirPath(name string) (Dir, error) {
+	fd, err := openPath(int(d), name, unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	return osDir(fd), nil
+}
+
+func (d osDir) OpenPath(name string) (File, error) {
+	fd, err := openPath(int(d), name, unix.O_NONBLOCK)
+	if err != nil {
+		return nil, err
+	}
+	return osFile(fd), nil
 }
 
 func (d osDir) Open(name string) (File, error) {

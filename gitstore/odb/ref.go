@@ -48,47 +48,41 @@ func (s *Store) lookupRef(name string) (OID, error) {
 	return oid, err
 }
 
-// looseRef gives the loose value of a ref, empty where there is none. Only a
-// directory that was opened after the call began can say so: one that was open
-// before may have been removed and made again since, and hold newer values than
-// the packed refs.
+// looseRef gives the loose value of a ref, empty where there is none. Only directories
+// that are opened after the call began can say so: one that was open before may have
+// been removed and made again since, and hold newer values than the packed refs.
 func (s *Store) looseRef(name string) (OID, error) {
-	dirName, _ := splitRef(name)
-	before := s.dirs.has(dirName)
-	oid, err := s.looseRefIn(name)
-	if oid == "" && err == nil && before {
-		oid, err = s.looseRefIn(name)
-	}
-	return oid, err
-}
-
-// looseRefIn is looseRef through the handle of the directory that is open, and
-// closes one that has nothing.
-func (s *Store) looseRefIn(name string) (OID, error) {
-	dirName, base := splitRef(name)
-	dir, err := s.refDir(dirName, false)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrRefConflict) {
+	file, err := s.openLoose(name)
+	if errors.Is(err, ErrRefConflict) {
 		return "", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	oid, file, err := readRefFile(dir, base)
+	oid, file, err := readRefFile(file, err)
 	if file != nil {
 		file.Close()
 	}
-	if oid == "" && err == nil {
-		s.dirs.drop(dir)
-	} else {
-		s.dirs.release(dir)
-	}
 	return oid, err
 }
 
-// readRefFile reads one loose ref and leaves its file open for the caller;
-// neither is given where there is none.
-func readRefFile(dir Dir, base string) (OID, File, error) {
-	file, err := dir.Open(base)
+// openLoose opens the file of a loose ref, in one step where that can be.
+func (s *Store) openLoose(name string) (File, error) {
+	if root, ok := s.root.(PathDir); ok {
+		file, err := root.OpenPath(name)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			return file, err
+		}
+	}
+	dirName, base := splitRef(name)
+	dir, err := s.walkDir(dirName, false)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Open(base)
+}
+
+// readRefFile reads the file of a loose ref that was opened, or not, and leaves it
+// open for the caller; neither is given where there is none.
+func readRefFile(file File, err error) (OID, File, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil, nil

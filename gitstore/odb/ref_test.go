@@ -2,6 +2,7 @@ package odb_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -71,9 +72,34 @@ func TestASecondRefThatMovedStopsTheFirst(t *testing.T) {
 	require.NoError(t, s.Write(bg, move(payloadRef, "", objects[1].OID)), "a lock was left")
 }
 
-func TestRefsThatAreRefused(t *testing.T) {
+// everyFS are the ways of going down to a ref: in one step, from one directory to the
+// next, and as where there is only Go's own library.
+func everyFS(t *testing.T, test func(*testing.T, odb.FS)) {
+	for name, disk := range map[string]odb.FS{"paths": odb.OS(), "directories": stepByStep{odb.OS()}, "root": odb.RootFS()} {
+		t.Run(name, func(t *testing.T) { test(t, disk) })
+	}
+}
+
+// stepByStep is a system that goes down no path in one step.
+type stepByStep struct{ odb.FS }
+
+func (s stepByStep) OpenDir(path string) (odb.Dir, error) {
+	dir, err := s.FS.OpenDir(path)
+	return unsupportedPaths{dir}, err
+}
+
+type unsupportedPaths struct{ odb.Dir }
+
+func (unsupportedPaths) OpenDirPath(string) (odb.Dir, error) { return nil, errors.ErrUnsupported }
+func (unsupportedPaths) OpenPath(string) (odb.File, error)   { return nil, errors.ErrUnsupported }
+
+func TestRefsThatAreRefused(t *testing.T) { everyFS(t, refuseRefs) }
+
+func refuseRefs(t *testing.T, disk odb.FS) {
 	repo := newRepo(t)
-	s := open(t, repo, withGit(repo))
+	opts := withGit(repo)
+	opts.FS, opts.Path = disk, odb.PathStepwise
+	s := open(t, repo, opts)
 	head := tip(create(t, s, ref, 1))
 	putRef(t, repo, "refs/jp/conversations/empty", "")
 	putRef(t, repo, "refs/jp/conversations/zeros", strings.Repeat("\x00", 41))
@@ -126,6 +152,27 @@ func TestDirectoryFileConflicts(t *testing.T) {
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(repo, ".git/refs/jp/empty"), 0o755))
 	require.NoError(t, s.Write(bg, move("refs/jp/empty", "", head)), "an empty directory is nobody's")
+}
+
+// In what git-new-workdir makes, refs/ is a link.
+func TestLinkedRefsDirectory(t *testing.T) {
+	everyFS(t, func(t *testing.T, disk odb.FS) {
+		repo := newRepo(t)
+		refs := filepath.Join(repo, ".git/refs")
+		require.NoError(t, os.Rename(refs, filepath.Join(repo, ".git/elsewhere")))
+		require.NoError(t, os.Symlink("elsewhere", refs))
+		s := open(t, repo, odb.Options{FS: disk, Path: odb.PathStepwise})
+		head := tip(create(t, s, ref, 1))
+		got, err := s.ReadRef(ref)
+		require.NoError(t, err)
+		require.Equal(t, head, got)
+		_, err = s.ReadRef(ref + "x")
+		require.ErrorIs(t, err, odb.ErrRefNotFound)
+		listed, err := s.ListRefs("refs/jp/")
+		require.NoError(t, err)
+		require.Equal(t, []odb.Ref{{Name: ref, OID: head}}, listed)
+		require.NoError(t, s.Write(bg, appendBatch(ref, head, chain(head, 1, "next"))))
+	})
 }
 
 func TestListRefs(t *testing.T) {

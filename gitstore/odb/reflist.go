@@ -79,7 +79,7 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 	if !strings.HasPrefix(name, w.prefix) || CheckRefName(name) != nil {
 		return
 	}
-	oid, file, err := readRefFile(dir, e.Name)
+	oid, file, err := readRefFile(dir.Open(e.Name))
 	if file != nil {
 		file.Close()
 	}

@@ -171,7 +171,7 @@ func (s *Store) breakLock(ref string) bool {
 // compare reads the value under the lock, loose and then packed, and refuses
 // any other than the expected one.
 func (s *Store) compare(m *refMove) error {
-	found, old, err := readRefFile(m.dir, m.base)
+	found, old, err := readRefFile(m.dir.Open(m.base))
 	m.old = old
 	if err != nil {
 		return err

@@ -108,6 +108,19 @@ func (d scheduledDir) Open(name string) (out odb.File, err error) {
 	return out, err
 }
 
+// OpenDirPath sees all directories of a path at once.
+func (d scheduledDir) OpenDirPath(name string) (odb.Dir, error) { return d.OpenDir(name) }
+
+// OpenPath has come to the last directory before it looks for the file: others may
+// have removed that meanwhile, and made it again.
+func (d scheduledDir) OpenPath(name string) (odb.File, error) {
+	dir, err := d.OpenDirPath(path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	return dir.Open(path.Base(name))
+}
+
 func (d scheduledDir) Create(name string, perm uint32) (out odb.File, err error) {
 	err = d.change("create", name, func() error {
 		inner, err := d.Dir.Create(name, perm)

@@ -186,6 +186,23 @@ func (d dir) Open(name string) (odb.File, error) {
 	return get(d.fs, Open, func() (odb.File, error) { return d.fs.wrapFile(d.Dir.Open(name)) })
 }
 
+// OpenDirPath and OpenPath are one operation, as they are below.
+func (d dir) OpenDirPath(name string) (odb.Dir, error) {
+	below, ok := d.Dir.(odb.PathDir)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return get(d.fs, OpenDir, func() (odb.Dir, error) { return d.fs.wrapDir(below.OpenDirPath(name)) })
+}
+
+func (d dir) OpenPath(name string) (odb.File, error) {
+	below, ok := d.Dir.(odb.PathDir)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return get(d.fs, Open, func() (odb.File, error) { return d.fs.wrapFile(below.OpenPath(name)) })
+}
+
 func (d dir) Create(name string, perm uint32) (odb.File, error) {
 	return get(d.fs, Create, func() (odb.File, error) { return d.fs.wrapFile(d.Dir.Create(name, perm)) })
 }
