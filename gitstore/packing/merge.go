@@ -1,51 +1,56 @@
 package packing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"jp/gitstore/odb"
 )
 
-// many is how many packs of about one size become one. Each object is then written
-// anew three times at most for each tenfold growth of what is packed (five, nine
-// and thirteen packs of the least size together), and few packs are left, each of
-// which every git command opens.
-const many = 5
+// growth is how many times as large a pack of ours is as all smaller ones together.
+// Few packs are left then, one more for each fivefold of what is packed, and every git
+// command opens each of them. The price is that an object is written anew some seven
+// times until 60,000 are packed, ten until 300,000.
+const growth = 4
 
-// merge makes one pack of packs of about one size where there are many. Packs
-// that are told to stay are left out.
+// merge makes one pack of those that are too small for so many. Packs that are told
+// to stay are left out.
 func (p *Packer) merge(ctx context.Context, packs []made) (now []made, merged int, err error) {
-	bySize := map[int][]made{}
+	var free []made
 	for _, pack := range packs {
-		if _, err := os.Lstat(p.file(pack, ".keep")); err == nil {
-			continue
+		if _, err := os.Lstat(p.file(pack, ".keep")); err != nil {
+			free = append(free, pack)
 		}
-		bySize[pack.size()] = append(bySize[pack.size()], pack)
 	}
-	for _, some := range bySize {
-		if len(some) < many {
-			continue
-		}
-		joined, err := p.join(ctx, some)
-		if err != nil {
-			return packs, merged, err
-		}
-		packs, merged = append(without(packs, some), joined...), merged+len(some)
+	some := tooMany(free)
+	if len(some) == 0 {
+		return packs, 0, nil
 	}
-	return packs, merged, nil
+	joined, err := p.join(ctx, some)
+	if err != nil {
+		return packs, 0, err
+	}
+	return append(without(packs, some), joined...), len(some), nil
 }
 
-// size is the number of digits of the number of objects.
-func (m made) size() (digits int) {
-	for n := m.Objects; n > 0; n /= 10 {
-		digits++
+// tooMany are the smallest packs, as many of them as have to become one so that each
+// pack is large enough beside the smaller ones.
+func tooMany(packs []made) []made {
+	sorted := slices.SortedFunc(slices.Values(packs), func(a, b made) int { return cmp.Compare(a.Objects, b.Objects) })
+	some, smaller := 0, 0
+	for i, pack := range sorted {
+		if pack.Objects < growth*smaller {
+			some = i + 1
+		}
+		smaller += pack.Objects
 	}
-	return digits
+	return sorted[:some]
 }
 
 // join makes a pack of the objects of others, and removes those.
@@ -78,7 +83,7 @@ func (p *Packer) join(ctx context.Context, packs []made) ([]made, error) {
 func (p *Packer) covers(ctx context.Context, packs, others []made) error {
 	there := map[odb.OID]bool{}
 	for _, pack := range packs {
-		objects, err := p.read(ctx, pack)
+		objects, err := p.list(ctx, pack)
 		if err != nil {
 			return err
 		}
@@ -87,7 +92,7 @@ func (p *Packer) covers(ctx context.Context, packs, others []made) error {
 		}
 	}
 	for _, pack := range others {
-		objects, err := p.read(ctx, pack)
+		objects, err := p.list(ctx, pack)
 		if err != nil {
 			return err
 		}

@@ -122,26 +122,42 @@ func (p *Packer) make(ctx context.Context, c gitcmd.Command) ([]made, error) {
 // prove lets another git read every object of the packs, and counts them.
 func (p *Packer) prove(ctx context.Context, packs []made) error {
 	for i, pack := range packs {
-		objects, err := p.read(ctx, pack)
+		_, err := p.git.RunWith(ctx, p.command("verify-pack", p.file(pack, ".idx")))
 		if err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
+		}
+		objects, err := p.list(ctx, pack)
+		if err != nil {
+			return err
 		}
 		packs[i].Objects = len(objects)
 	}
 	return nil
 }
 
-// read lets git read a pack and its index, and returns what is in it.
-func (p *Packer) read(ctx context.Context, pack made) (objects []odb.OID, err error) {
-	out, err := p.git.RunWith(ctx, p.command("verify-pack", "-v", p.file(pack, ".idx")))
+// list is what is in a pack by its index.
+func (p *Packer) list(ctx context.Context, pack made) (objects []odb.OID, err error) {
+	index, err := os.Open(p.file(pack, ".idx"))
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(out)) {
-		name, _, _ := strings.Cut(line, " ")
-		if oid, err := odb.ParseOID(name); err == nil {
-			objects = append(objects, oid)
+	defer index.Close()
+	c := p.command("show-index")
+	c.Stdin = index
+	out, err := p.git.RunWith(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
+	}
+	for line := range strings.Lines(string(out)) { // where it begins, the object, a checksum
+		fields := strings.Fields(line)
+		if len(fields) < 2 {
+			return nil, fmt.Errorf("%w: the index of %s: %q", ErrUnread, pack.Name, line)
 		}
+		oid, err := odb.ParseOID(fields[1])
+		if err != nil {
+			return nil, fmt.Errorf("%w: the index of %s: %w", ErrUnread, pack.Name, err)
+		}
+		objects = append(objects, oid)
 	}
 	return objects, nil
 }

@@ -4,14 +4,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
@@ -167,19 +170,51 @@ func TestPacksBecomeOne(t *testing.T) {
 	f := newField(t)
 	f.git("gc", "-q")
 	users := f.packs()
-	for i := range 4 {
+	for _, want := range []struct{ merged, packs int }{
+		{0, 1}, {2, 1}, {2, 1}, {2, 1}, // 12 objects and 12, 24 and 12, 36 and 12
+		{0, 2}, {3, 1}, // 48 beside 12 stays; not beside 12 and 12
+		{0, 2}, {3, 1}, // 72
+		{0, 2}, {2, 2}, {3, 1}, // 96, also beside 24
+	} {
 		f.grow("jp-c17528832001-aaaa", 4)
 		r, err := f.Pack(t.Context())
 		require.NoError(t, err)
-		require.Zero(t, r.Merged)
-		require.Equal(t, users+i+1, f.packs())
+		require.Equal(t, 12, r.Packed)
+		require.Equal(t, want.merged, r.Merged)
+		require.Equal(t, users+want.packs, f.packs(), "the user's pack stays as it is")
+		f.whole()
 	}
-	f.grow("jp-c17528832001-aaaa", 4)
-	r, err := f.Pack(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 5, r.Merged)
-	require.Equal(t, users+1, f.packs(), "the user's pack stays as it is")
-	f.whole()
+}
+
+// However packs come, each that is left is large beside the smaller ones, so they
+// are few; and none is merged in vain.
+func TestFewPacksAreLeft(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var packs []int
+		total := 0
+		for range rapid.IntRange(1, 200).Draw(t, "times") {
+			more := rapid.IntRange(packing.Enough, 4*packing.Enough).Draw(t, "objects")
+			total, packs = total+more, append(packs, more)
+			slices.Sort(packs)
+			if n := packing.TooMany(packs); n > 0 {
+				require.Greater(t, n, 1)
+				packs = append(packs[n:], sum(packs[:n]))
+			}
+			slices.Sort(packs)
+			for i := range packs {
+				require.GreaterOrEqual(t, packs[i], packing.Growth*sum(packs[:i]))
+			}
+			require.Equal(t, total, sum(packs))
+			require.LessOrEqual(t, float64(len(packs)), 1+math.Log(float64(total)/packing.Enough)/math.Log(packing.Growth+1))
+		}
+	})
+}
+
+func sum(ns []int) (total int) {
+	for _, n := range ns {
+		total += n
+	}
+	return total
 }
 
 func TestAPackThatStaysIsNotMerged(t *testing.T) {
@@ -344,13 +379,16 @@ func TestPacksOfOthersStayTheirs(t *testing.T) {
 	require.Error(t, err)
 	f.open("git")
 	f.git("gc", "-q")
+	theirs, err := filepath.Glob(filepath.Join(f.dir, ".git/objects/pack/*.idx"))
+	require.NoError(t, err)
+	require.Len(t, theirs, 1)
 	for range 4 {
 		f.grow("jp-c17528832001-aaaa", 4)
-		r, err := f.Pack(t.Context())
+		_, err := f.Pack(t.Context())
 		require.NoError(t, err)
-		require.Zero(t, r.Merged)
+		require.FileExists(t, theirs[0])
 	}
-	require.Equal(t, 5, f.packs())
+	require.Equal(t, 2, f.packs())
 	f.whole()
 }
 
