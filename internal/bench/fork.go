@@ -13,7 +13,8 @@ import (
 const forkTarget = 0.5
 
 // forkOf measures a durable fork in process at the end of n events, by a store
-// that has not yet read the source.
+// that is opened anew for each block: the first fork of a block, which reads the
+// source, warms up.
 func forkOf(n int) func(context.Context, *bench, place) ([]row, error) {
 	return func(ctx context.Context, b *bench, p place) ([]row, error) {
 		h, err := b.historyOn(ctx, p, n)
