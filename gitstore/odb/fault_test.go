@@ -269,6 +269,43 @@ func TestPrunedObjectsAreRestored(t *testing.T) {
 	requireSound(t, repo)
 }
 
+// What git has packed before a ref named it may go with the pack, also with one that
+// this process has open.
+func TestObjectsOfARemovedPackAreRestored(t *testing.T) {
+	repo := newRepo(t)
+	s, err := odb.Open(filepath.Join(repo, ".git"), withGit(repo))
+	require.NoError(t, err)
+	objects := create(t, s, ref, 3)
+	git(t, repo, "repack", "-q", "-d", "--geometric=2")
+	restored, err := s.Restore(bg)
+	require.NoError(t, err)
+	require.False(t, restored, "all are packed")
+	packs, err := filepath.Glob(filepath.Join(repo, ".git/objects/pack/pack-*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, packs)
+	for _, p := range packs {
+		require.NoError(t, os.Remove(p))
+	}
+	require.NoError(t, s.Close())
+	requireReads(t, open(t, repo, odb.Options{}), objects[1:])
+}
+
+// What git has packed with an index of the first version is neither lost nor, while
+// it is loose too, taken for packed.
+func TestObjectsBehindAnOldIndexAreNotLost(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, withGit(repo))
+	objects := create(t, s, ref, 3)
+	git(t, repo, "config", "pack.indexVersion", "1")
+	git(t, repo, "repack", "-q", "-a", "-d")
+	restored, err := s.Restore(bg)
+	require.NoError(t, err)
+	require.False(t, restored)
+	more := chain(tip(objects), 1, "more")
+	require.NoError(t, s.Write(bg, appendBatch(ref, tip(objects), more)))
+	require.False(t, s.Packed(tip(more)))
+}
+
 // git prune may take a temporary file, or the directory that it goes to.
 func TestPruneInTheMiddleOfAWrite(t *testing.T) {
 	for _, journal := range []bool{true, false} {

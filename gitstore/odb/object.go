@@ -134,11 +134,19 @@ func (s *Store) Has(oid OID) (bool, error) {
 	return true, nil
 }
 
-// Packed says whether a pack that can be read here names the object.
+// Packed says whether a pack that can be read here names the object. Of packs with
+// indexes of other versions it is said only of what is not loose, too.
 func (s *Store) Packed(oid OID) bool {
 	if !isHex(string(oid)) {
 		return false
 	}
 	s.packs.open(s.objectDirs)
-	return s.packs.has(oid) || s.packs.foreign.Load() && s.others.has(s, oid)
+	if s.packs.has(oid) {
+		return true
+	}
+	if !s.packs.foreign.Load() {
+		return false
+	}
+	_, err := s.objects.Stat(oid.file())
+	return err != nil && s.others.has(s, oid)
 }

@@ -127,21 +127,40 @@ func (p *packSet) readFrom(k *pack, r *packReader, name *rawName, limit int64, p
 
 // has says whether an index names the object.
 func (p *packSet) has(oid OID) bool {
-	r := p.reader()
-	defer p.readers.Put(r)
-	name := oid.raw()
 	for range 3 {
 		before := p.packs.Load()
-		for _, k := range *before {
-			if _, found, err := k.find(&name, &r.names); err == nil && found {
-				return true
-			}
+		if p.named(*before, oid) {
+			return true
 		}
 		if !p.changed() && p.packs.Load() == before { // nobody else saw a change either
 			break
 		}
 	}
 	return false
+}
+
+// named says whether the index of one of the packs names the object.
+func (p *packSet) named(packs []*pack, oid OID) bool {
+	r := p.reader()
+	defer p.readers.Put(r)
+	name := oid.raw()
+	return slices.ContainsFunc(packs, func(k *pack) bool {
+		_, found, err := k.find(&name, &r.names)
+		return err == nil && found
+	})
+}
+
+// current gives the packs that the directories have now.
+func (p *packSet) current() (packs []*pack) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refresh()
+	for _, k := range *p.packs.Load() {
+		if !k.gone {
+			packs = append(packs, k)
+		}
+	}
+	return packs
 }
 
 // changed looks at the directories, and says whether there are other packs now.

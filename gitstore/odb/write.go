@@ -104,17 +104,28 @@ func (s *Store) rewriteLost(ctx context.Context, objects []Object) error {
 	return fmt.Errorf("write objects: %w: removed %d times while others were written", ErrObjectMissing, nameTries)
 }
 
-// lost are the objects that are not there.
+// lost are the objects that nobody would find who came now: a pack that was removed
+// has none, although this process can still read it.
 func (s *Store) lost(objects []Object) (lost []Object) {
 	for _, o := range objects {
-		if _, err := s.objects.Stat(o.OID.file()); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if found, err := s.Has(o.OID); err == nil && !found {
+		if _, err := s.objects.Stat(o.OID.file()); errors.Is(err, fs.ErrNotExist) {
 			lost = append(lost, o)
 		}
 	}
-	return lost
+	if len(lost) == 0 {
+		return nil
+	}
+	s.packs.open(s.objectDirs)
+	packs := s.packs.current()
+	return slices.DeleteFunc(lost, func(o Object) bool {
+		return s.packs.named(packs, o.OID) || s.borrows(o.OID) || s.packs.foreign.Load() && s.gitHas(o.OID)
+	})
+}
+
+// gitHas asks git, which can read whatever there is.
+func (s *Store) gitHas(oid OID) bool {
+	_, _, err := s.child.info(context.Background(), s, oid)
+	return err == nil
 }
 
 func (b Batch) check() error {
