@@ -54,7 +54,7 @@ var needed = map[string][]string{
 // changed at the same time as it.
 var apart = []string{
 	"cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format", "commit-tree", "config", "count-objects",
-	"diff-tree", "for-each-ref", "fsck", "init", "log", "ls-tree", "merge-base", "mktree", "name-rev", "pack-objects", "pack-refs",
+	"diff-tree", "for-each-ref", "fsck", "index-pack", "init", "log", "ls-tree", "merge-base", "mktree", "name-rev", "pack-objects", "pack-refs",
 	"prune-packed", "rev-list", "rev-parse", "show", "show-index", "show-ref", "symbolic-ref", "unpack-objects", "update-ref",
 	"var", "verify-pack", "version",
 }

@@ -75,7 +75,7 @@ func (c *checkup) lookAtPacking(ctx context.Context) []doctor.Finding {
 		return nil
 	}
 	packer := packing.New(c.db, c.repo.git)
-	p := doctor.Packing{Loose: packer.Loose(), Due: packer.Due(), Off: c.repo.config.Store.Packing == "off"}
+	p := doctor.Packing{Loose: packer.Loose(), Due: packer.Due(), Off: c.repo.config.Store.Packing == "off", Misled: packer.Misled()}
 	if last := packer.Last(); !last.IsZero() {
 		p.Since = max(time.Since(last), time.Second)
 	}

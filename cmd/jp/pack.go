@@ -56,7 +56,7 @@ func runPack(ctx context.Context, e *env, background bool) error {
 	case errors.Is(err, packing.ErrBusy):
 		return fail(exitLocked, "locked", "%v.", err).hint("jp pack", "again, when it has ended")
 	case err != nil:
-		return fail(exitFailed, "internal", "%v. Nothing is lost: what was not packed is still loose.", err)
+		return fail(exitFailed, "internal", "%v. Nothing is lost by it: an object is removed only where a pack that was read has it.", err)
 	}
 	return printPacked(e, done)
 }
@@ -70,7 +70,7 @@ func printPacked(e *env, done packing.Result) error {
 	}
 	_, err := fmt.Fprintf(e.results(), "Packed %s of conversations; %d left loose in the repository.\n", conversation.Count(done.Packed, "object"), done.Left)
 	if err == nil && done.Merged > 0 {
-		_, err = fmt.Fprintf(e.results(), "%d packs of jp's became one of each size.\n", done.Merged)
+		_, err = fmt.Fprintf(e.results(), "%s of jp's became one.\n", conversation.Count(done.Merged, "pack"))
 	}
 	return err
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,23 +20,54 @@ import (
 const growth = 4
 
 // merge makes one pack of those that are too small for so many. Packs that are told
-// to stay are left out.
-func (p *Packer) merge(ctx context.Context, packs []made) (now []made, merged int, err error) {
+// to stay are left out. Where git keeps an index of many packs it is git that merges:
+// it would look for what that names.
+func (p *Packer) merge(ctx context.Context, s *state) (merged int, err error) {
 	var free []made
-	for _, pack := range packs {
-		if _, err := os.Lstat(p.file(pack, ".keep")); err != nil {
+	for _, pack := range s.Packs {
+		if _, err := os.Lstat(p.file(pack, ".keep")); err != nil && !pack.Damaged {
 			free = append(free, pack)
 		}
 	}
 	some := tooMany(free)
-	if len(some) == 0 {
-		return packs, 0, nil
+	if len(some) == 0 || p.hasMultiIndex() {
+		return 0, nil
 	}
 	joined, err := p.join(ctx, some)
 	if err != nil {
-		return packs, 0, err
+		p.blame(ctx, s, some)
+		return 0, errors.Join(err, p.tidy())
 	}
-	return append(without(packs, some), joined...), len(some), nil
+	if p.hasMultiIndex() || slices.ContainsFunc(some, func(pack made) bool { return !p.placed(pack) }) {
+		return 0, p.tidy() // somebody else was faster
+	}
+	gone := without(some, joined)
+	for i := range joined {
+		joined[i].Loose = true // until it has its place
+	}
+	if err := p.place(s, joined, gone...); err != nil {
+		return 0, err
+	}
+	for _, pack := range gone {
+		if err := p.remove(pack); err != nil {
+			return 0, err
+		}
+	}
+	s.Packs = without(s.Packs, gone)
+	for i := range s.Packs {
+		s.Packs[i].Loose = s.Packs[i].Loose && !contains(joined, s.Packs[i])
+	}
+	return len(some), nil
+}
+
+// blame notes which of the packs cannot be read, so that the others are merged
+// without them.
+func (p *Packer) blame(ctx context.Context, s *state, packs []made) {
+	for i := range s.Packs {
+		if pack := &s.Packs[i]; contains(packs, *pack) && ctx.Err() == nil {
+			pack.Damaged = p.verify(ctx, *pack, p.packDir()) != nil
+		}
+	}
 }
 
 // tooMany are the smallest packs, as many of them as have to become one so that each
@@ -53,37 +84,26 @@ func tooMany(packs []made) []made {
 	return sorted[:some]
 }
 
-// join makes a pack of the objects of others, and removes those.
+// join makes a pack of the objects of others.
 func (p *Packer) join(ctx context.Context, packs []made) ([]made, error) {
 	var names strings.Builder
 	for _, pack := range packs {
 		names.WriteString(pack.Name + ".pack\n")
 	}
-	c := p.command("pack-objects", "--stdin-packs", "--delta-base-offset", "-q", p.packDir()+"/pack")
+	c := p.command("pack-objects", "--stdin-packs", "--delta-base-offset", "-q", filepath.Join(p.work, "pack"))
 	c.Stdin = strings.NewReader(names.String())
 	joined, err := p.make(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.prove(ctx, joined); err != nil {
-		return nil, err
-	}
-	if err := p.covers(ctx, joined, packs); err != nil {
-		return nil, err
-	}
-	for _, pack := range without(packs, joined) {
-		if err := p.remove(pack); err != nil {
-			return nil, err
-		}
-	}
-	return joined, nil
+	return joined, p.covers(ctx, joined, packs)
 }
 
-// covers checks that packs have every object of others.
-func (p *Packer) covers(ctx context.Context, packs, others []made) error {
+// covers checks that new packs have every object of others.
+func (p *Packer) covers(ctx context.Context, joined, others []made) error {
 	there := map[odb.OID]bool{}
-	for _, pack := range packs {
-		objects, err := p.list(ctx, pack)
+	for _, pack := range joined {
+		objects, err := p.list(ctx, pack, p.work)
 		if err != nil {
 			return err
 		}
@@ -92,7 +112,7 @@ func (p *Packer) covers(ctx context.Context, packs, others []made) error {
 		}
 	}
 	for _, pack := range others {
-		objects, err := p.list(ctx, pack)
+		objects, err := p.list(ctx, pack, p.packDir())
 		if err != nil {
 			return err
 		}
@@ -103,28 +123,4 @@ func (p *Packer) covers(ctx context.Context, packs, others []made) error {
 		}
 	}
 	return nil
-}
-
-// remove takes the index away first: a pack without one is not looked at.
-func (p *Packer) remove(pack made) error {
-	for _, suffix := range []string{".idx", ".rev", ".pack"} {
-		if err := os.Remove(p.file(pack, suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// without is the packs that are not among others.
-func without(packs, others []made) (rest []made) {
-	gone := map[string]bool{}
-	for _, o := range others {
-		gone[o.Name] = true
-	}
-	for _, pack := range packs {
-		if !gone[pack.Name] {
-			rest = append(rest, pack)
-		}
-	}
-	return rest
 }

@@ -8,65 +8,67 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 )
 
-// durable makes git flush what it writes. One thread leaves the machine to others.
-var durable = []string{"core.fsync=all", "core.fsyncMethod=fsync", "pack.threads=1"}
+// settings make git flush what it writes, and one pack with an index that everybody
+// can read. One thread leaves the machine to others.
+var settings = []string{"core.fsync=all", "core.fsyncMethod=fsync", "pack.threads=1", "pack.packSizeLimit=0", "pack.indexVersion=2"}
 
 // packLoose packs what is loose of conversations and removes the loose files, also
-// those of a Pack that has begun at unended and was broken off.
-func (p *Packer) packLoose(ctx context.Context, unended time.Time) (packs []made, err error) {
-	spans, err := p.loose(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if len(spans) > 0 {
-		if packs, err = p.packSpans(ctx, spans); err != nil {
-			return nil, err
+// those of packs for which that was broken off.
+func (p *Packer) packLoose(ctx context.Context, s *state) (packed int, err error) {
+	for i := range s.Packs {
+		if pack := &s.Packs[i]; pack.Loose && p.verify(ctx, *pack, p.packDir()) == nil {
+			if err := p.removeLoose(ctx, pack); err != nil {
+				return 0, err
+			}
 		}
 	}
-	if len(packs) == 0 && unended.IsZero() {
-		return nil, nil
+	spans, err := p.loose(ctx)
+	if err != nil || len(spans) == 0 {
+		return 0, err
 	}
-	if err := errors.Join(p.prove(ctx, packs), p.proveSince(ctx, unended), p.sync()); err != nil {
-		return nil, err
+	added, err := p.packSpans(ctx, spans)
+	if err != nil {
+		return 0, errors.Join(err, p.tidy())
 	}
-	_, err = p.git.RunWith(ctx, p.command("prune-packed", "-q"))
-	return packs, err
+	for i := range added {
+		added[i].Loose, packed = true, packed+added[i].Objects
+	}
+	if err := p.place(s, added); err != nil {
+		return 0, err
+	}
+	for i := range s.Packs {
+		if pack := &s.Packs[i]; contains(added, *pack) {
+			if err := p.removeLoose(ctx, pack); err != nil {
+				return packed, err
+			}
+		}
+	}
+	return packed, nil
 }
 
-// proveSince lets git read the packs that have come since a Pack was broken off.
-// Which of them it has made nobody knows: they are not taken for ours.
-func (p *Packer) proveSince(ctx context.Context, unended time.Time) error {
-	if unended.IsZero() {
-		return nil
-	}
-	packs, err := p.madeSince(unended)
+// removeLoose removes the loose files of what a pack has. Those of objects that only
+// packs of others have stay: nobody has read these packs.
+func (p *Packer) removeLoose(ctx context.Context, pack *made) error {
+	objects, err := p.list(ctx, *pack, p.packDir())
 	if err != nil {
 		return err
 	}
-	return p.prove(ctx, packs)
-}
-
-// madeSince are the packs that have come since a time, whoever made them. Clocks of
-// file systems are coarse.
-func (p *Packer) madeSince(at time.Time) (packs []made, err error) {
-	entries, err := os.ReadDir(p.packDir())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if !p.placed(*pack) {
+		return fmt.Errorf("%w: %s was removed meanwhile", ErrUnread, pack.Name)
 	}
-	for _, e := range entries {
-		name, isIndex := strings.CutSuffix(e.Name(), ".idx")
-		info, err := e.Info()
-		if isIndex && err == nil && packName(name) && info.ModTime().After(at.Add(-time.Second)) {
-			packs = append(packs, made{Name: name})
+	for _, oid := range objects {
+		err := p.files.Remove(filepath.Join(p.dir, "objects", string(oid[:2]), string(oid[2:])))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
-	return packs, nil
+	pack.Loose = false
+	return nil
 }
 
 // packSpans packs all spans at once. Where git cannot, because an object of one
@@ -98,46 +100,47 @@ func (p *Packer) packObjects(ctx context.Context, spans []span) ([]made, error) 
 		revisions.WriteString(s.revisions())
 	}
 	c := p.command("pack-objects", "--revs", "--incremental", "--local", "--non-empty", "--exclude-promisor-objects",
-		"--delta-base-offset", "-q", filepath.Join(p.packDir(), "pack"))
+		"--delta-base-offset", "-q", filepath.Join(p.work, "pack"))
 	c.Stdin = strings.NewReader(revisions.String())
 	return p.make(ctx, c)
 }
 
-// make runs a command that prints the names of the packs it makes.
-func (p *Packer) make(ctx context.Context, c gitcmd.Command) ([]made, error) {
-	if err := os.MkdirAll(p.packDir(), 0o777); err != nil {
+// make runs a command that prints the names of the packs it makes, and lets another
+// git read every object of them.
+func (p *Packer) make(ctx context.Context, c gitcmd.Command) (packs []made, err error) {
+	if err := errors.Join(os.MkdirAll(p.packDir(), 0o777), os.MkdirAll(p.work, 0o777)); err != nil {
 		return nil, err
 	}
 	out, err := p.git.RunWith(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	var packs []made
 	for name := range strings.FieldsSeq(string(out)) {
-		packs = append(packs, made{Name: "pack-" + name})
+		pack := made{Name: "pack-" + name}
+		if err := p.verify(ctx, pack, p.work); err != nil {
+			return nil, err
+		}
+		objects, err := p.list(ctx, pack, p.work)
+		if err != nil {
+			return nil, err
+		}
+		pack.Objects = len(objects)
+		packs = append(packs, pack)
 	}
-	return packs, p.sync()
+	return packs, nil
 }
 
-// prove lets another git read every object of the packs, and counts them.
-func (p *Packer) prove(ctx context.Context, packs []made) error {
-	for i, pack := range packs {
-		_, err := p.git.RunWith(ctx, p.command("verify-pack", p.file(pack, ".idx")))
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
-		}
-		objects, err := p.list(ctx, pack)
-		if err != nil {
-			return err
-		}
-		packs[i].Objects = len(objects)
+// verify lets git read every object of a pack in a folder.
+func (p *Packer) verify(ctx context.Context, pack made, dir string) error {
+	if _, err := p.git.RunWith(ctx, p.command("verify-pack", filepath.Join(dir, pack.Name+".idx"))); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
 	}
 	return nil
 }
 
 // list is what is in a pack by its index.
-func (p *Packer) list(ctx context.Context, pack made) (objects []odb.OID, err error) {
-	index, err := os.Open(p.file(pack, ".idx"))
+func (p *Packer) list(ctx context.Context, pack made, dir string) (objects []odb.OID, err error) {
+	index, err := os.Open(filepath.Join(dir, pack.Name+".idx"))
 	if err != nil {
 		return nil, err
 	}
@@ -162,10 +165,6 @@ func (p *Packer) list(ctx context.Context, pack made) (objects []odb.OID, err er
 	return objects, nil
 }
 
-func (p *Packer) file(pack made, suffix string) string {
-	return filepath.Join(p.packDir(), pack.Name+suffix)
-}
-
 func (p *Packer) command(args ...string) gitcmd.Command {
-	return gitcmd.Command{Args: args, Config: durable, Env: []string{"GIT_DIR=" + p.dir, "GIT_NO_LAZY_FETCH=1"}}
+	return gitcmd.Command{Args: args, Config: settings, Env: []string{"GIT_DIR=" + p.dir, "GIT_NO_LAZY_FETCH=1"}}
 }

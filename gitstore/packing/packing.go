@@ -1,11 +1,12 @@
 // Package packing moves the loose objects of conversations into packs, so that
 // the files of a repository stay few however long jp is used.
 //
-// The git program packs. What holds: a loose file is removed only after a pack
-// that holds its object is on the disk and another process has read that pack;
-// only packs that this package made are ever merged; at most one process packs
-// in a repository at a time; and writers and readers go on meanwhile, since no
-// ref moves.
+// The git program packs, into a folder of this package's own: packs get their
+// place when they are whole, and known to be ours. What holds: a loose file is
+// removed only after a pack that holds its object is on the disk and another
+// process has read that pack; only packs that this package made are ever merged;
+// at most one process packs in a repository at a time; and writers and readers go
+// on meanwhile, since no ref moves.
 //
 // It refuses to be a gc: it never drops an object, never touches the packs of
 // the user, and leaves alone whatever no conversation needs.
@@ -15,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,7 +34,9 @@ const Enough = 500
 type Packer struct {
 	odb   *odb.Store
 	git   *gitcmd.Git
+	files files
 	dir   string // the git directory
+	work  string // where packs are made
 	state string // where it notes what it did
 	lock  string
 }
@@ -42,7 +44,8 @@ type Packer struct {
 // New returns the Packer of a repository.
 func New(db *odb.Store, git *gitcmd.Git) *Packer {
 	own := filepath.Join(db.Dir(), "jp")
-	return &Packer{odb: db, git: git, dir: db.Dir(), state: filepath.Join(own, "packing.json"), lock: filepath.Join(own, "packing.lock")}
+	work := filepath.Join(db.Dir(), "objects", workFolder)
+	return &Packer{odb: db, git: git, files: osFiles{}, dir: db.Dir(), work: work, state: filepath.Join(own, "packing.json"), lock: filepath.Join(own, "packing.lock")}
 }
 
 // A Result is what one Pack did.
@@ -62,25 +65,19 @@ func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 	}
 	defer unlock()
 	s := p.readState()
-	unended := s.Began
 	s.Began = time.Now().UTC()
-	if err := p.writeState(s); err != nil {
-		return r, err
-	}
-	added, err := p.packLoose(ctx, unended)
-	if err != nil {
+	if err := errors.Join(p.tidy(), p.endMoves(ctx, &s), p.mendMultiIndex(), p.writeState(s)); err != nil {
 		return r, fmt.Errorf("pack: %w", err)
 	}
-	for _, a := range added {
-		r.Packed += a.Objects
+	if r.Packed, err = p.packLoose(ctx, &s); err != nil {
+		return r, fmt.Errorf("pack: %w", err)
 	}
-	s.Packs = append(p.present(s.Packs), added...)
-	if s.Packs, r.Merged, err = p.merge(ctx, s.Packs); err != nil {
+	if r.Merged, err = p.merge(ctx, &s); err != nil {
 		err = fmt.Errorf("merge packs: %w", err)
 	}
 	r.Left = p.Loose()
 	s.Left, s.At, s.Began = r.Left, time.Now().UTC(), time.Time{}
-	return r, errors.Join(err, p.writeState(s))
+	return r, errors.Join(err, p.mendMultiIndex(), p.writeState(s))
 }
 
 // alone takes the lock of the only process that packs.
@@ -101,18 +98,3 @@ func (p *Packer) alone() (unlock func(), err error) {
 	}
 	return func() { f.Close() }, nil
 }
-
-// sync makes the entries of the packs' folder durable.
-func (p *Packer) sync() error {
-	dir, err := os.Open(p.packDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
-
-func (p *Packer) packDir() string { return filepath.Join(p.dir, "objects", "pack") }

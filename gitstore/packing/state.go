@@ -1,13 +1,16 @@
 package packing
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
 
 	"jp/gitstore/odb"
-	"jp/internal/wholefile"
 )
 
 // A state is what a Pack leaves for the next one. Losing it costs nothing but a
@@ -19,10 +22,17 @@ type state struct {
 	Packs []made    `json:"packs,omitempty"`
 }
 
-// made is a pack of this package's making.
+// made is a pack of this package's making. It is noted before it gets its place, and
+// before anything is removed for it: whatever a kill leaves is known to be ours.
 type made struct {
 	Name    string `json:"name"` // without a suffix
 	Objects int    `json:"objects"`
+	// Loose says that its objects may still be loose, too.
+	Loose bool `json:"loose,omitempty"`
+	// Gone says that another pack has its objects, and that it is being removed.
+	Gone bool `json:"gone,omitempty"`
+	// Damaged says that git could not read it: it is not merged.
+	Damaged bool `json:"damaged,omitempty"`
 }
 
 // Last is when the last Pack ended, the zero time if none is known.
@@ -41,21 +51,54 @@ func (p *Packer) writeState(s state) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Replace(p.state, append(text, '\n'), wholefile.Options{Mode: 0o666, Volatile: true})
+	if info, err := os.Lstat(p.state); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory: remove it", p.state)
+	}
+	return p.files.Replace(p.state, append(text, '\n'))
 }
 
-// present are those packs that are still there: a gc of the user's may have
-// taken them into its own. A name that git would not give is not one of ours.
+// present are those packs that are still there: a gc of the user's may have taken
+// them into its own. A name that git would not give is not one of ours.
 func (p *Packer) present(packs []made) (there []made) {
 	for _, pack := range packs {
-		if !packName(pack.Name) {
+		if !packName(pack.Name) || contains(there, pack) || !p.placed(pack) {
 			continue
 		}
-		if info, err := os.Lstat(p.file(pack, ".idx")); err == nil && info.Mode().IsRegular() {
-			there = append(there, pack)
+		if n, err := indexed(p.file(pack, ".idx")); err == nil {
+			pack.Objects = n
 		}
+		there = append(there, pack)
 	}
 	return there
+}
+
+// placed reports whether git sees a pack.
+func (p *Packer) placed(pack made) bool {
+	for _, suffix := range []string{".idx", ".pack"} {
+		if info, err := os.Lstat(p.file(pack, suffix)); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
+}
+
+// indexed is how many objects an index names: the last number of its table of first
+// bytes, which begins behind eight bytes of magic but in the oldest version.
+func indexed(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var head [8 + 4*256]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return 0, err
+	}
+	table := head[:4*256]
+	if bytes.HasPrefix(head[:], []byte("\xfftOc")) {
+		table = head[8:]
+	}
+	return int(binary.BigEndian.Uint32(table[4*255:])), nil
 }
 
 // packName reports whether a name is "pack-" and 40 hexadecimal digits.

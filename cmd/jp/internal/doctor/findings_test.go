@@ -69,6 +69,7 @@ func TestStore(t *testing.T) {
 		"packed":        {packing(func(p *doctor.Packing) { p.Since = 3 * time.Hour }), doctor.OK, "packing", "ran last 3 h ago", ""},
 		"due":           {packing(func(p *doctor.Packing) { p.Due = true }), doctor.Note, "packing", "it is due", "jp pack"},
 		"due, and off":  {packing(func(p *doctor.Packing) { p.Due, p.Off = true, true }), doctor.Note, "packing", "store.packing is off", "jp pack"},
+		"git is misled": {packing(func(p *doctor.Packing) { p.Misled = true }), doctor.Fail, "packs", "names packs that are gone", "jp pack takes it away"},
 		"not for us":    {packing(func(p *doctor.Packing) { p.Due, p.Waiting = true, 0 }), doctor.OK, "packing", "nothing that is loose", ""},
 		"ordered":       {doctor.Disk{FileSystem: "xfs", Ordered: true}.Findings(), doctor.OK, "durability", "on xfs, the ordered path", ""},
 		"stepwise":      {doctor.Disk{}.Findings(), doctor.OK, "durability", "does not know, the stepwise path", ""},

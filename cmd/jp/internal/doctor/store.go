@@ -43,10 +43,19 @@ type Packing struct {
 	Since        time.Duration // since packing ran last, 0 where it never did
 	Due          bool
 	Off          bool // nobody packs by itself
+	Misled       bool // git keeps an index of packs that are gone
 }
 
-// Findings judges what is loose.
+// Findings judges what is loose, and what git has been told of the packs.
 func (p Packing) Findings() []Finding {
+	if !p.Misled {
+		return p.loose()
+	}
+	const says = "git's multi-pack-index names packs that are gone: git takes objects for missing that are there"
+	return append(p.loose(), found(Fail, "packs", says).advise("jp pack takes it away; git multi-pack-index write makes a new one"))
+}
+
+func (p Packing) loose() []Finding {
 	objects := found(OK, "objects", "%d loose, %s; %s of jp's with %s (%s)", p.Loose, p.ours(),
 		conversation.Count(p.Packs, "pack"), conversation.Count(p.Packed, "object"), Bytes(p.PackedBytes))
 	if p.Err != nil {

@@ -113,6 +113,7 @@ func (f *finding) packs() {
 	for _, prefix := range []string{"tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_mtimes_"} {
 		f.named(Pack, dir, prefix, Abandoned)
 	}
+	f.named(Pack, filepath.Join(f.CommonDir, "objects", "jp-packing"), "pack-", Abandoned)
 }
 
 // states finds files of jp's own that never got their names.

@@ -1,0 +1,26 @@
+package packing
+
+import (
+	"os"
+
+	"jp/internal/wholefile"
+)
+
+// files changes files. A test may put its own in its place, to break off anywhere.
+type files interface {
+	Rename(from, to string) error
+	Remove(name string) error
+	RemoveAll(name string) error
+	// Replace gives a file this content, or none of it.
+	Replace(name string, content []byte) error
+}
+
+type osFiles struct{}
+
+func (osFiles) Rename(from, to string) error { return os.Rename(from, to) }
+func (osFiles) Remove(name string) error     { return os.Remove(name) }
+func (osFiles) RemoveAll(name string) error  { return os.RemoveAll(name) }
+
+func (osFiles) Replace(name string, content []byte) error {
+	return wholefile.Replace(name, content, wholefile.Options{Mode: 0o666, Volatile: true})
+}

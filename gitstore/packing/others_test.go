@@ -1,0 +1,208 @@
+package packing_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitstore/packing"
+)
+
+// overwrite damages an object in a pack.
+func (f *field) overwrite(pack, oid string) {
+	f.t.Helper()
+	for line := range strings.Lines(f.git("verify-pack", "-v", pack)) {
+		fields := strings.Fields(line)
+		if fields[0] != oid {
+			continue
+		}
+		at, err := strconv.ParseInt(fields[4], 10, 64)
+		require.NoError(f.t, err)
+		require.NoError(f.t, os.Chmod(pack, 0o644))
+		file, err := os.OpenFile(pack, os.O_WRONLY, 0)
+		require.NoError(f.t, err)
+		_, err = file.WriteAt([]byte{0xff, 0xff, 0xff}, at+2)
+		require.NoError(f.t, err)
+		require.NoError(f.t, file.Close())
+		return
+	}
+	f.t.Fatalf("%s is not in %s", oid, pack)
+}
+
+// loosen writes an object loose, whoever has it packed.
+func (f *field) loosen(kind string, data []byte) (path string) {
+	f.t.Helper()
+	oid := string(object(kind, string(data)).OID)
+	path = filepath.Join(f.dir, ".git/objects", oid[:2], oid[2:])
+	var out bytes.Buffer
+	z := zlib.NewWriter(&out)
+	fmt.Fprintf(z, "%s %d\x00%s", kind, len(data), data)
+	require.NoError(f.t, z.Close())
+	require.NoError(f.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(f.t, os.WriteFile(path, out.Bytes(), 0o444))
+	return path
+}
+
+func (f *field) packFiles() []string {
+	f.t.Helper()
+	found, err := filepath.Glob(filepath.Join(f.dir, ".git/objects/pack/*.pack"))
+	require.NoError(f.t, err)
+	return found
+}
+
+// What the user has loose is left alone, although a pack of the user's has it, too:
+// nobody knows whether it has it whole.
+func TestTheOnlyGoodCopyStays(t *testing.T) {
+	f := newField(t)
+	f.git("repack", "-a", "-d", "-q")
+	content := f.git("cat-file", "blob", "HEAD:README.md") + "\n"
+	f.overwrite(f.packFiles()[0], f.git("rev-parse", "HEAD:README.md"))
+	path := f.loosen("blob", []byte(content))
+	f.grow("jp-c17528832001-aaaa", 3)
+	_, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.FileExists(t, path)
+}
+
+// A pack of ours that cannot be read stays, and the others become one without it.
+func TestADamagedPackIsNotMerged(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 3)
+	_, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	damaged := f.packFiles()[0]
+	f.overwrite(damaged, f.git("rev-parse", "refs/jp/conversations/jp-c17528832001-aaaa"))
+	f.grow("jp-c17528832002-bbbb", 3)
+	_, err = f.Pack(t.Context())
+	require.ErrorContains(t, err, "merge packs")
+	for range 3 {
+		f.grow("jp-c17528832002-bbbb", 3)
+		_, err = f.Pack(t.Context())
+		require.NoError(t, err)
+	}
+	require.FileExists(t, damaged)
+	require.Equal(t, 2, f.packs())
+	require.NoDirExists(t, filepath.Join(f.dir, ".git/objects/jp-packing"))
+}
+
+// Where git keeps an index of many packs, their merging is git's; one that names
+// packs that are gone is taken away.
+func TestAnIndexOfManyPacks(t *testing.T) {
+	f := newField(t)
+	file := filepath.Join(f.dir, ".git/objects/pack/multi-pack-index")
+	for i := range 3 {
+		f.grow("jp-c17528832001-aaaa", 3)
+		r, err := f.Pack(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, r.Merged)
+		require.Equal(t, i+1, f.packs())
+		f.git("multi-pack-index", "write")
+		require.False(t, f.Misled())
+		f.whole()
+	}
+	require.NoError(t, os.Rename(file, file+".kept"))
+	_, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, f.packs())
+	require.NoError(t, os.Rename(file+".kept", file))
+	require.True(t, f.Misled())
+	_, err = f.Pack(t.Context())
+	require.NoError(t, err)
+	require.NoFileExists(t, file)
+	f.whole()
+}
+
+// What the user has configured for packs that travel does not hold for ours.
+func TestConfiguredSizeAndVersion(t *testing.T) {
+	f := newField(t)
+	f.git("config", "pack.packSizeLimit", "1m")
+	f.git("config", "pack.indexVersion", "1")
+	f.bulk = 700 << 10
+	for range 3 {
+		f.grow("jp-c17528832001-aaaa", 2)
+		r, err := f.Pack(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 6, r.Packed)
+	}
+	require.LessOrEqual(t, f.packs(), 2)
+	f.whole()
+}
+
+// Whatever stands in the state, no Pack stumbles over it twice.
+func TestAnySortOfState(t *testing.T) {
+	for name, change := range map[string]func(state, pack string) string{
+		"twice": func(_, pack string) string {
+			return fmt.Sprintf(`{"packs":[{"name":%[1]q,"objects":1},{"name":%[1]q,"objects":1}]}`, pack)
+		},
+		"negative": func(_, pack string) string { return fmt.Sprintf(`{"packs":[{"name":%q,"objects":-1}]}`, pack) },
+		"huge": func(_, pack string) string {
+			return fmt.Sprintf(`{"packs":[{"name":%q,"objects":9223372036854775807}]}`, pack)
+		},
+		"no such": func(state, pack string) string {
+			return strings.ReplaceAll(state, pack, "pack-"+strings.Repeat("0", 40))
+		},
+		"a path": func(state, pack string) string { return strings.ReplaceAll(state, pack, "../../config") },
+		"text":   func(string, string) string { return "gone" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newField(t)
+			f.grow("jp-c17528832001-aaaa", 5)
+			_, err := f.Pack(t.Context())
+			require.NoError(t, err)
+			file := filepath.Join(f.dir, ".git/jp/packing.json")
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			pack := strings.TrimSuffix(filepath.Base(f.packFiles()[0]), ".pack")
+			require.NoError(t, os.WriteFile(file, []byte(change(string(text), pack)), 0o666))
+			for range 3 {
+				f.grow("jp-c17528832001-aaaa", 5)
+				_, err = f.Pack(t.Context())
+				require.NoError(t, err)
+			}
+			require.LessOrEqual(t, f.packs(), 2)
+			f.whole()
+		})
+	}
+}
+
+// An index without its pack, or a pack without its index, is not ours to merge.
+func TestHalfAPackIsNotMerged(t *testing.T) {
+	for _, suffix := range []string{".pack", ".idx"} {
+		f := newField(t)
+		f.grow("jp-c17528832001-aaaa", 5)
+		_, err := f.Pack(t.Context())
+		require.NoError(t, err)
+		half := strings.TrimSuffix(f.packFiles()[0], ".pack") + suffix
+		require.NoError(t, os.Rename(half, half+".kept"))
+		f.grow("jp-c17528832002-bbbb", 5)
+		for range 2 {
+			_, err = f.Pack(t.Context())
+			require.NoError(t, err)
+		}
+		require.NoError(t, os.Rename(half+".kept", half))
+		f.whole()
+	}
+}
+
+func FuzzMultiIndex(f *testing.F) {
+	for n := range 3 {
+		names := strings.Repeat("pack-0123456789012345678901234567890123456789.idx\x00", n)
+		f.Add([]byte("MIDX\x01\x01\x01\x00\x00\x00\x00\x01PNAM\x00\x00\x00\x00\x00\x00\x00\x24\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + string(rune(0x24+len(names))) + names))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		names, err := packing.MultiNames(data)
+		if err != nil {
+			require.Empty(t, names)
+		}
+		for _, name := range names {
+			require.Contains(t, string(data), name)
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package packing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// workFolder stands beside the folders of objects. No git looks into it.
+const workFolder = "jp-packing"
+
+// suffixes are those of a pack's files, in the order in which they get their places:
+// a pack without an index is not looked at.
+var suffixes = []string{".rev", ".pack", ".idx"}
+
+// tidy removes what a Pack that was broken off has left where packs are made.
+func (p *Packer) tidy() error { return p.files.RemoveAll(p.work) }
+
+// place notes that packs are ours and moves them to the others, durably. gone are
+// packs that they replace.
+func (p *Packer) place(s *state, packs []made, gone ...made) error {
+	kept := without(s.Packs, packs)
+	for i := range kept {
+		kept[i].Gone = contains(gone, kept[i])
+	}
+	s.Packs = append(kept, packs...)
+	if err := p.writeState(*s); err != nil {
+		return err
+	}
+	for _, pack := range packs {
+		if err := p.move(pack); err != nil {
+			return errors.Join(err, p.tidy())
+		}
+	}
+	return errors.Join(p.sync(), p.tidy())
+}
+
+// endMoves ends what a kill has broken off: a pack that has no index yet gets one, and
+// of one that was being removed nothing is left.
+func (p *Packer) endMoves(ctx context.Context, s *state) error {
+	for _, pack := range s.Packs {
+		if !packName(pack.Name) || p.placed(pack) {
+			continue
+		}
+		if _, err := os.Lstat(p.file(pack, ".pack")); err != nil {
+			continue
+		}
+		switch {
+		case pack.Gone:
+			if err := p.remove(pack); err != nil {
+				return err
+			}
+		case pack.Loose:
+			if _, err := p.git.RunWith(ctx, p.command("index-pack", p.file(pack, ".pack"))); err != nil {
+				return fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
+			}
+		}
+	}
+	s.Packs = p.present(s.Packs)
+	for i := range s.Packs {
+		s.Packs[i].Gone = false
+	}
+	return nil
+}
+
+// move gives the files of a pack their places, unless they have them already: the
+// name of a pack is that of its bytes.
+func (p *Packer) move(pack made) error {
+	if p.placed(pack) {
+		return nil
+	}
+	for _, suffix := range suffixes {
+		err := p.files.Rename(filepath.Join(p.work, pack.Name+suffix), p.file(pack, suffix))
+		if err != nil && !(suffix == ".rev" && errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove takes the index away first.
+func (p *Packer) remove(pack made) error {
+	for _, suffix := range slices.Backward(suffixes) {
+		if err := p.files.Remove(p.file(pack, suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// sync makes the entries of the packs' folder durable.
+func (p *Packer) sync() error {
+	dir, err := os.Open(p.packDir())
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+func (p *Packer) packDir() string { return filepath.Join(p.dir, "objects", "pack") }
+
+func (p *Packer) file(pack made, suffix string) string {
+	return filepath.Join(p.packDir(), pack.Name+suffix)
+}
+
+// contains reports whether a pack is among some.
+func contains(packs []made, pack made) bool {
+	return slices.ContainsFunc(packs, func(m made) bool { return m.Name == pack.Name })
+}
+
+// without is the packs that are not among others.
+func without(packs, others []made) (rest []made) {
+	for _, pack := range packs {
+		if !contains(others, pack) {
+			rest = append(rest, pack)
+		}
+	}
+	return rest
+}
