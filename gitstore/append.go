@@ -152,6 +152,9 @@ func (g *group) payloadUpdate(id conversation.ID) []odb.RefUpdate {
 // group makes the objects of a conversation's events, with payload behind that of
 // one.
 func (s *Store) group(events []*conversation.Event, id, payloadOf conversation.ID, on place) (*group, error) {
+	if s.noKey != nil {
+		return nil, fmt.Errorf("sign event %d of %s: %w", events[0].Seq, id, s.noKey)
+	}
 	if s.rewrite != nil {
 		if err := s.rewrite(id, events); err != nil {
 			return nil, fmt.Errorf("event %d of %s: %w", events[0].Seq, id, err)

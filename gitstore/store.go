@@ -19,6 +19,9 @@ type Options struct {
 	Durability odb.Durability
 	// Key marks events as this user's own; without one everything is foreign.
 	Key []byte
+	// NoKey is why there is no Key, where there should be one: nothing is written
+	// then, and every write fails with it.
+	NoKey error
 	// User is who the user is to git; asked once, when something is written.
 	// Nil, or empty fields, mean that git knows no user.
 	User func() Person
@@ -54,6 +57,7 @@ type Store struct {
 	log  *slog.Logger
 
 	rewrite func(conversation.ID, []*conversation.Event) error
+	noKey   error
 
 	maxCache int64        // bytes of all sidecars together
 	grown    atomic.Int64 // bytes of those that were written since they were counted
@@ -68,7 +72,7 @@ var _ conversation.Journal = (*Store)(nil)
 // Open opens the store of a repository that git itself has located.
 func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	git := gitcmd.At(repo, gitcmd.Options{})
-	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite}
+	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey}
 	if s.zone == nil {
 		s.zone = time.Local
 	}

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"jp/cmd/jp/internal/doctor"
 	"jp/cmd/jp/internal/terminal"
@@ -48,11 +51,31 @@ func (c *checkup) lookAtSecrets(context.Context) []doctor.Finding {
 		return nil
 	}
 	key := doctor.Key{Private: private(c.repo.keyFile())}
-	if key.Err == nil {
+	switch {
+	case key.Err == nil:
 		_, key.Err = gitstore.LoadKey(key.Path)
+	case errors.Is(key.Err, fs.ErrNotExist):
+		key.Unmade = cannotMake(key.Path)
 	}
 	vault := doctor.Vault{Private: private(filepath.Join(c.repo.paths.StateDir, "secrets")), Off: !c.repo.config.Secrets.Redact}
 	return append(key.Findings(), vault.Findings()...)
+}
+
+// cannotMake is why a file cannot be made, with the folders above it.
+func cannotMake(path string) error {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		_, err := os.Stat(dir)
+		if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err == nil {
+			err = unix.Access(dir, unix.W_OK|unix.X_OK)
+		}
+		if err != nil {
+			return &fs.PathError{Op: "write to", Path: dir, Err: err}
+		}
+		return nil
+	}
 }
 
 // private is what the file system says of a file or folder.

@@ -161,8 +161,13 @@ func (r *repo) heldBack() []string {
 
 func (r *repo) openStore(ctx context.Context, e *env) error {
 	key, err := gitstore.LoadKey(r.keyFile())
-	if err != nil && !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
-		return fail(exitUsage, "config", "%v", err)
+	var noKey error
+	if err != nil {
+		noKey = keyless(err)
+		if !errors.Is(err, fs.ErrPermission) && !isReadOnly(err) {
+			return noKey
+		}
+		// reading goes on
 	}
 	durability := odb.Full
 	if r.config.Store.Durability == "off" {
@@ -171,7 +176,7 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 	r.values = r.openSecrets(e, key)
 	r.env = e
 	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
-		Key: key, Rewrite: r.values.rewriter(), Durability: durability, Log: slog.New(e.notices()),
+		Key: key, NoKey: noKey, Rewrite: r.values.rewriter(), Durability: durability, Log: slog.New(e.notices()),
 		User: func() gitstore.Person { return gitstore.UserIdentity(e.get, func() gitcmd.User { return r.user(ctx) }) },
 		MayBreakLock: func(id conversation.ID) bool {
 			holder, held := r.locks.Held(id)
@@ -179,6 +184,13 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 		},
 	})
 	return err
+}
+
+// keyless says that nothing can be written: nobody, not even its user, could tell
+// it from what others wrote.
+func keyless(err error) error {
+	return fail(exitUsage, "config", "%v; without the key nothing can be written: it would count as someone else's.", err).
+		hint("XDG_STATE_HOME=DIR jp …", "keeps the key, and all that is only yours, in a folder that you may write to")
 }
 
 // Close says what was replaced, starts a packing that is due, and frees what the

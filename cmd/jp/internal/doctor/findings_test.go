@@ -174,6 +174,7 @@ func TestSetup(t *testing.T) {
 		"untrusted":     {doctor.Config{HeldBack: []string{"x has no effect"}, Untrusted: true}.Findings(), doctor.Note, "config", "x has no effect", "jp trust"},
 		"key":           {key(0o600, nil), doctor.OK, "key", "/k, for you alone", ""},
 		"no key":        {key(0, fs.ErrNotExist), doctor.Note, "key", "no key yet at /k", ""},
+		"no key at all": {doctor.Key{Private: doctor.Private{Path: "/k", Err: fs.ErrNotExist}, Unmade: errSome}.Findings(), doctor.Fail, "key", "none can be made: some reason", "XDG_STATE_HOME"},
 		"open key":      {key(0o640, nil), doctor.Warn, "key", "0640", "chmod 600 /k"},
 		"denied key":    {key(0, fs.ErrPermission), doctor.Fail, "key", "cannot be read", "readable"},
 		"bad key":       {key(0o600, errSome), doctor.Fail, "key", "some reason", "backup"},

@@ -66,11 +66,17 @@ type Private struct {
 func (p Private) exposed() bool { return p.Err == nil && p.Mode.Perm()&0o077 != 0 }
 
 // A Key is the file by which this user's events are known.
-type Key struct{ Private }
+type Key struct {
+	Private
+	Unmade error // why there is none and none can be made
+}
 
 // Findings judges the key.
 func (k Key) Findings() []Finding {
 	switch {
+	case k.Unmade != nil:
+		return []Finding{found(Fail, "key", "no key at %s, and none can be made: %v; nothing can be written without it", k.Path, k.Unmade).
+			advise("make the folder writable, or set XDG_STATE_HOME to one that is")}
 	case errors.Is(k.Err, fs.ErrNotExist):
 		return []Finding{found(Note, "key", "no key yet at %s; the first turn makes one. Conversations that another key signed can be read, and forked", k.Path)}
 	case errors.Is(k.Err, fs.ErrPermission):
