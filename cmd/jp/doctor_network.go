@@ -28,9 +28,10 @@ const (
 func (c *checkup) lookAtProviders(ctx context.Context) []doctor.Finding {
 	r := c.repo
 	names := catalog.Names(r.config.Providers)
+	model := r.config.ResolveModel(r.config.Model)
 	found := doctor.Providers{
 		All: make([]doctor.Provider, len(names)), Net: c.net,
-		Scripted: strings.HasPrefix(r.config.ResolveModel(r.config.Model), scripted+"/"),
+		Model: model, Scripted: strings.HasPrefix(model, scripted+"/"),
 	}
 	var asking sync.WaitGroup
 	for i, name := range names {

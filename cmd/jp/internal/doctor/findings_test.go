@@ -202,6 +202,9 @@ func TestSetup(t *testing.T) {
 }
 
 func TestProviders(t *testing.T) {
+	model := func(p doctor.Provider) []doctor.Finding { // beside another that can be asked
+		return doctor.Providers{All: []doctor.Provider{{Name: "other", Key: "K"}, p}, Model: "acme/m"}.Findings()
+	}
 	of := func(p doctor.Provider) []doctor.Finding {
 		p.Name, p.Host = "acme", "acme.test"
 		return doctor.Providers{All: []doctor.Provider{p}, Net: true}.Findings()
@@ -215,13 +218,17 @@ func TestProviders(t *testing.T) {
 		"local":           {of(doctor.Provider{Local: true, Asked: true}), doctor.OK, "providers", "no key needed, acme.test answers", ""},
 		"local, not here": {of(doctor.Provider{Local: true, Asked: true, Err: errSome}), doctor.OK, "providers", "not running here: acme (acme.test)", ""},
 		"wrong":           {of(doctor.Provider{Wrong: errSome}), doctor.Warn, "providers", "acme: some reason", ""},
+		"model's server":  {model(doctor.Provider{Name: "acme", Host: "acme.test", Asked: true, Err: errSome}), doctor.Warn, "model", "acme/m cannot be asked: acme.test does not answer: some reason", "providers.acme.base_url"},
+		"model's key":     {model(doctor.Provider{Name: "acme", Wants: "ACME_KEY is not set"}), doctor.Warn, "model", "acme/m cannot be asked: ACME_KEY is not set", "jp config set model"},
 		"no network":      {doctor.Providers{}.Findings(), doctor.OK, "network", "nothing was sent", ""},
 	})
 	for name, ps := range map[string]doctor.Providers{
 		"scripted": {Scripted: true}, "a key": {All: []doctor.Provider{{Key: "K"}}}, "a server here": {All: []doctor.Provider{{Asked: true, Local: true}}},
+		"the model's": {All: []doctor.Provider{{Name: "acme", Key: "K"}}, Model: "acme/m"},
 	} {
 		for _, f := range ps.Findings() {
 			require.NotContains(t, f.Text, "no model to ask", name)
+			require.NotEqual(t, "model", f.Topic, name)
 		}
 	}
 }

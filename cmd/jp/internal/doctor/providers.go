@@ -29,8 +29,9 @@ func (p Provider) usable() bool {
 // Providers are all of them.
 type Providers struct {
 	All      []Provider
-	Scripted bool // the configured model needs none of them
-	Net      bool // others than those on this machine were asked, too
+	Scripted bool   // the configured model needs none of them
+	Model    string // the configured model, "PROVIDER/NAME", "" where there is none
+	Net      bool   // others than those on this machine were asked, too
 }
 
 // Findings judges the providers: those that have a key one by one, the others
@@ -60,11 +61,38 @@ func (ps Providers) Findings() (all []Finding) {
 	if !ps.Net {
 		all = append(all, found(OK, "network", "nothing was sent over it; jp doctor --net asks the providers that have a key, without sending it"))
 	}
+	if chosen := ps.chosen(); any && chosen != nil {
+		all = append(all, *chosen)
+	}
 	if !any {
 		all = append(all, found(Warn, "providers", "there is no model to ask: no provider has a key, and none runs here").
 			advise("export ANTHROPIC_API_KEY=… or another one's; jp query -m script/demo works without"))
 	}
 	return all
+}
+
+// chosen says why the configured model cannot be asked, nil where it can, as far as
+// is known.
+func (ps Providers) chosen() *Finding {
+	name, _, _ := strings.Cut(ps.Model, "/")
+	for _, p := range ps.All {
+		if p.Name != name || ps.Scripted {
+			continue
+		}
+		var f Finding
+		switch {
+		case p.Wrong != nil: // said
+			return nil
+		case p.Key == "" && p.Wants != "":
+			f = found(Warn, "model", "%s cannot be asked: %s", ps.Model, p.Wants).advise("set the key, or choose another: jp config set model PROVIDER/NAME")
+		case p.Err != nil:
+			f = found(Warn, "model", "%s cannot be asked: %s does not answer: %v", ps.Model, p.Host, p.Err).advise("start the server, or look at providers.%s.base_url", name)
+		default:
+			return nil
+		}
+		return &f
+	}
+	return nil
 }
 
 // finding judges one that can be asked.
