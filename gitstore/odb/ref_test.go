@@ -398,3 +398,48 @@ func TestPackedRefsThatAreBroken(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, head, got)
 }
+
+// flushNotes notes which directories are flushed.
+type flushNotes struct {
+	odb.FS
+	flushed map[string]bool
+}
+
+func (n flushNotes) OpenDir(path string) (odb.Dir, error) {
+	dir, err := n.FS.OpenDir(path)
+	return notedDir{dir, path, n}, err
+}
+
+type notedDir struct {
+	odb.Dir
+	path string
+	flushNotes
+}
+
+func (d notedDir) OpenDir(name string) (odb.Dir, error) {
+	dir, err := d.Dir.OpenDir(name)
+	return notedDir{dir, d.path + "/" + name, d.flushNotes}, err
+}
+
+func (d notedDir) Sync() error {
+	d.flushed[d.path] = true
+	return d.Dir.Sync()
+}
+
+// git flushes the files of refs, and no directory.
+func TestTransactionFlushesDirectories(t *testing.T) {
+	repo := newRepo(t)
+	notes := flushNotes{odb.OS(), map[string]bool{}}
+	opts := withGit(repo)
+	opts.FS, opts.Path = notes, odb.PathStepwise
+	s := open(t, repo, opts)
+	head := tip(create(t, s, ref, 1))
+	clear(notes.flushed)
+	require.NoError(t, s.Transaction(bg, []odb.RefUpdate{{Ref: "refs/jp/archive/jp-c1", New: head}, {Ref: ref, Old: head}}))
+	for _, dir := range []string{"", "/refs", "/refs/jp", "/refs/jp/archive", "/refs/jp/conversations"} {
+		path := filepath.Join(repo, ".git") + dir
+		if _, err := os.Stat(path); err == nil {
+			require.True(t, notes.flushed[path], "%s was not flushed", path)
+		}
+	}
+}
