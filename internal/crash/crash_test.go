@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +62,56 @@ func TestWhatMakesARunFail(t *testing.T) {
 		r.explain(&out)
 		require.Contains(t, out.String(), tt.said, tt.run)
 		require.ErrorIs(t, r.failure(), tt.want)
+		require.Equal(t, "FAILED", r.Sums[0].verdict(), tt.run)
+		out.Reset()
+		require.NoError(t, r.print(&out, false, r.failure()))
+		require.Regexp(t, `(?m)^FAILED: .`, out.String(), tt.run)
 	}
+}
+
+// A run that is ended says so in its table, and leaves nothing.
+func TestARunThatIsEnded(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := &report{Quick: true}
+	mixed := suite{"a", "./testdata/mixed", "^TestReports$", time.Minute}
+	begun := &noticed{word: "^TestWaits$ … ", act: func() { go cancelWhen(t, temporary, cancel) }}
+	err := r.runAll(ctx, []suite{mixed, {"a", "./testdata/mixed", "^TestWaits$", time.Minute}}, begun)
+	require.ErrorIs(t, err, errEnough)
+	require.ErrorContains(t, err, "ended behind 1 of 2 suites")
+	var out strings.Builder
+	require.NoError(t, r.print(&out, false, err))
+	require.Contains(t, out.String(), "FAILED: ended behind 1 of 2 suites: enough")
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+var errEnough = errors.New("enough")
+
+// cancelWhen ends a run when its test has made a file.
+func cancelWhen(t *testing.T, temporary string, cancel context.CancelCauseFunc) {
+	for t.Context().Err() == nil {
+		if made, _ := filepath.Glob(filepath.Join(temporary, "crash*/Test*/001/made")); len(made) > 0 {
+			cancel(errEnough)
+			return
+		}
+		time.Sleep(time.Millisecond) // another process makes it
+	}
+}
+
+// noticed acts on a word that is written.
+type noticed struct {
+	word string
+	act  func()
+}
+
+func (n *noticed) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), n.word) {
+		n.act()
+	}
+	return len(p), nil
 }
 
 // counted is a result of a class with some points.
@@ -99,7 +152,7 @@ func TestTable(t *testing.T) {
 	r.add(counted("a", 2100))
 	r.add(counted("c", 10, skip{"c", "xfs: no root"}))
 	var out strings.Builder
-	require.NoError(t, r.print(&out, false))
+	require.NoError(t, r.print(&out, false, nil))
 	require.Equal(t, `2026-01-02 03:04 UTC, plan9/mips 4, 1 × abacus, go9, git 3, as not root
 
 class  what                            points  violations  time  note
@@ -110,11 +163,12 @@ c      all: power cuts                 10      0                 ≥ 200: not on
 not tried here: c xfs: no root
 `, out.String())
 	out.Reset()
-	require.NoError(t, r.print(&out, true))
+	require.NoError(t, r.print(&out, true, errEnough))
 	var back report
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &back))
 	require.Equal(t, r.Sums, back.Sums)
 	require.Equal(t, r.Rows, back.Rows)
+	require.Equal(t, []string{"enough"}, back.Failures)
 }
 
 func TestOptions(t *testing.T) {

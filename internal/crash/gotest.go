@@ -18,13 +18,18 @@ import (
 )
 
 // do runs a suite. Its tests may fail; the error is that they could not be run.
-func (s suite) do(ctx context.Context, quick bool) (*result, error) {
+func (s suite) do(ctx context.Context, quick bool) (res *result, err error) {
+	temporary, release, err := scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	effort := "full"
 	if quick {
 		effort = "sample"
 	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-json", "-count=1", "-timeout", s.timeout.String(), "-run", s.run, s.pkg)
-	cmd.Env = append(os.Environ(), row.Env+"="+effort)
+	cmd.Env = append(os.Environ(), row.Env+"="+effort, "TMPDIR="+temporary)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
@@ -37,7 +42,7 @@ func (s suite) do(ctx context.Context, quick bool) (*result, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start go test: %w", err)
 	}
-	res := newResult(s)
+	res = newResult(s)
 	readErr := res.read(out)
 	err = cmd.Wait()
 	if ctx.Err() != nil {

@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -51,18 +52,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	r := report{Machine: describeMachine(ctx), Quick: o.quick}
-	for _, s := range todo {
+	ended := r.runAll(ctx, todo, stderr)
+	failed := errors.Join(r.failure(), ended)
+	if err := r.print(stdout, o.json, failed); err != nil {
+		return err
+	}
+	r.explain(stderr)
+	return failed
+}
+
+// runAll runs suites one after the other. The error says how many of them were.
+func (r *report) runAll(ctx context.Context, todo []suite, stderr io.Writer) error {
+	for i, s := range todo {
 		fmt.Fprintf(stderr, "%s %s %s … ", s.class, s.pkg, s.run)
-		res, err := s.do(ctx, o.quick)
+		res, err := s.do(ctx, r.Quick)
 		if err != nil {
-			return err
+			return fmt.Errorf("ended behind %d of %d suites: %w", i, len(todo), err)
 		}
 		fmt.Fprintln(stderr, res.brief())
 		r.add(res)
 	}
-	if err := r.print(stdout, o.json); err != nil {
-		return err
-	}
-	r.explain(stderr)
-	return r.failure()
+	return nil
 }

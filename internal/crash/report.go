@@ -18,7 +18,10 @@ type report struct {
 	Rows    []entry `json:"rows"`
 	Skipped []skip  `json:"skipped"`
 	Sums    []sum   `json:"sums"`
-	results []*result
+	// Failures are what is wrong with the run, also what no row counts: a test that
+	// fails may not come to its row.
+	Failures []string `json:"failures"`
+	results  []*result
 }
 
 // A sum is a class as a whole. Least is 0 where no number has to be reached.
@@ -29,6 +32,7 @@ type sum struct {
 	Violations int    `json:"violations"`
 	Least      int    `json:"least"`
 	Skipped    bool   `json:"skipped"` // the machine could not try some of it
+	Failed     bool   `json:"failed"`
 }
 
 // add takes a result; the sums are made anew.
@@ -47,6 +51,7 @@ func (r *report) add(res *result) {
 			}
 		}
 		s.Skipped = slices.ContainsFunc(r.Skipped, func(k skip) bool { return k.Class == c.letter })
+		s.Failed = slices.ContainsFunc(r.results, func(res *result) bool { return res.suite.class == c.letter && res.failure() != nil })
 		if r.Quick {
 			s.Least = 0
 		}
@@ -54,7 +59,13 @@ func (r *report) add(res *result) {
 	}
 }
 
-func (r *report) print(out io.Writer, asJSON bool) error {
+// print prints the table, and below it why the run failed: whoever sees the one sees
+// the other.
+func (r *report) print(out io.Writer, asJSON bool, failed error) error {
+	r.Failures = []string{}
+	if failed != nil {
+		r.Failures = strings.Split(failed.Error(), "\n")
+	}
 	if asJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
@@ -66,6 +77,9 @@ func (r *report) print(out io.Writer, asJSON bool) error {
 	}
 	for _, k := range r.Skipped {
 		fmt.Fprintf(out, "not tried here: %s %s\n", k.Class, k.What)
+	}
+	for _, f := range r.Failures {
+		fmt.Fprintf(out, "FAILED: %s\n", f)
 	}
 	return nil
 }
@@ -103,6 +117,8 @@ func (r *report) explain(out io.Writer) {
 // verdict says how a class stands to the number that it has to reach.
 func (s sum) verdict() string {
 	switch {
+	case s.Failed:
+		return "FAILED"
 	case s.Least == 0:
 		return ""
 	case s.Points >= s.Least:

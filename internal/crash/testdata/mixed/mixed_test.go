@@ -2,6 +2,8 @@
 package mixed
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"jp/internal/crash/row"
@@ -27,3 +29,11 @@ func TestFails(t *testing.T) { t.Error("this is why") }
 func TestOtherClass(t *testing.T) { row.Log(t, row.Row{Class: "b", Name: "fourth", Points: 1}) }
 
 func TestDies(*testing.T) { panic("this is how") }
+
+// TestWaits says that it has begun, and ends never.
+func TestWaits(t *testing.T) {
+	if err := os.WriteFile(filepath.Join(t.TempDir(), "made"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-t.Context().Done()
+}

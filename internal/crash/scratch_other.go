@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// unmountBelow has nothing to do: what mounts runs on Linux only.
+func unmountBelow(string) error { return nil }
