@@ -157,13 +157,14 @@ func (s *soak) checkLeft(context.Context) error {
 	if err != nil {
 		return err
 	}
-	deadline := time.Now().Add(lastWork)
+	deadline, running := time.Now().Add(lastWork), 0
 	for _, pid := range children {
 		if !ended(pid, deadline) {
+			running++
 			s.table.violation("pid %d still runs", pid)
 		}
 	}
-	s.table.count("sockets, entries and processes left", "%d, %d", len(names), len(children))
+	s.table.count("sockets, entries and processes left", "%d, %d", len(names), running)
 	return nil
 }
 

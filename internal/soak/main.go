@@ -104,7 +104,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err == nil {
 		err = s.wear(limited, filepath.Join(scratch, "long"))
 	}
-	s.table.print(stdout)
+	if cause := context.Cause(limited); err != nil && cause != nil {
+		err = cause // what then could not be done is many lines
+	}
+	s.table.print(stdout, err)
 	return errors.Join(err, s.table.failure())
 }
 

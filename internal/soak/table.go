@@ -84,7 +84,9 @@ func (t *table) violation(format string, args ...any) {
 // shown is how many violations are told in full.
 const shown = 20
 
-func (t *table) print(w io.Writer) {
+// print prints what was found out. ended is why the run did not come to its end, nil
+// where it did: then no violation was seen, which is not that there is none.
+func (t *table) print(w io.Writer, ended error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -92,8 +94,15 @@ func (t *table) print(w io.Writer) {
 	for _, l := range t.lines {
 		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", l.name, l.value, l.target, l.verdict)
 	}
-	fmt.Fprintf(columns, "violations\t%d\t0\t%s\n", len(t.violations), verdict(len(t.violations) == 0))
+	judged := verdict(len(t.violations) == 0)
+	if ended != nil && len(t.violations) == 0 {
+		judged = "not all was tried"
+	}
+	fmt.Fprintf(columns, "violations\t%d\t0\t%s\n", len(t.violations), judged)
 	columns.Flush()
+	if ended != nil {
+		fmt.Fprintln(w, "NOT ENDED:", ended)
+	}
 	for i, v := range t.violations {
 		if i == shown {
 			fmt.Fprintf(w, "violation: and %d more\n", len(t.violations)-shown)

@@ -19,7 +19,7 @@ func TestTable(t *testing.T) {
 	found.ratio("list of nothing", nil, nil, 2)
 	require.NoError(t, found.failure(), "a missed target is no failure")
 	var out strings.Builder
-	found.print(&out)
+	found.print(&out, nil)
 	require.Equal(t, `what             found                             target         verdict
 conversations    64                                –              –
 append           p50 1ms  p99 40ms  max 40ms  (2)  p99 ≤ 50ms     ok
@@ -39,9 +39,22 @@ func TestViolations(t *testing.T) {
 	}
 	require.ErrorIs(t, found.failure(), errViolation)
 	var out strings.Builder
-	found.print(&out)
+	found.print(&out, nil)
 	require.Regexp(t, `violations +23 +0 +missed\nviolation: event 0 is lost\n`, out.String())
 	require.Contains(t, out.String(), "event 19 is lost\nviolation: and 3 more\n")
+}
+
+// A run that did not end has tried less than its rows name.
+func TestATableOfARunThatDidNotEnd(t *testing.T) {
+	var found table
+	found.count("conversations", "%d", 64)
+	var out strings.Builder
+	found.print(&out, errTooLong)
+	require.Regexp(t, `violations +0 +0 +not all was tried\nNOT ENDED: it takes longer than it may\n$`, out.String())
+	found.violation("event 1 is lost")
+	out.Reset()
+	found.print(&out, errTooLong)
+	require.Regexp(t, `violations +1 +0 +missed\nNOT ENDED: .*\nviolation: event 1 is lost\n$`, out.String())
 }
 
 func TestShort(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"jp/process/attach"
@@ -36,6 +37,7 @@ const patience = 20 * time.Second
 // a time.
 func (s *soak) visitAll(ctx context.Context, when string, over time.Duration) error {
 	gap := over / time.Duration(s.cycles/hands+1)
+	var paid atomic.Int64
 	err := s.each(ctx, hands, func(ctx context.Context, hand int) error {
 		mine := share(s.visited(), hand)
 		for i := hand; i < s.cycles && len(mine) > 0; i += hands {
@@ -45,10 +47,11 @@ func (s *soak) visitAll(ctx context.Context, when string, over time.Duration) er
 			case <-time.After(gap):
 			}
 			s.pay(ctx, visits[i/hands%len(visits)], mine[i/hands%len(mine)], when)
+			paid.Add(1)
 		}
 		return nil
 	})
-	s.table.count(fmt.Sprintf("cycles of clients that come and go %s, of %d kinds", when, len(visits)), "%d", s.cycles)
+	s.table.count(fmt.Sprintf("cycles of clients that come and go %s, of %d kinds", when, len(visits)), "%d", paid.Load())
 	return err
 }
 
