@@ -10,14 +10,16 @@ import (
 type budget struct {
 	text     string        // as go takes it
 	duration time.Duration // zero for a number of executions
+	count    int           // of executions, zero for a duration
 }
 
 func parseBudget(text string) (budget, error) {
 	if digits, ok := strings.CutSuffix(text, "x"); ok {
-		if n, err := strconv.Atoi(digits); err != nil || n <= 0 {
+		n, err := strconv.Atoi(digits)
+		if err != nil || n <= 0 {
 			return budget{}, errBudget
 		}
-		return budget{text: text}, nil
+		return budget{text: text, count: n}, nil
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
@@ -33,6 +35,23 @@ const (
 	// longest bounds a number of executions.
 	longest = time.Hour
 )
+
+// What a second try of a target gets at least, after one that was too short for
+// its corpus.
+const (
+	secondTime  = time.Minute
+	secondCount = 2_000
+)
+
+// longer is what a second try gets.
+func (b budget) longer() budget {
+	if b.duration == 0 {
+		n := max(10*b.count, secondCount)
+		return budget{text: strconv.Itoa(n) + "x", count: n}
+	}
+	d := max(10*b.duration, secondTime)
+	return budget{text: d.String(), duration: d}
+}
 
 // limit is when a target that still runs has hung.
 func (b budget) limit() time.Duration {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,11 +46,13 @@ func TestWhatIsAFailure(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b, err := parseBudget(tt.time)
 			require.NoError(t, err)
-			r := result{err: tt.err, took: tt.took, inputs: tt.inputs, stats: lastStats(progress)}
+			r := result{err: tt.err, took: tt.took, inputs: tt.inputs, stats: lastStats(progress), baseline: lastBaseline(progress)}
 			r.settle(b, tt.out)
 			require.Equal(t, tt.want, r.verdict())
 			if r.stats = (stats{}); tt.want == "ok" {
 				require.Equal(t, "ok (its corpus only)", r.verdict())
+				r.baseline = baseline{2, 3}
+				require.Equal(t, "nothing tried (2/3 of its corpus)", r.verdict())
 			}
 		})
 	}
@@ -71,8 +74,66 @@ func TestBudgets(t *testing.T) {
 	require.Equal(t, budget{text: "1m", duration: time.Minute}, b)
 	b, err = parseBudget("2000x")
 	require.NoError(t, err)
-	require.Equal(t, budget{text: "2000x"}, b)
+	require.Equal(t, budget{text: "2000x", count: 2000}, b)
 	require.Equal(t, longest, b.limit())
+}
+
+func TestASecondTryIsLonger(t *testing.T) {
+	for text, want := range map[string]string{"2s": "1m0s", "10s": "1m40s", "5x": "2000x", "2000x": "20000x"} {
+		b, err := parseBudget(text)
+		require.NoError(t, err)
+		parsed, err := parseBudget(want)
+		require.NoError(t, err)
+		require.Equal(t, parsed, b.longer(), text)
+	}
+}
+
+func TestBaselines(t *testing.T) {
+	const half = "fuzz: elapsed: 2s, gathering baseline coverage: 99/158 completed\n"
+	tests := []struct {
+		name, out string
+		want      baseline
+		complete  bool
+	}{
+		{"go said nothing", "PASS\n", baseline{}, false},
+		{"half of it", "fuzz: elapsed: 0s, gathering baseline coverage: 0/158 completed\n" + half + "PASS\n", baseline{99, 158}, false},
+		{"all", half + "fuzz: elapsed: 3s, gathering baseline coverage: 158/158 completed, now fuzzing with 2 workers\n", baseline{158, 158}, true},
+		{"without coverage", "fuzz: elapsed: 0s, testing seed corpus: 1/3 completed\n", baseline{1, 3}, false},
+		{"it began", half + "fuzz: elapsed: 3s, execs: 0 (0/sec), new interesting: 0 (total: 158)\n", baseline{158, 158}, true},
+		{"no corpus", "fuzz: elapsed: 3s, execs: 0 (0/sec), new interesting: 0 (total: 0)\n", baseline{1, 1}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := lastBaseline(tt.out)
+			require.Equal(t, tt.want, got)
+			require.Equal(t, tt.complete, got.complete())
+		})
+	}
+}
+
+// TestATargetOfWhichNothingWasTried has a corpus of which each input takes more
+// than the time.
+func TestATargetOfWhichNothingWasTried(t *testing.T) {
+	scratchModule(t)
+	slow := "package p\nimport (\"testing\"; \"time\")\nfunc FuzzSlow(f *testing.F) {\n\tfor i := range 300 { f.Add(i) }\n" +
+		"\tf.Fuzz(func(*testing.T, int) { time.Sleep(2*time.Millisecond) })\n}\n"
+	require.NoError(t, os.WriteFile("p/slow_test.go", []byte(slow), 0o644))
+	suites, err := findSuites(t.Context(), []string{"./..."}, regexp.MustCompile("Slow"))
+	require.NoError(t, err)
+	require.NoError(t, suites[0].build(t.Context(), filepath.Join(t.TempDir(), "p.test")))
+
+	short := budget{text: "100ms", duration: 100 * time.Millisecond}
+	var all table
+	all.add(suites[0].try(t.Context(), "FuzzSlow", short))
+	require.ErrorIs(t, all.failure(), errUntried)
+	require.NotErrorIs(t, all.failure(), errFailed)
+	var out strings.Builder
+	all.print(&out)
+	require.Regexp(t, `(?m)^p\.FuzzSlow .* nothing tried \(\d+/3\d\d of its corpus\)$`, out.String())
+	require.Regexp(t, `(?m)^1 targets .* 0 failed, 1 not tried$`, out.String())
+
+	r := suites[0].runOne(t.Context(), "FuzzSlow", budget{text: "20x", count: 20})
+	require.True(t, strings.HasPrefix(r.verdict(), "ok"), "a second try suffices: %s", r.verdict())
 }
 
 // scratchModule is a module with one target that holds and one that does not.

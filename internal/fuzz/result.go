@@ -18,7 +18,14 @@ type result struct {
 	inputs []string // failing ones that it has written
 	err    error    // nil where it found nothing
 	late   bool     // go took the end of its time for a failure
+	// baseline is how far go came with what is known before it made inputs.
+	baseline baseline
 }
+
+// A baseline is how many inputs of the corpus were run, and how many there are.
+type baseline struct{ done, of int }
+
+func (b baseline) complete() bool { return b.of > 0 && b.done == b.of }
 
 // stats is what go counts while it fuzzes.
 type stats struct{ executions, fresh, corpus int }
@@ -26,6 +33,8 @@ type stats struct{ executions, fresh, corpus int }
 var (
 	progressLine = regexp.MustCompile(`(?m)^fuzz: elapsed: .*$\n?`)
 	statsLine    = regexp.MustCompile(`(?m)^fuzz: elapsed: .*execs: (\d+) \(\d+/sec\), new interesting: (\d+) \(total: (\d+)\)`)
+	beganLine    = regexp.MustCompile(`(?m)^fuzz: elapsed: .*execs: \d+ `)
+	baseLine     = regexp.MustCompile(`(?m)^fuzz: elapsed: .*: (\d+)/(\d+) completed`)
 	deadlineOnly = regexp.MustCompile(`^--- FAIL: \w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL$`)
 )
 
@@ -40,6 +49,21 @@ func lastStats(out string) stats {
 		n[i], _ = strconv.Atoi(digits)
 	}
 	return stats{executions: n[0], fresh: n[1], corpus: n[2]}
+}
+
+// lastBaseline reads how far the baseline came. Where executions are counted it
+// was complete, whether go said so or not.
+func lastBaseline(out string) (b baseline) {
+	if all := baseLine.FindAllStringSubmatch(out, -1); len(all) > 0 {
+		last := all[len(all)-1]
+		b.done, _ = strconv.Atoi(last[1])
+		b.of, _ = strconv.Atoi(last[2])
+	}
+	if beganLine.MatchString(out) {
+		b.of = max(b.of, 1)
+		b.done = b.of
+	}
+	return b
 }
 
 // unusual is the output without the lines about progress.
@@ -60,8 +84,15 @@ func (r *result) settle(b budget, out string) {
 
 func (r result) name() string { return r.suite.short + "." + r.target }
 
+func (r result) failed() bool { return r.err != nil }
+
+// untried says that nothing went wrong because nothing was done.
+func (r result) untried() bool { return r.err == nil && !r.baseline.complete() }
+
 func (r result) verdict() string {
 	switch {
+	case r.untried():
+		return fmt.Sprintf("nothing tried (%d/%d of its corpus)", r.baseline.done, r.baseline.of)
 	case r.err != nil:
 		return "FAILED"
 	case r.late:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -24,10 +25,10 @@ func (t *table) print(out io.Writer) {
 		sum.executions, sum.fresh, sum.corpus = sum.executions+s.executions, sum.fresh+s.fresh, sum.corpus+s.corpus
 		took += r.took
 	}
-	fmt.Fprintf(w, "%d targets\t%d\t%d\t%d\t%s\t%d failed\n", len(t.results), sum.executions, sum.fresh, sum.corpus, seconds(took), t.failed())
+	fmt.Fprintf(w, "%d targets\t%d\t%d\t%d\t%s\t%s\n", len(t.results), sum.executions, sum.fresh, sum.corpus, seconds(took), t.verdict())
 	w.Flush()
 	for _, r := range t.results {
-		if r.err != nil {
+		if r.failed() {
 			r.explain(out)
 		}
 	}
@@ -47,19 +48,32 @@ func (r result) explain(out io.Writer) {
 	fmt.Fprintln(out, "again:", r.again())
 }
 
-func (t *table) failed() (n int) {
+func (t *table) count(is func(result) bool) (n int) {
 	for _, r := range t.results {
-		if r.err != nil {
+		if is(r) {
 			n++
 		}
 	}
 	return n
 }
 
+// verdict is that of the table's last line.
+func (t *table) verdict() string {
+	text := fmt.Sprintf("%d failed", t.count(result.failed))
+	if n := t.count(result.untried); n > 0 {
+		text += fmt.Sprintf(", %d not tried", n)
+	}
+	return text
+}
+
 // failure is what is wrong with the table.
 func (t *table) failure() error {
-	if n := t.failed(); n > 0 {
-		return fmt.Errorf("%w: %d of %d targets", errFailed, n, len(t.results))
+	var errs []error
+	if n := t.count(result.failed); n > 0 {
+		errs = append(errs, fmt.Errorf("%w: %d of %d targets", errFailed, n, len(t.results)))
 	}
-	return nil
+	if n := t.count(result.untried); n > 0 {
+		errs = append(errs, fmt.Errorf("%w: %d of %d targets", errUntried, n, len(t.results)))
+	}
+	return errors.Join(errs...)
 }

@@ -25,7 +25,19 @@ func (s *suite) runAll(ctx context.Context, b budget, progress io.Writer, each f
 	}
 }
 
+// runOne runs a target, and once more for longer where the time did not suffice
+// for its corpus: on a slow machine a short time may not.
 func (s *suite) runOne(ctx context.Context, target string, b budget) result {
+	r := s.try(ctx, target, b)
+	if !r.untried() || ctx.Err() != nil {
+		return r
+	}
+	again := s.try(ctx, target, b.longer())
+	again.took += r.took
+	return again
+}
+
+func (s *suite) try(ctx context.Context, target string, b budget) result {
 	r := result{suite: s, target: target}
 	before, err := s.failing(target)
 	if err != nil {
@@ -36,7 +48,7 @@ func (s *suite) runOne(ctx context.Context, target string, b budget) result {
 	var out string
 	out, r.err = s.fuzz(ctx, target, b)
 	r.took = time.Since(began)
-	r.stats = lastStats(out)
+	r.stats, r.baseline = lastStats(out), lastBaseline(out)
 	r.output = unusual(out)
 	after, err := s.failing(target)
 	if r.err == nil {
