@@ -39,7 +39,7 @@ const (
 // What a second try of a target gets at least, after one that was too short for
 // its corpus.
 const (
-	secondTime  = time.Minute
+	secondTime  = 30 * time.Second
 	secondCount = 2_000
 )
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -79,7 +80,7 @@ func TestBudgets(t *testing.T) {
 }
 
 func TestASecondTryIsLonger(t *testing.T) {
-	for text, want := range map[string]string{"2s": "1m0s", "10s": "1m40s", "5x": "2000x", "2000x": "20000x"} {
+	for text, want := range map[string]string{"2s": "30s", "10s": "1m40s", "5x": "2000x", "2000x": "20000x"} {
 		b, err := parseBudget(text)
 		require.NoError(t, err)
 		parsed, err := parseBudget(want)
@@ -171,4 +172,55 @@ func TestRunsEveryTarget(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-time", "50x", "-run", `^p\.FuzzG`}, &out, io.Discard))
 	require.NotContains(t, out.String(), "FuzzBad")
 	require.ErrorIs(t, run(t.Context(), []string{"-run", "nothing"}, &out, io.Discard), errNoTargets)
+}
+
+func TestAnInterruptIsNoFailure(t *testing.T) {
+	tests := []struct {
+		name, out string
+		inputs    []string
+		want      string
+	}{
+		{"in the midst", progress, nil, "interrupted"},
+		{"with an end", progress + "PASS\n", nil, "interrupted"},
+		{"go takes it for a failure", progress + "--- FAIL: FuzzX (1.05s)\n    context canceled\nFAIL\n", nil, "interrupted"},
+		{"after a failure", progress + "--- FAIL: FuzzX (1.05s)\n    x_test.go:9: no\nFAIL\n", nil, "FAILED"},
+		{"after an input", progress, []string{"abc"}, "FAILED"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := result{err: errors.New("signal"), inputs: tt.inputs, baseline: lastBaseline(progress)}
+			r.interrupt(tt.out)
+			require.Equal(t, tt.want, r.verdict())
+		})
+	}
+}
+
+// interruptAt ends a context where a text is written.
+type interruptAt struct {
+	text string
+	end  func()
+}
+
+func (w interruptAt) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), w.text) {
+		time.AfterFunc(500*time.Millisecond, w.end)
+	}
+	return len(p), nil
+}
+
+func TestATableIsPartialAfterAnInterrupt(t *testing.T) {
+	scratchModule(t)
+	long := "package p\nimport \"testing\"\nfunc FuzzLong(f *testing.F) { f.Fuzz(func(*testing.T, int) {}) }\n"
+	require.NoError(t, os.WriteFile("p/long_test.go", []byte(long), 0o644))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out strings.Builder
+	err := run(ctx, []string{"-time", "5s", "-run", "Good|Long"}, &out, interruptAt{"p.FuzzGood", cancel})
+	require.ErrorIs(t, err, errInterrupted)
+	require.NotErrorIs(t, err, errFailed)
+	require.ErrorContains(t, err, "1 of 2 targets were tried")
+	require.Regexp(t, `(?m)^p\.FuzzLong .* interrupted$`, out.String())
+	require.Regexp(t, `(?m)^2 targets .* 0 failed$`, out.String())
+	require.Contains(t, out.String(), "The table is partial: 1 of 2 targets were tried.\n")
+	require.NotContains(t, out.String(), "again:")
 }

@@ -12,7 +12,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -72,12 +71,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer os.RemoveAll(scratch)
 	var t table
+	for _, s := range suites {
+		t.targets += len(s.targets)
+	}
 	for i, s := range suites {
-		if err := s.build(ctx, filepath.Join(scratch, fmt.Sprint(i))); err != nil {
+		if err := s.build(ctx, filepath.Join(scratch, fmt.Sprint(i))); ctx.Err() != nil {
+			break // the table says what was tried
+		} else if err != nil {
 			return err
 		}
 		s.runAll(ctx, o.budget, stderr, t.add)
 	}
 	t.print(stdout)
-	return errors.Join(t.failure(), context.Cause(ctx))
+	return t.failure()
 }

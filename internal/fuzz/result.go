@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -35,6 +36,8 @@ var (
 	statsLine    = regexp.MustCompile(`(?m)^fuzz: elapsed: .*execs: (\d+) \(\d+/sec\), new interesting: (\d+) \(total: (\d+)\)`)
 	beganLine    = regexp.MustCompile(`(?m)^fuzz: elapsed: .*execs: \d+ `)
 	baseLine     = regexp.MustCompile(`(?m)^fuzz: elapsed: .*: (\d+)/(\d+) completed`)
+	failureLine  = regexp.MustCompile(`(?m)^--- FAIL: `)
+	canceledOnly = regexp.MustCompile(`^--- FAIL: \w+ \([0-9.]+s\)\n    context canceled\nFAIL$`)
 	deadlineOnly = regexp.MustCompile(`^--- FAIL: \w+ \([0-9.]+s\)\n    context deadline exceeded\nFAIL$`)
 )
 
@@ -84,7 +87,17 @@ func (r *result) settle(b budget, out string) {
 
 func (r result) name() string { return r.suite.short + "." + r.target }
 
-func (r result) failed() bool { return r.err != nil }
+// interrupt takes what ended because it had to for that, unless go reports a
+// failure or has written an input before.
+func (r *result) interrupt(out string) {
+	if len(r.inputs) == 0 && (!failureLine.MatchString(out) || canceledOnly.MatchString(unusual(out))) {
+		r.err, r.late = errInterrupted, false
+	}
+}
+
+func (r result) interrupted() bool { return errors.Is(r.err, errInterrupted) }
+
+func (r result) failed() bool { return r.err != nil && !r.interrupted() }
 
 // untried says that nothing went wrong because nothing was done.
 func (r result) untried() bool { return r.err == nil && !r.baseline.complete() }
@@ -93,7 +106,9 @@ func (r result) verdict() string {
 	switch {
 	case r.untried():
 		return fmt.Sprintf("nothing tried (%d/%d of its corpus)", r.baseline.done, r.baseline.of)
-	case r.err != nil:
+	case r.interrupted():
+		return "interrupted"
+	case r.failed():
 		return "FAILED"
 	case r.late:
 		return "ok (go's deadline)"

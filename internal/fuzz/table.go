@@ -9,7 +9,10 @@ import (
 )
 
 // A table is what came of all targets.
-type table struct{ results []result }
+type table struct {
+	results []result
+	targets int // to be tried
+}
 
 func (t *table) add(r result) { t.results = append(t.results, r) }
 
@@ -27,6 +30,9 @@ func (t *table) print(out io.Writer) {
 	}
 	fmt.Fprintf(w, "%d targets\t%d\t%d\t%d\t%s\t%s\n", len(t.results), sum.executions, sum.fresh, sum.corpus, seconds(took), t.verdict())
 	w.Flush()
+	if tried := t.tried(); tried < t.targets {
+		fmt.Fprintf(out, "The table is partial: %d of %d targets were tried.\n", tried, t.targets)
+	}
 	for _, r := range t.results {
 		if r.failed() {
 			r.explain(out)
@@ -57,6 +63,9 @@ func (t *table) count(is func(result) bool) (n int) {
 	return n
 }
 
+// tried counts those that came to their end.
+func (t *table) tried() int { return len(t.results) - t.count(result.interrupted) }
+
 // verdict is that of the table's last line.
 func (t *table) verdict() string {
 	text := fmt.Sprintf("%d failed", t.count(result.failed))
@@ -74,6 +83,9 @@ func (t *table) failure() error {
 	}
 	if n := t.count(result.untried); n > 0 {
 		errs = append(errs, fmt.Errorf("%w: %d of %d targets", errUntried, n, len(t.results)))
+	}
+	if n := t.tried(); n < t.targets {
+		errs = append(errs, fmt.Errorf("%w: %d of %d targets were tried", errInterrupted, n, t.targets))
 	}
 	return errors.Join(errs...)
 }

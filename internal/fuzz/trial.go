@@ -56,6 +56,9 @@ func (s *suite) try(ctx context.Context, target string, b budget) result {
 	}
 	r.inputs = slices.DeleteFunc(after, func(name string) bool { return slices.Contains(before, name) })
 	r.settle(b, out)
+	if ctx.Err() != nil {
+		r.interrupt(out)
+	}
 	return r
 }
 
