@@ -63,25 +63,34 @@ func newBench(o options, scratch string, log io.Writer) (*bench, error) {
 	return b, isolate(filepath.Join(scratch, "home"))
 }
 
-// measure runs the tasks that were asked for.
+// measure runs the tasks that were asked for. Behind an error the report has what
+// was measured until then, nil where that is nothing at all.
 func (b *bench) measure(ctx context.Context) (*report, error) {
 	m, err := thisMachine(ctx, b.quick)
 	if err != nil {
 		return nil, err
 	}
 	r := &report{Machine: m}
+	if err = b.measureEverywhere(ctx, r); err != nil {
+		r.Partial = true
+		err = fmt.Errorf("%w: %w", errPartial, err)
+	}
+	r.Notes, r.Growth = b.notes, growthOf(r.Rows)
+	return r, err
+}
+
+func (b *bench) measureEverywhere(ctx context.Context, r *report) error {
 	if err := b.measureOn(ctx, r, "here", b.scratch, tasks); err != nil {
-		return nil, err
+		return err
 	}
 	for _, system := range fileSystems {
 		if b.loop && slices.ContainsFunc(durableTasks(), b.wants) {
 			if err := b.measureOnImage(ctx, r, system); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	r.Notes, r.Growth = b.notes, growthOf(r.Rows)
-	return r, nil
+	return nil
 }
 
 // measureOn runs tasks in a folder, and notes what it stands on.

@@ -143,3 +143,38 @@ func TestGrouped(t *testing.T) {
 		require.Equal(t, want, grouped(n))
 	}
 }
+
+func TestWhatWasMeasuredBeforeAnInterruptIsKept(t *testing.T) {
+	b := testBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	one := func(context.Context, *bench, place) ([]row, error) {
+		return []row{{Name: "first", RivalName: "x", Unit: octets, JP: 1, Rival: 2, rounds: pairs{jp: []float64{1}, rival: []float64{2}}}}, nil
+	}
+	end := func(ctx context.Context, _ *bench, _ place) ([]row, error) {
+		cancel()
+		return nil, context.Cause(ctx)
+	}
+	defer func(all []task) { tasks = all }(tasks)
+	tasks = []task{{"one", short, one}, {"end", short, end}, {"never", short, one}}
+
+	r, err := b.measure(ctx)
+	require.ErrorIs(t, err, errPartial)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, r.Rows, 1, "neither the interrupted one nor one behind it")
+	path := filepath.Join(t.TempDir(), "saved.txt")
+	var out strings.Builder
+	require.NoError(t, r.hand(options{save: path}, nil, &out))
+	require.Contains(t, out.String(), "The table is partial: the run ended after 1 rows.\n")
+	require.Regexp(t, `(?m)^here  first `, out.String())
+	saved, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(saved), "\npartial: ")
+	require.Contains(t, string(saved), "BenchmarkFirst/on=here/vs=x/side=rival 1 2.0 B/op\n")
+
+	r.Rows = nil
+	require.NoError(t, r.hand(options{save: path}, nil, io.Discard))
+	kept, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, saved, kept, "a run without rows replaces nothing")
+}

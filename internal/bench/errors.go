@@ -6,6 +6,8 @@ var (
 	// errAbsent is what a measurement needs and this machine lacks: a note and no
 	// failure.
 	errAbsent = errors.New("not here")
+	// errPartial is a run that ended before its last row.
+	errPartial = errors.New("the table is partial")
 	// errNotSaved is a file that no run has saved.
 	errNotSaved = errors.New("no measurements in the file")
 	// errNoSource means that there are no texts to make events of.

@@ -92,19 +92,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		f.Close()
 	}
 	report, err := measureIn(ctx, o, stderr)
-	if err != nil {
+	if report == nil {
 		return err
 	}
+	return errors.Join(err, report.hand(o, saved, stdout), report.failures())
+}
+
+// hand prints and saves what was measured. A run that measured nothing replaces
+// nothing that was saved.
+func (r *report) hand(o options, saved map[string]pairs, stdout io.Writer) error {
 	if saved != nil {
-		report.Compared = compared(report.Rows, saved)
+		r.Compared = compared(r.Rows, saved)
 	}
-	if err := report.print(stdout, o.json); err != nil {
-		return err
+	err := r.print(stdout, o.json)
+	if o.save != "" && (!r.Partial || len(r.Rows) > 0) {
+		err = errors.Join(err, r.save(o.save, time.Now().UTC().Format(time.DateOnly)))
 	}
-	if o.save != "" {
-		err = report.save(o.save, time.Now().UTC().Format(time.DateOnly))
-	}
-	return errors.Join(err, report.failures())
+	return err
 }
 
 // measureIn measures in a new folder, which is gone when it returns.
@@ -118,5 +122,5 @@ func measureIn(ctx context.Context, o options, log io.Writer) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.measure(ctx)
+	return b.measure(ctx) // also what was measured before an error
 }

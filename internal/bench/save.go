@@ -38,6 +38,9 @@ func (r *report) save(path, date string) error {
 	for _, p := range r.Places {
 		fmt.Fprintf(&out, "place-%s: %s, journal: %s\n", p.Name, p.Type, p.Journal)
 	}
+	if r.Partial {
+		fmt.Fprintln(&out, "partial: the run was ended before its last row")
+	}
 	for _, row := range r.Rows {
 		unit := savedUnits[row.Unit]
 		for _, side := range []struct {

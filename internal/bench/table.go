@@ -22,6 +22,7 @@ type report struct {
 	Places   []place      `json:"places"`
 	Notes    []string     `json:"notes,omitempty"`
 	Rows     []row        `json:"rows"`
+	Partial  bool         `json:"partial,omitempty"` // it has only what was measured before the run was ended
 	Growth   []growth     `json:"growth,omitempty"`
 	Compared []comparison `json:"compared,omitempty"`
 }
@@ -38,6 +39,9 @@ func (r *report) print(w io.Writer, asJSON bool) error {
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintln(w, n)
+	}
+	if r.Partial {
+		fmt.Fprintf(w, "The table is partial: the run ended after %d rows.\n", len(r.Rows))
 	}
 	fmt.Fprintln(w)
 	err := renderTable(w, r.Rows)

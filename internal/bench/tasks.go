@@ -98,6 +98,8 @@ func (b *bench) attempt(ctx context.Context, t task, p place) []row {
 	switch {
 	case errors.Is(err, errAbsent):
 		b.note("%s: skipped: %v", t.name, err)
+	case err != nil && ctx.Err() != nil:
+		return nil // it was interrupted, which is no row
 	case err != nil:
 		rows = append(rows, row{Name: t.name, Failed: strings.ReplaceAll(err.Error(), "\n", " ")})
 	}
