@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -32,8 +33,9 @@ func TestTasks(t *testing.T) {
 	b := testBench(t)
 	r := &report{}
 	small := []task{
-		{"append", durable, measureAppend}, {"fork", durable, forkOf(20)}, {"chain", short, chainsOf(3, 20)},
-		{"load", short, loadOf(20)}, {"list", short, listOf(5)}, {"snapshot", short, snapshotOf(120)}, {"size", short, sizesOf(20)},
+		{"append", durable, measureAppend, appendNames()}, {"fork", durable, forkOf(20), forkNames(20)}, {"chain", short, chainsOf(3, 20), chainNames(3, 20)},
+		{"load", short, loadOf(20), loadNames(20)}, {"list", short, listOf(5), listNames(5)},
+		{"snapshot", short, snapshotOf(120), snapshotNames(120)}, {"size", short, sizesOf(20), sizeNames(20)},
 	}
 	require.NoError(t, b.measureOn(t.Context(), r, "here", b.scratch, small))
 	require.NoError(t, r.failures())
@@ -49,6 +51,7 @@ func TestTasks(t *testing.T) {
 		require.Positive(t, row.Ratio, row.Name)
 		require.NotEmpty(t, row.rounds.ratios(), row.Name)
 		require.Equal(t, "here", row.On)
+		require.True(t, slices.ContainsFunc(small, func(t task) bool { return t.prints(row.Name) }), row.Name)
 		require.LessOrEqual(t, utf8.RuneCountInString(row.Name), nameCells)
 	}
 	require.Equal(t, []string{workAppend}, works(growthOf(r.Rows)))
@@ -91,7 +94,7 @@ func TestSumOfFiles(t *testing.T) {
 
 func TestAFailedTaskIsARow(t *testing.T) {
 	b := testBench(t)
-	rows := b.attempt(t.Context(), task{"load", short, loadOf(0)}, place{Name: "here"})
+	rows := b.attempt(t.Context(), task{"load", short, loadOf(0), nil}, place{Name: "here"})
 	require.Len(t, rows, 1)
 	require.Equal(t, "not measured", rows[0].Verdict)
 	require.NotEmpty(t, rows[0].Failed)
@@ -121,6 +124,10 @@ func TestWantedTasks(t *testing.T) {
 	}
 	of := func(rows string) *regexp.Regexp { return regexp.MustCompile(rows) }
 	require.Equal(t, []string{"load 1k", "load 10k"}, named(options{rows: of("^load")}))
+	require.Equal(t, []string{"command 1k", "command 10k"}, named(options{rows: of("jp print")}))
+	require.Equal(t, []string{"load 1k", "load 10k", "size 1k", "size 10k"}, named(options{rows: of("packed")}))
+	require.Equal(t, []string{"grep 20k", "grep 200k"}, named(options{rows: of("first grep"), quick: true}))
+	require.Equal(t, []string{"append"}, named(options{rows: of("^append$")}), "a task by its name alone")
 	require.Equal(t, []string{"list 100", "list 1k"}, named(options{rows: of("list")}))
 	require.Contains(t, named(options{full: true}), "list 10k")
 	require.NotContains(t, named(options{rows: of(""), quick: true}), "load 10k")
@@ -133,7 +140,7 @@ func TestWhatIsNotHereIsANote(t *testing.T) {
 	b := testBench(t)
 	absent := func(context.Context, *bench, place) ([]row, error) { return nil, fmt.Errorf("%w: a disk", errAbsent) }
 	for range 2 {
-		require.Empty(t, b.attempt(t.Context(), task{"spin", short, absent}, place{Name: "here"}))
+		require.Empty(t, b.attempt(t.Context(), task{"spin", short, absent, nil}, place{Name: "here"}))
 	}
 	require.Equal(t, []string{"spin: skipped: not here: a disk"}, b.notes, "said once")
 }
@@ -156,7 +163,7 @@ func TestWhatWasMeasuredBeforeAnInterruptIsKept(t *testing.T) {
 		return nil, context.Cause(ctx)
 	}
 	defer func(all []task) { tasks = all }(tasks)
-	tasks = []task{{"one", short, one}, {"end", short, end}, {"never", short, one}}
+	tasks = []task{{"one", short, one, nil}, {"end", short, end, nil}, {"never", short, one, nil}}
 
 	r, err := b.measure(ctx)
 	require.ErrorIs(t, err, errPartial)
@@ -177,4 +184,55 @@ func TestWhatWasMeasuredBeforeAnInterruptIsKept(t *testing.T) {
 	kept, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, saved, kept, "a run without rows replaces nothing")
+}
+
+func TestOnlyRowsThatAreAskedForAreShown(t *testing.T) {
+	b := testBench(t)
+	two := func(context.Context, *bench, place) ([]row, error) {
+		return []row{{Name: "load 20 events, loose", JP: 1, Rival: 1}, {Name: "load 20 events, packed by git", JP: 1, Rival: 1}}, nil
+	}
+	for rows, want := range map[string][]string{
+		"packed":  {"load 20 events, packed by git"},
+		"packed$": {"load 20 events, packed by git"}, // as the list has it
+		"by git":  {"load 20 events, packed by git"},
+		"^tiny$":  {"load 20 events, loose", "load 20 events, packed by git"},
+	} {
+		b.options.rows = regexp.MustCompile(rows)
+		var names []string
+		for _, r := range b.attempt(t.Context(), task{"tiny", short, two, loadNames(20)}, place{Name: "here"}) {
+			names = append(names, r.Name)
+		}
+		require.Equal(t, want, names, rows)
+	}
+	_, err := parseOptions([]string{"-rows", "list 10k"}, io.Discard)
+	require.ErrorContains(t, err, "\n  list 10k: list 10,000 conversations (with -full)")
+	require.ErrorContains(t, err, "first grep, 100 × 200 events")
+}
+
+// prints says whether a row is one that the task lists.
+func (t task) prints(name string) bool {
+	return slices.ContainsFunc(t.rows, func(begin string) bool { return strings.HasPrefix(name, begin) })
+}
+
+// TestTasksListTheirRows looks at a run of all tasks but those of -full.
+func TestTasksListTheirRows(t *testing.T) {
+	text, err := os.ReadFile("baseline.txt")
+	require.NoError(t, err)
+	measured := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^Benchmark(.*)/on=`).FindAllStringSubmatch(string(text), -1) {
+		name := strings.ReplaceAll(m[1], "_", " ")
+		measured[strings.ToLower(name[:1])+name[1:]] = true
+	}
+	for name := range measured {
+		require.True(t, slices.ContainsFunc(tasks, func(t task) bool { return t.prints(name) }), name)
+	}
+	for _, task := range tasks {
+		for _, begin := range task.rows {
+			found := false
+			for name := range measured {
+				found = found || strings.HasPrefix(name, begin)
+			}
+			require.True(t, found || task.kind == longest, begin)
+		}
+	}
 }

@@ -64,7 +64,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("-rows: %w", err)
 	}
 	if b := (&bench{options: o}); !slices.ContainsFunc(tasks, b.wants) {
-		return o, fmt.Errorf("-rows: no row matches %q; some are only measured with -full", *rows)
+		return o, fmt.Errorf("-rows: no row that this run would measure matches %q; there are%s", *rows, allNames())
 	}
 	return o, nil
 }
