@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -310,4 +311,31 @@ func TestCreateBesideDamagedPackedRefs(t *testing.T) {
 	require.NotErrorIs(t, err, conversation.ErrExists)
 	require.ErrorContains(t, err, `packed-refs has the line "rubbish\n"`)
 	require.Equal(t, []int{1}, f.sifted(f.info(1), false, "one"), "a loose ref needs no packed ones")
+}
+
+// The newest event may be gone for a moment, where a prune took it and its writer
+// writes it again; only of a ref that was moved a short while ago that is waited for.
+func TestAHeadThatIsWrittenAgain(t *testing.T) {
+	f := newFixture(t)
+	head := string(f.create(1, long(3)))
+	path := filepath.Join(f.dir, ".git/objects", head[:2], head[2:])
+	require.NoError(t, os.Rename(path, path+".pruned"))
+	again := f.again()
+	again.WaitForHeads(time.Minute)
+	go func() {
+		// So that it is most often looked for in vain first; any other order is fine, too.
+		time.Sleep(50 * time.Millisecond)
+		os.Rename(path+".pruned", path)
+	}()
+	_, err := again.Load(t.Context(), conversation.Head(head))
+	require.NoError(t, err)
+
+	require.NoError(t, os.Remove(path))
+	ref := filepath.Join(f.dir, ".git", gitstore.RefOf(journaltest.ID(1)))
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(ref, old, old))
+	again = f.again()
+	again.WaitForHeads(time.Hour) // it does not come back
+	_, err = again.Load(t.Context(), conversation.Head(head))
+	require.ErrorIs(t, err, conversation.ErrDamaged)
 }

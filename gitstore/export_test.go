@@ -1,5 +1,7 @@
 package gitstore
 
+import "time"
+
 // Sign gives a commit a valid code, as only the owner of the key can.
 func Sign(object, key []byte) ([]byte, error) {
 	c, err := parseCommit(object)
@@ -12,3 +14,6 @@ func Sign(object, key []byte) ([]byte, error) {
 
 // BoundCache sets how many bytes all sidecars together may take.
 func (s *Store) BoundCache(bytes int64) { s.maxCache = bytes }
+
+// WaitForHeads sets how long a head that a prune took is waited for.
+func (s *Store) WaitForHeads(d time.Duration) { s.restoring = d }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -33,17 +34,41 @@ func (s *Store) parseHead(at conversation.Head) (odb.OID, error) {
 		return "", storeError(err)
 	case there:
 		return head, nil
-	case s.isHead(head):
+	}
+	switch ref := s.headOf(head); {
+	case ref != "" && s.writtenAgain(ref, head):
+		return head, nil
+	case ref != "":
 		return "", &DamageError{Commit: string(head), Seq: -1, Err: fmt.Errorf("%w: the newest event's commit is missing", conversation.ErrDamaged)}
 	}
 	return "", fmt.Errorf("%w: there is no object %.10s", conversation.ErrNotFound, at)
 }
 
-// isHead reports whether a conversation's ref names the object.
-func (s *Store) isHead(oid odb.OID) bool {
+// headOf is the ref of a conversation that names the object, "" if none does.
+func (s *Store) headOf(oid odb.OID) string {
 	for _, scope := range []string{refLive, refArchive} {
 		refs, _ := s.odb.ListRefs(scope) // one that cannot be read names nothing
-		if slices.ContainsFunc(refs, func(r odb.Ref) bool { return r.OID == oid }) {
+		if i := slices.IndexFunc(refs, func(r odb.Ref) bool { return r.OID == oid }); i >= 0 {
+			return refs[i].Name
+		}
+	}
+	return ""
+}
+
+// How long an event that a prune took is waited for, and how often it is looked for.
+const (
+	restoring   = 500 * time.Millisecond
+	restorePoll = 20 * time.Millisecond
+)
+
+// writtenAgain waits for a head that was written a short while ago and is not there:
+// who wrote it does so again where a prune took it.
+func (s *Store) writtenAgain(ref string, head odb.OID) bool {
+	if !s.odb.MovedLately(ref) {
+		return false
+	}
+	for end := time.Now().Add(s.restoring); time.Now().Before(end); time.Sleep(restorePoll) {
+		if there, err := s.odb.Has(head); err == nil && there {
 			return true
 		}
 	}

@@ -59,6 +59,8 @@ type Store struct {
 	rewrite func(conversation.ID, []*conversation.Event) error
 	noKey   error
 
+	restoring time.Duration // how long a head that a prune took is waited for
+
 	maxCache int64        // bytes of all sidecars together
 	grown    atomic.Int64 // bytes of those that were written since they were counted
 	found    sync.Map     // of a sidecar's path: *found, until it is used
@@ -72,7 +74,7 @@ var _ conversation.Journal = (*Store)(nil)
 // Open opens the store of a repository that git itself has located.
 func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	git := gitcmd.At(repo, gitcmd.Options{})
-	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey}
+	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
 	if s.zone == nil {
 		s.zone = time.Local
 	}

@@ -87,6 +87,20 @@ func (r *recentObjects) due(now time.Time, always bool) []recentObject {
 	return append([]recentObject(nil), r.objects...)
 }
 
+// MovedLately says whether a ref, or packed-refs where it is packed, was written so
+// short a while ago that its writer still watches over what it names.
+func (s *Store) MovedLately(ref string) bool {
+	if CheckRefName(ref) != nil {
+		return false
+	}
+	info, err := s.root.Stat(ref)
+	if err != nil {
+		info, err = s.root.Stat(packedRefsFile)
+	}
+	age := s.opts.Now().Sub(time.Unix(0, info.ModTime))
+	return err == nil && age < keepRecent && age > -keepRecent
+}
+
 // Restore writes watched objects again that have been removed, and reports whether
 // there were any.
 func (s *Store) Restore(ctx context.Context) (restored bool, err error) {
