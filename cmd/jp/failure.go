@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -120,6 +121,8 @@ func storeFailure(err error) *failure {
 		return fail(exitDamaged, "damaged", "%v", err)
 	case errors.Is(err, conversation.ErrBadID), errors.Is(err, conversation.ErrNotFound):
 		return fail(exitNotFound, "not_found", "%v", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fail(exitFailed, "unreadable", "%v", err).hint("jp doctor", "what you may read and write here")
 	case errors.Is(err, conversation.ErrNewer):
 		return fail(exitDecision, "untrusted", "%v", err)
 	case errors.Is(err, provider.ErrModel):

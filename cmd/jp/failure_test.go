@@ -45,6 +45,7 @@ func TestFailureOf(t *testing.T) {
 		"newer":         {conversation.ErrNewer, 3, "untrusted"},
 		"full":          {&turnloop.JournalError{Seq: 3, Err: conversation.ErrNoSpace}, 1, "no_space"},
 		"full disk":     {fmt.Errorf("write: %w", syscall.ENOSPC), 1, "no_space"},
+		"unreadable":    {&fs.PathError{Op: "open", Path: "refs/jp", Err: syscall.EACCES}, 1, "unreadable"},
 		"read-only":     {&turnloop.JournalError{Seq: 3, Err: conversation.ErrReadOnlyStore}, 1, "read_only"},
 		"overloaded":    {asked(provider.ClassOverloaded), 7, "provider"},
 		"no key":        {asked(provider.ClassAuth), 7, "auth"},

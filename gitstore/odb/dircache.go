@@ -87,7 +87,10 @@ func (s *Store) stepDown(dir Dir, name string, make bool) (Dir, error) {
 	case statErr == nil && info.Kind != KindDir:
 		return nil, fmt.Errorf("%w: a ref has this name", ErrRefConflict)
 	}
-	return nil, classify(err)
+	if make {
+		return nil, classify(err)
+	}
+	return nil, classifyRead(err)
 }
 
 // isDurable says whether a directory has been marked since it was opened.

@@ -111,6 +111,15 @@ func classify(err error) error {
 	return err
 }
 
+// classifyRead is classify for what was only to be read: who may not read it may not
+// be told that it cannot be written.
+func classifyRead(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return classify(err)
+}
+
 // PackedRefsError is a line of packed-refs that git has not written. It is an
 // [ErrRefBroken] of any ref that was looked for.
 type PackedRefsError struct{ Line string }

@@ -89,7 +89,7 @@ func readRefFile(file File, err error) (OID, File, error) {
 	case errors.Is(err, syscall.ELOOP):
 		return "", nil, fmt.Errorf("%w: its file is a link", ErrRefSymbolic)
 	case err != nil:
-		return "", nil, classify(err)
+		return "", nil, classifyRead(err)
 	}
 	var buf [256]byte
 	n, err := io.ReadAtLeast(file, buf[:], oidLen+1)
