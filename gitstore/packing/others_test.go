@@ -191,6 +191,24 @@ func TestHalfAPackIsNotMerged(t *testing.T) {
 	}
 }
 
+// A pack that was never indexed and cannot be stops no other.
+func TestADamagedPackWithoutIndex(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 2)
+	name := "pack-" + strings.Repeat("1", 40)
+	pack := filepath.Join(f.dir, ".git/objects/pack", name+".pack")
+	text := fmt.Sprintf(`{"packs":[{"name":%q,"objects":1,"loose":true}]}`, name)
+	file := filepath.Join(f.dir, ".git/jp/packing.json")
+	require.NoError(t, os.MkdirAll(filepath.Dir(pack), 0o777))
+	require.NoError(t, os.WriteFile(pack, []byte("PACK"), 0o444))
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+	r, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 6, r.Packed)
+	f.whole()
+}
+
 func FuzzMultiIndex(f *testing.F) {
 	for n := range 3 {
 		names := strings.Repeat("pack-0123456789012345678901234567890123456789.idx\x00", n)

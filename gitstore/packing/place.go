@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"jp/gitcmd"
 )
 
 // workFolder stands beside the folders of objects. No git looks into it.
@@ -55,7 +57,9 @@ func (p *Packer) endMoves(ctx context.Context, s *state) error {
 				return err
 			}
 		case pack.Loose:
-			if _, err := p.git.RunWith(ctx, p.command("index-pack", p.file(pack, ".pack"))); err != nil {
+			// A damaged one stays as it is: for it nothing was removed.
+			_, err := p.git.RunWith(ctx, p.command("index-pack", p.file(pack, ".pack")))
+			if exit := (*gitcmd.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 				return fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
 			}
 		}
