@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jp/internal/proof"
 )
 
 // A task measures rows on a place.
@@ -112,6 +114,15 @@ func (b *bench) attempt(ctx context.Context, t task, p place) []row {
 	}
 	fmt.Fprintf(b.log, "  in %.1f s\n", time.Since(began).Seconds())
 	return rows
+}
+
+// settle waits until what was written to the file system of a folder is on disk,
+// in runs that measure and not only look.
+func (b *bench) settle(dir string) error {
+	if !b.settles {
+		return nil
+	}
+	return proof.Settle(dir)
 }
 
 // settled runs a task, one that waits for the disk after the disk has nothing

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jp/internal/proof"
 )
 
 const (
@@ -25,7 +27,7 @@ const (
 	// usersFiles is how many files the user's repository has.
 	usersFiles = 2000
 	// statusRounds is how often git status is timed on each side.
-	statusRounds = 200
+	statusRounds = 500
 
 	// mostLoose is how many loose objects of jp's there may be at any time.
 	mostLoose = 10_000
@@ -207,8 +209,11 @@ func (u *longUse) judge(ctx context.Context, conversations int) error {
 }
 
 // compareStatus times git status here and in the repository as it was before, in
-// turns.
+// turns, when nothing of the long use is still to be written.
 func (u *longUse) compareStatus(ctx context.Context, pristine string) error {
+	if err := proof.Settle(pristine); err != nil {
+		return err
+	}
 	dirs := [2]string{u.arena.repo.TopLevel, pristine}
 	var took [2][]time.Duration
 	for round := range 1 + statusRounds { // the first one writes the index
@@ -222,6 +227,6 @@ func (u *longUse) compareStatus(ctx context.Context, pristine string) error {
 			}
 		}
 	}
-	u.table.ratio("long use: git status, beside before", took[0], took[1], slowerStatus)
+	u.table.paired("long use: git status, beside before", took[0], took[1], slowerStatus)
 	return nil
 }

@@ -31,7 +31,7 @@ func (t *timings) all() []time.Duration {
 
 // rank is the least of the values that a share q of them does not exceed; 0
 // without values. Between two values nothing is made up.
-func rank[N ~int | ~int64](values []N, q float64) N {
+func rank[N ~int | ~int64 | ~float64](values []N, q float64) N {
 	if len(values) == 0 {
 		return 0
 	}

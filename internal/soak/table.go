@@ -47,7 +47,27 @@ func (t *table) ratio(name string, side, other []time.Duration, target float64) 
 		return
 	}
 	times := float64(a) / float64(b)
-	t.add(line{name, fmt.Sprintf("%s / %s = %.2f×", short(a), short(b), times), fmt.Sprintf("≤ %g×", target), verdict(times <= target)})
+	t.compared(name, fmt.Sprintf("%s / %s = %.2f×", short(a), short(b), times), times, target)
+}
+
+// paired tells how two sides compare that were measured in turns, one of each in
+// every round: the median of the ratios of all rounds, which a machine that is
+// slower for some of them does not bend.
+func (t *table) paired(name string, side, other []time.Duration, target float64) {
+	var ratios []float64
+	for i := range side {
+		ratios = append(ratios, float64(side[i])/float64(other[i]))
+	}
+	if len(ratios) == 0 {
+		t.count(name, "not measured")
+		return
+	}
+	times := rank(ratios, 0.5)
+	t.compared(name, fmt.Sprintf("%s / %s, in turns %.2f×", short(rank(side, 0.5)), short(rank(other, 0.5)), times), times, target)
+}
+
+func (t *table) compared(name, found string, times, target float64) {
+	t.add(line{name, found, fmt.Sprintf("≤ %g×", target), verdict(times <= target)})
 }
 
 // sizes tells amounts of memory. A target is for the greatest; 0 for none.

@@ -17,18 +17,22 @@ func TestTable(t *testing.T) {
 	found.sizes("memory", []int64{20_000_000, 41_500_000}, 40_000_000)
 	found.ratio("list", []time.Duration{30_000}, []time.Duration{10_000}, 2)
 	found.ratio("list of nothing", nil, nil, 2)
+	found.paired("status", []time.Duration{11_000, 30_000, 21_000}, []time.Duration{10_000, 40_000, 20_000}, 1.05)
+	found.paired("status of nothing", nil, nil, 2)
 	require.NoError(t, found.failure(), "a missed target is no failure")
 	var out strings.Builder
 	found.print(&out, nil)
-	require.Equal(t, `what             found                             target         verdict
-conversations    64                                –              –
-append           p50 1ms  p99 40ms  max 40ms  (2)  p99 ≤ 50ms     ok
-slow append      p50 1s  p99 1s  max 1s  (1)       p99 ≤ 50ms     missed
-nothing          not measured                      –              –
-memory           p50 20.0 MB  max 41.5 MB  (2)     max ≤ 40.0 MB  missed
-list             30µs / 10µs = 3.00×               ≤ 2×           missed
-list of nothing  not measured                      –              –
-violations       0                                 0              ok
+	require.Equal(t, `what               found                             target         verdict
+conversations      64                                –              –
+append             p50 1ms  p99 40ms  max 40ms  (2)  p99 ≤ 50ms     ok
+slow append        p50 1s  p99 1s  max 1s  (1)       p99 ≤ 50ms     missed
+nothing            not measured                      –              –
+memory             p50 20.0 MB  max 41.5 MB  (2)     max ≤ 40.0 MB  missed
+list               30µs / 10µs = 3.00×               ≤ 2×           missed
+list of nothing    not measured                      –              –
+status             20µs / 20µs, in turns 1.05×       ≤ 1.05×        ok
+status of nothing  not measured                      –              –
+violations         0                                 0              ok
 `, out.String())
 }
 

@@ -1,4 +1,4 @@
-package main
+package proof
 
 import (
 	"os"
@@ -6,13 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settle flushes what was written to the file system of a folder, which shall not
+// Settle flushes what was written to the file system of a folder, which shall not
 // be flushed at the expense of what is measured next. Other file systems are left
 // alone: one of them may never answer.
-func (b *bench) settle(dir string) error {
-	if !b.settles {
-		return nil
-	}
+func Settle(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
