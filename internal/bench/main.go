@@ -43,7 +43,6 @@ type options struct {
 func parseOptions(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	flags.BoolVar(&o.quick, "quick", false, "few rounds and the short tasks, about a minute")
 	flags.BoolVar(&o.full, "full", false, "also what takes minutes: 10,000 conversations, 100,000 events or files, 1,000,000 events in all")
 	flags.BoolVar(&o.loop, "loop", true, "measure durable rows on a new ext4 with a journal and on a new xfs as well, as root on Linux")
@@ -53,11 +52,8 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.compare, "compare", "", "set the ratios beside those of a `FILE` that was saved")
 	flags.IntVar(&o.grow, "grow", 0, "only append `N` events in the repository -dir")
 	rows := flags.String("rows", "", "measure only what matches `REGEXP`: "+taskNames())
-	if err := flags.Parse(args); err != nil {
+	if err := proof.ParseAll(flags, args, stderr); err != nil {
 		return o, err
-	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	var err error
 	if o.rows, err = regexp.Compile(*rows); err != nil {

@@ -177,7 +177,7 @@ func TestOptions(t *testing.T) {
 		require.ErrorIs(t, run(t.Context(), []string{"-only", only}, io.Discard, io.Discard), errNothing, only)
 	}
 	all := []suite{{class: "a", pkg: "x"}, {class: "b"}, {class: "a", pkg: "y"}, {class: "c"}}
-	for only, want := range map[string]int{"": 4, "a": 2, "b,a": 3, "m": 0} {
+	for only, want := range map[string]int{"": 4, "a": 2, "b,a": 3, "b, a": 3, "m": 0} {
 		got, err := chosen(all, only)
 		require.NoError(t, err)
 		require.Len(t, got, want, only)

@@ -29,15 +29,11 @@ type options struct {
 func parseOptions(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	flags.BoolVar(&o.quick, "quick", false, "samples, a few minutes; the numbers that a full run must reach are not asked for")
 	flags.BoolVar(&o.json, "json", false, "print JSON")
 	flags.StringVar(&o.only, "only", "", "only the classes `LETTERS`, with commas between them")
-	if err := flags.Parse(args); err != nil {
+	if err := proof.ParseAll(flags, args, stderr); err != nil {
 		return o, err
-	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	return o, nil
 }

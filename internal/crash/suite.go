@@ -57,7 +57,9 @@ func chosen(all []suite, only string) ([]suite, error) {
 		return all, nil
 	}
 	letters := strings.Split(only, ",")
-	for _, l := range letters {
+	for i, l := range letters {
+		l = strings.TrimSpace(l)
+		letters[i] = l
 		if !slices.ContainsFunc(classes, func(c class) bool { return c.letter == l }) {
 			return nil, fmt.Errorf("%w: %q is none of the classes a, b, c, d, e and m", errNothing, l)
 		}

@@ -34,10 +34,9 @@ type options struct {
 func parseOptions(args []string, stderr io.Writer) (options, error) {
 	o := options{packages: []string{"./..."}}
 	flags := flag.NewFlagSet("fuzz", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	text := flags.String("time", "10s", "run each target for a `DURATION`, or for a number of executions as 2000x")
 	only := flags.String("run", "", "only targets whose package and name, as gitstore.FuzzDecode, match `REGEXP`")
-	if err := flags.Parse(args); err != nil {
+	if err := proof.Parse(flags, args, stderr); err != nil {
 		return o, err
 	}
 	var err error

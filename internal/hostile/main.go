@@ -39,16 +39,12 @@ type options struct {
 func parseOptions(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("hostile", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	flags.StringVar(&o.corpus, "corpus", "internal/hostile/corpus", "take the attacks from `DIR`")
 	flags.StringVar(&o.only, "only", "", "only attacks with `TEXT` in their name; several with commas between them")
 	flags.BoolVar(&o.quick, "quick", false, "a sample of the commands in each repository")
 	flags.StringVar(&o.dir, "dir", "", "work on the file system of `DIR` (default: the folder for temporary files)")
-	if err := flags.Parse(args); err != nil {
+	if err := proof.ParseAll(flags, args, stderr); err != nil {
 		return o, err
-	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	return o, nil
 }

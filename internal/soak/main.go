@@ -41,14 +41,13 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	var o options
 	quick := false
 	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	flags.BoolVar(&quick, "quick", false, "a sample: 12 conversations, 15 s, 24 cycles, 1,500 events of long use")
 	flags.IntVar(&o.n, "n", 64, "run `N` conversations at once, at least 8")
 	flags.DurationVar(&o.length, "for", 2*time.Minute, "let each work for a `DURATION` before it asks")
 	flags.IntVar(&o.cycles, "cycles", 56, "let clients come and go `N` times")
 	flags.IntVar(&o.events, "events", 20_000, "use a repository for `N` events, 0 for not at all")
 	flags.StringVar(&o.dir, "dir", "", "work on the file system of `DIR` (default: the folder for temporary files)")
-	if err := flags.Parse(args); err != nil {
+	if err := proof.ParseAll(flags, args, stderr); err != nil {
 		return o, err
 	}
 	given := map[string]bool{}
@@ -62,13 +61,11 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 			set()
 		}
 	}
-	return o, o.check(flags.Args())
+	return o, o.check()
 }
 
-func (o options) check(rest []string) error {
+func (o options) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
 	case o.n < fewest:
 		return fmt.Errorf("-n %d: at least %d, since some are killed and some compared", o.n, fewest)
 	case o.length < pace:
