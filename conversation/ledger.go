@@ -40,6 +40,17 @@ func (t *ToolCall) Child() ID {
 // Open reports whether the call has no response.
 func (t *ToolCall) Open() bool { return t.Response == nil }
 
+// Lost reports whether the newest run of an open call has no end on record: what
+// it did is not known. A run that ended with a question of the tool's changed
+// nothing.
+func (t *ToolCall) Lost() bool {
+	if !t.Open() || t.Started == nil {
+		return false
+	}
+	q := t.Inquiry(KindToolQuestion)
+	return q == nil || q.Event.Seq < t.Started.Seq
+}
+
 // Inquiry finds the newest inquiry of a kind, nil if there is none.
 func (t *ToolCall) Inquiry(kind InquiryKind) *Inquiry {
 	for i := len(t.Inquiries) - 1; i >= 0; i-- {
@@ -247,11 +258,11 @@ func (l *Ledger) Open() []*ToolCall {
 	return open
 }
 
-// Lost returns the open calls that were started: what they did is not on
-// record. since is when the first of them was.
+// Lost returns the open calls of which nobody knows what they did. since is when
+// the first of them was started.
 func (l *Ledger) Lost() (calls []*ToolCall, since time.Time) {
 	for _, t := range l.Open() {
-		if t.Started == nil {
+		if !t.Lost() {
 			continue
 		}
 		calls = append(calls, t)

@@ -62,7 +62,7 @@ func classOf(call *conversation.ToolCall, t Truth) Class {
 		return Gone
 	case call.Started == nil:
 		return NotStarted
-	case answeredSinceStart(call):
+	case !call.Lost():
 		return NotStarted // it asked before it changed anything, and has its answer
 	case known.Resumes:
 		return Delegated
@@ -76,18 +76,6 @@ func classOf(call *conversation.ToolCall, t Truth) Class {
 func asks(call *conversation.ToolCall) bool {
 	for _, q := range call.Inquiries {
 		if q.Live() {
-			return true
-		}
-	}
-	return false
-}
-
-// answeredSinceStart reports whether the newest thing that happened to a started
-// call is a question of its own: that run ended with the question, and none has
-// been started since.
-func answeredSinceStart(call *conversation.ToolCall) bool {
-	for _, q := range call.Inquiries {
-		if q.Request.Kind == conversation.KindToolQuestion && q.Event.Seq > call.Started.Seq {
 			return true
 		}
 	}

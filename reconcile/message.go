@@ -13,11 +13,19 @@ import (
 const banner = "[SESSION_RESUMED]"
 
 // A DiscardNote is what the model is told at the start of the next turn where
-// the tools of a discarded one had changed files.
-func DiscardNote(turn int, paths []string) string {
+// the tools of a discarded one had changed files, or where files changed of which
+// nobody knows whether they did.
+func DiscardNote(turn int, wrote, perhaps []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "An earlier attempt at this turn (turn %d) was discarded. Its tools changed these files, and the changes may still be there:\n", turn)
-	names(&b, paths, len(paths))
+	fmt.Fprintf(&b, "An earlier attempt at this turn (turn %d) was discarded.\n", turn)
+	if len(wrote) > 0 {
+		b.WriteString("Its tools changed these files, and the changes may still be there:\n")
+		names(&b, wrote, len(wrote))
+	}
+	if len(perhaps) > 0 {
+		b.WriteString("These files changed while one of its tools was lost, by it or by somebody else, and the changes may still be there:\n")
+		names(&b, perhaps, len(perhaps))
+	}
 	return strings.TrimRight(b.String(), "\n")
 }
 

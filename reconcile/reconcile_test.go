@@ -414,7 +414,13 @@ func TestRestoredNote(t *testing.T) {
 }
 
 func TestDiscardNote(t *testing.T) {
-	require.Equal(t, `An earlier attempt at this turn (turn 2) was discarded. Its tools changed these files, and the changes may still be there:
+	require.Equal(t, `An earlier attempt at this turn (turn 2) was discarded.
+Its tools changed these files, and the changes may still be there:
   "a.go"
-  "b\n.go"`, reconcile.DiscardNote(2, []string{"a.go", "b\n.go"}))
+  "b\n.go"`, reconcile.DiscardNote(2, []string{"a.go", "b\n.go"}, nil))
+	require.Equal(t, `An earlier attempt at this turn (turn 2) was discarded.
+Its tools changed these files, and the changes may still be there:
+  "a.go"
+These files changed while one of its tools was lost, by it or by somebody else, and the changes may still be there:
+  "c.go"`, reconcile.DiscardNote(2, []string{"a.go"}, []string{"c.go"}))
 }

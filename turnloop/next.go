@@ -150,14 +150,12 @@ func (v View) finish(call *conversation.ToolCall) conversation.Finish {
 }
 
 // unknown reports whether nobody can tell what an earlier run of the call did.
-// A run that ended with a question did nothing: its next one has not begun
-// before it is on record.
 func (v View) unknown(call *conversation.ToolCall) bool {
-	if call.Started == nil || v.Again[call.Event.Seq] || v.Ledger.Foreign(call) {
+	if !call.Lost() || v.Again[call.Event.Seq] || v.Ledger.Foreign(call) {
 		return false
 	}
 	for _, q := range call.Inquiries {
-		if q.Live() || q.Request.Kind == conversation.KindToolQuestion && q.Event.Seq > call.Started.Seq {
+		if q.Live() {
 			return false
 		}
 	}

@@ -77,7 +77,7 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text stri
 	}
 	for _, call := range ledger.Open() {
 		content := text
-		if call.Started != nil && !ledger.Foreign(call) {
+		if call.Lost() && !ledger.Foreign(call) {
 			content = textCancelled
 		}
 		t.AddToolCallResponse(conversation.ToolCallResponse{

@@ -18,8 +18,9 @@ func (q *query) note() *conversation.Event {
 	for last = range conversation.Turns(q.stream.Events()) {
 	}
 	var parts []string
-	if paths := changedBy(last); takenBack(last) && len(paths) > 0 {
-		parts = append(parts, reconcile.DiscardNote(last.Number, paths))
+	wrote, perhaps := writtenBy(last), perhapsWrittenBy(last)
+	if takenBack(last) && len(wrote)+len(perhaps) > 0 {
+		parts = append(parts, reconcile.DiscardNote(last.Number, wrote, perhaps))
 	}
 	if paths := putBackSince(last); len(paths) > 0 {
 		parts = append(parts, reconcile.RestoredNote(paths))
@@ -37,18 +38,22 @@ func takenBack(t conversation.Turn) bool {
 	return ledger.Discarded || call != nil && call.Finish == conversation.FinishRefusal
 }
 
-// changedBy are the files that a turn's tools changed, or may have changed.
-func changedBy(t conversation.Turn) []string {
+// perhapsWrittenBy are the files that moved while a tool of the turn was lost, and
+// that no result names. A resume that found nothing lost has no tree of its own: what
+// had changed then was recorded before it, as the user's.
+func perhapsWrittenBy(t conversation.Turn) []string {
 	paths := map[string]bool{}
-	for _, path := range writtenBy(t) {
-		paths[path] = true
-	}
-	for _, e := range t.Events {
-		if b, ok := e.Body.(*conversation.Resumed); ok && b.Report != nil {
-			for _, c := range b.Report.Changed {
-				paths[c.Path] = true
-			}
+	for i, e := range t.Events {
+		b, ok := e.Body.(*conversation.Resumed)
+		if !ok || b.Report == nil || i == 0 || e.Tree == t.Events[i-1].Tree {
+			continue
 		}
+		for _, c := range b.Report.Changed {
+			paths[c.Path] = true
+		}
+	}
+	for _, path := range writtenBy(t) {
+		delete(paths, path)
 	}
 	return slices.Sorted(maps.Keys(paths))
 }

@@ -170,7 +170,7 @@ func callState(call *conversation.ToolCall, name string, running bool) string {
 		return "✓ " + name + " — completed"
 	case call.Started != nil && running:
 		return "▶ " + name + " — running"
-	case call.Started != nil:
+	case call.Lost():
 		return "? " + name + " — started; its outcome is unknown"
 	}
 	return "○ " + name + " — not started"

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+)
+
+// What is recorded as the user's is nothing that a tool may have done.
+func TestPerhapsWrittenBy(t *testing.T) {
+	changed := func(paths ...string) []conversation.PathStat {
+		var all []conversation.PathStat
+		for _, p := range paths {
+			all = append(all, conversation.PathStat{Path: p})
+		}
+		return all
+	}
+	start := &conversation.Event{Tree: "1", Body: &conversation.TurnStart{}}
+	wrote := &conversation.Event{Tree: "2", Body: &conversation.ToolCallResponse{Changed: []conversation.FileChange{{Path: "a"}}}}
+	users := &conversation.Event{Tree: "3", Body: &conversation.Workspace{Paths: changed("b")}}
+	resumed := func(tree string) *conversation.Event {
+		return &conversation.Event{Tree: tree, Body: &conversation.Resumed{Report: &conversation.Report{Changed: changed("a", "b")}}}
+	}
+	for _, tt := range []struct {
+		name   string
+		events []*conversation.Event
+		want   []string
+	}{
+		{"nothing lost", []*conversation.Event{start, wrote, users, resumed("3")}, nil},
+		{"a lost tool", []*conversation.Event{start, wrote, resumed("3")}, []string{"b"}},
+		{"a lost tool of no result", []*conversation.Event{start, resumed("3")}, []string{"a", "b"}},
+		{"only a resume", []*conversation.Event{resumed("3")}, nil},
+		{"no report", []*conversation.Event{start, {Tree: "3", Body: &conversation.Resumed{}}}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Equal(t, tt.want, perhapsWrittenBy(conversation.Turn{Events: tt.events}))
+		})
+	}
+}
