@@ -44,7 +44,7 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 				step.Gone, step.GoneMore = gone(b.LeftOut)
 			}
 		case *conversation.Restored:
-			step.Ours = here[i]
+			step.Ours, step.PutBack = here[i], here[i]
 		case *conversation.Resumed:
 			step.Nobody = true
 		}

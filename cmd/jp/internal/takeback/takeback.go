@@ -29,6 +29,8 @@ type Step struct {
 	Seq    int  // of the event
 	Ours   bool // a tool of the conversation did it, or jp by putting files back
 	Nobody bool // a tool that was lost may have done it, or anybody else
+	// PutBack says that it was jp, putting files back at the user's word.
+	PutBack bool
 	Moves  []worktree.Step
 	Shared []string // paths that somebody else wrote meanwhile, too
 	// Unrecorded are paths that were there before the step, and of which no tree says what
@@ -60,6 +62,7 @@ type move struct {
 	seq           int
 	ours, shared  bool
 	nobody        bool
+	putBack       bool
 	unrecorded    int  // seq of the step before which nobody knows what it was; 0: no such
 	may           bool // it is not certain that it was there then
 	before, after worktree.Version
@@ -71,6 +74,7 @@ type move struct {
 func (h History) Before(from int) []File {
 	var files []File
 	for path, moves := range h.byPath() {
+		moves = settled(moves, from)
 		at := slices.IndexFunc(moves, func(m move) bool { return (m.ours || m.nobody) && m.seq >= from })
 		if at < 0 {
 			continue
@@ -88,6 +92,7 @@ func (h History) Before(from int) []File {
 func (h History) After(seq int, paths []string) []File {
 	var files []File
 	for path, moves := range h.byPath() {
+		moves = settled(moves, seq+1)
 		at := slices.IndexFunc(moves, func(m move) bool { return m.seq > seq })
 		if at < 0 || len(paths) > 0 && !Under(path, paths) {
 			continue
@@ -123,7 +128,7 @@ func (h History) byPath() map[string][]move {
 		since, may := known.meet(s)
 		for i, m := range s.Moves {
 			paths[m.Path] = append(paths[m.Path], move{
-				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, shared: slices.Contains(s.Shared, m.Path),
+				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, putBack: s.PutBack, shared: slices.Contains(s.Shared, m.Path),
 				unrecorded: since[i], may: may[i],
 				before: m.Before, after: m.After,
 			})
@@ -136,6 +141,25 @@ func (h History) byPath() map[string][]move {
 		}
 	}
 	return paths
+}
+
+// settled leaves out what somebody else did to a path, at or after the event from, and
+// jp then put back to what it was before: the tools' work is again what they left.
+func settled(moves []move, from int) []move {
+	var kept []move
+	for _, m := range moves {
+		others := len(kept) // from here on nobody of ours wrote it
+		for others > 0 && !kept[others-1].ours && kept[others-1].seq >= from {
+			others--
+		}
+		at := slices.IndexFunc(kept[others:], func(o move) bool { return m.putBack && o.before == m.after })
+		if at < 0 {
+			kept = append(kept, m)
+			continue
+		}
+		kept = kept[:others+at]
+	}
+	return kept
 }
 
 // judge decides about a path that is to be what it was before the event from, of which

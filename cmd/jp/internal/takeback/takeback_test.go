@@ -29,6 +29,13 @@ func step(seq int, ours bool, path, change string) takeback.Step {
 func tool(seq int, change string) takeback.Step { return step(seq, true, "a", change) }
 func user(seq int, change string) takeback.Step { return step(seq, false, "a", change) }
 
+// put is jp putting the file back.
+func put(seq int, change string) takeback.Step {
+	s := tool(seq, change)
+	s.PutBack = true
+	return s
+}
+
 func nobody(seq int, change string) takeback.Step {
 	s := user(seq, change)
 	s.Nobody = true
@@ -117,6 +124,13 @@ func TestBefore(t *testing.T) {
 		"an undo was done":                     {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, ""},
 		"an undo is undone":                    {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 9, "a: 1>2"},
 		"after an undo of an undo":             {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1"), tool(10, "1>2")}, 5, "a: 2>1"},
+		"what others did was put back":         {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2")}, 1, "a: 2>1"},
+		"whoever it was":                       {[]takeback.Step{tool(5, "1>2"), nobody(6, "2>3"), user(7, "3>4"), put(8, "4>2")}, 1, "a: 2>1"},
+		"and others wrote only":                {[]takeback.Step{user(6, "2>3"), put(7, "3>2")}, 1, ""},
+		"putting it back is undone":            {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2")}, 7, "a: 2>3"},
+		"it was put back to something else":    {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>1")}, 1, ""},
+		"or to what others left":               {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), user(7, "3>4"), put(8, "4>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"a tool that does the same":            {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>2")}, 1, "a: 2>1 left: somebody else changed it before @7"},
 		"only the mode":                        {[]takeback.Step{{Seq: 5, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("1"), After: worktree.Version{Mode: "100755", OID: "1"}}}}}, 1, "a: 1>1"},
 		"several files":                        {[]takeback.Step{step(5, true, "b", "1>2"), step(6, true, "a", ">2"), step(7, false, "c", "1>2")}, 1, "a: 2>; b: 2>1"},
 	}
@@ -135,17 +149,18 @@ func TestAfter(t *testing.T) {
 		paths []string
 		want  string
 	}{
-		"as after the newest":         {[]takeback.Step{tool(5, "1>2")}, 5, nil, ""},
-		"what came later goes":        {[]takeback.Step{tool(5, "1>2"), tool(7, "2>3")}, 5, nil, "a: 3>2"},
-		"the user wrote before":       {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 5, nil, "a: 4>2 left: somebody else changed it before @7"},
-		"what an undo took away":      {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, nil, "a: 1>2"},
-		"all":                         {three, 4, nil, "d/a: 2>1; d/b: 2>; da: 2>1"},
-		"a folder":                    {three, 4, []string{"d"}, "d/a: 2>1; d/b: 2>"},
-		"the top":                     {three, 4, []string{"."}, "d/a: 2>1; d/b: 2>; da: 2>1"},
-		"a file":                      {three, 4, []string{"d/b"}, "d/b: 2>"},
-		"a file of the user":          {three, 4, []string{"a"}, "a: 2>1 left: no tool of this conversation wrote it since"},
-		"a file that nobody changed":  {three, 10, []string{"a"}, ""},
-		"a tool's file, then a users": {[]takeback.Step{tool(5, "1>2"), user(7, "2>3")}, 5, []string{"a"}, "a: 3>2 left: no tool of this conversation wrote it since"},
+		"as after the newest":          {[]takeback.Step{tool(5, "1>2")}, 5, nil, ""},
+		"what came later goes":         {[]takeback.Step{tool(5, "1>2"), tool(7, "2>3")}, 5, nil, "a: 3>2"},
+		"the user wrote before":        {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 5, nil, "a: 4>2 left: somebody else changed it before @7"},
+		"what an undo took away":       {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, nil, "a: 1>2"},
+		"all":                          {three, 4, nil, "d/a: 2>1; d/b: 2>; da: 2>1"},
+		"a folder":                     {three, 4, []string{"d"}, "d/a: 2>1; d/b: 2>"},
+		"the top":                      {three, 4, []string{"."}, "d/a: 2>1; d/b: 2>; da: 2>1"},
+		"a file":                       {three, 4, []string{"d/b"}, "d/b: 2>"},
+		"what others did was put back": {[]takeback.Step{tool(5, "1>2"), tool(6, "2>3"), user(7, "3>4"), put(8, "4>3")}, 5, nil, "a: 3>2"},
+		"a file of the user":           {three, 4, []string{"a"}, "a: 2>1 left: no tool of this conversation wrote it since"},
+		"a file that nobody changed":   {three, 10, []string{"a"}, ""},
+		"a tool's file, then a users":  {[]takeback.Step{tool(5, "1>2"), user(7, "2>3")}, 5, []string{"a"}, "a: 3>2 left: no tool of this conversation wrote it since"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +190,9 @@ func TestNothingOfOthersIsTakenBack(t *testing.T) {
 				continue
 			}
 			ours := rapid.Bool().Draw(t, "ours")
-			h.Steps = append(h.Steps, step(seq, ours, "a", now+">"+next))
+			s := step(seq, ours, "a", now+">"+next)
+			s.PutBack = ours && rapid.Bool().Draw(t, "put back")
+			h.Steps = append(h.Steps, s)
 			if ours {
 				found, left, last = append(found, now), append(left, next), next
 			}
