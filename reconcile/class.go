@@ -24,6 +24,8 @@ type Call struct {
 	Class     Class
 	Touched   []string // files that it named and that are not as they were
 	Untouched []string // files that it named and that are
+	Untold    []string // files that it named, that are there, and of which no snapshot tells it
+	Absent    []string // the same of files that are not there
 	Delegate  Delegate // for Delegated
 }
 
@@ -39,10 +41,16 @@ func classify(r Record, t Truth, named func(*conversation.ToolCall) []string) []
 		c := Call{Call: call, Class: classOf(call, t), Delegate: t.Delegates[call.Event.Seq]}
 		if named != nil {
 			for _, path := range named(call) {
-				if changed[path] {
+				there, unrecorded := t.Unrecorded[path]
+				switch {
+				case changed[path]:
 					c.Touched = append(c.Touched, path)
-				} else {
+				case !unrecorded:
 					c.Untouched = append(c.Untouched, path)
+				case there:
+					c.Untold = append(c.Untold, path)
+				default:
+					c.Absent = append(c.Absent, path)
 				}
 			}
 		}
@@ -80,4 +88,24 @@ func asks(call *conversation.ToolCall) bool {
 		}
 	}
 	return false
+}
+
+// Files are sentences about the files that the call named, in the order of how much
+// they say; quote writes a list of paths.
+func (c Call) Files(quote func(paths []string) string) []string {
+	var sentences []string
+	for _, kind := range []struct {
+		words string
+		paths []string
+	}{
+		{"have changed since", c.Touched},
+		{"have not changed", c.Untouched},
+		{"are not there", c.Absent},
+		{"are there, and not recorded, so that nobody can tell whether it changed them", c.Untold},
+	} {
+		if len(kind.paths) > 0 {
+			sentences = append(sentences, "These files that it named "+kind.words+": "+quote(kind.paths)+".")
+		}
+	}
+	return sentences
 }

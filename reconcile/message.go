@@ -42,7 +42,7 @@ func RestoredNote(paths []string) string {
 func message(r Record, p Plan, report *conversation.Report, age time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s turn %d, model call %d, interrupted %s ago.\n", banner, r.Turn, max(1, r.Call), conversation.Ago(age))
-	facts(&b, report)
+	facts(&b, report, p.submodules)
 	if was, is := r.Place.InProgress, p.InProgress; was != is {
 		moved(&b, "In progress", was, is)
 	}
@@ -56,12 +56,15 @@ func message(r Record, p Plan, report *conversation.Report, age time.Duration) s
 	return b.String()
 }
 
-func facts(b *strings.Builder, report *conversation.Report) {
+func facts(b *strings.Builder, report *conversation.Report, submodules bool) {
 	moved(b, "HEAD", short(report.HeadWas), short(report.HeadIs))
 	moved(b, "Branch", report.BranchWas, report.BranchIs)
-	if len(report.Dirty) == 0 {
+	switch {
+	case len(report.Dirty) == 0 && submodules:
+		b.WriteString("Working tree: clean, by git status, which was not asked about what is in submodules.\n")
+	case len(report.Dirty) == 0:
 		b.WriteString("Working tree: clean, by git status.\n")
-	} else {
+	default:
 		b.WriteString("Not committed, by git status:\n")
 		names(b, report.Dirty, len(report.Dirty))
 	}
@@ -179,6 +182,12 @@ func state(call *conversation.ToolCall, c Call) string {
 	if len(c.Untouched) > 0 {
 		text += "; not changed: " + quotes(c.Untouched)
 	}
+	if len(c.Absent) > 0 {
+		text += "; not there: " + quotes(c.Absent)
+	}
+	if len(c.Untold) > 0 {
+		text += "; there, and not recorded, so that nobody can tell whether it changed them: " + quotes(c.Untold)
+	}
 	return text
 }
 
@@ -195,14 +204,12 @@ func quotes(paths []string) string {
 func Evidence(c Call) string {
 	var b strings.Builder
 	b.WriteString("The outcome of this call is unknown: it was started, and jp ended before its result was recorded.")
-	if len(c.Touched) > 0 {
-		b.WriteString(" These files that it named have changed since: " + quotes(c.Touched) + ".")
+	files := c.Files(quotes)
+	if len(files) == 0 {
+		files = []string{"Which files it would have changed is not known."}
 	}
-	if len(c.Untouched) > 0 {
-		b.WriteString(" These files that it named have not changed: " + quotes(c.Untouched) + ".")
-	}
-	if len(c.Touched)+len(c.Untouched) == 0 {
-		b.WriteString(" Which files it would have changed is not known.")
+	for _, sentence := range files {
+		b.WriteString(" " + sentence)
 	}
 	b.WriteString(" What it did elsewhere cannot be seen. Look at what is there before you repeat it.")
 	return b.String()

@@ -17,6 +17,7 @@ type Plan struct {
 	Changed []conversation.PathStat // what moved in the files since
 	// InProgress is what git is in the midst of, such as a merge.
 	InProgress string
+	submodules bool
 	// Words sum up for people what was found.
 	Words string
 }
@@ -24,7 +25,7 @@ type Plan struct {
 // Make compares a record with the truth. named says which files a call names;
 // nil says nothing.
 func Make(r Record, t Truth, named func(*conversation.ToolCall) []string) Plan {
-	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, InProgress: t.Git.InProgress, Calls: classify(r, t, named)}
+	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, InProgress: t.Git.InProgress, submodules: t.Submodules, Calls: classify(r, t, named)}
 	if r.worthSaying(t, p) && !r.saidAlready(t, p) {
 		p.Resumed = r.resumed(t, p, t.Now.Sub(r.At))
 	}

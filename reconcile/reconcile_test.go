@@ -204,6 +204,26 @@ Do not repeat work that the files already show.`, plan.Resumed.Message)
 	require.Empty(t, plan.Elsewhere, "a HEAD that went on is told, not refused")
 }
 
+// Of a file that no snapshot has, only what can be seen is told.
+func TestUnrecordedFiles(t *testing.T) {
+	h := begun(t)
+	seq := h.call(t, "fs_modify_file")[0]
+	h.start(t, seq)
+	r := h.record(t, "")
+	now := truth(r)
+	now.Submodules = true
+	now.Changed = []conversation.PathStat{{Path: "changed", Status: "M"}}
+	now.Unrecorded = map[string]bool{"there": true, "gone": false, "changed": true}
+	plan := reconcile.Make(r, now, func(*conversation.ToolCall) []string { return []string{"changed", "same", "there", "gone"} })
+	require.Contains(t, plan.Resumed.Message, `; changed since: "changed"; not changed: "same"; not there: "gone"; there, and not recorded, so that nobody can tell whether it changed them: "there"`)
+	require.Contains(t, plan.Resumed.Message, "\nWorking tree: clean, by git status, which was not asked about what is in submodules.\n")
+	require.Equal(t, "The outcome of this call is unknown: it was started, and jp ended before its result was recorded."+
+		` These files that it named have changed since: "changed". These files that it named have not changed: "same".`+
+		` These files that it named are not there: "gone".`+
+		` These files that it named are there, and not recorded, so that nobody can tell whether it changed them: "there".`+
+		" What it did elsewhere cannot be seen. Look at what is there before you repeat it.", reconcile.Evidence(plan.Calls[0]))
+}
+
 // A merge in which the repository is now, and was not then, is told.
 func TestOperationInProgress(t *testing.T) {
 	h := begun(t)

@@ -13,10 +13,15 @@ type Truth struct {
 	Tree     string                  // of the files now
 	Changed  []conversation.PathStat // from the record's Base to now
 	Dirty    []string                // what `git status` names, quoted as paths are
-	Alive    map[int]bool            // open calls, by seq, whose process still lives
-	Again    map[int]bool            // open calls, by seq, that somebody wants run again whatever they did
-	Now      time.Time               // for the age
-	Tools    map[string]Tool
+	// Submodules says that there are some, which git status does not look into.
+	Submodules bool
+	// Unrecorded are files that lost calls name, quoted, of which no snapshot tells
+	// whether they changed; true are those that are there now.
+	Unrecorded map[string]bool
+	Alive      map[int]bool // open calls, by seq, whose process still lives
+	Again      map[int]bool // open calls, by seq, that somebody wants run again whatever they did
+	Now        time.Time    // for the age
+	Tools      map[string]Tool
 	// Delegates are the conversations of open calls that work in one of their
 	// own, by the call's seq.
 	Delegates map[int]Delegate

@@ -44,6 +44,9 @@ func (w *Worktree) Look(paths []string) Seen {
 	return seen
 }
 
+// There reports whether something was at a path that was looked at.
+func (s Seen) There(path string) bool { return s[path] != stamp{} }
+
 func (w *Worktree) stamp(p string) stamp {
 	st, err := w.lookup(p)
 	if err != nil {

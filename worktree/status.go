@@ -53,6 +53,13 @@ func (w *Worktree) Status(ctx context.Context) (Status, error) {
 	return ParseStatus(out)
 }
 
+// Submodules reports whether the repository says that it has some. Status does not
+// look into them.
+func (w *Worktree) Submodules() bool {
+	_, err := w.lookup(".gitmodules")
+	return err == nil
+}
+
 // ParseStatus reads the output of `git status --porcelain=v2 -z`. Headers that
 // it does not know are skipped; anything else that it cannot read is ErrMalformed.
 func ParseStatus(out []byte) (Status, error) {

@@ -114,12 +114,15 @@ func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, er
 		return nil, resume, err
 	}
 	truth.Tools = toolsNow(q.registry)
-	q.plan = reconcile.Make(record, truth, named(q.registry))
+	if truth.Unrecorded, err = q.unrecorded(ctx, record, truth.Tree); err != nil {
+		return nil, resume, err
+	}
+	q.plan = reconcile.Make(record, truth, q.named)
 	if err := q.decideUnknown(ctx); err != nil {
 		return nil, resume, err
 	}
 	if truth.Again = q.again(); len(truth.Again) > 0 {
-		q.plan = reconcile.Make(record, truth, named(q.registry))
+		q.plan = reconcile.Make(record, truth, q.named)
 	}
 	resume.Resumed, resume.Words = q.plan.Resumed, q.plan.Words
 	if q.opts.yes {

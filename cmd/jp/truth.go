@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"jp/conversation"
 	"jp/reconcile"
@@ -36,7 +37,7 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 	at.Lost = since
 	if tools, err := q.namedTools(); err == nil { // else it is said when they are needed
 		for _, call := range calls {
-			at.Named = append(at.Named, written(tools, call)...)
+			at.Named = append(at.Named, q.written(tools, call)...)
 		}
 	}
 	found := make(chan error, 1)
@@ -50,6 +51,8 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 		return t, err
 	}
 	t.Tree, t.Git = sight.Tree, sight.Git
+	q.leftOut = sight.LeftOut
+	t.Submodules = f.tree.Submodules()
 	if t.Descends, err = q.descends(ctx, r.Last.Git.Head, t.Git.Head); err != nil {
 		return t, err
 	}
@@ -117,28 +120,8 @@ func dirty(ctx context.Context, tree *worktree.Worktree) ([]string, error) {
 	for _, e := range status.Entries[:min(len(status.Entries), maxDirty)] {
 		paths = append(paths, conversation.QuotePath(e.Path))
 	}
-	return paths, nil
-}
-
-// named says which files a call names, as paths are quoted in events.
-func named(tools *tool.Registry) func(*conversation.ToolCall) []string {
-	return func(call *conversation.ToolCall) []string {
-		paths := written(tools, call)
-		for i, p := range paths {
-			paths[i] = conversation.QuotePath(filepath.ToSlash(filepath.Clean(p)))
-		}
-		return paths
-	}
-}
-
-// written are the files that a call names.
-func written(tools *tool.Registry, call *conversation.ToolCall) []string {
-	t, ok := tools.Lookup(call.Request.Name)
-	if !ok || t.Definition().Paths == nil {
-		return nil
-	}
-	paths, _ := t.Definition().Paths(call.Arguments())
-	return paths
+	slices.Sort(paths)
+	return slices.Compact(paths), nil // deleted in the index, and untracked: one path
 }
 
 // namedTools are the tools of which some name files: those of jp's own, where the

@@ -37,6 +37,7 @@ type query struct {
 	registry  *tool.Registry
 	servers   *servers
 	plan      reconcile.Plan
+	leftOut   []conversation.LeftOut      // of the snapshot that the plan is made from
 	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
 	drafts    *draftKeeper
 	menu      *menu

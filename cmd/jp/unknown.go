@@ -112,9 +112,11 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
 func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
 	tty, none := q.client.tty, turnloop.Resolution{}
 	fmt.Fprintf(tty, "%s\n  It was started, and nobody knows what it did.\n", terminal.Show(callTitle(found.Call)))
-	if len(found.Touched)+len(found.Untouched) > 0 {
-		fmt.Fprintf(tty, "  Of the files it named: changed since: %s; not changed: %s.\n", pathList(found.Touched), pathList(found.Untouched))
-	} else {
+	files := found.Files(pathList)
+	for _, sentence := range files {
+		fmt.Fprintln(tty, "  "+sentence)
+	}
+	if len(files) == 0 {
 		fmt.Fprintf(tty, "  Files: %s.\n", filesWords(q.plan.Changed))
 	}
 	for {
@@ -156,9 +158,6 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 }
 
 func pathList(paths []string) string {
-	if len(paths) == 0 {
-		return "none"
-	}
 	shown := make([]string, len(paths))
 	for i, p := range paths {
 		shown[i] = terminal.Show(p)

@@ -31,8 +31,8 @@ type Step struct {
 	Nobody bool // a tool that was lost may have done it, or anybody else
 	// PutBack says that it was jp, putting files back at the user's word.
 	PutBack bool
-	Moves  []worktree.Step
-	Shared []string // paths that somebody else wrote meanwhile, too
+	Moves   []worktree.Step
+	Shared  []string // paths that somebody else wrote meanwhile, too
 	// Unrecorded are paths that were there before the step, and of which no tree says what
 	// they were; with UnrecordedMore, so may be any that the step made.
 	Unrecorded     []string

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/internal/crashtest"
+)
+
+// Of a file that no snapshot has, nobody says that a lost tool did not change it.
+func TestUnrecordedFilesOfALostTool(t *testing.T) {
+	t.Parallel()
+	const (
+		changed   = "have changed since"
+		unchanged = "have not changed"
+		absent    = "are not there"
+		untold    = "are there, and not recorded, so that nobody can tell whether it changed them"
+	)
+	for name, tt := range map[string]struct {
+		tool, path string
+		after      bool // jp is killed once the tool has done it, else just before
+		want       string
+	}{
+		"ignored, made":         {"fs_create_file", "ign/made.txt", true, untold},
+		"ignored, not made":     {"fs_create_file", "ign/made.txt", false, absent},
+		"ignored, deleted":      {"fs_delete_file", "ign/there.txt", true, absent},
+		"ignored, not deleted":  {"fs_delete_file", "ign/there.txt", false, untold},
+		"another repository":    {"fs_create_file", "nested/made.txt", true, untold},
+		"recorded, made":        {"fs_create_file", "made.txt", true, changed},
+		"recorded, not made":    {"fs_create_file", "made.txt", false, absent},
+		"recorded, deleted":     {"fs_delete_file", "README.md", true, changed},
+		"recorded, not deleted": {"fs_delete_file", "README.md", false, unchanged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("README.md", "A place.\n")
+			p.write(".gitignore", "ign/\n")
+			p.write("ign/there.txt", "there\n")
+			p.git("init", "-q", "nested")
+			p.git("add", ".gitignore", "README.md")
+			p.git("commit", "-q", "-m", "first")
+			content := ""
+			if tt.tool == "fs_create_file" {
+				content = `, content = "made\n"`
+			}
+			p.write("../one.toml", fmt.Sprintf("[[reply]]\n[[reply.tool_call]]\nname = %q\narguments = { path = %q%s }\n[[reply]]\nmessage = \"Over.\"\n", tt.tool, tt.path, content))
+			traced, err := crashtest.Run(t.Context(), p.command("query", "-y", "-m", "script/../one.toml", "Go"), func(at crashtest.Point) bool {
+				return at.Returned == tt.after && at.Path == filepath.Join(p.dir, tt.path)
+			})
+			if errors.Is(err, crashtest.ErrUnsupported) {
+				// Where tracing is forbidden nobody can say at which call to kill.
+				t.Skip(err)
+			}
+			require.NoError(t, err)
+			require.NotNil(t, traced.Killed, traced.Points)
+			_, err = os.Stat(filepath.Join(p.dir, tt.path))
+			require.Equal(t, (tt.tool == "fs_create_file") != tt.after, os.IsNotExist(err))
+			require.Zero(t, p.jp("continue", "-y").exit)
+			told := p.result(0)
+			require.Contains(t, told, fmt.Sprintf("These files that it named %s: %q.", tt.want, tt.path))
+			require.Equal(t, 1, strings.Count(told, "These files"))
+		})
+	}
+}
