@@ -133,8 +133,9 @@ func (l *Lock) Release() error {
 
 // Tool makes and takes the lock that the processes of one tool run inherit. It
 // is held while any of them lives; done removes it, so that what a finished
-// tool left running blocks nobody.
-func (l Locks) Tool(id conversation.ID, seq int) (f *os.File, done func(), err error) {
+// tool left running blocks nobody. place, if any, is noted in it: the working tree
+// in which the tool works.
+func (l Locks) Tool(id conversation.ID, seq int, place string) (f *os.File, done func(), err error) {
 	path := l.toolPath(id, seq)
 	if f, err = l.open(path); err != nil {
 		return nil, nil, err
@@ -142,6 +143,12 @@ func (l Locks) Tool(id conversation.ID, seq int) (f *os.File, done func(), err e
 	if err := l.takeAlone(f); err != nil {
 		f.Close()
 		return nil, nil, fmt.Errorf("%w: %s", ErrToolAlive, path)
+	}
+	if place != "" {
+		if _, err := f.WriteString(place); err != nil {
+			f.Close()
+			return nil, nil, fmt.Errorf("note where a tool works: %w", err)
+		}
 	}
 	return f, func() {
 		os.Remove(path)

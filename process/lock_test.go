@@ -136,10 +136,10 @@ func TestKilledHolder(t *testing.T) {
 func TestToolLock(t *testing.T) {
 	l := locks(t)
 	require.False(t, l.ToolAlive(id, 7))
-	f, done, err := l.Tool(id, 7)
+	f, done, err := l.Tool(id, 7, "")
 	require.NoError(t, err)
 	require.True(t, l.ToolAlive(id, 7))
-	_, _, err = l.Tool(id, 7)
+	_, _, err = l.Tool(id, 7, "")
 	require.ErrorIs(t, err, process.ErrToolAlive)
 
 	// A process of the tool that outlives jp holds it.
@@ -202,4 +202,29 @@ func TestLookingTakesNothing(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
+}
+
+// Who works elsewhere, or has a jp that knows of it, is nobody to look out for.
+func TestOutlived(t *testing.T) {
+	l := locks(t)
+	other := conversation.ID(string(id[:len(id)-1]) + "7")
+	require.NotEqual(t, id, other)
+	require.Empty(t, l.Outlived("here"))
+	_, done, err := l.Tool(id, 7, "here")
+	require.NoError(t, err)
+	require.Equal(t, []conversation.ID{id}, l.Outlived("here"))
+	require.Empty(t, l.Outlived("there"))
+	_, second, err := l.Tool(id, 9, "here")
+	require.NoError(t, err)
+	_, nowhere, err := l.Tool(other, 7, "")
+	require.NoError(t, err)
+	require.ElementsMatch(t, []conversation.ID{id, other}, l.Outlived("here"))
+	nowhere()
+	lock, err := l.Take(id, process.Holder{})
+	require.NoError(t, err)
+	require.Empty(t, l.Outlived("here"), "its jp lives")
+	require.NoError(t, lock.Release())
+	done()
+	second()
+	require.Empty(t, l.Outlived("here"))
 }

@@ -3,6 +3,10 @@ package process
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,6 +20,36 @@ const (
 	toolPoll  = 50 * time.Millisecond
 	toolGrace = 5 * time.Second
 )
+
+// ToolRun reads the name of a tool run's lock.
+func ToolRun(name string) (id conversation.ID, seq int, ok bool) {
+	stem, number, found := strings.Cut(name, ".")
+	id, err := conversation.ParseID(stem)
+	if !found || err != nil {
+		return "", 0, false
+	}
+	seq, err = strconv.Atoi(number)
+	return id, seq, err == nil
+}
+
+// Outlived are the conversations of which a tool still runs in a working tree
+// though their jp has ended. A tool that did not say where it works may be anywhere.
+func (l Locks) Outlived(place string) (ids []conversation.ID) {
+	entries, _ := os.ReadDir(l.Dir) // no folder, no locks
+	for _, e := range entries {
+		id, seq, ok := ToolRun(e.Name())
+		if !ok || slices.Contains(ids, id) || !l.ToolAlive(id, seq) {
+			continue
+		}
+		if _, held := l.Held(id); held {
+			continue // its jp knows what it runs
+		}
+		if at, err := os.ReadFile(l.toolPath(id, seq)); err == nil && (len(at) == 0 || string(at) == place) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
 
 // AwaitTool waits until no process of an earlier tool run lives.
 func (l Locks) AwaitTool(ctx context.Context, id conversation.ID, seq int) error {

@@ -13,7 +13,7 @@ func TestFromTool(t *testing.T) {
 	taken, err := l.Take(id, holder())
 	require.NoError(t, err)
 	defer taken.Release()
-	f, done, err := l.Tool(id, 7)
+	f, done, err := l.Tool(id, 7, "")
 	require.NoError(t, err)
 	start := func(environ []string, files ...*os.File) int {
 		cmd := exec.Command("cat")

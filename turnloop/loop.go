@@ -35,6 +35,9 @@ type Options struct {
 	Workspace Workspace                                          // nil: no snapshots
 	Hold      func(context.Context) (release func(), err error)  // the right to change files; nil: nobody competes
 	ToolLock  func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
+	// Outlived says whether a tool of somebody else's, whose jp has ended, may still
+	// change files; nil: none does.
+	Outlived func() bool
 
 	Prompter Prompter // nil: nobody can be asked
 	// Restore puts the values of secrets in the place of their placeholders: what a

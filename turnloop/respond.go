@@ -38,6 +38,11 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 	if after != nil {
 		response.Changed, response.LeftOut = after.Changes, listedLeftOut(after.LeftOut)
 		response.Changed = response.Changed[:fitting(response.Changed, func(c conversation.FileChange) string { return c.Path })]
+		if done.beside {
+			for _, c := range response.Changed {
+				response.Shared = append(response.Shared, c.Path)
+			}
+		}
 		listed := fitting(after.Unrecorded, func(path string) string { return path })
 		response.Unrecorded, response.UnrecordedMore = after.Unrecorded[:listed], len(after.Unrecorded)-listed
 		with = append(with, conversation.WithTree(after.Tree, after.Objects...), conversation.WithGit(l.files.moved(after.Git)))

@@ -23,6 +23,7 @@ type finishedRun struct {
 	took   time.Duration
 
 	cancelled bool // by the user
+	beside    bool // somebody else's tool ran, too, and may have changed any file
 }
 
 // run runs calls: one that may change things alone, read-only ones side by
@@ -61,7 +62,9 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.recordStart(ctx, call, before, ""); err != nil {
 		return err
 	}
+	beside := only == nil && l.opts.Outlived != nil && l.opts.Outlived()
 	done := l.execute(ctx, call, "", lock)
+	done.beside = beside
 	if steered(ctx) && done.err != nil {
 		done = done.stopped()
 	}

@@ -24,6 +24,7 @@ type blamedLine struct {
 	view   *view
 	number int // in the file as it is now, from 1
 	text   string
+	path   string // that it had in the commit that wrote it
 	event  *conversation.Event
 	commit *gitCommit
 	found  *conversation.Event // the first that has the file, if it is older and was not recorded
@@ -77,7 +78,7 @@ func (v *view) blameLines(ctx context.Context, path string, line int) ([]blamedL
 		}
 		l := blamedLine{view: v, number: i + 1, text: strings.TrimSuffix(text, "\n")}
 		if a, ok := by[from[i]]; ok {
-			l.event = v.committed(a.commit.oid)
+			l.event, l.path = v.committed(a.commit.oid), a.commit.file
 			switch unrecorded, err := v.unrecorded(ctx, l.event, a.commit.file); {
 			case err != nil:
 				return nil, err

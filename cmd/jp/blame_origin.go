@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,7 +132,11 @@ func (l blamedLine) written(o *origin) string {
 		if o.call.Request.ID != "" {
 			text += " (" + o.call.Request.ID + ")"
 		}
-		return text + " by " + o.model
+		text += " by " + o.model
+		if slices.Contains(unquoted(o.call.Result.Shared), l.path) {
+			text += ", or another tool that ran meanwhile"
+		}
+		return text
 	}
 	switch l.event.Body.(type) {
 	case *conversation.TurnStart:

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"jp/cmd/jp/internal/doctor"
-	"jp/cmd/jp/internal/leftover"
 	"jp/conversation"
 	"jp/process"
 )
@@ -27,7 +26,7 @@ func (c *checkup) lookAtHolders(ctx context.Context) []doctor.Finding {
 	held := map[conversation.ID]process.Holder{}
 	var tools []doctor.Tool
 	for _, e := range entries {
-		if id, seq, ok := leftover.ToolRun(e.Name()); ok && c.repo.locks.ToolAlive(id, seq) {
+		if id, seq, ok := process.ToolRun(e.Name()); ok && c.repo.locks.ToolAlive(id, seq) {
 			tools = append(tools, doctor.Tool{ID: id, Seq: seq})
 		}
 		stem, isLock := strings.CutSuffix(e.Name(), ".lock")

@@ -39,7 +39,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Journal: q.repo.store, ID: q.id, Head: q.head, Stream: q.stream,
 		Provider: model, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
 		Model: q.model, System: q.system(), Tools: tools,
-		Workspace: files, Hold: files.hold, ToolLock: q.toolLock,
+		Workspace: files, Hold: files.hold, ToolLock: q.toolLock, Outlived: q.outlived,
 		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out,
 		JP: version(), Now: q.env.now, NewID: q.freeID,
 		Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id), Wait: q.env.wait,

@@ -203,7 +203,7 @@ func (q *query) endTool(ctx context.Context, seq int) error {
 			return err
 		}
 	}
-	_, forget, err := q.repo.locks.Tool(q.id, seq)
+	_, forget, err := q.repo.locks.Tool(q.id, seq, "")
 	if err == nil {
 		forget()
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -288,6 +289,32 @@ func TestToolThatOutlivedJp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a tool that outlived its jp changes is not charged to another conversation's.
+func TestToolThatOutlivedJpBesideAnother(t *testing.T) {
+	t.Parallel()
+	p := outlivedPlace(t)
+	lines := p.lines("README.md")
+	p.write("../beside.toml", `[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo b >b.txt; echo x >>README.md"] }
+[[reply]]
+message = "Over."
+`)
+	out := p.jp("query", "-n", "-y", "-m", "script/../beside.toml", "Beside")
+	require.Zero(t, out.exit, out.stderr)
+	require.Contains(t, out.stderr, "still runs here, though its jp has ended")
+	require.Contains(t, p.jp("blame", "README.md:"+strconv.Itoa(lines+1)).stdout, "or another tool that ran meanwhile")
+	undone := p.jp("undo", "-y")
+	require.Contains(t, undone.stdout+undone.stderr, "somebody else wrote it, too")
+	require.Equal(t, lines+1, p.lines("README.md"))
+	require.FileExists(t, filepath.Join(p.dir, "b.txt"))
+	p.endSurvivor()
+	out = p.jp("query", "Go on", "-m", "script/../beside.toml", "-y")
+	require.NotContains(t, out.stderr, "still runs here")
+	require.Zero(t, p.jp("verify", "--all").exit)
 }
 
 // Without a terminal there is nobody to decide: nothing is changed, and nothing

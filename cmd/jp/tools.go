@@ -140,7 +140,22 @@ func unknownTools(registry *tool.Registry, r *repo) (wrong []*config.Error) {
 }
 
 // toolLock is the lock that lives as long as a tool run.
-func (q *query) toolLock(seq int) (*os.File, func(), error) { return q.repo.locks.Tool(q.id, seq) }
+func (q *query) toolLock(seq int) (*os.File, func(), error) {
+	return q.repo.locks.Tool(q.id, seq, q.files.id)
+}
+
+// outlived says whether a tool of another conversation still runs in this working
+// tree though its jp has ended, and tells the user, once of each.
+func (q *query) outlived() bool {
+	ids := q.repo.locks.Outlived(q.files.id)
+	for _, id := range ids {
+		if !slices.Contains(q.toldOutlived, id) {
+			q.toldOutlived = append(q.toldOutlived, id)
+			q.files.tell(fmt.Sprintf("A tool of %s still runs here, though its jp has ended: its changes cannot be told from those of this turn's tools. jp kill %s ends it.", id, id.Short()))
+		}
+	}
+	return len(ids) > 0
+}
 
 // holdNotice is how long the right to change files is waited for in silence.
 const holdNotice = 300 * time.Millisecond

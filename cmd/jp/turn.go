@@ -24,32 +24,33 @@ type query struct {
 	opts queryOptions
 	out  output
 
-	id        conversation.ID
-	fresh     bool  // the conversation does not exist yet
-	forked    *fork // it was made for this query; nil where it was not
-	head      conversation.Head
-	held      *process.Lock
-	stream    *conversation.Stream
-	events    []*conversation.Event        // all of them, with the incomplete turn
-	stoppedAt time.Time                    // when the newest of them happened that was there at the start
-	tail      *conversation.IncompleteTurn // nil where every turn is complete
-	files     *files
-	registry  *tool.Registry
-	servers   *servers
-	plan      reconcile.Plan
-	leftOut   []conversation.LeftOut      // of the snapshot that the plan is made from
-	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
-	drafts    *draftKeeper
-	menu      *menu
-	client    *client // nil where there is no terminal to ask at
-	server    *attach.Server
-	presence  *presence // nil where nobody can reach it, yet
-	handover  *handover // nil where a person started it
-	desk      *desk
-	drafted   string // what the user wrote in an editor
-	running   atomic.Pointer[turnloop.Loop]
-	model     string
-	outcome   turnloop.Outcome
+	id           conversation.ID
+	fresh        bool  // the conversation does not exist yet
+	forked       *fork // it was made for this query; nil where it was not
+	head         conversation.Head
+	held         *process.Lock
+	stream       *conversation.Stream
+	events       []*conversation.Event        // all of them, with the incomplete turn
+	stoppedAt    time.Time                    // when the newest of them happened that was there at the start
+	tail         *conversation.IncompleteTurn // nil where every turn is complete
+	files        *files
+	registry     *tool.Registry
+	servers      *servers
+	plan         reconcile.Plan
+	leftOut      []conversation.LeftOut      // of the snapshot that the plan is made from
+	toldOutlived []conversation.ID           // of whose tools the user knows
+	resolved     map[int]turnloop.Resolution // of calls of unknown outcome, by seq
+	drafts       *draftKeeper
+	menu         *menu
+	client       *client // nil where there is no terminal to ask at
+	server       *attach.Server
+	presence     *presence // nil where nobody can reach it, yet
+	handover     *handover // nil where a person started it
+	desk         *desk
+	drafted      string // what the user wrote in an editor
+	running      atomic.Pointer[turnloop.Loop]
+	model        string
+	outcome      turnloop.Outcome
 
 	parent  *query            // whose model gave the task; nil where the user asks
 	command *turnloop.Command // of the user, at a question of a delegate; nil if none

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -141,7 +140,7 @@ func (f *finding) toolLocks() {
 	locks := process.LocksIn(f.CommonDir)
 	entries, _ := os.ReadDir(locks.Dir) // no folder, no locks
 	for _, e := range entries {
-		id, seq, ok := ToolRun(e.Name())
+		id, seq, ok := process.ToolRun(e.Name())
 		if !ok || locks.ToolAlive(id, seq) {
 			continue
 		}
@@ -149,17 +148,6 @@ func (f *finding) toolLocks() {
 			found.Conversation, found.Seq = id, seq
 		}
 	}
-}
-
-// ToolRun reads the name of a tool run's lock.
-func ToolRun(name string) (id conversation.ID, seq int, ok bool) {
-	stem, number, found := strings.Cut(name, ".")
-	id, err := conversation.ParseID(stem)
-	if !found || err != nil {
-		return "", 0, false
-	}
-	seq, err = strconv.Atoi(number)
-	return id, seq, err == nil
 }
 
 // drafts finds those of conversations that are gone, and texts whose editor never
