@@ -26,26 +26,33 @@ type stored struct {
 	err    error
 }
 
-// ahead reads a chain of first parents while its reader decodes what it has. It
+// A piece is an object of a chain, and what was made of it.
+type piece[T any] struct {
+	stored
+	made  bool
+	value T
+}
+
+// ahead reads a chain of first parents while its reader works on what it has. It
 // ends by itself at what has no parent; the rest is its reader's own to read.
-type ahead struct {
-	store   *Store
-	batches chan []stored
-	current []stored // what the reader has of the batch in hand
+// What is made of each object depends on nothing else: whichever of the two has
+// time makes it.
+type ahead[T any] struct {
+	make    func(stored) T
+	batches chan []piece[T]
+	current []piece[T] // what the reader has of the batch in hand
 	done    chan struct{}
 	wait    sync.WaitGroup
 }
 
-func (s *Store) readAhead(from odb.OID) *ahead {
-	a := &ahead{store: s, batches: make(chan []stored, aheadBatches), done: make(chan struct{})}
+func readAhead[T any](s *Store, from odb.OID, making func(stored) T) *ahead[T] {
+	a := &ahead[T]{make: making, batches: make(chan []piece[T], aheadBatches), done: make(chan struct{})}
 	a.wait.Go(func() {
 		defer close(a.batches)
 		for size := 1; from != ""; size = min(2*size, aheadBatch) {
-			var batch []stored
-			batch, from = s.readBatch(from, size)
-			select {
-			case a.batches <- batch:
-			case <-a.done:
+			var batch []piece[T]
+			batch, from = readBatch[T](s, from, size)
+			if !a.hand(batch) {
 				return
 			}
 		}
@@ -53,13 +60,34 @@ func (s *Store) readAhead(from odb.OID) *ahead {
 	return a
 }
 
+// hand gives a batch to the reader, and says whether there still is one. A reader
+// that has enough to do gets it made.
+func (a *ahead[T]) hand(batch []piece[T]) bool {
+	select {
+	case a.batches <- batch:
+		return true
+	case <-a.done:
+		return false
+	default:
+	}
+	for i := range batch {
+		batch[i].value, batch[i].made = a.make(batch[i].stored), true
+	}
+	select {
+	case a.batches <- batch:
+		return true
+	case <-a.done:
+		return false
+	}
+}
+
 // readBatch reads some objects of a chain, and says where the next ones begin, ""
 // for nowhere.
-func (s *Store) readBatch(oid odb.OID, size int) ([]stored, odb.OID) {
-	batch := make([]stored, 0, size)
+func readBatch[T any](s *Store, oid odb.OID, size int) ([]piece[T], odb.OID) {
+	batch := make([]piece[T], 0, size)
 	for oid != "" && len(batch) < size {
 		o := s.unproven(oid)
-		batch = append(batch, o)
+		batch = append(batch, piece[T]{stored: o})
 		if oid = ""; o.err == nil && o.kind == "commit" && len(o.object) < aheadLargest {
 			oid = firstParent(o.object)
 		}
@@ -67,21 +95,27 @@ func (s *Store) readBatch(oid odb.OID, size int) ([]stored, odb.OID) {
 	return batch, oid
 }
 
-// next gives the next object if it is the one that is wanted.
-func (a *ahead) next(oid odb.OID) (stored, bool) {
+// next gives what is made of the next object if that is the one that is wanted.
+func (a *ahead[T]) next(oid odb.OID) (value T, ok bool) {
 	if len(a.current) == 0 {
 		a.current = <-a.batches
 	}
 	if len(a.current) == 0 {
-		return stored{}, false
+		return value, false
 	}
-	o := a.current[0]
+	p := &a.current[0]
 	a.current = a.current[1:]
-	return a.store.prove(o), o.oid == oid
+	switch {
+	case p.oid != oid:
+		return value, false
+	case !p.made:
+		p.value = a.make(p.stored)
+	}
+	return p.value, true
 }
 
 // stop returns when nothing is being read any more.
-func (a *ahead) stop() {
+func (a *ahead[T]) stop() {
 	close(a.done)
 	a.wait.Wait()
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,7 +59,7 @@ func aheadStore(t *testing.T) *Store {
 func TestReadAheadGivesTheChain(t *testing.T) {
 	s := aheadStore(t)
 	oids := chained(t, s, 2*aheadBatches*aheadBatch, "")
-	a := s.readAhead(oids[0])
+	a := readAhead(s, oids[0], s.prove)
 	defer a.stop()
 	for _, oid := range oids {
 		o, ok := a.next(oid)
@@ -72,7 +74,7 @@ func TestReadAheadGivesTheChain(t *testing.T) {
 func TestReadAheadEnds(t *testing.T) {
 	s := aheadStore(t)
 	large := chained(t, s, 2, strings.Repeat("x", aheadLargest))
-	a := s.readAhead(large[0])
+	a := readAhead(s, large[0], s.prove)
 	_, ok := a.next(large[0])
 	require.True(t, ok)
 	_, ok = a.next(large[1])
@@ -80,19 +82,52 @@ func TestReadAheadEnds(t *testing.T) {
 	a.stop()
 
 	missing := odb.OID(strings.Repeat("a", 40))
-	a = s.readAhead(missing)
+	a = readAhead(s, missing, s.prove)
 	o, ok := a.next(missing)
 	require.True(t, ok)
 	require.True(t, errors.Is(o.err, odb.ErrObjectMissing))
 	a.stop()
 
 	oids := chained(t, s, 2*aheadBatches*aheadBatch, "")
-	a = s.readAhead(oids[0])
+	a = readAhead(s, oids[0], s.prove)
 	_, ok = a.next(oids[5])
 	require.False(t, ok, "another object than was asked for")
 	a.stop() // while more are being read
 	_, more := <-a.batches
 	for more {
 		_, more = <-a.batches
+	}
+}
+
+// Each object is made once: by its reader, or for a reader that is behind.
+func TestReadAheadMakesForAReaderThatIsBehind(t *testing.T) {
+	s := aheadStore(t)
+	oids := chained(t, s, 2*aheadBatches*aheadBatch, "")
+	var mu sync.Mutex
+	made := map[odb.OID]int{}
+	count := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(made)
+	}
+	a := readAhead(s, oids[0], func(o stored) odb.OID {
+		mu.Lock()
+		defer mu.Unlock()
+		made[o.oid]++
+		return o.oid
+	})
+	defer a.stop()
+	const batch = 1 << aheadBatches // each is twice as large as the one before
+	require.Eventually(t, func() bool { return count() == batch }, time.Minute, time.Millisecond)
+	require.Len(t, a.batches, aheadBatches)
+	for i, oid := range oids {
+		got, ok := a.next(oid)
+		require.True(t, ok)
+		require.Equal(t, oid, got)
+		require.GreaterOrEqual(t, count(), i+1)
+	}
+	require.Len(t, made, len(oids))
+	for oid, times := range made {
+		require.Equal(t, 1, times, oid)
 	}
 }

@@ -110,7 +110,7 @@ func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.R
 	for i := range c.log.Len() {
 		known[c.log.Record(i).ID] = i
 	}
-	ahead := c.store.readAhead(head)
+	ahead := readAhead(c.store, head, c.store.prove)
 	defer ahead.stop()
 	above := -1
 	for oid := head; ; {

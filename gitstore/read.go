@@ -128,7 +128,7 @@ func (s *Store) Back(ctx context.Context, at conversation.Head) iter.Seq2[*conve
 		defer w.stop()
 		for steps := 0; !w.done; steps++ {
 			if steps == backAlone {
-				w.ahead = s.readAhead(w.next)
+				w.goAhead()
 			}
 			l, err := w.step(ctx)
 			if err != nil {

@@ -26,7 +26,13 @@ type walk struct {
 	expect  int     // seq that the next event must have, -1 for any
 	foreign int     // commits passed since the last event
 	done    bool
-	ahead   *ahead // nil for a walk that reads no more than it is asked for
+	ahead   *ahead[linked] // nil for a walk that reads no more than it is asked for
+}
+
+// A linked is what was made of a stored object.
+type linked struct {
+	*link
+	err error
 }
 
 func (s *Store) walk(head odb.OID) *walk {
@@ -63,12 +69,20 @@ func (w *walk) read() (*link, error) {
 	if w.ahead == nil {
 		return w.store.read(w.next)
 	}
-	o, ok := w.ahead.next(w.next)
+	l, ok := w.ahead.next(w.next)
 	if !ok {
 		w.stop()
 		return w.store.read(w.next)
 	}
-	return w.store.link(o)
+	return l.link, l.err
+}
+
+// goAhead reads on beside who takes the steps.
+func (w *walk) goAhead() {
+	w.ahead = readAhead(w.store, w.next, func(o stored) linked {
+		l, err := w.store.link(w.store.prove(o))
+		return linked{l, err}
+	})
 }
 
 // stop ends the reading ahead.
@@ -119,7 +133,7 @@ func (s *Store) load(ctx context.Context, head odb.OID) ([]*link, error) {
 	var damage *DamageError
 	var links []*link // newest first
 	w := s.walk(head)
-	w.ahead = s.readAhead(head)
+	w.goAhead()
 	defer w.stop()
 	for !w.done {
 		l, err := w.step(ctx)
