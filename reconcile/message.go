@@ -203,7 +203,7 @@ func quotes(paths []string) string {
 // knows.
 func Evidence(c Call) string {
 	var b strings.Builder
-	b.WriteString("The outcome of this call is unknown: it was started, and jp ended before its result was recorded.")
+	b.WriteString("The outcome of this call is unknown: it was started, and no result of it is on record here.")
 	files := c.Files(quotes)
 	if len(files) == 0 {
 		files = []string{"Which files it would have changed is not known."}

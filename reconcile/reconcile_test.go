@@ -217,7 +217,7 @@ func TestUnrecordedFiles(t *testing.T) {
 	plan := reconcile.Make(r, now, func(*conversation.ToolCall) []string { return []string{"changed", "same", "there", "gone"} })
 	require.Contains(t, plan.Resumed.Message, `; changed since: "changed"; not changed: "same"; not there: "gone"; there, and not recorded, so that nobody can tell whether it changed them: "there"`)
 	require.Contains(t, plan.Resumed.Message, "\nWorking tree: clean, by git status, which was not asked about what is in submodules.\n")
-	require.Equal(t, "The outcome of this call is unknown: it was started, and jp ended before its result was recorded."+
+	require.Equal(t, "The outcome of this call is unknown: it was started, and no result of it is on record here."+
 		` These files that it named have changed since: "changed". These files that it named have not changed: "same".`+
 		` These files that it named are not there: "gone".`+
 		` These files that it named are there, and not recorded, so that nobody can tell whether it changed them: "there".`+

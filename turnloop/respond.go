@@ -11,7 +11,7 @@ import (
 )
 
 // textUnknown is what the model is told of a call whose outcome nobody knows.
-const textUnknown = "The outcome of this call is unknown: it was started, and jp ended before its result was recorded. " +
+const textUnknown = "The outcome of this call is unknown: it was started, and no result of it is on record here. " +
 	"Look at what is there before you repeat it."
 
 // respond records what a call came to. after is what the files are now, nil for
