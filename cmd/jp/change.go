@@ -98,15 +98,13 @@ func (s *selection) unnamed(ctx context.Context, e *env, r *repo) (conversation.
 // filtered are the conversations that all filters find. One that cannot be read
 // has no times, and none finds it.
 func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversation.Info, error) {
-	var limits [2]time.Time
-	for i, flag := range []struct{ name, value string }{{"inactive", s.inactive}, {"older", s.older}} {
-		if flag.value == "" {
-			continue
-		}
-		if !relativeTime().MatchString(flag.value) {
-			return nil, usage("--%s %q is not a duration: 12h, 30d, 26w.", flag.name, flag.value)
-		}
-		limits[i], _ = parseTime(flag.value, e.now())
+	quiet, err := before(e, "--inactive", s.inactive)
+	if err != nil {
+		return nil, err
+	}
+	old, err := before(e, "--older", s.older)
+	if err != nil {
+		return nil, err
 	}
 	var infos []conversation.Info
 	for _, scope := range s.scopes {
@@ -118,15 +116,26 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 			if i.Err == nil && r.foreign(ctx, i) != nil {
 				continue // somebody else's is theirs to put away
 			}
-			quiet := limits[0].IsZero() || i.Summary.LastEventAt.Before(limits[0])
 			// A fork is as old as its own id, not as the events that it shares.
-			old := limits[1].IsZero() || i.ID.Created().Before(limits[1])
-			if i.Err == nil && quiet && old {
+			if i.Err == nil && quiet(i.Summary.LastEventAt) && old(i.ID.Created()) {
 				infos = append(infos, i)
 			}
 		}
 	}
 	return infos, nil
+}
+
+// before is what a filter by time wants of a moment: to lie longer ago than a
+// duration. A filter that was not given takes every moment.
+func before(e *env, flag, duration string) (func(time.Time) bool, error) {
+	if duration == "" {
+		return func(time.Time) bool { return true }, nil
+	}
+	limit, ok := parseTime(duration, e.now())
+	if !ok || !relativeTime().MatchString(duration) {
+		return nil, noTime(flag, duration, "a duration: 12h, 30d, 26w")
+	}
+	return limit.After, nil
 }
 
 // hold takes a conversation for a change that needs no turn.

@@ -155,7 +155,7 @@ func expiry(word string, now time.Time) (time.Time, error) {
 	}
 	until, ok := parseTime(word, now)
 	if !ok {
-		return until, usage("--expires %q is not a time: 2026-12-31, RFC 3339, 30d, or never.", word)
+		return until, noTime("--expires", word, "a time: 2026-12-31, RFC 3339, 30d, or never")
 	}
 	if relativeTime().MatchString(word) {
 		until = now.Add(now.Sub(until))

@@ -21,7 +21,7 @@ func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, er
 	if g.opts.since != "" {
 		var ok bool
 		if since, ok = parseTime(g.opts.since, g.env.now()); !ok {
-			return nil, usage("--since %q is not a time: 2h, 2026-11-21, or RFC 3339.", g.opts.since)
+			return nil, noTime("--since", g.opts.since, "a time: 2h, 2026-11-21, or RFC 3339")
 		}
 	}
 	switch {

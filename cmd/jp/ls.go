@@ -179,7 +179,7 @@ func (o listOptions) filter(now time.Time) (func(listing) bool, error) {
 	if o.since != "" {
 		var ok bool
 		if since, ok = parseTime(o.since, now); !ok {
-			return nil, usage("--since %q is not a time: 2h, 2026-11-21, or RFC 3339.", o.since)
+			return nil, noTime("--since", o.since, "a time: 2h, 2026-11-21, or RFC 3339")
 		}
 	}
 	return func(l listing) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,9 @@ func selectEvent(events []*conversation.Event, e string, id conversation.ID, now
 	}
 	if before, ok := parseTime(e, now); ok {
 		return lastBefore(events, before, e, id)
+	}
+	if relativeTime().MatchString(e) {
+		return nil, usage("@%s is too long ago: jp counts back 292 years.", e)
 	}
 	return nil, noEvent(events, e, id)
 }
@@ -86,24 +90,49 @@ func lastBefore(events []*conversation.Event, before time.Time, e string, id con
 	return last, nil
 }
 
-// parseTime reads a time: how long ago, a day, or RFC 3339.
+// parseTime reads a time: how long ago, a day, or RFC 3339. It takes none that
+// time itself cannot hold or write: a duration that overflows would be another
+// one.
 func parseTime(s string, now time.Time) (time.Time, bool) {
-	if m := relativeTime().FindStringSubmatch(s); m != nil {
-		n, err := strconv.Atoi(m[1])
-		unit := map[string]time.Duration{
-			"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
-		}[m[2]]
-		if err != nil || n > 100_000 {
+	if relativeTime().MatchString(s) {
+		passed, ok := ago(s)
+		if !ok {
 			return time.Time{}, false
 		}
-		return now.Add(-time.Duration(n) * unit), true
+		return now.Add(-passed), true
 	}
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
-			return t, true
+			year := t.UTC().Year()
+			return t, year > 1 && year <= 9999
 		}
 	}
 	return time.Time{}, false
+}
+
+// ago is a relative time as a duration.
+func ago(s string) (time.Duration, bool) {
+	m := relativeTime().FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	unit := map[string]time.Duration{
+		"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+	}[m[2]]
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil || n > math.MaxInt64/int64(unit) {
+		return 0, false
+	}
+	return time.Duration(n) * unit, true
+}
+
+// noTime says of what a flag or an argument was given that it is not the time
+// that it has to be.
+func noTime(name, value, wanted string) *failure {
+	if relativeTime().MatchString(value) {
+		return usage("%s %q is too long: jp counts to 292 years.", name, value)
+	}
+	return usage("%s %q is not %s.", name, value, wanted)
 }
 
 func noEvent(events []*conversation.Event, e string, id conversation.ID) *failure {

@@ -88,6 +88,8 @@ func TestParseTime(t *testing.T) {
 		"3d":                   noon.AddDate(0, 0, -3),
 		"1w":                   noon.AddDate(0, 0, -7),
 		"15min":                noon.Add(-15 * time.Minute),
+		"100001d":              noon.AddDate(0, 0, -100_001),
+		"15250w":               noon.AddDate(0, 0, -7*15_250),
 		"2026-11-21":           time.Date(2026, 11, 21, 0, 0, 0, 0, vienna),
 		"2026-11-21T11:00:00Z": time.Date(2026, 11, 21, 11, 0, 0, 0, time.UTC),
 	}
@@ -96,7 +98,8 @@ func TestParseTime(t *testing.T) {
 		require.True(t, ok, text)
 		require.True(t, want.Equal(got), "%s: %v", text, got)
 	}
-	for _, text := range []string{"", "h", "-2h", "2 h", "2y", "99999999h", "yesterday", "2026-13-01", "12:00"} {
+	for _, text := range []string{"", "h", "-2h", "2 h", "2y", "99999999h", "yesterday", "2026-13-01", "12:00",
+		"15251w", "20000w", "100000w", "106752d", "99999999999999999999d", "0000-01-01", "0001-01-01", "9999-12-31T23:59:59-23:00"} {
 		_, ok := parseTime(text, noon)
 		require.False(t, ok, text)
 	}
@@ -111,4 +114,41 @@ func TestSelectEventNeverPanics(t *testing.T) {
 			t.Fatalf("%q: %v, %v", e, found, err)
 		}
 	})
+}
+
+// Whatever asks for a time refuses one that overflows, and does nothing.
+func TestTimesThatOverflow(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", talkScript)
+	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "Young").exit)
+	before := p.git("for-each-ref")
+	commands := map[string]func(duration string) []string{
+		"rm --older":           func(d string) []string { return []string{"rm", "-y", "--older", d} },
+		"rm --inactive":        func(d string) []string { return []string{"rm", "-y", "--inactive", d} },
+		"archive --older":      func(d string) []string { return []string{"archive", "-y", "--older", d} },
+		"archive --inactive":   func(d string) []string { return []string{"archive", "-y", "--inactive", d} },
+		"unarchive --older":    func(d string) []string { return []string{"unarchive", "-y", "--older", d} },
+		"unarchive --inactive": func(d string) []string { return []string{"unarchive", "-y", "--inactive", d} },
+		"ls --since":           func(d string) []string { return []string{"ls", "--since", d} },
+		"grep --since":         func(d string) []string { return []string{"grep", "Young", "--since", d} },
+		"edit --expires":       func(d string) []string { return []string{"edit", "--expires", d} },
+		"show @":               func(d string) []string { return []string{"show", "@" + d} },
+		"fork --from":          func(d string) []string { return []string{"fork", "--from", d} },
+	}
+	for name, with := range commands {
+		for _, long := range []string{"15251w", "20000w", "100000w", "106752d", "99999999999999999999d"} {
+			out := p.jp(with(long)...)
+			require.Equal(t, exitUsage, out.exit, "%s %s: %s", name, long, out.stderr)
+			require.Contains(t, out.stderr, "too long", "%s %s", name, long)
+		}
+		if name == "edit --expires" || name == "show @" || name == "fork --from" {
+			continue
+		}
+		for _, fits := range []string{"15250w", "100001d"} {
+			out := p.jp(with(fits)...)
+			require.NotEqual(t, exitUsage, out.exit, "%s %s: %s", name, fits, out.stderr)
+		}
+	}
+	require.Equal(t, before, p.git("for-each-ref"))
 }
