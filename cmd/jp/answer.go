@@ -168,7 +168,7 @@ func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.C
 func (a *answering) nobodyToAsk(i attach.Inquiry) error {
 	f := fail(exitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).about(i.Conversation)
 	f.details = append(f.details, fmt.Sprintf("%s — %q", strings.TrimSpace(i.Tool+" "+i.Subject), i.Text))
-	return f.hint(answerCommand(i), "answers it")
+	return f.hint(answerCommand(i), answerWords(i)+" behind it answers it from here")
 }
 
 // tell gives the answer to the process that waits for it, and waits until it is

@@ -17,22 +17,24 @@ var (
 	noWords  = []string{"n", "no"}
 )
 
-// answerWords are what jp answer takes for a question, in short.
+// answerWords are what jp answer takes for a question, for people. They are no part
+// of a command: a shell would take it apart at a sign between them.
 func answerWords(i attach.Inquiry) string {
 	switch {
 	case i.Kind == conversation.KindRunTool && !i.Exclusive:
-		return "y|n|a"
+		return "y, n or a"
 	case i.Kind != conversation.KindToolQuestion, i.AnswerType.Type == "boolean":
-		return "y|n"
+		return "y or n"
 	case i.AnswerType.Type == "select":
-		return "1.." + strconv.Itoa(len(i.AnswerType.Options))
+		return "1 to " + strconv.Itoa(len(i.AnswerType.Options))
 	}
-	return `"…"`
+	return "a text"
 }
 
-// answerCommand answers a question, and no other one.
+// answerCommand is about a question, and no other one. It decides nothing: it asks
+// at a terminal, and takes the answer behind it.
 func answerCommand(i attach.Inquiry) string {
-	return fmt.Sprintf("jp answer %s@%d %s", i.Conversation.Short(), i.Seq, answerWords(i))
+	return fmt.Sprintf("jp answer %s@%d", i.Conversation.Short(), i.Seq)
 }
 
 // readAnswer is what a word means as the answer to a question. The reason goes

@@ -63,7 +63,7 @@ func (p *attachPipe) noticed(text string) { p.env.note("%s", terminal.Clean(text
 
 func (p *attachPipe) asked(i attach.Inquiry) {
 	p.env.note("%s waits for an answer: %s — %q", i.Conversation, terminal.Show(i.Tool), terminal.Clean(oneLine(i.Text)))
-	p.env.note("    %s", answerCommand(i))
+	p.env.note("    %s   %s", answerCommand(i), answerWords(i))
 }
 
 func (p *attachPipe) pause() {}

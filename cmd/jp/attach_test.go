@@ -273,7 +273,7 @@ func TestAPipedQueryIsAnswered(t *testing.T) {
 	require.NoError(t, cmd.Wait())
 	require.Equal(t, "Over.\n", stdout.String())
 	require.Contains(t, stderr.String(), "waits for an answer: fs_create_file README.md")
-	require.Regexp(t, `jp answer [0-9a-z]{4}@\d+ y\|n\|a      jp attach`, stderr.String())
+	require.Regexp(t, `jp answer [0-9a-z]{4}@\d+   y, n or a\n    jp attach `, stderr.String())
 	require.Equal(t, "new\n", p.read("README.md"))
 }
 

@@ -204,7 +204,7 @@ func (a *attachment) ended(ctx context.Context, err error) error {
 // refused says why the process does not want this client.
 func (a *attachment) refused(why string) error {
 	return fail(exitLocked, "locked", "%s cannot be attached to: %s.", a.id, why).about(a.id).
-		hint("jp print "+a.id.Short(), "how far it came").hint("jp attach "+a.id.Short()+" | cat", "follows it without being asked")
+		hint("jp print "+a.id.Short(), "how far it came").hint("jp attach --json "+a.id.Short(), "follows it without being asked")
 }
 
 // lost says what became of a process that ended without a word.

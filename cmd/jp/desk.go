@@ -200,7 +200,10 @@ func (q *query) saysItWaits(question turnloop.Question) {
 	request := question.Inquiry.Request
 	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
 	q.env.note("%s waits for an answer: %s — %q", q.id, terminal.Show(what), terminal.Clean(oneLine(request.Question.Text)))
-	q.env.note("    %s      jp attach %s", answerCommand(inquiryFor(q.id, question)), q.id.Short())
+	i := inquiryFor(q.id, question)
+	command := answerCommand(i)
+	q.env.note("    %s   %s", command, answerWords(i))
+	q.env.note("    %-*s   asks here", len(command), "jp attach "+q.id.Short())
 }
 
 // doing says what the turn does that can be interrupted.

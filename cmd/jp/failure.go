@@ -146,7 +146,7 @@ func noSpace(err error) *failure {
 	case errors.Is(err, syscall.EDQUOT):
 		f.hint("quota", "how much you may use")
 	default:
-		f.hint("df -h . ; df -i .", "what is full: bytes, or files")
+		f.hint("df -h .", "what is full: bytes").hint("df -i .", "or files")
 	}
 	return f.hint("jp status", "with room again: what was recorded, and how to go on")
 }

@@ -73,5 +73,5 @@ message = "Over."
 	require.Equal(t, exitDecision, p.jp("query", "--new", "-m", "script/../go.toml", "Go").exit)
 	told, err := os.ReadFile(filepath.Join(p.dir, "../notified"))
 	require.NoError(t, err)
-	require.Regexp(t, `^complete: Over\.\nRun fs_create_file good\.go\?\njp answer [0-9a-z]{4}@\d+ y\|n\|a\n$`, string(told))
+	require.Regexp(t, `^complete: Over\.\nRun fs_create_file good\.go\?\njp answer [0-9a-z]{4}@\d+\n$`, string(told))
 }

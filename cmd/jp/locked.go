@@ -100,13 +100,7 @@ func (h holding) reaching(f *failure) *failure {
 	if h.inquiry == nil {
 		return f
 	}
-	command := "jp answer " + string(h.ID) + " "
-	words := answerWords(*h.inquiry)
-	if strings.HasPrefix(words, "y|n") {
-		return f.hint(command+"y", "answer its question with yes").hint(command+"n", "answer it with no")
-	}
-	first, _, _ := strings.Cut(words, "..")
-	return f.hint(command+first, "answer its question: "+words)
+	return f.hint("jp answer "+string(h.ID), answerWords(*h.inquiry)+": answer its question")
 }
 
 func (h holding) killing(f *failure) *failure {

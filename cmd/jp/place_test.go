@@ -78,7 +78,9 @@ func (p *place) jp(args ...string) result {
 	cmd := p.command(args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	return result{exit: exitOf(p.t, cmd.Run()), stdout: stdout.String(), stderr: stderr.String()}
+	out := result{exit: exitOf(p.t, cmd.Run()), stdout: stdout.String(), stderr: stderr.String()}
+	require.NoError(p.t, pasteable(out.stderr), args)
+	return out
 }
 
 // exitOf is the exit code that an error of [exec.Cmd] stands for.

@@ -251,7 +251,7 @@ func (o queryOptions) check() error {
 		return usage("--continue-turn finishes the turn as it is; -a and -s belong to a new one.")
 	case o.continueTurn && len(o.text) > 0:
 		return usage("--continue-turn finishes the turn as it is and takes no text.").
-			hint(`jp continue && jp q "…"`, "finish it, then ask").hint(`jp query --discard-turn "…"`, "drop it and ask this instead")
+			hint("jp continue", "finish it, and ask then").hint(`jp query --discard-turn "…"`, "drop it and ask this instead")
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 		return requestFile{}, err
 	case known == q.id:
 		return requestFile{}, usage("%s cannot be attached: it is the conversation that you ask in, which the model has before it anyway.", word).
-			hint(`jp query "…"`, "ask here, without -a").hint("jp query --new -a "+word+` "…"`, "ask about it in a new conversation")
+			hint(`jp query "…"`, "ask here, without -a").hint("jp query --new -a "+terminal.Escape(word)+` "…"`, "ask about it in a new conversation")
 	}
 	arguments["id"] = id
 	if found {
@@ -263,7 +263,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 	if result.IsError {
 		f := usage("%s cannot be attached: %s.", word, strings.TrimRight(string(result.Content), ".\n"))
 		if !found {
-			f.hint("jp query -a "+id+`@turn:N "…"`, "only one turn of it")
+			f.hint("jp query -a "+terminal.Escape(id)+`@turn:N "…"`, "only one turn of it")
 		}
 		return requestFile{}, f
 	}

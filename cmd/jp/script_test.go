@@ -73,6 +73,9 @@ func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, not %d", got, want)
 	}
+	if args[1] == "jp" {
+		ts.Check(pasteable(ts.ReadFile("stderr")))
+	}
 }
 
 // [!] json FILE PATH [VALUE] looks at one place in JSON: in the value of a file

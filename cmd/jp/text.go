@@ -122,7 +122,7 @@ func (q *query) awaitStdin(ctx context.Context, first <-chan struct{}) error {
 		case <-limit.C:
 			if !q.opts.stdin {
 				return usage("nothing came on standard input for %d seconds.", int(stdinLimit.Seconds())).
-					hint("jp query … </dev/null", "do not read it").hint("jp query --stdin …", "wait for it without limit")
+					hint("jp query --no-stdin …", "do not read it").hint("jp query --stdin …", "wait for it without limit")
 			}
 		}
 	}

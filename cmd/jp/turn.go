@@ -242,7 +242,8 @@ func (q *query) waiting() error {
 	}
 	f.details = append(f.details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
 	if own := q.stream.Tail().InquiryAt(w.Event.Seq); own != nil && own.Event == w.Event { // and not a delegate's
-		f.hint(answerCommand(attach.InquiryOf(q.id, w)), "answers it, from any shell")
+		i := attach.InquiryOf(q.id, w)
+		f.hint(answerCommand(i), answerWords(i)+": answers it, from any shell")
 	}
 	return f.hint("jp continue "+q.id.Short(), "asks again").hint("jp print "+string(q.id), "how far it came")
 }
