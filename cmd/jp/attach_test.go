@@ -18,6 +18,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/process"
+	"jp/sandbox"
 )
 
 const overwriteScript = `
@@ -455,5 +456,28 @@ func TestTheLockIsNeverFree(t *testing.T) {
 			}
 		}
 		require.Zero(t, p.jp("wait").exit)
+	}
+}
+
+// What a program is kept from is on a narrow screen in full, where the query asks
+// and where somebody attached is asked.
+func TestConfinementOnNarrowTerminals(t *testing.T) {
+	t.Parallel()
+	if !sandbox.Supported().Enforced() {
+		t.Skip("programs cannot be confined here")
+	}
+	for _, columns := range []int{30, 40, 80} {
+		p := newPlace(t)
+		p.write("../run.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"true\"] }\n[[reply]]\nmessage = \"Over.\"\n")
+		own := p.sit(columns, "query", "-m", "script/../run.toml", "Run it")
+		own.prompted()
+		s := p.sit(columns, "attach")
+		s.prompted()
+		for _, screen := range []string{own.Text(), s.Text()} {
+			require.Contains(t, strings.Join(strings.Fields(screen), " "), "confined: writes here, temporary files and caches only · no network", columns)
+		}
+		s.Type("n")
+		require.Zero(t, s.exit())
+		require.Zero(t, own.exit())
 	}
 }

@@ -164,16 +164,16 @@ func (p *Prompter) limit(q turnloop.Question) time.Duration {
 
 // place says where a program runs, what it is kept from, and for how long.
 func (p *Prompter) place(s *sheet, dir string, limit time.Duration) {
-	where := "in " + terminal.Show(directory(p.opts.Dir, dir))
+	facts := []string{terminal.Bound("in "+terminal.Show(directory(p.opts.Dir, dir)), 2*p.width()-4)}
 	if p.opts.Confinement != "" {
-		where += " · " + terminal.Clean(p.opts.Confinement)
+		facts = append(facts, strings.Split(terminal.Clean(p.opts.Confinement), " · ")...)
 	}
 	if limit > 0 {
-		where += " · at most " + span(limit)
+		facts = append(facts, "at most "+span(limit))
 	}
-	s.notes = append(s.notes, where)
+	s.facts = append(s.facts, facts)
 	if p.opts.Confinement == "" {
-		s.notes = append(s.notes, "! not confined: it can do all that you can")
+		s.facts = append(s.facts, []string{"! not confined: it can do all that you can"})
 	}
 }
 

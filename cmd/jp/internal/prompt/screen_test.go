@@ -161,6 +161,31 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+// What a program is kept from is said in full, however narrow the terminal is.
+func TestConfinementIsNeverCut(t *testing.T) {
+	command := callQuestion("shell_run", "", `{"argv":["true"]}`)
+	confined := Options{Dir: "~/w", Confinement: "confined: writes here, temporary files and caches only · no network"}
+	deep := Options{Dir: "/" + strings.Repeat("deep/", 60) + "end", Confinement: confined.Confinement}
+	for _, test := range []struct {
+		opts    Options
+		columns int
+		want    string
+	}{
+		{confined, 30, "  in ~/w\n  confined: writes here,\n  temporary files and caches\n  only · no network\n  at most 10 min\n"},
+		{confined, 40, "  in ~/w\n  confined: writes here, temporary files\n  and caches only · no network\n  at most 10 min\n"},
+		{confined, 80, "  in ~/w · confined: writes here, temporary files and caches only · no network\n  at most 10 min\n"},
+		{deep, 40, "deep/deep/deep/end\n  confined: writes here, temporary files\n  and caches only · no network\n"},
+		{Options{Dir: "~/w"}, 20, "  in ~/w\n  at most 10 min\n  ! not confined: it\n  can do all that\n  you can\n"},
+	} {
+		s := ask(t, t.Context(), command, test.opts, test.columns)
+		s.WaitForEnd("\n>")
+		require.Contains(t, s.Text(), test.want)
+		s.types("n")
+		_, err := s.reply()
+		require.NoError(t, err)
+	}
+}
+
 func TestTheWidthIsTheOneOfTheMoment(t *testing.T) {
 	q := callQuestion("fs_modify_file", "retry.go", modification)
 	s := ask(t, t.Context(), q, Options{}, 120)

@@ -14,11 +14,12 @@ import (
 // A sheet is what a person sees of a question. All of its text is clean.
 type sheet struct {
 	name    string
-	head    string   // the first line, without the name
-	aside   string   // at the right of the first line
-	notes   []string // always shown, after the first line
-	body    []string // shown as far as there is room
-	details []string // shown on demand, after the whole body
+	head    string     // the first line, without the name
+	aside   string     // at the right of the first line
+	notes   []string   // always shown, after the first line
+	facts   [][]string // always shown in full, after the notes: the parts of each line
+	body    []string   // shown as far as there is room
+	details []string   // shown on demand, after the whole body
 }
 
 // What is shown at once, in lines: nothing of it may push the rest off a screen,
@@ -83,6 +84,11 @@ func (p *Prompter) brief(s sheet) string {
 	for _, note := range s.notes {
 		b.WriteString("  " + p.colour(terminal.Bound(note, 2*p.width()-4)) + "\n")
 	}
+	for _, parts := range s.facts {
+		for _, line := range flow(parts, p.width()-2) {
+			b.WriteString("  " + p.colour(line) + "\n")
+		}
+	}
 	shown := s.body
 	if len(shown) > roomy+1 {
 		shown = shown[:roomy]
@@ -94,6 +100,27 @@ func (p *Prompter) brief(s sheet) string {
 		b.WriteString(p.opts.Palette.Dim(fmt.Sprintf("  …%d more lines (d)", hidden)) + "\n")
 	}
 	return b.String()
+}
+
+// flow breaks a line whose every word counts: between its parts, and within one
+// that is wider than a line between words. Nothing of it is left out.
+func flow(parts []string, width int) (lines []string) {
+	line := ""
+	for _, part := range parts {
+		if line != "" && terminal.Columns(line+" · "+part) <= width {
+			line += " · " + part
+			continue
+		}
+		for i, word := range strings.Split(part, " ") {
+			switch {
+			case i > 0 && terminal.Columns(line+" "+word) <= width:
+				line += " " + word
+			default:
+				lines, line = append(lines, line), word
+			}
+		}
+	}
+	return append(lines, line)[1:]
 }
 
 // full is all that there is to see.
