@@ -31,6 +31,7 @@ type selection struct {
 	inactive string
 	older    string
 	yes      bool
+	byID     bool                 // a part of a title is not enough
 	scopes   []conversation.Scope // where filters look
 }
 
@@ -74,9 +75,19 @@ func (s *selection) find(ctx context.Context, e *env, r *repo) ([]conversation.I
 		if info.Head == "" {
 			return nil, err
 		}
+		if s.byID && !namesIt(word, info) {
+			return nil, usage("%q is only a part of a title, of %s; what is deleted without a question is named by its id.", word, namedInfo(info)).
+				about(id).hint("jp rm -y "+id.Short(), "deletes this one")
+		}
 		infos = append(infos, info)
 	}
 	return infos, nil
+}
+
+// namesIt reports whether a word says which conversation is meant by itself, and
+// not by what stands in its title.
+func namesIt(word string, info conversation.Info) bool {
+	return slices.Contains([]string{".", "-", "recent", "newest", string(info.ID)}, word) || info.EndsIn(word)
 }
 
 // unnamed finds the conversation where none is named: the session's, or the one

@@ -125,7 +125,7 @@ var contract = []utterance{
 	{"fork_restored", 0, words("fork --json --restore -y Worked@0"), nil},
 	{"fork_worktree", 0, words("fork --json --worktree ../beside Worked@10"), nil},
 	{"query_forked", 0, words("query --json --fork=12 -i Worked -m script/../data.toml Or_so"), nil},
-	{"rm", 0, words("rm --json -y Fork"), nil},
+	{"rm", 0, words("rm --json -y 031f"), nil},
 	{"query_detached", 0, words("query --json --detach --new -m script/../ask.toml Ask_behind"), nil},
 	{"wait", 3, words("wait --json"), nil},
 	{"answer", 0, words("answer --json n not_now"), nil},

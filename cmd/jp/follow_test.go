@@ -31,6 +31,12 @@ func titled(t *testing.T, titles ...string) *place {
 	return p
 }
 
+// named is the id of the conversation with a title.
+func (p *place) named(title string) string {
+	p.t.Helper()
+	return p.jp("show", "--json", title).field(p.t, "id")
+}
+
 func TestFollowOnATerminal(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -52,7 +58,7 @@ func TestFollowOnATerminal(t *testing.T) {
 			require.Zero(t, p.jp("edit", "--title=Another name").exit)
 			s.WaitFor("Another name")
 			require.NotContains(t, s.Text(), "evil")
-			require.Zero(t, p.jp("rm", "-y", "The first").exit)
+			require.Zero(t, p.jp("rm", "-y", p.named("The first")).exit)
 			s.WaitFor("1 conversation · q leaves")
 			s.Wait("a head, a conversation, a foot", func() bool { return strings.Count(s.Text(), "\n") == 2 })
 			tt.leave(s)
@@ -118,7 +124,7 @@ func TestFollowAsJSON(t *testing.T) {
 			require.Equal(t, "running", next()["status"].(map[string]any)["state"])
 			require.NoError(t, held.Release())
 			require.Equal(t, "idle", next()["status"].(map[string]any)["state"])
-			require.Zero(t, p.jp("rm", "-y", "Two").exit)
+			require.Zero(t, p.jp("rm", "-y", p.named("Two")).exit)
 			require.Equal(t, map[string]any{"id": two["id"], "gone": true}, next())
 			interrupt()
 			require.False(t, lines.Scan(), "nothing else was listed")
@@ -207,7 +213,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	}
 	p.git("pack-refs", "--all")
 	look(false, len(titles), 1, 1)
-	require.Zero(t, p.jp("rm", "-y", "changed").exit)
+	require.Zero(t, p.jp("rm", "-y", p.named("changed")).exit)
 	look(true, len(titles)-1, 1, 1)
 	p.write(".git/refs/jp/conversations/jp-c17952552000-zzzz", "not a ref\n")
 	unreadable := 0

@@ -117,8 +117,9 @@ func strict(cmd *cobra.Command) {
 	}
 }
 
-// emptyWord refuses an argument with nothing in it, as an unset variable leaves
-// it: it would else stand for what the session is about.
+// emptyWord refuses an argument with nothing in it, or nothing but blanks, as an
+// unset variable leaves it: it would else stand for what the session is about, or
+// for whatever has a blank in its title.
 func emptyWord(cmd *cobra.Command, args []string) error {
 	switch cmd.Name() {
 	case "query": // a text
@@ -126,17 +127,19 @@ func emptyWord(cmd *cobra.Command, args []string) error {
 	case "grep": // a pattern says so itself
 		args = args[min(len(args), 1):]
 	}
-	if slices.Contains(args, "") {
+	if slices.ContainsFunc(args, blank) {
 		return usage("an argument is empty; it names nothing.").hint(cmd.CommandPath()+" --help", "its arguments, with examples")
 	}
 	return nil
 }
 
+func blank(word string) bool { return strings.TrimSpace(word) == "" }
+
 // emptyFlag refuses a flag without its value, but those that take something away
 // with it.
 func emptyFlag(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if flag.Value.Type() == "string" && flag.Value.String() == "" && !slices.Contains([]string{"title", "fork", "chdir"}, flag.Name) {
+		if flag.Value.Type() == "string" && blank(flag.Value.String()) && !slices.Contains([]string{"title", "fork", "chdir"}, flag.Name) {
 			err = usage("--%s is empty.", flag.Name).hint(cmd.CommandPath()+" --help", "its flags, with examples")
 		}
 	})

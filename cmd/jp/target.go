@@ -16,6 +16,9 @@ import (
 // "recent" or "newest". Without a word it is the session's. REMOTE/ID is refused:
 // what was fetched can be looked at with [repo.known] and [repo.view] only.
 func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.ID, error) {
+	if word != "" && blank(word) {
+		return "", usage("%q is blank; it names no conversation.", word).hint("jp ls", "the conversations there are")
+	}
 	switch word {
 	case "":
 		if id, err := r.visited(ctx, e, 0); err == nil {
