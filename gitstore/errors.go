@@ -42,6 +42,18 @@ func (e *DamageError) Error() string {
 // Unwrap gives what is wrong.
 func (e *DamageError) Unwrap() error { return e.Err }
 
+// BrokenRef is the ref that an error is about, where its own file holds no object
+// name: git lists none any more until that file is gone. It is "" for any other
+// error.
+func BrokenRef(err error) string {
+	var ref *odb.UnreadableRef
+	var packed *odb.PackedRefsError
+	if !errors.As(err, &ref) || errors.As(err, &packed) || !errors.Is(err, odb.ErrRefBroken) && !errors.Is(err, odb.ErrRefSymbolic) {
+		return ""
+	}
+	return ref.Ref
+}
+
 // storeError translates errors of the object database into those of a journal.
 func storeError(err error) error {
 	switch {

@@ -118,7 +118,7 @@ func storeFailure(err error) *failure {
 	case errors.As(err, &damage):
 		return fail(exitDamaged, "damaged", "%v. Events before it are readable: %d.", err, damage.Good)
 	case errors.Is(err, conversation.ErrDamaged):
-		return fail(exitDamaged, "damaged", "%v", err)
+		return fail(exitDamaged, "damaged", "%v", err).takeAway(gitstore.BrokenRef(err))
 	case errors.Is(err, conversation.ErrBadID), errors.Is(err, conversation.ErrNotFound):
 		return fail(exitNotFound, "not_found", "%v", err)
 	case errors.Is(err, fs.ErrPermission):
@@ -129,6 +129,16 @@ func storeFailure(err error) *failure {
 		return fail(exitUsage, "usage", "%v", err)
 	}
 	return fail(exitFailed, "internal", "%v", err)
+}
+
+// takeAway hints at what is left to do about a ref whose file names nothing; ref is
+// "" where there is none. git itself refuses to delete it, and to collect garbage
+// while it is there.
+func (f *failure) takeAway(ref string) *failure {
+	if ref == "" {
+		return f
+	}
+	return f.hint(`rm "$(git rev-parse --git-common-dir)/`+ref+`"`, "takes the ref away, which git cannot read either")
 }
 
 // isFull reports whether something could not be written for want of space, or of

@@ -188,6 +188,9 @@ func aboutInfo(err error, of conversation.Info) error {
 // aboutDamage says of a conversation whose newest event cannot be read how much of
 // it can.
 func (r *repo) aboutDamage(ctx context.Context, err error, info conversation.Info) error {
+	if info.Head == "" {
+		return aboutInfo(err, info) // its ref names nothing that could be read
+	}
 	if _, found := r.store.Load(ctx, info.Head); found != nil {
 		err = found
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +70,7 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	verdicts := []verdictJSON{}
 	bad, events := 0, 0
 	var parts []conversation.Info
+	damaged := fail(exitDamaged, "damaged", "")
 	for _, info := range infos {
 		v := r.verify(ctx, info)
 		events += v.Events
@@ -77,6 +79,7 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 			parts = append(parts, info)
 		case !v.OK:
 			bad++
+			damaged.takeAway(gitstore.BrokenRef(info.Err))
 		}
 		verdicts = append(verdicts, v)
 	}
@@ -85,7 +88,8 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	}
 	switch {
 	case bad > 0:
-		return fail(exitDamaged, "damaged", "%s damaged.", conversation.Count(bad, "conversation"))
+		damaged.message = conversation.Count(bad, "conversation") + " damaged."
+		return damaged
 	case len(parts) == 1:
 		return partial(parts[0])
 	case len(parts) > 1:
@@ -107,7 +111,7 @@ func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
 		err = gitstore.ErrShallow
 	}
 	if err != nil {
-		found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: err.Error()})
+		found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: strings.TrimPrefix(err.Error(), fmt.Sprintf("conversation %s: ", of.ID))})
 	}
 	v := verdictJSON{partial: shallow, ID: of.Name(), OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
 	for _, p := range found.Problems {

@@ -27,6 +27,12 @@ func (s *Store) ReadRef(name string) (OID, error) {
 	if errors.Is(err, ErrRefNotFound) || errors.Is(err, ErrRefBroken) {
 		oid, err = s.lookupRef(name)
 	}
+	var packed *PackedRefsError
+	switch {
+	case errors.As(err, &packed): // of this ref it says nothing
+	case errors.Is(err, ErrRefBroken), errors.Is(err, ErrRefSymbolic):
+		return "", &UnreadableRef{Ref: name, Err: err}
+	}
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}

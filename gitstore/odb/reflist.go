@@ -86,7 +86,12 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 	if errors.Is(err, ErrRefBroken) {
 		oid, err = w.store.ReadRef(name)
 	}
-	if err != nil {
+	var unreadable *UnreadableRef
+	switch {
+	case errors.As(err, &unreadable):
+		w.faults = append(w.faults, unreadable)
+		return
+	case err != nil:
 		w.faults = append(w.faults, &UnreadableRef{Ref: name, Err: err})
 		return
 	}
@@ -95,7 +100,8 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 	}
 }
 
-// UnreadableRef is a ref that a list had to leave out.
+// UnreadableRef is a ref whose file names no object; of a list, one that had to be
+// left out.
 type UnreadableRef struct {
 	Ref string
 	Err error
