@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -43,6 +44,9 @@ type fileDiff struct {
 
 func (v *view) comparison(ctx context.Context) (*comparison, error) {
 	tree, err := v.repo.trees(ctx)
+	if errors.Is(err, worktree.ErrNoWorktree) {
+		return nil, withoutSnapshots()
+	}
 	if err != nil {
 		return nil, err
 	}
