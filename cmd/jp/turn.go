@@ -227,10 +227,12 @@ func (q *query) verdict(err error) error {
 		return fail(exitFailed, "provider", "the model refused to answer; the turn is over.").about(q.id)
 	case turnloop.Stopped:
 		if q.outcome.By == conversation.ByLimit {
-			return fail(exitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls.").about(q.id)
+			return fail(exitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls (limits.model_calls).").about(q.id).
+				hint(`jp query --cfg limits.model_calls=N "…"`, "go on in a turn with another limit")
 		}
 		if q.outcome.By == conversation.ByBudget {
-			return fail(exitFailed, "interrupted", "the turn was stopped: it used up its budget of tokens.").about(q.id)
+			return fail(exitFailed, "interrupted", "the turn was stopped: it used up its budget of tokens (limits.tokens).").about(q.id).
+				hint(`jp query --cfg limits.tokens=N "…"`, "go on in a turn with another budget; 0 is none")
 		}
 	}
 	return nil
