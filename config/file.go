@@ -38,6 +38,11 @@ func readWorkspaceFile(o Origin, root string) ([]byte, *Error) {
 	}
 	defer dir.Close()
 	f, err := dir.OpenFile(filepath.FromSlash(WorkspaceFile), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if to, linked := dir.Readlink(filepath.FromSlash(WorkspaceFile)); linked == nil {
+			return nil, fileError(o, "is a link to %q, which is not there", to)
+		}
+	}
 	return readAll(o, f, err)
 }
 

@@ -36,7 +36,7 @@ value itself, or {"answer", "reason", "arguments", "remember"}.
 JSON: docs/json.md
 
 Exit codes: 0 answered · 1 nothing waits · 2 no such answer · 3 somebody has to
-answer at a terminal · 4 locked · 5 no such conversation`
+answer at a terminal · 4 locked · 5 no such conversation · 6 damaged`
 
 func newAnswerCommand(e *env) *cobra.Command {
 	var o answerOptions

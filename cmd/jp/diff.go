@@ -37,7 +37,7 @@ JSON: [{"path","status":"A|M|D","added","deleted","events":[…]}]: lines (-1 wh
 the content is binary), and the events that changed the file.
 
 Exit codes: 0 done · 1 with --exit-code: there are differences · 2 usage ·
-5 no such conversation, event or turn, or it is incomplete here`
+5 no such conversation, event or turn, or it is incomplete here · 6 damaged`
 
 func newDiffCommand(e *env) *cobra.Command {
 	var o diffOptions

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/config"
 )
 
@@ -17,7 +18,7 @@ func newInitCommand(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use: "init", Short: "Write a commented configuration file for this repository", GroupID: "setup", Args: cobra.NoArgs,
 		Long: "Write .jp/config.toml with every setting commented out, and nothing else. jp works without it.\n\n" +
-			"Exit codes: 0 done · 2 it exists, or not in a repository",
+			"Exit codes: 0 done · 1 it cannot be written · 2 it exists, or there is no place for it",
 		Example: "  jp init",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), e) },
 	}
@@ -37,14 +38,7 @@ func runInit(ctx context.Context, e *env) error {
 		return err
 	}
 	defer root.Close()
-	if err := root.MkdirAll(filepath.Dir(config.WorkspaceFile), 0o777); err != nil {
-		return err
-	}
-	err = makeFile(root, config.WorkspaceFile, config.Template())
-	if errors.Is(err, fs.ErrExist) {
-		return usage("%s exists already; it was left as it is.", config.WorkspaceFile)
-	}
-	if err != nil {
+	if err := makeConfig(root); err != nil {
 		return err
 	}
 	if e.format.structured() {
@@ -55,6 +49,32 @@ func runInit(ctx context.Context, e *env) error {
 	}
 	_, err = fmt.Fprintf(e.results(), "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
 	return err
+}
+
+// makeConfig makes the workspace's configuration file, and the folder that it is in.
+func makeConfig(root *os.Root) error {
+	folder := filepath.Dir(config.WorkspaceFile)
+	err := root.MkdirAll(folder, 0o777)
+	if info, failed := root.Stat(folder); err != nil && failed == nil && !info.IsDir() {
+		return usage("%s is no folder, and %s has to be in one of this name.", folder, config.WorkspaceFile).
+			hint("mv "+folder+" "+folder+".old", "moves it away")
+	}
+	if err == nil {
+		err = makeFile(root, config.WorkspaceFile, config.Template())
+	}
+	switch {
+	case isReadOnly(err):
+		return unwritable(err)
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	if to, err := root.Readlink(config.WorkspaceFile); err == nil {
+		if _, err := root.Stat(config.WorkspaceFile); err != nil {
+			return usage("%s is a link to %s, which is not there; it was left as it is.", config.WorkspaceFile, terminal.Show(to)).
+				hint("rm "+config.WorkspaceFile, "takes the link away")
+		}
+	}
+	return usage("%s exists already; it was left as it is.", config.WorkspaceFile)
 }
 
 // makeFile makes a file that must not be there yet, as a whole or not at all.

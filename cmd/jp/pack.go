@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/conversation"
+	"jp/gitstore/odb"
 	"jp/gitstore/packing"
 )
 
@@ -24,7 +25,7 @@ func newPackCommand(e *env) *cobra.Command {
 		Long: "Move the loose objects of conversations into a pack of git's. Nothing is dropped, no ref moves, and what is\n" +
 			"not a conversation's stays as it is. jp does this itself, in the background after a turn, once there are\n" +
 			fmt.Sprintf("about %d of them; store.packing=off leaves it to you.\n\n", packing.Enough) +
-			"Exit codes: 0 done · 4 another process packs",
+			"Exit codes: 0 done · 1 the repository cannot be written to · 4 another process packs",
 		Example: "  jp pack",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runPack(cmd.Context(), e, background) },
 	}
@@ -55,6 +56,8 @@ func runPack(ctx context.Context, e *env, background bool) error {
 		return nil
 	case errors.Is(err, packing.ErrBusy):
 		return fail(exitLocked, "locked", "%v.", err).hint("jp pack", "again, when it has ended")
+	case isReadOnly(err), errors.Is(err, conversation.ErrReadOnlyStore), errors.Is(err, odb.ErrReadOnly):
+		return unwritable(err)
 	case err != nil:
 		return fail(exitFailed, "internal", "%v. Nothing is lost by it: an object is removed only where a pack that was read has it.", err)
 	}

@@ -44,7 +44,7 @@ func newRmCommand(e *env) *cobra.Command {
 			"ID you choose from a list, which needs a terminal; it is never just the session's.\n\n" +
 			"ID: an id, its last characters, \".\" (the session's), \"-\" (the one before), recent or newest. Where you are asked\n" +
 			"it may also be a part of the title; -y takes none.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation",
+			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation · 6 its ref cannot be read",
 		Example: "  jp rm 4400\n  jp rm --older 180d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.words = args

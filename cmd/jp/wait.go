@@ -30,7 +30,7 @@ question, --for input while a turn can still come to one. The question is printe
 JSON: docs/json.md
 
 Exit codes: 0 the turn is complete · 1 it ended incomplete · 2 usage · 3 it waits for an
-answer · 5 no such conversation · 124 the time is up`
+answer · 5 no such conversation · 6 damaged · 124 the time is up`
 
 func newWaitCommand(e *env) *cobra.Command {
 	var o waitOptions
