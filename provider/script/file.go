@@ -63,6 +63,18 @@ type usage struct {
 	CostUSD    string `toml:"cost_usd"`
 }
 
+// check refuses what nothing can have consumed.
+func (u *usage) check() error {
+	switch {
+	case u == nil:
+	case u.Input < 0 || u.Output < 0 || u.CacheRead < 0 || u.CacheWrite < 0:
+		return errors.New("usage: a number is negative")
+	case u.CostUSD != "" && conversation.AddDecimals(u.CostUSD, "") == "":
+		return fmt.Errorf("usage: cost_usd = %q: want an amount such as \"0.004\"", u.CostUSD)
+	}
+	return nil
+}
+
 // duration is a time.Duration as Go writes it, "20ms".
 type duration time.Duration
 
@@ -144,6 +156,9 @@ func (r *reply) prepare() error {
 		return fmt.Errorf("finish = %q: want one of %q", r.Finish, finishes)
 	case r.ChunkSize < 0 || r.ChunkDelay < 0 || r.FailAfter < 0 || r.FailTimes < 0 || r.Times < 0:
 		return errors.New("a number is negative")
+	}
+	if err := r.Usage.check(); err != nil {
+		return err
 	}
 	if r.Data != nil {
 		text, err := encode(r.Data)
