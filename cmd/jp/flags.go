@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -25,8 +27,42 @@ func atLeast(flags *pflag.FlagSet, least int, names ...string) error {
 // flagMistake says what is wrong with a flag.
 func flagMistake(err error) string {
 	var bad *pflag.InvalidValueError
-	if errors.As(err, &bad) && bad.GetFlag().Value.Type() == "int" {
-		return fmt.Sprintf("--%s %q is not a number", bad.GetFlag().Name, bad.GetValue())
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	name := "--" + bad.GetFlag().Name
+	switch bad.GetFlag().Value.Type() {
+	case "int":
+		return fmt.Sprintf("%s %q is not a number", name, bad.GetValue())
+	case "bool":
+		return fmt.Sprintf("%s %q is neither true nor false", name, bad.GetValue())
+	case "duration":
+		return strings.TrimSuffix(noTime(name, bad.GetValue(), "a duration: 90s, 10m, 2h, 3d").message, ".")
 	}
 	return err.Error()
 }
+
+// A period is the value of a flag that is a duration: as Go writes it, or in days
+// and weeks.
+type period time.Duration
+
+// Set implements pflag.Value.
+func (p *period) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if long, ok := ago(text); ok {
+		d, err = long, nil
+	}
+	*p = period(d)
+	return err
+}
+
+// String implements pflag.Value.
+func (p *period) String() string {
+	if *p == 0 {
+		return "0" // which the help shows as none
+	}
+	return time.Duration(*p).String()
+}
+
+// Type implements pflag.Value.
+func (*period) Type() string { return "duration" }

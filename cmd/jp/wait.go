@@ -43,7 +43,7 @@ func newWaitCommand(e *env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.until, "for", "", "wait for this: `idle or input`")
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after a `DURATION` such as 10m (default never)")
+	cmd.Flags().Var((*period)(&o.timeout), "timeout", "give up after a `DURATION` such as 10m (default never)")
 	return cmd
 }
 
