@@ -152,6 +152,32 @@ func (c *comparison) find(ctx context.Context, paths []string) error {
 	return nil
 }
 
+// known refuses a named path that none of the compared snapshots has, nor the
+// newest one.
+func (c *comparison) known(ctx context.Context, paths []string) error {
+	trees := []string{c.view.events[len(c.view.events)-1].Tree}
+	for _, s := range c.spans {
+		trees = append(trees, s.before, s.after)
+	}
+	slices.Sort(trees)
+	trees = slices.Compact(trees)
+	for _, path := range paths {
+		found := slices.ContainsFunc(c.files, func(f fileDiff) bool { return takeback.Under(f.path, []string{path}) })
+		for i := 0; i < len(trees) && !found && path != "."; i++ {
+			out, err := c.view.repo.git.Run(ctx, "ls-tree", "-z", "--name-only", "--full-tree", trees[i], "--", path)
+			if err != nil {
+				return fmt.Errorf("look for %s in the tree %s: %w", path, trees[i], err)
+			}
+			found = len(out) > 0
+		}
+		if !found && path != "." {
+			return fail(exitNotFound, "not_found", "no snapshot of %s that is compared has %q.", c.view.id, path).about(c.view.id).
+				hint("jp diff --turn all --name-only", "the files that the tools changed")
+		}
+	}
+	return nil
+}
+
 // has looks a path up in a sorted list.
 func has(sorted []string, path string) bool {
 	_, found := slices.BinarySearch(sorted, path)

@@ -82,6 +82,9 @@ func runDiff(ctx context.Context, e *env, o diffOptions) error {
 	if err := c.find(ctx, o.paths); err != nil {
 		return err
 	}
+	if err := c.known(ctx, o.paths); err != nil {
+		return err
+	}
 	if err := c.show(ctx, e, o); err != nil {
 		return v.damage(err)
 	}
