@@ -52,7 +52,7 @@ func (v *view) blameLines(ctx context.Context, path string, line int) ([]blamedL
 	then, err := v.repo.git.Run(ctx, "cat-file", "blob", newest.Tree+":"+path)
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
-		return nil, fail(exitNotFound, "not_found", "the newest snapshot of %s has no file %s.", v.id, path).about(v.id).
+		return nil, fail(exitNotFound, "not_found", "the newest snapshot of %s has no file %q.", v.id, path).about(v.id).
 			hint("jp blame --all "+terminal.Escape(path), "look in all conversations")
 	}
 	if err != nil {

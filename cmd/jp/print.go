@@ -47,12 +47,16 @@ func newPrintCommand(e *env) *cobra.Command {
 	f.BoolVar(&o.internal, "internal", false, "with bookkeeping events")
 	f.StringVar(&o.style, "style", "full", "`full`, chat (without tools) or brief (first lines)")
 	cmd.MarkFlagsMutuallyExclusive("last", "turn", "tail", "answer")
+	cmd.MarkFlagsMutuallyExclusive("answer", "events")
 	return cmd
 }
 
 func runPrint(ctx context.Context, e *env, o printOptions, words []string) error {
 	if o.style != "full" && o.style != "chat" && o.style != "brief" {
 		return usage("--style %q is none of full, chat, brief.", o.style)
+	}
+	if o.answer && e.format.structured() {
+		return usage("--answer is the text alone, and no JSON.").hint("jp print --json --last 1", "the events of the last turn")
 	}
 	r, err := openRepo(ctx, e)
 	if err != nil {

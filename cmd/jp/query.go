@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/turnloop"
 )
@@ -193,7 +195,11 @@ func (q *query) nothingToSettle() bool {
 		return false
 	}
 	if !q.env.quiet {
-		fmt.Fprintln(q.env.stderr, "No turn is incomplete; there is nothing to go on with.")
+		what := "go on with"
+		if q.opts.discardTurn {
+			what = "discard"
+		}
+		fmt.Fprintf(q.env.stderr, "No turn is incomplete; there is nothing to %s.\n", what)
 	}
 	return true
 }
@@ -232,6 +238,11 @@ func (q *query) asks() bool {
 }
 
 func (o queryOptions) check() error {
+	for _, name := range o.tools {
+		if slices.Contains(o.withoutTools, name) {
+			return usage("-t %s and --no-tool %s exclude each other.", terminal.Show(name), terminal.Show(name))
+		}
+	}
 	if err := checkTitle(o.title); err != nil {
 		return err
 	}

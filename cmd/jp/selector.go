@@ -70,9 +70,8 @@ func lastOfTurn(events []*conversation.Event, turn, e string, id conversation.ID
 		}
 	}
 	if last == nil {
-		f := noEvent(events, e, id)
-		f.message = strings.Replace(f.message, "no event turn:", "no turn ", 1)
-		return nil, f
+		return nil, fail(exitNotFound, "not_found", "%s has no turn %d; its last is %d.", id, n, events[len(events)-1].Turn).about(id).
+			hint("jp log "+id.Short(), "its events")
 	}
 	return last, nil
 }
@@ -136,6 +135,9 @@ func noTime(name, value, wanted string) *failure {
 }
 
 func noEvent(events []*conversation.Event, e string, id conversation.ID) *failure {
+	if blank(e) {
+		e = strconv.Quote("@" + e)
+	}
 	f := fail(exitNotFound, "not_found", "%s has no event %s.", id, e).about(id)
 	if len(events) > 0 {
 		last := events[len(events)-1]

@@ -52,9 +52,9 @@ func TestSelectNoEvent(t *testing.T) {
 	}{
 		"10":         {exitNotFound, "jp-c17952552000-k3f9 has no event 10; its last is 9 (turn 2)."},
 		"@-11":       {exitNotFound, "jp-c17952552000-k3f9 has no event -11; its last is 9 (turn 2)."},
-		"turn:3":     {exitNotFound, "jp-c17952552000-k3f9 has no turn 3; its last is 9 (turn 2)."},
+		"turn:3":     {exitNotFound, "jp-c17952552000-k3f9 has no turn 3; its last is 2."},
 		"turn:first": {exitUsage, "@turn:first: a turn is a number, as in @turn:2."},
-		"":           {exitNotFound, "jp-c17952552000-k3f9 has no event ; its last is 9 (turn 2)."},
+		"":           {exitNotFound, "jp-c17952552000-k3f9 has no event \"@\"; its last is 9 (turn 2)."},
 		"3a2f9":      {exitNotFound, "jp-c17952552000-k3f9 has no event 3a2f9; its last is 9 (turn 2)."},
 		"fffffff":    {exitNotFound, "jp-c17952552000-k3f9 has no event fffffff; its last is 9 (turn 2)."},
 		"2h":         {exitNotFound, "jp-c17952552000-k3f9 has no event 2h; its last is 9 (turn 2)."},
