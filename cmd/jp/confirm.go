@@ -19,6 +19,16 @@ type confirmation struct {
 	unasked  *failure // why it cannot be done where there is no terminal
 }
 
+// hasTerminal reports whether there is somebody to ask.
+func hasTerminal() bool {
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		return false
+	}
+	tty.Close()
+	return true
+}
+
 // confirm asks. Whatever is not a yes changes nothing, and is an error.
 func (e *env) confirm(ctx context.Context, c confirmation) error {
 	tty, err := terminal.OpenTTY()

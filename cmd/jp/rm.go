@@ -43,7 +43,7 @@ func newRmCommand(e *env) *cobra.Command {
 			"fetched), then you are asked. Until git collects its garbage (two weeks), the command that is printed undoes it. Without\n" +
 			"ID you choose from a list, which needs a terminal; it is never just the session's.\n\n" +
 			"ID: an id, its last characters, \".\" (the session's), \"-\" (the one before), recent or newest. Where you are asked\n" +
-			"it may also be a part of the title; -y takes none.\n\n" +
+			"it may also be a part of the title; with -y, or without a terminal, it may not.\n\n" +
 			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation · 6 its ref cannot be read",
 		Example: "  jp rm 4400\n  jp rm --older 180d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +69,7 @@ func runRm(ctx context.Context, e *env, o selection) error {
 		}
 		o.words = []string{string(id)}
 	}
-	o.byID = o.yes
+	o.byID = o.yes || !hasTerminal()
 	infos, err := o.find(ctx, e, r)
 	if err != nil {
 		return err
