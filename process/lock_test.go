@@ -223,6 +223,8 @@ func TestOutlived(t *testing.T) {
 	lock, err := l.Take(id, process.Holder{})
 	require.NoError(t, err)
 	require.Empty(t, l.Outlived("here"), "its jp lives")
+	require.True(t, l.Working(id))
+	require.False(t, l.Working(other))
 	require.NoError(t, lock.Release())
 	done()
 	second()

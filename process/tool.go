@@ -32,6 +32,15 @@ func ToolRun(name string) (id conversation.ID, seq int, ok bool) {
 	return id, seq, err == nil
 }
 
+// Working reports whether a tool of a conversation still runs.
+func (l Locks) Working(id conversation.ID) bool {
+	entries, _ := os.ReadDir(l.Dir) // no folder, no locks
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		of, seq, ok := ToolRun(e.Name())
+		return ok && of == id && l.ToolAlive(id, seq)
+	})
+}
+
 // Outlived are the conversations of which a tool still runs in a working tree
 // though their jp has ended. A tool that did not say where it works may be anywhere.
 func (l Locks) Outlived(place string) (ids []conversation.ID) {

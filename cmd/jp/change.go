@@ -185,7 +185,17 @@ func (s *selection) holdAll(ctx context.Context, e *env, r *repo, infos []conver
 			release()
 			return nil, func() {}, r.locked(ctx, e, err)
 		}
-		locks, held = append(locks, lock), append(held, info)
+		locks = append(locks, lock)
+		switch working := r.locks.Working(info.ID); {
+		case working && s.filters():
+			e.note("A tool of %s still runs; it is left alone.", info.ID)
+			continue
+		case working:
+			release()
+			return nil, func() {}, fail(exitLocked, "locked", "a tool of %s still runs, though its jp has ended.", info.ID).about(info.ID).
+				hint("jp kill "+info.ID.Short(), "ends it")
+		}
+		held = append(held, info)
 	}
 	return held, release, nil
 }

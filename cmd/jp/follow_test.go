@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -118,14 +119,28 @@ func TestFollowAsJSON(t *testing.T) {
 			two := next()
 			require.Equal(t, "Two", two["title"])
 			require.Zero(t, p.jp("edit", two["short_id"].(string), "--label", "team=auth").exit)
-			require.Equal(t, map[string]any{"team": "auth"}, next()["labels"])
+			// A command that changes a conversation holds it meanwhile, which may be seen as well.
+			until := func(is func(l map[string]any) bool) {
+				for seen := false; !seen; {
+					l := next()
+					require.Equal(t, two["id"], l["id"])
+					seen = is(l)
+				}
+			}
+			in := func(state string) func(l map[string]any) bool {
+				return func(l map[string]any) bool {
+					status, ok := l["status"].(map[string]any)
+					return ok && status["state"] == state
+				}
+			}
+			until(func(l map[string]any) bool { return reflect.DeepEqual(l["labels"], map[string]any{"team": "auth"}) })
 			held, err := process.LocksIn(filepath.Join(p.dir, ".git")).Take(conversation.ID(two["id"].(string)), process.Holder{PID: os.Getpid()})
 			require.NoError(t, err)
-			require.Equal(t, "running", next()["status"].(map[string]any)["state"])
+			until(in("running"))
 			require.NoError(t, held.Release())
-			require.Equal(t, "idle", next()["status"].(map[string]any)["state"])
+			until(in("idle"))
 			require.Zero(t, p.jp("rm", "-y", p.named("Two")).exit)
-			require.Equal(t, map[string]any{"id": two["id"], "gone": true}, next())
+			until(func(l map[string]any) bool { return l["gone"] == true })
 			interrupt()
 			require.False(t, lines.Scan(), "nothing else was listed")
 			require.Zero(t, wait())

@@ -296,6 +296,11 @@ func TestToolThatOutlivedJpBesideAnother(t *testing.T) {
 	t.Parallel()
 	p := outlivedPlace(t)
 	lines := p.lines("README.md")
+	for _, command := range []string{"rm", "archive"} {
+		out := p.jp(command, "-y", ".")
+		require.Equal(t, 4, out.exit, out.stderr)
+		require.Contains(t, out.stderr, "still runs, though its jp has ended")
+	}
 	p.write("../beside.toml", `[[reply]]
 [[reply.tool_call]]
 name = "shell_run"
