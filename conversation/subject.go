@@ -284,7 +284,11 @@ func ChangedWords(paths []PathStat, more int) string {
 	case len(paths)+more == 0:
 		return "files as recorded"
 	case len(paths) == 1 && more == 0:
-		return paths[0].Path + " " + pathVerb(paths[0])
+		path := paths[0].Path
+		if strings.ContainsFunc(path, unicode.IsControl) { // a subject is one line
+			path = strconv.Quote(path)
+		}
+		return path + " " + pathVerb(paths[0])
 	}
 	return pathWords(paths, more)
 }

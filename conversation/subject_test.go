@@ -155,3 +155,9 @@ func TestSubjectProperties(t *testing.T) {
 		}
 	})
 }
+
+// A name that would end the line is quoted.
+func TestChangedWordsAreOneLine(t *testing.T) {
+	require.Equal(t, `"a\nb" added`, ChangedWords([]PathStat{{Path: "a\nb", Status: "A"}}, 0))
+	require.Equal(t, "a b changed", ChangedWords([]PathStat{{Path: "a b", Status: "M"}}, 0))
+}

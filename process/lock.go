@@ -108,7 +108,7 @@ func (l Locks) Wait(ctx context.Context, id conversation.ID, holder Holder) (*Lo
 
 // Held reports whether somebody holds the conversation, and who.
 func (l Locks) Held(id conversation.ID) (Holder, bool) {
-	f, err := os.Open(l.path(id))
+	f, err := openLock(l.path(id))
 	if err != nil {
 		return Holder{}, false
 	}
@@ -158,13 +158,27 @@ func (l Locks) Tool(id conversation.ID, seq int, place string) (f *os.File, done
 
 // ToolAlive reports whether a tool run of an earlier process still lives.
 func (l Locks) ToolAlive(id conversation.ID, seq int) bool {
-	f, err := os.Open(l.toolPath(id, seq))
+	f, err := openLock(l.toolPath(id, seq))
 	if err != nil {
 		return false
 	}
 	defer l.alone()()
 	defer letGo(f)
 	return flock(f, unix.LOCK_SH|unix.LOCK_NB) != nil
+}
+
+// openLock opens a lock file to look at it. What else may be at its path is never
+// waited for.
+func openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, fmt.Errorf("%w: %s is no file", os.ErrNotExist, path)
+	}
+	return f, nil
 }
 
 func (l Locks) toolPath(id conversation.ID, seq int) string {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"jp/conversation"
 	"jp/process"
@@ -214,6 +215,7 @@ func TestOutlived(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []conversation.ID{id}, l.Outlived("here"))
 	require.Empty(t, l.Outlived("there"))
+	require.Equal(t, []conversation.ID{id}, l.Outlived(""))
 	_, second, err := l.Tool(id, 9, "here")
 	require.NoError(t, err)
 	_, nowhere, err := l.Tool(other, 7, "")
@@ -229,4 +231,21 @@ func TestOutlived(t *testing.T) {
 	done()
 	second()
 	require.Empty(t, l.Outlived("here"))
+}
+
+// What else than a lock is at the path of one holds nobody up.
+func TestALockThatIsNone(t *testing.T) {
+	l := locks(t)
+	_, done, err := l.Tool(id, 7, "here") // makes the folder
+	require.NoError(t, err)
+	done()
+	require.NoError(t, unix.Mkfifo(filepath.Join(l.Dir, string(id)+".7"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(l.Dir, string(id)+".8"), 0o700))
+	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(l.Dir, string(id)+".9")))
+	require.NoError(t, unix.Mkfifo(filepath.Join(l.Dir, string(id)+".lock"), 0o600))
+	require.False(t, l.ToolAlive(id, 7))
+	require.Empty(t, l.Outlived("here"))
+	require.False(t, l.Working(id))
+	_, held := l.Held(id)
+	require.False(t, held)
 }

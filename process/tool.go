@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -42,7 +43,8 @@ func (l Locks) Working(id conversation.ID) bool {
 }
 
 // Outlived are the conversations of which a tool still runs in a working tree
-// though their jp has ended. A tool that did not say where it works may be anywhere.
+// though their jp has ended. A tool that did not say where it works may be anywhere,
+// and so may "".
 func (l Locks) Outlived(place string) (ids []conversation.ID) {
 	entries, _ := os.ReadDir(l.Dir) // no folder, no locks
 	for _, e := range entries {
@@ -53,11 +55,25 @@ func (l Locks) Outlived(place string) (ids []conversation.ID) {
 		if _, held := l.Held(id); held {
 			continue // its jp knows what it runs
 		}
-		if at, err := os.ReadFile(l.toolPath(id, seq)); err == nil && (len(at) == 0 || string(at) == place) {
+		if at, err := l.placeOf(id, seq); err == nil && (at == "" || place == "" || at == place) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
+}
+
+// maxPlace is as much of a lock's text as a place can have, in bytes.
+const maxPlace = 4096
+
+// placeOf is what a tool's lock says of where it works.
+func (l Locks) placeOf(id conversation.ID, seq int) (string, error) {
+	f, err := openLock(l.toolPath(id, seq))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPlace))
+	return string(text), err
 }
 
 // AwaitTool waits until no process of an earlier tool run lives.

@@ -132,13 +132,13 @@ func storeFailure(err error) *failure {
 }
 
 // takeAway hints at what is left to do about a ref whose file names nothing; ref is
-// "" where there is none. git itself refuses to delete it, and to collect garbage
-// while it is there.
+// "" where there is none. git itself may refuse to delete it, and to collect
+// garbage while it is there.
 func (f *failure) takeAway(ref string) *failure {
 	if ref == "" {
 		return f
 	}
-	return f.hint(`rm "$(git rev-parse --git-common-dir)/`+ref+`"`, "takes the ref away, which git cannot read either")
+	return f.hint(`rm "$(git rev-parse --git-common-dir)/`+ref+`"`, "takes the file away: the conversation is then as packed-refs has it, or gone; git fsck --lost-found finds its commits until git gc")
 }
 
 // isFull reports whether something could not be written for want of space, or of

@@ -322,6 +322,21 @@ message = "Over."
 	require.Zero(t, p.jp("verify", "--all").exit)
 }
 
+// A tool that outlived its jp in one working tree is nothing to another one.
+func TestToolThatOutlivedJpInAnotherWorktree(t *testing.T) {
+	t.Parallel()
+	p := outlivedPlace(t)
+	linked := *p
+	linked.dir = filepath.Join(filepath.Dir(p.dir), "linked")
+	p.git("worktree", "add", "-q", linked.dir)
+	p.write("../beside.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"sh\", \"-c\", \"echo x >>README.md\"] }\n[[reply]]\nmessage = \"Over.\"\n")
+	out := linked.jp("query", "-n", "-y", "-m", "script/../beside.toml", "Beside")
+	require.Zero(t, out.exit, out.stderr)
+	require.NotContains(t, out.stderr, "still runs here")
+	require.Zero(t, linked.jp("undo", "-y").exit)
+	require.Empty(t, linked.git("status", "--porcelain"))
+}
+
 // Without a terminal there is nobody to decide: nothing is changed, and nothing
 // runs beside the tool.
 func TestToolThatOutlivedJpUnattended(t *testing.T) {

@@ -141,13 +141,22 @@ func unknownTools(registry *tool.Registry, r *repo) (wrong []*config.Error) {
 
 // toolLock is the lock that lives as long as a tool run.
 func (q *query) toolLock(seq int) (*os.File, func(), error) {
-	return q.repo.locks.Tool(q.id, seq, q.files.id)
+	return q.repo.locks.Tool(q.id, seq, q.toolPlace())
+}
+
+// toolPlace is the working tree in the words of tools' locks: its id, "." for the
+// main one, and "" where it has no id.
+func (q *query) toolPlace() string {
+	if q.repo.GitDir == q.repo.CommonDir {
+		return "."
+	}
+	return q.files.id
 }
 
 // outlived says whether a tool of another conversation still runs in this working
 // tree though its jp has ended, and tells the user, once of each.
 func (q *query) outlived() bool {
-	ids := q.repo.locks.Outlived(q.files.id)
+	ids := q.repo.locks.Outlived(q.toolPlace())
 	for _, id := range ids {
 		if !slices.Contains(q.toldOutlived, id) {
 			q.toldOutlived = append(q.toldOutlived, id)
