@@ -2,6 +2,8 @@ package gitstore_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,6 +52,22 @@ func TestPayloadChain(t *testing.T) {
 	data, ok := f.payload(got[2], "../b")
 	require.True(t, ok)
 	require.Equal(t, "two", data)
+}
+
+// A ref that is to keep payloads, and does not, is damage; without one there are none to keep.
+func TestVerifyLooksAtThePayloadRef(t *testing.T) {
+	f := newFixture(t)
+	f.create(1, []*conversation.Event{attached(0, "a.txt", []byte("one"))})
+	f.verified(1)
+	file := filepath.Join(f.dir, ".git", payloadRef(1))
+	for _, text := range []string{"", "garbage\n", strings.Repeat("a", 40) + "\n", "ref: refs/heads/nosuch\n"} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		problems := f.again().problems(1)
+		require.Len(t, problems, 1, text)
+		require.Contains(t, problems[0].Text, "its payloads: "+payloadRef(1))
+	}
+	require.NoError(t, os.Remove(file))
+	f.again().verified(1)
 }
 
 func TestPayloadNamesInTrees(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 
 // Verify checks a conversation: that every commit is an event, that trees
 // change only where they may, that summaries are what the events come to, that
-// payload is what it should be, and that the events make sense together.
+// payload and the ref that keeps it are what they should be, and that the events
+// make sense together.
 func (s *Store) Verify(ctx context.Context, id conversation.ID) (conversation.Verdict, error) {
 	_, head, err := s.find(id)
 	if err != nil {
@@ -43,7 +44,24 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 	}
 	v.Problems = append(v.Problems, s.checkEvents(ctx, links)...)
 	v.Problems = append(v.Problems, conversation.Audit(events)...)
+	if of.Remote == "" {
+		v.Problems = append(v.Problems, s.checkPayloadRef(id)...)
+	}
 	return v, ctx.Err()
+}
+
+// checkPayloadRef looks whether what keeps a conversation's payloads can be read:
+// without it git collects them, and with a broken one it collects nothing.
+func (s *Store) checkPayloadRef(id conversation.ID) []conversation.Problem {
+	ref := refPayloads + string(id)
+	oid, err := s.odb.ReadRef(ref)
+	if err == nil {
+		_, _, err = s.odb.ReadObject(oid)
+	}
+	if err == nil || errors.Is(err, odb.ErrRefNotFound) {
+		return nil
+	}
+	return []conversation.Problem{{Seq: -1, Text: fmt.Sprintf("its payloads: %s: %v", ref, err)}}
 }
 
 func (s *Store) checkEvents(ctx context.Context, links []*link) []conversation.Problem {
