@@ -464,6 +464,7 @@ func TestTheLockIsNeverFree(t *testing.T) {
 func TestConfinementOnNarrowTerminals(t *testing.T) {
 	t.Parallel()
 	if !sandbox.Supported().Enforced() {
+		// Only a kernel with Landlock confines, and only then is there a line to read.
 		t.Skip("programs cannot be confined here")
 	}
 	for _, columns := range []int{30, 40, 80} {
