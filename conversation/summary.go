@@ -289,6 +289,19 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:128], "")
 }
 
+// Exceeds reports that [EncodeSummary] would surely write more than n bytes, by
+// what names and ids of its open calls take, without writing it. That it does
+// not says nothing.
+func (s *Summary) Exceeds(n int) bool {
+	const least = len(`{"name":"","seq":1},`)
+	for i := range s.Open {
+		if n -= least + len(s.Open[i].Name) + len(s.Open[i].ID); n < 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // EncodeSummary returns the summary as one line of canonical JSON.
 func EncodeSummary(s Summary) ([]byte, error) {
 	b, err := json.Marshal(s)

@@ -155,6 +155,23 @@ func TestSummaryBoundsForeignNames(t *testing.T) {
 	require.Len(t, s.Open[0].ID, 128)
 }
 
+// What Exceeds says of a summary is true of what is written.
+func TestSummaryExceeds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Summary
+		for seq := range rapid.IntRange(0, 40).Draw(t, "open") {
+			s.Open = append(s.Open, OpenCall{
+				Seq: seq, ID: rapid.String().Draw(t, "id"), Name: rapid.String().Draw(t, "name"),
+				Started: rapid.Bool().Draw(t, "started"),
+			})
+		}
+		line, err := EncodeSummary(s)
+		require.NoError(t, err)
+		require.False(t, s.Exceeds(len(line)), "%d bytes: %s", len(line), line)
+		require.True(t, s.Exceeds(0) || len(s.Open) == 0)
+	})
+}
+
 func TestDecodeSummaryRefuses(t *testing.T) {
 	for _, line := range []string{``, `{"title":"a","title":"b"}`, `{"events":"x"}`, `[`} {
 		_, err := DecodeSummary([]byte(line))
