@@ -116,7 +116,7 @@ func parseRef(content string) (OID, error) {
 		return "", fmt.Errorf("%w: %q", ErrRefSymbolic, strings.TrimSpace(content))
 	}
 	oid := strings.TrimRight(content, " \t\r\n")
-	if !isHex(oid) {
+	if !isHex(oid) || strings.Trim(oid, "0") == "" { // git's null object id names nothing
 		return "", fmt.Errorf("%w: its file holds %q", ErrRefBroken, content)
 	}
 	return OID(oid), nil

@@ -103,6 +103,7 @@ func refuseRefs(t *testing.T, disk odb.FS) {
 	head := tip(create(t, s, ref, 1))
 	putRef(t, repo, "refs/jp/conversations/empty", "")
 	putRef(t, repo, "refs/jp/conversations/zeros", strings.Repeat("\x00", 41))
+	putRef(t, repo, "refs/jp/conversations/null", strings.Repeat("0", 40)+"\n")
 	putRef(t, repo, "refs/jp/conversations/half", string(head[:20]))
 	putRef(t, repo, "refs/jp/conversations/symbolic", "ref: "+ref+"\n")
 	require.NoError(t, os.Symlink("jp-c1", filepath.Join(repo, ".git/refs/jp/conversations/link")))
@@ -114,6 +115,7 @@ func refuseRefs(t *testing.T, disk odb.FS) {
 	}{
 		{"refs/jp/conversations/empty", odb.ErrRefBroken},
 		{"refs/jp/conversations/zeros", odb.ErrRefBroken},
+		{"refs/jp/conversations/null", odb.ErrRefBroken},
 		{"refs/jp/conversations/half", odb.ErrRefBroken},
 		{"refs/jp/conversations/symbolic", odb.ErrRefSymbolic},
 		{"refs/jp/conversations/link", odb.ErrRefSymbolic},
