@@ -62,6 +62,7 @@ type statusJSON struct {
 	Question *string      `json:"question"`
 	Inquiry  *inquiryJSON `json:"inquiry"`
 	PID      *int         `json:"pid"`
+	Outlived int          `json:"outlived"` // tools that still run though the process has ended
 	Attached bool         `json:"attached"`
 	Reason   *string      `json:"reason"` // why an interrupted turn went no further, where an error ended it
 }
@@ -173,8 +174,13 @@ func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
 	if b := interruption(i.Tip); b != nil && s.State == "interrupted" && b.Reason != "" {
 		s.Reason = &b.Reason
 	}
-	if holder, held := r.locks.Held(i.ID); held && i.Remote == "" {
+	if i.Remote != "" {
+		return s
+	}
+	if holder, held := r.locks.Held(i.ID); held {
 		s.heldBy(holder, r.told(i.ID, holder))
+	} else {
+		s.Outlived = len(r.toolsLeft(i))
 	}
 	return s
 }
@@ -233,6 +239,9 @@ func (s statusJSON) words() string {
 	}
 	if s.PID != nil {
 		text += " (pid " + itoa(*s.PID) + ")"
+	}
+	if s.Outlived > 0 {
+		text += ", with " + conversation.Count(s.Outlived, "tool") + " still running"
 	}
 	if s.Attached {
 		text += ", attached"

@@ -296,6 +296,8 @@ func TestToolThatOutlivedJpBesideAnother(t *testing.T) {
 	t.Parallel()
 	p := outlivedPlace(t)
 	lines := p.lines("README.md")
+	require.Contains(t, p.jp("ls").stdout, "interrupted (pending tool execution), with 1 tool still running")
+	require.Regexp(t, `its process has ended: jp continue \w{4} waits for what still runs, jp kill \w{4} ends it`, p.jp("status").stdout)
 	for _, command := range []string{"rm", "archive"} {
 		out := p.jp(command, "-y", ".")
 		require.Equal(t, 4, out.exit, out.stderr)
@@ -317,6 +319,7 @@ message = "Over."
 	require.Equal(t, lines+1, p.lines("README.md"))
 	require.FileExists(t, filepath.Join(p.dir, "b.txt"))
 	p.endSurvivor()
+	require.Contains(t, p.jp("status", "-").stdout, "interrupted (pending tool execution)  ")
 	out = p.jp("query", "Go on", "-m", "script/../beside.toml", "-y")
 	require.NotContains(t, out.stderr, "still runs here")
 	require.Zero(t, p.jp("verify", "--all").exit)
