@@ -165,6 +165,9 @@ func state(call *conversation.ToolCall, c Call) string {
 	}
 	switch c.Class {
 	case NotStarted, Waiting:
+		if call.Started != nil {
+			return "it asked a question before it changed anything; it will run again with the answer"
+		}
 		return "not started; it will run now"
 	case Repeatable:
 		return "started; it will run again"

@@ -161,7 +161,12 @@ func TestAnAnsweredQuestionIsNoStart(t *testing.T) {
 		turn.AddInquiryResponse(conversation.InquiryResponse{For: question, Outcome: conversation.OutcomeAnswered, Answer: json.RawMessage("true"), By: conversation.ByUser})
 	})
 	r = h.record(t, "")
-	require.Equal(t, reconcile.NotStarted, reconcile.Make(r, truth(r), nil).Calls[0].Class)
+	now := truth(r)
+	now.Tree, now.Changed = treeB, []conversation.PathStat{{Path: "changed", Status: "M"}}
+	plan := reconcile.Make(r, now, nil)
+	require.Equal(t, reconcile.NotStarted, plan.Calls[0].Class)
+	require.Contains(t, plan.Resumed.Message, `"shell_run" ("call_1"): it asked a question before it changed anything; it will run again with the answer`)
+	require.Contains(t, plan.Words, "shell_run runs again with the answer")
 	h.start(t, seq)
 	r = h.record(t, "")
 	require.Equal(t, reconcile.Unknown, reconcile.Make(r, truth(r), nil).Calls[0].Class, "the second run started")

@@ -19,6 +19,8 @@ func words(changed []conversation.PathStat, head bool, calls []Call, age time.Du
 		switch {
 		case c.Call.Started == nil && c.Class == Waiting:
 			state = classWords[NotStarted]
+		case c.Call.Started != nil && c.Class == NotStarted:
+			state = "runs again with the answer"
 		case c.Class == Delegated && c.Delegate.Left:
 			state = "does not go on with its child"
 		}

@@ -172,6 +172,8 @@ func callState(call *conversation.ToolCall, name string, running bool) string {
 		return "▶ " + name + " — running"
 	case call.Lost():
 		return "? " + name + " — started; its outcome is unknown"
+	case call.Started != nil:
+		return "○ " + name + " — asked, and was answered; not run again yet"
 	}
 	return "○ " + name + " — not started"
 }
