@@ -25,6 +25,9 @@ type pathRules struct {
 	links     bool   // symbolic links are kept as links
 }
 
+// rulesFile says whether a file has attributes of others.
+func rulesFile(p string) bool { return path.Base(p) == ".gitattributes" }
+
 // convert says whether git might store other bytes than these.
 func (r pathRules) convert(data []byte) bool {
 	return r.always || r.lineEnds && bytes.IndexByte(data, '\r') >= 0
@@ -88,9 +91,14 @@ func newRules(attrs, config map[string]string) pathRules {
 		always:    !unused("filter") || !unused("ident") || !unused("working-tree-encoding"),
 		lineEnds:  attrs["text"] != "unset" && (asks || !isFalse(config["core.autocrlf"])),
 		binary:    attrs["diff"] == "unset",
-		trustMode: config["core.filemode"] == "" || !isFalse(config["core.filemode"]),
+		trustMode: trustMode(config),
 		links:     config["core.symlinks"] == "" || !isFalse(config["core.symlinks"]),
 	}
+}
+
+// trustMode says whether the executable bit is what git records.
+func trustMode(config map[string]string) bool {
+	return config["core.filemode"] == "" || !isFalse(config["core.filemode"])
 }
 
 // contentConfig reads the settings that change what git stores.

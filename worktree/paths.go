@@ -22,8 +22,8 @@ var errAskGit = errors.New("git has to record this path")
 // SnapshotPaths is Snapshot for a tool that changed nothing but the named
 // paths. It works in process and writes nothing: the caller writes the
 // Objects, before anything that names the tree. ok is false where git converts
-// a path's content or something odd is at the path; the caller then uses
-// Snapshot. It does not see changes of other paths.
+// a path's content, something odd is at the path, or the path says how git records
+// others; the caller then uses Snapshot. It does not see changes of other paths.
 func (w *Worktree) SnapshotPaths(
 	ctx context.Context, parentTree string, paths []string, objects ObjectReader,
 ) (taken Snapshot, ok bool, err error) {
@@ -32,6 +32,9 @@ func (w *Worktree) SnapshotPaths(
 	}
 	if err := w.admit(parentTree, paths); err != nil {
 		return Snapshot{}, false, fmt.Errorf("snapshot named paths: %w", err)
+	}
+	if slices.ContainsFunc(paths, rulesFile) {
+		return Snapshot{}, false, nil
 	}
 	n := w.named(parentTree, objects)
 	err = n.make(ctx, slices.Compact(slices.Sorted(slices.Values(paths))))

@@ -68,7 +68,8 @@ const (
 
 // Restore writes versions of files into the working tree, as git would check
 // them out: lines end and filters apply as configured, except filters that the
-// repository itself names. Removals come first; folders that they empty go,
+// repository itself names, and that a file with CRLF line ends keeps them where
+// git stores none. Removals come first; folders that they empty go,
 // and missing ones are made. A file appears whole or not at all.
 //
 // The caller holds the mutation lock, and has called Look before it found out
@@ -82,14 +83,53 @@ func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected
 		return nil, fmt.Errorf("restore: %w", err)
 	}
 	defer root.Close()
-	r := &restoring{w: w, root: root, seen: seen, guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir))}
-	if puts, err = r.admit(ctx, puts); err != nil {
+	config, err := w.contentConfig(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
+	}
+	r := &restoring{
+		w: w, root: root, seen: seen, guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
+		trustMode: trustMode(config),
+	}
+	for _, group := range byRules(puts) {
+		if err := r.restore(ctx, group); err != nil {
+			return nil, fmt.Errorf("restore: %w", err)
+		}
+	}
+	slices.SortFunc(r.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
+	return r.left, nil
+}
+
+// byRules puts attribute files before what git checks out by them, and removals,
+// which may have to make room for them, beside them.
+func byRules(puts []Put) [][]Put {
+	if !slices.ContainsFunc(puts, func(p Put) bool { return rulesFile(p.Path) }) {
+		return [][]Put{puts}
+	}
+	var first, then []Put
+	for _, p := range puts {
+		if p.To == (Version{}) || rulesFile(p.Path) {
+			first = append(first, p)
+		} else {
+			then = append(then, p)
+		}
+	}
+	return [][]Put{first, then}
+}
+
+// restore puts back what does not depend on each other.
+func (r *restoring) restore(ctx context.Context, puts []Put) error {
+	puts, err := r.admit(ctx, puts)
+	if err != nil {
+		return err
 	}
 	if err := r.stage(ctx, puts); err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
+		return err
 	}
 	defer os.RemoveAll(r.staged)
+	if err := r.keepLineEnds(ctx, puts); err != nil {
+		return err
+	}
 	slices.SortFunc(puts, func(a, b Put) int { return strings.Compare(a.Path, b.Path) })
 	for _, p := range puts {
 		if p.To == (Version{}) {
@@ -101,8 +141,7 @@ func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected
 			r.note(p.Path, r.write(p))
 		}
 	}
-	slices.SortFunc(r.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
-	return r.left, nil
+	return nil
 }
 
 // restoring is one Restore.
@@ -113,6 +152,8 @@ type restoring struct {
 	guarded guarded
 	staged  string // folder with the new content, by path
 	left    []LeftOut
+
+	trustMode bool // the executable bit is recorded
 }
 
 func (r *restoring) note(path string, err error) {
@@ -278,7 +319,7 @@ func (r *restoring) copy(here *os.Root, name, staged string, source, old os.File
 	}
 	_, err = io.Copy(to, from)
 	if err == nil {
-		err = to.Chmod(permissions(source, old))
+		err = to.Chmod(r.permissions(source, old))
 	}
 	if err == nil && !r.w.opts.Volatile {
 		err = to.Sync()
@@ -286,12 +327,16 @@ func (r *restoring) copy(here *os.Root, name, staged string, source, old os.File
 	return errors.Join(err, to.Close())
 }
 
-func permissions(source, old os.FileInfo) fs.FileMode {
+func (r *restoring) permissions(source, old os.FileInfo) fs.FileMode {
 	mode := source.Mode().Perm()
 	if old == nil || !old.Mode().IsRegular() {
 		return mode
 	}
-	kept := old.Mode().Perm() &^ 0o111
+	kept := old.Mode().Perm()
+	if !r.trustMode || kept&0o100 == mode&0o100 {
+		return kept
+	}
+	kept &^= 0o111
 	if mode&0o100 != 0 {
 		kept |= kept & 0o444 >> 2
 	}

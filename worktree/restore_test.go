@@ -146,14 +146,118 @@ func TestRestoreConvertsAsGitDoes(t *testing.T) {
 	require.Equal(t, r.head(), r.snapshot(s.Tree, worktree.SnapshotOptions{}).Tree)
 }
 
+// What is put back is as it was when other attributes held.
+func TestRestoreUnderTheAttributesThatArePutBack(t *testing.T) {
+	for name, tt := range map[string]struct {
+		rules     map[string]string // attribute files before; of the folder d, too
+		edits     func(r *repo)
+		file, was string
+	}{
+		"made":       {nil, func(r *repo) { r.write(".gitattributes", "* text=auto eol=crlf\n") }, "d/a.txt", "1\n2\n"},
+		"made below": {nil, func(r *repo) { r.write("d/.gitattributes", "* text=auto eol=crlf\n") }, "d/a.txt", "1\n2\n"},
+		"changed": {
+			map[string]string{"d/.gitattributes": "*.txt text eol=lf\n"},
+			func(r *repo) { r.write("d/.gitattributes", "*.txt text eol=crlf\n") }, "d/a.txt", "1\n2\n",
+		},
+		"removed": {
+			map[string]string{".gitattributes": "*.txt text eol=crlf\n"},
+			func(r *repo) { r.remove(".gitattributes") }, "d/a.txt", "1\r\n2\r\n",
+		},
+		"encoded": {nil, func(r *repo) { r.write(".gitattributes", "*.txt working-tree-encoding=ISO-8859-1\n") }, "d/a.txt", "h\u00e9\n"},
+		"ident":   {nil, func(r *repo) { r.write(".gitattributes", "*.txt ident\n") }, "d/a.txt", "$Id$\n"},
+		"with a folder": {
+			map[string]string{"d/.gitattributes": "*.txt text eol=crlf\n"},
+			func(r *repo) { r.remove("d"); r.write("d", "a file\n") }, "d/a.txt", "1\r\n2\r\n",
+		},
+		"the user's CRLF": {nil, func(r *repo) { r.write(".gitattributes", "*.txt text\n") }, "d/a.txt", "1\r\n2\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, tt.rules)
+			r.write(tt.file, tt.was)
+			r.git("add", "-A")
+			r.git("commit", "-qm", "text")
+			from := r.head()
+			before := r.disk()
+			s := r.tool(from, func() {
+				tt.edits(r)
+				if _, err := os.Stat(r.path(tt.file)); err == nil {
+					r.write(tt.file, strings.Replace(tt.was, "2", "3", 1)+"4\n")
+				}
+			})
+			require.Empty(t, r.back(from, s.Tree))
+			require.Equal(t, before, r.disk())
+		})
+	}
+}
+
+// Git stores no CRLF with these settings, so that only the file that is replaced
+// tells whether its lines ended so.
+func TestRestoreKeepsLineEnds(t *testing.T) {
+	for name, tt := range map[string]struct {
+		autocrlf, attributes string
+		before, after, want  string
+	}{
+		"input, CRLF":            {"input", "", "1\r\n2\r\n", "1\r\n3\r\n", "1\r\n2\r\n"},
+		"input, LF":              {"input", "", "1\n2\n", "1\n3\n", "1\n2\n"},
+		"input, no line end":     {"input", "", "1\n2\n", "3", "1\n2\n"},
+		"input, made LF":         {"input", "", "1\r\n2\r\n", "1\n3\n", "1\n2\n"},
+		"input, both":            {"input", "", "1\n2\n", "1\n3\r\n", "1\n2\n"},
+		"input, deleted":         {"input", "", "1\r\n2\r\n", "", "1\n2\n"},
+		"plain, deleted":         {"false", "", "1\n2\n", "", "1\n2\n"},
+		"text=auto, CRLF":        {"false", "*.txt text=auto\n", "1\r\n2\r\n", "1\r\n3\r\n", "1\r\n2\r\n"},
+		"text, eol=lf, CRLF":     {"false", "*.txt text eol=lf\n", "1\r\n2\r\n", "1\r\n3\r\n", "1\r\n2\r\n"},
+		"no text":                {"input", "*.txt -text\n", "1\n2\n", "1\r\n3\r\n", "1\n2\n"},
+		"stored as they are":     {"false", "", "1\n2\n", "1\r\n3\r\n", "1\n2\n"},
+		"true, written whole":    {"true", "", "1\r\n2\r\n", "1\n3\n", "1\r\n2\r\n"},
+		"eol=crlf, made LF":      {"false", "*.txt text eol=crlf\n", "1\r\n2\r\n", "1\n3\n", "1\r\n2\r\n"},
+		"input, binary, not CRs": {"input", "", "1\x00\n2\n", "1\r\n3\r\n", "1\x00\n2\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{".gitattributes": tt.attributes})
+			r.git("config", "core.autocrlf", tt.autocrlf)
+			r.write("d/a.txt", tt.before)
+			r.git("add", "-A")
+			r.git("commit", "-qm", "text")
+			from := r.head()
+			s := r.tool(from, func() {
+				if r.remove("d/a.txt"); tt.after != "" {
+					r.write("d/a.txt", tt.after)
+				}
+			})
+			require.Empty(t, r.back(from, s.Tree))
+			require.Equal(t, tt.want, r.disk()["d/a.txt"])
+			require.Equal(t, from, r.snapshot(s.Tree, worktree.SnapshotOptions{Named: []string{"d/a.txt"}}).Tree)
+		})
+	}
+}
+
 func TestRestoreKeepsPermissions(t *testing.T) {
-	r := newRepo(t, map[string]string{"a": "1\n"})
-	s := r.tool(r.head(), func() { r.write("a", "2\n") })
-	require.NoError(t, os.Chmod(r.path("a"), 0o640))
-	require.Empty(t, r.back(r.head(), s.Tree))
-	info, err := os.Stat(r.path("a"))
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o640), info.Mode())
+	for name, tt := range map[string]struct {
+		fileMode          string
+		mode, after, want os.FileMode
+	}{
+		"as they were":         {"true", 0o644, 0o640, 0o640},
+		"executable for few":   {"true", 0o711, 0o711, 0o711},
+		"executable, as is":    {"true", 0o755, 0o751, 0o751},
+		"executable once more": {"true", 0o755, 0o640, 0o750},
+		"executable no more":   {"true", 0o644, 0o751, 0o640},
+		"not recorded":         {"false", 0o644, 0o755, 0o755},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"a": "1\n"})
+			r.git("config", "core.fileMode", tt.fileMode)
+			require.NoError(t, os.Chmod(r.path("a"), tt.mode))
+			r.git("commit", "-qam", "mode", "--allow-empty")
+			s := r.tool(r.head(), func() {
+				r.write("a", "2\n")
+				require.NoError(t, os.Chmod(r.path("a"), tt.after))
+			})
+			require.Empty(t, r.back(r.head(), s.Tree))
+			info, err := os.Stat(r.path("a"))
+			require.NoError(t, err)
+			require.Equal(t, tt.want, info.Mode())
+		})
+	}
 }
 
 func TestRestoreLeavesWhatItMustNotWrite(t *testing.T) {
