@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"slices"
+
 	"jp/conversation"
 )
 
@@ -14,7 +16,7 @@ const (
 	Unknown    Class = "unknown"     // it was started, and nobody knows what it did
 	Alive      Class = "alive"       // its process still runs
 	Waiting    Class = "waiting"     // it asked something that nobody has answered
-	Gone       Class = "gone"        // there is no such tool any more
+	Gone       Class = "gone"        // there is no such tool
 	Delegated  Class = "delegated"   // it was started, and works in a conversation of its own
 )
 
@@ -32,10 +34,6 @@ type Call struct {
 // classify gives every open call its class: from the record first, and from
 // what lives now. The files are evidence only.
 func classify(r Record, t Truth, named func(*conversation.ToolCall) []string) []Call {
-	changed := map[string]bool{}
-	for _, c := range t.Changed {
-		changed[c.Path] = true
-	}
 	var calls []Call
 	for _, call := range r.Ledger.Open() {
 		c := Call{Call: call, Class: classOf(call, t), Delegate: t.Delegates[call.Event.Seq]}
@@ -43,7 +41,7 @@ func classify(r Record, t Truth, named func(*conversation.ToolCall) []string) []
 			for _, path := range named(call) {
 				there, unrecorded := t.Unrecorded[path]
 				switch {
-				case changed[path]:
+				case slices.Contains(t.ChangedSince[call.Event.Seq], path):
 					c.Touched = append(c.Touched, path)
 				case !unrecorded:
 					c.Untouched = append(c.Untouched, path)

@@ -161,6 +161,9 @@ func callLine(call *conversation.ToolCall, c Call) string {
 // state is what is known of a call, for the model.
 func state(call *conversation.ToolCall, c Call) string {
 	if !call.Open() {
+		if call.Result.IsError {
+			return "has its result, an error"
+		}
 		return "completed"
 	}
 	switch c.Class {
@@ -172,7 +175,7 @@ func state(call *conversation.ToolCall, c Call) string {
 	case Repeatable:
 		return "started; it will run again"
 	case Gone:
-		return "not started; there is no such tool any more"
+		return "not started; there is no such tool"
 	case Alive:
 		return "still running"
 	case Delegated:

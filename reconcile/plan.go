@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ func (p Plan) Find(call *conversation.ToolCall) Call {
 
 // worthSaying reports whether anything is not as the model must think it is.
 func (r Record) worthSaying(t Truth, p Plan) bool {
-	if r.Said != nil || r.Broken != "" || r.Base.moved(t) {
+	if r.Said != nil || r.Broken != "" || r.moved(t) {
 		return true
 	}
 	for _, c := range p.Calls {
@@ -61,7 +62,7 @@ func (r Record) worthSaying(t Truth, p Plan) bool {
 // moved since, and nothing broke off that it does not speak of. What it said is
 // then sent again as it stands.
 func (r Record) saidAlready(t Truth, p Plan) bool {
-	if r.Said == nil || r.Last.moved(t) || r.Broken != "" && !strings.Contains(r.Said.Message, quote(r.Broken)) {
+	if r.Said == nil || r.Last.moved(Point{t.Tree, t.Git}) || r.Broken != "" && !strings.Contains(r.Said.Message, quote(r.Broken)) {
 		return false
 	}
 	for _, c := range p.Calls {
@@ -75,9 +76,20 @@ func (r Record) saidAlready(t Truth, p Plan) bool {
 	return true
 }
 
-// moved reports whether the files or the repository stand elsewhere now.
-func (p Point) moved(t Truth) bool {
-	return p.Tree != t.Tree || p.Git.Head != t.Git.Head || p.Git.Branch != t.Git.Branch || p.Git.InProgress != t.Git.InProgress
+// moved reports whether anything moved while the turn stood still.
+func (r Record) moved(t Truth) bool {
+	for _, s := range r.Ends(Point{t.Tree, t.Git}) {
+		if s.From.moved(s.To) {
+			return true
+		}
+	}
+	return false
+}
+
+// moved reports whether the files or the repository stand elsewhere than at another
+// point.
+func (p Point) moved(to Point) bool {
+	return p.Tree != to.Tree || p.Git.Head != to.Git.Head || p.Git.Branch != to.Git.Branch || p.Git.InProgress != to.Git.InProgress
 }
 
 func (r Record) resumed(t Truth, p Plan, age time.Duration) *conversation.Resumed {
@@ -92,8 +104,13 @@ func (r Record) resumed(t Truth, p Plan, age time.Duration) *conversation.Resume
 const listed = 50
 
 func (r Record) report(t Truth) *conversation.Report {
+	spans := r.Ends(Point{t.Tree, t.Git})
 	report := &conversation.Report{
-		HeadWas: r.Base.Git.Head, HeadIs: t.Git.Head, BranchWas: r.Base.Git.Branch, BranchIs: t.Git.Branch,
+		HeadWas:   was(spans, func(p Point) string { return p.Git.Head }),
+		HeadIs:    t.Git.Head,
+		BranchWas: was(spans, func(p Point) string { return p.Git.Branch }),
+		BranchIs:  t.Git.Branch,
+
 		Dirty: t.Dirty, Changed: t.Changed, Stat: stat(t.Changed),
 	}
 	if len(report.Dirty) > listed {
@@ -104,6 +121,45 @@ func (r Record) report(t Truth) *conversation.Report {
 		report.Changed = report.Changed[:listed]
 	}
 	return report
+}
+
+// was is what something was before it first moved, or is still.
+func was(spans []Span, of func(Point) string) string {
+	for _, s := range spans {
+		if of(s.From) != of(s.To) {
+			return of(s.From)
+		}
+	}
+	return of(spans[len(spans)-1].From)
+}
+
+// Sum is what changed in several spans, by path: the lines of all of them, and what
+// became of the file in the last.
+func Sum(spans ...[]conversation.PathStat) []conversation.PathStat {
+	at := map[string]int{}
+	var sum []conversation.PathStat
+	for _, changed := range spans {
+		for _, c := range changed {
+			i, known := at[c.Path]
+			if !known {
+				at[c.Path] = len(sum)
+				sum = append(sum, c)
+				continue
+			}
+			c.Added, c.Deleted = plus(sum[i].Added, c.Added), plus(sum[i].Deleted, c.Deleted)
+			sum[i] = c
+		}
+	}
+	slices.SortFunc(sum, func(a, b conversation.PathStat) int { return strings.Compare(a.Path, b.Path) })
+	return sum
+}
+
+// plus adds numbers of lines, of which a negative one is not known.
+func plus(a, b int) int {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
 }
 
 // stat sums changes up, "2 files, +3 -1"; "" where there are none.

@@ -182,6 +182,7 @@ func TestMessage(t *testing.T) {
 	now.Tree, now.Git.Head = treeB, headB
 	now.Dirty = []string{"a.go"}
 	now.Changed = []conversation.PathStat{{Path: "a.go", Status: "M", Added: 3, Deleted: 1}}
+	now.ChangedSince = map[int][]string{seqs[1]: {"a.go"}}
 	plan := reconcile.Make(r, now, func(c *conversation.ToolCall) []string {
 		if c.Event.Seq == seqs[1] {
 			return []string{"a.go", "b.go"}
@@ -217,7 +218,7 @@ func TestUnrecordedFiles(t *testing.T) {
 	r := h.record(t, "")
 	now := truth(r)
 	now.Submodules = true
-	now.Changed = []conversation.PathStat{{Path: "changed", Status: "M"}}
+	now.ChangedSince = map[int][]string{seq: {"changed"}}
 	now.Unrecorded = map[string]bool{"there": true, "gone": false, "changed": true}
 	plan := reconcile.Make(r, now, func(*conversation.ToolCall) []string { return []string{"changed", "same", "there", "gone"} })
 	require.Contains(t, plan.Resumed.Message, `; changed since: "changed"; not changed: "same"; not there: "gone"; there, and not recorded, so that nobody can tell whether it changed them: "there"`)
@@ -345,7 +346,8 @@ func TestSaidOnce(t *testing.T) {
 	})
 
 	again := h.record(t, "")
-	require.Equal(t, treeA, again.Base.Tree, "the model has not answered what it was told")
+	require.Len(t, again.Since, 1)
+	require.Equal(t, treeA, again.Since[0].From.Tree, "the model has not answered what it was told")
 	require.Equal(t, treeB, again.Last.Tree)
 	now.Now = again.At.Add(time.Hour)
 	require.Nil(t, reconcile.Make(again, now, nil).Resumed)
@@ -356,6 +358,55 @@ func TestSaidOnce(t *testing.T) {
 	require.NotNil(t, second, "something moved since")
 	require.Contains(t, second.Message, `"a.go"`, "it stands in the place of the first")
 	require.Contains(t, second.Message, `"b.go"`)
+}
+
+// What the turn's own tools did between two resumes is no news: their results tell it.
+func TestResultsBetweenTwoResumes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		between    func(h history, seqs []int)
+		was, ended []string // trees of the spans
+	}{
+		"nothing":                       {func(history, []int) {}, []string{treeA}, []string{treeB}},
+		"a result that changed nothing": {func(h history, seqs []int) { h.respond(t, seqs[0]) }, []string{treeA}, []string{treeB}},
+		"a result that changed files": {func(h history, seqs []int) {
+			h.add(t, func(turn *conversation.TurnMut) {
+				turn.AddToolCallResponse(conversation.ToolCallResponse{For: seqs[0], ID: "call_1", Name: "fs_modify_file", Content: "done"}, conversation.WithTree(treeC))
+			})
+		}, []string{treeA, treeC}, []string{treeB, treeC}},
+		"and broke off once more": {func(h history, seqs []int) {
+			h.add(t, func(turn *conversation.TurnMut) {
+				turn.AddToolCallResponse(conversation.ToolCallResponse{For: seqs[0], ID: "call_1", Name: "fs_modify_file", Content: "done"}, conversation.WithTree(treeC))
+				turn.AddRecord(&conversation.Resumed{Phase: conversation.PhaseExecuting, Message: "[SESSION_RESUMED] …"}, conversation.WithTree(treeA))
+			})
+		}, []string{treeA, treeC}, []string{treeB, treeA}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := begun(t)
+			seqs := h.call(t, "fs_modify_file", "shell_run")
+			h.add(t, func(turn *conversation.TurnMut) {
+				turn.AddRecord(&conversation.Resumed{Phase: conversation.PhaseExecuting, Message: "[SESSION_RESUMED] …"}, conversation.WithTree(treeB))
+			})
+			tt.between(h, seqs)
+			h.start(t, seqs[1])
+			r := h.record(t, "")
+			var was, ended []string
+			for _, s := range r.Ends(r.Last) {
+				was, ended = append(was, s.From.Tree), append(ended, s.To.Tree)
+			}
+			require.Equal(t, tt.was, was)
+			require.Equal(t, tt.ended, ended)
+		})
+	}
+}
+
+func TestSum(t *testing.T) {
+	stat := func(path, status string, added, deleted int) conversation.PathStat {
+		return conversation.PathStat{Path: path, Status: status, Added: added, Deleted: deleted}
+	}
+	require.Empty(t, reconcile.Sum(nil, nil))
+	require.Equal(t,
+		[]conversation.PathStat{stat("a", "D", 1, 5), stat("b", "A", 2, 0), stat("c", "M", -1, -1)},
+		reconcile.Sum([]conversation.PathStat{stat("b", "A", 2, 0), stat("c", "M", -1, -1), stat("a", "M", 1, 2)}, []conversation.PathStat{stat("a", "D", 0, 3), stat("c", "M", 1, 1)}))
 }
 
 // Once the model has answered, a later resume starts from there.

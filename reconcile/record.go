@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ type Record struct {
 	Ledger *conversation.Ledger
 	Place  conversation.Git      // where the turn ran: of its start, or of a later fork, resume or tool
 	Last   Point                 // at the newest event
-	Base   Point                 // what the model knows of: at the newest event of the dialogue, or before what was said and not answered
+	Since  []Span                // what the model does not know of: what moved behind the newest event of the dialogue, and in what was said and not answered
 	At     time.Time             // of the newest event of the turn itself
 	Broken string                // text of an answer that was broken off
 	Said   *conversation.Resumed // what the model was told of an earlier resume and has not answered
@@ -28,27 +29,27 @@ type Point struct {
 	Git  conversation.Git
 }
 
+// A Span is a stretch in which a turn stood still: what moved in it, none of its
+// results tells. The last one of a record lasts until now.
+type Span struct{ From, To Point }
+
 // Read takes from the events what a resume has to know. tail is the incomplete
 // turn; draft is text that was streaming when jp ended, "" if there is none.
 func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft string) Record {
 	r := Record{Turn: tail.Number, Phase: tail.Phase(), Ledger: tail.Ledger()}
-	dialogue := Point{}
+	var dialogue Point
 	for _, e := range events {
 		r.follow(e)
 		b, resumes := e.Body.(*conversation.Resumed)
 		switch {
 		case resumes && b.Message != "" && !answeredSince(tail, e):
-			if r.Said == nil {
-				r.Base = dialogue
-			}
+			r.stoodStill(dialogue)
 			r.Said = b
 		case e.Type().Protocol() || e.Type() == conversation.TypeToolStarted:
 			dialogue = r.Last
 		}
 	}
-	if r.Said == nil {
-		r.Base = dialogue
-	}
+	r.stoodStill(dialogue)
 	if call := r.Ledger.LastCall(); call != nil {
 		r.Call = call.Ordinal
 		if !call.Ended() {
@@ -59,6 +60,24 @@ func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft
 		r.Broken = draft
 	}
 	return r
+}
+
+// stoodStill adds a span up to the newest event. Where the turn did nothing to the
+// files since the one before, that one is longer, so that what moved there and back is
+// none of it.
+func (r *Record) stoodStill(from Point) {
+	if n := len(r.Since); n > 0 && (r.Since[n-1].From == from || r.Since[n-1].To == from) {
+		r.Since[n-1].To = r.Last
+		return
+	}
+	r.Since = append(r.Since, Span{from, r.Last})
+}
+
+// Ends are the spans with the last one's end as it is now.
+func (r Record) Ends(now Point) []Span {
+	spans := slices.Clone(r.Since)
+	spans[len(spans)-1].To = now
+	return spans
 }
 
 func (r *Record) follow(e *conversation.Event) {

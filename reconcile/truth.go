@@ -11,10 +11,13 @@ type Truth struct {
 	Git      conversation.Git        // HEAD, branch, worktree, repository, operation in progress
 	Descends bool                    // HEAD is, or descends from, the HEAD that was recorded last
 	Tree     string                  // of the files now
-	Changed  []conversation.PathStat // from the record's Base to now
+	Changed  []conversation.PathStat // what moved in the record's spans, the last one until now
 	Dirty    []string                // what `git status` names, quoted as paths are
 	// Submodules says that there are some, which git status does not look into.
 	Submodules bool
+	// ChangedSince are files, quoted, that are not as they were at the start of a lost
+	// call, by the call's seq.
+	ChangedSince map[int][]string
 	// Unrecorded are files that lost calls name, quoted, of which no snapshot tells
 	// whether they changed; true are those that are there now.
 	Unrecorded map[string]bool

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -14,6 +15,8 @@ func words(changed []conversation.PathStat, head bool, calls []Call, age time.Du
 	if head {
 		found = append(found, "HEAD moved")
 	}
+	times := map[string]int{}
+	first := len(found)
 	for _, c := range calls {
 		state := classWords[c.Class]
 		switch {
@@ -24,7 +27,15 @@ func words(changed []conversation.PathStat, head bool, calls []Call, age time.Du
 		case c.Class == Delegated && c.Delegate.Left:
 			state = "does not go on with its child"
 		}
-		found = append(found, c.Call.Request.Name+" "+state)
+		state = c.Call.Request.Name + " " + state
+		if times[state]++; times[state] == 1 {
+			found = append(found, state)
+		}
+	}
+	for i, state := range found[first:] {
+		if n := times[state]; n > 1 {
+			found[first+i] = fmt.Sprintf("%s (%d times)", state, n)
+		}
 	}
 	return "resumed after " + conversation.Ago(age) + ": " + strings.Join(found, "; ")
 }
@@ -34,7 +45,7 @@ var classWords = map[Class]string{
 	Repeatable: "runs again",
 	Unknown:    "of unknown outcome",
 	Waiting:    "waits for an answer",
-	Gone:       "not there any more",
+	Gone:       "is no tool here",
 	Alive:      "still running",
 	Delegated:  "goes on with its child",
 }

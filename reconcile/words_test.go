@@ -12,12 +12,12 @@ import (
 
 func TestWords(t *testing.T) {
 	h := begun(t)
-	seqs := h.call(t, "fs_read_file", "shell_run", "shell_run", "lost_tool")
+	seqs := h.call(t, "fs_read_file", "shell_run", "shell_run", "lost_tool", "shell_run")
 	h.start(t, seqs[0])
 	h.start(t, seqs[1])
 	r := h.record(t, "")
 	now := truth(r)
-	require.Equal(t, "resumed after 2 h: files as recorded; fs_read_file runs again; shell_run of unknown outcome; shell_run not started; lost_tool not there any more",
+	require.Equal(t, "resumed after 2 h: files as recorded; fs_read_file runs again; shell_run of unknown outcome; shell_run not started (2 times); lost_tool is no tool here",
 		reconcile.Make(r, now, nil).Words)
 
 	now.Changed = []conversation.PathStat{{Path: "a.go", Status: "D", Deleted: 3}}
@@ -37,6 +37,6 @@ func TestPutBackFilesAreNews(t *testing.T) {
 	r := h.record(t, "")
 	now := truth(r)
 	now.Tree, now.Changed = treeB, []conversation.PathStat{{Path: "a.go", Status: "M", Deleted: 1}}
-	require.Equal(t, treeA, r.Base.Tree)
+	require.Equal(t, treeA, r.Since[0].From.Tree)
 	require.Contains(t, reconcile.Make(r, now, nil).Resumed.Message, `M "a.go" +0 -1`)
 }

@@ -53,7 +53,12 @@ func (q *query) unrecorded(ctx context.Context, r reconcile.Record, tree string)
 	}
 	recorded := map[string]bool{}
 	if !q.files.off {
-		for _, tree := range []string{r.Base.Tree, tree} {
+		trees := []string{tree}
+		for _, call := range calls {
+			trees = append(trees, call.Started.Tree)
+		}
+		slices.Sort(trees)
+		for _, tree := range slices.Compact(trees) {
 			if err := q.recordedIn(ctx, tree, paths, recorded); err != nil {
 				return nil, err
 			}

@@ -56,8 +56,36 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 	if t.Descends, err = q.descends(ctx, r.Last.Git.Head, t.Git.Head); err != nil {
 		return t, err
 	}
-	t.Changed, err = changedSince(ctx, f, r.Base.Tree, t.Tree)
-	return t, err
+	return t, q.compare(ctx, r, &t)
+}
+
+// compare finds what moved while the turn stood still, and since each call that is lost
+// was started.
+func (q *query) compare(ctx context.Context, r reconcile.Record, t *reconcile.Truth) error {
+	for _, s := range r.Ends(reconcile.Point{Tree: t.Tree, Git: t.Git}) {
+		changed, err := changedSince(ctx, q.files, s.From.Tree, s.To.Tree)
+		if err != nil {
+			return err
+		}
+		t.Changed = reconcile.Sum(t.Changed, changed)
+	}
+	t.ChangedSince = map[int][]string{}
+	paths := map[string][]string{} // by the tree before: mostly it is the same one
+	calls, _ := r.Ledger.Lost()
+	for _, call := range calls {
+		tree := call.Started.Tree
+		if _, known := paths[tree]; !known {
+			changed, err := changedSince(ctx, q.files, tree, t.Tree)
+			if err != nil {
+				return err
+			}
+			for _, c := range changed {
+				paths[tree] = append(paths[tree], c.Path)
+			}
+		}
+		t.ChangedSince[call.Event.Seq] = paths[tree]
+	}
+	return nil
 }
 
 // openFiles opens the working tree, once.
