@@ -78,9 +78,9 @@ func (n *named) record(path string, rules pathRules) error {
 }
 
 // follow notes, where an index is known to hold the parent's tree, at which paths
-// the new tree may differ from it. Of a path that is gone nobody knows whether the
-// index has it.
-func (w *Worktree) follow(parentTree string, taken *Snapshot) {
+// the new tree may differ from it. Of a path that is gone git says whether the index
+// has it.
+func (w *Worktree) follow(ctx context.Context, parentTree string, taken *Snapshot) {
 	if taken.Tree == parentTree {
 		return
 	}
@@ -95,15 +95,19 @@ func (w *Worktree) follow(parentTree string, taken *Snapshot) {
 	if !k.holds {
 		return
 	}
+	var gone []string
 	for _, c := range taken.Changes {
 		if c.Status == "D" {
-			return
+			gone = append(gone, c.Path)
 		}
 		if !slices.Contains(k.but, c.Path) {
 			k.but = append(k.but, c.Path)
 		}
 	}
-	if len(k.but) <= mostInProcess {
-		w.remember(k, taken.Tree)
+	neither, err := (&snapshot{w: w, known: k}).untrackedOf(ctx, gone)
+	if err != nil || len(k.but) > mostInProcess {
+		return
 	}
+	k.but = slices.DeleteFunc(k.but, func(path string) bool { return slices.Contains(neither, path) })
+	w.remember(k, taken.Tree)
 }

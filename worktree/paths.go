@@ -44,7 +44,7 @@ func (w *Worktree) SnapshotPaths(
 	if err != nil {
 		return Snapshot{}, false, fmt.Errorf("snapshot named paths: %w", err)
 	}
-	w.follow(parentTree, &n.taken)
+	w.follow(ctx, parentTree, &n.taken)
 	return n.taken, true, nil
 }
 

@@ -62,9 +62,9 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 			s.decideCarried(p, r.path)
 		}
 	}
-	s.decideNamed(p, found)
+	s.decideNamed(ctx, p, found)
 	for _, r := range found.staged {
-		s.decideHidden(p, r, found.flags[r.path])
+		s.decideHidden(ctx, p, r, found.flags[r.path])
 	}
 	for _, path := range found.others {
 		s.decideUntracked(p, path)
@@ -112,17 +112,22 @@ func (s *snapshot) decideDiffering(ctx context.Context, p *plan, dirty []raw) er
 		}
 		s.takeRecorded(p, path, st)
 	}
-	if len(gone) == 0 {
-		return nil
-	}
 	// git calls changed what it misses, but where it was told not to look.
-	tags, err := s.tags(ctx, gone)
-	for _, path := range gone {
-		if _, tracked := tags[path]; !tracked {
-			p.untracked = append(p.untracked, path)
-		}
-	}
+	var err error
+	p.untracked, err = s.untrackedOf(ctx, gone)
 	return err
+}
+
+// untrackedOf are those of the paths that the index does not have.
+func (s *snapshot) untrackedOf(ctx context.Context, paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	tags, err := s.tags(ctx, paths)
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, tracked := tags[path]
+		return tracked
+	}), err
 }
 
 // decideCarried is for a path of the parent's tree that git does not track: it
@@ -156,7 +161,7 @@ func (s *snapshot) takeKnown(p *plan, path string, st *unix.Stat_t) {
 
 // decideNamed is for what a tool named: it may be hidden from git by a flag,
 // or ignored.
-func (s *snapshot) decideNamed(p *plan, found scan) {
+func (s *snapshot) decideNamed(ctx context.Context, p *plan, found scan) {
 	others := make(map[string]struct{}, len(found.others))
 	for _, path := range found.others {
 		others[path] = struct{}{}
@@ -166,7 +171,7 @@ func (s *snapshot) decideNamed(p *plan, found scan) {
 		_, other := others[path]
 		switch {
 		case tracked:
-			s.decideFlagged(p, path, tag)
+			s.decideFlagged(ctx, p, path, tag)
 		case other: // with the untracked ones
 		default:
 			s.decideIgnored(p, path)
@@ -177,19 +182,25 @@ func (s *snapshot) decideNamed(p *plan, found scan) {
 // skipped says whether a tag is that of a path with the flag skip-worktree.
 func skipped(tag byte) bool { return tag == 'S' || tag == 's' }
 
+// sparse says whether this is a sparse checkout, in which paths with the flag
+// skip-worktree need not be there. Elsewhere the user has set it, and has the files.
+func (s *snapshot) sparse(ctx context.Context) bool {
+	out, err := s.w.git.Run(ctx, "config", "--type=bool", "--default=false", "core.sparseCheckout")
+	return err != nil || strings.TrimSpace(string(out)) == "true"
+}
+
 // hidden says whether git does not look at a path with this tag: it has that flag,
 // or assume-unchanged.
 func hidden(tag byte) bool { return skipped(tag) || tag >= 'a' && tag <= 'z' }
 
 // decideFlagged is for a tracked path that a tool named.
-func (s *snapshot) decideFlagged(p *plan, path string, tag byte) {
+func (s *snapshot) decideFlagged(ctx context.Context, p *plan, path string, tag byte) {
 	if !hidden(tag) || !p.first(path) {
 		return
 	}
-	skip := skipped(tag)
 	st, err := s.w.lookup(path)
 	switch {
-	case absent(err) && skip: // it need not be there
+	case absent(err) && skipped(tag) && s.sparse(ctx): // it need not be there
 	case absent(err):
 		p.remove = append(p.remove, path)
 	case err != nil:
@@ -203,14 +214,14 @@ func (s *snapshot) decideFlagged(p *plan, path string, tag byte) {
 // decideHidden is for a path of which the index says otherwise than the parent's
 // tree. Where the user told git not to look at it, the index says nothing of the
 // file: it stays as it was recorded, unless it is not there and need not be.
-func (s *snapshot) decideHidden(p *plan, r raw, tag byte) {
+func (s *snapshot) decideHidden(ctx context.Context, p *plan, r raw, tag byte) {
 	if !r.claims() || !hidden(tag) {
 		return
 	}
 	_, err := s.w.lookup(r.path)
 	skip := skipped(tag)
 	switch {
-	case skip && absent(err), r.status == 'A' && !absent(err), !p.first(r.path):
+	case skip && absent(err) && s.sparse(ctx), r.status == 'A' && !absent(err), !p.first(r.path):
 	case r.status == 'A':
 		p.remove = append(p.remove, r.path)
 	case skip:

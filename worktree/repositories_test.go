@@ -146,12 +146,49 @@ func TestHiddenPathsStayAsRecorded(t *testing.T) {
 	}
 }
 
-func TestSkippedPathThatIsNotThereStays(t *testing.T) {
-	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
-	r.git("update-index", "--skip-worktree", "a")
-	r.remove("a")
-	s := r.tool(r.head(), func() { r.write("b", "2\n") }, "a", "b")
-	require.Equal(t, []string{"M b"}, paths(s.Changes))
+// In a sparse checkout it need not be there, elsewhere it is gone.
+func TestSkippedPathThatIsNotThere(t *testing.T) {
+	for sparse, want := range map[string][]string{"true": {"M b"}, "false": {"D a", "M b"}} {
+		t.Run(sparse, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
+			r.git("config", "core.sparseCheckout", sparse)
+			r.git("update-index", "--skip-worktree", "a")
+			r.remove("a")
+			s := r.tool(r.head(), func() { r.write("b", "2\n") }, "a", "b")
+			require.Equal(t, want, paths(s.Changes))
+		})
+	}
+}
+
+// What a tool took away by name does not come back out of the index, which has another
+// version of it, or the same.
+func TestSkippedPathThatAToolTookAway(t *testing.T) {
+	for _, sparse := range []string{"true", "false"} {
+		for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
+			t.Run(sparse+flag, func(t *testing.T) {
+				r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
+				r.git("config", "core.sparseCheckout", sparse)
+				r.git("update-index", flag, "a")
+				tree := r.clean()
+				r.write("a", "mine\n")
+				named, ok, err := r.w.SnapshotPaths(t.Context(), tree, []string{"a"}, reader{r.dir})
+				require.NoError(t, err)
+				require.True(t, ok)
+				r.store(named.Objects)
+				r.remove("a")
+				named, ok, err = r.w.SnapshotPaths(t.Context(), named.Tree, []string{"a"}, reader{r.dir})
+				require.NoError(t, err)
+				require.True(t, ok)
+				require.Equal(t, []string{"D a"}, paths(named.Changes))
+				r.store(named.Objects)
+				require.Empty(t, r.look(named.Tree).Changes)
+				s := r.after(named.Tree, nil, func() { r.write("b", "2\n") })
+				require.Equal(t, []string{"M b"}, paths(s.Changes))
+				r.write("b", "3\n")
+				require.Equal(t, []string{"M b"}, paths(r.look(s.Tree).Changes))
+			})
+		}
+	}
 }
 
 func TestNestedRepositoryIsNotEntered(t *testing.T) {
