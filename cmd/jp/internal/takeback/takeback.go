@@ -83,7 +83,7 @@ func (h History) Before(from int) []File {
 			files = append(files, f)
 		}
 	}
-	return sorted(files)
+	return settle(files)
 }
 
 // After decides for the files as they were after the event seq. With paths,
@@ -105,7 +105,7 @@ func (h History) After(seq int, paths []string) []File {
 			files = append(files, f)
 		}
 	}
-	return sorted(files)
+	return settle(files)
 }
 
 // Under reports whether a path is one of those given, or in one of them. "" and
@@ -116,8 +116,21 @@ func Under(path string, paths []string) bool {
 	})
 }
 
-func sorted(files []File) []File {
+// settle sorts the files, and leaves those that would go and are all that there is of
+// another one, which was moved there and cannot be put back.
+func settle(files []File) []File {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	missing := map[string]string{} // by content
+	for _, f := range files {
+		if f.Why != "" && f.Is == (worktree.Version{}) && f.To.OID != "" {
+			missing[f.To.OID] = f.Path
+		}
+	}
+	for i, f := range files {
+		if from := missing[f.Is.OID]; from != "" && f.Why == "" && f.To == (worktree.Version{}) {
+			files[i].Why = fmt.Sprintf("it is all that there is of %s, which is left alone", from)
+		}
+	}
 	return files
 }
 

@@ -113,6 +113,8 @@ func TestBefore(t *testing.T) {
 		"and was the user's":                   {[]takeback.Step{away(5), user(6, ">2"), tool(7, "2>3")}, 1, "a: 3>2"},
 		"it got another name":                  {[]takeback.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 1, "a: > left: it was there before @5, and what it held then is not recorded; b: 2> left: it was there before @5, and what it held then is not recorded"},
 		"another name, and only that":          {[]takeback.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 6, "a: >2; b: 2>"},
+		"the first name was used again":        {[]takeback.Step{moved(5, "a", "b", "2"), user(6, ">3"), user(7, "3>")}, 1, "a: >2; b: 2>"},
+		"the user took the first name":         {[]takeback.Step{user(4, ">2"), moved(5, "a", "b", "2"), nobody(6, ">3"), nobody(7, "3>")}, 5, "a: >2 left: nobody knows who changed it before @6; b: 2> left: it is all that there is of a, which is left alone"},
 		"a tool's own gets another name":       {[]takeback.Step{tool(5, ">2"), moved(7, "a", "b", "2")}, 1, "b: 2>"},
 		"it was changed, and deleted":          {[]takeback.Step{found(5, ">2"), tool(7, "2>")}, 1, "a: > left: it was there before @5, and what it held then is not recorded"},
 		"where files went, another may be one": {[]takeback.Step{{Seq: 5, Ours: true, Gone: []string{"b"}, Moves: tool(5, ">2").Moves}}, 1, "a: 2> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
