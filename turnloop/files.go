@@ -3,6 +3,7 @@ package turnloop
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"jp/conversation"
 )
@@ -75,6 +76,33 @@ func (l *Loop) look(ctx context.Context, at Glance) (Sight, error) {
 		return Sight{}, fmt.Errorf("look at the files: %w", err)
 	}
 	return sight, nil
+}
+
+// lookGrace is how long a look after a tool goes on when the turn is to end.
+const lookGrace = 10 * time.Second
+
+// lookAfter looks at what a tool did, also where the turn is to end, but then not for
+// long: git may wait for what the tool put in the place of a file.
+func (l *Loop) lookAfter(ctx context.Context, at Glance) (Sight, error) {
+	ctx, cancel := outlive(ctx, lookGrace)
+	defer cancel()
+	return l.look(ctx, at)
+}
+
+// outlive is a context that ends some time after another one.
+func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(by):
+			cancel(context.Cause(ctx))
+		case <-longer.Done():
+		}
+	})
+	return longer, func() {
+		stop()
+		cancel(context.Canceled)
+	}
 }
 
 // drift is the event that records what moved without the conversation's doing,

@@ -71,7 +71,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if done.err != nil && ctx.Err() != nil {
 		return context.Cause(ctx) // its outcome is unknown now
 	}
-	after, lookErr := l.look(context.WithoutCancel(ctx), l.glanceAfter(done, before, named, only))
+	after, lookErr := l.lookAfter(ctx, l.glanceAfter(done, before, named, only))
 	if lookErr != nil {
 		after = Sight{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: lookErr.Error()}}}
 	}

@@ -26,12 +26,16 @@ func (o *Others) had(path string) bool {
 
 // Others lists the files that git neither tracks nor ignores. A tool may write to
 // those without jp having read them. It keeps what an earlier list, which may be nil,
-// knows to be gone. It is nil where there are no snapshots.
+// knows to be gone. It is nil where there are no snapshots, and where git cannot list
+// them.
 func (w *Worktree) Others(ctx context.Context, earlier *Others) (*Others, error) {
 	if w.opts.Mode == Off || w.tooWide() {
 		return nil, nil
 	}
 	paths, err := (&snapshot{w: w}).untracked(ctx, nil)
+	if refused(err) != "" {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}

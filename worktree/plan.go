@@ -69,7 +69,11 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	for _, path := range found.others {
 		s.decideUntracked(p, path)
 	}
-	s.leaveGone(p)
+	if found.blind != "" {
+		p.left["."], s.others = whyBlind+found.blind, nil
+	} else {
+		s.leaveGone(p)
+	}
 	s.leaveInspected(ctx, p)
 	return p, s.leaveFiltered(ctx, p)
 }

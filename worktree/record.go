@@ -202,6 +202,13 @@ func storageFault(stderr string) bool {
 }
 
 func firstError(stderr string) string {
+	for line := range strings.Lines(stderr) {
+		for _, sign := range []string{"error: ", "fatal: "} {
+			if what, found := strings.CutPrefix(strings.TrimSpace(line), sign); found {
+				return what
+			}
+		}
+	}
 	line, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
-	return strings.TrimPrefix(strings.TrimPrefix(line, "error: "), "fatal: ")
+	return line
 }

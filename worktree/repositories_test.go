@@ -3,6 +3,7 @@ package worktree_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -253,4 +254,30 @@ func TestPathsAreBytes(t *testing.T) {
 		require.Equal(t, name, r.files(s.Tree)[name])
 	}
 	require.Equal(t, r.addAll(), s.Tree)
+}
+
+// A partial clone that is sparse does not have the rules by which files would be listed
+// that git does not track, and jp fetches nothing: what git tracks is seen all the same.
+func TestUntrackedFilesThatGitCannotList(t *testing.T) {
+	source := newRepo(t, map[string]string{"a/1": "1\n", "b/1": "1\n", "b/.gitignore": "x\n", "c": "1\n"})
+	source.git("config", "uploadpack.allowFilter", "true")
+	r := &repo{t: t, dir: filepath.Join(t.TempDir(), "clone")}
+	gitenv.Git(t, source.dir, "clone", "-q", "--filter=blob:none", "--sparse", "file://"+source.dir, r.dir)
+	r.git("sparse-checkout", "set", "a")
+	r.open(worktree.Options{})
+	tree, mark := r.head(), r.mark()
+	others, err := r.w.Others(t.Context(), nil)
+	require.NoError(t, err)
+	r.write("b/new", "1\n")
+	r.write("a/1", "2\n")
+	r.remove("c")
+	s, err := r.w.Snapshot(t.Context(), tree, worktree.SnapshotOptions{Since: mark, Untracked: true, Others: others})
+	require.NoError(t, err)
+	require.Equal(t, []string{"M a/1", "D c"}, paths(s.Changes))
+	require.Equal(t, []string{"."}, leftPaths(s.LeftOut))
+	require.Contains(t, s.LeftOut[0].Why, "could not be listed: could not fetch")
+	require.Nil(t, s.Others)
+	others, err = r.w.Others(t.Context(), others)
+	require.NoError(t, err)
+	require.Nil(t, others)
 }

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ type scan struct {
 	dirty  []raw           // working tree against index
 	staged []raw           // index against the parent's tree
 	others []string        // files that are neither tracked nor ignored
+	blind  string          // why those could not be listed, "" where they were
 	tags   map[string]byte // of the named paths that are tracked: ls-files -v
 	flags  map[string]byte // of all, where staged has other content of some
 }
@@ -41,7 +43,13 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 		asks = append(asks, func() (err error) { found.tags, err = s.tags(ctx, s.opts.Named); return })
 	}
 	if paths, wanted := s.othersWanted(); wanted {
-		asks = append(asks, func() (err error) { found.others, err = s.untracked(ctx, paths); return })
+		asks = append(asks, func() (err error) {
+			found.others, err = s.untracked(ctx, paths)
+			if found.blind = refused(err); found.blind != "" {
+				return nil
+			}
+			return err
+		})
 	}
 	errs := make([]error, len(asks))
 	var wg sync.WaitGroup
@@ -91,6 +99,17 @@ func (s *snapshot) untracked(ctx context.Context, paths []string) ([]string, err
 		return nil, err
 	}
 	return splitNUL(out), nil
+}
+
+// refused is what git said that could not list files, "" where that was not it. Of a
+// partial clone that is sparse it would have to fetch rules for files that it ignores.
+// What it tracks it can still tell.
+func refused(err error) string {
+	var exit *gitcmd.ExitError
+	if !errors.As(err, &exit) || exit.Code <= 0 {
+		return ""
+	}
+	return cmp.Or(firstError(exit.Stderr), exit.Error())
 }
 
 // tags finds those of the paths that git tracks, or all that it does, with their
