@@ -22,6 +22,7 @@ type comparison struct {
 	spans  []span
 	events map[string][]int // the events that are to be named, by path
 	files  []fileDiff       // sorted by path
+	seqs   [2]int           // the events whose results may have left something out
 }
 
 // A span is a pair of trees to be compared.
@@ -51,13 +52,14 @@ func (v *view) comparison(ctx context.Context) (*comparison, error) {
 		return nil, err
 	}
 	trail, err := v.trail(ctx)
-	return &comparison{view: v, tree: tree, trail: trail, events: map[string][]int{}}, err
+	return &comparison{view: v, tree: tree, trail: trail, events: map[string][]int{}, seqs: [2]int{0, -1}}, err
 }
 
 func (c *comparison) add(s span) { c.spans = append(c.spans, s) }
 
 // blame names the events from one to another as those that changed files.
 func (c *comparison) blame(from, to int) {
+	c.seqs = [2]int{from, to}
 	for i, moves := range c.trail {
 		if seq := c.view.events[i].Seq; seq >= from && seq <= to {
 			for _, m := range moves {
@@ -76,6 +78,7 @@ type touch struct {
 // tools compares what tools changed between two events, and nothing else: a
 // path that others changed between two tools has a span for each piece.
 func (c *comparison) tools(from, to int) {
+	c.seqs = [2]int{from, to}
 	touches := map[string][]touch{}
 	for i, moves := range c.trail {
 		e := c.view.events[i]

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,11 +83,15 @@ func runDiff(ctx context.Context, e *env, o diffOptions) error {
 	if err := c.find(ctx, o.paths); err != nil {
 		return err
 	}
-	if err := c.known(ctx, o.paths); err != nil {
+	left := v.unseenBetween(c.seqs[0], c.seqs[1], o.paths)
+	if err := c.known(ctx, slices.DeleteFunc(slices.Clone(o.paths), left.has)); err != nil {
 		return err
 	}
 	if err := c.show(ctx, e, o); err != nil {
 		return v.damage(err)
+	}
+	if !e.format.structured() {
+		left.tell(e)
 	}
 	if o.exitCode && len(c.files) > 0 {
 		return &failure{exit: exitFailed, silent: true}

@@ -49,6 +49,7 @@ type chrome struct {
 	started time.Time
 	last    string     // tree of the turn's newest event
 	steps   []treeStep // what its tools changed
+	leftOut unseen     // and what no snapshot has of it
 	first   bool
 	before  func() // called before each line; may be nil
 }
@@ -86,7 +87,7 @@ func (c *chrome) record(events []*conversation.Event) {
 		c.follow(e)
 		switch b := e.Body.(type) {
 		case *conversation.TurnStart:
-			c.steps, c.started = nil, c.env.now()
+			c.steps, c.leftOut, c.started = nil, unseen{}, c.env.now()
 			c.head(e, b)
 		case *conversation.ToolCallResponse:
 			mark := c.palette.Dim("·")
@@ -102,6 +103,7 @@ func (c *chrome) record(events []*conversation.Event) {
 
 // follow notes what a tool changed; what others do to the files is not counted.
 func (c *chrome) follow(e *conversation.Event) {
+	c.leftOut.follow(e)
 	before := c.last
 	c.last = e.Tree
 	if before == "" || before == e.Tree || e.Type() != conversation.TypeToolCallResponse {
@@ -181,10 +183,17 @@ func (c *chrome) changes() string {
 			added, deleted = added+max(0, ch.Added), deleted+max(0, ch.Deleted)
 		}
 	}
-	if len(paths) == 0 {
+	text := conversation.Count(len(paths), "file") + " " + conversation.PlusMinus(added, deleted)
+	switch {
+	case len(paths) == 0 && c.leftOut.none():
 		return "no files changed"
+	case len(paths) == 0:
+		text = "no files recorded"
 	}
-	return conversation.Count(len(paths), "file") + " " + conversation.PlusMinus(added, deleted)
+	if !c.leftOut.none() {
+		text += " · changed, but in no snapshot: " + c.leftOut.words(3, false)
+	}
+	return text
 }
 
 // detached prints the id, for scripts, and says how to look at it.

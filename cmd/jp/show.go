@@ -140,6 +140,10 @@ func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event
 	for _, p := range e.Payloads {
 		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s\n", v.palette.Dim("payload"), terminal.Clean(p.Name), p.Bytes, p.OID)
 	}
+	var left unseen
+	if left.follow(e); !left.none() {
+		fmt.Fprintf(w, "\n%s %s\n", v.palette.Dim("changed, but in no snapshot:"), left.words(200, true))
+	}
 	return v.showChanges(ctx, w, e)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,8 +95,16 @@ func (v *view) printChanged() {
 	var last conversation.Turn
 	for last = range conversation.Turns(v.events) {
 	}
+	if len(last.Events) == 0 || last.Ledger().Discarded {
+		return
+	}
+	defer func() {
+		if left := v.unseenBetween(last.Events[0].Seq, math.MaxInt, nil); !left.none() {
+			fmt.Fprintf(v.env.results(), "  changed, but in no snapshot: %s\n", left.words(20, false))
+		}
+	}()
 	paths := writtenBy(last)
-	if len(paths) == 0 || last.Ledger().Discarded {
+	if len(paths) == 0 {
 		return
 	}
 	fmt.Fprintf(v.env.results(), "  turn %d changed:\n", last.Number)
