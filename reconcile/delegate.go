@@ -48,9 +48,9 @@ func (d Delegate) came() string {
 	case d.Left && d.Begun:
 		return "was interrupted, and does not go on"
 	case d.Left:
-		return "had not begun, and does not go on"
+		return "has nothing in it: it had not begun, or was deleted, and does not go on"
 	case d.Begun:
 		return "was interrupted; it goes on now, and what it comes to is the result of the call"
 	}
-	return "had not begun; it begins now, and what it comes to is the result of the call"
+	return "has nothing in it: it had not begun, or was deleted; it begins now, and what it comes to is the result of the call"
 }

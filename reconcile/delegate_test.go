@@ -40,11 +40,11 @@ func TestADelegateIsAClassOfItsOwn(t *testing.T) {
 		says  string
 		words string
 	}{
-		"not begun":            {reconcile.Delegate{}, "had not begun; it begins now", "delegate goes on with its child"},
+		"not begun":            {reconcile.Delegate{}, "has nothing in it: it had not begun, or was deleted; it begins now", "delegate begins its child, in which there is nothing"},
 		"interrupted":          {reconcile.Delegate{Begun: true}, "was interrupted; it goes on now", "delegate goes on with its child"},
 		"complete":             {reconcile.Delegate{Begun: true, Complete: true}, "is complete; what it came to is the result of the call", "delegate goes on with its child"},
 		"left":                 {reconcile.Delegate{Begun: true, Left: true}, "was interrupted, and does not go on", "delegate does not go on with its child"},
-		"left before it began": {reconcile.Delegate{Left: true}, "had not begun, and does not go on", "delegate does not go on with its child"},
+		"left before it began": {reconcile.Delegate{Left: true}, "has nothing in it: it had not begun, or was deleted, and does not go on", "delegate does not go on with its child"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -26,6 +26,8 @@ func words(changed []conversation.PathStat, head bool, calls []Call, age time.Du
 			state = "runs again with the answer"
 		case c.Class == Delegated && c.Delegate.Left:
 			state = "does not go on with its child"
+		case c.Class == Delegated && !c.Delegate.Begun:
+			state = "begins its child, in which there is nothing"
 		}
 		state = c.Call.Request.Name + " " + state
 		if times[state]++; times[state] == 1 {

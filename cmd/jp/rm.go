@@ -74,6 +74,9 @@ func runRm(ctx context.Context, e *env, o selection) error {
 	if err != nil {
 		return err
 	}
+	if infos, err = r.notAwaited(ctx, e, infos, o.filters()); err != nil {
+		return err
+	}
 	if len(infos) > 0 && !o.yes {
 		if err := r.confirmDeletion(ctx, e, infos); err != nil {
 			return err

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"jp/conversation"
+)
+
+// notAwaited leaves out, or refuses, the conversations whose result another one still
+// waits for: without them its call would begin them anew, and do twice what they had
+// done. Where both are to go nothing waits.
+func (r *repo) notAwaited(ctx context.Context, e *env, infos []conversation.Info, leave bool) ([]conversation.Info, error) {
+	var kept []conversation.Info
+	for _, info := range infos {
+		parent := info.Summary.Parent
+		goes := slices.ContainsFunc(infos, func(i conversation.Info) bool { return i.ID == parent })
+		switch {
+		case info.Err != nil || parent == "" || goes || !r.awaits(ctx, parent, info.ID):
+			kept = append(kept, info)
+		case leave:
+			e.note("%s works for %s, which waits for it; it is left alone.", info.ID, parent)
+		default:
+			return nil, fail(exitLocked, "locked", "%s works for %s, which waits for it.", info.ID, parent).about(info.ID).
+				hint("jp continue "+parent.Short(), "lets both go on").
+				hint("jp discard "+parent.Short(), "takes both turns back; then it can be deleted")
+		}
+	}
+	return kept, nil
+}
+
+// awaits reports whether an open call of a conversation works in another one.
+func (r *repo) awaits(ctx context.Context, id, child conversation.ID) bool {
+	info, err := r.store.Info(ctx, id)
+	if err != nil || len(info.Summary.Open) == 0 {
+		return false
+	}
+	for e, err := range r.store.Back(ctx, info.Head) {
+		if err != nil || e.Seq < info.Summary.Open[0].Seq {
+			return false
+		}
+		if b, is := e.Body.(*conversation.ToolStarted); is && b.Child == child {
+			return slices.ContainsFunc(info.Summary.Open, func(c conversation.OpenCall) bool { return c.Seq == b.For })
+		}
+	}
+	return false
+}
