@@ -10,7 +10,10 @@ import (
 
 // A WaitingError is how a tool that resumes says that its own conversation
 // waits for an answer that nobody can give now. The turn then waits, too.
-type WaitingError struct{ Inquiry *conversation.Inquiry }
+type WaitingError struct {
+	Inquiry *conversation.Inquiry
+	In      conversation.ID // the conversation that the question is in
+}
 
 // Error names the question.
 func (w *WaitingError) Error() string {

@@ -157,7 +157,7 @@ func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
 		o.Status, o.Waiting = Waiting, l.waiting
 		return o, nil
 	case errors.As(cause, &child):
-		o.Status, o.Waiting = Waiting, child.Inquiry
+		o.Status, o.Waiting, o.In = Waiting, child.Inquiry, child.In
 		return o, nil
 	case errors.As(cause, &journal):
 		return o, cause

@@ -96,6 +96,7 @@ type Outcome struct {
 	Unfit   error           // why the answer does not satisfy the schema that was asked for
 	Usage   conversation.Usage
 	Waiting *conversation.Inquiry // for Waiting
+	In      conversation.ID       // for Waiting: the delegate's conversation that the question is in, "" for the own
 	By      conversation.Cause    // for Stopped
 }
 

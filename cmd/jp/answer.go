@@ -200,7 +200,7 @@ func (a *answering) tell(ctx context.Context, client *attach.Client) error {
 			return fail(exitFailed, "not_found", "the answer has no effect: %s.", m.Reason).about(a.id)
 		case *attach.Answered:
 			if m.Seq == answer.Seq && m.Conversation == answer.Conversation {
-				return a.report(m.Words, client.Hello().PID)
+				return a.report(ctx, m.Words, client.Hello().PID)
 			}
 		case *attach.Bye:
 			return fail(exitFailed, "not_found", "the process ended before it took the answer: %s.", m.Reason).about(a.id)
@@ -253,7 +253,7 @@ func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer,
 }
 
 // report says what was answered, and who goes on.
-func (a *answering) report(words string, process int) error {
+func (a *answering) report(ctx context.Context, words string, process int) error {
 	if a.env.format.structured() {
 		return writeJSON(a.env.results(), answeredJSON{changed("answer", a.id), given(words), process})
 	}
@@ -262,7 +262,7 @@ func (a *answering) report(words string, process int) error {
 		_, err := fmt.Fprintf(a.env.results(), "%s. %s goes on (pid %d).\n", terminal.Clean(text), a.id, process)
 		return err
 	}
-	_, err := fmt.Fprintf(a.env.results(), "%s. It is recorded; jp continue %s goes on.\n", terminal.Clean(text), a.id.Short())
+	_, err := fmt.Fprintf(a.env.results(), "%s. It is recorded; jp continue %s goes on.\n", terminal.Clean(text), a.repo.goesOn(ctx, a.id).Short())
 	return err
 }
 

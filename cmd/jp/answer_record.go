@@ -21,6 +21,11 @@ func (a *answering) record(ctx context.Context) error {
 		return err
 	}
 	waiting := q.liveInquiry()
+	if child := q.childThatAsks(ctx); waiting == nil && child != "" && a.event < 0 {
+		q.held.Release()
+		a.id = child
+		return a.record(ctx)
+	}
 	if waiting == nil {
 		return fail(exitFailed, "not_found", "%s waits for no answer.", a.id).about(a.id).hint("jp status "+a.id.Short(), "what it does")
 	}
@@ -39,7 +44,34 @@ func (a *answering) record(ctx context.Context) error {
 			words = e.Subject
 		}
 	}
-	return a.report(words, 0)
+	return a.report(ctx, words, 0)
+}
+
+// childThatAsks is the delegate's conversation that an open call works in and that
+// waits for an answer, "" where none does.
+func (q *query) childThatAsks(ctx context.Context) conversation.ID {
+	for _, call := range q.stream.Tail().Open() {
+		child := call.Child()
+		if child == "" {
+			continue
+		}
+		info, err := q.repo.store.Info(ctx, child)
+		if err == nil && info.Summary.Inquiry != nil && info.Summary.Parent == q.id {
+			return child
+		}
+	}
+	return ""
+}
+
+// goesOn is the conversation to go on with once a question of this one is answered:
+// the one that waits for it, and for that one, and so on.
+func (r *repo) goesOn(ctx context.Context, id conversation.ID) conversation.ID {
+	info, err := r.store.Info(ctx, id)
+	for err == nil && info.Summary.Parent != "" && r.awaits(ctx, info.Summary.Parent, id) {
+		id = info.Summary.Parent
+		info, err = r.store.Info(ctx, id)
+	}
+	return id
 }
 
 // liveInquiry is the question that the incomplete turn waits with, nil where it

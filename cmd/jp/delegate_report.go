@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -50,7 +51,7 @@ func (q *query) reportEnd() (delegate.Report, error) {
 		return delegate.Report{}, q.command // was meant for the turn that the user sees
 	}
 	if q.outcome.Status == turnloop.Waiting {
-		return delegate.Report{}, &turnloop.WaitingError{Inquiry: q.outcome.Waiting}
+		return delegate.Report{}, &turnloop.WaitingError{Inquiry: q.outcome.Waiting, In: cmp.Or(q.outcome.In, q.id)}
 	}
 	report := q.report("")
 	if report.Why = q.whyNoAnswer(); report.Why != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -240,15 +241,16 @@ func (q *query) verdict(err error) error {
 
 // waiting says what a turn waits for, and for whom.
 func (q *query) waiting() error {
-	w := q.outcome.Waiting
-	f := fail(exitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", q.id, q.policy()).about(q.id)
+	w, who := q.outcome.Waiting, string(q.id)
+	if q.outcome.In != "" {
+		who = fmt.Sprintf("%s, which works for %s,", q.outcome.In, q.id)
+	}
+	f := fail(exitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", who, q.policy()).about(q.id)
 	if q.policy() == turnloop.PolicyQueue && q.presence != nil {
-		f.message = fmt.Sprintf("Conversation %s waits for an answer, and nobody gave one within %s (policy.timeout).", q.id, conversation.Ago(q.desk.limit))
+		f.message = fmt.Sprintf("Conversation %s waits for an answer, and nobody gave one within %s (policy.timeout).", who, conversation.Ago(q.desk.limit))
 	}
 	f.details = append(f.details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
-	if own := q.stream.Tail().InquiryAt(w.Event.Seq); own != nil && own.Event == w.Event { // and not a delegate's
-		i := attach.InquiryOf(q.id, w)
-		f.hint(answerCommand(i), answerWords(i)+": answers it, from any shell")
-	}
+	i := attach.InquiryOf(cmp.Or(q.outcome.In, q.id), w)
+	f.hint(answerCommand(i), answerWords(i)+": answers it, from any shell")
 	return f.hint("jp continue "+q.id.Short(), "asks again").hint("jp print "+string(q.id), "how far it came")
 }
