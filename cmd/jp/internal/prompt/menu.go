@@ -50,6 +50,7 @@ func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 			return key, nil
 		}
 		p.show(m.explain())
+		p.tty.Repeat()
 	}
 }
 

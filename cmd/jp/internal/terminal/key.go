@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -31,6 +32,10 @@ const (
 	// afterLetter is how long a newline belongs to the letter before it, for
 	// people who are used to confirm.
 	afterLetter = 500 * time.Millisecond
+	// A question that follows another one within anew is not answered by what is typed
+	// within unread: a key that repeats, or that was meant for the one before.
+	anew   = time.Second
+	unread = 400 * time.Millisecond
 	// sameKey is how long the rest of a key's sequence may take to arrive.
 	sameKey = 50 * time.Millisecond
 )
@@ -40,10 +45,11 @@ func (t *TTY) Key(ctx context.Context) (Key, error) { return t.Choose(ctx, "", n
 
 // Choose shows a prompt, waits for a key that accept wants (nil: any), and
 // returns it without showing it. What was typed before the prompt appeared is
-// thrown away, and so is what arrives in one piece, as from a paste. Ctrl+C and
-// Ctrl+D are returned whatever accept says. The errors are [ErrHangup], [ErrLeft]
+// thrown away, and so is what arrives in one piece, as from a paste, and what is typed
+// before anybody can have read it, where another question has just ended: the "> " at
+// the end of the prompt appears when that is over. Ctrl+C and Ctrl+D are returned whatever accept says. The errors are [ErrHangup], [ErrLeft]
 // and the cause of ctx; the terminal's mode is put back in each case.
-func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) (Key, error) {
+func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) (key Key, err error) {
 	in, err := t.listen(ctx)
 	if err != nil {
 		return 0, err
@@ -54,10 +60,53 @@ func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) 
 		return 0, err
 	}
 	defer restore()
-	if _, err := io.WriteString(t, prompt); err != nil {
-		return 0, t.lost("show the question", err)
+	head, asks := strings.CutSuffix(prompt, marker)
+	if err := t.ask(head); err != nil {
+		return 0, err
 	}
+	if asks {
+		defer func() {
+			t.ended = time.Time{}
+			if err != nil || unicode.IsPrint(rune(key)) { // Ctrl+C is meant for the question that there is
+				t.ended = time.Now()
+			}
+		}()
+		if time.Since(t.ended) < anew {
+			key, err := t.chosen(in, time.Now().Add(t.unread), func(Key) bool { return false })
+			if err != nil || key != 0 {
+				return key, err
+			}
+		}
+		if err := t.ask(marker); err != nil {
+			return 0, err
+		}
+	}
+	return t.chosen(in, time.Time{}, accept)
+}
+
+// Repeat says that the next question is the last one once more.
+func (t *TTY) Repeat() { t.ended = time.Time{} }
+
+// marker stands at the end of a question that can be answered.
+const marker = "> "
+
+func (t *TTY) ask(text string) error {
+	if _, err := io.WriteString(t, text); err != nil {
+		return t.lost("show the question", err)
+	}
+	return nil
+}
+
+// chosen reads keys until there is one that accept wants, or one that ends the
+// question, or until a time; it is then 0.
+func (t *TTY) chosen(in *input, until time.Time, accept func(Key) bool) (Key, error) {
 	for {
+		if !until.IsZero() {
+			more, err := in.wait(max(0, time.Until(until)))
+			if !more || err != nil {
+				return 0, err
+			}
+		}
 		key, err := in.key()
 		if err != nil {
 			return 0, err

@@ -141,6 +141,47 @@ func TestWhatWasTypedBeforeIsThrownAway(t *testing.T) {
 	require.Equal(t, "text", text)
 }
 
+// A key that repeats, or comes as the question before is gone, answers nothing.
+func TestAQuestionThatNobodyCanHaveReadIsNotAnswered(t *testing.T) {
+	screen := terminaltest.New(t, 80, 24)
+	tty := NewTTY(screen.TTY)
+	tty.unread = time.Hour
+	choose := func(prompt string) <-chan result[Key] {
+		return asked(func() (Key, error) { return tty.Choose(t.Context(), prompt, func(k Key) bool { return k == 'y' }) })
+	}
+	first := choose("First> ")
+	screen.WaitForEnd("First>")
+	screen.Type("y")
+	key, err := await(t, first)
+	require.NoError(t, err)
+	require.Equal(t, Key('y'), key)
+
+	second := choose(" Second> ")
+	screen.WaitForEnd("Second")
+	for range 3 {
+		screen.Type("y")
+	}
+	screen.Type("\x03")
+	key, err = await(t, second)
+	require.NoError(t, err)
+	require.Equal(t, KeyCtrlC, key)
+
+	tty.Repeat()
+	third := choose(" Third> ")
+	screen.WaitForEnd("Third>")
+	screen.Type("y")
+	_, err = await(t, third)
+	require.NoError(t, err)
+
+	tty.unread = time.Millisecond
+	fourth := choose(" Fourth> ")
+	screen.WaitForEnd("Fourth>")
+	screen.Type("y")
+	key, err = await(t, fourth)
+	require.NoError(t, err)
+	require.Equal(t, Key('y'), key)
+}
+
 func TestNewlineAfterALetterBelongsToIt(t *testing.T) {
 	screen := terminaltest.New(t, 80, 24)
 	tty := NewTTY(screen.TTY)

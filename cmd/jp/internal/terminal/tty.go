@@ -15,7 +15,9 @@ type TTY struct {
 	file   *os.File
 	now    func() time.Time
 	letter time.Time // when the person last typed a letter that was read
-	leave  bool      // Ctrl+Z and Ctrl+\ end a question
+	ended  time.Time // when the last question ended, which another one must not follow too soon
+	unread time.Duration
+	leave  bool // Ctrl+Z and Ctrl+\ end a question
 }
 
 // OpenTTY opens the terminal of this process, whatever stdin and stdout are. It
@@ -39,7 +41,7 @@ func OpenTTY() (*TTY, error) {
 
 // NewTTY returns the TTY of a terminal that is open for reading and writing. It
 // takes the file over.
-func NewTTY(file *os.File) *TTY { return &TTY{file: file, now: time.Now} }
+func NewTTY(file *os.File) *TTY { return &TTY{file: file, now: time.Now, unread: unread} }
 
 // MayLeave lets Ctrl+Z and Ctrl+\ end a question with [ErrLeft]; while a line is
 // typed only Ctrl+Z does.
