@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/process/attach"
 )
@@ -94,17 +95,31 @@ func meaning(i attach.Inquiry, word string, words map[string][]string, values ..
 	return nil, noAnswer(i, word)
 }
 
-// optionValue is the option that a word says, as its value or as its number.
+// optionValue is the option that a word says, as its value or as its number. One that
+// says one option by its value and another by its number says neither.
 func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.RawMessage, error) {
-	for _, candidate := range []json.RawMessage{quoted, json.RawMessage(word)} {
+	var numbered, valued json.RawMessage
+	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(i.AnswerType.Options) {
+		numbered = i.AnswerType.Options[n-1].Value
+	}
+	for _, candidate := range []json.RawMessage{json.RawMessage(word), quoted} {
 		if i.AnswerType.Accepts(candidate) == nil {
-			return candidate, nil
+			valued = candidate
 		}
 	}
-	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(i.AnswerType.Options) {
-		return i.AnswerType.Options[n-1].Value, nil
+	switch {
+	case numbered == nil && valued == nil:
+		return nil, noAnswer(i, word)
+	case numbered == nil:
+		return valued, nil
+	case valued == nil || string(valued) == string(numbered):
+		return numbered, nil
 	}
-	return nil, noAnswer(i, word)
+	f := usage("%q is the number of one option and the value of another one.", word).about(i.Conversation)
+	for _, value := range []json.RawMessage{numbered, valued} {
+		f.hint(answerCommand(i)+" --value "+terminal.Escape(string(value)), "the option "+oneLine(string(value)))
+	}
+	return nil, f
 }
 
 // noAnswer says that a word is none of a question's answers.

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/process/attach"
+)
+
+func TestOptionThatAWordSays(t *testing.T) {
+	asks := func(values ...string) attach.Inquiry {
+		i := attach.Inquiry{Conversation: idOf(1), Seq: 5, Kind: conversation.KindToolQuestion, AnswerType: conversation.AnswerType{Type: "select"}}
+		for _, v := range values {
+			i.AnswerType.Options = append(i.AnswerType.Options, conversation.Option{Value: json.RawMessage(v)})
+		}
+		return i
+	}
+	for name, tt := range map[string]struct {
+		i    attach.Inquiry
+		word string
+		want string // "" where it is refused
+	}{
+		"by number":                   {asks(`"red"`, `"green"`), "2", `"green"`},
+		"by value":                    {asks(`"red"`, `"green"`), "red", `"red"`},
+		"a number":                    {asks(`30`, `10`), "30", `30`},
+		"its own number":              {asks(`1`, `2`), "2", `2`},
+		"another one's number":        {asks(`3`, `1`, `2`), "1", ""},
+		"and as a text":               {asks(`"2"`, `"1"`), "1", ""},
+		"a value that is no number":   {asks(`3`, `1`, `2`), "4", ""},
+		"a text beside its number":    {asks(`1`, `"1"`), "1", ""},
+		"neither a value, nor number": {asks(`"red"`), "blue", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, err := readAnswer(tt.i, tt.word, "")
+			if tt.want == "" {
+				require.Equal(t, exitUsage, failureOf(err).exit)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, tt.want, string(a.Value))
+		})
+	}
+	_, err := readAnswer(asks(`3`, `"1"`), "1", "")
+	require.ErrorContains(t, err, `"1" is the number of one option and the value of another one.`)
+	require.Equal(t, "jp answer k3f9@5 --value 3", failureOf(err).hints[0].Command)
+	require.Equal(t, `jp answer k3f9@5 --value '"1"'`, failureOf(err).hints[1].Command)
+}
