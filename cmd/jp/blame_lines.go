@@ -234,6 +234,11 @@ func (v *view) gitBlame(ctx context.Context, commit, base, path string, line int
 		args = append(args, "^"+base)
 	}
 	out, err := v.repo.git.RunWith(ctx, gitcmd.Command{Args: append(args, "--", path), Config: []string{"blame.ignoreRevsFile="}})
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "could not open object name list") {
+		return nil, fail(exitFailed, "config", "git blame does not work here: blame.ignoreRevsFile names a file that cannot be read.").
+			hint("git config --show-origin --get-all blame.ignoreRevsFile", "where that is set")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find who wrote %s: %w", path, err)
 	}
@@ -281,11 +286,17 @@ func (c *gitCommit) set(key, value string) {
 	case "summary":
 		c.summary = value
 	case "filename":
+		if strings.HasPrefix(value, `"`) {
+			value = gitEscapes.Replace(value)
+		}
 		if path, err := conversation.UnquotePath(value); err == nil {
 			c.file = path
 		}
 	}
 }
+
+// gitEscapes gives codes for the letters that git has for some of them.
+var gitEscapes = strings.NewReplacer(`\\`, `\\`, `\a`, `\007`, `\b`, `\010`, `\t`, `\011`, `\n`, `\012`, `\v`, `\013`, `\f`, `\014`, `\r`, `\015`)
 
 // committed finds the event that a commit is.
 func (v *view) committed(oid string) *conversation.Event {
