@@ -81,6 +81,7 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 	}
 	sight.Git = *place
 	if f.off {
+		notLooked(&sight, at)
 		return sight, nil
 	}
 	if at.Tree == "" {
@@ -116,6 +117,16 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 		sight.Mark = &start{worktree.MarkAt(time.Now())}
 	}
 	return sight, nil
+}
+
+// notLooked is what there is to say of a tool where there are no snapshots: nobody
+// knows what it changed.
+func notLooked(sight *turnloop.Sight, at turnloop.Glance) {
+	if at.Since == nil {
+		sight.Mark = &start{worktree.MarkAt(time.Now())}
+		return
+	}
+	sight.LeftOut = []conversation.LeftOut{{Path: ".", Why: "there were no snapshots then"}}
 }
 
 func quoted(paths []string) (texts []string) {

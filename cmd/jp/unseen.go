@@ -72,7 +72,7 @@ func (l unseen) words(most int, reasons bool) string {
 	for path := range l.why {
 		word := terminal.Show(path)
 		if path == "." {
-			word = "some files"
+			word = "perhaps more files"
 		}
 		if reasons {
 			word += " (" + terminal.Clean(l.why[path]) + ")"
