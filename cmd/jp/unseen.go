@@ -15,6 +15,8 @@ import (
 type unseen struct {
 	why  map[string]string // by plain path
 	more bool              // they are not all
+	// found are files that were there before, and that a snapshot has only since.
+	found map[string]bool
 }
 
 // follow adds what a result lists.
@@ -22,6 +24,12 @@ func (l *unseen) follow(e *conversation.Event) {
 	b, is := e.Body.(*conversation.ToolCallResponse)
 	if !is {
 		return
+	}
+	for _, path := range unquoted(b.Unrecorded) {
+		if l.found == nil {
+			l.found = map[string]bool{}
+		}
+		l.found[path] = true
 	}
 	for _, o := range b.LeftOut {
 		path, err := conversation.UnquotePath(o.Path)
@@ -49,6 +57,11 @@ func (v *view) unseenBetween(from, to int, paths []string) unseen {
 	for path := range l.why {
 		if len(paths) > 0 && !takeback.Under(path, paths) && path != "." {
 			delete(l.why, path)
+		}
+	}
+	for path := range l.found {
+		if len(paths) > 0 && !takeback.Under(path, paths) {
+			delete(l.found, path)
 		}
 	}
 	return l
@@ -79,12 +92,24 @@ func (l unseen) words(most int, reasons bool) string {
 		}
 		words = append(words, word)
 	}
+	return some(words, most, l.more)
+}
+
+// foundWords name some of the files that were there before.
+func (l unseen) foundWords(most int) string {
+	var words []string
+	for path := range l.found {
+		words = append(words, terminal.Show(path))
+	}
+	return some(words, most, false)
+}
+
+// some are the first of the words, and how many more there are, or that there are.
+func some(words []string, most int, more bool) string {
 	slices.Sort(words)
-	n := len(words) - most
-	switch {
-	case n > 0:
+	if n := len(words) - most; n > 0 {
 		words = append(words[:most], fmt.Sprintf("and %d more", n))
-	case l.more:
+	} else if more {
 		words = append(words, "and more")
 	}
 	return strings.Join(words, ", ")
@@ -94,5 +119,8 @@ func (l unseen) words(most int, reasons bool) string {
 func (l unseen) tell(e *env) {
 	if !l.none() {
 		e.note("Changed, but in no snapshot: %s.", l.words(20, true))
+	}
+	if len(l.found) > 0 {
+		e.note("There before, and in no snapshot then, so that all of it counts as added: %s.", l.foundWords(20))
 	}
 }
