@@ -13,6 +13,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/process"
+	"jp/redact"
 	"jp/turnloop"
 	"jp/worktree"
 )
@@ -187,7 +188,8 @@ func (b *putBack) unrecorded(plan []takeback.File) (files []takeback.File) {
 				continue
 			}
 			_, err = os.Lstat(filepath.Join(b.repo.TopLevel, filepath.FromSlash(path)))
-			if gone := l.Why == worktree.WhyGone; gone == (err != nil) {
+			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is not known
+			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) {
 				known[path] = true
 				files = append(files, takeback.File{Path: path, Why: "was not recorded: " + l.Why})
 			}
