@@ -100,12 +100,16 @@ const removeRefsLock = `rm "$(git rev-parse --git-common-dir)/packed-refs.lock"`
 func storeFailure(err error) *failure {
 	var damage *gitstore.DamageError
 	var failed *turnloop.ProviderError
+	var exit *gitcmd.ExitError
 	switch {
 	case errors.Is(err, provider.ErrAbsent):
 		return fail(exitNotFound, "not_found", "%v. Large texts are kept beside the events, and are fetched apart.", err).
 			hint("git fetch REMOTE 'refs/jp/payloads/*:refs/jp/payloads/*'", "brings those of all conversations")
 	case errors.Is(err, gitstore.ErrShallow):
 		return fail(exitNotFound, "not_found", "%v.", err).hint(unshallow(""), "brings them")
+	case errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote"):
+		return fail(exitNotFound, "not_found", "this is a partial clone that lacks some content, and jp fetches none: %v", err).
+			hint("git fetch --refetch --no-filter", "brings all of it")
 	case errors.As(err, &failed):
 		return providerFailure(failed)
 	case isFull(err):
