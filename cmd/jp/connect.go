@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 
@@ -68,11 +69,15 @@ func (r *repo) reach(ctx context.Context, id conversation.ID) (*attach.Client, e
 
 // unreachable says that a process cannot be spoken with.
 func unreachable(id conversation.ID, holder process.Holder, why error) *failure {
-	if errors.Is(why, fs.ErrNotExist) {
-		why = errors.New("it has no socket here")
+	f := fail(exitLocked, "locked", "pid %d holds %s, and cannot be connected to: %v.", holder.PID, id, why).about(id)
+	switch {
+	case errors.Is(why, fs.ErrNotExist):
+		f.message = fmt.Sprintf("pid %d holds %s, and cannot be connected to: it has no socket here.", holder.PID, id)
+	case errors.Is(why, os.ErrDeadlineExceeded):
+		f.message = fmt.Sprintf("pid %d holds %s, and does not answer.", holder.PID, id)
+		f.hint(fmt.Sprintf("kill -CONT %d", holder.PID), "lets it go on, if it was stopped")
 	}
-	return fail(exitLocked, "locked", "pid %d holds %s, and cannot be connected to: %v.", holder.PID, id, why).about(id).
-		hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
+	return f.hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
 }
 
 // notYet reports whether a process may be reached a little later.
