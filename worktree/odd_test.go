@@ -198,3 +198,31 @@ func TestALeftOutPathIsRemoved(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"D x"}, paths(s.Changes))
 }
+
+// What a tool does to a file that git was told not to look at, and that it did not name,
+// is not recorded, and is not passed over.
+func TestHiddenPathsThatAToolDidNotName(t *testing.T) {
+	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
+		t.Run(flag, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"x": "1\n", "d/y": "1\n", "z": "1\n"})
+			r.git("update-index", flag, "x", "d/y", "z")
+			r.write("x", "mine\n")
+			tree := r.head()
+			after := func(edits func(), named ...string) worktree.Snapshot {
+				others, err := r.w.Others(t.Context(), nil)
+				require.NoError(t, err)
+				mark := r.mark()
+				edits()
+				return r.snapshot(tree, worktree.SnapshotOptions{Since: mark, Untracked: true, Others: others, Named: named})
+			}
+			require.Empty(t, after(func() { r.write("new", "1\n") }).LeftOut)
+			s := after(func() { r.write("x", "tool\n"); r.remove("d") })
+			require.Equal(t, []string{"d/y", "x"}, leftPaths(s.LeftOut))
+			require.Equal(t, worktree.WhyGone, s.LeftOut[0].Why)
+			require.Empty(t, after(func() { r.write("new", "2\n") }).LeftOut, "only once")
+			s = after(func() { r.write("x", "named\n") }, "x")
+			require.Empty(t, s.LeftOut)
+			require.Contains(t, paths(s.Changes), "M x")
+		})
+	}
+}

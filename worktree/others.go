@@ -32,7 +32,14 @@ func (w *Worktree) Others(ctx context.Context, earlier *Others) (*Others, error)
 	if w.opts.Mode == Off || w.tooWide() {
 		return nil, nil
 	}
-	paths, err := (&snapshot{w: w}).untracked(ctx, nil)
+	user, _ := identify(w.userIndex()) // without one nothing is tracked
+	s := &snapshot{w: w, known: known{user: user}}
+	flagged, err := s.hidden(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list files that git does not look at: %w", err)
+	}
+	s.meetHidden(flagged)
+	paths, err := s.untracked(ctx, nil)
 	if refused(err) != "" {
 		return nil, nil
 	}

@@ -69,6 +69,7 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	for _, path := range found.others {
 		s.decideUntracked(p, path)
 	}
+	s.leaveHidden(p, found.hidden)
 	if found.blind != "" {
 		p.left["."], s.others = whyBlind+found.blind, nil
 	} else {

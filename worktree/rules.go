@@ -30,6 +30,7 @@ const (
 	whyBudget  = "too much new content"
 	whyFilter  = "needs a filter that the repository configures: "
 	whyNoRead  = "cannot be recorded: "
+	whyHidden  = "git was told not to look at it"
 	whyBlind   = "what git does not track could not be listed: "
 	// WhyGone is for a file that git does not track, and that was there until then.
 	WhyGone = "deleted, or moved away"

@@ -20,6 +20,7 @@ type scan struct {
 	blind  string          // why those could not be listed, "" where they were
 	tags   map[string]byte // of the named paths that are tracked: ls-files -v
 	flags  map[string]byte // of all, where staged has other content of some
+	hidden *hiddenPaths    // after a tool: those that the user told git not to look at
 }
 
 // contentCommand is a command that reads files as git would record them.
@@ -50,6 +51,9 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 			}
 			return err
 		})
+	}
+	if s.opts.Untracked && s.opts.Since != nil {
+		asks = append(asks, func() (err error) { found.hidden, err = s.hidden(ctx); return })
 	}
 	errs := make([]error, len(asks))
 	var wg sync.WaitGroup

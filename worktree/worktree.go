@@ -64,8 +64,9 @@ type Worktree struct {
 	git  *gitcmd.Git
 	opts Options
 
-	mu    sync.Mutex
-	attrs map[string]pathRules // by path, for the in-process snapshot
+	mu     sync.Mutex
+	attrs  map[string]pathRules // by path, for the in-process snapshot
+	hidden *hiddenPaths         // nil: not asked for yet
 }
 
 // Open returns the working tree of a located repository. It starts no child.
