@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -18,39 +19,52 @@ import (
 // maxText is the largest file whose line ends are looked at, in bytes.
 const maxText = 16 << 20
 
-// keepLineEnds gives staged files CRLF line ends where all of the file in their
-// place are so, and where that is the same content to git: with
-// core.autocrlf=input, or text=auto, what git stores does not say that they were
-// CRLF, and its checkout would make all of them LF. Not the other way round: LF
-// where git checks out CRLF is what a tool leaves that wrote the whole file.
+// keepLineEnds gives staged files the line ends that they had where git stores none:
+// with core.autocrlf, or text=auto, git's checkout would choose them anew. The user's
+// index knows how large a file was in the working tree when git last read it as the
+// content that it names; that tells LF from CRLF. Without it git's choice stands, and so
+// it does for a file that had both.
 func (r *restoring) keepLineEnds(ctx context.Context, puts []Put) error {
+	oids := map[string]string{}
+	var paths []string
 	for _, p := range puts {
-		if !regular(p.Is) || !regular(p.To) {
-			continue
+		if p.To.Mode == modeFile || p.To.Mode == modeExec {
+			paths = append(paths, p.Path)
+			oids[p.Path] = p.To.OID
 		}
-		if err := r.keepCRLF(ctx, p.Path, p.To.OID); err != nil {
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	sizes, err := r.w.indexedSizes(ctx, oids, paths)
+	if err != nil {
+		return err
+	}
+	for p, size := range sizes {
+		if err := r.fitLineEnds(ctx, p, oids[p], size); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func regular(v Version) bool { return v.Mode == modeFile || v.Mode == modeExec }
-
-// keepCRLF looks at one file. What cannot be read is left as it was staged.
-func (r *restoring) keepCRLF(ctx context.Context, p, oid string) error {
-	now, err := readText(func(flags int) (*os.File, error) { return r.root.OpenFile(filepath.FromSlash(p), flags, 0) })
-	if err != nil || !allCRLF(now) {
-		return nil
-	}
+// fitLineEnds writes a staged file with its other line ends, where it then has the size
+// and is the same content to git.
+func (r *restoring) fitLineEnds(ctx context.Context, p, oid string, size int64) error {
 	name := filepath.Join(r.staged, "files", filepath.FromSlash(p))
-	staged, err := readText(func(flags int) (*os.File, error) { return os.OpenFile(name, flags, 0) })
-	if err != nil || len(staged) == 0 || bytes.ContainsAny(staged, "\r\x00") {
+	staged, err := readText(name)
+	if err != nil || int64(len(staged)) == size || bytes.IndexByte(staged, 0) >= 0 {
+		return nil // there is nothing to choose, or it is missed when its turn comes
+	}
+	fit := bytes.ReplaceAll(staged, []byte("\r\n"), []byte("\n"))
+	if len(fit) == len(staged) {
+		fit = bytes.ReplaceAll(staged, []byte("\n"), []byte("\r\n"))
+	}
+	if int64(len(fit)) != size {
 		return nil
 	}
-	kept := bytes.ReplaceAll(staged, []byte("\n"), []byte("\r\n"))
 	out, err := r.w.git.RunWith(ctx, gitcmd.Command{
-		Args: []string{"hash-object", "--stdin", "--path=" + p}, Stdin: bytes.NewReader(kept), Content: true,
+		Args: []string{"hash-object", "--stdin", "--path=" + p}, Stdin: bytes.NewReader(fit), Content: true,
 	})
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) || err == nil && strings.TrimSpace(string(out)) != oid {
@@ -59,12 +73,43 @@ func (r *restoring) keepCRLF(ctx context.Context, p, oid string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, kept, 0o600) // it is there: its mode stays
+	return os.WriteFile(name, fit, 0o600) // it is there: its mode stays
+}
+
+// indexedSizes are the sizes that files had when the user's index got the content that
+// is asked for, by path; those are left out of which it has other content.
+func (w *Worktree) indexedSizes(ctx context.Context, oids map[string]string, paths []string) (map[string]int64, error) {
+	out, err := w.git.Run(ctx, append([]string{"ls-files", "-z", "--stage", "--debug", "--"}, paths...)...)
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	sizes := map[string]int64{}
+	entry := "" // "mode oid stage\tpath", whose facts come behind its NUL
+	for _, part := range strings.Split(string(out), "\x00") {
+		facts, next := "", part
+		if i := strings.LastIndexByte(part, '\n'); i >= 0 {
+			facts, next = part[:i+1], part[i+1:]
+		}
+		head, path, _ := strings.Cut(entry, "\t")
+		_, size, _ := strings.Cut(facts, "\n  size: ")
+		size, _, _ = strings.Cut(size, "\t")
+		if fields := strings.Fields(head); len(fields) == 3 && fields[1] == oids[path] && fields[2] == "0" {
+			if n, err := strconv.ParseInt(size, 10, 64); err == nil {
+				sizes[path] = n
+			}
+		}
+		entry = next
+	}
+	return sizes, nil
 }
 
 // readText reads a regular file that is not too large.
-func readText(open func(flags int) (*os.File, error)) ([]byte, error) {
-	f, err := open(os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK)
+func readText(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +122,4 @@ func readText(open func(flags int) (*os.File, error)) ([]byte, error) {
 		return nil, fs.ErrInvalid
 	}
 	return io.ReadAll(io.LimitReader(f, maxText))
-}
-
-// allCRLF says whether text has line ends, and each of them is CRLF.
-func allCRLF(text []byte) bool {
-	ends := bytes.Count(text, []byte("\n"))
-	return ends > 0 && ends == bytes.Count(text, []byte("\r\n")) && ends == bytes.Count(text, []byte("\r"))
 }

@@ -179,7 +179,7 @@ func (s *snapshot) decideNamed(ctx context.Context, p *plan, found scan) {
 			s.decideFlagged(ctx, p, path, tag)
 		case other: // with the untracked ones
 		default:
-			s.decideIgnored(p, path)
+			s.decideIgnored(p, path, found.blind)
 		}
 	}
 }
@@ -236,12 +236,14 @@ func (s *snapshot) decideHidden(ctx context.Context, p *plan, r raw, tag byte) {
 	}
 }
 
-func (s *snapshot) decideIgnored(p *plan, path string) {
+func (s *snapshot) decideIgnored(p *plan, path, blind string) {
 	st, err := s.w.lookup(path)
 	if err != nil || isDir(st) || !s.since(st) || !p.first(path) {
 		return
 	}
-	p.left[path] = whyIgnored
+	if p.left[path] = whyIgnored; blind != "" { // it may be that, or new
+		p.left[path] = whyBlind + blind
+	}
 }
 
 // decideUntracked is for a file that git neither tracks nor ignores.

@@ -68,8 +68,8 @@ const (
 
 // Restore writes versions of files into the working tree, as git would check
 // them out: lines end and filters apply as configured, except filters that the
-// repository itself names, and that a file with CRLF line ends keeps them where
-// git stores none. Removals come first; folders that they empty go,
+// repository itself names, and that a file gets the line ends that it had, as far
+// as the user's index tells. Removals come first; folders that they empty go,
 // and missing ones are made. A file appears whole or not at all.
 //
 // The caller holds the mutation lock, and has called Look before it found out

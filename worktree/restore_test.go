@@ -133,7 +133,7 @@ func TestRestoreBringsEverythingBack(t *testing.T) {
 }
 
 func TestRestoreConvertsAsGitDoes(t *testing.T) {
-	r := newRepo(t, map[string]string{".gitattributes": "*.txt text eol=crlf\n*.up filter=up\n", "a.txt": "1\n", "a.up": "loud\n"})
+	r := newRepo(t, map[string]string{".gitattributes": "*.txt text eol=crlf\n*.up filter=up\n", "a.txt": "1\r\n", "a.up": "loud\n"})
 	r.git("config", "--global", "filter.up.clean", "tr A-Z a-z")
 	r.git("config", "--global", "filter.up.smudge", "tr a-z A-Z")
 	s := r.tool(r.head(), func() {
@@ -190,8 +190,8 @@ func TestRestoreUnderTheAttributesThatArePutBack(t *testing.T) {
 	}
 }
 
-// Git stores no CRLF with these settings, so that only the file that is replaced
-// tells whether its lines ended so.
+// Git stores no line ends with these settings, and its checkout would choose them anew:
+// the user's index tells what they were.
 func TestRestoreKeepsLineEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		autocrlf, attributes string
@@ -200,9 +200,15 @@ func TestRestoreKeepsLineEnds(t *testing.T) {
 		"input, CRLF":            {"input", "", "1\r\n2\r\n", "1\r\n3\r\n", "1\r\n2\r\n"},
 		"input, LF":              {"input", "", "1\n2\n", "1\n3\n", "1\n2\n"},
 		"input, no line end":     {"input", "", "1\n2\n", "3", "1\n2\n"},
-		"input, made LF":         {"input", "", "1\r\n2\r\n", "1\n3\n", "1\n2\n"},
+		"input, made LF":         {"input", "", "1\r\n2\r\n", "1\n3\n", "1\r\n2\r\n"},
+		"input, made CRLF":       {"input", "", "1\n2\n", "1\r\n3\r\n", "1\n2\n"},
+		"input, was both":        {"input", "", "1\r\n2\n", "1\r\n3\n", "1\n2\n"},
+		"true, LF":               {"true", "", "1\n2\n", "1\n3\n", "1\n2\n"},
+		"true, was both":         {"true", "", "1\r\n2\n", "1\r\n3\n", "1\r\n2\r\n"},
+		"eol=lf, made CRLF":      {"false", "*.txt text eol=lf\n", "1\n2\n", "1\r\n3\r\n", "1\n2\n"},
+		"auto, made CRLF":        {"false", "* text=auto\n", "1\n2\n", "1\r\n3\r\n", "1\n2\n"},
 		"input, both":            {"input", "", "1\n2\n", "1\n3\r\n", "1\n2\n"},
-		"input, deleted":         {"input", "", "1\r\n2\r\n", "", "1\n2\n"},
+		"input, deleted":         {"input", "", "1\r\n2\r\n", "", "1\r\n2\r\n"},
 		"plain, deleted":         {"false", "", "1\n2\n", "", "1\n2\n"},
 		"text=auto, CRLF":        {"false", "*.txt text=auto\n", "1\r\n2\r\n", "1\r\n3\r\n", "1\r\n2\r\n"},
 		"text, eol=lf, CRLF":     {"false", "*.txt text eol=lf\n", "1\r\n2\r\n", "1\r\n3\r\n", "1\r\n2\r\n"},
