@@ -373,6 +373,11 @@ func TestResultsBetweenTwoResumes(t *testing.T) {
 				turn.AddToolCallResponse(conversation.ToolCallResponse{For: seqs[0], ID: "call_1", Name: "fs_modify_file", Content: "done"}, conversation.WithTree(treeC))
 			})
 		}, []string{treeA, treeC}, []string{treeB, treeC}},
+		"a result that undid what had moved": {func(h history, seqs []int) {
+			h.add(t, func(turn *conversation.TurnMut) {
+				turn.AddToolCallResponse(conversation.ToolCallResponse{For: seqs[0], ID: "call_1", Name: "fs_modify_file", Content: "done"}, conversation.WithTree(treeA))
+			})
+		}, []string{treeA, treeA}, []string{treeB, treeA}},
 		"and broke off once more": {func(h history, seqs []int) {
 			h.add(t, func(turn *conversation.TurnMut) {
 				turn.AddToolCallResponse(conversation.ToolCallResponse{For: seqs[0], ID: "call_1", Name: "fs_modify_file", Content: "done"}, conversation.WithTree(treeC))

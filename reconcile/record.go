@@ -38,18 +38,19 @@ type Span struct{ From, To Point }
 func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft string) Record {
 	r := Record{Turn: tail.Number, Phase: tail.Phase(), Ledger: tail.Ledger()}
 	var dialogue Point
+	quiet := true // nothing of the turn came behind the last resume
 	for _, e := range events {
 		r.follow(e)
 		b, resumes := e.Body.(*conversation.Resumed)
 		switch {
 		case resumes && b.Message != "" && !answeredSince(tail, e):
-			r.stoodStill(dialogue)
-			r.Said = b
+			r.stoodStill(dialogue, quiet)
+			r.Said, quiet = b, true
 		case e.Type().Protocol() || e.Type() == conversation.TypeToolStarted:
-			dialogue = r.Last
+			dialogue, quiet = r.Last, false
 		}
 	}
-	r.stoodStill(dialogue)
+	r.stoodStill(dialogue, quiet)
 	if call := r.Ledger.LastCall(); call != nil {
 		r.Call = call.Ordinal
 		if !call.Ended() {
@@ -65,8 +66,8 @@ func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft
 // stoodStill adds a span up to the newest event. Where the turn did nothing to the
 // files since the one before, that one is longer, so that what moved there and back is
 // none of it.
-func (r *Record) stoodStill(from Point) {
-	if n := len(r.Since); n > 0 && (r.Since[n-1].From == from || r.Since[n-1].To == from) {
+func (r *Record) stoodStill(from Point, quiet bool) {
+	if n := len(r.Since); n > 0 && (quiet || r.Since[n-1].To == from) {
 		r.Since[n-1].To = r.Last
 		return
 	}
