@@ -116,19 +116,28 @@ func Under(path string, paths []string) bool {
 	})
 }
 
-// settle sorts the files, and leaves those that would go and are all that there is of
-// another one, which was moved there and cannot be put back.
+// emptyBlob is the content of an empty file, which nobody misses.
+const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+
+// settle sorts the files, and leaves one that would go where it may be all that there is
+// of another one, which was moved there and cannot be put back.
 func settle(files []File) []File {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	missing := map[string]string{} // by content
 	for _, f := range files {
-		if f.Why != "" && f.Is == (worktree.Version{}) && f.To.OID != "" {
+		if f.Why != "" && f.Is.OID != f.To.OID && f.To.OID != emptyBlob {
 			missing[f.To.OID] = f.Path
+		}
+	}
+	for _, f := range files {
+		if f.Why == "" || f.Is.OID == f.To.OID {
+			delete(missing, f.To.OID) // it comes back elsewhere
 		}
 	}
 	for i, f := range files {
 		if from := missing[f.Is.OID]; from != "" && f.Why == "" && f.To == (worktree.Version{}) {
-			files[i].Why = fmt.Sprintf("it is all that there is of %s, which is left alone", from)
+			files[i].Why = fmt.Sprintf("it may be all that there is of %s, which is left alone", from)
+			delete(missing, f.Is.OID)
 		}
 	}
 	return files
