@@ -76,6 +76,8 @@ func (q *query) work(ctx context.Context, t delegate.Task) (err error) {
 		return &refusedTask{"it was interrupted, and is not gone on with"}
 	case begun:
 		err = q.goOn(ctx)
+	case namedElsewhere(q.parent.stream.Events(), q.id):
+		return &refusedTask{"it had not begun when this conversation was forked, or is gone"}
 	default:
 		err = q.begin(ctx, t)
 	}
@@ -84,6 +86,23 @@ func (q *query) work(ctx context.Context, t delegate.Task) (err error) {
 		return q.stop(ctx)
 	}
 	return err
+}
+
+// namedElsewhere reports whether the conversation that these events were forked from
+// named a child: whether that had begun there, and is gone, nobody knows.
+func namedElsewhere(events []*conversation.Event, child conversation.ID) bool {
+	named := false
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case *conversation.ToolStarted:
+			named = named || b.Child == child
+		case *conversation.ForkOrigin:
+			if named {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // stop ends the child's turn as it stands: the user has ended what its parent

@@ -41,6 +41,7 @@ func (q *query) delegates(ctx context.Context, ledger *conversation.Ledger) map[
 			d.Left = d.Left || parentIn(events) != q.id
 			d.State = conversation.NewestState(events)
 		}
+		d.Left = d.Left || !d.Begun && namedElsewhere(q.stream.Events(), id)
 		found[call.Event.Seq] = d
 	}
 	return found

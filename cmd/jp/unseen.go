@@ -25,6 +25,11 @@ func (l *unseen) follow(e *conversation.Event) {
 	if !is {
 		return
 	}
+	for _, c := range b.Changed {
+		if path, err := conversation.UnquotePath(c.Path); err == nil {
+			delete(l.why, path)
+		}
+	}
 	for _, path := range unquoted(b.Unrecorded) {
 		if l.found == nil {
 			l.found = map[string]bool{}

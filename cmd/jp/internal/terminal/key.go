@@ -36,6 +36,8 @@ const (
 	// within unread: a key that repeats, or that was meant for the one before.
 	anew   = time.Second
 	unread = 400 * time.Millisecond
+	// repeats is how far apart the same key comes at most while it is held down.
+	repeats = 150 * time.Millisecond
 	// sameKey is how long the rest of a key's sequence may take to arrive.
 	sameKey = 50 * time.Millisecond
 )
@@ -98,7 +100,7 @@ func (t *TTY) ask(text string) error {
 }
 
 // chosen reads keys until there is one that accept wants, or one that ends the
-// question, or until a time; it is then 0.
+// question, or until a time, and until none comes any more; it is then 0.
 func (t *TTY) chosen(in *input, until time.Time, accept func(Key) bool) (Key, error) {
 	for {
 		if !until.IsZero() {
@@ -110,6 +112,9 @@ func (t *TTY) chosen(in *input, until time.Time, accept func(Key) bool) (Key, er
 		key, err := in.key()
 		if err != nil {
 			return 0, err
+		}
+		if held := time.Now().Add(repeats); !until.IsZero() && until.Before(held) {
+			until = held
 		}
 		if t.confirms(key) {
 			continue
