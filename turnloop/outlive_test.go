@@ -18,7 +18,8 @@ func TestOutlive(t *testing.T) {
 		defer cancel()
 		require.Equal(t, "kept", longer.Value(t))
 		end(over)
-		time.Sleep(59 * time.Second) // the bubble's clock: what must not have happened until then
+		// By the bubble's clock: what must not have happened until then.
+		time.Sleep(59 * time.Second)
 		synctest.Wait()
 		require.NoError(t, longer.Err())
 		<-longer.Done()
