@@ -41,16 +41,15 @@ func (r *restoring) keepLineEnds(ctx context.Context, puts []Put) error {
 		return err
 	}
 	for p, size := range sizes {
-		if err := r.fitLineEnds(ctx, p, oids[p], size); err != nil {
+		if err := r.fitLineEnds(p, size); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fitLineEnds writes a staged file with its other line ends, where it then has the size
-// and is the same content to git.
-func (r *restoring) fitLineEnds(ctx context.Context, p, oid string, size int64) error {
+// fitLineEnds writes a staged file with its other line ends, where it then has the size.
+func (r *restoring) fitLineEnds(p string, size int64) error {
 	name := filepath.Join(r.staged, "files", filepath.FromSlash(p))
 	staged, err := readText(name)
 	if err != nil || int64(len(staged)) == size || bytes.IndexByte(staged, 0) >= 0 {
@@ -63,22 +62,18 @@ func (r *restoring) fitLineEnds(ctx context.Context, p, oid string, size int64) 
 	if int64(len(fit)) != size {
 		return nil
 	}
-	out, err := r.w.git.RunWith(ctx, gitcmd.Command{
-		Args: []string{"hash-object", "--stdin", "--path=" + p}, Stdin: bytes.NewReader(fit), Content: true,
-	})
-	var exit *gitcmd.ExitError
-	if errors.As(err, &exit) || err == nil && strings.TrimSpace(string(out)) != oid {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	return os.WriteFile(name, fit, 0o600) // it is there: its mode stays
 }
+
+// mostNamed is how many paths git is asked for by name.
+const mostNamed = 200
 
 // indexedSizes are the sizes that files had when the user's index got the content that
 // is asked for, by path; those are left out of which it has other content.
 func (w *Worktree) indexedSizes(ctx context.Context, oids map[string]string, paths []string) (map[string]int64, error) {
+	if len(paths) > mostNamed {
+		paths = nil // all of them: a command line is not that long
+	}
 	out, err := w.git.Run(ctx, append([]string{"ls-files", "-z", "--stage", "--debug", "--"}, paths...)...)
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
@@ -97,7 +92,7 @@ func (w *Worktree) indexedSizes(ctx context.Context, oids map[string]string, pat
 		head, path, _ := strings.Cut(entry, "\t")
 		_, size, _ := strings.Cut(facts, "\n  size: ")
 		size, _, _ = strings.Cut(size, "\t")
-		if fields := strings.Fields(head); len(fields) == 3 && fields[1] == oids[path] && fields[2] == "0" {
+		if fields := strings.Fields(head); len(fields) == 3 && oids[path] == fields[1] && fields[2] == "0" {
 			if n, err := strconv.ParseInt(size, 10, 64); err == nil {
 				sizes[path] = n
 			}

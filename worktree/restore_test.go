@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -439,4 +440,27 @@ func TestTrail(t *testing.T) {
 func without(files map[string]string, name string) map[string]string {
 	delete(files, name)
 	return files
+}
+
+// More files than a command line could name.
+func TestRestoreKeepsLineEndsOfManyFiles(t *testing.T) {
+	files := map[string]string{}
+	for i := range 210 {
+		files[fmt.Sprintf("d/%d.txt", i)] = "1\r\n2\r\n"
+	}
+	r := newRepo(t, nil)
+	r.git("config", "core.autocrlf", "input")
+	for name, text := range files {
+		r.write(name, text)
+	}
+	r.git("add", "-A")
+	r.git("commit", "-qm", "many")
+	before := r.disk()
+	s := r.tool(r.head(), func() {
+		for name := range files {
+			r.write(name, "3\n")
+		}
+	})
+	require.Empty(t, r.back(r.head(), s.Tree))
+	require.Equal(t, before, r.disk())
 }
