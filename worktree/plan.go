@@ -189,9 +189,14 @@ func skipped(tag byte) bool { return tag == 'S' || tag == 's' }
 
 // sparse says whether this is a sparse checkout, in which paths with the flag
 // skip-worktree need not be there. Elsewhere the user has set it, and has the files.
+// It is asked for once: after a switch of branches very many of them differ.
 func (s *snapshot) sparse(ctx context.Context) bool {
-	out, err := s.w.git.Run(ctx, "config", "--type=bool", "--default=false", "core.sparseCheckout")
-	return err != nil || strings.TrimSpace(string(out)) == "true"
+	if s.isSparse == nil {
+		out, err := s.w.git.Run(ctx, "config", "--type=bool", "--default=false", "core.sparseCheckout")
+		sparse := err != nil || strings.TrimSpace(string(out)) == "true"
+		s.isSparse = &sparse
+	}
+	return *s.isSparse
 }
 
 // hidden says whether git does not look at a path with this tag: it has that flag,

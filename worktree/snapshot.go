@@ -87,6 +87,7 @@ type snapshot struct {
 	opts   SnapshotOptions
 	others *Others // of after the mark; nil where nobody asked
 	known
+	isSparse *bool // nil: not asked for yet
 }
 
 func (s *snapshot) make(ctx context.Context) (Snapshot, error) {

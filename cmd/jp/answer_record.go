@@ -21,12 +21,12 @@ func (a *answering) record(ctx context.Context) error {
 		return err
 	}
 	waiting := q.liveInquiry()
-	if child := q.childThatAsks(ctx); waiting == nil && child != "" && a.event < 0 {
-		q.held.Release()
-		a.id = child
-		return a.record(ctx)
-	}
 	if waiting == nil {
+		if child := q.childThatAsks(ctx); child != "" && a.event < 0 {
+			q.held.Release()
+			a.id = child
+			return a.record(ctx)
+		}
 		return fail(exitFailed, "not_found", "%s waits for no answer.", a.id).about(a.id).hint("jp status "+a.id.Short(), "what it does")
 	}
 	i := attach.InquiryOf(a.id, waiting)
