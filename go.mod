@@ -92,4 +92,8 @@ require (
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.77 // indirect
 )
 
-replace cloud.google.com/go/auth => ./internal/cloudauth
+replace (
+	cloud.google.com/go/auth => ./internal/cloudauth
+	github.com/atotto/clipboard => ./internal/clipboard
+	github.com/google/go-cmp => ./internal/gocmp
+)
