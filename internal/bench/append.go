@@ -116,7 +116,7 @@ func groupTargetOn(p place) float64 {
 
 // appendSide appends n events at a time to a conversation of its own.
 func (b *bench) appendSide(ctx context.Context, store *gitstore.Store, name string, n int) (side, error) {
-	m, id := newMix(b.corpus, 1), conversationID(n)
+	m, id := newMix(b.corpus, 1).later(time.Duration(n)*time.Hour), conversationID(n)
 	head, err := store.Create(ctx, id, "", m.take(2))
 	if err != nil {
 		return side{}, err

@@ -31,6 +31,7 @@ const (
 // rounds of message, call and result, whose texts are Go source.
 type mix struct {
 	rng    *rand.Rand
+	start  time.Time
 	corpus string
 	at     int // in corpus
 	scale  float64
@@ -41,7 +42,15 @@ type mix struct {
 
 // newMix starts a conversation. All mixes of one corpus and scale are equal.
 func newMix(corpus string, scale float64) *mix {
-	return &mix{rng: rand.New(rand.NewPCG(1, 2)), corpus: corpus, scale: scale}
+	start := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	return &mix{rng: rand.New(rand.NewPCG(1, 2)), start: start, corpus: corpus, scale: scale}
+}
+
+// later is the conversation at another time: its events are other objects, so that
+// no writer finds in the repository what it is measured for writing.
+func (m *mix) later(by time.Duration) *mix {
+	m.start = m.start.Add(by)
+	return m
 }
 
 // take makes the next n events.
@@ -90,8 +99,7 @@ func (m *mix) ended(why conversation.Finish) conversation.CallEnd {
 }
 
 func (m *mix) add(b conversation.Body) {
-	start := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	e := &conversation.Event{Seq: m.seq, Turn: m.turn, Time: start.Add(time.Duration(m.seq) * 1234567890), Body: b, Model: model}
+	e := &conversation.Event{Seq: m.seq, Turn: m.turn, Time: m.start.Add(time.Duration(m.seq) * 1234567890), Body: b, Model: model}
 	m.queue = append(m.queue, e)
 	m.seq++
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,15 @@ func TestMixIsTheSameEachTime(t *testing.T) {
 	require.Equal(t, b.take(23), one)
 	for i, e := range one {
 		require.Equal(t, i, e.Seq)
+	}
+}
+
+func TestMixOfAnotherTime(t *testing.T) {
+	a, b := newMix(corpus(t), 1), newMix(corpus(t), 1).later(time.Hour)
+	for range 50 {
+		one, other := a.take(1)[0], b.take(1)[0]
+		require.Equal(t, one.Body, other.Body)
+		require.Equal(t, time.Hour, other.Time.Sub(one.Time))
 	}
 }
 
