@@ -27,7 +27,7 @@ func forkOf(n int) func(context.Context, *bench, place) ([]row, error) {
 		f := &forks{h: h}
 		defer f.close()
 		all, err := rounds(ctx, b.rng, b.shortOps, []side{
-			{name: "jp", block: 9, prepare: f.open, run: f.fork},
+			{name: "jp", block: 9, begin: f.open, run: f.fork},
 			{name: updateRef, block: 9, run: f.updateRef},
 		})
 		if err != nil {

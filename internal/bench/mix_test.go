@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 

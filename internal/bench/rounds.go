@@ -13,6 +13,7 @@ import (
 type side struct {
 	name    string
 	block   int          // operations in a row; 1 where one takes long
+	begin   func() error // before each block, not measured; may be nil
 	prepare func() error // before each operation, not measured; may be nil
 	run     func(ctx context.Context) error
 }
@@ -43,6 +44,11 @@ func rounds(ctx context.Context, rng *rand.Rand, n int, sides []side) (took, err
 // measure runs one block. The garbage of others is collected before it.
 func (s side) measure(ctx context.Context) ([]time.Duration, error) {
 	runtime.GC()
+	if s.begin != nil {
+		if err := s.begin(); err != nil {
+			return nil, fmt.Errorf("begin: %w", err)
+		}
+	}
 	var took []time.Duration
 	for range s.block {
 		if err := context.Cause(ctx); err != nil {

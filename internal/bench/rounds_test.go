@@ -58,6 +58,18 @@ func TestRoundsPrepareBeforeEachOperation(t *testing.T) {
 	require.Equal(t, "prprprpr", trace.String())
 }
 
+func TestRoundsBeginEachBlock(t *testing.T) {
+	var trace strings.Builder
+	s := counted("r", 2, &trace)
+	s.begin = func() error {
+		trace.WriteString("b")
+		return nil
+	}
+	_, err := rounds(t.Context(), seeded(), 1, []side{s})
+	require.NoError(t, err)
+	require.Equal(t, "brrbrr", trace.String())
+}
+
 func TestRoundsStop(t *testing.T) {
 	broken := errors.New("broken")
 	var trace strings.Builder
@@ -70,12 +82,14 @@ func TestRoundsStop(t *testing.T) {
 		require.ErrorContains(t, err, "bad")
 	})
 	t.Run("at an error of what comes before", func(t *testing.T) {
-		s := good
-		s.prepare = func() error { return broken }
-		trace.Reset()
-		_, err := rounds(t.Context(), seeded(), 1, []side{s})
-		require.ErrorIs(t, err, broken)
-		require.Empty(t, trace.String())
+		fail := func() error { return broken }
+		for _, s := range []side{{begin: fail}, {prepare: fail}} {
+			s.name, s.block, s.run = good.name, good.block, good.run
+			trace.Reset()
+			_, err := rounds(t.Context(), seeded(), 1, []side{s})
+			require.ErrorIs(t, err, broken)
+			require.Empty(t, trace.String())
+		}
 	})
 	t.Run("at the end of the context", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
