@@ -17,7 +17,7 @@ func newArchiveCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "archive [ID…]", GroupID: "shape", Short: "Put conversations out of the way",
 		Long: "Move conversations out of jp ls. Nothing of them is lost: jp ls --archived lists them, jp unarchive brings them\n" +
-			"back. With a filter they are listed first, then you are asked.\n\n" +
+			"back. With a filter they are listed first, then you are asked; pinned ones stay.\n\n" +
 			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
 		Example: "  jp archive\n  jp archive 4400 6120\n  jp archive --inactive 30d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -43,6 +43,11 @@ func (s *selection) flags(f *pflag.FlagSet) {
 
 func (s *selection) filters() bool { return s.inactive != "" || s.older != "" }
 
+// back reports whether the conversations are to come back from the archive.
+func (s *selection) back() bool {
+	return slices.Equal(s.scopes, []conversation.Scope{conversation.ScopeArchived})
+}
+
 // find reads what is known of the conversations. Without a word and a filter it
 // is the session's.
 func (s *selection) find(ctx context.Context, e *env, r *repo) ([]conversation.Info, error) {
@@ -94,7 +99,7 @@ func namesIt(word string, info conversation.Info) bool {
 // that the user chooses. One that is to be brought back from the archive is
 // chosen from there.
 func (s *selection) unnamed(ctx context.Context, e *env, r *repo) (conversation.ID, error) {
-	if !slices.Equal(s.scopes, []conversation.Scope{conversation.ScopeArchived}) {
+	if !s.back() {
 		return r.resolve(ctx, e, "")
 	}
 	if id, err := r.visited(ctx, e, 0); err == nil {
@@ -107,7 +112,7 @@ func (s *selection) unnamed(ctx context.Context, e *env, r *repo) (conversation.
 }
 
 // filtered are the conversations that all filters find. One that cannot be read
-// has no times, and none finds it.
+// has no times, and none finds it. What is pinned is to stay where it is.
 func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversation.Info, error) {
 	quiet, err := before(e, "--inactive", s.inactive)
 	if err != nil {
@@ -118,6 +123,7 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 		return nil, err
 	}
 	var infos []conversation.Info
+	pinned := 0
 	for _, scope := range s.scopes {
 		all, err := r.store.List(ctx, scope)
 		if err != nil {
@@ -128,10 +134,18 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 				continue // somebody else's is theirs to put away
 			}
 			// A fork is as old as its own id, not as the events that it shares.
-			if i.Err == nil && quiet(i.Summary.LastEventAt) && old(i.ID.Created()) {
-				infos = append(infos, i)
+			if i.Err != nil || !quiet(i.Summary.LastEventAt) || !old(i.ID.Created()) {
+				continue
 			}
+			if i.Summary.PinnedAt != nil && !s.back() {
+				pinned++
+				continue
+			}
+			infos = append(infos, i)
 		}
+	}
+	if pinned > 0 {
+		e.note("%s left out: what is pinned goes only where it is named.", conversation.Count(pinned, "pinned conversation"))
 	}
 	return infos, nil
 }

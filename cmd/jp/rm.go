@@ -41,7 +41,8 @@ func newRmCommand(e *env) *cobra.Command {
 		Use: "rm [ID…]", GroupID: "shape", Short: "Delete conversations",
 		Long: "Delete conversations: they are listed, with what else reaches their events (forks that share them, tags, what was\n" +
 			"fetched), then you are asked. Until git collects its garbage (two weeks), the command that is printed undoes it. Without\n" +
-			"ID you choose from a list, which needs a terminal; it is never just the session's.\n\n" +
+			"ID you choose from a list, which needs a terminal; it is never just the session's. With --older or --inactive pinned\n" +
+			"ones stay.\n\n" +
 			"ID: an id, its last characters, \".\" (the session's), \"-\" (the one before), recent or newest. Where you are asked\n" +
 			"it may also be a part of the title; with -y, or without a terminal, it may not.\n\n" +
 			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation · 6 its ref cannot be read",
