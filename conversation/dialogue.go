@@ -155,9 +155,10 @@ type ToolCallResponse struct {
 	Truncated  *Truncated
 	Changed    []FileChange
 	Shared     []string // paths of Changed that someone else also changed meanwhile
-	// Unrecorded are those of the files that the event's tree has first which were there
-	// before the tool started: what they held then is in no tree. UnrecordedMore is how many
-	// are not listed.
+	// Unrecorded are those of the changed files that were there before the tool started, and
+	// of which no tree says what they held then: first those that the tree before has in
+	// another state, then those that are new in the event's. UnrecordedMore is how many are
+	// not listed.
 	Unrecorded     []string
 	UnrecordedMore int
 	LeftOut        []LeftOut

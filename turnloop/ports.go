@@ -76,8 +76,8 @@ type Sight struct {
 	LeftOut []conversation.LeftOut
 	Git     conversation.Git
 	Mark    any // for the look after a tool
-	// Unrecorded are files that are new in Tree and were there before the Mark: what they
-	// held then is not known.
+	// Unrecorded are changed files of which no tree says what they held before the Mark:
+	// first those that were in the tree of then, in another state, then new ones.
 	Unrecorded []string
 }
 

@@ -38,8 +38,8 @@ func (s *snapshot) hidden(ctx context.Context) (*hiddenPaths, error) {
 	return found, nil
 }
 
-// meetHidden keeps which of them are there, for the look after a tool.
-func (s *snapshot) meetHidden(found *hiddenPaths) {
+// meetHidden keeps which of them are there, for the look after a tool, and gives them.
+func (s *snapshot) meetHidden(found *hiddenPaths) map[string]struct{} {
 	now := &hiddenPaths{index: found.index, paths: found.paths, there: map[string]struct{}{}}
 	for _, path := range found.paths {
 		if st, err := s.w.lookup(path); err == nil && !isDir(st) {
@@ -49,6 +49,7 @@ func (s *snapshot) meetHidden(found *hiddenPaths) {
 	s.w.mu.Lock()
 	s.w.hidden = now
 	s.w.mu.Unlock()
+	return now.there
 }
 
 // leaveHidden notes what a tool did to paths that git does not look at, and that it did

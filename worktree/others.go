@@ -10,8 +10,18 @@ import (
 // Others are the names of the files that git neither tracks nor ignores, as they were
 // at a moment. What they hold is in no tree.
 type Others struct {
-	there map[string]struct{}
-	gone  map[string]struct{} // that were there earlier
+	there  map[string]struct{}
+	gone   map[string]struct{} // that were there earlier
+	hidden map[string]struct{} // tracked ones that git was told not to look at
+}
+
+// Hides says whether git was told not to look at a file that was there.
+func (o *Others) Hides(path string) bool {
+	if o == nil {
+		return false
+	}
+	_, hidden := o.hidden[path]
+	return hidden
 }
 
 // had says whether there is or was such a file.
@@ -38,7 +48,7 @@ func (w *Worktree) Others(ctx context.Context, earlier *Others) (*Others, error)
 	if err != nil {
 		return nil, fmt.Errorf("list files that git does not look at: %w", err)
 	}
-	s.meetHidden(flagged)
+	hidden := s.meetHidden(flagged)
 	paths, err := s.untracked(ctx, nil)
 	if refused(err) != "" {
 		return nil, nil
@@ -46,7 +56,7 @@ func (w *Worktree) Others(ctx context.Context, earlier *Others) (*Others, error)
 	if err != nil {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
-	o := &Others{there: make(map[string]struct{}, len(paths))}
+	o := &Others{there: make(map[string]struct{}, len(paths)), hidden: hidden}
 	if earlier != nil {
 		o.gone = earlier.gone
 	}
@@ -108,26 +118,33 @@ func (o *Others) Recorded(changes []Change) {
 	}
 }
 
-// Unrecorded are those of the files that are new in a tree which a tool need not have
-// made, in the order of the changes: what they held before it is in no tree. The tool
-// began at since, and before are the untracked files of then, nil where they are not
-// known. A file is the tool's where there was none of its name, and it was made since
-// or is one that the tree had in another folder. Where the file system does not say
-// when files were made, the name decides.
-func (w *Worktree) Unrecorded(changes []Change, since Mark, before *Others) []string {
+// Unrecorded are those of the changed files of which the tree before does not say what
+// they held then: first the files that it has, in the order of the changes, then those
+// that are new and that the tool which changed them need not have made. The tool began
+// at since. unread says what no snapshot read then, and before are the untracked files
+// of then, nil where they are not known. A new file is the tool's where there was none
+// of its name, and it was made since or is one that the tree had in another folder.
+// Where the file system does not say when files were made, the name decides.
+func (w *Worktree) Unrecorded(changes []Change, since Mark, before *Others, unread func(path string) bool) []string {
 	moved := Moves(changes)
-	var were []string
+	var were, found []string
 	for _, c := range changes {
-		if c.Before != "" || c.After == "" {
+		if c.Before != "" {
+			if unread(c.Path) {
+				were = append(were, c.Path)
+			}
+			continue
+		}
+		if c.After == "" {
 			continue
 		}
 		born := born(w.abs(c.Path))
 		older := born != (Mark{}) && born.before(since)
-		if _, known := moved[c.Path]; before.had(c.Path) || older && !known {
-			were = append(were, c.Path)
+		if _, known := moved[c.Path]; before.had(c.Path) || unread(c.Path) || older && !known {
+			found = append(found, c.Path)
 		}
 	}
-	return were
+	return append(were, found...)
 }
 
 // Moves pairs the paths that are new with those that have gone and had the same content:

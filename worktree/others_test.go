@@ -48,7 +48,7 @@ func (r *repo) behind(parent string, others *worktree.Others, mark *worktree.Mar
 	r.t.Helper()
 	s, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{Since: mark, Untracked: true, Others: others})
 	require.NoError(r.t, err)
-	return s, r.w.Unrecorded(s.Changes, *mark, others)
+	return s, r.w.Unrecorded(s.Changes, *mark, others, others.Hides)
 }
 
 func TestUnrecorded(t *testing.T) {
@@ -68,8 +68,14 @@ func TestUnrecorded(t *testing.T) {
 		"over another": {
 			tool: func(r *repo) { r.rename("own", "dir/own") }, want: []string{"dir/own"}, gone: []string{"own"},
 		},
-		"deleted":            {tool: func(r *repo) { r.remove("own"); r.remove("dir") }, gone: []string{"dir/own", "own"}},
-		"a tracked one":      {tool: func(r *repo) { r.add("tracked", "+") }},
+		"deleted":       {tool: func(r *repo) { r.remove("own"); r.remove("dir") }, gone: []string{"dir/own", "own"}},
+		"a tracked one": {tool: func(r *repo) { r.add("tracked", "+") }},
+		"flagged, and not": {
+			tool: func(r *repo) { r.git("update-index", "--no-assume-unchanged", "told"); r.add("told", "+") }, want: []string{"told"},
+		},
+		"flagged, and gone": {
+			tool: func(r *repo) { r.git("update-index", "--no-assume-unchanged", "told"); r.remove("told") }, want: []string{"told"},
+		},
 		"tracked, moved":     {tool: func(r *repo) { r.rename("tracked", "new") }, new: []string{"new"}},
 		"now tracked":        {tool: func(r *repo) { r.git("add", "own") }, want: []string{"own"}},
 		"committed":          {tool: func(r *repo) { r.git("add", "-A"); r.git("commit", "-qm", "all") }, want: []string{"blank", "copy", "dir/own", "own"}},
@@ -97,7 +103,7 @@ func TestUnrecorded(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRepo(t, map[string]string{"tracked": "t", ".gitignore": "hidden\n", "empty": "", "app/.gitignore": "x\n", "app/a": "a"})
+			r := newRepo(t, map[string]string{"tracked": "t", "told": "t2", ".gitignore": "hidden\n", "empty": "", "app/.gitignore": "x\n", "app/a": "a"})
 			r.write(".git/info/exclude", "excluded\n")
 			r.git("switch", "-q", "-c", "other")
 			r.write("theirs", "t")
@@ -109,6 +115,8 @@ func TestUnrecorded(t *testing.T) {
 			}
 			r.write("blank", "")
 			r.write("copy", "t")
+			r.git("update-index", "--assume-unchanged", "told")
+			r.add("told", "mine")
 			r.later()
 			others, mark := r.others()
 			if tt.between != nil {

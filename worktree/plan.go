@@ -306,6 +306,14 @@ func (s *snapshot) leaveFiltered(ctx context.Context, p *plan) error {
 	return nil
 }
 
+// stale lists what stays out, and is in the tree as the parent has it.
+func (p *plan) stale() []string {
+	return slices.DeleteFunc(slices.Clone(p.keep), func(path string) bool {
+		_, left := p.left[path]
+		return !left
+	})
+}
+
 // leftOut lists what stays out, sorted by path.
 func (p *plan) leftOut() []LeftOut {
 	var list []LeftOut

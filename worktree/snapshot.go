@@ -12,6 +12,7 @@ type Snapshot struct {
 	Tree    string
 	Changes []Change  // against the parent's tree, sorted by path
 	LeftOut []LeftOut // sorted by path
+	Stale   []string  // those of LeftOut that the tree has as it had them before
 	Objects []Object  // still to be written by the caller; only of what was made in process
 
 	// Others are the untracked files that the tree does not have, for the next Snapshot;
@@ -107,7 +108,7 @@ func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	s.others.Recorded(taken.Changes)
-	taken.LeftOut, taken.Others = p.leftOut(), s.others
+	taken.LeftOut, taken.Stale, taken.Others = p.leftOut(), p.stale(), s.others
 	return taken, nil
 }
 

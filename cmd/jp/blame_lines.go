@@ -93,8 +93,8 @@ func (v *view) blameLines(ctx context.Context, path string, line int) ([]blamedL
 	return blamed, nil
 }
 
-// unrecorded says whether a file that an event's tree has first may have been there
-// before, so that its lines need not be the event's.
+// unrecorded says whether nobody knows what a file held before an event, so that its lines
+// need not be the event's.
 func (v *view) unrecorded(ctx context.Context, e *conversation.Event, path string) (bool, error) {
 	if e == nil {
 		return false, nil
@@ -103,8 +103,10 @@ func (v *view) unrecorded(ctx context.Context, e *conversation.Event, path strin
 	switch {
 	case !is:
 		return false, nil
+	case slices.Contains(unquoted(response.Unrecorded), path):
+		return true, nil
 	case response.UnrecordedMore == 0:
-		return slices.Contains(unquoted(response.Unrecorded), path), nil
+		return false, nil
 	}
 	_, err := v.repo.git.Run(ctx, "rev-parse", "-q", "--verify", v.beforeTree(e)+":"+path)
 	var exit *gitcmd.ExitError

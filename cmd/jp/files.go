@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,16 +106,19 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 		if at.Only == nil {
 			sight.LeftOut = f.watch(since.obeyed, sight.LeftOut)
 		}
-		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.tree, before))
+		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.tree, before, func(path string) bool {
+			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
+		}))
+		sight.LeftOut = append(sight.LeftOut, since.reverted(snap)...)
 	case *start:
-		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.at, before))
+		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.at, before, since.missed.has))
 	}
 	f.untracked().Recorded(snap.Changes)
 	switch {
 	case marked != nil:
 		sight.Mark = marked
 	case at.Only != nil && at.Since == nil:
-		sight.Mark = &start{worktree.MarkAt(time.Now())}
+		sight.Mark = &start{worktree.MarkAt(time.Now()), missedBy(snap)}
 	}
 	return sight, nil
 }
@@ -123,7 +127,7 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 // knows what it changed.
 func notLooked(sight *turnloop.Sight, at turnloop.Glance) {
 	if at.Since == nil {
-		sight.Mark = &start{worktree.MarkAt(time.Now())}
+		sight.Mark = &start{at: worktree.MarkAt(time.Now())}
 		return
 	}
 	sight.LeftOut = []conversation.LeftOut{{Path: ".", Why: "there were no snapshots then"}}
@@ -138,12 +142,51 @@ func quoted(paths []string) (texts []string) {
 
 // A start is what a look before a tool that touches only what it names leaves for the
 // look after it.
-type start struct{ at worktree.Mark }
+type start struct {
+	at     worktree.Mark
+	missed missed
+}
 
 // A mark is what a look before a tool leaves for the look after it.
 type mark struct {
 	tree   worktree.Mark
 	obeyed obeyed
+	missed missed
+	stale  []string // those of missed that the tree has in another state
+}
+
+// reverted are files that differed from the tree, were not recorded, and are again what
+// the tree says: no change of the tree tells of them.
+func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
+	told := missedBy(after)
+	for _, c := range after.Changes {
+		told[c.Path] = struct{}{}
+	}
+	for _, path := range m.stale {
+		if !told.has(path) {
+			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: whyReverted})
+		}
+	}
+	return left
+}
+
+const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"
+
+// missed are the paths that a snapshot left out: its tree has them as they were recorded
+// last, or not at all.
+type missed map[string]struct{}
+
+func missedBy(snap worktree.Snapshot) missed {
+	paths := missed{}
+	for _, l := range snap.LeftOut {
+		paths[l.Path] = struct{}{}
+	}
+	return paths
+}
+
+func (m missed) has(path string) bool {
+	_, is := m[path]
+	return is
 }
 
 // snapshot looks at the named files only where the tool touches no others, and
@@ -181,7 +224,7 @@ func (f *files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snap
 		f.list(others)
 	}
 	now, err := f.tree.Mark(ctx)
-	return snap, &mark{now, obeyedIn(f.git.GitDir, f.git.CommonDir)}, err
+	return snap, &mark{now, obeyedIn(f.git.GitDir, f.git.CommonDir), missedBy(snap), snap.Stale}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may

@@ -194,7 +194,7 @@ func (c *chrome) changes() string {
 		text += " · changed, but in no snapshot: " + c.leftOut.words(3, false)
 	}
 	if len(c.leftOut.found) > 0 {
-		text += " · in no snapshot before, so all of it is counted: " + c.leftOut.foundWords(3)
+		text += " · in no snapshot as it was before, so all of it is counted: " + c.leftOut.foundWords(3)
 	}
 	return text
 }

@@ -34,7 +34,8 @@ type Step struct {
 	Moves   []worktree.Step
 	Shared  []string // paths that somebody else wrote meanwhile, too
 	// Unrecorded are paths that were there before the step, and of which no tree says what
-	// they were; with UnrecordedMore, so may be any that the step made.
+	// they were, first those that the tree before it has in another state; with
+	// UnrecordedMore they are not all.
 	Unrecorded     []string
 	UnrecordedMore bool
 	// Gone are paths that the step took away, and that no tree has.

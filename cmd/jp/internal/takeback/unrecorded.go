@@ -31,12 +31,17 @@ func (k *memory) meet(s Step) (since []int, may []bool) {
 		lost = s.Seq
 	}
 	made := map[string]int{}
+	cut := s.cutShort()
 	for _, m := range s.Moves {
 		seq, uncertain := 0, false
-		if s.Ours && m.Before == none && m.After != none {
+		switch listed := slices.Contains(s.Unrecorded, m.Path); {
+		case s.Ours && m.Before != none && (listed || cut):
+			seq, uncertain = s.Seq, !listed
+			made[m.Path] = seq
+		case s.Ours && m.Before == none && m.After != none:
 			was, known := moved[m.Path]
 			switch {
-			case k.gone[m.Path], slices.Contains(s.Unrecorded, m.Path):
+			case k.gone[m.Path], listed:
 				seq = s.Seq
 			case known && (len(s.Gone) == 0 || path.Base(was) == path.Base(m.Path)):
 				seq = k.since[was]
@@ -56,6 +61,14 @@ func (k *memory) meet(s Step) (since []int, may []bool) {
 	}
 	k.more = k.more || s.GoneMore
 	return since, may
+}
+
+// cutShort says whether the list of what is unrecorded may leave out files that were in
+// the tree before: those come first in it.
+func (s Step) cutShort() bool {
+	return s.UnrecordedMore && len(s.Unrecorded) > 0 && !slices.ContainsFunc(s.Moves, func(m worktree.Step) bool {
+		return m.Before == none && slices.Contains(s.Unrecorded, m.Path)
+	})
 }
 
 // none is a path without a file.
