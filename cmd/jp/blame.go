@@ -198,7 +198,7 @@ func printBlame(w io.Writer, p terminal.Palette, lines []blamedLine, all bool) e
 		who := terminal.Fit(l.author(), author)
 		_, err := fmt.Fprintf(w, "%s%*s %s%*s %s %*d) %s\n",
 			p.Yellow(l.ref(all)), ref-terminal.Columns(l.ref(all)), "", who, author-terminal.Columns(who), "",
-			p.Dim(fmt.Sprintf("%16s", l.when())), len(itoa(len(lines))), l.number, terminal.Clean(l.text))
+			p.Dim(fmt.Sprintf("%16s", l.when())), len(itoa(len(lines))), l.number, terminal.Reveal(l.text))
 		if err != nil {
 			return err
 		}

@@ -96,7 +96,7 @@ func (l blamedLine) explain(w io.Writer, p terminal.Palette, all bool) error {
 	for _, r := range rows {
 		width = max(width, terminal.Columns(r[1]))
 	}
-	if _, err := fmt.Fprintln(w, p.Bold(terminal.Clean(l.text))); err != nil {
+	if _, err := fmt.Fprintln(w, p.Bold(terminal.Reveal(l.text))); err != nil {
 		return err
 	}
 	for _, r := range rows {

@@ -222,7 +222,7 @@ func (c *comparison) printPatch(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, colourPatch(c.view.palette, terminal.Clean(string(patch)))); err != nil {
+		if _, err := io.WriteString(w, colourPatch(c.view.palette, terminal.Reveal(string(patch)))); err != nil {
 			return err
 		}
 	}

@@ -34,6 +34,9 @@ file between two tools, it is shown in pieces.
   --turn N|all  what the tools changed in that turn, or in all
   --worktree    the last snapshot, or that of @E, against the files now
 
+It is for reading: control characters are shown as ^X, and line ends as one. To apply
+it, take the trees from jp show @E: git diff TREE TREE.
+
 JSON: [{"path","status":"A|M|D","added","deleted","events":[…]}]: lines (-1 where
 the content is binary), and the events that changed the file.
 

@@ -195,7 +195,7 @@ func (v *view) printPatch(ctx context.Context, w io.Writer, it entry, paths []st
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, colourPatch(v.palette, terminal.Clean(string(patch))))
+	_, err = io.WriteString(w, colourPatch(v.palette, terminal.Reveal(string(patch))))
 	return err
 }
 

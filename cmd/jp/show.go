@@ -135,7 +135,7 @@ func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event
 		fmt.Fprintf(w, "%s %s\n", v.palette.Dim("Reason "), terminal.Clean(strings.Join(strings.Fields(why), " ")))
 	}
 	if text, ok := e.Text(); ok && text != "" {
-		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(terminal.Clean(text), "\n"))
+		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(terminal.RevealOutput(text), "\n"))
 	}
 	for _, p := range e.Payloads {
 		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s\n", v.palette.Dim("payload"), terminal.Clean(p.Name), p.Bytes, p.OID)

@@ -243,7 +243,7 @@ func (s *sheet) difference(before, after string) {
 				continue // the place of the first difference is plain
 			}
 		}
-		s.body = append(s.body, terminal.Clean(line))
+		s.body = append(s.body, terminal.Reveal(line))
 	}
 	s.aside = strings.TrimPrefix(fmt.Sprintf("%s, +%d -%d", s.aside, added, deleted), ", ")
 }

@@ -230,6 +230,7 @@ func TestPreviewOfFiles(t *testing.T) {
 		"modify, unread":       {"fs_modify_file", modification, nil, ", +1 -1", "", []string{"-\tfor {", "+\tfor try := 1; ; try++ {"}},
 		"modify, does not fit": {"fs_modify_file", `{"path":"retry.go","edits":[{"old":"x","new":"y"}]}`, root, ", +1 -1", "! the edits do not fit", []string{"-x", "+y"}},
 		"create":               {"fs_create_file", `{"path":"new","content":"a\nb\n"}`, root, ", +2 -0", "", []string{"+a", "+b"}},
+		"create, hidden":       {"fs_create_file", `{"path":"new","content":"a \u001b]; rm b; \u0007\nc\rd\r\n"}`, root, ", +2 -0", "", []string{"+a ^[]; rm b; ^G", "+c^Md"}},
 		"create, exists":       {"fs_create_file", `{"path":"retry.go","content":"package auth\n"}`, root, ", +0 -9", "! the file exists", nil},
 		"create, empty":        {"fs_create_file", `{"path":"new","content":""}`, root, "", "(no change)", nil},
 		"delete":               {"fs_delete_file", `{"path":"retry.go"}`, root, ", +0 -10", "", nil},

@@ -184,9 +184,10 @@ func position(q turnloop.Question) string {
 	return fmt.Sprintf("call %d of %d", q.Position, q.Batch)
 }
 
-// cleanLines splits foreign text into lines that can be printed.
+// cleanLines splits foreign text into lines that can be printed. What is hidden in it is
+// shown: it is there to be judged.
 func cleanLines(text string) []string {
-	text = strings.TrimRight(terminal.Clean(text), "\n")
+	text = strings.TrimRight(terminal.RevealOutput(text), "\n")
 	if text == "" {
 		return nil
 	}

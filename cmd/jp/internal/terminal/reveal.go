@@ -1,0 +1,49 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reveal makes text safe to print as [Clean] does, and leaves nothing of it out: what
+// a terminal would obey is shown as ^[ and ^G, or <U+009B>. It is for what somebody
+// judges by reading it, as a change of a file: programs read what a terminal hides. The
+// carriage return that ends a line is part of its end.
+func Reveal(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == '\t' || r == '\n':
+			b.WriteRune(r)
+		case r == '\r' && (i+1 == len(text) || text[i+1] == '\n'):
+		case r < 0x20 || r == 0x7f:
+			b.WriteByte('^')
+			b.WriteRune(r ^ 0x40)
+		case r >= 0x80 && r < 0xa0 || hides(r):
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// RevealOutput is [Reveal] for what a program printed: colours, which many print, are
+// taken out.
+func RevealOutput(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return Reveal(b.String())
+		}
+		end := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("0123456789;:", r) })
+		if end < 0 || rest[end] != 'm' {
+			b.WriteString("\x1b[")
+			text = rest
+			continue
+		}
+		text = rest[end+1:]
+	}
+}
