@@ -1,7 +1,6 @@
 package turnloop
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,10 +84,12 @@ func structured(schema json.RawMessage, call *conversation.ModelCall) (data json
 	if err != nil {
 		return nil, err
 	}
+	if err := conversation.CheckJSON(text); err != nil {
+		return nil, fmt.Errorf("it is not one JSON value: %w", err)
+	}
 	var value any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return nil, errors.New("it is not one JSON value")
+	if err := json.Unmarshal(text, &value); err != nil {
+		return nil, fmt.Errorf("it is not one JSON value: %w", err)
 	}
 	if err := resolved.Validate(value); err != nil {
 		return nil, errors.New(inWords.Replace(strings.ToValidUTF8(err.Error(), "\uFFFD")))

@@ -26,9 +26,12 @@ func (j *jsonlOutput) resumed(reconcile.Plan) { j.again = true }
 func (j *jsonlOutput) begin(*query, *files) {}
 
 func (j *jsonlOutput) line(value any) {
-	if text, err := json.Marshal(value); err == nil {
-		fmt.Fprintf(j.env.results(), "%s\n", text)
+	text, err := json.Marshal(value)
+	if err != nil {
+		fmt.Fprintf(j.env.stderr, "Error: a line cannot be written: %v\n", err)
+		return
 	}
+	fmt.Fprintf(j.env.results(), "%s\n", text)
 }
 
 // Recorded writes the events, each of which is durable.
