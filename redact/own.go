@@ -103,6 +103,8 @@ func hasUser(text string, end int) bool {
 // rank orders rules that found the same: the one that says most comes first.
 func rank(id string) int {
 	switch id {
+	case OwnRule:
+		return -1
 	case genericRule:
 		return 9
 	case "bearer-token", "authorization-header", "curl-auth-header", "curl-auth-user":

@@ -2,7 +2,9 @@ package redact
 
 import (
 	"crypto/rand"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // A Secret is a value with the placeholder that stands for it.
@@ -15,6 +17,9 @@ type Secret struct {
 type Redactor struct {
 	scanner Scanner
 	key     []byte
+
+	mu  sync.RWMutex
+	own []string
 }
 
 // New returns a redactor whose placeholders are those of a key. Without a key
@@ -26,8 +31,43 @@ func New(key []byte) *Redactor {
 	return &Redactor{key: deriveKey(key)}
 }
 
-// Scan finds secrets; see [Scanner.Scan].
-func (r *Redactor) Scan(text string) []Finding { return r.scanner.Scan(text) }
+// OwnRule is the rule of values that jp itself was given.
+const OwnRule = "provider-key"
+
+// leastOwn is how long such a value must be to be found, in bytes: a server of one's own
+// may take a word for a key.
+const leastOwn = 12
+
+// Own makes a value a secret wherever it stands, whatever it looks like.
+func (r *Redactor) Own(value string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(value) >= leastOwn && !slices.Contains(r.own, value) {
+		r.own = append(r.own, value)
+	}
+}
+
+// Scan finds secrets, as [Scanner.Scan] does, and the values that are jp's own.
+func (r *Redactor) Scan(text string) []Finding {
+	found := r.scanner.Scan(text)
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	known := len(found)
+	for _, value := range r.own {
+		for at := 0; ; {
+			i := strings.Index(text[at:], value)
+			if i < 0 {
+				break
+			}
+			found = append(found, Finding{OwnRule, at + i, at + i + len(value)})
+			at += i + len(value)
+		}
+	}
+	if len(found) == known {
+		return found
+	}
+	return settle(text, found)
+}
 
 // Redact returns the text with its secrets replaced, and what they were. name is
 // what the text is the value of, such as the name of an option, "" for nothing: a
@@ -66,7 +106,7 @@ func (r *Redactor) replaceIn(text *string, context string, at int) []Secret {
 	var secrets []Secret
 	var out strings.Builder
 	from, end := at, at+len(*text)
-	for _, f := range r.scanner.Scan(context) {
+	for _, f := range r.Scan(context) {
 		if f.Start < from || f.End > end {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/provider/catalog"
 	"jp/redact"
 )
 
@@ -34,9 +35,23 @@ func (r *repo) openSecrets(e *env, key []byte) *secrets {
 	if !r.config.Secrets.Redact {
 		return nil
 	}
-	return &secrets{
+	s := &secrets{
 		redactor: redact.New(key), dir: filepath.Join(r.paths.StateDir, "secrets"), log: slog.New(e.notices()),
 		vaults: map[conversation.ID]*redact.Vault{}, found: map[string]string{},
+	}
+	for _, name := range catalog.Names(r.config.Providers) {
+		v, _ := r.found(name) // what is wrong with it is said where it is used
+		for _, variable := range v.KeyEnv {
+			s.own(strings.TrimSpace(e.get(variable)))
+		}
+	}
+	return s
+}
+
+// own makes a provider's key a secret, whatever it looks like.
+func (s *secrets) own(key string) {
+	if s != nil {
+		s.redactor.Own(key)
 	}
 }
 
@@ -90,12 +105,14 @@ func replaceKnown(name, text string, known []redact.Secret) string {
 }
 
 // keep makes the values usable by a later process. Where that is not possible
-// the tools that need them are not run.
+// the tools that need them are not run. A provider's key is no tool's affair, and stands
+// in no file.
 func (s *secrets) keep(v *redact.Vault, found []redact.Secret) {
 	if len(found) == 0 {
 		return
 	}
-	if err := v.Add(found...); err != nil {
+	usable := slices.DeleteFunc(slices.Clone(found), func(f redact.Secret) bool { return redact.RuleOf(f.Placeholder) == redact.OwnRule })
+	if err := v.Add(usable...); err != nil {
 		s.log.Warn("the values of secrets are not kept; tools will not get them", "error", err)
 	}
 	s.mu.Lock()

@@ -45,7 +45,9 @@ func plainName(name string) string {
 // an error that says where it is looked for.
 func (r *repo) key(ctx context.Context, e *env, v catalog.Vendor) (string, error) {
 	if command := r.config.Providers[v.Name].KeyCommand; len(command) > 0 {
-		return e.printedKey(ctx, v.Name, command)
+		key, err := e.printedKey(ctx, v.Name, command)
+		r.values.own(key)
+		return key, err
 	}
 	for _, name := range v.KeyEnv {
 		if key := strings.TrimSpace(e.get(name)); key != "" {
