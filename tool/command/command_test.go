@@ -160,7 +160,7 @@ func TestTime(t *testing.T) {
 			result, err := slow.Run(t.Context(), tool.Call{Arguments: json.RawMessage(`{}`)})
 			require.NoError(t, err)
 			require.True(t, result.IsError, "what it said before does not count")
-			require.Contains(t, string(result.Content), "[timed out after 20ms; its processes were ended]\n")
+			require.Contains(t, string(result.Content), "[timed out after 20ms; its process group was ended]\n")
 		})
 	}
 	for want, opts := range map[time.Duration]time.Duration{10 * time.Minute: 0, 0: -1} {
@@ -183,7 +183,7 @@ func TestCancel(t *testing.T) {
 	}()
 	result, err := waiting.Run(ctx, tool.Call{Arguments: json.RawMessage(`{}`)})
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, "a\n[cancelled; its processes were ended]\n", string(result.Content))
+	require.Equal(t, "a\n[cancelled; its process group was ended]\n", string(result.Content))
 
 	_, err = made(t, root, script(t, "touch made"), command.Options{}).Run(ctx, tool.Call{Arguments: json.RawMessage(`{}`)})
 	require.ErrorIs(t, err, context.Canceled)

@@ -59,7 +59,10 @@ func (w *workspace) runList(ctx context.Context, call tool.Call) (tool.Result, e
 		result.Content = []byte("[no files]\n")
 		return result, nil
 	}
-	listed := names[:min(len(names), args.Limit)]
+	var listed []string
+	for _, name := range names[:min(len(names), args.Limit)] {
+		listed = append(listed, inLine(name))
+	}
 	text := strings.Join(listed, "\n") + "\n"
 	if more := len(names) - len(listed); more > 0 {
 		text += fmt.Sprintf("[and %s more: narrow path or pattern, or raise limit]\n", count(more, "file"))

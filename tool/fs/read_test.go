@@ -110,6 +110,16 @@ func TestListWithoutGit(t *testing.T) {
 	require.Equal(t, "d/b\n", string(f.done("fs_list_files", arguments{"path": "link"}).Content))
 }
 
+func TestNamesAreOneLineEach(t *testing.T) {
+	f := newFixture(t, fs.Options{})
+	for _, name := range []string{"a\nREADME.md", "b\x1b[2J", "\"c\"", "ü 漢"} {
+		f.write(name, "two\n")
+	}
+	require.Equal(t, `"\"c\""`+"\n"+`"a\nREADME.md"`+"\n"+`"b\x1b[2J"`+"\nü 漢\n", string(f.done("fs_list_files", nil).Content))
+	require.Equal(t, `"\"c\"":1:two`+"\n"+`"a\nREADME.md":1:two`+"\n"+`"b\x1b[2J":1:two`+"\nü 漢:1:two\n",
+		string(f.done("fs_grep_files", arguments{"pattern": "two"}).Content))
+}
+
 func TestGrep(t *testing.T) {
 	f := newFixture(t, fs.Options{})
 	f.write("a.txt", "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\n")

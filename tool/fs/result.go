@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"jp/conversation"
 	"jp/tool"
@@ -77,6 +80,15 @@ func (w *workspace) paths(follow bool, names ...string) func(json.RawMessage) ([
 		}
 		return found, true
 	}
+}
+
+// inLine is a file's name where lines say what there is: one that would begin another
+// line, or is no text, is quoted.
+func inLine(name string) string {
+	if utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) && !strings.HasPrefix(name, `"`) {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 // count writes a number with its noun: "1 line", "16 lines".

@@ -64,7 +64,7 @@ func (s *sweep) lead(name string, all [][]byte, i, last int) {
 
 func (s *sweep) show(name string, index int, line []byte, mark byte) {
 	text := conversation.Shorten(string(bytes.TrimSuffix(line, []byte("\r"))), maxColumns)
-	fmt.Fprintf(s.out, "%s%c%d%c%s\n", name, mark, index+1, mark, text)
+	fmt.Fprintf(s.out, "%s%c%d%c%s\n", inLine(name), mark, index+1, mark, text)
 }
 
 // result is what the search came to.

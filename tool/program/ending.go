@@ -32,10 +32,10 @@ func (e Ending) Words() (short, long string) {
 	var exit *exec.ExitError
 	switch {
 	case e.Cancelled:
-		return "cancelled", "[cancelled; its processes were ended]"
+		return "cancelled", "[cancelled; its process group was ended]"
 	case e.TimedOut:
 		short = "timed out after " + brief(e.Limit)
-		return short, "[" + short + "; its processes were ended]"
+		return short, "[" + short + "; its process group was ended]"
 	case e.Success() && e.Left:
 		return "exit 0", "[a process that it started still runs; its further output is not shown]"
 	case e.Success():

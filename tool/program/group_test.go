@@ -101,7 +101,7 @@ func TestLimit(t *testing.T) {
 	require.False(t, ended.Success())
 	short, long := ended.Words()
 	require.Equal(t, "timed out after 50ms", short)
-	require.Equal(t, "[timed out after 50ms; its processes were ended]", long)
+	require.Equal(t, "[timed out after 50ms; its process group was ended]", long)
 	requireGone(t, group)
 }
 

@@ -25,7 +25,7 @@ func TestCancelKeepsTheOutput(t *testing.T) {
 	}()
 	result, err := f.start(t, ctx, sh("echo before; echo > up; exec sleep 600"), tool.Call{})
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, "before\n[cancelled; its processes were ended]\n", string(result.Content))
+	require.Equal(t, "before\n[cancelled; its process group was ended]\n", string(result.Content))
 	require.True(t, result.IsError)
 }
 
@@ -34,7 +34,7 @@ func TestTimeout(t *testing.T) {
 	result := f.run(t, arguments{"argv": []string{"sleep", "600"}})
 	require.True(t, result.IsError)
 	require.Equal(t, "timed out after 50ms, 0 lines", result.Effect)
-	require.Equal(t, "[timed out after 50ms; its processes were ended]\n", string(result.Content))
+	require.Equal(t, "[timed out after 50ms; its process group was ended]\n", string(result.Content))
 
 	result = f.run(t, arguments{"argv": []string{"sleep", "600"}, "timeout_s": 600})
 	require.Equal(t, "timed out after 50ms, 0 lines", result.Effect, "a call gets no more than there is")

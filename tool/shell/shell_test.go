@@ -191,7 +191,7 @@ func TestNote(t *testing.T) {
 		"echo a":         "a\n",
 		"echo a; exit 3": "a\nexit status 3\n[a note]\n",
 		"kill -9 $$":     "ended by killed\n",
-		"sleep 600":      "[timed out after 100ms; its processes were ended]\n",
+		"sleep 600":      "[timed out after 100ms; its process group was ended]\n",
 	} {
 		require.Equal(t, want, string(f.run(t, sh(script)).Content))
 	}
