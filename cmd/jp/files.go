@@ -3,6 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -110,8 +114,10 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
 		}))
 		sight.LeftOut = append(sight.LeftOut, since.reverted(snap)...)
+		sight.LeftOut = append(sight.LeftOut, f.vanished(since.missed, snap)...)
 	case *start:
 		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.at, before, since.missed.has))
+		sight.LeftOut = append(sight.LeftOut, f.vanished(since.missed, snap)...)
 	}
 	f.untracked().Recorded(snap.Changes)
 	switch {
@@ -158,10 +164,7 @@ type mark struct {
 // reverted are files that differed from the tree, were not recorded, and are again what
 // the tree says: no change of the tree tells of them.
 func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
-	told := missedBy(after)
-	for _, c := range after.Changes {
-		told[c.Path] = struct{}{}
-	}
+	told := toldBy(after)
 	for _, path := range m.stale {
 		if !told.has(path) {
 			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: whyReverted})
@@ -172,14 +175,37 @@ func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
 
 const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"
 
-// missed are the paths that a snapshot left out: its tree has them as they were recorded
-// last, or not at all.
-type missed map[string]struct{}
+// vanished are files that no tree had, and that are gone now.
+func (f *files) vanished(before missed, after worktree.Snapshot) (left []conversation.LeftOut) {
+	told := toldBy(after)
+	for _, path := range slices.Sorted(maps.Keys(before)) {
+		if told.has(path) || before[path] == worktree.WhyGone {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(f.git.TopLevel, filepath.FromSlash(path))); errors.Is(err, fs.ErrNotExist) {
+			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: worktree.WhyGone})
+		}
+	}
+	return left
+}
+
+// toldBy are the paths of which a snapshot says something.
+func toldBy(snap worktree.Snapshot) missed {
+	told := missedBy(snap)
+	for _, c := range snap.Changes {
+		told[c.Path] = ""
+	}
+	return told
+}
+
+// missed are the paths that a snapshot left out, with the reasons: its tree has them as
+// they were recorded last, or not at all.
+type missed map[string]string
 
 func missedBy(snap worktree.Snapshot) missed {
 	paths := missed{}
 	for _, l := range snap.LeftOut {
-		paths[l.Path] = struct{}{}
+		paths[l.Path] = l.Why
 	}
 	return paths
 }
