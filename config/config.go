@@ -95,7 +95,7 @@ type Policy struct {
 type Limits struct {
 	ToolOutput   int64         `toml:"tool_output" default:"262144" min:"1024" doc:"Bytes of one tool result that the model is sent"`
 	ToolTimeout  time.Duration `toml:"tool_timeout" default:"10m" doc:"Time for one tool run; 0: no limit"`
-	ModelSilence time.Duration `toml:"model_silence" default:"5m" doc:"How long a model may say nothing before it is asked again; 0: no limit"`
+	ModelSilence time.Duration `toml:"model_silence" default:"5m" doc:"How long nothing may come from a model, not even a sign that its connection lives, before it is asked again; 0: no limit"`
 	ModelCalls   int64         `toml:"model_calls" default:"100" doc:"Model calls in one turn; 0: no limit"`
 	Tokens       int64         `toml:"tokens" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
 	HookTimeout  time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`
