@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/turnloop"
 )
 
 // maxPicks is how many conversations a picker offers.
@@ -45,11 +47,23 @@ func (r *repo) pickFrom(ctx context.Context, e *env, none error, scopes ...conve
 		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.now()), oneLine(i.Summary.Title))
 		options = append(options, huh.NewOption(terminal.Fit(label, terminal.Width(e.stderr, e.environ)-4), i.ID))
 	}
-	var id conversation.ID
-	form := huh.NewForm(huh.NewGroup(huh.NewSelect[conversation.ID]().Title("Which conversation?").Options(options...).Value(&id)))
-	switch err := form.WithInput(e.stdin).WithOutput(e.stderr).RunWithContext(ctx); {
+	return choose(ctx, e, "Which conversation?", options)
+}
+
+// choose lets the user take one of the options. A signal ends it as it ends any
+// command, and leaves the terminal as it was.
+func choose(ctx context.Context, e *env, title string, options []huh.Option[conversation.ID]) (id conversation.ID, err error) {
+	form := huh.NewForm(huh.NewGroup(huh.NewSelect[conversation.ID]().Title(title).Options(options...).Value(&id)))
+	// Signals are jp's alone: a form that takes them, too, waits for ever to hand one on after the context has ended.
+	form.WithProgramOptions(tea.WithoutSignalHandler()).WithInput(e.stdin).WithOutput(e.stderr)
+	switch err := form.RunWithContext(ctx); {
 	case errors.Is(err, huh.ErrUserAborted):
 		return "", fail(exitInterrupted, "interrupted", "no conversation was chosen.")
+	case errors.Is(err, huh.ErrTimeout): // any end from outside is called so
+		if cause := context.Cause(ctx); cause != nil {
+			return "", cause
+		}
+		return "", &turnloop.Interrupt{Signal: "SIGHUP"} // the terminal is gone
 	case err != nil:
 		return "", fmt.Errorf("choose a conversation: %w", err)
 	}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os/exec"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,4 +101,63 @@ func TestUnarchiveLetsYouChooseAmongTheArchived(t *testing.T) {
 	require.Zero(t, p.jp("archive").exit)
 	require.Zero(t, p.jp("unarchive").exit, "the session's, which is archived")
 	require.Equal(t, 2, strings.Count(p.jp("ls").stdout, "\n"))
+}
+
+// choosing is a jp that asks for a conversation, in a shell that says how jp left the terminal.
+func choosing(t *testing.T) *sitting {
+	t.Helper()
+	p := elsewhere(titled(t, "The first", "The second"))
+	p.t = t
+	s := p.sitWith(80, exec.Command("sh", "-c", `before=$(stty -g)
+		sh -c 'echo $$ >../pid; exec jp use'
+		echo "exit $?"
+		[ "$before" = "$(stty -g)" ] && echo as it was`))
+	s.Wait("the choice", func() bool { return chosenLine(s, "The second") })
+	return s
+}
+
+func TestASignalEndsTheChoice(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		signal syscall.Signal
+		exit   string
+	}{
+		"SIGTERM": {syscall.SIGTERM, "exit 143"},
+		"SIGHUP":  {syscall.SIGHUP, "exit 129"},
+		"SIGINT":  {syscall.SIGINT, "exit 130"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := choosing(t)
+			pid, err := strconv.Atoi(strings.TrimSpace(s.place.read("../pid")))
+			require.NoError(t, err)
+			require.NoError(t, syscall.Kill(pid, tt.signal))
+			require.Zero(t, s.exit())
+			require.Contains(t, s.Text(), tt.exit)
+			require.Contains(t, s.Text(), "as it was")
+			for _, mode := range []string{"\x1b[?25%c", "\x1b[?1004%c", "\x1b[?2004%c"} { // the cursor, news of the focus, marked pastes
+				on, off := strings.Replace(mode, "%c", "h", 1), strings.Replace(mode, "%c", "l", 1)
+				require.Equal(t, mode == "\x1b[?25%c", strings.LastIndex(s.Raw(), on) > strings.LastIndex(s.Raw(), off), "%q", mode)
+			}
+		})
+	}
+}
+
+func TestCtrlCEndsTheChoice(t *testing.T) {
+	t.Parallel()
+	s := choosing(t)
+	s.Type("\x03")
+	require.Zero(t, s.exit())
+	require.Contains(t, s.Text(), "exit 130")
+	require.Contains(t, s.Text(), "as it was")
+}
+
+func TestTheChoiceEndsWithItsTerminal(t *testing.T) {
+	t.Parallel()
+	p := elsewhere(titled(t, "The first", "The second"))
+	p.t = t
+	s := p.sit(80, "use")
+	s.Wait("the choice", func() bool { return chosenLine(s, "The second") })
+	s.Hangup()
+	require.Equal(t, 129, s.exit())
 }
