@@ -134,9 +134,9 @@ type Store struct {
 
 // Style is how things look on a terminal.
 type Style struct {
-	Markdown bool   `toml:"markdown" default:"true" doc:"Render the model's Markdown on a terminal"`
-	Color    string `toml:"color" enum:"auto|always|never" default:"auto" doc:"When to use colour; auto: on a terminal without NO_COLOR"`
-	Width    int64  `toml:"width" default:"0" doc:"Columns to wrap at; 0: the terminal's"`
+	Markdown bool   `toml:"markdown" default:"true" doc:"Render the model's Markdown on a terminal; false: it is shown as it was written"`
+	Color    string `toml:"color" enum:"auto|always|never" default:"auto" doc:"When to use colour; auto: on a terminal without NO_COLOR, and with CLICOLOR_FORCE anywhere"`
+	Width    int64  `toml:"width" default:"0" doc:"Columns to wrap at, where the terminal has as many; 0: the terminal's"`
 }
 
 // ResolveModel gives the model that name stands for: the alias's, else name itself.

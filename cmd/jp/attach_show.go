@@ -28,12 +28,12 @@ type attachShow interface {
 
 func (a *attachment) newShow(o attachOptions) attachShow {
 	e := a.env
-	v := &view{env: e, repo: a.repo, id: a.id, palette: terminal.NewPalette(e.stdout, e.environ)}
+	v := &view{env: e, repo: a.repo, id: a.id, palette: e.palette(e.stdout)}
 	switch {
 	case e.format.structured():
 		return &attachLines{attachment: a, partial: o.partial}
 	case isTerminal(e.stdout):
-		v.width = terminal.Width(e.stdout, e.environ)
+		v.width = e.columns(e.stdout)
 		screen := &screenOutput{chrome: &chrome{env: e, palette: v.palette, id: a.id}, shown: map[int]int{}}
 		return &attachScreen{attachPipe: attachPipe{attachment: a, view: v, transcript: newTranscript(v, e.results(), "full")}, screen: screen}
 	}

@@ -41,7 +41,7 @@ func openClient(e *env, r *repo) *client {
 		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
 	}
 	c.Prompter = prompt.New(tty, prompt.Options{
-		Palette: terminal.NewPalette(tty.File(), e.environ), Root: c.root, Dir: shortDir(e, r.place()), Limit: r.config.Limits.ToolTimeout, Confinement: r.walls(e).words(),
+		Palette: e.palette(tty.File()), Root: c.root, Dir: shortDir(e, r.place()), Limit: r.config.Limits.ToolTimeout, Confinement: r.walls(e).words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
 			return r.editText(ctx, e, initial, ext)
 		},

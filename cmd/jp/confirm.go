@@ -36,7 +36,7 @@ func (e *env) confirm(ctx context.Context, c confirmation) error {
 		return c.unasked
 	}
 	defer tty.Close()
-	p := terminal.NewPalette(tty.File(), e.environ)
+	p := e.palette(tty.File())
 	c.list(tty, p)
 	question := fmt.Sprintf("%s  %s yes   %s no\n> ", c.question, p.Bold("y"), p.Bold("n"))
 	key, err := tty.Choose(ctx, question, oneOf("yn"))

@@ -17,7 +17,7 @@ type childOutput struct {
 
 func newChildOutput(e *env, id conversation.ID) *childOutput {
 	return &childOutput{
-		chrome: &chrome{env: e, palette: terminal.NewPalette(e.stderr, e.environ)}, id: id, silent: e.format.structured(),
+		chrome: &chrome{env: e, palette: e.palette(e.stderr)}, id: id, silent: e.format.structured(),
 	}
 }
 

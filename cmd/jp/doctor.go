@@ -110,10 +110,10 @@ func (c *checkup) open(ctx context.Context) (err error) {
 	located, err := gitcmd.Locate(ctx, c.dir, gitcmd.Options{Environ: c.env.environ})
 	c.found = c.repository(located, err)
 	if err != nil {
-		return r.configure(c.env, nil)
+		return r.furnish(c.env)
 	}
 	r.Repository, r.git, r.locks = located, gitcmd.At(located, gitcmd.Options{Environ: c.env.environ}), process.LocksIn(located.CommonDir)
-	if err := r.configure(c.env, nil); err != nil {
+	if err := r.furnish(c.env); err != nil {
 		return err
 	}
 	if c.db, err = odb.Open(located.CommonDir, odb.Options{Git: r.git}); err == nil {

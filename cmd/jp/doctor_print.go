@@ -26,9 +26,9 @@ func (c *checkup) print(findings []doctor.Finding) error {
 		removed := append([]removedJSON{}, c.removed...)
 		return writeJSON(w, checkupJSON{OK: tally.Fail == 0, Counts: tally, Findings: findings, Removed: removed})
 	}
-	lines := findingLines{w: w, palette: terminal.NewPalette(c.env.stdout, c.env.environ)}
+	lines := findingLines{w: w, palette: c.env.palette(c.env.stdout)}
 	if isTerminal(c.env.stdout) {
-		lines.width = terminal.Width(c.env.stdout, c.env.environ)
+		lines.width = c.env.columns(c.env.stdout)
 	}
 	for _, f := range findings {
 		lines.write(f)

@@ -103,8 +103,10 @@ func (c *checkup) lookAround(ctx context.Context) []doctor.Finding {
 
 func (c *checkup) terminal() doctor.Terminal {
 	e := c.env
-	t := doctor.Terminal{Is: isTerminal(e.stdout), Width: terminal.Width(e.stdout, e.environ), Colour: terminal.NewPalette(e.stdout, e.environ).On()}
+	t := doctor.Terminal{Is: isTerminal(e.stdout), Width: terminal.Width(e.stdout, e.environ), Colour: e.palette(e.stdout).On()}
 	switch {
+	case e.style.Color == "never":
+		t.Why = "style.color is never"
 	case e.get("NO_COLOR") != "":
 		t.Why = "NO_COLOR is set"
 	case e.get("TERM") == "dumb":

@@ -16,6 +16,8 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"golang.org/x/sys/unix"
+
+	"jp/config"
 )
 
 // An env is everything of the outside world that a command sees.
@@ -35,7 +37,8 @@ type env struct {
 	noPager bool
 	cfg     []string // key=value of --cfg
 	lost    loss
-	misread error // help was asked for about a command that there is not
+	style   config.Style // how things look, once the configuration is read
+	misread error        // help was asked for about a command that there is not
 
 	keys sync.Map // of providers, by name, as their programs printed them
 

@@ -19,7 +19,7 @@ type grepOutput interface {
 
 // output chooses how to show it.
 func (g *grep) output(w io.Writer) grepOutput {
-	palette := terminal.NewPalette(g.env.stdout, g.env.environ)
+	palette := g.env.palette(g.env.stdout)
 	switch {
 	case g.env.format.structured():
 		return &grepRows{grep: g, rows: rows{w: w, format: g.env.format}}

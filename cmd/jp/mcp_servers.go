@@ -66,7 +66,7 @@ func (q *query) approveServer(ctx context.Context, s *mcp.Server) error {
 	}
 	q.client.gate.Lock()
 	defer q.client.gate.Unlock()
-	err := askApproval(ctx, q.client.tty, terminal.NewPalette(q.client.tty.File(), q.env.environ), s)
+	err := askApproval(ctx, q.client.tty, q.env.palette(q.client.tty.File()), s)
 	var failed *mcp.StartError
 	if errors.As(err, &failed) {
 		q.servers.notices = append(q.servers.notices, fmt.Sprintf("mcp.%s has no effect: %v", s.Spec().Name, err))

@@ -29,7 +29,7 @@ type output interface {
 // newOutput chooses how a turn is shown.
 func newOutput(q *query) output {
 	e := q.env
-	chrome := &chrome{env: e, palette: terminal.NewPalette(e.stderr, e.environ)}
+	chrome := &chrome{env: e, palette: e.palette(e.stderr)}
 	switch {
 	case e.format.structured():
 		return &jsonlOutput{env: e, repo: q.repo, partial: q.opts.partial, query: q}
@@ -59,6 +59,7 @@ type treeStep struct{ before, after string }
 
 func (c *chrome) begin(q *query, f *files) {
 	c.query, c.id, c.files, c.started, c.first = q, q.id, f, q.env.now(), q.fresh
+	c.palette = q.env.palette(q.env.stderr) // the conversation has its say
 }
 
 func (c *chrome) resumed(plan reconcile.Plan) {
@@ -241,7 +242,7 @@ func (p *pipeOutput) ended(o turnloop.Outcome, err error) error {
 // A screenOutput streams the answer to a terminal.
 type screenOutput struct {
 	*chrome
-	message *terminal.Markdown
+	message prose
 	shown   map[int]int // bytes of text shown, by seq
 	call    int         // the model call that speaks
 }
@@ -273,15 +274,11 @@ func (s *screenOutput) print(seq, at int, text string) {
 	if s.shown[seq] != at {
 		return // shown already
 	}
-	width := terminal.Width(s.env.stdout, s.env.environ)
 	if s.message == nil {
-		s.message = terminal.NewMarkdown(s.env.results(), width, terminal.NewPalette(s.env.stdout, s.env.environ))
-		if s.env.get("TERM") != "dumb" {
-			s.message.Live(terminal.Rows(s.env.stdout) - 1)
-		}
+		s.message = s.env.prose()
 		s.before = s.hide
 	}
-	s.message.Resize(width)
+	s.message.Resize(s.env.columns(s.env.stdout))
 	s.shown[seq] += len(text)
 	io.WriteString(s.message, text)
 }

@@ -55,7 +55,7 @@ func (r *repo) pickFrom(ctx context.Context, e *env, none error, scopes ...conve
 func choose(ctx context.Context, e *env, title string, options []huh.Option[conversation.ID]) (id conversation.ID, err error) {
 	form := huh.NewForm(huh.NewGroup(huh.NewSelect[conversation.ID]().Title(title).Options(options...).Value(&id)))
 	// Signals are jp's alone: a form that takes them, too, waits for ever to hand one on after the context has ended.
-	form.WithProgramOptions(tea.WithoutSignalHandler()).WithInput(e.stdin).WithOutput(e.stderr)
+	form.WithProgramOptions(tea.WithoutSignalHandler(), tea.WithEnvironment(e.formEnviron())).WithInput(e.stdin).WithOutput(e.stderr)
 	switch err := form.RunWithContext(ctx); {
 	case errors.Is(err, huh.ErrUserAborted):
 		return "", fail(exitInterrupted, "interrupted", "no conversation was chosen.")

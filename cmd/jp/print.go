@@ -142,7 +142,7 @@ func printViews(w io.Writer, e *env, views []*view, o printOptions) error {
 				lines = append(lines, line)
 			}
 		case o.answer:
-			fmt.Fprintln(w, terminal.Clean(strings.TrimRight(v.answer(), "\n")))
+			v.printAnswer(w)
 		case o.events:
 			for _, ev := range events {
 				fmt.Fprintln(w, v.logLine(ev))
@@ -175,24 +175,35 @@ func writeLines(w io.Writer, f format, lines [][]byte) error {
 	return err
 }
 
-// answer is the text of the last answer.
-func (v *view) answer() string {
-	text := ""
+// printAnswer writes the last answer: laid out for a person, as it was written for
+// anybody else. Data is no Markdown.
+func (v *view) printAnswer(w io.Writer) {
+	text, data := v.answer()
+	if text != "" && !data && v.env.rendered() {
+		v.markdown(w, text)
+		return
+	}
+	fmt.Fprintln(w, terminal.Clean(strings.TrimRight(text, "\n")))
+}
+
+// answer is the text of the last answer, and whether it is data.
+func (v *view) answer() (text string, data bool) {
 	for t := range conversation.Turns(v.events) {
 		ledger := t.Ledger()
 		for _, call := range ledger.Calls {
 			if !call.Answer() || ledger.Discarded {
 				continue
 			}
-			text = ""
+			text, data = "", false
 			for _, e := range call.Events {
 				if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part != conversation.PartReasoning {
 					text += b.Text
+					data = data || b.Part == conversation.PartData
 				}
 			}
 		}
 	}
-	return text
+	return text, data
 }
 
 // window are the events to print.

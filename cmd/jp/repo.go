@@ -86,7 +86,7 @@ func findSettings(ctx context.Context, e *env) (*repo, error) {
 		return nil, fail(exitUsage, "config", "%v", homeless)
 	}
 	r = &repo{paths: paths, env: e}
-	return r, r.configure(e, nil)
+	return r, r.furnish(e)
 }
 
 func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
@@ -103,7 +103,7 @@ func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
 		return nil, fail(exitUsage, "config", "%v", homeless)
 	}
 	r := &repo{Repository: found, git: gitcmd.At(found, gitcmd.Options{Environ: e.environ}), paths: paths}
-	if err := r.configure(e, nil); err != nil {
+	if err := r.furnish(e); err != nil {
 		return nil, err
 	}
 	r.locks = process.LocksIn(found.CommonDir)
@@ -138,6 +138,15 @@ func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
 	})
 	if r.wrong != nil {
 		r.config, r.report, err = config.Load(config.Options{})
+	}
+	return err
+}
+
+// furnish reads the configuration, and makes what a command shows look as it says.
+func (r *repo) furnish(e *env) error {
+	err := r.configure(e, nil)
+	if err == nil {
+		e.style = r.config.Style
 	}
 	return err
 }

@@ -92,7 +92,7 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 	if l.Usage.Input+l.Usage.Output > 0 {
 		facts = append(facts, [2]string{"Usage", conversation.Tokens(l.Usage.Input) + " in, " + conversation.Tokens(l.Usage.Output) + " out"})
 	}
-	p := terminal.NewPalette(e.stdout, e.environ)
+	p := e.palette(e.stdout)
 	for _, f := range facts {
 		if _, err := fmt.Fprintf(e.results(), "%s %s\n", p.Dim(fmt.Sprintf("%-13s", f[0])), oneLine(f[1])); err != nil {
 			return err

@@ -48,7 +48,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if e.format.structured() {
 		return writeJSON(e.results(), l)
 	}
-	p := terminal.NewPalette(e.stdout, e.environ)
+	p := e.palette(e.stdout)
 	fmt.Fprintf(e.results(), "%s  %s  %s\n", p.Bold(l.ID), statusColour(p, l.Status), oneLine(title(l)))
 	if l.Archived != nil {
 		fmt.Fprintf(e.results(), "  archived: jp ls does not list it; jp unarchive %s brings it back\n", l.ShortID)

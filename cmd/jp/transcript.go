@@ -68,9 +68,19 @@ func (t *transcript) response(e *conversation.Event, b *conversation.ChatRespons
 			t.head(e, e.Author, t.palette.Green)
 			t.paragraph(text, t.palette.Dim)
 		}
+	case b.Part == conversation.PartMessage && t.style != "brief" && t.env.rendered():
+		t.head(e, e.Author, t.palette.Green)
+		t.markdown(t.w, text)
 	default:
 		t.says(e, e.Author, text, t.palette.Green)
 	}
+}
+
+// markdown lays out what the model said, as it was shown when it was said.
+func (v *view) markdown(w io.Writer, text string) {
+	m := terminal.NewMarkdown(w, v.width, v.palette)
+	_, _ = io.WriteString(m, text) // who reads it may have seen enough
+	_ = m.Close()
 }
 
 func (t *transcript) says(e *conversation.Event, who, text string, colour func(string) string) {

@@ -83,7 +83,7 @@ func (e *env) confirmServer(ctx context.Context, sheet approvalSheet) error {
 			hint(command+" --show", "what it offers").hint(command+" -y", "approve it without being asked")
 	}
 	defer tty.Close()
-	sheet.palette, sheet.width = terminal.NewPalette(tty.File(), e.environ), tty.Width()
+	sheet.palette, sheet.width = e.palette(tty.File()), tty.Width()
 	approved, err := sheet.ask(ctx, tty)
 	if err == nil && !approved {
 		err = fail(exitDecision, "usage", "nothing was changed.")

@@ -148,7 +148,11 @@ func (q *query) load(ctx context.Context) error {
 	}
 	q.stream = conversation.Join(stream, tail)
 	q.stream.SetClock(q.env.now)
-	return q.repo.configure(q.env, events)
+	err = q.repo.configure(q.env, events)
+	if err == nil && q.parent == nil { // a child shows what it does among what its parent shows
+		q.env.style = q.repo.config.Style
+	}
+	return err
 }
 
 // incompleteFailure says what an incomplete turn waits for.

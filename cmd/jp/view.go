@@ -63,9 +63,9 @@ func (r *repo) viewBack(ctx context.Context, e *env, word string, enough reach) 
 
 // open finds the conversation that a word stands for.
 func (r *repo) open(ctx context.Context, e *env, word string) (*view, error) {
-	v := &view{env: e, repo: r, palette: terminal.NewPalette(e.stdout, e.environ)}
+	v := &view{env: e, repo: r, palette: e.palette(e.stdout)}
 	if isTerminal(e.stdout) {
-		v.width = terminal.Width(e.stdout, e.environ)
+		v.width = e.columns(e.stdout)
 	}
 	info, found, err := r.fetched(ctx, word)
 	if found || err != nil {

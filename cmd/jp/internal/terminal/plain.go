@@ -1,0 +1,61 @@
+package terminal
+
+import (
+	"io"
+	"strings"
+)
+
+// Plain prints text as it is written, clean, and without the line breaks at its
+// end: it ends with one. Like [Markdown] it can make room for somebody else.
+type Plain struct {
+	out    io.Writer
+	clean  *Cleaner
+	breaks int  // line breaks that wait for more text
+	within bool // the cursor is behind text
+}
+
+// NewPlain returns a printer of text for a terminal. The text need not be clean.
+func NewPlain(out io.Writer) *Plain {
+	p := &Plain{out: out}
+	p.clean = NewCleaner(plainText{p})
+	return p
+}
+
+// Write prints the next part of the text.
+func (p *Plain) Write(text []byte) (int, error) { return p.clean.Write(text) }
+
+// Hide ends the line that is being written.
+func (p *Plain) Hide() error {
+	if !p.within {
+		return nil
+	}
+	p.within, p.breaks = false, max(p.breaks-1, 0)
+	_, err := io.WriteString(p.out, "\n")
+	return err
+}
+
+// Resize does nothing: the terminal breaks long lines.
+func (p *Plain) Resize(int) {}
+
+// Close ends the text. It does not close the writer below.
+func (p *Plain) Close() error {
+	if err := p.clean.Close(); err != nil {
+		return err
+	}
+	return p.Hide()
+}
+
+// plainText takes the text that is clean.
+type plainText struct{ *Plain }
+
+func (p plainText) Write(clean []byte) (int, error) {
+	text := strings.TrimRight(string(clean), "\n")
+	if text != "" {
+		if _, err := io.WriteString(p.out, strings.Repeat("\n", p.breaks)+text); err != nil {
+			return 0, err
+		}
+		p.breaks, p.within = 0, true
+	}
+	p.breaks += len(clean) - len(text)
+	return len(clean), nil
+}
