@@ -52,6 +52,16 @@ func TestWithoutAConversationYouChoose(t *testing.T) {
 	}
 }
 
+func TestStatusOfAnotherConversationSaysHowToAskInIt(t *testing.T) {
+	t.Parallel()
+	p := titled(t, "The first", "The session's")
+	require.Contains(t, p.jp("status").stdout, "\n    jp query \"…\"\n")
+	require.Contains(t, p.jp("status", "The session's").stdout, "\n    jp query \"…\"\n")
+	id := strings.TrimPrefix(strings.TrimSpace(p.jp("ref", "The first").stdout), "refs/jp/conversations/")
+	require.Contains(t, p.jp("status", "The first").stdout, "\n    jp query --id="+id+" \"…\"\n")
+	require.Contains(t, elsewhere(p).jp("status", "The first").stdout, "\n    jp query --id="+id+" \"…\"\n")
+}
+
 func TestWithoutAConversationAndATerminal(t *testing.T) {
 	t.Parallel()
 	p := elsewhere(titled(t, "The only one"))

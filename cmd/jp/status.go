@@ -70,7 +70,8 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if err := r.printOthers(ctx, e, id); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.results(), "\n    %s\n", nextCommand(l))
+	current, _ := r.visited(ctx, e, 0) // a session may have none
+	fmt.Fprintf(e.results(), "\n    %s\n", nextCommand(l, id == current))
 	return nil
 }
 
@@ -133,18 +134,21 @@ func (r *repo) printOthers(ctx context.Context, e *env, but conversation.ID) err
 	return nil
 }
 
-// nextCommand is what the user most likely wants to type next.
-func nextCommand(l listing) string {
+// nextCommand is what the user most likely wants to type next; current is whether
+// the conversation is the session's, which a query goes to by itself.
+func nextCommand(l listing, current bool) string {
 	if !l.Local {
 		return "jp fork " + l.ShortID + " --adopt -a"
 	}
 	if l.Status.State == "waiting_for_input" && l.Status.PID != nil {
 		return "jp answer " + l.ShortID
 	}
-	switch l.Status.State {
-	case "running":
+	switch {
+	case l.Status.State == "running":
 		return "jp attach " + l.ShortID
-	case "idle":
+	case l.Status.State == "idle" && !current:
+		return "jp query --id=" + l.ID + ` "…"`
+	case l.Status.State == "idle":
 		return `jp query "…"`
 	}
 	return "jp continue " + l.ShortID
