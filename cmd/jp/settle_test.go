@@ -297,7 +297,8 @@ func TestToolThatOutlivedJpBesideAnother(t *testing.T) {
 	p := outlivedPlace(t)
 	lines := p.lines("README.md")
 	require.Contains(t, p.jp("ls").stdout, "interrupted (pending tool execution), with 1 tool still running")
-	require.Regexp(t, `its process has ended: jp continue \w{4} waits for what still runs, jp kill \w{4} ends it`, p.jp("status").stdout)
+	require.Regexp(t, `its process has ended, and what it started still runs: jp kill \w{4} ends that;\n  jp continue \w{4} asks at a terminal whether to wait for it, and fails without one\n`, p.jp("status").stdout)
+	require.Equal(t, 4, p.jp("continue").exit)
 	for _, command := range []string{"rm", "archive"} {
 		out := p.jp(command, "-y", ".")
 		require.Equal(t, 4, out.exit, out.stderr)

@@ -57,7 +57,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 		fmt.Fprintf(e.results(), "  %s\n", oneLine(*why))
 	}
 	if l.Status.Outlived > 0 {
-		fmt.Fprintf(e.results(), "  its process has ended: jp continue %[1]s waits for what still runs, jp kill %[1]s ends it\n", l.ShortID)
+		fmt.Fprintf(e.results(), "  its process has ended, and what it started still runs: jp kill %[1]s ends that;\n  jp continue %[1]s asks at a terminal whether to wait for it, and fails without one\n", l.ShortID)
 	}
 	if l.Status.Question != nil {
 		fmt.Fprintf(e.results(), "  %s asks: %s\n", oneLine(*l.Status.Tool), oneLine(*l.Status.Question))
