@@ -30,6 +30,7 @@ func newDiscardCommand(e *env) *cobra.Command {
 		Use: "discard [ID]", GroupID: "ask", Args: cobra.MaximumNArgs(1),
 		Short: "Take back a turn that was broken off",
 		Long: "Take back the incomplete turn of a conversation. Its events stay in git log; readers and the model skip them.\n" +
+			"A tool of it that still runs, though its process has ended, is ended, and that is said.\n" +
 			"The same as jp query --discard-turn, and it asks nothing afterwards.\n\nExit codes: as jp query; 0 also where nothing is incomplete",
 		Example: "  jp discard\n  jp discard 4400",
 		RunE: func(cmd *cobra.Command, args []string) error {

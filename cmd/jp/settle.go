@@ -160,10 +160,8 @@ func (q *query) takeBack(ctx context.Context) error {
 	if err := q.takeBackChildren(ctx); err != nil {
 		return err
 	}
-	for _, call := range q.tail.Ledger().Open() {
-		if err := q.endTool(ctx, call.Event.Seq); err != nil {
-			return err
-		}
+	if err := q.endTools(ctx); err != nil {
+		return err
 	}
 	files, err := q.filesOfTurn(ctx)
 	if err != nil {
@@ -196,18 +194,30 @@ func (q *query) filesOfTurn(ctx context.Context) (*files, error) {
 	return f, nil
 }
 
-// endTool ends a tool of the earlier run, if it lives, and removes its lock.
-func (q *query) endTool(ctx context.Context, seq int) error {
-	if q.repo.locks.ToolAlive(q.id, seq) {
-		if err := q.repo.locks.EndTool(ctx, q.id, seq); err != nil {
+// endTools ends the tools of the earlier run that still live, says so, and removes
+// the locks of all.
+func (q *query) endTools(ctx context.Context) error {
+	ended := 0
+	defer func() {
+		if ended > 0 { // whatever came of the others, these are gone
+			q.env.note("%s: ended %s that had outlived the process.", q.id, conversation.Count(ended, "tool"))
+		}
+	}()
+	for _, call := range q.tail.Ledger().Open() {
+		seq := call.Event.Seq
+		if q.repo.locks.ToolAlive(q.id, seq) {
+			if err := q.repo.locks.EndTool(ctx, q.id, seq); err != nil {
+				return err
+			}
+			ended++
+		}
+		_, forget, err := q.repo.locks.Tool(q.id, seq, "")
+		if err != nil {
 			return err
 		}
-	}
-	_, forget, err := q.repo.locks.Tool(q.id, seq, "")
-	if err == nil {
 		forget()
 	}
-	return err
+	return nil
 }
 
 // bookkeeper is a loop that records decisions and runs nothing. It looks at the
