@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/process/attach"
 )
 
 // A manual is docs/json.md: the types of keys, by section.
@@ -118,6 +121,22 @@ func TestJSONIsDocumented(t *testing.T) {
 			var value any
 			require.NoError(t, decoder.Decode(&value), file)
 			checkDocumented(t, chapters, file, "", value)
+		}
+	}
+}
+
+// What a process says reaches the reader as it was said, with fields that few turns have.
+func TestTheManualKnowsWhatAttachWrites(t *testing.T) {
+	t.Parallel()
+	chapters := readManual(t).of("attach")
+	for _, message := range []any{attach.Delta{}, attach.Inquiry{}, attach.Bye{}} {
+		of := reflect.TypeOf(message)
+		for i := range of.NumField() {
+			key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			found := slices.ContainsFunc(chapters, func(c chapter) bool {
+				return strings.HasPrefix(c.heading, "A turn of another process") && c.types[key] != nil
+			})
+			require.True(t, found, "docs/json.md does not say what %s of %s is", key, of.Name())
 		}
 	}
 }

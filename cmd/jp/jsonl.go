@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"jp/cmd/jp/internal/terminal"
@@ -116,8 +117,8 @@ func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
 	case o.Status == "":
 		result["status"] = turnloop.Incomplete
 	}
-	if j.query.id != "" {
-		result["conversation"] = j.query.id
+	if id, there := j.conversation(); there {
+		result["conversation"] = id
 	}
 	if o.Turn > 0 {
 		result["turn"] = o.Turn
@@ -134,4 +135,15 @@ func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
 	}
 	j.line(result)
 	return err
+}
+
+// conversation is whose turn it is. A new one that nothing was recorded in, and a fork
+// that was taken back, are not there, though they have names.
+func (j *jsonlOutput) conversation() (id conversation.ID, there bool) {
+	id = j.query.id
+	if id == "" || j.started {
+		return id, id != ""
+	}
+	_, err := j.repo.store.Head(j.query.ctx, id)
+	return id, !errors.Is(err, conversation.ErrNotFound)
 }

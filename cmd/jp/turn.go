@@ -161,8 +161,8 @@ func incompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *f
 	for _, q := range tail.Ledger().Live() {
 		f.details = append(f.details, fmt.Sprintf("Waiting for input: %s — %q", q.Call.Request.Name, q.Request.Question.Text))
 	}
-	return f.hint("jp query --continue-turn --id="+string(id), "resume it           (jp continue "+id.Short()+")").
-		hint("jp query --discard-turn --id="+string(id), "discard it          (jp discard "+id.Short()+")")
+	return f.hint("jp query --continue-turn --id="+string(id), "resume it (jp continue "+id.Short()+")").
+		hint("jp query --discard-turn --id="+string(id), "discard it (jp discard "+id.Short()+")")
 }
 
 // aboutConversation adds to an error which conversation it is about.
