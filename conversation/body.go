@@ -169,6 +169,10 @@ const (
 	FinishPause     Finish = "pause"
 )
 
+// Refused reports whether the model, or a filter of its provider, would not
+// answer: the turn is over, and nothing of it up to there is sent again.
+func (f Finish) Refused() bool { return f == FinishRefusal || f == FinishFiltered }
+
 // Usage is what a model call consumed. Money is a decimal number as text.
 type Usage struct {
 	Input      int    `json:"input"`

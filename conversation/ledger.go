@@ -117,7 +117,7 @@ type Ledger struct {
 	lastResult  int  // position of the newest tool response, -1
 	lastAnswer  int  // position of the newest answer, -1
 	stopped     bool // the newest event of the dialogue is turn_stopped
-	refused     bool // the newest call that ended was a refusal
+	refused     bool // the newest call that ended was refused
 	size        int
 	first       int // seq of the first event
 	adopted     int // seq of the newest adoption, -1
@@ -216,7 +216,7 @@ func (l *Ledger) enterOutput(e *Event, ordinal int, finish Finish, tool bool, at
 		return
 	}
 	call.Finish = finish
-	l.refused = finish == FinishRefusal
+	l.refused = finish.Refused()
 	if call.Answer() {
 		l.lastAnswer = at
 	}

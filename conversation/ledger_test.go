@@ -194,6 +194,16 @@ func TestModelCalls(t *testing.T) {
 	}
 }
 
+func TestRefusedCallsEndTheTurn(t *testing.T) {
+	for _, finish := range []Finish{FinishStop, FinishToolCalls, FinishLength, FinishRefusal, FinishFiltered, FinishPause} {
+		events := words("T Q C1. D1").events()
+		events[2].Body.(*ToolCallRequest).Finish = finish
+		require.Equal(t, finish.Refused(), LedgerOf(events).Complete(), finish)
+		require.Equal(t, finish.Refused(), Summarize(events).Status == StatusIdle, finish)
+	}
+	require.True(t, FinishRefusal.Refused() && FinishFiltered.Refused())
+}
+
 func TestToolCallArguments(t *testing.T) {
 	events := words("T Q C1. I1 A1").events()
 	events[2].Body.(*ToolCallRequest).Arguments = []byte(`{"a":1}`)

@@ -151,7 +151,7 @@ func (s *Summary) nextTool(e *Event) {
 
 // refuse notes that a refusal ends the turn.
 func (s *Summary) refuse(f Finish) {
-	if f == FinishRefusal {
+	if f.Refused() {
 		s.Newest = newestEnd
 	}
 }

@@ -29,6 +29,7 @@ func TestBuildCountsCalls(t *testing.T) {
 		{"discarded calls do not count", "T Q C1+ D1 P X T Q", 0, 0},
 		{"only the discarded ones", "T Q M. T Q C1+ D1 X T Q", 1, 0},
 		{"a refusal ended", "T Q M! T Q", 1, 0},
+		{"a filter ended", "T Q M% T Q", 1, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 //	S turn_stopped    r resumed         N note               X turn discarded  x interrupted  E delta  G prompt
 //
 // A model event may carry how its call finished: "." stop, "+" tool_calls, "-"
-// length, "!" refusal, "~" pause. "/" begins a new model call. Texts are the
+// length, "!" refusal, "%" filtered, "~" pause. "/" begins a new model call. Texts are the
 // word's letter and the event's seq.
 type history struct {
 	events    []*conversation.Event
@@ -66,7 +66,7 @@ func eventsBy(m maker, words string) []*conversation.Event {
 
 var finishes = map[byte]conversation.Finish{
 	'.': conversation.FinishStop, '+': conversation.FinishToolCalls, '-': conversation.FinishLength,
-	'!': conversation.FinishRefusal, '~': conversation.FinishPause,
+	'!': conversation.FinishRefusal, '%': conversation.FinishFiltered, '~': conversation.FinishPause,
 }
 
 func (h *history) add(word string) {

@@ -147,7 +147,7 @@ func (s *session) finish(tools int) conversation.Finish {
 	}
 	return rapid.SampledFrom([]conversation.Finish{
 		conversation.FinishStop, conversation.FinishStop, conversation.FinishLength, conversation.FinishPause,
-		conversation.FinishToolCalls, conversation.FinishRefusal,
+		conversation.FinishToolCalls, conversation.FinishRefusal, conversation.FinishFiltered,
 	}).Draw(s.t, "finish")
 }
 

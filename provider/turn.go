@@ -41,7 +41,7 @@ func (p *projection) turn(turn conversation.Turn) []piece {
 func refusedUntil(events []*conversation.Event, ledger *conversation.Ledger) int {
 	behind := 0
 	for _, call := range ledger.Calls {
-		if call.Finish == conversation.FinishRefusal {
+		if call.Finish.Refused() {
 			last := call.Events[len(call.Events)-1]
 			behind = max(behind, slices.Index(events, last)+1)
 		}

@@ -67,6 +67,17 @@ func anyFinish(all []*conversation.Event, finish conversation.Finish) bool {
 	return false
 }
 
+func anyRefused(all []*conversation.Event) bool {
+	for turn := range conversation.Turns(all) {
+		for _, call := range turn.Ledger().Calls {
+			if call.Finish.Refused() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 var (
 	validName = regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_-]{0,63}\z`)
 	validID   = regexp.MustCompile(`\A[A-Za-z0-9_-]{1,40}\z`)
@@ -172,7 +183,7 @@ func (v *validator) origin(all []*conversation.Event) {
 				v.fail("P1", "%s %d is sent", e.Type(), e.Seq)
 			}
 		case *conversation.ChatRequest:
-			if strings.TrimSpace(text) != "" && count == 0 && !covered(all, e.Seq) && !replaced(all, e.Seq) && !anyFinish(all, conversation.FinishRefusal) {
+			if strings.TrimSpace(text) != "" && count == 0 && !covered(all, e.Seq) && !replaced(all, e.Seq) && !anyRefused(all) {
 				v.fail("P1", "request %d is not sent", e.Seq)
 			}
 		case *conversation.ChatResponse:

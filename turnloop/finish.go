@@ -107,10 +107,10 @@ func outcomeOf(events []*conversation.Event) Outcome {
 		o.Data, o.Unfit = structured(schema, call)
 	}
 	if o.Status == Complete {
-		switch call.Finish {
-		case conversation.FinishRefusal, conversation.FinishFiltered:
+		switch {
+		case call.Finish.Refused():
 			o.Status = Refused
-		case conversation.FinishLength:
+		case call.Finish == conversation.FinishLength:
 			o.Status = Length
 		}
 	}

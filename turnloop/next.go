@@ -127,7 +127,7 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return textMalformed
 	case finish == conversation.FinishLength:
 		return textCutOff
-	case finish == conversation.FinishRefusal || finish == conversation.FinishFiltered:
+	case finish.Refused():
 		return textRefused
 	case def == nil:
 		return textNoSuchTool

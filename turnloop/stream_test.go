@@ -156,6 +156,10 @@ func TestAnswersWithoutWords(t *testing.T) {
 			"chat_request tool_call_request tool_call_response", Refused, "",
 		},
 		{
+			"filtered with a tool call", []reply{once(calls("read", "_1", `{}`), ends(conversation.FinishFiltered))},
+			"chat_request tool_call_request tool_call_response", Refused, "",
+		},
+		{
 			"paused", []reply{once(says(paused), ends(conversation.FinishPause)), answers("Done.")},
 			"chat_request chat_response chat_response", Complete, "Done.",
 		},
@@ -171,7 +175,7 @@ func TestAnswersWithoutWords(t *testing.T) {
 			if strings.HasPrefix(c.name, "empty behind") {
 				require.Contains(t, r.model.sent(), "Please continue.")
 			}
-			if strings.Contains(c.name, "in a tool call") || strings.Contains(c.name, "behind a tool call") || strings.Contains(c.name, "refused with") {
+			if strings.Contains(c.name, "in a tool call") || strings.Contains(c.name, "behind a tool call") || strings.HasSuffix(c.name, "ed with a tool call") {
 				require.Empty(t, read.runs)
 				require.True(t, r.result().IsError)
 			}

@@ -35,7 +35,7 @@ func (q *query) note() *conversation.Event {
 func takenBack(t conversation.Turn) bool {
 	ledger := t.Ledger()
 	call := ledger.LastCall()
-	return ledger.Discarded || call != nil && call.Finish == conversation.FinishRefusal
+	return ledger.Discarded || call != nil && call.Finish.Refused()
 }
 
 // perhapsWrittenBy are the files that moved while a tool of the turn was lost, and

@@ -8,6 +8,24 @@ import (
 	"jp/conversation"
 )
 
+func TestTakenBack(t *testing.T) {
+	turn := func(bodies ...conversation.Body) conversation.Turn {
+		events := []*conversation.Event{{Body: &conversation.TurnStart{}}, {Seq: 1, Body: &conversation.ChatRequest{Content: "Hello"}}}
+		for _, b := range bodies {
+			events = append(events, &conversation.Event{Seq: len(events), Body: b})
+		}
+		return conversation.Turn{Events: events}
+	}
+	require.False(t, takenBack(turn()))
+	require.True(t, takenBack(turn(&conversation.TurnDiscarded{ToSeq: 1})))
+	for finish, want := range map[conversation.Finish]bool{
+		conversation.FinishStop: false, conversation.FinishLength: false, conversation.FinishRefusal: true, conversation.FinishFiltered: true,
+	} {
+		answer := &conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, CallEnd: conversation.CallEnd{Finish: finish}}
+		require.Equal(t, want, takenBack(turn(answer)), finish)
+	}
+}
+
 // What is recorded as the user's is nothing that a tool may have done.
 func TestPerhapsWrittenBy(t *testing.T) {
 	changed := func(paths ...string) []conversation.PathStat {
