@@ -40,6 +40,7 @@ const (
 	ClassModel      Class = "model"      // there is no such model, or not for this account
 	ClassInvalid    Class = "invalid"    // the provider refuses the request as it stands
 	ClassState      Class = "state"      // the provider refuses opaque state that was its own; without any it may answer
+	ClassNoCall     Class = "no_call"    // the model asks for a tool call that it does not write down
 )
 
 // Transient reports whether the same request may succeed a little later.

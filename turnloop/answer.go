@@ -93,8 +93,7 @@ func (a *answer) seq(index int) int {
 	return seq
 }
 
-// end is what the last event of the call carries. A finish that promises tool
-// calls and has none is an empty answer.
+// end is what the last event of the call carries.
 func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
 	end := &conversation.CallEnd{Finish: c.Finish, Prefix: a.prefix, Usage: &conversation.Usage{}}
 	if c.Usage != nil {
@@ -103,11 +102,7 @@ func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
 	end.Usage.Input, end.Usage.Output = believable(end.Usage.Input), believable(end.Usage.Output)
 	end.Usage.CacheRead, end.Usage.CacheWrite = believable(end.Usage.CacheRead), believable(end.Usage.CacheWrite)
 	end.Usage.DurationMS = a.loop.opts.Now().Sub(a.began).Milliseconds()
-	tools := a.tools
-	for _, p := range a.held {
-		tools = tools || p.Kind == provider.ChunkToolCall
-	}
-	if end.Finish == "" || end.Finish == conversation.FinishToolCalls && !tools {
+	if end.Finish == "" {
 		end.Finish = conversation.FinishStop
 	}
 	return end

@@ -14,6 +14,10 @@ import (
 // results.
 const textContinue = "Please continue."
 
+// textNoCall is what the model is told after it ended for the sake of a tool call
+// that it did not write down.
+const textNoCall = "You ended to call a tool, but no call arrived. Make the call again, or answer without it."
+
 // A ProviderError says that the model could not be asked. The turn can be
 // resumed.
 type ProviderError struct {
@@ -142,10 +146,17 @@ func (l *Loop) content(ctx context.Context) func(conversation.Payload) ([]byte, 
 	}
 }
 
-// goOn asks the model once more where it had nothing to say to results, or where
-// its answer does not satisfy the schema.
+// goOn asks the model once more where it had nothing to say to results, where a
+// call that it wanted is missing, or where its answer does not satisfy the schema.
+// A call that is missing again is a failure: what was said before it is no answer.
 func (l *Loop) goOn(ctx context.Context) error {
 	text := l.urging()
+	if text == "" && callMissing(l.stream.Tail().LastCall()) {
+		name, _, _ := strings.Cut(l.opts.Model, "/")
+		return &ProviderError{Tries: 1, Err: &provider.Error{
+			Class: provider.ClassNoCall, Provider: name, Message: "the model ended to call a tool, and wrote no call",
+		}}
+	}
 	if text == "" {
 		return nil
 	}
@@ -162,6 +173,8 @@ func (l *Loop) urging() string {
 	call := ledger.LastCall()
 	silent := call.Finish == conversation.FinishStop && !call.HasTools && !says(call)
 	switch {
+	case callMissing(call) && !l.noted(func(text string) bool { return text == textNoCall }):
+		return textNoCall
 	case silent && len(ledger.ToolCalls) > 0 && !l.noted(func(text string) bool { return text == textContinue }):
 		return textContinue
 	case silent:
@@ -171,6 +184,11 @@ func (l *Loop) urging() string {
 		return textSchema + err.Error() + ". Answer with a JSON value that does, and with nothing else. The schema: " + string(l.schema())
 	}
 	return ""
+}
+
+// callMissing reports whether a call ended for tool calls that are not there.
+func callMissing(call *conversation.ModelCall) bool {
+	return call.Finish == conversation.FinishToolCalls && !call.HasTools
 }
 
 // says reports whether a call has a text or data.

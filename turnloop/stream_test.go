@@ -130,14 +130,21 @@ func TestAnswersWithoutWords(t *testing.T) {
 	}{
 		{"nothing at all", []reply{once(stop)}, "chat_request chat_response", Complete, ""},
 		{"only reasoning", []reply{once(thinks("hm"), stop)}, "chat_request chat_response", Complete, ""},
-		{"tool calls without a call", []reply{once(toolCalls)}, "chat_request chat_response", Complete, ""},
+		{
+			"tool calls without a call, then an answer", []reply{once(toolCalls), answers("Done.")},
+			"chat_request chat_response note chat_response", Complete, "Done.",
+		},
+		{
+			"words and no call, then the call", []reply{once(says("I edit it."), toolCalls), asksFor("read"), answers("Done.")},
+			"chat_request chat_response note tool_call_request tool_call_response chat_response", Complete, "Done.",
+		},
 		{"no reason", []reply{once(says("hi"), ends(""))}, "chat_request chat_response", Complete, "hi"},
 		{
 			"empty behind results, then an answer", []reply{asksFor("read"), once(stop), answers("Done.")},
 			"chat_request tool_call_request tool_call_response chat_response note chat_response", Complete, "Done.",
 		},
 		{
-			"empty behind results, twice", []reply{asksFor("read"), once(toolCalls), once(stop), answers("never asked for")},
+			"empty behind results, twice", []reply{asksFor("read"), once(stop), once(stop), answers("never asked for")},
 			"chat_request tool_call_request tool_call_response chat_response note chat_response", Complete, "",
 		},
 		{"refused", []reply{once(says("No."), ends(conversation.FinishRefusal))}, "chat_request chat_response", Refused, "No."},
@@ -181,6 +188,20 @@ func TestAnswersWithoutWords(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestCallThatStaysMissing(t *testing.T) {
+	missing := once(says("I edit it."), ends(conversation.FinishToolCalls))
+	r := newRig(t, []*fakeTool{reads("read")}, missing, missing, answers("Done."))
+	o, err := r.start(t.Context())
+	var failed *ProviderError
+	var cause *provider.Error
+	require.ErrorAs(t, err, &failed)
+	require.ErrorAs(t, err, &cause)
+	require.Equal(t, provider.ClassNoCall, cause.Class)
+	require.Equal(t, Incomplete, o.Status)
+	require.Equal(t, "chat_request chat_response note chat_response turn_interrupted", r.turn())
+	require.Contains(t, r.model.sent(), "no call arrived")
 }
 
 func TestStructuredAnswer(t *testing.T) {

@@ -40,6 +40,7 @@ func complaint(e *provider.Error) string {
 		provider.ClassContext:    "cannot read so much: the conversation is longer than the model allows",
 		provider.ClassModel:      "has no such model, or not for this account",
 		provider.ClassInvalid:    "refuses the request",
+		provider.ClassNoCall:     "did not finish its answer",
 	}[e.Class]
 	if means == "" {
 		means = "cannot be asked"
