@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,7 +21,7 @@ type Retry struct {
 
 // Delay is how long to wait after the given number of failed tries, the last of
 // them with err; false says not to try again. What the provider asks for is
-// honoured up to Max; otherwise the pause is a random part, from random in
+// honoured up to Max, also where only its words say it; otherwise the pause is a random part, from random in
 // [0,1), of a limit that doubles with each failure.
 func (r Retry) Delay(failed int, err error, random func() float64) (time.Duration, bool) {
 	r = r.withDefaults()
@@ -28,8 +29,10 @@ func (r Retry) Delay(failed int, err error, random func() float64) (time.Duratio
 		return 0, false
 	}
 	var failure *Error
-	if errors.As(err, &failure) && failure.RetryAfter > 0 {
-		return min(failure.RetryAfter, r.Max), true
+	if errors.As(err, &failure) {
+		if wait := cmp.Or(failure.RetryAfter, retryAfterWords(failure.Message)); wait > 0 {
+			return min(wait, r.Max), true
+		}
 	}
 	limit := min(r.Base, r.Max)
 	for i := 1; i < failed && limit < r.Max; i++ {

@@ -58,6 +58,14 @@ func TestDelay(t *testing.T) {
 
 	delay, _ := Retry{}.Delay(1, &Error{Class: ClassRateLimit, RetryAfter: 7 * time.Second}, most)
 	require.Equal(t, 7*time.Second, delay)
+	delay, _ = Retry{}.Delay(1, &Error{Class: ClassRateLimit, Message: "Try again in 9s.", RetryAfter: 7 * time.Second}, most)
+	require.Equal(t, 7*time.Second, delay)
+	delay, _ = Retry{}.Delay(1, &Error{Class: ClassRateLimit, Message: "Try again in 9s."}, most)
+	require.Equal(t, 9*time.Second, delay)
+	delay, _ = Retry{}.Delay(1, &Error{Class: ClassRateLimit, Message: "Try again in 9m."}, most)
+	require.Equal(t, time.Minute, delay)
+	_, again = Retry{}.Delay(1, &Error{Class: ClassQuota, Message: "Try again in 9s."}, most)
+	require.False(t, again)
 	delay, _ = Retry{}.Delay(1, &Error{Class: ClassRateLimit, RetryAfter: time.Hour}, most)
 	require.Equal(t, time.Minute, delay)
 }

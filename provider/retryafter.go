@@ -3,7 +3,10 @@ package provider
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+
+	"jp/internal/lazy"
 )
 
 // longestWait keeps absurd numbers from overflowing.
@@ -28,6 +31,34 @@ func RetryAfter(h http.Header) time.Duration {
 		now = time.Now()
 	}
 	return min(max(0, until.Sub(now)), longestWait)
+}
+
+var (
+	// wordedWait is how refusals word a wait: "try again in 1m2.5s", "in 812ms",
+	// "retry after 20 seconds".
+	wordedWait = lazy.Regexp(`(?i)\b(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?[hms])*` +
+		`\d+(?:\.\d+)? ?(?:ms|milliseconds?|h|hours?|m|min|minutes?|s|sec|seconds?))\b`)
+	waitPart = lazy.Regexp(`(\d+(?:\.\d+)?) ?(ms|mil|h|m|s)`)
+)
+
+var waitUnits = map[string]time.Duration{
+	"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute, "s": time.Second,
+}
+
+// retryAfterWords is how long a refusal asks in its words to wait, at most a day,
+// 0 where it does not say. In the midst of a stream there is no other place for it.
+func retryAfterWords(message string) time.Duration {
+	said := wordedWait().FindStringSubmatch(message)
+	if said == nil {
+		return 0
+	}
+	var sum time.Duration
+	for _, part := range waitPart().FindAllStringSubmatch(strings.ToLower(said[1]), -1) {
+		if n, err := strconv.ParseFloat(part[1], 64); err == nil {
+			sum = min(sum+waitOf(n, waitUnits[part[2]]), longestWait)
+		}
+	}
+	return sum
 }
 
 func waitOf(n float64, unit time.Duration) time.Duration {
