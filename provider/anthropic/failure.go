@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"unicode"
 
 	"github.com/anthropics/anthropic-sdk-go/option"
 
@@ -177,15 +176,7 @@ func (p *Provider) failure(err error) error {
 
 // plain is a server's words on one line, cut, and without the key.
 func (p *Provider) plain(message string) string {
-	if p.options.Key != "" {
-		message = strings.ReplaceAll(message, p.options.Key, "[key]")
-	}
-	message = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(message, "\uFFFD"))
+	message = provider.Masked(strings.ToValidUTF8(message, "\uFFFD"), p.options.Key)
 	words := []rune(strings.Join(strings.Fields(message), " "))
 	if len(words) > mostWords {
 		return string(words[:mostWords]) + "…"

@@ -218,7 +218,7 @@ func TestWhatNoRetryHelps(t *testing.T) {
 func TestTheKeyIsInNoError(t *testing.T) {
 	const key = "sk-ant-very-secret"
 	p := serve(t, Options{Key: key}, func(w http.ResponseWriter, r *http.Request) {
-		http.Error(w, wire("authentication_error", "no such key: "+key+strings.Repeat(" long", 1000)), http.StatusUnauthorized)
+		http.Error(w, wire("authentication_error", "no such key: "+key[:8]+"\u200b"+key[8:]+strings.Repeat(" long", 1000)), http.StatusUnauthorized)
 	})
 	_, err := collect(t.Context(), p, ask())
 	require.ErrorContains(t, err, "no such key: [key] long")

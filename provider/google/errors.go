@@ -167,10 +167,7 @@ func daily(quotas []string) bool {
 
 // clean is a text on one line, not too long, and without the key.
 func (p *Provider) clean(text string) string {
-	if p.options.Key != "" {
-		text = strings.ReplaceAll(text, p.options.Key, "[key]")
-	}
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(provider.Masked(text, p.options.Key)), " ")
 	if len(text) > maxMessage {
 		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
 	}

@@ -86,7 +86,8 @@ func TestRefusalsWithoutJSON(t *testing.T) {
 func TestTheKeyIsInNoError(t *testing.T) {
 	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
-		_, _ = io.WriteString(w, `{"error":{"message":"The key `+r.Header.Get("X-Goog-Api-Key")+` is bad."}}`)
+		key := r.Header.Get("X-Goog-Api-Key")
+		_, _ = io.WriteString(w, `{"error":{"message":"The key `+key[:3]+`\u0000`+key[3:]+` is bad."}}`)
 	})
 	_, err := collect(t, p, question())
 	require.Equal(t, "The key [key] is bad.", requireClass(t, provider.ClassAuth, err).Message)

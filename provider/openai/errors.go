@@ -120,9 +120,7 @@ func (o Options) located(err error) error {
 // failure completes an error. A server may repeat the key in its words.
 func (o Options) failure(e provider.Error) error {
 	e.Provider = o.Name()
-	if o.Key != "" {
-		e.Message = strings.ReplaceAll(e.Message, o.Key, "[key]")
-	}
+	e.Message = provider.Masked(e.Message, o.Key)
 	if len(e.Message) > maxMessage {
 		e.Message = strings.ToValidUTF8(e.Message[:maxMessage], "") + "…"
 	}

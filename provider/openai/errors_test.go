@@ -157,6 +157,7 @@ func TestErrorsDoNotRepeatTheKey(t *testing.T) {
 		refusing(401, `{"error":{"message":"Incorrect API key provided: `+key+`"}}`),
 		refusing(500, "Authorization: Bearer "+key+" "+long),
 		writing(events(`{"error":{"message":"key ` + key + `"}}`)),
+		refusing(401, `{"error":{"message":"key `+key[:5]+`\u0000`+key[5:]+`"}}`),
 	}
 	for _, handler := range handlers {
 		s := serve(t, handler)
