@@ -41,7 +41,7 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) { return p.list
 func (v Vendor) Open(key string, o Options) *Provider {
 	o.Client = direct(o.Client)
 	p := v.open(key, o)
-	p.Provider = priced{p.Provider, o.Price}
+	p.Provider, p.list = named{priced{p.Provider, o.Price}, v.Name}, namedList(p.list, v.Name)
 	return p
 }
 
