@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
 	"jp/provider"
 	"jp/turnloop"
 )
@@ -63,8 +64,14 @@ func (q *query) wayOut(f *failure, err error) {
 	name, _, _ := strings.Cut(q.model, "/")
 	switch class {
 	case provider.ClassContext:
-		f.hint("jp fork "+q.id.Short()+" --last 3 -a", "makes a fork that has the last 3 turns only; jp continue goes on with it").
-			hint(`jp query --new "…"`, "ask in a new conversation").
+		if n := fewerTurns(q.stream.Events()); n > 0 {
+			turns := "turn"
+			if n > 1 {
+				turns = fmt.Sprintf("%d turns", n)
+			}
+			f.hint(fmt.Sprintf("jp fork %s --last %d -a", q.id.Short(), n), "makes a fork that has the last "+turns+" only; jp continue goes on with it")
+		}
+		f.hint(`jp query --new "…"`, "ask in a new conversation").
 			hint(again+" -m PROVIDER/NAME", "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
@@ -79,6 +86,18 @@ func (q *query) wayOut(f *failure, err error) {
 		return
 	}
 	f.hint(again, "try again").hint(again+" -m PROVIDER/NAME", "ask another model")
+}
+
+// fewerTurns is how many turns a shorter fork has: three, or less where there are
+// no more than that, and 0 where there is nothing to leave out.
+func fewerTurns(events []*conversation.Event) int {
+	turns := 0
+	for t := range conversation.Turns(events) {
+		if ledger := t.Ledger(); !ledger.Discarded && !ledger.Empty() {
+			turns++
+		}
+	}
+	return max(0, min(3, turns-1))
 }
 
 // keySource is where the key for a provider comes from, "" where it has none.

@@ -21,7 +21,7 @@ func TestFailuresSayTheWayOut(t *testing.T) {
 		vendortest.BadKey:     {" refuses the key: ", "\n  The key is that of $", "jp continue "},
 		vendortest.NoMoney:    {" says that the account has nothing left to spend: ", "jp continue "},
 		vendortest.NoModel:    {" has no such model, or not for this account: ", "\n    jp models ", " -m PROVIDER/NAME"},
-		vendortest.TooLong:    {" cannot read so much: ", " --last 3 -a ", "jp query --new "},
+		vendortest.TooLong:    {" cannot read so much: ", "jp query --new ", " -m PROVIDER/NAME"},
 		vendortest.BadRequest: {" refuses the request: ", "jp continue "},
 	} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -204,6 +204,22 @@ func TestNothingAnswers(t *testing.T) {
 		require.Equal(t, exitProvider, out.exit)
 		require.Contains(t, out.stderr, "Error: "+v.Name+" cannot be reached, or its answer broke off: nothing answers at "+address+"; gave up after 5 tries. Your")
 		require.NotContains(t, out.stderr, "dial")
+	}
+}
+
+// A fork that leaves nothing out is no way out.
+func TestTooLongForAFewTurns(t *testing.T) {
+	t.Parallel()
+	p, s := vendorPlace(t)
+	v := vendortest.Vendors()[0]
+	for turns, says := range []string{"", " --last 1 -a  ", " --last 2 -a  ", " --last 3 -a  ", " --last 3 -a  "} {
+		s.Say(failing(vendortest.TooLong), vendortest.Reply{Text: "After all."})
+		out := p.jp("query", "-m", v.Asked(), "Hello")
+		require.Equal(t, exitProvider, out.exit, out.stderr)
+		require.Contains(t, out.stderr, "jp query --new ")
+		require.Contains(t, out.stderr, says)
+		require.Equal(t, turns > 0, strings.Contains(out.stderr, "jp fork "), out.stderr)
+		require.Equal(t, "After all.\n", p.jp("continue").stdout)
 	}
 }
 
