@@ -177,7 +177,7 @@ func (l *Loop) urging() string {
 		return textNoCall
 	case silent && len(ledger.ToolCalls) > 0 && !l.noted(func(text string) bool { return text == textContinue }):
 		return textContinue
-	case silent:
+	case silent && len(l.schema()) == 0:
 		return ""
 	}
 	if err := l.unfit(call); err != nil && !l.toldOfSchema() {

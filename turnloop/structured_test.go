@@ -40,6 +40,7 @@ func TestStructuredAnswers(t *testing.T) {
 		"a brace too many first":        {[]reply{gives(`{"age":7}}`), gives(`{"age":7}`)}, 2, `{"age":7}`, ""},
 		"and words behind it":           {[]reply{answers(`{"age":7}] That was all.`), gives(`{"age":7}`)}, 2, `{"age":7}`, ""},
 		"a key twice first":             {[]reply{gives(`{"age":"x","age":7}`), gives(`{"age":7}`)}, 2, `{"age":7}`, ""},
+		"nothing first":                 {[]reply{answers(""), gives(`{"age":7}`)}, 2, `{"age":7}`, ""},
 		"behind tools":                  {[]reply{asksFor("look"), gives(`{"age":7}`)}, 2, `{"age":7}`, ""},
 		"nothing behind tools, at last": {[]reply{asksFor("look"), answers(""), answers("Seven."), gives(`{"age":7}`)}, 4, `{"age":7}`, ""},
 		"never":                         {[]reply{gives(`{}`), gives(`{}`)}, 2, "", "required"},
