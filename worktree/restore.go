@@ -89,7 +89,7 @@ func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected
 	}
 	r := &restoring{
 		w: w, root: root, seen: seen, guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
-		trustMode: trustMode(config),
+		trustMode: trustMode(config), killed: map[string]bool{}, tidied: map[string]bool{},
 	}
 	for _, group := range byRules(puts) {
 		if err := r.restore(ctx, group); err != nil {
@@ -154,6 +154,9 @@ type restoring struct {
 	left    []LeftOut
 
 	trustMode bool // the executable bit is recorded
+
+	killed map[string]bool // names of stages that restores left which were killed
+	tidied map[string]bool // folders that were looked through for what those left
 }
 
 func (r *restoring) note(path string, err error) {
@@ -209,7 +212,7 @@ func (r *restoring) stage(ctx context.Context, puts []Put) (err error) {
 	if err := os.MkdirAll(r.w.state(""), 0o700); err != nil {
 		return err
 	}
-	r.w.tidyStages()
+	r.tidyStages()
 	if r.staged, err = os.MkdirTemp(r.w.state(""), stagePrefix+"*"); err != nil {
 		return err
 	}
@@ -284,7 +287,7 @@ func (r *restoring) write(p Put) error {
 		return plain(err)
 	}
 	name := path.Base(p.Path)
-	tidy(here)
+	r.tidy(here, path.Dir(p.Path))
 	temporary := temporaryPrefix + filepath.Base(r.staged)
 	if err := r.copy(here, temporary, staged, source, old); err != nil {
 		return errors.Join(plain(err), discard(here, temporary))

@@ -378,26 +378,27 @@ func TestRestoreOfContentThatIsMissing(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "2\n", "b": "1\n"}, without(r.disk(), "README.md"))
 }
 
-// What restores that were killed left goes with the next one, unless one may be
-// at work.
+// What restores that were killed left goes with the next one, however soon that is.
 func TestRestoreTidiesUp(t *testing.T) {
-	r := newRepo(t, map[string]string{"d/a": "1\n"})
-	s := r.tool(r.head(), func() { r.write("d/a", "2\n") })
+	r := newRepo(t, map[string]string{"d/a": "1\n", "d/b": "1\n"})
+	s := r.tool(r.head(), func() { r.write("d/a", "2\n"); r.write("d/b", "2\n") })
 	puts := r.puts(r.head(), s.Tree)
-	const old, young = "d/.jp-restore-restore-1", "d/.jp-restore-restore-2"
-	r.write(old, "half")
-	r.write(young, "half")
-	stage := r.path(".git/jp/restore-1")
-	require.NoError(t, os.MkdirAll(filepath.Join(stage, "files"), 0o700))
-	long := time.Now().Add(-2 * time.Hour)
-	for _, path := range []string{stage, r.path(old)} {
-		require.NoError(t, os.Chtimes(path, long, long))
+	const old, young, other = "d/.jp-restore-restore-1", "d/.jp-restore-restore-2", "d/.jp-restore-restore-3"
+	for _, name := range []string{old, young, other, "d/.jp-restore-mine"} {
+		r.write(name, "half")
 	}
-	left, err := r.w.Restore(t.Context(), puts, r.w.Look([]string{"d/a"}), nil)
+	long := time.Now().Add(-2 * time.Hour)
+	require.NoError(t, os.Chtimes(r.path(old), long, long))
+	stage := r.path(".git/jp/restore-2")
+	require.NoError(t, os.MkdirAll(filepath.Join(stage, "files"), 0o700))
+	left, err := r.w.Restore(t.Context(), puts, r.w.Look([]string{"d/a", "d/b"}), nil)
 	require.NoError(t, err)
 	require.Empty(t, left)
 	require.NoDirExists(t, stage)
-	require.Equal(t, map[string]string{"d/a": "1\n", young: "half"}, without(r.disk(), "README.md"))
+	require.Equal(t, map[string]string{
+		"d/a": "1\n", "d/b": "1\n", "d/.jp-restore-mine": "half",
+		other: "half", // another repository that has these files may be at work
+	}, without(r.disk(), "README.md"))
 }
 
 func TestRestoreLeavesSubmodules(t *testing.T) {

@@ -9,43 +9,55 @@ import (
 )
 
 // What a restore writes while it works. A kill leaves it behind, and the next
-// restore takes it away when it is so old that nobody is at work on it.
+// restore takes it away.
 const (
 	stagePrefix     = "restore-"     // a folder in the worktree's state
 	temporaryPrefix = ".jp-restore-" // a file beside the one that is put back
 	leftAge         = time.Hour
 )
 
-// tidyStages takes away the folders of restores that were killed, as far as it
-// can.
-func (w *Worktree) tidyStages() {
-	entries, err := os.ReadDir(w.state(""))
+// tidyStages takes away the folders of restores that were killed, as far as it can,
+// and notes their names. The mutation lock is held: none of them is at work.
+func (r *restoring) tidyStages() {
+	entries, err := os.ReadDir(r.w.state(""))
 	if err != nil {
 		return
 	}
 	for _, entry := range entries {
-		if entry.IsDir() && abandoned(entry, stagePrefix) {
-			_ = os.RemoveAll(filepath.Join(w.state(""), entry.Name())) // the next one may
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), stagePrefix) {
+			r.killed[entry.Name()] = true
+			_ = os.RemoveAll(filepath.Join(r.w.state(""), entry.Name())) // the next one may
 		}
 	}
 }
 
-// tidy takes away what such restores left in a folder of the working tree.
-func tidy(here *os.Root) {
+// tidy takes away what such restores left in a folder of the working tree. It reads all
+// of the folder, and does so once.
+func (r *restoring) tidy(here *os.Root, folder string) {
+	if r.tidied[folder] {
+		return
+	}
+	r.tidied[folder] = true
 	entries, err := fs.ReadDir(here.FS(), ".")
 	if err != nil {
 		return
 	}
 	for _, entry := range entries {
-		if !entry.IsDir() && abandoned(entry, temporaryPrefix+stagePrefix) {
+		if !entry.IsDir() && r.abandoned(entry) {
 			_ = here.Remove(entry.Name()) // the next one may
 		}
 	}
 }
 
-func abandoned(entry fs.DirEntry, prefix string) bool {
-	if !strings.HasPrefix(entry.Name(), prefix) {
+// abandoned says whether a file is of a restore that was killed. Where its stage is not
+// known, another repository that has the same files may be at work, unless it is old.
+func (r *restoring) abandoned(entry fs.DirEntry) bool {
+	stage, is := strings.CutPrefix(entry.Name(), temporaryPrefix)
+	if !is || !strings.HasPrefix(stage, stagePrefix) {
 		return false
+	}
+	if r.killed[stage] {
+		return true
 	}
 	info, err := entry.Info()
 	return err == nil && time.Since(info.ModTime()) > leftAge
