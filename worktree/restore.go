@@ -64,6 +64,9 @@ const (
 	whyFolder    = "a folder is in its place"
 	whyBlocked   = "what is in the place of its folder is none"
 	whyContent   = "its content cannot be read"
+
+	// WhyStopped is that of paths whose turn did not come.
+	WhyStopped = "stopped before it"
 )
 
 // Restore writes versions of files into the working tree, as git would check
@@ -76,7 +79,8 @@ const (
 // what the files are. A path that was written since then stays, and so do
 // those that cannot be written: they are returned, sorted, with the reason.
 // protected are absolute paths that are never written. Neither the index nor
-// HEAD is touched. Only what stops all of it is an error.
+// HEAD is touched. Only what stops all of it is an error. When ctx ends it stops
+// between two files, and returns the rest as left; it is an error if nothing was written.
 func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected []string) ([]LeftOut, error) {
 	root, err := os.OpenRoot(w.repo.TopLevel)
 	if err != nil {
@@ -92,9 +96,20 @@ func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected
 		trustMode: trustMode(config), killed: map[string]bool{}, tidied: map[string]bool{},
 	}
 	for _, group := range byRules(puts) {
-		if err := r.restore(ctx, group); err != nil {
+		known := len(r.left)
+		err := r.restore(ctx, group)
+		if err != nil && ctx.Err() != nil { // before the first of the group
+			r.left, err = r.left[:known], nil
+			for _, p := range group {
+				r.stop(p.Path)
+			}
+		}
+		if err != nil {
 			return nil, fmt.Errorf("restore: %w", err)
 		}
+	}
+	if ctx.Err() != nil && !r.wrote {
+		return nil, fmt.Errorf("restore: %w", context.Cause(ctx))
 	}
 	slices.SortFunc(r.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	return r.left, nil
@@ -133,15 +148,30 @@ func (r *restoring) restore(ctx context.Context, puts []Put) error {
 	slices.SortFunc(puts, func(a, b Put) int { return strings.Compare(a.Path, b.Path) })
 	for _, p := range puts {
 		if p.To == (Version{}) {
-			r.note(p.Path, r.remove(p))
+			r.put(ctx, p, r.remove)
 		}
 	}
 	for _, p := range puts {
 		if p.To != (Version{}) {
-			r.note(p.Path, r.write(p))
+			r.put(ctx, p, r.write)
 		}
 	}
 	return nil
+}
+
+// put does it with one path, unless it is time to stop.
+func (r *restoring) put(ctx context.Context, p Put, do func(Put) error) {
+	if ctx.Err() != nil {
+		r.stop(p.Path)
+		return
+	}
+	err := do(p)
+	r.wrote = r.wrote || err == nil
+	r.note(p.Path, err)
+}
+
+func (r *restoring) stop(path string) {
+	r.left = append(r.left, LeftOut{Path: path, Why: WhyStopped})
 }
 
 // restoring is one Restore.
@@ -152,6 +182,7 @@ type restoring struct {
 	guarded guarded
 	staged  string // folder with the new content, by path
 	left    []LeftOut
+	wrote   bool // something is put back
 
 	trustMode bool // the executable bit is recorded
 

@@ -1,6 +1,8 @@
 package worktree_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -464,4 +466,54 @@ func TestRestoreKeepsLineEndsOfManyFiles(t *testing.T) {
 	})
 	require.Empty(t, r.back(r.head(), s.Tree))
 	require.Equal(t, before, r.disk())
+}
+
+// ending is a context that has ended as soon as something is so.
+type ending struct {
+	context.Context
+	ended func() bool
+}
+
+func (e ending) Err() error {
+	if e.ended() {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestRestoreStopsBetweenTwoFiles(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at   string // the path after which it ends
+		left []string
+		want map[string]string
+	}{
+		"at once":       {"README.md", nil, map[string]string{".gitattributes": "2\n", "a": "2\n", "b": "2\n", "new": "n\n"}},
+		"a removal":     {"new", []string{".gitattributes", "a", "b"}, map[string]string{".gitattributes": "2\n", "a": "2\n", "b": "2\n"}},
+		"the rules":     {".gitattributes", []string{"a", "b"}, map[string]string{".gitattributes": "1\n", "a": "2\n", "b": "2\n"}},
+		"one of them":   {"a", []string{"b"}, map[string]string{".gitattributes": "1\n", "a": "1\n", "b": "2\n"}},
+		"the last file": {"b", nil, map[string]string{".gitattributes": "1\n", "a": "1\n", "b": "1\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{".gitattributes": "1\n", "a": "1\n", "b": "1\n"})
+			s := r.tool(r.head(), func() {
+				for _, path := range []string{".gitattributes", "a", "b"} {
+					r.write(path, "2\n")
+				}
+				r.write("new", "n\n")
+			})
+			puts := r.puts(r.head(), s.Tree)
+			was, _ := os.ReadFile(r.path(tt.at))
+			ctx := ending{context.Background(), func() bool {
+				is, _ := os.ReadFile(r.path(tt.at))
+				return tt.at == "README.md" || string(is) != string(was)
+			}}
+			left, err := r.w.Restore(ctx, puts, r.w.Look([]string{".gitattributes", "a", "b", "new"}), nil)
+			require.Equal(t, tt.at == "README.md", errors.Is(err, context.Canceled), "nothing was written")
+			require.Equal(t, tt.left, leftPaths(left))
+			for _, l := range left {
+				require.Equal(t, worktree.LeftOut{Path: l.Path, Why: worktree.WhyStopped}, l)
+			}
+			require.Equal(t, tt.want, without(r.disk(), "README.md"))
+		})
+	}
 }

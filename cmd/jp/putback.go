@@ -121,8 +121,7 @@ func (b *putBack) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What is begun is ended and recorded, whatever signal comes.
-	if err := b.do(context.WithoutCancel(ctx), result, b.record); err != nil {
+	if err := b.do(ctx, result, b.record); err != nil {
 		return err
 	}
 	return b.report(result, asked)
@@ -248,7 +247,8 @@ func whichWorktree(then, now conversation.Git) string {
 }
 
 // do puts the files back and records it. Somebody may have written meanwhile:
-// the files are looked at again, under the lock that tools take to change them.
+// the files are looked at again, under the lock that tools take to change them. A
+// signal stops it between two files; what was put back until then is recorded.
 func (b *putBack) do(ctx context.Context, result *putBackResult, record putBackRecorder) error {
 	release, err := b.files.hold(ctx)
 	if err != nil {
@@ -260,18 +260,18 @@ func (b *putBack) do(ctx context.Context, result *putBackResult, record putBackR
 	if err != nil {
 		return err
 	}
-	puts := result.confirmed(plan)
-	left, err := b.files.tree.Restore(ctx, puts, seen, b.protected())
+	left, err := b.files.tree.Restore(ctx, result.confirmed(plan), seen, b.protected())
 	if err != nil {
 		return err
 	}
-	for _, l := range left {
-		result.leave(l.Path, l.Why)
-		result.failed = result.failed || l.Failed
+	result.leave(left)
+	if slices.ContainsFunc(left, func(l worktree.LeftOut) bool { return l.Why == worktree.WhyStopped }) {
+		result.stopped = context.Cause(ctx)
 	}
 	if len(result.puts) == 0 {
 		return nil
 	}
+	ctx = context.WithoutCancel(ctx)
 	after, err := b.files.Look(ctx, turnloop.Glance{Tree: sight.Tree, Since: sight.Mark, Only: result.paths(), Named: result.paths()})
 	if err != nil {
 		return err

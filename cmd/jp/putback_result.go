@@ -25,6 +25,8 @@ type putBackResult struct {
 	puts   []worktree.Put // in the order of Files
 	late   bool           // more was left alone than was said at first
 	failed bool           // some of it because it could not be written
+
+	stopped error // the signal at which the rest was left, nil where none was
 }
 
 // A fileResult is a [conversation.RestoredFile] for programs.
@@ -78,24 +80,33 @@ func (r *putBackResult) restored(asOf int) *conversation.Restored {
 // confirmed are the files that a second plan wants as the first did; the others
 // are left alone.
 func (r *putBackResult) confirmed(plan []takeback.File) []worktree.Put {
-	again := puts(plan)
-	for _, p := range slices.Clone(r.puts) {
-		if !slices.Contains(again, p) {
-			r.leave(p.Path, "somebody changed it just now")
+	again := map[worktree.Put]bool{}
+	for _, p := range puts(plan) {
+		again[p] = true
+	}
+	var changed []worktree.LeftOut
+	for _, p := range r.puts {
+		if !again[p] {
+			changed = append(changed, worktree.LeftOut{Path: p.Path, Why: "somebody changed it just now"})
 		}
 	}
+	r.leave(changed)
 	return slices.Clone(r.puts)
 }
 
-// leave says that a file was not put back after all.
-func (r *putBackResult) leave(path, why string) {
-	r.puts = slices.DeleteFunc(r.puts, func(p worktree.Put) bool { return p.Path == path })
-	at := slices.IndexFunc(r.Files, func(f fileResult) bool { return f.Path == conversation.QuotePath(path) })
-	if at < 0 {
-		return
+// leave says that files were not put back after all.
+func (r *putBackResult) leave(left []worktree.LeftOut) {
+	var moved []fileResult
+	gone, quoted := map[string]bool{}, map[string]bool{}
+	for _, l := range left {
+		f := fileResult{Path: conversation.QuotePath(l.Path), Reason: l.Why}
+		moved = append(moved, f)
+		gone[l.Path], quoted[f.Path] = true, true
+		r.failed = r.failed || l.Failed
 	}
-	r.Files = append(slices.Delete(r.Files, at, at+1), fileResult{Path: conversation.QuotePath(path), Reason: why})
-	r.late = true
+	r.puts = slices.DeleteFunc(r.puts, func(p worktree.Put) bool { return gone[p.Path] })
+	r.Files = append(slices.DeleteFunc(r.Files, func(f fileResult) bool { return quoted[f.Path] }), moved...)
+	r.late = r.late || len(left) > 0
 }
 
 // left are the files that are left alone.
@@ -110,13 +121,18 @@ func (b *putBack) confirm(ctx context.Context, r *putBackResult) (asked bool, er
 		return false, nil
 	}
 	files := conversation.Count(len(r.puts), "file")
-	again := strings.TrimSpace(strings.Join(append([]string{"jp", b.opts.action, "-y", b.opts.word}, b.opts.paths...), " "))
+	again := b.again()
 	return true, b.env.confirm(ctx, confirmation{
 		id: b.id, question: "Put " + files + " back?",
 		list: func(w io.Writer, p terminal.Palette) { b.list(w, p, r, "Would put back") },
 		unasked: fail(exitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.opts.action, files).about(b.id).
 			hint(again, "do it").hint(strings.Replace(again, " -y", " --dry-run", 1), "list what it would do"),
 	})
+}
+
+// again is the command that does it without asking.
+func (b *putBack) again() string {
+	return strings.TrimSpace(strings.Join(append([]string{"jp", b.opts.action, "-y", b.opts.word}, b.opts.paths...), " "))
 }
 
 // list writes which files are put back, and which are left alone and why.
@@ -158,6 +174,9 @@ func (b *putBack) report(r *putBackResult, asked bool) error {
 	if err := b.print(r, asked); err != nil {
 		return err
 	}
+	if r.stopped != nil {
+		return b.stopped(r)
+	}
 	if r.failed {
 		return &failure{exit: exitFailed, silent: true}
 	}
@@ -168,6 +187,19 @@ func (b *putBack) report(r *putBackResult, asked bool) error {
 		}
 	}
 	return nil
+}
+
+// stopped says how far it came, and exits as at that signal elsewhere.
+func (b *putBack) stopped(r *putBackResult) error {
+	rest := 0
+	for _, f := range r.left() {
+		if f.Reason == worktree.WhyStopped {
+			rest++
+		}
+	}
+	f := failureOf(r.stopped)
+	f.message = fmt.Sprintf("%s: %d of %s put back.", f.message, len(r.puts), conversation.Count(len(r.puts)+rest, "file"))
+	return f.about(b.id).hint(b.again(), "goes on")
 }
 
 func (b *putBack) print(r *putBackResult, asked bool) error {

@@ -17,7 +17,8 @@ put back).
 
 Exit codes: 0 done, or nothing to do · 2 usage · 3 nobody to ask, a tool call is
 open, or this is another working tree · 4 locked · 5 no such event · 6 damaged ·
-1 a file could not be written`
+1 a file could not be written · 130, 143 a signal stopped it between two files,
+and what was put back is recorded`
 
 const undoHelp = `Bring files back to what they were before an event; without E before the last
 turn. Only what the tools of the conversation wrote, and only where it is still
