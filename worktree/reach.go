@@ -79,6 +79,31 @@ func (r *restoring) untouched(p Put, here *os.Root) (os.FileInfo, error) {
 	return info, nil
 }
 
+// unlinked notes that what was at a path has one name less. That alone changes the
+// time of its status, which under its other names would look as if somebody wrote it.
+func (r *restoring) unlinked(p string) {
+	was := r.seen[p]
+	if was.links < 2 {
+		return
+	}
+	if r.linked == nil {
+		r.linked = map[uint64][]string{}
+		for other, seen := range r.seen {
+			if seen.links > 1 {
+				r.linked[seen.inode] = append(r.linked[seen.inode], other)
+			}
+		}
+	}
+	for _, other := range r.linked[was.inode] {
+		now := r.w.stamp(other)
+		expected := was
+		expected.links, expected.ctime = was.links-1, now.ctime
+		if r.seen[other] == was && now == expected {
+			r.seen[other] = now
+		}
+	}
+}
+
 func discard(here *os.Root, name string) error {
 	if err := here.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return plain(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -30,7 +31,7 @@ type Seen map[string]stamp
 
 // stamp tells a file from a later one at its path; the zero stamp is none.
 type stamp struct {
-	inode        uint64
+	inode, links uint64
 	size         int64
 	mtime, ctime Mark
 }
@@ -52,7 +53,7 @@ func (w *Worktree) stamp(p string) stamp {
 	if err != nil {
 		return stamp{}
 	}
-	return stamp{inode: uint64(st.Ino), size: st.Size, mtime: modified(st), ctime: changed(st)}
+	return stamp{inode: uint64(st.Ino), links: uint64(st.Nlink), size: st.Size, mtime: modified(st), ctime: changed(st)}
 }
 
 // Why a path is not put back.
@@ -92,7 +93,7 @@ func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected
 		return nil, fmt.Errorf("restore: %w", err)
 	}
 	r := &restoring{
-		w: w, root: root, seen: seen, guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
+		w: w, root: root, seen: maps.Clone(seen), guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
 		trustMode: trustMode(config), killed: map[string]bool{}, tidied: map[string]bool{},
 	}
 	for _, group := range byRules(puts) {
@@ -179,6 +180,7 @@ type restoring struct {
 	w       *Worktree
 	root    *os.Root
 	seen    Seen
+	linked  map[uint64][]string // the paths seen of files that have more names, by inode
 	guarded guarded
 	staged  string // folder with the new content, by path
 	left    []LeftOut
@@ -293,6 +295,7 @@ func (r *restoring) remove(p Put) error {
 	if err := here.Remove(path.Base(p.Path)); err != nil {
 		return plain(err)
 	}
+	r.unlinked(p.Path)
 	for dir := path.Dir(p.Path); dir != "."; dir = path.Dir(dir) {
 		if r.root.Remove(dir) != nil {
 			break // something is left in it
@@ -329,6 +332,7 @@ func (r *restoring) write(p Put) error {
 	if err := here.Rename(temporary, name); err != nil {
 		return errors.Join(plain(err), discard(here, temporary))
 	}
+	r.unlinked(p.Path)
 	return nil
 }
 

@@ -468,6 +468,69 @@ func TestRestoreKeepsLineEndsOfManyFiles(t *testing.T) {
 	require.Equal(t, before, r.disk())
 }
 
+func TestRestoreOfAFileWithSeveralNames(t *testing.T) {
+	for name, tt := range map[string]struct {
+		edits     func(r *repo)
+		meanwhile func(r *repo)
+		left      []string
+		want      map[string]string
+	}{
+		"written": {
+			edits: func(r *repo) { r.write("a", "2\n") },
+			want:  map[string]string{"a": "1\n", "b": "1\n", "c": "1\n", "d": "1\n"},
+		},
+		"made": {
+			edits: func(r *repo) {
+				for _, path := range []string{"a", "b", "c"} {
+					r.remove(path)
+				}
+				r.write("a", "2\n")
+				require.NoError(r.t, os.Link(r.path("a"), r.path("b")))
+			},
+			want: map[string]string{"a": "1\n", "b": "1\n", "c": "1\n", "d": "1\n"},
+		},
+		"removed": {
+			edits: func(r *repo) {
+				r.write("d", "2\n")
+				require.NoError(r.t, os.Link(r.path("d"), r.path("e")))
+				r.git("add", "e")
+				require.NoError(r.t, os.Link(r.path("d"), r.path("f")))
+				r.git("add", "f")
+			},
+			want: map[string]string{"a": "1\n", "b": "1\n", "c": "1\n", "d": "1\n"},
+		},
+		"written meanwhile": {
+			edits:     func(r *repo) { r.write("a", "2\n") },
+			meanwhile: func(r *repo) { r.write("b", "three\n") },
+			left:      []string{"a", "b", "c"},
+			want:      map[string]string{"a": "three\n", "b": "three\n", "c": "three\n", "d": "1\n"},
+		},
+		"one replaced meanwhile": {
+			edits:     func(r *repo) { r.write("a", "2\n"); r.write("d", "2\n") },
+			meanwhile: func(r *repo) { r.remove("d"); r.write("d", "3\n") },
+			left:      []string{"d"},
+			want:      map[string]string{"a": "1\n", "b": "1\n", "c": "1\n", "d": "3\n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"a": "1\n", "d": "1\n"})
+			require.NoError(t, os.Link(r.path("a"), r.path("b")))
+			require.NoError(t, os.Link(r.path("a"), r.path("c")))
+			r.git("add", "-A")
+			r.git("commit", "-qm", "linked")
+			s := r.tool(r.head(), func() { tt.edits(r) })
+			puts := r.puts(r.head(), s.Tree)
+			left := r.restore(puts, func() {
+				if tt.meanwhile != nil {
+					tt.meanwhile(r)
+				}
+			})
+			require.Equal(t, tt.left, leftPaths(left))
+			require.Equal(t, tt.want, without(r.disk(), "README.md"))
+		})
+	}
+}
+
 // ending is a context that has ended as soon as something is so.
 type ending struct {
 	context.Context
