@@ -246,7 +246,10 @@ func (s *snapshot) decideIgnored(p *plan, path, blind string) {
 	if err != nil || isDir(st) || !s.since(st) || !p.first(path) {
 		return
 	}
-	if p.left[path] = whyIgnored; blind != "" { // it may be that, or new
+	switch p.left[path] = whyIgnored; {
+	case s.w.inOtherRepository(path):
+		p.left[path] = whyForeign
+	case blind != "": // it may be ignored, or new
 		p.left[path] = whyBlind + blind
 	}
 }

@@ -25,6 +25,7 @@ func (r refusal) Error() string { return string(r) }
 const (
 	whySecret  = "looks like a secret"
 	whyIgnored = "ignored"
+	whyForeign = "in another repository"
 	whyKind    = "not a regular file"
 	whyLinked  = "has other names"
 	whyBudget  = "too much new content"

@@ -197,6 +197,14 @@ func TestIgnoredNamedFileIsListed(t *testing.T) {
 	require.Equal(t, []worktree.LeftOut{{Path: "out.log", Why: "ignored"}}, s.LeftOut)
 }
 
+func TestNamedFileOfAnotherRepositoryIsListed(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "a"})
+	r.git("init", "-q", "sub")
+	s := r.tool(r.head(), func() { r.write("sub/f", "x\n") }, "sub/f")
+	require.Empty(t, s.Changes)
+	require.Equal(t, []worktree.LeftOut{{Path: "sub/f", Why: "in another repository"}}, s.LeftOut)
+}
+
 func TestUnbornHeadAndNoIndex(t *testing.T) {
 	gitenv.Isolate(t)
 	r := &repo{t: t, dir: t.TempDir()}
