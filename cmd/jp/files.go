@@ -3,10 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -144,75 +140,6 @@ func quoted(paths []string) (texts []string) {
 		texts = append(texts, conversation.QuotePath(path))
 	}
 	return texts
-}
-
-// A start is what a look before a tool that touches only what it names leaves for the
-// look after it.
-type start struct {
-	at     worktree.Mark
-	missed missed
-}
-
-// A mark is what a look before a tool leaves for the look after it.
-type mark struct {
-	tree   worktree.Mark
-	obeyed obeyed
-	missed missed
-	stale  []string // those of missed that the tree has in another state
-}
-
-// reverted are files that differed from the tree, were not recorded, and are again what
-// the tree says: no change of the tree tells of them.
-func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
-	told := toldBy(after)
-	for _, path := range m.stale {
-		if !told.has(path) {
-			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: whyReverted})
-		}
-	}
-	return left
-}
-
-const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"
-
-// vanished are files that no tree had, and that are gone now.
-func (f *files) vanished(before missed, after worktree.Snapshot) (left []conversation.LeftOut) {
-	told := toldBy(after)
-	for _, path := range slices.Sorted(maps.Keys(before)) {
-		if told.has(path) || before[path] == worktree.WhyGone {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(f.git.TopLevel, filepath.FromSlash(path))); errors.Is(err, fs.ErrNotExist) {
-			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: worktree.WhyGone})
-		}
-	}
-	return left
-}
-
-// toldBy are the paths of which a snapshot says something.
-func toldBy(snap worktree.Snapshot) missed {
-	told := missedBy(snap)
-	for _, c := range snap.Changes {
-		told[c.Path] = ""
-	}
-	return told
-}
-
-// missed are the paths that a snapshot left out, with the reasons: its tree has them as
-// they were recorded last, or not at all.
-type missed map[string]string
-
-func missedBy(snap worktree.Snapshot) missed {
-	paths := missed{}
-	for _, l := range snap.LeftOut {
-		paths[l.Path] = l.Why
-	}
-	return paths
-}
-
-func (m missed) has(path string) bool {
-	_, is := m[path]
-	return is
 }
 
 // snapshot looks at the named files only where the tool touches no others, and
