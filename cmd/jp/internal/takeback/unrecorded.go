@@ -23,7 +23,11 @@ func (k *memory) meet(s Step) (since []int, may []bool) {
 	moved := moves(s.Moves)
 	lost := 0 // since when nobody knows what became of a file
 	for _, m := range s.Moves {
-		if m.After == none {
+		switch {
+		case m.After != none:
+		case s.Ours && slices.Contains(s.Unrecorded, m.Path):
+			lost = s.Seq
+		default:
 			lost = max(lost, k.since[m.Path])
 		}
 	}
