@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"jp/internal/plainfile"
 )
 
 // filterCache keeps the answer of one look at the configuration for as long
@@ -29,6 +32,9 @@ const settle = 100 * time.Millisecond
 func (g *Git) UntrustedFilters(ctx context.Context) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.plain() {
+		return nil, nil
+	}
 	stamp, newest := g.configStamp()
 	if stamp != "" && stamp == g.filters.stamp {
 		return g.filters.names, nil
@@ -46,6 +52,30 @@ func (g *Git) UntrustedFilters(ctx context.Context) ([]string, error) {
 	}
 	g.filters = filterCache{names: names, stamp: stamp}
 	return names, nil
+}
+
+// plain reports whether the repository's own configuration has neither a filter nor
+// the name of another file: those words stand in it as they are, in any case of
+// letters. It asks nobody.
+func (g *Git) plain() bool {
+	if g.repo.CommonDir == "" {
+		return false
+	}
+	for _, path := range g.configFiles() {
+		text, err := plainfile.Read(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		if mentions(text, "filter", "include") {
+			return false
+		}
+	}
+	return true
+}
+
+// configFiles are the repository's own.
+func (g *Git) configFiles() []string {
+	return []string{filepath.Join(g.repo.CommonDir, "config"), filepath.Join(g.repo.GitDir, "config.worktree")}
 }
 
 // parseFilters reads scope and key pairs. includes says that the repository's
@@ -100,10 +130,7 @@ func (g *Git) configStamp() (stamp string, newest time.Time) {
 		return "", time.Time{}
 	}
 	var b strings.Builder
-	for _, path := range []string{
-		filepath.Join(g.repo.CommonDir, "config"),
-		filepath.Join(g.repo.GitDir, "config.worktree"),
-	} {
+	for _, path := range g.configFiles() {
 		info, err := os.Stat(path)
 		if err != nil {
 			b.WriteString("-;")

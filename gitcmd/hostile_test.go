@@ -230,6 +230,54 @@ func TestEmptiedFilterWithOddNames(t *testing.T) {
 	}
 }
 
+// However git lets a filter be written, it is found: no spelling hides it from the look
+// that saves asking git.
+func TestFilterIsFoundInAnySpelling(t *testing.T) {
+	for name, text := range map[string]string{
+		"plain":       "[filter \"f\"]\n\tclean = false\n",
+		"capitals":    "[FiLtEr \"f\"]\n\tclean = false\n",
+		"with a dot":  "[filter.f]\n\tclean = false\n",
+		"one line":    "[core] [filter \"f\"] clean = false\n",
+		"mark first":  "\xef\xbb\xbf[filter \"f\"]\n\tclean = false\n",
+		"other file":  "[include]\n\tpath = ../extra\n",
+		"conditional": "[INCLUDEIF \"gitdir:**\"]\n\tpath = ../extra\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gitenv.Repo(t)
+			write(t, filepath.Join(dir, "extra"), "[filter \"f\"]\n\tclean = false\n")
+			config := filepath.Join(dir, ".git", "config")
+			old, err := os.ReadFile(config)
+			require.NoError(t, err)
+			write(t, config, text+string(old))
+			require.Equal(t, []string{"f"}, untrusted(t, dir))
+		})
+	}
+	t.Run("of one working tree", func(t *testing.T) {
+		dir := gitenv.Repo(t)
+		gitenv.Git(t, dir, "config", "extensions.worktreeConfig", "true")
+		require.Empty(t, untrusted(t, dir))
+		gitenv.Git(t, dir, "config", "--worktree", "filter.f.clean", "false")
+		require.Equal(t, []string{"f"}, untrusted(t, dir))
+	})
+	t.Run("behind a link", func(t *testing.T) {
+		dir := gitenv.Repo(t)
+		gitenv.Git(t, dir, "config", "filter.f.clean", "false")
+		config := filepath.Join(dir, ".git", "config")
+		require.NoError(t, os.Rename(config, filepath.Join(dir, "elsewhere")))
+		require.NoError(t, os.Symlink(filepath.Join(dir, "elsewhere"), config))
+		require.Equal(t, []string{"f"}, untrusted(t, dir))
+	})
+}
+
+func untrusted(t *testing.T, dir string) []string {
+	t.Helper()
+	repo, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+	require.NoError(t, err)
+	names, err := gitcmd.At(repo, gitcmd.Options{}).UntrustedFilters(t.Context())
+	require.NoError(t, err)
+	return names
+}
+
 // A tool may change the configuration while jp runs: a list that is kept too
 // long would let the new filter run.
 func TestFilterAddedLaterIsSeen(t *testing.T) {

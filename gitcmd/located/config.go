@@ -2,42 +2,10 @@ package located
 
 import (
 	"bytes"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
-
-// maxFile is how large an ordinary configuration or HEAD is at most.
-const maxFile = 1 << 20
-
-var errUnusual = errors.New("not an ordinary file")
-
-// readFile reads a file that may be anybody's: no pipe holds it up, and none
-// without an end fills the memory.
-func readFile(path string) ([]byte, error) {
-	if path == os.DevNull {
-		return nil, nil
-	}
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, errUnusual
-	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another one by now
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if len(text) > maxFile {
-		return nil, errUnusual
-	}
-	return text, err
-}
 
 // leadsOn reports whether a configuration may name other files or folders, whose
 // links and bytes git's answer then rests on.

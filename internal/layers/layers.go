@@ -16,8 +16,8 @@ const everything = "*"
 var Allowed = map[string][]string{
 	"conversation":                          nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest":              {"conversation"},
-	"gitcmd":                                nil, // the only starter of git
-	"gitcmd/located":                        {"gitcmd", "internal/wholefile"},
+	"gitcmd":                                {"internal/plainfile"}, // the only starter of git
+	"gitcmd/located":                        {"gitcmd", "internal/plainfile", "internal/wholefile"},
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/wholefile"},
 	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},  // knows objects and refs, not events
 	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
@@ -64,6 +64,7 @@ var Allowed = map[string][]string{
 	"internal/jpbuild":                      nil,
 	"internal/lazy":                         nil, // standard library only
 	"internal/layers":                       nil,
+	"internal/plainfile":                    nil,
 	"internal/wholefile":                    nil,
 	"internal/bench":                        {everything},
 	"internal/soak":                         {everything},
