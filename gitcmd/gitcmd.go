@@ -46,6 +46,7 @@ type Git struct {
 
 	mu      sync.Mutex
 	filters filterCache
+	sharing sharingOnce
 }
 
 // New returns a Git that works in dir and lets git find the repository.

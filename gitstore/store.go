@@ -38,6 +38,8 @@ type Options struct {
 	FS odb.FS
 	// Path overrides how writes are made durable.
 	Path odb.Path
+	// Git asks the repository; nil is one for this store alone.
+	Git *gitcmd.Git
 	// Log gets what a user may want to know afterwards; nil drops it.
 	Log *slog.Logger
 }
@@ -73,7 +75,10 @@ var _ conversation.Journal = (*Store)(nil)
 
 // Open opens the store of a repository that git itself has located.
 func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
-	git := gitcmd.At(repo, gitcmd.Options{})
+	git := opts.Git
+	if git == nil {
+		git = gitcmd.At(repo, gitcmd.Options{})
+	}
 	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
 	if s.zone == nil {
 		s.zone = time.Local
@@ -101,9 +106,12 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 // Packer packs what this and other stores of the repository have written.
 func (s *Store) Packer() *packing.Packer { return packing.New(s.odb, s.git) }
 
-// ExpectWrite begins to find out what a Write needs to know of the user, which takes
-// a git: for who has something else to do until then.
-func (s *Store) ExpectWrite() { go s.user() }
+// ExpectWrite begins to find out what a Write needs to know of the user and the
+// repository, which may take a git: for who has something else to do until then.
+func (s *Store) ExpectWrite() {
+	go s.user()
+	go s.git.Sharing() // what goes wrong is said by the Write
+}
 
 // Ordered reports whether the file system keeps the order in which data and names
 // are written, so that one flush is enough for all before it.

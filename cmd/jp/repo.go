@@ -185,7 +185,7 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 	r.values = r.openSecrets(e, key)
 	r.env = e
 	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
-		Key: key, NoKey: noKey, Rewrite: r.values.rewriter(), Durability: durability, Log: slog.New(e.notices()),
+		Key: key, NoKey: noKey, Rewrite: r.values.rewriter(), Durability: durability, Log: slog.New(e.notices()), Git: r.git,
 		User: func() gitstore.Person { return gitstore.UserIdentity(e.get, func() gitcmd.User { return r.user(ctx) }) },
 		MayBreakLock: func(id conversation.ID) bool {
 			holder, held := r.locks.Held(id)

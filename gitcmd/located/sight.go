@@ -68,7 +68,7 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	}
 	// Those of the user and of the machine cannot lead git elsewhere, but a mistake
 	// in one of them ends it.
-	configs, ok := userConfigs(environ)
+	configs, ok := gitcmd.UserConfigs(environ)
 	if !ok {
 		return s, false
 	}

@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	if spec := os.Getenv(writerEnv); spec != "" {
 		os.Exit(writerProcess(spec))
 	}
+	if spec := os.Getenv(sharedEnv); spec != "" {
+		os.Exit(sharedProcess(spec))
+	}
 	if os.Getenv(idleEnv) != "" {
 		os.Exit(idle())
 	}

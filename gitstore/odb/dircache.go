@@ -73,7 +73,7 @@ func (s *Store) walkDir(name string, make bool) (Dir, error) {
 
 func (s *Store) stepDown(dir Dir, name string, make bool) (Dir, error) {
 	if make {
-		if err := dir.Mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := s.mkdir(dir, name); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, classify(err)
 		}
 	}

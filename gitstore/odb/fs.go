@@ -48,6 +48,12 @@ type PathDir interface {
 	OpenPath(name string) (File, error)
 }
 
+// moder is a Dir or a File that has a mode: the twelve low bits of the system's.
+type moder interface {
+	Mode() (uint32, error)
+	SetMode(mode uint32) error
+}
+
 // File is an open file. Write may be short without an error, as write(2) is.
 type File interface {
 	io.Reader

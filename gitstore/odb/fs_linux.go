@@ -256,6 +256,23 @@ func (f osFile) Stat() (Info, error) { return statx(int(f), "", unix.AT_EMPTY_PA
 func (f osFile) Sync() error         { return fsync(int(f)) }
 func (f osFile) Close() error        { return unix.Close(int(f)) }
 
+func (d osDir) Mode() (uint32, error)      { return modeOf(int(d)) }
+func (d osDir) SetMode(mode uint32) error  { return setMode(int(d), mode) }
+func (f osFile) Mode() (uint32, error)     { return modeOf(int(f)) }
+func (f osFile) SetMode(mode uint32) error { return setMode(int(f), mode) }
+
+func modeOf(fd int) (uint32, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return 0, os.NewSyscallError("fstat", err)
+	}
+	return st.Mode & 0o7777, nil
+}
+
+func setMode(fd int, mode uint32) error {
+	return os.NewSyscallError("fchmod", retry(func() error { return unix.Fchmod(fd, mode) }))
+}
+
 func (f osFile) StartWriteout() error {
 	return syncRange(f, unix.SYNC_FILE_RANGE_WRITE)
 }

@@ -131,6 +131,41 @@ func (f rootFile) Stat() (Info, error) {
 	return infoOf(info), nil
 }
 
+func (d rootDir) Mode() (uint32, error) {
+	info, err := d.root.Stat(".")
+	return systemMode(info, err)
+}
+
+func (d rootDir) SetMode(mode uint32) error { return d.root.Chmod(".", fileMode(mode)) }
+
+func (f rootFile) Mode() (uint32, error) {
+	info, err := f.File.Stat()
+	return systemMode(info, err)
+}
+
+func (f rootFile) SetMode(mode uint32) error { return f.Chmod(fileMode(mode)) }
+
+func systemMode(info fs.FileInfo, err error) (uint32, error) {
+	if err != nil {
+		return 0, err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return uint32(info.Mode().Perm()), nil
+	}
+	return uint32(st.Mode) & 0o7777, nil
+}
+
+func fileMode(mode uint32) fs.FileMode {
+	out := fs.FileMode(mode & 0o777)
+	for bit, flag := range map[uint32]fs.FileMode{syscall.S_ISUID: fs.ModeSetuid, syscall.S_ISGID: fs.ModeSetgid, syscall.S_ISVTX: fs.ModeSticky} {
+		if mode&bit != 0 {
+			out |= flag
+		}
+	}
+	return out
+}
+
 func (f rootFile) StartWriteout() error { return nil }
 
 // AwaitWriteout cannot do less than a whole Sync.

@@ -71,6 +71,9 @@ func (w *write) create(o *stagedObject) error {
 		return err
 	}
 	o.file = file
+	if err := w.store.share(file); err != nil {
+		return err
+	}
 	if err := writeAll(file, deflate(o.Object)); err != nil {
 		return err
 	}
@@ -210,7 +213,7 @@ func (w *write) name(o *stagedObject) error {
 	objects := w.store.objects
 	fan := string(o.OID[:2])
 	if _, err := objects.Stat(fan); errors.Is(err, fs.ErrNotExist) {
-		if err := objects.Mkdir(fan); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := w.store.mkdir(objects, fan); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

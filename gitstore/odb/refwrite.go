@@ -132,7 +132,13 @@ func (s *Store) tryLock(u RefUpdate) (*refMove, error) {
 		}
 		lock, err := dir.Create(base+lockSuffix, lockPerm)
 		if err == nil {
-			return &refMove{RefUpdate: u, dir: dir, base: base, lock: lock}, nil
+			m := &refMove{RefUpdate: u, dir: dir, base: base, lock: lock}
+			if err := s.share(lock); err != nil {
+				m.abandon()
+				s.dirs.release(dir)
+				return nil, classify(err)
+			}
+			return m, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			s.dirs.release(dir)
