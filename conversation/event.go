@@ -111,8 +111,12 @@ func (e *Event) Role() Role {
 		return RoleAssistant
 	case *ToolCallResponse:
 		return RoleTool
-	case *TurnStart, *ChatRequest, *Workspace, *ForkOrigin, *TurnDiscarded, *ConfigDelta, *Metadata, *Restored:
+	case *TurnStart, *ChatRequest, *ForkOrigin, *TurnDiscarded, *ConfigDelta, *Metadata, *Restored:
 		return RoleUser
+	case *Workspace:
+		if !b.Cut {
+			return RoleUser
+		}
 	case *InquiryResponse:
 		switch b.By {
 		case ByUser:

@@ -83,6 +83,8 @@ func (b *ForkOrigin) fields(c codec) {
 type Workspace struct {
 	Paths []PathStat
 	More  int // paths beyond those listed
+	// Cut says that events which a copy left out moved them, whoever those were of.
+	Cut bool
 }
 
 // A PathStat is how much one path differs. Counts are lines, -1 for binary.
@@ -99,6 +101,7 @@ func (*Workspace) Type() Type { return TypeWorkspace }
 func (b *Workspace) fields(c codec) {
 	c.value("paths", &b.Paths)
 	c.num("more", &b.More)
+	c.flag("cut", &b.Cut)
 }
 
 // TurnDiscarded takes the dialogue of a turn back: readers skip the range.

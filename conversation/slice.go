@@ -230,7 +230,7 @@ func (n *numbering) copy(events []*Event) {
 // newest copy left.
 func (n *numbering) stand(e *Event) {
 	if tree := n.found[e.Seq]; tree != n.tree && len(n.copies) > 0 {
-		n.put(&Event{Body: &Workspace{}, Time: e.Time, Tree: tree, Version: Version})
+		n.put(&Event{Body: &Workspace{Cut: true}, Time: e.Time, Tree: tree, Version: Version})
 	}
 }
 

@@ -233,7 +233,7 @@ func TestSliceStandsOnTheFiles(t *testing.T) {
 	}
 	got := Slice(events, Cut{First: 1, Last: 1})
 	require.Len(t, got, 9)
-	require.Equal(t, &Workspace{}, got[5].Body)
+	require.Equal(t, &Workspace{Cut: true}, got[5].Body)
 	require.Equal(t, "t2", got[5].Tree)
 	require.Equal(t, events[10].Time, got[5].Time)
 	require.Equal(t, 1, got[5].Turn)

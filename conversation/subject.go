@@ -110,7 +110,11 @@ func describeRecord(e *Event) string {
 	case *ForkOrigin:
 		return fmt.Sprintf("fork of %s at %d (turn %d)", b.Conversation, b.Seq, e.Turn)
 	case *Workspace:
-		return "outside: " + pathWords(b.Paths, b.More)
+		by := "outside: "
+		if b.Cut {
+			by = "cut away: "
+		}
+		return by + pathWords(b.Paths, b.More)
 	case *TurnDiscarded:
 		return fmt.Sprintf("discarded turn %d (%d–%d)", e.Turn, b.FromSeq, b.ToSeq)
 	case *TurnStopped:

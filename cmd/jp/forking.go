@@ -270,7 +270,7 @@ func (f *fork) explainDrift(ctx context.Context) error {
 	for i, e := range f.kept {
 		b, ok := e.Body.(*conversation.Workspace)
 		if !ok || e.Was != nil {
-			continue
+			continue // it is a copy, too
 		}
 		trees, err := f.repo.trees(ctx)
 		if err != nil {
@@ -282,7 +282,8 @@ func (f *fork) explainDrift(ctx context.Context) error {
 		}
 		var s turnloop.Sight
 		fill(&s, worktree.Snapshot{Changes: changes})
-		*b = *outside(s)
+		moved := outside(s)
+		b.Paths, b.More = moved.Paths, moved.More
 	}
 	return nil
 }
