@@ -1,6 +1,9 @@
 package conversation
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Audit checks that events make sense one behind the other, by the rules that
 // [TurnMut.Build] has for new ones. What jp writes passes; history that was
@@ -29,11 +32,29 @@ func Local(events []*Event) bool {
 		if !events[i].Signed {
 			return false
 		}
-		if b, ok := events[i].Body.(*ForkOrigin); ok && b.Adopted {
+		if adopts(events[i]) {
 			return true
 		}
 	}
 	return len(events) > 0 && events[len(events)-1].Signed
+}
+
+// Own are the events since the user last adopted the conversation; all, where
+// nobody did. The models and settings of those before are someone else's word, and
+// do not act.
+func Own(events []*Event) []*Event {
+	for i, e := range slices.Backward(events) {
+		if adopts(e) {
+			return events[i+1:]
+		}
+	}
+	return events
+}
+
+// adopts reports whether an event makes what stands before it the user's.
+func adopts(e *Event) bool {
+	b, ok := e.Body.(*ForkOrigin)
+	return ok && b.Adopted
 }
 
 // LocalTip is [Local] for who has only a conversation's newest event, and reads
@@ -47,7 +68,7 @@ func LocalTip(tip *Event, back iter.Seq2[*Event, error]) bool {
 		if err != nil || !e.Signed {
 			return false
 		}
-		if b, ok := e.Body.(*ForkOrigin); ok && b.Adopted || writersOwn(e) {
+		if adopts(e) || writersOwn(e) {
 			break
 		}
 	}

@@ -1,5 +1,7 @@
 package conversation
 
+import "slices"
+
 // A Cut says which events of a conversation to keep. The zero value keeps all.
 // Bounds are inclusive; turns are counted as readers see them.
 type Cut struct {
@@ -36,11 +38,18 @@ func Slice(events []*Event, cut Cut) []*Event {
 	}
 	n := numbering{seqs: map[int]int{}, gone: gone, found: found(events)}
 	first, _ := w.ends(events)
-	n.set(events[:w.from], n.found[first.Seq])
-	if w.start != nil && w.head > w.from && !gone[w.start.Seq] {
-		start := w.start.Clone()
-		start.Tree = n.tree
-		n.add(w.start, start)
+	n.tree = n.found[first.Seq]
+	start := w.start
+	if w.head == w.from || start != nil && gone[start.Seq] {
+		start = nil
+	}
+	if start != nil && !slices.Contains(Own(events[:w.from]), start) { // it stays behind an adoption
+		n.begin(start)
+		start = nil
+	}
+	n.set(events[:w.from], n.tree)
+	if start != nil {
+		n.begin(start)
 	}
 	n.copy(events[w.from:w.head])
 	if w.tail < w.until {
@@ -160,7 +169,9 @@ func indexOf(events []*Event, seq int) int {
 	return len(events)
 }
 
-// inForce returns what events that are cut away have set for those behind them.
+// inForce returns what events that are cut away have set for those behind them. What
+// was set before an adoption stays without effect: the adoption is among them, and
+// no setting before it.
 func inForce(events []*Event) []*Event {
 	var set []*Event
 	var prompt *Event
@@ -170,6 +181,10 @@ func inForce(events []*Event) []*Event {
 			set = append(set, e)
 		case TypePrompt:
 			prompt = e
+		case TypeForkOrigin:
+			if adopts(e) {
+				set = append(slices.DeleteFunc(set, func(e *Event) bool { return e.Type() != TypeMetadata }), e)
+			}
 		}
 	}
 	if prompt != nil {
@@ -206,6 +221,13 @@ func (n *numbering) set(events []*Event, tree string) {
 		c.Tree = tree
 		n.add(e, c)
 	}
+}
+
+// begin copies the start of a turn whose first events are cut away.
+func (n *numbering) begin(e *Event) {
+	c := e.Clone()
+	c.Tree = n.tree
+	n.add(e, c)
 }
 
 func (n *numbering) copy(events []*Event) {

@@ -73,10 +73,15 @@ func (s *Stream) TurnNumber() int {
 // Tail is the ledger of the newest turn.
 func (s *Stream) Tail() *Ledger { return s.tail }
 
-// Model is the model in force, "provider/name", "" before the first turn.
-func (s *Stream) Model() string {
-	return newestModel(s.events)
-}
+// Model is the model in force, "provider/name", "" before the first turn that is
+// the user's own: see [Own].
+func (s *Stream) Model() string { return ModelOf(s.events) }
+
+// ModelOf is [Stream.Model] of all events of a conversation.
+func ModelOf(events []*Event) string { return newestModel(Own(events)) }
+
+// ModelOnRecord is the model that the newest turn was asked with, whoever chose it.
+func (s *Stream) ModelOnRecord() string { return newestModel(s.events) }
 
 // newestModel is what a turn began with, or what was set behind its start.
 func newestModel(events []*Event) string {

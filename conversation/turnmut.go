@@ -82,7 +82,7 @@ func (t *TurnMut) model() string {
 	if model := newestModel(t.added); model != "" {
 		return model
 	}
-	return t.stream.Model()
+	return t.stream.ModelOnRecord()
 }
 
 // Build checks the collected events, hands them to commit, and makes them part

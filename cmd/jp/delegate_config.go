@@ -17,7 +17,7 @@ import (
 // child reads that where its parent does.
 func (q *query) inheritance(t delegate.Task) (*conversation.Event, error) {
 	delta := map[string]any{}
-	for _, e := range q.stream.Events() {
+	for _, e := range conversation.Own(q.stream.Events()) {
 		if b, ok := e.Body.(*conversation.ConfigDelta); ok {
 			var one map[string]any
 			if json.Unmarshal(b.Delta, &one) == nil {

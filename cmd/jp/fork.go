@@ -40,7 +40,8 @@ one of -a, --restore and --worktree makes sense at a time.
 
 A conversation that someone else wrote, or that was fetched (REMOTE/ID), can be
 read and forked, and nothing of it runs. --adopt makes the fork yours: calls that are open get an error in place of
-a result, and what was allowed, remembered or reasoned there counts no more.
+a result, and what was allowed, remembered or reasoned there counts no more, nor do its
+settings and its model: yours answers.
 
 JSON: {"id","ref","head","forked_from":{"id","seq","commit"},"incomplete","worktree"},
 with --restore also "files":[{"path","done","reason"}]

@@ -319,7 +319,7 @@ func (q *query) delta() (*conversation.Event, error) {
 		return nil, nil // it is recorded
 	}
 	delta := map[string]any{}
-	if was := q.stream.Model(); was != "" && was != q.model {
+	if was := q.stream.ModelOnRecord(); was != "" && was != q.model {
 		delta["model"] = q.model
 	}
 	tools := map[string]any{}

@@ -121,11 +121,11 @@ func (r *repo) user(ctx context.Context) gitcmd.User {
 	return user
 }
 
-// configure reads the configuration, with what a conversation's events changed.
-// Where it is wrong the defaults are in force.
+// configure reads the configuration, with what a conversation's events changed since
+// it is the user's. Where it is wrong the defaults are in force.
 func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
 	var deltas []map[string]any
-	for _, ev := range events {
+	for _, ev := range conversation.Own(events) {
 		if b, ok := ev.Body.(*conversation.ConfigDelta); ok {
 			var delta map[string]any
 			if json.Unmarshal(b.Delta, &delta) == nil {

@@ -60,13 +60,16 @@ func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, m
 	if r.wrong != nil {
 		return "", r.wrong
 	}
-	for _, name := range []string{info.Summary.Model, r.config.Model} {
+	events, err := r.store.Load(ctx, info.Head)
+	if err != nil {
+		return "", aboutConversation(err, info.ID)
+	}
+	for _, name := range []string{conversation.ModelOf(events), r.config.Model} {
 		if model == "" {
 			model = name
 		}
 	}
 	if model = r.config.ResolveModel(model); model == "" {
-		var err error
 		if model, err = r.usualModel(ctx, e); err != nil {
 			return "", err
 		}
@@ -74,10 +77,6 @@ func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, m
 	asked, err := openModel(ctx, e, r, model)
 	if err != nil {
 		return "", err
-	}
-	events, err := r.store.Load(ctx, info.Head)
-	if err != nil {
-		return "", aboutConversation(err, info.ID)
 	}
 	material := material(events)
 	if material == "" {
