@@ -88,7 +88,7 @@ type Question struct {
 type Policy struct {
 	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens when no client is attached; unset: queue, and defer for a query in the foreground where CI is set"`
 	Timeout  time.Duration `toml:"timeout" default:"10m" tighten:"shorter" doc:"How long queue waits in the foreground before it becomes defer; 0: for ever"`
-	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run unasked, compared argument by argument"`
+	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run unasked in the root of the working tree, compared argument by argument; where a call names another folder, it is asked about"`
 }
 
 // Limits bound one turn. Zero means no limit, except for ToolOutput and HookTimeout.

@@ -3,6 +3,7 @@ package turnloop
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"jp/conversation"
 	"jp/tool"
@@ -66,7 +67,8 @@ func routeDefaults(kind conversation.InquiryKind, hasDefault bool) Route {
 }
 
 // A Grant is what the user's configuration allows: beginnings of the commands
-// that calls name. It says nothing of a tool whose calls name none, whatever its
+// that calls name, run in the workspace's root: elsewhere the same words are
+// another program, or the same one with another's settings. It says nothing of a tool whose calls name none, whatever its
 // arguments are called.
 type Grant [][]string
 
@@ -96,10 +98,12 @@ func (g Grant) Settle(def *tool.Definition, arguments json.RawMessage, ledger *c
 	return Verdict{}, false
 }
 
-// allows reports whether an argv begins, word for word, with an allowed prefix.
+// allows reports whether an argv begins, word for word, with an allowed prefix, and
+// runs in the root.
 func (g Grant) allows(arguments json.RawMessage) bool {
 	var argv []string
-	if json.Unmarshal(asJSON(arguments)["argv"], &argv) != nil {
+	given := asJSON(arguments)
+	if json.Unmarshal(given["argv"], &argv) != nil || !inRoot(given) {
 		return false
 	}
 	for _, prefix := range g {
@@ -108,6 +112,24 @@ func (g Grant) allows(arguments json.RawMessage) bool {
 		}
 	}
 	return false
+}
+
+// inRoot reports whether arguments leave a program in the workspace's root. A tool
+// may read a name in any case, so that each spelling of cwd counts, and another one
+// of argv would be another command.
+func inRoot(arguments map[string]json.RawMessage) bool {
+	for name, value := range arguments {
+		switch {
+		case strings.EqualFold(name, "cwd"):
+			var cwd string
+			if json.Unmarshal(value, &cwd) != nil || cwd != "" && cwd != "." {
+				return false
+			}
+		case name != "argv" && strings.EqualFold(name, "argv"):
+			return false
+		}
+	}
+	return true
 }
 
 // remembered reports whether the user said yes to the tool for the whole turn.

@@ -104,6 +104,18 @@ func TestGrantAllowsAnExactBeginningOfTheArgv(t *testing.T) {
 		{`{"argv":["go","test"]`, false},
 		{`{"ARGV":["go","test"]}`, false},
 		{`{"argv":["rm"],"Argv":["go","test"]}`, false},
+		{`{"argv":["go","test"],"Argv":["rm"]}`, false},
+		{`{"argv":["make"],"cwd":""}`, true},
+		{`{"argv":["make"],"cwd":"."}`, true},
+		{`{"argv":["make"],"stdin":"x"}`, true},
+		{`{"argv":["make"],"cwd":"evil"}`, false},
+		{`{"argv":["make"],"cwd":"./evil"}`, false},
+		{`{"argv":["make"],"cwd":"./"}`, false},
+		{`{"argv":["make"],"cwd":"/work"}`, false},
+		{`{"argv":["make"],"CWD":"evil"}`, false},
+		{`{"argv":["make"],"cwd":".","Cwd":"evil"}`, false},
+		{`{"argv":["make"],"cwd":".","cwd":"evil"}`, false},
+		{`{"argv":["make"],"cwd":["evil"]}`, false},
 		{``, false},
 	}
 	for _, c := range cases {
