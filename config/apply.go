@@ -1,6 +1,9 @@
 package config
 
-import "reflect"
+import (
+	"reflect"
+	"time"
+)
 
 // applyLayer takes over one layer's settings, in order, and holds back what
 // that layer may not say.
@@ -43,6 +46,8 @@ func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
 		own = named
 	}
 	switch {
+	case s.origin.Layer == LayerWorkspace && !l.report.Trusted && l.needsTrust(s):
+		return ReasonUntrusted
 	case !s.node.security:
 		return ""
 	case s.origin.Layer == LayerConversation:
@@ -57,6 +62,28 @@ func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
 		return ReasonUntrusted
 	}
 	return ""
+}
+
+// needsTrust tells whether a workspace's file must be trusted for s by its trust
+// tag: always, or where s is looser than what the layers below say.
+func (l *loader) needsTrust(s setting) bool {
+	below := l.values[s.key()]
+	switch rule := s.node.tag.Get("trust"); rule {
+	case "", "always":
+		return rule == "always"
+	case "timeout":
+		return !tightens("shorter", l.toolTime(below), l.toolTime(s.value))
+	default:
+		return !tightens(rule, below, s.value)
+	}
+}
+
+// toolTime is how long a tool may run whose own time is d, unset or 0 where it has none.
+func (l *loader) toolTime(d any) any {
+	if own, _ := d.(time.Duration); own > 0 {
+		return own
+	}
+	return l.values["limits.tool_timeout"]
 }
 
 // ownQuestion tells whether path is about a tool's questions: whoever may

@@ -8,7 +8,9 @@
 // What must hold: a key that chooses what runs, where requests go or who is
 // asked (a security key) never comes from a conversation, and from a workspace
 // file only when the user approved exactly its bytes; even then the workspace
-// may only tighten permissions. Such a key is held back and reported, so that
+// may only tighten permissions. The model is such a key but for conversations,
+// where the user's own choice is recorded; so are limits, durability and which tools
+// are on where a workspace file asks for looser ones than the layers below. What is held back is reported, so that
 // a repository that nobody approved can still be worked in.
 //
 // The package starts nothing, reads no environment but the one it is given, and
@@ -20,8 +22,8 @@ import "time"
 // Config is the settings in force. The fields' doc tags are the text of the
 // generated reference; the default tags are the lowest layer.
 type Config struct {
-	Model      string              `toml:"model" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
-	Aliases    map[string]string   `toml:"aliases" label:"alias" doc:"Short name for a model"`
+	Model      string              `toml:"model" trust:"always" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
+	Aliases    map[string]string   `toml:"aliases" label:"alias" security:"yes" doc:"Short name for a model, without a /"`
 	Parameters Parameters          `toml:"parameters"`
 	Prices     map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, where jp knows it"`
 	Providers  map[string]Provider `toml:"providers" label:"name" security:"yes"`
@@ -54,12 +56,12 @@ type Provider struct {
 // Tool is a tool of the user's own, or what is changed about a built-in one.
 // Nil and empty mean: as the tool says itself.
 type Tool struct {
-	Enable      *bool                `toml:"enable" doc:"Offer the tool to the model; recall stands for the tools that read other conversations"`
+	Enable      *bool                `toml:"enable" trust:"off" doc:"Offer the tool to the model; recall stands for the tools that read other conversations"`
 	Description string               `toml:"description" security:"yes" doc:"What the model is told about the tool"`
 	Command     []string             `toml:"command" security:"yes" check:"argv" tighten:"new" doc:"Program and arguments, never a shell; the call comes as JSON on stdin"`
 	Mutates     *bool                `toml:"mutates" security:"yes" doc:"Whether a run may change anything; unset: true for a command and for a tool of an MCP server"`
 	Idempotent  bool                 `toml:"idempotent" security:"yes" default:"false" doc:"Whether a run that was broken off may simply be repeated"`
-	Timeout     time.Duration        `toml:"timeout" doc:"Time for one run; unset or 0: limits.tool_timeout"`
+	Timeout     time.Duration        `toml:"timeout" trust:"timeout" doc:"Time for one run; unset or 0: limits.tool_timeout"`
 	Run         string               `toml:"run" security:"yes" enum:"ask|unattended|edit|skip" tighten:"mode" doc:"What happens before a run; unset: as the tool says, ask for a command"`
 	Result      string               `toml:"result" security:"yes" enum:"unattended|ask|edit|skip" tighten:"result" doc:"What happens before the model sees the result; unset: unattended"`
 	Exclusive   bool                 `toml:"exclusive" security:"yes" tighten:"on" default:"false" doc:"Only a person may allow it"`
@@ -93,11 +95,11 @@ type Policy struct {
 
 // Limits bound one turn. Zero means no limit, except for ToolOutput and HookTimeout.
 type Limits struct {
-	ToolOutput   int64         `toml:"tool_output" default:"262144" min:"1024" doc:"Bytes of one tool result that the model is sent"`
-	ToolTimeout  time.Duration `toml:"tool_timeout" default:"10m" doc:"Time for one tool run; 0: no limit"`
-	ModelSilence time.Duration `toml:"model_silence" default:"5m" doc:"How long nothing may come from a model, not even a sign that its connection lives, before it is asked again; 0: no limit"`
-	ModelCalls   int64         `toml:"model_calls" default:"100" doc:"Model calls in one turn; 0: no limit"`
-	Tokens       int64         `toml:"tokens" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
+	ToolOutput   int64         `toml:"tool_output" trust:"lower" default:"262144" min:"1024" max:"262144" doc:"Bytes of one tool result that are kept, and that the model is sent: 1024 to 262144"`
+	ToolTimeout  time.Duration `toml:"tool_timeout" trust:"shorter" default:"10m" doc:"Time for one tool run; 0: no limit"`
+	ModelSilence time.Duration `toml:"model_silence" trust:"shorter" default:"5m" doc:"How long nothing may come from a model, not even a sign that its connection lives, before it is asked again; 0: no limit"`
+	ModelCalls   int64         `toml:"model_calls" trust:"lower" default:"100" doc:"Model calls in one turn; 0: no limit"`
+	Tokens       int64         `toml:"tokens" trust:"lower" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
 	HookTimeout  time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`
 }
 
@@ -128,7 +130,7 @@ type MCP struct {
 
 // Store says how events are kept.
 type Store struct {
-	Durability string `toml:"durability" enum:"full|off" default:"full" doc:"full: events survive a power cut; off: they survive a kill only"`
+	Durability string `toml:"durability" trust:"durable" enum:"full|off" default:"full" doc:"full: events survive a power cut; off: they survive a kill only"`
 	Packing    string `toml:"packing" enum:"auto|off" default:"auto" doc:"auto: after a turn, a process in the background packs what conversations have loose, where that is much; off: only jp pack does"`
 }
 
@@ -140,6 +142,7 @@ type Style struct {
 }
 
 // ResolveModel gives the model that name stands for: the alias's, else name itself.
+// No alias has a /, so that a full name is never another model.
 func (c *Config) ResolveModel(name string) string {
 	if model, ok := c.Aliases[name]; ok {
 		return model

@@ -20,10 +20,12 @@ Layers, low to high: defaults, the user's file (` + "`$XDG_CONFIG_HOME/jp/config
 the parts of a key), the conversation, ` + "`--cfg key=value`" + `, flags. A higher layer replaces single keys; lists are
 replaced whole. Unknown keys and wrong values are errors. A file may have up to 1 MiB.
 
-A security key chooses what runs, where requests go or who is asked. It never comes from a conversation, and from a
-workspace's file only after ` + "`jp trust`" + ` for exactly its content; *only tighter* means that even then it cannot loosen
-what the layers below say. A workspace's file that is not trusted still counts but for its security keys;
-a tool whose command is held back is held back whole.
+A security key chooses what runs, where requests go or who is asked. It comes from a workspace's file only after
+` + "`jp trust`" + ` for exactly its content; *only tighter* means that even then it cannot loosen what the layers below say.
+From a conversation it never comes, but for ` + "`model`" + `, which is recorded there, and not from before ` + "`jp fork --adopt`" + ` made
+the conversation yours. A workspace's file that is not trusted still counts but for its security keys; a tool whose command
+is held back is held back whole. *Looser only if trusted* says that of a single value: one no looser than what the layers
+below say counts as it is, any other after ` + "`jp trust`" + `. 0, where it stands for no limit, is the loosest.
 
 This page is generated from the code: ` + "`UPDATE=1 go test -run Docs ./config`" + `.
 

@@ -8,7 +8,8 @@ import (
 	"jp/config"
 )
 
-// A repository that nobody approved may name a model, but not a command.
+// A repository that nobody approved may say how much a model thinks, but not which one
+// is asked, nor name a command.
 func Example() {
 	root, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -16,7 +17,7 @@ func Example() {
 	}
 	defer os.RemoveAll(root)
 	file := filepath.Join(root, config.WorkspaceFile)
-	for _, kv := range [][2]string{{"model", "anthropic/claude"}, {"tools.lint.command", `["./lint.sh"]`}} {
+	for _, kv := range [][2]string{{"model", "anthropic/claude"}, {"parameters.reasoning", "high"}, {"tools.lint.command", `["./lint.sh"]`}} {
 		if err := config.Set(file, kv[0], kv[1]); err != nil {
 			panic(err)
 		}
@@ -29,13 +30,14 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(c.Model, "from", report.Origins["model"])
+	fmt.Println(c.Parameters.Reasoning, "from", report.Origins["parameters.reasoning"])
 	fmt.Println(c.Policy.Detached, "from", report.Origins["policy.detached"])
 	for _, key := range report.Inert {
 		fmt.Printf("%s: %s = %s has no effect: %s\n", key.Origin, key.Key, key.Value, key.Reason)
 	}
 	// Output:
-	// anthropic/claude from .jp/config.toml:1
+	// high from .jp/config.toml:4
 	// defer from JP_CFG_POLICY__DETACHED
-	// .jp/config.toml:4: tools.lint.command = ["./lint.sh"] has no effect: the file is not trusted
+	// .jp/config.toml:1: model = "anthropic/claude" has no effect: the file is not trusted
+	// .jp/config.toml:7: tools.lint.command = ["./lint.sh"] has no effect: the file is not trusted
 }

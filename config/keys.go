@@ -8,7 +8,7 @@ type Key struct {
 	Type     string // what may be written, in words
 	Default  string // as TOML; empty: unset
 	Layers   string // who may set it
-	Security bool   // chooses what runs, where requests go or who is asked
+	Security bool   // chooses what runs, where requests go or who is asked; a workspace's file has to be trusted
 	Doc      string
 }
 
@@ -21,7 +21,7 @@ func Keys() []Key {
 			Type:     n.wants(),
 			Default:  n.defaultText(),
 			Layers:   n.layers(),
-			Security: n.security,
+			Security: n.security || n.tag.Get("trust") == "always",
 			Doc:      n.tag.Get("doc"),
 		})
 	})
@@ -38,11 +38,14 @@ func (n *node) defaultText() string {
 
 func (n *node) layers() string {
 	workspace := "workspace"
-	if n.security {
+	if n.security || n.tag.Get("trust") == "always" {
 		workspace = "trusted workspace"
 	}
 	switch n.tag.Get("tighten") {
 	case "":
+		if trust := n.tag.Get("trust"); trust != "" && trust != "always" {
+			workspace += " (looser only if trusted)"
+		}
 	case "new":
 		workspace += " (for a new tool)"
 	case "user", "never":

@@ -56,7 +56,7 @@ func TestDefaultsWithoutAnyLayer(t *testing.T) {
 }
 
 func TestEachLayerBeatsThoseBelow(t *testing.T) {
-	all := layers(t, `model = "user/m"`, "\nmodel = \"workspace/m\"")
+	all := trusting(layers(t, `model = "user/m"`, "\nmodel = \"workspace/m\""))
 	all.Environ = []string{"JP_CFG_MODEL=environment/m"}
 	all.Deltas = []map[string]any{{"model": "early/m"}, {"model": "late/m"}}
 	all.Overrides = []string{"model=first/m", "model=last/m"}
@@ -168,6 +168,7 @@ func TestMistakesNameThePlace(t *testing.T) {
 		"table for value":  {"[model]\nx = 1", `:1: model must be a string, not a table of its own`, config.ErrValue},
 		"dotted too deep":  {"model.x = 1", `:1: model must be a string, not a table`, config.ErrValue},
 		"array of tables":  {"[[tools]]", `:1: tools must be a table, not an array of tables`, config.ErrValue},
+		"full name":        {"aliases.'a/b' = 'x/y'", `:1: aliases."a/b" is no alias: with a / it could stand for the full name of a model; take a name without one`, config.ErrValue},
 		"no command":       {"\n[mcp.x.env]\nA = '1'", `:3: mcp.x has no command`, config.ErrValue},
 		"broken":           {"model = 'x'\npolicy = = 2", `:2:10: `, config.ErrSyntax},
 		"twice":            {"model = 'x'\nmodel = 'y'", `:2:1: `, config.ErrSyntax},
@@ -197,6 +198,9 @@ func TestMistakesOutsideFiles(t *testing.T) {
 		{config.Options{Overrides: []string{"modle=x/y"}}, `--cfg: unknown key "modle" (did you mean "model"?)`},
 		{config.Options{Overrides: []string{"model=\xff"}}, `--cfg: model must be a string, not bytes that are no UTF-8`},
 		{config.Options{Overrides: []string{"aliases." + strings.Repeat("a", 65) + "=x"}}, `--cfg: unknown key "aliases.` + strings.Repeat("a", 65) + `"`},
+		{config.Options{Overrides: []string{`aliases."a/b"=x/y`}}, `--cfg: aliases."a/b" is no alias: with a / it could stand for the full name of a model; take a name without one`},
+		{config.Options{Environ: []string{"JP_CFG_ALIASES__A/B=x/y"}}, `JP_CFG_ALIASES__A/B: aliases."a/b" is no alias: with a / it could stand for the full name of a model; take a name without one`},
+		{layers(t, "", "[aliases]\n'a/b' = 'x/y'"), `.jp/config.toml:2: aliases."a/b" is no alias: with a / it could stand for the full name of a model; take a name without one`},
 		{config.Options{Overrides: []string{"model"}}, `--cfg: "model" must be key=value`},
 		{config.Options{Overrides: []string{"a = 1\nb=2"}}, `--cfg: unknown key "a"`},
 		{config.Options{Overrides: []string{"policy=deny"}}, `--cfg: policy must be a table, not "deny"`},
@@ -240,13 +244,13 @@ func TestFilesThatAreRefused(t *testing.T) {
 func TestLinkInsideTheWorkspaceAndUserLinksAreFollowed(t *testing.T) {
 	opts := layers(t, "", "")
 	inside := filepath.Join(opts.Workspace, "shared.toml")
-	require.NoError(t, os.WriteFile(inside, []byte("model = 'a/b'"), 0o600))
+	require.NoError(t, os.WriteFile(inside, []byte("style.color = 'never'"), 0o600))
 	require.NoError(t, os.Symlink("../shared.toml", filepath.Join(opts.Workspace, config.WorkspaceFile)))
 	elsewhere := filepath.Join(t.TempDir(), "dotfiles.toml")
 	require.NoError(t, os.WriteFile(elsewhere, []byte("style.width = 72"), 0o600))
 	require.NoError(t, os.Symlink(elsewhere, opts.UserFile))
 	c, _ := load(t, opts)
-	require.Equal(t, "a/b", c.Model)
+	require.Equal(t, "never", c.Style.Color)
 	require.Equal(t, int64(72), c.Style.Width)
 }
 

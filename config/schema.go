@@ -84,6 +84,9 @@ func (n *node) child(name string) *node {
 
 func (n *node) allows(name string) bool {
 	names := n.names()
+	if n.tag.Get("label") == "alias" && strings.Contains(name, "/") {
+		return false
+	}
 	if names == nil {
 		return len(name) <= maxName && (bareKey(name) || n.elem.leaf() && printable(name))
 	}
@@ -132,6 +135,9 @@ func lookup(o Origin, path []string) (*node, *Error) {
 		return nil, valueError(o, joinKey(path[:known]), "must be %s, not a table", parent.wants())
 	}
 	wrong := path[:known+1]
+	if parent.tag.Get("label") == "alias" && strings.Contains(path[known], "/") {
+		return nil, valueError(o, joinKey(wrong), "is no alias: with a / it could stand for the full name of a model; take a name without one")
+	}
 	e := &Error{Origin: o, Key: joinKey(wrong), kind: ErrUnknownKey}
 	e.Text = "unknown key " + quote(e.Key)
 	if near := suggest(parent, path, known); near != "" {

@@ -11,10 +11,12 @@ var (
 	policyLadder = map[string]int{"auto": 0, "defaults": 1, "": 2, "queue": 2, "defer": 2, "deny": 3}
 	runLadder    = map[string]int{"unattended": 0, "": 1, "ask": 1, "edit": 1, "skip": 2}
 	resultLadder = map[string]int{"": 0, "unattended": 0, "ask": 1, "edit": 1, "skip": 2}
+	diskLadder   = map[string]int{"off": 0, "full": 1}
 )
 
 // tightens tells whether a workspace may replace below by value, by the key's
-// tighten tag. below is nil where no lower layer has set the key.
+// tighten tag, or without trust by its trust tag. below is nil where no lower layer
+// has set the key.
 func tightens(rule string, below, value any) bool {
 	switch rule {
 	case "":
@@ -33,8 +35,12 @@ func tightens(rule string, below, value any) bool {
 		return value == "user" || value == below
 	case "new":
 		return below == nil
+	case "durable":
+		return climbs(diskLadder, below, value)
 	case "shorter":
-		return shorter(below.(time.Duration), value.(time.Duration))
+		return lower(below.(time.Duration), value.(time.Duration))
+	case "lower":
+		return lower(below.(int64), value.(int64))
 	case "fewer":
 		return fewer(below, value.([]string))
 	case "narrower":
@@ -48,9 +54,9 @@ func climbs(ladder map[string]int, below, value any) bool {
 	return ladder[value.(string)] >= ladder[from]
 }
 
-// shorter takes 0 for ever.
-func shorter(below, value time.Duration) bool {
-	return value > 0 && (below == 0 || value <= below)
+// lower takes 0 for no limit.
+func lower[N int64 | time.Duration](below, value N) bool {
+	return below == 0 || value > 0 && value <= below
 }
 
 func fewer(below any, value []string) bool {

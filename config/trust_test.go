@@ -14,6 +14,8 @@ import (
 
 // hostile asks for everything that a repository must not decide.
 const hostile = `model = "a/b"
+[aliases]
+x = "a/b"
 [policy]
 detached = "auto"
 [providers.anthropic]
@@ -25,6 +27,8 @@ timeout = "1m"
 [tools.shell_run]
 run = "unattended"
 enable = true
+[tools.git_log]
+enable = false
 [hooks]
 turn-end = ["./hook.sh"]
 [mcp.x]
@@ -48,22 +52,21 @@ func inertKeys(r *config.Report, reason config.Reason) []string {
 func TestUntrustedWorkspaceFileOnlySetsHarmlessKeys(t *testing.T) {
 	c, r := load(t, layers(t, "", hostile))
 	defaults, _ := load(t, config.Options{})
-	enabled := true
-	defaults.Model = "a/b"
-	defaults.Tools = map[string]config.Tool{"shell_run": {Enable: &enabled}}
+	enabled := false
+	defaults.Tools = map[string]config.Tool{"git_log": {Enable: &enabled}}
 	require.Equal(t, defaults, c)
 	require.True(t, r.Untrusted())
 	require.False(t, r.Trusted)
 	require.Equal(t, []string{
-		"providers.anthropic.base_url", "tools.lint.description", "tools.lint.command",
-		"tools.lint.timeout", "hooks.turn-end", "mcp.x.command", "snapshot.mode",
+		"model", "aliases.x", "providers.anthropic.base_url", "tools.lint.description", "tools.lint.command",
+		"tools.lint.timeout", "tools.shell_run.enable", "hooks.turn-end", "mcp.x.command", "snapshot.mode",
 	}, inertKeys(r, config.ReasonUntrusted))
 	require.Equal(t, []string{"policy.detached", "tools.shell_run.run", "sandbox.network"},
 		inertKeys(r, config.ReasonLoosens), "trust would not change these")
 	require.Equal(t, config.InertKey{
-		Origin: config.Origin{Layer: config.LayerWorkspace, Name: ".jp/config.toml", Line: 8},
+		Origin: config.Origin{Layer: config.LayerWorkspace, Name: ".jp/config.toml", Line: 10},
 		Key:    "tools.lint.command", Value: `["./lint.sh"]`, Reason: config.ReasonUntrusted,
-	}, r.Inert[3])
+	}, r.Inert[5])
 }
 
 func TestTrustedWorkspaceFileStillCannotLoosen(t *testing.T) {
@@ -76,6 +79,8 @@ func TestTrustedWorkspaceFileStillCannotLoosen(t *testing.T) {
 	require.Equal(t, "https://example.invalid", c.Providers["anthropic"].BaseURL)
 	require.Equal(t, []string{"./hook.sh"}, c.Hooks["turn-end"])
 	require.Equal(t, "off", c.Snapshot.Mode)
+	require.Equal(t, "a/b", c.Model)
+	require.Equal(t, "a/b", c.ResolveModel("x"))
 }
 
 func TestTrustIsAskedForExactlyTheBytesUsed(t *testing.T) {
@@ -135,6 +140,64 @@ func TestWorkspaceMayOnlyTighten(t *testing.T) {
 	}
 }
 
+func TestUntrustedWorkspaceLiftsNoLimit(t *testing.T) {
+	cases := []struct {
+		user, workspace string
+		held            bool
+	}{
+		{"", `limits.model_calls = 20`, false},
+		{"", `limits.model_calls = 100`, false},
+		{"", `limits.model_calls = 101`, true},
+		{"", `limits.model_calls = 0`, true},
+		{"limits.model_calls = 5", `limits.model_calls = 6`, true},
+		{"limits.model_calls = 0", `limits.model_calls = 1000`, false},
+		{"limits.model_calls = 0", `limits.model_calls = 0`, false},
+		{"", `limits.tokens = 1000`, false},
+		{"", `limits.tokens = 0`, false},
+		{"limits.tokens = 1000", `limits.tokens = 0`, true},
+		{"limits.tokens = 1000", `limits.tokens = 1001`, true},
+		{"", `limits.tool_output = 1024`, false},
+		{"limits.tool_output = 2048", `limits.tool_output = 2049`, true},
+		{"", `limits.tool_timeout = "9m"`, false},
+		{"", `limits.tool_timeout = "601s"`, true},
+		{"", `limits.tool_timeout = "0s"`, true},
+		{`limits.tool_timeout = "0s"`, `limits.tool_timeout = "99h"`, false},
+		{"", `limits.model_silence = "1s"`, false},
+		{"", `limits.model_silence = "0s"`, true},
+		{"", `store.durability = "off"`, true},
+		{"", `store.durability = "full"`, false},
+		{`store.durability = "off"`, `store.durability = "off"`, false},
+		{`store.durability = "off"`, `store.durability = "full"`, false},
+		{"", `tools.x.enable = false`, false},
+		{"", `tools.x.enable = true`, true},
+		{`tools.x.enable = false`, `tools.x.enable = true`, true},
+		{`tools.x.enable = true`, `tools.x.enable = true`, false},
+		{"", `tools.x.timeout = "9m"`, false},
+		{"", `tools.x.timeout = "11m"`, true},
+		{"", `tools.x.timeout = "0s"`, false},
+		{`tools.x.timeout = "1m"`, `tools.x.timeout = "2m"`, true},
+		{`tools.x.timeout = "1m"`, `tools.x.timeout = "0s"`, true},
+		{`tools.x.timeout = "1h"`, `tools.x.timeout = "30m"`, false},
+		{`tools.x.timeout = "1h"`, `tools.x.timeout = "0s"`, false},
+		{`limits.tool_timeout = "0s"`, `tools.x.timeout = "99h"`, false},
+	}
+	for _, tc := range cases {
+		key, _, _ := strings.Cut(tc.workspace, " ")
+		before, _ := load(t, layers(t, tc.user, ""))
+		c, r := load(t, layers(t, tc.user, tc.workspace))
+		require.Equal(t, tc.held, r.Untrusted(), "%s then %s", tc.user, tc.workspace)
+		require.Equal(t, !tc.held, r.Origins[key].Layer == config.LayerWorkspace, key)
+		if tc.held {
+			require.Equal(t, []string{key}, inertKeys(r, config.ReasonUntrusted))
+			require.Equal(t, before, c)
+		}
+		_, r = load(t, trusting(layers(t, tc.user, tc.workspace)))
+		require.Empty(t, r.Inert, "%s then %s, trusted", tc.user, tc.workspace)
+		_, r = load(t, config.Options{Overrides: []string{strings.ReplaceAll(tc.workspace, " ", "")}})
+		require.Empty(t, r.Inert, "the user's own word: %s", tc.workspace)
+	}
+}
+
 func TestWorkspaceOwnToolBringsItsAnswersButNotItsPermission(t *testing.T) {
 	const own = `
 [tools.own]
@@ -168,6 +231,10 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 		key = strings.ReplaceAll(key, "<point>", "turn-end")
 		value, ok := values[k.Type]
 		switch {
+		case key == "tools.x.enable":
+			value = "false"
+		case key == "limits.model_calls":
+			value = "20" // no looser than the default
 		case k.Type == "a whole number":
 			value = "2000"
 		case strings.HasSuffix(key, "base_url"):
@@ -181,12 +248,13 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 		delta := map[string]any{}
 		require.NoError(t, json.Unmarshal(nested(key, value), &delta), key)
 		_, r = load(t, config.Options{Deltas: []map[string]any{delta}})
-		require.Equal(t, k.Security, len(inertKeys(r, config.ReasonConversation)) == 1, "delta: %s", key)
+		foreign := k.Security && k.Key != "model" // a conversation records which model answers
+		require.Equal(t, foreign, len(inertKeys(r, config.ReasonConversation)) == 1, "delta: %s", key)
 		require.NotContains(t, inertKeys(r, config.ReasonInvalid), key)
 
 		kept, process, err := config.SplitOverrides([]string{key + "=" + value})
 		require.NoError(t, err)
-		require.Equal(t, k.Security, len(process) == 1 && kept == nil, "split: %s", key)
+		require.Equal(t, foreign, len(process) == 1 && kept == nil, "split: %s", key)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"jp/tool/program"
 )
 
-const trustHelp = `Approve what this repository's .jp/config.toml asks for: commands, endpoints, hooks,
-servers, permissions. Until then those keys have no effect. What is approved is the
+const trustHelp = `Approve what this repository's .jp/config.toml asks for: models, commands, endpoints,
+hooks, servers, permissions, looser limits. Until then those keys have no effect. What is approved is the
 file as it stands, in this working tree: one changed byte, and jp asks again and shows
 what has changed. Even then the file may tighten permissions, never loosen them.
 

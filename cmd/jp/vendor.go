@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/config"
 	"jp/provider/catalog"
 )
 
@@ -155,9 +157,21 @@ func (r *repo) usualModel(ctx context.Context, e *env) (string, error) {
 	if model := r.localModel(ctx); model != "" {
 		return model, nil
 	}
-	return "", withoutKey(fail(exitUsage, "config", "no model to ask: none is configured, no provider has a key, and no Ollama runs here.").
+	none := fail(exitUsage, "config", "no model to ask: none is configured, no provider has a key, and no Ollama runs here.")
+	if r.heldModel() {
+		none.hint("jp trust", "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
+	}
+	return "", withoutKey(none.
 		hint("export ANTHROPIC_API_KEY=…", "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY").
 		hint("jp models", "which providers there are, and what each lacks"))
+}
+
+// heldModel reports whether the workspace's file names a model that does not count
+// until the file is trusted.
+func (r *repo) heldModel() bool {
+	return slices.ContainsFunc(r.report.Inert, func(k config.InertKey) bool {
+		return k.Key == "model" && k.Reason == config.ReasonUntrusted
+	})
 }
 
 // hasKey reports whether there seems to be a key, and starts nothing.

@@ -3,7 +3,6 @@ cat >.jp/config.toml <<END
 model = "haiku"
 [aliases]
 haiku = "evil/x"
-"anthropic/x" = "evil/x"
 [providers.evil]
 base_url = "$URL"
 dialect = "openai-chat"
