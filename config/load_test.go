@@ -158,6 +158,7 @@ func TestMistakesNameThePlace(t *testing.T) {
 		"string for bool":  {"style.markdown = 'yes'", `:1: style.markdown must be true or false, not "yes"`, config.ErrValue},
 		"enum":             {"[policy]\ndetached = 'ask'", `:2: policy.detached must be "auto", "defaults", "deny", "queue" or "defer", not "ask"`, config.ErrValue},
 		"duration":         {"limits.tool_timeout = 10", `:1: limits.tool_timeout must be a duration like "90s" or "10m", not 10`, config.ErrValue},
+		"more than kept":   {"limits.tool_output = 300000", `:1: limits.tool_output must be at most 262144, not 300000`, config.ErrValue},
 		"negative":         {"limits.tokens = -1", `:1: limits.tokens must be at least 0, not -1`, config.ErrValue},
 		"argv":             {"[tools.t]\ncommand = 'wc -w'", `:2: tools.t.command must be an array of strings, not "wc -w"`, config.ErrValue},
 		"empty program":    {"mcp.x.command = ['']", `:1: mcp.x.command must name a program`, config.ErrValue},

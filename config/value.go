@@ -155,6 +155,9 @@ func (n *node) check(value any) string {
 		if n.typ.Kind() == reflect.Int64 && v < least {
 			return fmt.Sprintf("must be at least %d, not %d", least, v)
 		}
+		if most, err := strconv.ParseInt(n.tag.Get("max"), 10, 64); err == nil && v > most {
+			return fmt.Sprintf("must be at most %d, not %d", most, v)
+		}
 	case []string:
 		if n.tag.Get("check") == "argv" && len(v) > 0 && v[0] == "" {
 			return "must name a program"

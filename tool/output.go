@@ -28,8 +28,29 @@ func Cut(content []byte, limit int) ([]byte, *conversation.Truncated) {
 	return cut(content, limit, whole), whole
 }
 
+// CutAgain is [Cut] for content that may be the beginning of something already, with
+// the note on that whole: the note says the same afterwards. What stands behind the note
+// stays behind it, if it fits.
+func CutAgain(content []byte, limit int, whole *conversation.Truncated) ([]byte, *conversation.Truncated) {
+	if whole == nil {
+		return Cut(content, limit)
+	}
+	if len(content) <= limit {
+		return content, whole
+	}
+	head, behind, _ := bytes.Cut(content, []byte(note(whole)))
+	if len(behind) > limit/2 {
+		behind = nil
+	}
+	return append(cut(head, limit-len(behind), whole), behind...), whole
+}
+
+func note(whole *conversation.Truncated) string {
+	return fmt.Sprintf("[output cut here: it has %d bytes, SHA-256 %s]\n", whole.Bytes, whole.SHA256)
+}
+
 func cut(head []byte, limit int, whole *conversation.Truncated) []byte {
-	note := fmt.Sprintf("[output cut here: it has %d bytes, SHA-256 %s]\n", whole.Bytes, whole.SHA256)
+	note := note(whole)
 	head = head[:boundary(head, max(0, min(len(head), limit-len(note)-1)))]
 	kept := append(make([]byte, 0, len(head)+len(note)+1), head...)
 	if len(head) > 0 && head[len(head)-1] != '\n' {

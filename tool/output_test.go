@@ -41,6 +41,37 @@ func TestCutEndsAtALine(t *testing.T) {
 	require.Equal(t, got, again)
 }
 
+// The note says the same of the whole, however often its beginning is cut.
+func TestCutAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		content := bytes.Repeat([]byte("a line of the output\n"), rapid.IntRange(1, 200).Draw(t, "lines"))
+		limits := rapid.SliceOfN(rapid.IntRange(300, 4000), 2, 4).Draw(t, "limits")
+		behind := rapid.SampledFrom([]string{"", "exit 1\n"}).Draw(t, "behind")
+		got, whole := tool.Cut(content, limits[0])
+		if whole != nil {
+			got = append(got, behind...)
+		}
+		smallest := limits[0] + len(behind)
+		for _, limit := range limits[1:] {
+			smallest = min(smallest, limit)
+			got, whole = tool.CutAgain(got, limit, whole)
+		}
+		if whole == nil {
+			require.Equal(t, content, got)
+			return
+		}
+		sum := sha256.Sum256(content)
+		require.Equal(t, int64(len(content)), whole.Bytes)
+		require.Equal(t, hex.EncodeToString(sum[:]), whole.SHA256)
+		require.LessOrEqual(t, len(got), smallest)
+		head, note, found := strings.Cut(string(got), "[output cut here: it has ")
+		require.True(t, found)
+		require.True(t, strings.HasPrefix(string(content), head))
+		require.NotContains(t, note, "[output cut here")
+		require.Contains(t, note, whole.SHA256)
+	})
+}
+
 func TestCutNeverSplitsARune(t *testing.T) {
 	for limit := 200; limit < 208; limit++ {
 		got, whole := tool.Cut([]byte(strings.Repeat("🙂", 100)), limit)

@@ -28,7 +28,7 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 	case done.cancelled:
 		what = "cancelled"
 	case response.Truncated != nil && !done.result.IsError:
-		what = "cut at 256 KiB"
+		what = "cut at " + size(l.opts.Limits.ToolOutput)
 	}
 	with := []conversation.Draft{conversation.WithSubject(l.responseSubject(done.call, what))}
 	for _, a := range done.result.Attachments {
@@ -58,6 +58,14 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 	return l.build(ctx, t)
 }
 
+// size is a number of bytes in words.
+func size(bytes int) string {
+	if bytes%1024 == 0 {
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	}
+	return conversation.Count(bytes, "byte")
+}
+
 // listedLeftOut are as many as an event can list; how many more there are stands in
 // the place of the last.
 func listedLeftOut(all []conversation.LeftOut) []conversation.LeftOut {
@@ -71,10 +79,7 @@ func listedLeftOut(all []conversation.LeftOut) []conversation.LeftOut {
 
 // response is a result as it is kept.
 func (l *Loop) response(done finishedRun, content []byte) conversation.ToolCallResponse {
-	kept, truncated := tool.Cut(content, l.opts.Limits.ToolOutput)
-	if done.result.Truncated != nil {
-		truncated = done.result.Truncated
-	}
+	kept, truncated := tool.CutAgain(content, l.opts.Limits.ToolOutput, done.result.Truncated)
 	return conversation.ToolCallResponse{
 		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
 		Content: string(kept), IsError: done.result.IsError, Truncated: truncated, DurationMS: done.took.Milliseconds(),

@@ -50,9 +50,6 @@ func TestNothingThatAModelOrAToolSaysSpoilsAConversation(t *testing.T) {
 			s.Loose() // ids that occur twice are changed, and with them what was received
 			p.write("image.gif", gif)
 			p.write("image.png", gif)
-			if name == "a long result" {
-				p.environ = append(p.environ, "JP_CFG_LIMITS__TOOL_OUTPUT=20000000")
-			}
 			for _, v := range vendortest.Vendors() {
 				s.Say(reply)
 				if len(reply.Calls) > 0 {
