@@ -84,9 +84,24 @@ func (s *schema) settle(node *jsonschema.Schema, at string, value any) (any, err
 	return value, nil
 }
 
-// within refuses a value that is too small, too large or too short, in words.
+func items(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
+}
+
+// within refuses a value that is too small, too large, too short or too long, in
+// words.
 func within(node *jsonschema.Schema, at string, value any) error {
 	switch v := value.(type) {
+	case []any:
+		switch {
+		case node.MinItems != nil && len(v) < *node.MinItems:
+			return fmt.Errorf("argument %q: expected at least %s, got %d", at, items(*node.MinItems), len(v))
+		case node.MaxItems != nil && len(v) > *node.MaxItems:
+			return fmt.Errorf("argument %q: expected at most %s, got %d", at, items(*node.MaxItems), len(v))
+		}
 	case string:
 		if node.MinLength != nil && v == "" && *node.MinLength > 0 {
 			return fmt.Errorf("argument %q: expected a text, got an empty one", at)

@@ -77,6 +77,16 @@ func TestCheckTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
+func TestCheckCountsItems(t *testing.T) {
+	def := definition("run", `{"type":"object","properties":{"argv":{"type":"array","minItems":1,"maxItems":2}}}`)
+	_, err := tool.Check(def, json.RawMessage(`{"argv":[]}`))
+	require.EqualError(t, err, `argument "argv": expected at least 1 item, got 0`)
+	_, err = tool.Check(def, json.RawMessage(`{"argv":[1,2,3]}`))
+	require.EqualError(t, err, `argument "argv": expected at most 2 items, got 3`)
+	_, err = tool.Check(def, json.RawMessage(`{"argv":[1,2]}`))
+	require.NoError(t, err)
+}
+
 func TestCheckWithoutParameters(t *testing.T) {
 	got, err := tool.Check(definition("git_status", ""), nil)
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,8 +45,12 @@ func newBlameCommand(e *env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.path = args[0]
 			if path, line, found := cutLast(args[0], ":"); found {
-				if n, err := strconv.Atoi(line); err == nil && n > 0 {
+				n, err := strconv.Atoi(line)
+				switch {
+				case err == nil && n > 0:
 					o.path, o.line = path, n
+				case err == nil && !isFile(filepath.Join(e.dir, args[0])):
+					return usage("%s: lines begin with 1.", args[0])
 				}
 			}
 			return runBlame(cmd.Context(), e, o)

@@ -22,7 +22,7 @@ type Price struct {
 // differ from the input what is read from a cache and what is written to one.
 func ParsePrice(amounts []string) (Price, error) {
 	if len(amounts) < 2 || len(amounts) > 4 {
-		return Price{}, fmt.Errorf("%w: it has %d numbers, not two to four", ErrPrice, len(amounts))
+		return Price{}, fmt.Errorf("%w: it has %s, not two to four", ErrPrice, numbers(len(amounts)))
 	}
 	p := Price{known: true}
 	into := []*big.Rat{&p.input, &p.output, &p.cacheRead, &p.cacheWrite}
@@ -36,6 +36,13 @@ func ParsePrice(amounts []string) (Price, error) {
 		into[i].Set(&p.input)
 	}
 	return p, nil
+}
+
+func numbers(n int) string {
+	if n == 1 {
+		return "1 number"
+	}
+	return fmt.Sprintf("%d numbers", n)
 }
 
 // isDecimal reports whether a text is a plain decimal number of bearable length.

@@ -70,7 +70,7 @@ func TestOutcomes(t *testing.T) {
 		"an exit with a complaint":      {`printf a; echo b >&2; exit 3`, "Standard output:\na\nStandard error:\nb\nexit status 3\n", true, "exit 3, 2 lines"},
 		"a complaint alone":             {`echo b >&2; exit 3`, "b\nexit status 3\n", true, "exit 3, 1 line"},
 		"a success that ends badly":     {`echo '{"type":"success","content":"four"}'; exit 1`, "{\"type\":\"success\",\"content\":\"four\"}\nexit status 1\n", true, "exit 1, 1 line"},
-		"a signal":                      {`kill -9 $$`, "ended by killed\n", true, "ended by killed, 0 lines"},
+		"a signal":                      {`kill -9 $$`, "ended by SIGKILL\n", true, "ended by SIGKILL, 0 lines"},
 		"JSON of its own":               {`echo '{"type":"feature","content":1}'`, "{\"type\":\"feature\",\"content\":1}\n", false, ""},
 		"JSON that is no answer":        {`echo '{"type":"success","value":1}'`, "{\"type\":\"success\",\"value\":1}\n", false, ""},
 		"JSON that is no error":         {`echo '{"type":"error","code":1}'`, "{\"type\":\"error\",\"code\":1}\n", false, ""},

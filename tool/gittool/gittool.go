@@ -66,7 +66,7 @@ func failure(err error) tool.Result {
 	text, short := err.Error(), err.Error()
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
-		if stderr := strings.TrimSpace(exit.Stderr); stderr != "" {
+		if stderr := strings.TrimSpace(exit.Stderr); strings.Contains(stderr, "\n") { // of one line it is the reason
 			text += "\n" + stderr
 		}
 		short = exit.Error()[strings.LastIndex(exit.Error(), ": ")+1:]

@@ -112,6 +112,13 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, "[no changes]\n", string(f.done("git_diff", arguments{"paths": []string{"other"}}).Content))
 }
 
+func TestDiffRefuses(t *testing.T) {
+	f := newFixture(t)
+	require.Equal(t, "HEAD..HEAD compares two revisions, and has nothing staged: give one revision, or leave staged out",
+		f.refused("git_diff", arguments{"staged": true, "revision": "HEAD..HEAD"}))
+	require.Equal(t, 1, strings.Count(f.refused("git_show", arguments{"revision": "nosuch:a.txt"}), "nosuch"), "git's reason is said once")
+}
+
 func TestLog(t *testing.T) {
 	f := newFixture(t)
 	f.write("a.txt", "")

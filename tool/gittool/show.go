@@ -91,6 +91,9 @@ func (r *repository) diff() tool.Tool {
 		if err != nil {
 			return tool.Result{}, err
 		}
+		if a.Staged && strings.Contains(a.Revision, "..") {
+			return tool.Result{}, fmt.Errorf("%s compares two revisions, and has nothing staged: give one revision, or leave staged out", a.Revision)
+		}
 		args := []string{"diff", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short"}
 		if a.Staged {
 			args = append(args, "--cached")

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -115,7 +114,7 @@ func (p *process) ending() string {
 		return "exit status 0"
 	case errors.As(p.err, &exit):
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			return fmt.Sprintf("ended by %v", status.Signal())
+			return "ended by " + program.SignalName(status.Signal())
 		}
 	}
 	return p.err.Error()

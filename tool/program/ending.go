@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"jp/conversation"
 	"jp/tool"
 )
@@ -42,12 +44,21 @@ func (e Ending) Words() (short, long string) {
 		return "exit 0", ""
 	case errors.As(e.Err, &exit):
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			short = "ended by " + status.Signal().String()
+			short = "ended by " + SignalName(status.Signal())
 			return short, short
 		}
 		return fmt.Sprintf("exit %d", exit.ExitCode()), fmt.Sprintf("exit status %d", exit.ExitCode())
 	}
 	return "error", e.Err.Error()
+}
+
+// SignalName is what a signal is called: SIGKILL, or its number where it has no
+// name.
+func SignalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
 }
 
 // NotStarted is the result of a call for which no program ran, and why.

@@ -58,7 +58,7 @@ func TestEndings(t *testing.T) {
 	for script, want := range map[string][2]string{
 		"exit 0":     {"exit 0", ""},
 		"exit 3":     {"exit 3", "exit status 3"},
-		"kill -9 $$": {"ended by killed", "ended by killed"},
+		"kill -9 $$": {"ended by SIGKILL", "ended by SIGKILL"},
 	} {
 		_, _, ended := run(t, sh(t, script), tool.Call{})
 		short, long := ended.Words()

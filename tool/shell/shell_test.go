@@ -65,7 +65,7 @@ func TestEndings(t *testing.T) {
 		"badly":             {sh("echo a; exit 3"), "a\nexit status 3\n", "exit 3, 1 line", true},
 		"badly, no newline": {sh("printf a; exit 1"), "a\nexit status 1\n", "exit 1, 1 line", true},
 		"badly, silent":     {sh("exit 1"), "exit status 1\n", "exit 1, 0 lines", true},
-		"by a signal":       {sh("kill -9 $$"), "ended by killed\n", "ended by killed, 0 lines", true},
+		"by a signal":       {sh("kill -9 $$"), "ended by SIGKILL\n", "ended by SIGKILL, 0 lines", true},
 		"in order":          {sh("echo a; echo b >&2; echo c"), "a\nb\nc\n", "exit 0, 3 lines", false},
 		"any bytes":         {sh(`printf '\000\377\n'`), "\x00\xff\n", "exit 0, 1 line", false},
 		"stdin":             {arguments{"argv": []string{"cat"}, "stdin": "in\n"}, "in\n", "exit 0, 1 line", false},
@@ -190,7 +190,7 @@ func TestNote(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo a":         "a\n",
 		"echo a; exit 3": "a\nexit status 3\n[a note]\n",
-		"kill -9 $$":     "ended by killed\n",
+		"kill -9 $$":     "ended by SIGKILL\n",
 		"sleep 600":      "[timed out after 100ms; its process group was ended]\n",
 	} {
 		require.Equal(t, want, string(f.run(t, sh(script)).Content))
