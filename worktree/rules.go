@@ -118,6 +118,10 @@ func (w *Worktree) lookup(p string) (*unix.Stat_t, error) {
 // absent says whether an error of lookup means that there is no such file.
 func absent(err error) bool { return err == unix.ENOENT || err == unix.ENOTDIR }
 
+// IsPath reports whether a name can be the path of a file in a tree. Snapshots refuse
+// others with ErrBadPath.
+func IsPath(p string) bool { return checkPath(p) == nil }
+
 // checkPath refuses what is no path of a tree.
 func checkPath(p string) error {
 	for part := range strings.SplitSeq(p, "/") {

@@ -76,6 +76,7 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 	if f.tree == nil {
 		return sight, nil
 	}
+	at = inTree(at)
 	place, err := f.place(ctx)
 	if err != nil {
 		return sight, err
@@ -123,6 +124,20 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 		sight.Mark = &start{worktree.MarkAt(time.Now()), missedBy(snap)}
 	}
 	return sight, nil
+}
+
+// inTree is a glance without the names that no tree can have. What a call names is for the
+// tool to judge: a wrong name must not keep a turn from going on. Who names one is looked
+// at as a tool that may write to any file.
+func inTree(at turnloop.Glance) turnloop.Glance {
+	wrong := func(path string) bool { return !worktree.IsPath(path) }
+	if slices.ContainsFunc(at.Only, wrong) {
+		at.Only, at.Any = nil, at.Any || at.Since == nil
+	}
+	if slices.ContainsFunc(at.Named, wrong) {
+		at.Named = slices.DeleteFunc(slices.Clone(at.Named), wrong)
+	}
+	return at
 }
 
 // notLooked is what there is to say of a tool where there are no snapshots: nobody

@@ -160,6 +160,9 @@ func TestSubjectsAndPaths(t *testing.T) {
 		{"fs_create_file", `{"path":"a/../../b"}`, "a/../../b", nil, false},
 		{"fs_move_file", `{"source":"dir/real.txt","target":"b"}`, "dir/real.txt to b", []string{"dir/real.txt", "b"}, true},
 		{"fs_delete_file", `{"path":"alias"}`, "alias", []string{"alias"}, true},
+		{"fs_delete_file", `{"path":"."}`, ".", nil, false},
+		{"fs_modify_file", `{"path":"dir/.."}`, "dir/..", nil, false},
+		{"fs_move_file", `{"source":"dir/real.txt","target":"./"}`, "dir/real.txt to ./", nil, false},
 	} {
 		found, _ := f.tools.Lookup(tc.name)
 		def := found.Definition()

@@ -66,7 +66,8 @@ func argument(name string) func(json.RawMessage) string {
 	}
 }
 
-// paths returns a function that says which files the named arguments mean.
+// paths returns a function that says which files the named arguments mean. The workspace
+// itself is no file of a tree, and the tools refuse it.
 func (w *workspace) paths(follow bool, names ...string) func(json.RawMessage) ([]string, bool) {
 	return func(arguments json.RawMessage) ([]string, bool) {
 		var found []string
@@ -75,8 +76,11 @@ func (w *workspace) paths(follow bool, names ...string) func(json.RawMessage) ([
 			if err != nil {
 				return nil, false
 			}
-			found = append(found, p.path)
 			p.Close()
+			if p.path == "." {
+				return nil, false
+			}
+			found = append(found, p.path)
 		}
 		return found, true
 	}
