@@ -24,6 +24,8 @@ type connection struct {
 	session *sdk.ClientSession
 	broken  atomic.Pointer[error] // why it cannot be used any more, though it runs
 	stale   atomic.Bool           // the server said that its list has changed
+	owes    atomic.Bool           // a call ended without its answer: the server may hang
+	instead atomic.Bool           // it was started in the place of one that hung, and no call has said so
 }
 
 // connect starts a server and greets it. At the end of ctx it is killed.
@@ -138,6 +140,36 @@ func (c *connection) list(ctx context.Context, s Spec) (Listing, error) {
 	}
 	return listing, nil
 }
+
+// answers finds out whether a server still speaks. An error is the end of ctx. What the
+// server answers does not matter: some do not know a ping.
+func (c *connection) answers(ctx context.Context, within time.Duration) (bool, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		within = pingTime(within, time.Until(deadline))
+	}
+	short, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() { answered <- c.session.Ping(short, nil) }() // the server may read nothing
+	var err error
+	select {
+	case err = <-answered:
+	case <-short.Done():
+		err = short.Err()
+	}
+	var refusal *jsonrpc.Error
+	switch {
+	case err == nil || errors.As(err, &refusal):
+		return true, nil
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	}
+	return false, nil
+}
+
+// pingTime is how long a ping may take in a call that has so much time left: half of it
+// stays for a server that has to be started again.
+func pingTime(most, left time.Duration) time.Duration { return min(most, left/2) }
 
 // abandon is how long a call that was cancelled may take to be given up. It
 // takes longer only where the server reads nothing.

@@ -66,6 +66,9 @@ type Options struct {
 	// StartTimeout is how long a server may take from its start until it has
 	// listed its tools. Default: 30 seconds.
 	StartTimeout time.Duration
+	// PingTimeout is how long a server that left a call without an answer may take to
+	// answer a ping before the next one. Default: 5 seconds.
+	PingTimeout time.Duration
 	// Grace is how long a server may go on after it was told to end. Default:
 	// [program.DefaultGrace].
 	Grace time.Duration
@@ -77,6 +80,9 @@ func (o Options) orDefault() Options {
 	}
 	if o.StartTimeout == 0 {
 		o.StartTimeout = 30 * time.Second
+	}
+	if o.PingTimeout == 0 {
+		o.PingTimeout = 5 * time.Second
 	}
 	if o.Grace == 0 {
 		o.Grace = program.DefaultGrace

@@ -53,11 +53,22 @@ func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	result, err := c.callTool(ctx, r.offer.Name, call.Arguments)
 	switch {
 	case err == nil:
-		return convert(result), nil
+		return r.told(c, convert(result)), nil
 	case ctx.Err() != nil:
+		c.owes.Store(true)
 		return tool.Result{}, context.Cause(ctx)
 	}
-	return failed(r.explain(c, err)), nil
+	return r.told(c, failed(r.explain(c, err))), nil
+}
+
+// told is a result that says, once, that the server is not the one of the calls before:
+// what it held for them is gone.
+func (r *remote) told(c *connection, result tool.Result) tool.Result {
+	if c.instead.Swap(false) {
+		note := fmt.Sprintf("[The MCP server %s left a call without an answer and did not answer since: it was ended, and started again for this call.]\n", r.server.spec.Name)
+		result.Content = append([]byte(note), result.Content...)
+	}
+	return result
 }
 
 // ready is the server's connection, or why the tool is not run: the server lists

@@ -115,9 +115,9 @@ func (s *Server) ready(ctx context.Context) (*connection, Listing, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.StartTimeout, errSilent)
 	defer cancel()
-	if s.conn != nil && !s.conn.usable() {
-		s.conn.close(0)
-		s.conn = nil
+	hung, err := s.clear(ctx)
+	if err != nil {
+		return nil, Listing{}, err
 	}
 	listed := s.conn != nil && !s.conn.stale.Load()
 	if listed {
@@ -129,6 +129,7 @@ func (s *Server) ready(ctx context.Context) (*connection, Listing, error) {
 			return nil, Listing{}, err
 		}
 		s.conn = conn
+		s.conn.instead.Store(hung)
 	}
 	listing, err := s.conn.list(ctx, s.spec)
 	if err != nil {
@@ -140,4 +141,25 @@ func (s *Server) ready(ctx context.Context) (*connection, Listing, error) {
 	// What cannot be kept is found out again at the next start.
 	_ = s.opts.Approvals.Saw(s.spec, listing.Offers)
 	return s.conn, listing, nil
+}
+
+// clear ends a server that cannot be used, and one that hangs. An error is the end of
+// ctx.
+func (s *Server) clear(ctx context.Context) (hung bool, err error) {
+	if s.conn == nil {
+		return false, nil
+	}
+	if s.conn.usable() && s.conn.owes.Swap(false) {
+		answers, err := s.conn.answers(ctx, s.opts.PingTimeout)
+		if err != nil {
+			s.conn.owes.Store(true)
+			return false, err
+		}
+		hung = !answers
+	}
+	if hung || !s.conn.usable() {
+		s.conn.close(0)
+		s.conn = nil
+	}
+	return hung, nil
 }

@@ -258,6 +258,80 @@ func TestACancelledCall(t *testing.T) {
 	require.Equal(t, 2, s.starts())
 }
 
+// unanswered makes a call that the server got and leaves without an answer until its
+// time is up.
+func (s *stage) unanswered(name string) {
+	s.t.Helper()
+	ctx, cancel := context.WithCancelCause(s.t.Context())
+	defer cancel(nil)
+	run, ended := s.tool(name), make(chan error, 1)
+	go func() {
+		_, err := run.Run(ctx, tool.Call{Arguments: json.RawMessage(`{}`)})
+		ended <- err
+	}()
+	require.Eventually(s.t, func() bool {
+		return slices.Contains(s.log(), "tools/call") || slices.Contains(s.log(), "call_"+name)
+	}, time.Minute, time.Millisecond)
+	cancel(context.DeadlineExceeded)
+	require.ErrorIs(s.t, <-ended, context.DeadlineExceeded)
+}
+
+func TestAServerThatHangsIsStartedAgain(t *testing.T) {
+	s := approved(t, "hangs")
+	s.opts.PingTimeout = 50 * time.Millisecond // no ping gets an answer, however long it takes
+	s.again()
+	s.unanswered("run")
+	require.Equal(t, 2, s.starts())
+	result := s.call("run", `{}`)
+	require.False(t, result.IsError)
+	require.Equal(t, "[The MCP server fake left a call without an answer and did not answer since: "+
+		"it was ended, and started again for this call.]\nDone.", string(result.Content))
+	require.Equal(t, 3, s.starts())
+	require.Equal(t, "Done.", string(s.call("run", `{}`).Content), "it is said once, and nothing is pinged")
+	require.Equal(t, 3, s.starts())
+	require.NotContains(t, s.log(), "ping")
+
+	families := slices.DeleteFunc(s.log(), func(line string) bool { return !strings.HasPrefix(line, "pids_") })
+	require.Len(t, families, 3)
+	for _, pid := range strings.Split(families[1], "_")[1:] {
+		require.Eventually(t, func() bool { return gone(pid) }, time.Minute, time.Millisecond, pid)
+	}
+}
+
+func TestAServerThatOwesAnAnswerAndSpeaksGoesOn(t *testing.T) {
+	for kind, name := range map[string]string{"plain": "wait", "slow": "run"} {
+		s := approved(t, kind)
+		s.opts.PingTimeout = time.Minute
+		s.again()
+		s.unanswered(name)
+		starts := s.starts()
+		if kind == "plain" {
+			name = "echo"
+		}
+		require.NotContains(t, string(s.call(name, `{}`).Content), "started again", kind)
+		require.Equal(t, starts, s.starts(), kind)
+	}
+}
+
+func TestAPingEndsWithItsCall(t *testing.T) {
+	s := approved(t, "mute")
+	s.opts.PingTimeout = time.Hour
+	s.again()
+	s.unanswered("run")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	stop := errors.New("the user stopped it")
+	run, ended := s.tool("run"), make(chan error, 1)
+	go func() {
+		_, err := run.Run(ctx, tool.Call{Arguments: json.RawMessage(`{}`)})
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return slices.Contains(s.log(), "ping") }, time.Minute, time.Millisecond)
+	cancel(stop)
+	require.ErrorIs(t, <-ended, stop)
+	require.Equal(t, 2, s.starts(), "it is not known yet whether it hangs")
+}
+
 func TestAServerThatReadsNothing(t *testing.T) {
 	s := approved(t, "deaf")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

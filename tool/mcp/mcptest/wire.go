@@ -18,6 +18,8 @@ type wire struct {
 	tools func() string // JSON of the list; nil: one tool
 	call  func(m message) (handled bool)
 	greet func(m message) (handled bool)
+
+	refusesPings bool // otherwise they are left without an answer
 }
 
 // A message is what the client sends.
@@ -82,6 +84,10 @@ func (w *wire) handle(m message) {
 		if w.call == nil || !w.call(m) {
 			w.text(m, "Done.")
 		}
+	case "ping":
+		if w.refusesPings {
+			w.print(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, m.ID)
+		}
 	case "":
 		note(w.log, "answered "+string(m.Error))
 	}
@@ -144,6 +150,23 @@ var hostile = map[string]func(*wire){
 		w.call = func(message) bool { forever(); return false }
 		w.serve()
 	},
+	// hangs in its first call, for good; another start of it does not.
+	"hangs": func(w *wire) {
+		text, _ := os.ReadFile(w.log)
+		hung := strings.Contains(string(text), "tools/call")
+		w.call = func(message) bool {
+			if !hung {
+				forever()
+			}
+			return false
+		}
+		w.family()
+		w.serve()
+	},
+	// slow leaves its first call without an answer, and refuses pings; mute leaves those
+	// without one, too.
+	"slow":  func(w *wire) { w.refusesPings = true; slow(w) },
+	"mute":  slow,
 	"child": func(w *wire) { w.family(); w.serve() },
 	"stays": func(w *wire) {
 		signal.Ignore(syscall.SIGTERM)
@@ -159,6 +182,12 @@ var hostile = map[string]func(*wire){
 		w.tools = func() string { return `[],"nextCursor":"again"` } // which ends the object otherwise
 		w.serve()
 	},
+}
+
+func slow(w *wire) {
+	calls := 0
+	w.call = func(message) bool { calls++; return calls == 1 }
+	w.serve()
 }
 
 // family starts another program, and writes both ids down.
