@@ -15,6 +15,9 @@ type Limits struct {
 	Tokens      int           // in and out, of all models that the turn asks; default none
 }
 
+// maxQuestions is how many questions the tool of one call may ask.
+const maxQuestions = 32
+
 func (l Limits) orDefault() Limits {
 	if l.ModelCalls == 0 {
 		l.ModelCalls = 200

@@ -44,6 +44,9 @@ type Options struct {
 	// tool gets, and nobody else. An error says what is not known; the tool is then
 	// not run. Nil: there are no placeholders.
 	Restore func(value json.RawMessage) (json.RawMessage, error)
+	// Redacts reports whether a placeholder would be recorded in the place of a text,
+	// which stands under a name. Nil: never.
+	Redacts func(name, text string) bool
 
 	Policy   Policy // when nobody can be asked; default PolicyDefer
 	Grant    Grant

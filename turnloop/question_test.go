@@ -3,6 +3,7 @@ package turnloop_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -126,6 +127,60 @@ func TestAnAnswerIsRememberedForTheTurn(t *testing.T) {
 	require.Equal(t, "overwrite: true", r.results()[1].Content)
 	r.done()
 	require.Len(t, p.asked, 2, "the next turn asks again")
+}
+
+func TestAToolThatAsksForEver(t *testing.T) {
+	for _, same := range []bool{false, true} { // whether it was told what it asks
+		asks := changes("ask")
+		asks.doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+			q := overwrite()
+			if !same {
+				q.ID += fmt.Sprint(len(call.Answers))
+			}
+			return tool.Result{Question: q}, nil
+		})
+		r := newRig(t, []*fakeTool{asks}, asksFor("ask"), answers("ok"))
+		p := r.answering(boolean("true"))
+		require.Equal(t, Complete, r.done().Status)
+		require.True(t, r.result().IsError)
+		if same {
+			require.Len(t, p.asked, 1)
+			require.Contains(t, r.result().Content, "asked again what it was told")
+			continue
+		}
+		require.Len(t, p.asked, 32)
+		require.Contains(t, r.result().Content, "too many questions: 32 is the most")
+	}
+}
+
+func TestAQuestionThatIsRecordedUnderAnotherId(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		ask := reads("ask")
+		ask.doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+			return tool.Result{Question: overwrite()}, nil
+		})
+		r := newRig(t, []*fakeTool{ask}, asksFor("ask"), answers("ok"))
+		redacts := func(name, text string) bool { return name == "question_id" && text == "overwrite" }
+		r.journal.rewrite = func(name, text string) string {
+			if redacts(name, text) {
+				return "[secret]"
+			}
+			return text
+		}
+		if refused {
+			r.opts.Redacts = redacts
+		}
+		p := r.answering(boolean("true"))
+		require.Equal(t, Complete, r.done().Status)
+		require.True(t, r.result().IsError)
+		if refused {
+			require.Empty(t, p.asked)
+			require.Contains(t, r.result().Content, "looks like a secret")
+			continue
+		}
+		require.Len(t, p.asked, 32)
+		require.Contains(t, r.result().Content, "too many questions")
+	}
 }
 
 func TestAToolsQuestionWithoutAnybody(t *testing.T) {

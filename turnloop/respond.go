@@ -3,6 +3,7 @@ package turnloop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -194,12 +195,10 @@ func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
 }
 
 // recordQuestion makes a tool's question durable, to be asked in its turn. The
-// tool runs again from the start once it is answered; a question that it was
-// answered already is an error.
+// tool runs again from the start once it is answered.
 func (l *Loop) recordQuestion(ctx context.Context, done finishedRun) error {
 	q := done.result.Question
-	if _, answered := done.call.Answers()[q.ID]; answered {
-		done.err = fmt.Errorf("it asked again what it was told: %s", q.Text)
+	if done.err = l.unaskable(done.call, q); done.err != nil {
 		return l.respond(ctx, done, nil)
 	}
 	t := l.stream.CurrentTurn()
@@ -209,6 +208,27 @@ func (l *Loop) recordQuestion(ctx context.Context, done finishedRun) error {
 		Question: q.Question, Exclusive: done.def.Questions[q.ID].Exclusive,
 	}, conversation.WithSubject("ask: "+done.call.Request.Name+": "+q.Text))
 	return l.build(ctx, t)
+}
+
+// unaskable is why a tool's question is not asked, nil if it is. Whatever a tool asks, its
+// call has an end: it runs again after each answer, and finds that by the question's id.
+func (l *Loop) unaskable(call *conversation.ToolCall, q *tool.Question) error {
+	asked := 0
+	for _, earlier := range call.Inquiries {
+		if earlier.Request.Kind == conversation.KindToolQuestion {
+			asked++
+		}
+	}
+	_, answered := call.Answers()[q.ID]
+	switch {
+	case answered:
+		return fmt.Errorf("it asked again what it was told: %s", q.Text)
+	case asked >= maxQuestions:
+		return fmt.Errorf("it has asked too many questions: %d is the most", maxQuestions)
+	case l.opts.Redacts != nil && l.opts.Redacts("question_id", q.ID):
+		return errors.New("the id of its question looks like a secret, which is not recorded; the tool has to give it another id")
+	}
+	return nil
 }
 
 // word is a JSON string.

@@ -243,11 +243,12 @@ func (t *trace) count(line string) int {
 // A journal writes to the trace what it was given, and fails when it is told to.
 type journal struct {
 	*journaltest.Memory
-	trace *trace
-	fault func(append int) error // by the number of the append, from 1
-	after func(append int)       // called once an append is durable
-	lies  func(append int) error // what a durable append is said to have come to
-	count int
+	trace   *trace
+	fault   func(append int) error // by the number of the append, from 1
+	after   func(append int)       // called once an append is durable
+	rewrite conversation.Rewriter  // changes what is stored
+	lies    func(append int) error // what a durable append is said to have come to
+	count   int
 }
 
 func (j *journal) Create(ctx context.Context, id conversation.ID, base string, events []*conversation.Event) (conversation.Head, error) {
@@ -259,6 +260,11 @@ func (j *journal) Append(ctx context.Context, id conversation.ID, expect convers
 }
 
 func (j *journal) write(events []*conversation.Event, store func() (conversation.Head, error)) (conversation.Head, error) {
+	for _, e := range events {
+		if j.rewrite != nil {
+			e.Rewrite(j.rewrite)
+		}
+	}
 	j.count++
 	if j.fault != nil {
 		if err := j.fault(j.count); err != nil {

@@ -42,7 +42,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock, Outlived: q.outlived,
 		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out,
 		JP: version(), Now: q.env.now, NewID: q.freeID,
-		Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id), Wait: q.env.wait,
+		Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id), Redacts: q.repo.values.redacts(), Wait: q.env.wait,
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	q.keep(&opts)

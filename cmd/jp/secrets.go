@@ -159,6 +159,18 @@ func (r *repo) forgetSecrets(id conversation.ID) {
 	_ = os.Remove(filepath.Join(r.paths.StateDir, "secrets", string(id))) // there may be none
 }
 
+// redacts reports whether a text that stands under a name looks like a secret. nil
+// where nothing does.
+func (s *secrets) redacts() func(name, text string) bool {
+	if s == nil {
+		return nil
+	}
+	return func(name, text string) bool {
+		redacted, _ := s.redactor.Redact(name, text)
+		return redacted != text
+	}
+}
+
 // restorer puts the values of a conversation's placeholders into what a tool
 // gets. nil for none.
 func (s *secrets) restorer(id conversation.ID) func(json.RawMessage) (json.RawMessage, error) {
