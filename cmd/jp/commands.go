@@ -100,7 +100,11 @@ func adjust(def *tool.Definition, table config.Tool) {
 		if def.Questions == nil {
 			def.Questions = map[string]tool.QuestionTo{}
 		}
-		maps.Copy(def.Questions, questionsOf(table))
+		for id, to := range questionsOf(table) {
+			// A person's question stays one, but where the person has said the answer.
+			to.Exclusive = to.Exclusive || to.Answer == nil && def.Questions[id].Exclusive
+			def.Questions[id] = to
+		}
 	}
 }
 
