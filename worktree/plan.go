@@ -136,10 +136,15 @@ func (s *snapshot) untrackedOf(ctx context.Context, paths []string) ([]string, e
 }
 
 // decideCarried is for a path of the parent's tree that git does not track: it
-// stays as long as the file exists.
+// stays as long as the file exists. One that has gone is not in the index either, and
+// the parent's tree says what it held.
 func (s *snapshot) decideCarried(p *plan, path string) {
 	st, err := s.w.lookup(path)
-	if err != nil || isDir(st) || !p.first(path) {
+	if absent(err) || err == nil && isDir(st) {
+		p.first(path)
+		return
+	}
+	if err != nil || !p.first(path) {
 		return
 	}
 	s.takeRecorded(p, path, st)
