@@ -5,6 +5,7 @@ import (
 	"fmt"
 	gopath "path"
 	"slices"
+	"strings"
 )
 
 // Others are the names of the files that git neither tracks nor ignores, as they were
@@ -88,6 +89,9 @@ func (s *snapshot) appeared(path string) bool {
 	return false
 }
 
+// isFolder says whether git listed a whole folder: another repository.
+func isFolder(path string) bool { return strings.HasSuffix(path, "/") }
+
 // leaveGone notes the untracked files that are not there any more.
 func (s *snapshot) leaveGone(p *plan) {
 	if s.others == nil {
@@ -100,7 +104,7 @@ func (s *snapshot) leaveGone(p *plan) {
 		if _, still := s.others.there[path]; still {
 			continue
 		}
-		if st, err := s.w.lookup(path); (absent(err) || err == nil && isDir(st)) && p.first(path) {
+		if st, err := s.w.lookup(path); (absent(err) || err == nil && isDir(st) && !isFolder(path)) && p.first(path) {
 			p.left[path] = WhyGone
 			s.others.gone[path] = struct{}{}
 		}

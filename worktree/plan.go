@@ -261,8 +261,9 @@ func (s *snapshot) decideIgnored(p *plan, path, blind string) {
 
 // decideUntracked is for a file that git neither tracks nor ignores.
 func (s *snapshot) decideUntracked(p *plan, path string) {
-	if strings.HasSuffix(path, "/") {
-		return // another repository, which is not entered
+	if isFolder(path) { // another repository, which is not entered
+		s.meet(path)
+		return
 	}
 	if _, done := p.seen[path]; done {
 		return
