@@ -42,6 +42,8 @@ type putBack struct {
 	since  int                                    // the first event whose changes count
 	when   string                                 // "before @18"
 	decide func(takeback.History) []takeback.File // what may be put back
+	// differing counts the files that are not what they are to be, whoever wrote them.
+	differing int
 }
 
 // newPutBack finds the conversation, takes it for this process, and reads it.
@@ -166,6 +168,7 @@ func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []takeback.File, er
 		}
 	}
 	plan := b.decide(h)
+	b.differing = h.Differing(b.since, b.opts.paths)
 	return sight, append(plan, b.unrecorded(plan)...), nil
 }
 

@@ -36,6 +36,24 @@ type fileResult struct {
 	Reason string `json:"reason"`
 }
 
+// printNothing says why nothing is to be put back: of what somebody else wrote nothing is.
+func (b *putBack) printNothing(out io.Writer) error {
+	if b.differing == 0 {
+		_, err := fmt.Fprintf(out, "Nothing to %s: the files are as %s.\n", b.opts.action, b.when)
+		return err
+	}
+	verb := "are"
+	if b.differing == 1 {
+		verb = "is"
+	}
+	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since.\n",
+		b.opts.action, conversation.Count(b.differing, "file"), verb, b.when)
+	if !b.env.quiet {
+		fmt.Fprintf(b.env.stderr, "%s\n", b.palette.Dim(fmt.Sprintf("jp diff %s@%d --worktree --stat   lists them", b.id.Short(), b.since-1)))
+	}
+	return err
+}
+
 // dryRun is the reason that files have which would be put back.
 const dryRun = "dry run"
 
@@ -209,8 +227,7 @@ func (b *putBack) print(r *putBackResult, asked bool) error {
 	out, p := b.env.results(), b.palette
 	switch {
 	case len(r.puts) == 0 && len(r.left()) == 0:
-		_, err := fmt.Fprintf(out, "Nothing to %s: the files are as %s.\n", b.opts.action, b.when)
-		return err
+		return b.printNothing(out)
 	case len(r.puts) == 0:
 		fmt.Fprintln(out, "Nothing was put back.")
 		b.listLeft(out, p, r)

@@ -90,7 +90,11 @@ func (f *fork) goBack(ctx context.Context, b *putBack, result *putBackResult, pl
 		return err
 	}
 	if !f.env.format.structured() && !f.env.quiet {
-		b.list(f.env.stderr, b.palette, result, "Put back")
+		if len(result.puts) > 0 || len(result.left()) > 0 {
+			b.list(f.env.stderr, b.palette, result, "Put back")
+		} else if err := b.printNothing(f.env.stderr); err != nil {
+			return err
+		}
 	}
 	if err := f.report(forkOptions{}, forkResult{files: result.Files}); err != nil || !result.failed {
 		return err

@@ -109,6 +109,21 @@ func (h History) After(seq int, paths []string) []File {
 	return settle(files)
 }
 
+// Differing counts the paths, among those given or all, that are not what they were
+// before the event from, whoever wrote them.
+func (h History) Differing(from int, paths []string) (n int) {
+	for path, moves := range h.byPath() {
+		at := slices.IndexFunc(moves, func(m move) bool { return m.seq >= from })
+		if at < 0 || len(paths) > 0 && !Under(path, paths) {
+			continue
+		}
+		if _, differs := h.judge(path, moves[at:], from); differs {
+			n++
+		}
+	}
+	return n
+}
+
 // Under reports whether a path is one of those given, or in one of them. "" and
 // "." hold everything.
 func Under(path string, paths []string) bool {

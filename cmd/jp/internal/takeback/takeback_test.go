@@ -211,6 +211,12 @@ func TestNothingOfOthersIsTakenBack(t *testing.T) {
 			now = next
 		}
 		from := rapid.IntRange(0, 8).Draw(t, "from")
+		was := now
+		if at := slices.IndexFunc(h.Steps, func(s takeback.Step) bool { return s.Seq >= from }); at >= 0 {
+			was = h.Steps[at].Moves[0].Before.OID
+		}
+		require.Equal(t, was != now, h.Differing(from, nil) == 1)
+		require.Zero(t, h.Differing(from, []string{"b"}))
 		for _, f := range slices.Concat(h.Before(from), h.After(from, nil)) {
 			if f.Why != "" {
 				continue
