@@ -8,30 +8,7 @@ import (
 
 // endedCalls counts the model calls that came to an end, those in discarded
 // ranges apart.
-func endedCalls(events []*conversation.Event) int {
-	g := gapsOf(events)
-	ended := 0
-	for turn := range conversation.Turns(events) {
-		for _, call := range turn.Ledger().Calls {
-			if call.Ended() && !g.discarded(call.Events[0].Seq) {
-				ended++
-			}
-		}
-		ended += sideCalls(turn, g)
-	}
-	return ended
-}
-
-// sideCalls counts the questions of tools that the model was asked.
-func sideCalls(turn conversation.Turn, g gaps) int {
-	n := 0
-	for _, e := range turn.Events {
-		if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.By == conversation.ByModel && !g.discarded(e.Seq) {
-			n++
-		}
-	}
-	return n
-}
+func endedCalls(events []*conversation.Event) int { return len(SaidIn(events)) }
 
 // failedTries counts how often the model was asked in vain since the newest
 // call that ended: the broken calls of the last turn, and the tries that an

@@ -7,26 +7,42 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
 	"jp/provider/catalog"
 	"jp/provider/script"
 )
 
-// scripted is the provider of models that are files.
-const scripted = "script"
+// The providers of models that are none: files, and conversations.
+const (
+	scripted = "script"
+	replayed = "replay"
+)
 
 // chooseModel is the model to ask: the flag's, the conversation's, the
 // configured one, the first that can be asked.
 func (q *query) chooseModel(ctx context.Context) (string, error) {
 	for _, name := range []string{q.opts.model, q.stream.Model(), q.repo.config.Model} {
 		if name != "" {
-			return q.repo.config.ResolveModel(name), nil
+			return q.fullName(ctx, q.repo.config.ResolveModel(name)), nil
 		}
 	}
 	return q.repo.usualModel(ctx, q.env)
+}
+
+// fullName names a conversation that is said again by its whole id: any other name of it
+// may be another one's tomorrow.
+func (q *query) fullName(ctx context.Context, model string) string {
+	if vendor, word, ok := cutModel(model); ok && vendor == replayed {
+		if id, err := q.repo.resolve(ctx, q.env, word); err == nil {
+			return replayed + "/" + string(id)
+		}
+	}
+	return model // opening it says what is wrong
 }
 
 // openModel opens the provider of a model, "provider/name".
@@ -36,8 +52,11 @@ func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Pro
 		f := usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
 		return nil, f.hint("jp models", "lists what can be asked")
 	}
-	if vendor == scripted {
+	switch vendor {
+	case scripted:
 		return openScript(e, name)
+	case replayed:
+		return openReplay(ctx, e, r, name)
 	}
 	v, err := r.vendor(vendor)
 	if err != nil {
@@ -93,6 +112,20 @@ func openScript(e *env, name string) (*catalog.Provider, error) {
 		return nil, fail(exitUsage, "config", "%v", err)
 	}
 	return &catalog.Provider{Provider: p, API: scripted}, nil
+}
+
+// openReplay opens what the models of a conversation said. One that somebody else wrote
+// would say what to run here.
+func openReplay(ctx context.Context, e *env, r *repo, word string) (*catalog.Provider, error) {
+	v, err := r.view(ctx, e, word)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(v.events, func(e *conversation.Event) bool { return !e.Signed }) {
+		return nil, fail(exitDecision, "untrusted", "%s was written by someone else, at least in part; what its model said is not done again here.", v.name()).about(v.id).
+			hint("jp print "+v.name(), "read it")
+	}
+	return &catalog.Provider{Provider: script.Replay(replayed+"/"+string(v.id), v.events), API: scripted}, v.damage(nil)
 }
 
 func isFile(path string) bool {
