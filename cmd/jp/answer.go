@@ -102,7 +102,7 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 			}
 		}
 	}
-	if len(words) > 0 && (a.names(ctx, words[0]) || len(words) > 1 && !takesReason(words[0]) || len(words) == 3) {
+	if len(words) > 0 && (a.names(words[0]) || len(words) > 1 && !takesReason(words[0]) || len(words) == 3) {
 		if a.id, err = a.repo.resolve(ctx, a.env, words[0]); err != nil {
 			return err
 		}
@@ -130,20 +130,11 @@ func takesReason(word string) bool {
 }
 
 // names reports whether a word is meant as a conversation.
-func (a *answering) names(ctx context.Context, word string) bool {
+func (a *answering) names(word string) bool {
 	if _, err := conversation.ParseID(word); err == nil || word == "." || word == "-" || word == "recent" || word == "newest" {
 		return true
 	}
-	infos, err := a.repo.everyInfo(ctx)
-	if err != nil {
-		return false
-	}
-	for _, i := range infos {
-		if i.EndsIn(word) {
-			return true
-		}
-	}
-	return false
+	return len(a.repo.endingIn(word)) > 0
 }
 
 // to is the answer to a question: the command line's, or that of the person at

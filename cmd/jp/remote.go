@@ -18,15 +18,15 @@ func (r *repo) fetched(ctx context.Context, word string) (info conversation.Info
 	if slash < 1 {
 		return info, false, nil
 	}
+	heads, err := r.store.Heads(conversation.ScopeRemotes)
+	if err != nil || len(ofRemote(heads, word[:slash])) == 0 {
+		return info, false, err
+	}
 	all, err := r.store.List(ctx, conversation.ScopeRemotes)
 	if err != nil {
 		return info, false, err
 	}
-	theirs := ofRemote(all, word[:slash])
-	if len(theirs) == 0 {
-		return info, false, nil
-	}
-	info, err = matching(theirs, word[slash+1:])
+	info, err = matching(ofRemote(all, word[:slash]), word[slash+1:])
 	return info, err == nil, err
 }
 

@@ -38,6 +38,9 @@ func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.I
 	if info, found, err := r.fetched(ctx, word); found || err != nil {
 		return "", cmp.Or(err, lookOnly(info))
 	}
+	if id, found := r.named(word); found {
+		return id, nil
+	}
 	infos, err := r.everyInfo(ctx)
 	if err != nil {
 		return "", err
@@ -46,6 +49,31 @@ func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.I
 		return newestOf(infos, word)
 	}
 	return match(infos, word)
+}
+
+// named is the one local conversation whose id ends in a word.
+func (r *repo) named(word string) (conversation.ID, bool) {
+	if found := r.endingIn(word); len(found) == 1 {
+		return found[0].ID, true
+	}
+	return "", false // match says so, and which ones there are
+}
+
+// endingIn are the local conversations whose id ends in a word, as far as their refs can
+// be listed. Of the conversations nothing is read.
+func (r *repo) endingIn(word string) []conversation.Info {
+	live, _ := r.store.Heads(conversation.ScopeLive)
+	archived, _ := r.store.Heads(conversation.ScopeArchived)
+	return endingIn(append(live, archived...), word)
+}
+
+func endingIn(infos []conversation.Info, word string) (found []conversation.Info) {
+	for _, i := range infos {
+		if i.EndsIn(word) {
+			found = append(found, i)
+		}
+	}
+	return found
 }
 
 // visited is the n-th conversation of the session that still exists.
@@ -98,21 +126,9 @@ func match(infos []conversation.Info, word string) (conversation.ID, error) {
 }
 
 func matching(infos []conversation.Info, word string) (conversation.Info, error) {
-	var found []conversation.Info
-	for _, by := range []func(conversation.Info) bool{
-		func(i conversation.Info) bool { return i.EndsIn(word) },
-		func(i conversation.Info) bool {
-			return strings.Contains(strings.ToLower(i.Summary.Title), strings.ToLower(word))
-		},
-	} {
-		for _, i := range infos {
-			if by(i) {
-				found = append(found, i)
-			}
-		}
-		if len(found) > 0 {
-			break
-		}
+	found := endingIn(infos, word)
+	if len(found) == 0 {
+		found = titledLike(infos, word)
 	}
 	switch len(found) {
 	case 0:
@@ -128,6 +144,15 @@ func matching(infos []conversation.Info, word string) (conversation.Info, error)
 		f.details = append(f.details, fmt.Sprintf("The first 10 of them, and %d more:", more))
 	}
 	return conversation.Info{}, f
+}
+
+func titledLike(infos []conversation.Info, word string) (found []conversation.Info) {
+	for _, i := range infos {
+		if strings.Contains(strings.ToLower(i.Summary.Title), strings.ToLower(word)) {
+			found = append(found, i)
+		}
+	}
+	return found
 }
 
 // nothingLike says that no conversation is meant by a word, and which ones have

@@ -37,6 +37,10 @@ func TestMatch(t *testing.T) {
 		got, err := match(conversations, word)
 		require.NoError(t, err, word)
 		require.Equal(t, want, got, word)
+		if found := endingIn(conversations, word); len(found) > 0 {
+			require.Equal(t, []conversation.ID{want}, []conversation.ID{found[0].ID}, word)
+			require.Len(t, found, 1)
+		}
 	}
 }
 
