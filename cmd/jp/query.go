@@ -87,7 +87,7 @@ func newQueryCommand(e *env) *cobra.Command {
 	f.Lookup("fork").NoOptDefVal = forkAtEnd
 	o.runFlags(f)
 	f.BoolVarP(&o.noTools, "no-tools", "T", false, "no tools in this turn, but those of -t")
-	f.StringArrayVarP(&o.attachments, "attachment", "a", nil, "send along `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N] (repeatable)")
+	f.StringArrayVarP(&o.attachments, "attachment", "a", nil, "send along `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N]; a file of that name comes first (repeatable)")
 	f.StringVarP(&o.schema, "schema", "s", "", "answer with data that satisfies this JSON schema, `FILE` or JSON")
 	f.StringVar(&o.title, "title", "", "give the conversation a title")
 	f.BoolVarP(&o.edit, "edit", "e", false, "write the text in an editor")

@@ -76,8 +76,7 @@ func (q *query) requestFile(ctx context.Context, word string) ([]requestFile, er
 	if word == "" {
 		return nil, usage("-a is empty; it names nothing.")
 	}
-	id, _, _ := strings.Cut(word, "@")
-	if _, err := conversation.ParseID(id); err == nil {
+	if q.namesConversation(word) {
 		f, err := q.attachedConversation(ctx, word)
 		return []requestFile{f}, err
 	}
@@ -108,13 +107,30 @@ func (q *query) requestFile(ctx context.Context, word string) ([]requestFile, er
 	return files, nil
 }
 
+// namesConversation reports whether a word stands for a conversation, by its id or the
+// end of one, or as recent or newest. Not by its title: a file that is not there may
+// be in one. A file of that name comes first.
+func (q *query) namesConversation(word string) bool {
+	id, _ := splitTarget(word)
+	if _, err := conversation.ParseID(id); err != nil && id != "recent" && id != "newest" && len(q.repo.endingIn(id)) == 0 {
+		return false
+	}
+	_, err := os.Lstat(q.inDir(word))
+	return err != nil
+}
+
+// inDir is where a path leads that is named on the command line.
+func (q *query) inDir(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(q.env.dir, path)
+}
+
 // matching are the files that a word names: the one of that name, else those
 // that it fits as a pattern, but for git's own.
 func (q *query) matching(word string) ([]string, error) {
-	path := word
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(q.env.dir, path)
-	}
+	path := q.inDir(word)
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -122,7 +138,7 @@ func (q *query) matching(word string) ([]string, error) {
 	case err == nil:
 		return []string{path}, nil
 	case !strings.ContainsAny(word, "*?[{"):
-		return nil, usage("there is no file %s to attach.", word)
+		return nil, usage("there is no file %s to attach, and no conversation that ends so.", word).hint("jp ls", "the conversations there are")
 	}
 	found, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	if err != nil {
@@ -238,9 +254,11 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 		return requestFile{}, usage("%s cannot be attached: it is the conversation that you ask in, which the model has before it anyway.", word).
 			hint(`jp query "…"`, "ask here, without -a").hint("jp query --new -a "+terminal.Escape(word)+` "…"`, "ask about it in a new conversation")
 	}
-	arguments["id"] = id
+	arguments["id"] = known
+	name := string(known)
 	if found {
-		v, err := q.repo.view(ctx, q.env, id)
+		name += "@" + event
+		v, err := q.repo.view(ctx, q.env, string(known))
 		if err != nil {
 			return requestFile{}, err
 		}
@@ -267,7 +285,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 		}
 		return requestFile{}, f
 	}
-	return newRequestFile(word, "", result.Content)
+	return newRequestFile(name, "", result.Content)
 }
 
 // attachTo adds files to a request.
