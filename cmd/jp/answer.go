@@ -30,8 +30,9 @@ With @E only the question of that event is answered, and no later one.
 
 VALUE: y or n (to run a tool, to deliver a result, to a yes-or-no question), a
 (run this tool for the rest of the turn), the value or the number of an option of
-a tool's question, or a text. A no may have a REASON, which the model is told. --value takes JSON: the
-value itself, or {"answer", "reason", "arguments", "remember"}.
+a tool's question, or a text. A no may have a REASON: the model is told why its
+tool did not run; what is said to a tool's own question is recorded beside the
+answer. --value takes JSON: the value itself, or {"answer", "reason", "arguments", "remember"}.
 
 JSON: docs/json.md
 

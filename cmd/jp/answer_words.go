@@ -47,8 +47,9 @@ func readAnswer(i attach.Inquiry, word, reason string) (attach.Answer, error) {
 	}
 	a := answerTo(i, value)
 	a.Reason = reason
-	switch no := string(value) == `"skip"` || string(value) == `"withhold"`; {
-	case reason != "" && i.Kind == conversation.KindToolQuestion:
+	yesOrNo := i.Kind != conversation.KindToolQuestion || i.AnswerType.Type == "boolean"
+	switch no := slices.Contains([]string{`"skip"`, `"withhold"`, "false"}, string(value)); {
+	case reason != "" && !yesOrNo:
 		return a, usage("this question takes no reason.").hint("jp answer "+i.Conversation.Short()+" "+word, "answers it")
 	case reason != "" && !no:
 		return a, usage("a reason goes with a no.")

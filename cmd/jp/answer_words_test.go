@@ -48,3 +48,17 @@ func TestOptionThatAWordSays(t *testing.T) {
 	require.Equal(t, "jp answer k3f9@5 --value 3", failureOf(err).hints[0].Command)
 	require.Equal(t, `jp answer k3f9@5 --value '"1"'`, failureOf(err).hints[1].Command)
 }
+
+func TestReasonsGoWithANo(t *testing.T) {
+	asks := func(kind string) attach.Inquiry {
+		return attach.Inquiry{Conversation: idOf(1), Seq: 5, Kind: conversation.KindToolQuestion, AnswerType: conversation.AnswerType{Type: kind}}
+	}
+	a, err := readAnswer(asks("boolean"), "n", "not today")
+	require.NoError(t, err)
+	require.Equal(t, "false", string(a.Value))
+	require.Equal(t, "not today", a.Reason)
+	_, err = readAnswer(asks("boolean"), "y", "not today")
+	require.EqualError(t, err, "a reason goes with a no.")
+	_, err = readAnswer(asks("text"), "n", "not today")
+	require.EqualError(t, err, "this question takes no reason.")
+}
