@@ -112,7 +112,7 @@ func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old o
 	if len(events) == 0 {
 		return "", errors.New("a conversation needs an event")
 	}
-	group, err := s.group(events, id, id, on)
+	group, err := s.group(events, id, func() (odb.OID, error) { return s.payloadHead(id) }, on)
 	if err != nil {
 		return "", err
 	}
@@ -149,9 +149,9 @@ func (g *group) payloadUpdate(id conversation.ID) []odb.RefUpdate {
 	return []odb.RefUpdate{{Ref: refPayloads + string(id), Old: g.payloadWas, New: g.payload}}
 }
 
-// group makes the objects of a conversation's events, with payload behind that of
-// one.
-func (s *Store) group(events []*conversation.Event, id, payloadOf conversation.ID, on place) (*group, error) {
+// group makes the objects of a conversation's events. Their payload goes behind what
+// there was, which is asked for where there is any.
+func (s *Store) group(events []*conversation.Event, id conversation.ID, payloadWas func() (odb.OID, error), on place) (*group, error) {
 	if s.noKey != nil {
 		return nil, fmt.Errorf("sign event %d of %s: %w", events[0].Seq, id, s.noKey)
 	}
@@ -177,7 +177,7 @@ func (s *Store) group(events []*conversation.Event, id, payloadOf conversation.I
 		}
 		if len(e.Payloads) > 0 {
 			if !payloadRead {
-				if g.payloadWas, err = s.payloadHead(payloadOf); err != nil {
+				if g.payloadWas, err = payloadWas(); err != nil {
 					return nil, err
 				}
 				payloadRead, g.payload = true, g.payloadWas
@@ -194,7 +194,9 @@ func (s *Store) group(events []*conversation.Event, id, payloadOf conversation.I
 	return g, nil
 }
 
-// Fork makes a new conversation that shares the source's events up to a head.
+// Fork makes a new conversation that shares the source's events up to a head. from is
+// the conversation here whose events they are, "" where there is none: what keeps
+// their payload is then made anew.
 func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.Head, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
 	if err := s.checkFree(id); err != nil {
 		return "", err
@@ -212,17 +214,21 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if err != nil {
 		return "", fmt.Errorf("fork %s: %w", from, err)
 	}
+	var batch odb.Batch
 	var payload odb.OID
 	if from != "" {
-		if payload, err = s.payloadHead(from); err != nil {
-			return "", err
-		}
+		payload, err = s.payloadHead(from)
+	} else {
+		batch.Objects, payload, err = s.keepBelow(ctx, head)
 	}
-	g, err := s.group([]*conversation.Event{origin}, id, from, on)
+	if err != nil {
+		return "", fmt.Errorf("fork: keep its payload: %w", err)
+	}
+	g, err := s.group([]*conversation.Event{origin}, id, func() (odb.OID, error) { return payload, nil }, on)
 	if err != nil {
 		return "", err
 	}
-	batch := odb.Batch{Objects: g.objects}
+	batch.Objects = append(batch.Objects, g.objects...)
 	if g.payload != "" {
 		payload = g.payload
 	}

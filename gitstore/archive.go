@@ -48,7 +48,7 @@ func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.Re
 	if err != nil {
 		return "", fmt.Errorf("archive %s: %w", id, err)
 	}
-	g, err := s.group([]*conversation.Event{record}, id, id, on)
+	g, err := s.group([]*conversation.Event{record}, id, func() (odb.OID, error) { return s.payloadHead(id) }, on)
 	if err != nil {
 		return "", err
 	}

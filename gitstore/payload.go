@@ -52,6 +52,54 @@ func (enc *encoder) payloadObjects(e *conversation.Event, kept []conversation.Pa
 	return append(objects, tree, odb.Object{Kind: "commit", OID: oid, Data: data}), oid
 }
 
+// keepBelow makes the commits that keep the payload of a chain's events, what is here
+// of it, and returns the newest, "" where there is nothing to keep. Without a conversation here that has payload none of a fetched one
+// can have come, and the chain is not read.
+func (s *Store) keepBelow(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
+	if refs, err := s.odb.ListRefs(refPayloads); err == nil && len(refs) == 0 {
+		return nil, "", nil
+	}
+	events, err := s.withPayload(ctx, head)
+	if err != nil {
+		return nil, "", err
+	}
+	enc := s.encoder()
+	at := time.Time{}
+	for _, e := range events {
+		kept := s.kept(e.Payloads)
+		if len(kept) == 0 {
+			continue
+		}
+		var made []odb.Object
+		made, payload = enc.payloadObjects(e, kept, payload, at)
+		objects, at = append(objects, made...), e.Time
+	}
+	return objects, payload, nil
+}
+
+// withPayload are the events up to a head that have payload, oldest first, as far as
+// they can be read. Their payload is not read.
+func (s *Store) withPayload(ctx context.Context, head odb.OID) (events []*conversation.Event, err error) {
+	w := s.walk(head)
+	w.bare = true
+	w.goAhead()
+	defer w.stop()
+	for !w.done {
+		l, err := w.step(ctx)
+		var damage *DamageError
+		switch {
+		case errors.Is(err, ErrShallow):
+		case errors.As(err, &damage):
+		case err != nil:
+			return nil, err
+		case len(l.event.Payloads) > 0:
+			events = append(events, l.event)
+		}
+	}
+	slices.Reverse(events)
+	return events, nil
+}
+
 // entryName is a payload's name as it can stand in a tree.
 func entryName(name string, index int, taken map[string]odb.OID) string {
 	name = strings.Map(func(r rune) rune {

@@ -111,6 +111,54 @@ func TestForkKeepsPayload(t *testing.T) {
 	f.verified(2)
 }
 
+// The source of a fork may be a conversation that was fetched: then nothing here keeps
+// what its events have beside them.
+func TestForkOfWhatWasFetchedKeepsThePayloadThatIsHere(t *testing.T) {
+	f := newFixture(t)
+	gone := attached(2, "gone", []byte("never fetched"))
+	head := f.create(1, []*conversation.Event{
+		attached(0, "a", []byte("kept")), say("x", "y")[1], gone, bigEvent(3, strings.Repeat("z\n", 50_000)),
+	})
+	f.git("update-ref", "refs/jp/remotes/origin/"+string(journaltest.ID(1)), string(head))
+	f.git("update-ref", "-d", refs+string(journaltest.ID(1)))
+	require.NoError(t, os.Remove(filepath.Join(f.dir, ".git", "objects", gone.Payloads[0].OID[:2], gone.Payloads[0].OID[2:])))
+	f = f.again()
+	origin := attached(4, "b", []byte("of the fork"))
+	origin.Body = &conversation.ForkOrigin{Conversation: journaltest.ID(1), Commit: string(head)}
+	_, err := f.Fork(t.Context(), "", head, journaltest.ID(2), origin)
+	require.NoError(t, err)
+	require.Equal(t, "payload of event 4\npayload of event 3\npayload of event 0", f.git("log", "--format=%s", payloadRef(2)))
+	f.git("update-ref", "-d", payloadRef(1))
+	f.git("update-ref", "-d", "refs/jp/remotes/origin/"+string(journaltest.ID(1)))
+	f.git("gc", "-q", "--prune=now")
+	fsck(t, f.dir)
+	f = f.again()
+	got, err := f.load(2)
+	require.NoError(t, err)
+	for i, want := range map[int]string{0: "kept", 4: "of the fork"} {
+		data, ok := f.payload(got[i], got[i].Payloads[0].Name)
+		require.True(t, ok)
+		require.Equal(t, want, data)
+	}
+	require.Len(t, textOf(t, got[3]), 100_000)
+	_, ok := f.payload(got[2], "gone")
+	require.False(t, ok)
+	f.verified(2)
+}
+
+// Where no conversation here has payload, none can have come with one that was fetched.
+func TestForkOfWhatWasFetchedReadsNoMoreThanItsEnd(t *testing.T) {
+	f := newFixture(t)
+	head := f.create(1, say("x", "y", "z"))
+	first := f.git("rev-parse", string(head)+"~2")
+	require.NoError(t, os.Remove(filepath.Join(f.dir, ".git", "objects", first[:2], first[2:])))
+	origin := &conversation.Event{Seq: 3, Time: when, Body: &conversation.ForkOrigin{Conversation: journaltest.ID(1), Commit: string(head)}}
+	s := f.again()
+	_, err := s.Fork(t.Context(), "", head, journaltest.ID(2), origin)
+	require.NoError(t, err)
+	require.NotContains(t, f.git("for-each-ref"), payloadRef(2))
+}
+
 func TestArchiveKeepsPayload(t *testing.T) {
 	f := newFixture(t)
 	head := f.create(1, say("x"))

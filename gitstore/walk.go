@@ -26,6 +26,7 @@ type walk struct {
 	expect  int     // seq that the next event must have, -1 for any
 	foreign int     // commits passed since the last event
 	done    bool
+	bare    bool           // payload stays where it is
 	ahead   *ahead[linked] // nil for a walk that reads no more than it is asked for
 }
 
@@ -57,9 +58,11 @@ func (w *walk) step(ctx context.Context) (*link, error) {
 		w.expect = -1 // read it again, as the newest of what is whole
 		return nil, above
 	}
-	if err := w.store.fill(ctx, l.event); err != nil {
-		w.skip(l)
-		return nil, damageOr(err, l)
+	if !w.bare {
+		if err := w.store.fill(ctx, l.event); err != nil {
+			w.skip(l)
+			return nil, damageOr(err, l)
+		}
 	}
 	return l, w.pass(l)
 }
