@@ -187,6 +187,25 @@ func (w *writer) question(name string, q *Question) {
 // viewer is a writer that shows the text as a field, too.
 type viewer struct{ writer }
 
+// value shows of payload also whether it is here.
+func (v *viewer) value(name string, p any) {
+	payloads, ok := p.(*[]Payload)
+	if !ok {
+		v.writer.value(name, p)
+		return
+	}
+	shown := make([]shownPayload, len(*payloads))
+	for i, p := range *payloads {
+		shown[i] = shownPayload{p, p.Absent}
+	}
+	v.writer.value(name, &shown)
+}
+
+type shownPayload struct {
+	Payload
+	Absent bool `json:"absent,omitempty"`
+}
+
 func (v *viewer) text(name string, p *string) {
 	if name == "" {
 		name = "text"

@@ -73,6 +73,9 @@ type Payload struct {
 	SHA256    string `json:"sha256"`
 	MediaType string `json:"media_type,omitempty"`
 	Data      []byte `json:"-"` // the content of a new one; not read back
+	// Absent says that the content is not here. Journals find it out of what they read
+	// with an event: its text and the provider's state.
+	Absent bool `json:"-"`
 }
 
 // Payload names that jp itself uses.
@@ -151,6 +154,17 @@ func (e *Event) SetText(text string) {
 	if t := textOf(e.Body); t != nil {
 		t.set(text)
 	}
+}
+
+// Missing is how many bytes of the event's text are not here; it is the end that is
+// not.
+func (e *Event) Missing() int64 {
+	p := e.Payload(PayloadText)
+	if p == nil || !p.Absent {
+		return 0
+	}
+	text, _ := e.Text()
+	return max(0, p.Bytes-int64(len(text)))
 }
 
 // Payload finds a payload by name.

@@ -78,6 +78,7 @@ type Info struct {
 type Verdict struct {
 	ID       ID
 	Events   int
+	Absent   int // payloads that are not here, which is no problem
 	Problems []Problem
 }
 

@@ -155,9 +155,10 @@ func (s *Store) Payload(_ context.Context, p conversation.Payload) (data []byte,
 }
 
 // fill gives an event the text and the provider state that its message and its
-// headers could not hold. What is absent leaves the beginning that they hold.
+// headers could not hold. What is absent is marked, and leaves the beginning that they
+// hold.
 func (s *Store) fill(ctx context.Context, e *conversation.Event) error {
-	for _, p := range e.Payloads {
+	for i, p := range e.Payloads {
 		if p.Name != conversation.PayloadText && p.Name != conversation.PayloadProvider {
 			continue
 		}
@@ -167,6 +168,7 @@ func (s *Store) fill(ctx context.Context, e *conversation.Event) error {
 		}
 		switch {
 		case !ok:
+			e.Payloads[i].Absent = true
 		case p.Name == conversation.PayloadText:
 			e.SetText(string(data))
 		case conversation.CheckJSON(data) == nil:

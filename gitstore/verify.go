@@ -37,13 +37,13 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 	case err != nil:
 		return v, fmt.Errorf("verify %s: %w", id, err)
 	}
-	v.Events = len(links)
 	events := make([]*conversation.Event, len(links))
 	for i, l := range links {
 		events[i] = l.event
 	}
-	v.Problems = append(v.Problems, s.checkEvents(ctx, links)...)
-	v.Problems = append(v.Problems, conversation.Audit(events)...)
+	problems, absent := s.checkEvents(ctx, links)
+	v.Events, v.Absent = len(links), absent
+	v.Problems = append(append(v.Problems, problems...), conversation.Audit(events)...)
 	if of.Remote == "" {
 		v.Problems = append(v.Problems, s.checkPayloadRef(id)...)
 	}
@@ -64,15 +64,15 @@ func (s *Store) checkPayloadRef(id conversation.ID) []conversation.Problem {
 	return []conversation.Problem{{Seq: -1, Text: fmt.Sprintf("its payloads: %s: %v", ref, err)}}
 }
 
-func (s *Store) checkEvents(ctx context.Context, links []*link) []conversation.Problem {
-	var problems []conversation.Problem
+// checkEvents checks the events and counts payloads that are not here.
+func (s *Store) checkEvents(ctx context.Context, links []*link) (problems []conversation.Problem, absent int) {
 	report := func(e *conversation.Event, format string, args ...any) {
 		problems = append(problems, conversation.Problem{Commit: e.Commit, Seq: e.Seq, Text: fmt.Sprintf(format, args...)})
 	}
 	sum, tree := conversation.Summary{}, ""
 	for i, l := range links {
 		if ctx.Err() != nil {
-			return problems
+			return problems, absent
 		}
 		e, moved := l.event, l.event.Tree != tree
 		sum, tree = sum.Next(e), e.Tree
@@ -83,15 +83,18 @@ func (s *Store) checkEvents(ctx context.Context, links []*link) []conversation.P
 			report(e, "its summary is not what the events come to")
 		}
 		for _, p := range e.Payloads {
-			if _, _, err := s.Payload(ctx, p); err != nil {
+			switch _, ok, err := s.Payload(ctx, p); {
+			case err != nil:
 				report(e, "%v", err)
+			case !ok:
+				absent++
 			}
 		}
 		if err := s.checkTree(e, moved); err != nil {
 			report(e, "%v", err)
 		}
 	}
-	return problems
+	return problems, absent
 }
 
 func sameSummary(a, b conversation.Summary) bool {

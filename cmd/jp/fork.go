@@ -116,7 +116,7 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 	}
 	f.title, f.adopts = o.title, o.adopt && !f.local()
 	if v.remote != "" && f.absent(ctx) {
-		e.note("Large texts of %s are not here. git fetch %s 'refs/jp/payloads/*:refs/jp/payloads/*'   brings them", v.name(), terminal.Escape(v.remote))
+		e.note("Large texts of %s are not here. %s   brings them", v.name(), fetchTexts(v.remote))
 	}
 	switch {
 	case o.worktree != "":

@@ -122,6 +122,7 @@ type grep struct {
 	infos  []conversation.Info
 	found  bool
 	failed []search.Result // what could not be searched
+	absent absence
 }
 
 func runGrep(ctx context.Context, e *env, o grepOptions) error {
@@ -156,7 +157,7 @@ func runGrep(ctx context.Context, e *env, o grepOptions) error {
 // that has started leaves no place for that.
 func (g *grep) begin(ctx context.Context) (results iter.Seq[search.Result], done func()) {
 	progress := g.env.progress("Conversations searched", len(g.infos))
-	next, done := iter.Pull(g.results(ctx, counting{g.repo.store, progress}))
+	next, done := iter.Pull(g.results(ctx, noting{counting{g.repo.store, progress}, &g.absent}))
 	first, ok := next()
 	progress.stop()
 	return func(yield func(search.Result) bool) {

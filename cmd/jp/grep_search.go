@@ -117,6 +117,7 @@ func (g *grep) verdict(err error) error {
 	case err != nil:
 		return err
 	}
+	g.absent.told(g.env)
 	var first *failure
 	for _, r := range g.failed {
 		f := failureOf(aboutInfo(r.Err, r.Info))

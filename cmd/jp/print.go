@@ -179,6 +179,7 @@ func writeLines(w io.Writer, f format, lines [][]byte) error {
 // anybody else. Data is no Markdown.
 func (v *view) printAnswer(w io.Writer) {
 	text, data := v.answer()
+	defer v.noteRest()
 	if text != "" && !data && v.env.rendered() {
 		v.markdown(w, text)
 		return
@@ -186,24 +187,43 @@ func (v *view) printAnswer(w io.Writer) {
 	fmt.Fprintln(w, terminal.Clean(strings.TrimRight(text, "\n")))
 }
 
+// noteRest says on standard error what the last answer lacks: what is printed is the
+// answer alone.
+func (v *view) noteRest() {
+	for _, e := range v.answerEvents() {
+		if rest := v.rest(e); rest != "" {
+			v.env.note("%s", rest)
+		}
+	}
+}
+
 // answer is the text of the last answer, and whether it is data.
 func (v *view) answer() (text string, data bool) {
+	for _, e := range v.answerEvents() {
+		b := e.Body.(*conversation.ChatResponse)
+		text += b.Text
+		data = data || b.Part == conversation.PartData
+	}
+	return text, data
+}
+
+// answerEvents are those of the last answer that say something.
+func (v *view) answerEvents() (events []*conversation.Event) {
 	for t := range conversation.Turns(v.events) {
 		ledger := t.Ledger()
 		for _, call := range ledger.Calls {
 			if !call.Answer() || ledger.Discarded {
 				continue
 			}
-			text, data = "", false
+			events = nil
 			for _, e := range call.Events {
 				if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part != conversation.PartReasoning {
-					text += b.Text
-					data = data || b.Part == conversation.PartData
+					events = append(events, e)
 				}
 			}
 		}
 	}
-	return text, data
+	return events
 }
 
 // window are the events to print.

@@ -137,8 +137,9 @@ func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event
 	if text, ok := e.Text(); ok && text != "" {
 		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(terminal.RevealOutput(text), "\n"))
 	}
+	v.printRest(w, e)
 	for _, p := range e.Payloads {
-		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s\n", v.palette.Dim("payload"), terminal.Clean(p.Name), p.Bytes, p.OID)
+		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s%s\n", v.palette.Dim("payload"), terminal.Clean(p.Name), p.Bytes, p.OID, absentMark(p))
 	}
 	var left unseen
 	if left.follow(e); !left.none() {

@@ -67,10 +67,12 @@ func (t *transcript) response(e *conversation.Event, b *conversation.ChatRespons
 		if t.style == "full" {
 			t.head(e, e.Author, t.palette.Green)
 			t.paragraph(text, t.palette.Dim)
+			t.end(e)
 		}
 	case b.Part == conversation.PartMessage && t.style != "brief" && t.env.rendered():
 		t.head(e, e.Author, t.palette.Green)
 		t.markdown(t.w, text)
+		t.end(e)
 	default:
 		t.says(e, e.Author, text, t.palette.Green)
 	}
@@ -89,6 +91,14 @@ func (t *transcript) says(e *conversation.Event, who, text string, colour func(s
 		text = oneLine(text)
 	}
 	t.paragraph(text, func(s string) string { return s })
+	t.end(e)
+}
+
+// end says where a text is not whole; in brief style that is nobody's expectation.
+func (t *transcript) end(e *conversation.Event) {
+	if t.style != "brief" {
+		t.printRest(t.w, e)
+	}
 }
 
 // attached names what went with a request.

@@ -18,7 +18,8 @@ func newVerifyCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify [ID…]", Short: "Check that conversations are whole", GroupID: "look",
 		Long: "Check that every commit of a conversation is the event that it should be, that the files' trees change only\n" +
-			"where they may, and that the events make sense together. What ends in a shallow clone is incomplete here, and not damaged.\n\n" +
+			"where they may, and that the events make sense together. What ends in a shallow clone is incomplete here, and not damaged;\n" +
+			"large texts that are not here are counted.\n\n" +
 			"Exit codes: 0 all is well · 2 usage, or this session has no conversation ·\n5 no such conversation, or it is incomplete here · 6 damaged",
 		Example: "  jp verify\n  jp verify --all --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runVerify(cmd.Context(), e, args, all) },
@@ -32,9 +33,11 @@ type verdictJSON struct {
 	OK       bool          `json:"ok"`
 	Local    bool          `json:"local"` // written by this user
 	Events   int           `json:"events"`
+	Absent   int           `json:"absent"` // large texts and attachments that are not here
 	Problems []problemJSON `json:"problems"`
 
-	partial bool // the rest was not fetched, and nothing else is wrong
+	partial bool   // the rest was not fetched, and nothing else is wrong
+	remote  string // that it was fetched from
 }
 
 type problemJSON struct {
@@ -113,7 +116,7 @@ func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
 	if err != nil {
 		found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: strings.TrimPrefix(err.Error(), fmt.Sprintf("conversation %s: ", of.ID))})
 	}
-	v := verdictJSON{partial: shallow, ID: of.Name(), OK: found.OK(), Events: found.Events, Problems: []problemJSON{}}
+	v := verdictJSON{partial: shallow, remote: of.Remote, ID: of.Name(), OK: found.OK(), Events: found.Events, Absent: found.Absent, Problems: []problemJSON{}}
 	for _, p := range found.Problems {
 		v.Problems = append(v.Problems, problemJSON{p.Commit, p.Seq, p.Text})
 	}
@@ -143,6 +146,9 @@ func printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 		}
 		if !v.Local && v.Events > 0 {
 			fmt.Fprintf(e.results(), "%s: written by someone else; it can be read, not continued\n", v.ID)
+		}
+		if v.Absent > 0 {
+			fmt.Fprintf(e.results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), broughtBy(v.remote))
 		}
 		for _, p := range v.Problems {
 			fmt.Fprintf(e.results(), "%s%s: %s\n", v.ID, p.at(), terminal.Clean(p.Problem))
