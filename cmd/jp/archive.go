@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -82,19 +83,20 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 // archiveAll moves conversations that are held, and says which.
 func (r *repo) archiveAll(ctx context.Context, e *env, infos []conversation.Info, archived bool, action, done string) error {
 	changes := []change{}
-	for _, info := range infos {
+	failed := e.forEach(ctx, infos, func(info conversation.Info) error {
 		moved, err := r.archive(ctx, e, info, archived)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !moved {
+		case !moved:
 			e.note("%s: there is nothing to %s.", info.ID, action)
-			continue
+		default:
+			changes = append(changes, changed(action, info.ID))
 		}
-		changes = append(changes, changed(action, info.ID))
-	}
+		return nil
+	})
 	if e.format.structured() {
-		return writeJSON(e.results(), changes)
+		return errors.Join(failed, writeJSON(e.results(), changes))
 	}
 	for _, c := range changes {
 		fmt.Fprintf(e.results(), "%s %s\n", c.Conversation, done)
@@ -102,7 +104,7 @@ func (r *repo) archiveAll(ctx context.Context, e *env, infos []conversation.Info
 	if len(infos) == 0 {
 		e.note("No conversation to %s.", action)
 	}
-	return nil
+	return failed
 }
 
 // archive moves one conversation, which is held.

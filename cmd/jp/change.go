@@ -214,6 +214,23 @@ func (s *selection) holdAll(ctx context.Context, e *env, r *repo, infos []conver
 	return held, release, nil
 }
 
+// forEach changes conversations that are held, also behind one that could not be
+// changed. It returns why the last of those could not, and has reported the others.
+func (e *env) forEach(ctx context.Context, infos []conversation.Info, do func(conversation.Info) error) (failed error) {
+	for _, info := range infos {
+		if err := do(info); err != nil {
+			if failed != nil {
+				failureOf(failed).report(e.stderr, e.format.structured())
+			}
+			failed = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed
+}
+
 // foreign refuses to change what is known of somebody else's conversation: it
 // would no longer be theirs.
 func (r *repo) foreign(ctx context.Context, info conversation.Info) error {

@@ -89,17 +89,17 @@ func runRm(ctx context.Context, e *env, o selection) error {
 	}
 	defer release()
 	gone := []deletion{}
-	for _, info := range infos {
+	failed := e.forEach(ctx, infos, func(info conversation.Info) error {
 		d, err := r.remove(ctx, info, infos)
-		if err != nil {
-			return errors.Join(err, e.reportDeletions(gone))
+		if err == nil {
+			gone = append(gone, d)
 		}
-		gone = append(gone, d)
-	}
+		return err
+	})
 	if len(infos) == 0 {
 		e.note("No conversation to delete.")
 	}
-	return e.reportDeletions(gone)
+	return errors.Join(failed, e.reportDeletions(gone))
 }
 
 // reportDeletions says what was deleted, and how each is undone.
