@@ -11,7 +11,8 @@ import (
 
 // Archive appends the record and moves the conversation between the live and
 // the archived ones, in one step. A move that was broken off is ended instead,
-// and the record is that of then.
+// and the record is that of then. Where both places have events of their own it
+// fails with a [TwiceError].
 func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversation.Head, record *conversation.Event, archived bool) (conversation.Head, error) {
 	from, to := refLive+string(id), refArchive+string(id)
 	if !archived {
@@ -28,11 +29,16 @@ func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversa
 	if e := odb.OID(expect); e != head && (there == "" || e != there) {
 		return "", fmt.Errorf("archive %s: %w", id, conversation.ErrHeadMoved)
 	}
-	if there != "" && s.reaches(there, head) {
+	switch {
+	case there == "" || s.reaches(head, there) && head != there:
+		return s.archive(ctx, id, odb.RefUpdate{Ref: from, Old: head}, odb.RefUpdate{Ref: to, Old: there}, record)
+	case s.reaches(there, head):
 		err := s.odb.Transaction(ctx, []odb.RefUpdate{{Ref: from, Old: head}})
 		return conversation.Head(there), archiveError(id, err)
+	case archived:
+		return "", &TwiceError{ID: id, Live: conversation.Head(head), Archived: conversation.Head(there)}
 	}
-	return s.archive(ctx, id, odb.RefUpdate{Ref: from, Old: head}, odb.RefUpdate{Ref: to, Old: s.reachedFrom(head, there)}, record)
+	return "", &TwiceError{ID: id, Live: conversation.Head(there), Archived: conversation.Head(head)}
 }
 
 func archiveError(id conversation.ID, err error) error {
@@ -77,67 +83,42 @@ func (s *Store) moveTo(ctx context.Context, objects []odb.Object, updates []odb.
 	return s.odb.Transaction(ctx, updates)
 }
 
-// EndMove takes a conversation out of the older of two places, where a move into
-// the archive or out of it was broken off, and reports whether it was.
+// EndMove takes the older of two refs away, where a move into the archive or out of
+// it was broken off, or where a fetch brought it back, and reports whether it did.
 func (s *Store) EndMove(ctx context.Context, id conversation.ID) (ended bool, err error) {
-	places := []string{refLive + string(id), refArchive + string(id)}
-	var heads []odb.OID
-	for _, ref := range places {
-		head, err := s.odb.ReadRef(ref)
-		if errors.Is(err, odb.ErrRefNotFound) {
-			return false, nil
-		}
-		if err != nil {
-			return false, archiveError(id, err)
-		}
-		heads = append(heads, head)
+	w, err := s.locate(id)
+	switch {
+	case err != nil:
+		return false, err
+	case w.err != nil:
+		return false, archiveError(id, w.err)
+	case w.apart:
+		return false, w.apartError(id)
+	case w.other.Name == "":
+		return false, nil
 	}
-	for i, ref := range places {
-		if s.reaches(heads[1-i], heads[i]) {
-			err := s.odb.Transaction(ctx, []odb.RefUpdate{{Ref: ref, Old: heads[i]}})
-			return err == nil, archiveError(id, err)
-		}
-	}
-	return false, nil
+	err = s.odb.Transaction(ctx, []odb.RefUpdate{{Ref: w.other.Name, Old: w.other.OID}})
+	return err == nil, archiveError(id, err)
 }
 
-// reaches reports whether an event is one of those up to a head.
-func (s *Store) reaches(head, event odb.OID) bool {
-	for oid := head; oid != ""; oid = firstParent(s.stored(oid).object) {
-		if oid == event {
-			return true
-		}
-	}
-	return false
-}
-
-// reachedFrom is an older head that a newer one has on the way, else "": nothing
-// is moved over what is somebody else's.
-func (s *Store) reachedFrom(newer, older odb.OID) odb.OID {
-	if older != "" && s.reaches(newer, older) {
-		return older
-	}
-	return ""
-}
-
-// Delete removes a conversation and the ref that keeps its payload, and where a
-// move into the archive or out of it was broken off, both of its refs.
+// Delete removes a conversation, with an older ref in the other scope, and the ref
+// that keeps its payload. Where that other ref has events of its own it fails with a
+// [TwiceError].
 func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversation.Head) error {
-	ref, head, err := s.find(id)
-	if err != nil {
+	w, err := s.locate(id)
+	switch {
+	case err != nil:
 		return err
-	}
-	if conversation.Head(head) != expect {
+	case w.err != nil:
+		return fmt.Errorf("delete %s: %w", id, storeError(w.err))
+	case w.apart:
+		return w.apartError(id)
+	case conversation.Head(w.OID) != expect:
 		return fmt.Errorf("delete %s: %w", id, conversation.ErrHeadMoved)
 	}
-	updates := []odb.RefUpdate{{Ref: ref, Old: head}}
-	if other := refArchive + string(id); other != ref {
-		switch head, err := s.odb.ReadRef(other); {
-		case err == nil:
-			updates = append(updates, odb.RefUpdate{Ref: other, Old: head})
-		case !errors.Is(err, odb.ErrRefNotFound):
-			return fmt.Errorf("delete %s: %w", id, storeError(err))
-		}
+	updates := []odb.RefUpdate{{Ref: w.Name, Old: w.OID}}
+	if w.other.Name != "" { // first: an older one that a kill left behind alone would be the conversation
+		updates = append([]odb.RefUpdate{{Ref: w.other.Name, Old: w.other.OID}}, updates...)
 	}
 	payload, err := s.payloadHead(id)
 	if err != nil {

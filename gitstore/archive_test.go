@@ -68,8 +68,13 @@ func TestArchiveKeepsWhatSomebodyElseHas(t *testing.T) {
 	head := f.create(1, say("x"))
 	other := f.create(2, say("y"))
 	f.git("update-ref", "refs/jp/archive/"+string(id), string(other))
-	_, err := f.Archive(t.Context(), id, head, moving(1, when), true)
-	require.ErrorIs(t, err, conversation.ErrExists)
+	for _, archived := range []bool{true, false} {
+		_, err := f.Archive(t.Context(), id, head, moving(1, when), archived)
+		require.ErrorIs(t, err, conversation.ErrExists)
+		var twice *gitstore.TwiceError
+		require.ErrorAs(t, err, &twice)
+		require.Equal(t, &gitstore.TwiceError{ID: id, Live: head, Archived: other}, twice)
+	}
 	require.Equal(t, string(head), f.git("rev-parse", gitstore.RefOf(id)))
 }
 
@@ -93,7 +98,8 @@ func TestEndMove(t *testing.T) {
 	}
 	f.git("update-ref", "refs/jp/archive/"+string(id), string(f.create(2, say("y"))))
 	ended, err = f.EndMove(t.Context(), id)
-	require.NoError(t, err)
+	var twice *gitstore.TwiceError
+	require.ErrorAs(t, err, &twice)
 	require.False(t, ended, "they are two")
 }
 
@@ -101,9 +107,10 @@ func TestDeleteOfAMoveThatWasBrokenOff(t *testing.T) {
 	f := newFixture(t)
 	id := journaltest.ID(1)
 	first := f.create(1, say("x"))
-	_, err := f.Archive(t.Context(), id, first, moving(1, when), true)
+	head, err := f.Archive(t.Context(), id, first, moving(1, when), true)
 	require.NoError(t, err)
 	f.git("update-ref", gitstore.RefOf(id), string(first))
-	require.NoError(t, f.again().Delete(t.Context(), id, first))
+	require.ErrorIs(t, f.again().Delete(t.Context(), id, first), conversation.ErrHeadMoved, "there are newer events")
+	require.NoError(t, f.again().Delete(t.Context(), id, head))
 	require.Empty(t, f.git("for-each-ref", "refs/jp"))
 }

@@ -168,16 +168,18 @@ func (s *Store) info(ctx context.Context, info conversation.Info) conversation.I
 
 // Heads reads the refs of a scope's conversations and not what they name: of each
 // Info only the name, the head, and why a ref cannot be read. Refs with names that
-// are no ids are none of ours and are left out.
+// are no ids are none of ours and are left out, and so are those of which the live
+// or the archived scope has the conversation in another ref.
 func (s *Store) Heads(scope conversation.Scope) ([]conversation.Info, error) {
 	refs, err := s.odb.ListRefs(refRoot + string(scope) + "/")
 	broken, err := unreadable(err)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", storeError(err))
 	}
+	elsewhere := s.elsewhere(scope)
 	infos := make([]conversation.Info, 0, len(refs)+len(broken))
 	for _, r := range refs {
-		if names(r.Name, scope) {
+		if names(r.Name, scope) && !elsewhere(r) {
 			info := named(r.Name)
 			info.Head = conversation.Head(r.OID)
 			infos = append(infos, info)

@@ -55,20 +55,8 @@ func named(ref string) conversation.Info {
 
 // find returns the ref of a conversation, live or archived, and its head.
 func (s *Store) find(id conversation.ID) (ref string, head odb.OID, err error) {
-	if _, err := conversation.ParseID(string(id)); err != nil {
-		return "", "", err
-	}
-	for _, prefix := range []string{refLive, refArchive, refLive} { // it may be on its way back to the live ones
-		ref = prefix + string(id)
-		head, err = s.odb.ReadRef(ref)
-		if !errors.Is(err, odb.ErrRefNotFound) {
-			break
-		}
-	}
-	if err != nil {
-		return ref, "", fmt.Errorf("conversation %s: %w", id, storeError(err))
-	}
-	return ref, head, nil
+	w, err := s.locate(id)
+	return w.Name, w.OID, err
 }
 
 // checkFree fails if the id is in use anywhere.

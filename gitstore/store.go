@@ -67,8 +67,9 @@ type Store struct {
 	grown    atomic.Int64 // bytes of those that were written since they were counted
 	found    sync.Map     // of a sidecar's path: *found, until it is used
 
-	mu   sync.Mutex
-	tips map[odb.OID]*tip // newest events that this store wrote or read
+	mu    sync.Mutex
+	tips  map[odb.OID]*tip   // newest events that this store wrote or read
+	walks map[odb.OID]walked // of an event that was looked for below a head
 }
 
 var _ conversation.Journal = (*Store)(nil)
@@ -79,7 +80,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	if git == nil {
 		git = gitcmd.At(repo, gitcmd.Options{})
 	}
-	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
+	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, walks: map[odb.OID]walked{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
 	if s.zone == nil {
 		s.zone = time.Local
 	}

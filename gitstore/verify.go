@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -24,8 +25,21 @@ func (s *Store) Verify(ctx context.Context, id conversation.ID) (conversation.Ve
 // VerifyAt is Verify for a conversation whose head is known, also one that was
 // fetched.
 func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversation.Verdict, error) {
-	id, v := of.ID, conversation.Verdict{ID: of.ID}
-	head, err := s.parseHead(of.Head)
+	v, err := s.verifyChain(ctx, of.Head)
+	v.ID = of.ID
+	if err != nil {
+		return v, err
+	}
+	if of.Remote == "" {
+		v.Problems = append(v.Problems, s.checkPayloadRef(of.ID)...)
+		v.Problems = append(v.Problems, s.checkSecond(ctx, of, v.Problems)...)
+	}
+	return v, ctx.Err()
+}
+
+// verifyChain checks the events up to a head, and counts them.
+func (s *Store) verifyChain(ctx context.Context, at conversation.Head) (v conversation.Verdict, err error) {
+	head, err := s.parseHead(at)
 	if err != nil {
 		return v, err
 	}
@@ -35,7 +49,7 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 	case errors.As(err, &damage):
 		v.Problems = append(v.Problems, conversation.Problem{Commit: damage.Commit, Seq: damage.Seq, Text: damage.Err.Error()})
 	case err != nil:
-		return v, fmt.Errorf("verify %s: %w", id, err)
+		return v, fmt.Errorf("verify the events up to %.10s: %w", head, err)
 	}
 	events := make([]*conversation.Event, len(links))
 	for i, l := range links {
@@ -44,10 +58,23 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 	problems, absent := s.checkEvents(ctx, links)
 	v.Events, v.Absent = len(links), absent
 	v.Problems = append(append(v.Problems, problems...), conversation.Audit(events)...)
-	if of.Remote == "" {
-		v.Problems = append(v.Problems, s.checkPayloadRef(id)...)
+	return v, nil
+}
+
+// checkSecond checks what else has the conversation's id, where that has events of
+// its own. What is known of the events that they share is not told again.
+func (s *Store) checkSecond(ctx context.Context, of conversation.Info, known []conversation.Problem) []conversation.Problem {
+	second, err := s.Second(of.ID)
+	if err != nil || second == nil || second.Err == nil || second.Head == of.Head {
+		return nil // who located the conversation was told of an error
 	}
-	return v, ctx.Err()
+	there, err := s.verifyChain(ctx, second.Head)
+	problems := there.Problems
+	if err != nil && !errors.Is(err, ErrShallow) {
+		problems = append(problems, conversation.Problem{Commit: string(second.Head), Seq: -1, Text: err.Error()})
+	}
+	problems = slices.DeleteFunc(problems, func(p conversation.Problem) bool { return slices.Contains(known, p) })
+	return append([]conversation.Problem{{Seq: -1, Text: second.Err.Error()}}, problems...)
 }
 
 // checkPayloadRef looks whether what keeps a conversation's payloads can be read:

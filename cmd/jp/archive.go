@@ -19,7 +19,7 @@ func newArchiveCommand(e *env) *cobra.Command {
 		Use: "archive [ID…]", GroupID: "shape", Short: "Put conversations out of the way",
 		Long: "Move conversations out of jp ls. Nothing of them is lost: jp ls --archived lists them, jp unarchive brings them\n" +
 			"back. With a filter they are listed first, then you are asked; pinned ones stay.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
+			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, or there twice · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
 		Example: "  jp archive\n  jp archive 4400 6120\n  jp archive --inactive 30d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.words = args
@@ -35,7 +35,7 @@ func newUnarchiveCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "unarchive [ID…]", GroupID: "shape", Short: "Bring archived conversations back",
 		Long: "Bring conversations back into jp ls.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
+			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, or there twice · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
 		Example: "  jp ls --archived\n  jp unarchive 4400",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.words = args
@@ -57,6 +57,11 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 	infos, err := o.find(ctx, e, r)
 	if err != nil {
 		return err
+	}
+	if o.filters() {
+		if infos, err = r.notTwice(e, infos, true); err != nil {
+			return err
+		}
 	}
 	action, done := "archive", "archived"
 	if !archived {
@@ -107,9 +112,10 @@ func (r *repo) archiveAll(ctx context.Context, e *env, infos []conversation.Info
 	return failed
 }
 
-// archive moves one conversation, which is held.
+// archive moves one conversation, which is held. Where it is there already, an older
+// ref in the other place is taken away.
 func (r *repo) archive(ctx context.Context, e *env, info conversation.Info, archived bool) (moved bool, err error) {
-	if (info.Summary.ArchivedAt != nil) == archived && info.Err == nil {
+	if isArchived(info) == archived && info.Err == nil {
 		return r.store.EndMove(ctx, info.ID)
 	}
 	if info, err = r.store.Info(ctx, info.ID); err != nil {
@@ -121,6 +127,10 @@ func (r *repo) archive(ctx context.Context, e *env, info conversation.Info, arch
 	}
 	_, err = r.store.Archive(ctx, info.ID, info.Head, record(info, &conversation.Metadata{ArchivedAt: at}, e.now()), archived)
 	return err == nil, err
+}
+
+func isArchived(info conversation.Info) bool {
+	return strings.HasPrefix(info.Ref, "refs/jp/"+string(conversation.ScopeArchived)+"/")
 }
 
 // confirmAll lists conversations and asks whether to do it to all of them.

@@ -43,8 +43,24 @@ func (c *checkup) lookAtStore(ctx context.Context) []doctor.Finding {
 		}
 	}
 	slices.SortFunc(tips.Bad, func(a, b doctor.Tip) int { return strings.Compare(a.Name, b.Name) })
+	seconds, err := c.repo.store.Seconds()
+	if err != nil {
+		return doctor.Store{Err: err}.Findings()
+	}
+	var twins doctor.Seconds
+	for _, s := range seconds {
+		twins = append(twins, second(s))
+	}
 	store.LooseRefs, store.PackedRefs = countRefs(c.repo.CommonDir)
-	return append(store.Findings(), tips.Findings()...)
+	return slices.Concat(store.Findings(), tips.Findings(), twins.Findings())
+}
+
+func second(s gitstore.Second) doctor.Second {
+	d := doctor.Second{ID: s.ID, Live: s.Ref == gitstore.RefOf(s.ID)}
+	if s.Err != nil {
+		d.Apart = s.Head
+	}
+	return d
 }
 
 // countRefs counts the refs of jp's, by where they are.

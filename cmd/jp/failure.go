@@ -101,7 +101,10 @@ func storeFailure(err error) *failure {
 	var damage *gitstore.DamageError
 	var failed *turnloop.ProviderError
 	var exit *gitcmd.ExitError
+	var two *gitstore.TwiceError
 	switch {
+	case errors.As(err, &two):
+		return twice(two)
 	case errors.Is(err, provider.ErrAbsent):
 		return fail(exitNotFound, "not_found", "%v. Large texts are kept beside the events, and are fetched apart.", err).
 			hint("git fetch REMOTE 'refs/jp/payloads/*:refs/jp/payloads/*'", "brings those of all conversations")

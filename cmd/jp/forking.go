@@ -42,7 +42,11 @@ type fork struct {
 func (c forkCut) view(ctx context.Context, e *env, r *repo, word string) (*view, error) {
 	enough := reachOf(c.until)
 	if c.from != "" || c.first+c.last > 0 || enough == nil {
-		return r.view(ctx, e, word)
+		v, err := r.view(ctx, e, word)
+		if err != nil {
+			return nil, err
+		}
+		return v.secondView(ctx, c.until)
 	}
 	return r.viewBack(ctx, e, word, enough)
 }

@@ -97,6 +97,11 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 	if o.remote != "" && o.remote != anyRemote && len(list) == 0 {
 		e.note("Nothing was fetched from %s.", terminal.Show(o.remote))
 	}
+	if o.archived {
+		if err := r.noteHidden(e); err != nil {
+			return err
+		}
+	}
 	return printList(ctx, e, r, o.arrange(list, e.now()))
 }
 

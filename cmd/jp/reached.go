@@ -37,7 +37,7 @@ func (r *repo) keptBy(ctx context.Context, info conversation.Info, with []conver
 		number[e.Commit] = i + 1
 	}
 	refs := slices.DeleteFunc(strings.Fields(string(out)), func(ref string) bool {
-		return slices.ContainsFunc(with, func(i conversation.Info) bool { return i.Ref == ref })
+		return slices.ContainsFunc(with, func(i conversation.Info) bool { return goesWith(ref, i.ID) })
 	})
 	more = max(0, len(refs)-maxCompared)
 	for _, ref := range refs[:len(refs)-more] {
@@ -49,6 +49,12 @@ func (r *repo) keptBy(ctx context.Context, info conversation.Info, with []conver
 	}
 	slices.SortStableFunc(keepers, func(a, b keeper) int { return b.Events - a.Events })
 	return keepers, more, nil
+}
+
+// goesWith reports whether a ref is taken away with a conversation: it is its own,
+// whichever of both scopes it stands in.
+func goesWith(ref string, id conversation.ID) bool {
+	return ref == "refs/jp/"+string(conversation.ScopeLive)+"/"+string(id) || ref == "refs/jp/"+string(conversation.ScopeArchived)+"/"+string(id)
 }
 
 // maxKeepers is how many of those are named to people.

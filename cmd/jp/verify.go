@@ -83,6 +83,9 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 		case !v.OK:
 			bad++
 			damaged.takeAway(gitstore.BrokenRef(info.Err))
+			if t := r.twiceOf(info.ID); t != nil && info.Remote == "" {
+				damaged.makeTwo(t)
+			}
 		}
 		verdicts = append(verdicts, v)
 	}

@@ -205,6 +205,12 @@ func TestListRefs(t *testing.T) {
 		got, err := s.ListRefs(tt.prefix)
 		require.NoError(t, err)
 		require.Equal(t, tt.want, got, tt.prefix)
+		names, err := s.RefNames(tt.prefix)
+		require.NoError(t, err)
+		require.Len(t, names, len(tt.want), tt.prefix)
+		for i, r := range tt.want {
+			require.Equal(t, r.Name, names[i], tt.prefix)
+		}
 	}
 	all, err := s.ListRefs("refs/")
 	require.NoError(t, err)

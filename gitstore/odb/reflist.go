@@ -16,7 +16,22 @@ func (s *Store) ListRefs(prefix string) ([]Ref, error) {
 	if !strings.HasPrefix(prefix, "refs/") {
 		return nil, fmt.Errorf("%w: the prefix %q is not below refs/", ErrRefName, prefix)
 	}
-	w := refWalk{store: s, prefix: prefix}
+	return s.listRefs(refWalk{store: s, prefix: prefix})
+}
+
+// RefNames lists the names of the refs below a prefix, sorted, and reads no value of
+// a loose one: a name may be that of a file that names nothing.
+func (s *Store) RefNames(prefix string) ([]string, error) {
+	refs, err := s.listRefs(refWalk{store: s, prefix: prefix, unread: true})
+	names := make([]string, len(refs))
+	for i, r := range refs {
+		names[i] = r.Name
+	}
+	return names, err
+}
+
+func (s *Store) listRefs(w refWalk) ([]Ref, error) {
+	prefix := w.prefix
 	w.walk(path.Dir(prefix + "x"))
 	// Loose first: what is packed meanwhile is then found packed.
 	packed, err := s.packedBelow(prefix)
@@ -39,6 +54,7 @@ func (s *Store) packedBelow(prefix string) ([]Ref, error) {
 type refWalk struct {
 	store  *Store
 	prefix string
+	unread bool // the names are enough
 	refs   []Ref
 	faults []error
 }
@@ -77,6 +93,10 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 		return
 	}
 	if !strings.HasPrefix(name, w.prefix) || CheckRefName(name) != nil {
+		return
+	}
+	if w.unread {
+		w.refs = append(w.refs, Ref{Name: name})
 		return
 	}
 	oid, file, err := readRefFile(dir.Open(e.Name))

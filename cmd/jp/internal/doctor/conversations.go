@@ -76,6 +76,41 @@ func (b Tip) finding() Finding {
 	return found(Fail, "damage", "%s: %s", b.Name, why).advise("jp verify %s", b.Name)
 }
 
+// A Second is what else has the id of a conversation, in the other scope: live, or
+// archived.
+type Second struct {
+	ID    conversation.ID
+	Live  bool              // the second one is the live one
+	Apart conversation.Head // the second one's, where it has events of its own
+}
+
+// Seconds are those of all conversations.
+type Seconds []Second
+
+// Findings judges them.
+func (s Seconds) Findings() (all []Finding) {
+	for _, second := range s[:min(len(s), most)] {
+		all = append(all, second.finding())
+	}
+	if more := len(s) - most; more > 0 {
+		all = append(all, found(Note, "twice", "%s more with two refs", conversation.Count(more, "conversation")).advise("git for-each-ref refs/jp"))
+	}
+	return all
+}
+
+func (s Second) finding() Finding {
+	switch {
+	case s.Apart != "":
+		return found(Warn, "twice", "%s is live and archived, and each has events that the other has not", s.ID).
+			advise("jp fork %s@%.12s makes the archived one a conversation of its own; then git update-ref -d refs/jp/archive/%s", s.ID.Short(), s.Apart, s.ID)
+	case s.Live:
+		return found(Note, "twice", "%s is archived, and an older live ref of it is there: a fetch brings it back from where it was pushed", s.ID).
+			advise("jp archive %s takes it away", s.ID.Short())
+	}
+	return found(Note, "twice", "%s is live, and an older archived ref of it is there: a fetch brings it back from where it was pushed", s.ID).
+		advise("jp unarchive %s takes it away", s.ID.Short())
+}
+
 // A Holder is who holds a conversation.
 type Holder struct {
 	ID    conversation.ID

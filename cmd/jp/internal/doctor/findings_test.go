@@ -109,6 +109,20 @@ func TestConversations(t *testing.T) {
 	require.Empty(t, doctor.Tools(nil))
 }
 
+func TestSeconds(t *testing.T) {
+	of := func(s doctor.Second) []doctor.Finding {
+		s.ID = "jp-c17528832001-k3f9"
+		return doctor.Seconds{s}.Findings()
+	}
+	check(t, map[string]judged{
+		"older live one":     {of(doctor.Second{Live: true}), doctor.Note, "twice", "is archived, and an older live ref", "jp archive k3f9"},
+		"older archived one": {of(doctor.Second{}), doctor.Note, "twice", "is live, and an older archived ref", "jp unarchive k3f9"},
+		"apart":              {of(doctor.Second{Apart: "0123456789abcdef"}), doctor.Warn, "twice", "each has events", "jp fork k3f9@0123456789ab makes"},
+		"many":               {doctor.Seconds(make([]doctor.Second, 25)).Findings(), doctor.Note, "twice", "5 conversations more", "for-each-ref"},
+	})
+	require.Empty(t, doctor.Seconds(nil).Findings())
+}
+
 func manyTips(n int) (tips []doctor.Tip) {
 	for range n {
 		tips = append(tips, doctor.Tip{Name: "x", Err: errSome})
