@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -80,10 +81,10 @@ func TestKillWhileADelegateWorks(t *testing.T) {
 	}
 }
 
-// TestAToolOfAChildThatOutlivedJp is waited for before anything is recorded, in
-// the parent as in the child.
-func TestAToolOfAChildThatOutlivedJp(t *testing.T) {
-	t.Parallel()
+// survivedByATool is a place where jp was killed while a tool of a delegate ran, which
+// runs on.
+func survivedByATool(t *testing.T) *place {
+	t.Helper()
 	p := family(t, survivorScript)
 	cmd := p.command("query", "-y", "-m", "script/../parent.toml", "Go")
 	require.NoError(t, cmd.Start())
@@ -91,6 +92,14 @@ func TestAToolOfAChildThatOutlivedJp(t *testing.T) {
 	require.Eventually(t, func() bool { return p.lines("count") == 1 }, time.Minute, 10*time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
+	return p
+}
+
+// TestAToolOfAChildThatOutlivedJp is waited for before anything is recorded, in
+// the parent as in the child.
+func TestAToolOfAChildThatOutlivedJp(t *testing.T) {
+	t.Parallel()
+	p := survivedByATool(t)
 	before := p.git("for-each-ref", "refs/jp")
 	out := p.jp("continue", "--non-interactive")
 	require.Equal(t, 4, out.exit, out.stderr)
@@ -102,6 +111,50 @@ func TestAToolOfAChildThatOutlivedJp(t *testing.T) {
 	require.Zero(t, out.exit, out.stderr)
 	require.Equal(t, "Over.\n", out.stdout)
 	require.Equal(t, 2, p.lines("count"), "it ran once, and says so twice")
+}
+
+// TestKillEndsTheToolsOfDelegates ends what a delegate's tool left of a jp that was
+// killed, by the name of the conversation that it works for.
+func TestKillEndsTheToolsOfDelegates(t *testing.T) {
+	t.Parallel()
+	p := survivedByATool(t)
+	out := p.jp("kill", "--json", ".")
+	require.Zero(t, out.exit, out.stderr)
+	var killed []struct {
+		Conversation string
+		PID, Tools   int
+		Delegates    []struct {
+			Conversation string
+			Tools        int
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out.stdout), &killed))
+	require.Len(t, killed, 1)
+	require.Zero(t, killed[0].PID+killed[0].Tools)
+	require.Len(t, killed[0].Delegates, 1)
+	require.NotEqual(t, killed[0].Conversation, killed[0].Delegates[0].Conversation)
+	require.Equal(t, 1, killed[0].Delegates[0].Tools)
+
+	out = p.jp("kill", ".")
+	require.Zero(t, out.exit, out.stderr)
+	require.Equal(t, killed[0].Conversation+": nothing runs.\n", out.stdout)
+	require.Contains(t, p.jp("continue", "--non-interactive", "--policy", "deny").stderr, "outcome unknown")
+	require.Equal(t, 1, p.lines("count"), "it did not get to its end")
+}
+
+func TestKillSaysWhatItEnded(t *testing.T) {
+	of := []killedDelegateJSON{{Conversation: "jp-c2", Tools: 2}}
+	for want, k := range map[string]killedJSON{
+		"jp-c1: nothing runs.":                                                       {},
+		"jp-c1: ended pid 7.":                                                        {PID: 7, Tools: 1, by: "jp-c1"},
+		"jp-c1: ended pid 7, which ran jp-c0.":                                       {PID: 7, by: "jp-c0"},
+		"jp-c1: ended 1 tool that had outlived the process.":                         {Tools: 1},
+		"jp-c2, which works for jp-c1: ended 2 tools that had outlived the process.": {Delegates: of},
+		"jp-c1: ended 1 tool that had outlived the process.\njp-c2, which works for jp-c1: ended 2 tools that had outlived the process.": {Tools: 1, Delegates: of},
+	} {
+		k.change = changed("kill", "jp-c1")
+		require.Equal(t, want, k.words())
+	}
 }
 
 // requireFamily checks both conversations and what the child's tools did.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ const (
 )
 
 const killHelp = `End the process that runs a conversation: it is asked to, then gets SIGTERM, and
-SIGKILL after ten seconds; its tools are ended, too. Only a process that provably
+SIGKILL after ten seconds; its tools and those of its delegates are ended, too. Only a process that provably
 holds the conversation is signalled. The conversation stays as it is: its turn is
 incomplete and can be gone on with. Where nothing runs there is nothing to do.
 
@@ -122,25 +123,40 @@ type killedJSON struct {
 	PID   int `json:"pid"`   // of the process that was ended, 0 where none ran
 	Tools int `json:"tools"` // how many tools were ended that had outlived their process
 
+	Delegates []killedDelegateJSON `json:"delegates"` // whose tools were ended, too
+
 	by conversation.ID // the conversation whose process it was
 }
 
+// A killedDelegateJSON is a delegate of which jp kill ended tools.
+type killedDelegateJSON struct {
+	Conversation conversation.ID `json:"conversation"`
+	Tools        int             `json:"tools"`
+}
+
+// words are what was ended, one line for each conversation.
 func (k killedJSON) words() string {
-	text := fmt.Sprintf("%s: ended pid %d", k.Conversation, k.PID)
+	var lines []string
 	switch {
-	case k.PID == 0 && k.Tools == 0:
-		return fmt.Sprintf("%s: nothing runs.", k.Conversation)
-	case k.PID == 0:
-		return fmt.Sprintf("%s: ended %s that had outlived the process.", k.Conversation, conversation.Count(k.Tools, "tool"))
-	case k.by != k.Conversation:
-		text += ", which ran " + string(k.by)
+	case k.PID != 0 && k.by != k.Conversation:
+		lines = append(lines, fmt.Sprintf("%s: ended pid %d, which ran %s.", k.Conversation, k.PID, k.by))
+	case k.PID != 0:
+		lines = append(lines, fmt.Sprintf("%s: ended pid %d.", k.Conversation, k.PID))
+	case k.Tools > 0:
+		lines = append(lines, fmt.Sprintf("%s: ended %s that had outlived the process.", k.Conversation, conversation.Count(k.Tools, "tool")))
+	case len(k.Delegates) == 0:
+		lines = append(lines, fmt.Sprintf("%s: nothing runs.", k.Conversation))
 	}
-	return text + "."
+	for _, d := range k.Delegates {
+		lines = append(lines, fmt.Sprintf("%s, which works for %s: ended %s that had outlived the process.",
+			d.Conversation, k.Conversation, conversation.Count(d.Tools, "tool")))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // kill ends the process that runs a conversation, and what its tools left.
 func (r *repo) kill(ctx context.Context, id conversation.ID) (_ killedJSON, err error) {
-	k := killedJSON{change: changed("kill", id), by: r.askedIn(ctx, id)}
+	k := killedJSON{change: changed("kill", id), Delegates: []killedDelegateJSON{}, by: r.askedIn(ctx, id)}
 	holder, held := r.locks.Held(id)
 	if held {
 		k.PID = holder.PID
@@ -150,8 +166,19 @@ func (r *repo) kill(ctx context.Context, id conversation.ID) (_ killedJSON, err 
 			return k, fail(exitFailed, "internal", "%s was not ended: %v.", id, err).about(id)
 		}
 	}
-	k.Tools, err = r.endTools(ctx, id)
-	return k, err
+	if k.Tools, err = r.endTools(ctx, id); err != nil {
+		return k, err
+	}
+	for _, child := range r.workers(ctx, id) {
+		tools, err := r.endTools(ctx, child)
+		if tools > 0 {
+			k.Delegates = append(k.Delegates, killedDelegateJSON{Conversation: child, Tools: tools})
+		}
+		if err != nil {
+			return k, err
+		}
+	}
+	return k, nil
 }
 
 // askToEnd tells the process to shut down, gives it a moment, and reports whether
@@ -167,6 +194,45 @@ func (r *repo) askToEnd(ctx context.Context, by, id conversation.ID, holder proc
 	}
 	defer client.Close()
 	return client.Send(&attach.Shutdown{}) == nil && r.locks.AwaitEnd(ctx, id, holder) == nil
+}
+
+// workers are the conversations that work for the incomplete turn of one, and those that
+// work for theirs: as far as nobody goes on with them, and the user has asked nothing
+// else there since.
+func (r *repo) workers(ctx context.Context, id conversation.ID) (all []conversation.ID) {
+	known := map[conversation.ID]bool{id: true}
+	for next := []conversation.ID{id}; len(next) > 0; next = next[1:] {
+		for _, child := range r.openChildren(ctx, next[0]) {
+			info, err := r.store.Info(ctx, child)
+			_, held := r.locks.Held(child)
+			if err != nil || held || known[child] || info.Summary.Parent != next[0] || info.Summary.Turns > 1 {
+				continue
+			}
+			known[child] = true
+			all, next = append(all, child), append(next, child)
+		}
+	}
+	return all
+}
+
+// openChildren are the conversations in which the open calls of one work, as far as it
+// can be read.
+func (r *repo) openChildren(ctx context.Context, id conversation.ID) (children []conversation.ID) {
+	info, err := r.store.Info(ctx, id)
+	if err != nil || len(info.Summary.Open) == 0 {
+		return nil
+	}
+	events, _ := r.store.Load(ctx, info.Head) // what is before damage is known
+	_, tail := conversation.Split(events)
+	if tail == nil {
+		return nil
+	}
+	for _, call := range tail.Ledger().Open() {
+		if child := call.Child(); child != "" {
+			children = append(children, child)
+		}
+	}
+	return children
 }
 
 // endTools ends the tools of the conversation's open calls that outlived their

@@ -117,7 +117,7 @@ func (p *place) survives(lines []string) {
 	var started struct{ Type, Conversation string }
 	require.NoError(p.t, json.Unmarshal([]byte(lines[0]), &started))
 	require.Equal(p.t, "started", started.Type)
-	var told []string
+	told, kept := []string{}, []string{}
 	for _, line := range lines[1:] {
 		if !strings.HasPrefix(line, `{"conversation":"`+started.Conversation+`","data"`) { // the result is no event
 			told = append(told, line)
@@ -125,7 +125,6 @@ func (p *place) survives(lines []string) {
 	}
 	out := p.jp("print", started.Conversation, "--internal", "--format", "jsonl")
 	require.Zero(p.t, out.exit, out.stderr)
-	var kept []string
 	for line := range strings.Lines(out.stdout) {
 		kept = append(kept, strings.Replace(line, `,"incomplete":true`, "", 1))
 	}
