@@ -38,6 +38,7 @@ type env struct {
 	cfg     []string // key=value of --cfg
 	lost    loss
 	style   config.Style // how things look, once the configuration is read
+	ended   bool         // the last line of a turn's JSON is written
 	misread error        // help was asked for about a command that there is not
 
 	keys sync.Map // of providers, by name, as their programs printed them

@@ -100,6 +100,7 @@ func (j *jsonlOutput) detached(d detachedJSON) {
 // ended writes the result, always the last line. A command that only discards
 // says that instead.
 func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
+	j.env.ended = true
 	if j.gone && err == nil {
 		return nil
 	}
@@ -107,6 +108,16 @@ func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
 		j.line(changed("discard", j.query.id))
 		return nil
 	}
+	id, there := j.conversation()
+	if !there {
+		id = ""
+	}
+	j.result(o, id, err)
+	return err
+}
+
+// result writes what a turn came to; id is "" where no conversation was found.
+func (j *jsonlOutput) result(o turnloop.Outcome, id conversation.ID, err error) {
 	result := map[string]any{
 		"type": "result", "status": o.Status, "exit": 0, "message": nil, "data": nil, "usage": o.Usage,
 		"conversation": nil, "turn": nil,
@@ -117,7 +128,7 @@ func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
 	case o.Status == "":
 		result["status"] = turnloop.Incomplete
 	}
-	if id, there := j.conversation(); there {
+	if id != "" {
 		result["conversation"] = id
 	}
 	if o.Turn > 0 {
@@ -134,7 +145,6 @@ func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
 		result["exit"], result["error"] = f.exit, f.object()
 	}
 	j.line(result)
-	return err
 }
 
 // conversation is whose turn it is. A new one that nothing was recorded in, and a fork

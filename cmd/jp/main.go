@@ -12,9 +12,10 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"jp/sandbox"
 	"jp/turnloop"
@@ -49,7 +50,7 @@ func run(e *env, args []string) int {
 	defer stop()
 	root := newRootCommand(e)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = cmp.Or(e.misread, e.lost.first())
 	}
@@ -57,8 +58,36 @@ func run(e *env, args []string) int {
 		return 0 // who reads us has seen enough
 	}
 	f := failureOf(err)
-	f.report(e.stderr, e.format.structured() || slices.Contains(args, "--json"))
+	asJSON := e.format.structured() || wantsJSON(args)
+	if asJSON && hasResult(cmd) && !e.ended {
+		e.format = formatJSONL
+		(&jsonlOutput{env: e}).result(turnloop.Outcome{}, "", f)
+	}
+	f.report(e.stderr, asJSON)
 	return f.exit
+}
+
+// wantsJSON reports whether a command line asks for JSON: flags behind one that is
+// wrong are not read by anyone else.
+func wantsJSON(args []string) bool {
+	for i, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--format=json", "--format=jsonl", "-Fjson", "-Fjsonl":
+			return true
+		case "--format", "-F":
+			if i+1 < len(args) && format(args[i+1]).structured() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasResult reports whether a command's last line of JSON is always its result.
+func hasResult(cmd *cobra.Command) bool {
+	return cmd != nil && (cmd.Name() == "query" || cmd.Name() == "continue")
 }
 
 // oneInterrupt is how long interrupts count as one: programs such as timeout send

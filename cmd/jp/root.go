@@ -29,13 +29,13 @@ func newRootCommand(e *env) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if json {
-				e.format = formatJSON
-			}
 			if !slices.Contains([]format{formatAuto, formatText, formatJSON, formatJSONL}, e.format) {
 				bad := e.format
 				e.format = formatAuto
 				return usage("--format %q is none of auto, text, json, jsonl.", bad)
+			}
+			if json {
+				e.format = formatJSON
 			}
 			return nil
 		},
