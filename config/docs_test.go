@@ -18,7 +18,8 @@ const referenceHead = `# Configuration
 Layers, low to high: defaults, the user's file (` + "`$XDG_CONFIG_HOME/jp/config.toml`" + `), the workspace's file
 (` + "`.jp/config.toml`" + `), the environment (` + "`JP_CFG_POLICY__DETACHED=deny`" + `: upper case, two underscores between
 the parts of a key), the conversation, ` + "`--cfg key=value`" + `, flags. A higher layer replaces single keys; lists are
-replaced whole. Unknown keys and wrong values are errors. A file may have up to 1 MiB.
+replaced whole. Unknown keys and wrong values are errors. A file may have up to 1 MiB. Names of models, prices and
+dialects are judged when a turn needs them; ` + "`jp doctor`" + ` judges all of them.
 
 A security key chooses what runs, where requests go or who is asked. It comes from a workspace's file only after
 ` + "`jp trust`" + ` for exactly its content; *only tighter* means that even then it cannot loosen what the layers below say.

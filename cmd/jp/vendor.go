@@ -22,7 +22,7 @@ func (r *repo) vendor(name string) (catalog.Vendor, error) {
 	case errors.Is(err, catalog.ErrUnknown):
 		return v, usage("there is no provider %q.", name).
 			hint("jp models", "lists those that there are").
-			hint(`jp query --cfg providers.`+plainName(name)+`.base_url=URL "…"`, "a server that speaks OpenAI's protocol")
+			hint(`jp query --cfg providers.`+plainName(name)+`.base_url=URL -m `+plainName(name)+`/MODEL "…"`, "a server that speaks OpenAI's protocol")
 	case err != nil:
 		return v, wrongSetting(r.wrongProvider(name, err))
 	}
@@ -162,7 +162,7 @@ func (r *repo) usualModel(ctx context.Context, e *env) (string, error) {
 		none.hint("jp trust", "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
 	}
 	return "", withoutKey(none.
-		hint("export ANTHROPIC_API_KEY=…", "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY").
+		hint("export ANTHROPIC_API_KEY=…", "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY, DEEPSEEK_API_KEY").
 		hint("jp models", "which providers there are, and what each lacks"))
 }
 
