@@ -26,9 +26,9 @@ it was, and sees each event once.
 
 JSON: docs/json.md
 
-Exit codes: 0 left, or the turn is complete · 1 the process is gone · 2 usage ·
-3 nothing runs and the turn is incomplete · 4 somebody is attached already ·
-5 no such conversation; else as jp query`
+Exit codes: 0 left, or the turn is complete · 1 nothing runs, or the process is
+gone · 2 usage · 3 nothing runs and the turn is incomplete · 4 somebody is attached
+already · 5 no such conversation; else as jp query`
 
 func newAttachCommand(e *env) *cobra.Command {
 	o := attachOptions{tail: -1, after: -1}

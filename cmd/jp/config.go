@@ -20,7 +20,8 @@ import (
 func newConfigCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show and change settings", GroupID: "setup",
-		Long:    "Show the settings in force and where each comes from, change one, or say which files they come from.",
+		Long: "Show the settings in force and where each comes from, change one, or say which files they come from.\n\n" +
+			"Exit codes: 0 done · 2 no such command; show, set and path have their own",
 		Example: "  jp config show policy\n  jp config set model anthropic/claude-sonnet-4-5\n  jp config path",
 		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

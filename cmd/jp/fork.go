@@ -74,7 +74,7 @@ func newForkCommand(e *env) *cobra.Command {
 	f.StringVar(&o.cut.from, "from", "", "keep the events from `E` on, with it; a turn from its start")
 	f.IntVar(&o.cut.first, "first", 0, "keep only the first `N` turns (of what else is kept)")
 	f.IntVar(&o.cut.last, "last", 0, "keep only the last `N` turns; with --first: both")
-	f.StringVar(&o.title, "title", "", "give the fork a title")
+	f.StringVar(&o.title, "title", "", "give the fork a `TITLE`")
 	f.BoolVarP(&o.activate, "activate", "a", false, "make it this session's conversation")
 	f.BoolVar(&o.restore, "restore", false, "make it this session's, and bring the files back to what they were then")
 	f.StringVar(&o.worktree, "worktree", "", "add a git worktree in `DIR` that goes on with the fork")

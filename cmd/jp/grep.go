@@ -83,7 +83,7 @@ func (o *grepOptions) define(f *pflag.FlagSet) {
 	f.IntVarP(&o.after, "after-context", "A", 0, "with `N` lines of the same event after each match")
 	f.IntVarP(&o.before, "before-context", "B", 0, "with `N` lines of the same event before each match")
 	f.IntVarP(&o.around, "context", "C", 0, "with `N` lines on both sides (before the command, -C is a folder)")
-	f.StringSliceVar(&o.scopes, "scope", nil, "only in `SCOPE,…`")
+	f.StringSliceVar(&o.scopes, "scope", nil, "only in `SCOPE` (repeatable, or several with commas)")
 	f.StringVar(&o.since, "since", "", "only conversations active since a `TIME`: 2h, 2026-11-21, RFC 3339")
 	f.BoolVar(&o.archived, "archived", false, "in the archived ones")
 	f.BoolVarP(&o.list, "list", "l", false, "only the conversations' ids")

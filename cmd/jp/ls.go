@@ -62,9 +62,9 @@ func newListCommand(e *env) *cobra.Command {
 	f.BoolVar(&o.archived, "archived", false, "the archived ones")
 	f.StringVar(&o.remote, "remote", "", "those that were fetched, from all remotes or from `R`")
 	f.Lookup("remote").NoOptDefVal = anyRemote
-	f.StringVar(&o.status, "status", "", "only those that are `idle, running, waiting or interrupted`")
+	f.StringVar(&o.status, "status", "", "only those of a `STATE`: idle, running, waiting or interrupted")
 	f.StringVar(&o.since, "since", "", "only those active since a `TIME`: 2h, 2026-11-21, RFC 3339")
-	f.StringVar(&o.sort, "sort", "activity", "sort by `activity, created, updated, title or events`")
+	f.StringVar(&o.sort, "sort", "activity", "the `ORDER`: activity, created, updated, title or events")
 	f.BoolVar(&o.descending, "descending", false, "the other way round")
 	f.BoolVar(&o.tree, "tree", false, "forks below what they were forked from")
 	f.BoolVar(&o.follow, "follow", false, "keep the list up to date; piped, list again what changes")

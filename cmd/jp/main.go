@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -50,6 +51,9 @@ func run(e *env, args []string) int {
 	defer stop()
 	root := newRootCommand(e)
 	root.SetArgs(args)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		plainUsages(root)
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = cmp.Or(e.misread, e.lost.first())

@@ -16,7 +16,8 @@ only where nobody but the tools wrote it since, and where it is still what they
 wrote last: everything else is listed and left alone. The changes are listed
 first, then you are asked. A restore can be undone.
 
-` + putBackJSON + ", or a path\nthat was named was left alone"
+` + putBackJSON + `Exit codes: 0 done, or nothing to do · 1 a file could not be written, or a path
+that was named was left alone · ` + putBackExits
 
 func newRestoreCommand(e *env) *cobra.Command {
 	var o putBackOptions

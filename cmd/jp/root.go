@@ -64,8 +64,10 @@ func newRootCommand(e *env) *cobra.Command {
 		newAttachCommand(e), newWaitCommand(e), newKillCommand(e), newMCPCommand(e), newInitCommand(e), newConfigCommand(e), newTrustCommand(e), newModelsCommand(e), newPackCommand(e), newDoctorCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),
 		newConversationCommand(e),
 	)
+	root.InitDefaultCompletionCmd()
 	strict(root)
 	strictHelp(e, root)
+	describeBorrowed(root)
 	return root
 }
 
@@ -109,7 +111,7 @@ func strict(cmd *cobra.Command) {
 		if err == nil || errors.As(err, &f) {
 			return err
 		}
-		return usage("%v.", err).hint(cmd.CommandPath()+" --help", "its arguments, with examples")
+		return wrongArguments(cmd, args)
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return cmp.Or(exclusive(cmd), emptyFlag(cmd)) }
 	for _, sub := range cmd.Commands() {
@@ -168,9 +170,11 @@ const exclusiveGroups = "cobra_annotation_mutually_exclusive"
 func newConversationCommand(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "conversation", Aliases: []string{"c"}, Hidden: true,
-		Short: "The same commands, spelled out: jp conversation VERB",
-		Args:  func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Short:   "The same commands, spelled out: jp conversation VERB",
+		Long:    "The same commands, spelled out: jp conversation VERB is jp VERB.\n\nExit codes: 0 done · 2 no such command; each VERB has its own",
+		Example: "  jp conversation ls\n  jp c show 4400",
+		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, verb := range []*cobra.Command{
 		newListCommand(e), newShowCommand(e), newPrintCommand(e), newLogCommand(e), newGrepCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e),

@@ -20,7 +20,7 @@ type titleFlag struct {
 }
 
 // fromModel is what --title means without a value.
-const fromModel = "…"
+const fromModel = "..."
 
 func (t *titleFlag) String() string { return t.text }
 

@@ -15,10 +15,13 @@ const putBackJSON = `JSON: {"action","conversation","as_of","event","dry_run","f
 the event whose files they are, and the one that records it (null: nothing was
 put back).
 
-Exit codes: 0 done, or nothing to do · 2 usage · 3 nobody to ask, a tool call is
-open, or this is another working tree · 4 locked · 5 no such event · 6 damaged ·
-1 a file could not be written · 130, 143 a signal stopped it between two files,
-and what was put back is recorded`
+`
+
+// putBackExits are the exit codes of both from 2 on.
+const putBackExits = `2 usage ·
+3 nobody to ask, a tool call is open, or this is another working tree ·
+4 locked · 5 no such event · 6 damaged ·
+130, 143 a signal stopped it between two files, and what was put back is recorded`
 
 const undoHelp = `Bring files back to what they were before an event; without E before the last
 turn. Only what the tools of the conversation wrote, and only where it is still
@@ -26,7 +29,7 @@ what they wrote last: everything else is listed and left alone. The changes are
 listed first, then you are asked. No message is taken back, and an undo can be
 undone.
 
-` + putBackJSON
+` + putBackJSON + `Exit codes: 0 done, or nothing to do · 1 a file could not be written · ` + putBackExits
 
 func newUndoCommand(e *env) *cobra.Command {
 	var o putBackOptions

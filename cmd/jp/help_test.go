@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// Every command that a person may type has examples and says how it ends; every flag
+// names its value. A name or a default in the flags' column is plain ASCII: pflag
+// counts its bytes.
+func TestHelpOfEveryCommand(t *testing.T) {
+	var look func(cmd *cobra.Command)
+	seen := 0
+	look = func(cmd *cobra.Command) {
+		if seen++; cmd.Name() != "detached" && cmd.HasParent() {
+			require.Contains(t, cmd.Long, "\nExit codes: ", cmd.CommandPath())
+			require.NotEmpty(t, cmd.Example, cmd.CommandPath())
+			for _, line := range strings.Split(strings.TrimRight(cmd.Example, "\n"), "\n") {
+				require.Contains(t, line, "jp ", cmd.CommandPath())
+			}
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			name, _ := pflag.UnquoteUsage(f)
+			column := name + f.NoOptDefVal
+			require.Equal(t, utf8.RuneCountInString(column), len(column), "%s --%s", cmd.CommandPath(), f.Name)
+			if f.NoOptDefVal == "" {
+				require.Contains(t, f.Usage, "`", "%s --%s", cmd.CommandPath(), f.Name)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			look(sub)
+		}
+	}
+	look(newRootCommand(systemEnv()))
+	require.Greater(t, seen, 40)
+}
