@@ -17,10 +17,10 @@ import (
 func (a *attachment) openMenu(ctx context.Context, s attach.Status) error {
 	a.show.pause()
 	if !s.Doing {
-		return a.choose(ctx, "  Enter go on   d detach   a abort (jp continue resumes) > ", "da")
+		return a.choose(ctx, "da", "Enter go on", "d detach", abortChoice)
 	}
 	what := "The model is answering."
-	text, letters := "  Enter go on   r reply   s stop (ends the turn)   d detach   a abort (jp continue resumes) > ", "rsda"
+	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", "d detach", abortChoice}, "rsda"
 	since := conversation.Ago(time.Duration(s.SinceMS) * time.Millisecond)
 	title := terminal.Show(strings.TrimSpace(s.Tool + " " + s.Subject))
 	switch {
@@ -30,15 +30,15 @@ func (a *attachment) openMenu(ctx context.Context, s attach.Status) error {
 		what = fmt.Sprintf("%s has run %s.", title, since)
 	}
 	if s.Tool != "" {
-		text, letters = "  Enter wait   x cancel this tool   s stop the turn   d detach   a abort (jp continue resumes) > ", "xsda"
+		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", "d detach", abortChoice}, "xsda"
 	}
 	fmt.Fprintf(a.person.tty, "\n%s\n", what)
-	return a.choose(ctx, text, letters)
+	return a.choose(ctx, letters, choices...)
 }
 
 // menuAtQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (a *attachment) menuAtQuestion(ctx context.Context, i attach.Inquiry) error {
-	err := a.choose(ctx, "  Enter back to the question   s stop (ends the turn)   d detach   a abort (jp continue resumes) > ", "sda")
+	err := a.choose(ctx, "sda", backChoice, "s stop (ends the turn)", "d detach", abortChoice)
 	if errors.Is(err, errBack) {
 		return a.ask(ctx, i)
 	}
@@ -49,9 +49,9 @@ func (a *attachment) menuAtQuestion(ctx context.Context, i attach.Inquiry) error
 var errBack = errors.New("back to the question")
 
 // choose does what the person wants of the turn.
-func (a *attachment) choose(ctx context.Context, text, letters string) error {
+func (a *attachment) choose(ctx context.Context, letters string, choices ...string) error {
 	tty := a.person.tty
-	key, err := tty.Choose(ctx, text, func(k terminal.Key) bool {
+	key, err := tty.Choose(ctx, menuText(tty.Width(), choices...), func(k terminal.Key) bool {
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
 	})
 	if errors.Is(err, terminal.ErrLeft) {
@@ -64,7 +64,7 @@ func (a *attachment) choose(ctx context.Context, text, letters string) error {
 	switch key = key.Lower(); {
 	case key == terminal.KeyEnter || key == terminal.KeyEsc:
 		fmt.Fprintln(tty)
-		if strings.Contains(text, "back to the question") {
+		if choices[0] == backChoice {
 			return errBack
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,6 +49,10 @@ type env struct {
 	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
 	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z
 }
+
+// elsewhere reports whether the command runs in another folder than the one in which
+// it was typed.
+func (e *env) elsewhere() bool { return filepath.Clean(e.dir) != "." }
 
 // interrupted gives a Ctrl+C to the command, if it wants it.
 func (e *env) interrupted(ctx context.Context) bool {

@@ -221,6 +221,23 @@ func lockedBy(l *process.LockedError, more string) *failure {
 	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d%s.", l.ID, l.Holder.PID, more).about(l.ID)
 }
 
+// typedFor makes the hints right for where the command was typed: what jp or git is to
+// do happens where -C has sent this command. It may be asked twice.
+func (f *failure) typedFor(e *env) *failure {
+	if !e.elsewhere() {
+		return f
+	}
+	for i, h := range f.hints {
+		for _, program := range []string{"jp", "git"} {
+			rest, found := strings.CutPrefix(h.Command, program+" ")
+			if found && h.Command != gitInitSHA1 && !strings.HasPrefix(rest, "-C ") && !strings.HasSuffix(rest, "--help") {
+				f.hints[i].Command = program + " -C " + terminal.Escape(e.dir) + " " + rest
+			}
+		}
+	}
+	return f
+}
+
 // report prints a failure for people or for programs.
 func (f *failure) report(w io.Writer, asJSON bool) {
 	switch {

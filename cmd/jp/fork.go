@@ -200,7 +200,11 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
 	}
 	if r.worktree != "" {
-		fmt.Fprintf(out, "Its files are in %s, where jp goes on with it.   cd %s\n", terminal.Show(r.worktree), terminal.Escape(o.worktree))
+		dir := o.worktree
+		if f.env.elsewhere() {
+			dir = r.worktree
+		}
+		fmt.Fprintf(out, "Its files are in %s, where jp goes on with it.   cd %s\n", terminal.Show(r.worktree), terminal.Escape(dir))
 	}
 	if !incomplete || !conversation.Local(f.stream.Events()) {
 		return

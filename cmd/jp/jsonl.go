@@ -141,7 +141,7 @@ func (j *jsonlOutput) result(o turnloop.Outcome, id conversation.ID, err error) 
 		result["data"] = json.RawMessage(o.Data)
 	}
 	if err != nil {
-		f := failureOf(err)
+		f := failureOf(err).typedFor(j.env)
 		result["exit"], result["error"] = f.exit, f.object()
 	}
 	j.line(result)

@@ -61,7 +61,7 @@ func run(e *env, args []string) int {
 	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		return 0 // who reads us has seen enough
 	}
-	f := failureOf(err)
+	f := failureOf(err).typedFor(e)
 	asJSON := e.format.structured() || wantsJSON(args)
 	if asJSON && hasResult(cmd) && !e.ended {
 		e.format = formatJSONL

@@ -27,6 +27,37 @@ type menu struct {
 	done  sync.WaitGroup
 }
 
+// Choices that more than one menu has.
+const (
+	abortChoice = "a abort (jp continue resumes)"
+	backChoice  = "Enter back to the question"
+)
+
+// menuText is the choices of a menu as they fit a width: lines are broken between
+// them only.
+func menuText(width int, choices ...string) string {
+	const gap, ends = 3, len(" >")
+	var b strings.Builder
+	column := 0
+	for _, c := range choices {
+		switch {
+		case column > 0 && column+gap+len(c)+ends < width:
+			b.WriteString(strings.Repeat(" ", gap))
+			column += gap
+		case column > 0:
+			b.WriteByte('\n')
+			column = 0
+		}
+		if column == 0 {
+			b.WriteString("  ")
+			column = 2
+		}
+		b.WriteString(c)
+		column += len(c)
+	}
+	return b.String() + " > "
+}
+
 // interrupt opens the menu. It reports false where there is nothing to choose:
 // then jp ends.
 func (m *menu) interrupt(ctx context.Context) bool {
@@ -69,7 +100,7 @@ func steerable(ctx context.Context, loop *turnloop.Loop, until func() bool) (doi
 
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.
 func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
-	text, letters := "  Enter go on   r reply   s stop (ends the turn)   a abort (jp continue resumes) > ", "rsa"
+	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", abortChoice}, "rsa"
 	title, since := terminal.Show(strings.TrimSpace(doing.Tool+" "+doing.Subject)), conversation.Ago(m.now().Sub(doing.Since))
 	switch {
 	case doing.Hook != "":
@@ -82,9 +113,9 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 		fmt.Fprintf(m.tty, "\n%s has run %s.\n", title, since)
 	}
 	if doing.Tool != "" {
-		text, letters = "  Enter wait   x cancel this tool   s stop the turn   a abort (jp continue resumes) > ", "xsa"
+		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", abortChoice}, "xsa"
 	}
-	key, err := m.tty.Choose(ctx, text, func(k terminal.Key) bool {
+	key, err := m.tty.Choose(ctx, menuText(m.tty.Width(), choices...), func(k terminal.Key) bool {
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
 	})
 	if err != nil {
@@ -135,7 +166,8 @@ func hangup(err error) string {
 
 // atQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (c *client) atQuestion(ctx context.Context) error {
-	key, err := c.tty.Choose(ctx, "  Enter back to the question   s stop (ends the turn)   a abort (jp continue resumes) > ", func(k terminal.Key) bool {
+	text := menuText(c.tty.Width(), backChoice, "s stop (ends the turn)", abortChoice)
+	key, err := c.tty.Choose(ctx, text, func(k terminal.Key) bool {
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune("sa", rune(k.Lower()))
 	})
 	switch {
