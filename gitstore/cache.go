@@ -15,6 +15,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
+	"jp/internal/sharedfile"
 	"jp/internal/wholefile"
 )
 
@@ -65,6 +66,7 @@ func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	c.forget(sharedfile.MakeFolders(filepath.Dir(c.path), 0o777, c.store.git.Share))
 	err = c.log.Extend(keep, missing)
 	c.forget(err)
 	c.store.grown.Add(int64(len(c.log.Buffer())))

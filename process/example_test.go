@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"path/filepath"
 
 	"jp/process"
 )
@@ -18,7 +17,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	registry := process.Registry{DataDir: dir, Workspace: "abcde", Repository: filepath.Join(dir, "repo", ".git")}
+	registry := process.Registry{DataDir: dir, Workspace: "abcde", Repository: dir}
 	lock, err := process.LocksIn(registry.Repository).Take(id, process.Holder{PID: os.Getpid()})
 	if err != nil {
 		log.Fatal(err)

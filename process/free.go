@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -49,10 +48,5 @@ func (l Locks) lookable(id conversation.ID) (*os.File, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
-	for _, dir := range []string{filepath.Dir(l.Dir), l.Dir} {
-		if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-	}
-	return os.OpenFile(l.path(id), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
+	return l.open(l.path(id))
 }

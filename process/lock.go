@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/conversation"
+	"jp/internal/ownfolder"
+	"jp/internal/sharedfile"
 )
 
 // A Holder is who holds a lock, for people to read.
@@ -34,10 +36,21 @@ func (h Holder) same(other Holder) bool {
 type Lock struct{ file *os.File }
 
 // Locks are the lock files of one repository.
-type Locks struct{ Dir string }
+type Locks struct {
+	Dir string
+	// Share is told of what is made, so that other users of the repository can hold
+	// its locks too; nil leaves modes to the umask.
+	Share sharedfile.Share
+
+	common string // the git directory that Dir is a folder of jp's in; "": Dir is any folder
+}
 
 // LocksIn are the locks of the repository with this common git directory.
-func LocksIn(commonDir string) Locks { return Locks{Dir: filepath.Join(commonDir, "jp", "locks")} }
+func LocksIn(commonDir string) Locks {
+	return Locks{Dir: filepath.Join(commonDir, ownfolder.Name, locksFolder), common: commonDir}
+}
+
+const locksFolder = "locks"
 
 func (l Locks) path(id conversation.ID) string { return filepath.Join(l.Dir, string(id)+".lock") }
 
@@ -151,7 +164,7 @@ func (l Locks) Tool(id conversation.ID, seq int, place string) (f *os.File, done
 		}
 	}
 	return f, func() {
-		os.Remove(path)
+		_ = l.remove(filepath.Base(path)) // one that stays is free
 		f.Close()
 	}, nil
 }
@@ -185,11 +198,29 @@ func (l Locks) toolPath(id conversation.ID, seq int) string {
 	return filepath.Join(l.Dir, fmt.Sprintf("%s.%d", id, seq))
 }
 
+func (l Locks) place() ownfolder.Place { return ownfolder.Place{GitDir: l.common, Share: l.Share} }
+
+func (l Locks) remove(name string) error {
+	if l.common != "" {
+		return l.place().Remove(locksFolder, name)
+	}
+	return os.Remove(filepath.Join(l.Dir, name))
+}
+
+// open opens a lock file, and makes it and its folder where they are not there.
 func (l Locks) open(path string) (*os.File, error) {
-	if err := os.MkdirAll(l.Dir, 0o777); err != nil {
+	if l.common != "" {
+		dir, err := l.place().Open(locksFolder)
+		if err != nil {
+			return nil, err
+		}
+		defer dir.Close()
+		return dir.OpenShared(filepath.Base(path), 0o666)
+	}
+	if err := sharedfile.MakeFolders(l.Dir, 0o777, l.Share); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
+	return sharedfile.Open(path, 0o666, l.Share)
 }
 
 func readHolder(f *os.File) Holder {

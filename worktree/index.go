@@ -41,8 +41,13 @@ type indexNote struct {
 }
 
 func (w *Worktree) userIndex() string { return filepath.Join(w.repo.GitDir, "index") }
-func (w *Worktree) keptIndex() string { return w.state("index") }
-func (w *Worktree) noteFile() string  { return w.state("index.json") }
+func (w *Worktree) keptIndex() string { return w.state(indexName) }
+func (w *Worktree) noteFile() string  { return w.state(noteName) }
+
+const (
+	indexName = "index"
+	noteName  = "index.json"
+)
 
 // known is what a snapshot can begin with.
 type known struct {
@@ -105,8 +110,13 @@ func (w *Worktree) remember(k known, tree string) {
 	for _, path := range k.but {
 		note.But = append(note.But, []byte(path))
 	}
-	if text, err := json.Marshal(note); err == nil {
-		_ = os.WriteFile(w.noteFile(), text, 0o600)
+	text, err := json.Marshal(note)
+	if err != nil {
+		return
+	}
+	if f, err := w.openState(noteName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC); err == nil {
+		_, _ = f.Write(text) // one that is cut off is no note
+		_ = f.Close()
 	}
 }
 
@@ -127,7 +137,18 @@ func (w *Worktree) copyIndex() (identity, error) {
 	return id, nil
 }
 
-func (w *Worktree) copyIndexFile() (id identity, err error) {
+// copyIndexFile gives up a copy that another user of the repository has made: only who
+// made a file can set its time.
+func (w *Worktree) copyIndexFile() (identity, error) {
+	id, err := w.tryCopyIndex()
+	if errors.Is(err, fs.ErrPermission) && os.Remove(w.keptIndex()) == nil {
+		_ = os.Remove(w.noteFile()) // it is about that copy
+		id, err = w.tryCopyIndex()
+	}
+	return id, err
+}
+
+func (w *Worktree) tryCopyIndex() (id identity, err error) {
 	from, err := os.Open(w.userIndex())
 	if err != nil {
 		return identity{}, err
@@ -136,7 +157,7 @@ func (w *Worktree) copyIndexFile() (id identity, err error) {
 	if id, err = identifyFile(from); err != nil {
 		return identity{}, err
 	}
-	to, err := os.OpenFile(w.keptIndex(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	to, err := w.openState(indexName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return identity{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,11 +20,7 @@ func (w *Worktree) LockMutation(ctx context.Context) (unlock func(), err error) 
 // lock waits for an exclusive lock on a file in the git directory. The file
 // stays: removing it would let two processes lock two files of one name.
 func (w *Worktree) lock(ctx context.Context, name string) (func(), error) {
-	path := w.state(name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("lock %s: %w", name, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	f, err := w.openLock(name)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}

@@ -56,7 +56,7 @@ func (w *Worktree) Mark(_ context.Context) (Mark, error) {
 // user does not see.
 func (w *Worktree) probeDir() (string, error) {
 	dir := w.state("")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := w.makeState(); err != nil {
 		return "", err
 	}
 	var ours, top unix.Stat_t

@@ -242,7 +242,7 @@ func (r *restoring) withoutFiltered(ctx context.Context, puts []Put) ([]Put, err
 
 // stage lets git check the new content out into a folder of its own.
 func (r *restoring) stage(ctx context.Context, puts []Put) (err error) {
-	if err := os.MkdirAll(r.w.state(""), 0o700); err != nil {
+	if err := r.w.makeState(); err != nil {
 		return err
 	}
 	r.tidyStages()

@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"jp/gitcmd"
+	"jp/internal/ownfolder"
 )
 
 // EmptyTree is the id of the tree without entries.
@@ -104,7 +105,41 @@ func (w *Worktree) abs(path string) string {
 // state is a file of jp in this working tree's own git directory, so that
 // `git worktree remove` takes it along.
 func (w *Worktree) state(name string) string {
-	return filepath.Join(w.repo.GitDir, "jp", name)
+	return filepath.Join(w.repo.GitDir, ownfolder.Name, name)
+}
+
+// openState opens such a file, and makes the folder that it is in. It follows no links.
+// The file is the user's own.
+func (w *Worktree) openState(name string, flag int) (*os.File, error) {
+	dir, err := w.place().Open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.OpenFile(name, flag, 0o600)
+}
+
+// openLock is openState for a file that all who share the repository lock.
+func (w *Worktree) openLock(name string) (*os.File, error) {
+	dir, err := w.place().Open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.OpenShared(name, 0o600)
+}
+
+func (w *Worktree) place() ownfolder.Place {
+	return ownfolder.Place{GitDir: w.repo.GitDir, Share: w.git.Share}
+}
+
+// makeState makes the folder for them.
+func (w *Worktree) makeState() error {
+	dir, err := w.place().Open()
+	if err != nil {
+		return err
+	}
+	return dir.Close()
 }
 
 // tooWide says whether the working tree is too much to look through.

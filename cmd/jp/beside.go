@@ -151,7 +151,7 @@ func (b *besideTree) run(ctx context.Context, words []string) error {
 	for _, note := range leftover.HalfWorktrees(b.repo.CommonDir) {
 		_ = leftover.ForgetWorktree(b.repo.CommonDir, note) // jp doctor tells of it
 	}
-	note, end, err := leftover.MakingWorktree(b.repo.CommonDir, b.dir)
+	note, end, err := leftover.MakingWorktree(b.repo.own(), b.dir)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"jp/cmd/jp/internal/prompt"
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/ownfolder"
 	"jp/turnloop"
 )
 
@@ -80,11 +81,12 @@ func (c *client) close() {
 
 // editText lets the user edit a text in a file of its own.
 func (r *repo) editText(ctx context.Context, e *env, initial []byte, ext string) ([]byte, error) {
-	dir := filepath.Join(r.CommonDir, "jp", "drafts")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	drafts, err := r.own().Open(draftsFolder)
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, "edit-*"+ext)
+	defer drafts.Close()
+	f, err := os.CreateTemp(filepath.Join(r.CommonDir, ownfolder.Name, draftsFolder), "edit-*"+ext)
 	if err != nil {
 		return nil, err
 	}

@@ -113,6 +113,7 @@ func (c *checkup) open(ctx context.Context) (err error) {
 		return r.furnish(c.env)
 	}
 	r.Repository, r.git, r.locks = located, gitcmd.At(located, gitcmd.Options{Environ: c.env.environ}), process.LocksIn(located.CommonDir)
+	r.locks.Share = r.git.Share
 	if err := r.furnish(c.env); err != nil {
 		return err
 	}

@@ -2,14 +2,17 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"sync"
 	"time"
 
 	"jp/conversation"
+	"jp/internal/ownfolder"
 	"jp/internal/wholefile"
 	"jp/turnloop"
 )
+
+// draftsFolder has texts that are not events yet, in jp's folder.
+const draftsFolder = "drafts"
 
 // draftDelay is how old text gets before it is kept.
 const draftDelay = time.Second
@@ -18,7 +21,8 @@ const draftDelay = time.Second
 // so that it can be quoted even after a kill. It is an observer around another.
 type draftKeeper struct {
 	turnloop.Observer
-	path string
+	own  ownfolder.Place
+	name string // of the file among the drafts
 
 	mu    sync.Mutex
 	text  streamedDraft
@@ -51,7 +55,7 @@ func (d *draftKeeper) Recorded(events []*conversation.Event) {
 	defer d.mu.Unlock()
 	if d.text.Text != "" && events[len(events)-1].Seq >= d.text.Seq {
 		d.text, d.dirty = streamedDraft{}, false
-		_ = os.Remove(d.path) // one that is left behind names an event that there is
+		_ = d.own.Remove(draftsFolder, d.name) // one that is left behind names an event that there is
 	}
 }
 
@@ -66,7 +70,7 @@ func (d *draftKeeper) flush() {
 	d.dirty = false
 	text, err := json.Marshal(d.text)
 	if err == nil {
-		_ = wholefile.Replace(d.path, text, wholefile.Options{FolderMode: 0o777, Volatile: true})
+		_ = d.own.Replace(draftsFolder, d.name, text, wholefile.Options{Volatile: true})
 	}
 }
 

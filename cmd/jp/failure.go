@@ -15,6 +15,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
+	"jp/internal/ownfolder"
 	"jp/process"
 	"jp/provider"
 	"jp/turnloop"
@@ -75,11 +76,16 @@ func failureOf(err error) *failure {
 	var badConfig *config.Error
 	var interrupt *turnloop.Interrupt
 	var denied *turnloop.DeniedError
+	var link *ownfolder.LinkError
 	switch {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &denied):
 		return fail(exitFailed, "denied", "%v.", strings.TrimSuffix(oneLine(denied.Error()), "."))
+	case errors.As(err, &link):
+		return fail(exitFailed, "untrusted", "%v.", link).
+			hint("ls -ld "+terminal.Escape(link.Path), "where it leads").
+			hint("rm "+terminal.Escape(link.Path), "jp makes its own folder anew")
 	case errors.As(err, &interrupt):
 		return interrupted(interrupt)
 	case errors.Is(err, context.Canceled):

@@ -89,7 +89,7 @@ func (q *query) keep(opts *turnloop.Options) {
 	if q.client != nil {
 		opts.Observer = &gated{output: q.out, gate: &q.client.gate}
 	}
-	q.drafts = &draftKeeper{Observer: opts.Observer, path: q.draftAnswer()}
+	q.drafts = &draftKeeper{Observer: opts.Observer, own: q.repo.own(), name: q.draftAnswer()}
 	if q.parent == nil {
 		opts.Observer = &relay{q.drafts, q.server}
 	} else {

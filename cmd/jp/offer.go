@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/wholefile"
 	"jp/reconcile"
 )
 
@@ -151,11 +150,7 @@ func (q *query) keepText(f *failure) error {
 	if text == "" {
 		return f
 	}
-	path := q.draft()
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
-	if err == nil {
-		err = os.WriteFile(path, []byte(text+"\n"), 0o600)
-	}
+	err := q.repo.own().Replace(draftsFolder, q.draft(), []byte(text+"\n"), wholefile.Options{Volatile: true})
 	if err != nil {
 		return fmt.Errorf("keep your question: %w", err)
 	}

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/ownfolder"
+	"jp/internal/wholefile"
 )
 
 // scissors is the line in an editor below which lines that begin with # are not
@@ -24,10 +25,6 @@ const recalled = 60
 // question is recorded, so that no way to end loses it; one that is there comes
 // into the editor again, above what the command line says.
 func (q *query) edit(ctx context.Context, text string) (string, error) {
-	path := q.draft()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return "", err
-	}
 	kept, err := q.keptDraft()
 	if err != nil {
 		return "", err
@@ -35,18 +32,16 @@ func (q *query) edit(ctx context.Context, text string) (string, error) {
 	if kept != "" && kept != text {
 		text = strings.TrimSpace(kept + "\n\n" + text)
 	}
-	if err := os.WriteFile(path, []byte(text+"\n\n"+q.besideDraft()), 0o600); err != nil {
+	shown := []byte(text + "\n\n" + q.besideDraft())
+	if err := q.repo.own().Replace(draftsFolder, q.draft(), shown, wholefile.Options{Volatile: true}); err != nil {
 		return "", err
 	}
-	if err := q.env.editor(ctx, q.repo, path); err != nil {
+	if err := q.env.editor(ctx, q.repo, filepath.Join(q.repo.CommonDir, ownfolder.Name, draftsFolder, q.draft())); err != nil {
 		return "", err
 	}
 	written, err := q.keptDraft()
 	if written == "" && err == nil {
-		err = os.Remove(path)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+		err = q.repo.own().Remove(draftsFolder, q.draft())
 	}
 	q.drafted = written
 	return written, err
@@ -54,7 +49,7 @@ func (q *query) edit(ctx context.Context, text string) (string, error) {
 
 // keptDraft is what a draft asks, "" where there is none.
 func (q *query) keptDraft() (string, error) {
-	text, err := os.ReadFile(q.draft())
+	text, err := q.repo.own().Read(draftsFolder, q.draft())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -110,11 +105,11 @@ func (q *query) lastAnswer() string {
 // stays.
 func (q *query) forgetDraft(asked string) {
 	if kept, err := q.keptDraft(); err == nil && (kept == q.drafted || kept == strings.TrimSpace(asked)) {
-		os.Remove(q.draft())
+		_ = q.repo.own().Remove(draftsFolder, q.draft()) // it comes into the editor again
 	}
 }
 
-// draft is the file that keeps a text until it is asked.
+// draft is the file among the drafts that keeps a text until it is asked.
 func (q *query) draft() string {
 	name := "new"
 	switch {
@@ -123,5 +118,5 @@ func (q *query) draft() string {
 	case !q.fresh:
 		name = string(q.id)
 	}
-	return filepath.Join(q.repo.CommonDir, "jp", "drafts", name+".query")
+	return name + ".query"
 }

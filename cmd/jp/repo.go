@@ -18,6 +18,7 @@ import (
 	"jp/gitcmd/located"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/internal/ownfolder"
 	"jp/internal/wholefile"
 	"jp/process"
 )
@@ -107,6 +108,7 @@ func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
 		return nil, err
 	}
 	r.locks = process.LocksIn(found.CommonDir)
+	r.locks.Share = r.git.Share
 	return r, r.openStore(ctx, e)
 }
 
@@ -218,7 +220,7 @@ func (r *repo) keyFile() string { return filepath.Join(r.paths.StateDir, "key") 
 
 // workspaceID names the repository; it is made on first use and stays with it.
 func (r *repo) workspaceID() (string, error) {
-	return namedOnce(filepath.Join(r.CommonDir, "jp", "workspace-id"))
+	return namedOnce(r.own(), "workspace-id")
 }
 
 // worktreeID names a linked working tree, and goes with it; the main one has none. It
@@ -227,22 +229,31 @@ func (r *repo) worktreeID() string {
 	if r.GitDir == r.CommonDir {
 		return ""
 	}
-	id, err := namedOnce(filepath.Join(r.GitDir, "jp", "worktree-id"))
+	id, err := namedOnce(ownfolder.Place{GitDir: r.GitDir, Share: r.git.Share}, "worktree-id")
 	if err != nil {
 		return "" // its name has to do
 	}
 	return id
 }
 
-// namedOnce is the random name in a file, which is made where there is none. It
+// own is where jp's folders are that belong to the whole repository.
+func (r *repo) own() ownfolder.Place {
+	return ownfolder.Place{GitDir: r.CommonDir, Share: r.git.Share}
+}
+
+// namedOnce is the random name in a file of jp's folder, which is made where there is none. It
 // appears whole or not at all; one that is empty was cut off by a crash of the disk
 // and is made anew.
-func namedOnce(path string) (string, error) {
+func namedOnce(in ownfolder.Place, name string) (string, error) {
+	if err := in.Check(); err != nil {
+		return "", err
+	}
+	path := filepath.Join(in.GitDir, ownfolder.Name, name)
 	if id, err := readWord(path); id != "" || err != nil {
 		return id, err
 	}
 	id := []byte(strings.ToLower(rand.Text())[:8] + "\n")
-	o := wholefile.Options{Mode: 0o666, FolderMode: 0o777}
+	o := wholefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
 	err := wholefile.Make(path, id, o)
 	if errors.Is(err, fs.ErrExist) { // somebody else was faster
 		if id, err := readWord(path); id != "" || err != nil {

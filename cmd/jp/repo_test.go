@@ -11,8 +11,13 @@ import (
 	"jp/gitcmd"
 )
 
+// repoOf is a repository as far as its folders go.
+func repoOf(found gitcmd.Repository) *repo {
+	return &repo{Repository: found, git: gitcmd.At(found, gitcmd.Options{})}
+}
+
 func TestWorkspaceIDIsOne(t *testing.T) {
-	r := &repo{Repository: gitcmd.Repository{CommonDir: t.TempDir()}}
+	r := repoOf(gitcmd.Repository{CommonDir: t.TempDir()})
 	ids := make([]string, 8)
 	var all sync.WaitGroup
 	for i := range ids {
@@ -29,7 +34,7 @@ func TestWorkspaceIDIsOne(t *testing.T) {
 }
 
 func TestWorkspaceIDOfACutOffFile(t *testing.T) {
-	r := &repo{Repository: gitcmd.Repository{CommonDir: t.TempDir()}}
+	r := repoOf(gitcmd.Repository{CommonDir: t.TempDir()})
 	path := filepath.Join(r.CommonDir, "jp", "workspace-id")
 	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, nil, 0o666))

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -146,7 +144,7 @@ func (r *repo) remove(ctx context.Context, info conversation.Info, with []conver
 	}
 	r.forgetSecrets(info.ID)
 	for _, kind := range []string{".query", ".answer"} {
-		_ = os.Remove(filepath.Join(r.CommonDir, "jp", "drafts", string(info.ID)+kind)) // there may be none
+		_ = r.own().Remove(draftsFolder, string(info.ID)+kind) // there may be none
 	}
 	if registry, ok := r.toldRegistry(); ok {
 		_ = registry.Forget(info.ID) // its log; there may be none

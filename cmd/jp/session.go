@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/conversation"
+	"jp/internal/ownfolder"
 	"jp/internal/wholefile"
 )
 
@@ -24,7 +24,8 @@ import (
 // names, together with a working tree. It remembers which conversation it is
 // about.
 type session struct {
-	path string
+	own  ownfolder.Place
+	file string // its name among the sessions
 	name string
 }
 
@@ -39,6 +40,9 @@ type visit struct {
 	At time.Time       `json:"at"`
 }
 
+// sessionsFolder has these files, in jp's folder.
+const sessionsFolder = "sessions"
+
 // historyLength is how many conversations a session remembers.
 const historyLength = 50
 
@@ -46,7 +50,7 @@ const historyLength = 50
 func (r *repo) session(e *env) session {
 	source := sessionSource(e)
 	sum := sha256.Sum256([]byte(source + "\x00" + r.place()))
-	return session{path: filepath.Join(r.CommonDir, "jp", "sessions", hex.EncodeToString(sum[:8])+".json"), name: source}
+	return session{own: r.own(), file: hex.EncodeToString(sum[:8]) + ".json", name: source}
 }
 
 // place is the working tree's root, or the git directory where there is none.
@@ -87,7 +91,7 @@ func leaderStart(sid int) string {
 
 func (s session) read() sessionFile {
 	var f sessionFile
-	if text, err := os.ReadFile(s.path); err == nil {
+	if text, err := s.own.Read(sessionsFolder, s.file); err == nil {
 		_ = json.Unmarshal(text, &f) // a damaged one only forgets
 	}
 	f.History = slices.DeleteFunc(f.History, func(v visit) bool {
@@ -118,7 +122,7 @@ func (s session) use(id conversation.ID, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Replace(s.path, append(text, '\n'), wholefile.Options{FolderMode: 0o777, Volatile: true})
+	return s.own.Replace(sessionsFolder, s.file, append(text, '\n'), wholefile.Options{Volatile: true})
 }
 
 // isReadOnly reports whether an error comes from a file system that cannot be

@@ -16,7 +16,8 @@ import (
 
 // closedRepo is a repository that is never opened.
 func closedRepo(dir, topLevel string) *repo {
-	return &repo{Repository: gitcmd.Repository{GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git"), TopLevel: topLevel}}
+	_ = os.Mkdir(filepath.Join(dir, ".git"), 0o700) // once for all of a folder
+	return repoOf(gitcmd.Repository{GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git"), TopLevel: topLevel})
 }
 
 func idOf(n int) conversation.ID { return conversation.ID(fmt.Sprintf("jp-c1795255%04d-k3f9", n)) }
@@ -60,7 +61,8 @@ func TestSessionOfATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	one, two := closedRepo(dir, dir).session(&env{}), closedRepo(dir, dir).session(&env{})
-	require.Equal(t, one, two, "a process stays in its session")
+	require.Equal(t, one.file, two.file, "a process stays in its session")
+	require.Equal(t, one.name, two.name)
 	require.Regexp(t, `^sid=\d+`, one.name)
 }
 
@@ -75,7 +77,7 @@ func TestADamagedSessionForgets(t *testing.T) {
 		"null": 0,
 		`{"history":[{"id":"../../etc/passwd"},{"id":"jp-c17952552000-k3f9"},{"id":""}]}`: 1,
 	} {
-		require.NoError(t, os.WriteFile(s.path, []byte(text), 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "jp", sessionsFolder, s.file), []byte(text), 0o666))
 		require.Len(t, s.visited(), want, text)
 	}
 	require.NoError(t, s.use(idOf(2), noon))
@@ -92,7 +94,7 @@ func TestSessionsOfManyProcesses(t *testing.T) {
 	}
 	all.Wait()
 	require.NotEmpty(t, s.visited(), "the file is whole whoever wins")
-	left, err := os.ReadDir(filepath.Dir(s.path))
+	left, err := os.ReadDir(filepath.Dir(filepath.Join(dir, ".git", "jp", sessionsFolder, s.file)))
 	require.NoError(t, err)
 	require.Len(t, left, 1, "nothing temporary stays")
 }

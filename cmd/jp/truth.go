@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"jp/conversation"
@@ -172,10 +170,10 @@ func (q *query) openTools(ctx context.Context) (_ *tool.Registry, err error) {
 	return q.registry, err
 }
 
-// draftAnswer is the file that holds text which is streaming, in case jp ends
+// draftAnswer is the file among the drafts that holds text which is streaming, in case jp ends
 // before it becomes an event.
 func (q *query) draftAnswer() string {
-	return filepath.Join(q.repo.CommonDir, "jp", "drafts", string(q.id)+".answer")
+	return string(q.id) + ".answer"
 }
 
 // A streamedDraft is what that file says.
@@ -188,7 +186,7 @@ type streamedDraft struct {
 // streamed reads the text that was streaming behind the newest event, "" if
 // there is none.
 func (q *query) streamed(events []*conversation.Event) string {
-	text, err := os.ReadFile(q.draftAnswer())
+	text, err := q.repo.own().Read(draftsFolder, q.draftAnswer())
 	var d streamedDraft
 	if err != nil || json.Unmarshal(text, &d) != nil || len(events) == 0 {
 		return ""
@@ -207,8 +205,5 @@ func (q *query) streamed(events []*conversation.Event) string {
 
 // removeDraft forgets streamed text; that there is none is as well.
 func (q *query) removeDraft() error {
-	if err := os.Remove(q.draftAnswer()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
+	return q.repo.own().Remove(draftsFolder, q.draftAnswer())
 }

@@ -3,6 +3,7 @@ package packing
 import (
 	"os"
 
+	"jp/internal/sharedfile"
 	"jp/internal/wholefile"
 )
 
@@ -15,12 +16,12 @@ type files interface {
 	Replace(name string, content []byte) error
 }
 
-type osFiles struct{}
+type osFiles struct{ share sharedfile.Share }
 
 func (osFiles) Rename(from, to string) error { return os.Rename(from, to) }
 func (osFiles) Remove(name string) error     { return os.Remove(name) }
 func (osFiles) RemoveAll(name string) error  { return os.RemoveAll(name) }
 
-func (osFiles) Replace(name string, content []byte) error {
-	return wholefile.Replace(name, content, wholefile.Options{Mode: 0o666, Volatile: true})
+func (o osFiles) Replace(name string, content []byte) error {
+	return wholefile.Replace(name, content, wholefile.Options{Mode: 0o666, Volatile: true, Share: o.share})
 }

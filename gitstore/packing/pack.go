@@ -11,6 +11,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
+	"jp/internal/sharedfile"
 )
 
 // settings make git flush what it writes, and one pack with an index that everybody
@@ -105,10 +106,14 @@ func (p *Packer) packObjects(ctx context.Context, spans []span) ([]made, error) 
 	return p.make(ctx, c)
 }
 
+func (p *Packer) makeFolder(path string) error {
+	return sharedfile.MakeFolders(path, 0o777, p.git.Share)
+}
+
 // make runs a command that prints the names of the packs it makes, and lets another
 // git read every object of them.
 func (p *Packer) make(ctx context.Context, c gitcmd.Command) (packs []made, err error) {
-	if err := errors.Join(os.MkdirAll(p.packDir(), 0o777), os.MkdirAll(p.work, 0o777)); err != nil {
+	if err := errors.Join(p.makeFolder(p.packDir()), p.makeFolder(p.work)); err != nil {
 		return nil, err
 	}
 	out, err := p.git.RunWith(ctx, c)

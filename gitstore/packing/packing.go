@@ -16,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
+	"jp/internal/ownfolder"
 )
 
 // Enough is about how many loose objects are worth a pack. Fewer would make too
@@ -43,9 +43,9 @@ type Packer struct {
 
 // New returns the Packer of a repository.
 func New(db *odb.Store, git *gitcmd.Git) *Packer {
-	own := filepath.Join(db.Dir(), "jp")
+	own := filepath.Join(db.Dir(), ownfolder.Name)
 	work := filepath.Join(db.Dir(), "objects", workFolder)
-	return &Packer{odb: db, git: git, files: osFiles{}, dir: db.Dir(), work: work, state: filepath.Join(own, "packing.json"), lock: filepath.Join(own, "packing.lock")}
+	return &Packer{odb: db, git: git, files: osFiles{git.Share}, dir: db.Dir(), work: work, state: filepath.Join(own, "packing.json"), lock: filepath.Join(own, "packing.lock")}
 }
 
 // A Result is what one Pack did.
@@ -82,10 +82,12 @@ func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 
 // alone takes the lock of the only process that packs.
 func (p *Packer) alone() (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(p.lock), 0o777); err != nil {
+	own, err := ownfolder.Place{GitDir: p.dir, Share: p.git.Share}.Open()
+	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(p.lock, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
+	defer own.Close()
+	f, err := own.OpenShared(filepath.Base(p.lock), 0o666)
 	if err != nil {
 		return nil, err
 	}

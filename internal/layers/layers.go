@@ -18,11 +18,11 @@ var Allowed = map[string][]string{
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                {"internal/plainfile"}, // the only starter of git
 	"gitcmd/located":                        {"gitcmd", "internal/plainfile", "internal/wholefile"},
-	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/wholefile"},
-	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},  // knows objects and refs, not events
-	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
-	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},          // copies of raw commits; knows no events
-	"worktree":                              {"conversation", "gitcmd"},
+	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/sharedfile", "internal/wholefile"},
+	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},                                               // knows objects and refs, not events
+	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/ownfolder", "internal/sharedfile", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
+	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},                                                       // copies of raw commits; knows no events
+	"worktree":                              {"conversation", "gitcmd", "internal/ownfolder"},
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
 	"provider/anthropic":                    {"conversation", "provider"},
@@ -43,7 +43,7 @@ var Allowed = map[string][]string{
 	"reconcile":                             {"conversation"},                     // decides; writes nothing
 	"search":                                {"conversation", "search/needle"},    // reads through a source; knows no storage
 	"search/needle":                         nil,
-	"process":                               {"conversation", "internal/wholefile"},
+	"process":                               {"conversation", "internal/ownfolder", "internal/sharedfile", "internal/wholefile"},
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                                 {"conversation"},
 	"redact":                                nil,
@@ -54,7 +54,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": nil,
 	"cmd/jp/internal/takeback":              {"worktree"},
-	"cmd/jp/internal/leftover":              {"conversation", "process"},
+	"cmd/jp/internal/leftover":              {"conversation", "process", "internal/ownfolder"},
 	"cmd/jp/internal/doctor":                {"conversation", "cmd/jp/internal/leftover"}, // judges; looks at nothing
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
@@ -65,7 +65,9 @@ var Allowed = map[string][]string{
 	"internal/lazy":                         nil, // standard library only
 	"internal/layers":                       nil,
 	"internal/plainfile":                    nil,
-	"internal/wholefile":                    nil,
+	"internal/sharedfile":                   nil,
+	"internal/ownfolder":                    {"internal/sharedfile", "internal/wholefile"},
+	"internal/wholefile":                    {"internal/sharedfile"},
 	"internal/bench":                        {everything},
 	"internal/soak":                         {everything},
 	"internal/hostile":                      {everything},

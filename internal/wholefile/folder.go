@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"jp/internal/sharedfile"
 )
 
 // folder is a folder of the operating system, by its path.
@@ -46,7 +48,7 @@ func makeFolders(dir string, o Options) error {
 	if there == dir {
 		return nil
 	}
-	if err := os.MkdirAll(dir, o.folderMode()); err != nil {
+	if err := sharedfile.MakeFolders(dir, o.folderMode(), o.Share); err != nil {
 		return err
 	}
 	for at := dir; at != there && !o.Volatile; {

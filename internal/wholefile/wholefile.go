@@ -15,8 +15,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
+
+	"jp/internal/sharedfile"
 )
 
 // Options of a replacement. The zero value is durable, and for the owner only.
@@ -25,6 +28,9 @@ type Options struct {
 	Mode fs.FileMode
 	// FolderMode is that of folders which are missing; 0 stands for 0700.
 	FolderMode fs.FileMode
+	// Share is told of folders that are made, and of a new file that is not for the
+	// owner only.
+	Share sharedfile.Share
 	// KeepMode lets a file that is replaced keep its mode.
 	KeepMode bool
 	// Volatile waits for no disk: a power cut may leave the file empty, or with any
@@ -124,6 +130,8 @@ func (o Options) write(folder Folder, name string, data []byte, mode *fs.FileMod
 	}
 	if mode != nil { // before there is anything to read
 		err = f.Chmod(*mode)
+	} else if file, ok := f.(*os.File); ok && o.Share != nil && o.mode()&0o077 != 0 {
+		err = o.Share(file)
 	}
 	if err == nil {
 		err = writeAll(f, data)

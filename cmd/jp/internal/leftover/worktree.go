@@ -10,13 +10,19 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"jp/internal/ownfolder"
 )
 
 // While git makes a linked working tree, a note in jp's folder says where, and is
 // locked. A git that is killed, or cannot write any more, leaves half of one, beside
 // which `git fsck` and others fail. One whose note nobody holds is nobody's.
 
-func notesDir(commonDir string) string { return filepath.Join(commonDir, "jp", "worktrees") }
+func notesDir(commonDir string) string {
+	return filepath.Join(commonDir, ownfolder.Name, notesFolder)
+}
+
+const notesFolder = "worktrees"
 
 // beginning is the prefix of a note that is being written: nobody looks at it.
 const beginning = ".new-"
@@ -24,14 +30,17 @@ const beginning = ".new-"
 // MakingWorktree notes that git is about to make a working tree in a folder, that
 // is free and has an absolute path, until end. Who else has the note's file open
 // holds it, too: git has to, since it may outlive jp. With an error nothing may be
-// made.
-func MakingWorktree(commonDir, dir string) (note *os.File, end func(), err error) {
-	if err := os.MkdirAll(notesDir(commonDir), 0o700); err != nil {
+// made. The folder of notes is shared, and what stands in them is the user's own.
+func MakingWorktree(in ownfolder.Place, dir string) (note *os.File, end func(), err error) {
+	commonDir := in.GitDir
+	notes, err := in.Open(notesFolder)
+	if err != nil {
 		return nil, nil, err
 	}
+	defer notes.Close()
 	name := rand.Text()
 	first, last := filepath.Join(notesDir(commonDir), beginning+name), filepath.Join(notesDir(commonDir), name)
-	f, err := os.OpenFile(first, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := notes.OpenFile(filepath.Base(first), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +53,7 @@ func MakingWorktree(commonDir, dir string) (note *os.File, end func(), err error
 		_, err = f.WriteString(dir + "\n")
 	}
 	if err = errors.Join(err, f.Sync()); err == nil {
-		err = os.Rename(first, last)
+		err = notes.Rename(filepath.Base(first), filepath.Base(last))
 	}
 	if err = errors.Join(err, syncDir(notesDir(commonDir))); err != nil {
 		_ = os.Remove(first)

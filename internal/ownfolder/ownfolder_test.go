@@ -1,0 +1,104 @@
+package ownfolder_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/internal/ownfolder"
+	"jp/internal/wholefile"
+)
+
+func TestFoldersAreMade(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, ownfolder.Place{GitDir: dir}.Check("drafts"), "nothing is in the way")
+	require.NoDirExists(t, filepath.Join(dir, "jp"))
+	require.NoError(t, ownfolder.Place{GitDir: dir}.Replace("drafts", "a", []byte("text"), wholefile.Options{}))
+	text, err := ownfolder.Place{GitDir: dir}.Read("drafts", "a")
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
+	require.NoError(t, ownfolder.Place{GitDir: dir}.Remove("drafts", "a"))
+	require.NoError(t, ownfolder.Place{GitDir: dir}.Remove("drafts", "a"), "there is none")
+	require.NoError(t, ownfolder.Place{GitDir: dir}.Remove("other", "a"), "nor a folder")
+	_, err = ownfolder.Place{GitDir: dir}.Read("drafts", "a")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = ownfolder.Place{GitDir: filepath.Join(dir, "missing")}.Open()
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestNoLinkIsFollowed(t *testing.T) {
+	for _, at := range []string{"jp", "jp/drafts"} {
+		for _, what := range []string{"outside", "inside", "file"} {
+			dir, outside := t.TempDir(), t.TempDir()
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "hooks", "drafts"), 0o700))
+			require.NoError(t, os.Mkdir(filepath.Join(outside, "drafts"), 0o700))
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(at)), 0o700))
+			path := filepath.Join(dir, at)
+			switch what {
+			case "outside":
+				require.NoError(t, os.Symlink(outside, path))
+			case "inside":
+				require.NoError(t, os.Symlink(filepath.Join(dir, "hooks"), path))
+			case "file":
+				require.NoError(t, os.WriteFile(path, nil, 0o600))
+			}
+			var link *ownfolder.LinkError
+			_, err := ownfolder.Place{GitDir: dir}.Open("drafts")
+			require.ErrorAs(t, err, &link)
+			require.Equal(t, path, link.Path)
+			require.ErrorAs(t, ownfolder.Place{GitDir: dir}.Check("drafts"), &link)
+			require.ErrorAs(t, ownfolder.Place{GitDir: dir}.Replace("drafts", "a", []byte("x"), wholefile.Options{}), &link)
+			require.ErrorAs(t, ownfolder.Place{GitDir: dir}.Remove("drafts", "a"), &link)
+			_, err = ownfolder.Place{GitDir: dir}.Read("drafts", "a")
+			require.ErrorAs(t, err, &link)
+			for _, empty := range []string{filepath.Join(outside, "drafts"), filepath.Join(dir, "hooks", "drafts")} {
+				entries, err := os.ReadDir(empty)
+				require.NoError(t, err)
+				require.Empty(t, entries)
+			}
+		}
+	}
+}
+
+func TestNoFilesLinkIsFollowed(t *testing.T) {
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "precious")
+	require.NoError(t, os.WriteFile(outside, []byte("mine"), 0o600))
+	f, err := ownfolder.Place{GitDir: dir}.Open("drafts")
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "jp/drafts/a")))
+	_, err = f.OpenFile("a", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	require.Error(t, err)
+	_, err = ownfolder.Place{GitDir: dir}.Read("drafts", "a")
+	require.Error(t, err)
+	require.NoError(t, wholefile.ReplaceIn(f, "a", []byte("jp's"), wholefile.Options{}), "the link is replaced")
+	text, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(text))
+}
+
+// What several users need is shared when it is made, and nothing else is.
+func TestWhatIsMadeIsShared(t *testing.T) {
+	dir := t.TempDir()
+	var shared []string
+	in := ownfolder.Place{GitDir: dir, Share: func(f *os.File) error {
+		name, err := filepath.Rel(dir, f.Name())
+		shared = append(shared, name)
+		return err
+	}}
+	for range 2 {
+		f, err := in.Open("locks")
+		require.NoError(t, err)
+		lock, err := f.OpenShared("a.lock", 0o600)
+		require.NoError(t, err)
+		_, err = lock.WriteString("held")
+		require.NoError(t, err)
+		require.NoError(t, lock.Close())
+		require.NoError(t, f.Close())
+	}
+	require.NoError(t, in.Replace("drafts", "a", []byte("mine"), wholefile.Options{}))
+	require.Equal(t, []string{"jp", "jp/locks", "jp/locks/a.lock", "jp/drafts"}, shared)
+}
