@@ -144,22 +144,106 @@ func (d *Decoder) stored() error {
 
 // coded inflates the symbols of a block whose tables are set.
 func (d *Decoder) coded() error {
+	if ended, err := d.most(); ended || err != nil {
+		return err
+	}
+	return d.rest()
+}
+
+// Where most ends: the words that one step reads, and the literals that it writes,
+// are surely there.
+const (
+	stepSrc = 16
+	stepDst = 3
+)
+
+// most inflates up to where src or dst come to an end, without looking at each step
+// whether they do. It says whether the block ended before that.
+func (d *Decoder) most() (ended bool, err error) {
+	src, pos, bits, n := d.src, d.pos, d.bits, uint(d.n)
+	dst, out := d.dst, d.out
+	for pos <= len(src)-stepSrc && out <= len(dst)-stepDst {
+		// What is above n in bits are the same bits once more.
+		bits |= binary.LittleEndian.Uint64(src[pos:]) << (n & 63)
+		pos += int(63-n) >> 3
+		n |= 56
+		e := d.literals[bits&(1<<literalBits-1)]
+		if e&literal != 0 { // two thirds of all
+			bits >>= e.length()
+			n -= e.length()
+			dst[out] = byte(e.value())
+			out++
+			if e = d.literals[bits&(1<<literalBits-1)]; e&literal != 0 {
+				bits >>= e.length()
+				n -= e.length()
+				dst[out] = byte(e.value())
+				out++
+				if e = d.literals[bits&(1<<literalBits-1)]; e&literal != 0 {
+					bits >>= e.length()
+					n -= e.length()
+					dst[out] = byte(e.value())
+					out++
+					continue
+				}
+			}
+			bits |= binary.LittleEndian.Uint64(src[pos:]) << (n & 63)
+			pos += int(63-n) >> 3
+			n |= 56
+		}
+		if e&nested != 0 {
+			e = d.literals[(e.value()+uint(bits>>literalBits)&e.mask())%uint(len(d.literals))]
+		}
+		bits >>= e.length()
+		n -= e.length()
+		if e&literal != 0 {
+			dst[out] = byte(e.value())
+			out++
+			continue
+		}
+		if e.value() == 0 {
+			if ended = true; e == unused {
+				err = ErrCorrupt
+			}
+			break
+		}
+		length := int(e.value() + uint(bits)&e.mask())
+		bits >>= e.extra()
+		n -= e.extra()
+
+		e = d.distances[bits&(1<<distanceBits-1)]
+		if e&nested != 0 {
+			e = d.distances[(e.value()+uint(bits>>distanceBits)&e.mask())%uint(len(d.distances))]
+		}
+		bits >>= e.length()
+		distance := int(e.value() + uint(bits)&e.mask())
+		bits >>= e.extra()
+		n -= e.length() + e.extra()
+		if e == unused || distance > out {
+			err = ErrCorrupt
+			break
+		}
+		if length > len(dst)-out {
+			length, err = len(dst)-out, ErrMore
+		}
+		repeat(dst, out, length, distance)
+		out += length
+		if err != nil {
+			break
+		}
+	}
+	d.pos, d.bits, d.n, d.out = pos, bits&(1<<n-1), int(n), out
+	return ended, err
+}
+
+// rest inflates what most left, and looks at each step what is there.
+func (d *Decoder) rest() error {
 	src, pos, bits, n := d.src, d.pos, d.bits, d.n
 	dst, out := d.dst, d.out
 	err := ErrTruncated
 	for {
-		if n < enough {
-			if pos+8 <= len(src) {
-				// What is above n in bits are the same bits once more.
-				bits |= binary.LittleEndian.Uint64(src[pos:]) << (uint(n) & 63)
-				pos += (63 - n) >> 3
-				n |= 56
-			} else {
-				for ; n <= 56 && pos < len(src); n += 8 {
-					bits |= uint64(src[pos]) << (uint(n) & 63)
-					pos++
-				}
-			}
+		for ; n < enough && pos < len(src); n += 8 {
+			bits |= uint64(src[pos]) << uint(n)
+			pos++
 		}
 		e := d.literals[bits&(1<<literalBits-1)]
 		if e&nested != 0 {
