@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
+	"sync"
 )
 
 // A codec visits the fields of a body: one description of each type serves
@@ -232,15 +234,32 @@ type reader struct {
 	in   []Field
 	used []bool
 	err  error
-	most [16]bool // what used is where that is enough
+
+	fields [16]Field // in and used where that is enough, as it is for most headers
+	flags  [16]bool
 }
 
-func newReader(fields []Field) *reader {
-	r := &reader{in: fields}
-	if r.used = r.most[:min(len(fields), len(r.most))]; len(fields) > len(r.most) {
+// readers keeps the memory of readers. Nothing that a reader gives shares it.
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+// newReader takes a header apart. The reader is its caller's to free.
+func newReader(header []byte) (*reader, error) {
+	r := readers.Get().(*reader)
+	fields, err := parseObject(header, r.fields[:0])
+	if err != nil {
+		r.free()
+		return nil, err
+	}
+	r.in = fields
+	if r.used = r.flags[:min(len(fields), len(r.flags))]; len(fields) > len(r.flags) {
 		r.used = make([]bool, len(fields))
 	}
-	return r
+	return r, nil
+}
+
+func (r *reader) free() {
+	*r = reader{}
+	readers.Put(r)
 }
 
 func (r *reader) take(name string) []byte {
@@ -349,9 +368,34 @@ func (r *reader) value(name string, p any) {
 	if value == nil {
 		return
 	}
+	if usage, is := p.(**Usage); is && readUsage(value, usage) {
+		return
+	}
 	if err := json.Unmarshal(value, p); err != nil {
 		r.bad(name, value)
 	}
+}
+
+// readUsage reads what most calls' ends have, without the cost of reading any JSON.
+// It says no, and sets nothing, where it is anything else.
+func readUsage(value []byte, p **Usage) bool {
+	r, err := newReader(value)
+	if err != nil {
+		return false
+	}
+	defer r.free()
+	var u Usage
+	r.num("input", &u.Input)
+	r.num("output", &u.Output)
+	r.num("cache_read", &u.CacheRead)
+	r.num("cache_write", &u.CacheWrite)
+	r.str("cost_usd", &u.CostUSD)
+	r.num64("duration_ms", &u.DurationMS)
+	if r.err != nil || slices.Contains(r.used, false) {
+		return false
+	}
+	*p = &u
+	return true
 }
 
 func (r *reader) text(string, *string)       {}

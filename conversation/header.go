@@ -52,14 +52,14 @@ func envelope(c codec, e *Event) {
 
 // DecodeHeader reads what [EncodeHeader] wrote. The event has no text yet.
 func DecodeHeader(line []byte) (*Event, Span, error) {
-	fields, err := ParseObject(line)
-	if err == nil && (bytes.IndexByte(line, '\n') >= 0 || bytes.IndexByte(line, '\r') >= 0) {
-		err = fmt.Errorf("%w: more than one line", ErrJSON)
+	if bytes.IndexByte(line, '\n') >= 0 || bytes.IndexByte(line, '\r') >= 0 {
+		return nil, NoText, fmt.Errorf("%w: header: %w: more than one line", ErrDamaged, ErrJSON)
 	}
+	r, err := newReader(line)
 	if err != nil {
 		return nil, NoText, fmt.Errorf("%w: header: %w", ErrDamaged, err)
 	}
-	r := newReader(fields)
+	defer r.free()
 	e := &Event{}
 	var kind, when string
 	var text []int

@@ -66,7 +66,12 @@ func Indent(value []byte) ([]byte, error) {
 // ParseObject splits a JSON object into its fields, in the order in which they
 // stand, after checking all of it.
 func ParseObject(value []byte) ([]Field, error) {
-	s := scanner{in: value}
+	return parseObject(value, nil)
+}
+
+// parseObject is ParseObject into the room for some fields.
+func parseObject(value []byte, room []Field) ([]Field, error) {
+	s := scanner{in: value, room: room}
 	s.space()
 	if s.peek() != '{' {
 		return nil, s.fail("an object was expected")
@@ -85,6 +90,7 @@ type scanner struct {
 	pos   int
 	out   []byte
 	write bool
+	room  []Field // for those of the outermost object
 }
 
 func (s *scanner) fail(what string) error {
@@ -243,8 +249,8 @@ func (s *scanner) members(depth int) ([]Field, error) {
 	s.pos++
 	s.space()
 	var fields []Field
-	if depth == 1 && s.peek() != '}' {
-		fields = make([]Field, 0, 12) // as many as most headers have
+	if depth == 1 {
+		fields = s.room
 	}
 	for first := true; s.peek() != '}'; first = false {
 		if !first {
