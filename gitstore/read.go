@@ -104,7 +104,9 @@ func (s *Store) Load(ctx context.Context, at conversation.Head) ([]*conversation
 	if err != nil {
 		return nil, err
 	}
-	links, err := s.load(ctx, head)
+	w := s.walk(head)
+	w.brief = true
+	links, err := s.load(ctx, w)
 	events := make([]*conversation.Event, len(links))
 	for i, l := range links {
 		events[i] = l.event

@@ -43,7 +43,7 @@ func (s *Store) verifyChain(ctx context.Context, at conversation.Head) (v conver
 	if err != nil {
 		return v, err
 	}
-	links, err := s.load(ctx, head)
+	links, err := s.load(ctx, s.walk(head))
 	var damage *DamageError
 	switch {
 	case errors.As(err, &damage):

@@ -27,6 +27,7 @@ type walk struct {
 	foreign int     // commits passed since the last event
 	done    bool
 	bare    bool           // payload stays where it is
+	brief   bool           // what events say of the whole is left out, and with it the memory of their objects
 	ahead   *ahead[linked] // nil for a walk that reads no more than it is asked for
 }
 
@@ -84,6 +85,9 @@ func (w *walk) read() (*link, error) {
 func (w *walk) goAhead() {
 	w.ahead = readAhead(w.store, w.next, func(o stored) linked {
 		l, err := w.store.link(w.store.prove(o))
+		if l != nil && w.brief {
+			l.state = nil
+		}
 		return linked{l, err}
 	})
 }
@@ -130,12 +134,10 @@ func damageOr(err error, l *link) error {
 	return &DamageError{Commit: string(l.oid), Seq: l.seq, Err: err}
 }
 
-// load walks from a head to the first event and returns the events oldest
-// first. Damage is returned with the events below it.
-func (s *Store) load(ctx context.Context, head odb.OID) ([]*link, error) {
+// load takes a walk to the first event and returns the events oldest first. Damage is returned with the events below it.
+func (s *Store) load(ctx context.Context, w *walk) ([]*link, error) {
 	var damage *DamageError
 	var links []*link // newest first
-	w := s.walk(head)
 	w.goAhead()
 	defer w.stop()
 	for !w.done {
