@@ -289,6 +289,7 @@ func TestEditedArgumentsSurviveACrash(t *testing.T) {
 	s.prompted()
 	s.Type("e")
 	require.Error(t, s.cmd.Wait(), "the tool has killed jp")
+	p.toolsEnded()
 	out := p.jp("continue")
 	require.Zero(t, out.exit, out.stderr)
 	calls := p.calls()

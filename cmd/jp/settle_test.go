@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/process"
 )
 
 // suicideScript makes a file, then lets a tool kill jp, the first time.
@@ -41,7 +43,16 @@ func killedPlace(t *testing.T) *place {
 	err := cmd.Run()
 	require.Error(t, err)
 	require.Equal(t, syscall.SIGKILL, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+	p.toolsEnded()
 	return p
+}
+
+// toolsEnded waits until no tool runs whose jp has ended: one that kills it is done
+// a little later.
+func (p *place) toolsEnded() {
+	p.t.Helper()
+	locks := process.LocksIn(filepath.Join(p.dir, ".git"))
+	require.Eventually(p.t, func() bool { return len(locks.Outlived(".")) == 0 }, time.Minute, time.Millisecond)
 }
 
 // lines is how many lines a file of the place has.
