@@ -155,10 +155,8 @@ func (s *Store) group(events []*conversation.Event, id conversation.ID, payloadW
 	if s.noKey != nil {
 		return nil, fmt.Errorf("sign event %d of %s: %w", events[0].Seq, id, s.noKey)
 	}
-	if s.rewrite != nil {
-		if err := s.rewrite(id, events); err != nil {
-			return nil, fmt.Errorf("event %d of %s: %w", events[0].Seq, id, err)
-		}
+	if err := s.rewritten(id, events); err != nil {
+		return nil, err
 	}
 	g := &group{end: on}
 	enc := s.encoder()
@@ -192,6 +190,17 @@ func (s *Store) group(events []*conversation.Event, id conversation.ID, payloadW
 		g.end = next
 	}
 	return g, nil
+}
+
+// rewritten changes events as the user wants them, before anything is made of them.
+func (s *Store) rewritten(id conversation.ID, events []*conversation.Event) error {
+	if s.rewrite == nil {
+		return nil
+	}
+	if err := s.rewrite(id, events); err != nil {
+		return fmt.Errorf("event %d of %s: %w", events[0].Seq, id, err)
+	}
+	return nil
 }
 
 // Fork makes a new conversation that shares the source's events up to a head. from is

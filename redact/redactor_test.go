@@ -219,3 +219,24 @@ func TestGitleaksRelease(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(notice), GitleaksVersion)
 }
+
+// A still vault knows what the file has and what it was given, and leaves the file as
+// it is.
+func TestAStillVaultWritesNothing(t *testing.T) {
+	r := New([]byte("key"))
+	path := filepath.Join(t.TempDir(), "secrets", "vault")
+	_, first := r.Redact("", pat(1))
+	_, second := r.Redact("", pat(2))
+	still := NewVault(path, r)
+	still.Still()
+	require.NoError(t, still.Add(first...))
+	require.NoDirExists(t, filepath.Dir(path))
+	require.NoError(t, NewVault(path, r).Add(second...))
+	kept, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, still.Add(first...))
+	require.ElementsMatch(t, append(first, second...), still.Known())
+	again, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, kept, again)
+}

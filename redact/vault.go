@@ -23,11 +23,19 @@ type Vault struct {
 	secret map[string]int
 	list   []Secret
 	unkept []byte // lines that could not be written
+	still  bool   // nothing is written
 }
 
 // NewVault is the vault in a file.
 func NewVault(path string, r *Redactor) *Vault {
 	return &Vault{path: path, redactor: r, secret: map[string]int{}}
+}
+
+// Still keeps what is added from now on out of the file: it is known to this vault only.
+func (v *Vault) Still() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.still = true
 }
 
 // entry is one line of the file. JSON has no form for some bytes, so the value
@@ -52,7 +60,7 @@ func (v *Vault) Add(secrets ...Secret) error {
 		line, _ := json.Marshal(entry{s.Placeholder, []byte(s.Value)})
 		lines = append(append(append(lines, '\n'), line...), '\n') // behind whatever a crash left
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 || v.still {
 		return nil
 	}
 	writeErr := v.write(lines)

@@ -144,3 +144,18 @@ func chosenLine(s *sitting, title string) bool {
 	}
 	return false
 }
+
+// What is asked in passing is written into a file that nothing keeps.
+func TestAnEditorForWhatIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	p := edited(t, "echo \"$1\" >../named; echo kept >>\"$1\"\n")
+	s := p.sit(80, "query", "--no-persist", "-m", "script/../talk.toml")
+	require.Zero(t, s.exit())
+	s.WaitFor("Hi.")
+	s.WaitFor("not recorded")
+	require.Empty(t, p.jp("ls").stdout)
+	require.NoDirExists(t, filepath.Join(p.dir, ".git/jp/drafts"))
+	named, err := os.ReadFile(filepath.Join(p.dir, "../named"))
+	require.NoError(t, err)
+	require.NoFileExists(t, strings.TrimSpace(string(named)))
+}

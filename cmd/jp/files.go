@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
+	"jp/internal/ownfolder"
 	"jp/turnloop"
 	"jp/worktree"
 )
@@ -55,6 +57,19 @@ func (r *repo) openFiles(ctx context.Context) (*files, error) {
 		return nil, err
 	}
 	return &files{tree: tree, store: r.store, git: r.Repository, repo: id, id: r.worktreeID(), off: mode == worktree.Off}, nil
+}
+
+// unwatchedFiles opens the working tree to tell where it stands, and no more: no
+// snapshots are taken, and nothing is written.
+func (r *repo) unwatchedFiles(ctx context.Context) (*files, error) {
+	f := &files{store: r.store, git: r.Repository, off: true}
+	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off})
+	if errors.Is(err, worktree.ErrNoWorktree) {
+		return f, nil
+	}
+	f.tree = tree
+	f.repo, _ = readWord(filepath.Join(r.CommonDir, ownfolder.Name, "workspace-id")) // there may be none
+	return f, err
 }
 
 // place is where the repository stands: HEAD, branch, worktree. It is nil where

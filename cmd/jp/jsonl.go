@@ -45,7 +45,7 @@ func (j *jsonlOutput) Recorded(events []*conversation.Event) {
 		j.start(events[0])
 	}
 	for _, e := range events {
-		if text, err := conversation.ViewJSON(e, j.query.id, false); err == nil {
+		if text, err := conversation.ViewJSON(e, j.query.known(), false); err == nil {
 			fmt.Fprintf(j.env.results(), "%s\n", text)
 		}
 	}
@@ -56,18 +56,28 @@ func (j *jsonlOutput) start(first *conversation.Event) {
 	if f := j.query.forked; f != nil {
 		source = map[string]any{"id": f.view.id, "seq": f.at.Seq}
 	}
+	id, ref := j.name()
 	j.line(struct {
-		Type         string          `json:"type"`
-		JSON         int             `json:"json"`
-		Conversation conversation.ID `json:"conversation"`
-		Turn         int             `json:"turn"`
-		Ref          string          `json:"ref"`
-		New          bool            `json:"new"`
-		ForkedFrom   any             `json:"forked_from"`
-		Resumed      bool            `json:"resumed"`
-		Model        string          `json:"model"`
-		CWD          string          `json:"cwd"`
-	}{"started", jsonVersion, j.query.id, first.Turn, refOf(j.query.id), j.query.fresh || source != nil, source, j.again, j.query.model, j.repo.place()})
+		Type         string `json:"type"`
+		JSON         int    `json:"json"`
+		Conversation any    `json:"conversation"`
+		Turn         int    `json:"turn"`
+		Ref          any    `json:"ref"`
+		Recorded     bool   `json:"recorded"`
+		New          bool   `json:"new"`
+		ForkedFrom   any    `json:"forked_from"`
+		Resumed      bool   `json:"resumed"`
+		Model        string `json:"model"`
+		CWD          string `json:"cwd"`
+	}{"started", jsonVersion, id, first.Turn, ref, !j.query.opts.noPersist, j.query.fresh || source != nil, source, j.again, j.query.model, j.repo.place()})
+}
+
+// name is the conversation's id and ref; neither is there where nobody else will know it.
+func (j *jsonlOutput) name() (id, ref any) {
+	if known := j.query.known(); known != "" {
+		return known, refOf(known)
+	}
+	return nil, nil
 }
 
 // Streamed writes text that is not durable yet, if it was asked for.
@@ -151,8 +161,11 @@ func (j *jsonlOutput) result(o turnloop.Outcome, id conversation.ID, err error) 
 // that was taken back, are not there, though they have names.
 func (j *jsonlOutput) conversation() (id conversation.ID, there bool) {
 	id = j.query.id
-	if id == "" || j.started {
-		return id, id != ""
+	switch {
+	case id == "":
+		return "", false
+	case j.started:
+		return id, j.query.known() != ""
 	}
 	_, err := j.repo.store.Head(j.query.ctx, id)
 	return id, !errors.Is(err, conversation.ErrNotFound)

@@ -46,6 +46,9 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	q.keep(&opts)
+	if q.opts.noPersist {
+		opts.Journal, opts.Hold, opts.ToolLock, opts.Outlived = q.repo.store.Transient(), nil, nil, nil
+	}
 	if opts.Base, err = q.base(ctx, files); err != nil {
 		return nil, err
 	}
@@ -88,6 +91,9 @@ func (q *query) openPrompter() turnloop.Prompter {
 func (q *query) keep(opts *turnloop.Options) {
 	if q.client != nil {
 		opts.Observer = &gated{output: q.out, gate: &q.client.gate}
+	}
+	if q.opts.noPersist {
+		return
 	}
 	q.drafts = &draftKeeper{Observer: opts.Observer, own: q.repo.own(), name: q.draftAnswer()}
 	if q.parent == nil {
@@ -136,6 +142,9 @@ func (q *query) base(ctx context.Context, files *files) (string, error) {
 // policy is what happens to questions that nobody can be asked. Whoever is in the
 // background waits for somebody; so does everybody else, but where nobody comes.
 func (q *query) policy() turnloop.Policy {
+	if q.opts.noPersist && q.opts.policy == "" {
+		return turnloop.PolicyDeny // no question waits for somebody
+	}
 	for _, name := range []string{q.opts.policy, q.repo.config.Policy.Detached} {
 		if name != "" {
 			return turnloop.Policy(name)

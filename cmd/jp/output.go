@@ -122,10 +122,15 @@ func (c *chrome) follow(e *conversation.Event) {
 func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
 	words := []string{string(c.id)}
 	var f *fork
+	transient := false
 	if c.query != nil {
-		f = c.query.forked
+		f, transient = c.query.forked, c.query.opts.noPersist
 	}
 	switch {
+	case transient && c.first:
+		words[0] = "not recorded"
+	case transient:
+		words = append(words, fmt.Sprintf("turn %d", e.Turn), "not recorded")
 	case f != nil:
 		words = append(words, fmt.Sprintf("fork of %s@%d", f.view.id.Short(), f.at.Seq), fmt.Sprintf("turn %d", e.Turn))
 	case c.first:

@@ -40,6 +40,7 @@ type queryOptions struct {
 	pending        string
 	anyway         bool
 	detach         bool
+	noPersist      bool
 }
 
 const queryHelp = `Ask the model, in this session's conversation or a new one, and let it use tools.
@@ -61,6 +62,7 @@ const queryExamples = `  jp query "Why does login hang when the server is down?"
   jp query --detach "Port the tests."    # in the background; jp attach looks at it
   jp query -a shot.png -a 'src/**/*.css' "Why is it cut off?"
   jp query -s '{"type":"object","properties":{"ok":{"type":"boolean"}}}' "Is it green?" | jq .ok
+  jp query --no-persist "What did we decide about retries?"   # asked beside the conversation
   jp query -m script/demo "…"            # needs no key`
 
 func newQueryCommand(e *env) *cobra.Command {
@@ -96,6 +98,7 @@ func newQueryCommand(e *env) *cobra.Command {
 	f.BoolVar(&o.noStdin, "no-stdin", false, "never read standard input")
 	f.BoolVar(&o.continueTurn, "continue-turn", false, "go on with an incomplete turn; takes no text")
 	f.BoolVar(&o.discardTurn, "discard-turn", false, "take an incomplete turn back, then ask")
+	f.BoolVar(&o.noPersist, "no-persist", false, "record nothing, and hold nothing: the model reads, and changes nothing")
 	o.resumeFlags(f)
 	cmd.MarkFlagsMutuallyExclusive("new", "id")
 	cmd.MarkFlagsMutuallyExclusive("new", "fork")
@@ -140,8 +143,12 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if err := notInHook(e); err != nil {
 		return err
 	}
+	q := newQuery(ctx, e, r, o, nil)
+	if o.noPersist {
+		return q.runTransient(ctx)
+	}
 	r.store.ExpectWrite()
-	return newQuery(ctx, e, r, o, nil).run(ctx)
+	return q.run(ctx)
 }
 
 func newQuery(ctx context.Context, e *env, r *repo, o queryOptions, h *handover) *query {
@@ -251,6 +258,11 @@ func (o queryOptions) check() error {
 	default:
 		return usage("--policy %q is none of auto, defaults, deny, queue, defer.", o.policy)
 	}
+	if o.noPersist {
+		if err := o.checkTransient(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case o.pending != "" && o.pending != "run" && o.pending != "report":
 		return usage("--pending %q is neither run nor report.", o.pending)
@@ -306,7 +318,7 @@ func (q *query) request(ctx context.Context) (turnloop.Request, error) {
 
 // visit makes the conversation the session's. Who is in the background has none.
 func (q *query) visit() error {
-	if q.handover != nil {
+	if q.handover != nil || q.opts.noPersist {
 		return nil
 	}
 	return q.repo.session(q.env).use(q.id, q.env.now())

@@ -25,6 +25,9 @@ const recalled = 60
 // question is recorded, so that no way to end loses it; one that is there comes
 // into the editor again, above what the command line says.
 func (q *query) edit(ctx context.Context, text string) (string, error) {
+	if q.opts.noPersist {
+		return q.editAside(ctx, text)
+	}
 	kept, err := q.keptDraft()
 	if err != nil {
 		return "", err

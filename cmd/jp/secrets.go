@@ -24,6 +24,8 @@ type secrets struct {
 	dir      string
 	log      *slog.Logger
 
+	still bool // no values are kept
+
 	mu         sync.Mutex
 	vaults     map[conversation.ID]*redact.Vault
 	found      map[string]string // rule, by placeholder, since it was said last
@@ -138,6 +140,9 @@ func (s *secrets) vault(id conversation.ID) *redact.Vault {
 	v := s.vaults[id]
 	if v == nil {
 		v = redact.NewVault(filepath.Join(s.dir, string(id)), s.redactor)
+		if s.still {
+			v.Still()
+		}
 		s.vaults[id] = v
 	}
 	return v
@@ -248,16 +253,19 @@ func (s *secrets) report(e *env) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.found); n > 0 {
-		were := "secrets were"
+		were, before := "secrets were", " before recording"
 		if n == 1 {
 			were = "secret was"
+		}
+		if s.still {
+			before = ""
 		}
 		var rules []string
 		for _, rule := range s.found {
 			rules = append(rules, rule)
 		}
 		slices.Sort(rules)
-		e.note("%d %s replaced before recording (%s).", n, were, strings.Join(slices.Compact(rules), ", "))
+		e.note("%d %s replaced%s (%s).", n, were, before, strings.Join(slices.Compact(rules), ", "))
 	}
 	if n := len(s.unsearched); n > 0 {
 		e.note("Not searched for secrets: %s.", terminal.Show(strings.Join(s.unsearched, ", ")))

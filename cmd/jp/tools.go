@@ -36,6 +36,11 @@ func (q *query) tools() (*tool.Registry, error) {
 			return nil, q.servers.explain(name, usage("there is no tool %q.", name))
 		}
 	}
+	if q.opts.noPersist {
+		if names, err = q.readers(registry, names); err != nil {
+			return nil, err
+		}
+	}
 	return registry.Only(names...)
 }
 

@@ -155,18 +155,21 @@ func (t *transcript) aside(e *conversation.Event) {
 	fmt.Fprintf(t.w, "  %s\n", t.palette.Dim(terminal.Clean(e.Subject)))
 }
 
+// tailWords say what a conversation's incomplete turn waits for, or that it runs.
+func (r *repo) tailWords(id conversation.ID, tail *conversation.IncompleteTurn) string {
+	if _, held := r.locks.Held(id); held && tail.Status() != conversation.StatusInput {
+		return "running"
+	}
+	return map[conversation.Status]string{
+		conversation.StatusInput: "waiting for input", conversation.StatusTools: "pending tool execution",
+		conversation.StatusFollowUp: "pending follow-up", conversation.StatusResponse: "pending LLM response",
+	}[tail.Status()]
+}
+
 // waiting prints what the incomplete turn has done and waits for.
 func (t *transcript) waiting() {
 	ledger := t.tail.Ledger()
-	why := map[conversation.Status]string{
-		conversation.StatusInput: "waiting for input", conversation.StatusTools: "pending tool execution",
-		conversation.StatusFollowUp: "pending follow-up", conversation.StatusResponse: "pending LLM response",
-	}[t.tail.Status()]
-	_, held := t.repo.locks.Held(t.id)
-	if held && t.tail.Status() != conversation.StatusInput {
-		why = "running"
-	}
-	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+why+")"))
+	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+t.repo.tailWords(t.id, t.tail)+")"))
 	for _, call := range ledger.ToolCalls {
 		running := call.Started != nil && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
 		fmt.Fprintln(t.w, "  "+t.callWords(call, running))

@@ -89,7 +89,11 @@ func (q *query) compare(ctx context.Context, r reconcile.Record, t *reconcile.Tr
 // openFiles opens the working tree, once.
 func (q *query) openFiles(ctx context.Context) (_ *files, err error) {
 	if q.files == nil {
-		if q.files, err = q.repo.openFiles(ctx); err == nil {
+		open := q.repo.openFiles
+		if q.opts.noPersist {
+			open = q.repo.unwatchedFiles
+		}
+		if q.files, err = open(ctx); err == nil {
 			q.files.notice = q.out.Noticed
 		}
 	}

@@ -209,7 +209,7 @@ func (q *query) verdict(err error) error {
 		if q.outcome.Turn > 0 && f.code != "interrupted" {
 			f.about(q.id)
 		}
-		if f.code == "interrupted" && q.outcome.Turn > 0 && q.outcome.Status == turnloop.Incomplete {
+		if f.code == "interrupted" && q.outcome.Turn > 0 && q.outcome.Status == turnloop.Incomplete && !q.opts.noPersist {
 			f.about(q.id).details = append(f.details, fmt.Sprintf("Turn %d is incomplete; nothing is lost.", q.outcome.Turn))
 			f.hint("jp continue "+q.id.Short(), "resumes it")
 		}
