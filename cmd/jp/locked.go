@@ -69,6 +69,7 @@ func (q *query) locked(ctx context.Context, locked *process.LockedError) *failur
 	}
 	if !q.settlesOnly() {
 		f.hint(`jp query --new "…"`, "ask in a new conversation")
+		f.hint(fmt.Sprintf(`jp query --no-persist --id=%s "…"`, h.ID), "ask beside it; nothing is recorded")
 	}
 	return h.killing(f)
 }

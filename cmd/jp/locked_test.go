@@ -16,8 +16,8 @@ func TestWhatHelpsWithABusyConversation(t *testing.T) {
 	t.Parallel()
 	p, id := inUse(t)
 	tests := map[string][]string{
-		"query More":           {"attach ID", "query --fork --discard-turn --id=ID Text", "query --new Text", "kill ID"},
-		"query --detach More":  {"attach ID", "query --fork --discard-turn --id=ID Text", "query --new Text", "kill ID"},
+		"query More":           {"attach ID", "query --fork --discard-turn --id=ID Text", "query --new Text", "query --no-persist --id=ID Text", "kill ID"},
+		"query --detach More":  {"attach ID", "query --fork --discard-turn --id=ID Text", "query --new Text", "query --no-persist --id=ID Text", "kill ID"},
 		"continue":             {"attach ID", "kill ID"},
 		"discard":              {"attach ID", "kill ID"},
 		"query --discard-turn": {"attach ID", "kill ID"},
@@ -56,14 +56,14 @@ func TestThatItHelps(t *testing.T) {
 	p, id := inUse(t)
 	p.write("../else.toml", strings.Repeat("[[reply]]\nmessage = \"Elsewhere.\"\n", 3))
 	hints := p.jp("query", "--json", "More").hints(t)
-	require.Len(t, hints, 4)
-	for _, command := range hints[1:3] {
+	require.Len(t, hints, 5)
+	for _, command := range hints[1:4] {
 		out := p.jp(append(words(command)[1:], "-m", "script/../else.toml")...)
 		require.Zero(t, out.exit, out.stderr)
 		require.Equal(t, "Elsewhere.\n", out.stdout)
 	}
 	require.Zero(t, p.jp("use", string(id)).exit)
-	require.Zero(t, p.jp(words(hints[3])[1:]...).exit)
+	require.Zero(t, p.jp(words(hints[4])[1:]...).exit)
 	require.Contains(t, p.jp("ls").stdout, "interrupted")
 	require.Zero(t, p.jp("verify", "--all").exit)
 }
