@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -189,4 +190,24 @@ func TestSubjects(t *testing.T) {
 		require.Equal(t, tc[1], run.Definition().Subject(json.RawMessage(tc[0])), name)
 		require.Equal(t, name != "git_commit", run.Definition().Run == tool.Unattended)
 	}
+}
+
+// The index is the user's: git diff writes what it learned of files into a copy.
+func TestDiffLeavesTheIndexAlone(t *testing.T) {
+	f := newFixture(t)
+	f.write("a.txt", "one\n")
+	f.write("b.txt", "two\n")
+	f.git("add", ".")
+	f.git("commit", "-q", "-m", "files")
+	index := filepath.Join(f.dir, ".git", "index")
+	before, err := os.ReadFile(index)
+	require.NoError(t, err)
+	long := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	require.NoError(t, os.Chtimes(filepath.Join(f.dir, "a.txt"), long, long))
+	require.Equal(t, "[no changes]\n", string(f.done("git_diff", arguments{}).Content))
+	f.write("b.txt", "owt\n") // as long as it was, and maybe in the same moment
+	require.Contains(t, string(f.done("git_diff", arguments{}).Content), "\n-two\n+owt\n")
+	after, err := os.ReadFile(index)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
 }

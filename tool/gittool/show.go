@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"jp/gitcmd"
 	"jp/tool"
@@ -102,12 +107,57 @@ func (r *repository) diff() tool.Tool {
 		if a.Revision != "" {
 			args = append(args, a.Revision)
 		}
-		out, err := r.shown(ctx, gitcmd.Command{Args: append(append(args, "--"), a.Paths...), Content: true})
+		index, done, err := r.ownIndex(ctx)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		defer done()
+		out, err := r.shown(ctx, gitcmd.Command{Args: append(append(args, "--"), a.Paths...), Content: true, Env: index})
 		if err != nil {
 			return tool.Result{}, err
 		}
 		return reading(out, count(out.Lines(), "line"), "no changes"), nil
 	}}
+}
+
+// ownIndex lets git work with a copy of the index: git diff writes what it learned of
+// files into the index, whatever it is told of optional locks.
+func (r *repository) ownIndex(ctx context.Context) (env []string, done func(), err error) {
+	done = func() {}
+	out, err := r.git.Run(ctx, "rev-parse", "--git-path", "index")
+	if err != nil {
+		return nil, done, err
+	}
+	path := strings.TrimSuffix(string(out), "\n")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.git.Dir(), path)
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, done, nil // there is nothing to write
+	}
+	if err != nil {
+		return nil, done, err
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, done, err
+	}
+	dir, err := os.MkdirTemp("", "jp-index-")
+	if err != nil {
+		return nil, done, err
+	}
+	done = func() { os.RemoveAll(dir) }
+	own := filepath.Join(dir, "index")
+	err = os.WriteFile(own, content, 0o600)
+	if err == nil { // what was written at the same time as the index is looked at
+		err = os.Chtimes(own, time.Time{}, info.ModTime())
+	}
+	if err != nil {
+		done()
+		return nil, func() {}, err
+	}
+	return []string{"GIT_INDEX_FILE=" + own}, done, nil
 }
 
 // defaultCommits is how many commits are listed unless the call says otherwise.
