@@ -151,7 +151,11 @@ func parseSpan(text []int) (Span, error) {
 // the text is a field and JSON stays JSON. id names the conversation.
 func ViewJSON(e *Event, id ID, incomplete bool) ([]byte, error) {
 	v := &viewer{}
-	v.add("conversation", appendString(nil, string(id)))
+	if id != "" {
+		v.add("conversation", appendString(nil, string(id)))
+	} else {
+		v.add("conversation", []byte("null"))
+	}
 	v.add("seq", strconv.AppendInt(nil, int64(e.Seq), 10))
 	v.add("turn", strconv.AppendInt(nil, int64(e.Turn), 10))
 	v.add("type", appendString(nil, string(e.Type())))

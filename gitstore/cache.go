@@ -66,7 +66,11 @@ func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.forget(sharedfile.MakeFolders(filepath.Dir(c.path), 0o777, c.store.git.Share))
+	if c.store.still.Load() {
+		c.log.Detach()
+	} else {
+		c.forget(sharedfile.MakeFolders(filepath.Dir(c.path), 0o777, c.store.git.Share))
+	}
 	err = c.log.Extend(keep, missing)
 	c.forget(err)
 	c.store.grown.Add(int64(len(c.log.Buffer())))
@@ -99,7 +103,7 @@ func (c *cached) keepChain(head odb.OID) {
 
 // bound looks at all sidecars once much was written.
 func (c *cached) bound() {
-	if c.store.grown.Load() >= c.store.maxCache/64 {
+	if !c.store.still.Load() && c.store.grown.Load() >= c.store.maxCache/64 {
 		c.store.grown.Store(0)
 		c.store.boundCache(c.path)
 	}
@@ -195,6 +199,9 @@ func (c *cached) index(whole bool) error {
 		}
 	}
 	c.words.Add([]byte(c.title))
+	if c.store.still.Load() {
+		return nil
+	}
 	c.forget(c.words.Write(c.path + wordsSuffix))
 	c.store.grown.Add(int64(c.words.Size()))
 	return nil

@@ -64,6 +64,7 @@ type Store struct {
 	restoring time.Duration // how long a head that a prune took is waited for
 
 	maxCache int64        // bytes of all sidecars together
+	still    atomic.Bool  // no sidecar is written
 	grown    atomic.Int64 // bytes of those that were written since they were counted
 	found    sync.Map     // of a sidecar's path: *found, until it is used
 

@@ -30,6 +30,7 @@ type Input struct {
 	Version      int             `json:"v"`
 	Point        Point           `json:"point"`
 	Conversation conversation.ID `json:"conversation"`
+	Recorded     bool            `json:"recorded"` // what happens is recorded, and Conversation has it
 	Turn         int             `json:"turn"`
 	Workspace    string          `json:"workspace"` // where the hook runs
 	Model        string          `json:"model"`

@@ -21,6 +21,9 @@ const (
 	PolicyDefer    Policy = "defer"    // leave the turn as it is
 )
 
+// Waits reports whether a question can be left open, to be answered later.
+func (p Policy) Waits() bool { return p == PolicyQueue || p == PolicyDefer }
+
 // A Route is what becomes of a question.
 type Route int
 

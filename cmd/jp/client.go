@@ -20,6 +20,8 @@ type client struct {
 	tty  *terminal.TTY
 	root *os.Root
 	gate sync.Mutex // held while the terminal is in use
+
+	transient bool // nothing of the turn is kept
 }
 
 // openClient finds the person at the terminal, nil where there is none or
@@ -28,7 +30,11 @@ func (q *query) openClient() *client {
 	if q.opts.nonInteractive {
 		return nil
 	}
-	return openClient(q.env, q.repo)
+	c := openClient(q.env, q.repo)
+	if c != nil {
+		c.transient = q.opts.noPersist
+	}
+	return c
 }
 
 // openClient finds the person at the terminal, nil where there is none.
@@ -44,6 +50,9 @@ func openClient(e *env, r *repo) *client {
 	c.Prompter = prompt.New(tty, prompt.Options{
 		Palette: e.palette(tty.File()), Root: c.root, Dir: shortDir(e, r.place()), Limit: r.config.Limits.ToolTimeout, Confinement: r.walls(e).words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
+			if c.transient {
+				return editApart(ctx, e, r, initial, ext)
+			}
 			return r.editText(ctx, e, initial, ext)
 		},
 	})

@@ -190,6 +190,9 @@ func (q *query) worksFor() conversation.ID { return parentIn(q.stream.Events()) 
 
 // system is what the model is told before anything else.
 func (q *query) system() string {
+	if q.opts.noPersist {
+		return systemPrompt + "\n\n" + strings.TrimSpace(transientPrompt)
+	}
 	if q.worksFor() == "" {
 		return systemPrompt
 	}

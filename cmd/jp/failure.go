@@ -182,8 +182,7 @@ func unwritable(err error) *failure {
 		why = cause.Error()
 	}
 	return fail(exitFailed, "read_only", "the repository cannot be written to: %s", why).
-		hint("jp verify --all", "reading goes on: what was recorded is there").
-		hint(`jp query --no-persist "…"`, "and so does asking; nothing is recorded")
+		hint("jp verify --all", "reading goes on: what was recorded is there")
 }
 
 // withoutSentinel is an error's text without a sentinel that only says what the

@@ -14,8 +14,9 @@ import (
 
 // turnHooks run the user's commands at the points of a conversation's turns.
 type turnHooks struct {
-	engine *hooks.Engine
-	id     conversation.ID
+	engine   *hooks.Engine
+	id       conversation.ID // "" for one that nobody else knows
+	recorded bool
 }
 
 var _ turnloop.Hooks = turnHooks{}
@@ -33,7 +34,7 @@ func (q *query) openHooks() turnloop.Hooks {
 		Dir: q.repo.place(), Environ: q.env.environ, Secret: q.keyVariables(),
 		Limit: q.repo.config.Limits.HookTimeout,
 	})
-	return turnHooks{engine, q.id}
+	return turnHooks{engine, q.known(), !q.opts.noPersist}
 }
 
 // keyVariables are the variables that the configuration takes keys from.
@@ -67,7 +68,7 @@ func (h turnHooks) Run(ctx context.Context, m turnloop.Moment) (turnloop.Ruling,
 }
 
 func (h turnHooks) input(m turnloop.Moment) hooks.Input {
-	in := hooks.Input{Point: hooks.Point(m.Point), Conversation: h.id, Turn: m.Turn, Model: m.Model, Request: m.Request}
+	in := hooks.Input{Point: hooks.Point(m.Point), Conversation: h.id, Recorded: h.recorded, Turn: m.Turn, Model: m.Model, Request: m.Request}
 	if m.Call != nil {
 		in.Tool = hookTool(m)
 	}
@@ -115,9 +116,13 @@ func plainPath(quoted string) string {
 
 func (h turnHooks) inquiry(q turnloop.Question) *hooks.Inquiry {
 	r := q.Inquiry.Request
+	answer := ""
+	if h.recorded { // else the event of this number is another one, or none
+		answer = answerCommand(attach.InquiryOf(h.id, q.Inquiry))
+	}
 	return &hooks.Inquiry{
 		Seq: q.Inquiry.Event.Seq, Kind: string(r.Kind), Tool: q.Inquiry.Call.Request.Name, Subject: q.Subject,
-		Text: r.Question.Text, AnswerType: r.Question.AnswerType, Answer: answerCommand(attach.InquiryOf(h.id, q.Inquiry)),
+		Text: r.Question.Text, AnswerType: r.Question.AnswerType, Answer: answer,
 	}
 }
 

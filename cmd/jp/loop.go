@@ -110,7 +110,7 @@ func (q *query) listen(loop *turnloop.Loop) {
 	if q.client == nil || q.parent != nil {
 		return
 	}
-	q.menu = &menu{tty: q.client.tty, loop: loop, now: q.env.now, abort: q.env.abort, gate: &q.client.gate}
+	q.menu = &menu{tty: q.client.tty, loop: loop, now: q.env.now, abort: q.env.abort, gate: &q.client.gate, transient: q.opts.noPersist}
 	if screen, ok := q.out.(*screenOutput); ok {
 		q.menu.clear = screen.hide
 	}
@@ -142,13 +142,13 @@ func (q *query) base(ctx context.Context, files *files) (string, error) {
 // policy is what happens to questions that nobody can be asked. Whoever is in the
 // background waits for somebody; so does everybody else, but where nobody comes.
 func (q *query) policy() turnloop.Policy {
-	if q.opts.noPersist && q.opts.policy == "" {
-		return turnloop.PolicyDeny // no question waits for somebody
-	}
 	for _, name := range []string{q.opts.policy, q.repo.config.Policy.Detached} {
-		if name != "" {
-			return turnloop.Policy(name)
+		if p := turnloop.Policy(name); name != "" && !(q.opts.noPersist && p.Waits()) {
+			return p
 		}
+	}
+	if q.opts.noPersist {
+		return turnloop.PolicyDeny
 	}
 	if q.handover == nil && q.env.get("CI") != "" {
 		return turnloop.PolicyDefer

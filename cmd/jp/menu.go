@@ -25,13 +25,24 @@ type menu struct {
 	clear func()      // makes room for it; may be nil
 	open  atomic.Bool
 	done  sync.WaitGroup
+
+	transient bool // nothing of the turn is kept
 }
 
 // Choices that more than one menu has.
 const (
 	abortChoice = "a abort (jp continue resumes)"
+	leaveChoice = "a abort (nothing is kept)"
 	backChoice  = "Enter back to the question"
 )
+
+// abort is the choice that ends jp.
+func abort(transient bool) string {
+	if transient {
+		return leaveChoice
+	}
+	return abortChoice
+}
 
 // menuText is the choices of a menu as they fit a width: lines are broken between
 // them only.
@@ -100,7 +111,7 @@ func steerable(ctx context.Context, loop *turnloop.Loop, until func() bool) (doi
 
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.
 func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
-	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", abortChoice}, "rsa"
+	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", abort(m.transient)}, "rsa"
 	title, since := terminal.Show(strings.TrimSpace(doing.Tool+" "+doing.Subject)), conversation.Ago(m.now().Sub(doing.Since))
 	switch {
 	case doing.Hook != "":
@@ -113,7 +124,7 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 		fmt.Fprintf(m.tty, "\n%s has run %s.\n", title, since)
 	}
 	if doing.Tool != "" {
-		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", abortChoice}, "xsa"
+		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", abort(m.transient)}, "xsa"
 	}
 	key, err := m.tty.Choose(ctx, menuText(m.tty.Width(), choices...), func(k terminal.Key) bool {
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
@@ -166,7 +177,7 @@ func hangup(err error) string {
 
 // atQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (c *client) atQuestion(ctx context.Context) error {
-	text := menuText(c.tty.Width(), backChoice, "s stop (ends the turn)", abortChoice)
+	text := menuText(c.tty.Width(), backChoice, "s stop (ends the turn)", abort(c.transient))
 	key, err := c.tty.Choose(ctx, text, func(k terminal.Key) bool {
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune("sa", rune(k.Lower()))
 	})

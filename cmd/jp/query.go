@@ -160,7 +160,7 @@ func newQuery(ctx context.Context, e *env, r *repo, o queryOptions, h *handover)
 func (q *query) run(ctx context.Context) (err error) {
 	defer func() {
 		if isReadOnly(err) {
-			err = unwritable(err)
+			err = q.unwritable(err)
 		}
 		err = q.out.ended(q.outcome, err)
 	}()

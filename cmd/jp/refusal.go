@@ -11,9 +11,12 @@ import (
 	"jp/turnloop"
 )
 
+// questionKept is what becomes of the question of a turn that failed, where it is recorded.
+const questionKept = "Your question is recorded."
+
 // providerFailure is the end of a turn whose model could not be asked.
 func providerFailure(p *turnloop.ProviderError) *failure {
-	f := fail(exitProvider, "provider", "%v. Your question is recorded.", p)
+	f := fail(exitProvider, "provider", "%v. %s", p, questionKept)
 	var e *provider.Error
 	if !errors.As(p, &e) {
 		return f
@@ -22,7 +25,7 @@ func providerFailure(p *turnloop.ProviderError) *failure {
 	if p.Tries > 1 {
 		tries = fmt.Sprintf("; gave up after %d tries", p.Tries)
 	}
-	f.message = fmt.Sprintf("%s%s. Your question is recorded.", complaint(e), tries)
+	f.message = fmt.Sprintf("%s%s. %s", complaint(e), tries, questionKept)
 	if e.Class == provider.ClassAuth || e.Class == provider.ClassQuota {
 		f.code = "auth"
 	}

@@ -26,8 +26,7 @@ func (o queryOptions) checkTransient() error {
 			return usage("--no-persist records nothing, and %s does.", other.flag)
 		}
 	}
-	switch p := turnloop.Policy(o.policy); p {
-	case turnloop.PolicyQueue, turnloop.PolicyDefer:
+	if p := turnloop.Policy(o.policy); p.Waits() {
 		return usage("--no-persist records nothing, and with --policy %s a question waits.", p)
 	}
 	return nil
@@ -37,7 +36,7 @@ func (o queryOptions) checkTransient() error {
 // nothing, so that it can be asked while another process works in the conversation,
 // and leaves out a turn that is incomplete.
 func (q *query) runTransient(ctx context.Context) (err error) {
-	defer func() { err = q.out.ended(q.outcome, err) }()
+	defer func() { err = q.out.ended(q.outcome, q.transientError(err)) }()
 	if err := q.target(ctx); err != nil {
 		return err
 	}
@@ -52,7 +51,6 @@ func (q *query) runTransient(ctx context.Context) (err error) {
 	if err := q.load(ctx); err != nil {
 		return err
 	}
-	q.leaveIncomplete()
 	loop, err := q.loop(ctx)
 	if err != nil {
 		return err
@@ -62,7 +60,7 @@ func (q *query) runTransient(ctx context.Context) (err error) {
 		return err
 	}
 	q.outcome, err = loop.Start(ctx, request)
-	return q.transientVerdict(err)
+	return q.verdict(err)
 }
 
 // leaveIncomplete goes back to behind the last complete turn.
@@ -70,7 +68,7 @@ func (q *query) leaveIncomplete() {
 	if q.tail == nil {
 		return
 	}
-	q.env.note("Turn %d of %s is incomplete (%s); it is left out.", q.tail.Number, q.id, q.repo.tailWords(q.id, q.tail))
+	q.env.note("Turn %d is incomplete (%s); it is left out.", q.tail.Number, q.repo.tailWords(q.id, q.tail))
 	q.events = q.events[:len(q.events)-len(q.tail.Events)]
 	q.stream, _ = conversation.Split(q.events)
 	q.stream.SetClock(q.env.now)
@@ -104,31 +102,72 @@ func (q *query) known() conversation.ID {
 
 // editAside lets the user write the text in a file of its own, which nothing keeps.
 func (q *query) editAside(ctx context.Context, text string) (string, error) {
-	f, err := os.CreateTemp("", "jp-*.md")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(text + "\n\n" + q.besideDraft())
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-	if err := q.env.editor(ctx, q.repo, f.Name()); err != nil {
-		return "", err
-	}
-	written, err := os.ReadFile(f.Name())
-	return asksOf(string(written)), err
+	written, err := editApart(ctx, q.env, q.repo, []byte(text+"\n\n"+q.besideDraft()), ".md")
+	q.drafted = asksOf(string(written))
+	return q.drafted, err
 }
 
-// transientVerdict is verdict for a turn that nobody can go on with.
-func (q *query) transientVerdict(err error) error {
-	if err = q.verdict(err); err == nil {
+// editApart lets the user edit a text in a temporary file. What was written until then
+// comes with an error.
+func editApart(ctx context.Context, e *env, r *repo, initial []byte, ext string) ([]byte, error) {
+	f, err := os.CreateTemp("", "jp-*"+ext)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(initial)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	fault := e.editor(ctx, r, f.Name())
+	written, err := os.ReadFile(f.Name())
+	return written, errors.Join(fault, err)
+}
+
+// transientError is how an error is told of what nobody can go on with. What the user
+// wrote in an editor is kept.
+func (q *query) transientError(err error) error {
+	if err == nil {
 		return nil
 	}
 	f := failureOf(err)
+	f.message = strings.Replace(f.message, questionKept, "Nothing is recorded.", 1)
 	if f.conversation == q.id {
 		f.conversation = q.known()
 	}
-	f.hints = slices.DeleteFunc(f.hints, func(h hint) bool { return strings.Contains(h.Command, q.id.Short()) })
+	if path := keepApart(q.drafted); path != "" {
+		f.details = append(f.details, "What you wrote is in "+path+".")
+	}
+	var hints []hint
+	for _, h := range f.hints {
+		if rest, asks := strings.CutPrefix(h.Command, "jp query "); asks && !strings.Contains(rest, "--no-persist") {
+			h.Command = "jp query --no-persist " + rest
+		}
+		if !strings.HasPrefix(h.Command, "jp continue") && !strings.Contains(h.Text, "jp continue") {
+			hints = append(hints, h)
+		}
+	}
+	f.hints = hints
 	return f
 }
+
+// keepApart puts a text into a temporary file that stays, and says which one; "" where
+// there is none.
+func keepApart(text string) string {
+	if text == "" {
+		return ""
+	}
+	f, err := os.CreateTemp("", "jp-*.md")
+	if err != nil {
+		return ""
+	}
+	_, err = f.WriteString(text + "\n")
+	if errors.Join(err, f.Close()) != nil {
+		return ""
+	}
+	return f.Name()
+}
+
+// transientPrompt is what a model is told besides, of whose turn nothing is recorded.
+const transientPrompt = `
+This question is asked in passing: only tools that read are switched on, and nothing of this turn is recorded. Answer it, and change nothing.`

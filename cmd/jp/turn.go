@@ -111,10 +111,19 @@ func (q *query) lock() error {
 	}
 	held, err := q.repo.locks.Take(q.id, holder)
 	if isReadOnly(err) {
-		return unwritable(err)
+		return q.unwritable(err)
 	}
 	q.held = held
 	return err
+}
+
+// unwritable says that the question cannot be recorded, and how it can be asked.
+func (q *query) unwritable(err error) *failure {
+	command := `jp query --no-persist "…"`
+	if !q.fresh && q.id != "" {
+		command = fmt.Sprintf(`jp query --no-persist --id=%s "…"`, q.id)
+	}
+	return unwritable(err).hint(command, "and so does asking; nothing is recorded")
 }
 
 // load reads the conversation and refuses one in which a decision is open.
@@ -147,8 +156,11 @@ func (q *query) load(ctx context.Context) error {
 		q.tail = tail
 	}
 	q.stream = conversation.Join(stream, tail)
+	if q.opts.noPersist {
+		q.leaveIncomplete()
+	}
 	q.stream.SetClock(q.env.now)
-	err = q.repo.configure(q.env, events)
+	err = q.repo.configure(q.env, q.events)
 	if err == nil && q.parent == nil { // a child shows what it does among what its parent shows
 		q.env.style = q.repo.config.Style
 	}

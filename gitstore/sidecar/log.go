@@ -163,11 +163,17 @@ func (l *Log) Extend(keep int, records []Record) error {
 		l.data = append(l.data, r.Raw...)
 		l.ends = append(l.ends, len(l.data))
 	}
-	if was == 0 {
+	switch {
+	case l.path == "":
+		return nil
+	case was == 0:
 		return replace(l.path, l.data)
 	}
 	return l.extendFile(was, whole, keep)
 }
+
+// Detach leaves the file as it is from now on: only the log in memory grows.
+func (l *Log) Detach() { l.path = "" }
 
 // extendFile cuts the file behind what is whole and writes the rest, if the file
 // is as long as it was and has the last of the records that are kept.
