@@ -40,10 +40,7 @@ func (j *jsonlOutput) Recorded(events []*conversation.Event) {
 	if j.query.opts.detach {
 		return
 	}
-	if !j.started {
-		j.started = true
-		j.start(events[0])
-	}
+	j.start(events[0].Turn)
 	for _, e := range events {
 		if text, err := conversation.ViewJSON(e, j.query.known(), false); err == nil {
 			fmt.Fprintf(j.env.results(), "%s\n", text)
@@ -51,7 +48,12 @@ func (j *jsonlOutput) Recorded(events []*conversation.Event) {
 	}
 }
 
-func (j *jsonlOutput) start(first *conversation.Event) {
+// start writes the first line, once.
+func (j *jsonlOutput) start(turn int) {
+	if j.started {
+		return
+	}
+	j.started = true
 	var source any
 	if f := j.query.forked; f != nil {
 		source = map[string]any{"id": f.view.id, "seq": f.at.Seq}
@@ -69,7 +71,7 @@ func (j *jsonlOutput) start(first *conversation.Event) {
 		Resumed      bool   `json:"resumed"`
 		Model        string `json:"model"`
 		CWD          string `json:"cwd"`
-	}{"started", jsonVersion, id, first.Turn, ref, !j.query.opts.noPersist, j.query.fresh || source != nil, source, j.again, j.query.model, j.repo.place()})
+	}{"started", jsonVersion, id, turn, ref, !j.query.opts.noPersist, j.query.fresh || source != nil, source, j.again, j.query.model, j.repo.place()})
 }
 
 // name is the conversation's id and ref; neither is there where nobody else will know it.
@@ -80,10 +82,15 @@ func (j *jsonlOutput) name() (id, ref any) {
 	return nil, nil
 }
 
-// Streamed writes text that is not durable yet, if it was asked for.
+// Streamed writes text that is not durable yet, if it was asked for. It is the first
+// that happens in a turn that is gone on with where there is nothing to record before
+// the model answers.
 func (j *jsonlOutput) Streamed(d turnloop.Delta) {
 	if !j.partial {
 		return
+	}
+	if tail := j.query.tail; tail != nil {
+		j.start(tail.Number)
 	}
 	j.line(struct {
 		Type string            `json:"type"`
