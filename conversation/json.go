@@ -42,10 +42,16 @@ func CheckJSON(value []byte) error {
 }
 
 // Compact returns a JSON value on one line: white space between tokens is
-// dropped, all other bytes are kept as they are.
+// dropped, all other bytes are kept as they are. It is the value itself where there
+// is no such space.
 func Compact(value []byte) ([]byte, error) {
-	if err := CheckJSON(value); err != nil {
+	var room [8]Field
+	s := scanner{in: value, room: room[:0]}
+	if err := s.document(); err != nil {
 		return nil, err
+	}
+	if !s.spaced {
+		return value[:len(value):len(value)], nil
 	}
 	var b bytes.Buffer
 	err := json.Compact(&b, value)
@@ -91,6 +97,8 @@ type scanner struct {
 	out   []byte
 	write bool
 	room  []Field // for those of the outermost object
+	// spaced says that there was white space between tokens.
+	spaced bool
 }
 
 func (s *scanner) fail(what string) error {
@@ -117,6 +125,7 @@ func (s *scanner) space() {
 	for s.pos < len(s.in) {
 		switch s.in[s.pos] {
 		case ' ', '\t', '\n', '\r':
+			s.spaced = true
 			s.pos++
 		default:
 			return

@@ -196,6 +196,11 @@ func checkCanonical(t require.TestingT, in []byte) {
 	require.False(t, bytes.ContainsAny(out, "\n\r\t\x00\x7f\u2028\u2029"))
 	require.True(t, json.Valid(in))
 	require.Equal(t, generic(t, in), generic(t, out), "the same value")
+	compact, err := Compact(in)
+	require.NoError(t, err)
+	var want bytes.Buffer
+	require.NoError(t, json.Compact(&want, in))
+	require.Equal(t, want.String(), string(compact))
 }
 
 func generic(t require.TestingT, in []byte) any {

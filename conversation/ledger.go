@@ -237,6 +237,17 @@ func (l *Ledger) Request() *Event {
 // said, before the conversation became this user's: it never runs.
 func (l *Ledger) Foreign(call *ToolCall) bool { return call.Event.Seq < l.adopted }
 
+// ModelCall finds the model call that an event is a part of, nil if it is part of none.
+func (l *Ledger) ModelCall(e *Event) *ModelCall {
+	switch b := e.Body.(type) {
+	case *ChatResponse:
+		return l.byCall[b.Call]
+	case *ToolCallRequest:
+		return l.byCall[b.Call]
+	}
+	return nil
+}
+
 // ToolCall finds a tool call by the seq of its request.
 func (l *Ledger) ToolCall(seq int) *ToolCall { return l.bySeq[seq] }
 

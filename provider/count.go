@@ -32,11 +32,10 @@ func failedTries(events []*conversation.Event) int {
 
 // behindEnded is the index behind the last event of the newest call that ended.
 func behindEnded(events []*conversation.Event, ledger *conversation.Ledger) int {
-	behind := 0
-	for _, call := range ledger.Calls {
-		if call.Ended() {
-			behind = max(behind, slices.Index(events, call.Events[len(call.Events)-1])+1)
+	for i, e := range slices.Backward(events) {
+		if call := ledger.ModelCall(e); call != nil && call.Ended() {
+			return i + 1
 		}
 	}
-	return behind
+	return 0
 }

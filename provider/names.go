@@ -5,16 +5,7 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
-
-	"jp/internal/lazy"
-)
-
-var (
-	wireName    = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
-	hashedName  = lazy.Regexp(`_[0-9a-f]{8}$`)
-	notInNames  = lazy.Regexp(`[^A-Za-z0-9_-]`)
-	wireID      = lazy.Regexp(`^[A-Za-z0-9_-]{1,40}$`)
-	generatedID = lazy.Regexp(`^jp[0-9a-z]+$`)
+	"unicode/utf8"
 )
 
 // hashedStem is how much of a name stands before its hash.
@@ -24,15 +15,53 @@ const hashedStem = 55
 // of them take stays as it is; any other is cut, cleaned and made unique by a
 // hash. So is a name that looks hashed, lest it be taken for another's.
 func WireName(registry string) string {
-	if wireName().MatchString(registry) && !hashedName().MatchString(registry) {
+	if isWireName(registry) && !looksHashed(registry) {
 		return registry
 	}
-	stem := notInNames().ReplaceAllString(registry, "_")
-	if stem == "" || !wireName().MatchString(stem[:1]) {
+	stem := strings.Map(inNames, registry)
+	if stem == "" || !isWireName(stem[:1]) {
 		stem = "_" + stem
 	}
 	sum := sha256.Sum256([]byte(registry))
 	return stem[:min(len(stem), hashedStem)] + "_" + hex.EncodeToString(sum[:4])
+}
+
+// isWireName reports whether every provider takes a name: a letter or _, then up to 63
+// letters, digits, _ and -, all of ASCII. Names and ids are looked at for each block of
+// each request, which is why no regular expression does it.
+func isWireName(name string) bool {
+	if name == "" || len(name) > 64 {
+		return false
+	}
+	return name[0] != '-' && (name[0] < '0' || name[0] > '9') && onlyInNames(name)
+}
+
+// looksHashed reports whether a name ends as one with a hash does.
+func looksHashed(name string) bool {
+	const digits = 8
+	at := len(name) - digits
+	if at < 1 || name[at-1] != '_' {
+		return false
+	}
+	return strings.Trim(name[at:], "0123456789abcdef") == ""
+}
+
+// inNames is what stands for a character in a name.
+func inNames(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+		return r
+	}
+	return '_'
+}
+
+func onlyInNames(text string) bool {
+	for i := range len(text) {
+		if c := rune(text[i]); inNames(c) != c {
+			return false
+		}
+	}
+	return true
 }
 
 // Names translates between the names of a registry and those on the wire.
@@ -75,15 +104,27 @@ type wireIDs map[string]bool
 // before has it, else one made of the request's seq. Ids that look made are
 // never taken over, so the two kinds cannot meet.
 func (ids wireIDs) take(id string, seq int) string {
-	if !wireID().MatchString(id) || generatedID().MatchString(id) || ids[id] {
+	if !isWireID(id) || looksGenerated(id) || ids[id] {
 		id = "jp" + strconv.FormatInt(int64(seq), 36)
 	}
 	ids[id] = true
 	return id
 }
 
+// isWireID reports whether every provider takes an id.
+func isWireID(id string) bool { return id != "" && len(id) <= 40 && onlyInNames(id) }
+
+// looksGenerated reports whether an id could be one that take makes.
+func looksGenerated(id string) bool {
+	number, prefixed := strings.CutPrefix(id, "jp")
+	return prefixed && number != "" && strings.Trim(number, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}
+
 // cleanText is text as it may be sent: UTF-8 without NUL.
 func cleanText(text string) string {
+	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
+		return text
+	}
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 

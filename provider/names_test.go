@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -77,4 +78,27 @@ func TestWireIDs(t *testing.T) {
 	for _, test := range tests {
 		require.Equal(t, test.want, ids.take(test.id, test.seq), test.name)
 	}
+}
+
+func TestNamesAreThoseOfTheirPatterns(t *testing.T) {
+	patterns := []struct {
+		pattern string
+		is      func(string) bool
+	}{
+		{`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`, isWireName},
+		{`_[0-9a-f]{8}$`, looksHashed},
+		{`^[A-Za-z0-9_-]{1,40}$`, isWireID},
+		{`^jp[0-9a-z]+$`, looksGenerated},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.String(), rapid.StringMatching(`[A-Za-z0-9_-]{0,66}`), rapid.StringMatching(`[a-z_é]{0,3}_[0-9a-f]{7,9}`), rapid.StringMatching(`jp?[0-9a-zA-Z]{0,4}`),
+		).Draw(t, "text")
+		for _, p := range patterns {
+			require.Equal(t, regexp.MustCompile(p.pattern).MatchString(text), p.is(text), p.pattern)
+		}
+		bytes := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
+		require.Equal(t, regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(bytes, "_"), strings.Map(inNames, bytes))
+		require.Equal(t, strings.ReplaceAll(strings.ToValidUTF8(bytes, "\uFFFD"), "\x00", "\uFFFD"), cleanText(bytes))
+	})
 }

@@ -20,7 +20,8 @@ type Provider interface {
 	// Stream sends the request and yields what comes back, in order. After an
 	// error, which is an [*Error] where its class is known, or after a chunk of
 	// kind ChunkFinish nothing more is yielded. Stream ends soon after ctx does.
-	// It never retries by itself.
+	// It never retries by itself, and changes nothing of the request, which others
+	// read at the same time.
 	Stream(ctx context.Context, request *Request) iter.Seq2[Chunk, error]
 }
 

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -20,19 +19,10 @@ func (p *projection) toolCall(e *conversation.Event, b *conversation.ToolCallReq
 	if e.Payload(conversation.PayloadText) != nil {
 		arguments = []byte(p.target.text(e))
 	}
-	if _, err := conversation.ParseObject(arguments); err == nil && !b.Malformed {
-		block.Arguments = withoutNUL(compact(arguments))
+	if compact, err := conversation.Compact(arguments); err == nil && compact[0] == '{' && !b.Malformed {
+		block.Arguments = withoutNUL(compact)
 	}
 	return block
-}
-
-// compact drops the white space between the tokens of valid JSON.
-func compact(value []byte) json.RawMessage {
-	var out bytes.Buffer
-	if json.Compact(&out, value) != nil {
-		return json.RawMessage("{}")
-	}
-	return out.Bytes()
 }
 
 // result returns the block of a tool call's result, and behind it what is
@@ -106,8 +96,9 @@ func changedArguments(call *conversation.ToolCall) string {
 			arguments = b.Arguments
 		}
 	}
-	if len(arguments) == 0 || conversation.CheckJSON(arguments) != nil {
+	compact, err := conversation.Compact(arguments)
+	if len(arguments) == 0 || err != nil {
 		return ""
 	}
-	return who + " changed the arguments to " + string(compact(arguments)) + ".\n"
+	return who + " changed the arguments to " + string(compact) + ".\n"
 }

@@ -49,12 +49,10 @@ func refusedUntil(events []*conversation.Event, ledger *conversation.Ledger) int
 	return behind
 }
 
-// startedBy is the model call whose first event e is, nil if it is a later one.
+// startedBy is the model call whose first event e is, nil if there is none.
 func startedBy(ledger *conversation.Ledger, e *conversation.Event) *conversation.ModelCall {
-	for _, call := range ledger.Calls {
-		if call.Events[0] == e {
-			return call
-		}
+	if call := ledger.ModelCall(e); call != nil && call.Events[0] == e {
+		return call
 	}
 	return nil
 }
@@ -78,7 +76,7 @@ func appendUser(pieces []piece, blocks []Block, report bool) []piece {
 // call returns the message of one model call, and behind it the results of the
 // tools that it asked for.
 func (p *projection) call(events []*conversation.Event, ledger *conversation.Ledger, call *conversation.ModelCall) []piece {
-	kept := keptByUser(events, call)
+	kept := (!call.Ended() || slices.ContainsFunc(call.Events, partial)) && keptByUser(events, call)
 	if !call.Ended() && !kept {
 		return nil
 	}
@@ -105,6 +103,11 @@ func (p *projection) call(events []*conversation.Event, ledger *conversation.Led
 		pieces = append(pieces, piece{Message: Message{Role: conversation.RoleTool, Blocks: results}})
 	}
 	return pieces
+}
+
+func partial(e *conversation.Event) bool {
+	b, ok := e.Body.(*conversation.ChatResponse)
+	return ok && b.Partial
 }
 
 // keptByUser reports whether the user took note of what a broken call had said

@@ -16,7 +16,7 @@ import (
 type answer struct {
 	loop    *Loop
 	ordinal int
-	prefix  string
+	prefix  func() string
 	began   time.Time
 	names   provider.Names
 
@@ -95,7 +95,7 @@ func (a *answer) seq(index int) int {
 
 // end is what the last event of the call carries.
 func (a *answer) end(c provider.Chunk) *conversation.CallEnd {
-	end := &conversation.CallEnd{Finish: c.Finish, Prefix: a.prefix, Usage: &conversation.Usage{}}
+	end := &conversation.CallEnd{Finish: c.Finish, Prefix: a.prefix(), Usage: &conversation.Usage{}}
 	if c.Usage != nil {
 		*end.Usage = *c.Usage
 	}

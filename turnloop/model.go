@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"jp/conversation"
 	"jp/provider"
@@ -106,8 +107,10 @@ func (l *Loop) tryCall(ctx context.Context) error {
 		return fmt.Errorf("build the request: %w", err)
 	}
 	request.Failed += l.failed
+	prefix := sync.OnceValue(request.Prefix)
+	go prefix() // it is long, and not asked for before the answer ends
 	answer := &answer{
-		loop: l, ordinal: l.stream.Tail().NextCall() + l.failed, prefix: request.Prefix(), began: l.opts.Now(),
+		loop: l, ordinal: l.stream.Tail().NextCall() + l.failed, prefix: prefix, began: l.opts.Now(),
 		names: provider.NewNames(l.toolNames()...), open: map[int]int{}, whole: map[int]bool{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
