@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -22,7 +23,8 @@ func (g *grep) output(w io.Writer) grepOutput {
 	palette := g.env.palette(g.env.stdout)
 	switch {
 	case g.env.format.structured():
-		return &grepRows{grep: g, rows: rows{w: w, format: g.env.format}}
+		buffer := bufio.NewWriter(w)
+		return &grepRows{grep: g, buffer: buffer, rows: rows{w: buffer, format: g.env.format}}
 	case isTerminal(g.env.stdout) && g.env.format == formatAuto && !g.opts.list && !g.opts.count:
 		return &grepScreen{grep: g, w: w, palette: palette, width: terminal.Width(g.env.stdout, g.env.environ)}
 	}
@@ -61,16 +63,17 @@ func (t *grepText) show(r search.Result) (err error) {
 		_, err = fmt.Fprintf(t.w, "%s:%d\n", r.Info.Name(), r.Matches())
 		return err
 	}
+	var out strings.Builder // a system call for each conversation, not for each line
 	for i, l := range r.Lines {
 		if t.opts.hasContext() && t.wrote && (i == 0 || !adjoin(r.Lines[i-1], l)) {
-			fmt.Fprintln(t.w, "--")
+			out.WriteString("--\n")
 		}
 		t.wrote = true
-		if _, err := fmt.Fprintln(t.w, t.line(r.Info, l)); err != nil {
-			return err
-		}
+		out.WriteString(t.line(r.Info, l))
+		out.WriteByte('\n')
 	}
-	return nil
+	_, err = io.WriteString(t.w, out.String())
+	return err
 }
 
 func (t *grepText) line(i conversation.Info, l search.Line) string {
@@ -88,15 +91,28 @@ func (t *grepText) line(i conversation.Info, l search.Line) string {
 	return strings.Join([]string{i.Name(), turn, seq, string(l.Scope), text}, between) + mark
 }
 
-// grepRows writes JSON.
+// grepRows writes JSON, that of one conversation after the other.
 type grepRows struct {
 	*grep
-	rows rows
+	buffer *bufio.Writer
+	rows   rows
 }
 
-func (j *grepRows) close() error { return j.rows.close() }
+func (j *grepRows) close() error {
+	if err := j.rows.close(); err != nil {
+		return err
+	}
+	return j.buffer.Flush()
+}
 
 func (j *grepRows) show(r search.Result) error {
+	if err := j.add(r); err != nil {
+		return err
+	}
+	return j.buffer.Flush()
+}
+
+func (j *grepRows) add(r search.Result) error {
 	switch {
 	case j.opts.list:
 		return j.rows.add(r.Info.Name())

@@ -13,11 +13,24 @@ import (
 // place of characters that reorder or hide text, and with U+FFFD in place of
 // bytes that are not UTF-8.
 func Clean(text string) string {
+	if harmless(text) {
+		return text
+	}
 	var b strings.Builder
 	c := NewCleaner(&b)
 	_, _ = io.WriteString(c, text)
 	_ = c.Close()
 	return b.String()
+}
+
+// harmless reports whether text is ASCII to be seen, tabs and newlines.
+func harmless(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < ' ' && c != '\t' && c != '\n') || c > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // A Cleaner writes text to another writer as [Clean] has it. Sequences and
