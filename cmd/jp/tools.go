@@ -128,21 +128,34 @@ func configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 	return t
 }
 
-// unknownTools are the tables of tools that there are not. A conversation may name
-// one that there was, and what is wrong with a command is said of the command.
+// unknownTools are the tables of tools that there are not, and what only a command can
+// be told. A conversation may name one that there was, and what is wrong with a command
+// is said of the command.
 func unknownTools(registry *tool.Registry, r *repo) (wrong []*config.Error) {
 	for _, key := range slices.Sorted(maps.Keys(r.report.Origins)) {
+		origin := r.report.Origins[key]
 		rest, isTool := strings.CutPrefix(key, "tools.")
-		name, _, _ := strings.Cut(rest, ".")
-		if !isTool || name == recall.Group || isServerTool(name) || len(r.config.Tools[name].Command) > 0 || r.report.Origins[key].Layer == config.LayerConversation {
+		name, field, _ := strings.Cut(rest, ".")
+		if !isTool || len(r.config.Tools[name].Command) > 0 || origin.Layer == config.LayerConversation {
 			continue
 		}
-		if _, ok := registry.Lookup(name); !ok {
-			wrong = append(wrong, config.Mistake(r.report.Origins[key], "tools."+name, fmt.Sprintf("there is no tool %q", name)))
+		setting, _, _ := strings.Cut(field, ".")
+		_, known := registry.Lookup(name)
+		switch fixed := slices.Contains(ofCommands, setting); {
+		case isServerTool(name) && fixed && setting != "mutates":
+			wrong = append(wrong, config.Mistake(origin, key, "what "+name+" does and takes is what its server says"))
+		case isServerTool(name):
+		case !known && name != recall.Group:
+			wrong = append(wrong, config.Mistake(origin, "tools."+name, fmt.Sprintf("there is no tool %q", name)))
+		case fixed:
+			wrong = append(wrong, config.Mistake(origin, key, name+" is jp's own: what it does and takes is fixed"))
 		}
 	}
 	return wrong
 }
+
+// ofCommands are the settings that make a tool of a program.
+var ofCommands = []string{"description", "mutates", "parameters"}
 
 // toolLock is the lock that lives as long as a tool run.
 func (q *query) toolLock(seq int) (*os.File, func(), error) {
