@@ -78,7 +78,8 @@ type Info struct {
 type Verdict struct {
 	ID       ID
 	Events   int
-	Absent   int // payloads that are not here, which is no problem
+	Absent   int  // payloads that are not here, which is no problem
+	Local    bool // see [Local]; of a damaged conversation, of the events before the damage
 	Problems []Problem
 }
 

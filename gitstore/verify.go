@@ -56,7 +56,7 @@ func (s *Store) verifyChain(ctx context.Context, at conversation.Head) (v conver
 		events[i] = l.event
 	}
 	problems, absent := s.checkEvents(ctx, links)
-	v.Events, v.Absent = len(links), absent
+	v.Events, v.Absent, v.Local = len(links), absent, conversation.Local(events)
 	v.Problems = append(append(v.Problems, problems...), conversation.Audit(events)...)
 	return v, nil
 }

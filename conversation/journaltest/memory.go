@@ -230,7 +230,7 @@ func (m *Memory) Verify(ctx context.Context, id conversation.ID) (conversation.V
 	if err != nil {
 		return conversation.Verdict{}, err
 	}
-	verdict := conversation.Verdict{ID: id, Events: len(events)}
+	verdict := conversation.Verdict{ID: id, Events: len(events), Local: conversation.Local(events)}
 	for i, e := range events {
 		if e.Seq != i {
 			verdict.Problems = append(verdict.Problems, conversation.Problem{Commit: e.Commit, Seq: e.Seq, Text: "a gap in seq"})

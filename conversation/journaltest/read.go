@@ -115,6 +115,7 @@ func testVerify(t *testing.T, j conversation.Journal) {
 	require.True(t, verdict.OK())
 	require.Equal(t, ID(1), verdict.ID)
 	require.Equal(t, s.Stream.Len(), verdict.Events)
+	require.True(t, verdict.Local)
 }
 
 func testMissing(t *testing.T, j conversation.Journal) {
