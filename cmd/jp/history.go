@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"jp/cmd/jp/internal/takeback"
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/worktree"
 )
@@ -33,11 +35,18 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 	if err != nil {
 		return h, err
 	}
-	here := v.here()
+	here, started := v.here(), map[int]time.Time{}
 	for i, moves := range trail {
 		step := takeback.Step{Seq: v.events[i].Seq, Moves: moves}
 		switch b := v.events[i].Body.(type) {
+		case *conversation.ToolStarted:
+			started[b.For] = v.events[i].Time
 		case *conversation.ToolCallResponse:
+			if at, ran := started[b.For]; ran && len(moves) > 0 && here[i] {
+				if step.Followed, step.HeadMove, err = v.followed(ctx, v.events[i].Git, at); err != nil {
+					return h, err
+				}
+			}
 			step.Ours, step.Shared = here[i], unquoted(b.Shared)
 			step.Unrecorded, step.UnrecordedMore = unquoted(b.Unrecorded), b.UnrecordedMore > 0
 			if here[i] {
@@ -53,6 +62,28 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 		}
 	}
 	return h, nil
+}
+
+// followed are the changes of files that git made with HEAD while a tool ran: from a
+// commit to one that was there before the tool.
+func (v *view) followed(ctx context.Context, git *conversation.Git, since time.Time) (steps map[worktree.Step]bool, how string, err error) {
+	if git == nil || git.HeadWas == "" || git.Head == "" {
+		return nil, "", nil
+	}
+	tree, err := v.repo.trees(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	all, err := tree.CheckedOut(ctx, git.HeadWas, git.Head, since)
+	steps = make(map[worktree.Step]bool, len(all))
+	for _, s := range all {
+		steps[s] = true
+	}
+	how = fmt.Sprintf("from %.10s to %.10s", git.HeadWas, git.Head)
+	if git.BranchWas != "" && git.Branch != "" {
+		how = fmt.Sprintf("from %s to %s", terminal.Show(git.BranchWas), terminal.Show(git.Branch))
+	}
+	return steps, how, err
 }
 
 // here says of each event whether the conversation worked then in the working tree in

@@ -33,6 +33,10 @@ type Step struct {
 	PutBack bool
 	Moves   []worktree.Step
 	Shared  []string // paths that somebody else wrote meanwhile, too
+	// Followed are the moves that git made with HEAD, which went as HeadMove says while the
+	// step was done, at whoever's word: both states are in commits.
+	Followed map[worktree.Step]bool
+	HeadMove string // "from main to topic"
 	// Unrecorded are paths that were there before the step, and of which no tree says what
 	// they were, first those that the tree before it has in another state; with
 	// UnrecordedMore they are not all.
@@ -64,8 +68,9 @@ type move struct {
 	ours, shared  bool
 	nobody        bool
 	putBack       bool
-	unrecorded    int  // seq of the step before which nobody knows what it was; 0: no such
-	may           bool // it is not certain that it was there then
+	headMove      string // how HEAD went, where the path went with it
+	unrecorded    int    // seq of the step before which nobody knows what it was; 0: no such
+	may           bool   // it is not certain that it was there then
 	before, after worktree.Version
 }
 
@@ -99,7 +104,7 @@ func (h History) After(seq int, paths []string) []File {
 			continue
 		}
 		named := slices.Contains(paths, path)
-		if !named && !slices.ContainsFunc(moves[at:], func(m move) bool { return m.ours }) {
+		if !named && !slices.ContainsFunc(moves[at:], func(m move) bool { return m.ours || m.nobody }) {
 			continue
 		}
 		if f, differs := h.judge(path, moves[at:], seq+1); differs {
@@ -165,8 +170,13 @@ func (h History) byPath() map[string][]move {
 	for _, s := range h.Steps {
 		since, may := known.meet(s)
 		for i, m := range s.Moves {
+			with := ""
+			if s.Followed[m] {
+				with = s.HeadMove
+			}
 			paths[m.Path] = append(paths[m.Path], move{
-				seq: s.Seq, ours: s.Ours, nobody: s.Nobody, putBack: s.PutBack, shared: slices.Contains(s.Shared, m.Path),
+				headMove: with,
+				seq:      s.Seq, ours: s.Ours, nobody: s.Nobody, putBack: s.PutBack, shared: slices.Contains(s.Shared, m.Path),
 				unrecorded: since[i], may: may[i],
 				before: m.Before, after: m.After,
 			})
@@ -210,12 +220,21 @@ func (h History) judge(path string, moves []move, from int) (f File, differs boo
 	}
 	if f.Is == f.To {
 		for _, m := range moves {
-			f.Why = cmp.Or(f.Why, m.unrecordedSince(from))
+			f.Why = cmp.Or(f.Why, m.unrecordedSince(from), m.appeared())
 		}
 		return f, f.Why != "" && f.Is == (worktree.Version{})
 	}
 	f.Why = interference(moves, from, f.Is)
 	return f, true
+}
+
+// appeared says of a file that a look back found, and that no tree had before, that it
+// may have been somebody's, "" of others.
+func (m move) appeared() string {
+	if !m.nobody || m.before != none || m.after == none {
+		return ""
+	}
+	return fmt.Sprintf("nobody knows whose it was: it was found after a tool was lost, and @%d has it", m.seq)
 }
 
 // interference says who else wrote the path. The tools' moves must follow each
@@ -230,6 +249,8 @@ func interference(moves []move, from int, is worktree.Version) string {
 			continue
 		case m.unrecordedSince(from) != "":
 			return m.unrecordedSince(from)
+		case m.headMove != "":
+			return fmt.Sprintf("it went with HEAD %s while @%d ran", m.headMove, m.seq)
 		case m.shared:
 			return fmt.Sprintf("somebody else wrote it, too, while @%d ran", m.seq)
 		case m.before != stands:

@@ -48,7 +48,13 @@ func shared(seq int, change string) takeback.Step {
 	return s
 }
 
-// said is a decision in short: "now>then", with why it is not to be.
+// withHead is what git did to the file while a tool ran.
+func withHead(seq int, change string) takeback.Step {
+	s := tool(seq, change)
+	s.Followed, s.HeadMove = map[worktree.Step]bool{s.Moves[0]: true}, "from main to topic"
+	return s
+}
+
 // found is a tool's write to a file that was there and in no tree.
 func found(seq int, change string) takeback.Step {
 	s := tool(seq, change)
@@ -66,6 +72,7 @@ func moved(seq int, from, to, content string) takeback.Step {
 	}}
 }
 
+// said is a decision in short: "now>then", with why it is not to be.
 func said(files []takeback.File) string {
 	var words []string
 	for _, f := range files {
@@ -105,6 +112,11 @@ func TestBefore(t *testing.T) {
 		"the user took it back":                     {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>1")}, 1, ""},
 		"the user changed their mind":               {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), user(8, "3>2")}, 1, "a: 2>1"},
 		"somebody wrote meanwhile":                  {[]takeback.Step{shared(5, "1>2")}, 1, "a: 2>1 left: somebody else wrote it, too, while @5 ran"},
+		"git checked it out":                        {[]takeback.Step{withHead(5, "1>2")}, 1, "a: 2>1 left: it went with HEAD from main to topic while @5 ran"},
+		"and a tool wrote it then":                  {[]takeback.Step{withHead(5, "1>2"), tool(6, "2>3")}, 1, "a: 3>1 left: it went with HEAD from main to topic while @5 ran"},
+		"but since then a tool did":                 {[]takeback.Step{withHead(5, "1>2"), tool(6, "2>3")}, 6, "a: 3>2"},
+		"and it went back":                          {[]takeback.Step{withHead(5, "1>2"), user(takeback.Now, "2>1")}, 1, ""},
+		"it was found, and deleted":                 {[]takeback.Step{nobody(5, ">2"), tool(6, "2>")}, 1, "a: > left: nobody knows whose it was: it was found after a tool was lost, and @5 has it"},
 		"shared, but taken back":                    {[]takeback.Step{shared(5, "1>2"), tool(6, "2>1")}, 1, ""},
 		"what it was is not known":                  {[]takeback.Step{found(5, ">2")}, 1, "a: 2> left: it was there before @5, and what it held then is not recorded"},
 		"nor after another write":                   {[]takeback.Step{found(5, ">2"), tool(6, "2>3")}, 1, "a: 3> left: it was there before @5, and what it held then is not recorded"},
@@ -165,6 +177,7 @@ func TestAfter(t *testing.T) {
 		"what came later goes":         {[]takeback.Step{tool(5, "1>2"), tool(7, "2>3")}, 5, nil, "a: 3>2"},
 		"the user wrote before":        {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 5, nil, "a: 4>2 left: somebody else changed it before @7"},
 		"what an undo took away":       {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, nil, "a: 1>2"},
+		"nobody knows who wrote it":    {[]takeback.Step{tool(5, "1>2"), nobody(7, "2>3")}, 5, nil, "a: 3>2 left: nobody knows who changed it before @7"},
 		"all":                          {three, 4, nil, "d/a: 2>1; d/b: 2>; da: 2>1"},
 		"a folder":                     {three, 4, []string{"d"}, "d/a: 2>1; d/b: 2>"},
 		"the top":                      {three, 4, []string{"."}, "d/a: 2>1; d/b: 2>; da: 2>1"},
