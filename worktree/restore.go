@@ -83,19 +83,16 @@ const (
 // HEAD is touched. Only what stops all of it is an error. When ctx ends it stops
 // between two files, and returns the rest as left; it is an error if nothing was written.
 func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected []string) ([]LeftOut, error) {
-	root, err := os.OpenRoot(w.repo.TopLevel)
+	r, err := w.restoring(seen, protected)
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	defer root.Close()
+	defer r.root.Close()
 	config, err := w.contentConfig(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	r := &restoring{
-		w: w, root: root, seen: maps.Clone(seen), guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
-		trustMode: trustMode(config), killed: map[string]bool{}, tidied: map[string]bool{},
-	}
+	r.trustMode = trustMode(config)
 	for _, group := range byRules(puts) {
 		known := len(r.left)
 		err := r.restore(ctx, group)
@@ -114,6 +111,14 @@ func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected
 	}
 	slices.SortFunc(r.left, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	return r.left, nil
+}
+
+func (w *Worktree) restoring(seen Seen, protected []string) (*restoring, error) {
+	root, err := os.OpenRoot(w.repo.TopLevel)
+	return &restoring{
+		w: w, root: root, seen: maps.Clone(seen), guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
+		killed: map[string]bool{}, tidied: map[string]bool{},
+	}, err
 }
 
 // byRules puts attribute files before what git checks out by them, and removals,

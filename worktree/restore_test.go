@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,8 +45,14 @@ func (r *repo) restore(puts []worktree.Put, meanwhile func(), protected ...strin
 		meanwhile()
 	}
 	before := r.own()
+	refused, err := r.w.Refuse(r.t.Context(), puts, protected)
+	require.NoError(r.t, err)
 	left, err := r.w.Restore(r.t.Context(), puts, seen, protected)
 	require.NoError(r.t, err)
+	foreseen := slices.DeleteFunc(slices.Clone(left), func(l worktree.LeftOut) bool {
+		return l.Failed || l.Why == "somebody wrote it just now" || l.Why == worktree.WhyStopped
+	})
+	require.ElementsMatch(r.t, foreseen, refused)
 	require.Equal(r.t, before, r.own(), "something of the user's in .git changed")
 	staged, err := filepath.Glob(r.path(".git/jp/restore-*"))
 	require.NoError(r.t, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -168,8 +169,24 @@ func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []takeback.File, er
 		}
 	}
 	plan := b.decide(h)
+	if err := b.refuse(ctx, plan); err != nil {
+		return sight, nil, err
+	}
 	b.differing = h.Differing(b.since, b.opts.paths)
 	return sight, append(plan, b.unrecorded(plan)...), nil
+}
+
+// refuse says of the files of a plan which cannot be written as they are now.
+func (b *putBack) refuse(ctx context.Context, plan []takeback.File) error {
+	refused, err := b.files.tree.Refuse(ctx, puts(plan), b.protected())
+	why := map[string]string{}
+	for _, l := range refused {
+		why[l.Path] = l.Why
+	}
+	for i, f := range plan {
+		plan[i].Why = cmp.Or(f.Why, why[f.Path])
+	}
+	return err
 }
 
 // unrecorded are files that tools wrote or deleted, that were not recorded, and that are
