@@ -17,7 +17,7 @@ func (w *Worktree) CheckedOut(ctx context.Context, from, to string, since time.T
 	if err != nil || was == "" {
 		return nil, err
 	}
-	is, err := w.treeOf(ctx, to, "--first-parent", fmt.Sprintf("--min-age=%d", since.Unix()-2))
+	is, err := w.treeOf(ctx, to, "--first-parent", fmt.Sprintf("--min-age=%d", max(0, since.Unix()-2)))
 	if err != nil || is == "" {
 		return nil, err
 	}
