@@ -95,6 +95,17 @@ func (a *Assembler) Partial() []Part {
 	return parts
 }
 
+// Before is how many parts with a lower index have not come out and, as far as they have
+// come, are parts of the answer.
+func (a *Assembler) Before(index int) (n int) {
+	for _, p := range a.parts {
+		if p.index < index && (p.kind == ChunkToolCall || p.says()) {
+			n++
+		}
+	}
+	return n
+}
+
 func (a *Assembler) find(index int) (int, bool) {
 	return slices.BinarySearchFunc(a.parts, index, func(p *openPart, i int) int { return p.index - i })
 }
@@ -150,13 +161,12 @@ func (a *Assembler) whole(all bool) []Part {
 	return parts
 }
 
-// part is the part that p has become, and whether it says anything: reasoning
-// without text does where it has an item.
+// part is the part that p has become, and whether it is one of the answer.
 func (p *openPart) part() (Part, bool) {
 	part := Part{Kind: p.kind, Index: p.index, Item: p.item}
 	if p.kind != ChunkToolCall {
 		part.Text = p.text.String()
-		return part, !blank(part.Text) || p.kind == ChunkReasoning && len(p.item) > 0
+		return part, p.says()
 	}
 	part.ToolID, part.Tool = p.id, p.tool
 	arguments, ok := indentObject(p.text.String())
@@ -165,6 +175,12 @@ func (p *openPart) part() (Part, bool) {
 		part.Malformed, part.RawArguments = true, p.text.String()
 	}
 	return part, true
+}
+
+// says reports whether a part that is no tool call says anything: reasoning without
+// text does where it has an item.
+func (p *openPart) says() bool {
+	return !blank(p.text.String()) || p.kind == ChunkReasoning && len(p.item) > 0
 }
 
 // indentObject lays a JSON object out with two spaces a level, without touching

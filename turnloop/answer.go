@@ -22,10 +22,10 @@ type answer struct {
 
 	parts   provider.Assembler
 	held    []provider.Part
-	open    map[int]int  // bytes of text streamed so far, by the provider's index
-	whole   map[int]bool // parts that came out of the assembler
-	durable bool         // an event of the call is recorded
-	tools   bool         // a tool call is recorded
+	open    map[int]int    // bytes of text streamed so far, by the provider's index
+	waiting map[int]string // white space that parts began with, which alone makes no event
+	durable bool           // an event of the call is recorded
+	tools   bool           // a tool call is recorded
 }
 
 // take handles the next chunk; done is true after the last one.
@@ -41,9 +41,6 @@ func (a *answer) take(ctx context.Context, c provider.Chunk) (done bool, err err
 	whole, err := a.parts.Add(c)
 	if err != nil {
 		return false, err
-	}
-	for _, p := range whole {
-		a.whole[p.Index] = true
 	}
 	if c.Kind == provider.ChunkFinish {
 		a.held = append(a.held, whole...)
@@ -70,27 +67,21 @@ func opens(c provider.Chunk) bool {
 
 // stream tells the observer of text that is not durable yet.
 func (a *answer) stream(c provider.Chunk) {
-	at := a.open[c.Index]
-	a.open[c.Index] = at + len(c.Text)
+	at, text := a.open[c.Index], a.waiting[c.Index]+c.Text
+	if at == 0 && strings.TrimSpace(text) == "" {
+		a.open[c.Index], a.waiting[c.Index] = 0, text
+		return
+	}
+	delete(a.waiting, c.Index)
+	a.open[c.Index] = at + len(text)
 	part := map[provider.ChunkKind]conversation.Part{
 		provider.ChunkMessage: conversation.PartMessage, provider.ChunkReasoning: conversation.PartReasoning,
 		provider.ChunkData: conversation.PartData,
 	}[c.Kind]
 	if part != "" && c.Text != "" {
-		a.loop.opts.Observer.Streamed(Delta{Seq: a.seq(c.Index), Call: a.ordinal, Part: part, At: at, Text: c.Text})
+		seq := a.loop.stream.NextSeq() + len(a.held) + a.parts.Before(c.Index)
+		a.loop.opts.Observer.Streamed(Delta{Seq: seq, Call: a.ordinal, Part: part, At: at, Text: text})
 	}
-}
-
-// seq is the seq that an open part's event will have, unless a part before it
-// comes to nothing.
-func (a *answer) seq(index int) int {
-	seq := a.loop.stream.NextSeq() + len(a.held)
-	for other := range a.open {
-		if other < index && !a.whole[other] {
-			seq++
-		}
-	}
-	return seq
 }
 
 // end is what the last event of the call carries.

@@ -111,7 +111,7 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	go prefix() // it is long, and not asked for before the answer ends
 	answer := &answer{
 		loop: l, ordinal: l.stream.Tail().NextCall() + l.failed, prefix: prefix, began: l.opts.Now(),
-		names: provider.NewNames(l.toolNames()...), open: map[int]int{}, whole: map[int]bool{},
+		names: provider.NewNames(l.toolNames()...), open: map[int]int{}, waiting: map[int]string{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -119,6 +119,34 @@ func TestInterleavedParts(t *testing.T) {
 	}
 }
 
+func TestBlankPartsAreNotStreamed(t *testing.T) {
+	chunk := func(kind provider.ChunkKind, index int, text string) any {
+		return provider.Chunk{Kind: kind, Index: index, Text: text}
+	}
+	const message, reasoning, closed = provider.ChunkMessage, provider.ChunkReasoning, provider.ChunkClose
+	cases := map[string][]any{
+		"closed":                {chunk(reasoning, 0, "\n\n"), chunk(closed, 0, ""), chunk(message, 1, "\n"), chunk(message, 1, "\n"), chunk(message, 1, "Hello"), chunk(message, 1, " ")},
+		"open":                  {chunk(reasoning, 0, "\n\n"), chunk(message, 1, "\n\nHello"), chunk(message, 1, " ")},
+		"closed behind another": {chunk(reasoning, 0, "\n"), chunk(reasoning, 1, " "), chunk(closed, 1, ""), chunk(message, 2, "\n\nHello"), chunk(message, 2, " ")},
+	}
+	for name, chunks := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil, reply{append(chunks, ends(conversation.FinishStop))})
+			r.done()
+			require.Equal(t, "chat_request chat_response", r.turn())
+			require.Len(t, r.deltas, 2)
+			text := ""
+			for _, d := range r.deltas {
+				require.Equal(t, conversation.PartMessage, d.Part)
+				require.Same(t, last[*conversation.ChatResponse](r), r.opts.Stream.Events()[d.Seq].Body)
+				require.Equal(t, len(text), d.At)
+				text += d.Text
+			}
+			require.Equal(t, "\n\nHello ", text)
+		})
+	}
+}
+
 func TestAnswersWithoutWords(t *testing.T) {
 	stop, toolCalls := ends(conversation.FinishStop), ends(conversation.FinishToolCalls)
 	cases := []struct {
