@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"time"
 
 	"jp/cmd/jp/internal/terminal"
@@ -50,7 +47,7 @@ func (a *attachment) close() {
 }
 
 // run shows and asks until the user leaves or the process has ended.
-func (a *attachment) run(ctx context.Context, leave <-chan os.Signal, menu <-chan struct{}) error {
+func (a *attachment) run(ctx context.Context, leave, menu <-chan struct{}) error {
 	for {
 		var answered chan struct{}
 		if a.asking != nil {
@@ -79,10 +76,14 @@ func (a *attachment) run(ctx context.Context, leave <-chan os.Signal, menu <-cha
 
 // keys gives what the user types outside of questions: Ctrl+Z and Ctrl+\ leave,
 // Ctrl+C wants the menu.
-func (a *attachment) keys() (leave <-chan os.Signal, menu <-chan struct{}) {
-	left, wanted := make(chan os.Signal, 2), make(chan struct{}, 1)
-	signal.Notify(left, syscall.SIGQUIT)
-	leaving := func() { left <- syscall.SIGTSTP }
+func (a *attachment) keys() (leave, menu <-chan struct{}) {
+	left, wanted := make(chan struct{}, 1), make(chan struct{}, 1)
+	leaving := func() {
+		select {
+		case left <- struct{}{}:
+		default: // it leaves already
+		}
+	}
 	a.env.onLeave.Store(&leaving)
 	if a.person == nil {
 		return left, nil
@@ -100,7 +101,6 @@ func (a *attachment) keys() (leave <-chan os.Signal, menu <-chan struct{}) {
 }
 
 func (a *attachment) noKeys() {
-	signal.Reset(syscall.SIGQUIT)
 	a.env.onLeave.Store(nil)
 	a.env.onInterrupt.Store(nil)
 }

@@ -47,7 +47,7 @@ type env struct {
 	abort       func(signal string)                        // ends the command as Ctrl+C does
 	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C
 	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
-	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z
+	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
 }
 
 // elsewhere reports whether the command runs in another folder than the one in which
@@ -60,11 +60,19 @@ func (e *env) interrupted(ctx context.Context) bool {
 	return take != nil && (*take)(ctx)
 }
 
+// leave tells a command that takes Ctrl+Z and Ctrl+\, and reports whether it is one.
+func (e *env) leave() bool {
+	leave := e.onLeave.Load()
+	if leave != nil {
+		(*leave)()
+	}
+	return leave != nil
+}
+
 // suspend stops jp as the terminal asked, and comes back when it goes on. A command
 // that takes Ctrl+Z is not stopped.
 func (e *env) suspend() {
-	if leave := e.onLeave.Load(); leave != nil {
-		(*leave)()
+	if e.leave() {
 		return
 	}
 	if before := e.onSuspend.Load(); before != nil {

@@ -192,7 +192,7 @@ func withoutSentinel(err, sentinel error) string {
 }
 
 func interrupted(i *turnloop.Interrupt) *failure {
-	exit := map[string]int{"SIGTERM": 143, "SIGHUP": 129}[i.Signal]
+	exit := map[string]int{"SIGTERM": 143, "SIGHUP": 129, "SIGQUIT": 131}[i.Signal]
 	if exit == 0 {
 		exit = exitInterrupted
 	}

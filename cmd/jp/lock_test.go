@@ -156,7 +156,7 @@ func appendTitle(t *testing.T, store *gitstore.Store, id conversation.ID, title 
 
 func TestASignalWhileAToolRuns(t *testing.T) {
 	t.Parallel()
-	for sig, exit := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+	for sig, exit := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			p := waiting(t)

@@ -108,9 +108,9 @@ func withSignals(ctx context.Context, e *env) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	e.abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTSTP)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
+	names := map[os.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP", syscall.SIGQUIT: "SIGQUIT"}
 	go func() {
 		var first time.Time
 		for s := range signals {
@@ -125,7 +125,7 @@ func withSignals(ctx context.Context, e *env) (context.Context, func()) {
 				e.suspend()
 			case s == syscall.SIGINT && ctx.Err() != nil:
 				os.Exit(exitInterrupted)
-			case s == syscall.SIGINT && e.interrupted(ctx):
+			case s == syscall.SIGQUIT && e.leave(), s == syscall.SIGINT && e.interrupted(ctx):
 			default:
 				cancel(&turnloop.Interrupt{Signal: names[s]})
 			}

@@ -53,7 +53,7 @@ What another process holds is waited for on a terminal; elsewhere that is exit 4
 Exit codes: 0 done · 1 refused, over a limit, or no answer that satisfies the
 schema · 2 usage, configuration, model ·
 3 a decision is needed first · 4 locked · 5 no such conversation · 6 damaged ·
-7 the provider failed · 130, 143, 129 interrupted (what was recorded stays)`
+7 the provider failed · 130, 143, 129, 131 interrupted (what was recorded stays)`
 
 const queryExamples = `  jp query "Why does login hang when the server is down?"
   git diff | jp query "Review this."
