@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // MaxEdited is how many bytes of JSON edited arguments, or an edited result, may
@@ -53,20 +54,23 @@ func (t AnswerType) Accepts(value json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("an answer is JSON: %w", err)
 	}
-	valid := false
+	valid, takes := false, "a text, in quotation marks"
 	switch t.Type {
 	case "boolean":
-		valid = is[bool](canonical)
+		valid, takes = is[bool](canonical), "true or false"
 	case "select":
+		var options []string
 		for _, o := range t.Options {
 			option, err := Canonical(o.Value)
 			valid = valid || err == nil && bytes.Equal(option, canonical)
+			options = append(options, fmt.Sprintf("%.60s", o.Value))
 		}
+		takes = strings.Join(options, ", ")
 	default:
 		valid = is[string](canonical)
 	}
 	if !valid {
-		return fmt.Errorf("%.60s is none of the answers that the question takes", canonical)
+		return fmt.Errorf("%.60s is none of the answers that the question takes: %s", canonical, takes)
 	}
 	return nil
 }

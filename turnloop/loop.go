@@ -237,10 +237,10 @@ func (l *Loop) lookup(name string) *tool.Definition {
 
 func (l *Loop) check(def *tool.Definition, arguments json.RawMessage) string {
 	if _, err := tool.Check(def, arguments); err != nil {
-		return "The tool was not run: " + err.Error()
+		return textNotRun + err.Error()
 	}
 	if _, err := l.real(def, arguments); err != nil {
-		return "The tool was not run: " + err.Error() + "."
+		return textNotRun + err.Error() + "."
 	}
 	return ""
 }

@@ -47,10 +47,11 @@ type View struct {
 
 // Texts that the model gets in place of a result.
 const (
-	textMalformed  = "The tool was not run: its arguments are not a valid JSON object. You wrote: "
-	textCutOff     = "The tool was not run: your answer was cut off by the output limit. Ask again, with less."
-	textRefused    = "The tool was not run: the answer that asked for it was refused."
-	textForeign    = "The tool was not run: someone else's model asked for it. Ask again, if it is still wanted."
+	textNotRun     = "The tool was not run: "
+	textMalformed  = textNotRun + "its arguments are not a valid JSON object. You wrote: "
+	textCutOff     = textNotRun + "your answer was cut off by the output limit. Ask again, with less."
+	textRefused    = textNotRun + "the answer that asked for it was refused."
+	textForeign    = textNotRun + "someone else's model asked for it. Ask again, if it is still wanted."
 	textNoSuchTool = "There is no tool of this name. Do not try it again."
 )
 
@@ -207,7 +208,7 @@ func allowed(b *conversation.InquiryResponse) bool {
 
 // declined is what the model is told of a no.
 func declined(b *conversation.InquiryResponse) string {
-	text := "The tool was not run: "
+	text := textNotRun
 	switch {
 	case b.By == conversation.ByUser:
 		text += "the user declined."

@@ -91,7 +91,7 @@ func (l *Loop) response(done finishedRun, content []byte) conversation.ToolCallR
 
 // refuse closes a call that never runs.
 func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason string) error {
-	what := "not run"
+	what := notRun(reason)
 	if q := call.Permission(); q != nil && q.Response != nil {
 		what = "declined by " + string(q.Response.By)
 	}

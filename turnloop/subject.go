@@ -42,6 +42,17 @@ func (l *Loop) responseSubject(call *conversation.ToolCall, effect string) strin
 	return line(name, conversation.Shorten(thing, max(room, 12))) + ": " + effect
 }
 
+// notRun is why a call never ran, in a few words.
+func notRun(reason string) string {
+	if reason == textNoSuchTool {
+		return "not run: no tool of this name is on"
+	}
+	why, _ := strings.CutPrefix(reason, textNotRun)
+	why, _, _ = strings.Cut(why, "\n")
+	why, _, _ = strings.Cut(why, ". ")
+	return "not run: " + strings.TrimSuffix(why, ".")
+}
+
 // effect is what a result came to, in a few words.
 func effect(result tool.Result, content string) string {
 	switch {

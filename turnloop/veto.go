@@ -34,7 +34,7 @@ func vetoed(call *conversation.ToolCall) string {
 	if q.Response.Outcome == conversation.OutcomeAnswered && (choice == conversation.AnswerPass || choice == conversation.AnswerEdit && edited) {
 		return ""
 	}
-	text := "The tool was not run: a hook of the user denied it."
+	text := textNotRun + "a hook of the user denied it."
 	if q.Response.Reason != "" {
 		text += " Reason: " + q.Response.Reason
 	}
