@@ -13,13 +13,14 @@ import (
 )
 
 // allowPlace refuses to go on somewhere else than where the turn stopped,
-// unless the user says so. changed is how many files moved since.
-func (q *query) allowPlace(ctx context.Context, differences []reconcile.Difference, changed int) error {
+// unless the user says so. last is where HEAD was at the end, and changed how many files
+// moved since.
+func (q *query) allowPlace(ctx context.Context, last conversation.Git, differences []reconcile.Difference, changed int) error {
 	if len(differences) == 0 || q.opts.anyway {
 		return nil
 	}
 	if q.client == nil {
-		return q.elsewhereFailure(differences)
+		return q.elsewhereFailure(ctx, last, differences)
 	}
 	fmt.Fprint(q.client.tty, elsewhereText(differences, changed))
 	key, err := q.client.tty.Choose(ctx, "  r  resume here anyway (the model is told)   q  quit, change nothing\n> ", oneOf("rq"))
@@ -34,7 +35,7 @@ func (q *query) allowPlace(ctx context.Context, differences []reconcile.Differen
 		return nil
 	}
 	fmt.Fprintln(q.client.tty, "q")
-	return q.keepText(q.elsewhereFailure(differences))
+	return q.keepText(q.elsewhereFailure(ctx, last, differences))
 }
 
 // leftAlone is how Ctrl+C ends a question about an incomplete turn.
@@ -42,40 +43,21 @@ func (q *query) leftAlone() *failure {
 	return fail(exitInterrupted, "interrupted", "nothing was changed.").about(q.id)
 }
 
-func (q *query) elsewhereFailure(differences []reconcile.Difference) *failure {
+func (q *query) elsewhereFailure(ctx context.Context, last conversation.Git, differences []reconcile.Difference) *failure {
 	f := fail(exitDecision, "elsewhere", "%s stopped elsewhere: %s.", q.id, differenceWords(differences)).about(q.id)
-	if back := q.repo.wayBack(differences); back != "" {
-		f.hint(back, "go back there")
-	}
+	f.hints = q.repo.wayBack(ctx, last, differences)
 	return f.hint("jp query --continue-turn --anyway --id="+string(q.id), "go on here; the model is told")
-}
-
-// wayBack is the command that leads to where the turn stopped, "" where one
-// command does not do.
-func (r *repo) wayBack(differences []reconcile.Difference) string {
-	back := ""
-	for _, d := range differences {
-		switch {
-		case d.What == "branch" && d.Was != "":
-			back = "git switch " + terminal.Escape(d.Was)
-		case d.What == "worktree":
-			if dir := r.worktreeDir(d.Was); dir != "" && d.Is != d.Was+reconcile.MadeAnew {
-				return "cd " + terminal.Escape(dir)
-			}
-			return ""
-		case d.What == "repository", d.What == "in progress":
-			return ""
-		}
-	}
-	return back
 }
 
 func differenceWords(differences []reconcile.Difference) string {
 	var words []string
 	for _, d := range differences {
 		was, is := placeWord(d.Was), placeWord(d.Is)
-		if d.What == "branch" {
+		switch d.What {
+		case "branch":
 			was, is = branchWord(d.Was), branchWord(d.Is)
+		case "worktree":
+			was, is = worktreeWord(d.Was), worktreeWord(d.Is)
 		}
 		words = append(words, fmt.Sprintf("%s %s → %s", d.What, was, is))
 	}
@@ -97,6 +79,14 @@ func branchWord(branch string) string {
 		return "detached"
 	}
 	return terminal.Show(branch)
+}
+
+// worktreeWord names a working tree of which git knows the name; the main one has none.
+func worktreeWord(name string) string {
+	if name == "" {
+		return "the main one"
+	}
+	return terminal.Show(name)
 }
 
 func elsewhereText(differences []reconcile.Difference, changed int) string {

@@ -106,7 +106,7 @@ func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, er
 	if err != nil {
 		return nil, resume, err
 	}
-	if err := q.allowPlace(ctx, reconcile.Elsewhere(record, truth), len(truth.Changed)); err != nil {
+	if err := q.allowPlace(ctx, record.Last.Git, reconcile.Elsewhere(record, truth), len(truth.Changed)); err != nil {
 		return nil, resume, err
 	}
 	loop, err := q.loop(ctx)
