@@ -14,6 +14,7 @@ import (
 	"jp/cmd/jp/internal/doctor"
 	"jp/cmd/jp/internal/terminal"
 	"jp/gitcmd"
+	"jp/internal/ownfolder"
 )
 
 func (c *checkup) lookAtGit(ctx context.Context) []doctor.Finding {
@@ -59,10 +60,33 @@ func (c *checkup) repository(at gitcmd.Repository, err error) doctor.Repository 
 	promised, _ := filepath.Glob(filepath.Join(glob(at.CommonDir), "objects", "pack", "*.promisor")) // the pattern is right
 	found.Partial = len(promised) > 0
 	found.ReadOnly = unwritten(at.CommonDir)
-	if _, err := os.ReadDir(filepath.Join(at.CommonDir, "jp")); !errors.Is(err, fs.ErrNotExist) {
-		found.Own = err
+	found.Own = ownFolders(at.CommonDir)
+	var link *ownfolder.LinkError
+	if errors.As(found.Own, &link) {
+		found.Instead = link.Path
 	}
 	return found
+}
+
+// ownFolders says why one of jp's folders cannot be used, nil where all can that are
+// there.
+func ownFolders(common string) error {
+	own := ownfolder.Place{GitDir: common}
+	if err := own.Check(); err != nil {
+		return err
+	}
+	if _, err := os.ReadDir(filepath.Join(common, ownfolder.Name)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	for _, below := range []string{"locks", draftsFolder, sessionsFolder} {
+		if err := own.Check(below); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // glob is a path as a pattern that nothing but it matches.

@@ -42,8 +42,9 @@ type Repository struct {
 	Owner    int // uid of the git directory
 	User     int // uid of this process
 
-	ReadOnly error // why it cannot be written to
-	Own      error // why jp's own folder in it cannot be read
+	ReadOnly error  // why it cannot be written to
+	Own      error  // why jp's own folder in it, or one below, cannot be used
+	Instead  string // what stands there in the place of one, "" for nothing
 }
 
 // Findings judges the repository.
@@ -88,7 +89,11 @@ func (r Repository) access() (all []Finding) {
 		all = append(all, found(Fail, "writable", "%s cannot be written to: %v. Conversations can be read, and not be gone on with", r.Common, r.ReadOnly).
 			advise("make it writable for you"))
 	}
-	if r.Own != nil {
+	switch {
+	case r.Instead != "":
+		all = append(all, found(Fail, "folder", "%v, and no turn can run", r.Own).
+			advise("look where it leads, and rm %s: jp makes its own folder anew; conversations are not in it", r.Instead))
+	case r.Own != nil:
 		all = append(all, found(Fail, "folder", "jp's own folder cannot be read: %v", r.Own).
 			advise("make %s/jp a folder of yours; what it holds can be lost, conversations are not in it", r.Common))
 	}
