@@ -34,7 +34,7 @@ type LockedError struct {
 
 // Error names the conversation and the holder.
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("conversation %s is locked by pid %d", e.ID, e.Holder.PID)
+	return fmt.Sprintf("conversation %s is locked by %s", e.ID, e.Holder.Name())
 }
 
 // Unwrap gives ErrLocked.

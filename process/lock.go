@@ -26,6 +26,14 @@ type Holder struct {
 	Detached bool      `json:"detached,omitempty"` // it has no terminal
 }
 
+// Name names the holder to people, who may not have written yet who it is.
+func (h Holder) Name() string {
+	if h.PID == 0 {
+		return "another process"
+	}
+	return fmt.Sprintf("pid %d", h.PID)
+}
+
 // same reports whether both are one holding by one process.
 func (h Holder) same(other Holder) bool {
 	return h.PID == other.PID && h.Start == other.Start && h.Started.Equal(other.Started)

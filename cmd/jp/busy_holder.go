@@ -101,7 +101,7 @@ func (h *busyHolder) asks(ctx context.Context) bool {
 
 // words say who the process is and what it does.
 func (h *busyHolder) words(now time.Time) string {
-	who := fmt.Sprintf("pid %d", h.holder.PID)
+	who := h.holder.Name()
 	if h.holder.Detached {
 		who += " in the background"
 	}

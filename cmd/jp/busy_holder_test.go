@@ -18,6 +18,7 @@ func TestWhatAHolderDoes(t *testing.T) {
 	waits := tool
 	waits.Waits = true
 	tests := map[string]busyHolder{
+		"another process":         {},
 		"pid 7":                   {holder: process.Holder{PID: 7}},
 		"pid 7 in the background": {holder: process.Holder{PID: 7, Detached: true}},
 		"pid 7, for 5 min":        {holder: process.Holder{PID: 7, Started: begun}},

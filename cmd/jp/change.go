@@ -193,7 +193,7 @@ func (s *selection) holdAll(ctx context.Context, e *env, r *repo, infos []conver
 		var locked *process.LockedError
 		switch {
 		case errors.As(err, &locked) && s.filters():
-			e.note("%s is in use (pid %d) and left alone.", info.ID, locked.Holder.PID)
+			e.note("%s is in use (%s) and left alone.", info.ID, locked.Holder.Name())
 			continue
 		case err != nil:
 			release()

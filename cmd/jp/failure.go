@@ -224,7 +224,7 @@ func refused(r *gitcmd.Refusal) *failure {
 // lockedBy names the process that holds a conversation, and what more is known of
 // it.
 func lockedBy(l *process.LockedError, more string) *failure {
-	return fail(exitLocked, "locked", "Conversation %s is locked by pid %d%s.", l.ID, l.Holder.PID, more).about(l.ID)
+	return fail(exitLocked, "locked", "Conversation %s is locked by %s%s.", l.ID, l.Holder.Name(), more).about(l.ID)
 }
 
 // typedFor makes the hints right for where the command was typed: what jp or git is to
