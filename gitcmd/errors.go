@@ -24,6 +24,9 @@ type Refusal struct {
 	Dir    string
 	Err    error
 	Advice string // what git said the user can do, or ""
+	// Ignored are the variables of the environment by which git itself would find a
+	// repository, where there is none without them.
+	Ignored []string
 }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("open %s: %v", r.Dir, r.Err) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,7 +31,7 @@ var oldest = [2]int{2, 36}
 // ownership, linked worktrees and ceilings. It starts one child.
 func Locate(ctx context.Context, dir string, opts Options) (Repository, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return Repository{}, &Refusal{Dir: dir, Err: ErrNotRepository}
+		return Repository{}, &Refusal{Dir: dir, Err: ErrNotRepository, Ignored: ignored(opts.Environ)}
 	}
 	g := New(dir, opts)
 	out, stderr, err := g.locate(ctx)
@@ -42,7 +43,20 @@ func Locate(ctx context.Context, dir string, opts Options) (Repository, error) {
 	if complete || err != nil && repo.GitDir != "" && repo.TopLevel == "" {
 		return repo, check(repo, dir)
 	}
-	return Repository{}, refuse(dir, withoutTrace(stderr), err)
+	return Repository{}, refuse(dir, withoutTrace(stderr), err, opts.Environ)
+}
+
+// ignored are the variables that name a repository to git, and that are kept from it here.
+func ignored(environ []string) (names []string) {
+	if environ == nil {
+		environ = os.Environ()
+	}
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE"} {
+		if slices.ContainsFunc(environ, func(pair string) bool { return strings.HasPrefix(pair, name+"=") && len(pair) > len(name)+1 }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // locate runs rev-parse. The trace on standard error begins with git's version,
@@ -96,7 +110,7 @@ func check(repo Repository, dir string) error {
 }
 
 // refuse finds the sentinel for what git said.
-func refuse(dir, stderr string, err error) error {
+func refuse(dir, stderr string, err error, environ []string) error {
 	refusal := &Refusal{Dir: dir}
 	said := func(s string) bool { return strings.Contains(stderr, s) }
 	switch {
@@ -109,13 +123,13 @@ func refuse(dir, stderr string, err error) error {
 	case said("unknown repository extension"), said("unknown object format"):
 		refusal.Err, refusal.Advice = ErrObjectFormat, strings.TrimSpace(stderr)
 	case said("not a git repository"):
-		refusal.Err = ErrNotRepository
+		refusal.Err, refusal.Ignored = ErrNotRepository, ignored(environ)
 	case said("safe.bareRepository"):
 		refusal.Err, refusal.Advice = ErrNotRepository, strings.TrimSpace(stderr)
 	case err != nil:
 		return fmt.Errorf("open %s: %w", dir, withPlainStderr(err))
 	default:
-		refusal.Err, refusal.Advice = ErrNotRepository, "Its path has a newline in it."
+		refusal.Err, refusal.Advice = ErrNotRepository, "The path of the repository has a newline in it: rename that folder."
 	}
 	return refusal
 }

@@ -81,6 +81,18 @@ func TestLocateRefuses(t *testing.T) {
 	}
 }
 
+func TestLocateTellsWhatItIgnores(t *testing.T) {
+	gitenv.Isolate(t)
+	none, environ := t.TempDir(), append(os.Environ(), "GIT_DIR="+filepath.Join(gitenv.Repo(t), ".git"))
+	for _, dir := range []string{none, filepath.Join(none, "no")} {
+		_, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{Environ: environ})
+		var refusal *gitcmd.Refusal
+		require.ErrorAs(t, err, &refusal)
+		require.ErrorIs(t, err, gitcmd.ErrNotRepository)
+		require.Equal(t, []string{"GIT_DIR"}, refusal.Ignored)
+	}
+}
+
 func printable(err error) string {
 	var refusal *gitcmd.Refusal
 	if errors.As(err, &refusal) {

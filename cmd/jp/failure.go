@@ -209,8 +209,7 @@ func refused(r *gitcmd.Refusal) *failure {
 			f.message = fmt.Sprintf("%s names %s, which is not there.", git, danglingLink(git))
 			return f.hint(worktreeRepair, "in the main working tree, where that was moved")
 		}
-		f.message = r.Dir + " is not in a git repository; conversations live in one."
-		return f.hint("git init", "make one here").hint(`jp -C DIR query "…"`, "ask in another one")
+		return f.withoutRepository(r)
 	}
 	if errors.Is(r, gitcmd.ErrObjectFormat) {
 		f.hint(gitInitSHA1, "makes one that jp can work in")
@@ -219,6 +218,32 @@ func refused(r *gitcmd.Refusal) *failure {
 		f.details = append(f.details, advice)
 	}
 	return f
+}
+
+// withoutRepository says of a folder that git finds no repository for it, or none that jp
+// can use, and why.
+func (f *failure) withoutRepository(r *gitcmd.Refusal) *failure {
+	dir := terminal.Show(r.Dir)
+	if advice := r.Hint(); advice != "" {
+		f.message = dir + " is in no git repository that can be used."
+		f.details = append(f.details, advice)
+	} else {
+		f.message = dir + " is not in a git repository; conversations live in one."
+		f.hint("git init", "make one here")
+	}
+	if len(r.Ignored) > 0 {
+		f.details = append(f.details, notFollowed(r.Ignored))
+	}
+	return f.hint(`jp -C DIR query "…"`, "ask in another one")
+}
+
+// notFollowed says of variables of the environment that they change nothing.
+func notFollowed(names []string) string {
+	verb := "is"
+	if len(names) > 1 {
+		verb = "are"
+	}
+	return fmt.Sprintf("%s %s set, which jp does not follow: it works in the repository of its folder, or of that of -C.", strings.Join(names, " and "), verb)
 }
 
 // lockedBy names the process that holds a conversation, and what more is known of

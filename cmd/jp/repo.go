@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/config"
 	"jp/conversation"
 	"jp/gitcmd"
@@ -72,7 +73,30 @@ func findRepo(ctx context.Context, e *env) (*repo, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, usage("there is no folder %s.", e.dir)
 	}
-	return findRepoAt(ctx, e, dir)
+	r, err := findRepoAt(ctx, e, dir)
+	if err == nil {
+		e.warnOfIgnored(r.Repository)
+	}
+	return r, err
+}
+
+// warnOfIgnored tells where the environment names another repository than the one that is
+// worked in. A hook of git's has its own repository there; and who says -C chose one.
+func (e *env) warnOfIgnored(r gitcmd.Repository) {
+	named := e.get("GIT_DIR")
+	if named == "" || e.elsewhere() || e.quiet {
+		return
+	}
+	head, err := os.Stat(filepath.Join(named, "HEAD"))
+	if err != nil || !head.Mode().IsRegular() {
+		return // it was said for another folder
+	}
+	for _, dir := range []string{r.GitDir, r.CommonDir} {
+		if same, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil && os.SameFile(head, same) {
+			return
+		}
+	}
+	fmt.Fprintf(e.stderr, "Warning: GIT_DIR names %s, which jp does not follow: this is %s.\n", terminal.Show(named), terminal.Show(r.GitDir))
 }
 
 // findSettings opens the repository as findRepo does; outside of one it gives what
