@@ -68,7 +68,7 @@ func (r *repo) unwatchedFiles(ctx context.Context) (*files, error) {
 		return f, nil
 	}
 	f.tree = tree
-	f.repo, _ = readWord(filepath.Join(r.CommonDir, ownfolder.Name, "workspace-id")) // there may be none
+	f.repo, _ = readWord(filepath.Join(r.CommonDir, ownfolder.Name, workspaceIDFile)) // there may be none
 	return f, err
 }
 

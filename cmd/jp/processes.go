@@ -23,7 +23,7 @@ func (r *repo) registryOf(workspace string) process.Registry {
 // toldRegistry is the registry for somebody who only looks; ok is false where
 // nothing ever ran.
 func (r *repo) toldRegistry() (registry process.Registry, ok bool) {
-	id, err := readWord(filepath.Join(r.CommonDir, "jp", "workspace-id"))
+	id, err := readWord(filepath.Join(r.CommonDir, "jp", workspaceIDFile))
 	return r.registryOf(id), err == nil && id != ""
 }
 

@@ -242,9 +242,15 @@ func (r *repo) Close() error {
 // keyFile has the key by which this user's events are known.
 func (r *repo) keyFile() string { return filepath.Join(r.paths.StateDir, "key") }
 
+// The files of jp's folders that name the repository and a linked working tree.
+const (
+	workspaceIDFile = "workspace-id"
+	worktreeIDFile  = "worktree-id"
+)
+
 // workspaceID names the repository; it is made on first use and stays with it.
 func (r *repo) workspaceID() (string, error) {
-	return namedOnce(r.own(), "workspace-id")
+	return namedOnce(r.own(), workspaceIDFile)
 }
 
 // worktreeID names a linked working tree, and goes with it; the main one has none. It
@@ -253,7 +259,7 @@ func (r *repo) worktreeID() string {
 	if r.GitDir == r.CommonDir {
 		return ""
 	}
-	id, err := namedOnce(ownfolder.Place{GitDir: r.GitDir, Share: r.git.Share}, "worktree-id")
+	id, err := namedOnce(ownfolder.Place{GitDir: r.GitDir, Share: r.git.Share}, worktreeIDFile)
 	if err != nil {
 		return "" // its name has to do
 	}

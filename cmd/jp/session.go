@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,17 +23,20 @@ import (
 
 // A session is one place where somebody works: a terminal, or what JP_SESSION
 // names, together with a working tree. It remembers which conversation it is
-// about.
+// about, also where the working tree or the repository was moved.
 type session struct {
-	own  ownfolder.Place
-	file string // its name among the sessions
-	name string
+	repo   *repo
+	file   string // its name among the sessions
+	byPath string // the name that an older jp gave it, of where the working tree is
+	name   string
 }
 
 // sessionFile is what is kept of a session: newest first.
 type sessionFile struct {
-	Source  string  `json:"source"`
-	History []visit `json:"history"`
+	Source   string  `json:"source"`
+	Git      string  `json:"git,omitempty"`      // the common git directory, as it was then
+	Worktree string  `json:"worktree,omitempty"` // the id of a linked working tree
+	History  []visit `json:"history"`
 }
 
 type visit struct {
@@ -49,8 +53,25 @@ const historyLength = 50
 // session finds the session that a command runs in.
 func (r *repo) session(e *env) session {
 	source := sessionSource(e)
-	sum := sha256.Sum256([]byte(source + "\x00" + r.place()))
-	return session{own: r.own(), file: hex.EncodeToString(sum[:8]) + ".json", name: source}
+	file := func(place string) string {
+		sum := sha256.Sum256([]byte(source + "\x00" + place))
+		return hex.EncodeToString(sum[:8]) + ".json"
+	}
+	return session{repo: r, file: file(r.worktreeName()), byPath: file(r.place()), name: source}
+}
+
+// worktreeName tells the repository's working trees apart, wherever they are: by their git
+// directories, which stay what they are in the common one. Who works in a git directory
+// itself is in none.
+func (r *repo) worktreeName() string {
+	name, err := filepath.Rel(r.CommonDir, r.GitDir)
+	if err != nil {
+		return r.place()
+	}
+	if r.TopLevel == "" {
+		return name + " without files"
+	}
+	return name
 }
 
 // place is the working tree's root, or the git directory where there is none.
@@ -91,14 +112,38 @@ func leaderStart(sid int) string {
 
 func (s session) read() sessionFile {
 	var f sessionFile
-	if text, err := s.own.Read(sessionsFolder, s.file); err == nil {
+	text, err := s.repo.own().Read(sessionsFolder, s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = s.repo.own().Read(sessionsFolder, s.byPath)
+	}
+	if err == nil {
 		_ = json.Unmarshal(text, &f) // a damaged one only forgets
+	}
+	if !s.kept(f) {
+		return sessionFile{}
 	}
 	f.History = slices.DeleteFunc(f.History, func(v visit) bool {
 		_, err := conversation.ParseID(string(v.ID))
 		return err != nil
 	})
 	return f
+}
+
+// kept reports whether a file is of this working tree, and not of an earlier one of its
+// name, nor of the repository that this one is a copy of.
+func (s session) kept(f sessionFile) bool {
+	id, _ := readWord(filepath.Join(s.repo.GitDir, ownfolder.Name, worktreeIDFile))
+	if f.Worktree != "" && f.Worktree != id {
+		return false
+	}
+	there, err := os.Stat(f.Git)
+	here, err2 := os.Stat(s.repo.CommonDir)
+	if err != nil || err2 != nil || os.SameFile(there, here) {
+		return true
+	}
+	theirs, _ := readWord(filepath.Join(f.Git, ownfolder.Name, workspaceIDFile))
+	ours, _ := readWord(filepath.Join(s.repo.CommonDir, ownfolder.Name, workspaceIDFile))
+	return theirs == "" || theirs != ours
 }
 
 // visited are the session's conversations, newest first.
@@ -114,7 +159,7 @@ func (s session) visited() []conversation.ID {
 // forgets; the conversation is not affected.
 func (s session) use(id conversation.ID, now time.Time) error {
 	f := s.read()
-	f.Source = s.name
+	f.Source, f.Git, f.Worktree = s.name, s.repo.CommonDir, s.repo.worktreeID()
 	f.History = slices.DeleteFunc(f.History, func(v visit) bool { return v.ID == id })
 	f.History = append([]visit{{ID: id, At: now.UTC()}}, f.History...)
 	f.History = f.History[:min(len(f.History), historyLength)]
@@ -122,7 +167,10 @@ func (s session) use(id conversation.ID, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return s.own.Replace(sessionsFolder, s.file, append(text, '\n'), wholefile.Options{Volatile: true})
+	if err := s.repo.own().Replace(sessionsFolder, s.file, append(text, '\n'), wholefile.Options{Volatile: true}); err != nil {
+		return err
+	}
+	return s.repo.own().Remove(sessionsFolder, s.byPath)
 }
 
 // isReadOnly reports whether an error comes from a file system that cannot be

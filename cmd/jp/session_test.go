@@ -20,6 +20,14 @@ func closedRepo(dir, topLevel string) *repo {
 	return repoOf(gitcmd.Repository{GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git"), TopLevel: topLevel})
 }
 
+// linkedRepo is a linked working tree of one that is never opened.
+func linkedRepo(t *testing.T, dir, name string) *repo {
+	t.Helper()
+	git := filepath.Join(dir, ".git", "worktrees", name)
+	require.NoError(t, os.MkdirAll(git, 0o700))
+	return repoOf(gitcmd.Repository{GitDir: git, CommonDir: filepath.Join(dir, ".git"), TopLevel: filepath.Join(dir, name)})
+}
+
 func idOf(n int) conversation.ID { return conversation.ID(fmt.Sprintf("jp-c1795255%04d-k3f9", n)) }
 
 func TestSessionRemembers(t *testing.T) {
@@ -47,7 +55,7 @@ func TestSessionsAreApart(t *testing.T) {
 	for name, s := range map[string]session{
 		"another name":     closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=yours"}}),
 		"another pane":     closedRepo(dir, dir).session(&env{environ: []string{"TMUX_PANE=mine"}}),
-		"another worktree": closedRepo(dir, filepath.Join(dir, "other")).session(&env{environ: mine}),
+		"another worktree": linkedRepo(t, dir, "other").session(&env{environ: mine}),
 		"no worktree":      closedRepo(dir, "").session(&env{environ: mine}),
 		"no name":          closedRepo(dir, dir).session(&env{}),
 	} {
@@ -55,6 +63,44 @@ func TestSessionsAreApart(t *testing.T) {
 	}
 	again := closedRepo(dir, dir).session(&env{environ: append([]string{"TMUX_PANE=%7"}, mine...)})
 	require.Equal(t, []conversation.ID{idOf(1)}, again.visited(), "the user's own name comes first")
+}
+
+func TestSessionsOfMovedTrees(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mine := &env{environ: []string{"JP_SESSION=mine"}}
+	linked := linkedRepo(t, dir, "side")
+	require.NoError(t, linked.session(mine).use(idOf(1), noon))
+	linked.TopLevel = filepath.Join(dir, "elsewhere")
+	require.Equal(t, []conversation.ID{idOf(1)}, linked.session(mine).visited(), "the working tree was moved")
+	require.NoError(t, os.RemoveAll(linked.GitDir))
+	require.Empty(t, linkedRepo(t, dir, "side").session(mine).visited(), "another one has its name")
+
+	main := closedRepo(dir, dir)
+	_, err := main.workspaceID()
+	require.NoError(t, err)
+	require.NoError(t, main.session(mine).use(idOf(2), noon))
+	copied := t.TempDir()
+	require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
+	require.Empty(t, closedRepo(copied, copied).session(mine).visited(), "a copy")
+	moved := filepath.Join(t.TempDir(), "moved")
+	require.NoError(t, os.Rename(dir, moved))
+	require.Equal(t, []conversation.ID{idOf(2)}, closedRepo(moved, moved).session(mine).visited(), "the repository was moved")
+}
+
+func TestSessionsOfAnOlderJP(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=mine"}})
+	folder := filepath.Join(dir, ".git", "jp", sessionsFolder)
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, s.byPath), []byte(`{"history":[{"id":"jp-c17952552000-k3f9"}]}`), 0o600))
+	require.Equal(t, []conversation.ID{"jp-c17952552000-k3f9"}, s.visited())
+	require.NoError(t, s.use(idOf(1), noon))
+	require.Equal(t, []conversation.ID{idOf(1), "jp-c17952552000-k3f9"}, s.visited())
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "its file is kept under one name")
 }
 
 func TestSessionOfATerminal(t *testing.T) {
