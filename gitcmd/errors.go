@@ -3,6 +3,7 @@ package gitcmd
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -80,6 +81,17 @@ func (e *ExitError) Unwrap() error {
 		}
 	}
 	return nil
+}
+
+// indexFaults are what git says of an index that it cannot read.
+var indexFaults = []string{
+	"index file corrupt", "index file smaller than expected", "unknown index entry format",
+	"malformed name field in the index", "unordered stage entries", "multiple stage entries",
+}
+
+// IndexDamaged reports whether git ended because it cannot read the index.
+func (e *ExitError) IndexDamaged() bool {
+	return slices.ContainsFunc(indexFaults, func(text string) bool { return strings.Contains(e.Stderr, text) })
 }
 
 // shorten keeps an argument list fit for one line.

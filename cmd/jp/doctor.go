@@ -108,7 +108,7 @@ func (c *checkup) open(ctx context.Context) (err error) {
 	c.repo = r
 	r.paths, c.pathsErr = config.FindPaths(c.env.environ)
 	located, err := gitcmd.Locate(ctx, c.dir, gitcmd.Options{Environ: c.env.environ})
-	c.found = c.repository(located, err)
+	c.found = c.repository(ctx, located, err)
 	if err != nil {
 		return r.furnish(c.env)
 	}

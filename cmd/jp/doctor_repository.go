@@ -24,7 +24,7 @@ func (c *checkup) lookAtGit(ctx context.Context) []doctor.Finding {
 }
 
 // repository is what git says of the repository, and what the file system does.
-func (c *checkup) repository(at gitcmd.Repository, err error) doctor.Repository {
+func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err error) doctor.Repository {
 	found := doctor.Repository{
 		Dir: c.dir, Err: err, TopLevel: at.TopLevel, GitDir: at.GitDir, Common: at.CommonDir, Objects: at.ObjectFormat,
 		Bare: at.Bare, Shallow: at.Shallow, User: os.Geteuid(), Owner: os.Geteuid(),
@@ -60,12 +60,26 @@ func (c *checkup) repository(at gitcmd.Repository, err error) doctor.Repository 
 	promised, _ := filepath.Glob(filepath.Join(glob(at.CommonDir), "objects", "pack", "*.promisor")) // the pattern is right
 	found.Partial = len(promised) > 0
 	found.ReadOnly = unwritten(at.CommonDir)
+	found.Index = damagedIndex(ctx, at, c.env)
 	found.Own = ownFolders(at.CommonDir)
 	var link *ownfolder.LinkError
 	if errors.As(found.Own, &link) {
 		found.Instead = link.Path
 	}
 	return found
+}
+
+// damagedIndex is what git says of an index that it cannot read, nil where it can.
+func damagedIndex(ctx context.Context, at gitcmd.Repository, e *env) error {
+	if at.TopLevel == "" {
+		return nil
+	}
+	_, err := gitcmd.At(at, gitcmd.Options{Environ: e.environ}).Run(ctx, "ls-files", "--", ".git") // which is in no index
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && exit.IndexDamaged() {
+		return err
+	}
+	return nil
 }
 
 // ownFolders says why one of jp's folders cannot be used, nil where all can that are

@@ -103,6 +103,12 @@ func failureOf(err error) *failure {
 // removeRefsLock is what a user does about a lock of git that nobody holds.
 const removeRefsLock = `rm "$(git rev-parse --git-common-dir)/packed-refs.lock"`
 
+// readTree makes the index anew, and does not read the one that is there.
+const (
+	readTree      = "git read-tree HEAD"
+	readTreeLoses = "makes it anew; what was staged is no longer, and files stay as they are"
+)
+
 func storeFailure(err error) *failure {
 	var damage *gitstore.DamageError
 	var failed *turnloop.ProviderError
@@ -119,6 +125,8 @@ func storeFailure(err error) *failure {
 	case errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote"):
 		return fail(exitNotFound, "not_found", "this is a partial clone that lacks some content, and jp fetches none: %v", err).
 			hint("git fetch --refetch --no-filter", "brings all of it")
+	case errors.As(err, &exit) && exit.IndexDamaged():
+		return fail(exitFailed, "unreadable", "git's index is damaged: %v", err).hint(readTree, readTreeLoses)
 	case errors.As(err, &failed):
 		return providerFailure(failed)
 	case isFull(err):

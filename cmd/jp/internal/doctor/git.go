@@ -45,6 +45,7 @@ type Repository struct {
 	ReadOnly error  // why it cannot be written to
 	Own      error  // why jp's own folder in it, or one below, cannot be used
 	Instead  string // what stands there in the place of one, "" for nothing
+	Index    error  // why git cannot read the index
 }
 
 // Findings judges the repository.
@@ -96,6 +97,10 @@ func (r Repository) access() (all []Finding) {
 	case r.Own != nil:
 		all = append(all, found(Fail, "folder", "jp's own folder cannot be read: %v", r.Own).
 			advise("make %s/jp a folder of yours; what it holds can be lost, conversations are not in it", r.Common))
+	}
+	if r.Index != nil {
+		all = append(all, found(Fail, "index", "git's index is damaged: %v", r.Index).
+			advise("git read-tree HEAD makes it anew; what was staged is no longer, and files stay as they are"))
 	}
 	return all
 }
