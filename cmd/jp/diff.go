@@ -213,7 +213,9 @@ func (c *comparison) worktree(ctx context.Context, ev *conversation.Event) error
 
 // withoutSnapshots says that there is nothing to compare with.
 func withoutSnapshots() error {
-	return usage("jp keeps no snapshots of the files here (no working tree, too wide a one, or snapshot.mode is off).")
+	return usage("jp keeps no snapshots of the files here (no working tree, too wide a one, or snapshot.mode is off).").
+		hint("git worktree add DIR", "makes a working tree of a bare repository: jp keeps snapshots there").
+		hint("jp config set snapshot.mode tracked+tools", "where it is off: snapshots from now on")
 }
 
 // turn compares what the tools changed in a turn, or in all.
