@@ -54,6 +54,18 @@ type env struct {
 // it was typed.
 func (e *env) elsewhere() bool { return filepath.Clean(e.dir) != "." }
 
+// folder is where the command runs, without symbolic links.
+func (e *env) folder() (string, error) {
+	dir, err := filepath.Abs(e.dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the current directory: %w", err)
+	}
+	return dir, nil
+}
+
 // interrupted gives a Ctrl+C to the command, if it wants it.
 func (e *env) interrupted(ctx context.Context) bool {
 	take := e.onInterrupt.Load()

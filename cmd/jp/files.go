@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
@@ -171,6 +172,19 @@ func quoted(paths []string) (texts []string) {
 	}
 	return texts
 }
+
+// plainPath is a recorded path as the file system has it.
+func plainPath(quoted string) string {
+	path, err := conversation.UnquotePath(quoted)
+	if err != nil {
+		return quoted
+	}
+	return path
+}
+
+// shownPath shows a recorded path so that a shell takes what was copied, where not all of
+// it can be seen.
+func shownPath(quoted string) string { return terminal.Show(plainPath(quoted)) }
 
 // snapshot looks at the named files only where the tool touches no others, and
 // at everything else otherwise.

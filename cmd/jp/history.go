@@ -205,14 +205,27 @@ func (v *view) beforeTree(e *conversation.Event) string {
 	return e.Tree
 }
 
+// fromHere are paths of the working tree as they are typed where the command was.
+func (r *repo) fromHere(e *env, paths []string) []string {
+	dir, err := e.folder()
+	typed := make([]string, len(paths))
+	for i, path := range paths {
+		typed[i] = filepath.Join(r.place(), filepath.FromSlash(path))
+		if rel, relErr := filepath.Rel(dir, typed[i]); err == nil && relErr == nil {
+			typed[i] = rel
+		}
+		if strings.HasPrefix(typed[i], "-") {
+			typed[i] = "./" + typed[i]
+		}
+	}
+	return typed
+}
+
 // inTree makes paths that the user typed relative to the working tree.
 func (r *repo) inTree(e *env, words []string) ([]string, error) {
-	dir, err := filepath.Abs(e.dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
+	dir, err := e.folder()
 	if err != nil {
-		return nil, fmt.Errorf("find the current directory: %w", err)
+		return nil, err
 	}
 	var paths []string
 	for _, word := range words {

@@ -105,15 +105,6 @@ func hookResult(r *conversation.ToolCallResponse) *hooks.Result {
 	return result
 }
 
-// plainPath is a recorded path as the file system has it.
-func plainPath(quoted string) string {
-	path, err := conversation.UnquotePath(quoted)
-	if err != nil {
-		return quoted
-	}
-	return path
-}
-
 func (h turnHooks) inquiry(q turnloop.Question) *hooks.Inquiry {
 	r := q.Inquiry.Request
 	answer := ""

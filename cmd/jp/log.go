@@ -181,7 +181,7 @@ func (v *view) printEntry(ctx context.Context, w io.Writer, it entry, o logOptio
 		return v.printPatch(ctx, w, it, o.within)
 	}
 	for _, c := range it.changes {
-		fmt.Fprintf(w, "        %s %s (%s)\n", c.Status, terminal.Show(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
+		fmt.Fprintf(w, "        %s %s (%s)\n", c.Status, shownPath(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func filesWords(changed []conversation.PathStat) string {
 	}
 	var names []string
 	for _, c := range changed[:min(len(changed), namedFiles)] {
-		names = append(names, terminal.Show(c.Path))
+		names = append(names, shownPath(c.Path))
 	}
 	text := conversation.Count(len(changed), "file") + " changed since: " + strings.Join(names, ", ")
 	if more := len(changed) - namedFiles; more > 0 {

@@ -150,7 +150,11 @@ func (b *putBack) confirm(ctx context.Context, r *putBackResult) (asked bool, er
 
 // again is the command that does it without asking.
 func (b *putBack) again() string {
-	return strings.TrimSpace(strings.Join(append([]string{"jp", b.opts.action, "-y", b.opts.word}, b.opts.paths...), " "))
+	words := []string{"jp", b.opts.action, "-y"}
+	if b.opts.word != "" {
+		words = append(words, b.opts.word)
+	}
+	return terminal.EscapeAll(append(words, b.repo.fromHere(b.env, b.opts.paths)...))
 }
 
 // list writes which files are put back, and which are left alone and why.
@@ -178,10 +182,10 @@ func (b *putBack) listLeft(w io.Writer, p terminal.Palette, r *putBackResult) {
 	fmt.Fprintln(w, "Left alone:")
 	width := 0
 	for _, f := range r.left() {
-		width = max(width, terminal.Columns(terminal.Show(f.Path)))
+		width = max(width, terminal.Columns(shownPath(f.Path)))
 	}
 	for _, f := range r.left() {
-		name := terminal.Show(f.Path)
+		name := shownPath(f.Path)
 		gap := strings.Repeat(" ", width-terminal.Columns(name))
 		fmt.Fprintf(w, "  %s%s  %s\n", name, gap, p.Dim(terminal.Clean(f.Reason)))
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 )
 
@@ -110,10 +109,7 @@ func (v *view) printChanged() {
 	}
 	fmt.Fprintf(v.env.results(), "  turn %d changed:\n", last.Number)
 	for _, path := range paths[:min(len(paths), 20)] {
-		if plain, err := conversation.UnquotePath(path); err == nil {
-			path = plain
-		}
-		fmt.Fprintf(v.env.results(), "    %s\n", terminal.Show(path))
+		fmt.Fprintf(v.env.results(), "    %s\n", shownPath(path))
 	}
 	if len(paths) > 20 {
 		fmt.Fprintf(v.env.results(), "    (and %d more files)\n", len(paths)-20)
