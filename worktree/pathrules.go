@@ -23,6 +23,7 @@ type pathRules struct {
 	binary    bool   // no line counts
 	trustMode bool   // the executable bit counts
 	links     bool   // symbolic links are kept as links
+	sparse    bool   // a path that is not there need not be deleted
 }
 
 // rulesFile says whether a file has attributes of others.
@@ -93,6 +94,7 @@ func newRules(attrs, config map[string]string) pathRules {
 		binary:    attrs["diff"] == "unset",
 		trustMode: trustMode(config),
 		links:     config["core.symlinks"] == "" || !isFalse(config["core.symlinks"]),
+		sparse:    !isFalse(config["core.sparsecheckout"]),
 	}
 }
 
@@ -101,9 +103,9 @@ func trustMode(config map[string]string) bool {
 	return config["core.filemode"] == "" || !isFalse(config["core.filemode"])
 }
 
-// contentConfig reads the settings that change what git stores.
+// contentConfig reads the settings that change what git stores, and of what.
 func (w *Worktree) contentConfig(ctx context.Context) (map[string]string, error) {
-	out, err := w.git.Run(ctx, "config", "-z", "--get-regexp", `^core\.(autocrlf|filemode|symlinks)$`)
+	out, err := w.git.Run(ctx, "config", "-z", "--get-regexp", `^core\.(autocrlf|filemode|symlinks|sparsecheckout)$`)
 	var exit *gitcmd.ExitError
 	if err != nil && !(errors.As(err, &exit) && exit.Code == 1) {
 		return nil, fmt.Errorf("read configuration: %w", err)

@@ -56,6 +56,8 @@ type named struct {
 	edits  *edits
 	budget budget
 	taken  Snapshot
+
+	away map[string]Version // what a sparse checkout leaves out, as the index has it
 }
 
 func (w *Worktree) named(parentTree string, objects ObjectReader) *named {
@@ -72,6 +74,9 @@ func (n *named) make(ctx context.Context, paths []string) error {
 	}
 	ignored, err := n.ignored(ctx, paths)
 	if err != nil {
+		return err
+	}
+	if n.away, err = n.sparse(ctx, paths, rules); err != nil {
 		return err
 	}
 	for _, path := range paths {
@@ -138,6 +143,29 @@ func (n *named) ignored(ctx context.Context, paths []string) (map[string]bool, e
 	return ignored, nil
 }
 
+// sparse finds those of the paths that are not there because the checkout is sparse.
+func (n *named) sparse(ctx context.Context, paths []string, rules map[string]pathRules) (map[string]Version, error) {
+	gone := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		_, err := n.w.lookup(path)
+		return !rules[path].sparse || !absent(err)
+	})
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	out, err := n.w.git.Run(ctx, append([]string{"ls-files", "-z", "-v", "--stage", "--"}, gone...)...)
+	if err != nil {
+		return nil, errors.Join(errAskGit, err)
+	}
+	away := map[string]Version{}
+	for _, line := range splitNUL(out) {
+		words, path, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(words); len(fields) == 4 && skipped(fields[0][0]) {
+			away[path] = Version{fields[1], fields[2]}
+		}
+	}
+	return away, nil
+}
+
 // take decides about one path and notes the change.
 func (n *named) take(path string, rules pathRules, ignored bool) error {
 	old, err := n.old(path)
@@ -145,6 +173,9 @@ func (n *named) take(path string, rules pathRules, ignored bool) error {
 		return err
 	}
 	st, err := n.w.lookup(path)
+	if absent(err) && n.away[path] == (Version{old.mode, old.oid}) {
+		return nil
+	}
 	if absent(err) {
 		return n.remove(path, old)
 	}
