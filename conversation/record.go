@@ -87,7 +87,8 @@ type Workspace struct {
 	Cut bool
 }
 
-// A PathStat is how much one path differs. Counts are lines, -1 for binary.
+// A PathStat is how much one path differs. Counts are lines, -1 for binary content and for
+// what a partial clone lacks.
 type PathStat struct {
 	Path    string `json:"path"`
 	Status  string `json:"status"` // "A", "M" or "D"

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,7 +16,7 @@ type Change struct {
 	Path           string
 	Status         string // "A", "M" or "D"
 	Before, After  string // blob ids (a commit's for a submodule); "" where there is none
-	Added, Deleted int    // lines; -1 where the content is binary
+	Added, Deleted int    // lines; -1 where the content is binary, or not here, as in a partial clone
 }
 
 // Diff compares two trees, sorted by path. A renamed file is a deleted and an
@@ -24,12 +25,11 @@ func (w *Worktree) Diff(ctx context.Context, treeA, treeB string) ([]Change, err
 	if treeA == treeB {
 		return nil, nil
 	}
-	out, err := w.git.Run(ctx, "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames",
-		"--full-index", "--end-of-options", treeA, treeB, "--")
-	if err != nil {
-		return nil, fmt.Errorf("compare trees: %w", err)
+	raws, rest, err := w.compare(ctx, treeA, treeB, "--numstat")
+	counted := !notHere(err)
+	if !counted {
+		raws, _, err = w.compare(ctx, treeA, treeB)
 	}
-	raws, rest, err := parseRaw(string(out))
 	if err != nil {
 		return nil, fmt.Errorf("compare trees: %w", err)
 	}
@@ -37,11 +37,80 @@ func (w *Worktree) Diff(ctx context.Context, treeA, treeB string) ([]Change, err
 	for _, r := range raws {
 		changes = append(changes, r.change())
 	}
-	if err := countLines(changes, rest); err != nil {
+	if counted {
+		err = countLines(changes, rest)
+	} else if len(changes) <= mostCountedApart {
+		err = w.countApart(ctx, treeA, treeB, changes)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("compare trees: %w", err)
 	}
 	sortChanges(changes)
 	return changes, nil
+}
+
+// compare lists which files differ. That needs no content; line counts do.
+func (w *Worktree) compare(ctx context.Context, treeA, treeB string, with ...string) (raws []raw, rest string, err error) {
+	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index"}, with...)
+	out, err := w.git.Run(ctx, append(args, "--end-of-options", treeA, treeB, "--")...)
+	if err != nil {
+		return nil, "", err
+	}
+	return parseRaw(string(out))
+}
+
+// mostCountedApart is in how many files the lines are counted where some of them are
+// not here: each of those costs some runs of git.
+const mostCountedApart = 64
+
+// countApart counts the lines of the files that are here: git stops at the first one
+// that is not, and halving finds all of them.
+func (w *Worktree) countApart(ctx context.Context, treeA, treeB string, changes []Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	args := []string{"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--end-of-options", treeA, treeB, "--"}
+	for _, c := range changes {
+		args = append(args, c.Path)
+	}
+	out, err := w.git.Run(ctx, args...)
+	switch {
+	case notHere(err) && len(changes) == 1:
+		return nil
+	case notHere(err):
+		half := len(changes) / 2
+		if err := w.countApart(ctx, treeA, treeB, changes[:half]); err != nil {
+			return err
+		}
+		return w.countApart(ctx, treeA, treeB, changes[half:])
+	case err != nil:
+		return err
+	}
+	return countNamed(changes, string(out))
+}
+
+// countNamed is countLines for an answer that may have files below the changes, too:
+// what was a file may be a folder.
+func countNamed(changes []Change, out string) error {
+	for _, record := range splitNUL([]byte(out)) {
+		fields := strings.SplitN(record, "\t", 3)
+		if len(fields) != 3 {
+			return fmt.Errorf("%w: %q", ErrMalformed, record)
+		}
+		for i := range changes {
+			if changes[i].Path == fields[2] {
+				changes[i].Added, changes[i].Deleted = lineCount(fields[0]), lineCount(fields[1])
+			}
+		}
+	}
+	return nil
+}
+
+// notHere says that git has ended because it lacks an object that a partial clone has
+// left out, and that nobody fetches for it.
+func notHere(err error) bool {
+	var exit *gitcmd.ExitError
+	return errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote")
 }
 
 // Patch is the difference of two trees as text that `git apply` takes, binary
@@ -69,7 +138,7 @@ type raw struct {
 }
 
 func (r raw) change() Change {
-	c := Change{Path: r.path, Status: "M", Before: r.oldOID, After: r.newOID}
+	c := Change{Path: r.path, Status: "M", Before: r.oldOID, After: r.newOID, Added: -1, Deleted: -1}
 	switch r.status {
 	case 'A':
 		c.Status, c.Before = "A", ""

@@ -250,7 +250,8 @@ func (n *named) remove(path string, old entry) error {
 		return errAskGit
 	}
 	n.edits.set(path, entry{})
-	return n.note(path, old, entry{}, nil, pathRules{})
+	n.note(path, old, entry{}, nil, pathRules{})
+	return nil
 }
 
 // put notes the content of a file or symbolic link.
@@ -279,11 +280,12 @@ func (n *named) put(path string, old entry, st *unix.Stat_t, rules pathRules) er
 	if old.oid != blob.OID {
 		n.taken.Objects = append(n.taken.Objects, blob)
 	}
-	return n.note(path, old, entry{mode: mode, oid: blob.OID}, data, rules)
+	n.note(path, old, entry{mode: mode, oid: blob.OID}, data, rules)
+	return nil
 }
 
 // note adds a Change with its line counts.
-func (n *named) note(path string, from, to entry, after []byte, rules pathRules) error {
+func (n *named) note(path string, from, to entry, after []byte, rules pathRules) {
 	c := Change{Path: path, Status: "M", Before: from.oid, After: to.oid}
 	var before []byte
 	switch {
@@ -292,16 +294,16 @@ func (n *named) note(path string, from, to entry, after []byte, rules pathRules)
 	case to.oid == "":
 		c.Status = "D"
 	}
+	counted := true
 	if from.oid != "" {
 		_, data, err := n.trees.objects.ReadObject(from.oid)
-		if err != nil {
-			return fmt.Errorf("read blob %s: %w", from.oid, err)
-		}
-		before = data
+		before, counted = data, err == nil // a partial clone may lack it, and the tree names it all the same
 	}
-	c.Added, c.Deleted = lineCounts(before, after, rules.binary)
+	c.Added, c.Deleted = -1, -1
+	if counted {
+		c.Added, c.Deleted = lineCounts(before, after, rules.binary)
+	}
 	n.taken.Changes = append(n.taken.Changes, c)
-	return nil
 }
 
 // content reads a file or the target of a link. Somebody may put another file
