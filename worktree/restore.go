@@ -65,6 +65,7 @@ const (
 	whyFolder    = "a folder is in its place"
 	whyBlocked   = "what is in the place of its folder is none"
 	whyContent   = "its content cannot be read"
+	whyAbsent    = "its content is not in this partial clone; git fetch --refetch --no-filter brings it"
 
 	// WhyStopped is that of paths whose turn did not come.
 	WhyStopped = "stopped before it"
@@ -117,7 +118,7 @@ func (w *Worktree) restoring(seen Seen, protected []string) (*restoring, error) 
 	root, err := os.OpenRoot(w.repo.TopLevel)
 	return &restoring{
 		w: w, root: root, seen: maps.Clone(seen), guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
-		killed: map[string]bool{}, tidied: map[string]bool{},
+		absent: map[string]bool{}, killed: map[string]bool{}, tidied: map[string]bool{},
 	}, err
 }
 
@@ -187,7 +188,8 @@ type restoring struct {
 	seen    Seen
 	linked  map[uint64][]string // the paths seen of files that have more names, by inode
 	guarded guarded
-	staged  string // folder with the new content, by path
+	staged  string          // folder with the new content, by path
+	absent  map[string]bool // paths whose content is not here
 	left    []LeftOut
 	wrote   bool // something is put back
 
@@ -259,30 +261,51 @@ func (r *restoring) stage(ctx context.Context, puts []Put) (err error) {
 			os.RemoveAll(r.staged)
 		}
 	}()
-	var entries, paths strings.Builder
+	var entries strings.Builder
+	var paths []string
 	for _, p := range puts {
 		if p.To != (Version{}) {
 			fmt.Fprintf(&entries, "%s %s\t%s\x00", p.To.Mode, p.To.OID, p.Path)
-			paths.WriteString(p.Path + "\x00")
+			paths = append(paths, p.Path)
 		}
 	}
-	if paths.Len() == 0 {
+	if len(paths) == 0 {
 		return nil
 	}
-	index := []string{"GIT_INDEX_FILE=" + filepath.Join(r.staged, "index")}
 	_, err = r.w.git.RunWith(ctx, gitcmd.Command{
-		Args: []string{"update-index", "-z", "--index-info"}, Stdin: strings.NewReader(entries.String()), Env: index,
+		Args: []string{"update-index", "-z", "--index-info"}, Stdin: strings.NewReader(entries.String()), Env: r.index(),
 	})
 	if err != nil {
 		return err
 	}
-	_, err = r.w.git.RunWith(ctx, gitcmd.Command{
-		Args:  []string{"checkout-index", "-z", "--stdin", "--prefix=" + filepath.Join(r.staged, "files") + "/"},
-		Stdin: strings.NewReader(paths.String()), Env: index,
+	return r.checkOut(ctx, paths)
+}
+
+func (r *restoring) index() []string {
+	return []string{"GIT_INDEX_FILE=" + filepath.Join(r.staged, "index")}
+}
+
+// checkOut lets git stage paths. What it cannot write is missed when its turn comes.
+// Where content is not here git stops at the first such path, and leaves an empty file
+// of it: halving finds all of them.
+func (r *restoring) checkOut(ctx context.Context, paths []string) error {
+	_, err := r.w.git.RunWith(ctx, gitcmd.Command{
+		Args:  []string{"checkout-index", "-f", "-z", "--stdin", "--prefix=" + filepath.Join(r.staged, "files") + "/"},
+		Stdin: strings.NewReader(joinNUL(paths)), Env: r.index(),
 	})
 	var exit *gitcmd.ExitError
-	if errors.As(err, &exit) && exit.Code > 0 {
-		return nil // what it could not write is missed when its turn comes
+	switch {
+	case notHere(err) && len(paths) == 1:
+		r.absent[paths[0]] = true
+		return nil
+	case notHere(err):
+		half := len(paths) / 2
+		if err := r.checkOut(ctx, paths[:half]); err != nil {
+			return err
+		}
+		return r.checkOut(ctx, paths[half:])
+	case errors.As(err, &exit) && exit.Code > 0:
+		return nil
 	}
 	return err
 }
@@ -311,6 +334,9 @@ func (r *restoring) remove(p Put) error {
 
 // write puts a file or a symbolic link in place.
 func (r *restoring) write(p Put) error {
+	if r.absent[p.Path] {
+		return errors.New(whyAbsent)
+	}
 	staged := filepath.Join(r.staged, "files", filepath.FromSlash(p.Path))
 	source, err := os.Lstat(staged)
 	if err != nil {
