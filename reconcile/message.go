@@ -38,11 +38,23 @@ func RestoredNote(paths []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// A LeftBehindNote is what the model is told where it goes on in a working tree that was
+// made out of snapshots, and they do not have all that its tools wrote.
+func LeftBehindNote(paths []string) string {
+	var b strings.Builder
+	b.WriteString("This working tree was made since, with the files as recorded. These were changed by your tools and not recorded, so they are not here, or not as you left them:\n")
+	names(&b, paths, len(paths))
+	return strings.TrimRight(b.String(), "\n")
+}
+
 // message says what happened, what is true now, and what to do about it.
 func message(r Record, p Plan, report *conversation.Report, age time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s turn %d, model call %d, interrupted %s ago.\n", banner, r.Turn, max(1, r.Call), conversation.Ago(age))
 	facts(&b, report, p.submodules)
+	if len(r.LeftBehind) > 0 {
+		b.WriteString(LeftBehindNote(r.LeftBehind) + "\n")
+	}
 	if was, is := r.Place.InProgress, p.InProgress; was != is {
 		moved(&b, "In progress", was, is)
 	}

@@ -15,12 +15,15 @@ type Record struct {
 	Call   int // ordinal of the newest model call, 0 if the model was not asked
 	Phase  conversation.Phase
 	Ledger *conversation.Ledger
-	Place  conversation.Git      // where the turn ran: of its start, or of a later fork, resume or tool
-	Last   Point                 // at the newest event
-	Since  []Span                // what the model does not know of: what moved behind the newest event of the dialogue, and in what was said and not answered
-	At     time.Time             // of the newest event of the turn itself
-	Broken string                // text of an answer that was broken off
-	Said   *conversation.Resumed // what the model was told of an earlier resume and has not answered
+	Place  conversation.Git // where the turn ran: of its start, or of a later fork, resume or tool
+	Last   Point            // at the newest event
+	Since  []Span           // what the model does not know of: what moved behind the newest event of the dialogue, and in what was said and not answered
+	At     time.Time        // of the newest event of the turn itself
+	Broken string           // text of an answer that was broken off
+	// LeftBehind are files, quoted, that no snapshot has, and that the working tree, made
+	// since, therefore lacks or has as they were before; empty where the model knows.
+	LeftBehind []string
+	Said       *conversation.Resumed // what the model was told of an earlier resume and has not answered
 }
 
 // A Point is where the files and the repository stood at an event.

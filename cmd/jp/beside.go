@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jp/cmd/jp/internal/leftover"
@@ -28,7 +29,27 @@ func (f *fork) beside(ctx context.Context, o forkOptions) (err error) {
 	if err := b.make(ctx); err != nil {
 		return err
 	}
-	return f.report(o, forkResult{worktree: b.dir})
+	return f.report(o, forkResult{worktree: b.dir, leftOut: b.leftOut(ctx)})
+}
+
+// leftOut are the files that tools changed until then, and that no snapshot has. What is
+// damaged is not read: they are then not all.
+func (b *besideTree) leftOut(ctx context.Context) (l unseen) {
+	if b.repo.config.Snapshot.Mode == "off" || b.at.Tree == "" {
+		return l
+	}
+	var back []*conversation.Event
+	for e, err := range b.repo.store.Back(ctx, conversation.Head(b.at.Commit)) {
+		if err != nil {
+			l.more = true
+			break
+		}
+		back = append(back, e)
+	}
+	for _, e := range slices.Backward(back) {
+		l.follow(e)
+	}
+	return l.kept()
 }
 
 // make makes all of it, or takes away again what there is.

@@ -33,7 +33,8 @@ incomplete turn, which jp continue goes on with. No more of the source is read
 than that needs: damage further back is shared, and found by jp verify.
 
 --worktree DIR adds a git worktree at the HEAD that was recorded there, with the
-files as they were after that event as uncommitted changes; jp in it starts on
+files as they were after that event as uncommitted changes; what no snapshot has,
+such as what looks like a secret, is not there, and is listed. jp in it starts on
 the fork. --restore goes back in place: the fork becomes this session's, and the
 files that the tools wrote since come back, where nobody else wrote them. Only
 one of -a, --restore and --worktree makes sense at a time.
@@ -44,7 +45,8 @@ a result, and what was allowed, remembered or reasoned there counts no more, nor
 settings and its model: yours answers.
 
 JSON: {"id","ref","head","forked_from":{"id","seq","commit"},"incomplete","worktree"},
-with --restore also "files":[{"path","done","reason"}]
+with --worktree also "left_out":[{"path","why"}]: what is in no snapshot, and so
+not there; with --restore also "files":[{"path","done","reason"}]
 
 Exit codes: 0 done · 2 usage · 3 written by a newer jp, or nobody to ask ·
 4 locked · 5 no such conversation or event, or it is incomplete here ·
@@ -159,6 +161,7 @@ func (r *repo) here(ctx context.Context) (*conversation.Git, error) {
 // A forkResult is what there is beside the fork itself.
 type forkResult struct {
 	worktree string // its folder
+	leftOut  unseen // what is not in it, or not as it was then
 	files    []fileResult
 }
 
@@ -171,7 +174,7 @@ func (f *fork) report(o forkOptions, r forkResult) error {
 			"forked_from": map[string]any{"id": f.view.id, "seq": f.at.Seq, "commit": f.at.Commit},
 		}
 		if r.worktree != "" {
-			object["worktree"] = r.worktree
+			object["worktree"], object["left_out"] = r.worktree, r.leftOut.list()
 		}
 		if r.files != nil {
 			object["files"] = r.files
@@ -205,6 +208,9 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 			dir = r.worktree
 		}
 		fmt.Fprintf(out, "Its files are in %s, where jp goes on with it.   cd %s\n", terminal.Show(r.worktree), terminal.Escape(dir))
+		if !r.leftOut.none() {
+			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.leftOut.words(20, true))
+		}
 	}
 	if !incomplete || !conversation.Local(f.stream.Events()) {
 		return

@@ -11,7 +11,7 @@ import (
 
 // note is what the model has to be told at the start of a turn: that an earlier
 // one was taken back, or ended in a refusal, whose tools had changed files, and
-// that the user put files back. It is nil where there is nothing to tell, or
+// that the user put files back, or made a working tree that lacks some. It is nil where there is nothing to tell, or
 // where it was told.
 func (q *query) note() *conversation.Event {
 	var last conversation.Turn
@@ -24,6 +24,9 @@ func (q *query) note() *conversation.Event {
 	}
 	if paths := putBackSince(last); len(paths) > 0 {
 		parts = append(parts, reconcile.RestoredNote(paths))
+	}
+	if paths := leftBehind(q.stream.Events()).paths(); len(paths) > 0 {
+		parts = append(parts, reconcile.LeftBehindNote(paths))
 	}
 	if len(parts) == 0 {
 		return nil

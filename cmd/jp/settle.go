@@ -139,7 +139,7 @@ func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, er
 // what was there when jp came.
 func (q *query) record() reconcile.Record {
 	r := reconcile.Read(q.events, q.tail, q.streamed(q.events))
-	r.At = q.stoppedAt
+	r.At, r.LeftBehind = q.stoppedAt, leftBehind(q.events).paths()
 	return r
 }
 

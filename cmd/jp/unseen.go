@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"jp/cmd/jp/internal/takeback"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/worktree"
 )
 
 // unseen are the paths that tools changed and that no snapshot has, with the newest
@@ -70,6 +72,53 @@ func (v *view) unseenBetween(from, to int, paths []string) unseen {
 		}
 	}
 	return l
+}
+
+// leftBehind are those of the events that a fork's own working tree does not have, or not
+// as they were, and of which the model was not told: none where it went on since.
+func leftBehind(events []*conversation.Event) unseen {
+	var l, behind unseen
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse, *conversation.ToolCallResponse:
+			behind = unseen{}
+		case *conversation.ForkOrigin:
+			if b.CheckedOut {
+				behind = l.kept()
+			}
+		}
+		l.follow(e)
+	}
+	return behind
+}
+
+// kept are those that were files of the working tree in the end, other than the snapshot
+// has them.
+func (l unseen) kept() unseen {
+	kept := unseen{why: maps.Clone(l.why), more: l.more}
+	maps.DeleteFunc(kept.why, func(_, why string) bool {
+		return why == worktree.WhyGone || why == whyReverted || why == whyObeyed
+	})
+	return kept
+}
+
+// list is what events have of them.
+func (l unseen) list() []conversation.LeftOut {
+	list := []conversation.LeftOut{}
+	for _, path := range slices.Sorted(maps.Keys(l.why)) {
+		list = append(list, conversation.LeftOut{Path: conversation.QuotePath(path), Why: l.why[path]})
+	}
+	return list
+}
+
+// paths are those that have a name, as events have them.
+func (l unseen) paths() (paths []string) {
+	for _, o := range l.list() {
+		if o.Path != "." {
+			paths = append(paths, o.Path)
+		}
+	}
+	return paths
 }
 
 // has says whether one of them is at a path, or below it.
