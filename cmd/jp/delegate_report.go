@@ -88,7 +88,7 @@ func (q *query) whyNoAnswer() string {
 // the working tree.
 func writtenPaths(t conversation.Turn) []string {
 	paths := []string{}
-	for _, quoted := range writtenBy(t) {
+	for _, quoted := range listedBy(t) {
 		if path, err := conversation.UnquotePath(quoted); err == nil {
 			paths = append(paths, path)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -13,14 +14,16 @@ import (
 // one was taken back, or ended in a refusal, whose tools had changed files, and
 // that the user put files back, or made a working tree that lacks some. It is nil where there is nothing to tell, or
 // where it was told.
-func (q *query) note() *conversation.Event {
+func (q *query) note(ctx context.Context) *conversation.Event {
 	var last conversation.Turn
 	for last = range conversation.Turns(q.stream.Events()) {
 	}
 	var parts []string
-	wrote, perhaps := writtenBy(last), perhapsWrittenBy(last)
-	if takenBack(last) && len(wrote)+len(perhaps) > 0 {
-		parts = append(parts, reconcile.DiscardNote(last.Number, wrote, perhaps))
+	if takenBack(last) {
+		wrote := q.repo.writtenBy(ctx, last)
+		if perhaps := perhapsWrittenBy(last, wrote); len(wrote)+len(perhaps) > 0 {
+			parts = append(parts, reconcile.DiscardNote(last.Number, wrote, perhaps))
+		}
 	}
 	if paths := putBackSince(last); len(paths) > 0 {
 		parts = append(parts, reconcile.RestoredNote(paths))
@@ -42,9 +45,9 @@ func takenBack(t conversation.Turn) bool {
 }
 
 // perhapsWrittenBy are the files that moved while a tool of the turn was lost, and
-// that no result names. A resume that found nothing lost has no tree of its own: what
+// that are none of those which its tools are known to have changed. A resume that found nothing lost has no tree of its own: what
 // had changed then was recorded before it, as the user's.
-func perhapsWrittenBy(t conversation.Turn) []string {
+func perhapsWrittenBy(t conversation.Turn, wrote []string) []string {
 	paths := map[string]bool{}
 	for i, e := range t.Events {
 		b, ok := e.Body.(*conversation.Resumed)
@@ -55,14 +58,45 @@ func perhapsWrittenBy(t conversation.Turn) []string {
 			paths[c.Path] = true
 		}
 	}
-	for _, path := range writtenBy(t) {
+	for _, path := range wrote {
 		delete(paths, path)
 	}
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// writtenBy are the files that a turn's tools changed, by their results.
-func writtenBy(t conversation.Turn) []string {
+// writtenBy are the files that a turn's tools changed, quoted. A result lists only so
+// many; the snapshots tell the rest, where they are here.
+func (r *repo) writtenBy(ctx context.Context, t conversation.Turn) []string {
+	listed := listedBy(t)
+	if len(listed) == 0 {
+		return nil
+	}
+	tree, err := r.trees(ctx)
+	if err != nil {
+		return listed
+	}
+	var trees []string
+	for _, e := range t.Events {
+		trees = append(trees, e.Tree)
+	}
+	steps, err := tree.Trail(ctx, trees)
+	if err != nil {
+		return listed
+	}
+	for i, moves := range steps {
+		if t.Events[i+1].Type() != conversation.TypeToolCallResponse {
+			continue
+		}
+		for _, m := range moves {
+			listed = append(listed, conversation.QuotePath(m.Path))
+		}
+	}
+	slices.Sort(listed)
+	return slices.Compact(listed)
+}
+
+// listedBy are those that its results list.
+func listedBy(t conversation.Turn) []string {
 	paths := map[string]bool{}
 	for _, e := range t.Events {
 		if b, ok := e.Body.(*conversation.ToolCallResponse); ok {

@@ -53,7 +53,8 @@ func TestPerhapsWrittenBy(t *testing.T) {
 		{"no report", []*conversation.Event{start, {Tree: "3", Body: &conversation.Resumed{}}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Equal(t, tt.want, perhapsWrittenBy(conversation.Turn{Events: tt.events}))
+			turn := conversation.Turn{Events: tt.events}
+			require.Equal(t, tt.want, perhapsWrittenBy(turn, listedBy(turn)))
 		})
 	}
 }

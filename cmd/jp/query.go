@@ -304,7 +304,7 @@ func (q *query) request(ctx context.Context) (turnloop.Request, error) {
 	if q.opts.title != "" {
 		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Metadata{Title: &q.opts.title, TitleSource: "user"}})
 	}
-	if note := q.note(); note != nil {
+	if note := q.note(ctx); note != nil {
 		r.Records = append(r.Records, note)
 	}
 	if delta, err := q.delta(); err != nil || delta != nil {

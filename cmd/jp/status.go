@@ -65,7 +65,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if err != nil {
 		return err
 	}
-	v.printChanged()
+	v.printChanged(ctx)
 	if err := r.printOthers(ctx, e, id); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func sayEmpty(e *env) error {
 }
 
 // printChanged lists the files that the tools of the last turn changed.
-func (v *view) printChanged() {
+func (v *view) printChanged(ctx context.Context) {
 	var last conversation.Turn
 	for last = range conversation.Turns(v.events) {
 	}
@@ -103,7 +103,7 @@ func (v *view) printChanged() {
 			fmt.Fprintf(v.env.results(), "  changed, but in no snapshot: %s\n", left.words(20, false))
 		}
 	}()
-	paths := writtenBy(last)
+	paths := v.repo.writtenBy(ctx, last)
 	if len(paths) == 0 {
 		return
 	}
