@@ -68,3 +68,9 @@ func (w *Worktree) probeDir() (string, error) {
 	}
 	return dir, nil
 }
+
+// Older says whether there is something at a path that was not written since a mark.
+func (w *Worktree) Older(path string, than Mark) bool {
+	st, err := w.lookup(path)
+	return err == nil && changed(st).before(than)
+}

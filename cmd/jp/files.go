@@ -123,12 +123,16 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 		if at.Only == nil {
 			sight.LeftOut = f.watch(since.obeyed, sight.LeftOut)
 		}
+		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.tree, before, func(path string) bool {
 			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
 		}))
 		sight.LeftOut = append(sight.LeftOut, since.reverted(snap)...)
 		sight.LeftOut = append(sight.LeftOut, f.vanished(since.missed, snap)...)
 	case *start:
+		sight.LeftOut = slices.DeleteFunc(sight.LeftOut, func(l conversation.LeftOut) bool {
+			return l.Path != "." && !slices.Contains(quoted(at.Only), l.Path)
+		})
 		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.at, before, since.missed.has))
 		sight.LeftOut = append(sight.LeftOut, f.vanished(since.missed, snap)...)
 	}

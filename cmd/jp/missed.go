@@ -39,6 +39,17 @@ func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
 	return left
 }
 
+// withoutOld takes out what was left out for the same reason before the tool, and was not
+// written since: that is not the tool's doing. Nobody can tell either whether such a file
+// has changed at all, where only a filter says what git would store of it.
+func (f *files) withoutOld(before *mark, left []conversation.LeftOut) []conversation.LeftOut {
+	return slices.DeleteFunc(left, func(l conversation.LeftOut) bool {
+		path, err := conversation.UnquotePath(l.Path)
+		why, was := before.missed[path]
+		return err == nil && was && why == l.Why && path != "." && f.tree.Older(path, before.tree)
+	})
+}
+
 const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"
 
 // vanished are files that no tree had, and that are gone now.
