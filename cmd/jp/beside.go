@@ -126,7 +126,8 @@ func (b *besideTree) head() (string, error) {
 		}
 	}
 	if head == "" {
-		return "", usage("no commit was recorded at @%d that a worktree could stand on.", b.at.Seq).about(b.view.id)
+		return "", usage("no commit was recorded at @%d that a worktree could stand on: the branch had none yet.", b.at.Seq).about(b.view.id).
+			hint("jp fork "+b.view.id.Short()+"@"+itoa(b.at.Seq), "fork it without a worktree")
 	}
 	if kind, _, err := b.repo.store.ReadObject(head); err != nil || kind != "commit" {
 		return "", fail(exitNotFound, "not_found", "commit %.10s, on which %s stood at @%d, is not in this repository.", head, b.view.id, b.at.Seq).about(b.view.id).

@@ -196,8 +196,9 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 	} else {
 		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.kept), "event"), f.view.name(), f.first.Seq, f.at.Seq)
 	}
+	local := conversation.Local(f.stream.Events())
 	switch {
-	case !conversation.Local(f.stream.Events()):
+	case !local:
 		fmt.Fprintf(out, "Someone else wrote it: it can be read. jp fork %s --adopt makes a fork that is yours.\n", f.id.Short())
 	case o.adopt && !f.adopts:
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
@@ -207,12 +208,16 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 		if f.env.elsewhere() {
 			dir = r.worktree
 		}
-		fmt.Fprintf(out, "Its files are in %s, where jp goes on with it.   cd %s\n", terminal.Show(r.worktree), terminal.Escape(dir))
+		on := ", where jp goes on with it"
+		if !local {
+			on = ""
+		}
+		fmt.Fprintf(out, "Its files are in %s%s.   cd %s\n", terminal.Show(r.worktree), on, terminal.Escape(dir))
 		if !r.leftOut.none() {
 			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.leftOut.words(20, true))
 		}
 	}
-	if !incomplete || !conversation.Local(f.stream.Events()) {
+	if !incomplete || !local {
 		return
 	}
 	line := fmt.Sprintf("Turn %d is incomplete there", tail.Number)
