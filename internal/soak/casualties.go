@@ -10,7 +10,7 @@ import (
 
 // casualties ends the processes of some that wait, without warning: their
 // questions must still be there, jp ls must say so, and must be asked again when
-// the turns are gone on with. Two are told to quit, so that the trace shows the
+// the turns are gone on with. Two are told to abort, so that the trace shows the
 // goroutines of one that was visited and of one that was not.
 func (s *soak) casualties(ctx context.Context) error {
 	quit, killed := s.members[:2], s.members[2:2+max(2, s.n/16)]
@@ -34,7 +34,7 @@ func (s *soak) casualties(ctx context.Context) error {
 	if err := s.awaitQuestions(ctx, dead); err != nil {
 		return err
 	}
-	s.table.count("killed while they waited (-9, and -QUIT), asked again by --continue-turn", "%d + %d", len(killed), len(quit))
+	s.table.count("killed while they waited (-9, and -ABRT), asked again by --continue-turn", "%d + %d", len(killed), len(quit))
 	return nil
 }
 
@@ -42,7 +42,7 @@ func (s *soak) casualties(ctx context.Context) error {
 func (s *soak) compareGoroutines(ctx context.Context, visited, calm *member) error {
 	var counts [2]int
 	for i, m := range []*member{visited, calm} {
-		if err := m.kill(ctx, syscall.SIGQUIT); err != nil {
+		if err := m.kill(ctx, syscall.SIGABRT); err != nil {
 			return err
 		}
 		trace, err := os.ReadFile(m.log)

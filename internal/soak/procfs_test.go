@@ -108,7 +108,7 @@ func FuzzParentIn(f *testing.F) {
 }
 
 func TestGoroutinesIn(t *testing.T) {
-	const trace = `SIGQUIT: quit
+	const trace = `SIGABRT: abort
 goroutine 1 gp=0xc000002380 m=nil [select, 1 minutes]:
 runtime.gopark(0x1)
 goroutine 42 [IO wait]:
