@@ -34,6 +34,9 @@ func (w *Worktree) CheckedOut(ctx context.Context, from, to string, since time.T
 		}
 	}
 	steps, err := w.Trail(ctx, trees)
+	if notHere(err) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

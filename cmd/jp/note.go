@@ -12,8 +12,8 @@ import (
 
 // note is what the model has to be told at the start of a turn: that an earlier
 // one was taken back, or ended in a refusal, whose tools had changed files, and
-// that the user put files back, or made a working tree that lacks some. It is nil where there is nothing to tell, or
-// where it was told.
+// that the user put files back, or made a working tree that lacks some. It is nil
+// where there is nothing to tell, or where it was told.
 func (q *query) note(ctx context.Context) *conversation.Event {
 	var last conversation.Turn
 	for last = range conversation.Turns(q.stream.Events()) {
@@ -45,8 +45,9 @@ func takenBack(t conversation.Turn) bool {
 }
 
 // perhapsWrittenBy are the files that moved while a tool of the turn was lost, and
-// that are none of those which its tools are known to have changed. A resume that found nothing lost has no tree of its own: what
-// had changed then was recorded before it, as the user's.
+// that are none of those which its tools are known to have changed. A resume that found
+// nothing lost has no tree of its own: what had changed then was recorded before it, as
+// the user's.
 func perhapsWrittenBy(t conversation.Turn, wrote []string) []string {
 	paths := map[string]bool{}
 	for i, e := range t.Events {
