@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // A codec visits the fields of a body: one description of each type serves
@@ -149,6 +150,18 @@ func (w *writer) moment(name string, p **Moment) {
 		value, _ := (*p).MarshalJSON()
 		w.add(name, value)
 	}
+}
+
+// time is a moment in its own zone, absent where nil.
+func (w *writer) time(name string, t *time.Time) {
+	if t == nil {
+		return
+	}
+	value, err := t.MarshalJSON()
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("write field %s: %w", name, err)
+	}
+	w.add(name, value)
 }
 
 func (w *writer) value(name string, p any) {

@@ -22,7 +22,7 @@ const timeFormat = "2006-01-02T15:04:05.000000000Z"
 // EncodeHeader returns the event as one line of canonical JSON without its
 // text, which stands at span in the message.
 func EncodeHeader(e *Event, span Span) ([]byte, error) {
-	w := &writer{}
+	w := &writer{out: make([]Field, 0, 12)}
 	w.add("v", strconv.AppendInt(nil, int64(max(e.Version, 1)), 10))
 	w.add("type", appendString(nil, string(e.Type())))
 	w.add("turn", strconv.AppendInt(nil, int64(e.Turn), 10))
@@ -38,7 +38,7 @@ func EncodeHeader(e *Event, span Span) ([]byte, error) {
 		return nil, fmt.Errorf("encode %s %d: %w", e.Type(), e.Seq, w.err)
 	}
 	slices.SortFunc(w.out, byKey)
-	return appendObject(nil, w.out), nil
+	return appendObject(make([]byte, 0, 256), w.out), nil
 }
 
 // envelope visits the fields that any event may have.

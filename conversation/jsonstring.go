@@ -161,7 +161,12 @@ const hexDigits = "0123456789abcdef"
 // Bytes that are not UTF-8 become U+FFFD: JSON has no other form for them.
 func appendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
-	for _, r := range text {
+	plain := 0
+	for plain < len(text) && text[plain] >= 0x20 && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\' {
+		plain++
+	}
+	dst = append(dst, text[:plain]...)
+	for _, r := range text[plain:] {
 		switch {
 		case r == '"' || r == '\\':
 			dst = append(dst, '\\', byte(r))

@@ -37,11 +37,27 @@ func SubjectOf(e *Event) (line string, at int) {
 
 // tidy makes one printable line of at most [SubjectColumns] columns.
 func tidy(s string) string {
+	if isTidy(s) {
+		return s
+	}
 	s = strings.Join(strings.Fields(strings.Map(printable, strings.ReplaceAll(s, "\n", " "))), " ")
 	if s == "" {
 		return "(nothing)"
 	}
 	return Shorten(s, SubjectColumns)
+}
+
+// isTidy knows the usual line that tidy leaves as it is.
+func isTidy(s string) bool {
+	if s == "" || len(s) > SubjectColumns || s[0] == ' ' || s[len(s)-1] == ' ' {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && s[i-1] == ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 func fitsSubject(prefix, text string) bool {

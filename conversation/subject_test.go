@@ -161,3 +161,15 @@ func TestChangedWordsAreOneLine(t *testing.T) {
 	require.Equal(t, `"a\nb" added`, ChangedWords([]PathStat{{Path: "a\nb", Status: "A"}}, 0))
 	require.Equal(t, "a b changed", ChangedWords([]PathStat{{Path: "a b", Status: "M"}}, 0))
 }
+
+// Most subjects are as they should be, and are taken as they are; white space around
+// makes no difference.
+func TestSubjectOfATidyLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.StringOfN(rapid.RuneFrom([]rune("ab  \t\n\x7f~!é")), -1, 2*SubjectColumns, -1).Draw(t, "line")
+		subject, at := SubjectOf(&Event{Subject: line + "x"})
+		spaced, _ := SubjectOf(&Event{Subject: " " + line + "x "})
+		require.Equal(t, spaced, subject)
+		require.Equal(t, -1, at)
+	})
+}

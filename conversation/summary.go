@@ -304,11 +304,41 @@ func (s *Summary) Exceeds(n int) bool {
 
 // EncodeSummary returns the summary as one line of canonical JSON.
 func EncodeSummary(s Summary) ([]byte, error) {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
+	w := &writer{out: make([]Field, 0, 12)}
+	s.fields(w)
+	if w.err != nil {
+		return nil, w.err
 	}
-	return Canonical(b)
+	slices.SortFunc(w.out, byKey)
+	return appendObject(make([]byte, 0, 384), w.out), nil
+}
+
+// fields writes what [DecodeSummary] reads by the tags of the struct, without the cost
+// of finding out about them: each event's commit has a summary.
+func (s *Summary) fields(w *writer) {
+	w.str("title", &s.Title)
+	w.str("title_source", &s.TitleSource)
+	w.time("created", &s.Created)
+	w.time("last_event_at", &s.LastEventAt)
+	w.str("model", &s.Model)
+	w.num("turns", &s.Turns)
+	w.seq("events", &s.Events)
+	w.value("open", &s.Open)
+	w.value("inquiry", &s.Inquiry)
+	w.value("queued", &s.Queued)
+	w.str("newest", (*string)(&s.Newest))
+	w.num("turn_at", &s.TurnAt)
+	w.num("tools_call", &s.ToolsCall)
+	w.str("status", (*string)(&s.Status))
+	w.value("usage", &s.Usage)
+	w.time("pinned_at", s.PinnedAt)
+	w.time("archived_at", s.ArchivedAt)
+	w.time("expires_at", s.ExpiresAt)
+	if len(s.Labels) > 0 {
+		w.value("labels", &s.Labels)
+	}
+	w.str("parent", (*string)(&s.Parent))
+	w.value("fork", &s.Fork)
 }
 
 // DecodeSummary reads what [EncodeSummary] wrote.

@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -208,4 +209,23 @@ func TestSummaryCanGoOnInTwoWays(t *testing.T) {
 		require.Equal(t, 98, left.Queued[len(left.Queued)-1].Seq)
 		require.Equal(t, 99, right.Queued[len(right.Queued)-1].Seq)
 	}
+}
+
+// EncodeSummary writes by hand what the tags of the struct say.
+func TestEncodeSummaryIsCanonicalJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.Make[Summary]().Draw(t, "summary")
+		s.Created, s.LastEventAt = time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "created"), 5).UTC(), time.Unix(1<<31, 0)
+		for _, at := range []**time.Time{&s.PinnedAt, &s.ArchivedAt, &s.ExpiresAt} {
+			if *at != nil {
+				*at = &s.Created
+			}
+		}
+		marshalled, err := json.Marshal(s)
+		require.NoError(t, err)
+		want, wantErr := Canonical(marshalled)
+		got, gotErr := EncodeSummary(s)
+		require.Equal(t, wantErr, gotErr)
+		require.Equal(t, string(want), string(got))
+	})
 }

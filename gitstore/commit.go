@@ -40,22 +40,33 @@ type commit struct {
 
 // encode returns the object's bytes; without the code if mac is empty.
 func (c *commit) encode() []byte {
-	dst := make([]byte, 0, 512+len(c.data)+len(c.state)+len(c.provider)+len(c.message))
-	dst = fmt.Appendf(dst, "tree %s\n", c.tree)
+	return c.appendRest(c.head())
+}
+
+// head is the object up to where its code stands, with room for the rest.
+func (c *commit) head() []byte {
+	dst := make([]byte, 0, 640+len(c.data)+len(c.state)+len(c.provider)+len(c.message))
+	dst = append(append(append(dst, "tree "...), c.tree...), '\n')
 	for _, p := range c.parents {
-		dst = fmt.Appendf(dst, "parent %s\n", p)
+		dst = append(append(append(dst, "parent "...), p...), '\n')
 	}
 	dst = append(appendPerson(append(dst, "author "...), c.author, c.authored), '\n')
 	dst = append(appendPerson(append(dst, "committer "...), c.committer, c.committed), '\n')
-	for _, h := range []struct {
-		name  string
-		value []byte
-	}{{headerData, c.data}, {headerState, c.state}, {headerProvider, c.provider}, {headerMAC, c.mac}} {
-		if len(h.value) > 0 {
-			dst = append(append(append(append(dst, h.name...), ' '), h.value...), '\n')
-		}
+	dst = appendHeader(dst, headerData, c.data)
+	dst = appendHeader(dst, headerState, c.state)
+	return appendHeader(dst, headerProvider, c.provider)
+}
+
+// appendRest appends to the head what follows it.
+func (c *commit) appendRest(head []byte) []byte {
+	return append(append(appendHeader(head, headerMAC, c.mac), '\n'), c.message...)
+}
+
+func appendHeader(dst []byte, name string, value []byte) []byte {
+	if len(value) == 0 {
+		return dst
 	}
-	return append(append(dst, '\n'), c.message...)
+	return append(append(append(append(dst, name...), ' '), value...), '\n')
 }
 
 // The order of a commit's headers. Readers that keep to another one would see

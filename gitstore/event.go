@@ -88,10 +88,12 @@ func (enc *encoder) encode(e *conversation.Event, on place) (odb.Object, place, 
 		return odb.Object{}, on, err
 	}
 	e.Signed = enc.mac.can() && (e.Was == nil || e.Signed)
+	var object []byte
 	if e.Signed {
-		enc.mac.sign(c)
+		object = enc.mac.encode(c)
+	} else {
+		object = c.encode()
 	}
-	object := c.encode()
 	next.parent, next.committed = odb.HashObject("commit", object), c.committed
 	e.Tree, e.Commit, e.Author, e.Subject = string(c.tree), string(next.parent), c.author.Name, msg.subject
 	return odb.Object{Kind: "commit", OID: next.parent, Data: object}, next, nil

@@ -8,8 +8,7 @@ func Sign(object, key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&signer{key: key}).sign(c)
-	return c.encode(), nil
+	return (&signer{key: key}).encode(c), nil
 }
 
 // BoundCache sets how many bytes all sidecars together may take.

@@ -68,10 +68,11 @@ type signer struct {
 	free sync.Pool // of hash.Hash
 }
 
-// sign sets the commit's code, over all of its other bytes.
-func (s *signer) sign(c *commit) {
-	c.mac = nil
-	c.mac = s.code(c.encode())
+// encode sets the commit's code, over all of its other bytes, and returns the object's.
+func (s *signer) encode(c *commit) []byte {
+	head := c.head()
+	c.mac = s.code(head, []byte{'\n'}, c.message)
+	return c.appendRest(head)
 }
 
 // signed reports whether an object, which c was read from, carries the code of

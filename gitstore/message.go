@@ -124,7 +124,8 @@ func (m *message) body(text string) string {
 }
 
 func layout(subject, body, trailers string) []byte {
-	dst := append([]byte(subject), '\n')
+	dst := make([]byte, 0, len(subject)+len(body)+len(trailers)+4)
+	dst = append(append(dst, subject...), '\n')
 	if body != "" {
 		dst = append(dst, '\n')
 		dst = append(dst, body...)

@@ -3,6 +3,7 @@ package gitstore
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -23,12 +24,10 @@ const nameBytes = 100
 
 // clean makes a person that every git accepts.
 func (p Person) clean() Person {
-	email := strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, cleanName(p.Email, ""))
+	email := cleanName(p.Email, "")
+	if strings.ContainsFunc(email, unicode.IsSpace) {
+		email = strings.Join(strings.Fields(email), "")
+	}
 	return Person{Name: cleanName(p.Name, "unknown"), Email: email}
 }
 
@@ -40,18 +39,25 @@ func (p Person) addressed() Person {
 	return p
 }
 
+// isForbidden is for what may not stand in a name.
+func isForbidden(r rune) bool {
+	if r >= ' ' && r <= '~' {
+		return r == '<' || r == '>'
+	}
+	return r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Cf) || r >= 0xE0000 && r <= 0xE007F
+}
+
 // cleanName drops what git forbids in a name, and what would deceive a reader
 // of it.
 func cleanName(name, fallback string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r == '<' || r == '>' || r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		case unicode.Is(unicode.Cf, r) || r >= 0xE0000 && r <= 0xE007F:
-			return -1
-		}
-		return r
-	}, name)
+	if strings.ContainsFunc(name, isForbidden) {
+		name = strings.Map(func(r rune) rune {
+			if isForbidden(r) {
+				return -1
+			}
+			return r
+		}, name)
+	}
 	const crud = " \t.,:;<>\"\\'"
 	name = strings.Trim(name, crud)
 	for len(name) > nameBytes {
@@ -99,12 +105,17 @@ func emailPart(model string) string {
 // appendPerson appends "Name <email> seconds zone".
 func appendPerson(dst []byte, p Person, at time.Time) []byte {
 	_, offset := at.Zone()
-	sign := '+'
+	sign := byte('+')
 	if offset < 0 {
 		sign, offset = '-', -offset
 	}
-	return fmt.Appendf(dst, "%s <%s> %d %c%02d%02d", p.Name, p.Email, max(0, at.Unix()), sign, offset/3600, offset/60%60)
+	dst = append(append(append(append(dst, p.Name...), " <"...), p.Email...), "> "...)
+	dst = strconv.AppendInt(dst, max(0, at.Unix()), 10)
+	hours, minutes := offset/3600, offset/60%60
+	return append(dst, ' ', sign, digit(hours/10), digit(hours%10), digit(minutes/10), digit(minutes%10))
 }
+
+func digit(n int) byte { return '0' + byte(n) }
 
 // parsePerson reads what appendPerson wrote: a name, an address and a time in the
 // one form that git fsck accepts, since others are not read alike by everybody.
