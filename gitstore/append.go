@@ -50,6 +50,12 @@ func (s *Store) basePlace(base string) (place, error) {
 
 // Append adds events behind the expected head.
 func (s *Store) Append(ctx context.Context, id conversation.ID, expect conversation.Head, events []*conversation.Event) (conversation.Head, error) {
+	if ref := s.writtenTo(id, odb.OID(expect)); ref != "" && len(events) > 0 {
+		head, err := s.appendAt(ctx, id, odb.Ref{Name: ref, OID: odb.OID(expect)}, events)
+		if !errors.Is(err, conversation.ErrHeadMoved) {
+			return head, err
+		}
+	}
 	ref, head, err := s.find(id)
 	if err != nil {
 		return "", err
@@ -60,11 +66,16 @@ func (s *Store) Append(ctx context.Context, id conversation.ID, expect conversat
 	if len(events) == 0 {
 		return expect, nil
 	}
-	on, err := s.tipPlace(ctx, head, events[0])
+	return s.appendAt(ctx, id, odb.Ref{Name: ref, OID: head}, events)
+}
+
+// appendAt adds events where a conversation is taken to be.
+func (s *Store) appendAt(ctx context.Context, id conversation.ID, at odb.Ref, events []*conversation.Event) (conversation.Head, error) {
+	on, err := s.tipPlace(ctx, at.OID, events[0])
 	if err != nil {
 		return "", fmt.Errorf("append to %s: %w", id, err)
 	}
-	return s.write(ctx, id, ref, head, on, events)
+	return s.write(ctx, id, at.Name, at.OID, on, events)
 }
 
 // tipPlace is the place behind the newest event.
@@ -121,7 +132,7 @@ func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old o
 	if err := s.odb.Write(ctx, batch); err != nil {
 		return "", fmt.Errorf("record event %d of %s: %w", events[0].Seq, id, writeError(err, old))
 	}
-	s.remember(group.end.parent, written(events[len(events)-1], group.end), old)
+	s.remember(group.end.parent, written(events[len(events)-1], group.end, ref), old)
 	return conversation.Head(group.end.parent), nil
 }
 
@@ -210,10 +221,8 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if err := s.checkFree(id); err != nil {
 		return "", err
 	}
-	if from != "" {
-		if _, _, err := s.find(from); err != nil {
-			return "", err
-		}
+	if err := s.checkThere(from); err != nil {
+		return "", err
 	}
 	head, err := s.parseHead(at)
 	if err != nil {
@@ -248,6 +257,6 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if err := s.odb.Write(ctx, batch); err != nil {
 		return "", fmt.Errorf("fork %s: %w", from, storeError(err))
 	}
-	s.remember(g.end.parent, written(origin, g.end), "")
+	s.remember(g.end.parent, written(origin, g.end, RefOf(id)), "")
 	return conversation.Head(g.end.parent), nil
 }

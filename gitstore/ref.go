@@ -59,6 +59,21 @@ func (s *Store) find(id conversation.ID) (ref string, head odb.OID, err error) {
 	return w.Name, w.OID, err
 }
 
+// checkThere fails if there is no such conversation; "" asks for none.
+func (s *Store) checkThere(id conversation.ID) error {
+	if id == "" {
+		return nil
+	}
+	if _, err := conversation.ParseID(string(id)); err != nil {
+		return err
+	}
+	if _, err := s.odb.ReadRef(refLive + string(id)); err == nil {
+		return nil
+	}
+	_, _, err := s.find(id)
+	return err
+}
+
 // checkFree fails if the id is in use anywhere.
 func (s *Store) checkFree(id conversation.ID) error {
 	if _, err := conversation.ParseID(string(id)); err != nil {

@@ -145,6 +145,7 @@ type tip struct {
 	event     *conversation.Event
 	committed time.Time
 	summary   conversation.Summary
+	ref       string // to which this store has written it; "" where it was read
 }
 
 // remember keeps a newest event at hand, in place of the one that it follows.
@@ -160,13 +161,23 @@ func (s *Store) remember(oid odb.OID, t *tip, before odb.OID) {
 
 // written is the tip that a group of events has made. It shares nothing with
 // the caller, and holds no content of payloads.
-func written(e *conversation.Event, end place) *tip {
+func written(e *conversation.Event, end place, ref string) *tip {
 	e = e.Clone()
 	e.Objects, e.Payloads = nil, slices.Clone(e.Payloads)
 	for i := range e.Payloads {
 		e.Payloads[i].Data = nil
 	}
-	return &tip{event: e, committed: end.committed, summary: end.summary}
+	return &tip{event: e, committed: end.committed, summary: end.summary, ref: ref}
+}
+
+// writtenTo is the ref of a conversation to which this store has written its newest
+// event, "" where that is another's work: whether it still is there, a write finds out.
+func (s *Store) writtenTo(id conversation.ID, newest odb.OID) string {
+	t := s.known(newest)
+	if t == nil || t.ref != refLive+string(id) && t.ref != refArchive+string(id) {
+		return ""
+	}
+	return t.ref
 }
 
 func (s *Store) known(oid odb.OID) *tip {

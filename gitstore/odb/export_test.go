@@ -4,7 +4,7 @@ package odb
 func RootFS() FS { return rootFS{} }
 
 // Deflate is the content of an object's loose file.
-func Deflate(o Object) []byte { return deflate(o) }
+func Deflate(o Object) []byte { return deflate(nil, o) }
 
 // OneByOne lets a Store do one operation after another, also where it would flush
 // several files at once.

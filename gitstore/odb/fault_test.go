@@ -56,7 +56,12 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 func TestSpaceMayComeBack(t *testing.T) {
 	tr, err := start(true, scenarios[0])
 	require.NoError(t, err)
-	fs := faultfs.New(tr.disk, faultfs.Plan{At: 6, Err: syscall.ENOSPC})
+	probe := faultfs.New(tr.disk, faultfs.Plan{})
+	require.NoError(t, tr.run(probe, odb.Options{}))
+	first := slices.Index(probe.Trace(), faultfs.Write) + 1
+	tr, err = start(true, scenarios[0])
+	require.NoError(t, err)
+	fs := faultfs.New(tr.disk, faultfs.Plan{At: first, Err: syscall.ENOSPC})
 	s, err := odb.Open("/repo", odb.Options{FS: fs})
 	require.NoError(t, err)
 	defer s.Close()

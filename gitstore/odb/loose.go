@@ -35,11 +35,12 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// deflate is the content of the object's loose file.
-func deflate(o Object) []byte {
+// deflate is the content of the object's loose file. A small one is in the memory of
+// buf, where that is large enough.
+func deflate(buf []byte, o Object) []byte {
 	header := objectHeader(o.Kind, len(o.Data))
 	if len(header)+len(o.Data) <= storedLimit {
-		return store(header, o.Data)
+		return store(buf, header, o.Data)
 	}
 	var out bytes.Buffer
 	out.Grow(len(o.Data) / 2)
@@ -53,9 +54,9 @@ func deflate(o Object) []byte {
 }
 
 // store makes a zlib stream of one stored block.
-func store(header, data []byte) []byte {
+func store(buf, header, data []byte) []byte {
 	size := uint16(len(header) + len(data))
-	out := make([]byte, 0, int(size)+11)
+	out := slices.Grow(buf[:0], int(size)+11)
 	out = append(out, 0x78, 0x01, 0x01) // zlib, fastest; last block, stored
 	out = binary.LittleEndian.AppendUint16(out, size)
 	out = binary.LittleEndian.AppendUint16(out, ^size)

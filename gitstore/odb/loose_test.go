@@ -23,7 +23,7 @@ func TestLooseObjectOfAnySize(t *testing.T) {
 			o := Object{Kind: "blob", Data: data}
 			sum := sha1.Sum(append(objectHeader(o.Kind, size), data...))
 			o.OID = OID(hex.EncodeToString(sum[:]))
-			file := deflate(o)
+			file := deflate(nil, o)
 			for how, read := range map[string]func(io.Reader) io.Reader{
 				"as it comes":  func(r io.Reader) io.Reader { return r },
 				"in halves":    iotest.HalfReader,

@@ -46,8 +46,12 @@ func (w *write) stage(objects []Object) error {
 }
 
 // adopt takes a loose object that is there already, if it is whole: a crash of
-// a writer that does not flush leaves empty ones.
+// a writer that does not flush leaves empty ones. A commit holds when it was made and
+// is not looked for: one that is there is replaced by the same bytes.
 func (w *write) adopt(o *stagedObject) bool {
+	if o.Kind == "commit" {
+		return false
+	}
 	file, err := w.store.objects.Open(o.OID.file())
 	if err != nil {
 		return false
@@ -74,7 +78,11 @@ func (w *write) create(o *stagedObject) error {
 	if err := w.store.share(file); err != nil {
 		return err
 	}
-	if err := writeAll(file, deflate(o.Object)); err != nil {
+	content := deflate(w.content, o.Object)
+	if len(o.Data) <= storedLimit {
+		w.content = content
+	}
+	if err := writeAll(file, content); err != nil {
 		return err
 	}
 	if err := w.flushes.begin(file); err != nil {
@@ -211,14 +219,14 @@ func (w *write) anyLost() bool {
 // pruned the temporary file or the directory: the object is then staged anew.
 func (w *write) name(o *stagedObject) error {
 	objects := w.store.objects
-	fan := string(o.OID[:2])
-	if _, err := objects.Stat(fan); errors.Is(err, fs.ErrNotExist) {
-		if err := w.store.mkdir(objects, fan); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
 	if o.tmp != "" {
 		err := objects.Rename(o.tmp, o.OID.file())
+		if errors.Is(err, fs.ErrNotExist) {
+			if err := w.store.mkdir(objects, string(o.OID[:2])); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			err = objects.Rename(o.tmp, o.OID.file())
+		}
 		if err == nil {
 			o.named = true
 			return nil

@@ -98,8 +98,9 @@ type Store struct {
 	recent   recentObjects
 	hashers  sync.Pool // of *hasher
 
-	oneByOne bool           // for tests that decide the order of operations: no flushes at once
-	freeing  sync.WaitGroup // of files that old values of refs were in
+	replaced replacedFiles // that old values of refs were in
+
+	oneByOne bool // for tests that decide the order of operations: no flushes at once
 	wrote    atomic.Bool
 	poisoned atomic.Pointer[error]
 	closing  sync.Once
@@ -178,7 +179,7 @@ func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
 		err = errors.Join(s.settle(), s.child.close(), s.packs.close(), s.others.close())
-		s.freeing.Wait()
+		s.replaced.close()
 		s.packed.close()
 		s.dirs.close()
 		err = errors.Join(err, s.objects.Close(), s.root.Close())

@@ -15,10 +15,18 @@ const packedRefsFile = "packed-refs"
 // packedCache is packed-refs as it was read last. It keeps the file open, so that a
 // new one can never have its inode and be taken for it.
 type packedCache struct {
-	mu   sync.Mutex
-	file File
-	info Info
-	refs packedRefs
+	mu      sync.Mutex
+	file    File
+	info    Info
+	refs    packedRefs
+	version int // counts what it was seen to be, from 1 on: as long as it is the same, nobody has changed it
+}
+
+// seen is the version that was seen last, 0 where it was not looked at.
+func (c *packedCache) seen() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.version
 }
 
 // packedRefs gives the packed refs, as the file is now.
@@ -29,7 +37,9 @@ func (s *Store) packedRefs() (packedRefs, error) {
 	info, err := s.root.Stat(packedRefsFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		c.drop()
+		if c.file != nil || c.version == 0 {
+			c.drop()
+		}
 		return packedRefs{}, nil
 	case err != nil:
 		return packedRefs{}, fmt.Errorf("read %s: %w", packedRefsFile, err)
@@ -72,6 +82,7 @@ func (c *packedCache) drop() {
 		c.file.Close()
 	}
 	c.file, c.refs = nil, packedRefs{}
+	c.version++
 }
 
 func (c *packedCache) close() {

@@ -17,14 +17,16 @@ type Ref struct {
 
 // ReadRef gives the value of a ref. ErrRefNotFound is said only after the
 // loose and the packed refs were looked at twice, since git moves refs from
-// the one place to the other; a file that holds no object name, looked at
-// twice too, is ErrRefBroken.
+// the one place to the other, or where the packed ones have not changed meanwhile; a
+// file that holds no object name, looked at twice too, is ErrRefBroken.
 func (s *Store) ReadRef(name string) (OID, error) {
 	if err := CheckRefName(name); err != nil {
 		return "", err
 	}
+	before := s.packed.seen()
 	oid, err := s.lookupRef(name)
-	if errors.Is(err, ErrRefNotFound) || errors.Is(err, ErrRefBroken) {
+	changed := before == 0 || s.packed.seen() != before
+	if errors.Is(err, ErrRefNotFound) && changed || errors.Is(err, ErrRefBroken) {
 		oid, err = s.lookupRef(name)
 	}
 	var packed *PackedRefsError

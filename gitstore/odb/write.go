@@ -158,6 +158,7 @@ type write struct {
 	flushes flushes
 	staged  []*stagedObject
 	moves   []*refMove
+	content []byte     // of the last small file, whose memory the next one takes
 	above   []dirAbove // the directories above those of the refs, where they are to be flushed
 }
 
@@ -197,9 +198,8 @@ func (w *write) settleLocks() error {
 }
 
 // abandon gives everything back: of what is finished only the handles, of
-// what is not also the temporary files and locks. The old values' files were
-// open until here, so that no rename had to free one; that may wait for the disk,
-// for which nobody else has to wait.
+// what is not also the temporary files and locks. The old values' files stay open,
+// so that no rename has to free one.
 func (w *write) abandon() {
 	for _, o := range w.staged {
 		o.abandon(w.store.objects)
@@ -210,7 +210,7 @@ func (w *write) abandon() {
 	for _, m := range w.moves {
 		m.abandon()
 		if m.old != nil {
-			w.store.freeing.Go(func() { m.old.Close() })
+			w.store.replaced.add(m.old, w.store.path)
 		}
 		w.store.dirs.release(m.dir)
 	}
