@@ -32,7 +32,7 @@ func contentCommand(args ...string) gitcmd.Command {
 func (s *snapshot) scan(ctx context.Context) (scan, error) {
 	var found scan
 	asks := []func() error{
-		func() (err error) { found.dirty, err = s.rawDiff(ctx, "diff-files", "-z", "--raw"); return },
+		func() (err error) { found.dirty, err = s.dirty(ctx); return },
 	}
 	if !s.holds {
 		asks = append(asks, func() (err error) {
@@ -82,6 +82,23 @@ func (s *snapshot) othersWanted() (paths []string, wanted bool) {
 		return nil, true
 	}
 	return s.opts.Named, len(s.opts.Named) > 0
+}
+
+// dirty compares the working tree with the index: git does, at the paths of which jp
+// cannot tell.
+func (s *snapshot) dirty(ctx context.Context) ([]raw, error) {
+	args := []string{"diff-files", "-z", "--raw"}
+	index := s.w.userIndex()
+	if s.kept {
+		index = s.w.keptIndex()
+	}
+	if paths, ok := s.w.suspects(ctx, index); ok {
+		if len(paths) == 0 {
+			return nil, ctx.Err()
+		}
+		args = append(append(args, "--"), paths...)
+	}
+	return s.rawDiff(ctx, args...)
 }
 
 func (s *snapshot) rawDiff(ctx context.Context, args ...string) ([]raw, error) {

@@ -22,7 +22,8 @@ var Allowed = map[string][]string{
 	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},                                               // knows objects and refs, not events
 	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/ownfolder", "internal/sharedfile", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
 	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},                                                       // copies of raw commits; knows no events
-	"worktree":                              {"conversation", "gitcmd", "internal/ownfolder"},
+	"worktree":                              {"conversation", "gitcmd", "internal/ownfolder", "worktree/gitindex"},
+	"worktree/gitindex":                     nil, // a format; looks at no file
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
 	"provider/anthropic":                    {"conversation", "provider"},

@@ -1,0 +1,199 @@
+// Package gitindex reads git's index file, as far as that is a plain list of files: what
+// git had found of each when it last looked. It writes nothing, and knows no objects.
+package gitindex
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrUnsupported is an index that only git can read: one that is split, or sparse, or
+	// of a newer version, or has an extension that is not known here.
+	ErrUnsupported = errors.New("only git can read this index")
+	// ErrMalformed is a file that is no index.
+	ErrMalformed = errors.New("malformed index")
+)
+
+// A Time is seconds and nanoseconds, of which git keeps the low 32 bits.
+type Time struct{ Sec, Nsec uint32 }
+
+// An Entry is a path of the index, and what git found there. Of numbers that are longer
+// it has the low 32 bits.
+type Entry struct {
+	// Path is relative to the working tree, with slashes. It is in the memory of the file
+	// or of the reader's, and must not be changed.
+	Path         []byte
+	Ctime, Mtime Time
+	Inode        uint32
+	Mode         uint32 // 0o100644, 0o100755, 0o120000 (a link), 0o160000 (a submodule)
+	UID, GID     uint32
+	Size         uint32
+	Stage        uint8 // not 0: a side of a conflict
+	Skip         bool  // git was told not to have the file in the working tree
+}
+
+const (
+	headerLen = 4 + 4 + 4
+	fixedLen  = 10*4 + oidLen + 2 // of an entry, up to its path
+	oidLen    = 20
+	modeDir   = 0o040000 // of an entry that stands for a folder, in a sparse index
+)
+
+// Flags of an entry, and of the second ones behind them.
+const (
+	flagExtended = 0x4000
+	stageShift   = 12
+	lengthMask   = 0xfff
+	flagSkip     = 0x4000
+)
+
+// plain are the extensions that add nothing to the list.
+var plain = []string{"TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"}
+
+// Parse reads an index file of a repository with SHA-1 names. The checksum of the file is
+// not compared, as git does not: whoever finds a file as an entry says has seen both.
+func Parse(data []byte) ([]Entry, error) {
+	if len(data) < headerLen+oidLen || string(data[:4]) != "DIRC" {
+		return nil, fmt.Errorf("%w: it does not begin like one", ErrMalformed)
+	}
+	version := binary.BigEndian.Uint32(data[4:])
+	if version < 2 || version > 4 {
+		return nil, fmt.Errorf("%w: it has version %d", ErrUnsupported, version)
+	}
+	n := int(binary.BigEndian.Uint32(data[8:]))
+	r := reader{data: data[:len(data)-oidLen], at: headerLen, version: version}
+	if n > len(r.data)/(fixedLen+1) {
+		return nil, fmt.Errorf("%w: it has no room for %d entries", ErrMalformed, n)
+	}
+	entries := make([]Entry, n)
+	for i := range entries {
+		if err := r.entry(&entries[i]); err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i, err)
+		}
+	}
+	return entries, r.extensions()
+}
+
+// A reader stands before the next entry of an index.
+type reader struct {
+	data    []byte
+	at      int
+	version uint32
+	last    []byte // the path before, of which a compressed one has a part
+	paths   []byte // room for paths that do not stand in the file as they are
+}
+
+func (r *reader) entry(e *Entry) error {
+	start := r.at
+	if len(r.data)-start < fixedLen {
+		return fmt.Errorf("%w: it is cut off", ErrMalformed)
+	}
+	fixed := r.data[start : start+fixedLen]
+	word := func(i int) uint32 { return binary.BigEndian.Uint32(fixed[4*i:]) }
+	e.Ctime, e.Mtime = Time{word(0), word(1)}, Time{word(2), word(3)}
+	e.Inode, e.Mode, e.UID, e.GID, e.Size = word(5), word(6), word(7), word(8), word(9)
+	if e.Mode == modeDir {
+		return fmt.Errorf("%w: it is sparse", ErrUnsupported)
+	}
+	flags := binary.BigEndian.Uint16(fixed[fixedLen-2:])
+	e.Stage = uint8(flags >> stageShift & 3)
+	r.at += fixedLen
+	if flags&flagExtended != 0 {
+		if r.version < 3 || len(r.data)-r.at < 2 {
+			return fmt.Errorf("%w: it has flags that its version has not", ErrMalformed)
+		}
+		e.Skip = binary.BigEndian.Uint16(r.data[r.at:])&flagSkip != 0
+		r.at += 2
+	}
+	var err error
+	if r.version == 4 {
+		e.Path, err = r.compressed()
+	} else {
+		e.Path, err = r.padded(start, int(flags&lengthMask))
+	}
+	r.last = e.Path
+	return err
+}
+
+// padded reads a path that ends with as many zeros as fill its entry.
+func (r *reader) padded(start, length int) ([]byte, error) {
+	rest := r.data[r.at:]
+	if length == lengthMask {
+		length = bytes.IndexByte(rest, 0)
+	}
+	if length == 0 {
+		return nil, fmt.Errorf("%w: its path stands elsewhere", ErrUnsupported)
+	}
+	if length < 0 || length >= len(rest) || rest[length] != 0 || bytes.IndexByte(rest[:length], 0) >= 0 {
+		return nil, fmt.Errorf("%w: its path does not end", ErrMalformed)
+	}
+	const align = 8
+	size := (r.at + length - start + align) / align * align
+	if r.at = start + size; r.at > len(r.data) {
+		return nil, fmt.Errorf("%w: it is cut off", ErrMalformed)
+	}
+	return rest[:length:length], nil
+}
+
+// compressed reads a path of which only the end stands there, behind how much of the
+// path before is not its begin.
+func (r *reader) compressed() ([]byte, error) {
+	drop, ok := r.varint()
+	end := bytes.IndexByte(r.data[r.at:], 0)
+	if !ok || drop > len(r.last) || end < 0 {
+		return nil, fmt.Errorf("%w: its path is not whole", ErrMalformed)
+	}
+	if len(r.last)-drop+end == 0 {
+		return nil, fmt.Errorf("%w: its path stands elsewhere", ErrUnsupported)
+	}
+	if keep := len(r.last) - drop; cap(r.paths)-len(r.paths) < keep+end {
+		r.paths = make([]byte, 0, max(64<<10, keep+end))
+	}
+	from := len(r.paths)
+	r.paths = append(append(r.paths, r.last[:len(r.last)-drop]...), r.data[r.at:r.at+end]...)
+	r.at += end + 1
+	return r.paths[from:len(r.paths):len(r.paths)], nil
+}
+
+// varint reads a number as git's packs write offsets.
+func (r *reader) varint() (n int, ok bool) {
+	for first := true; r.at < len(r.data) && n < 1<<24; first = false {
+		b := r.data[r.at]
+		r.at++
+		if !first {
+			n++
+		}
+		n = n<<7 | int(b&0x7f)
+		if b&0x80 == 0 {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// extensions looks whether one of what follows the entries changes what they mean.
+func (r *reader) extensions() error {
+	for rest := r.data[r.at:]; len(rest) > 0; {
+		const head = 4 + 4
+		if len(rest) < head || uint64(binary.BigEndian.Uint32(rest[4:])) > uint64(len(rest)-head) {
+			return fmt.Errorf("%w: an extension is cut off", ErrMalformed)
+		}
+		if !isPlain(rest[:4]) {
+			return fmt.Errorf("%w: it has the extension %q", ErrUnsupported, rest[:4])
+		}
+		rest = rest[head+int(binary.BigEndian.Uint32(rest[4:])):]
+	}
+	return nil
+}
+
+func isPlain(name []byte) bool {
+	for _, p := range plain {
+		if string(name) == p {
+			return true
+		}
+	}
+	return false
+}
