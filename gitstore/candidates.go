@@ -3,6 +3,7 @@ package gitstore
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -40,14 +41,16 @@ func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve 
 // it keeps for the Sift that follows what has been found.
 func (c *cached) excludes(head odb.OID, sieve conversation.Sieve) bool {
 	defer c.free()
-	places, _, ok := c.look(head, sieve)
+	places, records, ok := c.look(head, sieve)
 	if !ok {
 		return false
 	}
 	if len(places) == 0 && !slices.ContainsFunc(sieve.Any, c.words.MayAside) {
 		return true
 	}
-	c.store.found.Store(c.path, &found{head, sieve, places})
+	f := &found{head: head, sieve: sieve, places: places}
+	f.keep(records, &c.store.keptBytes)
+	c.store.found.Store(c.path, f)
 	return false
 }
 
@@ -56,9 +59,40 @@ type found struct {
 	head   odb.OID
 	sieve  conversation.Sieve
 	places []sidecar.Place
+	kept   []sidecar.Record // they themselves, where that is little; nil else
+	bytes  int64            // of those
 }
 
-// recall reads the records again that were found for the same sieve, once.
+// How many bytes of records are kept between a Candidates and its Sifts, of one
+// conversation and of all.
+const (
+	mostKept    = 64 << 10
+	mostKeptAll = 16 << 20
+)
+
+// keep keeps records, unless they are too large for all that are kept.
+func (f *found) keep(records []sidecar.Record, all *atomic.Int64) {
+	for _, r := range records {
+		f.bytes += int64(len(r.Raw))
+	}
+	if f.bytes > mostKept {
+		return
+	}
+	if all.Add(f.bytes) > mostKeptAll {
+		all.Add(-f.bytes)
+		return
+	}
+	f.kept = make([]sidecar.Record, len(records))
+	room := make([]byte, 0, f.bytes)
+	for i, r := range records {
+		from := len(room)
+		room = append(room, r.Raw...)
+		f.kept[i] = sidecar.Record{ID: r.ID, Raw: room[from:len(room):len(room)]}
+	}
+}
+
+// recall gives the records that were found for the same sieve, once. It reads them again
+// where they were not kept.
 func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidecar.Record, ok bool) {
 	kept, ok := c.store.found.LoadAndDelete(c.path)
 	if !ok {
@@ -67,6 +101,10 @@ func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidec
 	f := kept.(*found)
 	if f.head != head || f.sieve.Fold != sieve.Fold || !slices.Equal(f.sieve.Any, sieve.Any) {
 		return nil, false
+	}
+	if f.kept != nil {
+		c.store.keptBytes.Add(-f.bytes)
+		return f.kept, true
 	}
 	records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, f.places, c.buffer)
 	return records, ok

@@ -3,6 +3,7 @@ package gitstore_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,12 @@ func TestCandidatesAreSifted(t *testing.T) {
 	require.Len(t, f.candidates(true, "second"), 1)
 	require.NoError(t, os.RemoveAll(f.cache()))
 	require.Equal(t, []int{3, 5}, sift(f.info(1), "second"), "the sidecar was removed")
+
+	many := slices.Repeat([]string{"third" + strings.Repeat(" and more", 400)}, 40) // more than is kept
+	large := f.told(2, many...)
+	f.sifted(large, true, "third")
+	require.Contains(t, f.candidates(true, "third"), large.ID)
+	require.Len(t, sift(large, "third"), len(many))
 }
 
 func TestCandidatesSeeWhatIsNew(t *testing.T) {

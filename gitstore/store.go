@@ -63,10 +63,11 @@ type Store struct {
 
 	restoring time.Duration // how long a head that a prune took is waited for
 
-	maxCache int64        // bytes of all sidecars together
-	still    atomic.Bool  // no sidecar is written
-	grown    atomic.Int64 // bytes of those that were written since they were counted
-	found    sync.Map     // of a sidecar's path: *found, until it is used
+	maxCache  int64        // bytes of all sidecars together
+	still     atomic.Bool  // no sidecar is written
+	grown     atomic.Int64 // bytes of those that were written since they were counted
+	found     sync.Map     // of a sidecar's path: *found, until it is used
+	keptBytes atomic.Int64 // of records in those
 
 	mu    sync.Mutex
 	tips  map[odb.OID]*tip   // newest events that this store wrote or read
