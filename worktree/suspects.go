@@ -96,7 +96,7 @@ func (w *Worktree) suspect(ctx context.Context, entries []gitindex.Entry, writte
 			return found
 		}
 		st, err := folders.lstat(e.Path)
-		if err == nil && same(e, &st) && !racy(e, written) || e.Skip && err == unix.ENOENT {
+		if err == nil && !e.Open && same(e, &st) && !racy(e, written) || e.Skip && err == unix.ENOENT {
 			continue
 		}
 		found.paths = append(found.paths, string(e.Path))

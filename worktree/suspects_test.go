@@ -27,8 +27,9 @@ func (r *repo) age() {
 		if err != nil || d.Name() == ".git" {
 			return filepath.SkipDir
 		}
-		if d.IsDir() {
-			return nil
+		info, err := d.Info()
+		if err != nil || d.IsDir() || time.Since(info.ModTime()) > time.Minute {
+			return err
 		}
 		return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{then, then}, unix.AT_SYMLINK_NOFOLLOW)
 	}))
@@ -79,10 +80,16 @@ func TestSuspects(t *testing.T) {
 			r.remove("a")
 			require.NoError(r.t, os.Symlink("d/a", r.path("a")))
 		}, []string{"a"}},
-		"another link":      {func(r *repo) { r.remove("link"); require.NoError(r.t, os.Symlink("d.x", r.path("link"))) }, []string{"link"}},
-		"can be run":        {func(r *repo) { require.NoError(r.t, os.Chmod(r.path("a"), 0o755)) }, []string{"a"}},
-		"as old as index":   {func(r *repo) { r.write("new", "1\n"); r.git("add", "new") }, []string{"new"}},
-		"to be added":       {func(r *repo) { r.write("new", "1\n"); r.git("add", "-N", "new") }, []string{"new"}},
+		"another link":    {func(r *repo) { r.remove("link"); require.NoError(r.t, os.Symlink("d.x", r.path("link"))) }, []string{"link"}},
+		"can be run":      {func(r *repo) { require.NoError(r.t, os.Chmod(r.path("a"), 0o755)) }, []string{"a"}},
+		"as old as index": {func(r *repo) { r.write("new", "1\n"); r.git("add", "new") }, []string{"new"}},
+		"to be added":     {func(r *repo) { r.write("new", "1\n"); r.git("add", "-N", "new") }, []string{"new"}},
+		"to be added, and empty": {func(r *repo) {
+			r.write("new", "")
+			r.git("add", "-N", "new")
+			r.age()
+		}, []string{"new"}},
+		"empty":             {func(r *repo) { r.write("new", ""); r.git("add", "new"); r.age() }, []string{}},
 		"assumed unchanged": {func(r *repo) { r.git("update-index", "--assume-unchanged", "a"); r.write("a", "other\n") }, []string{"a"}},
 		"skipped":           {func(r *repo) { r.git("update-index", "--skip-worktree", "a"); r.remove("a") }, []string{}},
 		"skipped and there": {func(r *repo) { r.git("update-index", "--skip-worktree", "a"); r.write("a", "other\n") }, []string{"a"}},

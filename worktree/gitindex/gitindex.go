@@ -33,6 +33,7 @@ type Entry struct {
 	Size         uint32
 	Stage        uint8 // not 0: a side of a conflict
 	Skip         bool  // git was told not to have the file in the working tree
+	Open         bool  // git has no content of it, or does not trust what it found
 }
 
 const (
@@ -48,7 +49,12 @@ const (
 	stageShift   = 12
 	lengthMask   = 0xfff
 	flagSkip     = 0x4000
+	flagIntent   = 0x2000
 )
+
+// emptyBlob is the name of no content. Where git could not tell whether a file had changed,
+// it notes no bytes beside another name.
+var emptyBlob = []byte("\xe6\x9d\xe2\x9b\xb2\xd1\xd6\x43\x4b\x8b\x29\xae\x77\x5a\xd8\xc2\xe4\x8c\x53\x91")
 
 // plain are the extensions that add nothing to the list.
 var plain = []string{"TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"}
@@ -100,12 +106,14 @@ func (r *reader) entry(e *Entry) error {
 	}
 	flags := binary.BigEndian.Uint16(fixed[fixedLen-2:])
 	e.Stage = uint8(flags >> stageShift & 3)
+	e.Open = e.Size == 0 && !bytes.Equal(fixed[40:40+oidLen], emptyBlob)
 	r.at += fixedLen
 	if flags&flagExtended != 0 {
 		if r.version < 3 || len(r.data)-r.at < 2 {
 			return fmt.Errorf("%w: it has flags that its version has not", ErrMalformed)
 		}
-		e.Skip = binary.BigEndian.Uint16(r.data[r.at:])&flagSkip != 0
+		more := binary.BigEndian.Uint16(r.data[r.at:])
+		e.Skip, e.Open = more&flagSkip != 0, e.Open || more&flagIntent != 0
 		r.at += 2
 	}
 	var err error

@@ -110,6 +110,8 @@ func TestParseIsWhatGitReads(t *testing.T) {
 				require.Equal(t, strings.TrimSpace(gitSays(t, dir)), strings.TrimSpace(asGitSays(entries)))
 				for _, e := range entries {
 					require.Equal(t, name == "skipped" && string(e.Path) == "d/a", e.Skip, "%s", e.Path)
+					made := len(e.Path) > 4096 || name == "a conflict" // of names alone: nothing was found of them
+					require.Equal(t, made || name == "to be added" && string(e.Path) == "a", e.Open, "%s", e.Path)
 				}
 			})
 		}
