@@ -71,3 +71,30 @@ func TestInspectionSees(t *testing.T) {
 		})
 	}
 }
+
+// A step may be cut off between two of its refs.
+func TestInspectionOfAStepInTheMiddle(t *testing.T) {
+	o := newOracle(t, 150)
+	moves := 0
+	for n, s := range script(scriptSeed, o.steps) {
+		if !strings.HasSuffix(s.kind, "archive") {
+			continue
+		}
+		moves++
+		const both = 2 // both refs are there
+		i := inspection{t, o, copyOf(t, o.end)}
+		i.setRefs(o.allowed(n)[both])
+		require.Empty(t, i.problems(n), "%s in step %d", s.kind, n+1)
+	}
+	require.NotZero(t, moves)
+}
+
+// setRefs makes jp's refs those of a moment.
+func (i inspection) setRefs(refs map[string]string) {
+	require.NoError(i, os.RemoveAll(filepath.Join(i.repo, ".git/refs/jp")))
+	for name, oid := range refs {
+		path := filepath.Join(i.repo, ".git", name)
+		require.NoError(i, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(i, os.WriteFile(path, []byte(oid+"\n"), 0o644))
+	}
+}

@@ -71,6 +71,7 @@ func (i inspection) read(refs map[string]string) error {
 			return fmt.Errorf("%s: %w", ref, err)
 		}
 		if id, live := strings.CutPrefix(ref, "refs/jp/conversations/"); live {
+			head = i.newer(head, refs["refs/jp/archive/"+id])
 			e := &conversation.Event{Seq: len(i.oracle.lines[head]), Turn: 1, Time: time.Unix(1<<31, 0), Body: &conversation.Note{Content: "on"}}
 			if _, err := store.Append(i.Context(), conversation.ID(id), conversation.Head(head), []*conversation.Event{e}); err != nil {
 				return fmt.Errorf("go on: %w", err)
@@ -78,6 +79,15 @@ func (i inspection) read(refs map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// newer is the head with more events: in the middle of a move into the archive, or out of
+// it, a conversation has two refs, and is the one that has all events.
+func (i inspection) newer(live, archived string) string {
+	if len(i.oracle.lines[archived]) > len(i.oracle.lines[live]) {
+		return archived
+	}
+	return live
 }
 
 func (i inspection) readOne(store *gitstore.Store, head string) error {
