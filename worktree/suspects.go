@@ -96,6 +96,9 @@ func (w *Worktree) suspect(ctx context.Context, entries []gitindex.Entry, writte
 			return found
 		}
 		st, err := folders.lstat(e.Path)
+		if err == unix.EINVAL || err == unix.ENAMETOOLONG || err == unix.EMFILE || err == unix.ENFILE {
+			return found // it is no path, or not one for a command line; or there is no room to look
+		}
 		if err == nil && !e.Open && same(e, &st) && !racy(e, written) || e.Skip && err == unix.ENOENT {
 			continue
 		}
@@ -157,10 +160,20 @@ func (f *folders) leave(n int) {
 	f.fds, f.ends = f.fds[:min(n, len(f.fds))], f.ends[:max(0, min(n-1, len(f.ends)))]
 }
 
-// lstat looks at a path below the top.
+// mostPath is what no path is longer than that a file can have.
+const mostPath = 4096
+
+// mostOpen is how many folders are open at once.
+const mostOpen = 64
+
+// lstat looks at a path below the top. One that leads anywhere else is unix.EINVAL, one
+// that is too long unix.ENAMETOOLONG, one that is too deep unix.EMFILE.
 func (f *folders) lstat(path []byte) (st unix.Stat_t, err error) {
 	if len(f.fds) == 0 {
 		return st, unix.EBADF
+	}
+	if len(path) > mostPath {
+		return st, unix.ENAMETOOLONG
 	}
 	slash := bytes.LastIndexByte(path, '/')
 	if err := f.enter(path[:max(slash, 0)]); err != nil {
@@ -199,8 +212,11 @@ func (f *folders) enter(dir []byte) error {
 			end = at + i
 		}
 		name := string(dir[at:end])
-		if !plainName(name) {
+		switch {
+		case !plainName(name):
 			return unix.EINVAL
+		case len(f.fds) >= mostOpen:
+			return unix.EMFILE
 		}
 		fd, err := unix.Openat(f.fds[len(f.fds)-1], name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {

@@ -112,6 +112,15 @@ func TestSuspects(t *testing.T) {
 			merge.Dir = r.dir
 			require.Error(r.t, merge.Run(), "a conflict")
 		}, nil},
+		"a path that is too deep": {func(r *repo) {
+			deep := strings.Repeat("d/", 70) + "x"
+			r.write(deep, "1\n")
+			r.git("add", deep)
+			r.age()
+		}, nil},
+		"a path that is too long": {func(r *repo) {
+			r.git("update-index", "--add", "--cacheinfo", "100644,"+r.git("rev-parse", "HEAD:a")+","+strings.Repeat("long/", 2000)+"x")
+		}, nil},
 		"no index":        {func(r *repo) { r.remove(".git/index") }, nil},
 		"a damaged index": {func(r *repo) { r.write(".git/index", "DIRC") }, nil},
 	} {
