@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A candidate is what a rule's expression has matched.
@@ -51,6 +52,21 @@ func newAllowance(a allowlist) allowance {
 	}
 	return ready
 }
+
+// whenAsked makes allowlists ready when they are first asked: most texts have nothing
+// that might be a secret.
+func whenAsked(lists []allowlist) func() []allowance {
+	return sync.OnceValue(func() []allowance {
+		var ready []allowance
+		for _, a := range lists {
+			ready = append(ready, newAllowance(a))
+		}
+		return ready
+	})
+}
+
+// allowedEverywhere holds for every rule.
+var allowedEverywhere = whenAsked(everyRule)
 
 func (a allowance) allows(c candidate) bool {
 	target := c.secret

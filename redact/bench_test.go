@@ -8,7 +8,8 @@ import (
 
 // BenchmarkScan reads Go source, which has many of the keywords.
 func BenchmarkScan(b *testing.B) {
-	text := strings.Repeat(source(b), 200)
+	one := source(b)
+	text := strings.Repeat(one, (10<<20)/len(one)+1)
 	for _, kib := range []int{1, 256, 10 << 10} {
 		b.Run(fmt.Sprintf("%dKiB", kib), func(b *testing.B) {
 			var s Scanner

@@ -44,7 +44,7 @@ type matcher struct {
 	endless bool           // it can take more
 	solid   bool           // nothing in it can be white space or a quote
 	least   int            // bytes that a match takes at least
-	allowed []allowance
+	allowed func() []allowance
 }
 
 // How gitleaks' expressions write what stands before a keyword in a name, between
@@ -79,9 +79,7 @@ func (m *matcher) ready() {
 		tree, _ := syntax.Parse(strings.ReplaceAll(m.regex, ending, ""), syntax.Perl)
 		s := spanOf(tree)
 		m.reach, m.endless, m.least, m.solid = s.most+8, s.endless, s.least, !s.spaces
-		for _, a := range m.allow {
-			m.allowed = append(m.allowed, newAllowance(a))
-		}
+		m.allowed = whenAsked(m.allow)
 	})
 }
 

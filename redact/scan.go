@@ -20,7 +20,6 @@ type Scanner struct {
 	matchers []*matcher
 	keywords *words
 	uses     [][]uint16 // by keyword: the matchers
-	every    []allowance
 }
 
 func (s *Scanner) ready() {
@@ -38,9 +37,6 @@ func (s *Scanner) ready() {
 			s.matchers = append(s.matchers, newMatcher(r))
 		}
 		s.keywords = newWords(list)
-		for _, a := range everyRule {
-			s.every = append(s.every, newAllowance(a))
-		}
 	})
 }
 
@@ -56,18 +52,18 @@ func (s *Scanner) Scan(text string) []Finding {
 	s.ready()
 	var found []Finding
 	for i, search := range s.searches(text) {
-		found = s.matchers[i].scan(found, text, search.windows, s.every)
-		found = s.matchers[i].scanValues(found, text, search.values, s.every)
+		found = s.matchers[i].scan(found, text, search.windows)
+		found = s.matchers[i].scanValues(found, text, search.values)
 	}
 	return settle(text, append(found, keyBlocks(text)...))
 }
 
 // scan adds what the rule finds in the windows.
-func (m *matcher) scan(found []Finding, text string, list []window, every []allowance) []Finding {
+func (m *matcher) scan(found []Finding, text string, list []window) []Finding {
 	for _, w := range list {
 		for _, at := range m.re.FindAllStringSubmatchIndex(text[w.from:w.to], -1) {
 			c := m.candidate(text, w, at)
-			if c.secret != "" && !m.refuses(c, every) {
+			if c.secret != "" && !m.refuses(c) {
 				found = append(found, Finding{m.id, c.start, c.end})
 			}
 		}
@@ -77,7 +73,7 @@ func (m *matcher) scan(found []Finding, text string, list []window, every []allo
 
 // scanValues adds the values that the rule finds. A name with several keywords
 // has one value.
-func (m *matcher) scanValues(found []Finding, text string, list []window, every []allowance) []Finding {
+func (m *matcher) scanValues(found []Finding, text string, list []window) []Finding {
 	end := 0
 	for _, w := range list {
 		if w.from < end {
@@ -94,7 +90,7 @@ func (m *matcher) scanValues(found []Finding, text string, list []window, every 
 			begin--
 		}
 		c.match = text[begin:w.from] + c.match
-		if c.secret != "" && !m.refuses(c, every) {
+		if c.secret != "" && !m.refuses(c) {
 			found = append(found, Finding{m.id, c.start, c.end})
 		}
 	}
@@ -127,21 +123,12 @@ func (m *matcher) candidate(text string, w window, at []int) candidate {
 
 func tokenByte(c byte) bool { return wordByte(c) || strings.IndexByte("+/=.-~%", c) >= 0 }
 
-func (m *matcher) refuses(c candidate, every []allowance) bool {
+func (m *matcher) refuses(c candidate) bool {
 	if m.entropy > 0 && entropy(c.secret) <= m.entropy || m.refuse != nil && m.refuse(c) {
 		return true
 	}
-	for _, a := range every {
-		if a.allows(c) {
-			return true
-		}
-	}
-	for _, a := range m.allowed {
-		if a.allows(c) {
-			return true
-		}
-	}
-	return false
+	allows := func(a allowance) bool { return a.allows(c) }
+	return slices.ContainsFunc(allowedEverywhere(), allows) || slices.ContainsFunc(m.allowed(), allows)
 }
 
 // settle orders findings, makes one of those that overlap, and takes
