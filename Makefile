@@ -12,7 +12,7 @@ BIN      := bin/jp
 # jp is built, and tested, without C. The race detector needs it: make test CGO_ENABLED=1 GOFLAGS=-race
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test check crash crash-tools fuzz bench soak hostile inspector demo install
+.PHONY: help build test check crash crash-tools fuzz bench bench-tools soak hostile inspector demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,13 +34,16 @@ crash: build crash-tools ## faults, kills, power cuts, enumerated: a table; none
 	$(GO) run ./internal/crash $(CRASH)
 
 crash-tools:
-	@internal/powercut/install
+	@tools/install 'power cuts on those file systems are' mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs
 
 fuzz: ## every fuzz target for FUZZTIME, 10s or 2000x: one table (FUZZ='-run gitstore' etc.)
 	$(GO) run ./internal/fuzz -time $(FUZZTIME) $(FUZZ)
 
-bench: ## speed and size beside rivals, as ratios (BENCH='-quick -save FILE' etc.)
+bench: bench-tools ## speed and size beside rivals, as ratios (BENCH='-quick -save FILE' etc.)
 	$(GO) run ./internal/bench $(BENCH)
+
+bench-tools:
+	@tools/install 'the rows beside them are' rg=ripgrep sqlite3=sqlite3 mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs
 
 soak: ## 64 conversations at once, clients that come and go, kills, days of use; counts what is lost or left (SOAK='-quick' etc.)
 	$(GO) run ./internal/soak $(SOAK)
