@@ -7,10 +7,20 @@ import "io"
 type FS interface {
 	// OpenDir opens a directory by its absolute path, through links.
 	OpenDir(path string) (Dir, error)
+	// Habits says what is known of the file system of both directories.
+	Habits(objects, refs Dir) Habits
+}
+
+// Habits are how a file system flushes. The zero value is that of one of which
+// nothing is known.
+type Habits struct {
 	// Ordered says that both directories lie on one file system whose metadata
 	// changes, and the data waited for before them, reach the disk in the
 	// order in which they were made, all by one flush of the last directory.
-	Ordered(objects, refs Dir) bool
+	Ordered bool
+	// OneByOne says that flushes which meet hold each other up, where else they
+	// share what they wait for.
+	OneByOne bool
 }
 
 // Dir is an open directory. Names are relative to it, with slashes; what is

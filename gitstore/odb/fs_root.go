@@ -27,8 +27,8 @@ func (rootFS) OpenDir(name string) (Dir, error) {
 	return rootDir{root}, nil
 }
 
-// Ordered is never known.
-func (rootFS) Ordered(_, _ Dir) bool { return false }
+// Habits are never known.
+func (rootFS) Habits(_, _ Dir) Habits { return Habits{} }
 
 // plain keeps a Root from following a link that stays inside it, and from
 // waiting for the other end of a pipe.

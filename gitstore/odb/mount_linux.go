@@ -6,65 +6,102 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 const (
-	magicXFS = 0x58465342
-	magicExt = 0xEF53
+	magicXFS   = 0x58465342
+	magicExt   = 0xEF53
+	magicBtrfs = 0x9123683E
 )
 
-// Ordered is an allow-list: xfs, and ext4 with a journal and barriers.
-// Whatever cannot be found out counts as no.
-func (osFS) Ordered(objects, refs Dir) bool {
+// Habits asks the mount of the directories. Whatever cannot be found out is not
+// ordered.
+func (osFS) Habits(objects, refs Dir) Habits {
 	o, okO := objects.(osDir)
 	r, okR := refs.(osDir)
 	if !okO || !okR {
-		return false
+		return Habits{}
 	}
 	var fsO unix.Statfs_t
-	var stO, stR unix.Stat_t
-	if unix.Fstatfs(int(o), &fsO) != nil || unix.Fstat(int(o), &stO) != nil || unix.Fstat(int(r), &stR) != nil {
-		return false
+	if unix.Fstatfs(int(o), &fsO) != nil {
+		return Habits{}
 	}
-	if stO.Dev != stR.Dev {
-		return false
+	if int64(fsO.Type) == magicBtrfs {
+		return Habits{OneByOne: !logsAtOnce(os.DirFS("/"), mountID(int(o)))}
+	}
+	var stO, stR unix.Stat_t
+	if unix.Fstat(int(o), &stO) != nil || unix.Fstat(int(r), &stR) != nil || stO.Dev != stR.Dev {
+		return Habits{}
 	}
 	device := fmt.Sprintf("%d:%d", unix.Major(stO.Dev), unix.Minor(stO.Dev))
-	return orderedMount(os.DirFS("/"), int64(fsO.Type), device)
+	return Habits{Ordered: orderedMount(os.DirFS("/"), int64(fsO.Type), device)}
 }
 
-// orderedMount decides from what root's /proc and /sys say of a device.
+// orderedMount decides from what root's /proc and /sys say of a device. It is an
+// allow-list: xfs, and ext4 with a journal and barriers.
 func orderedMount(root fs.FS, magic int64, device string) bool {
-	fstype, options := mountOf(root, device)
-	if slices.Contains(options, "nobarrier") || slices.Contains(options, "barrier=0") {
+	m := mountWhere(root, func(m mount) bool { return m.device == device })
+	if m.has("nobarrier") || m.has("barrier=0") {
 		return false
 	}
 	switch magic {
 	case magicXFS:
-		return fstype == "xfs"
+		return m.fstype == "xfs"
 	case magicExt:
-		return fstype == "ext4" && hasJournal(root, device)
+		return m.fstype == "ext4" && hasJournal(root, device)
 	}
 	return false
 }
 
-// mountOf gives the type and the options of the first mount of a device.
-func mountOf(root fs.FS, device string) (fstype string, options []string) {
+// logsAtOnce reports whether a btrfs takes what it is on for a disk without heads.
+// Else each of several flushes waits a tick of the kernel's clock, or more, for others
+// to join it.
+func logsAtOnce(root fs.FS, id string) bool {
+	m := mountWhere(root, func(m mount) bool { return m.id == id })
+	return m.has("ssd") || m.has("ssd_spread")
+}
+
+// mountID is that of the mount of a directory, "" where the kernel does not say. The
+// device of a directory on btrfs is its subvolume's, and no mount's.
+func mountID(dir int) string {
+	var st unix.Statx_t
+	err := unix.Statx(dir, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &st)
+	if err != nil || st.Mask&unix.STATX_MNT_ID == 0 {
+		return ""
+	}
+	return strconv.FormatUint(st.Mnt_id, 10)
+}
+
+// A mount is one line of what the kernel says of all.
+type mount struct {
+	id, device, fstype string
+	options            []string // its own, and the file system's
+}
+
+func (m mount) has(option string) bool { return slices.Contains(m.options, option) }
+
+// mountWhere is the first mount that is sought, one without a name where there is none.
+func mountWhere(root fs.FS, sought func(mount) bool) mount {
 	table, err := fs.ReadFile(root, "proc/self/mountinfo")
 	if err != nil {
-		return "", nil
+		return mount{}
 	}
 	for line := range strings.Lines(string(table)) {
-		mount, super, ok := strings.Cut(line, " - ")
-		left, right := strings.Fields(mount), strings.Fields(super)
-		if ok && len(left) > 5 && len(right) > 2 && left[2] == device {
-			return right[0], strings.Split(left[5]+","+right[2], ",")
+		own, super, ok := strings.Cut(line, " - ")
+		left, right := strings.Fields(own), strings.Fields(super)
+		if !ok || len(left) < 6 || len(right) < 3 {
+			continue
+		}
+		m := mount{id: left[0], device: left[2], fstype: right[0], options: strings.Split(left[5]+","+right[2], ",")}
+		if sought(m) {
+			return m
 		}
 	}
-	return "", nil
+	return mount{}
 }
 
 // hasJournal asks twice: the options name a data mode only with a journal,

@@ -51,3 +51,27 @@ func TestOrderedMount(t *testing.T) {
 		})
 	}
 }
+
+func TestLogsAtOnce(t *testing.T) {
+	const others = "28 1 0:21 / /a rw - btrfs /dev/sdb1 rw,ssd\n29 1 0:22 / /b rw - btrfs /dev/sdc1 rw\n"
+	line := func(options string) string {
+		return "31 1 0:25 /sub / rw,relatime shared:1 - btrfs /dev/sda1 " + options + "\n"
+	}
+	tests := []struct {
+		name, mounts, id string
+		want             bool
+	}{
+		{"a disk with heads, or what says that it is one", others + line("rw,discard=async,space_cache=v2"), "31", false},
+		{"a disk without heads", others + line("rw,ssd,discard=async"), "31", true},
+		{"spread", line("rw,ssd_spread"), "31", true},
+		{"switched off", line("rw,nossd"), "31", false},
+		{"another mount", others, "31", false},
+		{"a kernel that does not number mounts", others + line("rw,ssd"), "", false},
+		{"nothing to read", "", "31", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Equal(t, tt.want, logsAtOnce(system(tt.mounts, "", ""), tt.id))
+		})
+	}
+}

@@ -100,7 +100,7 @@ type Store struct {
 
 	replaced replacedFiles // that old values of refs were in
 
-	oneByOne bool // for tests that decide the order of operations: no flushes at once
+	oneByOne bool // no two flushes at once
 	wrote    atomic.Bool
 	poisoned atomic.Pointer[error]
 	closing  sync.Once
@@ -121,7 +121,7 @@ func Open(commonDir string, opts Options) (*Store, error) {
 		s.root.Close()
 		return nil, fmt.Errorf("open %s/objects: %w", dir, classify(err))
 	}
-	if s.path, err = s.choosePath(); err != nil {
+	if err = s.choosePath(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -148,19 +148,21 @@ func withDefaults(o Options) Options {
 
 // choosePath decides once for objects and refs together: with two paths the
 // order between an object and its ref would be nobody's.
-func (s *Store) choosePath() (Path, error) {
-	if s.opts.Path != PathAuto {
-		return s.opts.Path, nil
+func (s *Store) choosePath() error {
+	if s.path = s.opts.Path; s.path != PathAuto {
+		return nil
 	}
 	refs, err := s.opts.FS.OpenDir(filepath.Join(s.dir, "refs"))
 	if err != nil {
-		return "", fmt.Errorf("open %s/refs: %w", s.dir, classify(err))
+		return fmt.Errorf("open %s/refs: %w", s.dir, classify(err))
 	}
 	defer refs.Close()
-	if s.opts.FS.Ordered(s.objects, refs) {
-		return PathOrdered, nil
+	habits := s.opts.FS.Habits(s.objects, refs)
+	s.path, s.oneByOne = PathStepwise, habits.OneByOne
+	if habits.Ordered {
+		s.path = PathOrdered
 	}
-	return PathStepwise, nil
+	return nil
 }
 
 // Path is the write path in use.

@@ -68,8 +68,8 @@ func (s scheduled) OpenDir(name string) (out odb.Dir, err error) {
 	return out, err
 }
 
-func (s scheduled) Ordered(objects, refs odb.Dir) bool {
-	return s.disk.Ordered(objects.(scheduledDir).Dir, refs.(scheduledDir).Dir)
+func (s scheduled) Habits(objects, refs odb.Dir) odb.Habits {
+	return s.disk.Habits(objects.(scheduledDir).Dir, refs.(scheduledDir).Dir)
 }
 
 type scheduledDir struct {

@@ -135,8 +135,8 @@ func (d *Disk) OpenDir(name string) (odb.Dir, error) {
 	return diskDir{d, d.root}.OpenDir(strings.TrimPrefix(name, "/"))
 }
 
-// Ordered says whether the disk has a journal.
-func (d *Disk) Ordered(_, _ odb.Dir) bool { return d.journal }
+// Habits says whether the disk has a journal.
+func (d *Disk) Habits(_, _ odb.Dir) odb.Habits { return odb.Habits{Ordered: d.journal} }
 
 type diskDir struct {
 	disk *Disk

@@ -174,8 +174,8 @@ func (f *FS) OpenDir(path string) (odb.Dir, error) {
 	return get(f, OpenDir, func() (odb.Dir, error) { return f.wrapDir(f.FS.OpenDir(path)) })
 }
 
-func (f *FS) Ordered(objects, refs odb.Dir) bool {
-	return f.FS.Ordered(objects.(dir).Dir, refs.(dir).Dir)
+func (f *FS) Habits(objects, refs odb.Dir) odb.Habits {
+	return f.FS.Habits(objects.(dir).Dir, refs.(dir).Dir)
 }
 
 func (d dir) OpenDir(name string) (odb.Dir, error) {

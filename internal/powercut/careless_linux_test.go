@@ -11,8 +11,8 @@ func (c careless) OpenDir(path string) (odb.Dir, error) {
 	return carelessDir{d}, err
 }
 
-func (c careless) Ordered(objects, refs odb.Dir) bool {
-	return c.FS.Ordered(objects.(carelessDir).Dir, refs.(carelessDir).Dir)
+func (c careless) Habits(objects, refs odb.Dir) odb.Habits {
+	return c.FS.Habits(objects.(carelessDir).Dir, refs.(carelessDir).Dir)
 }
 
 type carelessDir struct{ odb.Dir }
