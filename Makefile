@@ -43,7 +43,7 @@ bench: bench-tools ## speed and size beside rivals, as ratios (BENCH='-quick -sa
 	$(GO) run ./internal/bench $(BENCH)
 
 bench-tools:
-	@tools/install 'the rows beside them are' rg=ripgrep sqlite3=sqlite3 mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs
+	@tools/install 'the rows beside them are' rg=ripgrep sqlite3=sqlite3 mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs
 
 soak: ## 64 conversations at once, clients that come and go, kills, days of use; counts what is lost or left (SOAK='-quick' etc.)
 	$(GO) run ./internal/soak $(SOAK)

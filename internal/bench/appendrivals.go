@@ -30,12 +30,12 @@ func (b *bench) appendRivals(ctx context.Context, p place) (*rivals, error) {
 	if err != nil {
 		return r, err
 	}
-	file, err := os.Create(filepath.Join(dir, "events.jsonl"))
+	lines, end, err := b.linesIn(dir)
+	r.undo = append(r.undo, end)
 	if err != nil {
 		return r, err
 	}
-	r.undo = append(r.undo, func() { _ = file.Close() }) // it was flushed
-	r.sides = append(r.sides, b.jsonlSide(appendJSONL, file))
+	r.sides = append(r.sides, lines)
 	for _, events := range rewrites {
 		r.sides = append(r.sides, b.rewriteSide(dir, events))
 	}
@@ -57,6 +57,12 @@ func (b *bench) appendRivals(ctx context.Context, p place) (*rivals, error) {
 	r.undo = append(r.undo, db.close)
 	r.sides = append(r.sides, b.databaseSide(db))
 	return r, nil
+}
+
+// linesIn appends to a new file in a folder, which end closes.
+func (b *bench) linesIn(dir string) (lines side, end func(), err error) {
+	file, err := os.Create(filepath.Join(dir, "events.jsonl"))
+	return b.jsonlSide(appendJSONL, file), func() { _ = file.Close() }, err // it was flushed
 }
 
 // jsonlSide appends the same events to a file, each flushed.

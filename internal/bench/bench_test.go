@@ -46,7 +46,7 @@ func TestTasks(t *testing.T) {
 		appended -= 2
 		require.Contains(t, b.notes, "SQLite FULL: skipped: not here: sqlite3 (apt-get install sqlite3)")
 	}
-	require.Len(t, r.Rows, appended+1+2+4+1+4+4)
+	require.Len(t, r.Rows, appended+2+2+4+1+4+4)
 	for _, row := range r.Rows {
 		require.Positive(t, row.Ratio, row.Name)
 		require.NotEmpty(t, row.rounds.ratios(), row.Name)

@@ -9,7 +9,8 @@ import (
 	"jp/gitstore/odb"
 )
 
-// forkTarget is of the time of git update-ref.
+// forkTarget is of the time of git update-ref, which flushes nothing: it holds where
+// a fork waits for one flush. Elsewhere a fork is an append, to a ref of its own.
 const forkTarget = 0.5
 
 // forkOf measures a durable fork in process at the end of n events, by a store
@@ -26,16 +27,34 @@ func forkOf(n int) func(context.Context, *bench, place) ([]row, error) {
 		}
 		f := &forks{h: h}
 		defer f.close()
+		dir, err := b.newDir(p.Dir)
+		if err != nil {
+			return nil, err
+		}
+		lines, end, err := b.linesIn(dir)
+		defer end()
+		if err != nil {
+			return nil, err
+		}
 		all, err := rounds(ctx, b.rng, b.shortOps, []side{
 			{name: "jp", block: 9, begin: f.open, run: f.fork},
 			{name: updateRef, block: 9, run: f.updateRef},
+			lines,
 		})
 		if err != nil {
 			return nil, err
 		}
-		name := fmt.Sprintf("fork at %s events, in process", grouped(n))
-		return []row{all.row(name, "jp", updateRef).within(forkTarget).grows(workForkLoose, n)}, nil
+		return forkRows(all, p, n), nil
 	}
+}
+
+func forkRows(all took, p place, n int) []row {
+	name := fmt.Sprintf("fork at %s events, in process", grouped(n))
+	moved, appended := all.row(name, "jp", updateRef).grows(workForkLoose, n), all.row(name, "jp", appendJSONL)
+	if p.Path == odb.PathOrdered {
+		return []row{moved.within(forkTarget), appended}
+	}
+	return []row{moved, appended.within(appendTarget(p))}
 }
 
 // forks makes copies of one conversation.

@@ -22,10 +22,11 @@ type fileSystem struct {
 	make []string // the command that makes it in an image
 }
 
-// fileSystems have a journal, as most that jp is used on.
+// fileSystems are those that jp is used on most, the last of them by the stepwise path.
 var fileSystems = []fileSystem{
 	{"ext4", []string{"mkfs.ext4", "-q", "-F"}},
 	{"xfs", []string{"mkfs.xfs", "-q", "-f"}},
+	{"btrfs", []string{"mkfs.btrfs", "-q", "-f"}},
 }
 
 // measureOnImage measures durable tasks on a new file system. Where that cannot

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,7 +109,12 @@ func journalOf(root fs.FS, m mount) string {
 		return "yes"
 	case "tmpfs", "ramfs", "ext2", "vfat":
 		return "no"
-	case "btrfs", "zfs", "bcachefs":
+	case "btrfs":
+		if slices.Contains(strings.Split(m.options, ","), "ssd") {
+			return "copy on write (ssd)"
+		}
+		return "copy on write"
+	case "zfs", "bcachefs":
 		return "copy on write"
 	case "ext3", "ext4":
 		return extJournal(root, m.device)

@@ -52,17 +52,18 @@ func TestJournalOf(t *testing.T) {
 		"sys/dev/block/8:1":         {Mode: fs.ModeSymlink, Data: []byte("../../devices/sda/sda1")},
 		"proc/fs/ext4/sda1/options": {Data: []byte("rw\ndata=ordered\n")},
 	}
-	tests := []struct{ fstype, device, want string }{
-		{"ext4", "254:0", "no"},
-		{"ext4", "8:1", "yes (data=ordered)"},
-		{"ext4", "9:9", "unknown"},
-		{"xfs", "7:0", "yes"},
-		{"tmpfs", "0:22", "no"},
-		{"btrfs", "0:40", "copy on write"},
-		{"fuse.sshfs", "0:50", "unknown"},
+	tests := []struct{ fstype, device, options, want string }{
+		{"ext4", "254:0", "rw", "no"},
+		{"ext4", "8:1", "rw", "yes (data=ordered)"},
+		{"ext4", "9:9", "rw", "unknown"},
+		{"xfs", "7:0", "rw", "yes"},
+		{"tmpfs", "0:22", "rw", "no"},
+		{"btrfs", "0:40", "rw,space_cache=v2", "copy on write"},
+		{"btrfs", "0:40", "rw,ssd,space_cache=v2", "copy on write (ssd)"},
+		{"fuse.sshfs", "0:50", "rw", "unknown"},
 	}
 	for _, tt := range tests {
-		require.Equal(t, tt.want, journalOf(root, mount{fstype: tt.fstype, device: tt.device}), tt)
+		require.Equal(t, tt.want, journalOf(root, mount{fstype: tt.fstype, device: tt.device, options: tt.options}), tt)
 	}
 }
 
