@@ -16,15 +16,11 @@ import (
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
 	"jp/internal/sharedfile"
-	"jp/internal/wholefile"
 )
 
 const (
 	logSuffix   = ".commits"
 	wordsSuffix = ".words"
-	// maxCache is how many bytes all sidecars together may take; those that were
-	// written longest ago go first.
-	maxCache = 2 << 30
 )
 
 func (s *Store) cacheDir() string { return filepath.Join(s.repo.CommonDir, "jp", "cache") }
@@ -98,14 +94,6 @@ func (c *cached) keepChain(head odb.OID) {
 		if seq, _, err := standsIn(newest, -1); err != nil || seq != n-1 {
 			c.log.Keep(0)
 		}
-	}
-}
-
-// bound looks at all sidecars once much was written.
-func (c *cached) bound() {
-	if !c.store.still.Load() && c.store.grown.Load() >= c.store.maxCache/64 {
-		c.store.grown.Store(0)
-		c.store.boundCache(c.path)
 	}
 }
 
@@ -234,38 +222,4 @@ func (s *Store) dropSidecar(id conversation.ID) error {
 		}
 	}
 	return nil
-}
-
-// boundCache removes sidecars that were written longest ago until the others, with
-// the one just written, fit.
-func (s *Store) boundCache(written string) {
-	entries, err := os.ReadDir(s.cacheDir())
-	if err != nil {
-		return
-	}
-	var files []os.FileInfo
-	total := int64(0)
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || !ours(e.Name()) {
-			continue
-		}
-		files = append(files, info)
-		total += info.Size()
-	}
-	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, f := range files {
-		path := filepath.Join(s.cacheDir(), f.Name())
-		if total <= s.maxCache || path == written+logSuffix || path == written+wordsSuffix {
-			continue
-		}
-		if os.Remove(path) == nil {
-			total -= f.Size()
-		}
-	}
-}
-
-// ours reports whether a file is a sidecar, or what a crash left of one.
-func ours(name string) bool {
-	return wholefile.IsTemporary(name) || filepath.Ext(name) == logSuffix || filepath.Ext(name) == wordsSuffix
 }

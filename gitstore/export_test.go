@@ -14,5 +14,11 @@ func Sign(object, key []byte) ([]byte, error) {
 // BoundCache sets how many bytes all sidecars together may take.
 func (s *Store) BoundCache(bytes int64) { s.maxCache = bytes }
 
+// BoundAfter is after how many written bytes a process looks at all sidecars, and
+// FirstBound how many it counts as written when it starts.
+const BoundAfter = maxCache / boundShare
+
+func FirstBound() int64 { return firstBound() }
+
 // WaitForHeads sets how long a head that a prune took is waited for.
 func (s *Store) WaitForHeads(d time.Duration) { s.restoring = d }

@@ -16,6 +16,7 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/gitstore"
 	"jp/gitstore/sidecar"
 )
 
@@ -329,7 +330,7 @@ func TestSiftAfterDelete(t *testing.T) {
 	}
 }
 
-// TestSiftBound removes what was used longest ago.
+// TestSiftBound keeps all sidecars together below a size, and whole ones.
 func TestSiftBound(t *testing.T) {
 	f := newFixture(t)
 	f.BoundCache(200 << 10)
@@ -337,12 +338,59 @@ func TestSiftBound(t *testing.T) {
 		info := f.told(n+1, strings.Repeat("much ", 10_000), "little")
 		require.Equal(t, []int{3}, f.sifted(info, false, "little"))
 	}
-	total := int64(0)
+	size := f.CacheSize()
+	require.LessOrEqual(t, size.Bytes, size.Limit)
+	require.Positive(t, size.Bytes)
+	files := map[string]int{}
 	for _, e := range must(os.ReadDir(f.cache())) {
-		total += must(e.Info()).Size()
+		name, _, _ := strings.Cut(e.Name(), ".")
+		files[name]++
 	}
-	require.LessOrEqual(t, total, int64(200<<10))
-	require.FileExists(t, filepath.Join(f.cache(), string(journaltest.ID(6))+".commits"))
+	require.Equal(t, 2, files[string(journaltest.ID(6))], "the one just written")
+	for name, n := range files {
+		require.Equal(t, 2, n, name)
+	}
+}
+
+// TestSiftBeyondTheBound searches a little more than fits, again and again: most of it
+// is still there.
+func TestSiftBeyondTheBound(t *testing.T) {
+	f := newFixture(t)
+	var infos []conversation.Info
+	for n := range 24 {
+		infos = append(infos, f.told(n+1, strings.Repeat("much ", 2_000), "little"))
+	}
+	search := func() (missing int) {
+		for _, info := range infos {
+			if _, err := os.Stat(filepath.Join(f.cache(), string(info.ID)+".commits")); err != nil {
+				missing++
+			}
+			require.Equal(t, []int{3}, f.sifted(info, false, "little"))
+		}
+		return missing
+	}
+	search()
+	fits := f.CacheSize().Bytes * 11 / 12
+	require.NoError(t, os.RemoveAll(f.cache()))
+	f.BoundCache(fits)
+	search()
+	missing, rounds := 0, 40
+	for range rounds {
+		missing += search()
+	}
+	require.Less(t, missing, rounds*len(infos)/3)
+	require.Positive(t, missing, "all of it fits")
+}
+
+// Many processes that each write little look at the size of all now and then.
+func TestSiftBoundOfMany(t *testing.T) {
+	looked := 0
+	for range 2000 {
+		if gitstore.FirstBound()+gitstore.BoundAfter/10 >= gitstore.BoundAfter {
+			looked++
+		}
+	}
+	require.InDelta(t, 200, looked, 100)
 }
 
 func TestSiftManyProcesses(t *testing.T) {

@@ -83,6 +83,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 		git = gitcmd.At(repo, gitcmd.Options{})
 	}
 	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, walks: map[odb.OID]walked{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
+	s.grown.Store(firstBound())
 	if s.zone == nil {
 		s.zone = time.Local
 	}
