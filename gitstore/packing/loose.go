@@ -24,7 +24,8 @@ const longest = 10 * time.Minute
 // Due reports whether about Enough loose objects have come since the last Pack,
 // and none is under way.
 // It looks at some folders only. Objects that the user's own work left loose
-// are told from ours only by Pack, so it may say yes for them, once.
+// are told from ours only by Pack, so it may say yes for them, once. So it does where
+// many that the last Pack left are gone, as after a gc: ours would be taken for them.
 func (p *Packer) Due() bool {
 	s := p.readState()
 	if age := time.Since(s.Began); age >= 0 && age < longest {
@@ -34,7 +35,9 @@ func (p *Packer) Due() bool {
 	for i := range sampled {
 		found += p.looseIn(i * fanOuts / sampled)
 	}
-	return found*fanOuts/sampled >= s.Left+s.Left/8+Enough
+	found *= fanOuts / sampled
+	some := s.Left/8 + Enough // what a sample may be wrong by, and what is enough
+	return found >= s.Left+some || found < s.Left-some
 }
 
 // Loose counts the loose objects of the repository, whoever made them.

@@ -170,6 +170,25 @@ func TestDueLooksAwayFromWhatCannotBePacked(t *testing.T) {
 	require.False(t, f.Due(), "once is enough")
 }
 
+// What a Pack left and a gc took makes no room for as many of ours.
+func TestDueWhenWhatCouldNotBePackedIsGone(t *testing.T) {
+	f := newField(t)
+	for i := range 4 * packing.Enough {
+		o := object("blob", fmt.Sprint(i))
+		require.NoError(t, f.store.Write(t.Context(), odb.Batch{Objects: []odb.Object{o}}))
+	}
+	_, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.False(t, f.Due())
+	f.git("prune", "--expire=now")
+	require.True(t, f.Due())
+	_, err = f.Pack(t.Context())
+	require.NoError(t, err)
+	require.False(t, f.Due(), "once is enough")
+	f.grow("jp-c17528832001-aaaa", packing.Enough)
+	require.True(t, f.Due(), "fewer than there were")
+}
+
 func TestPacksBecomeOne(t *testing.T) {
 	f := newField(t)
 	f.git("gc", "-q")
