@@ -129,6 +129,22 @@ func TestAnAnswerIsRememberedForTheTurn(t *testing.T) {
 	require.Len(t, p.asked, 2, "the next turn asks again")
 }
 
+// What only a person may answer is put to one each time.
+func TestAnExclusiveQuestionIsNotAnsweredFromMemory(t *testing.T) {
+	write := changes("write").questioning()
+	r := newRig(t, []*fakeTool{write}, asksFor("write", "write"), answers("ok"))
+	p := r.prompting(func(context.Context, Question) (Answer, error) {
+		write.def.Questions = map[string]tool.QuestionTo{"overwrite": {Exclusive: true}}
+		answer := boolean("true")
+		answer.Remember = true
+		return answer, nil
+	})
+	r.done()
+	require.Len(t, p.asked, 2)
+	require.False(t, p.asked[0].Inquiry.Request.Exclusive)
+	require.True(t, p.asked[1].Inquiry.Request.Exclusive)
+}
+
 func TestAToolThatAsksForEver(t *testing.T) {
 	for _, same := range []bool{false, true} { // whether it was told what it asks
 		asks := changes("ask")
