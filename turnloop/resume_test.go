@@ -44,19 +44,24 @@ func TestResumeSaysWhatWasFound(t *testing.T) {
 }
 
 // An approval that comes with the resume answers the question that waits; one that
-// only a person may answer is asked again.
+// only a person may answer is asked again, also where it is that by its record or by
+// the configuration alone.
 func TestResumeAnswersByApproval(t *testing.T) {
-	for _, exclusive := range []bool{false, true} {
+	for _, tt := range []struct {
+		was, is bool // exclusive
+		asked   int
+	}{{false, false, 0}, {false, true, 1}, {true, false, 1}, {true, true, 1}} {
 		write := changes("write").asking()
-		write.def.Exclusive = exclusive
+		write.def.Exclusive = tt.was
 		r := stoppedRig(t, []*fakeTool{write}, newWorkspace())
+		write.def.Exclusive = tt.is
 		p := r.answering(said("run"))
 		_, err := New(r.opts).Resume(t.Context(), Resume{
 			Resumed: &conversation.Resumed{Phase: conversation.PhaseExecuting}, Approved: conversation.ApproveAll(),
 		})
 		require.NoError(t, err)
 		require.Len(t, write.runs, 1)
-		require.Len(t, p.asked, map[bool]int{false: 0, true: 1}[exclusive])
+		require.Len(t, p.asked, tt.asked, "%+v", tt)
 	}
 }
 
