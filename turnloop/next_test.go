@@ -21,6 +21,7 @@ import (
 //	P1 permission asked      p1=run its answer: run, run_turn, skip, edit, edit+ with arguments, yes, failed, cancelled
 //	K1 the hook before tools asked   k1=pass its answer: pass, skip, edit, edit+, cancelled
 //	B1 started   I1 the tool asks, A1 the answer   D1 response   H1 held one   L1 delivery asked, l1 delivered
+//	An answer may end in "-" (declined, though it stands there), "~" (by a policy), "*" (to be remembered)
 type history struct {
 	events []*conversation.Event
 	model  int
@@ -102,7 +103,7 @@ func (h *history) about(word string, seq int) conversation.Body {
 	}
 	b := &conversation.InquiryResponse{For: h.asked[strings.ToLower(word[:2])], Outcome: conversation.OutcomeAnswered, By: conversation.ByUser, Answer: []byte(`"deliver"`)}
 	if _, choice, ok := strings.Cut(word, "="); ok {
-		b.Answer, _ = json.Marshal(strings.TrimSuffix(choice, "+"))
+		b.Answer, _ = json.Marshal(strings.TrimRight(choice, "+-~*"))
 		if strings.HasSuffix(choice, "+") {
 			b.Arguments = []byte(`{"path":"b"}`)
 		}
@@ -110,6 +111,13 @@ func (h *history) about(word string, seq int) conversation.Body {
 			b.Outcome, b.Answer, b.By = conversation.Outcome(choice), nil, conversation.ByPolicy
 		}
 	}
+	if strings.Contains(word, "-") {
+		b.Outcome = conversation.OutcomeDeclined
+	}
+	if strings.Contains(word, "~") {
+		b.By = conversation.ByPolicy
+	}
+	b.Remember = strings.Contains(word, "*")
 	return b
 }
 
@@ -208,6 +216,7 @@ func TestNext(t *testing.T) {
 		{"other arguments that are not there", "T Q 1write. P1 p1=edit", "refuse 1: The tool was not run: the user declined."},
 		{"no", "T Q 1write. P1 p1=skip", "refuse 1: The tool was not run: the user declined."},
 		{"a word that is no yes", "T Q 1write. P1 p1=yes", "refuse 1: The tool was not run: the user declined."},
+		{"a yes that was declined", "T Q 1write. P1 p1=run-", "refuse 1: The tool was not run: the user declined."},
 		{"nobody could answer", "T Q 1write. P1 p1=failed", "refuse 1: The tool was not run: it needs a permission"},
 		{"cancelled", "T Q 1write. P1 p1=cancelled", "refuse 1: The tool was not run: it is not allowed."},
 

@@ -65,6 +65,7 @@ func TestGrantSettle(t *testing.T) {
 		{"yes for the turn", tool.Definition{}, other, "1write. P1 p1=run_turn D1", Verdict{Choice: "run", By: "user", Reason: "for this turn"}, true},
 		{"exclusive and yes for the turn", tool.Definition{Exclusive: true}, other, "1write. P1 p1=run_turn D1", Verdict{}, false},
 		{"yes once", tool.Definition{}, other, "1write. P1 p1=run D1", Verdict{}, false},
+		{"yes for the turn by a policy", tool.Definition{}, other, "1write. P1 p1=run_turn~ D1", Verdict{}, false},
 		{"yes for another tool", tool.Definition{}, other, "1look. P1 p1=run_turn D1", Verdict{}, false},
 		{"asked, not answered", tool.Definition{}, other, "1write. P1", Verdict{}, false},
 	}
