@@ -129,6 +129,34 @@ func TestAnAnswerIsRememberedForTheTurn(t *testing.T) {
 	require.Len(t, p.asked, 2, "the next turn asks again")
 }
 
+// An answer holds for the turn where it is one, and was given to a model of the user's own.
+func TestWhichAnswersAreRemembered(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before string // what became of the question of an earlier call
+		asked  int
+	}{
+		"answered, to be remembered": {"A1* B1 D1", 0},
+		"answered for once":          {"A1 B1 D1", 1},
+		"declined":                   {"A1-* D1", 1},
+		"before it was adopted":      {"A1* B1 D1 F", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write := changes("write").doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+				if answer, ok := call.Answers["q"]; ok {
+					return tool.Result{Content: answer}, nil
+				}
+				return tool.Result{Question: &tool.Question{ID: "q", Question: conversation.Question{Text: "?", AnswerType: conversation.AnswerType{Type: "text"}}}}, nil
+			})
+			r := importedRig(t, "T Q 1write. B1 I1 "+tt.before+" 2write.", []*fakeTool{write}, asksFor("write"), asksFor("write"), answers("ok"))
+			p := r.answering(said("asked"))
+			_, err := r.resume(t.Context())
+			require.NoError(t, err)
+			require.Len(t, p.asked, tt.asked)
+			require.Equal(t, map[int]string{0: `"deliver"`, 1: `"asked"`}[tt.asked], r.results()[1].Content)
+		})
+	}
+}
+
 // What only a person may answer is put to one each time.
 func TestAnExclusiveQuestionIsNotAnsweredFromMemory(t *testing.T) {
 	write := changes("write").questioning()
