@@ -316,7 +316,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// A tool of the turn may have switched the branch itself.
+// A tool of the turn may have switched the branch itself, and moved HEAD.
 func TestBranchOfTheNewestEvent(t *testing.T) {
 	h := begun(t)
 	seq := h.call(t, "shell_run")[0]
@@ -328,6 +328,21 @@ func TestBranchOfTheNewestEvent(t *testing.T) {
 	now := truth(r)
 	now.Git = conversation.Git{Head: headB, Branch: "feature/x", Repo: "r1"}
 	require.Empty(t, reconcile.Elsewhere(r, now))
+
+	now.Git.Head, now.Descends = headA, false
+	require.Equal(t, []reconcile.Difference{{What: "HEAD", Was: headB, Is: headA}}, reconcile.Elsewhere(r, now), "where it began is not where it stopped")
+}
+
+// What was seen of the repository between two tools does not move the turn.
+func TestPlaceOfTheTurn(t *testing.T) {
+	h := begun(t)
+	elsewhere := conversation.Git{Head: headB, Branch: "feature/x", Worktree: "try", Repo: "r1"}
+	h.add(t, func(turn *conversation.TurnMut) {
+		turn.AddRecord(&conversation.Workspace{}, conversation.WithTree(treeB), conversation.WithGit(&elsewhere))
+	})
+	r := h.record(t, "")
+	require.Equal(t, here(), r.Place)
+	require.Equal(t, elsewhere, r.Last.Git)
 }
 
 // A second resume with nothing new sends what the first one said, byte for byte.
