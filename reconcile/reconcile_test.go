@@ -157,6 +157,9 @@ func TestAnAnsweredQuestionIsNoStart(t *testing.T) {
 	})
 	r := h.record(t, "")
 	require.Equal(t, reconcile.Waiting, reconcile.Make(r, truth(r), nil).Calls[0].Class)
+	living := truth(r)
+	living.Alive = map[int]bool{seq: true}
+	require.Equal(t, reconcile.Alive, reconcile.Make(r, living, nil).Calls[0].Class, "nothing goes on beside what still runs")
 	h.add(t, func(turn *conversation.TurnMut) {
 		turn.AddInquiryResponse(conversation.InquiryResponse{For: question, Outcome: conversation.OutcomeAnswered, Answer: json.RawMessage("true"), By: conversation.ByUser})
 	})
@@ -441,6 +444,19 @@ func TestAnsweredResume(t *testing.T) {
 	now := truth(r)
 	now.Tree = treeB
 	require.Nil(t, reconcile.Make(r, now, nil).Resumed)
+}
+
+// An answer that broke off is none: what the model was told before it is told again.
+func TestABrokenAnswerToAResume(t *testing.T) {
+	h := begun(t)
+	said := &conversation.Resumed{Phase: conversation.PhaseStreaming, Message: "[SESSION_RESUMED] …"}
+	h.add(t, func(turn *conversation.TurnMut) {
+		turn.AddRecord(said, conversation.WithTree(treeB))
+		turn.AddChatResponse(conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, Text: "I see", Partial: true})
+	})
+	r := h.record(t, "")
+	require.Equal(t, said, r.Said)
+	require.Equal(t, treeA, r.Since[0].From.Tree)
 }
 
 func TestManyNames(t *testing.T) {
