@@ -175,19 +175,20 @@ func TestFilesThatWereThereAndNotRecorded(t *testing.T) {
 // Where a tool of somebody else's runs beside a tool, what changed may be its work.
 func TestAToolBesideOneThatOutlivedItsJP(t *testing.T) {
 	for name, tt := range map[string]struct {
-		outlived, only bool
-		want           []string
+		outlived, ends, only bool
+		want                 []string
 	}{
-		"nobody's":             {false, false, nil},
-		"somebody's":           {true, false, []string{"new.go"}},
-		"that names its files": {true, true, nil},
+		"nobody's":                    {false, false, false, nil},
+		"somebody's":                  {true, false, false, []string{"new.go"}},
+		"somebody's, which then ends": {true, true, false, []string{"new.go"}},
+		"that names its files":        {true, false, true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorkspace()
 			write := changes("write").writing(w, "new.go")
 			write.def.Paths = func(json.RawMessage) ([]string, bool) { return []string{"new.go"}, tt.only }
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-			r.opts.Workspace, r.opts.Outlived = w, func() bool { return tt.outlived }
+			r.opts.Workspace, r.opts.Outlived = w, func() bool { return tt.outlived && !(tt.ends && len(write.runs) > 0) }
 			r.done()
 			require.Len(t, r.result().Changed, 1)
 			require.Equal(t, tt.want, r.result().Shared)
