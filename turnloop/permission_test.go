@@ -191,21 +191,28 @@ func TestAQuestionOfAToolThatIsGoneIsCancelled(t *testing.T) {
 	require.Contains(t, r.result().Content, "There is no tool of this name")
 }
 
+// An answer that comes with the interrupt counts as little as none.
 func TestInterruptWhileAsking(t *testing.T) {
-	write := changes("write").asking()
-	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	ctx, interrupt := interrupting(t)
-	r.prompting(func(ctx context.Context, _ Question) (Answer, error) {
-		interrupt()
-		<-ctx.Done()
-		return Answer{}, ctx.Err()
-	})
-	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
-	require.Equal(t, "chat_request tool_call_request inquiry_request turn_interrupted", r.turn())
-	r.answering(said("run"))
-	_, err := r.resume(t.Context())
-	require.NoError(t, err)
-	require.Len(t, write.runs, 1)
+	for _, answered := range []bool{false, true} {
+		write := changes("write").asking()
+		r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+		ctx, interrupt := interrupting(t)
+		r.prompting(func(ctx context.Context, _ Question) (Answer, error) {
+			interrupt()
+			<-ctx.Done()
+			if answered {
+				return said("run"), nil
+			}
+			return Answer{}, ctx.Err()
+		})
+		r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
+		require.Equal(t, "chat_request tool_call_request inquiry_request turn_interrupted", r.turn())
+		require.Empty(t, write.runs)
+		r.answering(said("run"))
+		_, err := r.resume(t.Context())
+		require.NoError(t, err)
+		require.Len(t, write.runs, 1)
+	}
 }
 
 func TestAPrompterThatBreaksStopsTheTurn(t *testing.T) {
