@@ -260,6 +260,17 @@ func TestToolLock(t *testing.T) {
 	r.requireOrder("lock", "append tool_started", "run write", "append tool_call_response", "unlock")
 }
 
+func TestTheLockOfALostRunIsRemoved(t *testing.T) {
+	r, _, _ := halfWritten(t)
+	r.opts.ToolLock = func(seq int) (*os.File, func(), error) {
+		r.trace.add(fmt.Sprint("lock ", seq))
+		return os.Stdin, func() { r.trace.add("unlock") }, nil
+	}
+	_, err := r.resume(t.Context())
+	require.NoError(t, err)
+	r.requireOrder("append resumed tool_call_response", "lock 3", "unlock", "model")
+}
+
 func TestAReadOnlyProgramHoldsALock(t *testing.T) {
 	locked := false
 	count := reads("count").doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
