@@ -249,6 +249,7 @@ func TestARefusedAppendNamesItsEvent(t *testing.T) {
 	c := newCrashRig(t, longTurn()...)
 	_, err := New(c.opts).Start(c.crashAt(2, refuses), Request{Chat: conversation.ChatRequest{Content: "do it"}})
 	require.EqualError(t, err, "event 3 was not recorded: no space left")
+	require.Equal(t, 2, c.journal.count, "nothing more is asked of a journal that failed")
 }
 
 func TestAResultIsKeptAlthoughOneBesideItIsLost(t *testing.T) {
