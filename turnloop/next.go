@@ -105,7 +105,7 @@ func (v View) nextCall(open []*conversation.ToolCall) Action {
 			return action
 		}
 	}
-	return v.run(open)
+	return Action{Act: ActRun, Calls: open[:1]} // a changing one: no read is ready
 }
 
 // ready is how many calls at the front only read and need no permission.
@@ -221,18 +221,6 @@ func declined(b *conversation.InquiryResponse) string {
 		text += " Reason: " + b.Reason
 	}
 	return text
-}
-
-// run is the first call, with the read-only ones directly behind it if it is
-// read-only itself.
-func (v View) run(open []*conversation.ToolCall) Action {
-	end := 1
-	if v.reads(open[0]) {
-		for end < len(open) && v.reads(open[end]) {
-			end++
-		}
-	}
-	return Action{Act: ActRun, Calls: open[:end]}
 }
 
 func (v View) reads(call *conversation.ToolCall) bool {
