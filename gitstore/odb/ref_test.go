@@ -154,6 +154,31 @@ func TestDirectoryFileConflicts(t *testing.T) {
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(repo, ".git/refs/jp/empty"), 0o755))
 	require.NoError(t, s.Write(bg, move("refs/jp/empty", "", head)), "an empty directory is nobody's")
+	git(t, repo, "pack-refs", "--all")
+	next := tip(create(t, s, "refs/jp/conversations/other", 2))
+	require.NoError(t, os.MkdirAll(filepath.Join(repo, ".git/refs/jp/empty"), 0o755))
+	require.NoError(t, s.Write(bg, move("refs/jp/empty", head, next)), "nor is it in the place of a packed ref")
+	got, err := s.ReadRef("refs/jp/empty")
+	require.NoError(t, err)
+	require.Equal(t, next, got)
+}
+
+// A file that names nothing hides the packed value, and is told once.
+func TestABrokenRefIsListedOnce(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	create(t, s, ref, 1)
+	const other = "refs/jp/conversations/other"
+	head := tip(create(t, s, other, 1))
+	git(t, repo, "pack-refs", "--all")
+	for _, content := range []string{"", strings.Repeat("0", 40) + "\n", "ref: refs/heads/main\n"} {
+		putRef(t, repo, ref, content)
+		refs, err := s.ListRefs("refs/jp/")
+		require.Equal(t, []odb.Ref{{Name: other, OID: head}}, refs, content)
+		var broken *odb.UnreadableRef
+		require.ErrorAs(t, err, &broken)
+		require.Equal(t, ref, broken.Ref)
+	}
 }
 
 // In what git-new-workdir makes, refs/ is a link.

@@ -39,7 +39,19 @@ func (s *Store) listRefs(w refWalk) ([]Ref, error) {
 		w.faults = append(w.faults, err)
 	}
 	slices.SortFunc(w.refs, byName)
-	return merge(w.refs, packed), errors.Join(w.faults...)
+	return merge(w.refs, w.uncovered(packed)), errors.Join(w.faults...)
+}
+
+// uncovered are the packed refs that no broken file hides: what is told of the file is
+// told of the ref.
+func (w *refWalk) uncovered(packed []Ref) []Ref {
+	var broken *UnreadableRef
+	for _, fault := range w.faults {
+		if errors.As(fault, &broken) {
+			packed = slices.DeleteFunc(packed, func(r Ref) bool { return r.Name == broken.Ref })
+		}
+	}
+	return packed
 }
 
 func (s *Store) packedBelow(prefix string) ([]Ref, error) {

@@ -190,6 +190,9 @@ func (s *Store) compare(m *refMove) error {
 		if found, err = packed.find(m.Ref); err != nil {
 			return err
 		}
+		if err = m.clear(); err != nil {
+			return err
+		}
 	}
 	if found != m.Old {
 		return &RefError{Ref: m.Ref, Want: m.Old, Found: found}
@@ -219,6 +222,12 @@ func (s *Store) checkConflict(m *refMove, packed packedRefs) error {
 			return fmt.Errorf("%w: %s", ErrRefConflict, dir)
 		}
 	}
+	return nil
+}
+
+// clear removes an empty directory in the place of a ref that has no file: git leaves
+// some, and removes those that it meets.
+func (m *refMove) clear() error {
 	info, err := m.dir.Stat(m.base)
 	if err != nil || info.Kind != KindDir {
 		return nil
