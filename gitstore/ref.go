@@ -74,6 +74,9 @@ func (s *Store) checkThere(id conversation.ID) error {
 	return err
 }
 
+// CheckRefs looks whether packed-refs hides refs from git or from us.
+func (s *Store) CheckRefs() error { return s.odb.CheckPackedRefs() }
+
 // checkFree fails if the id is in use anywhere.
 func (s *Store) checkFree(id conversation.ID) error {
 	if _, err := conversation.ParseID(string(id)); err != nil {

@@ -23,13 +23,13 @@ func (c *checkup) lookAtStore(ctx context.Context) []doctor.Finding {
 	if c.storeErr != nil {
 		return doctor.Store{Err: c.storeErr}.Findings()
 	}
-	store, tips := doctor.Store{}, doctor.Tips{}
+	store, tips := doctor.Store{Hidden: c.repo.store.CheckRefs()}, doctor.Tips{}
 	for scope, count := range map[conversation.Scope]*int{
 		conversation.ScopeLive: &store.Live, conversation.ScopeArchived: &store.Archived, conversation.ScopeRemotes: &store.Remote,
 	} {
 		infos, err := c.repo.store.List(ctx, scope)
 		if err != nil {
-			return doctor.Store{Err: err}.Findings()
+			return doctor.Store{Err: err, Hidden: store.Hidden}.Findings()
 		}
 		*count = len(infos)
 		tips.Read += len(infos)

@@ -92,6 +92,12 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	if err := printVerdicts(e, verdicts, events); err != nil {
 		return err
 	}
+	if all {
+		if err := r.store.CheckRefs(); err != nil {
+			damaged.message = fmt.Sprintf("%v: refs can be hidden by that, of conversations too.", err)
+			return damaged.hint(packedRefsHint())
+		}
+	}
 	switch {
 	case bad > 0:
 		damaged.message = conversation.Count(bad, "conversation") + " damaged."
@@ -103,6 +109,11 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 			hint(unshallow(parts[0].Remote), "brings them")
 	}
 	return nil
+}
+
+// packedRefsHint is what to do about a packed-refs that git has not written.
+func packedRefsHint() (command, explained string) {
+	return "git for-each-ref", "what git finds of it; a line is an object, a space and a ref, and lines are sorted by their refs: mend it, or bring back the file as it was"
 }
 
 // verify checks one conversation.

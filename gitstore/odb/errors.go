@@ -122,11 +122,23 @@ func classifyRead(err error) error {
 
 // PackedRefsError is a line of packed-refs that git has not written. It is an
 // [ErrRefBroken] of any ref that was looked for.
-type PackedRefsError struct{ Line string }
+type PackedRefsError struct {
+	Line string
+	Why  string // "" where it is no line of any packed-refs
+}
 
-// Error says which line it is.
+// Error says which line it is, as far as a person may want to see it.
 func (e *PackedRefsError) Error() string {
-	return fmt.Sprintf("%v: %s has the line %q", ErrRefBroken, packedRefsFile, e.Line)
+	const most = 120
+	line := e.Line
+	if len(line) > most {
+		line = line[:most] + "…"
+	}
+	text := fmt.Sprintf("%v: %s has the line %q", ErrRefBroken, packedRefsFile, line)
+	if e.Why != "" {
+		text += ", " + e.Why
+	}
+	return text
 }
 
 // Unwrap gives ErrRefBroken.

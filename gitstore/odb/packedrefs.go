@@ -103,14 +103,20 @@ const sortedRefs = " sorted "
 // parsePackedRefs takes a file as git writes it. One that does not say that it is
 // sorted is.
 func parsePackedRefs(data []byte) (packedRefs, error) {
-	first, rest, _ := bytes.Cut(data, []byte{'\n'})
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		return packedRefs{}, brokenLine(data[bytes.LastIndexByte(data, '\n')+1:])
 	}
-	if bytes.HasPrefix(first, []byte("#")) && bytes.Contains(append(first[:len(first):len(first)], ' '), []byte(sortedRefs)) {
+	if saysSorted(data) {
+		_, rest, _ := bytes.Cut(data, []byte{'\n'})
 		return packedRefs{rest}, nil
 	}
 	return sortPacked(data)
+}
+
+// saysSorted reports whether the first line promises an order.
+func saysSorted(data []byte) bool {
+	first, _, _ := bytes.Cut(data, []byte{'\n'})
+	return bytes.HasPrefix(first, []byte("#")) && bytes.Contains(append(first[:len(first):len(first)], ' '), []byte(sortedRefs))
 }
 
 // sortPacked sorts lines that may stand in any order.
@@ -144,6 +150,54 @@ func packedRef(line []byte) (Ref, error) {
 }
 
 func brokenLine(line []byte) error { return &PackedRefsError{Line: string(line)} }
+
+// CheckPackedRefs reads all of packed-refs, where else only those lines are looked at
+// that a search comes by. It says which line makes git, or this package, find less
+// than is in the file: one that is none, a ref of jp's with a name that git
+// forbids, and one that is not where the order says that it is.
+func (s *Store) CheckPackedRefs() error {
+	data, err := s.readPackedRefs()
+	if err != nil || len(data) == 0 {
+		return err
+	}
+	if _, err := parsePackedRefs(data); err != nil {
+		return err
+	}
+	sorted, before := saysSorted(data), ""
+	for line := range bytes.Lines(data) {
+		if line[0] == '#' || line[0] == '^' {
+			continue
+		}
+		r, err := packedRef(line)
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(r.Name, "refs/jp/") && CheckRefName(r.Name) != nil:
+			return &PackedRefsError{Line: string(line), Why: "whose ref " + refNameFault(r.Name)}
+		case sorted && r.Name < before:
+			return &PackedRefsError{Line: string(line), Why: "which is not where it should be: the file says that it is sorted"}
+		}
+		before = r.Name
+	}
+	return nil
+}
+
+// readPackedRefs reads the file as it is now; nil where there is none.
+func (s *Store) readPackedRefs() ([]byte, error) {
+	file, err := s.root.Open(packedRefsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", packedRefsFile, err)
+	}
+	defer file.Close()
+	var data bytes.Buffer
+	if _, err := data.ReadFrom(file); err != nil {
+		return nil, fmt.Errorf("read %s: %w", packedRefsFile, err)
+	}
+	return data.Bytes(), nil
+}
 
 func byName(a, b Ref) int { return strings.Compare(a.Name, b.Name) }
 

@@ -432,6 +432,41 @@ func TestPackedRefsThatAreBroken(t *testing.T) {
 	require.Equal(t, head, got)
 }
 
+// What hides refs from git, or from a search that trusts the order, is found.
+func TestCheckPackedRefs(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	require.NoError(t, s.CheckPackedRefs(), "none")
+	head := string(tip(create(t, s, ref, 1)))
+	git(t, repo, "pack-refs", "--all")
+	require.NoError(t, s.CheckPackedRefs(), "as git makes it")
+	line := func(name string) string { return head + " " + name + "\n" }
+	const header = "# pack-refs with: peeled fully-peeled sorted \n"
+	const a, b = "refs/jp/conversations/a", "refs/jp/conversations/b"
+	for content, want := range map[string]string{
+		header + line(a) + line(b):                                 "",
+		header + line("refs/heads/odd\r") + line(a):                "",
+		line(b) + line(a):                                          "",
+		header + line(a) + "^" + head + "\n" + line(b):             "",
+		header + line(a) + line(b+"\r"):                            "a character that git forbids",
+		header + line(b) + line(a):                                 "not where it should be",
+		header + line(a) + "\n":                                    `the line "\n"`,
+		header + line(a) + head:                                    "the line",
+		header + line(a) + strings.Repeat("garbage ", 1000) + "\n": `garbage …"`,
+		strings.ReplaceAll(header+line(a)+line(b), "\n", "\r\n"):   "a character that git forbids",
+	} {
+		putRef(t, repo, "packed-refs", content)
+		err := s.CheckPackedRefs()
+		if want == "" {
+			require.NoError(t, err, content)
+			continue
+		}
+		require.ErrorIs(t, err, odb.ErrRefBroken, content)
+		require.ErrorContains(t, err, want)
+		require.Less(t, len(err.Error()), 400)
+	}
+}
+
 // flushNotes notes which directories are flushed.
 type flushNotes struct {
 	odb.FS

@@ -7,6 +7,10 @@ import (
 	"jp/conversation"
 )
 
+// muchWaits is how many loose objects of conversations are more than packing should
+// have let come.
+const muchWaits = 2000
+
 // manyRefs is from how many loose refs on listing gains from packing them.
 const manyRefs = 200
 
@@ -15,14 +19,22 @@ type Store struct {
 	Live, Archived, Remote int
 	LooseRefs, PackedRefs  int
 	Err                    error // why they cannot be listed
+	Hidden                 error // why packed-refs may hide some
 }
 
 // Findings judges the refs.
 func (s Store) Findings() []Finding {
-	if s.Err != nil {
-		return []Finding{found(Fail, "conversations", "the conversations cannot be listed: %v", s.Err)}
-	}
 	all := []Finding{found(OK, "conversations", "%d live, %d archived, %d fetched", s.Live, s.Archived, s.Remote)}
+	if s.Err != nil {
+		all = []Finding{found(Fail, "conversations", "the conversations cannot be listed: %v", s.Err)}
+	}
+	switch {
+	case s.Hidden != nil:
+		return append(all, found(Fail, "refs", "%v: refs can be hidden by that", s.Hidden).
+			advise("git for-each-ref shows what git finds of it; mend that line, or bring back the file as it was"))
+	case s.Err != nil:
+		return all
+	}
 	if s.LooseRefs >= manyRefs {
 		return append(all, found(Note, "refs", "%d loose, %d packed: each loose one is a file to read when conversations are listed", s.LooseRefs, s.PackedRefs).
 			advise("git pack-refs --all; jp does not do it itself"))
@@ -72,6 +84,9 @@ func (p Packing) loose() []Finding {
 		return []Finding{objects, found(Note, "packing", "%s; it is due, and store.packing is off", last).advise("jp pack")}
 	case p.Due:
 		return []Finding{objects, found(Note, "packing", "%s; it is due, and starts by itself after the next turn", last).advise("jp pack does it now")}
+	}
+	if p.Waiting >= muchWaits {
+		return []Finding{objects, found(Note, "packing", "%s, and much has come since", last).advise("jp pack")}
 	}
 	return []Finding{objects, found(OK, "packing", "%s; it is not due", last)}
 }
