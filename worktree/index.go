@@ -197,6 +197,9 @@ func identifyFile(f *os.File) (identity, error) {
 	}, nil
 }
 
+// mostRead is more than any file has that is read whole, in bytes.
+const mostRead = 64 << 20
+
 // readRegular reads a file and nothing else: not where a link leads, and not a pipe,
 // for which somebody would have to write.
 func readRegular(path string) ([]byte, error) {
@@ -205,7 +208,7 @@ func readRegular(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > mostRead {
 		return nil, errors.Join(err, fs.ErrInvalid)
 	}
 	return io.ReadAll(f)

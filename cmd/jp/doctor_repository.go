@@ -62,6 +62,7 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	found.ReadOnly = unwritten(at.CommonDir)
 	found.Index = damagedIndex(ctx, at, c.env)
 	found.Own = ownFolders(at.CommonDir)
+	found.Unusual = unusualFiles(at)
 	var link *ownfolder.LinkError
 	if errors.As(found.Own, &link) {
 		found.Instead = link.Path
@@ -101,6 +102,25 @@ func ownFolders(common string) error {
 		}
 	}
 	return nil
+}
+
+// unusualFiles are what stands in the place of files of jp's and is none.
+func unusualFiles(at gitcmd.Repository) (paths []string) {
+	common, own := filepath.Join(at.CommonDir, ownfolder.Name), filepath.Join(at.GitDir, ownfolder.Name)
+	files := []string{
+		filepath.Join(common, workspaceIDFile), filepath.Join(common, "packing.json"), filepath.Join(common, "packing.lock"),
+		filepath.Join(own, worktreeIDFile), filepath.Join(own, "index.json"), filepath.Join(own, "snapshot.lock"), filepath.Join(own, "mutation.lock"),
+	}
+	sessions, _ := os.ReadDir(filepath.Join(common, sessionsFolder)) // whether it can be read is looked at elsewhere
+	for _, e := range sessions {
+		files = append(files, filepath.Join(common, sessionsFolder, e.Name()))
+	}
+	for _, file := range files {
+		if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+			paths = append(paths, file)
+		}
+	}
+	return paths
 }
 
 // glob is a path as a pattern that nothing but it matches.

@@ -20,6 +20,7 @@ import (
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/internal/ownfolder"
+	"jp/internal/plainfile"
 	"jp/internal/wholefile"
 	"jp/process"
 )
@@ -299,9 +300,12 @@ func namedOnce(in ownfolder.Place, name string) (string, error) {
 
 // readWord is the one word that a file holds, "" where there is no file.
 func readWord(path string) (string, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	text, err := plainfile.Read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		err = nil
+	case errors.Is(err, plainfile.ErrUnusual):
+		err = fmt.Errorf("%s is no ordinary file: remove it, and jp makes it anew", path)
 	}
 	return strings.TrimSpace(string(text)), err
 }

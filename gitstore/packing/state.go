@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jp/gitstore/odb"
+	"jp/internal/plainfile"
 )
 
 // A state is what a Pack leaves for the next one. Losing it costs nothing but a
@@ -39,7 +40,7 @@ type made struct {
 func (p *Packer) Last() time.Time { return p.readState().At }
 
 func (p *Packer) readState() (s state) {
-	text, err := os.ReadFile(p.state)
+	text, err := plainfile.Read(p.state)
 	if err != nil || json.Unmarshal(text, &s) != nil || s.Left < 0 {
 		return state{}
 	}

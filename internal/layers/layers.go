@@ -19,9 +19,9 @@ var Allowed = map[string][]string{
 	"gitcmd":                                {"internal/plainfile"}, // the only starter of git
 	"gitcmd/located":                        {"gitcmd", "internal/plainfile", "internal/wholefile"},
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/sharedfile", "internal/wholefile"},
-	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},                                               // knows objects and refs, not events
-	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/ownfolder", "internal/sharedfile", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
-	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},                                                       // copies of raw commits; knows no events
+	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},                                                                     // knows objects and refs, not events
+	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/ownfolder", "internal/plainfile", "internal/sharedfile", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
+	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},                                                                             // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd", "internal/ownfolder", "worktree/gitindex"},
 	"worktree/gitindex":                     nil, // a format; looks at no file
 	"provider":                              {"conversation", "internal/lazy"},
@@ -67,7 +67,7 @@ var Allowed = map[string][]string{
 	"internal/layers":                       nil,
 	"internal/plainfile":                    nil,
 	"internal/sharedfile":                   nil,
-	"internal/ownfolder":                    {"internal/sharedfile", "internal/wholefile"},
+	"internal/ownfolder":                    {"internal/plainfile", "internal/sharedfile", "internal/wholefile"},
 	"internal/wholefile":                    {"internal/sharedfile"},
 	"internal/bench":                        {everything},
 	"internal/soak":                         {everything},

@@ -8,13 +8,13 @@ package ownfolder
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
+	"jp/internal/plainfile"
 	"jp/internal/sharedfile"
 	"jp/internal/wholefile"
 )
@@ -194,8 +194,11 @@ func (p Place) Read(folder, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(file)
+	return plainfile.All(file, mostRead)
 }
+
+// mostRead is more than jp keeps in one file for itself, in bytes.
+const mostRead = 64 << 20
 
 // Remove removes a file in a folder below jp's; there may be none.
 func (p Place) Remove(folder, name string) error {

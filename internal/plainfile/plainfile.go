@@ -29,8 +29,20 @@ func Read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	return All(file, most)
+}
+
+// All reads a file that was opened without waiting, of at most so many bytes.
+func All(file *os.File, most int64) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, ErrUnusual
+	}
 	text, err := io.ReadAll(io.LimitReader(file, most+1))
-	if len(text) > most {
+	if int64(len(text)) > most {
 		return nil, ErrUnusual
 	}
 	return text, err

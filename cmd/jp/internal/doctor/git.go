@@ -42,10 +42,11 @@ type Repository struct {
 	Owner    int // uid of the git directory
 	User     int // uid of this process
 
-	ReadOnly error  // why it cannot be written to
-	Own      error  // why jp's own folder in it, or one below, cannot be used
-	Instead  string // what stands there in the place of one, "" for nothing
-	Index    error  // why git cannot read the index
+	ReadOnly error    // why it cannot be written to
+	Own      error    // why jp's own folder in it, or one below, cannot be used
+	Unusual  []string // what stands in the place of jp's files and is none
+	Instead  string   // what stands there in the place of one, "" for nothing
+	Index    error    // why git cannot read the index
 }
 
 // Findings judges the repository.
@@ -97,6 +98,10 @@ func (r Repository) access() (all []Finding) {
 	case r.Own != nil:
 		all = append(all, found(Fail, "folder", "jp's own folder cannot be read: %v", r.Own).
 			advise("make %s/jp a folder of yours; what it holds can be lost, conversations are not in it", r.Common))
+	}
+	for _, path := range r.Unusual {
+		all = append(all, found(Fail, "file", "%s is no ordinary file, and jp needs one there", path).
+			advise("rm -r %s: jp makes it anew; conversations are not in it", path))
 	}
 	if r.Index != nil {
 		all = append(all, found(Fail, "index", "git's index is damaged: %v", r.Index).
