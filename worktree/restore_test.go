@@ -60,6 +60,15 @@ func (r *repo) restore(puts []worktree.Put, meanwhile func(), protected ...strin
 	return left
 }
 
+// dated gives a file the time back that it has before an edit.
+func (r *repo) dated(name string, edit func()) {
+	r.t.Helper()
+	was, err := os.Stat(r.path(name))
+	require.NoError(r.t, err)
+	edit()
+	require.NoError(r.t, os.Chtimes(r.path(name), was.ModTime(), was.ModTime()))
+}
+
 // own is what the fingerprint has of .git, but for the folder's own time.
 func (r *repo) own() map[string]string {
 	all := r.fingerprint()
@@ -286,6 +295,16 @@ func TestRestoreLeavesWhatItMustNotWrite(t *testing.T) {
 		"written just now": {
 			edits:     func(r *repo) { r.write("a", "2\n") },
 			meanwhile: func(r *repo) { r.remove("a"); r.write("a", "3\n") },
+			left:      "a", why: "just now",
+		},
+		"written just now, and dated back": {
+			edits:     func(r *repo) { r.write("a", "2\n") },
+			meanwhile: func(r *repo) { r.dated("a", func() { r.write("a", "3\n") }) },
+			left:      "a", why: "just now",
+		},
+		"replaced just now, and dated back": {
+			edits:     func(r *repo) { r.write("a", "2\n") },
+			meanwhile: func(r *repo) { r.dated("a", func() { r.write("b", "3\n"); r.rename("b", "a") }) },
 			left:      "a", why: "just now",
 		},
 		"deleted just now": {
