@@ -12,6 +12,7 @@ import (
 type writes struct {
 	objects string // "" where nobody waits for the disk
 	since   time.Time
+	folder  func(path string) error // syncs one
 }
 
 // tick is more than file times can be behind the clock.
@@ -21,7 +22,7 @@ func (w *Worktree) beforeWrites() writes {
 	if w.opts.Volatile {
 		return writes{}
 	}
-	return writes{objects: filepath.Join(w.repo.CommonDir, "objects"), since: time.Now().Add(-tick)}
+	return writes{objects: filepath.Join(w.repo.CommonDir, "objects"), since: time.Now().Add(-tick), folder: w.syncDir}
 }
 
 // sync syncs the folders of objects in which something was made since.
@@ -48,11 +49,11 @@ func (d writes) sync() error {
 		if info.ModTime().Before(d.since) {
 			continue
 		}
-		if err := syncDir(dir); err != nil {
+		if err := d.folder(dir); err != nil {
 			return err
 		}
 	}
-	return syncDir(d.objects)
+	return d.folder(d.objects)
 }
 
 func syncDir(path string) error {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,6 +78,27 @@ func counted(t *testing.T, trace, name string) (sum int) {
 		sum += n
 	}
 	return sum
+}
+
+// git flushes what it writes, and not the folders in which that has its name.
+func TestFoldersOfObjectsAreFlushed(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	flushed := map[string]bool{}
+	r.w.OnSync(func(path string) error {
+		flushed[path] = true
+		return nil
+	})
+	r.write("a", "2\n")
+	tree := r.snapshot(r.head(), worktree.SnapshotOptions{}).Tree
+	for _, oid := range []string{tree, r.git("rev-parse", tree+":a")} {
+		require.True(t, flushed[r.path(".git/objects/"+oid[:2])], oid)
+	}
+	require.True(t, flushed[r.path(".git/objects")])
+
+	r.w.OnSync(func(string) error { return syscall.EIO })
+	r.write("a", "3\n")
+	_, err := r.w.Snapshot(t.Context(), tree, worktree.SnapshotOptions{})
+	require.ErrorIs(t, err, syscall.EIO)
 }
 
 func TestUnreachableObjectFolderIsAnError(t *testing.T) {
