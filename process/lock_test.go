@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,6 +52,21 @@ func TestOneHolder(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, again.Release())
 	require.FileExists(t, filepath.Join(l.Dir, string(id)+".lock"), "the file is never removed: somebody may wait on it")
+}
+
+// A holder whose words are fewer leaves none of those of the one before.
+func TestAHolderFollowsALongerOne(t *testing.T) {
+	l := locks(t)
+	long, short := holder(), holder()
+	long.Session = strings.Repeat("long ", 100)
+	for _, h := range []process.Holder{long, short} {
+		lock, err := l.Take(id, h)
+		require.NoError(t, err)
+		who, held := l.Held(id)
+		require.True(t, held)
+		require.Equal(t, h, who)
+		require.NoError(t, lock.Release())
+	}
 }
 
 func TestConversationsDoNotLockEachOther(t *testing.T) {
