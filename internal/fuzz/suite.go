@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"jp/internal/proof"
 )
 
 // A suite is a package with its fuzz targets.
@@ -95,9 +97,8 @@ func targetsOf(file string) (names []string, err error) {
 
 // build makes the binary that runs the suite's targets.
 func (s *suite) build(ctx context.Context, binary string) error {
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-fuzz=^Fuzz", "-o", binary, s.path)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the fuzz targets of %s: %w\n%s", s.path, err, out)
+	if err := proof.Build(ctx, proof.GoCommand(ctx, "test", "-c", "-fuzz=^Fuzz", "-o", binary, s.path)); err != nil {
+		return fmt.Errorf("build the fuzz targets of %s: %w", s.path, err)
 	}
 	s.binary = binary
 	return nil
