@@ -8,34 +8,58 @@ var ErrBroken = errors.New("broken off")
 // BreakAt breaks a Packer off before it changes files for the n-th time. What it
 // returns counts them.
 func (p *Packer) BreakAt(n int) (done *int) {
-	b := &breaking{files: p.files, at: n}
-	p.files = b
-	return &b.done
+	done = new(int)
+	p.Before(func(string, string) error {
+		if *done++; n > 0 && *done >= n {
+			return ErrBroken
+		}
+		return nil
+	})
+	return done
 }
 
-type breaking struct {
+// Before asks before each change of a file, by the name of what makes it: where the
+// answer is an error, that is what the change says.
+func (p *Packer) Before(ask func(what, name string) error) { p.files = asking{p.files, ask} }
+
+type asking struct {
 	files
-	at, done int
+	ask func(what, name string) error
 }
 
-func (b *breaking) do(act func() error) error {
-	if b.done++; b.at > 0 && b.done >= b.at {
-		return ErrBroken
+func (a asking) Rename(from, to string) error {
+	if err := a.ask("rename", to); err != nil {
+		return err
 	}
-	return act()
+	return a.files.Rename(from, to)
 }
 
-func (b *breaking) Rename(from, to string) error {
-	return b.do(func() error { return b.files.Rename(from, to) })
+func (a asking) Remove(name string) error {
+	if err := a.ask("remove", name); err != nil {
+		return err
+	}
+	return a.files.Remove(name)
 }
-func (b *breaking) Remove(name string) error {
-	return b.do(func() error { return b.files.Remove(name) })
+
+func (a asking) RemoveAll(name string) error {
+	if err := a.ask("remove all", name); err != nil {
+		return err
+	}
+	return a.files.RemoveAll(name)
 }
-func (b *breaking) RemoveAll(name string) error {
-	return b.do(func() error { return b.files.RemoveAll(name) })
+
+func (a asking) Replace(name string, content []byte) error {
+	if err := a.ask("replace", name); err != nil {
+		return err
+	}
+	return a.files.Replace(name, content)
 }
-func (b *breaking) Replace(name string, content []byte) error {
-	return b.do(func() error { return b.files.Replace(name, content) })
+
+func (a asking) Sync(folder string) error {
+	if err := a.ask("sync", folder); err != nil {
+		return err
+	}
+	return a.files.Sync(folder)
 }
 
 // Growth is growth.

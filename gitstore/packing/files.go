@@ -14,6 +14,8 @@ type files interface {
 	RemoveAll(name string) error
 	// Replace gives a file this content, or none of it.
 	Replace(name string, content []byte) error
+	// Sync makes the entries of a folder durable.
+	Sync(folder string) error
 }
 
 type osFiles struct{ share sharedfile.Share }
@@ -21,6 +23,15 @@ type osFiles struct{ share sharedfile.Share }
 func (osFiles) Rename(from, to string) error { return os.Rename(from, to) }
 func (osFiles) Remove(name string) error     { return os.Remove(name) }
 func (osFiles) RemoveAll(name string) error  { return os.RemoveAll(name) }
+
+func (osFiles) Sync(folder string) error {
+	dir, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
 
 func (o osFiles) Replace(name string, content []byte) error {
 	return wholefile.Replace(name, content, wholefile.Options{Mode: 0o666, Volatile: true, Share: o.share})

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -223,4 +225,41 @@ func FuzzMultiIndex(f *testing.F) {
 			require.Contains(t, string(data), name)
 		}
 	})
+}
+
+// isLoose reports whether a path is that of a loose object.
+func isLoose(path string) bool { return len(filepath.Base(path)) == 38 }
+
+// The names of a new pack are on the disk before a loose file goes for it.
+func TestAPackIsFlushedBeforeLooseFilesGo(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 3)
+	var order []string
+	f.Before(func(what, path string) error {
+		inPacks := filepath.Dir(path) == filepath.Join(f.dir, ".git/objects/pack")
+		if inPacks && what == "rename" || path == filepath.Join(f.dir, ".git/objects/pack") || isLoose(path) {
+			order = append(order, what)
+		}
+		return nil
+	})
+	_, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"rename", "sync", "remove"}, slices.Compact(order))
+}
+
+// Where that flush fails, no loose file goes.
+func TestLooseFilesStayWhereThePackIsNotFlushed(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 3)
+	before := f.Loose()
+	f.Before(func(what, _ string) error {
+		if what == "sync" {
+			return syscall.EIO
+		}
+		return nil
+	})
+	_, err := f.Pack(t.Context())
+	require.ErrorIs(t, err, syscall.EIO)
+	require.Equal(t, before, f.Loose())
+	f.whole()
 }

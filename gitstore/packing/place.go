@@ -38,7 +38,7 @@ func (p *Packer) place(s *state, packs []made, gone ...made) error {
 			return errors.Join(err, p.tidy())
 		}
 	}
-	return errors.Join(p.sync(), p.tidy())
+	return errors.Join(p.files.Sync(p.packDir()), p.tidy())
 }
 
 // endMoves ends what a kill has broken off: a pack that has no index yet gets one, and
@@ -94,16 +94,6 @@ func (p *Packer) remove(pack made) error {
 		}
 	}
 	return nil
-}
-
-// sync makes the entries of the packs' folder durable.
-func (p *Packer) sync() error {
-	dir, err := os.Open(p.packDir())
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
 }
 
 func (p *Packer) packDir() string { return filepath.Join(p.dir, "objects", "pack") }
