@@ -263,3 +263,28 @@ func TestLooseFilesStayWhereThePackIsNotFlushed(t *testing.T) {
 	require.Equal(t, before, f.Loose())
 	f.whole()
 }
+
+// A pack that was damaged after it was made lets no loose file go that it was made of.
+func TestLooseFilesStayBesideADamagedPack(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 3)
+	before := f.Loose()
+	f.Before(func(what, path string) error {
+		if what == "remove" && isLoose(path) {
+			return packing.ErrBroken
+		}
+		return nil
+	})
+	_, err := f.Pack(t.Context())
+	require.ErrorIs(t, err, packing.ErrBroken)
+	damaged := f.packFiles()[0]
+	f.overwrite(damaged, f.git("rev-parse", "refs/jp/conversations/jp-c17528832001-aaaa"))
+	f.open("git")
+	_, err = f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, before, f.Loose())
+	for _, suffix := range []string{"idx", "pack", "rev"} {
+		_ = os.Remove(strings.TrimSuffix(damaged, "pack") + suffix)
+	}
+	f.whole()
+}
