@@ -288,3 +288,19 @@ func TestLooseFilesStayBesideADamagedPack(t *testing.T) {
 	}
 	f.whole()
 }
+
+// Packs stay where the one that they would become lacks what one of them has.
+func TestPacksStayWhereTheirOneLacksSomething(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 3)
+	_, err := f.Pack(t.Context())
+	require.NoError(t, err)
+	first := f.packFiles()[0]
+	f.grow("jp-c17528832001-aaaa", 3)
+	f.open(brokenGit(t, "--stdin-packs", `sed 1d | git "$@"; exit`))
+	_, err = f.Pack(t.Context())
+	require.ErrorIs(t, err, packing.ErrUnread)
+	require.Contains(t, f.packFiles(), first)
+	require.Equal(t, 2, f.packs())
+	f.whole()
+}
