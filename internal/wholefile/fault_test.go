@@ -181,3 +181,17 @@ func (f taken) Remove(string) error {
 	*f.removed = true
 	return nil
 }
+
+// A file that keeps its mode is as safe as any other.
+func TestAFileThatKeepsItsModeIsFlushed(t *testing.T) {
+	for _, journal := range []bool{true, false} {
+		disk := newDisk(t, journal)
+		dir, err := disk.OpenDir("/d")
+		require.NoError(t, err)
+		require.NoError(t, wholefile.ReplaceKeeping(shelf{dir}, name, []byte(is), 0o640, wholefile.Options{}))
+		for seed := range uint64(20) {
+			text, _ := content(t, disk.Crash(rand.New(rand.NewPCG(6, seed))))
+			require.Equal(t, is, text, "journal %v", journal)
+		}
+	}
+}
