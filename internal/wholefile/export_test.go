@@ -6,3 +6,12 @@ import "io/fs"
 func ReplaceKeeping(f Folder, name string, data []byte, mode fs.FileMode, o Options) error {
 	return o.put(f, name, data, &mode, Folder.Rename)
 }
+
+// MakeFolders is makeFolders, and says which folders it has flushed.
+func MakeFolders(dir string, o Options) (flushed []string, err error) {
+	err = makeFolders(dir, o, func(f folder) error {
+		flushed = append(flushed, string(f))
+		return f.Sync()
+	})
+	return flushed, err
+}

@@ -37,7 +37,7 @@ func (d folder) Sync() error {
 
 // makeFolders makes a folder and those above it. Those in which one was made are
 // flushed, since a file is no safer than the way to it.
-func makeFolders(dir string, o Options) error {
+func makeFolders(dir string, o Options, flush func(folder) error) error {
 	there := dir
 	for there != filepath.Dir(there) {
 		if _, err := os.Stat(there); !errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ func makeFolders(dir string, o Options) error {
 	}
 	for at := dir; at != there && !o.Volatile; {
 		at = filepath.Dir(at)
-		if err := folder(at).Sync(); err != nil {
+		if err := flush(folder(at)); err != nil {
 			return err
 		}
 	}

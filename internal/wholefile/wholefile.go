@@ -97,7 +97,7 @@ func Make(path string, data []byte, o Options) error {
 
 func put(path string, data []byte, o Options, name func(f Folder, from, to string) error) error {
 	dir := filepath.Dir(path)
-	if err := makeFolders(dir, o); err != nil {
+	if err := makeFolders(dir, o, folder.Sync); err != nil {
 		return err
 	}
 	return o.put(folder(dir), filepath.Base(path), data, o.keptMode(path), name)

@@ -141,3 +141,18 @@ func TestWhatIsInTheWay(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
 }
+
+// Every folder in which one was made is flushed, also the one that was there.
+func TestFoldersAboveNewOnesAreFlushed(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "a", "b")
+	flushed, err := wholefile.MakeFolders(b, wholefile.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{a, dir}, flushed)
+	flushed, err = wholefile.MakeFolders(b, wholefile.Options{})
+	require.NoError(t, err)
+	require.Empty(t, flushed, "nothing was made")
+	flushed, err = wholefile.MakeFolders(filepath.Join(b, "c"), wholefile.Options{Volatile: true})
+	require.NoError(t, err)
+	require.Empty(t, flushed, "it waits for no disk")
+}
