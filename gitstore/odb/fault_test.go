@@ -366,3 +366,33 @@ func TestNonsenseIsRefusedBeforeAnyFile(t *testing.T) {
 	require.ErrorIs(t, err, odb.ErrOID)
 	require.Equal(t, before, fs.Count())
 }
+
+// A temporary file that git prune takes is written once more, and is no less durable.
+func TestAnObjectThatIsStagedAgainIsFlushed(t *testing.T) {
+	for _, journal := range []bool{true, false} {
+		tr, err := start(journal, scenarios[0])
+		require.NoError(t, err)
+		pruned, settled, renamed := "", map[string]bool{}, map[string]bool{}
+		disk := &asked{FS: tr.disk, before: func(op, name string) error {
+			switch {
+			case op == "settle":
+				settled[name] = true
+			case op == "rename" && isTemporary(name):
+				if pruned == "" {
+					pruned = name
+				}
+				if name == pruned {
+					return fs.ErrNotExist
+				}
+				require.True(t, settled[name], "journal %v", journal)
+				renamed[name] = true
+			}
+			return nil
+		}}
+		require.NoError(t, tr.run(disk, odb.Options{}))
+		require.Len(t, renamed, len(tr.batch.Objects))
+		for seed := range uint64(10) {
+			require.NoError(t, tr.check(tr.disk.Crash(rand.New(rand.NewPCG(2, seed)))))
+		}
+	}
+}
