@@ -511,3 +511,24 @@ func TestTransactionFlushesDirectories(t *testing.T) {
 		}
 	}
 }
+
+// A lock that somebody else took over while its holder was asked for is theirs.
+func TestALockThatIsNewIsNotBroken(t *testing.T) {
+	repo := newRepo(t)
+	head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+	lock := filepath.Join(repo, ".git", ref+".lock")
+	putRef(t, repo, ref+".lock", "")
+	s := open(t, repo, odb.Options{
+		LockTimeout: -1,
+		Now:         func() time.Time { return time.Now().Add(time.Hour) },
+		MayBreakLock: func(string) bool {
+			putRef(t, repo, ref+".new", "theirs")
+			require.NoError(t, os.Rename(filepath.Join(repo, ".git", ref+".new"), lock))
+			return true
+		},
+	})
+	require.ErrorIs(t, s.Write(bg, move(ref, head, head)), odb.ErrRefLocked)
+	text, err := os.ReadFile(lock)
+	require.NoError(t, err)
+	require.Equal(t, "theirs", string(text))
+}
