@@ -389,3 +389,27 @@ func TestDirectoriesThatOthersMade(t *testing.T) {
 		}
 	}
 }
+
+// A Write that failed has flushed no directory that it made: the next one does.
+func TestDirectoriesOfAFailedWriteAreFlushed(t *testing.T) {
+	disk := faultfs.NewDisk(false, "/repo/objects", "/repo/refs")
+	before, err := odb.Open("/repo", odb.Options{FS: disk})
+	require.NoError(t, err)
+	defer before.Close()
+	base := commit("", "base")
+	require.NoError(t, before.Write(bg, odb.Batch{Objects: []odb.Object{emptyTree, base}}))
+	full := faultfs.Plan{Only: faultfs.Write, At: 1, Err: syscall.ENOSPC}
+	s, err := odb.Open("/repo", odb.Options{FS: faultfs.New(disk, full)})
+	require.NoError(t, err)
+	defer s.Close()
+	require.ErrorIs(t, s.Write(bg, move(ref, "", base.OID)), odb.ErrNoSpace)
+	require.NoError(t, s.Write(bg, move(ref, "", base.OID)))
+	for seed := range uint64(20) {
+		after, err := odb.Open("/repo", recovery(disk.Crash(rand.New(rand.NewPCG(3, seed)))))
+		require.NoError(t, err)
+		found, err := after.ReadRef(ref)
+		require.NoError(t, err, "cut %d", seed)
+		require.Equal(t, base.OID, found)
+		require.NoError(t, after.Close())
+	}
+}
