@@ -1,6 +1,8 @@
 package gitstore_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"jp/conversation"
 	"jp/conversation/journaltest"
 	"jp/gitstore"
+	"jp/gitstore/odb"
 )
 
 // moving is the record of a move into the archive, or out of it.
@@ -113,4 +116,19 @@ func TestDeleteOfAMoveThatWasBrokenOff(t *testing.T) {
 	require.ErrorIs(t, f.again().Delete(t.Context(), id, first), conversation.ErrHeadMoved, "there are newer events")
 	require.NoError(t, f.again().Delete(t.Context(), id, head))
 	require.Empty(t, f.git("for-each-ref", "refs/jp"))
+}
+
+// What git prunes of a move that has just been made comes back.
+func TestPrunedRecordOfAMoveIsRestored(t *testing.T) {
+	f := newFixture(t)
+	first := f.create(1, say("x"))
+	s := openStore(t, f.dir, gitstore.Options{Durability: odb.Off})
+	head, err := s.Archive(t.Context(), journaltest.ID(1), first, moving(1, when), true)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(f.dir, ".git/objects", string(head[:2]), string(head[2:]))))
+	require.NoError(t, s.Close())
+	events, err := f.again().Load(t.Context(), head)
+	require.NoError(t, err)
+	require.Len(t, events, 2)
+	fsck(t, f.dir)
 }
