@@ -396,3 +396,25 @@ func TestAnObjectThatIsStagedAgainIsFlushed(t *testing.T) {
 		}
 	}
 }
+
+// What could not be restored is said.
+func TestPrunedObjectsThatCannotBeRestored(t *testing.T) {
+	repo := newRepo(t)
+	full := false
+	s := open(t, repo, odb.Options{Path: odb.PathStepwise, FS: &asked{FS: odb.OS(), before: func(op, _ string) error {
+		if full && op == "create" {
+			return syscall.ENOSPC
+		}
+		return nil
+	}}})
+	objects := create(t, s, ref, 1)
+	require.NoError(t, os.Remove(objectFile(t, repo, tip(objects))))
+	full = true
+	_, err := s.Restore(bg)
+	require.ErrorIs(t, err, odb.ErrNoSpace)
+	full = false
+	restored, err := s.Restore(bg)
+	require.NoError(t, err)
+	require.True(t, restored)
+	requireReads(t, open(t, repo, odb.Options{}), objects)
+}
