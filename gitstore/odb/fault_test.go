@@ -418,3 +418,25 @@ func TestPrunedObjectsThatCannotBeRestored(t *testing.T) {
 	require.True(t, restored)
 	requireReads(t, open(t, repo, odb.Options{}), objects)
 }
+
+// Of a batch that is written in parts git prune may take the first while the last is
+// under way: they are written again before the ref moves.
+func TestPruneBetweenThePartsOfAWrite(t *testing.T) {
+	repo := newRepo(t)
+	var objects []odb.Object
+	for i := range 600 {
+		objects = append(objects, blob(fmt.Sprint(i)))
+	}
+	objects = append(objects, emptyTree, commit("", "one"))
+	pruned := false
+	s := open(t, repo, odb.Options{Durability: odb.Off, FS: &asked{FS: odb.OS(), before: func(op, name string) error {
+		if op == "create" && name == filepath.Base(ref)+".lock" {
+			pruned = true
+			return os.Remove(objectFile(t, repo, objects[0].OID))
+		}
+		return nil
+	}}})
+	require.NoError(t, s.Write(bg, appendBatch(ref, "", objects)))
+	require.True(t, pruned)
+	requireReads(t, open(t, repo, odb.Options{}), objects)
+}
