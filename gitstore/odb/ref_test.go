@@ -532,3 +532,27 @@ func TestALockThatIsNewIsNotBroken(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "theirs", string(text))
 }
+
+// A packed-refs that was replaced by one of the same size and time is read anew.
+func TestAPackedRefsOfTheSameSizeAndTimeIsAnother(t *testing.T) {
+	repo := newRepo(t)
+	s := open(t, repo, odb.Options{})
+	objects := create(t, s, ref, 2)
+	git(t, repo, "pack-refs", "--all")
+	found, err := s.ReadRef(ref)
+	require.NoError(t, err)
+	require.Equal(t, objects[2].OID, found)
+
+	file := filepath.Join(repo, ".git/packed-refs")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	other := strings.ReplaceAll(string(text), string(objects[2].OID), string(objects[1].OID))
+	require.NoError(t, os.WriteFile(file+".new", []byte(other), 0o644))
+	require.NoError(t, os.Chtimes(file+".new", info.ModTime(), info.ModTime()))
+	require.NoError(t, os.Rename(file+".new", file))
+	found, err = s.ReadRef(ref)
+	require.NoError(t, err)
+	require.Equal(t, objects[1].OID, found)
+}
