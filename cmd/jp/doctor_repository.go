@@ -37,8 +37,11 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	}
 	if err != nil {
 		git := looksLikeOne(c.dir)
+		advice, few := doctor.TooFewFiles(err)
 		switch {
 		case found.Hint != "":
+		case few:
+			found.Hint = advice
 		case errors.Is(err, gitcmd.ErrObjectFormat):
 			found.Hint = "conversations need a repository with SHA-1 objects: " + gitInitSHA1
 		case errors.Is(err, gitcmd.ErrRefFormat):

@@ -2,8 +2,10 @@ package doctor_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,6 +37,7 @@ func TestRepository(t *testing.T) {
 		"git":         {doctor.Git{Version: "2.47.1"}.Findings(), doctor.OK, "git", "git 2.47.1", ""},
 		"git is old":  {doctor.Git{Version: "2.30.2", Old: true, Err: errSome}.Findings(), doctor.Fail, "git", "2.30.2 is too old", "2.36"},
 		"git fails":   {doctor.Git{Ran: true, Err: errSome}.Findings(), doctor.Fail, "git", "some reason", "mend what git names"},
+		"no room":     {doctor.Git{Err: fmt.Errorf("start git: %w", syscall.EMFILE)}.Findings(), doctor.Fail, "git", "too many open files", "ulimit -n"},
 		"git is gone": {doctor.Git{Err: errSome}.Findings(), doctor.Fail, "git", "some reason", "PATH"},
 		"none":        {repository(func(r *doctor.Repository) { r.None, r.Err = true, errSome }), doctor.Note, "repository", "no repository at /r", "git init"},
 		"broken":      {repository(func(r *doctor.Repository) { r.Err, r.Hint = errSome, "mend it" }), doctor.Fail, "repository", "some reason", "mend it"},
@@ -148,7 +151,7 @@ func TestLeftovers(t *testing.T) {
 		Kept:  map[string]error{"/b": errSome},
 	}
 	check(t, map[string]judged{
-		"nothing":     {doctor.Leftovers{}.Findings(), doctor.OK, "leftovers", "nothing was left", ""},
+		"nothing":     {doctor.Leftovers{}.Findings(), doctor.OK, "leftovers", "nothing of jp's was left", ""},
 		"ref lock":    {of(leftover.RefLock, same), doctor.Note, "leftovers", "some/file is 2 h old, and keeps the ref from being moved; the next turn of jp-c17528832001-k3f9", "jp doctor --fix"},
 		"a young one": {of(leftover.RefLock, func(f *leftover.File) { f.Age = time.Minute }), doctor.Note, "leftovers", "60 s old", "when it is an hour old"},
 		"an open one": {of(leftover.RefLock, func(f *leftover.File) { f.Openers = []int{12} }), doctor.Warn, "leftovers", "pid 12 has it open", "wait"},

@@ -1,6 +1,18 @@
 package doctor
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// moreFiles is the way out where a process may have too few files open.
+const moreFiles = "ulimit -n 256, or more"
+
+// TooFewFiles reports whether an error is that, and what to do about it.
+func TooFewFiles(err error) (advice string, ok bool) {
+	return moreFiles, errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
 
 // Git is the git program. The zero value was not found.
 type Git struct {
@@ -12,12 +24,15 @@ type Git struct {
 
 // Findings judges git.
 func (g Git) Findings() []Finding {
+	advice, few := TooFewFiles(g.Err)
 	switch {
 	case g.Old:
 		return []Finding{found(Fail, "git", "git %s is too old: what is recorded could not be made durable, nor snapshots be taken", g.Version).
 			advise("install git 2.36 or newer")}
 	case g.Err != nil && g.Ran:
 		return []Finding{found(Fail, "git", "%v", g.Err).advise("mend what git names; until then nothing of git's runs")}
+	case few:
+		return []Finding{found(Fail, "git", "%v", g.Err).advise("%s", advice)}
 	case g.Err != nil:
 		return []Finding{found(Fail, "git", "%v", g.Err).advise("install git 2.36 or newer, and have it in PATH")}
 	}

@@ -65,7 +65,7 @@ func (l Leftovers) Findings() (all []Finding) {
 		all = append(all, found(Note, "leftovers", "the working tree is large, and was not looked through to its end").advise("jp doctor -v looks everywhere"))
 	}
 	if len(all) == 0 {
-		all = append(all, found(OK, "leftovers", "nothing was left behind by a kill"))
+		all = append(all, found(OK, "leftovers", "nothing of jp's was left behind by a kill"))
 	}
 	return all
 }
