@@ -3,6 +3,7 @@ package packing_test
 import (
 	"bytes"
 	"compress/zlib"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -245,6 +246,34 @@ func TestAPackIsFlushedBeforeLooseFilesGo(t *testing.T) {
 	_, err := f.Pack(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"rename", "sync", "remove"}, slices.Compact(order))
+}
+
+// A Pack that was broken off before that flush leaves it to the next one.
+func TestTheNextPackFlushesWhatWasNot(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 3)
+	broken := errors.New("broken off")
+	f.Before(func(what, _ string) error {
+		if what == "sync" {
+			return broken
+		}
+		return nil
+	})
+	_, err := f.Pack(t.Context())
+	require.ErrorIs(t, err, broken)
+
+	f.open("git")
+	var order []string
+	f.Before(func(what, path string) error {
+		if what == "sync" || isLoose(path) {
+			order = append(order, what)
+		}
+		return nil
+	})
+	_, err = f.Pack(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"sync", "remove"}, slices.Compact(order))
+	f.whole()
 }
 
 // Where that flush fails, no loose file goes.

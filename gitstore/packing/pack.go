@@ -21,12 +21,8 @@ var settings = []string{"core.fsync=all", "core.fsyncMethod=fsync", "pack.thread
 // packLoose packs what is loose of conversations and removes the loose files, also
 // those of packs for which that was broken off.
 func (p *Packer) packLoose(ctx context.Context, s *state) (packed int, err error) {
-	for i := range s.Packs {
-		if pack := &s.Packs[i]; pack.Loose && p.verify(ctx, *pack, p.packDir()) == nil {
-			if err := p.removeLoose(ctx, pack); err != nil {
-				return 0, err
-			}
-		}
+	if err := p.endRemovals(ctx, s); err != nil {
+		return 0, err
 	}
 	spans, err := p.loose(ctx)
 	if err != nil || len(spans) == 0 {
@@ -50,6 +46,28 @@ func (p *Packer) packLoose(ctx context.Context, s *state) (packed int, err error
 		}
 	}
 	return packed, nil
+}
+
+// endRemovals removes the loose files of packs for which that was broken off. It may
+// have been before the packs' names were on the disk.
+func (p *Packer) endRemovals(ctx context.Context, s *state) error {
+	flushed := false
+	for i := range s.Packs {
+		pack := &s.Packs[i]
+		if !pack.Loose || p.verify(ctx, *pack, p.packDir()) != nil {
+			continue
+		}
+		if !flushed {
+			if err := p.files.Sync(p.packDir()); err != nil {
+				return err
+			}
+			flushed = true
+		}
+		if err := p.removeLoose(ctx, pack); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeLoose removes the loose files of what a pack has. Those of objects that only
