@@ -7,11 +7,8 @@ import (
 	"strconv"
 )
 
-// Targets of whole commands.
-const (
-	forkCommandTarget = 3 // of the time of git update-ref
-	printEndTarget    = 3 // of the time that it takes in a short conversation
-)
+// printEndTarget is of the time that the command takes in a short conversation.
+const printEndTarget = 3
 
 // updateRef is the rival of a fork.
 const updateRef = "git update-ref"
@@ -37,7 +34,7 @@ func commandsOf(n int) func(context.Context, *bench, place) ([]row, error) {
 		last.RivalName = "at 100 events"
 		return []row{
 			last,
-			all.row("jp fork"+at, "fork", updateRef).within(forkCommandTarget).grows(workForkRun, n),
+			all.row("jp fork"+at, "fork", updateRef).withinMore(startTarget).grows(workForkRun, n),
 			all.row(fmt.Sprintf("jp fork --until %d of %s", n/2, grouped(n)), "slice", updateRef).grows(workSlice, n),
 		}, nil
 	}

@@ -47,6 +47,12 @@ func (r row) within(target float64) row {
 	return r
 }
 
+// withinMore sets how much more than its rival jp may take.
+func (r row) withinMore(target float64) row {
+	r.Target, r.Difference = target, true
+	return r
+}
+
 // grows says that the row is one of several sizes n of a kind of work.
 func (r row) grows(work string, n int) row {
 	r.Work, r.N = work, n
