@@ -20,6 +20,9 @@ func version(content string) worktree.Version {
 	return worktree.Version{Mode: "100644", OID: content}
 }
 
+// executable is version("2"), but for the mode.
+var executable = worktree.Version{Mode: "100755", OID: "2"}
+
 // step is an event that changed one file, written "before>after".
 func step(seq int, ours bool, path, change string) takeback.Step {
 	before, after, _ := strings.Cut(change, ">")
@@ -131,6 +134,7 @@ func TestBefore(t *testing.T) {
 		"but since then":                            {[]takeback.Step{found(5, ">2"), tool(6, "2>3")}, 6, "a: 3>2"},
 		"what was taken away comes back":            {[]takeback.Step{away(5), tool(7, ">2")}, 1, "a: 2> left: it was there before @7, and what it held then is not recorded"},
 		"and was the user's":                        {[]takeback.Step{away(5), user(6, ">2"), tool(7, "2>3")}, 1, "a: 3>2"},
+		"it came back, went, and was made anew":     {[]takeback.Step{away(5), tool(7, ">2"), tool(8, "2>"), tool(9, ">3")}, 9, "a: 3>"},
 		"it got another name":                       {[]takeback.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 1, "a: > left: it was there before @5, and what it held then is not recorded; b: 2> left: it was there before @5, and what it held then is not recorded"},
 		"another name, and only that":               {[]takeback.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 6, "a: >2; b: 2>"},
 		"the first name was used again":             {[]takeback.Step{moved(5, "a", "b", "2"), user(6, ">3"), user(7, "3>")}, 1, "a: >2; b: 2>"},
@@ -157,6 +161,7 @@ func TestBefore(t *testing.T) {
 		"putting it back is undone":                 {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2")}, 7, "a: 2>3"},
 		"it was put back to something else":         {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>1")}, 1, ""},
 		"or to what others left":                    {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), user(7, "3>4"), put(8, "4>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"or with another mode":                      {[]takeback.Step{tool(5, "1>2"), {Seq: 6, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("2"), After: executable}}}, {Seq: 7, Moves: []worktree.Step{{Path: "a", Before: executable, After: version("3")}}}, put(8, "3>2")}, 1, "a: 2>1 left: somebody else changed it before @8"},
 		"a tool that does the same":                 {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>2")}, 1, "a: 2>1 left: somebody else changed it before @7"},
 		"only the mode":                             {[]takeback.Step{{Seq: 5, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("1"), After: worktree.Version{Mode: "100755", OID: "1"}}}}}, 1, "a: 1>1"},
 		"several files":                             {[]takeback.Step{step(5, true, "b", "1>2"), step(6, true, "a", ">2"), step(7, false, "c", "1>2")}, 1, "a: 2>; b: 2>1"},
@@ -181,6 +186,7 @@ func TestAfter(t *testing.T) {
 		"the user wrote before":        {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 5, nil, "a: 4>2 left: somebody else changed it before @7"},
 		"what an undo took away":       {[]takeback.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, nil, "a: 1>2"},
 		"nobody knows who wrote it":    {[]takeback.Step{tool(5, "1>2"), nobody(7, "2>3")}, 5, nil, "a: 3>2 left: nobody knows who changed it before @7"},
+		"what it was is not known":     {[]takeback.Step{found(5, "1>2")}, 4, nil, "a: 2>1 left: it was there before @5, and what it held then is not recorded"},
 		"all":                          {three, 4, nil, "d/a: 2>1; d/b: 2>; da: 2>1"},
 		"a folder":                     {three, 4, []string{"d"}, "d/a: 2>1; d/b: 2>"},
 		"the top":                      {three, 4, []string{"."}, "d/a: 2>1; d/b: 2>; da: 2>1"},
