@@ -371,6 +371,34 @@ func TestRestoreLeavesWhatItMustNotWrite(t *testing.T) {
 	}
 }
 
+// A copy of large content takes its time: what somebody writes while it is made stays,
+// and the copy goes.
+func TestRestoreLeavesWhatIsWrittenDuringTheCopy(t *testing.T) {
+	for name, tt := range map[string]struct {
+		edits func(r *repo)
+		why   string
+	}{
+		"written": {func(r *repo) { r.write("d/a", "2\n") }, "just now"},
+		"made":    {func(r *repo) { r.remove("d/a") }, "no snapshot has"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"d/a": "1\n", "d/b": "1\n"})
+			s := r.tool(r.head(), func() { tt.edits(r) })
+			seen, copies := r.w.Look([]string{"d/a"}), 0
+			r.w.OnFlush(func(string) {
+				copies++
+				r.write("d/a", "the user's\n")
+			})
+			left, err := r.w.Restore(t.Context(), r.puts(r.head(), s.Tree), seen, nil)
+			require.NoError(t, err)
+			require.Equal(t, 1, copies)
+			require.Equal(t, []string{"d/a"}, leftPaths(left))
+			require.Contains(t, left[0].Why, tt.why)
+			require.Equal(t, map[string]string{"d/a": "the user's\n", "d/b": "1\n"}, without(r.disk(), "README.md"))
+		})
+	}
+}
+
 func TestRestoreRefusesProtectedPlaces(t *testing.T) {
 	r := newRepo(t, map[string]string{"conf/own": "1\n", "state/key": "1\n", "z": "1\n"})
 	s := r.tool(r.head(), func() {
