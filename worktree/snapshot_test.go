@@ -1,6 +1,8 @@
 package worktree_test
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -281,4 +283,45 @@ func TestInterruptedSnapshotLeavesNothingStale(t *testing.T) {
 	require.NoError(t, os.Truncate(r.path(".git/jp/index"), 100))
 	next := r.tool(s.Tree, func() { r.write("a", "3\n") })
 	require.Equal(t, "3\n", r.files(next.Tree)["a"])
+}
+
+// What an index was known to hold before the machine was started anew is asked again.
+func TestTheNoteOfAnotherStartIsNotBelieved(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	older := r.head()
+	r.write("a", "2\n")
+	r.git("commit", "-qam", "2")
+	r.snapshot(r.head(), worktree.SnapshotOptions{})
+	text, err := os.ReadFile(r.path(".git/jp/index.json"))
+	require.NoError(t, err)
+	note := strings.Replace(string(text), r.head(), older, 1) // which is wrong
+	note = strings.Replace(note, `"boot":"`, `"boot":"another `, 1)
+	require.Contains(t, note, older)
+	require.Contains(t, note, "another ")
+	r.write(".git/jp/index.json", note)
+	s := r.snapshot(older, worktree.SnapshotOptions{})
+	require.Equal(t, r.head(), s.Tree)
+	require.Equal(t, []string{"M a"}, paths(s.Changes))
+}
+
+// A kept index that is not as jp left it is made anew, also where it is as long.
+func TestAKeptIndexThatWasChangedIsNotUsed(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
+	blob := func(tree string) []byte {
+		id, err := hex.DecodeString(r.git("rev-parse", tree+":a"))
+		require.NoError(t, err)
+		return id
+	}
+	s := r.tool(r.head(), func() {
+		r.write("a", "2\n")
+		require.NoError(t, os.Chtimes(r.path("a"), time.Unix(1e9, 0), time.Unix(1e9, 0))) // git looks again at what is newer than the index
+	})
+	index, err := os.ReadFile(r.path(".git/jp/index"))
+	require.NoError(t, err)
+	require.Equal(t, 1, bytes.Count(index, blob(s.Tree)))
+	r.write(".git/jp/index", string(bytes.Replace(index, blob(s.Tree), blob(r.head()), 1)))
+	r.write("b", "2\n")
+	next := r.snapshot(s.Tree, worktree.SnapshotOptions{})
+	require.Equal(t, r.addAll(), next.Tree)
+	require.Equal(t, []string{"M b"}, paths(next.Changes))
 }
