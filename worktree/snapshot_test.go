@@ -192,6 +192,15 @@ func TestBudgetIsForTheSum(t *testing.T) {
 	require.Len(t, s.LeftOut, 1)
 }
 
+// What is spent to the last byte is not exceeded.
+func TestContentOfTheWholeBudgetIsTaken(t *testing.T) {
+	r := newRepo(t, map[string]string{"a": "1\n"})
+	r.open(worktree.Options{NewContent: 200})
+	s := r.tool(r.head(), func() { r.write("a", strings.Repeat("a", 100)); r.write("b", strings.Repeat("b", 100)) })
+	require.Equal(t, []string{"M a", "A b"}, paths(s.Changes))
+	require.Empty(t, s.LeftOut)
+}
+
 func TestIgnoredNamedFileIsListed(t *testing.T) {
 	r := newRepo(t, map[string]string{".gitignore": "*.log\n"})
 	s := r.tool(r.head(), func() { r.write("out.log", "x\n"); r.write("in.txt", "x\n") }, "out.log", "in.txt", "absent")
