@@ -195,3 +195,29 @@ func TestAFileThatKeepsItsModeIsFlushed(t *testing.T) {
 		}
 	}
 }
+
+// Some file systems say only then that there is no room for what was written.
+func TestClosingFails(t *testing.T) {
+	for _, volatile := range []bool{false, true} {
+		disk := newDisk(t, true)
+		dir, err := disk.OpenDir("/d")
+		require.NoError(t, err)
+		err = wholefile.ReplaceIn(full{shelf{dir}}, name, []byte(is), wholefile.Options{Volatile: volatile})
+		require.ErrorIs(t, err, syscall.EDQUOT)
+		text, temporary := content(t, disk)
+		require.Equal(t, was, text)
+		require.Zero(t, temporary)
+	}
+}
+
+// full is a folder whose files cannot be closed without loss.
+type full struct{ shelf }
+
+func (f full) Create(name string, mode fs.FileMode) (wholefile.File, error) {
+	file, err := f.shelf.Create(name, mode)
+	return unclosed{file}, err
+}
+
+type unclosed struct{ wholefile.File }
+
+func (f unclosed) Close() error { return errors.Join(f.File.Close(), syscall.EDQUOT) }
