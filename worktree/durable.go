@@ -12,7 +12,7 @@ import (
 type writes struct {
 	objects string // "" where nobody waits for the disk
 	since   time.Time
-	folder  func(path string) error // syncs one
+	flush   func(*os.File) error
 }
 
 // tick is more than file times can be behind the clock.
@@ -22,7 +22,7 @@ func (w *Worktree) beforeWrites() writes {
 	if w.opts.Volatile {
 		return writes{}
 	}
-	return writes{objects: filepath.Join(w.repo.CommonDir, "objects"), since: time.Now().Add(-tick), folder: w.syncDir}
+	return writes{objects: filepath.Join(w.repo.CommonDir, "objects"), since: time.Now().Add(-tick), flush: w.flush}
 }
 
 // sync syncs the folders of objects in which something was made since.
@@ -49,17 +49,17 @@ func (d writes) sync() error {
 		if info.ModTime().Before(d.since) {
 			continue
 		}
-		if err := d.folder(dir); err != nil {
+		if err := d.syncDir(dir); err != nil {
 			return err
 		}
 	}
-	return d.folder(d.objects)
+	return d.syncDir(d.objects)
 }
 
-func syncDir(path string) error {
+func (d writes) syncDir(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(d.flush(f), f.Close())
 }

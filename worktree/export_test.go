@@ -2,7 +2,7 @@ package worktree
 
 import (
 	"context"
-	"errors"
+	"os"
 )
 
 // Suspects are the tracked paths of which jp alone cannot say that they are as the user's
@@ -11,8 +11,10 @@ func (w *Worktree) Suspects(ctx context.Context) (paths []string, ok bool) {
 	return w.suspects(ctx, w.userIndex())
 }
 
-// OnSync is told of each folder that is flushed for a snapshot's objects, and may fail
-// instead.
-func (w *Worktree) OnSync(told func(path string) error) {
-	w.syncDir = func(path string) error { return errors.Join(told(path), syncDir(path)) }
+// OnFlush tells of files and folders that are about to be flushed.
+func (w *Worktree) OnFlush(tell func(path string)) {
+	w.flush = func(f *os.File) error {
+		tell(f.Name())
+		return f.Sync()
+	}
 }

@@ -391,7 +391,7 @@ func (r *restoring) copy(here *os.Root, name, staged string, source, old os.File
 		err = to.Chmod(r.permissions(source, old))
 	}
 	if err == nil && !r.w.opts.Volatile {
-		err = to.Sync()
+		err = r.w.flush(to)
 	}
 	return errors.Join(err, to.Close())
 }

@@ -65,11 +65,11 @@ type Worktree struct {
 	git  *gitcmd.Git
 	opts Options
 
+	flush func(*os.File) error // waits for the disk, for files and folders; tests watch it
+
 	mu     sync.Mutex
 	attrs  map[string]pathRules // by path, for the in-process snapshot
 	hidden *hiddenPaths         // nil: not asked for yet
-
-	syncDir func(path string) error
 }
 
 // Open returns the working tree of a located repository. It starts no child.
@@ -93,7 +93,7 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	if opts.Home == "" {
 		opts.Home, _ = os.UserHomeDir() // a user without a home has no home to protect
 	}
-	return &Worktree{repo: repo, git: gitcmd.At(repo, opts.Git), opts: opts, attrs: map[string]pathRules{}, syncDir: syncDir}, nil
+	return &Worktree{repo: repo, git: gitcmd.At(repo, opts.Git), opts: opts, flush: (*os.File).Sync, attrs: map[string]pathRules{}}, nil
 }
 
 // Repository returns where the working tree belongs.
