@@ -127,8 +127,7 @@ func parsePerson(line []byte) (Person, time.Time, error) {
 // splitPerson is parsePerson in the line's own memory.
 func splitPerson(line []byte) (name, email []byte, at time.Time, err error) {
 	name, rest, named := bytes.Cut(line, []byte(" <"))
-	address, when, addressed := bytes.Cut(rest, []byte("> "))
-	email = address
+	email, when, addressed := bytes.Cut(rest, []byte("> "))
 	if !named || !addressed || angled(name) || angled(email) {
 		return nil, nil, time.Time{}, fmt.Errorf("person %.60q has no address", line)
 	}
@@ -137,7 +136,7 @@ func splitPerson(line []byte) (name, email []byte, at time.Time, err error) {
 	if !ok || !isZone(zone) {
 		return nil, nil, time.Time{}, fmt.Errorf("person %.60q has no time", line)
 	}
-	return trimRight(name), bytes.TrimLeftFunc(trimRight(email), isBlank), time.Unix(n, 0), nil
+	return trimRight(name), email, time.Unix(n, 0), nil // blanks of an address are git's to it, too
 }
 
 func angled(text []byte) bool {
