@@ -7,10 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+var lockFile = unix.Flock // tests let it fail
+
 // flock takes a lock of a file, however often a signal comes between.
 func flock(f *os.File, how int) error {
 	for {
-		err := unix.Flock(int(f.Fd()), how)
+		err := lockFile(int(f.Fd()), how)
 		if !errors.Is(err, unix.EINTR) {
 			return err
 		}

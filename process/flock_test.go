@@ -25,3 +25,18 @@ func TestWhatIsLetGoIsFreeForAll(t *testing.T) {
 	defer f.Close()
 	require.NoError(t, flock(f, unix.LOCK_EX|unix.LOCK_NB))
 }
+
+// Where the file system cannot tell whether somebody holds a conversation, it is not free.
+func TestWhereLocksFailNothingIsFree(t *testing.T) {
+	defer func(was func(int, int) error) { lockFile = was }(lockFile)
+	lockFile = func(fd, how int) error {
+		if how == unix.LOCK_SH|unix.LOCK_NB {
+			return unix.ENOLCK
+		}
+		return unix.Flock(fd, how)
+	}
+	free, err := Locks{Dir: t.TempDir()}.IfFree(someID, func() { t.Error("nobody knows") })
+	require.ErrorIs(t, err, unix.ENOLCK)
+	require.ErrorContains(t, err, string(someID))
+	require.False(t, free)
+}
