@@ -1,11 +1,13 @@
 package process_test
 
 import (
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func TestFromTool(t *testing.T) {
@@ -32,4 +34,22 @@ func TestFromTool(t *testing.T) {
 	require.False(t, l.FromTool(marked, ""))
 	require.False(t, l.FromTool(stranger, "MARK"), "a conversation's lock is not a tool's")
 	require.False(t, l.FromTool(1<<30, "MARK"))
+}
+
+// The name of a tool's lock goes while the lock is held: who took it before would have
+// a lock without a name, which nobody finds.
+func TestTheNameOfAToolLockGoesFirst(t *testing.T) {
+	l := locks(t)
+	_, done, err := l.Tool(id, 7, "")
+	require.NoError(t, err)
+	watch, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	require.NoError(t, err)
+	defer unix.Close(watch)
+	_, err = unix.InotifyAddWatch(watch, l.Dir, unix.IN_DELETE|unix.IN_CLOSE_WRITE)
+	require.NoError(t, err)
+	done()
+	events := make([]byte, 4096)
+	_, err = unix.Read(watch, events)
+	require.NoError(t, err)
+	require.EqualValues(t, unix.IN_DELETE, binary.NativeEndian.Uint32(events[4:]), "the first of them")
 }
