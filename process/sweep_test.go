@@ -8,9 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -40,9 +40,7 @@ func TestNobodyTakesWhatIsBeingRemoved(t *testing.T) {
 		}
 		return unix.Flock(int(looking.Fd()), unix.LOCK_UN) == nil
 	}
-	for shared() {
-		runtime.Gosched() // the removal has not begun
-	}
+	require.Eventually(t, func() bool { return !shared() }, 10*time.Second, time.Millisecond, "the removal keeps nobody out")
 	for range 10_000 {
 		require.False(t, shared(), "the removal cannot be over")
 	}
