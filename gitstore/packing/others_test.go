@@ -333,3 +333,16 @@ func TestPacksStayWhereTheirOneLacksSomething(t *testing.T) {
 	require.Equal(t, 2, f.packs())
 	f.whole()
 }
+
+// What somebody removes of a new pack while it is listed keeps its loose files.
+func TestLooseFilesStayWhereTheirPackIsRemoved(t *testing.T) {
+	f := newField(t)
+	f.grow("jp-c17528832001-aaaa", 3)
+	before := f.Loose()
+	f.open(brokenGit(t, "show-index", `git "$@"; rm -f .git/objects/pack/pack-*; exit`))
+	_, err := f.Pack(t.Context())
+	require.ErrorIs(t, err, packing.ErrUnread)
+	require.Zero(t, f.packs())
+	require.Equal(t, before, f.Loose())
+	f.whole()
+}
