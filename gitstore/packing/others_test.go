@@ -346,3 +346,20 @@ func TestLooseFilesStayWhereTheirPackIsRemoved(t *testing.T) {
 	require.Equal(t, before, f.Loose())
 	f.whole()
 }
+
+// Packs are flushed also where the user lets git flush nothing.
+func TestWhatPacksFlushesIt(t *testing.T) {
+	f := newField(t)
+	f.git("config", "core.fsync", "none")
+	f.git("config", "core.fsyncMethod", "batch")
+	seen := filepath.Join(t.TempDir(), "seen")
+	f.open(brokenGit(t, "pack-objects", `o="$*"; for k in core.fsync core.fsyncMethod; do git ${o%%pack-objects*} config $k >>`+seen+`; done`))
+	for range 2 { // loose objects become a pack, then two packs one
+		f.grow("jp-c17528832001-aaaa", 3)
+		_, err := f.Pack(t.Context())
+		require.NoError(t, err)
+	}
+	text, err := os.ReadFile(seen)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("all\nfsync\n", 3), string(text))
+}
