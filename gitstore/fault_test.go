@@ -117,6 +117,26 @@ func crashTwice(t *testing.T, w write, journal bool, k, n, seeds int) {
 	}
 }
 
+// Payload is kept before an event names it: where the ref that moves last does not,
+// nothing that a conversation names is without a ref that keeps it.
+func TestPayloadIsKeptBeforeAnEventNamesIt(t *testing.T) {
+	for _, w := range writes {
+		for _, journal := range []bool{true, false} {
+			sc := newScene(t, journal)
+			_, fs := sc.attempt(w, faultfs.Plan{})
+			renames := 0
+			for _, op := range fs.Trace() {
+				renames += count(op == faultfs.Rename)
+			}
+			sc = newScene(t, journal)
+			out, fs := sc.attempt(w, faultfs.Plan{Only: faultfs.Rename, At: renames, Err: syscall.EIO})
+			require.True(t, fs.Felt(), w.name)
+			require.False(t, out.acked, w.name)
+			sc.look(sc.disk, out, fmt.Sprintf("%s, journal %v", w.name, journal))
+		}
+	}
+}
+
 // A scene must notice what is lost, or it proves nothing.
 func TestSceneCatchesAMissingFlush(t *testing.T) {
 	for _, w := range writes {
