@@ -30,14 +30,14 @@ func TestLooseObjectOfAnySize(t *testing.T) {
 				"in bytes":     iotest.OneByteReader,
 				"end and data": iotest.DataErrReader,
 			} {
-				kind, got, err := readLoose(io.NopCloser(read(bytes.NewReader(file))), o.OID, 1<<20)
+				kind, got, err := readLoose(io.NopCloser(read(bytes.NewReader(file))), o.OID, 1<<20, true)
 				require.NoError(t, err, "%d of %s, %s", size, name, how)
 				require.Equal(t, "blob", kind)
 				require.True(t, bytes.Equal(data, got))
 			}
-			_, _, err := readLoose(io.NopCloser(iotest.HalfReader(bytes.NewReader(file[:len(file)-1]))), o.OID, 1<<20)
+			_, _, err := readLoose(io.NopCloser(iotest.HalfReader(bytes.NewReader(file[:len(file)-1]))), o.OID, 1<<20, true)
 			require.ErrorIs(t, err, ErrObjectCorrupt)
-			_, _, err = readLoose(io.NopCloser(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(file)))), o.OID, 1<<20)
+			_, _, err = readLoose(io.NopCloser(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(file)))), o.OID, 1<<20, true)
 			require.ErrorIs(t, err, iotest.ErrTimeout)
 		}
 	}

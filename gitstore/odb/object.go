@@ -18,14 +18,8 @@ func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 	if !isHex(string(oid)) {
 		return "", nil, fmt.Errorf("read object: %w: %q", ErrOID, oid)
 	}
-	if s.packs.last.Load() != nil {
-		if kind, data, err = s.packs.known(oid, s.opts.MaxObject, true); err == nil {
-			return kind, data, nil
-		}
-	}
-	kind, data, err = s.looseObject(oid)
+	kind, data, err = s.readHere(oid, true)
 	if err == nil {
-		s.packs.last.Store(nil)
 		return kind, data, nil
 	}
 	loose := err
@@ -38,12 +32,26 @@ func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 	return "", nil, fmt.Errorf("read object %s: %w", oid, classify(err))
 }
 
+// readHere reads an object where most are: where the last one was, or loose. The error
+// is that of the loose one.
+func (s *Store) readHere(oid OID, prove bool) (kind string, data []byte, err error) {
+	if s.packs.last.Load() != nil {
+		if kind, data, err = s.packs.known(oid, s.opts.MaxObject, prove); err == nil {
+			return kind, data, nil
+		}
+	}
+	if kind, data, err = s.looseObject(oid, prove); err == nil {
+		s.packs.last.Store(nil)
+	}
+	return kind, data, err
+}
+
 // ReadUnproven is ReadObject for who checks the hash itself, with Names, where
 // proven is no, and reads what has another name with ReadObject: so that one
 // goroutine can read while another one checks.
 func (s *Store) ReadUnproven(oid OID) (kind string, data []byte, proven bool, err error) {
-	if isHex(string(oid)) && s.packs.last.Load() != nil {
-		if kind, data, err = s.packs.known(oid, s.opts.MaxObject, false); err == nil {
+	if isHex(string(oid)) {
+		if kind, data, err = s.readHere(oid, false); err == nil {
 			return kind, data, false, nil
 		}
 	}

@@ -56,7 +56,7 @@ func (w *write) adopt(o *stagedObject) bool {
 	if err != nil {
 		return false
 	}
-	kind, _, err := w.store.looseObject(o.OID)
+	kind, _, err := w.store.looseObject(o.OID, true)
 	if err != nil || kind != o.Kind {
 		file.Close()
 		return false

@@ -88,6 +88,27 @@ func TestUnproven(t *testing.T) {
 	require.True(t, proven)
 }
 
+// TestUnprovenLoose reads where a loose file has another object's bytes.
+func TestUnprovenLoose(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "refs"), 0o755))
+	named, stands := HashObject("blob", []byte("x")), Object{Kind: "blob", Data: []byte("y")}
+	file := filepath.Join(dir, "objects", named.file())
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, deflate(nil, stands), 0o444))
+	s, err := Open(dir, Options{})
+	require.NoError(t, err)
+	defer s.Close()
+
+	kind, data, proven, err := s.ReadUnproven(named)
+	require.NoError(t, err)
+	require.Equal(t, "y", string(data))
+	require.False(t, proven)
+	require.False(t, s.Names(named, kind, data))
+	_, _, err = s.ReadObject(named)
+	require.ErrorIs(t, err, ErrObjectCorrupt)
+}
+
 func TestDamagedFiles(t *testing.T) {
 	victim := whole(1, "tree and so on\n")
 	pack, index := makePack(t, victim, whole(3, "another"))
