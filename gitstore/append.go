@@ -103,10 +103,9 @@ func (s *Store) readTip(ctx context.Context, head odb.OID) (*tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tip{event: l.event, committed: l.committed}
-	if sum := l.summary(); sum != nil && l.event.Signed {
-		t.summary = *sum
-	} else {
+	t := l.tip()
+	if t == nil {
+		t = &tip{event: l.event, committed: l.committed}
 		events, err := s.Load(ctx, conversation.Head(head))
 		if err != nil {
 			return nil, err

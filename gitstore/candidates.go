@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -12,7 +13,8 @@ import (
 
 // Candidates is [Store.List] without the conversations of which it is known that
 // nothing passes a sieve, neither an event nor the title: what a search begins with.
-// Of those it is not known whether their objects are still there.
+// Of those, and of others that were searched before, it is not known whether their
+// objects are still there.
 func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve conversation.Sieve) ([]conversation.Info, error) {
 	if len(sieve.Any) == 0 || !s.cacheable() {
 		return s.List(ctx, scope)
@@ -23,8 +25,15 @@ func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve 
 	}
 	excluded := make([]bool, len(infos))
 	each(ctx, infos, func(i int) {
-		head, err := odb.ParseOID(string(infos[i].Head))
-		if excluded[i] = err == nil && s.cached(infos[i]).excludes(head, sieve); !excluded[i] && infos[i].Err == nil {
+		var newest *tip
+		if head, err := odb.ParseOID(string(infos[i].Head)); err == nil {
+			excluded[i], newest = s.cached(infos[i]).excludes(head, sieve)
+		}
+		switch {
+		case excluded[i] || infos[i].Err != nil:
+		case newest != nil:
+			infos[i] = newest.of(infos[i])
+		default:
 			infos[i] = s.info(ctx, infos[i])
 		}
 	})
@@ -38,20 +47,37 @@ func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve 
 }
 
 // excludes reports whether nothing of a conversation can be of interest. Of the others
-// it keeps for the Sift that follows what has been found.
-func (c *cached) excludes(head odb.OID, sieve conversation.Sieve) bool {
+// it keeps for the Sift that follows what has been found, and gives the newest event if
+// that has been read.
+func (c *cached) excludes(head odb.OID, sieve conversation.Sieve) (none bool, newest *tip) {
 	defer c.free()
 	places, records, ok := c.look(head, sieve)
 	if !ok {
-		return false
+		return false, nil
 	}
 	if len(places) == 0 && !slices.ContainsFunc(sieve.Any, c.words.MayAside) {
-		return true
+		return true, nil
 	}
 	f := &found{head: head, sieve: sieve, places: places}
 	f.keep(records, &c.store.keptBytes)
 	c.store.found.Store(c.path, f)
-	return false
+	return false, c.tip(head)
+}
+
+// tip is a head of which a record was read, nil where what it says of the whole is not
+// enough.
+func (c *cached) tip(head odb.OID) *tip {
+	if t := c.store.known(head); t != nil {
+		return t
+	}
+	if c.newest.Raw == nil || c.newest.ID != idOf(head) {
+		return nil
+	}
+	l, err := c.decode(sidecar.Record{ID: c.newest.ID, Raw: bytes.Clone(c.newest.Raw)})
+	if err != nil {
+		return nil
+	}
+	return l.tip()
 }
 
 // found are the records of a conversation that a sieve passes.
@@ -92,20 +118,20 @@ func (f *found) keep(records []sidecar.Record, all *atomic.Int64) {
 }
 
 // recall gives the records that were found for the same sieve, once. It reads them again
-// where they were not kept.
-func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidecar.Record, ok bool) {
+// where they were not kept; own says that their bytes are nobody else's.
+func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidecar.Record, own, ok bool) {
 	kept, ok := c.store.found.LoadAndDelete(c.path)
 	if !ok {
-		return nil, false
+		return nil, false, false
 	}
 	f := kept.(*found)
 	if f.head != head || f.sieve.Fold != sieve.Fold || !slices.Equal(f.sieve.Any, sieve.Any) {
-		return nil, false
+		return nil, false, false
 	}
 	if f.kept != nil {
 		c.store.keptBytes.Add(-f.bytes)
-		return f.kept, true
+		return f.kept, true, true
 	}
 	records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, f.places, c.buffer)
-	return records, ok
+	return records, false, ok
 }

@@ -11,10 +11,20 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/gitstore"
+	"jp/gitstore/odb"
 )
 
-// candidates are the numbers of the conversations that a sieve leaves.
+// candidates are the numbers of the conversations that a sieve leaves, also for a store
+// that remembers nothing.
 func (f *fixture) candidates(fold bool, texts ...string) []conversation.ID {
+	f.t.Helper()
+	found := f.candidatesOnce(fold, texts...)
+	require.Equal(f.t, found, f.again().candidatesOnce(fold, texts...))
+	return found
+}
+
+func (f *fixture) candidatesOnce(fold bool, texts ...string) []conversation.ID {
 	f.t.Helper()
 	infos, err := f.Candidates(f.t.Context(), conversation.ScopeLive, conversation.Sieve{Any: texts, Fold: fold})
 	require.NoError(f.t, err)
@@ -89,6 +99,34 @@ func TestCandidatesAreSifted(t *testing.T) {
 	f.sifted(large, true, "third")
 	require.Contains(t, f.candidates(true, "third"), large.ID)
 	require.Len(t, sift(large, "third"), len(many))
+}
+
+// TestCandidatesOfTheSidecar takes what a conversation's newest event says from the
+// sidecar if something was found there, and only what is this user's.
+func TestCandidatesOfTheSidecar(t *testing.T) {
+	f := newFixture(t)
+	info := f.told(1, "first of all", "second of all")
+	f.sifted(info, true, "first")
+	want := must(f.again().Info(t.Context(), info.ID))
+	sieve := conversation.Sieve{Any: []string{"first"}, Fold: true}
+	found := func(f *fixture) conversation.Info {
+		infos, err := f.Candidates(t.Context(), conversation.ScopeLive, sieve)
+		require.NoError(t, err)
+		require.Len(t, infos, 1)
+		return infos[0]
+	}
+	stranger := openStore(t, f.dir, gitstore.Options{Durability: odb.Off, Key: []byte("another key, of thirty-two bytes")})
+	require.Equal(t, must(stranger.Info(t.Context(), info.ID)), found(&fixture{Store: stranger, t: t, dir: f.dir}))
+
+	head := filepath.Join(f.dir, ".git", "objects", string(info.Head[:2]), string(info.Head[2:]))
+	require.NoError(t, os.Remove(head))
+	require.Equal(t, want, found(f.again()))
+	log := filepath.Join(f.cache(), string(info.ID)+".commits")
+	data, err := os.ReadFile(log)
+	require.NoError(t, err)
+	data[len(data)-1] ^= 1
+	require.NoError(t, os.WriteFile(log, data, 0o644))
+	require.ErrorIs(t, found(f.again()).Err, conversation.ErrDamaged)
 }
 
 func TestCandidatesSeeWhatIsNew(t *testing.T) {

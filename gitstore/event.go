@@ -41,6 +41,16 @@ func (l *link) summary() *conversation.Summary {
 	return &sum
 }
 
+// tip is an event as a conversation's newest, nil where what it says of the whole is
+// nothing that can be relied on.
+func (l *link) tip() *tip {
+	sum := l.summary()
+	if sum == nil || !l.event.Signed {
+		return nil
+	}
+	return &tip{event: l.event, committed: l.committed, summary: *sum}
+}
+
 // encoder makes commits of events.
 type encoder struct {
 	user Person

@@ -164,8 +164,7 @@ func (s *Store) info(ctx context.Context, info conversation.Info) conversation.I
 		info.Err = err
 		return info
 	}
-	info.Tip, info.Summary = t.event.Clone(), t.summary
-	return info
+	return t.of(info)
 }
 
 // Heads reads the refs of a scope's conversations and not what they name: of each

@@ -38,37 +38,43 @@ func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversati
 
 // A cached is the sidecar of one conversation while it is used.
 type cached struct {
-	store  *Store
-	path   string
-	title  string
-	buffer []byte         // what is read of the files stands in it
-	log    *sidecar.Log   // all of it, where that was needed
-	words  *sidecar.Words // nil where there are none
+	store   *Store
+	path    string
+	title   string
+	buffers                // what is read of the files stands in them
+	log     *sidecar.Log   // all of it, where that was needed
+	words   *sidecar.Words // nil where there are none
+	newest  sidecar.Record // the head's, where looking for something has read it, too
+}
+
+// buffers are for the files of one search at a time.
+type buffers struct {
+	filters []byte // of the words
+	buffer  []byte // of the rest
 }
 
 func (s *Store) cached(of conversation.Info) *cached {
 	c := &cached{store: s, path: s.cachePath(of), title: of.Summary.Title}
-	if kept, ok := buffers.Get().(*[]byte); ok {
-		c.buffer = *kept
+	if kept, ok := freeBuffers.Get().(*buffers); ok {
+		c.buffers = *kept
 	}
 	return c
 }
 
-// buffers are for files, one at a time for each search that runs.
-var buffers sync.Pool
+var freeBuffers sync.Pool
 
 // free is for when nothing that was read is used any more.
 func (c *cached) free() {
 	if c.log != nil {
 		c.buffer = c.log.Buffer()
 	}
-	buffers.Put(&c.buffer)
+	freeBuffers.Put(&c.buffers)
 }
 
 // sift decodes what the sieve passes.
 func (c *cached) sift(ctx context.Context, head odb.OID, sieve conversation.Sieve) ([]*conversation.Event, error) {
 	defer c.free()
-	records, ok := c.recall(head, sieve)
+	records, own, ok := c.recall(head, sieve)
 	if !ok {
 		_, records, ok = c.look(head, sieve)
 	}
@@ -80,6 +86,9 @@ func (c *cached) sift(ctx context.Context, head odb.OID, sieve conversation.Siev
 	}
 	var events []*conversation.Event
 	for _, r := range records {
+		if !own {
+			r.Raw = bytes.Clone(r.Raw)
+		}
 		l, err := c.event(ctx, r)
 		if err != nil {
 			return nil, err
@@ -92,7 +101,7 @@ func (c *cached) sift(ctx context.Context, head odb.OID, sieve conversation.Siev
 // look finds what passes without reading the rest. ok is false where the words do not
 // reach up to the head, or what they say is not there.
 func (c *cached) look(head odb.OID, sieve conversation.Sieve) (places []sidecar.Place, records []sidecar.Record, ok bool) {
-	c.words, _ = sidecar.ReadWords(c.path + wordsSuffix)
+	c.words, c.filters, _ = sidecar.ReadWords(c.path+wordsSuffix, c.filters)
 	if c.words == nil || c.words.Head != idOf(head) || len(sieve.Any) == 0 {
 		return nil, nil, false
 	}
@@ -109,6 +118,9 @@ func (c *cached) look(head odb.OID, sieve conversation.Sieve) (places []sidecar.
 	}
 	if records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, places, c.buffer); !ok {
 		return nil, nil, false
+	}
+	if len(records) > 0 {
+		c.newest = records[len(records)-1]
 	}
 	n := 0
 	for _, i := range passing(records, c.needles(sieve)) {
@@ -155,19 +167,23 @@ func (c *cached) indices(needles []needle.Needle) []int {
 	return slices.Compact(found)
 }
 
-// event decodes a record, which is none of the conversation's if its bytes are
-// not those that its id names.
+// event decodes a record, whose bytes become the event's.
 func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
-	object := bytes.Clone(r.Raw)
-	oid := odb.OID(hex.EncodeToString(r.ID[:]))
-	if odb.HashObject("commit", object) != oid {
-		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)
-	}
-	l, err := c.store.link(stored{oid: oid, kind: "commit", object: object})
+	l, err := c.decode(r)
 	if err != nil {
 		return nil, err
 	}
 	return l, c.store.fill(ctx, l.event)
+}
+
+// decode is event without what stands elsewhere. A record is none of the conversation's if
+// its bytes are not those that its id names.
+func (c *cached) decode(r sidecar.Record) (*link, error) {
+	oid := odb.OID(hex.EncodeToString(r.ID[:]))
+	if odb.HashObject("commit", r.Raw) != oid {
+		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)
+	}
+	return c.store.link(stored{oid: oid, kind: "commit", object: r.Raw})
 }
 
 // Texts of a stored event that make it pass whatever is looked for: its text

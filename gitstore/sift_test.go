@@ -213,7 +213,7 @@ func TestSiftReadsWhatMayPass(t *testing.T) {
 	info := f.told(1, "first", "second", "third")
 	require.Equal(t, []int{1}, f.sifted(info, false, "first"))
 	path := filepath.Join(f.cache(), string(info.ID))
-	words, ok := sidecar.ReadWords(path + ".words")
+	words, _, ok := sidecar.ReadWords(path+".words", nil)
 	require.True(t, ok && words.Marked)
 
 	log, err := os.ReadFile(path + ".commits")
@@ -276,7 +276,7 @@ func TestSiftGoesOnWithMarks(t *testing.T) {
 	events, err := f.Sift(t.Context(), f.info(1), sieve)
 	require.NoError(t, err)
 	require.Equal(t, []int{5}, numbers(events))
-	words, ok := sidecar.ReadWords(filepath.Join(f.cache(), string(info.ID)+".words"))
+	words, _, ok := sidecar.ReadWords(filepath.Join(f.cache(), string(info.ID)+".words"), nil)
 	require.True(t, ok && words.Marked)
 	require.Equal(t, 6, words.Len())
 	for text, seq := range map[string]int{"first": 1, "second": 3, "third": 5} {

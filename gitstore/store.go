@@ -150,6 +150,12 @@ type tip struct {
 	ref       string // to which this store has written it; "" where it was read
 }
 
+// of completes what is known of a conversation.
+func (t *tip) of(info conversation.Info) conversation.Info {
+	info.Tip, info.Summary = t.event.Clone(), t.summary
+	return info
+}
+
 // remember keeps a newest event at hand, in place of the one that it follows.
 func (s *Store) remember(oid odb.OID, t *tip, before odb.OID) {
 	s.mu.Lock()

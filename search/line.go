@@ -100,7 +100,7 @@ type hope struct {
 func (q *Query) hope(text string) *hope {
 	h := &hope{end: len(text), next: make([]int, len(q.needed))}
 	for i, n := range q.needed {
-		h.finders = append(h.finders, n.In([]byte(text)))
+		h.finders = append(h.finders, n.InText(text))
 		h.next[i] = -1
 	}
 	return h
@@ -123,6 +123,9 @@ func (h *hope) any(from, to int) bool {
 
 // match is where the patterns stand in a line, nil where they do not.
 func (q *Query) match(line string) [][2]int {
+	if q.exact {
+		return q.stands(line)
+	}
 	var found [][2]int
 	for _, m := range q.re.FindAllStringIndex(line, -1) {
 		if m[1] > m[0] {
@@ -131,6 +134,15 @@ func (q *Query) match(line string) [][2]int {
 	}
 	if found == nil && q.re.MatchString(line) { // it matches nothing but the place
 		return [][2]int{}
+	}
+	return found
+}
+
+// stands is match for a plain text.
+func (q *Query) stands(line string) (found [][2]int) {
+	n, in := len(q.sieve.Any[0]), q.needed[0].InText(line)
+	for at := in.From(0); at >= 0; at = in.From(at + n) {
+		found = append(found, [2]int{at, at + n})
 	}
 	return found
 }

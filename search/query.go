@@ -41,6 +41,7 @@ type Query struct {
 	scopes map[Scope]bool
 	sieve  conversation.Sieve
 	needed []needle.Needle // of the sieve: one of them stands in each line that matches
+	exact  bool            // where the one that is needed stands, and nowhere else, is a match
 	whole  bool            // a text in which no line matches does not match as a whole
 }
 
@@ -66,6 +67,7 @@ func Compile(o Options) (*Query, error) {
 	for _, text := range q.sieve.Any {
 		q.needed = append(q.needed, needle.New(text, q.sieve.Fold))
 	}
+	q.exact = tree.Op == syntax.OpLiteral && len(q.needed) == 1 && len(q.sieve.Any[0]) == len(string(tree.Rune))
 	return q, nil
 }
 

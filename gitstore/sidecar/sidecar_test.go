@@ -151,7 +151,7 @@ func told(t testing.TB, dir string, marked bool, raw ...string) (w *sidecar.Word
 func TestWords(t *testing.T) {
 	for _, marked := range []bool{false, true} {
 		w, path, _ := told(t, t.TempDir(), marked, "Cap the Retries", "no")
-		_, ok := sidecar.ReadWords(path)
+		_, _, ok := sidecar.ReadWords(path, nil)
 		require.False(t, ok)
 		require.True(t, w.Fits(1<<18))
 		require.False(t, w.Fits(1<<19))
@@ -160,7 +160,7 @@ func TestWords(t *testing.T) {
 		w.Add([]byte("Of Zebras"))
 		require.NoError(t, w.Write(path))
 
-		got, ok := sidecar.ReadWords(path)
+		got, _, ok := sidecar.ReadWords(path, nil)
 		require.True(t, ok)
 		require.Equal(t, marked, got.ReadMarks(path))
 		require.True(t, reflect.DeepEqual(w, got)) // Equal would print thousands of bytes
@@ -182,13 +182,13 @@ func TestWordsDamage(t *testing.T) {
 	require.NoError(t, w.Write(path))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	good, ok := sidecar.ReadWords(path)
+	good, _, ok := sidecar.ReadWords(path, nil)
 	require.True(t, ok)
 	check := func(data []byte) {
 		require.NoError(t, os.WriteFile(path, data, 0o666))
 		_, _, ok := good.Where(path, []string{"retr"}, nil)
 		require.False(t, ok && len(data) < len(whole), "the marks end early")
-		got, ok := sidecar.ReadWords(path)
+		got, _, ok := sidecar.ReadWords(path, nil)
 		if !ok {
 			return
 		}
@@ -220,7 +220,7 @@ func TestHugeFiles(t *testing.T) {
 			t.Skip("no file may be so large here: ", err)
 		}
 	}
-	got, ok := sidecar.ReadWords(path)
+	got, _, ok := sidecar.ReadWords(path, nil)
 	require.True(t, ok)
 	_, _, ok = got.Where(path, []string{"retr"}, nil)
 	require.False(t, ok)
@@ -251,8 +251,8 @@ func TestPick(t *testing.T) {
 	require.NoError(t, w.Write(path))
 	for text, want := range map[string][]string{
 		"retr":  {"Cap the Retries", "last retry"},
-		"ZEBRA": {"zebras"},
-		"====":  {far, far},
+		"ZEBRA": {"zebras", "last retry"}, // the newest comes with any
+		"====":  {far, far, "last retry"},
 		"zebu":  {},
 		"zzz":   all, // too short to be told
 	} {
@@ -335,7 +335,7 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, os.WriteFile(path, data, 0o666))
 		l := sidecar.Read(path, nil)
 		was := l.Len()
-		if w, ok := sidecar.ReadWords(path); ok {
+		if w, _, ok := sidecar.ReadWords(path, nil); ok {
 			w.May("anything")
 			if places, buffer, ok := w.Where(path, []string{"anything"}, nil); ok {
 				sidecar.Pick(path, places, buffer)

@@ -52,21 +52,21 @@ func NewWords(size int, marked bool) *Words {
 	return &Words{Marked: marked, all: make(filter, bytes), aside: make(filter, asideLen)}
 }
 
-// ReadWords reads a file but for its marks; ok is false where it is
-// not there or not whole.
-func ReadWords(path string) (w *Words, ok bool) {
+// ReadWords reads a file but for its marks; ok is false where it is not there or not
+// whole. The buffer may be nil; the words use it, and it comes back.
+func ReadWords(path string, buffer []byte) (w *Words, used []byte, ok bool) {
 	const most = fixedLen + 2*minBytes + 4 // in most files
-	data := readPart(path, 0, int64(most), nil)
+	data := readPart(path, 0, int64(most), buffer)
 	end, ok := filtersEnd(data)
 	if ok && end+4 > most {
-		data = readPart(path, 0, int64(end+4), nil)
+		data = readPart(path, 0, int64(end+4), data)
 	}
 	if !ok || len(data) < end+4 {
-		return nil, false
+		return nil, data, false
 	}
 	sum := binary.BigEndian.Uint32(data[end:])
 	if sum != crc32.Checksum(data[:end], castagnoli()) {
-		return nil, false
+		return nil, data, false
 	}
 	fixed := data[len(wordsMagic):fixedLen]
 	w = &Words{Head: ID(fixed[:len(ID{})]), all: data[fixedLen:end], sum: sum}
@@ -74,7 +74,7 @@ func ReadWords(path string) (w *Words, ok bool) {
 	w.Text, w.Marked = fixed[0]&hasText != 0, fixed[0]&hasMarks != 0
 	fixed = fixed[1:]
 	w.n, w.long, w.aside = int(binary.BigEndian.Uint32(fixed[4:])), int(binary.BigEndian.Uint32(fixed[8:])), fixed[12:]
-	return w, w.long <= maxMarks
+	return w, data, w.long <= maxMarks
 }
 
 // filtersEnd is where the filter of all ends, in a file that begins with these data.
@@ -112,9 +112,10 @@ func (w *Words) check(data []byte) (stored []byte, ok bool) {
 	return stored, crc32.Update(w.sum, castagnoli(), stored) == sum && countMarks(stored, w.n)
 }
 
-// Where are the places of the records in which one of the texts may stand, in order.
-// ok is false where the file is not whole, or of another writing. The buffer is for
-// reading, and may be nil; it comes back.
+// Where are the places of the records in which one of the texts may stand, in order. The
+// newest record's is the last of them, if there are any: who finds something wants to know
+// what that says. ok is false where the file is not whole, or of another writing. The
+// buffer is for reading, and may be nil; it comes back.
 func (w *Words) Where(path string, texts []string, buffer []byte) (places []Place, used []byte, ok bool) {
 	data := w.readMarks(path, buffer)
 	stored, ok := w.check(data)
@@ -125,10 +126,15 @@ func (w *Words) Where(path string, texts []string, buffer []byte) (places []Plac
 	for i, text := range texts {
 		all[i] = runs(text, runOfOne)
 	}
+	var newest Place
 	for m := range marks(stored) {
+		newest = m.Place
 		if slices.ContainsFunc(all, m.filter.may) {
-			places = append(places, m.Place)
+			places = append(places, newest)
 		}
+	}
+	if len(places) > 0 && places[len(places)-1] != newest {
+		places = append(places, newest)
 	}
 	return places, data, true
 }

@@ -6,6 +6,7 @@ package needle
 import (
 	"bytes"
 	"slices"
+	"unsafe"
 )
 
 // A Needle is a text to look for in bytes, or one of some that begin alike.
@@ -94,6 +95,11 @@ func (n Needle) Index(data []byte) int { return n.In(data).From(0) }
 // In prepares to look for the needle at one place of data after the other.
 func (n Needle) In(data []byte) *Finder {
 	return &Finder{needle: n, data: data, lower: -1, upper: -1}
+}
+
+// InText is In for a text.
+func (n Needle) InText(text string) *Finder {
+	return n.In(unsafe.Slice(unsafe.StringData(text), len(text))) // which nobody writes to
 }
 
 // A Finder looks for a needle from one place after the other, without looking

@@ -15,6 +15,7 @@ func TestIsBytesIndex(t *testing.T) {
 		data := []byte(rapid.StringMatching(`[abAB k\n]{0,40}`).Draw(r, "data"))
 		text := rapid.StringMatching(`[abAB k]{1,4}`).Draw(r, "text")
 		require.Equal(r, bytes.Index(data, []byte(text)), needle.New(text, false).Index(data))
+		require.Equal(r, bytes.Index(data, []byte(text)), needle.New(text, false).InText(string(data)).From(0))
 		require.Equal(r, bytes.Index(bytes.ToLower(data), bytes.ToLower([]byte(text))), needle.New(text, true).Index(data))
 	})
 }
