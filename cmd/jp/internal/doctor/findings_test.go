@@ -156,6 +156,8 @@ func TestLeftovers(t *testing.T) {
 		"a young one": {of(leftover.RefLock, func(f *leftover.File) { f.Age = time.Minute }), doctor.Note, "leftovers", "60 s old", "when it is an hour old"},
 		"an open one": {of(leftover.RefLock, func(f *leftover.File) { f.Openers = []int{12} }), doctor.Warn, "leftovers", "pid 12 has it open", "wait"},
 		"git's":       {of(leftover.RefLock, func(f *leftover.File) { f.Conversation = "" }), doctor.Warn, "leftovers", "may hold it", "delete it"},
+		"index lock":  {of(leftover.GitLock, func(f *leftover.File) { f.Path = "/r/.git/index.lock" }), doctor.Warn, "leftovers", ".git/index.lock is 2 h old, and keeps git from writing index; no process is seen to have it open", "delete it"},
+		"one in use":  {of(leftover.GitLock, func(f *leftover.File) { f.Openers = []int{12} }), doctor.Warn, "leftovers", "pid 12 has it open", "wait"},
 		"written":     {of(leftover.WrittenOne, same), doctor.Note, "leftovers", "holds what you wrote", "read it"},
 		"object":      {of(leftover.Object, same), doctor.Note, "leftovers", "1 object that never got its name, 2.0 kB, the oldest 2 h old: some/file", "jp doctor --fix; git gc"},
 		"pack":        {of(leftover.Pack, same), doctor.Note, "leftovers", "1 pack", "jp doctor --fix; git gc"},

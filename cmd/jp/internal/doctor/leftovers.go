@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +53,8 @@ func (l Leftovers) Findings() (all []Finding) {
 		case len(all) == most: // the others are found when these are gone
 		case f.Kind == leftover.RefLock:
 			all = append(all, l.refLock(f))
+		case f.Kind == leftover.GitLock:
+			all = append(all, l.gitLock(f))
 		case f.Kind == leftover.WrittenOne:
 			all = append(all, found(Note, "leftovers", "%s, %s old, holds what you wrote, and nothing asks for it any more", l.path(f), conversation.Ago(f.Age)).
 				advise("read it, and delete it"))
@@ -80,6 +83,15 @@ func (l Leftovers) refLock(f leftover.File) Finding {
 		return found(Warn, "leftovers", "%s; a git that works here may hold it", what).advise("if no git works here, delete it")
 	}
 	return found(Note, "leftovers", "%s; the next turn of %s takes it over", what, f.Conversation).advise("%s", l.fixes(f))
+}
+
+// gitLock judges a lock of git's own.
+func (l Leftovers) gitLock(f leftover.File) Finding {
+	what := fmt.Sprintf("%s is %s old, and keeps git from writing %s", l.path(f), conversation.Ago(f.Age), strings.TrimSuffix(filepath.Base(f.Path), ".lock"))
+	if len(f.Openers) > 0 {
+		return found(Warn, "leftovers", "%s; pid %d has it open", what, f.Openers[0]).advise("wait for that process")
+	}
+	return found(Warn, "leftovers", "%s; no process is seen to have it open, but a git that waits for an editor may hold it", what).advise("if no git works here, delete it")
 }
 
 // fixes says what --fix does about a file, or why it did not.

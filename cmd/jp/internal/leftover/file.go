@@ -7,8 +7,8 @@
 // a lock of its own, that lock is free. Where the system does not tell, the file
 // stays.
 //
-// It refuses to remove what a person wrote, what git tracks, and the locks of refs
-// that belong to no conversation: git alone knows who holds those.
+// It refuses to remove what a person wrote, what git tracks, git's own locks, and the
+// locks of refs that belong to no conversation: git alone knows who holds those.
 package leftover
 
 import (
@@ -25,6 +25,7 @@ type Kind string
 // The kinds.
 const (
 	RefLock    Kind = "ref_lock"    // of a ref of jp's, or of all packed ones
+	GitLock    Kind = "git_lock"    // of git's own, for the index or a ref of the user's
 	Object     Kind = "object"      // an object that never got its name
 	Pack       Kind = "pack"        // a pack or its index, likewise
 	State      Kind = "state"       // a file of jp's own, likewise

@@ -35,6 +35,7 @@ func (p Place) now() time.Time {
 func (p Place) Find(ctx context.Context) (files []File, whole bool) {
 	f := finding{Place: p, at: p.now()}
 	f.refLocks()
+	f.gitLocks()
 	f.objects()
 	f.packs()
 	f.states()
@@ -79,6 +80,28 @@ func (f *finding) refLocks() {
 		}
 		return nil
 	})
+}
+
+// gitLocks finds the locks of git's own that a kill leaves most: with one of them no
+// commit can be made.
+func (f *finding) gitLocks() {
+	dirs := []string{f.GitDir}
+	if f.CommonDir != f.GitDir {
+		dirs = append(dirs, f.CommonDir)
+	}
+	for _, dir := range dirs {
+		for _, name := range []string{"index", "HEAD", "config", "shallow"} {
+			f.add(GitLock, filepath.Join(dir, name+".lock"), Suspect)
+		}
+	}
+	for _, scope := range []string{"heads", "tags", "remotes"} {
+		_ = filepath.WalkDir(filepath.Join(f.CommonDir, "refs", scope), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".lock") {
+				f.add(GitLock, path, Suspect)
+			}
+			return nil // what cannot be read is told elsewhere
+		})
+	}
 }
 
 // ownerOfRef is the conversation whose lock is held by who moves a ref, named

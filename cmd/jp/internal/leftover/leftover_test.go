@@ -100,6 +100,8 @@ var left = map[string]struct {
 	"remote's lock":  {".git/refs/jp/remotes/origin/" + string(id) + ".lock", leftover.RefLock, leftover.ErrKind},
 	"nobody's lock":  {".git/refs/jp/conversations/x.lock", leftover.RefLock, leftover.ErrKind},
 	"packed refs":    {".git/packed-refs.lock", leftover.RefLock, leftover.ErrKind},
+	"index lock":     {".git/index.lock", leftover.GitLock, leftover.ErrKind},
+	"branch lock":    {".git/refs/heads/a/b.lock", leftover.GitLock, leftover.ErrKind},
 	"object":         {".git/objects/ab/tmp_obj_x7Zq", leftover.Object, nil},
 	"object at root": {".git/objects/tmp_obj_x7Zq", leftover.Object, nil},
 	"pack":           {".git/objects/pack/tmp_pack_x7Zq", leftover.Pack, nil},
@@ -137,7 +139,7 @@ func TestEachKind(t *testing.T) {
 func TestWhatIsNoLeftover(t *testing.T) {
 	r := newRuin(t)
 	for _, name := range []string{
-		".git/refs/jp/conversations/" + string(id), ".git/refs/heads/main.lock", ".git/index.lock", ".git/objects/ab/" + strings.Repeat("c", 38),
+		".git/refs/jp/conversations/" + string(id), ".git/refs/heads/main", ".git/gc.pid.lock", ".git/objects/ab/" + strings.Repeat("c", 38),
 		".git/objects/pack/pack-1.pack", ".git/objects/pack/.tmp-12-pack-1.pack", ".git/jp/packing.json", ".git/jp/drafts/" + string(id) + ".answer",
 		".git/jp/drafts/" + string(id) + ".query", ".git/jp/drafts/new.query", ".git/jp/locks/" + string(id) + ".lock", ".jp-notes", ".jp-config.toml",
 		"sub/.git/.jp-mark-12", ".jp/config.toml", ".git/jp/mutation.lock", ".git/modules/x/.jp-mark-12",

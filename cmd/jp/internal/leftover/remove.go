@@ -44,7 +44,7 @@ func (r Remover) Remove(ctx context.Context, files []File) []Verdict {
 
 func (r Remover) remove(ctx context.Context, f File, sure bool) error {
 	switch {
-	case f.Kind == WrittenOne, f.Kind == RefLock && f.Conversation == "":
+	case f.Kind == WrittenOne, f.Kind == GitLock, f.Kind == RefLock && f.Conversation == "":
 		return ErrKind
 	case len(f.Openers) > 0:
 		return fmt.Errorf("%w by pid %d", ErrInUse, f.Openers[0])
