@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
@@ -50,6 +51,22 @@ func TestAnotherEventsBytes(t *testing.T) {
 				require.Greater(t, e.Seq, at)
 			}
 		})
+	}
+}
+
+// TestAPipeForAnEvent reads and looks for an event in whose place a pipe stands, on which
+// a git would wait for good.
+func TestAPipeForAnEvent(t *testing.T) {
+	f := newFixture(t)
+	f.create(1, long(3))
+	events, err := f.load(1)
+	require.NoError(t, err)
+	for _, at := range []int{1, 2} {
+		file := filepath.Join(f.dir, ".git", "objects", events[at].Commit[:2], events[at].Commit[2:])
+		require.NoError(t, os.Remove(file))
+		require.NoError(t, unix.Mkfifo(file, 0o666))
+		_, err := f.again().Load(t.Context(), conversation.Head(events[2].Commit))
+		requireDamage(t, err, events[at].Commit, 0)
 	}
 }
 

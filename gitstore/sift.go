@@ -68,7 +68,8 @@ func (c *cached) free() {
 	if c.log != nil {
 		c.buffer = c.log.Buffer()
 	}
-	freeBuffers.Put(&c.buffers)
+	kept := c.buffers
+	freeBuffers.Put(&kept)
 }
 
 // sift decodes what the sieve passes.

@@ -47,7 +47,7 @@ func (c *catFile) read(s *Store, oid OID) (kind string, data []byte, err error) 
 
 // info gives an object's kind and size. Without git the object is missing.
 func (c *catFile) info(ctx context.Context, s *Store, oid OID) (kind string, size int64, err error) {
-	if s.opts.Git == nil {
+	if s.opts.Git == nil || s.blocks(oid) {
 		return "", 0, ErrObjectMissing
 	}
 	if err := ctx.Err(); err != nil {

@@ -18,11 +18,14 @@ func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
 	if !isHex(string(oid)) {
 		return "", nil, fmt.Errorf("read object: %w: %q", ErrOID, oid)
 	}
-	kind, data, err = s.readHere(oid, true)
-	if err == nil {
+	if kind, data, err = s.readHere(oid, true); err == nil {
 		return kind, data, nil
 	}
-	loose := err
+	return s.readElsewhere(oid, err)
+}
+
+// readElsewhere is ReadObject after what reading the loose object has said.
+func (s *Store) readElsewhere(oid OID, loose error) (kind string, data []byte, err error) {
 	if kind, data, err = s.storedObject(oid, loose); err == nil {
 		return kind, data, nil
 	}
@@ -50,12 +53,14 @@ func (s *Store) readHere(oid OID, prove bool) (kind string, data []byte, err err
 // proven is no, and reads what has another name with ReadObject: so that one
 // goroutine can read while another one checks.
 func (s *Store) ReadUnproven(oid OID) (kind string, data []byte, proven bool, err error) {
-	if isHex(string(oid)) {
-		if kind, data, err = s.readHere(oid, false); err == nil {
-			return kind, data, false, nil
-		}
+	if !isHex(string(oid)) {
+		kind, data, err = s.ReadObject(oid)
+		return kind, data, true, err
 	}
-	kind, data, err = s.ReadObject(oid)
+	if kind, data, err = s.readHere(oid, false); err == nil {
+		return kind, data, false, nil
+	}
+	kind, data, err = s.readElsewhere(oid, err)
 	return kind, data, true, err
 }
 
@@ -107,6 +112,18 @@ func (s *Store) storedObject(oid OID, loose error) (kind string, data []byte, er
 func (s *Store) objectDirs() []string {
 	s.places.Do(func() { s.dirNames = objectDirs(filepath.Join(s.dir, "objects")) })
 	return s.dirNames
+}
+
+// blocks says whether a pipe or the like stands in the place of an object's loose file,
+// on which git would wait for good.
+func (s *Store) blocks(oid OID) bool {
+	for _, dir := range s.objectDirs() {
+		info, err := os.Stat(filepath.Join(dir, oid.file()))
+		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return true
+		}
+	}
+	return false
 }
 
 // borrows says whether an object lies loose in another's directory.
