@@ -199,3 +199,27 @@ func TestFolding(t *testing.T) {
 		require.Equal(t, want, len(q.Lines(text, nil)) == 1, text)
 	}
 }
+
+// TestSubmatches holds that plain text is found where an expression for it is: one beside
+// the other, and none over another.
+func TestSubmatches(t *testing.T) {
+	for text, want := range map[string][][2]int{
+		"gogo": {{0, 2}, {2, 4}}, "go, Go": {{0, 2}, {4, 6}}, "éGO": {{2, 4}}, "\xffgo": {{1, 3}}, "og": nil,
+	} {
+		require.Equal(t, want, submatches(t, search.Options{Patterns: []string{"go"}}, text), "%q", text)
+		require.Equal(t, want, submatches(t, search.Options{Patterns: []string{"gox*"}, Regexp: true}, text), "%q", text)
+	}
+	want := [][2]int{{0, 2}, {2, 4}}
+	require.Equal(t, want, submatches(t, search.Options{Patterns: []string{"oo"}}, "ooooo"))
+	require.Equal(t, want, submatches(t, search.Options{Patterns: []string{"oox*"}, Regexp: true}, "ooooo"))
+}
+
+func submatches(t *testing.T, o search.Options, title string) [][2]int {
+	t.Helper()
+	q, err := search.Compile(o)
+	require.NoError(t, err)
+	if lines := q.Lines(title, nil); len(lines) > 0 {
+		return lines[0].Submatches
+	}
+	return nil
+}
