@@ -1,6 +1,9 @@
 package conversation
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // A ModelCall is one call of the model: the events that it produced.
 type ModelCall struct {
@@ -329,6 +332,34 @@ func (l *Ledger) NextCall() int {
 		next = max(next, c.Ordinal+1)
 	}
 	return next
+}
+
+// Repeats reports whether a tool call is one that its model call asked for before:
+// it has the same id, name and arguments. A call without an id repeats no other.
+func (l *Ledger) Repeats(call *ToolCall) bool {
+	if call.Request.ID == "" || call.Request.Malformed {
+		return false
+	}
+	for _, earlier := range l.ToolCalls {
+		if earlier == call {
+			return false
+		}
+		a, b := earlier.Request, call.Request
+		if a.Call == b.Call && a.ID == b.ID && a.Name == b.Name && !a.Malformed && sameJSON(a.Arguments, b.Arguments) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameJSON reports whether two texts are the same JSON value, however it is laid out.
+func sameJSON(a, b []byte) bool {
+	first, err := Canonical(a)
+	if err != nil {
+		return false
+	}
+	second, err := Canonical(b)
+	return err == nil && bytes.Equal(first, second)
 }
 
 // settled reports whether no call and no question is open.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jp/conversation"
@@ -44,6 +45,8 @@ func (p Part) ChatPart() conversation.Part {
 type Assembler struct {
 	parts    []*openPart // by index, those that have not come out
 	gone     map[int]bool
+	calls    map[string]bool // tool calls that came out, by what makes them the same
+	repeated []Part
 	finished bool
 }
 
@@ -60,7 +63,8 @@ type openPart struct {
 // Add takes the next chunk and returns the parts that it made whole and that
 // wait for no other. A chunk for a part that is already whole, or of another
 // kind than its part, changes nothing. With a ChunkFinish everything that is
-// whole comes out.
+// whole comes out. A tool call that comes again, with its id, name and arguments,
+// is the same call and does not come out.
 func (a *Assembler) Add(c Chunk) ([]Part, error) {
 	if a.finished {
 		return nil, ErrFinished
@@ -104,6 +108,14 @@ func (a *Assembler) Before(index int) (n int) {
 		}
 	}
 	return n
+}
+
+// Repeated returns the tool calls since the last time that came again, and
+// therefore did not come out.
+func (a *Assembler) Repeated() []Part {
+	repeated := a.repeated
+	a.repeated = nil
+	return repeated
 }
 
 func (a *Assembler) find(index int) (int, bool) {
@@ -152,13 +164,36 @@ func (a *Assembler) whole(all bool) []Part {
 			a.gone = map[int]bool{}
 		}
 		a.gone[p.index] = true
-		if part, something := p.part(); something {
+		switch part, something := p.part(); {
+		case !something:
+		case a.again(part):
+			a.repeated = append(a.repeated, part)
+		default:
 			parts = append(parts, part)
 		}
 	}
 	clear(a.parts[len(kept):])
 	a.parts = kept
 	return parts
+}
+
+// again reports whether a part is a tool call that came out before. Two calls
+// without an id are two calls, however alike they are.
+func (a *Assembler) again(p Part) bool {
+	if p.Kind != ChunkToolCall || p.ToolID == "" {
+		return false
+	}
+	arguments := []byte(p.RawArguments)
+	if canonical, err := conversation.Canonical(p.Arguments); err == nil && !p.Malformed {
+		arguments = canonical
+	}
+	key := strings.Join([]string{p.ToolID, p.Tool, strconv.FormatBool(p.Malformed), string(arguments)}, "\x00")
+	if a.calls == nil {
+		a.calls = map[string]bool{}
+	}
+	seen := a.calls[key]
+	a.calls[key] = true
+	return seen
 }
 
 // part is the part that p has become, and whether it is one of the answer.

@@ -65,6 +65,56 @@ func TestAssembler(t *testing.T) {
 	}
 }
 
+func TestACallThatComesAgainIsOneCall(t *testing.T) {
+	call := func(index int, id, tool, text string) []Chunk {
+		return []Chunk{{Kind: ChunkToolCall, Index: index, ToolID: id, Tool: tool, Text: text}, closed(index)}
+	}
+	tests := []struct {
+		name     string
+		calls    [][]Chunk
+		come     []int // indices of those that come out
+		repeated []int
+	}{
+		{"the same", [][]Chunk{call(0, "c", "f", `{"a":1}`), call(1, "c", "f", `{"a":1}`)}, []int{0}, []int{1}},
+		{"three times", [][]Chunk{call(0, "c", "f", ""), call(1, "c", "f", "{}"), call(2, "c", "f", " { } ")}, []int{0}, []int{1, 2}},
+		{"laid out otherwise", [][]Chunk{call(0, "c", "f", `{"a":1,"b":[2]}`), call(1, "c", "f", ` { "b" : [ 2 ], "a" : 1 } `)}, []int{0}, []int{1}},
+		{"another between", [][]Chunk{call(0, "c", "f", `{}`), call(1, "d", "f", `{}`), call(2, "c", "f", `{}`)}, []int{0, 1}, []int{2}},
+		{"text between", [][]Chunk{call(0, "c", "f", `{}`), {message(1, "x"), closed(1)}, call(2, "c", "f", `{}`)}, []int{0, 1}, []int{2}},
+		{"malformed in the same way", [][]Chunk{call(0, "c", "f", `{"a":`), call(1, "c", "f", `{"a":`)}, []int{0}, []int{1}},
+		{"malformed in another way", [][]Chunk{call(0, "c", "f", `{"a":`), call(1, "c", "f", `{"a`)}, []int{0, 1}, nil},
+		{"malformed, and whole", [][]Chunk{call(0, "c", "f", `[]`), call(1, "c", "f", `{}`)}, []int{0, 1}, nil},
+		{"other arguments", [][]Chunk{call(0, "c", "f", `{"a":1}`), call(1, "c", "f", `{"a":2}`)}, []int{0, 1}, nil},
+		{"another tool", [][]Chunk{call(0, "c", "f", `{}`), call(1, "c", "g", `{}`)}, []int{0, 1}, nil},
+		{"another id", [][]Chunk{call(0, "c", "f", `{}`), call(1, "d", "f", `{}`)}, []int{0, 1}, nil},
+		{"no ids", [][]Chunk{call(0, "", "f", `{}`), call(1, "", "f", `{}`)}, []int{0, 1}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, together := range []bool{false, true} {
+				a, come, repeated := new(Assembler), []int(nil), []int(nil)
+				add := func(chunks ...Chunk) {
+					for _, p := range feed(t, a, chunks...) {
+						come = append(come, p.Index)
+					}
+					for _, p := range a.Repeated() {
+						repeated = append(repeated, p.Index)
+					}
+				}
+				if together { // all of them are whole at once
+					add(message(-1, "open"))
+				}
+				for _, chunks := range test.calls {
+					add(chunks...)
+				}
+				add(Chunk{Kind: ChunkFinish})
+				require.Equal(t, test.come, come)
+				require.Equal(t, test.repeated, repeated)
+				require.Empty(t, a.Repeated())
+			}
+		})
+	}
+}
+
 func TestAssemblerMalformedArguments(t *testing.T) {
 	for _, raw := range []string{`{"a": `, `[1]`, `"x"`, `{"a":1,"a":2}`, `{"a":"\ud800"}`, `{} {}`, "{\"a\":\"\xff\"}"} {
 		a := new(Assembler)

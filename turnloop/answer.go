@@ -3,6 +3,7 @@ package turnloop
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -41,6 +42,9 @@ func (a *answer) take(ctx context.Context, c provider.Chunk) (done bool, err err
 	whole, err := a.parts.Add(c)
 	if err != nil {
 		return false, err
+	}
+	for _, p := range a.parts.Repeated() {
+		a.loop.detail(fmt.Sprintf("The answer has the call %s of %s twice; jp runs it once.", clip(p.ToolID), clip(p.Tool)))
 	}
 	if c.Kind == provider.ChunkFinish {
 		a.held = append(a.held, whole...)

@@ -51,6 +51,7 @@ type Options struct {
 	Policy   Policy // when nobody can be asked; default PolicyDefer
 	Grant    Grant
 	Observer Observer // nil: nobody is told
+	Verbose  bool     // the observer is also told of details
 	Hooks    Hooks    // nil: there are none
 	Unknown  Resolver // nil: unknown outcomes are reported to the model
 
@@ -220,6 +221,13 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 		if err != nil {
 			return l.leave(ctx, err)
 		}
+	}
+}
+
+// detail tells the observer what only matters to users who want to know more.
+func (l *Loop) detail(text string) {
+	if l.opts.Verbose {
+		l.opts.Observer.Noticed(text)
 	}
 }
 

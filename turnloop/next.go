@@ -50,6 +50,7 @@ const (
 	textNotRun     = "The tool was not run: "
 	textMalformed  = textNotRun + "its arguments are not a valid JSON object. You wrote: "
 	textCutOff     = textNotRun + "your answer was cut off by the output limit. Ask again, with less."
+	textRepeated   = textNotRun + "your answer has this call twice. The result of the first one stands for both."
 	textRefused    = textNotRun + "the answer that asked for it was refused."
 	textForeign    = textNotRun + "someone else's model asked for it. Ask again, if it is still wanted."
 	textNoSuchTool = "There is no tool of this name. Do not try it again."
@@ -130,6 +131,8 @@ func (v View) refusal(call *conversation.ToolCall) string {
 		return textCutOff
 	case finish.Refused():
 		return textRefused
+	case v.Ledger.Repeats(call):
+		return textRepeated
 	case def == nil:
 		return textNoSuchTool
 	case vetoed(call) != "":

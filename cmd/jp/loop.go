@@ -40,7 +40,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Provider: model, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
 		Model: q.model, System: q.system(), Tools: tools,
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock, Outlived: q.outlived,
-		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out,
+		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out, Verbose: q.env.verbose,
 		JP: version(), Now: q.env.now, NewID: q.freeID,
 		Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id), Redacts: q.repo.values.redacts(), Wait: q.env.wait,
 	}
