@@ -71,7 +71,7 @@ func wires() map[string]wire {
 		"anthropic, adaptive thinking": claude("claude-opus-4-7", wirecheck.ThinkingAdaptive),
 		"chat":                         chat("openai", wirecheck.ChatDialect{}),
 		"chat, mistral":                chat("mistral", wirecheck.ChatDialect{UserAfterTool: wirecheck.UserFolded, AlnumIDs: true}),
-		"chat, deepseek":               chat("deepseek", wirecheck.ChatDialect{ReasoningBack: wirecheck.ReasoningAll}),
+		"chat, deepseek":               chat("deepseek", wirecheck.ChatDialect{ReasoningBack: wirecheck.ReasoningAll, EmptyContent: true}),
 		"responses": {
 			api: openai.APIResponses, model: "gpt-5.1", item: responsesItem,
 			open: func(c *http.Client) provider.Provider {

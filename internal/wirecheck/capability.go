@@ -103,6 +103,7 @@ type ChatDialect struct {
 	ImagesInTool      bool   // tool messages may hold image parts
 	ReasoningDetails  bool   // assistant messages may hold reasoning_details
 	ExtraContent      bool   // calls and messages may hold extra_content
+	EmptyContent      bool   // a message that only calls tools has the content "", not null
 	ParallelToolCalls bool   // parallel_tool_calls may be set beside tools
 	MaxTokens         string // the one name of the output limit; empty allows either
 

@@ -115,13 +115,14 @@ func (k *checker) chatAnswer(m, content *node) {
 	if k.optional(calls, list) && calls.kind == list && len(calls.items) == 0 {
 		k.add("P6", calls, "the list of calls is empty")
 	}
-	hasCalls := len(calls.items) > 0
+	hasCalls, emptyText := len(calls.items) > 0, k.Chat.EmptyContent || k.Chat.ToolNames
 	switch {
-	case content.is(absent, null) && hasCalls:
+	case content.kind == null && hasCalls && !emptyText:
+	case content.kind == absent && k.Chat.ToolNames && hasCalls: // Ollama's own API takes both
 	case content.kind != text:
 		k.add("C2", content, "is %v, not a string", content.kind)
 	case content.text == "":
-		if !hasCalls || !k.Chat.ToolNames { // Ollama spells no content as ""
+		if !hasCalls || !emptyText {
 			k.add("C2", content, "is empty")
 		}
 	default:

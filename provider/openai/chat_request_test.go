@@ -92,7 +92,7 @@ func TestChatBody(t *testing.T) {
 }
 
 func TestChatMessages(t *testing.T) {
-	const called = `{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"p\":1.0}"}}]}`
+	const called = `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"p\":1.0}"}}]}`
 	one := assistant(call("c1", `{"p":1.0}`))
 	tests := []struct {
 		name     string
@@ -140,7 +140,7 @@ func TestChatMessages(t *testing.T) {
 				results(result("c1", "a"), file("a.png", "image/png", png), result("c2", "b"), file("b.txt", "text/plain", "words")), user(text("go on")),
 			},
 			`[{"role":"user","content":"hi"},
-			  {"role":"assistant","tool_calls":[
+			  {"role":"assistant","content":null,"tool_calls":[
 			   {"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}},
 			   {"id":"c2","type":"function","function":{"name":"look","arguments":"{}"}}]},
 			  {"role":"tool","tool_call_id":"c1","content":"a"},

@@ -27,6 +27,7 @@ type Dialect struct {
 	ReasoningField   string        // under which name, where the item does not say; empty: "reasoning_content"
 	ReasoningDetails bool          // reasoning_details go back unchanged
 	ExtraContent     bool          // extra_content goes back unchanged
+	EmptyContent     bool          // an answer that only calls tools has the content "", not null
 }
 
 // UserAfterTool is what becomes of a user's message directly behind results.
@@ -92,7 +93,7 @@ func dialects() map[string]Dialect {
 		},
 		"deepseek": {
 			BaseURL:        "https://api.deepseek.com/v1",
-			MaxTokensField: "max_tokens", NoFiles: true, NoImages: true, JSONObject: true,
+			MaxTokensField: "max_tokens", NoFiles: true, NoImages: true, JSONObject: true, EmptyContent: true,
 			ReasoningBack: ReasoningAll,
 		},
 		"gemini": {

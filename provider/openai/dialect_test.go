@@ -21,7 +21,7 @@ func TestDialectMessages(t *testing.T) {
 	}
 	const hi = `{"role":"user","content":"hi"}`
 	const calls = `"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]`
-	const called = `{"role":"assistant",` + calls + `}`
+	const called = `{"role":"assistant","content":null,` + calls + `}`
 	const picture = `{"type":"text","text":"Image from look, result of c1:"},{"type":"image_url","image_url":{"url":"` + pngURL + `"}}`
 	const seen = `{"role":"tool","tool_call_id":"c1","content":"seen"}`
 	tests := []struct {
@@ -43,6 +43,10 @@ func TestDialectMessages(t *testing.T) {
 			`[` + hi + `,` + called + `,{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"seen"},{"type":"image_url","image_url":{"url":"` + pngURL + `"}}]},{"role":"user","content":"more"}]`,
 		},
 		{
+			"calls without a text have an empty one", openai.Dialect{EmptyContent: true}, []provider.Message{user(text("hi")), assistant(call("c1", `{}`)), results(result("c1", "seen"))},
+			`[` + hi + `,{"role":"assistant","content":"",` + calls + `},` + seen + `]`,
+		},
+		{
 			"no pictures", openai.Dialect{NoImages: true}, looked,
 			`[` + hi + `,` + called + `,{"role":"tool","tool_call_id":"c1","content":"seen\n\n[file \"a.png\" (image/png), 8 bytes, cannot be shown to this model]"},{"role":"user","content":"more"}]`,
 		},
@@ -57,13 +61,13 @@ func TestDialectMessages(t *testing.T) {
 		{
 			"reasoning of tool turns", openai.Dialect{ReasoningBack: openai.ReasoningToolTurns}, thinking,
 			`[{"role":"user","content":"a"},{"role":"assistant","content":"A"},
-			  {"role":"user","content":"b"},{"role":"assistant","reasoning":"two",` + calls + `},` + seen + `,{"role":"assistant","content":"B","reasoning":"three"},
+			  {"role":"user","content":"b"},{"role":"assistant","content":null,"reasoning":"two",` + calls + `},` + seen + `,{"role":"assistant","content":"B","reasoning":"three"},
 			  {"role":"user","content":"c"},{"role":"assistant","content":"C"},{"role":"user","content":"d"}]`,
 		},
 		{
 			"all reasoning", openai.Dialect{ReasoningBack: openai.ReasoningAll}, thinking,
 			`[{"role":"user","content":"a"},{"role":"assistant","content":"A","reasoning_content":"one"},
-			  {"role":"user","content":"b"},{"role":"assistant","reasoning_content":"two",` + calls + `},` + seen + `,{"role":"assistant","content":"B","reasoning_content":"three"},
+			  {"role":"user","content":"b"},{"role":"assistant","content":null,"reasoning_content":"two",` + calls + `},` + seen + `,{"role":"assistant","content":"B","reasoning_content":"three"},
 			  {"role":"user","content":"c"},{"role":"assistant","content":"C","reasoning_content":" "},{"role":"user","content":"d"}]`,
 		},
 		{

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"maps"
+
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
 
@@ -174,8 +176,17 @@ func (s speech) encode(d Dialect) sdk.ChatCompletionMessageParamUnion {
 
 func (s speech) encodeAssistant(d Dialect) sdk.ChatCompletionMessageParamUnion {
 	m := sdk.ChatCompletionAssistantMessageParam{}
-	if len(s.parts) > 0 {
+	fields := maps.Clone(s.state)
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	switch {
+	case len(s.parts) > 0:
 		m.Content.OfString = sdk.String(joined(s.parts))
+	case d.EmptyContent:
+		fields["content"] = ""
+	default: // strict servers refuse a message without the key
+		fields["content"] = nil
 	}
 	for _, b := range s.calls {
 		call := &sdk.ChatCompletionMessageFunctionToolCallParam{
@@ -187,8 +198,8 @@ func (s speech) encodeAssistant(d Dialect) sdk.ChatCompletionMessageParamUnion {
 		}
 		m.ToolCalls = append(m.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})
 	}
-	if len(s.state) > 0 {
-		m.SetExtraFields(s.state)
+	if len(fields) > 0 {
+		m.SetExtraFields(fields)
 	}
 	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &m}
 }

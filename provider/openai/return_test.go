@@ -59,15 +59,15 @@ func TestChatAnswersGoBack(t *testing.T) {
 		events  []string
 		want    string
 	}{
-		{"deepseek", append([]string{delta(`"reasoning_content":"h<m>\n"`)}, called...), `{"role":"assistant","reasoning_content":"h<m>\n",` + looked + `}`},
-		{"ollama", append([]string{delta(`"reasoning":"hm"`)}, called...), `{"role":"assistant","reasoning":"hm",` + looked + `}`},
+		{"deepseek", append([]string{delta(`"reasoning_content":"h<m>\n"`)}, called...), `{"role":"assistant","content":"","reasoning_content":"h<m>\n",` + looked + `}`},
+		{"ollama", append([]string{delta(`"reasoning":"hm"`)}, called...), `{"role":"assistant","content":null,"reasoning":"hm",` + looked + `}`},
 		{
 			"openrouter", append([]string{delta(`"reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"<s>"}]`)}, called...),
-			`{"role":"assistant","reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"<s>"}],` + looked + `}`,
+			`{"role":"assistant","content":null,"reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"<s>"}],` + looked + `}`,
 		},
 		{
 			"gemini", []string{signed, reason("tool_calls")},
-			`{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"p\":1}"},"extra_content":{"google":{"thought_signature":"<s>"}}}]}`,
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"p\":1}"},"extra_content":{"google":{"thought_signature":"<s>"}}}]}`,
 		},
 		{"openai", append([]string{delta(`"content":"I look."`)}, called...), `{"role":"assistant","content":"I look.",` + looked + `}`},
 	}

@@ -74,7 +74,7 @@ func drawItem(t *rapid.T, b provider.Block, item string) provider.Block {
 }
 
 func drawOptions(t *rapid.T) openai.Options {
-	names := []string{"openai", "openrouter", "ollama", "llamacpp", "vllm", "mistral", "deepseek", "gemini"}
+	names := append(openai.Dialects(), "openai")
 	d, _ := openai.DialectNamed(rapid.SampledFrom(names).Draw(t, "dialect"))
 	return openai.Options{Dialect: d}
 }
@@ -124,7 +124,7 @@ func chatFaults(body []byte, d openai.Dialect) []wirecheck.Violation {
 // ableOf is what the validator has to know of a dialect.
 func ableOf(d openai.Dialect) wirecheck.Capability {
 	able := wirecheck.ChatDialect{
-		AlnumIDs: d.AlnumIDs, ImagesInTool: d.ImagesInTool, ReasoningDetails: d.ReasoningDetails, ExtraContent: d.ExtraContent,
+		AlnumIDs: d.AlnumIDs, ImagesInTool: d.ImagesInTool, ReasoningDetails: d.ReasoningDetails, ExtraContent: d.ExtraContent, EmptyContent: d.EmptyContent,
 		ParallelToolCalls: d.ParallelCalls, MaxTokens: d.MaxTokensField,
 	}
 	if d.UserAfterTool == openai.UserFolded {
