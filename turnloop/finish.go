@@ -174,7 +174,12 @@ func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
 		record.Reason = conversation.Shorten(strings.ToValidUTF8(cause.Error(), "\uFFFD"), maxCause)
 	}
 	l.failed = 0
-	if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(record)); err != nil {
+	t := l.stream.CurrentTurn()
+	var ended *endedRun
+	if errors.As(cause, &ended) {
+		l.addResponse(t, ended.run, &ended.after)
+	}
+	if err := l.build(ctx, t.AddRecord(record)); err != nil {
 		return o, fmt.Errorf("%w (and that could not be recorded: %w)", cause, err)
 	}
 	l.hookEnd(ctx, o)

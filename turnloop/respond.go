@@ -18,6 +18,13 @@ const textUnknown = "The outcome of this call is unknown: it was started, and no
 // respond records what a call came to. after is what the files are now, nil for
 // a tool that only reads.
 func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) error {
+	t := l.stream.CurrentTurn()
+	l.addResponse(t, done, after)
+	return l.build(ctx, t)
+}
+
+// addResponse adds what a call came to, and the question about its delivery if it is held.
+func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sight) {
 	content := done.result.Content
 	if done.err != nil {
 		content = []byte("The tool could not be run to its end: " + done.err.Error())
@@ -48,7 +55,6 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 		response.Unrecorded, response.UnrecordedMore = after.Unrecorded[:listed], len(after.Unrecorded)-listed
 		with = append(with, conversation.WithTree(after.Tree, after.Objects...), conversation.WithGit(l.files.moved(after.Git)))
 	}
-	t := l.stream.CurrentTurn()
 	for _, record := range done.result.Records {
 		t.AddRecord(record)
 	}
@@ -56,7 +62,6 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) erro
 	if response.Held {
 		l.addDelivery(t, done)
 	}
-	return l.build(ctx, t)
 }
 
 // size is a number of bytes in words.

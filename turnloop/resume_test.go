@@ -82,7 +82,7 @@ func TestResumeAfterAStart(t *testing.T) {
 	}
 	_, err := New(r.opts).Resume(t.Context(), Resume{})
 	require.NoError(t, err)
-	require.Contains(t, r.turn(), "turn_interrupted resumed tool_call_response chat_response")
+	require.Contains(t, r.turn(), "tool_started resumed tool_call_response chat_response")
 	require.NotContains(t, r.turn(), "workspace")
 	require.Equal(t, "Nobody knows.", r.result().Content)
 	require.Len(t, write.runs, 1)

@@ -3,6 +3,7 @@ package turnloop_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -103,6 +104,19 @@ func (r *rig) resume(ctx context.Context) (Outcome, error) {
 	r.opts.Head = loop.Head()
 	r.check()
 	return o, err
+}
+
+// kill lets nothing more become durable, as the end of the process does.
+func (r *rig) kill() { r.journal.fault = func(int) error { return errKilled } }
+
+var errKilled = errors.New("killed")
+
+// requireKilled starts a turn whose process is killed on the way.
+func (r *rig) requireKilled() {
+	r.t.Helper()
+	_, err := r.start(r.t.Context())
+	require.ErrorIs(r.t, err, errKilled)
+	r.journal.fault = nil
 }
 
 func (r *rig) reload() {

@@ -12,23 +12,22 @@ import (
 	. "jp/turnloop"
 )
 
-// interruptedRig has a turn with one call that started, one that waits for its
+// interruptedRig has a turn of a killed process with one call that started, one that waits for its
 // permission, one that never began, and one whose result waits for delivery.
 func interruptedRig(t *testing.T) *rig {
 	w := newWorkspace()
-	ctx, interrupt := interrupting(t)
-	write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
-		w.files["half.go"] = "package"
-		interrupt()
-		return tool.Result{}, ctx.Err()
-	})
+	write := changes("write")
 	held := reads("held")
 	held.def.Result = tool.Ask
 	r := newRig(t, []*fakeTool{write, held, changes("boss").exclusive()}, asksFor("held", "write", "boss"), answers("ok"), answers("next"))
+	write.doing(func(context.Context, tool.Call) (tool.Result, error) {
+		w.files["half.go"] = "package"
+		r.kill()
+		return tool.Result{}, nil
+	})
 	r.opts.Workspace = w
 	r.opts.Policy = PolicyDefaults
-	_, err := r.start(ctx)
-	require.Error(t, err)
+	r.requireKilled()
 	return r
 }
 

@@ -65,11 +65,9 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	beside := only == nil && l.opts.Outlived != nil && l.opts.Outlived()
 	done := l.execute(ctx, call, "", lock)
 	done.beside = beside
-	if steered(ctx) && done.err != nil {
+	ended := done.err != nil && ctx.Err() != nil
+	if ended {
 		done = done.stopped()
-	}
-	if done.err != nil && ctx.Err() != nil {
-		return context.Cause(ctx) // its outcome is unknown now
 	}
 	after, lookErr := l.lookAfter(ctx, l.glanceAfter(done, before, named, only))
 	if lookErr != nil {
@@ -81,11 +79,28 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		}
 		done.err = errors.New("it asked a question after it had changed files; what it did until then is not known")
 	}
+	if ended && !steered(ctx) {
+		return &endedRun{run: done, after: after, cause: context.Cause(ctx)}
+	}
 	if err := l.respond(ctx, done, &after); err != nil {
 		return err
 	}
 	return l.afterTools(ctx, call) // whatever ended the tool is meant for the whole turn
 }
+
+// An endedRun is the error of a turn that was interrupted while a tool ran. jp ended
+// the tool and saw its end, so its response is recorded together with the interruption.
+type endedRun struct {
+	run   finishedRun
+	after Sight
+	cause error
+}
+
+// Error says what interrupted the turn.
+func (e *endedRun) Error() string { return e.cause.Error() }
+
+// Unwrap gives what interrupted the turn.
+func (e *endedRun) Unwrap() error { return e.cause }
 
 // steered reports whether the user ended what the context is for.
 func steered(ctx context.Context) bool {
@@ -96,7 +111,12 @@ func steered(ctx context.Context) bool {
 // stopped is a run that was ended with its turn. Its end was seen, so what moved
 // in the files is its doing.
 func (f finishedRun) stopped() finishedRun {
-	f.result, f.err, f.cancelled = tool.Result{Content: []byte(textCancelled), IsError: true}, nil, true
+	content := []byte(textCancelled)
+	if len(f.result.Content) > 0 {
+		content = fmt.Appendf(content, " Its output until then:\n%s", f.result.Content)
+	}
+	f.result = tool.Result{Content: content, IsError: true, Truncated: f.result.Truncated, Wrote: f.result.Wrote}
+	f.err, f.cancelled = nil, true
 	return f
 }
 

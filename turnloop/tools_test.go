@@ -156,29 +156,89 @@ func TestInterruptWhileAToolReads(t *testing.T) {
 	require.Len(t, quick.runs, 1)
 }
 
+// jp ended the tool and saw its end: its response is recorded in one step with the
+// interruption, with what it changed, and it never runs again.
 func TestInterruptWhileAToolChanges(t *testing.T) {
-	ctx, interrupt := interrupting(t)
-	write := changes("write").blocking(interrupt)
-	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
-	require.Equal(t, "chat_request tool_call_request inquiry_request inquiry_response tool_started turn_interrupted", r.turn())
+	for signal, by := range map[string]conversation.Cause{"SIGINT": conversation.ByUser, "SIGTERM": conversation.BySignal, "SIGHUP": conversation.BySignal} {
+		for name, c := range map[string]struct {
+			output  string
+			writes  string // a file
+			calls   []string
+			snaps   bool
+			content string
+		}{
+			"silent, nothing changed": {"", "", []string{"write"}, true, "Cancelled after it had started: check before repeating."},
+			"output, a file changed": {"1 of 9\n", "half.go", []string{"write"}, true,
+				"Cancelled after it had started: check before repeating. Its output until then:\n1 of 9\n"},
+			"without snapshots":    {"", "half.go", []string{"write"}, false, "Cancelled after it had started: check before repeating."},
+			"more calls behind it": {"", "half.go", []string{"write", "later"}, true, "Cancelled after it had started: check before repeating."},
+		} {
+			t.Run(signal+" "+name, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				w := newWorkspace()
+				write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+					if c.writes != "" {
+						w.files[c.writes] = "package"
+					}
+					cancel(&Interrupt{Signal: signal})
+					<-ctx.Done()
+					return tool.Result{Content: []byte(c.output)}, ctx.Err()
+				})
+				later := changes("later")
+				r := newRig(t, []*fakeTool{write, later}, asksFor(c.calls...), answers("ok"))
+				if c.snaps {
+					r.opts.Workspace = w
+				}
+				r.requireInterrupted(ctx, signal, by, conversation.PhaseExecuting)
+				require.Contains(t, r.trace.lines, "append tool_call_response turn_interrupted", "in one step")
+				result := r.results()[0]
+				require.Equal(t, c.content, result.Content)
+				require.True(t, result.IsError && result.Cancelled)
+				var changed []string
+				for _, f := range result.Changed {
+					changed = append(changed, f.Path)
+				}
+				if c.writes != "" && c.snaps {
+					require.Equal(t, []string{c.writes}, changed)
+					require.Equal(t, w.tree(), eventOf[*conversation.ToolCallResponse](r.stored()).Tree)
+				} else {
+					require.Empty(t, changed)
+				}
 
+				write.do = nil
+				o, err := r.resume(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, "ok", o.Message)
+				require.Len(t, write.runs, 1, "it never runs again by itself")
+				require.Len(t, later.runs, len(c.calls)-1)
+				require.NotContains(t, r.turn(), "resumed")
+			})
+		}
+	}
+}
+
+// Where the disk takes no more, the end of the tool is not known later.
+func TestInterruptThatCannotBeRecorded(t *testing.T) {
+	ctx, interrupt := interrupting(t)
+	write := changes("write")
+	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	write.blocking(func() { r.kill(); interrupt() })
+	_, err := r.start(ctx)
+	require.ErrorContains(t, err, "could not be recorded")
+	r.journal.fault = nil
 	write.do = nil
-	o, err := New(r.opts).Run(t.Context())
+	_, err = r.resume(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, "ok", o.Message)
-	require.Len(t, write.runs, 1, "nobody said that it may run again")
-	require.True(t, r.result().IsError)
+	require.Len(t, write.runs, 1)
 	require.Contains(t, r.result().Content, "The outcome of this call is unknown")
 }
 
 func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 	crashed := func(t *testing.T) (*rig, *fakeTool) {
-		ctx, interrupt := interrupting(t)
-		write := changes("write").blocking(interrupt)
+		write := changes("write")
 		r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
-		_, err := r.start(ctx)
-		require.Error(t, err)
+		write.doing(func(context.Context, tool.Call) (tool.Result, error) { r.kill(); return tool.Result{}, nil })
+		r.requireKilled()
 		write.do = nil
 		return r, write
 	}
@@ -199,12 +259,12 @@ func TestAnUnknownOutcomeIsDecidedBySomebody(t *testing.T) {
 			asked++
 			return Resolution{Again: asked == 1, Text: "not again"}, nil
 		}
-		ctx, interrupt := interrupting(t)
-		write.blocking(interrupt)
+		write.doing(func(context.Context, tool.Call) (tool.Result, error) { r.kill(); return tool.Result{}, nil })
 		r.reload()
 		loop := New(r.opts)
-		_, err := loop.Run(ctx)
-		require.Error(t, err)
+		_, err := loop.Run(t.Context())
+		require.ErrorIs(t, err, errKilled)
+		r.journal.fault = nil
 		_, err = loop.Run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 2, asked, "one word is for one run")

@@ -239,7 +239,7 @@ func TestAnUnknownOutcomeIsReportedWithWhatMoved(t *testing.T) {
 	r, _, w := halfWritten(t)
 	_, err := r.resume(t.Context())
 	require.NoError(t, err)
-	require.Contains(t, r.turn(), "tool_started turn_interrupted resumed tool_call_response chat_response")
+	require.Contains(t, r.turn(), "tool_started resumed tool_call_response chat_response")
 	require.Equal(t, w.tree(), eventOf[*conversation.Resumed](r.stored()).Tree)
 	require.Empty(t, r.result().Changed, "nobody knows who did it")
 }
@@ -303,20 +303,19 @@ func TestHeadMovedBetweenTurns(t *testing.T) {
 	require.Equal(t, 2, starts)
 }
 
-// halfWritten is a turn that was interrupted while its tool had written half of
+// halfWritten is a turn whose process was killed while its tool had written half of
 // its file.
 func halfWritten(t *testing.T) (*rig, *fakeTool, *workspace) {
 	t.Helper()
 	w := newWorkspace()
-	ctx, interrupt := interrupting(t)
-	write := changes("write").doing(func(ctx context.Context, _ tool.Call) (tool.Result, error) {
-		w.files["half.go"] = "package"
-		interrupt()
-		return tool.Result{}, ctx.Err()
-	})
+	write := changes("write")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
+	write.doing(func(context.Context, tool.Call) (tool.Result, error) {
+		w.files["half.go"] = "package"
+		r.kill()
+		return tool.Result{}, nil
+	})
 	r.opts.Workspace = w
-	_, err := r.start(ctx)
-	require.Error(t, err)
+	r.requireKilled()
 	return r, write, w
 }
