@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -100,12 +101,16 @@ func (n Names) Registry(wire string) (registry string, ok bool) {
 // wireIDs gives each tool call of a request an id of its own.
 type wireIDs map[string]bool
 
-// take returns the provider's id where every provider takes it and no call
-// before has it, else one made of the request's seq. Ids that look made are
-// never taken over, so the two kinds cannot meet.
-func (ids wireIDs) take(id string, seq int) string {
-	if !isWireID(id) || looksGenerated(id) || ids[id] {
-		id = "jp" + strconv.FormatInt(int64(seq), 36)
+// take returns the id under which a call is sent. The endpoint that gave an id
+// gets it back as it was. For any other, what not every provider takes becomes an
+// id made of the request's seq. What is taken depends on earlier calls alone, so
+// that no id changes later.
+func (ids wireIDs) take(id string, seq int, own bool) string {
+	fits := isWireID(id) && !looksGenerated(id) || own && isKeptID(id)
+	if !fits || ids[id] {
+		made := "jp" + strconv.FormatInt(int64(seq), 36)
+		for id = made; ids[id]; id += "-" { // an endpoint may give such ids itself
+		}
 	}
 	ids[id] = true
 	return id
@@ -114,9 +119,20 @@ func (ids wireIDs) take(id string, seq int) string {
 // isWireID reports whether every provider takes an id.
 func isWireID(id string) bool { return id != "" && len(id) <= 40 && onlyInNames(id) }
 
+// maxKeptID is the longest id that goes back to the endpoint that gave it, in characters.
+const maxKeptID = 64
+
+// isKeptID reports whether an id can go back as it was received.
+func isKeptID(id string) bool {
+	if id == "" || !utf8.ValidString(id) || utf8.RuneCountInString(id) > maxKeptID {
+		return false
+	}
+	return !strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
+}
+
 // looksGenerated reports whether an id could be one that take makes.
 func looksGenerated(id string) bool {
-	number, prefixed := strings.CutPrefix(id, "jp")
+	number, prefixed := strings.CutPrefix(strings.TrimRight(id, "-"), "jp")
 	return prefixed && number != "" && strings.Trim(number, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 

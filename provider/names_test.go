@@ -59,24 +59,40 @@ func TestNames(t *testing.T) {
 }
 
 func TestWireIDs(t *testing.T) {
+	long := strings.Repeat("x", 64)
 	tests := []struct {
 		name, id string
 		seq      int
+		own      bool
 		want     string
 	}{
-		{"as given", "call_1", 1, "call_1"},
-		{"again", "call_1", 2, "jp2"},
-		{"empty", "", 3, "jp3"},
-		{"too long", strings.Repeat("x", 41), 40, "jp14"},
-		{"spaces", "a b", 5, "jp5"},
-		{"a newline", "call_2\n", 6, "jp6"},
-		{"not ASCII", "é", 7, "jp7"},
-		{"looks made", "jp9", 8, "jp8"},
-		{"is made", "", 9, "jp9"},
+		{"as given", "call_1", 1, false, "call_1"},
+		{"again", "call_1", 2, false, "jp2"},
+		{"empty", "", 3, false, "jp3"},
+		{"too long", strings.Repeat("x", 41), 40, false, "jp14"},
+		{"spaces", "a b", 5, false, "jp5"},
+		{"a newline", "call_2\n", 6, false, "jp6"},
+		{"not ASCII", "é", 7, false, "jp7"},
+		{"looks made", "jp9", 8, false, "jp8"},
+		{"is made", "", 9, false, "jp9"},
+		{"another's", "functions.fs_read_file:0", 10, false, "jpa"},
+		{"its own", "functions.fs_read_file:0", 11, true, "functions.fs_read_file:0"},
+		{"its own again", "functions.fs_read_file:0", 12, true, "jpc"},
+		{"its own with spaces", "a b", 13, true, "a b"},
+		{"its own, not ASCII", "é", 14, true, "é"},
+		{"its own of 64 characters", long, 15, true, long},
+		{"its own of 65", long + "x", 16, true, "jpg"},
+		{"its own with a newline", "call_3\n", 17, true, "jph"},
+		{"its own, damaged", "call_\uFFFD", 18, true, "jpi"},
+		{"its own, no UTF-8", "call_\xff", 19, true, "jpj"},
+		{"its own, empty", "", 20, true, "jpk"},
+		{"its own looks made", "jpm", 21, true, "jpm"},
+		{"is made when it is taken", "", 22, true, "jpm-"},
+		{"looks made when it was taken", "jpm-", 23, false, "jpn"},
 	}
 	ids := wireIDs{}
 	for _, test := range tests {
-		require.Equal(t, test.want, ids.take(test.id, test.seq), test.name)
+		require.Equal(t, test.want, ids.take(test.id, test.seq, test.own), test.name)
 	}
 }
 
@@ -88,7 +104,7 @@ func TestNamesAreThoseOfTheirPatterns(t *testing.T) {
 		{`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`, isWireName},
 		{`_[0-9a-f]{8}$`, looksHashed},
 		{`^[A-Za-z0-9_-]{1,40}$`, isWireID},
-		{`^jp[0-9a-z]+$`, looksGenerated},
+		{`^jp[0-9a-z]+-*$`, looksGenerated},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(

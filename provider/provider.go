@@ -103,4 +103,5 @@ type Block struct {
 	MediaType string          `json:"media_type,omitempty"`
 	Data      []byte          `json:"data,omitempty"`
 	Item      json.RawMessage `json:"item,omitempty"` // opaque state, unchanged
+	Given     bool            `json:"-"`              // the endpoint that is asked gave the id
 }

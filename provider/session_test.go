@@ -123,7 +123,7 @@ func (s *session) ask(mut *conversation.TurnMut) {
 		s.asked(text, request)
 	}
 	for i := range tools {
-		id := rapid.SampledFrom([]string{"call_1", "call_2", "", "a b"}).Draw(s.t, "id")
+		id := rapid.SampledFrom([]string{"call_1", "call_2", "", "a b", "functions.tool:0", "jp7"}).Draw(s.t, "id")
 		b := conversation.ToolCallRequest{Call: ordinal, ID: id, Name: "tool", Arguments: json.RawMessage(`{}`)}
 		if i == tools-1 {
 			b.CallEnd = end
@@ -137,7 +137,11 @@ func (s *session) ask(mut *conversation.TurnMut) {
 func (s *session) made(seq int) conversation.Draft {
 	return func(e *conversation.Event) {
 		e.Seq = seq
-		e.Provider = s.maker.State(s.maker.item(e))
+		part := Part{Item: s.maker.item(e)}
+		if b, ok := e.Body.(*conversation.ToolCallRequest); ok {
+			part.Kind, part.ToolID = ChunkToolCall, b.ID
+		}
+		e.Provider = s.maker.StateOf(part)
 	}
 }
 

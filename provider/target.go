@@ -38,6 +38,23 @@ func (t Target) State(item json.RawMessage) json.RawMessage {
 	if len(item) == 0 {
 		return nil
 	}
+	return t.wrapped(item)
+}
+
+// StateOf is the state to keep with a part of the target's answer, nil for none:
+// its item, where that can be kept as it came. A tool call is marked as the
+// endpoint's also without one: its id goes back there as it is.
+func (t Target) StateOf(p Part) json.RawMessage {
+	if len(p.Item) > 0 && conversation.CheckJSON(p.Item) == nil {
+		return t.State(p.Item)
+	}
+	if p.Kind == ChunkToolCall && isKeptID(p.ToolID) {
+		return t.wrapped(nil)
+	}
+	return nil
+}
+
+func (t Target) wrapped(item json.RawMessage) json.RawMessage {
 	wrapped, err := json.Marshal(state{API: t.API, Model: t.Model, Endpoint: t.Endpoint, Account: t.Account, Item: item})
 	if err != nil {
 		return nil
@@ -45,20 +62,36 @@ func (t Target) State(item json.RawMessage) json.RawMessage {
 	return wrapped
 }
 
-// item is the event's item where the target may have it, else nil.
-func (t Target) item(e *conversation.Event) json.RawMessage {
-	if t.NoState {
-		return nil
-	}
+// stateOf reads the state that an event keeps; false where it keeps none.
+func (t Target) stateOf(e *conversation.Event) (state, bool) {
 	kept := []byte(e.Provider)
 	if p := e.Payload(conversation.PayloadProvider); len(kept) == 0 && p != nil {
 		kept, _ = t.content(*p)
 	}
 	var s state
-	if len(kept) == 0 || json.Unmarshal(kept, &s) != nil || string(s.Item) == "null" {
+	if len(kept) == 0 || json.Unmarshal(kept, &s) != nil {
+		return state{}, false
+	}
+	return s, true
+}
+
+// gave reports whether the target's endpoint is known to have said what the event
+// holds, with whatever model and key.
+func (t Target) gave(e *conversation.Event) bool {
+	s, kept := t.stateOf(e)
+	return kept && s.API == t.API && !differ(s.Endpoint, t.Endpoint)
+}
+
+// item is the event's item where the target may have it, else nil.
+func (t Target) item(e *conversation.Event) json.RawMessage {
+	if t.NoState {
 		return nil
 	}
-	if s.API != t.API || family(s.Model) != family(t.Model) || differ(s.Endpoint, t.Endpoint) || differ(s.Account, t.Account) {
+	s, kept := t.stateOf(e)
+	if !kept || len(s.Item) == 0 || string(s.Item) == "null" {
+		return nil
+	}
+	if !t.gave(e) || family(s.Model) != family(t.Model) || differ(s.Account, t.Account) {
 		return nil
 	}
 	if holdsNUL(s.Item) {

@@ -172,3 +172,45 @@ func TestAdoptionDropsState(t *testing.T) {
 	require.NotContains(t, sent(theirs), "R2.")
 	require.Contains(t, sent(theirs), "M3.")
 }
+
+// TestIDsGoBackToTheEndpointThatGaveThem has one id in each place: whom it goes
+// back to, and what anybody else is sent.
+func TestIDsGoBackToTheEndpointThatGaveThem(t *testing.T) {
+	maker := Target{API: "openai-chat", Model: "kimi-k2", Endpoint: "https://a/v1", Account: "12345678"}
+	const id = "functions.fs_read_file:0"
+	for _, test := range []struct {
+		name string
+		to   Target
+		want string
+	}{
+		{"itself", maker, id},
+		{"another model there", Target{API: maker.API, Model: "kimi-k3", Endpoint: maker.Endpoint}, id},
+		{"another key", Target{API: maker.API, Model: maker.Model, Endpoint: maker.Endpoint, Account: "87654321"}, id},
+		{"without opaque state", Target{API: maker.API, Model: maker.Model, Endpoint: maker.Endpoint, NoState: true}, id},
+		{"another endpoint", Target{API: maker.API, Model: maker.Model, Endpoint: "https://b/v1"}, "jp2"},
+		{"another API", Target{API: "anthropic", Model: maker.Model, Endpoint: maker.Endpoint}, "jp2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			all := events("T Q C1+ D1")
+			all[2].Body.(*conversation.ToolCallRequest).ID = id
+			all[2].Provider = maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id})
+			require.Equal(t, "U[Q1.] A[call("+test.want+")] R["+test.want+"=D3.]", show(Project(all, test.to)))
+			require.Equal(t, test.want == id, Project(all, test.to)[1].Blocks[0].Given)
+			all[2].Provider = nil
+			require.Equal(t, "U[Q1.] A[call(jp2)] R[jp2=D3.]", show(Project(all, test.to)), "it is not known who gave it")
+		})
+	}
+	t.Run("twice in one answer", func(t *testing.T) {
+		all := events("T Q C1 C2+ D1 D2 M. T Q C3+ D3")
+		for _, at := range []int{2, 3, 9} {
+			all[at].Body.(*conversation.ToolCallRequest).ID = id
+			all[at].Provider = maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id})
+		}
+		before := show(Project(all[:6], maker))
+		require.Equal(t, "U[Q1.] A[call("+id+") call(jp3)] R["+id+"=D4. jp3=D5.]", before)
+		require.Equal(t, before+" A[M6.] U[Q8.] A[call(jp9)] R[jp9=D10.]", show(Project(all, maker)), "no id changes later")
+	})
+	require.Nil(t, maker.StateOf(Part{Kind: ChunkMessage, Text: "a"}))
+	require.Nil(t, maker.StateOf(Part{Kind: ChunkToolCall, ToolID: ""}))
+	require.JSONEq(t, string(maker.State([]byte(`{"a":1}`))), string(maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id, Item: []byte(`{"a":1}`)})))
+}

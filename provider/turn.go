@@ -86,8 +86,10 @@ func (p *projection) call(events []*conversation.Event, ledger *conversation.Led
 		case *conversation.ChatResponse:
 			blocks = append(blocks, p.response(e, b, call, kept)...)
 		case *conversation.ToolCallRequest:
-			id := p.ids.take(b.ID, e.Seq)
-			blocks = append(blocks, p.toolCall(e, b, id))
+			id := p.ids.take(b.ID, e.Seq, p.target.gave(e))
+			block := p.toolCall(e, b, id)
+			block.Given = id == b.ID && p.target.gave(e)
+			blocks = append(blocks, block)
 			results = append(results, p.result(ledger.ToolCall(e.Seq), id)...)
 		}
 	}

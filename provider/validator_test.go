@@ -14,7 +14,12 @@ import (
 // validate checks messages against the rules of what may be sent, with nothing
 // but the events to compare them with: no function that makes messages is used.
 func validate(all []*conversation.Event, messages []Message) error {
-	v := &validator{messages: messages, ids: map[string]bool{}}
+	v := &validator{messages: messages, ids: map[string]bool{}, given: map[string]bool{}}
+	for _, e := range all {
+		if b, ok := e.Body.(*conversation.ToolCallRequest); ok && len(e.Provider) > 0 {
+			v.given[b.ID] = true
+		}
+	}
 	v.order(all)
 	for i, m := range messages {
 		v.message(i, m)
@@ -26,6 +31,7 @@ func validate(all []*conversation.Event, messages []Message) error {
 type validator struct {
 	messages []Message
 	ids      map[string]bool
+	given    map[string]bool // ids that an endpoint gave, and may get back
 	problems []error
 }
 
@@ -129,7 +135,7 @@ func (v *validator) block(i int, role conversation.Role, b Block) {
 }
 
 func (v *validator) toolCall(i int, b Block) {
-	if v.ids[b.ID] || !validID.MatchString(b.ID) {
+	if v.ids[b.ID] || !validID.MatchString(b.ID) && !(b.Given && v.given[b.ID]) {
 		v.fail("P4", "message %d: id %q", i, b.ID)
 	}
 	v.ids[b.ID] = true

@@ -166,6 +166,20 @@ func (l *line) received(r *provider.Request) []json.RawMessage {
 	return items
 }
 
+// given are the ids of a request that its endpoint gave. The items that histories
+// are made with say so too.
+func (l *line) given(r *provider.Request) []string {
+	var ids []string
+	for _, m := range l.sent(r) {
+		for _, b := range m.Blocks {
+			if b.Kind == provider.BlockToolCall && b.Given && l.format != wirecheck.GeminiContents { // its items have ids of their own
+				ids = append(ids, b.ID)
+			}
+		}
+	}
+	return ids
+}
+
 // beginsWithThought reports whether the answer that a message is part of, with
 // those that it goes on from, begins with reasoning.
 func beginsWithThought(messages []provider.Message, at int) bool {
@@ -200,7 +214,7 @@ func (l *line) paused(r *provider.Request) json.RawMessage {
 // broken are the rules that a request's body breaks, "" if none.
 func (l *line) broken(t require.TestingT, ctx testContext, r *provider.Request) string {
 	able := l.able
-	able.Received = l.received(r)
+	able.Received, able.Given = l.received(r), l.given(r)
 	able.Anthropic.Paused = l.paused(r)
 	body := l.body(t, ctx, r)
 	var found []string

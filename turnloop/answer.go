@@ -2,7 +2,6 @@ package turnloop
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -143,8 +142,8 @@ func (a *answer) write(ctx context.Context, t *conversation.TurnMut) error {
 // add adds the event of a part.
 func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.CallEnd, partial bool) {
 	var with []conversation.Draft
-	if len(p.Item) > 0 && conversation.CheckJSON(p.Item) == nil { // what cannot be kept as it came is of no use
-		with = append(with, conversation.WithProvider(a.loop.state(p.Item)))
+	if state := a.loop.asks().Target().StateOf(p); state != nil {
+		with = append(with, conversation.WithProvider(state))
 	}
 	if p.Kind != provider.ChunkToolCall {
 		t.AddChatResponse(conversation.ChatResponse{Call: a.ordinal, Part: p.ChatPart(), Text: p.Text, Partial: partial, CallEnd: end}, with...)
@@ -180,11 +179,6 @@ func clip(name string) string {
 // asks is whom the loop asks.
 func (l *Loop) asks() provider.Options {
 	return provider.Options{Model: l.opts.Model, API: l.opts.API, Endpoint: l.opts.Endpoint, Account: l.opts.Account, NoState: l.stateless}
-}
-
-// state wraps a provider's item with where it came from.
-func (l *Loop) state(item json.RawMessage) json.RawMessage {
-	return l.asks().Target().State(item)
 }
 
 // broken handles the end of a stream that has no finish. A call whose tool call

@@ -25,8 +25,8 @@ func (c chat) stores() bool { return c.flavour == openrouter }
 
 func (chat) format() wirecheck.API { return wirecheck.OpenAIChat }
 
-func (c chat) judge(body []byte, _ string, received []json.RawMessage) []wirecheck.Violation {
-	able := wirecheck.Capability{Received: received}
+func (c chat) judge(body []byte, _ string, known known) []wirecheck.Violation {
+	able := wirecheck.Capability{Received: known.received, Given: known.given}
 	switch c.flavour {
 	case openrouter:
 		able.Chat = wirecheck.ChatDialect{ReasoningDetails: true, MaxTokens: "max_tokens"}

@@ -13,8 +13,8 @@ type gemini struct{}
 
 func (gemini) format() wirecheck.API { return wirecheck.GeminiContents }
 
-func (gemini) judge(body []byte, model string, received []json.RawMessage) []wirecheck.Violation {
-	able := wirecheck.Capability{Received: received, Gemini: wirecheck.GeminiModel{Major: 3, ResponseParts: true, SchemaWithTools: true}}
+func (gemini) judge(body []byte, model string, known known) []wirecheck.Violation {
+	able := wirecheck.Capability{Received: known.received, Given: known.given, Gemini: wirecheck.GeminiModel{Major: 3, ResponseParts: true, SchemaWithTools: true}}
 	if strings.HasPrefix(model, "gemini-2") {
 		able.Gemini = wirecheck.GeminiModel{Major: 2}
 	}

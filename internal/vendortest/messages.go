@@ -13,8 +13,8 @@ type messages struct{}
 
 func (messages) format() wirecheck.API { return wirecheck.AnthropicMessages }
 
-func (messages) judge(body []byte, model string, received []json.RawMessage) []wirecheck.Violation {
-	able := wirecheck.Capability{Received: received}
+func (messages) judge(body []byte, model string, known known) []wirecheck.Violation {
+	able := wirecheck.Capability{Received: known.received, Given: known.given}
 	able.Anthropic.Thinking = wirecheck.ThinkingManual
 	if !strings.Contains(model, "4-5") {
 		able.Anthropic.Thinking = wirecheck.ThinkingAdaptive

@@ -13,8 +13,8 @@ type responses struct{}
 
 func (responses) format() wirecheck.API { return wirecheck.OpenAIResponses }
 
-func (responses) judge(body []byte, _ string, received []json.RawMessage) []wirecheck.Violation {
-	return wirecheck.Responses(body, wirecheck.Capability{Received: received})
+func (responses) judge(body []byte, _ string, known known) []wirecheck.Violation {
+	return wirecheck.Responses(body, wirecheck.Capability{Received: known.received, Given: known.given})
 }
 
 func (responses) models(name string) string { return openaiModels(name) }

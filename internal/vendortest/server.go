@@ -36,6 +36,7 @@ type Server struct {
 	answered int
 	requests []Request
 	items    map[string][]json.RawMessage // by vendor
+	given    map[string][]string          // ids of calls, by vendor
 	loose    bool
 }
 
@@ -43,6 +44,7 @@ type Server struct {
 func New(t testing.TB, script ...Reply) *Server {
 	s := &Server{
 		t: t, script: script, closed: make(chan struct{}), silent: make(chan struct{}, 1000), items: map[string][]json.RawMessage{},
+		given: map[string][]string{},
 	}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(func() {
@@ -95,6 +97,7 @@ func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.items)
+	clear(s.given)
 }
 
 // Requests are those that came in, oldest first.
@@ -173,7 +176,7 @@ func (s *Server) fault(v Vendor, body string, faults []string) {
 // judge looks at a request, and fails the test where a rule is broken.
 func (s *Server) judge(v Vendor, r *http.Request, body []byte) {
 	faults := v.keyFaults(r, body)
-	for _, violation := range v.speech.judge(body, v.modelIn(r.URL.Path, body), s.received(v)) {
+	for _, violation := range v.speech.judge(body, v.modelIn(r.URL.Path, body), s.known(v)) {
 		faults = append(faults, violation.String())
 	}
 	if r.Header.Get("Content-Type") != "application/json" {
@@ -182,14 +185,19 @@ func (s *Server) judge(v Vendor, r *http.Request, body []byte) {
 	s.fault(v, string(body), faults)
 }
 
-// received are the items that may and must go back, nil where that is not known.
-func (s *Server) received(v Vendor) []json.RawMessage {
+// known is what a vendor knows of what it said.
+type known struct {
+	received []json.RawMessage // items that may and must go back, nil where that is not known
+	given    []string          // ids of calls
+}
+
+func (s *Server) known(v Vendor) known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.loose {
-		return nil
+		return known{}
 	}
-	return append([]json.RawMessage{}, s.items[v.Name]...)
+	return known{append([]json.RawMessage{}, s.items[v.Name]...), slices.Clone(s.given[v.Name])}
 }
 
 // next takes the next reply, and keeps the request.
@@ -208,11 +216,14 @@ func (s *Server) next(v Vendor, model string, body []byte) (Reply, style, int) {
 }
 
 // whole notes that a request was answered to the end.
-func (s *Server) whole(v Vendor, number int, items []json.RawMessage) {
+func (s *Server) whole(v Vendor, number int, reply Reply, items []json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests[number].Whole = true
 	if !s.requests[number].Side {
 		s.items[v.Name] = append(s.items[v.Name], items...)
+		for _, c := range reply.Calls {
+			s.given[v.Name] = append(s.given[v.Name], c.ID)
+		}
 	}
 }

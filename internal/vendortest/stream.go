@@ -18,7 +18,7 @@ func (s *Server) answer(v Vendor, w http.ResponseWriter, r *http.Request, body [
 	if reply.Cut != nil {
 		end = reply.Cut.at(events)
 	} else {
-		s.whole(v, number, items)
+		s.whole(v, number, reply, items)
 	}
 	out := &stream{w: w, style: style, gate: reply.Gate, done: r.Context().Done(), closed: s.closed}
 	if !out.begin() || !out.send(events[:end]) || reply.Cut == nil {

@@ -36,7 +36,7 @@ type speech interface {
 	// models lists a model.
 	models(name string) string
 	// judge is the validator of requests.
-	judge(body []byte, model string, received []json.RawMessage) []wirecheck.Violation
+	judge(body []byte, model string, known known) []wirecheck.Violation
 	format() wirecheck.API
 }
 

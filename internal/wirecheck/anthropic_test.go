@@ -193,6 +193,7 @@ var anthropicBad = []bodyTest{
 	{rule: "P8", name: "data not canonical", body: dialogue(aUser(say("Q")), aAnswer(say(`{"a": 1}`)), aUser(say("Q2"))), c: wirecheck.Capability{Data: raws(`{"a":1}`)}},
 	{rule: "P11", name: "unknown tool", body: dialogue(aUser(say("Q")), aAnswer(useOf("1", "gone", "{}")), aUser(got("1")))},
 	{rule: "P11", name: "name with a dot", body: fields{"tools": `[{"name":"fs.read","input_schema":{}}]`}},
+	{rule: "P11", name: "given id is made anew", body: dialogue(aUser(say("Q")), aAnswer(use("1")), aUser(got("1"))), c: wirecheck.Capability{Given: []string{"functions.read:0"}}},
 	{rule: "P11", name: "long id", body: dialogue(aUser(say("Q")), aAnswer(use(strings.Repeat("i", 41))), aUser(got(strings.Repeat("i", 41))))},
 }
 

@@ -33,6 +33,11 @@ type Capability struct {
 	// list says that there was none.
 	Received []json.RawMessage
 
+	// Given are the ids of the tool calls that this endpoint gave and that are
+	// still part of the conversation, oldest first. Each goes back as it was where
+	// it is printable and has at most 64 characters; any other call's id is made.
+	Given []string
+
 	// Turn is the first request of the turn that this request continues. What
 	// may not change within a turn is compared with it, if both are for one
 	// model (A10, R9).
@@ -100,6 +105,7 @@ type ChatDialect struct {
 	UserAfterTool     UserAfterTool
 	ReasoningBack     ReasoningBack
 	AlnumIDs          bool   // call ids are nine letters or digits
+	NumberedIDs       bool   // call ids are functions.NAME:NUMBER
 	ImagesInTool      bool   // tool messages may hold image parts
 	ReasoningDetails  bool   // assistant messages may hold reasoning_details
 	ExtraContent      bool   // calls and messages may hold extra_content

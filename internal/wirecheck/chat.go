@@ -198,8 +198,12 @@ func (k *checker) chatTools(turns []*node) {
 		k.namedPairs(calls, results)
 		return
 	}
+	ids := chatIDs
+	if k.Chat.NumberedIDs {
+		ids.form = numberedID
+	}
 	for _, c := range calls {
-		k.id(chatIDs, c.at.get("id"))
+		k.id(ids, c.at.get("id"))
 	}
 	for _, r := range results {
 		k.want(r.at.get("tool_call_id"), text)

@@ -65,6 +65,7 @@ func (k *checker) functionGroups(all []content) {
 		}
 	}
 	k.once("P4", ids)
+	k.givenBack(k.body, ids)
 }
 
 func (k *checker) functionGroup(asked, got content) {

@@ -129,6 +129,7 @@ var geminiBad = []bodyTest{
 	{rule: "P7", name: "NUL", body: contents(gUser(gText("a\x00")))},
 	{rule: "P8", name: "malformed", body: contents(gUser(gText("Q")), gModel(gCallID("1")), gUser(gResultID("1"))), c: wirecheck.Capability{Malformed: []string{"1"}}},
 	{rule: "P8", name: "data left out", c: wirecheck.Capability{Data: raws(`{"a":1}`)}},
+	{rule: "P11", name: "given id is made anew", body: contents(gUser(gText("Q")), gModel(gCallID("1")), gUser(gResultID("1"))), c: wirecheck.Capability{Given: []string{"functions.read:0"}}},
 	{rule: "P11", name: "unknown function", body: called(gCall("gone", "s"), gResult("gone"))},
 	{rule: "P11", name: "name with a dot", body: fields{"tools": `[{"functionDeclarations":[{"name":"fs.read"}]}]`}},
 }

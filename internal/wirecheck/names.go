@@ -2,6 +2,8 @@ package wirecheck
 
 import (
 	"regexp"
+	"slices"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -66,24 +68,49 @@ func (k *checker) name(r nameRules, n *node) {
 
 // idRules are the rules under which an API itself reports bad ids of calls.
 type idRules struct {
-	max    int    // characters that the API takes; 0: no limit
-	long   string // an id with more
-	chars  string // an id with other characters than letters, digits, _ and -; empty: P11
-	unique string // an id that two calls have
+	max    int            // characters that the API takes; 0: no limit
+	long   string         // an id with more
+	chars  string         // an id with other characters than letters, digits, _ and -; empty: P11
+	unique string         // an id that two calls have
+	form   *regexp.Regexp // what else the endpoint takes
 }
 
 // id checks the id of one call.
 func (k *checker) id(r idRules, n *node) {
-	if !k.want(n, text) || wireID.MatchString(n.text) {
+	if !k.want(n, text) || wireID.MatchString(n.text) || k.given(n.text) {
 		return
 	}
 	length := utf8.RuneCountInString(n.text)
 	switch {
 	case r.max > 0 && length > r.max:
 		k.add(r.long, n, "the id has %d characters, more than %d", length, r.max)
+	case r.form != nil && r.form.MatchString(n.text):
 	case r.chars != "" && !idChars.MatchString(n.text):
 		k.add(r.chars, n, "%q is no id", n.text)
 	default:
 		k.add("P11", n, "%q is no wire id", n.text)
+	}
+}
+
+// given reports whether the endpoint gave an id, and takes it back.
+func (k *checker) given(id string) bool { return slices.Contains(k.Given, id) && keptID(id) }
+
+// keptID reports whether an id goes back to the endpoint that gave it.
+func keptID(id string) bool {
+	for _, r := range id {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return false
+		}
+	}
+	return id != "" && utf8.ValidString(id) && utf8.RuneCountInString(id) <= 64
+}
+
+// givenBack checks that each id that the endpoint gave is that of a call (P11).
+func (k *checker) givenBack(at *node, calls []call) {
+	for i, id := range k.Given {
+		sent := func(c call) bool { return c.id == id }
+		if keptID(id) && slices.Index(k.Given, id) == i && !slices.ContainsFunc(calls, sent) {
+			k.add("P11", at, "the id %q did not come back", id)
+		}
 	}
 }

@@ -33,6 +33,7 @@ type pairRules struct {
 // results stand in the order of the calls (P3).
 func (k *checker) pairs(r pairRules, calls []call, results []result) {
 	k.once(r.unique, calls)
+	k.givenBack(k.body, calls)
 	for _, c := range calls {
 		k.answered(r, c, results)
 	}

@@ -119,6 +119,7 @@ var responsesBad = []bodyTest{
 	{rule: "P3", name: "outputs in another order", body: input(rUser("Q"), rCall("1"), rCall("2"), rOut("2"), rOut("1"))},
 	{rule: "P4", name: "no output", body: input(rUser("Q"), rCall("1"), rUser("Q2"))},
 	{rule: "P4", name: "no call", body: input(rUser("Q"), rOut("1"))},
+	{rule: "P11", name: "given id is made anew", body: input(rUser("Q"), rCall("1"), rOut("1")), c: wirecheck.Capability{Given: []string{"functions.read:0"}}},
 	{rule: "P4", name: "id used twice", body: input(rUser("Q"), rCall("1"), rOut("1"), rCall("1"), rOut("1"))},
 	{rule: "P5", name: "none", body: input()},
 	{rule: "P5", name: "answer first", body: input(rSay("M", ""), rUser("Q"))},

@@ -217,7 +217,7 @@ func TestEqualRequestsGiveEqualBytes(t *testing.T) {
 	}
 	o := openai.Options{
 		MaxTokens: 5, Extra: map[string]json.RawMessage{"top_p": []byte("1"), "seed": []byte("2"), "user": []byte(`"u"`)},
-		Dialect: openai.Dialect{AlnumIDs: true, ReasoningDetails: true, ToolNameField: "name"},
+		Dialect: openai.Dialect{IDs: openai.AlnumIDs, ReasoningDetails: true, ToolNameField: "name"},
 	}
 	chat, responses := sentByChat(t, o, request), sentByResponses(t, o, request)
 	for range 5 {

@@ -13,7 +13,7 @@ type Dialect struct {
 
 	SystemRole       string        // of the first message; empty: "system"
 	UserAfterTool    UserAfterTool // whether a user may speak directly behind results
-	AlnumIDs         bool          // ids of tool calls are nine letters and digits
+	IDs              IDForm        // what the ids of tool calls look like
 	ToolNameField    string        // field of a tool message for the tool's name; empty: none
 	ImagesInTool     bool          // results may hold images
 	NoImages         bool          // no model reads images
@@ -89,7 +89,7 @@ func dialects() map[string]Dialect {
 		"mistral": {
 			BaseURL:        "https://api.mistral.ai/v1",
 			MaxTokensField: "max_tokens", NoFiles: true, ToolNameField: "name",
-			UserAfterTool: UserFolded, AlnumIDs: true, NoStreamOptions: true,
+			UserAfterTool: UserFolded, IDs: AlnumIDs, NoStreamOptions: true,
 		},
 		"deepseek": {
 			BaseURL:        "https://api.deepseek.com/v1",

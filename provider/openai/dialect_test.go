@@ -107,10 +107,9 @@ func TestSystemRole(t *testing.T) {
 	}
 }
 
-// Ids are short, differ as the given ones do, and do not change when more
-// messages follow.
-func TestAlnumIDs(t *testing.T) {
-	short := regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
+// Ids have the server's form, differ as the given ones do, and do not change when
+// more messages follow. What the server itself gave is kept.
+func TestFormedIDs(t *testing.T) {
 	ids := func(t require.TestingT, o openai.Options, messages []provider.Message) (calls, answers []string) {
 		body := openai.ChatBody(&provider.Request{Model: "m", Messages: messages}, o)
 		var sent struct {
@@ -132,29 +131,38 @@ func TestAlnumIDs(t *testing.T) {
 		}
 		return calls, answers
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		given := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Za-z0-9_-]{1,12}|[a-z0-9]{9}`), 1, 8, rapid.ID).Draw(t, "ids")
-		messages := []provider.Message{user(text("hi"))}
-		for _, id := range given {
-			messages = append(messages, assistant(call(id, `{}`)), results(result(id, "seen")))
-		}
-		o := openai.Options{Dialect: openai.Dialect{AlnumIDs: true}}
-		calls, answers := ids(t, o, messages)
-		require.Equal(t, calls, answers)
-		require.Len(t, calls, len(given))
-		seen := map[string]bool{}
-		for i, id := range calls {
-			require.Regexp(t, short, id)
-			require.False(t, seen[id])
-			seen[id] = true
-			if i == 0 && short.MatchString(given[0]) {
-				require.Equal(t, given[0], id)
+	forms := map[openai.IDForm]*regexp.Regexp{
+		openai.AlnumIDs: regexp.MustCompile(`^[A-Za-z0-9]{9}$`), openai.NumberedIDs: regexp.MustCompile(`^functions\.look:[0-9]+$`),
+	}
+	for form, pattern := range forms {
+		rapid.Check(t, func(t *rapid.T) {
+			given := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Za-z0-9_-]{1,12}|[a-z0-9]{9}|functions\.look:[0-3]`), 1, 8, rapid.ID).Draw(t, "ids")
+			messages := []provider.Message{user(text("hi"))}
+			theirs := map[int]bool{}
+			for i, id := range given {
+				c := call(id, `{}`)
+				c.Given = rapid.Bool().Draw(t, "by the server")
+				theirs[i] = c.Given
+				messages = append(messages, assistant(c), results(result(id, "seen")))
 			}
-		}
-		before, _ := ids(t, o, messages[:len(messages)-2])
-		require.Equal(t, len(given)-1, len(before))
-		require.Subset(t, calls[:len(calls)-1], before)
-	})
+			o := openai.Options{Dialect: openai.Dialect{IDs: form}}
+			calls, answers := ids(t, o, messages)
+			require.Equal(t, calls, answers)
+			require.Len(t, calls, len(given))
+			seen := map[string]bool{}
+			for i, id := range calls {
+				if theirs[i] && !seen[given[i]] || i == 0 && pattern.MatchString(given[0]) {
+					require.Equal(t, given[i], id)
+				} else {
+					require.Regexp(t, pattern, id)
+				}
+				require.False(t, seen[id])
+				seen[id] = true
+			}
+			before, _ := ids(t, o, messages[:len(messages)-2])
+			require.Equal(t, calls[:len(calls)-1], append([]string{}, before...))
+		})
+	}
 }
 
 func TestKnownDialects(t *testing.T) {

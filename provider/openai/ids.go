@@ -1,35 +1,63 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"math/big"
 	"strconv"
+	"strings"
+
+	"jp/provider"
 )
 
 // alnumLength is how long an id is where only letters and digits are taken.
 const alnumLength = 9
 
-// alnumIDs gives tool calls ids of nine letters and digits: the same ones to
-// the same calls in the same order, and no id twice.
-type alnumIDs struct {
+// An IDForm is what the ids of tool calls look like.
+type IDForm int
+
+// The forms.
+const (
+	AnyIDs      IDForm = iota // what the API takes
+	AlnumIDs                  // nine letters and digits
+	NumberedIDs               // functions.NAME:NUMBER, where the number counts the calls of the conversation
+)
+
+// formedIDs gives tool calls ids of a form: the same ones to the same calls in
+// the same order, and no id twice.
+type formedIDs struct {
+	form  IDForm
 	given map[string]string // by the id on our side
 	taken map[string]bool
 }
 
-// id is the id in the place of the given one, which is kept where it fits.
-func (a *alnumIDs) id(id string) string {
-	if short, ok := a.given[id]; ok {
-		return short
+// of is the id of a call or a result. One of the form is kept, and so is what the
+// server itself gave.
+func (f *formedIDs) of(b provider.Block) string {
+	id := b.ID
+	if formed, ok := f.given[id]; ok || f.form == AnyIDs {
+		return cmp.Or(formed, id)
 	}
-	if a.given == nil {
-		a.given, a.taken = map[string]string{}, map[string]bool{}
+	if f.given == nil {
+		f.given, f.taken = map[string]string{}, map[string]bool{}
 	}
-	short := id
-	for salt := 0; !isAlnum(short) || a.taken[short]; salt++ {
-		short = shortened(id, salt)
+	formed, calls := id, len(f.given)
+	for salt := 0; !b.Given && !f.fits(formed) || f.taken[formed]; salt++ {
+		b.Given, formed = false, shortened(id, salt)
+		if f.form == NumberedIDs {
+			formed = "functions." + b.Name + ":" + strconv.Itoa(calls+salt)
+		}
 	}
-	a.given[id], a.taken[short] = short, true
-	return short
+	f.given[id], f.taken[formed] = formed, true
+	return formed
+}
+
+func (f *formedIDs) fits(id string) bool {
+	if f.form == AlnumIDs {
+		return isAlnum(id)
+	}
+	name, number, _ := strings.Cut(strings.TrimPrefix(id, "functions."), ":")
+	return strings.HasPrefix(id, "functions.") && name != "" && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 func isAlnum(id string) bool {

@@ -24,14 +24,14 @@ type speech struct {
 type transcript struct {
 	dialect  Dialect
 	lacks    Lacks
-	ids      alnumIDs
+	ids      formedIDs
 	speeches []speech
 }
 
 func newTranscript(d Dialect, lacks Lacks) *transcript {
 	lacks.Images = lacks.Images || d.NoImages
 	lacks.Files = lacks.Files || d.NoFiles
-	return &transcript{dialect: d, lacks: lacks}
+	return &transcript{dialect: d, lacks: lacks, ids: formedIDs{form: d.IDs}}
 }
 
 // arrange returns the messages in the order in which they are sent.
@@ -98,7 +98,7 @@ func (t *transcript) assistant(blocks []provider.Block, reasoning ReasoningBack)
 	s := speech{role: conversation.RoleAssistant, parts: t.partsOf(blocks), state: t.dialect.state(blocks, reasoning)}
 	for _, b := range blocks {
 		if b.Kind == provider.BlockToolCall {
-			b.ID = t.id(b.ID)
+			b.ID = t.ids.of(b)
 			s.calls = append(s.calls, b)
 		}
 	}
@@ -121,14 +121,6 @@ func (s *speech) goOn(more speech) {
 	}
 }
 
-// id is the id under which the server gets to know a tool call.
-func (t *transcript) id(id string) string {
-	if t.dialect.AlnumIDs {
-		return t.ids.id(id)
-	}
-	return id
-}
-
 // results adds one message for each result, and behind all of them what only a
 // user may show: pictures and documents.
 func (t *transcript) results(blocks []provider.Block) {
@@ -137,7 +129,7 @@ func (t *transcript) results(blocks []provider.Block) {
 		switch b.Kind {
 		case provider.BlockResult:
 			t.speeches = append(t.speeches, speech{
-				role: conversation.RoleTool, parts: []part{{text: b.Text}}, id: t.id(b.ID), tool: b.Name,
+				role: conversation.RoleTool, parts: []part{{text: b.Text}}, id: t.ids.of(b), tool: b.Name,
 			})
 		case provider.BlockFile:
 			shown = append(shown, t.attach(b)...)

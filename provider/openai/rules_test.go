@@ -124,7 +124,7 @@ func chatFaults(body []byte, d openai.Dialect) []wirecheck.Violation {
 // ableOf is what the validator has to know of a dialect.
 func ableOf(d openai.Dialect) wirecheck.Capability {
 	able := wirecheck.ChatDialect{
-		AlnumIDs: d.AlnumIDs, ImagesInTool: d.ImagesInTool, ReasoningDetails: d.ReasoningDetails, ExtraContent: d.ExtraContent, EmptyContent: d.EmptyContent,
+		AlnumIDs: d.IDs == openai.AlnumIDs, NumberedIDs: d.IDs == openai.NumberedIDs, ImagesInTool: d.ImagesInTool, ReasoningDetails: d.ReasoningDetails, ExtraContent: d.ExtraContent, EmptyContent: d.EmptyContent,
 		ParallelToolCalls: d.ParallelCalls, MaxTokens: d.MaxTokensField,
 	}
 	if d.UserAfterTool == openai.UserFolded {
