@@ -106,6 +106,7 @@ type ToolCallRequest struct {
 	Name      string // the registry's name, or what the model made up
 	Arguments raw    // a JSON object, indented
 	Malformed bool   // the model's text was no JSON object; it is a payload
+	Repaired  bool   // the model's arguments or name were damaged in a way with one reading; the arguments as written are a payload
 	CallEnd
 }
 
@@ -118,6 +119,7 @@ func (b *ToolCallRequest) fields(c codec) {
 	c.str("name", &b.Name)
 	c.jsonText("arguments", (*rawJSON)(&b.Arguments))
 	c.flag("malformed", &b.Malformed)
+	c.flag("repaired", &b.Repaired)
 	b.CallEnd.fields(c)
 }
 

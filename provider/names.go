@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"jp/internal/lazy"
 )
 
 // hashedStem is how much of a name stands before its hash.
@@ -96,6 +98,40 @@ func (n Names) Registry(wire string) (registry string, ok bool) {
 		return registry, true
 	}
 	return wire, false
+}
+
+// templateToken is a piece of a model's chat template that leaked into a name, such
+// as "<|channel|>".
+var templateToken = lazy.Regexp(`<[|\x{FF5C}][^<>]*[|\x{FF5C}]>`)
+
+// Meant is the name that a model means by one that is nearly right: blanks around
+// it, "functions." before it, tokens of a chat template, or another case. ok is
+// false where that leaves no name of the registry, or several.
+func (n Names) Meant(wire string) (registry string, ok bool) {
+	if registry, ok = n.Registry(wire); ok {
+		return registry, true
+	}
+	// What follows a token may be a word of the template, so a name can also end there.
+	pieces := templateToken().Split(wire, -1)
+	found := map[string]bool{}
+	for _, text := range append(pieces, strings.Join(pieces, "")) {
+		text = strings.TrimPrefix(strings.TrimSpace(text), "functions.")
+		if text == "" {
+			continue
+		}
+		for wireName, name := range n.registry {
+			if strings.EqualFold(text, wireName) || strings.EqualFold(text, name) {
+				found[name] = true
+			}
+		}
+	}
+	if len(found) != 1 {
+		return wire, false
+	}
+	for name := range found {
+		registry = name
+	}
+	return registry, true
 }
 
 // wireIDs gives each tool call of a request an id of its own.

@@ -21,7 +21,8 @@ type Part struct {
 	Tool         string          // wire name
 	Arguments    json.RawMessage // an object, indented; {} where Malformed
 	Malformed    bool            // what the model wrote is no JSON object
-	RawArguments string          // what the model wrote, where Malformed
+	Repaired     bool            // what the model wrote was damaged, and has one reading
+	RawArguments string          // what the model wrote, where Malformed or Repaired
 
 	Item json.RawMessage // the item as received, to be sent back unchanged
 }
@@ -183,9 +184,9 @@ func (a *Assembler) again(p Part) bool {
 	if p.Kind != ChunkToolCall || p.ToolID == "" {
 		return false
 	}
-	arguments := []byte(p.RawArguments)
-	if canonical, err := conversation.Canonical(p.Arguments); err == nil && !p.Malformed {
-		arguments = canonical
+	arguments, err := conversation.Canonical(p.Arguments)
+	if err != nil || p.Malformed {
+		arguments = []byte(p.RawArguments)
 	}
 	key := strings.Join([]string{p.ToolID, p.Tool, strconv.FormatBool(p.Malformed), string(arguments)}, "\x00")
 	if a.calls == nil {
@@ -204,11 +205,16 @@ func (p *openPart) part() (Part, bool) {
 		return part, p.says()
 	}
 	part.ToolID, part.Tool = p.id, p.tool
-	arguments, ok := indentObject(p.text.String())
-	part.Arguments = arguments
-	if !ok {
-		part.Malformed, part.RawArguments = true, p.text.String()
+	var ok bool
+	if part.Arguments, ok = indentObject(p.text.String()); ok {
+		return part, true
 	}
+	part.RawArguments = p.text.String()
+	if repaired, ok := repairArguments(part.RawArguments); ok {
+		part.Arguments, part.Repaired = repaired, true
+		return part, true
+	}
+	part.Malformed = true
 	return part, true
 }
 

@@ -141,7 +141,7 @@ func (s *session) made(seq int) conversation.Draft {
 		if b, ok := e.Body.(*conversation.ToolCallRequest); ok {
 			part.Kind, part.ToolID = ChunkToolCall, b.ID
 		}
-		e.Provider = s.maker.StateOf(part)
+		e.Provider = s.maker.StateOf(part, "")
 	}
 }
 

@@ -30,6 +30,7 @@ type state struct {
 	Endpoint string          `json:"endpoint,omitempty"`
 	Account  string          `json:"account,omitempty"`
 	Item     json.RawMessage `json:"item,omitempty"`
+	Name     string          `json:"name,omitempty"` // of a tool call, as the model wrote it, where jp repaired it
 }
 
 // State wraps an item that the target sent, as an event's Provider field keeps
@@ -38,24 +39,26 @@ func (t Target) State(item json.RawMessage) json.RawMessage {
 	if len(item) == 0 {
 		return nil
 	}
-	return t.wrapped(item)
+	return t.wrapped(item, "")
 }
 
 // StateOf is the state to keep with a part of the target's answer, nil for none:
-// its item, where that can be kept as it came. A tool call is marked as the
-// endpoint's also without one: its id goes back there as it is.
-func (t Target) StateOf(p Part) json.RawMessage {
-	if len(p.Item) > 0 && conversation.CheckJSON(p.Item) == nil {
-		return t.State(p.Item)
+// its item, where that can be kept as it came, and wrote, the name of a tool call
+// as the model wrote it where jp repaired it. A tool call is marked as the
+// endpoint's also without them: its id goes back there as it is.
+func (t Target) StateOf(p Part, wrote string) json.RawMessage {
+	item := p.Item
+	if len(item) > 0 && conversation.CheckJSON(item) != nil {
+		item = nil
 	}
-	if p.Kind == ChunkToolCall && isKeptID(p.ToolID) {
-		return t.wrapped(nil)
+	if len(item) == 0 && wrote == "" && (p.Kind != ChunkToolCall || !isKeptID(p.ToolID)) {
+		return nil
 	}
-	return nil
+	return t.wrapped(item, wrote)
 }
 
-func (t Target) wrapped(item json.RawMessage) json.RawMessage {
-	wrapped, err := json.Marshal(state{API: t.API, Model: t.Model, Endpoint: t.Endpoint, Account: t.Account, Item: item})
+func (t Target) wrapped(item json.RawMessage, wrote string) json.RawMessage {
+	wrapped, err := json.Marshal(state{API: t.API, Model: t.Model, Endpoint: t.Endpoint, Account: t.Account, Item: item, Name: wrote})
 	if err != nil {
 		return nil
 	}

@@ -193,7 +193,7 @@ func TestIDsGoBackToTheEndpointThatGaveThem(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			all := events("T Q C1+ D1")
 			all[2].Body.(*conversation.ToolCallRequest).ID = id
-			all[2].Provider = maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id})
+			all[2].Provider = maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id}, "")
 			require.Equal(t, "U[Q1.] A[call("+test.want+")] R["+test.want+"=D3.]", show(Project(all, test.to)))
 			require.Equal(t, test.want == id, Project(all, test.to)[1].Blocks[0].Given)
 			all[2].Provider = nil
@@ -204,13 +204,13 @@ func TestIDsGoBackToTheEndpointThatGaveThem(t *testing.T) {
 		all := events("T Q C1 C2+ D1 D2 M. T Q C3+ D3")
 		for _, at := range []int{2, 3, 9} {
 			all[at].Body.(*conversation.ToolCallRequest).ID = id
-			all[at].Provider = maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id})
+			all[at].Provider = maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id}, "")
 		}
 		before := show(Project(all[:6], maker))
 		require.Equal(t, "U[Q1.] A[call("+id+") call(jp3)] R["+id+"=D4. jp3=D5.]", before)
 		require.Equal(t, before+" A[M6.] U[Q8.] A[call(jp9)] R[jp9=D10.]", show(Project(all, maker)), "no id changes later")
 	})
-	require.Nil(t, maker.StateOf(Part{Kind: ChunkMessage, Text: "a"}))
-	require.Nil(t, maker.StateOf(Part{Kind: ChunkToolCall, ToolID: ""}))
-	require.JSONEq(t, string(maker.State([]byte(`{"a":1}`))), string(maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id, Item: []byte(`{"a":1}`)})))
+	require.Nil(t, maker.StateOf(Part{Kind: ChunkMessage, Text: "a"}, ""))
+	require.Nil(t, maker.StateOf(Part{Kind: ChunkToolCall, ToolID: ""}, ""))
+	require.JSONEq(t, string(maker.State([]byte(`{"a":1}`))), string(maker.StateOf(Part{Kind: ChunkToolCall, ToolID: id, Item: []byte(`{"a":1}`)}, "")))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"jp/internal/lazy"
 )
@@ -91,4 +92,49 @@ func (r *Registry) keep(given []string, wanted func(string) bool) (*Registry, er
 		}
 	}
 	return kept, nil
+}
+
+// Nearest is the name that is most like another, "" where none is much like it.
+func (r *Registry) Nearest(name string) string {
+	const longest = 64
+	name = foldName(name)
+	if len(name) > 2*longest {
+		return ""
+	}
+	nearest, least := "", 0
+	for _, candidate := range r.names {
+		folded := foldName(candidate)
+		distance := editDistance(name, folded)
+		alike := distance <= max(len(name), len(folded))/3 || len(name) > 3 && strings.Contains(folded, name)
+		if alike && (nearest == "" || distance < least) {
+			nearest, least = candidate, distance
+		}
+	}
+	return nearest
+}
+
+// foldName is a name without what models often confuse in one.
+func foldName(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(name))
+}
+
+// editDistance is how many bytes have to be inserted, left out or replaced to make b
+// of a.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
 }

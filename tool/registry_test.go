@@ -71,3 +71,14 @@ func TestOnlyAndWithout(t *testing.T) {
 	_, err = r.Without("d")
 	require.ErrorIs(t, err, tool.ErrUnknown)
 }
+
+func TestNearest(t *testing.T) {
+	r, err := tool.NewRegistry(named("fs_read_file", "fs_create_file", "git_log", "shell_run", "x")...)
+	require.NoError(t, err)
+	for name, want := range map[string]string{
+		"fs_read": "fs_read_file", "read_file": "fs_read_file", "fs-read-file": "fs_read_file", "fsReadFile": "fs_read_file", "fs_read_files": "fs_read_file",
+		"create_file": "fs_create_file", "git_lgo": "git_log", "run_shell": "", "bash": "", "": "", "web_search": "", string(make([]byte, 1<<20)): "",
+	} {
+		require.Equal(t, want, r.Nearest(name), "%.20q", name)
+	}
+}

@@ -141,22 +141,29 @@ func (a *answer) write(ctx context.Context, t *conversation.TurnMut) error {
 
 // add adds the event of a part.
 func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.CallEnd, partial bool) {
+	name, wrote, repaired := clip(p.Tool), "", p.Repaired
+	if p.Kind == provider.ChunkToolCall {
+		if registered, ok := a.names.Registry(name); ok {
+			name = registered
+		} else if meant, ok := a.names.Meant(name); ok {
+			name, wrote, repaired = meant, name, true
+		}
+	}
 	var with []conversation.Draft
-	if state := a.loop.asks().Target().StateOf(p); state != nil {
+	if state := a.loop.asks().Target().StateOf(p, wrote); state != nil {
 		with = append(with, conversation.WithProvider(state))
 	}
 	if p.Kind != provider.ChunkToolCall {
 		t.AddChatResponse(conversation.ChatResponse{Call: a.ordinal, Part: p.ChatPart(), Text: p.Text, Partial: partial, CallEnd: end}, with...)
 		return
 	}
-	name := clip(p.Tool)
-	if registered, ok := a.names.Registry(name); ok {
-		name = registered
-	}
 	request := conversation.ToolCallRequest{
-		Call: a.ordinal, ID: clip(p.ToolID), Name: name, Arguments: p.Arguments, Malformed: p.Malformed, CallEnd: end,
+		Call: a.ordinal, ID: clip(p.ToolID), Name: name, Arguments: p.Arguments, Malformed: p.Malformed, Repaired: repaired, CallEnd: end,
 	}
-	if p.Malformed {
+	if repaired {
+		a.loop.detail(fmt.Sprintf("The call of %s was damaged; jp repaired it.", name))
+	}
+	if p.Malformed || p.Repaired {
 		with = append(with, conversation.WithPayload(conversation.Payload{
 			Name: conversation.PayloadArguments, MediaType: "text/plain", Data: []byte(p.RawArguments),
 		}))

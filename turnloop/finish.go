@@ -98,6 +98,9 @@ func outcomeOf(events []*conversation.Event) Outcome {
 			o.Status, o.By = Stopped, b.By
 		}
 	}
+	if o.By == conversation.ByLimit {
+		o.Failing = failing(ledger)
+	}
 	call := ledger.LastCall()
 	if call == nil {
 		return o

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"time"
 
 	"jp/conversation"
@@ -99,6 +100,7 @@ type Outcome struct {
 	Data    json.RawMessage // the structured answer, if one was asked for
 	Unfit   error           // why the answer does not satisfy the schema that was asked for
 	Usage   conversation.Usage
+	Failing *Failing              // for Stopped: the tool calls that ended the turn, nil where others did
 	Waiting *conversation.Inquiry // for Waiting
 	In      conversation.ID       // for Waiting: the delegate's conversation that the question is in, "" for the own
 	By      conversation.Cause    // for Stopped
@@ -232,7 +234,9 @@ func (l *Loop) detail(text string) {
 }
 
 func (l *Loop) view() View {
-	return View{Ledger: l.stream.Tail(), Tools: l.lookup, Again: l.again, Check: l.check, Hooked: l.hooked(PointToolPre)}
+	return View{
+		Ledger: l.stream.Tail(), Tools: l.lookup, Again: l.again, NoTool: l.noTool, Check: l.check, Hooked: l.hooked(PointToolPre),
+	}
 }
 
 func (l *Loop) lookup(name string) *tool.Definition {
@@ -241,6 +245,25 @@ func (l *Loop) lookup(name string) *tool.Definition {
 		return nil
 	}
 	return t.Definition()
+}
+
+// noTool is what the model is told of a name that no tool has: the nearest one, and
+// all that there are.
+func (l *Loop) noTool(name string) string {
+	const most = 64
+	text := textNoSuchTool + string(word(name)) + "."
+	names := l.toolNames()
+	if len(names) == 0 {
+		return text + " No tool is available."
+	}
+	if nearest := l.opts.Tools.Nearest(name); nearest != "" {
+		text += " The nearest name is " + nearest + "."
+	}
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return text + textAllTools + strings.Join(names, ", ") + more + "."
 }
 
 func (l *Loop) check(def *tool.Definition, arguments json.RawMessage) string {

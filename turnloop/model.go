@@ -40,7 +40,7 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 // callModel asks the model, again if that fails for a while, and makes durable
 // what it says.
 func (l *Loop) callModel(ctx context.Context) error {
-	if l.endedCalls() >= l.opts.Limits.ModelCalls {
+	if l.endedCalls() >= l.opts.Limits.ModelCalls || failing(l.stream.Tail()) != nil {
 		return l.stop(ctx, conversation.ByLimit)
 	}
 	if l.spent() {

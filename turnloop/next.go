@@ -40,6 +40,8 @@ type View struct {
 	Tools  Lookup
 	Again  map[int]bool // calls, by seq, that somebody wants run again though their outcome is unknown
 	Hooked bool         // a command of the user has its say before a tool runs
+	// NoTool is what the model is told of a name that no tool has. Nil: only that.
+	NoTool func(name string) string
 	// Check validates arguments against a tool's schema: a text for the model,
 	// "" if they are right. Nil accepts all.
 	Check func(def *tool.Definition, arguments json.RawMessage) string
@@ -53,7 +55,8 @@ const (
 	textRepeated   = textNotRun + "your answer has this call twice. The result of the first one stands for both."
 	textRefused    = textNotRun + "the answer that asked for it was refused."
 	textForeign    = textNotRun + "someone else's model asked for it. Ask again, if it is still wanted."
-	textNoSuchTool = "There is no tool of this name. Do not try it again."
+	textNoSuchTool = "There is no tool named "
+	textAllTools   = " The tools are: "
 )
 
 // Next is the next action of a turn. It is total: every sequence of events has
@@ -125,16 +128,18 @@ func (v View) refusal(call *conversation.ToolCall) string {
 	switch {
 	case v.Ledger.Foreign(call):
 		return textForeign
-	case call.Request.Malformed:
-		return textMalformed
-	case finish == conversation.FinishLength:
+	case finish == conversation.FinishLength: // whatever the arguments look like, they are not whole
 		return textCutOff
 	case finish.Refused():
 		return textRefused
+	case call.Request.Malformed:
+		return textMalformed
 	case v.Ledger.Repeats(call):
 		return textRepeated
+	case def == nil && v.NoTool != nil:
+		return v.NoTool(call.Request.Name)
 	case def == nil:
-		return textNoSuchTool
+		return textNoSuchTool + string(word(call.Request.Name)) + "."
 	case vetoed(call) != "":
 		return vetoed(call)
 	case v.Check != nil:

@@ -188,7 +188,7 @@ func TestAQuestionOfAToolThatIsGoneIsCancelled(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "ok", o.Message)
 	require.Equal(t, conversation.OutcomeCancelled, last[*conversation.InquiryResponse](r).Outcome)
-	require.Contains(t, r.result().Content, "There is no tool of this name")
+	require.Contains(t, r.result().Content, "There is no tool named")
 }
 
 // An answer that comes with the interrupt counts as little as none.

@@ -103,7 +103,7 @@ func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason s
 	if vetoed(call) != "" {
 		what = "denied by a hook"
 	}
-	if call.Request.Malformed {
+	if reason == textMalformed {
 		reason += l.malformed(ctx, call)
 	}
 	t := l.stream.CurrentTurn()

@@ -251,7 +251,7 @@ func TestCallsThatNeverRun(t *testing.T) {
 	require.Len(t, strict.runs, 1)
 	results := r.results()
 	require.Contains(t, results[0].Content, `not a valid JSON object. You wrote: {"path": "a`)
-	require.Contains(t, results[1].Content, "There is no tool of this name")
+	require.Contains(t, results[1].Content, "There is no tool named")
 	require.Contains(t, results[2].Content, `"file"`)
 	for _, result := range results[:3] {
 		require.True(t, result.IsError)

@@ -44,7 +44,7 @@ func (l *Loop) responseSubject(call *conversation.ToolCall, effect string) strin
 
 // notRun is why a call never ran, in a few words.
 func notRun(reason string) string {
-	if reason == textNoSuchTool {
+	if strings.HasPrefix(reason, textNoSuchTool) {
 		return "not run: no tool of this name is on"
 	}
 	why, _ := strings.CutPrefix(reason, textNotRun)

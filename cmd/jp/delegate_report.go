@@ -73,6 +73,8 @@ func (q *query) whyNoAnswer() string {
 		return "its turn was taken back"
 	case q.outcome.Status == turnloop.Refused:
 		return "its model refused to answer"
+	case q.outcome.Failing != nil:
+		return q.outcome.Failing.Error()
 	case q.outcome.Status == turnloop.Stopped:
 		return map[conversation.Cause]string{
 			conversation.ByBudget: "it used up its budget of tokens", conversation.ByLimit: "it reached the limit of model calls",

@@ -91,6 +91,16 @@ func (q *query) wayOut(f *failure, err error) {
 	f.hint(again, "try again").hint(again+" -m PROVIDER/NAME", "ask another model")
 }
 
+// stoppedFor is the end of a turn whose model asked for one tool again and again in a
+// way in which it cannot run.
+func (q *query) stoppedFor(failing *turnloop.Failing) *failure {
+	f := fail(exitFailed, "interrupted", "jp stopped the turn: %s", oneLine(failing.Error())).about(q.id)
+	if failing.CutOff() {
+		return f.hint(`jp query --cfg parameters.max_tokens=N "…"`, "go on in a turn with longer answers")
+	}
+	return f.hint(`jp query -m PROVIDER/NAME "…"`, "go on in a turn with another model")
+}
+
 // fewerTurns is how many turns a shorter fork has: three, or less where there are
 // no more than that, and 0 where there is nothing to leave out.
 func fewerTurns(events []*conversation.Event) int {

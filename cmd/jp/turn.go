@@ -243,6 +243,9 @@ func (q *query) verdict(err error) error {
 	case turnloop.Refused:
 		return fail(exitFailed, "provider", "the model refused to answer; the turn is over.").about(q.id)
 	case turnloop.Stopped:
+		if failing := q.outcome.Failing; failing != nil {
+			return q.stoppedFor(failing)
+		}
 		if q.outcome.By == conversation.ByLimit {
 			return fail(exitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls (limits.model_calls).").about(q.id).
 				hint(`jp query --cfg limits.model_calls=N "…"`, "go on in a turn with another limit")

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,4 +62,32 @@ func TestACallThatAVendorReportsTwiceRunsOnce(t *testing.T) {
 			require.Zero(t, s.Left())
 		})
 	}
+}
+
+// TestAToolNameThatIsNearlyRightRuns lets each vendor write a name in a damaged way.
+// The next request has the right one, and what was written is on record.
+func TestAToolNameThatIsNearlyRightRuns(t *testing.T) {
+	t.Parallel()
+	p, s := vendorPlace(t)
+	s.Loose() // its judge wants the call back as it was sent
+	for _, v := range vendortest.Vendors() {
+		for _, name := range []string{" fs_read_file", "functions.fs_read_file", "FS_READ_FILE", "fs_read_file<|channel|>commentary"} {
+			s.Forget()
+			s.Say(vendortest.Reply{Calls: []vendortest.Call{{ID: "c1", Name: name, Arguments: `{"path":"README.md"}`}}}, vendortest.Reply{Text: "Read."})
+			out := p.jp("query", "--new", "--json", "-m", v.Asked(), "Read")
+			require.Zero(t, out.exit, out.stderr)
+			require.Contains(t, out.stdout, `"name":"fs_read_file","arguments":{"path":"README.md"},"repaired":true`)
+			require.Contains(t, out.stdout, "A repository")
+			sent := s.Requests()
+			body := string(sent[len(sent)-1].Body)
+			require.NotContains(t, body, "FS_READ_FILE")
+			require.NotContains(t, body, "functions.fs_read_file")
+			require.NotContains(t, body, "channel")
+			require.NotContains(t, body, `" fs_read_file`)
+			written, err := json.Marshal(name)
+			require.NoError(t, err)
+			require.Contains(t, p.git("log", "--format=raw", strings.TrimSpace(p.jp("ref").stdout)), `"name":`+string(written))
+		}
+	}
+	require.Zero(t, s.Left())
 }

@@ -1,0 +1,81 @@
+package turnloop
+
+import (
+	"fmt"
+	"strings"
+
+	"jp/conversation"
+)
+
+// maxFailures is how many model calls in a row may ask for a tool in a way in which
+// it cannot run, always with the same error, before the turn ends.
+const maxFailures = 3
+
+// A Failing is a tool that the model asked for again and again with the same error.
+type Failing struct {
+	Tool    string
+	Problem string // what the model was told each time
+}
+
+// Error says which tool it is, and the error.
+func (f *Failing) Error() string {
+	return fmt.Sprintf("the model called %s %d times in a row with the same error: %s", f.Tool, maxFailures, f.Problem)
+}
+
+// CutOff reports whether the output limit cut the calls off.
+func (f *Failing) CutOff() bool { return f.Problem == textCutOff }
+
+// failing finds the tool whose newest calls all failed in the same way, nil if there
+// is none. Only calls that never ran count, since what a tool itself returns may
+// change with the files. Several calls of one answer count once, because the model
+// had not heard of the first error. What the user says begins the count anew.
+func failing(l *conversation.Ledger) *Failing {
+	type row struct {
+		problem string
+		call    int // the newest model call
+		times   int
+	}
+	last, request := l.LastCall(), l.Request()
+	if last == nil || request == nil {
+		return nil
+	}
+	rows := map[string]*row{}
+	for _, c := range l.ToolCalls {
+		r := rows[c.Request.Name]
+		if r == nil {
+			r = &row{}
+			rows[c.Request.Name] = r
+		}
+		switch problem := problemOf(c); {
+		case c.Event.Seq < request.Seq:
+		case problem == "" || problem != r.problem:
+			*r = row{problem: problem, call: c.Request.Call, times: 1}
+		case c.Request.Call != r.call:
+			r.call = c.Request.Call
+			r.times++
+		}
+	}
+	for _, c := range l.ToolCalls {
+		if r := rows[c.Request.Name]; r.call == last.Ordinal && r.problem != "" && r.times >= maxFailures {
+			return &Failing{Tool: c.Request.Name, Problem: r.problem}
+		}
+	}
+	return nil
+}
+
+// problemOf is why a call never ran, without what the model wrote, "" if it did run
+// or if somebody decided against it.
+func problemOf(c *conversation.ToolCall) string {
+	if c.Open() || !c.Result.IsError || c.Result.Cancelled || c.Started != nil || len(c.Inquiries) > 0 {
+		return ""
+	}
+	text := c.Result.Content
+	if !strings.HasPrefix(text, textNotRun) && !strings.HasPrefix(text, textNoSuchTool) {
+		return ""
+	}
+	text, _, _ = strings.Cut(text, textAllTools)
+	if strings.HasPrefix(text, textMalformed) {
+		text, _, _ = strings.Cut(textMalformed, " You wrote: ")
+	}
+	return text
+}
