@@ -124,8 +124,9 @@ type Secrets struct {
 // MCP is a server of tools that is started as a command and spoken to over its
 // stdio. Its tools are offered once the user has approved them.
 type MCP struct {
-	Command []string          `toml:"command" check:"argv" doc:"Program and arguments of the server; its tools, mcp__<name>__TOOL, are offered once you approved them"`
-	Env     map[string]string `toml:"env" label:"variable" doc:"Environment variable for the server"`
+	Command      []string          `toml:"command" check:"argv" doc:"Program and arguments of the server; its tools, mcp__<name>__TOOL, are offered once you approved them"`
+	Env          map[string]string `toml:"env" label:"variable" doc:"Environment variable for the server"`
+	StartTimeout time.Duration     `toml:"start_timeout" doc:"Time from the server's start until it has listed its tools, apart from the time of tools; unset or 0: 30 seconds"`
 }
 
 // Store says how events are kept.

@@ -40,7 +40,7 @@ func TestEachTemplateLineIsValidAloneInItsTable(t *testing.T) {
 		}
 		require.True(t, remark, "%s has no explanation", text)
 		alone := table + "\n" + text
-		if strings.HasPrefix(table, "[mcp.") && strings.HasPrefix(text, "env") {
+		if strings.HasPrefix(table, "[mcp.") && !strings.HasPrefix(text, "command") {
 			alone += "\ncommand = ['x']" // a server is nothing without one
 		}
 		_, r := load(t, layers(t, alone, ""))

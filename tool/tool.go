@@ -11,6 +11,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"time"
 
@@ -27,6 +28,18 @@ type Tool interface {
 	// ctx ended. The call's arguments have passed the schema.
 	Run(ctx context.Context, call Call) (Result, error)
 }
+
+// A Preparer is a tool that may have to get ready before it runs: it starts a
+// program that serves many calls.
+type Preparer interface {
+	// Prepare makes the tool ready. It has a limit of its own; its time does not
+	// count as the run's. An error means that the call was not run.
+	Prepare(ctx context.Context) error
+}
+
+// ErrNotRun is part of an error of Run where the call did nothing: it was not sent
+// to whoever would have done the work.
+var ErrNotRun = errors.New("the call was not run")
 
 // A Definition is what is known of a tool before it runs.
 type Definition struct {
@@ -102,6 +115,7 @@ type Call struct {
 	Budget       int                        // tokens that the turn may still use, at least 1; 0: any number
 	Lock         *os.File                   // inherited by processes of the tool: held while one of them lives; may be nil
 	Started      func(pgid int)             // told the process group of a tool that is a process; may be nil
+	Progress     func(text string)          // told how far the run is, on one line of clean text; from any goroutine; may be nil
 }
 
 // A Result is what a run came to.

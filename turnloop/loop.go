@@ -53,6 +53,9 @@ type Options struct {
 	Grant    Grant
 	Observer Observer // nil: nobody is told
 	Verbose  bool     // the observer is also told of details
+	// Progress is told how far a tool says it is, from any goroutine, one call at a
+	// time for each run. It must not block. Nil: tools are not asked.
+	Progress func(Progress)
 	Hooks    Hooks    // nil: there are none
 	Unknown  Resolver // nil: unknown outcomes are reported to the model
 

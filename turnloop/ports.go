@@ -101,6 +101,14 @@ type Delta struct {
 	Text string
 }
 
+// A Progress is how far a tool that runs says it is.
+type Progress struct {
+	Seq     int // of the request
+	Tool    string
+	Subject string
+	Text    string // one line, clean
+}
+
 // deaf ignores everything.
 type deaf struct{}
 

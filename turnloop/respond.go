@@ -28,6 +28,9 @@ func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sig
 	content := done.result.Content
 	if done.err != nil {
 		content = []byte("The tool could not be run to its end: " + done.err.Error())
+		if done.idle {
+			content = []byte("The tool was not run: " + done.err.Error())
+		}
 		done.result = tool.Result{IsError: true}
 	}
 	response := l.response(done, content)

@@ -20,6 +20,7 @@ type fakeTool struct {
 	def   tool.Definition
 	do    func(context.Context, tool.Call) (tool.Result, error)
 	trace *trace
+	ready func(context.Context) error // before it runs; nil: it is
 
 	mu   sync.Mutex
 	runs []tool.Call
@@ -36,6 +37,14 @@ func (f *fakeTool) Run(ctx context.Context, call tool.Call) (tool.Result, error)
 		return tool.Result{Content: []byte(f.def.Name + " was here")}, nil
 	}
 	return f.do(ctx, call)
+}
+
+// Prepare makes a fake a [tool.Preparer].
+func (f *fakeTool) Prepare(ctx context.Context) error {
+	if f.ready == nil {
+		return nil
+	}
+	return f.ready(ctx)
 }
 
 const anyObject = `{"type":"object","properties":{"path":{"type":"string"},"argv":{"type":"array","items":{"type":"string"}}}}`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"jp/conversation"
@@ -23,6 +24,7 @@ type finishedRun struct {
 	took   time.Duration
 
 	cancelled bool // by the user
+	idle      bool // it did nothing, in the tool's own word
 	beside    bool // somebody else's tool ran, too, and may have changed any file
 }
 
@@ -112,6 +114,9 @@ func steered(ctx context.Context) bool {
 // in the files is its doing.
 func (f finishedRun) stopped() finishedRun {
 	content := []byte(textCancelled)
+	if f.idle {
+		content = []byte(textCancelledBefore)
+	}
 	if len(f.result.Content) > 0 {
 		content = fmt.Appendf(content, " Its output until then:\n%s", f.result.Content)
 	}
@@ -142,11 +147,14 @@ func cancelledByUser(err error) bool {
 	return errors.As(err, &command) && command.Kind == CommandCancelTool
 }
 
+// textCancelledBefore is the result of a call that the user cancelled in time.
+const textCancelledBefore = "Not run: the user cancelled it before it started."
+
 // refuseCancelled closes a call that the user cancelled before it started.
 func (l *Loop) refuseCancelled(ctx context.Context, call *conversation.ToolCall) error {
 	t := l.stream.CurrentTurn().AddToolCallResponse(conversation.ToolCallResponse{
 		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name,
-		Content: "Not run: the user cancelled it before it started.", IsError: true, Cancelled: true,
+		Content: textCancelledBefore, IsError: true, Cancelled: true,
 	}, conversation.WithSubject(l.responseSubject(call, "cancelled")))
 	return l.build(ctx, t)
 }
@@ -242,29 +250,84 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 		done.err = err
 		return done
 	}
+	ctx, end := l.steerableTool(ctx)
+	defer end()
+	if done.err = prepareSafely(ctx, t); done.err != nil {
+		return done.notRun(context.Cause(ctx))
+	}
 	limit := l.timeLimit(done.def)
 	if limit > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errToolTimeout)
 		defer cancel()
 	}
-	ctx, end := l.steerableTool(ctx)
-	defer end()
+	progress, silence := l.progressOf(call)
 	began := l.opts.Now()
 	done.result, done.err = runSafely(ctx, t, tool.Call{
 		Conversation: l.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
-		Attempt: attempt(call), Child: child, Budget: l.budget(), Lock: lock,
+		Attempt: attempt(call), Child: child, Budget: l.budget(), Lock: lock, Progress: progress,
 	})
+	silence()
 	done.took = l.opts.Now().Sub(began)
 	switch cause := context.Cause(ctx); {
 	case done.err == nil:
 		done.cancelled = done.def.Resumes && cancelledByUser(cause)
+	case errors.Is(done.err, tool.ErrNotRun):
+		return done.notRun(cause)
 	case cancelledByUser(cause):
 		done.err, done.cancelled = errors.New("the user cancelled it; what it did until then is not known"), true
 	case errors.Is(cause, errToolTimeout):
 		done.err = fmt.Errorf("timed out after %s; what it did until then is not known", conversation.Ago(limit))
 	}
 	return done
+}
+
+// notRun is a run that did nothing: its tool could not be made ready, or the call
+// ended before it was sent.
+func (f finishedRun) notRun(cause error) finishedRun {
+	f.idle = true
+	switch {
+	case cancelledByUser(cause):
+		f.err, f.cancelled = errors.New("the user cancelled it before it started"), true
+	case errors.Is(cause, errToolTimeout):
+		f.err = errors.New("its time was up before it started")
+	}
+	return f
+}
+
+// prepareSafely makes a tool ready, if it has to be.
+func prepareSafely(ctx context.Context, t tool.Tool) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it has a defect: %v", r)
+		}
+	}()
+	if p, is := t.(tool.Preparer); is {
+		return p.Prepare(ctx)
+	}
+	return nil
+}
+
+// progressOf is what a run tells how far it is, to be shown, and what ends that:
+// of a run that is over nothing is shown any more.
+func (l *Loop) progressOf(call *conversation.ToolCall) (progress func(string), silence func()) {
+	if l.opts.Progress == nil {
+		return nil, func() {}
+	}
+	var mu sync.Mutex
+	over := false
+	shown := Progress{Seq: call.Event.Seq, Tool: call.Request.Name, Subject: l.subjectOf(call.Request.Name, call.Arguments())}
+	return func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if shown.Text = text; !over {
+				l.opts.Progress(shown)
+			}
+		}, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			over = true
+		}
 }
 
 // runSafely makes an error of a tool's panic, so that one tool cannot end jp.

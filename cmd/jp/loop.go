@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"jp/turnloop"
 )
@@ -46,6 +47,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	q.keep(&opts)
+	q.showProgress(&opts)
 	if q.opts.noPersist {
 		opts.Journal, opts.Hold, opts.ToolLock, opts.Outlived = q.repo.store.Transient(), nil, nil, nil
 	}
@@ -103,6 +105,23 @@ func (q *query) keep(opts *turnloop.Options) {
 	}
 	flush := q.drafts.flush
 	q.env.onSuspend.Store(&flush)
+}
+
+// showProgress lets the output show how far tools say they are. Of delegates, only
+// what their tools came to is shown.
+func (q *query) showProgress(opts *turnloop.Options) {
+	shows, can := q.out.(interface{ showTools(*toolProgress) })
+	if q.parent != nil || !can {
+		return
+	}
+	var gate *sync.Mutex
+	if q.client != nil {
+		gate = &q.client.gate
+	}
+	if p := newToolProgress(q.env, gate); p != nil {
+		shows.showTools(p)
+		opts.Progress = p.tell
+	}
 }
 
 // listen lets Ctrl+C open a menu, where there is a terminal to show it.

@@ -27,6 +27,7 @@ func (r *repo) server(e *env, name string) *mcp.Server {
 	set := r.config.MCP[name]
 	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env}, mcp.Options{
 		Approvals: mcp.Approvals{Dir: filepath.Join(r.paths.StateDir, "mcp")}, Dir: r.TopLevel, Environ: e.environ, Secret: r.keyNames(), Version: version(),
+		StartTimeout: set.StartTimeout,
 	})
 }
 

@@ -51,7 +51,8 @@ type chrome struct {
 	steps   []treeStep // what its tools changed
 	leftOut unseen     // and what no snapshot has of it
 	first   bool
-	before  func() // called before each line; may be nil
+	before  func()        // called before each line; may be nil
+	tools   *toolProgress // nil: how far tools are is not shown
 }
 
 // A treeStep is one tree before tools changed files, and one after it.
@@ -73,12 +74,14 @@ func (c *chrome) resumed(plan reconcile.Plan) {
 	c.say("%s", c.palette.Dim(terminal.Clean(oneLine(plan.Words))))
 }
 
+func (c *chrome) showTools(p *toolProgress) { c.tools = p }
+
 func (c *chrome) say(format string, args ...any) {
 	if !c.env.quiet {
 		if c.before != nil {
 			c.before()
 		}
-		fmt.Fprintf(c.env.stderr, format+"\n", args...)
+		c.tools.write(func() { fmt.Fprintf(c.env.stderr, format+"\n", args...) })
 	}
 }
 
@@ -320,12 +323,14 @@ func (s *screenOutput) Noticed(text string) {
 
 // hide makes room for whoever else writes to the terminal.
 func (s *screenOutput) hide() {
+	s.tools.hide()
 	if s.message != nil {
 		_ = s.message.Hide() // the message itself says that the terminal is gone
 	}
 }
 
 func (s *screenOutput) closeMessage() {
+	s.tools.hide()
 	if s.message != nil {
 		s.message.Close()
 		s.message = nil

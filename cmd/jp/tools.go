@@ -115,6 +115,14 @@ type configured struct {
 // Definition is the tool's own, as it was configured.
 func (c configured) Definition() *tool.Definition { return c.def }
 
+// Prepare makes the tool ready, if it has to be.
+func (c configured) Prepare(ctx context.Context) error {
+	if p, is := c.Tool.(tool.Preparer); is {
+		return p.Prepare(ctx)
+	}
+	return nil
+}
+
 func configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 	for _, name := range tablesOf(t.Definition().Name) {
 		table, ok := tables[name]

@@ -26,6 +26,7 @@ type connection struct {
 	stale   atomic.Bool           // the server said that its list has changed
 	owes    atomic.Bool           // a call ended without its answer: the server may hang
 	instead atomic.Bool           // it was started in the place of one that hung, and no call has said so
+	watched progressWatch
 }
 
 // connect starts a server and greets it. At the end of ctx it is killed.
@@ -116,11 +117,22 @@ func refuse(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// saw notes a change of the list at once: no call that is made after a result
-// which came behind it may miss it.
+// saw notes at once what a server tells besides its answers: a change of the list,
+// which no call that is made after a result behind it may miss, and how far a call
+// is, which is of no use behind its result.
 func (c *connection) saw(m jsonrpc.Message) {
-	if r, ok := m.(*jsonrpc.Request); ok && r.Method == "notifications/tools/list_changed" {
+	r, ok := m.(*jsonrpc.Request)
+	if !ok {
+		return
+	}
+	switch r.Method {
+	case "notifications/tools/list_changed":
 		c.stale.Store(true)
+	case "notifications/progress":
+		var p sdk.ProgressNotificationParams
+		if json.Unmarshal(r.Params, &p) == nil {
+			c.watched.tell(&p)
+		}
 	}
 }
 
@@ -176,15 +188,24 @@ func pingTime(most, left time.Duration) time.Duration { return min(most, left/2)
 const abandon = time.Second
 
 // callTool runs a tool. At the end of ctx the server is told that nobody wants
-// the answer any more; one that does not read is ended.
-func (c *connection) callTool(ctx context.Context, name string, arguments json.RawMessage) (*sdk.CallToolResult, error) {
+// the answer any more; one that does not read is ended. progress is told how far
+// the server says it is, if it is not nil.
+func (c *connection) callTool(
+	ctx context.Context, name string, arguments json.RawMessage, progress func(string),
+) (*sdk.CallToolResult, error) {
+	params := &sdk.CallToolParams{Name: name, Arguments: arguments}
+	if progress != nil {
+		token, end := c.watched.watch(progress)
+		defer end()
+		params.SetProgressToken(token)
+	}
 	type answer struct {
 		result *sdk.CallToolResult
 		err    error
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		result, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
+		result, err := c.session.CallTool(ctx, params)
 		answered <- answer{result, err}
 	}()
 	select {

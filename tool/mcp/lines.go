@@ -33,10 +33,11 @@ func (l *lines) Read(p []byte) (int, error) {
 		line, err := l.next()
 		switch {
 		case len(bytes.TrimSpace(line)) == 0:
-		case l.isMessage(line):
-			l.rest = append(line, '\n')
-			continue
 		default:
+			if message, is := l.message(line); is {
+				l.rest = append(message, '\n')
+				continue
+			}
 			_, _ = l.said.Write(append(line[:min(len(line), tailSize)], '\n'))
 		}
 		if err != nil {
@@ -57,12 +58,22 @@ func (l *lines) end(err error) {
 	l.fail(err)
 }
 
-func (l *lines) isMessage(line []byte) bool {
+// message is the message on a line, with every part of an answer readable.
+func (l *lines) message(line []byte) ([]byte, bool) {
 	message, err := jsonrpc.DecodeMessage(line)
-	if err == nil {
-		l.saw(message)
+	if err != nil {
+		return nil, false
 	}
-	return err == nil
+	l.saw(message)
+	if response, is := message.(*jsonrpc.Response); is && response.Error == nil {
+		if result, mended := readable(response.Result); mended {
+			response.Result = result
+			if again, err := jsonrpc.EncodeMessage(response); err == nil {
+				line = again
+			}
+		}
+	}
+	return line, true
 }
 
 // next reads a line. An error comes with the last one.

@@ -36,13 +36,23 @@ func newRemote(s *Server, o Offer, reads bool) *remote {
 // Definition is the tool's.
 func (r *remote) Definition() *tool.Definition { return r.def }
 
+// Prepare starts the server, if it does not run, within the time that a start may
+// take.
+func (r *remote) Prepare(ctx context.Context) error {
+	_, _, err := r.ready(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // Run calls the tool once. Whatever the server does wrong is a result that says
-// so; an error is the end of ctx. A server that does not run is started for this
-// call, once.
+// so; an error is the end of ctx, with [tool.ErrNotRun] where nothing was sent. A
+// server that does not run is started for this call, once.
 func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	c, why, err := r.ready(ctx)
 	if ctx.Err() != nil {
-		return tool.Result{}, context.Cause(ctx)
+		return tool.Result{}, fmt.Errorf("%w: %w", tool.ErrNotRun, context.Cause(ctx))
 	}
 	if err != nil {
 		why = "The tool was not run: " + err.Error()
@@ -50,7 +60,7 @@ func (r *remote) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
 	if why != "" {
 		return failed(why), nil
 	}
-	result, err := c.callTool(ctx, r.offer.Name, call.Arguments)
+	result, err := c.callTool(ctx, r.offer.Name, call.Arguments, call.Progress)
 	switch {
 	case err == nil:
 		return r.told(c, convert(result)), nil

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -27,13 +26,15 @@ var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 // A conversion makes a tool's result of a server's, part by part.
 type conversion struct {
 	text  bytes.Buffer
+	said  bool // a part of the answer is text
 	files []tool.Attachment
 	size  int
 }
 
 // convert makes a result of what a server answered. Text keeps whatever it has;
 // it is cut like any tool's. What is attached is bounded, and what is left out
-// for that is named. A picture has the media type of its bytes.
+// for that is named. A picture has the media type of its bytes. Structured content
+// counts only where no part is text: servers say the same twice.
 func convert(r *sdk.CallToolResult) tool.Result {
 	var c conversion
 	for _, part := range r.Content {
@@ -42,7 +43,9 @@ func convert(r *sdk.CallToolResult) tool.Result {
 	if r.NeedsInput() {
 		c.line("The server asks for input from a person, which jp does not pass on. The call was not completed.")
 	}
-	c.structured(r.StructuredContent)
+	if !c.said {
+		c.structured(r.StructuredContent)
+	}
 	if c.text.Len() == 0 && r.IsError {
 		c.line("The tool failed, and did not say why.")
 	}
@@ -53,7 +56,7 @@ func convert(r *sdk.CallToolResult) tool.Result {
 func (c *conversion) part(part sdk.Content) {
 	switch p := part.(type) {
 	case *sdk.TextContent:
-		c.line(p.Text)
+		c.words(p.Text)
 	case *sdk.ImageContent:
 		c.image(p.Data, p.MIMEType)
 	case *sdk.AudioContent:
@@ -75,22 +78,20 @@ func (c *conversion) line(text string) {
 	c.text.WriteString(text)
 }
 
-// structured adds what the server says as JSON, unless it says the same as text.
+// words adds what the server says as text.
+func (c *conversion) words(text string) {
+	c.said = c.said || strings.TrimSpace(text) != ""
+	c.line(text)
+}
+
+// structured adds what the server says as JSON.
 func (c *conversion) structured(value any) {
 	if value == nil {
 		return
 	}
-	text, err := canonical(value)
-	if err != nil {
-		return
+	if text, err := canonical(value); err == nil {
+		c.line(string(text))
 	}
-	var said any
-	if json.Unmarshal(c.text.Bytes(), &said) == nil {
-		if same, err := canonical(said); err == nil && bytes.Equal(same, text) {
-			return
-		}
-	}
-	c.line(string(text))
 }
 
 func (c *conversion) resource(r *sdk.ResourceContents) {
@@ -105,7 +106,7 @@ func (c *conversion) resource(r *sdk.ResourceContents) {
 		c.file("resource", r.Blob, r.MIMEType)
 	default:
 		c.line("[resource " + words(r.URI, r.MIMEType) + "]")
-		c.line(r.Text)
+		c.words(r.Text)
 	}
 }
 

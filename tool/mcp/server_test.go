@@ -356,6 +356,7 @@ func TestHostileAnswers(t *testing.T) {
 		"modern":    {"Done.", false},
 		"huge":      {"it wrote a message of more than 32 MiB", true},
 		"malformed": {"gave an answer that cannot be read", true},
+		"unknown":   {"Done.\n[left out: a part of the type \"video\", which jp does not know]", false},
 		"denies":    {"refused the call: ", true},
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -377,6 +378,71 @@ func TestServersAreRefusedWhatTheyAsk(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.Count(strings.Join(s.log(), "\n"), "answered") == 5 }, time.Minute, time.Millisecond)
 	log := strings.Join(s.log(), "\n")
 	require.Equal(t, 4, strings.Count(log, "-32601"), log)
+}
+
+// prepared makes a tool ready, and runs it in a time in which no server starts.
+func (s *stage) prepared(name string, call tool.Call) (tool.Result, error) {
+	s.t.Helper()
+	run := s.tool(name)
+	require.NoError(s.t, run.(tool.Preparer).Prepare(s.t.Context()))
+	starts := s.starts()
+	defer func() { require.Equal(s.t, starts, s.starts(), "the run starts nothing") }()
+	return run.Run(s.t.Context(), call)
+}
+
+func TestAServerIsStartedBeforeTheCall(t *testing.T) {
+	s := approved(t, "plain")
+	result, err := s.prepared("echo", tool.Call{Arguments: json.RawMessage(`{"text":"ready"}`)})
+	require.NoError(t, err)
+	require.Equal(t, "ready", string(result.Content))
+
+	for kind, want := range map[string]string{"dead": "it ended (exit status 4)", "silent": "it did not answer in time"} {
+		s := newStage(t, kind)
+		s.opts.StartTimeout = 50 * time.Millisecond
+		if kind == "dead" {
+			s.opts.StartTimeout = time.Minute
+		}
+		s.again()
+		require.NoError(t, s.server.Approve([]mcp.Offer{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
+		err := s.tool("run").(tool.Preparer).Prepare(t.Context())
+		require.ErrorContains(t, err, want, kind)
+		require.NotContains(t, s.log(), "tools/call")
+	}
+}
+
+// TestACallThatWasNotSent has the time end while the server starts: the call did
+// nothing, and that is known. Of one that was sent it is not.
+func TestACallThatWasNotSent(t *testing.T) {
+	s := newStage(t, "silent")
+	require.NoError(t, s.server.Approve([]mcp.Offer{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := s.tool("run").Run(ctx, tool.Call{Arguments: json.RawMessage(`{}`)})
+	require.ErrorIs(t, err, tool.ErrNotRun)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+
+	s = approved(t, "deaf")
+	ready := s.tool("run")
+	require.NoError(t, ready.(tool.Preparer).Prepare(t.Context()))
+	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = ready.Run(ctx, tool.Call{Arguments: json.RawMessage(`{}`)})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NotErrorIs(t, err, tool.ErrNotRun)
+}
+
+func TestProgress(t *testing.T) {
+	s := approved(t, "counts")
+	told := make(chan string, 8)
+	result, err := s.prepared("run", tool.Call{Arguments: json.RawMessage(`{}`), Progress: func(text string) { told <- text }})
+	require.NoError(t, err)
+	require.Equal(t, "Done.", string(result.Content))
+	require.Equal(t, "1/2, half of it", <-told)
+	require.Empty(t, told, "what is said of another token is not this call's")
+
+	result, err = s.prepared("run", tool.Call{Arguments: json.RawMessage(`{}`)})
+	require.NoError(t, err)
+	require.Equal(t, "No token.", string(result.Content), "where nobody wants to know, nothing is asked for")
 }
 
 func TestALargeResultIsCut(t *testing.T) {

@@ -130,12 +130,19 @@ var hostile = map[string]func(*wire){
 		w.serve()
 	},
 	"malformed": func(w *wire) {
+		w.call = func(m message) bool { w.answer(m, `{"content":"no list"}`); return true }
+		w.serve()
+	},
+	"unknown": func(w *wire) {
 		w.call = func(m message) bool {
-			w.answer(m, `{"content":[{"type":"image","data":"%%%","mimeType":"image/png"}]}`)
+			w.answer(m, `{"content":[{"type":"text","text":"Done."},{"type":"video","data":"AA=="}],"structuredContent":{"text":"Done."}}`)
 			return true
 		}
 		w.serve()
 	},
+	"counts": func(w *wire) { w.call = w.count; w.serve() },
+	// late takes a while to start: longer than a short tool may run.
+	"late": func(w *wire) { w.call = w.count; time.Sleep(1500 * time.Millisecond); w.serve() },
 	"denies": func(w *wire) {
 		w.call = func(m message) bool {
 			w.print(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"unknown tool \u001b[31mrun"}}`, m.ID)
@@ -182,6 +189,26 @@ var hostile = map[string]func(*wire){
 		w.tools = func() string { return `[],"nextCursor":"again"` } // which ends the object otherwise
 		w.serve()
 	},
+}
+
+// count tells how far a call is, if the client gave a token for it, and of tokens
+// that nobody gave.
+func (w *wire) count(m message) bool {
+	var params struct {
+		Meta struct {
+			Token json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
+	}
+	_ = json.Unmarshal(m.Params, &params)
+	if params.Meta.Token == nil {
+		w.text(m, "No token.")
+		return true
+	}
+	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2,"message":"half of it"}}`
+	w.print(progress, `"forged"`)
+	w.print(progress, params.Meta.Token)
+	w.text(m, "Done.")
+	return true
 }
 
 func slow(w *wire) {

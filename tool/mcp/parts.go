@@ -1,0 +1,79 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// readable replaces each part of a call's answer that the SDK cannot read by a text
+// that names it, so that one such part does not cost the parts beside it. The
+// protocol adds kinds of parts from time to time. mended is false where the answer
+// can stay as it is, and where its parts are not the reason that it cannot be read.
+func readable(result json.RawMessage) (_ json.RawMessage, mended bool) {
+	if json.Unmarshal(result, new(sdk.CallToolResult)) == nil {
+		return nil, false
+	}
+	var fields map[string]json.RawMessage
+	var parts []json.RawMessage
+	if json.Unmarshal(result, &fields) != nil || json.Unmarshal(fields["content"], &parts) != nil {
+		return nil, false
+	}
+	for i, part := range parts {
+		err := readPart(part)
+		if err == nil {
+			continue
+		}
+		text, failed := json.Marshal(&sdk.TextContent{Text: unread(part, err)})
+		if failed != nil {
+			return nil, false
+		}
+		parts[i], mended = text, true
+	}
+	if !mended {
+		return nil, false
+	}
+	content, err := json.Marshal(parts)
+	if err != nil {
+		return nil, false
+	}
+	fields["content"] = content
+	again, err := json.Marshal(fields)
+	return again, err == nil
+}
+
+// readPart is why one part cannot be read.
+func readPart(part json.RawMessage) error {
+	alone, err := json.Marshal(map[string]any{"content": []json.RawMessage{part}})
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(alone, new(sdk.CallToolResult))
+}
+
+// kinds are the types of parts that jp reads.
+var kinds = map[string]bool{"text": true, "image": true, "audio": true, "resource": true, "resource_link": true}
+
+// unread names a part that cannot be read, and says what it has as text.
+func unread(part json.RawMessage, why error) string {
+	var p struct{ Type, Text string }
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(part, &fields) == nil {
+		_ = json.Unmarshal(fields["type"], &p.Type)
+		_ = json.Unmarshal(fields["text"], &p.Text)
+	}
+	name := words(p.Type)
+	switch {
+	case name == "":
+		name = "[left out: a part without a type]"
+	case kinds[p.Type]:
+		name = fmt.Sprintf("[left out: a part of the type %q that cannot be read: %s]", name, words(why.Error()))
+	default:
+		name = fmt.Sprintf("[left out: a part of the type %q, which jp does not know]", name)
+	}
+	if p.Text != "" {
+		name += "\n" + p.Text
+	}
+	return name
+}
