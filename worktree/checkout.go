@@ -2,36 +2,52 @@ package worktree
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"jp/gitcmd"
 )
 
-// CheckedOut is what checkouts can have changed in files as commit from has them where
-// HEAD went to commit to: what each of the newest commits that to stands on, and that were
-// made before the time, has otherwise. Those that were made since were made of the files,
-// and not the files of them; their dates say so, in whole seconds. Commits that are not
-// here change nothing.
-func (w *Worktree) CheckedOut(ctx context.Context, from, to string, since time.Time) ([]Step, error) {
-	was, err := w.treeOf(ctx, from)
-	if err != nil || was == "" {
+// CameWithHead is what git itself did to files where HEAD went from one commit to another
+// after the time since: by path, what the first commit has and what came. What came is
+// what the newest commit of before has on which the new HEAD stands, with what merges
+// brought from such commits since, and with the changes of older commits that were made
+// anew on it, as a rebase does. Other commits made since were made of the files: what they
+// have otherwise did not come with HEAD. Dates tell, in whole seconds. from is "" where
+// nothing was committed yet. Commits that are not here change nothing.
+func (w *Worktree) CameWithHead(ctx context.Context, from, to string, since time.Time) (map[string]Step, error) {
+	if from != "" && !isOID(from) || !isOID(to) {
+		return nil, nil
+	}
+	h, err := w.headMove(ctx, from, to, since)
+	if err != nil || h == nil {
 		return nil, err
 	}
-	found, err := w.standsOn(ctx, to, since)
-	if err != nil {
-		return nil, err
+	var compared []comparison
+	compare := func(a, b string, as role) { compared = append(compared, comparison{a, b, as}) }
+	compare(h.tree[from], h.tree[h.base], came)
+	for _, c := range h.chain {
+		before, brought := h.tree[firstOf(c.parents)], h.brought[c.oid]
+		switch {
+		case before == "":
+		case brought != "" && h.tree[brought] != "":
+			compare(h.tree[from], h.tree[brought], allowed)
+			compare(before, c.tree, cameIfAllowed)
+		case len(c.parents) != 1:
+		case c.authored < since.Unix() && c.oid != h.amended:
+			compare(before, c.tree, came)
+		case h.back:
+			compare(before, c.tree, made)
+		}
 	}
 	var trees []string
-	for _, commit := range found {
-		tree, err := w.treeOf(ctx, commit)
-		if err != nil {
-			return nil, err
-		}
-		if tree != "" {
-			trees = append(trees, was, tree)
-		}
+	for _, c := range compared {
+		trees = append(trees, c.a, c.b)
 	}
 	steps, err := w.Trail(ctx, trees)
 	if notHere(err) {
@@ -40,37 +56,153 @@ func (w *Worktree) CheckedOut(ctx context.Context, from, to string, since time.T
 	if err != nil {
 		return nil, err
 	}
-	var all []Step
-	for i := 0; i < len(steps); i += 2 {
-		all = append(all, steps[i]...)
+	all, may := map[string]Step{}, map[string]bool{}
+	for i, c := range compared {
+		if c.as == allowed {
+			clear(may)
+		}
+		for _, s := range steps[2*i] { // those between lead from one pair to the next
+			switch {
+			case c.as == allowed:
+				may[s.Path] = true
+			case c.as == made:
+				delete(all, s.Path)
+			case c.as == came || may[s.Path]:
+				if known, has := all[s.Path]; has {
+					s.Before = known.Before
+				}
+				all[s.Path] = s
+			}
+		}
 	}
+	maps.DeleteFunc(all, func(_ string, s Step) bool { return s.Before == s.After })
 	return all, nil
 }
 
-// standsOn are the newest commits made before a time that a commit stands on, or is.
-func (w *Worktree) standsOn(ctx context.Context, commit string, since time.Time) ([]string, error) {
-	age := strconv.FormatInt(max(0, since.Unix()), 10)
-	out, err := w.git.Run(ctx, "rev-list", "--parents", "--ignore-missing", "--max-age="+age, "--end-of-options", commit, "--")
-	if err != nil {
-		return nil, ctx.Err() // it is not here
-	}
-	young, parents := map[string]bool{}, map[string]bool{commit: true}
-	for line := range strings.Lines(string(out)) {
-		names := strings.Fields(line)
-		young[names[0]] = true
-		for _, parent := range names[1:] {
-			parents[parent] = true
-		}
-	}
-	maps.DeleteFunc(parents, func(name string, _ bool) bool { return young[name] })
-	return slices.Sorted(maps.Keys(parents)), nil
+// A comparison is of two trees.
+type comparison struct {
+	a, b string
+	as   role
 }
 
-// treeOf is the tree of a commit, "" for one that is not here.
-func (w *Worktree) treeOf(ctx context.Context, commit string) (string, error) {
-	out, err := w.git.Run(ctx, "rev-list", "--no-commit-header", "--format=%T", "--ignore-missing", "--max-count=1", "--end-of-options", commit, "--")
-	if err != nil {
-		return "", ctx.Err()
+// A role is what follows for the paths at which two trees differ.
+type role int
+
+const (
+	came          role = iota // they came with HEAD
+	allowed                   // they may have come with the merge that is compared next
+	cameIfAllowed             // they came, where they may have
+	made                      // what is there was made of what was there before HEAD moved, for all that is known
+)
+
+// A headMove is the way of HEAD from one commit to another.
+type headMove struct {
+	base    string            // the newest commit of before that the new HEAD stands on
+	back    bool              // the old HEAD stands on it, and is another one
+	chain   []commit          // from there on to HEAD
+	amended string            // that of the chain which may be the old HEAD, amended
+	brought map[string]string // by merge of the chain: a commit of before that it brought
+	tree    map[string]string // by commit, of those that are here
+}
+
+// headMove reads the way of HEAD; nil where its ends are not here.
+func (w *Worktree) headMove(ctx context.Context, from, to string, since time.Time) (*headMove, error) {
+	args := []string{"--max-age=" + strconv.FormatInt(max(0, since.Unix()), 10), to}
+	if from != "" {
+		args = append(args, "^"+from)
 	}
-	return strings.TrimSpace(string(out)), nil
+	list, err := w.commits(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	young, ask := map[string]commit{}, []string{"--no-walk=unsorted", to}
+	for _, c := range list {
+		young[c.oid], ask = c, append(ask, c.parents...)
+	}
+	if from != "" {
+		ask = append(ask, from)
+	}
+	if list, err = w.commits(ctx, ask...); err != nil {
+		return nil, err
+	}
+	h := &headMove{brought: map[string]string{}, tree: map[string]string{"": EmptyTree}}
+	var replaced []string // parents of the old HEAD
+	for _, c := range list {
+		h.tree[c.oid] = c.tree
+		if c.oid == from {
+			replaced = c.parents
+		}
+	}
+	older := func(oid string) string { // the newest commit of before that it stands on
+		for young[oid].oid != "" {
+			oid = firstOf(young[oid].parents)
+		}
+		return oid
+	}
+	h.base = older(to)
+	if h.tree[from] == "" || h.tree[h.base] == "" {
+		return nil, nil
+	}
+	for oid := to; oid != h.base; oid = firstOf(young[oid].parents) {
+		c := young[oid]
+		h.chain = append(h.chain, c)
+		for _, parent := range c.parents[min(1, len(c.parents)):] {
+			if theirs := older(parent); theirs != "" && !w.isAncestor(ctx, theirs, from) {
+				h.brought[oid] = theirs
+			}
+		}
+	}
+	slices.Reverse(h.chain)
+	if len(h.chain) > 0 && from != "" && slices.Equal(h.chain[0].parents, replaced) {
+		h.amended = h.chain[0].oid
+	}
+	h.back = len(h.chain) > 0 && h.base != from && w.isAncestor(ctx, h.base, from)
+	return h, ctx.Err()
+}
+
+// isAncestor reports whether HEAD had a commit already. Of no commit there is none.
+func (w *Worktree) isAncestor(ctx context.Context, oid, of string) bool {
+	if of == "" {
+		return false
+	}
+	_, err := w.git.Run(ctx, "merge-base", "--is-ancestor", oid, of)
+	return err == nil
+}
+
+// A commit is what matters of one here.
+type commit struct {
+	oid, tree string
+	authored  int64 // seconds since the epoch
+	parents   []string
+}
+
+// commits are those that rev-list lists, without those that are not here.
+func (w *Worktree) commits(ctx context.Context, args ...string) (list []commit, err error) {
+	out, err := w.git.Run(ctx, append(append([]string{"rev-list", "--no-commit-header", "--ignore-missing", "--format=%H %T %at %P"}, args...), "--")...)
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && exit.Code > 0 {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read commits: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		if len(words) < 3 {
+			return nil, fmt.Errorf("rev-list: %w", ErrMalformed)
+		}
+		authored, err := strconv.ParseInt(words[2], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("rev-list: %w", ErrMalformed)
+		}
+		list = append(list, commit{oid: words[0], tree: words[1], authored: authored, parents: words[3:]})
+	}
+	return list, nil
+}
+
+func firstOf(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
 }

@@ -49,6 +49,15 @@ func (r *repo) open(opts worktree.Options) {
 
 func (r *repo) git(args ...string) string { r.t.Helper(); return gitenv.Git(r.t, r.dir, args...) }
 
+// shell runs a command in the repository.
+func (r *repo) shell(command string, env ...string) {
+	r.t.Helper()
+	cmd := exec.Command("sh", "-e", "-c", command)
+	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	require.NoError(r.t, err, string(out))
+}
+
 func (r *repo) path(name string) string { return filepath.Join(r.dir, name) }
 
 func (r *repo) write(name, content string) {

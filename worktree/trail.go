@@ -70,3 +70,32 @@ func (r raw) step() Step {
 	}
 	return s
 }
+
+// Versions are what paths are in a tree, or in that of a commit. A path that is not there
+// is not in the map.
+func (w *Worktree) Versions(ctx context.Context, tree string, paths []string) (map[string]Version, error) {
+	versions := map[string]Version{}
+	if len(paths) == 0 {
+		return versions, nil
+	}
+	wanted := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		wanted[p] = true
+	}
+	args := []string{"ls-tree", "-r", "-z", "--full-tree", tree}
+	if len(paths) <= mostNamed {
+		args = append(append(args, "--"), paths...)
+	}
+	out, err := w.git.Run(ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read tree %.10s: %w", tree, err)
+	}
+	for _, line := range splitNUL(out) {
+		entry, path, _ := strings.Cut(line, "\t")
+		words := strings.Fields(entry)
+		if len(words) == 3 && wanted[path] {
+			versions[path] = Version{Mode: words[0], OID: words[2]}
+		}
+	}
+	return versions, nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,55 +36,131 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 	if err != nil {
 		return h, err
 	}
-	here, started := v.here(), map[int]time.Time{}
+	here, started, head := v.here(), map[int]time.Time{}, ""
 	for i, moves := range trail {
-		step := takeback.Step{Seq: v.events[i].Seq, Moves: moves}
-		switch b := v.events[i].Body.(type) {
+		event := v.events[i]
+		step := takeback.Step{Seq: event.Seq, Moves: moves}
+		switch b := event.Body.(type) {
 		case *conversation.ToolStarted:
-			started[b.For] = v.events[i].Time
+			started[b.For] = event.Time
 		case *conversation.ToolCallResponse:
-			if at, ran := started[b.For]; ran && len(moves) > 0 && here[i] {
-				if step.Followed, step.HeadMove, err = v.followed(ctx, v.events[i].Git, at); err != nil {
-					return h, err
-				}
-			}
 			step.Ours, step.Shared = here[i], unquoted(b.Shared)
 			step.Unrecorded, step.UnrecordedMore = unquoted(b.Unrecorded), b.UnrecordedMore > 0
 			if here[i] {
 				step.Gone, step.GoneMore = gone(b.LeftOut)
+			}
+			if at, ran := started[b.For]; ran && here[i] && event.Git != nil && event.Git.Head != head {
+				if err := v.withHead(ctx, &step, head, event, at); err != nil {
+					return h, err
+				}
 			}
 		case *conversation.Restored:
 			step.Ours, step.PutBack = here[i], here[i]
 		case *conversation.Resumed:
 			step.Nobody = true
 		}
-		if len(moves)+len(step.Gone) > 0 {
+		if event.Git != nil {
+			head = event.Git.Head
+		}
+		if len(moves)+len(step.Gone)+len(step.Lost) > 0 {
 			h.Steps = append(h.Steps, step)
 		}
 	}
-	return h, nil
+	return h, v.markCommitted(ctx, h)
 }
 
-// followed are the changes of files that git made with HEAD while a tool ran: from a
-// commit to one that was there before the tool.
-func (v *view) followed(ctx context.Context, git *conversation.Git, since time.Time) (steps map[worktree.Step]bool, how string, err error) {
-	if git == nil || git.HeadWas == "" || git.Head == "" {
-		return nil, "", nil
+// withHead adds to the step of a response what git did to the files with HEAD, which was
+// at another commit when the tool was started.
+func (v *view) withHead(ctx context.Context, s *takeback.Step, was string, response *conversation.Event, since time.Time) error {
+	tree, err := v.repo.trees(ctx)
+	if err != nil {
+		return err
+	}
+	git := response.Git
+	if s.Came, err = tree.CameWithHead(ctx, was, git.Head, since); err != nil || len(s.Came) == 0 {
+		return err
+	}
+	s.HeadMove = fmt.Sprintf("from %.10s to %.10s", was, git.Head)
+	switch {
+	case git.BranchWas != "" && git.Branch != "":
+		s.HeadMove = fmt.Sprintf("from %s to %s", terminal.Show(git.BranchWas), terminal.Show(git.Branch))
+	case was == "":
+		s.HeadMove = fmt.Sprintf("to %.10s", git.Head)
+	}
+	moved := map[string]bool{}
+	for _, m := range s.Moves {
+		moved[m.Path] = true
+	}
+	for _, l := range response.Body.(*conversation.ToolCallResponse).LeftOut {
+		moved[plainPath(l.Path)] = true
+	}
+	var still []string
+	for _, path := range slices.Sorted(maps.Keys(s.Came)) {
+		if c := s.Came[path]; !moved[path] && c.Before == (worktree.Version{}) {
+			still = append(still, path)
+		}
+	}
+	versions, err := tree.Versions(ctx, response.Tree, still)
+	for _, path := range still {
+		if versions[path] == (worktree.Version{}) {
+			s.Lost = append(s.Lost, path)
+		}
+	}
+	return err
+}
+
+// markCommitted says of the paths that came with HEAD at some step which steps found them as
+// HEAD had them then.
+func (v *view) markCommitted(ctx context.Context, h takeback.History) error {
+	came := map[string]bool{}
+	for _, s := range h.Steps {
+		for path := range s.Came {
+			came[path] = true
+		}
+	}
+	if len(came) == 0 {
+		return nil
 	}
 	tree, err := v.repo.trees(ctx)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	all, err := tree.CheckedOut(ctx, git.HeadWas, git.Head, since)
-	steps = make(map[worktree.Step]bool, len(all))
-	for _, s := range all {
-		steps[s] = true
+	paths := slices.Sorted(maps.Keys(came))
+	heads := map[string]map[string]worktree.Version{}
+	for i, s := range h.Steps {
+		if !slices.ContainsFunc(s.Moves, func(m worktree.Step) bool { return came[m.Path] }) {
+			continue
+		}
+		head := v.headBefore(s.Seq)
+		if _, known := heads[head]; !known {
+			heads[head] = nil
+			if head != "" && v.repo.hasCommit(ctx, head) {
+				if heads[head], err = tree.Versions(ctx, head, paths); err != nil {
+					return err
+				}
+			}
+		}
+		for _, m := range s.Moves {
+			if came[m.Path] && heads[head][m.Path] == m.Before {
+				h.Steps[i].Committed = append(h.Steps[i].Committed, m.Path)
+			}
+		}
 	}
-	how = fmt.Sprintf("from %.10s to %.10s", git.HeadWas, git.Head)
-	if git.BranchWas != "" && git.Branch != "" {
-		how = fmt.Sprintf("from %s to %s", terminal.Show(git.BranchWas), terminal.Show(git.Branch))
+	return nil
+}
+
+// headBefore is where HEAD was before an event, as far as it is known.
+func (v *view) headBefore(seq int) (head string) {
+	known := false
+	for _, e := range v.events {
+		if e.Seq >= seq && known {
+			break
+		}
+		if e.Git != nil {
+			head, known = e.Git.Head, true
+		}
 	}
-	return steps, how, err
+	return head
 }
 
 // here says of each event whether the conversation worked then in the working tree in

@@ -225,9 +225,13 @@ func (b *putBack) written(h takeback.History) []string {
 		if !s.Ours || s.Seq < b.since {
 			continue
 		}
+		named := slices.Clone(s.Lost)
 		for _, m := range s.Moves {
-			if len(b.opts.paths) == 0 || takeback.Under(m.Path, b.opts.paths) {
-				paths = append(paths, m.Path)
+			named = append(named, m.Path)
+		}
+		for _, path := range named {
+			if len(b.opts.paths) == 0 || takeback.Under(path, b.opts.paths) {
+				paths = append(paths, path)
 			}
 		}
 	}

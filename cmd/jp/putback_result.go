@@ -22,9 +22,10 @@ type putBackResult struct {
 	DryRun       bool            `json:"dry_run"`
 	Files        []fileResult    `json:"files"` // those put back first
 
-	puts   []worktree.Put // in the order of Files
-	late   bool           // more was left alone than was said at first
-	failed bool           // some of it because it could not be written
+	puts   []worktree.Put    // in the order of Files
+	notes  map[string]string // by path of puts: what it becomes, if not what it was before all
+	late   bool              // more was left alone than was said at first
+	failed bool              // some of it because it could not be written
 
 	stopped error // the signal at which the rest was left, nil where none was
 }
@@ -60,7 +61,10 @@ const dryRun = "dry run"
 func (b *putBack) result(plan []takeback.File) *putBackResult {
 	r := &putBackResult{
 		Action: b.opts.action, Conversation: b.id, AsOf: b.asOf, DryRun: b.opts.dryRun,
-		Files: []fileResult{}, puts: puts(plan),
+		Files: []fileResult{}, puts: puts(plan), notes: map[string]string{},
+	}
+	for _, f := range plan {
+		r.notes[f.Path] = f.Note
 	}
 	for _, p := range r.puts {
 		f := fileResult{Path: conversation.QuotePath(p.Path), Done: !b.opts.dryRun}
@@ -170,7 +174,11 @@ func (b *putBack) list(w io.Writer, p terminal.Palette, r *putBackResult, verb s
 		case put.Is == (worktree.Version{}):
 			status, colour = "A", p.Green
 		}
-		fmt.Fprintf(w, "  %s %s\n", colour(status), terminal.Show(put.Path))
+		note := ""
+		if r.notes[put.Path] != "" {
+			note = "  " + p.Dim(r.notes[put.Path])
+		}
+		fmt.Fprintf(w, "  %s %s%s\n", colour(status), terminal.Show(put.Path), note)
 	}
 	b.listLeft(w, p, r)
 }

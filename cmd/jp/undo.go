@@ -26,8 +26,9 @@ const putBackExits = `2 usage ·
 const undoHelp = `Bring files back to what they were before an event; without E before the last
 turn. Only what the tools of the conversation wrote, and only where it is still
 what they wrote last: everything else is listed and left alone. The changes are
-listed first, then you are asked. No message is taken back, and an undo can be
-undone.
+listed first, then you are asked. A file that came with HEAD meanwhile, as by git
+switch or merge, comes back as HEAD brought it. No message is taken back, and an
+undo can be undone.
 
 ` + putBackJSON + `Exit codes: 0 done, or nothing to do · 1 a file could not be written · ` + putBackExits
 

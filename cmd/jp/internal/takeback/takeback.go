@@ -33,10 +33,14 @@ type Step struct {
 	PutBack bool
 	Moves   []worktree.Step
 	Shared  []string // paths that somebody else wrote meanwhile, too
-	// Followed are the moves that git made with HEAD, which went as HeadMove says while the
-	// step was done, at whoever's word: both states are in commits.
-	Followed map[worktree.Step]bool
+	// Came is what git made of paths with HEAD, which went as HeadMove says while the step
+	// was done, at whoever's word: both states are in commits.
+	Came     map[string]worktree.Step
 	HeadMove string // "from main to topic"
+	// Lost are paths that came with HEAD, and that the step removed again.
+	Lost []string
+	// Committed are paths that were as HEAD had them before the step.
+	Committed []string
 	// Unrecorded are paths that were there before the step, and of which no tree says what
 	// they were, first those that the tree before it has in another state; with
 	// UnrecordedMore they are not all.
@@ -60,6 +64,7 @@ type File struct {
 	Is   worktree.Version // what it is now
 	To   worktree.Version // what it was
 	Why  string           // why it is left alone; "" where it may be put back
+	Note string           // what To is, if not what it was before all
 }
 
 // move is what one step did to one path.
@@ -68,9 +73,11 @@ type move struct {
 	ours, shared  bool
 	nobody        bool
 	putBack       bool
-	headMove      string // how HEAD went, where the path went with it
-	unrecorded    int    // seq of the step before which nobody knows what it was; 0: no such
-	may           bool   // it is not certain that it was there then
+	headMove      string        // how HEAD went, where the path went with it
+	came          worktree.Step // what git made of it then
+	committed     bool          // it was as HEAD had it before
+	unrecorded    int           // seq of the step before which nobody knows what it was; 0: no such
+	may           bool          // it is not certain that it was there then
 	before, after worktree.Version
 }
 
@@ -170,16 +177,12 @@ func (h History) byPath() map[string][]move {
 	for _, s := range h.Steps {
 		since, may := known.meet(s)
 		for i, m := range s.Moves {
-			with := ""
-			if s.Followed[m] {
-				with = s.HeadMove
-			}
-			paths[m.Path] = append(paths[m.Path], move{
-				headMove: with,
-				seq:      s.Seq, ours: s.Ours, nobody: s.Nobody, putBack: s.PutBack, shared: slices.Contains(s.Shared, m.Path),
-				unrecorded: since[i], may: may[i],
-				before: m.Before, after: m.After,
-			})
+			done := s.move(m.Path)
+			done.unrecorded, done.may, done.before, done.after = since[i], may[i], m.Before, m.After
+			paths[m.Path] = append(paths[m.Path], done)
+		}
+		for _, path := range s.Lost {
+			paths[path] = append(paths[path], s.move(path))
 		}
 	}
 	for path := range maps.Keys(h.Unknown) {
@@ -189,6 +192,18 @@ func (h History) byPath() map[string][]move {
 		}
 	}
 	return paths
+}
+
+// move is what the step did to a path, apart from what that is.
+func (s Step) move(path string) move {
+	m := move{
+		seq: s.Seq, ours: s.Ours, nobody: s.Nobody, putBack: s.PutBack, shared: slices.Contains(s.Shared, path),
+		committed: slices.Contains(s.Committed, path),
+	}
+	if came, has := s.Came[path]; has {
+		m.headMove, m.came = s.HeadMove, came
+	}
+	return m
 }
 
 // settled leaves out what somebody else did to a path, at or after the event from, and
@@ -218,6 +233,9 @@ func (h History) judge(path string, moves []move, from int) (f File, differs boo
 		f.Why = "what it is now is not recorded: " + why
 		return f, true
 	}
+	if f, differs, ok := h.judgeFromHead(f, moves, from); ok {
+		return f, differs
+	}
 	if f.Is == f.To {
 		for _, m := range moves {
 			f.Why = cmp.Or(f.Why, m.unrecordedSince(from), m.appeared())
@@ -226,6 +244,47 @@ func (h History) judge(path string, moves []move, from int) (f File, differs boo
 	}
 	f.Why = interference(moves, from, f.Is)
 	return f, true
+}
+
+// judgeFromHead decides about a path that came with HEAD at some of the moves: it is to be
+// what came last. ok is false where what it was before is in no commit: only that
+// counts then.
+func (h History) judgeFromHead(f File, moves []move, from int) (_ File, differs, ok bool) {
+	k := len(moves) - 1
+	for k >= 0 && moves[k].headMove == "" {
+		k--
+	}
+	if k < 0 || f.To != none && !moves[0].committed {
+		return f, false, false
+	}
+	last := moves[len(moves)-1]
+	came, was := moves[k], f.To
+	since := moves[k+1:]
+	if came.came.After != came.after {
+		tools := came
+		tools.before, tools.headMove = came.came.After, ""
+		since = append([]move{tools}, since...)
+	}
+	f.To = came.came.After
+	byTool := slices.ContainsFunc(since, func(m move) bool { return m.ours })
+	switch {
+	case f.Is == was && !(was == none && last.ours && byTool):
+		return f, false, true
+	case f.Is == f.To || !byTool:
+		f.To, f.Why = was, came.wentWithHead()
+		return f, true, true
+	case !came.committed: // somebody's work may have gone with it
+		f.Why = interference(moves[:k+1], from, came.after)
+	}
+	f.Why = cmp.Or(f.Why, came.unrecordedSince(from), interference(since, from, f.Is))
+	if f.Why == "" {
+		f.Note = "as it came with HEAD " + came.headMove
+	}
+	return f, true, true
+}
+
+func (m move) wentWithHead() string {
+	return fmt.Sprintf("it went with HEAD %s while @%d ran", m.headMove, m.seq)
 }
 
 // appeared says of a file that a look back found, and that no tree had before, that it
@@ -249,8 +308,8 @@ func interference(moves []move, from int, is worktree.Version) string {
 			continue
 		case m.unrecordedSince(from) != "":
 			return m.unrecordedSince(from)
-		case m.headMove != "":
-			return fmt.Sprintf("it went with HEAD %s while @%d ran", m.headMove, m.seq)
+		case m.headMove != "" && m.came.Before == m.before && m.came.After == m.after:
+			return m.wentWithHead()
 		case m.shared:
 			return fmt.Sprintf("somebody else wrote it, too, while @%d ran", m.seq)
 		case m.before != stands:

@@ -54,7 +54,28 @@ func shared(seq int, change string) takeback.Step {
 // withHead is what git did to the file while a tool ran.
 func withHead(seq int, change string) takeback.Step {
 	s := tool(seq, change)
-	s.Followed, s.HeadMove = map[worktree.Step]bool{s.Moves[0]: true}, "from main to topic"
+	s.Came, s.HeadMove = map[string]worktree.Step{s.Moves[0].Path: s.Moves[0]}, "from main to topic"
+	return s
+}
+
+// checkedOut is a tool during which git brought a path with HEAD, from the version was,
+// which HEAD had before, to is.
+func checkedOut(seq int, was, is, change string) takeback.Step {
+	s := tool(seq, change)
+	if s.Moves[0].Before == s.Moves[0].After {
+		s.Moves, s.Lost = nil, []string{"a"}
+	}
+	s.Came = map[string]worktree.Step{"a": {Path: "a", Before: version(was), After: version(is)}}
+	s.HeadMove = "from main to topic"
+	if before, _, _ := strings.Cut(change, ">"); before == was {
+		s.Committed = []string{"a"}
+	}
+	return s
+}
+
+// committed says of a step that HEAD had the file as it found it.
+func committed(s takeback.Step) takeback.Step {
+	s.Committed = []string{"a"}
 	return s
 }
 
@@ -115,8 +136,25 @@ func TestBefore(t *testing.T) {
 		"the user took it back":                     {[]takeback.Step{tool(5, "1>2"), user(takeback.Now, "2>1")}, 1, ""},
 		"the user changed their mind":               {[]takeback.Step{tool(5, "1>2"), user(6, "2>3"), user(8, "3>2")}, 1, "a: 2>1"},
 		"somebody wrote meanwhile":                  {[]takeback.Step{shared(5, "1>2")}, 1, "a: 2>1 left: somebody else wrote it, too, while @5 ran"},
-		"git checked it out":                        {[]takeback.Step{withHead(5, "1>2")}, 1, "a: 2>1 left: it went with HEAD from main to topic while @5 ran"},
-		"and a tool wrote it then":                  {[]takeback.Step{withHead(5, "1>2"), tool(6, "2>3")}, 1, "a: 3>1 left: it went with HEAD from main to topic while @5 ran"},
+		"git checked it out":                        {[]takeback.Step{committed(withHead(5, "1>2"))}, 1, "a: 2>1 left: it went with HEAD from main to topic while @5 ran"},
+		"and a tool wrote it then":                  {[]takeback.Step{committed(withHead(5, "1>2")), tool(6, "2>3")}, 1, "a: 3>2"},
+		"and nobody knows what it was before":       {[]takeback.Step{withHead(5, "1>2"), tool(6, "2>3")}, 1, "a: 3>1 left: it went with HEAD from main to topic while @5 ran"},
+		"and that tool wrote it":                    {[]takeback.Step{checkedOut(5, "1", "2", "1>3")}, 1, "a: 3>2"},
+		"it brought the file":                       {[]takeback.Step{checkedOut(5, "", "2", ">3")}, 1, "a: 3>2"},
+		"and that tool deleted it":                  {[]takeback.Step{checkedOut(5, "", "2", ">")}, 1, "a: >2"},
+		"and that was put back":                     {[]takeback.Step{checkedOut(5, "", "2", ">"), put(7, ">2")}, 1, "a: 2> left: it went with HEAD from main to topic while @5 ran"},
+		"and that is undone":                        {[]takeback.Step{checkedOut(5, "", "2", ">"), put(7, ">2")}, 7, "a: 2>"},
+		"and a later tool deleted it":               {[]takeback.Step{checkedOut(5, "", "2", ">2"), tool(7, "2>")}, 1, "a: >2"},
+		"and the user went back":                    {[]takeback.Step{checkedOut(5, "", "2", ">2"), user(7, "2>")}, 1, ""},
+		"and the user wrote it":                     {[]takeback.Step{checkedOut(5, "1", "2", "1>3"), user(7, "3>4")}, 1, "a: 4>2 left: somebody else changed it after @5"},
+		"it took the file away, a tool made one":    {[]takeback.Step{checkedOut(5, "1", "", "1>3")}, 1, "a: 3>"},
+		"a tool kept what it was":                   {[]takeback.Step{checkedOut(5, "1", "2", "1>2"), tool(6, "2>1")}, 1, ""},
+		"a tool had written it before":              {[]takeback.Step{committed(tool(3, "1>4")), checkedOut(5, "1", "2", "4>3")}, 1, "a: 3>2"},
+		"and the user had, too":                     {[]takeback.Step{committed(tool(3, "1>4")), user(4, "4>5"), checkedOut(5, "1", "2", "5>3")}, 1, "a: 3>2 left: somebody else changed it before @5"},
+		"and the user committed it":                 {[]takeback.Step{committed(tool(3, "1>4")), user(4, "4>5"), checkedOut(5, "5", "2", "5>3")}, 1, "a: 3>2"},
+		"what it was is in no commit":               {[]takeback.Step{checkedOut(5, "1", "2", "4>3")}, 1, "a: 3>4"},
+		"what it was is in no commit, or lost":      {[]takeback.Step{checkedOut(5, "1", "2", "4>2")}, 1, "a: 2>4"},
+		"twice":                                     {[]takeback.Step{checkedOut(5, "1", "2", "1>3"), checkedOut(7, "1", "4", "3>5")}, 1, "a: 5>4"},
 		"but since then a tool did":                 {[]takeback.Step{withHead(5, "1>2"), tool(6, "2>3")}, 6, "a: 3>2"},
 		"and it went back":                          {[]takeback.Step{withHead(5, "1>2"), user(takeback.Now, "2>1")}, 1, ""},
 		"it was found, and deleted":                 {[]takeback.Step{nobody(5, ">2"), tool(6, "2>")}, 1, "a: > left: nobody knows whose it was: it was found after a tool was lost, and @5 has it"},
