@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"slices"
 	"time"
 )
 
@@ -124,13 +125,14 @@ type Ledger struct {
 	size        int
 	first       int // seq of the first event
 	adopted     int // seq of the newest adoption, -1
+	noted       int // seq of the newest note of an answer that was cut off, -1
 }
 
 // NewLedger returns an empty ledger.
 func NewLedger() *Ledger {
 	return &Ledger{
 		replaced: map[int]bool{}, byCall: map[int]*ModelCall{}, bySeq: map[int]*ToolCall{}, inquiries: map[int]*Inquiry{},
-		lastRequest: -1, lastResult: -1, lastAnswer: -1, first: -1, adopted: -1,
+		lastRequest: -1, lastResult: -1, lastAnswer: -1, first: -1, adopted: -1, noted: -1,
 	}
 }
 
@@ -183,6 +185,10 @@ func (l *Ledger) Enter(e *Event) {
 	case *InquiryResponse:
 		if q := l.inquiries[b.For]; q != nil && q.Response == nil {
 			q.Response = b
+		}
+	case *Note:
+		if b.Content == TextCutOff {
+			l.noted = e.Seq
 		}
 	case *TurnInterrupted:
 		l.Interrupted = e
@@ -323,6 +329,22 @@ func (l *Ledger) LastCall() *ModelCall {
 		return nil
 	}
 	return l.Calls[len(l.Calls)-1]
+}
+
+// CutOff is the newest model call that ended, if it broke off while it asked for
+// tools, and neither a note nor a reply of the user stands behind it; else nil.
+func (l *Ledger) CutOff() *ModelCall {
+	for _, call := range slices.Backward(l.Calls) {
+		if !call.Ended() {
+			continue
+		}
+		last := call.Events[len(call.Events)-1].Seq
+		if call.Finish != "" || l.noted > last || l.Request() != nil && l.Request().Seq > last {
+			return nil
+		}
+		return call
+	}
+	return nil
 }
 
 // NextCall is the ordinal that the next model call gets.

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// TextCutOff is what the model is told of an answer that broke off behind a tool call.
+const TextCutOff = "Your answer was cut off while it asked for tools: the calls above are all that arrived. Ask again for any that are missing."
+
 // Tokens says a number of tokens in few characters: "544", "8.9k", "1.2M".
 func Tokens(n int) string {
 	switch {

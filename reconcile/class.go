@@ -88,6 +88,21 @@ func asks(call *conversation.ToolCall) bool {
 	return false
 }
 
+// waitsFor is what a call that has not started waits for, "" if for nothing that the
+// user says.
+func waitsFor(call *conversation.ToolCall) string {
+	for _, q := range call.Inquiries {
+		switch {
+		case !q.Live():
+		case q.Request.Kind == conversation.KindRunTool:
+			return "a permission"
+		case q.Request.Kind == conversation.KindToolQuestion:
+			return "an answer"
+		}
+	}
+	return ""
+}
+
 // Files are sentences about the files that the call named, in the order of how much
 // they say; quote writes a list of paths.
 func (c Call) Files(quote func(paths []string) string) []string {

@@ -63,8 +63,8 @@ func TestTheMessageHasTheDelegatesState(t *testing.T) {
 	plan := reconcile.Make(r, aware(r, seq, reconcile.Delegate{Begun: true, State: &conversation.WorkState{
 		Plan: "Find, then fix.", OpenTasks: []string{"fix", "test"}, FilesTouched: []string{"a.go"}, Errors: []string{`"x"`},
 	}}), nil)
-	require.Contains(t, plan.Resumed.Message, `  "delegate" ("call_1"): delegated
-  "shell_run" ("call_2"): not started; it will run now
+	require.Contains(t, plan.Resumed.Message, `  "delegate" ("call_1") {}: delegated
+  "shell_run" ("call_2") {}: not started; it will run now
 Check what is there before you repeat a call whose outcome is unknown.
 The delegate of "call_1", conversation "jp-c17528832002-abcd", was interrupted; it goes on now, and what it comes to is the result of the call. What it said last of its state, as JSON:
   plan: "Find, then fix."

@@ -64,6 +64,9 @@ func message(r Record, p Plan, report *conversation.Report, age time.Duration) s
 	default:
 		executing(&b, r, p)
 	}
+	if r.CutOff {
+		b.WriteString(conversation.TextCutOff + "\n")
+	}
 	b.WriteString("Do not repeat work that the files already show.")
 	return b.String()
 }
@@ -86,7 +89,7 @@ func facts(b *strings.Builder, report *conversation.Report, submodules bool) {
 	}
 	fmt.Fprintf(b, "Changed since the last recorded event: %s.\n", report.Stat)
 	for _, c := range report.Changed {
-		fmt.Fprintf(b, "  %s %s %s\n", c.Status, quote(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
+		fmt.Fprintf(b, "  %s %s %s\n", c.Status, pathName(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
 	}
 	if report.More > 0 {
 		fmt.Fprintf(b, "  (and %d more files)\n", report.More)
@@ -127,9 +130,19 @@ func quote(word string) string {
 	return string(canonical)
 }
 
+// pathName writes a recorded path. One that is not UTF-8 is recorded as a C string,
+// which is on one line and has an end already.
+func pathName(recorded string) string {
+	plain, err := conversation.UnquotePath(recorded)
+	if err == nil && plain != recorded && conversation.QuotePath(plain) == recorded {
+		return recorded
+	}
+	return quote(recorded)
+}
+
 func names(b *strings.Builder, paths []string, all int) {
 	for _, p := range paths[:min(len(paths), listed)] {
-		fmt.Fprintf(b, "  %s\n", quote(p))
+		fmt.Fprintf(b, "  %s\n", pathName(p))
 	}
 	if all > listed {
 		fmt.Fprintf(b, "  (and %d more files)\n", all-listed)
@@ -166,8 +179,57 @@ func executing(b *strings.Builder, r Record, p Plan) {
 	}
 }
 
+// callLine says of a call what it asked for, how far it came, and which of its
+// questions have which answers.
 func callLine(call *conversation.ToolCall, c Call) string {
-	return fmt.Sprintf("  %s (%s): %s\n", quote(call.Request.Name), quote(call.Request.ID), state(call, c))
+	var b strings.Builder
+	fmt.Fprintf(&b, "  %s (%s) %s: %s\n", quote(call.Request.Name), quote(call.Request.ID), arguments(call), state(call, c))
+	for _, q := range call.Inquiries {
+		if q.Request.Kind == conversation.KindHook {
+			continue
+		}
+		fmt.Fprintf(&b, "    asked %s: %s\n", quote(q.Request.Question.Text), answerOf(q))
+	}
+	return b.String()
+}
+
+// most is how many characters of a call's arguments the message has.
+const most = 200
+
+// arguments are those of a call as JSON, or the beginning of them in a JSON string.
+func arguments(call *conversation.ToolCall) string {
+	text, whole := oneLine(call.Arguments())
+	if whole && len(text) <= most {
+		return text
+	}
+	return "with arguments that begin " + quote(strings.ToValidUTF8(text[:min(len(text), most)], ""))
+}
+
+// oneLine is a JSON value on one line, and whether it is one.
+func oneLine(value json.RawMessage) (text string, whole bool) {
+	if canonical, err := conversation.Canonical(value); err == nil {
+		return string(canonical), true
+	}
+	return string(value), false
+}
+
+func answerOf(q *conversation.Inquiry) string {
+	switch {
+	case q.Live():
+		return "not answered yet"
+	case q.Response == nil:
+		return "not answered"
+	case q.Response.Outcome != conversation.OutcomeAnswered:
+		return string(q.Response.Outcome)
+	}
+	text, whole := oneLine(q.Response.Answer)
+	if !whole || len(text) > most {
+		text = quote(strings.ToValidUTF8(text[:min(len(text), most)], ""))
+	}
+	if q.Response.Reason != "" {
+		text += ", because " + quote(q.Response.Reason)
+	}
+	return text
 }
 
 // state is what is known of a call, for the model.
@@ -180,6 +242,9 @@ func state(call *conversation.ToolCall, c Call) string {
 	}
 	switch c.Class {
 	case NotStarted, Waiting:
+		if waits := waitsFor(call); call.Started == nil && waits != "" {
+			return "not started; it waits for " + waits
+		}
 		if call.Started != nil {
 			return "it asked a question before it changed anything; it will run again with the answer"
 		}
@@ -212,7 +277,7 @@ func state(call *conversation.ToolCall, c Call) string {
 func quotes(paths []string) string {
 	quoted := make([]string, len(paths))
 	for i, p := range paths {
-		quoted[i] = quote(p)
+		quoted[i] = pathName(p)
 	}
 	return strings.Join(quoted, ", ")
 }

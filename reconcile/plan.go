@@ -30,7 +30,7 @@ func Make(r Record, t Truth, named func(*conversation.ToolCall) []string) Plan {
 	if r.worthSaying(t, p) && !r.saidAlready(t, p) {
 		p.Resumed = r.resumed(t, p, t.Now.Sub(r.At))
 	}
-	p.Words = words(t.Changed, r.Last.Git.Head != t.Git.Head, p.Calls, t.Now.Sub(r.At))
+	p.Words = words(t.Changed, r.Last.Git.Head != t.Git.Head, r.CutOff, p.Calls, t.Now.Sub(r.At))
 	return p
 }
 
@@ -47,7 +47,7 @@ func (p Plan) Find(call *conversation.ToolCall) Call {
 
 // worthSaying reports whether anything is not as the model must think it is.
 func (r Record) worthSaying(t Truth, p Plan) bool {
-	if r.Said != nil || r.Broken != "" || r.moved(t) {
+	if r.Said != nil || r.Broken != "" || r.CutOff || r.moved(t) {
 		return true
 	}
 	for _, c := range p.Calls {
@@ -63,6 +63,9 @@ func (r Record) worthSaying(t Truth, p Plan) bool {
 // then sent again as it stands.
 func (r Record) saidAlready(t Truth, p Plan) bool {
 	if r.Said == nil || r.Last.moved(Point{t.Tree, t.Git}) || r.Broken != "" && !strings.Contains(r.Said.Message, quote(r.Broken)) {
+		return false
+	}
+	if r.CutOff && !strings.Contains(r.Said.Message, conversation.TextCutOff) {
 		return false
 	}
 	for _, c := range p.Calls {

@@ -168,7 +168,7 @@ func TestAnAnsweredQuestionIsNoStart(t *testing.T) {
 	now.Tree, now.Changed = treeB, []conversation.PathStat{{Path: "changed", Status: "M"}}
 	plan := reconcile.Make(r, now, nil)
 	require.Equal(t, reconcile.NotStarted, plan.Calls[0].Class)
-	require.Contains(t, plan.Resumed.Message, `"shell_run" ("call_1"): it asked a question before it changed anything; it will run again with the answer`)
+	require.Contains(t, plan.Resumed.Message, `"shell_run" ("call_1") {}: it asked a question before it changed anything; it will run again with the answer`)
 	require.Contains(t, plan.Words, "shell_run runs again with the answer")
 	h.start(t, seq)
 	r = h.record(t, "")
@@ -200,9 +200,9 @@ Not committed, by git status:
 Changed since the last recorded event: 1 file, +3 -1.
   M "a.go" +3 -1
 Your tool calls:
-  "fs_read_file" ("call_1"): completed
-  "fs_modify_file" ("call_2"): outcome unknown: it was started, and no result was recorded; changed since: "a.go"; not changed: "b.go"
-  "shell_run" ("call_3"): not started; it will run now
+  "fs_read_file" ("call_1") {}: completed
+  "fs_modify_file" ("call_2") {}: outcome unknown: it was started, and no result was recorded; changed since: "a.go"; not changed: "b.go"
+  "shell_run" ("call_3") {}: not started; it will run now
 Check what is there before you repeat a call whose outcome is unknown.
 Do not repeat work that the files already show.`, plan.Resumed.Message)
 	require.Equal(t, conversation.PhaseExecuting, plan.Resumed.Phase)

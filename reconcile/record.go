@@ -20,6 +20,7 @@ type Record struct {
 	Since  []Span           // what the model does not know of: what moved behind the newest event of the dialogue, and in what was said and not answered
 	At     time.Time        // of the newest event of the turn itself
 	Broken string           // text of an answer that was broken off
+	CutOff bool             // an answer was broken off while it asked for tools, and the model does not know
 	// LeftBehind are files, quoted, that no snapshot has, and that the working tree, made
 	// since, therefore lacks or has as they were before; empty where the model knows.
 	LeftBehind []string
@@ -60,6 +61,7 @@ func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft
 			r.Broken = text(call)
 		}
 	}
+	r.CutOff = r.Ledger.CutOff() != nil
 	if r.Phase == conversation.PhaseStreaming && len(draft) > len(r.Broken) {
 		r.Broken = draft
 	}

@@ -10,10 +10,13 @@ import (
 
 // words say in one line what a resume found: how long ago it was, what moved in
 // the files, and what is known of the calls that have no result.
-func words(changed []conversation.PathStat, head bool, calls []Call, age time.Duration) string {
+func words(changed []conversation.PathStat, head, cutOff bool, calls []Call, age time.Duration) string {
 	found := []string{conversation.ChangedWords(changed, 0)}
 	if head {
 		found = append(found, "HEAD moved")
+	}
+	if cutOff {
+		found = append(found, "the answer was cut off")
 	}
 	times := map[string]int{}
 	first := len(found)
@@ -22,6 +25,9 @@ func words(changed []conversation.PathStat, head bool, calls []Call, age time.Du
 		switch {
 		case c.Call.Started == nil && c.Class == Waiting:
 			state = classWords[NotStarted]
+			if waits := waitsFor(c.Call); waits != "" {
+				state = "waits for " + waits
+			}
 		case c.Call.Started != nil && c.Class == NotStarted:
 			state = "runs again with the answer"
 		case c.Class == Delegated && c.Delegate.Left:

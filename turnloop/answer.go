@@ -208,7 +208,11 @@ func (a *answer) broken(ctx context.Context, cause error) error {
 		}
 		return cause
 	}
-	return a.record(ctx, nil)
+	if err := a.record(ctx, nil); err != nil {
+		return err
+	}
+	a.loop.opts.Observer.Noticed(fmt.Sprintf("%v; the answer was cut off while it asked for tools, and jp goes on with the calls that arrived", cause))
+	return nil
 }
 
 // keep records what is there, whole parts and partial ones, without an end.

@@ -46,6 +46,9 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if l.spent() {
 		return l.stop(ctx, conversation.ByBudget)
 	}
+	if err := l.tellCutOff(ctx); err != nil {
+		return err
+	}
 	ctx, done := l.steerable(ctx, Activity{})
 	defer done()
 	for tries := 1; ; tries++ {
@@ -82,6 +85,21 @@ func (l *Loop) withoutState(err error) bool {
 	l.stateless = true
 	l.opts.Observer.Noticed(fmt.Sprintf("%v; asking again without the reasoning of earlier answers", err))
 	return true
+}
+
+// tellCutOff tells the model that its answer broke off while it asked for tools,
+// unless a report of a resume does: calls that it meant to make may be missing.
+func (l *Loop) tellCutOff(ctx context.Context) error {
+	ledger := l.stream.Tail()
+	call := ledger.CutOff()
+	if call == nil {
+		return nil
+	}
+	if e := ledger.Resumed; e != nil && e.Seq > call.Events[len(call.Events)-1].Seq &&
+		strings.Contains(e.Body.(*conversation.Resumed).Message, conversation.TextCutOff) {
+		return nil
+	}
+	return l.build(ctx, l.stream.CurrentTurn().AddRecord(&conversation.Note{Content: conversation.TextCutOff}))
 }
 
 // endedCalls is how many calls of the turn came to their end.

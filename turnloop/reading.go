@@ -7,8 +7,8 @@ import (
 	"jp/conversation"
 )
 
-// A programLock is held by the processes of a read-only call; the file is nil for
-// a tool that starts none.
+// A programLock says to other processes that a read-only call runs. The processes that
+// its tool starts hold it, too; the file is nil for a tool that starts none.
 type programLock struct {
 	file   *os.File
 	unlock func()
@@ -40,19 +40,24 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 }
 
 // lockPrograms takes the locks of the calls, so that a program that outlives jp
-// is known: all of them, or none.
+// is known: all of those, or none. A call that starts no program runs without a lock,
+// too: others then take it for one that has not started.
 func (l *Loop) lockPrograms(calls []*conversation.ToolCall) (map[*conversation.ToolCall]programLock, error) {
 	locks := make(map[*conversation.ToolCall]programLock, len(calls))
 	for _, call := range calls {
 		held := programLock{unlock: func() {}}
-		if l.lookup(call.Request.Name).Command != nil {
-			var err error
-			if held.file, held.unlock, err = l.toolLock(call.Event.Seq); err != nil {
-				for _, taken := range locks {
-					taken.unlock()
-				}
-				return nil, err
+		program := l.lookup(call.Request.Name).Command != nil
+		file, unlock, err := l.toolLock(call.Event.Seq)
+		switch {
+		case err == nil && program:
+			held.file, held.unlock = file, unlock
+		case err == nil:
+			held.unlock = unlock
+		case program:
+			for _, taken := range locks {
+				taken.unlock()
 			}
+			return nil, err
 		}
 		locks[call] = held
 	}

@@ -2,6 +2,7 @@ package turnloop_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,7 +38,7 @@ func TestACallThatComesAgainRunsOnce(t *testing.T) {
 				if c.runs == 1 && verbose {
 					require.Contains(t, r.notices, "The answer has the call write_1 of write twice; jp runs it once.")
 				} else {
-					require.Empty(t, r.notices)
+					require.NotContains(t, strings.Join(r.notices, "\n"), "jp runs it once")
 				}
 				ids := map[string]bool{}
 				for _, b := range r.model.requests[len(r.model.requests)-1].Messages[1].Blocks {

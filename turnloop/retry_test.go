@@ -3,6 +3,7 @@ package turnloop_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,15 +62,45 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// What arrived of a batch runs, and user and model hear that the answer was cut off.
 func TestACallEndsAtADurableToolCall(t *testing.T) {
+	gone := failure(provider.ClassDisconnect)
+	for name, parts := range map[string][]any{
+		"in a text behind the calls": {calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(says("And th")), gone},
+		"in a third call":            {calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(calls("read", "_3", `{"pa`)), gone},
+		"an end without a finish":    {calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(says("And th"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read := reads("read")
+			r := newRig(t, []*fakeTool{read}, once(parts...), answers("ok"))
+			r.done()
+			require.Len(t, r.model.requests, 2, "no retry")
+			require.Len(t, read.runs, 2)
+			require.Equal(t, "chat_request tool_call_request tool_call_request tool_call_response tool_call_response note chat_response", r.turn())
+			require.Empty(t, last[*conversation.ToolCallRequest](r).Finish)
+			require.Equal(t, conversation.TextCutOff, last[*conversation.Note](r).Content)
+			require.Contains(t, r.model.sent(), conversation.TextCutOff)
+			require.Len(t, r.notices, 1)
+			require.Contains(t, r.notices[0], "the answer was cut off while it asked for tools")
+		})
+	}
+}
+
+// The model is told once of an answer that was cut off, however often it is asked.
+func TestACutOffIsToldOnce(t *testing.T) {
+	failed := steps(failure(provider.ClassOverloaded))
 	read := reads("read")
-	r := newRig(t, []*fakeTool{read},
-		once(calls("read", "_1", "{}"), calls("read", "_2", "{}"), open(says("And th")), failure(provider.ClassDisconnect)), answers("ok"))
+	r := newRig(t, []*fakeTool{read}, once(calls("read", "_1", "{}"), open(says("And")), failure(provider.ClassDisconnect)),
+		reply{failed, steps(says("ok"), ends(conversation.FinishStop))}, asksFor("read"), answers("fine"))
+	r.opts.Retry.Tries = 1
+	_, err := r.start(t.Context())
+	require.Error(t, err)
+	_, err = r.resume(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(r.turn(), "note"))
+	require.Equal(t, r.model.requests[1].Prefix(), r.model.requests[2].Prefix(), "the same bytes are sent")
 	r.done()
-	require.Len(t, r.model.requests, 2, "no retry")
-	require.Len(t, read.runs, 2)
-	require.Equal(t, "chat_request tool_call_request tool_call_request tool_call_response tool_call_response chat_response", r.turn())
-	require.Empty(t, last[*conversation.ToolCallRequest](r).Finish)
+	require.NotContains(t, r.turn(), "note", "a whole answer is not cut off")
 }
 
 func TestTheProviderSaysHowLongToWait(t *testing.T) {

@@ -331,7 +331,8 @@ func TestTheLockOfALostRunIsRemoved(t *testing.T) {
 	r.requireOrder("append resumed tool_call_response", "lock 3", "unlock", "model")
 }
 
-func TestAReadOnlyProgramHoldsALock(t *testing.T) {
+// Every read-only call holds a lock, so that others see it run. Only a program gets it.
+func TestAReadOnlyCallHoldsALock(t *testing.T) {
 	locked := false
 	count := reads("count").doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
 		locked = call.Lock != nil
@@ -349,9 +350,13 @@ func TestAReadOnlyProgramHoldsALock(t *testing.T) {
 	}
 	r.done()
 	require.True(t, locked)
-	require.Equal(t, []string{"lock 4", "lock 5"}, r.trace.only("lock"))
+	require.Equal(t, []string{"lock 3", "lock 4", "lock 5"}, r.trace.only("lock"))
 	r.requireOrder("lock 4", "run count", "append tool_call_response", "unlock", "model")
-	require.Equal(t, 2, r.trace.count("unlock"))
+	require.Equal(t, 3, r.trace.count("unlock"))
+
+	r = newRig(t, []*fakeTool{plain}, asksFor("plain"), answers("ok"))
+	r.opts.ToolLock = func(int) (*os.File, func(), error) { return nil, nil, errors.New("too many open files") }
+	r.done() // one without a program runs all the same
 
 	r = newRig(t, []*fakeTool{count}, asksFor("count", "count"), answers("ok"))
 	alive := errors.New("it still lives")

@@ -113,14 +113,14 @@ func (v *view) meetChildren(ctx context.Context) {
 		return
 	}
 	for _, call := range v.tail.Ledger().Open() {
-		v.working[call.Event.Seq] = v.repo.childState(ctx, call, terminal.Clean(call.Request.Name))
+		v.working[call.Event.Seq] = v.repo.childState(ctx, call, terminal.Show(callTitle(call)))
 	}
 }
 
 // callWords is a tool call of the incomplete turn, on one line; running is
-// whether one that was started still goes on.
+// whether an open one runs now.
 func (v *view) callWords(call *conversation.ToolCall, running bool) string {
-	return cmp.Or(v.working[call.Event.Seq], callState(call, terminal.Clean(call.Request.Name), running))
+	return cmp.Or(v.working[call.Event.Seq], callState(call, terminal.Show(callTitle(call)), running))
 }
 
 // childState is an open call that works in a conversation of its own, on one

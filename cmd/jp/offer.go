@@ -106,6 +106,9 @@ func (q *query) offerText(choices []choice, record reconcile.Record, truth recon
 			fmt.Fprintf(&b, "      it said: %s\n", terminal.Show(said))
 		}
 	}
+	if record.CutOff {
+		b.WriteString("  " + cutOffWords + "\n")
+	}
 	b.WriteString(placeText(record, truth) + "\n")
 	for _, c := range choices {
 		fmt.Fprintf(&b, "  %c  %s\n", c.letter, c.text)

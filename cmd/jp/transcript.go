@@ -16,10 +16,31 @@ type transcript struct {
 	style   string
 	speaker string
 	wrote   bool
+
+	replaced map[int]bool   // requests that another one stands for, by seq
+	asked    map[int]string // what stands before the answer to a question, by the question's seq
 }
 
 func newTranscript(v *view, w io.Writer, style string) *transcript {
-	return &transcript{view: v, w: w, style: style}
+	t := &transcript{view: v, w: w, style: style, replaced: map[int]bool{}, asked: map[int]string{}}
+	calls := map[int]string{}
+	for _, e := range v.events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatRequest:
+			if b.Replaces != nil {
+				t.replaced[*b.Replaces] = true
+			}
+		case *conversation.ToolCallRequest:
+			calls[e.Seq] = strings.TrimPrefix(e.Subject, "call ")
+		case *conversation.InquiryRequest:
+			question := oneLine(b.Question.Text)
+			if b.Kind != conversation.KindRunTool { // that names the call itself
+				question = calls[b.For] + " asks: " + question
+			}
+			t.asked[e.Seq] = question + " — "
+		}
+	}
+	return t
 }
 
 func (t *transcript) print(events []*conversation.Event) {
@@ -36,6 +57,11 @@ func (t *transcript) event(e *conversation.Event) {
 	case *conversation.TurnStart:
 		t.speaker = ""
 	case *conversation.ChatRequest:
+		if t.replaced[e.Seq] {
+			t.head(e, e.Author, t.palette.Cyan)
+			t.paragraph("(replaced by what follows) "+oneLine(b.Content), t.palette.Dim)
+			return
+		}
 		t.says(e, e.Author, b.Content, t.palette.Cyan)
 		t.attached(b.Attachments)
 	case *conversation.ChatResponse:
@@ -47,7 +73,7 @@ func (t *transcript) event(e *conversation.Event) {
 		t.aside(e)
 	case *conversation.InquiryResponse:
 		if b.By == conversation.ByUser && t.style == "full" {
-			t.aside(e)
+			t.line(t.asked[b.For] + strings.TrimPrefix(e.Subject, "answer: "))
 		}
 	default:
 		if t.style == "full" && e.Type() != conversation.TypeToolCallRequest && e.Type() != conversation.TypeInquiryRequest {
@@ -149,10 +175,13 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 }
 
 func (t *transcript) aside(e *conversation.Event) {
-	if t.style == "chat" {
-		return
+	if t.style != "chat" {
+		t.line(e.Subject)
 	}
-	fmt.Fprintf(t.w, "  %s\n", t.palette.Dim(terminal.Clean(e.Subject)))
+}
+
+func (t *transcript) line(text string) {
+	fmt.Fprintf(t.w, "  %s\n", t.palette.Dim(terminal.Clean(text)))
 }
 
 // tailWords say what a conversation's incomplete turn waits for, or that it runs.
@@ -171,13 +200,19 @@ func (t *transcript) waiting() {
 	ledger := t.tail.Ledger()
 	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+t.repo.tailWords(t.id, t.tail)+")"))
 	for _, call := range ledger.ToolCalls {
-		running := call.Started != nil && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
+		running := call.Open() && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
 		fmt.Fprintln(t.w, "  "+t.callWords(call, running))
+	}
+	if ledger.CutOff() != nil {
+		fmt.Fprintln(t.w, "  "+cutOffWords)
 	}
 }
 
+// cutOffWords say that calls may be missing.
+const cutOffWords = "The answer was cut off while it asked for tools."
+
 // callState is a tool call of an incomplete turn, on one line, under the name
-// given; running is whether one that was started still goes on.
+// given; running is whether an open one runs now.
 func callState(call *conversation.ToolCall, name string, running bool) string {
 	for _, q := range call.Inquiries {
 		if q.Live() {
@@ -191,7 +226,7 @@ func callState(call *conversation.ToolCall, name string, running bool) string {
 		return "✗ " + name + " — failed"
 	case !call.Open():
 		return "✓ " + name + " — completed"
-	case call.Started != nil && running:
+	case running:
 		return "▶ " + name + " — running"
 	case call.Lost():
 		return "? " + name + " — started; its outcome is unknown"

@@ -160,7 +160,7 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 func pathList(paths []string) string {
 	shown := make([]string, len(paths))
 	for i, p := range paths {
-		shown[i] = terminal.Show(p)
+		shown[i] = shownPath(p)
 	}
 	return strings.Join(shown, ", ")
 }

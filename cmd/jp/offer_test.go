@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+)
+
+// cutPlace is a place whose jp was killed while the model asked for tools: this many of
+// the calls are durable.
+func cutPlace(t *testing.T, durable int) *place {
+	t.Helper()
+	p := newPlace(t)
+	var b strings.Builder
+	b.WriteString("[[reply]]\nhang = true\n")
+	for i := range durable + 1 { // the newest one is held back
+		fmt.Fprintf(&b, "[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"f%d.txt\", content = \"x\" }\n", i)
+	}
+	b.WriteString("[[reply]]\nmessage = \"Over.\"\n")
+	p.write("../cut.toml", b.String())
+	cmd := p.command("query", "-y", "-m", "script/../cut.toml", "Make files")
+	require.NoError(t, cmd.Start())
+	require.Eventually(t, func() bool {
+		return strings.Count(p.jp("log", "newest", "--internal").stdout, "call fs_create_file") == durable
+	}, time.Minute, 10*time.Millisecond)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	return p
+}
+
+// A batch that was cut off is said to be that, wherever it was, to user and model.
+func TestOfferOfABatchThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	for durable := 1; durable <= 3; durable++ {
+		t.Run(fmt.Sprint(durable), func(t *testing.T) {
+			t.Parallel()
+			p := cutPlace(t, durable)
+			require.Contains(t, p.jp("print").stdout, "The answer was cut off while it asked for tools.")
+			s := p.sit(100, "query")
+			s.WaitFor("The answer was cut off while it asked for tools.")
+			s.prompted()
+			s.Type("r")
+			require.Equal(t, 0, s.exit())
+			require.Contains(t, p.ofType("resumed")[0]["message"], conversation.TextCutOff)
+			require.Empty(t, p.ofType("note"), "it is told once")
+			require.Len(t, p.ofType("tool_started"), durable)
+			require.Equal(t, 0, p.jp("verify").exit)
+		})
+	}
+}
+
+// The model and the user hear of a broken batch only once, however the turn goes on.
+func TestABatchThatWasCutOffAndAborted(t *testing.T) {
+	t.Parallel()
+	p := cutPlace(t, 1)
+	s := p.sit(100, "query")
+	s.WaitFor("cut off while it asked for tools")
+	s.prompted()
+	s.Type("q")
+	require.Equal(t, 3, s.exit())
+	require.Equal(t, 0, p.jp("continue", "-y").exit)
+	require.Len(t, p.ofType("resumed"), 1)
+	require.NotContains(t, p.jp("print").stdout, "cut off while")
+}
+
+// A tool that only reads is running as long as its program lives, though no event says
+// that it was started, also where it has outlived its jp.
+func TestAReadOnlyToolThatRuns(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../peek.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"peek\"\narguments = {}\n[[reply]]\nmessage = \"Over.\"\n")
+	cfg := `tools.peek={command=["sh","-c","echo x >>../count; while [ ! -e ../go ]; do sleep 0.02; done"],mutates=false,run="unattended"}`
+	p.environ = append(p.environ, unconfined)
+	cmd := p.command("query", "--cfg", cfg, "-m", "script/../peek.toml", "Wait")
+	require.NoError(t, cmd.Start())
+	t.Cleanup(p.endSurvivor)
+	require.Eventually(t, func() bool { return p.lines("../count") == 1 }, time.Minute, 10*time.Millisecond)
+	require.Contains(t, p.jp("print", "newest").stdout, "▶ peek — running", "while jp runs it")
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	require.Contains(t, p.jp("print", "newest").stdout, "▶ peek — running", "when it has outlived jp")
+	s := p.sit(100, "query", "--id=newest", "--cfg", cfg)
+	s.WaitFor("▶ peek — running")
+	s.prompted()
+	s.Type("q")
+	require.Equal(t, 3, s.exit())
+	p.endSurvivor()
+	require.Contains(t, p.jp("print", "newest").stdout, "○ peek — not started")
+	require.Equal(t, 0, p.jp("continue", "newest", "--cfg", cfg).exit)
+	require.Equal(t, 2, p.lines("../count"), "it only reads, and runs again")
+}
+
+// A question that was edited is printed once, with the one that it replaced marked.
+func TestAnEditedQuestionIsPrintedOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../fail.toml", "[[reply]]\nfail = \"auth\"\nfail_times = 1\nmessage = \"Over.\"\n")
+	require.Equal(t, 7, p.jp("query", "-m", "script/../fail.toml", "What is one?").exit)
+	p.write("../editor", "#!/bin/sh\necho 'What is two?' >\"$1\"\n")
+	p.environ = append(p.environ, "JP_EDITOR=../editor")
+	s := p.sit(100, "query")
+	s.prompted()
+	s.Type("e")
+	require.Equal(t, 0, s.exit())
+	for _, style := range []string{"full", "chat", "brief"} {
+		printed := p.jp("print", "--style", style).stdout
+		require.Contains(t, printed, "(replaced by what follows) What is one?\nWhat is two?\n")
+		require.Equal(t, 1, strings.Count(printed, "What is one?"))
+		require.Equal(t, 1, strings.Count(printed, "What is two?"))
+	}
+}
