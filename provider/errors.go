@@ -38,6 +38,7 @@ const (
 	ClassQuota      Class = "quota"      // the account has no money left
 	ClassContext    Class = "context"    // the request is longer than the model can read
 	ClassModel      Class = "model"      // there is no such model, or not for this account
+	ClassAddress    Class = "address"    // nothing that answers requests is at the address
 	ClassInvalid    Class = "invalid"    // the provider refuses the request as it stands
 	ClassState      Class = "state"      // the provider refuses opaque state that was its own; without any it may answer
 	ClassNoCall     Class = "no_call"    // the model asks for a tool call that it does not write down

@@ -72,7 +72,8 @@ func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Pro
 	}
 	parameters := r.config.Parameters
 	return v.Open(key, catalog.Options{
-		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Silence: r.silence(), Price: price,
+		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price,
+		Silence: limitOf(r.config.Limits.ModelSilence), Stall: limitOf(r.config.Limits.ModelStall),
 	}), nil
 }
 
@@ -82,9 +83,9 @@ func cutModel(model string) (vendor, name string, ok bool) {
 	return vendor, name, vendor != "" && name != ""
 }
 
-// silence is how long a model may say nothing, negative for ever.
-func (r *repo) silence() time.Duration {
-	if limit := r.config.Limits.ModelSilence; limit > 0 {
+// limitOf is a limit of time as providers take it, negative for none.
+func limitOf(limit time.Duration) time.Duration {
+	if limit > 0 {
 		return limit
 	}
 	return -1

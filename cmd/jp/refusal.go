@@ -43,6 +43,7 @@ func complaint(e *provider.Error) string {
 		provider.ClassQuota:      "says that the account has nothing left to spend",
 		provider.ClassContext:    "cannot read so much: the conversation is longer than the model allows",
 		provider.ClassModel:      "has no such model, or not for this account",
+		provider.ClassAddress:    "has nothing that answers at its address (providers.NAME.base_url)",
 		provider.ClassInvalid:    "refuses the request",
 		provider.ClassNoCall:     "did not finish its answer",
 	}[e.Class]
@@ -86,6 +87,10 @@ func (q *query) wayOut(f *failure, err error) {
 		}
 	case provider.ClassModel:
 		f.hint("jp models "+plainName(name), "lists those that there are").hint(again+" -m PROVIDER/NAME", "ask another model")
+		return
+	case provider.ClassAddress:
+		f.hint("jp config set providers."+plainName(name)+".base_url URL", "the address without the path that jp adds, which is shown above").
+			hint(again, "then ask again")
 		return
 	}
 	f.hint(again, "try again").hint(again+" -m PROVIDER/NAME", "ask another model")

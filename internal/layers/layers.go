@@ -26,9 +26,10 @@ var Allowed = map[string][]string{
 	"worktree/gitindex":                     nil, // a format; looks at no file
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
-	"provider/anthropic":                    {"conversation", "provider"},
-	"provider/openai":                       {"conversation", "provider"},
-	"provider/google":                       {"conversation", "provider", "internal/lazy"},
+	"provider/stream":                       {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
+	"provider/anthropic":                    {"conversation", "provider", "provider/stream", "internal/wtf8"},
+	"provider/openai":                       {"conversation", "provider", "provider/stream", "internal/wtf8"},
+	"provider/google":                       {"conversation", "provider", "provider/stream", "internal/lazy", "internal/wtf8"},
 	"provider/catalog":                      {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
 	"tool":                                  {"conversation", "internal/lazy"},
 	"tool/fs":                               {"conversation", "tool", "gitcmd", "internal/lazy"},
@@ -80,6 +81,7 @@ var Allowed = map[string][]string{
 	"internal/crash/row":                    nil,
 	"internal/vendortest":                   {"internal/wirecheck"}, // a server; knows no provider
 	"internal/wirecheck":                    nil,
+	"internal/wtf8":                         nil, // standard library only
 	"internal/powercut":                     nil, // disks and file systems; knows neither git nor jp
 }
 

@@ -1,13 +1,13 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"jp/conversation"
 	"jp/provider"
@@ -16,94 +16,149 @@ import (
 // errBroken says that events do not make an answer.
 var errBroken = errors.New("the stream makes no sense")
 
-// An answer turns events into chunks.
+// An answer turns events into chunks. Gateways leave out much of what the API
+// sends: numbers and ends of blocks, figures, even the beginning of a text.
 type answer struct {
 	text     provider.ChunkKind // what text is
-	blocks   map[int]*block     // open ones
-	begun    map[int]bool
+	open     map[int]*block     // blocks that have begun and not ended, by the server's number
+	parts    map[int]bool       // numbers of parts that are taken
+	calls    bool               // a tool was called
+	cut      bool               // a block was ended by something else than its end
 	usage    conversation.Usage // without the input
 	uncached int                // tokens of the input that are in no cache; the API counts only them as input
 	stop     sdk.StopReason
+	ended    bool
 }
 
 // newAnswer is an answer of which nothing came yet.
 func newAnswer(structured bool) *answer {
-	a := &answer{text: provider.ChunkMessage, blocks: map[int]*block{}, begun: map[int]bool{}}
+	a := &answer{text: provider.ChunkMessage, open: map[int]*block{}, parts: map[int]bool{}}
 	if structured {
 		a.text = provider.ChunkData
 	}
 	return a
 }
 
-// add takes the next event and returns the chunk that it makes, if any. Events
-// of unknown types mean nothing. An event that reports a failure is returned as
-// one.
-func (a *answer) add(e ssestream.Event) (provider.Chunk, bool, error) {
-	data := bytes.TrimSpace(bytes.ToValidUTF8(e.Data, []byte("\uFFFD")))
-	if len(data) == 0 {
-		return provider.Chunk{}, false, nil
-	}
+// Read takes the data of the next event and returns the chunks that it makes.
+// Events of unknown types mean nothing.
+func (a *answer) Read(data []byte) ([]provider.Chunk, error) {
 	var event sdk.MessageStreamEventUnion
 	if err := json.Unmarshal(data, &event); err != nil {
-		if e.Type == "error" {
-			return provider.Chunk{}, false, failed(data)
-		}
-		return provider.Chunk{}, false, fmt.Errorf("%w: %w", errBroken, err)
+		return nil, fmt.Errorf("%w: %w", errBroken, err)
 	}
+	index := int(event.Index)
 	switch event.Type {
-	case "error":
-		return provider.Chunk{}, false, failed(data)
 	case "ping":
-		return provider.Chunk{Kind: provider.ChunkKeepAlive}, true, nil
+		return []provider.Chunk{{Kind: provider.ChunkKeepAlive}}, nil
+	case "message":
+		return a.message(data)
 	case "message_start":
-		u := event.Message.Usage
-		a.uncached = int(u.InputTokens)
-		a.usage = conversation.Usage{
-			Output: int(u.OutputTokens), CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
-		}
+		a.begun(event.Message.Usage)
 	case "message_delta":
-		a.stop = event.Delta.StopReason
+		if reason := event.Delta.StopReason; reason != "" {
+			a.stop = reason
+		}
 		a.count(event.Usage)
 	case "message_stop":
-		return a.finish()
-	case "content_block_start", "content_block_delta", "content_block_stop":
-		return a.content(event)
-	}
-	return provider.Chunk{}, false, nil
-}
-
-// content takes an event of one block.
-func (a *answer) content(event sdk.MessageStreamEventUnion) (provider.Chunk, bool, error) {
-	index := int(event.Index)
-	if event.Type == "content_block_start" {
+		return nil, a.end()
+	case "content_block_start":
 		return a.begin(index, event.ContentBlock.RawJSON())
+	case "content_block_delta":
+		return a.extend(index, event.Delta)
+	case "content_block_stop":
+		return a.close(index), nil
 	}
-	b := a.blocks[index]
-	if b == nil {
-		return provider.Chunk{}, false, fmt.Errorf("%w: block %d is not open", errBroken, index)
-	}
-	if event.Type == "content_block_stop" {
-		delete(a.blocks, index)
-		return provider.Chunk{Kind: provider.ChunkClose, Index: index, Item: b.item()}, true, nil
-	}
-	text := b.extend(event.Delta)
-	return provider.Chunk{Kind: b.kind, Index: index, Text: text}, text != "", nil
+	return nil, nil
 }
 
-func (a *answer) begin(index int, start string) (provider.Chunk, bool, error) {
-	if a.begun[index] {
-		return provider.Chunk{}, false, fmt.Errorf("%w: block %d begins twice", errBroken, index)
+// message takes a whole answer: what a server sends that does not stream.
+func (a *answer) message(data []byte) ([]provider.Chunk, error) {
+	var message sdk.Message
+	if err := json.Unmarshal(data, &message); err != nil {
+		return nil, fmt.Errorf("%w: %w", errBroken, err)
 	}
+	a.begun(message.Usage)
+	var chunks []provider.Chunk
+	for index, content := range message.Content {
+		begun, err := a.begin(index, content.RawJSON())
+		if err != nil {
+			return chunks, err
+		}
+		chunks = append(append(chunks, begun...), a.close(index)...)
+	}
+	a.stop, a.ended = message.StopReason, true
+	if a.stop == "" {
+		a.stop = a.usualStop()
+	}
+	return chunks, nil
+}
+
+// begun takes the figures of the beginning.
+func (a *answer) begun(u sdk.Usage) {
+	a.uncached = int(u.InputTokens)
+	a.usage = conversation.Usage{
+		Output: int(u.OutputTokens), CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
+	}
+}
+
+// begin opens a block. One that has not ended when another of its number begins,
+// ends there; the same beginning once more is none.
+func (a *answer) begin(index int, start string) ([]provider.Chunk, error) {
+	if b := a.open[index]; b != nil && b.start == start && len(b.grown) == 0 {
+		return nil, nil
+	}
+	chunks := a.cutOff(index)
 	b, err := newBlock(start, a.text)
 	if err != nil {
-		return provider.Chunk{}, false, fmt.Errorf("%w: block %d: %w", errBroken, index, err)
+		return chunks, fmt.Errorf("%w: block %d: %w", errBroken, index, err)
 	}
-	a.begun[index], a.blocks[index] = true, b
-	chunk := provider.Chunk{Kind: b.kind, Index: index, Text: b.first}
+	b.part = index
+	for a.parts[b.part] {
+		b.part++
+	}
+	a.parts[b.part], a.open[index] = true, b
+	chunk := provider.Chunk{Kind: b.kind, Index: b.part, Text: b.first}
 	if b.kind == provider.ChunkToolCall {
+		a.calls = true
 		chunk.ToolID, chunk.Tool = b.is.ID, b.is.Name
 	}
-	return chunk, true, nil
+	return append(chunks, chunk), nil
+}
+
+// extend adds to a block. Text and thinking may begin without a beginning.
+func (a *answer) extend(index int, delta sdk.MessageStreamEventUnionDelta) ([]provider.Chunk, error) {
+	var chunks []provider.Chunk
+	if a.open[index] == nil {
+		start := map[string]string{"text_delta": `{"type":"text","text":""}`, "thinking_delta": `{"type":"thinking","thinking":"","signature":""}`}[delta.Type]
+		if start == "" || a.parts[index] {
+			return nil, fmt.Errorf("%w: block %d is not open", errBroken, index)
+		}
+		var err error
+		if chunks, err = a.begin(index, start); err != nil {
+			return chunks, err
+		}
+	}
+	b := a.open[index]
+	if text := b.extend(delta); text != "" {
+		chunks = append(chunks, provider.Chunk{Kind: b.kind, Index: b.part, Text: text})
+	}
+	return chunks, nil
+}
+
+// close ends a block, once.
+func (a *answer) close(index int) []provider.Chunk {
+	b := a.open[index]
+	if b == nil {
+		return nil
+	}
+	delete(a.open, index)
+	return []provider.Chunk{{Kind: provider.ChunkClose, Index: b.part, Item: b.item()}}
+}
+
+// cutOff ends a block whose end did not come.
+func (a *answer) cutOff(index int) []provider.Chunk {
+	a.cut = a.cut || a.open[index] != nil
+	return a.close(index)
 }
 
 // count takes over the figures of the end: they are of the whole answer, and
@@ -123,14 +178,45 @@ func (a *answer) count(u sdk.MessageDeltaUsage) {
 	}
 }
 
-func (a *answer) finish() (provider.Chunk, bool, error) {
-	if a.stop == "" || len(a.blocks) > 0 {
-		return provider.Chunk{}, false, fmt.Errorf("%w: it ends inside of an answer", errBroken)
+// end takes the end of the stream. Without a reason it is one only where all that
+// began has ended.
+func (a *answer) end() error {
+	if a.stop == "" && (len(a.parts) == 0 || len(a.open) > 0 || a.cut) {
+		return fmt.Errorf("%w: it ends inside of an answer", errBroken)
+	}
+	if a.stop == "" {
+		a.stop = a.usualStop()
+	}
+	a.ended = true
+	return nil
+}
+
+func (a *answer) usualStop() sdk.StopReason {
+	if a.calls {
+		return sdk.StopReasonToolUse
+	}
+	return sdk.StopReasonEndTurn
+}
+
+// Finished implements [stream.Reader].
+func (a *answer) Finished() bool { return a.stop != "" }
+
+// Whole implements [stream.Reader].
+func (a *answer) Whole() bool { return a.ended }
+
+// End implements [stream.Reader]. Blocks that are open end with the answer.
+func (a *answer) End() []provider.Chunk {
+	var chunks []provider.Chunk
+	for _, index := range slices.Sorted(maps.Keys(a.open)) {
+		chunks = append(chunks, a.close(index)...)
 	}
 	usage := a.usage
 	usage.Input = a.uncached + usage.CacheRead + usage.CacheWrite
-	return provider.Chunk{Kind: provider.ChunkFinish, Finish: finishOf(a.stop), Usage: &usage}, true, nil
+	return append(chunks, provider.Chunk{Kind: provider.ChunkFinish, Finish: finishOf(a.stop), Usage: &usage})
 }
+
+// Reported implements [stream.Reader].
+func (a *answer) Reported(data []byte) error { return failed(data) }
 
 // finishOf is why the model stopped. A reason that is not known is an end.
 func finishOf(stop sdk.StopReason) conversation.Finish {

@@ -25,8 +25,9 @@ import (
 const API = "anthropic"
 
 const (
-	usualURL  = "https://api.anthropic.com"
-	usualIdle = 2 * time.Minute
+	usualURL   = "https://api.anthropic.com"
+	usualIdle  = 2 * time.Minute
+	usualStall = 10 * time.Minute
 )
 
 // Options say how to reach the API, and what to ask a model for.
@@ -38,6 +39,7 @@ type Options struct {
 	MaxTokens   int64         // of one answer, at most what the model can; 0: 32000, or less for a lesser model
 	Temperature *float64      // where the model takes it and does not think; nil: the model's own
 	IdleTimeout time.Duration // how long nothing may come; 0: two minutes, negative: for ever
+	Stall       time.Duration // how long nothing of an answer may come; 0: ten minutes, negative: for ever
 }
 
 // A Provider asks one endpoint with one key. It may be used concurrently.
@@ -56,6 +58,9 @@ func New(o Options) *Provider {
 	}
 	if o.IdleTimeout == 0 {
 		o.IdleTimeout = usualIdle
+	}
+	if o.Stall == 0 {
+		o.Stall = usualStall
 	}
 	p := &Provider{options: o}
 	p.endpoint, p.wrong = endpointOf(o.BaseURL)

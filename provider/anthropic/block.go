@@ -3,15 +3,20 @@ package anthropic
 import (
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/respjson"
 
 	"jp/conversation"
+	"jp/internal/wtf8"
 	"jp/provider"
 )
 
 // A block is a content block that is being received.
 type block struct {
+	part      int    // its number among the parts of the answer
+	start     string // as it began
 	is        item
 	kind      provider.ChunkKind
 	first     string               // what it says from the start
@@ -24,7 +29,7 @@ type block struct {
 // newBlock begins a block. A block of a type that jp does not know is kept like
 // thinking: it says nothing, and goes back as it came.
 func newBlock(start string, text provider.ChunkKind) (*block, error) {
-	fields, err := conversation.ParseObject([]byte(start))
+	fields, err := conversation.ParseObject(wtf8.Clean([]byte(start)))
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +37,7 @@ func newBlock(start string, text provider.ChunkKind) (*block, error) {
 	if !ok {
 		return nil, conversation.ErrJSON
 	}
-	b := &block{is: is, kind: provider.ChunkReasoning, fields: fields, grown: map[string]*strings.Builder{}}
+	b := &block{start: start, is: is, kind: provider.ChunkReasoning, fields: fields, grown: map[string]*strings.Builder{}}
 	switch is.Type {
 	case "text":
 		b.kind, b.first = text, deref(is.Text)
@@ -47,22 +52,22 @@ func newBlock(start string, text provider.ChunkKind) (*block, error) {
 	return b, nil
 }
 
-func deref(text *string) string {
+func deref(text *wtf8.Text) string {
 	if text == nil {
 		return ""
 	}
-	return *text
+	return string(*text)
 }
 
 // extend adds what came, and returns what of it is to be seen.
 func (b *block) extend(delta sdk.MessageStreamEventUnionDelta) string {
 	switch delta.Type {
 	case "text_delta":
-		return b.grow("text", "text", delta.Text)
+		return b.grow("text", "text", decoded(delta.JSON.Text, delta.Text))
 	case "thinking_delta":
-		return b.grow("thinking", "thinking", delta.Thinking)
+		return b.grow("thinking", "thinking", decoded(delta.JSON.Thinking, delta.Thinking))
 	case "input_json_delta":
-		return b.grow("tool_use", "input", delta.PartialJSON)
+		return b.grow("tool_use", "input", decoded(delta.JSON.PartialJSON, delta.PartialJSON))
 	case "signature_delta":
 		b.grow("thinking", "signature", delta.Signature)
 	case "citations_delta":
@@ -71,6 +76,17 @@ func (b *block) extend(delta sdk.MessageStreamEventUnionDelta) string {
 		b.lost = true
 	}
 	return ""
+}
+
+// decoded is a field's text with halves of characters, which the SDK replaces.
+func decoded(field respjson.Field, text string) string {
+	if !strings.ContainsRune(text, utf8.RuneError) {
+		return text
+	}
+	if kept, err := wtf8.Decode(field.Raw()); err == nil {
+		return kept
+	}
+	return text
 }
 
 // grow adds a piece to a field that blocks of the given type have, and returns
@@ -93,6 +109,10 @@ func (b *block) grow(of, key, piece string) string {
 func (b *block) builder(key string) *strings.Builder {
 	if b.grown[key] == nil {
 		b.grown[key] = &strings.Builder{}
+		if b.is.Type == key { // the text of a text, the thinking of a thinking
+			b.grown[key].WriteString(b.first)
+			return b.grown[key]
+		}
 		var was string
 		if json.Unmarshal(value(b.fields, key), &was) == nil {
 			b.grown[key].WriteString(was)
@@ -109,9 +129,9 @@ func (b *block) item() json.RawMessage {
 		if grown == nil || grown.Len() == 0 {
 			continue
 		}
-		raw := []byte(grown.String())
+		raw := []byte(wtf8.Join(grown.String()))
 		if key != "input" {
-			raw = quote(grown.String())
+			raw = quote(string(raw))
 		} else if _, err := conversation.ParseObject(raw); err != nil {
 			return nil
 		}

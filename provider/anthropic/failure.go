@@ -2,11 +2,9 @@ package anthropic
 
 import (
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"strings"
@@ -22,11 +20,11 @@ const (
 	mostWords        = 500 // characters
 )
 
-// answered lets only a response through that is an answer. It stands inside of
+// answered lets only a response through that may be an answer. It stands inside of
 // the SDK, which would read a failure of any length.
 func answered(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	response, err := next(request)
-	if err != nil || response.StatusCode == http.StatusOK && isEvents(response.Header) {
+	if err != nil || response.StatusCode == http.StatusOK {
 		return response, err
 	}
 	defer response.Body.Close()
@@ -38,38 +36,18 @@ func answered(request *http.Request, next option.MiddlewareNext) (*http.Response
 	return nil, refused(response, body)
 }
 
-// isEvents reports whether a body may be a stream of events: it says so, or
-// says nothing.
-func isEvents(header http.Header) bool {
-	declared := header.Get("Content-Type")
-	media, _, err := mime.ParseMediaType(declared)
-	return declared == "" || err == nil && media == "text/event-stream"
-}
-
-// wireError is how the API words an error.
-type wireError struct {
-	Error struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
-	} `json:"error"`
-}
-
 // refused is the error that a response stands for.
 func refused(response *http.Response, body []byte) error {
 	failure := &provider.Error{
 		Provider: API, Status: response.StatusCode,
 		RetryAfter: provider.RetryAfter(response.Header),
 	}
-	var wire wireError
-	if json.Unmarshal(body, &wire) != nil || wire.Error.Message == "" {
-		wire.Error.Message = string(body)
-	}
-	failure.Message = wire.Error.Message
-	failure.Class = classOf(wire.Error.Type, response.StatusCode, wire.Error.Message)
+	c := complaintIn(body)
+	failure.Message = c.Message
+	failure.Class = classOf(c.Type, response.StatusCode, c.Message)
 	switch {
-	case wire.Error.Type != "":
-	case response.StatusCode == http.StatusOK:
-		failure.Message = "the answer is no stream of events"
+	case failure.Class == provider.ClassAddress:
+		failure.Message = strings.TrimSpace(c.Message) + addressOf(response)
 	case response.StatusCode < http.StatusBadRequest:
 		failure.Message = "the server answers elsewhere, or not at all"
 	case blank(failure.Message):
@@ -78,15 +56,35 @@ func refused(response *http.Response, body []byte) error {
 	return failure
 }
 
+// addressOf names the address that was asked, without anything secret.
+func addressOf(response *http.Response) string {
+	if response.Request == nil || response.Request.URL == nil {
+		return ""
+	}
+	return " (asked: " + provider.EndpointOf(response.Request.URL.String()) + ")"
+}
+
+// complaintIn is what a body or an event says went wrong, all of it where it has no
+// message.
+func complaintIn(data []byte) provider.Complaint {
+	c := provider.ComplaintIn(data)
+	if blank(c.Message) {
+		c.Message = string(data)
+	}
+	return c
+}
+
 // failed is the error that an event stands for.
 func failed(data []byte) error {
-	var wire wireError
-	if json.Unmarshal(data, &wire) != nil || wire.Error.Message == "" {
-		wire.Error.Message = string(data)
+	c := complaintIn(data)
+	status := c.HTTP()
+	if status == 0 {
+		status = http.StatusInternalServerError
+		if class := provider.ClassOfWords(c.Message); class != "" && c.Type == "" {
+			return &provider.Error{Provider: API, Class: class, Message: c.Message}
+		}
 	}
-	return &provider.Error{
-		Provider: API, Class: classOf(wire.Error.Type, http.StatusInternalServerError, wire.Error.Message), Message: wire.Error.Message,
-	}
+	return &provider.Error{Provider: API, Class: classOf(c.Type, status, c.Message), Message: c.Message}
 }
 
 // classOf is the class of an error by its type and, where that is unknown or
@@ -104,7 +102,7 @@ func classOf(kind string, status int, message string) provider.Class {
 	case "billing_error":
 		return provider.ClassQuota
 	case "not_found_error":
-		return provider.ClassModel
+		return provider.ClassOfMissing(message, "")
 	case "request_too_large":
 		return provider.ClassContext
 	case "invalid_request_error":
@@ -119,8 +117,8 @@ func classOfStatus(status int, message string) provider.Class {
 		return provider.ClassAuth
 	case http.StatusPaymentRequired:
 		return provider.ClassQuota
-	case http.StatusNotFound:
-		return provider.ClassModel
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return provider.ClassOfMissing(message, "")
 	case http.StatusRequestTimeout:
 		return provider.ClassTimeout
 	case http.StatusRequestEntityTooLarge:
@@ -137,15 +135,9 @@ func classOfStatus(status int, message string) provider.Class {
 // classOfWords tells apart what the API calls an invalid request.
 func classOfWords(message string) provider.Class {
 	message = strings.ToLower(message)
-	for _, words := range []string{"prompt is too long", "exceed context limit", "context window"} {
-		if strings.Contains(message, words) {
-			return provider.ClassContext
-		}
-	}
-	for _, words := range []string{"credit balance is too low", "usage limits"} {
-		if strings.Contains(message, words) {
-			return provider.ClassQuota
-		}
+	switch class := provider.ClassOfWords(message); class {
+	case provider.ClassContext, provider.ClassQuota:
+		return class
 	}
 	for _, words := range []string{"invalid `signature` in `thinking`", "invalid signature in thinking", "blocks in the latest assistant message cannot be modified"} {
 		if strings.Contains(message, words) {
@@ -159,7 +151,7 @@ func classOfWords(message string) provider.Class {
 func (p *Provider) failure(err error) error {
 	var known *provider.Error
 	if errors.As(err, &known) {
-		known.Message = p.plain(known.Message)
+		known.Provider, known.Message = API, p.plain(known.Message)
 		return known
 	}
 	var network net.Error

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/conversation"
 	"jp/provider"
 )
 
@@ -60,7 +61,9 @@ func TestStatus(t *testing.T) {
 		{401, "no", provider.ClassAuth, "no", "", 0},
 		{402, "[]", provider.ClassQuota, "[]", "", 0},
 		{403, `"no"`, provider.ClassAuth, "no", "", 0},
-		{404, "{}", provider.ClassModel, "{}", "", 0},
+		{404, "{}", provider.ClassAddress, "{} (asked: http://127.0.0.1:", "", 0},
+		{404, wire("not_found_error", "Not found"), provider.ClassAddress, "Not found (asked: http://127.0.0.1:", "", 0},
+		{405, "Method Not Allowed", provider.ClassAddress, "Method Not Allowed (asked: http://127.0.0.1:", "", 0},
 		{408, "late", provider.ClassTimeout, "late", "", 0},
 		{413, "big", provider.ClassContext, "big", "", 0},
 		{422, "what", provider.ClassInvalid, "what", "", 0},
@@ -105,7 +108,7 @@ func TestErrorEvents(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := serve(t, Options{}, sending(start, begin(0, `{"type":"text","text":"so far"}`), test.event, stop("end_turn")))
 			chunks, err := collect(t.Context(), p, ask())
-			require.Equal(t, []provider.Chunk{{Text: "so far"}}, chunks)
+			require.Equal(t, provider.Chunk{Text: "so far"}, chunks[len(chunks)-1])
 			var failure *provider.Error
 			require.ErrorAs(t, err, &failure)
 			require.Equal(t, test.class, failure.Class)
@@ -117,14 +120,14 @@ func TestErrorEvents(t *testing.T) {
 func TestStreamsThatMakeNoSense(t *testing.T) {
 	open := begin(0, `{"type":"text","text":""}`)
 	tests := map[string]string{
-		"no JSON":              event(`{"type":"message_start"`),
-		"a delta of no block":  delta(0, `{"type":"text_delta","text":"x"}`),
-		"an end of no block":   end(3),
-		"a block that is none": begin(0, `7`),
-		"a block of no type":   begin(0, `{}`),
-		"one block twice":      open + end(0) + open,
-		"an end inside":        open + stop("end_turn"),
-		"an end for no reason": event(`{"type":"message_stop"}`),
+		"no JSON":                event(`{"type":"message_start"`),
+		"arguments of no call":   delta(0, `{"type":"input_json_delta","partial_json":"{}"}`),
+		"a delta behind the end": open + end(0) + delta(0, `{"type":"text_delta","text":"x"}`),
+		"a block that is none":   begin(0, `7`),
+		"a block of no type":     begin(0, `{}`),
+		"an end for no reason":   event(`{"type":"message_stop"}`),
+		"an end inside":          open + event(`{"type":"message_stop"}`),
+		"a block cut, no reason": open + delta(0, `{"type":"text_delta","text":"x"}`) + begin(0, `{"type":"text","text":""}`) + end(0) + event(`{"type":"message_stop"}`),
 	}
 	for name, events := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -135,13 +138,47 @@ func TestStreamsThatMakeNoSense(t *testing.T) {
 	}
 }
 
+// Gateways leave out what the API always sends.
+func TestStreamsThatLackSomething(t *testing.T) {
+	const text, call = `{"type":"text","text":""}`, `{"type":"tool_use","id":"toolu_1","name":"look","input":{}}`
+	hello, arguments := `{"type":"text_delta","text":"Hello"}`, `{"type":"input_json_delta","partial_json":"{\"a\":1}"}`
+	unnumbered := func(e string) string { return strings.ReplaceAll(e, `"index":0,`, "") }
+	tests := map[string]string{
+		"nothing":                    start + begin(0, text) + delta(0, hello) + end(0) + begin(1, call) + delta(1, arguments) + end(1) + stop("tool_use"),
+		"ends of blocks":             start + begin(0, text) + delta(0, hello) + begin(1, call) + delta(1, arguments) + stop("tool_use"),
+		"the end of the last block":  start + begin(0, text) + delta(0, hello) + end(0) + begin(1, call) + delta(1, arguments) + stop("tool_use"),
+		"the end of the message":     start + begin(0, text) + delta(0, hello) + end(0) + begin(1, call) + delta(1, arguments) + end(1) + strings.Split(stop("tool_use"), "event: message_stop")[0],
+		"the reason":                 start + begin(0, text) + delta(0, hello) + end(0) + begin(1, call) + delta(1, arguments) + end(1) + event(`{"type":"message_stop"}`),
+		"the beginning":              begin(0, text) + delta(0, hello) + end(0) + begin(1, call) + delta(1, arguments) + end(1) + stop("tool_use"),
+		"the beginning of the text":  start + delta(0, hello) + end(0) + begin(1, call) + delta(1, arguments) + end(1) + stop("tool_use"),
+		"numbers":                    start + unnumbered(begin(0, text)+delta(0, hello)+end(0)+begin(0, call)+delta(0, arguments)+end(0)) + stop("tool_use"),
+		"numbers, and ends":          start + unnumbered(begin(0, text)+delta(0, hello)+begin(0, call)+delta(0, arguments)) + stop("tool_use"),
+		"names of events":            strings.ReplaceAll(start+begin(0, text)+delta(0, hello)+end(0)+begin(1, call)+delta(1, arguments)+end(1)+stop("tool_use"), "event: ", ": "),
+		"nothing, and repeats":       start + begin(0, text) + begin(0, text) + delta(0, hello) + end(0) + end(0) + begin(1, call) + begin(1, call) + delta(1, arguments) + end(1) + stop("tool_use") + stop("tool_use"),
+		"nothing, and ends too soon": start + begin(0, text) + delta(0, hello) + end(0) + begin(1, call) + strings.Split(stop("tool_use"), "event: message_stop")[0] + delta(1, arguments) + end(1) + event(`{"type":"message_stop"}`),
+	}
+	for name, events := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := serve(t, Options{}, sending(events))
+			chunks, err := collect(t.Context(), p, ask())
+			parts, last := assembled(t, chunks, err)
+			require.Len(t, parts, 2)
+			require.Equal(t, "Hello", parts[0].Text)
+			require.Equal(t, "toolu_1 look", parts[1].ToolID+" "+parts[1].Tool)
+			require.JSONEq(t, `{"a":1}`, string(parts[1].Arguments))
+			require.JSONEq(t, `{"type":"tool_use","id":"toolu_1","name":"look","input":{"a":1}}`, string(parts[1].Item))
+			require.Equal(t, conversation.FinishToolCalls, last.Finish)
+		})
+	}
+}
+
 func TestWhatIsNoStream(t *testing.T) {
 	failure := failing(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<html>Log in to the network</html>")
 	})
 	require.Equal(t, provider.ClassInvalid, failure.Class)
-	require.ErrorContains(t, failure, "no stream of events")
+	require.ErrorContains(t, failure, "the server sent no answer: <html>Log in to the network</html>")
 }
 
 // cut is a transport that answers with the beginning of a stream, and then
@@ -162,15 +199,20 @@ type broken struct{ err error }
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func TestCutAtEveryByte(t *testing.T) {
-	last := strings.Index(everything, `data: {"type":"message_stop"}`) + len(`data: {"type":"message_stop"}`) + 2
-	require.Equal(t, last, len(everything))
+	// From here on the reason is known, and the answer counts.
+	reason := `"usage":{"output_tokens":42}}`
+	known := strings.Index(everything, reason) + len(reason)
 	var before int
 	connection := &cut{}
 	p := New(Options{Client: &http.Client{Transport: connection}})
-	for at := range len(everything) {
+	for at := range len(everything) + 1 {
 		for _, err := range []error{io.EOF, io.ErrUnexpectedEOF} {
 			connection.text, connection.err = everything[:at], err
 			chunks, err := collect(t.Context(), p, ask())
+			if at >= known {
+				checkEverything(t, chunks, err)
+				continue
+			}
 			var failure *provider.Error
 			require.ErrorAs(t, err, &failure, "cut at %d", at)
 			require.Equal(t, provider.ClassDisconnect, failure.Class, "cut at %d", at)
@@ -178,9 +220,6 @@ func TestCutAtEveryByte(t *testing.T) {
 			before = len(chunks)
 		}
 	}
-	connection.text, connection.err = everything, io.EOF
-	chunks, err := collect(t.Context(), p, ask())
-	checkEverything(t, chunks, err)
 }
 
 func TestConnectionsThatBreak(t *testing.T) {
@@ -260,7 +299,7 @@ func TestOnlySilenceCounts(t *testing.T) {
 				_, _ = io.WriteString(writer, event(`{"type":"ping"}`))
 			}
 		}()
-		p := New(Options{Client: &http.Client{Transport: piped{reader}}})
+		p := New(Options{Stall: -1, Client: &http.Client{Transport: piped{reader}}})
 		alive, began := 0, time.Now()
 		var last error
 		for _, err := range p.Stream(t.Context(), ask()) {
@@ -271,7 +310,7 @@ func TestOnlySilenceCounts(t *testing.T) {
 				time.Sleep(time.Hour) // a slow reader is no silent server
 			}
 		}
-		require.Equal(t, 20, alive)
+		require.Equal(t, 21, alive)
 		var failure *provider.Error
 		require.ErrorAs(t, last, &failure)
 		require.Equal(t, provider.ClassTimeout, failure.Class)

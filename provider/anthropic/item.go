@@ -7,14 +7,15 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
+	"jp/internal/wtf8"
 	"jp/provider"
 )
 
 // item is what is looked at in a content block that goes back as it came.
 type item struct {
 	Type      string          `json:"type"`
-	Text      *string         `json:"text"`
-	Thinking  *string         `json:"thinking"`
+	Text      *wtf8.Text      `json:"text"`
+	Thinking  *wtf8.Text      `json:"thinking"`
 	Signature string          `json:"signature"`
 	Data      string          `json:"data"`
 	ID        string          `json:"id"`
@@ -50,7 +51,7 @@ func (i item) whole() bool {
 func (i item) says(b provider.Block) bool {
 	switch b.Kind {
 	case provider.BlockText:
-		return i.Type == "text" && i.Text != nil && *i.Text == b.Text
+		return i.Type == "text" && i.Text != nil && string(*i.Text) == b.Text
 	case provider.BlockToolCall:
 		return i.Type == "tool_use" && i.ID == b.ID && i.Name == b.Name && sameJSON(i.Input, argumentsOf(b))
 	}

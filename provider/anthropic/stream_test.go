@@ -137,7 +137,7 @@ func checkEverything(t *testing.T, chunks []provider.Chunk, err error) {
 			alive++
 		}
 	}
-	require.Equal(t, 1, alive)
+	require.Positive(t, alive)
 }
 
 func TestAnswer(t *testing.T) {

@@ -18,6 +18,7 @@ type Options struct {
 	MaxTokens int           // of one answer; 0: as many as suit the model
 	Reasoning string        // how much the model thinks: one of [Efforts]; "" is what suits the model
 	Silence   time.Duration // how long nothing may come; 0: as suits the protocol, negative: for ever
+	Stall     time.Duration // how long nothing of an answer may come, signs of life apart; 0: ten minutes, negative: for ever
 	Price     Price         // of what is asked; the zero value is unknown
 }
 
@@ -49,13 +50,13 @@ func (v Vendor) open(key string, o Options) *Provider {
 	switch v.Protocol {
 	case Anthropic:
 		p := anthropic.New(anthropic.Options{
-			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence,
+			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall,
 		})
 		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models}
 	case Google:
 		p := google.New(google.Options{
 			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: googleEffort(o.Reasoning)},
-			IdleTimeout: o.Silence,
+			IdleTimeout: o.Silence, Stall: o.Stall,
 		})
 		return &Provider{Provider: p, API: google.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models}
 	}
@@ -76,7 +77,7 @@ func (v Vendor) openai(key string, o Options) openai.Options {
 	}
 	dialect.Name = v.Name
 	return openai.Options{
-		Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Dialect: dialect, IdleTimeout: o.Silence,
+		Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Dialect: dialect, IdleTimeout: o.Silence, Stall: o.Stall,
 		Reasoning: openai.Reasoning{Effort: openaiEffort(o.Reasoning)},
 	}
 }

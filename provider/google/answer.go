@@ -1,7 +1,6 @@
 package google
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,7 +33,6 @@ type event struct {
 		ThoughtsTokenCount      int
 		ToolUsePromptTokenCount int
 	}
-	Error *genai.APIError
 }
 
 // An answer makes chunks of the parts that a model sends. Parts of text come in
@@ -52,18 +50,11 @@ type answer struct {
 	usage  *conversation.Usage
 }
 
-// add takes the data of one event and returns what it adds.
-func (a *answer) add(data []byte) ([]provider.Chunk, error) {
-	data = bytes.TrimSpace(data)
-	if len(data) == 0 || string(data) == "[DONE]" {
-		return nil, nil
-	}
+// Read implements [stream.Reader].
+func (a *answer) Read(data []byte) ([]provider.Chunk, error) {
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoAnswer, err)
-	}
-	if e.Error != nil {
-		return nil, *e.Error
 	}
 	var chunks []provider.Chunk
 	for _, c := range e.Candidates {
@@ -107,10 +98,10 @@ func (a *answer) part(raw json.RawMessage) []provider.Chunk {
 		} else {
 			chunks = a.begin(kind, p)
 		}
-		return append(chunks, provider.Chunk{Kind: kind, Index: a.index, Text: p.Text})
+		return append(chunks, provider.Chunk{Kind: kind, Index: a.index, Text: string(p.Text)})
 	case a.open && a.kind == a.kindOf(p) && p.Text != "":
 		a.parts = append(a.parts, p)
-		return []provider.Chunk{{Kind: a.kind, Index: a.index, Text: p.Text}}
+		return []provider.Chunk{{Kind: a.kind, Index: a.index, Text: string(p.Text)}}
 	case p.ThoughtSignature == "":
 		return nil
 	case a.open:
@@ -181,8 +172,27 @@ func (a *answer) item() json.RawMessage {
 	return nil
 }
 
-// end closes what is open and ends the answer.
-func (a *answer) end() []provider.Chunk {
+// Reported implements [stream.Reader].
+func (a *answer) Reported(data []byte) error {
+	var known struct{ Error *genai.APIError }
+	if json.Unmarshal(data, &known) == nil && known.Error != nil && known.Error.Message != "" {
+		return *known.Error
+	}
+	c := provider.ComplaintIn(data)
+	if c.Message == "" {
+		c.Message = string(data)
+	}
+	return genai.APIError{Code: c.HTTP(), Message: c.Message, Status: c.Status}
+}
+
+// Finished implements [stream.Reader].
+func (a *answer) Finished() bool { return a.finish != "" }
+
+// Whole implements [stream.Reader]. Figures and signatures may follow the reason.
+func (a *answer) Whole() bool { return false }
+
+// End implements [stream.Reader].
+func (a *answer) End() []provider.Chunk {
 	return append(a.close(), provider.Chunk{Kind: provider.ChunkFinish, Finish: a.finished(), Usage: a.usage})
 }
 

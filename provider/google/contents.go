@@ -128,7 +128,7 @@ func textParts(b provider.Block) []any {
 	}
 	for _, p := range received {
 		if p.ThoughtSignature == "" && !p.Thought {
-			text += p.Text
+			text += string(p.Text)
 			continue
 		}
 		parts = append(appendTextPart(parts, text), p.raw)

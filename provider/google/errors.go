@@ -1,6 +1,7 @@
 package google
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -21,8 +22,13 @@ const maxMessage = 500
 // failure is an error of a request that the caller did not end.
 func (p *Provider) failure(err error, x *exchange) error {
 	var refusal genai.APIError
-	if errors.As(err, &refusal) {
+	var known *provider.Error
+	switch {
+	case errors.As(err, &refusal):
 		return p.refused(refusal, x)
+	case errors.As(err, &known):
+		known.Provider, known.Message = Name, p.clean(known.Message)
+		return known
 	}
 	failed := &provider.Error{Class: provider.ClassDisconnect, Provider: Name}
 	var lost *url.Error // names the address, which may be secret
@@ -61,8 +67,12 @@ func (p *Provider) refused(refusal genai.APIError, x *exchange) *provider.Error 
 	if d.delay == 0 {
 		d.delay = provider.RetryAfter(x.header)
 	}
+	class := classOf(status, message, d)
+	if class == provider.ClassAddress && x.url != "" {
+		message += " (asked: " + provider.EndpointOf(x.url) + ")"
+	}
 	return &provider.Error{
-		Class:      classOf(status, message, d),
+		Class:      class,
 		Provider:   Name,
 		Status:     status,
 		Message:    p.clean(message),
@@ -141,9 +151,9 @@ func classOf(status int, message string, d details) provider.Class {
 		return provider.ClassOverloaded
 	case status == 499:
 		return provider.ClassDisconnect
-	case status == http.StatusNotFound:
-		return provider.ClassModel
-	case status == http.StatusRequestEntityTooLarge, tooLong().MatchString(message):
+	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		return provider.ClassOfMissing(message, "")
+	case status == http.StatusRequestEntityTooLarge, tooLong().MatchString(message), provider.ClassOfWords(message) == provider.ClassContext:
 		return provider.ClassContext
 	case noMoney().MatchString(message):
 		return provider.ClassQuota
@@ -152,6 +162,8 @@ func classOf(status int, message string, d details) provider.Class {
 		return provider.ClassAuth
 	case badState().MatchString(message):
 		return provider.ClassState
+	case status == 0: // in the midst of an answer, or in its place
+		return cmp.Or(provider.ClassOfWords(message), provider.ClassOverloaded)
 	}
 	return provider.ClassInvalid
 }

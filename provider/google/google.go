@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"jp/provider"
+	"jp/provider/stream"
 )
 
 // API is the name of the API in the state of an event.
@@ -35,6 +36,8 @@ const defaultBaseURL = "https://generativelanguage.googleapis.com"
 // its first word.
 const defaultIdleTimeout = 5 * time.Minute
 
+const defaultStall = 10 * time.Minute
+
 // Options are how requests are made. With the zero value every request fails
 // for want of a key.
 type Options struct {
@@ -44,6 +47,7 @@ type Options struct {
 	MaxTokens   int           // most tokens of an answer, thoughts included; 0: the model's own limit
 	Thinking    Thinking      // how much the model thinks
 	IdleTimeout time.Duration // longest silence of the server; 0: five minutes, negative: no limit
+	Stall       time.Duration // longest time without a piece of the answer; 0: ten minutes, negative: no limit
 }
 
 // Thinking is how much a model thinks, and whether it tells of it.
@@ -82,13 +86,14 @@ func (o Options) baseURL() string {
 	return o.BaseURL
 }
 
-// idleTimeout is the longest silence, 0 where there is no limit.
-func (o Options) idleTimeout() time.Duration {
-	switch {
-	case o.IdleTimeout == 0:
-		return defaultIdleTimeout
-	case o.IdleTimeout < 0:
-		return 0
+// limits are how long a request may take of which nothing comes.
+func (o Options) limits() stream.Limits {
+	l := stream.Limits{Silence: o.IdleTimeout, Stall: o.Stall}
+	if l.Silence == 0 {
+		l.Silence = defaultIdleTimeout
 	}
-	return o.IdleTimeout
+	if l.Stall == 0 {
+		l.Stall = defaultStall
+	}
+	return l
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"jp/conversation"
+	"jp/internal/wtf8"
 )
 
 // A receivedPart is a part of an answer: what jp reads of it, and all of it as
 // it came.
 type receivedPart struct {
-	Text             string
+	Text             wtf8.Text
 	Thought          bool
 	ThoughtSignature string
 	FunctionCall     *functionCall
@@ -27,12 +28,12 @@ func receivedPartOf(raw json.RawMessage) (receivedPart, bool) {
 		return p, false
 	}
 	err := json.Unmarshal(raw, &p)
-	return p, err == nil && !strings.ContainsRune(p.Text, 0)
+	return p, err == nil && !strings.ContainsRune(string(p.Text), 0)
 }
 
 // blank reports whether the part says nothing.
 func (p receivedPart) blank() bool {
-	return p.FunctionCall == nil && strings.TrimSpace(p.Text) == ""
+	return p.FunctionCall == nil && strings.TrimSpace(string(p.Text)) == ""
 }
 
 // signed is the part, as it came, with a signature.

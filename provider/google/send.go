@@ -18,6 +18,7 @@ const maxRefusal = 1 << 20
 // hands on refusals.
 type exchange struct {
 	network http.RoundTripper
+	url     string        // that was asked
 	header  http.Header   // of the response, once there is one
 	status  int           // of the response, 0 before
 	answer  io.ReadCloser // nil unless the request was accepted
@@ -85,6 +86,7 @@ func (x *exchange) client(base *http.Client) *http.Client {
 
 // RoundTrip keeps the body of an answer back, and gives the SDK an empty one.
 func (x *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
+	x.url = request.URL.String()
 	response, err := x.network.RoundTrip(request)
 	if err != nil {
 		return nil, err

@@ -82,19 +82,19 @@ func TestSignaturesComeBack(t *testing.T) {
 	turn := s.stream.StartTurn(conversation.TurnStart{Model: "google/gemini-3-flash"}, conversation.ChatRequest{Content: "Q"})
 	require.NoError(t, turn.Build(keep))
 
-	s.ask(stream("STOP",
+	s.ask(streamOf("STOP",
 		`{"text":"","thoughtSignature":"c2lnMA=="}`, `{"text":"Hm.","thought":true}`,
 		`{"text":"I "}`, `{"text":"look."}`, `{"text":"","thoughtSignature":"c2lnMQ=="}`,
 		`{"functionCall":{"name":"read","args":{"n":12345678901234567890},"id":"abc"},"thoughtSignature":"c2lnMg=="},{"functionCall":{"name":"now","args":{}}}`,
 		`{"text":"","thoughtSignature":"c2lnMw=="}`))
 	s.run()
-	s.ask(stream("STOP", `{"functionCall":{"name":"now","args":{},"id":"def"}}`))
+	s.ask(streamOf("STOP", `{"functionCall":{"name":"now","args":{},"id":"def"}}`))
 	s.run()
-	s.ask(stream("STOP", `{"text":"Do"}`, `{"text":"ne.","thoughtSignature":"c2lnNA=="}`))
+	s.ask(streamOf("STOP", `{"text":"Do"}`, `{"text":"ne.","thoughtSignature":"c2lnNA=="}`))
 	next := s.stream.StartTurn(conversation.TurnStart{}, conversation.ChatRequest{Content: "Q2"})
 	require.NoError(t, next.Build(keep))
 	s.call = 0
-	s.ask(stream("STOP", `{"text":"Bye."}`))
+	s.ask(streamOf("STOP", `{"text":"Bye."}`))
 
 	want := canonical(t, []byte(`[
 		{"role":"user","parts":[{"text":"Q"}]},

@@ -18,7 +18,8 @@ type chatReader struct {
 	usage  *conversation.Usage
 }
 
-func (r *chatReader) read(data []byte) ([]provider.Chunk, error) {
+// Read implements [stream.Reader].
+func (r *chatReader) Read(data []byte) ([]provider.Chunk, error) {
 	var chunk sdk.ChatCompletionChunk
 	if err := json.Unmarshal(data, &chunk); err != nil {
 		return nil, fmt.Errorf("read an event of the answer: %w", err)
@@ -30,29 +31,52 @@ func (r *chatReader) read(data []byte) ([]provider.Chunk, error) {
 		if choice.Index != 0 {
 			continue
 		}
+		if complaint := value(choice.JSON.ExtraFields["error"]); complaint != nil {
+			return r.deltas.take(), reported(complaint)
+		}
 		r.deltas.add(choice.Delta)
-		if choice.FinishReason != "" {
+		switch choice.FinishReason {
+		case "":
+		case "error", "insufficient_system_resource":
+			return r.deltas.take(), &provider.Error{Class: provider.ClassOverloaded, Message: "the server gave up: " + choice.FinishReason}
+		default:
 			r.reason = choice.FinishReason
 		}
-	}
-	if r.reason == "error" || r.reason == "insufficient_system_resource" {
-		return r.deltas.take(), &provider.Error{Class: provider.ClassOverloaded, Message: "the server gave up: " + r.reason}
+		if message := value(choice.JSON.ExtraFields["message"]); message != nil {
+			r.message(message)
+		}
 	}
 	return r.deltas.take(), nil
 }
 
-// whole is false as long as usage may follow; servers that do not say that they
-// are done close the connection.
-func (r *chatReader) whole() bool { return false }
-
-// finish ends the answer, if the server has said why it ends.
-func (r *chatReader) finish() ([]provider.Chunk, bool) {
-	if r.reason == "" {
-		return nil, false
+// message takes a whole answer: what a server sends that does not stream. It is one
+// delta, and ends the answer even without a reason.
+func (r *chatReader) message(message json.RawMessage) {
+	var delta sdk.ChatCompletionChunkChoiceDelta
+	if json.Unmarshal(message, &delta) != nil {
+		return // what is no message says nothing
 	}
+	r.deltas.add(delta)
+	if r.reason == "" {
+		r.reason = "stop"
+	}
+}
+
+// Reported implements [stream.Reader].
+func (r *chatReader) Reported(data []byte) error { return reported(data) }
+
+// Finished implements [stream.Reader].
+func (r *chatReader) Finished() bool { return r.reason != "" }
+
+// Whole implements [stream.Reader]. It is false as long as usage may follow; servers
+// that do not say that they are done close the connection.
+func (r *chatReader) Whole() bool { return false }
+
+// End implements [stream.Reader].
+func (r *chatReader) End() []provider.Chunk {
 	r.deltas.close()
 	end := provider.Chunk{Kind: provider.ChunkFinish, Finish: r.why(), Usage: r.usage}
-	return append(r.deltas.take(), end), true
+	return append(r.deltas.take(), end)
 }
 
 func (r *chatReader) why() conversation.Finish {

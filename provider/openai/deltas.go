@@ -8,6 +8,7 @@ import (
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/respjson"
 
+	"jp/internal/wtf8"
 	"jp/provider"
 )
 
@@ -85,9 +86,9 @@ func (d *deltas) add(delta sdk.ChatCompletionChunkChoiceDelta) {
 	content := contentOf(delta)
 	d.reason(content.thinking, "", nil)
 	d.say(content.text, value(extra["extra_content"]))
-	if delta.Refusal != "" {
+	if refusal := str(delta.JSON.Refusal); refusal != "" {
 		d.refused = true
-		d.say(delta.Refusal, nil)
+		d.say(refusal, nil)
 	}
 	for _, call := range delta.ToolCalls {
 		d.call(call)
@@ -228,8 +229,11 @@ func (d *deltas) closeThought(last bool) {
 
 // state is what of the reasoning has to go back.
 func (t *openThought) state(d Dialect) chatState {
-	s := chatState{Details: t.details}
-	text := t.text.String()
+	s := chatState{}
+	for _, detail := range t.details {
+		s.Details = append(s.Details, wtf8.Clean(detail))
+	}
+	text := wtf8.Join(t.text.String())
 	switch {
 	case d.ReasoningBack == ReasoningNever || text == "":
 	case or(t.field, d.reasoningField()) == "reasoning":

@@ -139,7 +139,7 @@ func TestAnswerWithoutStream(t *testing.T) {
 		class provider.Class
 	}{
 		{`{"error":{"message":"Full.","code":"overloaded"}}`, provider.ClassOverloaded},
-		{`{"choices":[{"message":{"content":"A"}}]}`, provider.ClassInvalid},
+		{`{"choices":[]}`, provider.ClassInvalid},
 		{`<html>Log in</html>`, provider.ClassInvalid},
 		{``, provider.ClassDisconnect},
 	}

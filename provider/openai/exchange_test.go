@@ -210,7 +210,7 @@ func TestHowLongSilenceMayBe(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
 			o, began := talkingTo(": alive\n\n"), time.Now()
-			o.IdleTimeout = idle
+			o.IdleTimeout, o.Stall = idle, -1
 			_, err := ask(ctx, openai.NewChat(o), &provider.Request{Model: "m"})
 			require.Error(t, err)
 			require.Equal(t, want, time.Since(began))

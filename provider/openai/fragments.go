@@ -6,6 +6,8 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/respjson"
+
+	"jp/internal/wtf8"
 )
 
 // value is a field's raw JSON, nil where it is absent or null.
@@ -17,10 +19,13 @@ func value(f respjson.Field) json.RawMessage {
 	return json.RawMessage(raw)
 }
 
-// str is a field's text, "" where it is none.
+// str is a field's text, "" where it is none. Like all text of this package it keeps
+// halves of characters, whose other halves may come with the next piece.
 func str(f respjson.Field) string {
-	var text string
-	_ = json.Unmarshal(value(f), &text) // whatever is no string is no text
+	text, err := wtf8.Decode(f.Raw())
+	if err != nil {
+		return "" // whatever is no string is no text
+	}
 	return text
 }
 
@@ -36,7 +41,7 @@ func contentOf(delta sdk.ChatCompletionChunkChoiceDelta) content {
 		return content{text: str(delta.JSON.Content)}
 	}
 	type textChunk struct {
-		Text string `json:"text"`
+		Text wtf8.Text `json:"text"`
 	}
 	var chunks []struct {
 		textChunk
@@ -45,9 +50,9 @@ func contentOf(delta sdk.ChatCompletionChunkChoiceDelta) content {
 	var c content
 	_ = json.Unmarshal([]byte(raw), &chunks) // chunks of other kinds say nothing
 	for _, chunk := range chunks {
-		c.text += chunk.Text
+		c.text += string(chunk.Text)
 		for _, thought := range chunk.Thinking {
-			c.thinking += thought.Text
+			c.thinking += string(thought.Text)
 		}
 	}
 	return c
@@ -64,11 +69,11 @@ func argumentsOf(f sdk.ChatCompletionChunkChoiceDeltaToolCallFunction) string {
 
 // detail is what has to be known of one of a server's reasoning details.
 type detail struct {
-	Type    string `json:"type"`
-	Index   int    `json:"index"` // of the text that this is a piece of
-	Text    string `json:"text"`
-	Summary string `json:"summary"`
-	Signed  string `json:"signature"`
+	Type    string    `json:"type"`
+	Index   int       `json:"index"` // of the text that this is a piece of
+	Text    wtf8.Text `json:"text"`
+	Summary wtf8.Text `json:"summary"`
+	Signed  string    `json:"signature"`
 }
 
 // detailText is what reasoning details say in words.
@@ -77,8 +82,8 @@ func detailText(details []json.RawMessage) string {
 	for _, raw := range details {
 		var d detail
 		_ = json.Unmarshal(raw, &d) // a detail of another form says nothing
-		text.WriteString(d.Text)
-		text.WriteString(d.Summary)
+		text.WriteString(string(d.Text))
+		text.WriteString(string(d.Summary))
 	}
 	return text.String()
 }

@@ -30,6 +30,5 @@ func (o Options) Models(ctx context.Context) ([]string, error) {
 	case errors.As(err, &refusal) && refusal.Response != nil:
 		return nil, o.refused(refusal.Response)
 	}
-	x := &exchange{options: o, ctx: ctx}
-	return nil, x.broken(err)
+	return nil, o.broken(err, false)
 }

@@ -30,6 +30,8 @@ const (
 // its first word.
 const defaultIdleTimeout = 5 * time.Minute
 
+const defaultStall = 10 * time.Minute
+
 // Options are how requests are made. The zero value asks OpenAI without a key.
 type Options struct {
 	Key         string        // bearer token; empty: none is sent
@@ -38,6 +40,7 @@ type Options struct {
 	MaxTokens   int           // most tokens of an answer; 0: the server decides
 	Reasoning   Reasoning     // how much the model thinks
 	IdleTimeout time.Duration // longest silence of the server; 0: five minutes, negative: no limit
+	Stall       time.Duration // longest time without a piece of the answer; 0: ten minutes, negative: no limit
 	Lacks       Lacks         // what the model cannot do
 	Dialect     Dialect       // of Chat Completions; Responses uses its name and BaseURL only
 	// Extra are further fields of the body, such as "temperature". They take
@@ -83,6 +86,13 @@ func (o Options) idleTimeout() time.Duration {
 		return defaultIdleTimeout
 	}
 	return o.IdleTimeout
+}
+
+func (o Options) stall() time.Duration {
+	if o.Stall == 0 {
+		return defaultStall
+	}
+	return o.Stall
 }
 
 // fields are the fields of a body that no option of the SDK sets.

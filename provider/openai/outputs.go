@@ -10,6 +10,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"jp/conversation"
+	"jp/internal/wtf8"
 	"jp/provider"
 )
 
@@ -38,27 +39,38 @@ type openItem struct {
 	closed  bool
 }
 
-func (o *outputs) read(data []byte) ([]provider.Chunk, error) {
+// Read implements [stream.Reader].
+func (o *outputs) Read(data []byte) ([]provider.Chunk, error) {
 	var event responses.ResponseStreamEventUnion
 	if err := json.Unmarshal(data, &event); err != nil {
 		return nil, fmt.Errorf("read an event of the answer: %w", err)
 	}
 	o.chunks = nil
 	index := int(event.OutputIndex)
+	delta := func() string { return decoded(event.JSON.Delta.Raw(), event.Delta) }
 	switch event.Type {
+	case "": // a whole answer: what a server sends that does not stream
+		return o.chunks, o.response(data)
 	case "response.output_item.added":
 		o.begin(index, json.RawMessage(event.Item.RawJSON()))
 	case "response.output_text.delta":
-		o.say(index, event.Delta)
+		o.say(index, delta())
 	case "response.refusal.delta":
 		o.refused = true
-		o.say(index, event.Delta)
+		o.say(index, delta())
 	case "response.function_call_arguments.delta":
-		o.extend(o.item(index, provider.ChunkToolCall), event.Delta)
+		o.extend(o.item(index, provider.ChunkToolCall), delta())
+	case "response.output_text.done":
+		if event.ContentIndex > 0 {
+			break // what was said of the parts before is not in it
+		}
+		o.complete(o.item(index, provider.ChunkMessage), event.Text)
+	case "response.function_call_arguments.done":
+		o.complete(o.item(index, provider.ChunkToolCall), event.Arguments)
 	case "response.reasoning_summary_text.delta":
-		o.summarize(index, event.SummaryIndex, event.Delta)
+		o.summarize(index, event.SummaryIndex, delta())
 	case "response.reasoning_text.delta":
-		o.extend(o.item(index, provider.ChunkReasoning), event.Delta)
+		o.extend(o.item(index, provider.ChunkReasoning), delta())
 	case "response.output_item.done":
 		o.close(index, json.RawMessage(event.Item.RawJSON()))
 	case "response.completed", "response.incomplete":
@@ -69,19 +81,46 @@ func (o *outputs) read(data []byte) ([]provider.Chunk, error) {
 	return o.chunks, nil
 }
 
-func failed(r responses.Response) error {
-	c := complaintIn([]byte(r.Error.RawJSON()))
-	return &provider.Error{Class: c.class(0), Message: or(c.Message, "the response failed")}
-}
-
-func (o *outputs) whole() bool { return o.end != nil }
-
-func (o *outputs) finish() ([]provider.Chunk, bool) {
-	if o.end == nil {
-		return nil, false
+// response takes a response that is no event.
+func (o *outputs) response(data []byte) error {
+	var r responses.Response
+	if json.Unmarshal(data, &r) != nil || r.Object != "response" {
+		return nil
 	}
-	return []provider.Chunk{*o.end}, true
+	switch r.Status {
+	case responses.ResponseStatusFailed, responses.ResponseStatusCancelled:
+		return failed(r)
+	case responses.ResponseStatusInProgress, responses.ResponseStatusQueued:
+		return nil
+	}
+	o.conclude(r)
+	return nil
 }
+
+// decoded is a text with halves of characters, which the SDK replaces.
+func decoded(raw, text string) string {
+	if kept, err := wtf8.Decode(raw); err == nil {
+		return kept
+	}
+	return text
+}
+
+func failed(r responses.Response) error {
+	c := provider.ComplaintIn([]byte(r.Error.RawJSON()))
+	return &provider.Error{Class: classOf(c, 0), Message: or(c.Message, "the response failed")}
+}
+
+// Reported implements [stream.Reader].
+func (o *outputs) Reported(data []byte) error { return reported(data) }
+
+// Finished implements [stream.Reader].
+func (o *outputs) Finished() bool { return o.end != nil }
+
+// Whole implements [stream.Reader].
+func (o *outputs) Whole() bool { return o.end != nil }
+
+// End implements [stream.Reader].
+func (o *outputs) End() []provider.Chunk { return []provider.Chunk{*o.end} }
 
 // item is the item of that index, begun where it has not.
 func (o *outputs) item(index int, kind provider.ChunkKind) *openItem {
@@ -161,12 +200,11 @@ func (o *outputs) close(index int, raw json.RawMessage) {
 		return
 	}
 	_ = json.Unmarshal(raw, &item) // a field of another form is left out
-	i.held = ""
 	switch i.kind {
 	case provider.ChunkToolCall:
-		o.extend(i, rest(item.Arguments, i.text.String()))
+		o.complete(i, item.Arguments)
 	case provider.ChunkMessage, provider.ChunkData:
-		o.say(index, rest(item.text(), i.text.String()))
+		o.complete(i, item.text())
 	}
 	for _, c := range item.Content {
 		o.refused = o.refused || c.Refusal != ""
@@ -175,14 +213,18 @@ func (o *outputs) close(index int, raw json.RawMessage) {
 	o.emit(provider.Chunk{Kind: provider.ChunkClose, Index: index, Item: raw})
 }
 
-// rest is what of the whole text has not been said, "" where something else
-// was.
-func rest(whole, said string) string {
-	left, ok := strings.CutPrefix(whole, said)
-	if !ok {
-		return ""
+// complete adds to an item what of its whole text has not been said, nothing where
+// something else was.
+func (o *outputs) complete(i *openItem, whole string) {
+	left, ok := wtf8.Rest(whole, i.text.String())
+	switch {
+	case !ok:
+	case i.kind == provider.ChunkToolCall:
+		o.extend(i, left)
+	default:
+		i.held = ""
+		o.say(i.index, left)
 	}
-	return left
 }
 
 // conclude ends the answer. Items that the server never ended are ended as the

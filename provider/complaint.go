@@ -1,0 +1,86 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"jp/internal/lazy"
+)
+
+// A Complaint is what a server says went wrong. Servers agree neither on where it
+// stands nor on whether a code is a number.
+type Complaint struct {
+	Message string
+	Type    string
+	Code    string // a name, or a status of HTTP
+	Status  string
+}
+
+// ComplaintIn finds the complaint in a body or an event: in "error", in the value
+// itself, or in the first element of a list. What is no JSON is words.
+func ComplaintIn(body []byte) Complaint {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	var outer struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(body, &outer) == nil && len(outer.Error) > 0 && string(outer.Error) != "null" {
+		body = outer.Error
+	}
+	var fields struct {
+		Type    json.RawMessage `json:"type"`
+		Code    json.RawMessage `json:"code"`
+		Message json.RawMessage `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+		Status  json.RawMessage `json:"status"`
+	}
+	if json.Unmarshal(body, &fields) != nil {
+		return Complaint{Message: plain(body)}
+	}
+	c := Complaint{Message: plain(fields.Message), Type: plain(fields.Type), Code: plain(fields.Code), Status: plain(fields.Status)}
+	if c.Message == "" {
+		c.Message = plain(fields.Detail)
+	}
+	return c
+}
+
+// plain is a JSON string's text, or the JSON of anything else.
+func plain(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(bytes.TrimSpace(value))
+}
+
+// HTTP is the status of HTTP that the complaint names, 0 where it names none.
+func (c Complaint) HTTP() int {
+	for _, name := range []string{c.Code, c.Status} {
+		if status, err := strconv.Atoi(name); err == nil && status >= http.StatusBadRequest && status <= 599 {
+			return status
+		}
+	}
+	return 0
+}
+
+var (
+	elsewhere = lazy.Regexp(`(?i)<html|<!doctype|\burl\b|page not found|endpoint or method|no route|cannot (get|post)|resource not found`)
+	ofModel   = lazy.Regexp(`(?i)model|deployment|no endpoints found`)
+)
+
+// ClassOfMissing is what it means that a server finds nothing (404 or 405): that it
+// has no such model, or that nothing is at the address that was asked.
+func ClassOfMissing(words, model string) Class {
+	if elsewhere().MatchString(words) {
+		return ClassAddress
+	}
+	if ofModel().MatchString(words) || model != "" && strings.Contains(words, model) {
+		return ClassModel
+	}
+	return ClassAddress
+}

@@ -1,0 +1,264 @@
+// Package stream reads the answer of a model server as it comes, for all protocols
+// alike: server-sent events or what servers send in their place, within limits of
+// time, up to the end of an answer that counts.
+//
+// An answer counts from the moment its finish is known, whatever the transport does
+// after. Before, every end of the stream is a failure, in the server's own words
+// where it has any.
+package stream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"jp/internal/lazy"
+	"jp/internal/wtf8"
+	"jp/provider"
+)
+
+// A Reader makes chunks of the events of one answer. The text of chunks may be cut
+// within characters, as package wtf8 has them.
+type Reader interface {
+	// Read takes the data of an event.
+	Read(data []byte) ([]provider.Chunk, error)
+	// Reported is the error that a server reports: a JSON value, or words.
+	Reported(data []byte) error
+	// Finished reports whether the server has said why the answer ends.
+	Finished() bool
+	// Whole reports whether nothing more is to come.
+	Whole() bool
+	// End are the last chunks of a finished answer, and the last of all is its finish.
+	End() []provider.Chunk
+}
+
+// errStopped says that the receiver wants no more.
+var errStopped = errors.New("the receiver stopped")
+
+// Receive reads an answer and yields its chunks, up to the finish, or until yield
+// returns false. Its error is the caller's context's, an [*provider.Error], or what
+// the transport says.
+func Receive(ctx context.Context, w *Watch, body io.Reader, r Reader, yield func(provider.Chunk) bool) error {
+	s := &receiver{watch: w, events: newEvents(watched{body, w}), reader: r, yield: yield}
+	err := s.all()
+	switch {
+	case errors.Is(err, errStopped):
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case r.Finished():
+		if err := s.emit(r.End()); err != nil {
+			return nil
+		}
+		return nil
+	case w.Timeout() != nil:
+		return w.Timeout()
+	case errors.Is(err, io.EOF) || err == nil:
+		return s.early()
+	}
+	return err
+}
+
+// A receiver is an answer on its way.
+type receiver struct {
+	watch  *Watch
+	events *events
+	reader Reader
+	yield  func(provider.Chunk) bool
+	held   map[int]*held
+	unread []byte // JSON that stood in the place of an answer and is none
+}
+
+// held is a part whose text ends within a character.
+type held struct {
+	kind provider.ChunkKind
+	text wtf8.Joiner
+}
+
+// all reads up to the end of the answer, which is no error, or of the stream.
+func (s *receiver) all() error {
+	for !s.reader.Whole() {
+		e, err := s.events.next()
+		if err != nil {
+			return err
+		}
+		data := bytes.TrimSpace(e.data)
+		if isDone(data) {
+			return nil
+		}
+		if e.name == "error" || reports(data) {
+			return s.reader.Reported(data)
+		}
+		var chunks []provider.Chunk
+		switch {
+		case len(data) == 0:
+		case data[0] == '[':
+			chunks, err = s.list(data)
+		case data[0] == '{':
+			chunks, err = s.reader.Read(data)
+		case !json.Valid(data):
+			s.events.keep(data)
+		}
+		if e.bare && len(chunks) == 0 && err == nil && !s.reader.Finished() {
+			s.unread = data
+		}
+		if stopped := s.emit(chunks); stopped != nil {
+			return stopped
+		}
+		if err != nil {
+			return err
+		}
+		if s.reader.Finished() {
+			s.watch.finished()
+		}
+		if len(chunks) == 0 && !s.reader.Whole() {
+			if stopped := s.emit([]provider.Chunk{{Kind: provider.ChunkKeepAlive}}); stopped != nil {
+				return stopped
+			}
+		}
+	}
+	return nil
+}
+
+// list reads an event that holds several.
+func (s *receiver) list(data []byte) ([]provider.Chunk, error) {
+	var elements []json.RawMessage
+	if json.Unmarshal(data, &elements) != nil {
+		return s.reader.Read(data) // which says what is wrong
+	}
+	var all []provider.Chunk
+	for _, element := range elements {
+		if reports(element) {
+			return all, s.reader.Reported(element)
+		}
+		chunks, err := s.reader.Read(element)
+		all = append(all, chunks...)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// reports reports whether an event says that something went wrong.
+func reports(data []byte) bool {
+	if !bytes.Contains(data, []byte(`"error"`)) {
+		return false
+	}
+	var event struct {
+		Type   any             `json:"type"`
+		Object any             `json:"object"`
+		Error  json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(data, &event) != nil {
+		return false
+	}
+	return event.Type == "error" || event.Object == "error" || len(event.Error) > 0 && string(event.Error) != "null"
+}
+
+// emit yields chunks, whose text it makes UTF-8.
+func (s *receiver) emit(chunks []provider.Chunk) error {
+	for _, c := range chunks {
+		for _, whole := range s.joined(c) {
+			if whole.Text != "" || whole.Tool != "" || whole.ToolID != "" || whole.Item != nil {
+				s.watch.content()
+			}
+			s.watch.pause()
+			more := s.yield(whole)
+			s.watch.resume()
+			if !more {
+				return errStopped
+			}
+		}
+	}
+	return nil
+}
+
+// joined is a chunk whose text is put together with what was held back of its part,
+// and before the end of a part what was held back of it.
+func (s *receiver) joined(c provider.Chunk) []provider.Chunk {
+	switch {
+	case c.Kind == provider.ChunkFinish:
+		var all []provider.Chunk
+		for _, index := range slices.Sorted(maps.Keys(s.held)) {
+			all = append(all, s.release(index)...)
+		}
+		return append(all, c)
+	case c.Kind == provider.ChunkClose:
+		return append(s.release(c.Index), c)
+	case s.held[c.Index] == nil && utf8.ValidString(c.Text):
+		return []provider.Chunk{c}
+	case s.held == nil:
+		s.held = map[int]*held{}
+	}
+	if s.held[c.Index] == nil {
+		s.held[c.Index] = &held{kind: c.Kind}
+	}
+	c.Text = s.held[c.Index].text.Add(c.Text)
+	return []provider.Chunk{c}
+}
+
+// release ends the text of a part.
+func (s *receiver) release(index int) []provider.Chunk {
+	part := s.held[index]
+	delete(s.held, index)
+	if part == nil {
+		return nil
+	}
+	if left := part.text.End(); left != "" {
+		return []provider.Chunk{{Kind: part.kind, Index: index, Text: left}}
+	}
+	return nil
+}
+
+// early is the error of a stream that ended before its answer did.
+func (s *receiver) early() error {
+	words, class := string(s.events.other), provider.Class("")
+	if s.unread != nil {
+		words = wordsIn(s.unread)
+	}
+	words = strings.TrimSpace(words)
+	switch class = provider.ClassOfWords(words); {
+	case words == "":
+		return io.ErrUnexpectedEOF
+	case class != "":
+	case s.events.events > 0:
+		class = provider.ClassDisconnect
+	default:
+		class = provider.ClassInvalid
+	}
+	return &provider.Error{Class: class, Message: "the server sent no answer: " + pageTitle(words), Err: io.ErrUnexpectedEOF}
+}
+
+// wordsIn is what a JSON value that is no answer says to people: its message, or
+// all of it.
+func wordsIn(value []byte) string {
+	var fields struct {
+		Message string `json:"message"`
+		Detail  string `json:"detail"`
+		Msg     string `json:"msg"`
+	}
+	_ = json.Unmarshal(value, &fields) // fields of other types say nothing
+	for _, words := range []string{fields.Message, fields.Detail, fields.Msg} {
+		if strings.TrimSpace(words) != "" {
+			return words
+		}
+	}
+	return string(value)
+}
+
+var title = lazy.Regexp(`(?is)^\s*<.*?<title[^>]*>(.*?)</title>`)
+
+// pageTitle is the title of a page of HTML, or the words themselves.
+func pageTitle(words string) string {
+	if found := title().FindStringSubmatch(words); found != nil {
+		return "a web page, " + strings.TrimSpace(found[1])
+	}
+	return words
+}

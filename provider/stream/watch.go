@@ -1,0 +1,151 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"jp/provider"
+)
+
+// Limits are how long a request may take where nothing comes of it. Zero: no limit.
+type Limits struct {
+	Silence time.Duration // while the server sends nothing at all
+	Stall   time.Duration // while it sends nothing of an answer: signs of life do not count
+}
+
+// Grace is how long jp waits for the usage and the end of an answer whose finish is
+// known.
+const Grace = 5 * time.Second
+
+// Why a request is ended.
+var (
+	errSilent  = errors.New("the server sent nothing for too long")
+	errStalled = errors.New("the server sent nothing of an answer for too long")
+	errLate    = errors.New("the answer is over, and the stream is not")
+)
+
+// A Watch ends a request of which nothing comes. The time in which the receiver of
+// the answer is busy does not count. It is for one goroutine.
+type Watch struct {
+	limits  Limits
+	cancel  context.CancelCauseFunc
+	ctx     context.Context
+	timer   *time.Timer
+	why     atomic.Pointer[error] // what the timer ends the request for
+	grace   bool                  // the finish is known
+	counted time.Duration         // since the last content, up to since
+	since   time.Time             // zero while the receiver is busy
+}
+
+// NewWatch returns a watch over a request that runs under the context that it
+// returns. The watch has to be closed.
+func NewWatch(ctx context.Context, l Limits) (*Watch, context.Context) {
+	w := &Watch{limits: l, since: time.Now()}
+	w.ctx, w.cancel = context.WithCancelCause(ctx)
+	w.timer = time.AfterFunc(time.Hour, func() { w.cancel(*w.why.Load()) })
+	w.timer.Stop()
+	return w, w.ctx
+}
+
+// Close ends the watch and its request.
+func (w *Watch) Close() {
+	w.timer.Stop()
+	w.cancel(nil)
+}
+
+// Wait says that the server is waited for, until the function that it returns is
+// called.
+func (w *Watch) Wait() (done func()) {
+	left, why := w.left()
+	if w.limits.Silence > 0 && (left < 0 || w.limits.Silence < left) {
+		left, why = w.limits.Silence, errSilent
+	}
+	if left < 0 {
+		return func() {}
+	}
+	w.why.Store(&why)
+	w.timer.Reset(left)
+	return func() { w.timer.Stop() }
+}
+
+// left is how long the answer may still make no progress, negative for ever.
+func (w *Watch) left() (time.Duration, error) {
+	limit, why := w.limits.Stall, errStalled
+	if w.grace {
+		limit, why = Grace, errLate
+	}
+	if limit <= 0 {
+		return -1, nil
+	}
+	counted := w.counted
+	if !w.since.IsZero() {
+		counted += time.Since(w.since)
+	}
+	return max(0, limit-counted), why
+}
+
+// over ends the request where it made no progress for too long: a server that
+// sends without a pause is never waited for.
+func (w *Watch) over() error {
+	if left, why := w.left(); left == 0 {
+		w.cancel(why)
+	}
+	return context.Cause(w.ctx)
+}
+
+// content says that a piece of an answer came.
+func (w *Watch) content() {
+	w.counted = 0
+	if !w.since.IsZero() {
+		w.since = time.Now()
+	}
+}
+
+// finished says that the finish is known.
+func (w *Watch) finished() {
+	if !w.grace {
+		w.grace = true
+		w.content()
+	}
+}
+
+// pause says that the receiver is busy, until resume.
+func (w *Watch) pause() {
+	w.counted += time.Since(w.since)
+	w.since = time.Time{}
+}
+
+func (w *Watch) resume() { w.since = time.Now() }
+
+// Timeout is the error of a request that the watch ended, nil if it did not.
+func (w *Watch) Timeout() error {
+	cause := context.Cause(w.ctx)
+	message := ""
+	switch {
+	case errors.Is(cause, errSilent):
+		message = fmt.Sprintf("nothing came for %s (limits.model_silence)", w.limits.Silence)
+	case errors.Is(cause, errStalled):
+		message = fmt.Sprintf("nothing of an answer came for %s, only signs of life (limits.model_stall)", w.limits.Stall)
+	default:
+		return nil
+	}
+	return &provider.Error{Class: provider.ClassTimeout, Message: message, Err: cause}
+}
+
+// A watched reader reads from a server under a watch.
+type watched struct {
+	in    io.Reader
+	watch *Watch
+}
+
+func (r watched) Read(p []byte) (int, error) {
+	if err := r.watch.over(); err != nil {
+		return 0, err
+	}
+	defer r.watch.Wait()()
+	return r.in.Read(p)
+}
