@@ -187,7 +187,9 @@ func (c *crashRig) finish() {
 		o, err = New(c.opts).Run(c.t.Context())
 	}
 	require.NoError(c.t, err)
-	require.Contains(c.t, []Status{Complete, Length}, o.Status)
+	if o.Failing == nil { // the model may ask for a tool that there is not three times
+		require.Contains(c.t, []Status{Complete, Length}, o.Status)
+	}
 	c.check()
 	require.Empty(c.t, c.problems)
 	reported := map[int]bool{}
