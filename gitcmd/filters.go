@@ -1,6 +1,7 @@
 package gitcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,36 @@ import (
 	"jp/internal/plainfile"
 )
 
+// A Filter is a driver that git's configuration defines, as git takes it.
+type Filter struct {
+	Name                   string
+	Clean, Smudge, Process string // command lines; "" where there is none
+	Required               bool
+	Origins                []string // where it is set, as git prints it, such as "file:.git/config"
+	Own                    bool     // only the user's and the system's configuration say so
+}
+
+// Runs reports whether there is anything to run.
+func (f Filter) Runs() bool { return f.Clean != "" || f.Smudge != "" || f.Process != "" }
+
+// Commands are its command lines, by key.
+func (f Filter) Commands() map[string]string {
+	return map[string]string{"clean": f.Clean, "smudge": f.Smudge, "process": f.Process}
+}
+
+// A setting is one line of a configuration.
+type setting struct{ key, value string }
+
+// converters are what the configuration says of filters, and of what they read.
+type converters struct {
+	filters []Filter  // sorted by name
+	emptied []setting // keys of the repository that a filter of the user's would obey, with what stands for them
+}
+
 // filterCache keeps the answer of one look at the configuration for as long
 // as its files are the same ones.
 type filterCache struct {
-	names []string
+	converters
 	stamp string // of the files that were read; "" where nothing may be kept
 }
 
@@ -26,37 +53,78 @@ type filterCache struct {
 // what it said is kept: a later write could else have the same time stamp.
 const settle = 100 * time.Millisecond
 
-// UntrustedFilters returns the filter drivers that the repository's own
-// configuration names, also through its includes, sorted. A driver that only
-// the user's or the system's configuration names is trusted and not listed.
+// converted finds the settings that have a say in how files are converted: filters,
+// other files that may define some, and what git-lfs reads.
+const converted = `^(filter|include|includeif|lfs)\.|^remote\..*\.(lfsurl|lfspushurl)$`
+
+// Filters returns the filters that the configuration defines, sorted by name: the
+// user's, the system's and the repository's.
+func (g *Git) Filters(ctx context.Context) ([]Filter, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all, err := g.converters(ctx)
+	return all.filters, err
+}
+
+// ErrNotApproved says that a filter is the repository's, and that nobody has approved it.
+var ErrNotApproved = errors.New("this repository configures")
+
+// Refuses says why jp does not run a filter, nil where it does: the user's own, and one
+// of the repository's that the user has approved as it is now.
+func (g *Git) Refuses(f Filter) error {
+	if g.mayRun != nil {
+		return g.mayRun(f)
+	}
+	if !f.Own {
+		return ErrNotApproved
+	}
+	return nil
+}
+
+// UntrustedFilters returns the names of the filters that the repository's own
+// configuration defines or changes, also through its includes, and that nobody has
+// approved, sorted.
 func (g *Git) UntrustedFilters(ctx context.Context) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.plain() {
 		return nil, nil
 	}
-	stamp, newest := g.configStamp()
-	if stamp != "" && stamp == g.filters.stamp {
-		return g.filters.names, nil
+	all, err := g.converters(ctx)
+	if err != nil {
+		return nil, err
 	}
-	out, err := g.RunWith(ctx, Command{Args: []string{
-		"config", "--show-scope", "-z", "--name-only", "--get-regexp", `^(filter|include|includeif)\.`,
-	}})
-	var exit *ExitError
-	if err != nil && !(errors.As(err, &exit) && exit.Code == 1) {
-		return nil, fmt.Errorf("read filter configuration: %w", err)
+	var names []string
+	for _, f := range all.filters {
+		if g.Refuses(f) != nil {
+			names = append(names, f.Name)
+		}
 	}
-	names, includes := parseFilters(string(out))
-	if includes || time.Since(newest) < settle {
-		stamp = ""
-	}
-	g.filters = filterCache{names: names, stamp: stamp}
 	return names, nil
 }
 
+// converters asks git, unless its answer is known to hold. The caller holds the mutex.
+func (g *Git) converters(ctx context.Context) (converters, error) {
+	stamp, newest := g.configStamp()
+	if stamp != "" && stamp == g.filters.stamp {
+		return g.filters.converters, nil
+	}
+	out, err := g.RunWith(ctx, Command{Args: []string{"config", "--show-scope", "--show-origin", "-z", "--get-regexp", converted}})
+	var exit *ExitError
+	if err != nil && !(errors.As(err, &exit) && exit.Code == 1) {
+		return converters{}, fmt.Errorf("read filter configuration: %w", err)
+	}
+	all, includes := g.parseConverters(string(out))
+	if includes || time.Since(newest) < settle {
+		stamp = ""
+	}
+	g.filters = filterCache{all, stamp}
+	return all, nil
+}
+
 // plain reports whether the repository's own configuration has neither a filter nor
-// the name of another file: those words stand in it as they are, in any case of
-// letters. It asks nobody.
+// a word of LFS nor the name of another file: those words stand in it as they are, in
+// any case of letters. It asks nobody.
 func (g *Git) plain() bool {
 	if g.repo.CommonDir == "" {
 		return false
@@ -66,7 +134,7 @@ func (g *Git) plain() bool {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
-		if mentions(text, "filter", "include") {
+		if mentions(text, "filter", "include", "lfs") {
 			return false
 		}
 	}
@@ -78,59 +146,206 @@ func (g *Git) configFiles() []string {
 	return []string{filepath.Join(g.repo.CommonDir, "config"), filepath.Join(g.repo.GitDir, "config.worktree")}
 }
 
-// parseFilters reads scope and key pairs. includes says that the repository's
+// parseConverters reads triples of scope, origin and setting. includes says that a
 // configuration pulls in other files.
-func parseFilters(out string) (names []string, includes bool) {
+func (g *Git) parseConverters(out string) (all converters, includes bool) {
+	found := map[string]*drafted{}
+	own, foreign := map[string]string{}, []string(nil)
 	fields := strings.Split(out, "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		scope, key := fields[i], fields[i+1]
-		if scope == "system" || scope == "global" {
-			continue
-		}
-		rest, isFilter := strings.CutPrefix(key, "filter.")
-		if !isFilter {
+	for i := 0; i+2 < len(fields); i += 3 {
+		scope, origin := fields[i], fields[i+1]
+		key, value, given := strings.Cut(fields[i+2], "\n")
+		mine := g.users(scope, origin)
+		section, rest, _ := strings.Cut(key, ".")
+		switch section {
+		case "include", "includeif":
 			includes = true
 			continue
+		case "filter":
+		default:
+			if mine {
+				own[key] = value
+			} else if !harmless(key) {
+				foreign = append(foreign, key)
+			}
+			continue
 		}
-		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
-			names = append(names, rest[:dot])
+		dot := strings.LastIndexByte(rest, '.')
+		if dot < 0 {
+			continue
 		}
+		name, field := rest[:dot], rest[dot+1:]
+		if found[name] == nil {
+			found[name] = &drafted{}
+		}
+		found[name].set(field, value, given, mine, origin)
 	}
-	slices.Sort(names)
-	return slices.Compact(names), includes
+	for name, d := range found {
+		all.filters = append(all.filters, d.filter(name))
+	}
+	slices.SortFunc(all.filters, func(a, b Filter) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Sort(foreign)
+	for _, key := range slices.Compact(foreign) {
+		all.emptied = append(all.emptied, setting{key, own[key]})
+	}
+	return all, includes
 }
 
-// filtersOff returns the environment that empties the untrusted filters. The
-// settings go through GIT_CONFIG_KEY_n, where no character of a name has a
-// meaning; on a command line an "=" in it would end the name.
-func (g *Git) filtersOff(ctx context.Context) ([]string, error) {
-	names, err := g.UntrustedFilters(ctx)
-	if err != nil || len(names) == 0 {
+// A drafted filter is one as the user's configuration has it, and as all of it has.
+type drafted struct {
+	mine, all Filter
+	foreign   bool // the repository has a say
+	stopped   bool // its process is set to nothing: git then runs the other two as little
+}
+
+func (d *drafted) set(field, value string, given, mine bool, origin string) {
+	d.foreign = d.foreign || !mine
+	if !slices.Contains(d.all.Origins, origin) {
+		d.all.Origins = append(d.all.Origins, origin)
+	}
+	for _, f := range []*Filter{&d.mine, &d.all} {
+		if f == &d.mine && !mine {
+			continue
+		}
+		switch field {
+		case "clean":
+			f.Clean = value
+		case "smudge":
+			f.Smudge = value
+		case "process":
+			f.Process, d.stopped = value, value == ""
+		case "required":
+			f.Required = !given || truth(value)
+		}
+	}
+}
+
+// filter is the user's own where the repository says nothing else.
+func (d *drafted) filter(name string) Filter {
+	f := d.all
+	f.Name = name
+	if d.stopped {
+		f.Clean, f.Smudge = "", ""
+	}
+	f.Own = !d.foreign || d.mine.Clean == f.Clean && d.mine.Smudge == f.Smudge && d.mine.Process == f.Process && d.mine.Runs()
+	return f
+}
+
+// truth reads a truth value as git does.
+func truth(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "false", "no", "off", "0":
+		return false
+	}
+	return true
+}
+
+// users reports whether a setting is the user's or the system's: neither in the
+// repository's configuration nor in a file of the repository that another one includes.
+func (g *Git) users(scope, origin string) bool {
+	switch scope {
+	case "system", "global", "command":
+	default:
+		return false
+	}
+	path, isFile := strings.CutPrefix(origin, "file:")
+	return !isFile || g.usersFile(path)
+}
+
+// usersFile reports whether a file of a configuration is not the repository's. The
+// user's own configuration is that wherever it lies, where no variable names it.
+func (g *Git) usersFile(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	if places, ok := UserConfigs(without(g.full, "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")); ok && slices.Contains(places, path) {
+		return true
+	}
+	return !g.repo.Holds(path)
+}
+
+// Holds reports whether a path leads to something in the working tree or in a git
+// directory of the repository, as it is written or through links.
+func (r Repository) Holds(path string) bool {
+	for _, dir := range []string{r.TopLevel, r.GitDir, r.CommonDir} {
+		if dir != "" && (within(dir, path) || within(resolved(dir), resolved(path))) {
+			return true
+		}
+	}
+	return false
+}
+
+// resolved follows the links of a path as far as there is something.
+func resolved(path string) string {
+	for at, rest := path, ""; ; {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return path
+		}
+		at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// filterSettings are what a command that converts files gets: filters that jp does not
+// run are emptied, the others are passed as they were looked at, so that a later change
+// runs nothing.
+func (g *Git) filterSettings(ctx context.Context, required []string) ([]setting, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	settings := slices.Clone(offlineLFS)
+	if len(required) == 0 && g.plain() {
+		return settings, nil
+	}
+	all, err := g.converters(ctx)
+	if err != nil {
 		return nil, err
 	}
-	var env []string
-	n := 0
-	for _, name := range names {
-		for _, setting := range []struct{ key, value string }{
-			{"clean", ""}, {"smudge", ""}, {"process", ""}, {"required", "false"},
-		} {
-			env = append(env,
-				fmt.Sprintf("GIT_CONFIG_KEY_%d=filter.%s.%s", n, name, setting.key),
-				fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, setting.value))
-			n++
-		}
+	for _, f := range all.filters {
+		settings = append(settings, g.passed(f, required)...)
 	}
-	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n)), nil
+	return append(settings, all.emptied...), nil
 }
 
-// configStamp identifies the repository's configuration files, and says when
-// the newest changed. It is "" where the files are not known.
+// passed are the settings of one filter.
+func (g *Git) passed(f Filter, required []string) []setting {
+	switch {
+	case g.Refuses(f) != nil:
+		f = Filter{Name: f.Name}
+	case required != nil && !slices.Contains(required, f.Name):
+		f.Required = false
+	case required != nil && f.Runs():
+		f.Required = true
+		if f.Process == "" { // what one direction does not convert is not a failure
+			f.Clean, f.Smudge = cmp.Or(f.Clean, "cat"), cmp.Or(f.Smudge, "cat")
+		}
+	}
+	key := "filter." + f.Name + "."
+	settings := []setting{{key + "clean", f.Clean}, {key + "smudge", f.Smudge}, {key + "required", fmt.Sprint(f.Required)}}
+	if f.Process != "" || !f.Runs() { // an empty one keeps git from running the other two
+		settings = append(settings, setting{key + "process", f.Process})
+	}
+	return settings
+}
+
+// configStamp identifies the configuration files, and says when the newest changed. It
+// is "" where the files are not known.
 func (g *Git) configStamp() (stamp string, newest time.Time) {
 	if g.repo.CommonDir == "" {
 		return "", time.Time{}
 	}
+	others, ok := UserConfigs(g.environ)
+	if !ok {
+		return "", time.Time{}
+	}
 	var b strings.Builder
-	for _, path := range g.configFiles() {
+	for _, path := range append(g.configFiles(), others...) {
 		info, err := os.Stat(path)
 		if err != nil {
 			b.WriteString("-;")

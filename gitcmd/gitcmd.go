@@ -33,6 +33,10 @@ type Options struct {
 	Program string        // the git program; default "git", looked up in PATH
 	Environ []string      // the environment to derive the child's from; default os.Environ()
 	Timeout time.Duration // limit of each Run; default DefaultTimeout
+
+	// MayRun says why jp does not start the programs of a filter, nil where it does. It
+	// is asked before each command that may run one. Default: the user's own run.
+	MayRun func(Repository, Filter) error
 }
 
 // Git starts git in one folder. It may be used by several goroutines.
@@ -41,8 +45,11 @@ type Git struct {
 	repo    Repository // zero where git finds the repository itself
 	program string
 	environ []string // scrubbed
-	full    []string // as given, for network commands
+	full    []string // as given
+	user    []setting
 	timeout time.Duration
+	opts    Options
+	mayRun  func(Filter) error // nil: the user's own run
 
 	mu      sync.Mutex
 	filters filterCache
@@ -60,10 +67,12 @@ func New(dir string, opts Options) *Git {
 	if opts.Timeout == 0 {
 		opts.Timeout = DefaultTimeout
 	}
-	return &Git{
-		dir: dir, program: opts.Program, timeout: opts.Timeout,
+	g := &Git{
+		dir: dir, program: opts.Program, timeout: opts.Timeout, opts: opts,
 		environ: scrub(opts.Environ), full: opts.Environ,
 	}
+	g.takeEnvironment()
+	return g
 }
 
 // At returns a Git bound to a located repository: no command of it can end up
@@ -76,12 +85,22 @@ func At(repo Repository, opts Options) *Git {
 	}
 	g := New(dir, opts)
 	g.repo = repo
+	if opts.MayRun != nil {
+		g.mayRun = func(f Filter) error { return opts.MayRun(repo, f) }
+	}
+	g.takeEnvironment()
 	g.environ = append(g.environ, "GIT_DIR="+repo.GitDir)
 	if repo.TopLevel != "" {
 		g.environ = append(g.environ, "GIT_WORK_TREE="+repo.TopLevel)
 	}
 	return g
 }
+
+// Beside returns a Git with the same program and environment for another repository.
+func (g *Git) Beside(repo Repository) *Git { return At(repo, g.opts) }
+
+// Repository is the one that all commands work in, the zero one where git finds it.
+func (g *Git) Repository() Repository { return g.repo }
 
 // Dir returns the folder in which commands run.
 func (g *Git) Dir() string { return g.dir }
@@ -100,6 +119,12 @@ type Command struct {
 	// configures are then switched off. It holds without being said, but for
 	// the commands that never do.
 	Content bool
+
+	// Required are the names of the filters without which no file may be taken as it
+	// stands: where one of them fails, the command does, and where another one does, it
+	// goes on. It is for commands that store content, or write files, with these filters
+	// in their way. nil: as the configuration says.
+	Required []string
 
 	// Network says that the command talks to a remote the user named: it keeps
 	// the user's credentials, ssh set-up, hooks for all repositories and terminal,
@@ -139,20 +164,20 @@ func (g *Git) RunWith(ctx context.Context, c Command) ([]byte, error) {
 // command makes the child: argv, environment, folder, process group.
 func (g *Git) command(ctx context.Context, c Command) (*exec.Cmd, error) {
 	argv := harden(c)
-	env := g.childEnv(c)
+	var settings []setting
+	var err error
 	switch {
 	case c.Network:
-		own, err := g.ownHelpers(ctx)
-		if err != nil {
-			return nil, err
-		}
-		env = append(own, env...) // a proxy in the user's environment wins
+		settings, err = g.ownHelpers(ctx)
 	case converts(c):
-		off, err := g.filtersOff(ctx)
-		if err != nil {
-			return nil, err
-		}
-		env = append(env, off...)
+		settings, err = g.filterSettings(ctx, c.Required)
+	}
+	if err != nil {
+		return nil, err
+	}
+	env := g.childEnv(c, settings)
+	if c.Network {
+		env = append([]string{"GIT_PROXY_COMMAND="}, env...) // a proxy in the user's environment wins
 	}
 	cmd := exec.CommandContext(ctx, g.program, argv...)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = g.dir, env, c.Files

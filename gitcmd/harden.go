@@ -87,11 +87,11 @@ func harden(c Command) []string {
 	return append(argv, c.Args[1:]...)
 }
 
-// kept are the GIT_* variables that say where the user's own configuration is
-// and who the user is. All others are dropped: they would point git elsewhere,
-// or name programs.
+// kept are the GIT_* variables that say where the user's own configuration is, what is
+// in it besides, and who the user is. All others are dropped, but for those of git-lfs:
+// they would point git elsewhere, or name programs.
 var kept = []string{
-	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM",
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 	"GIT_EXEC_PATH",
@@ -121,31 +121,43 @@ var offlineEnv = []string{
 	"GIT_ASKPASS=true",
 	"GIT_NO_LAZY_FETCH=1",
 	"GIT_ALLOW_PROTOCOL=",
+	skipSmudge + "=1", // git-lfs takes what is here, and asks no server
 }
 
-// scrub drops what could redirect git.
+// skipSmudge is the variable by which a git-lfs leaves content alone that is not here.
+const skipSmudge = "GIT_LFS_SKIP_SMUDGE"
+
+// scrub drops what could redirect git. The user's own additions to the configuration
+// come after it, see [Git.settings].
 func scrub(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return strings.HasPrefix(name, "GIT_") && !slices.Contains(kept, name) ||
+		return strings.HasPrefix(name, "GIT_") && !slices.Contains(kept, name) && !strings.HasPrefix(name, "GIT_LFS_") ||
 			strings.HasPrefix(name, "LC_") || name == "LANGUAGE"
 	})
 }
 
 // childEnv is the environment of one command; later settings win.
-func (g *Git) childEnv(c Command) []string {
+func (g *Git) childEnv(c Command, settings []setting) []string {
 	env := slices.Concat(g.environ, fixed)
 	if c.Network {
 		env = append(env, only(g.full, transport)...)
 	} else {
 		env = append(env, offlineEnv...)
 	}
-	return append(env, c.Env...)
+	return append(append(env, g.configuration(settings)...), c.Env...)
 }
 
 func only(environ, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return !slices.Contains(names, name)
+	})
+}
+
+func without(environ []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(names, name)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -33,45 +34,60 @@ const helpers = `^(core\.(sshcommand|askpass|hookspath)|credential\.(.*\.)?helpe
 // plainly is what stands for a helper where the user's own configuration names none.
 var plainly = map[string]string{"core.sshcommand": "ssh", "core.hookspath": "/dev/null"}
 
-// ownHelpers returns the environment that puts the user's own helpers in place of
+// ownHelpers returns the settings that put the user's own helpers in place of
 // those that the repository's configuration names. Hooks of the repository do not
 // run; those of a folder that the user configured for all repositories do.
-func (g *Git) ownHelpers(ctx context.Context) ([]string, error) {
+func (g *Git) ownHelpers(ctx context.Context) ([]setting, error) {
 	out, err := g.RunWith(ctx, Command{Args: []string{"config", "--show-scope", "-z", "--get-regexp", helpers}})
 	var exit *ExitError
 	if err != nil && !(errors.As(err, &exit) && exit.Code == 1) {
 		return nil, fmt.Errorf("read the configuration of helpers: %w", err)
 	}
-	var env []string
-	n := 0
-	for _, s := range replaced(string(out)) {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.value))
-		n++
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	settings := replaced(string(out))
+	for _, s := range g.user { // the environment's outweighs what stands in files
+		if ownHelper.MatchString(canonical(s.key)) {
+			settings = append(settings, s)
+		}
 	}
-	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n), "GIT_PROXY_COMMAND="), nil
+	if g.plain() {
+		return settings, nil
+	}
+	all, err := g.converters(ctx)
+	return append(settings, all.emptied...), err
 }
 
-// A helper is one setting of a program.
-type helper struct{ key, value string }
+var ownHelper = regexp.MustCompile(helpers)
+
+// canonical is a key as git writes it: what is not the name of a subsection is in small
+// letters.
+func canonical(key string) string {
+	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
+	if first < 0 {
+		return strings.ToLower(key)
+	}
+	return strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
+}
 
 // replaced are the settings that win over the repository's: first what ends each
 // list, as an empty credential helper does, then the user's own.
-func replaced(out string) (settings []helper) {
-	foreign, own := []string{"core.hookspath"}, []helper(nil)
+func replaced(out string) (settings []setting) {
+	foreign, own := []string{"core.hookspath"}, []setting(nil)
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		key, value, _ := strings.Cut(fields[i+1], "\n")
 		switch scope := fields[i]; scope {
 		case "system", "global":
-			own = append(own, helper{key, value})
-		case "command": // ours
+			own = append(own, setting{key, value})
+		case "command": // ours, and the environment's
 		default:
 			foreign = append(foreign, key)
 		}
 	}
 	slices.Sort(foreign)
 	for _, key := range slices.Compact(foreign) {
-		settings = append(settings, helper{key, plainly[key]})
+		settings = append(settings, setting{key, plainly[key]})
 	}
 	return append(settings, own...)
 }

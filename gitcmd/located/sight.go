@@ -88,7 +88,7 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 func bounded(environ []string) bool {
 	return slices.ContainsFunc(environ, func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return name == "GIT_CEILING_DIRECTORIES" || name == "GIT_DISCOVERY_ACROSS_FILESYSTEM"
+		return name == "GIT_CEILING_DIRECTORIES" || name == "GIT_DISCOVERY_ACROSS_FILESYSTEM" || name == "GIT_CONFIG_COUNT"
 	})
 }
 

@@ -1,0 +1,72 @@
+package gitcmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// takeEnvironment takes what the user's environment says of the configuration. What it
+// says in words is the user's own, but none of it may make bytes of the repository the
+// user's: a file that it names there, or in the folder of the command, counts as empty.
+func (g *Git) takeEnvironment() {
+	g.user = nil
+	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} {
+		if path := lookup(g.full, name); path != "" && (!filepath.IsAbs(path) || g.repo.Holds(path)) {
+			g.environ = append(without(g.environ, name), name+"="+os.DevNull)
+		}
+	}
+	for _, s := range environSettings(g.full) {
+		section, _, _ := strings.Cut(strings.ToLower(s.key), ".")
+		if (section == "include" || section == "includeif") && (!filepath.IsAbs(s.value) || g.repo.Holds(s.value)) {
+			continue
+		}
+		g.user = append(g.user, s)
+	}
+}
+
+// environSettings are the settings of GIT_CONFIG_COUNT and its kin. Where git would
+// refuse them, there are none.
+func environSettings(environ []string) (settings []setting) {
+	count, err := strconv.Atoi(lookup(environ, "GIT_CONFIG_COUNT"))
+	if err != nil {
+		return nil
+	}
+	const most = 1000
+	for i := range min(max(count, 0), most) {
+		settings = append(settings, setting{lookup(environ, fmt.Sprintf("GIT_CONFIG_KEY_%d", i)), lookup(environ, fmt.Sprintf("GIT_CONFIG_VALUE_%d", i))})
+	}
+	return slices.DeleteFunc(settings, func(s setting) bool { return s.key == "" })
+}
+
+// configuration is the environment that adds settings to the user's. They go through
+// GIT_CONFIG_KEY_n, where no character of a name has a meaning: on a command line an "="
+// in it would end the name.
+func (g *Git) configuration(settings []setting) (env []string) {
+	n := 0
+	for _, s := range slices.Concat(g.user, settings) {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.value))
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+}
+
+// lookup is the value of a variable, "" where it is not set.
+func lookup(environ []string, name string) (value string) {
+	for _, pair := range environ { // the last one counts
+		if v, is := strings.CutPrefix(pair, name+"="); is {
+			value = v
+		}
+	}
+	return value
+}
+
+// SkipsSmudge reports whether the user's environment tells git-lfs to leave pointers in
+// the place of content.
+func (g *Git) SkipsSmudge() bool { return truth(lookup(g.full, skipSmudge)) }
