@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -84,4 +85,73 @@ func TestSubmodules(t *testing.T) {
 	gitenv.Git(t, sub, "commit", "-qam", "next")
 	next := r.snapshot(s.Tree, worktree.SnapshotOptions{})
 	require.Equal(t, []string{"M sub"}, paths(next.Changes), "a new commit inside is")
+}
+
+// Whoever takes the filter away that a file has in HEAD: the file is not recorded without
+// it, in process or by git, and not written either.
+func TestFilterOfHEADCounts(t *testing.T) {
+	for name, lose := range map[string]func(r *repo){
+		"no attributes": func(r *repo) { r.remove(".gitattributes") },
+		"others":        func(r *repo) { r.write(".gitattributes", "*.key text\n") },
+		"nested": func(r *repo) {
+			r.write("sub/.gitattributes", "*.key -filter\n")
+			r.write(".gitattributes", "sub/*.key filter=crypt\n")
+		},
+		"info/attributes":  func(r *repo) { r.write(".git/info/attributes", "*.key !filter\n") },
+		"no configuration": func(r *repo) { r.git("config", "--remove-section", "filter.crypt") },
+		"another filter": func(r *repo) {
+			r.git("config", "--global", "filter.cat.clean", "cat")
+			r.write(".gitattributes", "*.key filter=cat\n")
+		},
+		"nothing":              func(*repo) {},
+		"not even in an index": func(r *repo) { r.git("rm", "-q", "--cached", ".gitattributes"); r.remove(".gitattributes") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, nil)
+			r.git("config", "filter.crypt.clean", "tr a-z n-za-m")
+			r.git("config", "filter.crypt.smudge", "tr a-z n-za-m")
+			r.write(".gitattributes", "*.key filter=crypt\n")
+			r.write("a.key", "plain\n")
+			r.write("sub/a.key", "plain\n")
+			r.git("add", "-A")
+			r.git("commit", "-qm", "files")
+			parent := r.head()
+			s := r.tool(parent, func() {
+				lose(r)
+				r.write("a.key", "newer\n")
+				r.write("sub/a.key", "newer\n")
+				r.write("b", "1\n")
+			})
+			for _, path := range []string{"a.key", "sub/a.key"} {
+				require.Equal(t, "cynva\n", r.files(s.Tree)[path])
+				require.Contains(t, leftPaths(s.LeftOut), path)
+				_, ok, err := r.w.SnapshotPaths(t.Context(), s.Tree, []string{path}, reader{r.dir})
+				require.NoError(t, err)
+				require.False(t, ok, "not in process, either")
+			}
+			require.Equal(t, "1\n", r.files(s.Tree)["b"])
+			for _, l := range s.LeftOut {
+				require.Contains(t, l.Why, "crypt")
+			}
+
+			oid := r.git("rev-parse", parent+":a.key")
+			put := worktree.Put{Path: "a.key", Is: worktree.Version{Mode: "100644", OID: oid}, To: worktree.Version{Mode: "100644", OID: oid}}
+			left, err := r.w.Restore(t.Context(), []worktree.Put{put}, r.w.Look([]string{"a.key"}), nil)
+			require.NoError(t, err)
+			require.Equal(t, []string{"a.key"}, leftPaths(left))
+			text, err := os.ReadFile(r.path("a.key"))
+			require.NoError(t, err)
+			require.Equal(t, "newer\n", string(text))
+		})
+	}
+}
+
+// A filter that the user's git would not insist on takes no file as it is where it fails.
+func TestOwnFilterThatFails(t *testing.T) {
+	r := newRepo(t, map[string]string{".gitattributes": "*.key filter=crypt\n", "a.key": "cynva\n"})
+	r.git("config", "--global", "filter.crypt.clean", "false")
+	s := r.tool(r.head(), func() { r.write("a.key", "plain\n"); r.write("b", "1\n") })
+	require.Equal(t, []string{"A b"}, paths(s.Changes))
+	require.Equal(t, []string{"a.key"}, leftPaths(s.LeftOut))
+	require.Contains(t, s.LeftOut[0].Why, "external filter 'false' failed")
 }

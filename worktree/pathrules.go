@@ -5,19 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
+	"jp/gitcmd/convert"
 )
 
 // pathRules say what git would do to the content of a path.
 type pathRules struct {
 	stamp     string // of the files that the rules come from
+	filter    string // the attribute, as git check-attr says it
 	always    bool   // a filter, an encoding or ident: only git can tell
 	lineEnds  bool   // carriage returns may be taken out
 	binary    bool   // no line counts
@@ -53,10 +57,14 @@ func (w *Worktree) rulesFor(ctx context.Context, paths []string) (map[string]pat
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rules := make(map[string]pathRules, len(paths))
-	stamps := map[string]string{}
+	stamps, folders := map[string]string{}, map[string]string{}
 	var unknown []string
 	for _, p := range paths {
-		stamps[p] = w.rulesStamp(p)
+		dir := path.Dir(p)
+		if folders[dir] == "" {
+			folders[dir] = w.rulesStamp(p)
+		}
+		stamps[p] = folders[dir]
 		if known, ok := w.attrs[p]; ok && known.stamp == stamps[p] {
 			rules[p] = known
 			continue
@@ -89,6 +97,7 @@ func newRules(attrs, config map[string]string) pathRules {
 	unused := func(name string) bool { return attrs[name] == "unspecified" || attrs[name] == "unset" }
 	asks := attrs["text"] != "unspecified" || attrs["crlf"] != "unspecified" || attrs["eol"] != "unspecified"
 	return pathRules{
+		filter:    attrs["filter"],
 		always:    !unused("filter") || !unused("ident") || !unused("working-tree-encoding"),
 		lineEnds:  attrs["text"] != "unset" && (asks || !isFalse(config["core.autocrlf"])),
 		binary:    attrs["diff"] == "unset",
@@ -96,6 +105,39 @@ func newRules(attrs, config map[string]string) pathRules {
 		links:     config["core.symlinks"] == "" || !isFalse(config["core.symlinks"]),
 		sparse:    !isFalse(config["core.sparsecheckout"]),
 	}
+}
+
+// unconverted says of those of the paths that need a filter that jp does not run why they
+// must neither be stored as they are nor be written, by path. filters are those of the
+// other paths that have one.
+func (w *Worktree) unconverted(ctx context.Context, paths []string) (why, filters map[string]string, err error) {
+	if len(paths) == 0 {
+		return nil, nil, nil
+	}
+	rules, err := w.rulesFor(ctx, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	state, err := w.State(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	filters = make(map[string]string, len(paths))
+	for _, p := range paths {
+		filters[p] = rules[p].filter
+	}
+	gaps, err := w.gaps.Judge(ctx, filters, state.Head)
+	why = make(map[string]string, len(gaps))
+	for p, gap := range gaps {
+		why[p] = gap.Why()
+	}
+	maps.DeleteFunc(filters, func(p, filter string) bool { return why[p] != "" || convert.None(filter) })
+	return why, filters, err
+}
+
+// names are the values of a map, each once, sorted.
+func names(filters map[string]string) []string {
+	return slices.Compact(slices.Sorted(maps.Values(filters)))
 }
 
 // trustMode says whether the executable bit is what git records.

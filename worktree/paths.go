@@ -72,6 +72,9 @@ func (n *named) make(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if why, _, err := n.w.unconverted(ctx, paths); err != nil || len(why) > 0 {
+		return errors.Join(errAskGit, err)
+	}
 	ignored, err := n.ignored(ctx, paths)
 	if err != nil {
 		return err

@@ -290,26 +290,25 @@ func (s *snapshot) since(st *unix.Stat_t) bool {
 	return s.opts.Since == nil || !changed(st).before(*s.opts.Since)
 }
 
-// leaveFiltered takes out the paths that need a filter which is not trusted.
-// Without the filter their content would be stored wrongly.
+// leaveFiltered takes out the files that need a filter that jp does not run. Without
+// the filter their content would be stored wrongly.
 func (s *snapshot) leaveFiltered(ctx context.Context, p *plan) error {
-	if len(p.take) == 0 {
-		return nil
+	var files []string
+	for _, path := range p.take {
+		if st, err := s.w.lookup(path); err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
+			files = append(files, path)
+		}
 	}
-	untrusted, err := s.w.git.UntrustedFilters(ctx)
-	if err != nil || len(untrusted) == 0 {
-		return err
-	}
-	values, err := s.w.attributes(ctx, p.take, "filter")
-	if err != nil {
+	why, filters, err := s.w.unconverted(ctx, files)
+	s.filters = filters
+	if err != nil || len(why) == 0 {
 		return err
 	}
 	p.take = slices.DeleteFunc(p.take, func(path string) bool {
-		driver := values[path]["filter"]
-		if !slices.Contains(untrusted, driver) {
+		if why[path] == "" {
 			return false
 		}
-		p.leave(path, whyFilter+driver)
+		p.leave(path, why[path])
 		return true
 	})
 	return nil

@@ -58,18 +58,39 @@ func (s *snapshot) apply(ctx context.Context, p *plan) error {
 			}
 		}
 	}
-	failed, err := s.tolerate(p.take, func(paths []string) error {
-		return s.update(ctx, joinNUL(paths), "--add", "--remove", "--ignore-skip-worktree-entries", "--stdin")
-	})
-	if err != nil {
-		return err
-	}
 	var kept []string
-	for _, f := range failed {
-		p.leave(f.Path, f.Why)
-		kept = append(kept, f.Path)
+	for filter, paths := range s.byFilter(p.take) {
+		failed, err := s.tolerate(paths, func(paths []string) error {
+			return s.read(ctx, paths, filter)
+		})
+		if err != nil {
+			return err
+		}
+		for _, f := range failed {
+			p.leave(f.Path, f.Why)
+			kept = append(kept, f.Path)
+		}
 	}
 	return s.setEntries(ctx, nil, kept)
+}
+
+// byFilter parts paths by their filters: git looks at other files, too, that changed at
+// the same time as its index, and a filter that fails for one of those is no matter here.
+func (s *snapshot) byFilter(paths []string) map[string][]string {
+	parts := map[string][]string{}
+	for _, path := range paths {
+		parts[s.filters[path]] = append(parts[s.filters[path]], path)
+	}
+	return parts
+}
+
+// read lets git read files into the index, none without its filter, which is "" for none.
+func (s *snapshot) read(ctx context.Context, paths []string, filter string) error {
+	_, err := s.write(ctx, gitcmd.Command{
+		Args:  []string{"update-index", "-z", "--index-version", "4", "--add", "--remove", "--ignore-skip-worktree-entries", "--stdin"},
+		Stdin: strings.NewReader(joinNUL(paths)), Content: true, Required: []string{filter},
+	})
+	return err
 }
 
 // differingOf are those of the paths at which the index may not be as the parent's
@@ -138,7 +159,7 @@ func (s *snapshot) update(ctx context.Context, input string, flags ...string) er
 	}
 	_, err := s.write(ctx, gitcmd.Command{
 		Args:  append([]string{"update-index", "-z", "--index-version", "4"}, flags...),
-		Stdin: strings.NewReader(input), Content: true,
+		Stdin: strings.NewReader(input), Content: true, Required: []string{},
 	})
 	return err
 }

@@ -193,7 +193,8 @@ type restoring struct {
 	left    []LeftOut
 	wrote   bool // something is put back
 
-	trustMode bool // the executable bit is recorded
+	trustMode bool              // the executable bit is recorded
+	filters   map[string]string // of the files that are to be written and have one, by path
 
 	killed map[string]bool // names of stages that restores left which were killed
 	tidied map[string]bool // folders that were looked through for what those left
@@ -222,27 +223,25 @@ func (r *restoring) admit(ctx context.Context, puts []Put) ([]Put, error) {
 	return r.withoutFiltered(ctx, admitted)
 }
 
-// withoutFiltered takes out the paths whose content only a filter makes right
-// that is not trusted.
+// withoutFiltered takes out the paths whose content only a filter makes right that jp
+// does not run.
 func (r *restoring) withoutFiltered(ctx context.Context, puts []Put) ([]Put, error) {
-	untrusted, err := r.w.git.UntrustedFilters(ctx)
-	if err != nil || len(untrusted) == 0 || len(puts) == 0 {
-		return puts, err
-	}
-	var paths []string
+	var files []string
 	for _, p := range puts {
-		paths = append(paths, p.Path)
+		if p.To.Mode != modeLink {
+			files = append(files, p.Path)
+		}
 	}
-	values, err := r.w.attributes(ctx, paths, "filter")
+	why, filters, err := r.w.unconverted(ctx, files)
+	r.filters = filters
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(puts, func(p Put) bool {
-		driver := values[p.Path]["filter"]
-		if !slices.Contains(untrusted, driver) {
+		if why[p.Path] == "" {
 			return false
 		}
-		r.left = append(r.left, LeftOut{Path: p.Path, Why: whyFilter + driver})
+		r.left = append(r.left, LeftOut{Path: p.Path, Why: why[p.Path]})
 		return true
 	}), nil
 }
@@ -291,7 +290,7 @@ func (r *restoring) index() []string {
 func (r *restoring) checkOut(ctx context.Context, paths []string) error {
 	_, err := r.w.git.RunWith(ctx, gitcmd.Command{
 		Args:  []string{"checkout-index", "-f", "-z", "--stdin", "--prefix=" + filepath.Join(r.staged, "files") + "/"},
-		Stdin: strings.NewReader(joinNUL(paths)), Env: r.index(),
+		Stdin: strings.NewReader(joinNUL(paths)), Env: r.index(), Required: names(r.filters),
 	})
 	var exit *gitcmd.ExitError
 	switch {

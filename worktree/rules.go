@@ -29,7 +29,6 @@ const (
 	whyKind    = "not a regular file"
 	whyLinked  = "has other names"
 	whyBudget  = "too much new content"
-	whyFilter  = "needs a filter that the repository configures: "
 	whyNoRead  = "cannot be recorded: "
 	whyHidden  = "git was told not to look at it"
 	whyBlind   = "what git does not track could not be listed: "

@@ -88,7 +88,8 @@ type snapshot struct {
 	opts   SnapshotOptions
 	others *Others // of after the mark; nil where nobody asked
 	known
-	isSparse *bool // nil: not asked for yet
+	isSparse *bool             // nil: not asked for yet
+	filters  map[string]string // of the files that are to be recorded and have one, by path
 }
 
 func (s *snapshot) make(ctx context.Context) (Snapshot, error) {

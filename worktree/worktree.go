@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"jp/gitcmd"
+	"jp/gitcmd/convert"
 	"jp/internal/ownfolder"
 )
 
@@ -65,6 +66,8 @@ type Worktree struct {
 	git  *gitcmd.Git
 	opts Options
 
+	gaps *convert.Checker
+
 	flush func(*os.File) error // waits for the disk, for files and folders; tests watch it
 
 	mu     sync.Mutex
@@ -93,7 +96,10 @@ func Open(_ context.Context, repo gitcmd.Repository, opts Options) (*Worktree, e
 	if opts.Home == "" {
 		opts.Home, _ = os.UserHomeDir() // a user without a home has no home to protect
 	}
-	return &Worktree{repo: repo, git: gitcmd.At(repo, opts.Git), opts: opts, flush: (*os.File).Sync, attrs: map[string]pathRules{}}, nil
+	git := gitcmd.At(repo, opts.Git)
+	return &Worktree{
+		repo: repo, git: git, opts: opts, gaps: convert.New(git, repo), flush: (*os.File).Sync, attrs: map[string]pathRules{},
+	}, nil
 }
 
 // Repository returns where the working tree belongs.

@@ -103,7 +103,7 @@ func builtins(r *repo, e *env) ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(files, gittool.Tools(git), commands), nil
+	return slices.Concat(files, gittool.Tools(git, gittool.Options{Changed: r.changedByTools}), commands), nil
 }
 
 // configured is a tool with what the configuration says of it.

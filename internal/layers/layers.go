@@ -17,12 +17,13 @@ var Allowed = map[string][]string{
 	"conversation":                          nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                {"internal/plainfile"}, // the only starter of git
+	"gitcmd/convert":                        {"gitcmd", "internal/plainfile"},
 	"gitcmd/located":                        {"gitcmd", "internal/plainfile", "internal/wholefile"},
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/sharedfile", "internal/wholefile"},
 	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},                                                                     // knows objects and refs, not events
 	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/ownfolder", "internal/plainfile", "internal/sharedfile", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
 	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},                                                                             // copies of raw commits; knows no events
-	"worktree":                              {"conversation", "gitcmd", "internal/ownfolder", "worktree/gitindex"},
+	"worktree":                              {"conversation", "gitcmd", "gitcmd/convert", "internal/ownfolder", "worktree/gitindex"},
 	"worktree/gitindex":                     nil, // a format; looks at no file
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
@@ -33,7 +34,7 @@ var Allowed = map[string][]string{
 	"provider/catalog":                      {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
 	"tool":                                  {"conversation", "internal/lazy"},
 	"tool/fs":                               {"conversation", "tool", "gitcmd", "internal/lazy"},
-	"tool/gittool":                          {"conversation", "tool", "gitcmd"},
+	"tool/gittool":                          {"conversation", "tool", "gitcmd", "gitcmd/convert"},
 	"tool/program":                          {"conversation", "tool"},
 	"tool/shell":                            {"conversation", "tool", "tool/program"},
 	"tool/recall":                           {"conversation", "search", "tool"},

@@ -15,11 +15,13 @@ import (
 func (r *repository) commit() tool.Tool {
 	return &gitTool{run: r.runCommit, def: &tool.Definition{
 		Name: "git_commit",
-		Description: "Commit to the current branch with the user's identity. With paths, exactly these files as they are now, new ones too, " +
-			"and nothing else that is staged; without, what is staged. Hooks are not run and the commit is not signed.",
+		Description: "Commit to the current branch with the user's identity. With paths, exactly these files as they are now, new ones too; " +
+			"without, the files that tools of this conversation changed. What else the user has staged stays staged and is not committed, unless staged " +
+			"is true: then exactly that is committed. Hooks are not run and the commit is not signed. Files whose filter is not run are never committed.",
 		Parameters: json.RawMessage(`{"type":"object","required":["message"],"additionalProperties":false,"properties":{
 			"message":{"type":"string","minLength":1,"description":"The whole message: a subject line, then a blank line and the body if one is needed."},
-			"paths":{"type":"array","items":{"type":"string"},"description":"The files and folders to commit, relative to the workspace. Default: what is staged."}}}`),
+			"paths":{"type":"array","items":{"type":"string"},"description":"The files and folders to commit, relative to the workspace. Default: what this conversation's tools changed."},
+			"staged":{"type":"boolean","default":false,"description":"Commit what the user has staged, and nothing else."}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: commitSubject,
 	}}
 }
@@ -27,89 +29,106 @@ func (r *repository) commit() tool.Tool {
 type commitArguments struct {
 	Message string   `json:"message"`
 	Paths   []string `json:"paths"`
+	Staged  bool     `json:"staged"`
 }
 
-// commitSubject is the first line of the message.
+// commitSubject is the first line of the message, and that the user's staging is what is
+// committed.
 func commitSubject(arguments json.RawMessage) string {
 	var args commitArguments
 	if json.Unmarshal(arguments, &args) != nil {
 		return ""
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(args.Message), "\n")
-	return fmt.Sprintf("%q", conversation.Shorten(line, conversation.SubjectColumns))
+	if !args.Staged {
+		return fmt.Sprintf("%q", conversation.Shorten(line, conversation.SubjectColumns))
+	}
+	return fmt.Sprintf("what you staged: %q", conversation.Shorten(line, conversation.SubjectColumns))
 }
 
 var (
-	errNothing   = errors.New("nothing to commit: stage changes, or name the files in paths")
+	errNothing   = errors.New("nothing to commit: name the files in paths, or set staged for what the user has staged")
 	errNoMessage = errors.New("the message is empty")
+	errBoth      = errors.New("staged commits what the user has staged, and paths names other files: give one of them")
+	errMerging   = errors.New("a merge is in progress, and is committed as a whole: resolve and stage it, then set staged")
 )
 
-func (r *repository) runCommit(ctx context.Context, arguments json.RawMessage) (tool.Result, error) {
+func (r *repository) runCommit(ctx context.Context, call tool.Call) (tool.Result, error) {
 	var args commitArguments
-	if err := json.Unmarshal(arguments, &args); err != nil {
+	if err := json.Unmarshal(call.Arguments, &args); err != nil {
 		return tool.Result{}, fmt.Errorf("read the arguments: %w", err)
 	}
-	if strings.TrimSpace(args.Message) == "" {
+	switch {
+	case strings.TrimSpace(args.Message) == "":
 		return tool.Result{}, errNoMessage
+	case args.Staged && len(args.Paths) > 0:
+		return tool.Result{}, errBoth
+	case args.Staged:
+		return r.commitStaged(ctx, args.Message)
+	}
+	if _, err := r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err == nil {
+		return tool.Result{}, errMerging
 	}
 	paths, err := r.paths(args.Paths)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	fresh, err := r.addNew(ctx, paths)
+	s, err := r.choose(ctx, paths, call.Conversation)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if err := r.record(ctx, args.Message, paths); err != nil {
+	if err := r.update(ctx, "--add", s.fresh, s.filters); err != nil {
+		return tool.Result{}, err
+	}
+	if err := r.record(ctx, args.Message, s); err != nil {
 		// What was added for this commit only must not stay in the user's index.
-		undo := r.update(context.WithoutCancel(ctx), "--force-remove", fresh)
+		undo := r.update(context.WithoutCancel(ctx), "--force-remove", s.fresh, nil)
 		return tool.Result{}, errors.Join(err, undo)
 	}
-	return r.committed(ctx), nil
+	return r.committed(ctx, s), nil
 }
 
-// addNew puts the files that are not tracked yet into the index, where a commit
-// of named paths looks for them, and returns them.
-func (r *repository) addNew(ctx context.Context, paths []string) ([]string, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	args := append([]string{"ls-files", "-z", "--others", "--exclude-standard", "--"}, paths...)
-	out, err := r.git.Run(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	fresh := split(out)
-	for _, name := range fresh {
-		if strings.HasSuffix(name, "/") {
-			return nil, fmt.Errorf("%s is a repository of its own", name)
+// commitStaged commits the index as it is.
+func (r *repository) commitStaged(ctx context.Context, message string) (tool.Result, error) {
+	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: []string{"diff", "--name-only", "-z", "--cached"}, Content: true})
+	if err == nil && len(out) == 0 {
+		if _, err := r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err != nil { // one that changes nothing is something
+			return tool.Result{}, errNothing
 		}
 	}
-	return fresh, r.update(ctx, "--add", fresh)
+	err = r.gitCommit(ctx, gitcmd.Command{Stdin: strings.NewReader(message), Content: true})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return r.committed(ctx, selection{}), nil
 }
 
 // update changes the index for the named files.
-func (r *repository) update(ctx context.Context, how string, names []string) error {
+func (r *repository) update(ctx context.Context, how string, names, filters []string) error {
 	if len(names) == 0 {
 		return nil
 	}
 	_, err := r.git.RunWith(ctx, gitcmd.Command{
 		Args:  []string{"update-index", how, "-z", "--stdin"},
-		Stdin: strings.NewReader(strings.Join(names, "\x00") + "\x00"), Content: true,
+		Stdin: strings.NewReader(strings.Join(names, "\x00") + "\x00"), Content: true, Required: filters,
 	})
 	return err
 }
 
-// record makes the commit.
-func (r *repository) record(ctx context.Context, message string, paths []string) error {
-	if r.nothing(ctx, paths) {
-		return errNothing
+// record commits the chosen files and no others.
+func (r *repository) record(ctx context.Context, message string, s selection) error {
+	list, done, err := temporary("paths", strings.Join(s.files(), "\x00")+"\x00")
+	if err != nil {
+		return err
 	}
-	args := []string{"commit", "--no-gpg-sign", "--no-verify", "--cleanup=whitespace", "--file=-"}
-	if len(paths) > 0 {
-		args = append(append(args, "--only", "--"), paths...)
-	}
-	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: args, Stdin: strings.NewReader(message), Content: true})
+	defer done()
+	return r.gitCommit(ctx, gitcmd.Command{Stdin: strings.NewReader(message), Content: true, Required: s.filters},
+		"--only", "--pathspec-from-file="+list, "--pathspec-file-nul")
+}
+
+func (r *repository) gitCommit(ctx context.Context, c gitcmd.Command, what ...string) error {
+	c.Args = append([]string{"commit", "--no-gpg-sign", "--no-verify", "--cleanup=whitespace", "--file=-"}, what...)
+	out, err := r.git.RunWith(ctx, c)
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) && exit.Code == 1 && exit.Stderr == "" {
 		return fmt.Errorf("%w\n\n%s", errNothing, out)
@@ -117,28 +136,9 @@ func (r *repository) record(ctx context.Context, message string, paths []string)
 	return err
 }
 
-// nothing reports whether there is nothing to commit. It is found out before,
-// since git commit would then look for changes inside of submodules, and start
-// there what their configuration names.
-func (r *repository) nothing(ctx context.Context, paths []string) bool {
-	args := []string{"diff", "--name-only", "-z", "--cached"}
-	if len(paths) > 0 {
-		args = append([]string{"diff", "--name-only", "-z", "HEAD", "--"}, paths...)
-	}
-	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: args, Content: true})
-	if err == nil && len(paths) > 0 {
-		_, err = r.git.Run(ctx, append([]string{"ls-files", "--error-unmatch", "--"}, paths...)...)
-	}
-	if err != nil || len(out) > 0 {
-		return false // git commit says what is wrong
-	}
-	_, err = r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "MERGE_HEAD")
-	return err != nil // a merge that changes nothing is something
-}
-
 // committed describes the newest commit. It was made: what cannot be found out
 // about it is left out.
-func (r *repository) committed(ctx context.Context) tool.Result {
+func (r *repository) committed(ctx context.Context, s selection) tool.Result {
 	head, _ := r.git.Run(ctx, "log", "-1", "--no-color", "--format=%h%n%s")
 	id, subject, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")
 	out, _ := r.git.Run(ctx, "diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-z", "HEAD")
@@ -147,11 +147,20 @@ func (r *repository) committed(ctx context.Context) tool.Result {
 	if len(files) > 0 {
 		text += "\n" + strings.Join(files, "\n") + "\n"
 	}
-	if left := r.leftOut(ctx); left != "" {
-		text += "\n" + left
+	notes := leftText("Not committed:", s.left)
+	out, _ = r.git.RunWith(ctx, gitcmd.Command{Args: []string{"diff", "--name-only", "-z", "--cached"}, Content: true})
+	if staged := split(out); len(staged) > 0 {
+		notes += "Still staged, and not committed: " + few(staged) + ".\n"
+	}
+	if notes += r.leftOut(ctx); notes != "" {
+		text += "\n" + notes
 	}
 	content, whole := tool.Cut([]byte(text), tool.Limit)
-	return tool.Result{Content: content, Truncated: whole, Effect: id + ", " + count(len(files), "file")}
+	effect := id + ", " + count(len(files), "file")
+	if len(s.left) > 0 {
+		effect += fmt.Sprintf(", %d left out", len(s.left))
+	}
+	return tool.Result{Content: content, Truncated: whole, Effect: effect}
 }
 
 // split reads a list of names that end in NUL.

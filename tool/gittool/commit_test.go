@@ -18,7 +18,8 @@ func TestCommitOfWhatIsStaged(t *testing.T) {
 	f.write("a.txt", "a\n")
 	f.write("b.txt", "b\n")
 	f.git("add", "a.txt")
-	result := f.done("git_commit", arguments{"message": "Add a\n\n# kept: a line with a sign\n"})
+	require.Contains(t, f.refused("git_commit", arguments{"message": "x"}), "set staged for what the user has staged")
+	result := f.done("git_commit", arguments{"message": "Add a\n\n# kept: a line with a sign\n", "staged": true})
 	require.Equal(t, "Add a\n\n# kept: a line with a sign", strings.TrimSpace(f.git("log", "-1", "--format=%B")))
 	require.Equal(t, "Ada Lovelace <ada@example.com>", f.git("log", "-1", "--format=%an <%ae>"))
 	require.Equal(t, "?? b.txt", f.git("status", "--short"))
@@ -78,13 +79,15 @@ func TestCommitRunsNoPrograms(t *testing.T) {
 	f.git("config", "commit.gpgSign", "true")
 	f.git("config", "gpg.program", program)
 	f.git("config", "filter.evil.clean", program)
-	f.write(".gitattributes", "*.txt filter=evil\n")
+	f.write(".gitattributes", "*.key filter=evil\n")
+	f.write("a.key", "a\n")
 	f.write("a.txt", "a\n")
-	text := string(f.done("git_commit", arguments{"message": "x", "paths": []string{"a.txt"}}).Content)
+	text := string(f.done("git_commit", arguments{"message": "x", "paths": []string{"."}}).Content)
 	require.NoFileExists(t, marker)
 	require.Contains(t, text, "hooks were not run: pre-commit, commit-msg, post-commit.\n")
 	require.Contains(t, text, "not signed")
 	require.Equal(t, "a", f.git("show", "HEAD:a.txt"))
+	require.Equal(t, ".gitattributes\nREADME.md\na.txt", f.git("ls-tree", "--name-only", "HEAD"))
 
 	f.git("config", "core.hooksPath", "elsewhere")
 	f.write("elsewhere/pre-commit", "")
@@ -109,7 +112,7 @@ func TestOutsideARepository(t *testing.T) {
 	f.dir = t.TempDir()
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(f.dir))
 	var err error
-	f.tools, err = tool.NewRegistry(gittool.Tools(gitcmd.New(f.dir, gitcmd.Options{}))...)
+	f.tools, err = tool.NewRegistry(gittool.Tools(gitcmd.New(f.dir, gitcmd.Options{}), gittool.Options{})...)
 	require.NoError(t, err)
 	for name, args := range map[string]arguments{
 		"git_status": nil, "git_log": nil, "git_show": {"revision": "HEAD"}, "git_commit": {"message": "x"},

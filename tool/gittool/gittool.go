@@ -4,15 +4,15 @@
 // What a model names is a path or a revision and never an option: names that
 // start with a dash are refused, paths stay below the workspace and are
 // literal. A commit is made with the user's identity and without programs that
-// the repository chooses: no hooks, no signing, no filters of its own
-// configuration; the result says what was left out.
+// the repository chooses: no hooks, no signing. A file that needs a filter that jp does
+// not run is neither compared nor committed; the result says what was left out. What the
+// user has staged is theirs to commit, unless a call says that it is meant.
 //
 // The tools never change branches, history or files, and talk to no remote.
 package gittool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,26 +22,38 @@ import (
 
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/gitcmd/convert"
 	"jp/tool"
 )
 
 // timeLimit is how long git may take to show something.
 const timeLimit = 5 * time.Minute
 
+// Options of the tools.
+type Options struct {
+	// Changed are the files that the tools of a conversation changed, relative to the
+	// workspace, and those of them that were not recorded. nil: there are none.
+	Changed func(context.Context, conversation.ID) (recorded, unrecorded []string, err error)
+}
+
 // Tools returns the git tools for the repository in which git works. Its folder
 // must be the workspace, and in a repository.
-func Tools(git *gitcmd.Git) []tool.Tool {
-	r := &repository{git: git}
+func Tools(git *gitcmd.Git, opts Options) []tool.Tool {
+	r := &repository{git: git, opts: opts, checker: convert.New(git, git.Repository())}
 	return []tool.Tool{r.status(), r.diff(), r.log(), r.show(), r.commit()}
 }
 
 // A repository is what the tools work on.
-type repository struct{ git *gitcmd.Git }
+type repository struct {
+	git     *gitcmd.Git
+	opts    Options
+	checker *convert.Checker
+}
 
 // A gitTool is one of the tools.
 type gitTool struct {
 	def *tool.Definition
-	run func(context.Context, json.RawMessage) (tool.Result, error)
+	run func(context.Context, tool.Call) (tool.Result, error)
 }
 
 func (t *gitTool) Definition() *tool.Definition { return t.def }
@@ -51,7 +63,7 @@ func (t *gitTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err
 	}
-	result, err := t.run(ctx, call.Arguments)
+	result, err := t.run(ctx, call)
 	if ctx.Err() != nil && err != nil {
 		return result, ctx.Err()
 	}

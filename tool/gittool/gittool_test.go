@@ -1,6 +1,7 @@
 package gittool_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/conversation"
 	"jp/gitcmd"
 	"jp/internal/gitenv"
 	"jp/tool"
@@ -21,14 +23,29 @@ type fixture struct {
 	*testing.T
 	dir   string
 	tools *tool.Registry
+
+	changed, unrecorded []string // what the conversation's tools did
+	mayRun              func(gitcmd.Repository, gitcmd.Filter) error
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	dir := gitenv.Repo(t)
-	tools, err := tool.NewRegistry(gittool.Tools(gitcmd.New(dir, gitcmd.Options{}))...)
-	require.NoError(t, err)
-	return &fixture{T: t, dir: dir, tools: tools}
+	f := &fixture{T: t, dir: gitenv.Repo(t)}
+	f.open()
+	return f
+}
+
+// open makes the tools anew, as a new turn does.
+func (f *fixture) open() {
+	f.Helper()
+	repo, err := gitcmd.Locate(f.Context(), f.dir, gitcmd.Options{})
+	require.NoError(f, err)
+	f.tools, err = tool.NewRegistry(gittool.Tools(gitcmd.At(repo, gitcmd.Options{MayRun: f.mayRun}), gittool.Options{
+		Changed: func(context.Context, conversation.ID) ([]string, []string, error) {
+			return f.changed, f.unrecorded, nil
+		},
+	})...)
+	require.NoError(f, err)
 }
 
 type arguments map[string]any

@@ -4,13 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"jp/gitcmd"
 	"jp/tool"
@@ -28,9 +23,14 @@ func (r *repository) status() tool.Tool {
 	def := reads("git_status",
 		"Show the branch and the files that are staged, changed or not tracked, as git status --short does.",
 		`{"type":"object","additionalProperties":false,"properties":{}}`, nil)
-	return &gitTool{def: def, run: func(ctx context.Context, _ json.RawMessage) (tool.Result, error) {
+	return &gitTool{def: def, run: func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+		index, hidden, done, err := r.ownIndex(ctx)
+		if err != nil {
+			return tool.Result{}, err
+		}
+		defer done()
 		out, err := r.shown(ctx, gitcmd.Command{
-			Args: []string{"status", "--porcelain=v1", "--branch", "--untracked-files=normal"}, Content: true,
+			Args: []string{"status", "--porcelain=v1", "--branch", "--untracked-files=normal"}, Content: true, Env: index,
 		})
 		if err != nil {
 			return tool.Result{}, err
@@ -39,8 +39,17 @@ func (r *repository) status() tool.Tool {
 		if files := out.Lines() - 1; files > 0 {
 			effect = count(files, "file") + " changed"
 		}
-		return reading(out, effect, "nothing"), nil
+		return noting(reading(out, effect, "nothing"), hidden), nil
 	}}
+}
+
+// noting adds the files that were not looked at.
+func noting(result tool.Result, hidden []left) tool.Result {
+	if len(hidden) > 0 {
+		result.Content = append(result.Content, "\n"+leftText("Left out, whether they have changed or not:", hidden)...)
+		result.Effect += fmt.Sprintf(", %d left out", len(hidden))
+	}
+	return result
 }
 
 // An ask holds the arguments of the tools that only look.
@@ -91,8 +100,8 @@ func (r *repository) diff() tool.Tool {
 		`{"type":"object","additionalProperties":false,"properties":{`+pathsParameter+`,
 			"staged":{"type":"boolean","default":false,"description":"Show what is staged."},
 			"revision":{"type":"string","description":"A commit, branch, tag or a range such as main..HEAD."}}}`, subject)
-	return &gitTool{def: def, run: func(ctx context.Context, arguments json.RawMessage) (tool.Result, error) {
-		a, err := r.asked(arguments)
+	return &gitTool{def: def, run: func(ctx context.Context, call tool.Call) (tool.Result, error) {
+		a, err := r.asked(call.Arguments)
 		if err != nil {
 			return tool.Result{}, err
 		}
@@ -107,7 +116,7 @@ func (r *repository) diff() tool.Tool {
 		if a.Revision != "" {
 			args = append(args, a.Revision)
 		}
-		index, done, err := r.ownIndex(ctx)
+		index, hidden, done, err := r.ownIndex(ctx)
 		if err != nil {
 			return tool.Result{}, err
 		}
@@ -116,48 +125,11 @@ func (r *repository) diff() tool.Tool {
 		if err != nil {
 			return tool.Result{}, err
 		}
-		return reading(out, count(out.Lines(), "line"), "no changes"), nil
+		if a.Staged || strings.Contains(a.Revision, "..") {
+			hidden = nil // no file was looked at
+		}
+		return noting(reading(out, count(out.Lines(), "line"), "no changes"), hidden), nil
 	}}
-}
-
-// ownIndex lets git work with a copy of the index: git diff writes what it learned of
-// files into the index, whatever it is told of optional locks.
-func (r *repository) ownIndex(ctx context.Context) (env []string, done func(), err error) {
-	done = func() {}
-	out, err := r.git.Run(ctx, "rev-parse", "--git-path", "index")
-	if err != nil {
-		return nil, done, err
-	}
-	path := strings.TrimSuffix(string(out), "\n")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.git.Dir(), path)
-	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, done, nil // there is nothing to write
-	}
-	if err != nil {
-		return nil, done, err
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, done, err
-	}
-	dir, err := os.MkdirTemp("", "jp-index-")
-	if err != nil {
-		return nil, done, err
-	}
-	done = func() { os.RemoveAll(dir) }
-	own := filepath.Join(dir, "index")
-	err = os.WriteFile(own, content, 0o600)
-	if err == nil { // what was written at the same time as the index is looked at
-		err = os.Chtimes(own, time.Time{}, info.ModTime())
-	}
-	if err != nil {
-		done()
-		return nil, func() {}, err
-	}
-	return []string{"GIT_INDEX_FILE=" + own}, done, nil
 }
 
 // defaultCommits is how many commits are listed unless the call says otherwise.
@@ -169,8 +141,8 @@ func (r *repository) log() tool.Tool {
 		`{"type":"object","additionalProperties":false,"properties":{`+pathsParameter+`,
 			"count":{"type":"integer","minimum":1,"default":20,"description":"The most commits to list."},
 			"query":{"type":"string","description":"Only commits whose message has this text; case does not matter."}}}`, subject)
-	return &gitTool{def: def, run: func(ctx context.Context, arguments json.RawMessage) (tool.Result, error) {
-		a, err := r.asked(arguments)
+	return &gitTool{def: def, run: func(ctx context.Context, call tool.Call) (tool.Result, error) {
+		a, err := r.asked(call.Arguments)
 		if err != nil {
 			return tool.Result{}, err
 		}
@@ -195,8 +167,8 @@ func (r *repository) show() tool.Tool {
 		"Show one commit with its message and diff, or a file as it was in a commit (revision COMMIT:PATH).",
 		`{"type":"object","required":["revision"],"additionalProperties":false,"properties":{
 			"revision":{"type":"string","minLength":1,"description":"A commit, branch or tag, or COMMIT:PATH."}}}`, subject)
-	return &gitTool{def: def, run: func(ctx context.Context, arguments json.RawMessage) (tool.Result, error) {
-		a, err := r.asked(arguments)
+	return &gitTool{def: def, run: func(ctx context.Context, call tool.Call) (tool.Result, error) {
+		a, err := r.asked(call.Arguments)
 		if err != nil {
 			return tool.Result{}, err
 		}

@@ -45,6 +45,7 @@ func TestMergeThatChangesNothingIsCommitted(t *testing.T) {
 	f.git("checkout", "-q", "main")
 	f.git("commit", "-q", "--allow-empty", "-m", "ours")
 	f.git("merge", "-q", "--no-ff", "--no-commit", "other")
-	f.done("git_commit", arguments{"message": "Merge"})
+	require.Contains(t, f.refused("git_commit", arguments{"message": "Merge", "paths": []string{"."}}), "set staged")
+	f.done("git_commit", arguments{"message": "Merge", "staged": true})
 	require.NotEmpty(t, f.git("rev-parse", "HEAD^2"))
 }

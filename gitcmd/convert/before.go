@@ -1,0 +1,215 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jp/gitcmd"
+	"jp/internal/plainfile"
+)
+
+// before are the filters that a commit's attributes name for paths: by themselves, and
+// with info/attributes as it was at first. A path without one is left out, and so is one
+// for which nothing has changed since.
+func (c *Checker) before(ctx context.Context, now map[string]string, head string) (map[string][]string, error) {
+	if head == "" || len(now) == 0 {
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	names := map[string]bool{}
+	for p := range now {
+		for _, file := range above(p) {
+			names[file] = true
+		}
+	}
+	files := slices.Sorted(maps.Keys(names))
+	if err := c.find(ctx, head, files); err != nil {
+		return nil, err
+	}
+	inHead := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return c.files[head][file] == "" })
+	if len(inHead) == 0 && len(c.info) == 0 {
+		return nil, nil
+	}
+	if err := c.read(ctx, head, inHead); err != nil {
+		return nil, err
+	}
+	if c.same(head, files) {
+		return nil, nil
+	}
+	return c.evaluate(ctx, slices.Sorted(maps.Keys(now)), head, inHead)
+}
+
+// find looks which attribute files a commit has.
+func (c *Checker) find(ctx context.Context, head string, files []string) error {
+	known := c.files[head]
+	if known == nil {
+		known = map[string]string{}
+		c.files[head] = known
+	}
+	unknown := slices.DeleteFunc(slices.Clone(files), func(file string) bool { _, ok := known[file]; return ok })
+	const most = 500 // on one command line
+	for part := range slices.Chunk(unknown, most) {
+		out, err := c.git.Run(ctx, append([]string{"ls-tree", "-z", "--full-tree", head, "--"}, part...)...)
+		if err != nil {
+			return fmt.Errorf("read the attributes of HEAD: %w", err)
+		}
+		for _, file := range part {
+			known[file] = ""
+		}
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+			entry, file, _ := strings.Cut(line, "\t")
+			fields := strings.Fields(entry)
+			if len(fields) == 3 && strings.HasPrefix(fields[0], "100") { // git follows no link to attributes
+				known[file] = fields[2]
+			}
+		}
+	}
+	return nil
+}
+
+// read reads attribute files. One that is not here, as in a partial clone, says nothing.
+func (c *Checker) read(ctx context.Context, head string, files []string) error {
+	var unknown []string
+	for _, file := range files {
+		if oid := c.files[head][file]; c.texts[oid] == nil && !slices.Contains(unknown, oid) {
+			unknown = append(unknown, oid)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	out, err := c.git.RunWith(ctx, gitcmd.Command{Args: []string{"cat-file", "--batch"}, Stdin: strings.NewReader(strings.Join(unknown, "\n") + "\n")})
+	if err != nil {
+		return fmt.Errorf("read the attributes of HEAD: %w", err)
+	}
+	for rest := out; len(rest) > 0; {
+		head, body, _ := bytes.Cut(rest, []byte("\n"))
+		fields := strings.Fields(string(head))
+		if len(fields) != 3 {
+			rest = body // it is missing
+			continue
+		}
+		size, err := strconv.Atoi(fields[2])
+		if err != nil || size < 0 || size >= len(body) {
+			return fmt.Errorf("read the attributes of HEAD: %w", io.ErrUnexpectedEOF)
+		}
+		c.texts[fields[0]] = append([]byte{}, body[:size]...)
+		rest = body[size+1:]
+	}
+	return nil
+}
+
+// same reports whether the attribute files of the working tree are those of a commit, and
+// nothing else has a say.
+func (c *Checker) same(head string, files []string) bool {
+	if c.repo.CommonDir == "" {
+		return false
+	}
+	now, err := plainfile.Read(infoFile(c.repo))
+	if err == nil && len(now) > 0 || len(c.info) > 0 {
+		return false
+	}
+	for _, file := range files {
+		name := filepath.Join(c.repo.TopLevel, filepath.FromSlash(file))
+		oid := c.files[head][file]
+		info, err := os.Lstat(name)
+		if errors.Is(err, os.ErrNotExist) && oid == "" {
+			continue
+		}
+		if err != nil || !info.Mode().IsRegular() || oid == "" {
+			return false
+		}
+		text, err := plainfile.Read(name)
+		if err != nil || !bytes.Equal(text, c.texts[oid]) {
+			return false
+		}
+	}
+	return true
+}
+
+// evaluate lets git read the attribute files of a commit where nothing else is.
+func (c *Checker) evaluate(ctx context.Context, paths []string, head string, files []string) (map[string][]string, error) {
+	known := c.had[head]
+	if known == nil {
+		known = map[string][]string{}
+		c.had[head] = known
+	}
+	unknown := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { _, ok := known[p]; return ok })
+	if len(unknown) == 0 {
+		return known, nil
+	}
+	dir, err := os.MkdirTemp("", "jp-attributes-")
+	if err != nil {
+		return nil, fmt.Errorf("read the attributes of HEAD: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	dir, err = filepath.EvalSymlinks(dir)
+	if err == nil {
+		err = c.lay(ctx, dir, head, files)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the attributes of HEAD: %w", err)
+	}
+	at := gitcmd.Repository{GitDir: filepath.Join(dir, "git"), CommonDir: filepath.Join(dir, "git"), TopLevel: filepath.Join(dir, "tree"), ObjectFormat: "sha1"}
+	git := c.git.Beside(at)
+	for _, p := range unknown {
+		known[p] = nil
+	}
+	for _, info := range [][]byte{nil, c.info} {
+		if info != nil {
+			if err := put(infoFile(at), info); err != nil {
+				return nil, fmt.Errorf("read the attributes of HEAD: %w", err)
+			}
+		} else if len(files) == 0 {
+			continue
+		}
+		values, err := Attributes(ctx, git, unknown)
+		if err != nil {
+			return nil, err
+		}
+		for p, value := range values {
+			if !None(value) && !slices.Contains(known[p], value) {
+				known[p] = append(known[p], value)
+			}
+		}
+		if len(c.info) == 0 {
+			break
+		}
+	}
+	return known, nil
+}
+
+// lay makes a repository that has nothing but attribute files.
+func (c *Checker) lay(ctx context.Context, dir, head string, files []string) error {
+	out, _ := c.git.Run(ctx, "config", "--type=bool", "--default=false", "core.ignoreCase") // it may be no truth value
+	config := "[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n\tignoreCase = " + strconv.FormatBool(strings.TrimSpace(string(out)) == "true") + "\n"
+	err := errors.Join(
+		os.MkdirAll(filepath.Join(dir, "git", "objects"), 0o700), os.MkdirAll(filepath.Join(dir, "git", "refs"), 0o700),
+		os.MkdirAll(filepath.Join(dir, "tree"), 0o700),
+		put(filepath.Join(dir, "git", "HEAD"), []byte("ref: refs/heads/main\n")), put(filepath.Join(dir, "git", "config"), []byte(config)),
+	)
+	for _, file := range files {
+		if !filepath.IsLocal(filepath.FromSlash(file)) {
+			continue
+		}
+		err = errors.Join(err, put(filepath.Join(dir, "tree", filepath.FromSlash(file)), c.texts[c.files[head][file]]))
+	}
+	return err
+}
+
+func put(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o600)
+}

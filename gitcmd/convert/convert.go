@@ -1,0 +1,226 @@
+// Package convert says which files must not be taken or written as they are: those
+// that need a filter that jp does not run.
+//
+// A file needs the filter that its attributes name now, and the one that they named in
+// HEAD: who takes the attribute away, in whatever file, does not make the content one
+// that may be stored without the filter. A name for which nothing is configured is that
+// of a filter all the same.
+//
+// It runs no filter and reads no file but those with attributes.
+package convert
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"jp/gitcmd"
+	"jp/internal/plainfile"
+)
+
+// A Gap is a file that needs a filter that jp does not run.
+type Gap struct {
+	Path   string
+	Filter string
+	Now    string // where the attributes of HEAD name Filter: the one that they name now, "" for none
+	Lost   bool   // the attributes of HEAD name Filter, and those of now do not
+	reason error  // why the filter does not run; nil where nothing is configured for it
+}
+
+// Why is the reason, to stand behind the name of the file.
+func (g Gap) Why() string {
+	switch {
+	case g.Lost && g.Now != "":
+		return fmt.Sprintf("needs the filter %s, which it has in HEAD, and has the filter %s now", g.Filter, g.Now)
+	case g.Lost:
+		return fmt.Sprintf("needs the filter %s, which it has in HEAD and no longer has here", g.Filter)
+	case g.reason != nil:
+		return fmt.Sprintf("needs the filter %s, which %v (%s)", g.Filter, g.reason, Command)
+	}
+	return fmt.Sprintf("needs the filter %s, which is not configured here", g.Filter)
+}
+
+// Command shows the filters of a repository, and approves them.
+const Command = "jp trust --filters"
+
+// A Checker finds the gaps in one repository. It may be used by several goroutines.
+type Checker struct {
+	git  *gitcmd.Git
+	repo gitcmd.Repository
+	info []byte // info/attributes as it was at first
+
+	mu    sync.Mutex
+	files map[string]map[string]string   // attribute files by commit and path: their object's id, "" for none
+	texts map[string][]byte              // by object
+	had   map[string]map[string][]string // filters by commit and path
+}
+
+// New returns a Checker. What info/attributes says at this moment counts until the end,
+// so that it should be made before a tool runs.
+func New(git *gitcmd.Git, repo gitcmd.Repository) *Checker {
+	var info []byte
+	if repo.CommonDir != "" {
+		info, _ = plainfile.Read(infoFile(repo)) // there may be none
+	}
+	return &Checker{
+		git: git, repo: repo, info: info,
+		files: map[string]map[string]string{}, texts: map[string][]byte{}, had: map[string]map[string][]string{},
+	}
+}
+
+func infoFile(repo gitcmd.Repository) string {
+	return filepath.Join(repo.CommonDir, "info", "attributes")
+}
+
+// Gaps are those of the files that need a filter that jp does not run, by path. head is
+// a commit, "" for none. Only regular files are to be asked about: git converts no others.
+func (c *Checker) Gaps(ctx context.Context, paths []string, head string) (map[string]Gap, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	now, err := Attributes(ctx, c.git, paths)
+	if err != nil {
+		return nil, err
+	}
+	return c.Judge(ctx, now, head)
+}
+
+// Judge is Gaps for who knows the attribute filter of each path, as git check-attr says it.
+func (c *Checker) Judge(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
+	had, err := c.before(ctx, now, head)
+	if err != nil {
+		return nil, err
+	}
+	d := drivers{git: c.git}
+	gaps := map[string]Gap{}
+	for p, value := range now {
+		name, why, err := d.judge(ctx, value)
+		if err != nil {
+			return nil, err
+		}
+		lost := ""
+		for _, was := range had[p] {
+			if was == name {
+				lost = ""
+				break
+			}
+			lost = was
+		}
+		switch {
+		case lost != "":
+			gaps[p] = Gap{Path: p, Filter: lost, Now: name, Lost: true}
+		case why != nil:
+			gaps[p] = Gap{Path: p, Filter: name, reason: why.reason}
+		}
+	}
+	return gaps, nil
+}
+
+// drivers are the filters of the configuration; it is asked for them where a file has one.
+type drivers struct {
+	git   *gitcmd.Git
+	known map[string]gitcmd.Filter
+}
+
+// unrun says that a filter does not run.
+type unrun struct{ reason error }
+
+// judge is the filter that a value of the attribute names, "" for none, and whether it
+// does not run.
+func (d *drivers) judge(ctx context.Context, value string) (name string, why *unrun, err error) {
+	if None(value) { // or it is a filter of that name, which git check-attr says alike
+		untrusted, err := d.git.UntrustedFilters(ctx)
+		for _, other := range untrusted {
+			if other == value {
+				return value, &unrun{gitcmd.ErrNotApproved}, err
+			}
+		}
+		return "", nil, err
+	}
+	if d.known == nil {
+		filters, err := d.git.Filters(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		d.known = map[string]gitcmd.Filter{}
+		for _, f := range filters {
+			d.known[f.Name] = f
+		}
+	}
+	f, defined := d.known[value]
+	if !defined {
+		return value, &unrun{}, nil
+	}
+	if reason := d.git.Refuses(f); reason != nil {
+		return value, &unrun{reason}, nil
+	}
+	return value, nil, nil
+}
+
+// None reports whether a value of the attribute filter is no name.
+func None(value string) bool {
+	switch value {
+	case "", "unspecified", "unset", "set":
+		return true
+	}
+	return false
+}
+
+// Attributes asks for the attribute filter of paths, as git check-attr says it.
+func Attributes(ctx context.Context, git *gitcmd.Git, paths []string) (map[string]string, error) {
+	out, err := git.RunWith(ctx, gitcmd.Command{
+		Args:  []string{"check-attr", "-z", "--stdin", "filter"},
+		Stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read attributes: %w", err)
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	values := make(map[string]string, len(paths))
+	for i := 0; i+2 < len(fields); i += 3 {
+		values[fields[i]] = fields[i+2]
+	}
+	return values, nil
+}
+
+// above are the files whose attributes hold for a path.
+func above(p string) (files []string) {
+	for dir := path.Dir(p); ; dir = path.Dir(dir) {
+		files = append(files, path.Join(dir, attributesFile))
+		if dir == "." || dir == "/" {
+			return files
+		}
+	}
+}
+
+const attributesFile = ".gitattributes"
+
+// IsAttributes reports whether a path is that of a file with attributes of others.
+func IsAttributes(p string) bool { return path.Base(p) == attributesFile }
+
+// Weakened is a line by which attributes of now take away filters that those of before
+// gave, also from files that do not exist yet; "" where there is none.
+func Weakened(was, is string) string {
+	now := map[string]bool{}
+	for line := range strings.Lines(is) {
+		now[strings.TrimSpace(line)] = true
+	}
+	before := map[string]bool{}
+	for line := range strings.Lines(was) {
+		line = strings.TrimSpace(line)
+		before[line] = true
+		if !strings.HasPrefix(line, "#") && strings.Contains(line, "filter") && !now[line] {
+			return line
+		}
+	}
+	for line := range strings.Lines(is) {
+		line = strings.TrimSpace(line)
+		if !before[line] && !strings.HasPrefix(line, "#") && (strings.Contains(line, "-filter") || strings.Contains(line, "!filter")) {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,329 @@
+package gittool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/gitcmd/convert"
+)
+
+// A selection is what a commit has.
+type selection struct {
+	known   []string // files that git tracks, as they are now
+	fresh   []string // files that it does not track yet
+	left    []left   // what was not chosen though it was meant
+	filters []string // of the files
+}
+
+// A left file is not committed.
+type left struct{ path, why string }
+
+func (s selection) files() []string { return slices.Concat(s.known, s.fresh) }
+
+// emptyTree stands for HEAD where nothing was committed yet.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// mostNamed is how many paths git is told by name. Of more, all are asked about.
+const mostNamed = 500
+
+// choose finds the files to commit: those that are named, or those that tools of the
+// conversation changed. A file whose filter jp does not run is never among them: it is an
+// error where it was asked for by name, else it stays as the index has it.
+func (r *repository) choose(ctx context.Context, paths []string, id conversation.ID) (s selection, err error) {
+	head, err := r.head(ctx)
+	if err != nil {
+		return s, err
+	}
+	named := len(paths) > 0
+	var unrecorded []string
+	if !named {
+		if paths, unrecorded, err = r.changed(ctx, id); err != nil {
+			return s, err
+		}
+		if len(paths) == 0 {
+			return s, errNothing
+		}
+	}
+	s.known, err = r.differing(ctx, paths, head)
+	if err != nil {
+		return s, err
+	}
+	if s.fresh, err = r.untracked(ctx, paths); err != nil {
+		return s, err
+	}
+	if named {
+		err = r.matches(ctx, paths, s)
+	} else {
+		err = r.untouched(ctx, s)
+	}
+	if err != nil {
+		return s, err
+	}
+	if err := r.leaveGaps(ctx, &s, paths, named, head); err != nil {
+		return s, err
+	}
+	s.fresh = slices.DeleteFunc(s.fresh, func(name string) bool {
+		if !slices.Contains(unrecorded, name) {
+			return false
+		}
+		s.left = append(s.left, left{name, "is new, and in no snapshot: name it in paths if it belongs into a commit"})
+		return true
+	})
+	if len(s.files()) == 0 {
+		if len(s.left) > 0 {
+			return s, fmt.Errorf("%w\n\n%s", errNothing, leftText("Not committed:", s.left))
+		}
+		return s, errNothing
+	}
+	return s, r.keepsFilters(ctx, s, head)
+}
+
+// head is the newest commit, "" where there is none.
+func (r *repository) head(ctx context.Context) (string, error) {
+	out, err := r.git.Run(ctx, "rev-parse", "--quiet", "--verify", "HEAD")
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && exit.Code == 1 {
+		return "", nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// changed are the files that tools of the conversation changed, and those of them that
+// were not recorded.
+func (r *repository) changed(ctx context.Context, id conversation.ID) (all, unrecorded []string, err error) {
+	if r.opts.Changed == nil {
+		return nil, nil, nil
+	}
+	recorded, unrecorded, err := r.opts.Changed(ctx, id)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find what this conversation's tools changed: %w", err)
+	}
+	all = slices.Concat(recorded, unrecorded)
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(p string) bool { return p == "." || !filepath.IsLocal(filepath.FromSlash(p)) }), unrecorded, nil
+}
+
+// differing are the files below paths that git tracks, and that are otherwise in HEAD.
+func (r *repository) differing(ctx context.Context, paths []string, head string) ([]string, error) {
+	if head == "" {
+		head = emptyTree
+	}
+	args := []string{"diff", "--name-only", "-z", "--no-renames", head, "--"}
+	if len(paths) <= mostNamed {
+		args = append(args, paths...)
+	}
+	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: args, Content: true})
+	return below(split(out), paths), err
+}
+
+// untracked are the files below paths that git neither tracks nor ignores.
+func (r *repository) untracked(ctx context.Context, paths []string) ([]string, error) {
+	args := []string{"ls-files", "-z", "--others", "--exclude-standard", "--"}
+	if len(paths) <= mostNamed {
+		args = append(args, paths...)
+	}
+	out, err := r.git.Run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	fresh := below(split(out), paths)
+	for _, name := range fresh {
+		if strings.HasSuffix(name, "/") {
+			return nil, fmt.Errorf("%s is a repository of its own", name)
+		}
+	}
+	return fresh, nil
+}
+
+// below are those of the names that are one of the paths, or in one.
+func below(names, paths []string) []string {
+	if len(paths) <= mostNamed { // git has looked
+		return names
+	}
+	wanted := map[string]bool{}
+	for _, p := range paths {
+		wanted[p] = true
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		for at := strings.TrimSuffix(name, "/"); at != "."; at = filepath.Dir(at) {
+			if wanted[at] {
+				return false
+			}
+		}
+		return !wanted["."]
+	})
+}
+
+// matches lets git say of a named path that it knows no such file.
+func (r *repository) matches(ctx context.Context, paths []string, s selection) error {
+	files := s.files()
+	unsure := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		return p == "." || slices.ContainsFunc(files, func(file string) bool { return file == p || strings.HasPrefix(file, p+"/") })
+	})
+	if len(unsure) == 0 {
+		return nil
+	}
+	_, err := r.git.Run(ctx, append([]string{"ls-files", "--error-unmatch", "--"}, unsure...)...)
+	return err
+}
+
+// untouched refuses to take whole files of which the user has staged a part: that is the
+// user's word on what belongs together.
+func (r *repository) untouched(ctx context.Context, s selection) error {
+	out, err := r.git.RunWith(ctx, gitcmd.Command{Args: []string{"diff", "--name-only", "-z", "--no-renames", "--cached"}, Content: true})
+	if err != nil {
+		return err
+	}
+	staged := split(out)
+	if len(staged) == 0 {
+		return nil
+	}
+	if out, err = r.git.RunWith(ctx, gitcmd.Command{Args: []string{"diff", "--name-only", "-z", "--no-renames"}, Content: true}); err != nil {
+		return err
+	}
+	unstaged := split(out)
+	parted := slices.DeleteFunc(slices.Clone(s.known), func(p string) bool { return !slices.Contains(staged, p) || !slices.Contains(unstaged, p) })
+	if len(parted) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the user has staged a part of %s: name the files in paths to commit them whole, or set staged to commit what is staged", few(parted))
+}
+
+// leaveGaps takes out the files that need a filter that jp does not run.
+func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string, named bool, head string) error {
+	asked := map[string]bool{}
+	if named {
+		for _, p := range paths {
+			asked[p] = true
+		}
+	}
+	all := map[string]bool{}
+	for _, name := range slices.Concat(s.files(), paths) {
+		if r.regular(name) {
+			all[name] = true
+		}
+	}
+	gaps, filters, err := r.gaps(ctx, slices.Sorted(maps.Keys(all)), head)
+	if err != nil || len(filters) == 0 && len(gaps) == 0 {
+		return err
+	}
+	s.filters = filters
+	var refused []left
+	for _, name := range slices.Sorted(maps.Keys(gaps)) {
+		l := left{name, gaps[name].Why()}
+		if asked[name] {
+			refused = append(refused, l)
+		} else if slices.Contains(s.files(), name) {
+			s.left = append(s.left, l)
+		}
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("%s without its filter is not what belongs into a commit\n\n%s", few(namesOf(refused)), leftText("Nothing was committed:", refused))
+	}
+	gone := func(name string) bool { _, gap := gaps[name]; return gap }
+	s.known, s.fresh = slices.DeleteFunc(s.known, gone), slices.DeleteFunc(s.fresh, gone)
+	return nil
+}
+
+// gaps are those of the files that need a filter that jp does not run, and the filters of
+// all.
+func (r *repository) gaps(ctx context.Context, files []string, head string) (gaps map[string]convert.Gap, filters []string, err error) {
+	if len(files) == 0 {
+		return nil, nil, nil
+	}
+	now, err := convert.Attributes(ctx, r.git, files)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, value := range now {
+		if !convert.None(value) && !slices.Contains(filters, value) {
+			filters = append(filters, value)
+		}
+	}
+	gaps, err = r.checker.Judge(ctx, now, head)
+	return gaps, filters, err
+}
+
+// regular reports whether there is a file whose content git would convert.
+func (r *repository) regular(name string) bool {
+	info, err := os.Lstat(filepath.Join(r.git.Dir(), filepath.FromSlash(name)))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// keepsFilters refuses a commit that takes filters away: what stands under the attribute
+// would be stored as it is from then on. That is for the user to do.
+func (r *repository) keepsFilters(ctx context.Context, s selection, head string) error {
+	rules := slices.DeleteFunc(s.files(), func(name string) bool { return !convert.IsAttributes(name) })
+	if len(rules) == 0 || head == "" {
+		return nil
+	}
+	out, err := r.git.Run(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return err
+	}
+	gaps, _, err := r.gaps(ctx, slices.DeleteFunc(split(out), func(name string) bool { return !r.regular(name) }), head)
+	if err != nil {
+		return err
+	}
+	lost := slices.DeleteFunc(slices.Sorted(maps.Keys(gaps)), func(name string) bool { return !gaps[name].Lost })
+	if len(lost) > 0 {
+		return fmt.Errorf("%s takes the filter %s from %s: that is for the user to commit", few(rules), gaps[lost[0]].Filter, few(lost))
+	}
+	for _, name := range rules {
+		was, err := r.git.Run(ctx, "cat-file", "blob", head+":"+name)
+		if err != nil {
+			was = nil // it is new
+		}
+		is, err := os.ReadFile(filepath.Join(r.git.Dir(), filepath.FromSlash(name)))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		if line := convert.Weakened(string(was), string(is)); line != "" {
+			return fmt.Errorf("%s takes filters away (%s): that is for the user to commit", name, line)
+		}
+	}
+	return nil
+}
+
+func namesOf(list []left) (names []string) {
+	for _, l := range list {
+		names = append(names, l.path)
+	}
+	return names
+}
+
+// fewest is how many names are listed on one line.
+const fewest = 10
+
+// few lists names on one line.
+func few(names []string) string {
+	if len(names) <= fewest {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:fewest], ", "), len(names)-fewest)
+}
+
+// leftText lists files with the reasons.
+func leftText(title string, list []left) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text := title + "\n"
+	const most = 50
+	for i, l := range list {
+		if i == most {
+			text += fmt.Sprintf("  and %d more\n", len(list)-most)
+			break
+		}
+		text += fmt.Sprintf("  %s: %s\n", l.path, l.why)
+	}
+	return text
+}
