@@ -68,6 +68,7 @@ var Allowed = map[string][]string{
 	"internal/lazy":                         nil, // standard library only
 	"internal/layers":                       nil,
 	"internal/plainfile":                    nil,
+	"internal/repoid":                       {"internal/ownfolder", "internal/plainfile", "internal/wholefile"},
 	"internal/sharedfile":                   nil,
 	"internal/ownfolder":                    {"internal/plainfile", "internal/sharedfile", "internal/wholefile"},
 	"internal/wholefile":                    {"internal/sharedfile"},

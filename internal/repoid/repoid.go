@@ -1,0 +1,212 @@
+// Package repoid names a repository, and tells a copy of one from its original.
+//
+// The name is a random word in jp's folder of the git directory. Whoever copies the
+// directory copies the name, and whatever may write there can change it. So the user's own
+// state says where the repository of each name is: a copy gets a name of its own, a
+// repository that was moved keeps its name, and a name that was changed is put back.
+package repoid
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"jp/internal/ownfolder"
+	"jp/internal/plainfile"
+	"jp/internal/wholefile"
+)
+
+// FileName is the file in jp's folder of a git directory that has the name.
+const FileName = "workspace-id"
+
+// A Registry is what the user's state knows of repositories. Without a folder nothing is
+// known, and the files alone count.
+type Registry struct{ Dir string }
+
+// A record says where a repository is. One stands under the name of the repository, and
+// one under its place.
+type record struct {
+	ID    string `json:"id"`
+	Path  string `json:"path"`
+	Inode uint64 `json:"inode"`
+}
+
+// A standing is what is known of the repository at a place.
+type standing struct {
+	here record // with the name that it has, "" where it needs a new one
+	file string // the name that its file has, "" where there is none
+	told bool   // the registry says so already
+}
+
+// Known is the repository's name, "" where it has none yet. Nothing is written.
+func (r Registry) Known(in ownfolder.Place) (string, error) {
+	s, err := r.look(in)
+	return s.here.ID, err
+}
+
+// ID is the repository's name; one that has none gets one.
+func (r Registry) ID(in ownfolder.Place) (string, error) {
+	if err := in.Check(); err != nil {
+		return "", err
+	}
+	s, err := r.look(in)
+	if err != nil || s.settled() {
+		return s.here.ID, err
+	}
+	unlock := r.lock()
+	defer unlock()
+	if s, err = r.look(in); err != nil || s.settled() { // somebody else was faster
+		return s.here.ID, err
+	}
+	if s.here.ID == "" {
+		s.here.ID = strings.ToLower(rand.Text())[:8]
+	}
+	if s.file != s.here.ID {
+		if s.here.ID, err = write(in, s.file, s.here.ID); err != nil {
+			return "", err
+		}
+	}
+	r.keep(s.here)
+	return s.here.ID, nil
+}
+
+// Place is where the repository of a name was last, "" where that is not known.
+func (r Registry) Place(id string) string {
+	if !isName(id) {
+		return ""
+	}
+	rec, _ := r.read(id)
+	return rec.Path
+}
+
+func (s standing) settled() bool { return s.here.ID != "" && s.file == s.here.ID && s.told }
+
+// look finds the name of the repository at a place.
+func (r Registry) look(in ownfolder.Place) (s standing, err error) {
+	if s.file, err = Read(in.GitDir); err != nil {
+		return s, err
+	}
+	s.here.Path = in.GitDir
+	if real, err := filepath.EvalSymlinks(in.GitDir); err == nil {
+		s.here.Path = real
+	}
+	info, err := os.Stat(s.here.Path)
+	if err != nil {
+		return s, err
+	}
+	s.here.Inode = inode(info)
+	if before, ok := r.read(placeName(s.here.Path)); ok && before.Path == s.here.Path && before.Inode == s.here.Inode {
+		s.here.ID, s.told = before.ID, true // whatever its file says
+		return s, nil
+	}
+	if s.file == "" || r.copied(s.file, s.here.Path, info) {
+		return s, nil
+	}
+	s.here.ID = s.file
+	return s, nil
+}
+
+// copied reports whether a name belongs to another repository, which still is where it was.
+func (r Registry) copied(id, here string, info fs.FileInfo) bool {
+	original, ok := r.read(id)
+	if !ok || original.Path == here {
+		return false
+	}
+	there, err := os.Stat(original.Path)
+	if err != nil || os.SameFile(there, info) {
+		return false
+	}
+	name, err := Read(original.Path)
+	return err == nil && name == id
+}
+
+// keep writes both records. Where they cannot be written the file has to do.
+func (r Registry) keep(rec record) {
+	text, err := json.Marshal(rec)
+	if err != nil || r.Dir == "" {
+		return
+	}
+	for _, name := range []string{rec.ID, placeName(rec.Path)} {
+		_ = wholefile.Replace(filepath.Join(r.Dir, name), append(text, '\n'), wholefile.Options{})
+	}
+}
+
+func (r Registry) read(name string) (rec record, ok bool) {
+	if r.Dir == "" || name == "" {
+		return rec, false
+	}
+	text, err := plainfile.Read(filepath.Join(r.Dir, name))
+	return rec, err == nil && json.Unmarshal(text, &rec) == nil && isName(rec.ID)
+}
+
+// placeName is what the record of a place is called.
+func placeName(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return "at-" + hex.EncodeToString(sum[:12])
+}
+
+// lock keeps two processes from naming one repository differently. Without it they do so
+// only in a copy that both meet first.
+func (r Registry) lock() (unlock func()) {
+	if r.Dir == "" || os.MkdirAll(r.Dir, 0o700) != nil {
+		return func() {}
+	}
+	file, err := os.OpenFile(filepath.Join(r.Dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return func() {}
+	}
+	for unix.Flock(int(file.Fd()), unix.LOCK_EX) == unix.EINTR {
+	}
+	return func() { file.Close() }
+}
+
+// Read is the name that the file in a git directory has, "" where there is none. A file
+// that is empty was cut off by a crash of the disk.
+func Read(gitDir string) (string, error) {
+	path := filepath.Join(gitDir, ownfolder.Name, FileName)
+	text, err := plainfile.Read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	case errors.Is(err, plainfile.ErrUnusual):
+		err = fmt.Errorf("%s is no ordinary file: remove it, and jp makes it anew", path)
+	}
+	if id := strings.TrimSpace(string(text)); isName(id) {
+		return id, err
+	}
+	return "", err
+}
+
+// isName reports whether a word can be a repository's name: it becomes a file's, too.
+func isName(id string) bool {
+	return len(id) >= 4 && len(id) <= 32 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+}
+
+// write gives the file a name, in place of the one that it had. Of processes that name a
+// repository at once the first one wins.
+func write(in ownfolder.Place, before, id string) (string, error) {
+	path := filepath.Join(in.GitDir, ownfolder.Name, FileName)
+	o := wholefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
+	var err error
+	if before == "" {
+		err = wholefile.Make(path, []byte(id+"\n"), o)
+	} else {
+		err = fs.ErrExist
+	}
+	if errors.Is(err, fs.ErrExist) {
+		if now, err := Read(in.GitDir); err != nil || now != "" && now != before {
+			return now, err
+		}
+		err = wholefile.Replace(path, []byte(id+"\n"), o)
+	}
+	return id, err
+}
