@@ -35,6 +35,7 @@ type Event struct {
 	Needs   []string // what a reader must know to act on the event
 	Lossy   bool     // the stored message shows the text with replacements
 	Signed  bool     // this user's jp wrote the event
+	Home    *Home    // for which conversation; nil where that is not recorded
 	extra   []Field  // fields that this jp does not know
 }
 

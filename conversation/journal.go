@@ -76,11 +76,14 @@ type Info struct {
 
 // A Verdict is what a check found.
 type Verdict struct {
-	ID       ID
-	Events   int
-	Absent   int  // payloads that are not here, which is no problem
-	Local    bool // see [Local]; of a damaged conversation, of the events before the damage
-	Problems []Problem
+	ID     ID
+	Events int
+	Absent int  // payloads that are not here, which is no problem
+	Local  bool // see [Local]; of a damaged conversation, of the events before the damage
+	// Standing is why it may not act; Elsewhere the other repository that it was written in.
+	Standing  Standing
+	Elsewhere string
+	Problems  []Problem
 }
 
 // A Problem is one thing that is wrong. Seq is -1 where it is not known.

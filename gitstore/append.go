@@ -131,6 +131,7 @@ func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old o
 	if err := s.odb.Write(ctx, batch); err != nil {
 		return "", fmt.Errorf("record event %d of %s: %w", events[0].Seq, id, writeError(err, old))
 	}
+	s.sawHead(id, group.end.parent)
 	s.remember(group.end.parent, written(events[len(events)-1], group.end, ref), old)
 	return conversation.Head(group.end.parent), nil
 }
@@ -169,7 +170,10 @@ func (s *Store) group(events []*conversation.Event, id conversation.ID, payloadW
 		return nil, err
 	}
 	g := &group{end: on}
-	enc := s.encoder()
+	enc, err := s.encoderFor(id)
+	if err != nil {
+		return nil, fmt.Errorf("name the repository for event %d of %s: %w", events[0].Seq, id, err)
+	}
 	payloadRead := false
 	payloadAt := time.Time{}
 	for i, e := range events {
@@ -256,6 +260,7 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if err := s.odb.Write(ctx, batch); err != nil {
 		return "", fmt.Errorf("fork %s: %w", from, storeError(err))
 	}
+	s.sawHead(id, g.end.parent)
 	s.remember(g.end.parent, written(origin, g.end, RefOf(id)), "")
 	return conversation.Head(g.end.parent), nil
 }

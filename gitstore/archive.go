@@ -65,6 +65,7 @@ func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.Re
 	if err := s.moveTo(ctx, g.objects, append(g.payloadUpdate(id), to, from)); err != nil {
 		return "", archiveError(id, err)
 	}
+	s.sawHead(id, to.New)
 	s.remember(to.New, written(record, g.end, to.Ref), from.Old)
 	return conversation.Head(to.New), nil
 }

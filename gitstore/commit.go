@@ -13,6 +13,7 @@ const (
 	headerData     = "jp-data"
 	headerState    = "jp-state"
 	headerProvider = "jp-provider"
+	headerHome     = "jp-home"
 	headerMAC      = "jp-mac"
 )
 
@@ -34,6 +35,7 @@ type commit struct {
 	data      []byte // jp-data, nil where there is none
 	state     []byte
 	provider  []byte
+	home      []byte // "<repository> <conversation>"
 	mac       []byte
 	message   []byte
 }
@@ -45,7 +47,7 @@ func (c *commit) encode() []byte {
 
 // head is the object up to where its code stands, with room for the rest.
 func (c *commit) head() []byte {
-	dst := make([]byte, 0, 640+len(c.data)+len(c.state)+len(c.provider)+len(c.message))
+	dst := make([]byte, 0, 704+len(c.data)+len(c.state)+len(c.provider)+len(c.message))
 	dst = append(append(append(dst, "tree "...), c.tree...), '\n')
 	for _, p := range c.parents {
 		dst = append(append(append(dst, "parent "...), p...), '\n')
@@ -54,7 +56,8 @@ func (c *commit) head() []byte {
 	dst = append(appendPerson(append(dst, "committer "...), c.committer, c.committed), '\n')
 	dst = appendHeader(dst, headerData, c.data)
 	dst = appendHeader(dst, headerState, c.state)
-	return appendHeader(dst, headerProvider, c.provider)
+	dst = appendHeader(dst, headerProvider, c.provider)
+	return appendHeader(dst, headerHome, c.home)
 }
 
 // appendRest appends to the head what follows it.
@@ -154,6 +157,8 @@ func (c *commit) header(name, value []byte) (err error) {
 		err = once(&c.state, value)
 	case headerProvider:
 		err = once(&c.provider, value)
+	case headerHome:
+		err = once(&c.home, value)
 	case headerMAC:
 		err = once(&c.mac, value)
 	}

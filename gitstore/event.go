@@ -56,6 +56,7 @@ type encoder struct {
 	user Person
 	mac  *signer
 	zone *time.Location
+	home *conversation.Home // of the events; nil where it is not recorded
 }
 
 // place is what an event's commit stands on.
@@ -99,7 +100,8 @@ func (enc *encoder) encode(e *conversation.Event, on place) (odb.Object, place, 
 	}
 	e.Signed = enc.mac.can() && (e.Was == nil || e.Signed)
 	var object []byte
-	if e.Signed {
+	if e.Home = nil; e.Signed {
+		e.Home, c.home = enc.home, homeHeader(enc.home)
 		object = enc.mac.encode(c)
 	} else {
 		object = c.encode()
@@ -141,6 +143,35 @@ func providerHeader(e *conversation.Event) []byte {
 		return nil
 	}
 	return e.Provider
+}
+
+// homeHeader says for which conversation an event is.
+func homeHeader(h *conversation.Home) []byte {
+	if h == nil {
+		return nil
+	}
+	return fmt.Appendf(nil, "%s %s", h.Repo, h.ID)
+}
+
+// parseHome reads the home of an event of this user's, nil where it has none. The events of
+// one conversation share theirs.
+func (s *Store) parseHome(header []byte) *conversation.Home {
+	if header == nil {
+		return nil
+	}
+	if known := s.lastHome.Load(); known != nil && known.header == string(header) {
+		return &known.home
+	}
+	repo, id, _ := strings.Cut(string(header), " ")
+	read := &parsedHome{header: string(header), home: conversation.Home{Repo: repo, ID: conversation.ID(id)}}
+	s.lastHome.Store(read)
+	return &read.home
+}
+
+// A parsedHome is a home with the header that it was read from.
+type parsedHome struct {
+	header string
+	home   conversation.Home
 }
 
 // addTextPayload keeps what the message cannot hold exactly as payload.
@@ -228,7 +259,9 @@ func (s *Store) decode(oid odb.OID, object []byte) (*link, error) {
 	}
 	e.Author, e.Tree, e.Commit = c.author.Name, string(c.tree), string(oid)
 	e.Model = modelOf(e, c)
-	e.Signed = s.mac.signed(c, object)
+	if e.Signed = s.mac.signed(c, object); e.Signed {
+		e.Home = s.parseHome(c.home)
+	}
 	l.event = e
 	return l, nil
 }

@@ -34,6 +34,13 @@ type Options struct {
 	// whatever is to be written passes it, by whichever method. Nil changes
 	// nothing; an error keeps the group from being written.
 	Rewrite func(id conversation.ID, events []*conversation.Event) error
+	// Repository is the name of the repository, which is made, where there is none, for who
+	// writes; else it is then [Unnamed]. Nil leaves it open, and then events do not say for
+	// which conversation they were written.
+	Repository func(forWrite bool) (string, error)
+	// HeadsDir has what this user saw last of each conversation, outside of the
+	// repository; "" remembers nothing.
+	HeadsDir string
 	// FS is the file system below; nil is the operating system's.
 	FS odb.FS
 	// Path overrides how writes are made durable.
@@ -43,6 +50,9 @@ type Options struct {
 	// Log gets what a user may want to know afterwards; nil drops it.
 	Log *slog.Logger
 }
+
+// Unnamed stands for the name of a repository that has none yet: nothing was written for it.
+const Unnamed = "?"
 
 // lockTimeout is how long a write waits for the lock of a ref: longer than it
 // takes until a lock counts as left behind by a process that was killed.
@@ -60,6 +70,11 @@ type Store struct {
 
 	rewrite func(conversation.ID, []*conversation.Event) error
 	noKey   error
+
+	repository func(forWrite bool) (string, error)
+	heads      heads
+	lastHome   atomic.Pointer[parsedHome]
+	unnoted    sync.Once
 
 	restoring time.Duration // how long a head that a prune took is waited for
 
@@ -84,6 +99,19 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	}
 	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, walks: map[odb.OID]walked{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
 	s.grown.Store(firstBound())
+	s.repository = func(bool) (string, error) { return "", nil }
+	if opts.Repository != nil {
+		named := sync.OnceValues(func() (string, error) { return opts.Repository(true) })
+		known := sync.OnceValues(func() (string, error) { return opts.Repository(false) })
+		s.repository = func(forWrite bool) (string, error) {
+			name, err := known()
+			if forWrite && err == nil && name == Unnamed {
+				return named()
+			}
+			return name, err
+		}
+	}
+	s.heads.dir, s.heads.durable = opts.HeadsDir, opts.Durability != odb.Off
 	if s.zone == nil {
 		s.zone = time.Local
 	}
@@ -125,7 +153,10 @@ func (s *Store) Ordered() bool { return s.odb.Path() == odb.PathOrdered }
 func (s *Store) Wrote() bool { return s.odb.Wrote() }
 
 // Close frees what the store holds open.
-func (s *Store) Close() error { return s.odb.Close() }
+func (s *Store) Close() error {
+	s.heads.close()
+	return s.odb.Close()
+}
 
 // ReadObject reads any object of the repository, for a snapshot that builds on
 // it.
@@ -140,6 +171,16 @@ func (s *Store) ReadObject(oid string) (kind string, data []byte, err error) {
 
 func (s *Store) encoder() *encoder {
 	return &encoder{user: s.user(), mac: s.mac, zone: s.zone}
+}
+
+// encoderFor is the encoder of a conversation's events.
+func (s *Store) encoderFor(id conversation.ID) (*encoder, error) {
+	enc := s.encoder()
+	repo, err := s.repository(true)
+	if err == nil && repo != "" {
+		enc.home = &conversation.Home{Repo: repo, ID: id}
+	}
+	return enc, err
 }
 
 // A tip is a conversation's newest event, and what it says of the whole.

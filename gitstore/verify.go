@@ -25,12 +25,24 @@ func (s *Store) Verify(ctx context.Context, id conversation.ID) (conversation.Ve
 // VerifyAt is Verify for a conversation whose head is known, also one that was
 // fetched.
 func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversation.Verdict, error) {
-	v, err := s.verifyChain(ctx, of.Head)
+	v, events, err := s.verifyChain(ctx, of.Head)
 	v.ID = of.ID
 	if err != nil {
 		return v, err
 	}
+	repo, err := s.repository(false)
+	if err != nil {
+		return v, err
+	}
+	v.Elsewhere = conversation.ElsewhereOf(events, repo)
+	if !v.Local {
+		v.Standing = conversation.StandingForeign
+	}
 	if of.Remote == "" {
+		if v.Standing, err = s.Standing(ctx, of.ID, of.Head, events); err != nil {
+			return v, err
+		}
+		v.Problems = append(v.Problems, s.checkHead(of.ID, v.Standing)...)
 		v.Problems = append(v.Problems, s.checkPayloadRef(of.ID)...)
 		v.Problems = append(v.Problems, s.checkSecond(ctx, of, v.Problems)...)
 	}
@@ -38,10 +50,10 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 }
 
 // verifyChain checks the events up to a head, and counts them.
-func (s *Store) verifyChain(ctx context.Context, at conversation.Head) (v conversation.Verdict, err error) {
+func (s *Store) verifyChain(ctx context.Context, at conversation.Head) (v conversation.Verdict, events []*conversation.Event, err error) {
 	head, err := s.parseHead(at)
 	if err != nil {
-		return v, err
+		return v, nil, err
 	}
 	links, err := s.load(ctx, s.walk(head))
 	var damage *DamageError
@@ -49,16 +61,26 @@ func (s *Store) verifyChain(ctx context.Context, at conversation.Head) (v conver
 	case errors.As(err, &damage):
 		v.Problems = append(v.Problems, conversation.Problem{Commit: damage.Commit, Seq: damage.Seq, Text: damage.Err.Error()})
 	case err != nil:
-		return v, fmt.Errorf("verify the events up to %.10s: %w", head, err)
+		return v, nil, fmt.Errorf("verify the events up to %.10s: %w", head, err)
 	}
-	events := make([]*conversation.Event, len(links))
+	events = make([]*conversation.Event, len(links))
 	for i, l := range links {
 		events[i] = l.event
 	}
 	problems, absent := s.checkEvents(ctx, links)
 	v.Events, v.Absent, v.Local = len(links), absent, conversation.Local(events)
 	v.Problems = append(append(v.Problems, problems...), conversation.Audit(events)...)
-	return v, nil
+	return v, events, nil
+}
+
+// checkHead tells where the ref was set back: events that were recorded are not among the
+// conversation's any more.
+func (s *Store) checkHead(id conversation.ID, standing conversation.Standing) []conversation.Problem {
+	if standing != conversation.StandingRolledBack {
+		return nil
+	}
+	seen, _, _ := s.SeenHead(id)
+	return []conversation.Problem{{Commit: string(seen), Seq: -1, Text: "its newest event that was seen here is not one of its events: its ref was set back"}}
 }
 
 // checkSecond checks what else has the conversation's id, where that has events of
@@ -68,7 +90,7 @@ func (s *Store) checkSecond(ctx context.Context, of conversation.Info, known []c
 	if err != nil || second == nil || second.Err == nil || second.Head == of.Head {
 		return nil // who located the conversation was told of an error
 	}
-	there, err := s.verifyChain(ctx, second.Head)
+	there, _, err := s.verifyChain(ctx, second.Head)
 	problems := there.Problems
 	if err != nil && !errors.Is(err, ErrShallow) {
 		problems = append(problems, conversation.Problem{Commit: string(second.Head), Seq: -1, Text: err.Error()})

@@ -1,0 +1,175 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// heads are the newest heads of conversations that this user's jp has seen, in a folder of
+// the user's state: one small file per conversation, which is overwritten in place. What may
+// write to the repository cannot write there, and so cannot turn a conversation back
+// unnoticed.
+//
+// A head is noted after its ref has moved. A kill between the two leaves a note that is one
+// step behind, and the newer head descends from it. No append waits for the disk: the note
+// is flushed when the store closes. A power cut before that leaves an older note, or none,
+// and never a newer one than the ref.
+type heads struct {
+	dir     string // "" remembers nothing
+	durable bool
+
+	mu   sync.Mutex
+	open map[string]*os.File // by path
+}
+
+// note remembers a head.
+func (h *heads) note(repo string, id conversation.ID, head odb.OID) error {
+	if h.dir == "" || repo == "" {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	path := h.path(repo, id)
+	file := h.open[path]
+	if file == nil {
+		var err error
+		if file, err = openNote(path); err != nil {
+			return err
+		}
+		if h.open == nil || len(h.open) >= maxNotes {
+			h.flush()
+			h.open = map[string]*os.File{}
+		}
+		h.open[path] = file
+	}
+	_, err := file.WriteAt([]byte(string(head)+"\n"), 0)
+	return err
+}
+
+// maxNotes is how many notes are kept open.
+const maxNotes = 16
+
+func openNote(path string) (*os.File, error) {
+	const flags = os.O_RDWR | os.O_CREATE | unix.O_NOFOLLOW
+	file, err := os.OpenFile(path, flags, 0o600)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, flags, 0o600)
+}
+
+// last is the head that was noted last, "" where none was. What a power cut left of a note
+// is none.
+func (h *heads) last(repo string, id conversation.ID) (odb.OID, error) {
+	if h.dir == "" || repo == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(h.path(repo, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read which head of %s was seen last: %w", id, err)
+	}
+	if len(text) == 0 || text[len(text)-1] != '\n' {
+		return "", nil
+	}
+	oid, err := odb.ParseOID(string(text[:len(text)-1]))
+	if err != nil {
+		return "", nil
+	}
+	return oid, nil
+}
+
+func (h *heads) path(repo string, id conversation.ID) string {
+	return filepath.Join(h.dir, repo, string(id))
+}
+
+// flush writes the notes to the disk and closes them.
+func (h *heads) flush() {
+	for _, file := range h.open {
+		if h.durable {
+			_ = file.Sync() // then an older one counts after a power cut
+		}
+		_ = file.Close()
+	}
+}
+
+func (h *heads) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.flush()
+	h.open = nil
+}
+
+// sawHead notes the head to which this store has just moved a conversation. The event is
+// recorded: that it cannot be noted is no reason to fail.
+func (s *Store) sawHead(id conversation.ID, head odb.OID) {
+	repo, err := s.repository(true)
+	if err == nil {
+		err = s.heads.note(repo, id, head)
+	}
+	if err != nil && s.log != nil {
+		s.unnoted.Do(func() {
+			s.log.Warn("jp cannot note which event of a conversation is the newest; going back to an older one would not be noticed", "error", err)
+		})
+	}
+}
+
+// Standing says whether a conversation of this repository may act. A conversation that
+// was never seen before counts as seen with this head.
+func (s *Store) Standing(_ context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event) (conversation.Standing, error) {
+	repo, err := s.repository(false)
+	if err != nil {
+		return conversation.StandingForeign, fmt.Errorf("name the repository: %w", err)
+	}
+	standing := conversation.StandingOf(events, conversation.Home{Repo: repo, ID: id})
+	if standing != conversation.StandingOwn {
+		return standing, nil
+	}
+	seen, err := s.heads.last(repo, id)
+	if err != nil {
+		return conversation.StandingForeign, err
+	}
+	if seen != "" && seen != odb.OID(head) && !s.reaches(odb.OID(head), seen) {
+		return conversation.StandingRolledBack, nil
+	}
+	return standing, nil
+}
+
+// SeenHead is the newest head of a conversation that was seen here, "" where none was, and
+// whether the event is in the repository.
+func (s *Store) SeenHead(id conversation.ID) (head conversation.Head, there bool, err error) {
+	repo, err := s.repository(false)
+	if err != nil {
+		return "", false, err
+	}
+	seen, err := s.heads.last(repo, id)
+	if err != nil || seen == "" {
+		return "", false, err
+	}
+	there, err = s.odb.Has(seen)
+	return conversation.Head(seen), there, storeError(err)
+}
+
+// AcceptHead counts a head as the newest that was seen: the user says so.
+func (s *Store) AcceptHead(id conversation.ID, head conversation.Head) error {
+	repo, err := s.repository(true)
+	if err != nil {
+		return err
+	}
+	return s.heads.note(repo, id, odb.OID(head))
+}
