@@ -237,15 +237,11 @@ func (r *repo) foreign(ctx context.Context, info conversation.Info) error {
 	if info.Err != nil {
 		return nil
 	}
-	local, unsure := r.local(ctx, info)
-	switch {
-	case local:
-		return nil
-	case unsure:
+	signed, unsure := r.signed(ctx, info)
+	if unsure && !signed {
 		return partial(info)
 	}
-	return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read only.", info.ID).about(info.ID).
-		hint("jp fork "+string(info.ID)+" --adopt -a", "make a fork of it that is yours")
+	return r.mayActOn(ctx, info, signed)
 }
 
 // record is an event of jp's own that follows the newest one.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
-	"jp/internal/ownfolder"
 	"jp/turnloop"
 	"jp/worktree"
 )
@@ -69,7 +67,7 @@ func (r *repo) unwatchedFiles(ctx context.Context) (*files, error) {
 		return f, nil
 	}
 	f.tree = tree
-	f.repo, _ = readWord(filepath.Join(r.CommonDir, ownfolder.Name, workspaceIDFile)) // there may be none
+	f.repo = r.knownWorkspaceID()
 	return f, err
 }
 

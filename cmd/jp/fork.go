@@ -196,10 +196,15 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 	} else {
 		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.kept), "event"), f.view.name(), f.first.Seq, f.at.Seq)
 	}
-	local := conversation.Local(f.stream.Events())
+	standing := f.standing(f.stream.Events(), f.id)
+	local := standing == conversation.StandingOwn
 	switch {
 	case !local:
-		fmt.Fprintf(out, "Someone else wrote it: it can be read. jp fork %s --adopt makes a fork that is yours.\n", f.id.Short())
+		words := "It " + f.repo.standingWords(standing, f.repo.elsewhere(f.stream.Events()))
+		if standing == conversation.StandingForeign {
+			words = "Someone else wrote it"
+		}
+		fmt.Fprintf(out, "%s: it can be read. jp fork %s --adopt makes a fork that is yours.\n", words, f.id.Short())
 	case o.adopt && !f.adopts:
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
 	}

@@ -46,8 +46,8 @@ func (q *query) targetFork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !f.local() {
-		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read, not continued.", v.name()).about(v.id).
+	if s := f.sourceStanding(); s != conversation.StandingOwn {
+		return fail(exitDecision, "untrusted", "Conversation %s %s; it can be read, not continued.", v.name(), q.repo.standingWords(s, q.repo.elsewhere(f.kept))).about(v.id).
 			hint(fmt.Sprintf("jp fork %s@%d --adopt -a", v.name(), f.at.Seq), "make a fork of it that is yours")
 	}
 	if err := q.forkDecided(f); err != nil {

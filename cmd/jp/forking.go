@@ -132,8 +132,17 @@ func (f *fork) counts(e *conversation.Event) bool {
 }
 
 // local reports whether what is kept is this user's own work.
-func (f *fork) local() bool {
-	return conversation.Local(f.events[:slices.Index(f.events, f.at)+1])
+func (f *fork) local() bool { return f.sourceStanding() == conversation.StandingOwn }
+
+func (f *fork) sourceStanding() conversation.Standing {
+	return f.standing(f.events[:slices.Index(f.events, f.at)+1], f.view.id)
+}
+
+// standing is that of events as a conversation of this repository. Where its ref was is not
+// looked at: who forks says where.
+func (f *fork) standing(events []*conversation.Event, id conversation.ID) conversation.Standing {
+	repo, _ := f.repo.name(false) // events of a repository that cannot be named are not its own
+	return conversation.StandingOf(events, conversation.Home{Repo: repo, ID: id})
 }
 
 // create makes the conversation, under an id that is free, at the place where it
@@ -229,6 +238,11 @@ func (f *fork) share(ctx context.Context, id conversation.ID, origin *conversati
 }
 
 func (f *fork) copy(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
+	if !f.local() {
+		for _, e := range f.kept { // no copy is signed of what may not act
+			e.Signed = false
+		}
+	}
 	return f.repo.store.Create(ctx, id, f.base(), append(slices.Clone(f.kept), origin))
 }
 

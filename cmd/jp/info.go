@@ -139,7 +139,18 @@ func (l listing) active() time.Time {
 // tell: behind those that anybody may add to a foreign one. It is unsure where
 // those that would tell were not fetched.
 func (r *repo) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
-	local = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
+	local, unsure = r.signed(ctx, i)
+	if local && i.Remote == "" {
+		repo, err := r.name(false)
+		here := conversation.Home{Repo: repo, ID: i.ID}
+		local = err == nil && conversation.StandingOf([]*conversation.Event{i.Tip}, here) == conversation.StandingOwn
+	}
+	return local, unsure
+}
+
+// signed reports whether this user's jp wrote a conversation, here or elsewhere.
+func (r *repo) signed(ctx context.Context, i conversation.Info) (signed, unsure bool) {
+	signed = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
 		for e, err := range r.store.Back(ctx, i.Head) {
 			unsure = errors.Is(err, gitstore.ErrShallow)
 			if !yield(e, err) {
@@ -147,7 +158,7 @@ func (r *repo) local(ctx context.Context, i conversation.Info) (local, unsure bo
 			}
 		}
 	})
-	return local, unsure
+	return signed, unsure
 }
 
 // status merges what the events say with whether a process holds the

@@ -73,6 +73,8 @@ func (c *confines) reset(options string) (remove func()) {
 	}
 	out, err := exec.Command("cp", "-a", c.kept+"/.", c.disk).CombinedOutput()
 	require.NoError(c.t, err, "%s", out)
+	// What was put back is older than what was seen of it, which a user would have to accept.
+	require.NoError(c.t, os.RemoveAll(filepath.Join(filepath.Dir(c.disk), "home/.local/state/jp/heads")))
 	remove = sync.OnceFunc(func() {
 		if options != "" {
 			require.NoError(c.t, unix.Unmount(c.disk, unix.MNT_DETACH))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
@@ -23,8 +22,8 @@ func (r *repo) registryOf(workspace string) process.Registry {
 // toldRegistry is the registry for somebody who only looks; ok is false where
 // nothing ever ran.
 func (r *repo) toldRegistry() (registry process.Registry, ok bool) {
-	id, err := readWord(filepath.Join(r.CommonDir, "jp", workspaceIDFile))
-	return r.registryOf(id), err == nil && id != ""
+	id := r.knownWorkspaceID()
+	return r.registryOf(id), id != ""
 }
 
 // told is what the process that holds a conversation tells of itself, an empty

@@ -94,9 +94,11 @@ func (b *putBack) take(ctx context.Context) (err error) {
 		return b.damage(nil)
 	case b.events[len(b.events)-1].Opaque():
 		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read only.", b.id).about(b.id)
-	case !conversation.Local(b.events):
-		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read only.", b.id).about(b.id).
-			hint("jp fork "+string(b.id)+" --adopt -a", "make a fork of it that is yours")
+	}
+	if err := b.repo.mayAct(ctx, b.id, b.head, b.events, "read only"); err != nil {
+		return err
+	}
+	switch {
 	case b.tail != nil && open(b.tail.Ledger()):
 		return incompleteFailure(b.id, b.tail)
 	}

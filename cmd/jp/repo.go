@@ -21,6 +21,7 @@ import (
 	"jp/gitstore/odb"
 	"jp/internal/ownfolder"
 	"jp/internal/plainfile"
+	"jp/internal/repoid"
 	"jp/internal/wholefile"
 	"jp/process"
 )
@@ -213,7 +214,8 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 	r.env = e
 	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
 		Key: key, NoKey: noKey, Rewrite: r.values.rewriter(), Durability: durability, Log: slog.New(e.notices()), Git: r.git,
-		User: func() gitstore.Person { return gitstore.UserIdentity(e.get, func() gitcmd.User { return r.user(ctx) }) },
+		User:       func() gitstore.Person { return gitstore.UserIdentity(e.get, func() gitcmd.User { return r.user(ctx) }) },
+		Repository: r.name, HeadsDir: filepath.Join(r.paths.StateDir, "heads"),
 		MayBreakLock: func(id conversation.ID) bool {
 			holder, held := r.locks.Held(id)
 			return held && holder.PID == os.Getpid()
@@ -245,14 +247,9 @@ func (r *repo) keyFile() string { return filepath.Join(r.paths.StateDir, "key") 
 
 // The files of jp's folders that name the repository and a linked working tree.
 const (
-	workspaceIDFile = "workspace-id"
+	workspaceIDFile = repoid.FileName
 	worktreeIDFile  = "worktree-id"
 )
-
-// workspaceID names the repository; it is made on first use and stays with it.
-func (r *repo) workspaceID() (string, error) {
-	return namedOnce(r.own(), workspaceIDFile)
-}
 
 // worktreeID names a linked working tree, and goes with it; the main one has none. It
 // is "" where none can be written.

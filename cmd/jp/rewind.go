@@ -44,8 +44,9 @@ func (f *fork) rewind(ctx context.Context, o forkOptions) error {
 
 // putBack is the restore on which the rewind stands, in the source.
 func (f *fork) putBack(o forkOptions) (*putBack, error) {
-	if !f.local() {
-		return nil, fail(exitDecision, "untrusted", "%s was written by someone else; its files are not brought back over yours.", f.view.id).about(f.view.id).
+	if s := f.sourceStanding(); s != conversation.StandingOwn {
+		words := f.repo.standingWords(s, f.repo.elsewhere(f.kept))
+		return nil, fail(exitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.view.id, words).about(f.view.id).
 			hint("jp fork "+f.view.id.Short()+" --worktree DIR", "look at them beside yours")
 	}
 	if f.tail != nil {

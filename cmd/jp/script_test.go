@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,7 +48,12 @@ func scriptRepo(ts *testscript.TestScript, _ bool, args []string) {
 	for _, words := range []string{"init -q", "add .", "commit -q -m first"} {
 		ts.Check(ts.Exec("git", strings.Fields(words)...))
 	}
-	ts.Check(os.WriteFile(filepath.Join(dir, ".git", "jp", "workspace-id"), []byte("workspac\n"), 0o666))
+	id := "workspac"
+	if base := filepath.Base(dir); base != "repo" { // each is a repository of its own
+		sum := sha256.Sum256([]byte(base))
+		id = hex.EncodeToString(sum[:4])
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, ".git", "jp", "workspace-id"), []byte(id+"\n"), 0o666))
 }
 
 // tick DURATION moves the clock of the commands that follow.

@@ -18,6 +18,7 @@ import (
 
 	"jp/conversation"
 	"jp/internal/ownfolder"
+	"jp/internal/repoid"
 	"jp/internal/wholefile"
 )
 
@@ -35,6 +36,7 @@ type session struct {
 type sessionFile struct {
 	Source   string  `json:"source"`
 	Git      string  `json:"git,omitempty"`      // the common git directory, as it was then
+	Repo     string  `json:"repo,omitempty"`     // the repository's name
 	Worktree string  `json:"worktree,omitempty"` // the id of a linked working tree
 	History  []visit `json:"history"`
 }
@@ -136,14 +138,17 @@ func (s session) kept(f sessionFile) bool {
 	if f.Worktree != "" && f.Worktree != id {
 		return false
 	}
-	there, err := os.Stat(f.Git)
+	if f.Repo != "" {
+		return f.Repo == s.repo.knownWorkspaceID()
+	}
+	there, err := os.Stat(f.Git) // an older jp wrote no name
 	here, err2 := os.Stat(s.repo.CommonDir)
 	if err != nil || err2 != nil || os.SameFile(there, here) {
 		return true
 	}
-	theirs, _ := readWord(filepath.Join(f.Git, ownfolder.Name, workspaceIDFile))
-	ours, _ := readWord(filepath.Join(s.repo.CommonDir, ownfolder.Name, workspaceIDFile))
-	return theirs == "" || theirs != ours
+	theirs, _ := repoid.Read(f.Git)
+	ours, _ := repoid.Read(s.repo.CommonDir)
+	return theirs == "" || theirs != ours && s.repo.knownWorkspaceID() != ""
 }
 
 // visited are the session's conversations, newest first.
@@ -160,6 +165,7 @@ func (s session) visited() []conversation.ID {
 func (s session) use(id conversation.ID, now time.Time) error {
 	f := s.read()
 	f.Source, f.Git, f.Worktree = s.name, s.repo.CommonDir, s.repo.worktreeID()
+	f.Repo, _ = s.repo.workspaceID() // without a name the place counts
 	f.History = slices.DeleteFunc(f.History, func(v visit) bool { return v.ID == id })
 	f.History = append([]visit{{ID: id, At: now.UTC()}}, f.History...)
 	f.History = f.History[:min(len(f.History), historyLength)]

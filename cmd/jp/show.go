@@ -86,8 +86,8 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 		facts = append(facts, [2]string{"Works for", string(*l.Parent)})
 	}
 	facts = append(facts, l.marks(e.now())...)
-	if !l.Local && !l.unsure {
-		facts = append(facts, [2]string{"Origin", "written by someone else: it can be read, not continued"})
+	if words := r.origin(ctx, info, l); words != "" {
+		facts = append(facts, [2]string{"Origin", words + ": it can be read, not continued"})
 	}
 	if l.Usage.Input+l.Usage.Output > 0 {
 		facts = append(facts, [2]string{"Usage", conversation.Tokens(l.Usage.Input) + " in, " + conversation.Tokens(l.Usage.Output) + " out"})

@@ -23,6 +23,9 @@ what has changed. Even then the file may tighten permissions, never loosen them.
 A program that the file names by a path in the repository is not part of what is
 approved: look at it, too.
 
+--head ID is about a conversation that was set back to an older event, by git update-ref
+or by a backup that was restored: it accepts that event as its newest.
+
 --mcp NAME is about the tools of an MCP server instead. It is started to see what it
 offers; approved is exactly that, until it offers something else.
 
@@ -38,6 +41,7 @@ type trustOptions struct {
 	revoke bool
 	yes    bool
 	mcp    string // the MCP server that is meant; "" for the workspace's file
+	head   string // the conversation whose newest event is accepted
 }
 
 func newTrustCommand(e *env) *cobra.Command {
@@ -46,6 +50,9 @@ func newTrustCommand(e *env) *cobra.Command {
 		Use: "trust", Short: "Approve what this repository's configuration asks for", GroupID: "setup", Args: cobra.NoArgs,
 		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke\n  jp trust --mcp docs",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.head != "" {
+				return runTrustHead(cmd.Context(), e, o)
+			}
 			if o.mcp != "" {
 				return runTrustMCP(cmd.Context(), e, o)
 			}
@@ -57,7 +64,11 @@ func newTrustCommand(e *env) *cobra.Command {
 	f.BoolVar(&o.revoke, "revoke", false, "take back what was approved here, also of earlier versions")
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve without asking")
 	f.StringVar(&o.mcp, "mcp", "", "approve what the MCP server `NAME` offers")
+	f.StringVar(&o.head, "head", "", "accept the newest event of the conversation `ID`, though a newer one was seen")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "yes")
+	cmd.MarkFlagsMutuallyExclusive("mcp", "head")
+	cmd.MarkFlagsMutuallyExclusive("show", "head")
+	cmd.MarkFlagsMutuallyExclusive("revoke", "head")
 	return cmd
 }
 

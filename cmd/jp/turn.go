@@ -149,9 +149,11 @@ func (q *query) load(ctx context.Context) error {
 	switch {
 	case events[len(events)-1].Opaque():
 		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", q.id).about(q.id)
-	case !conversation.Local(events):
-		return fail(exitDecision, "untrusted", "Conversation %s was written by someone else; it can be read, not continued.", q.id).about(q.id).
-			hint("jp fork "+string(q.id)+" --adopt -a", "make a fork of it that is yours")
+	}
+	if err := q.repo.mayAct(ctx, q.id, head, events, "read, not continued"); err != nil {
+		return err
+	}
+	switch {
 	case tail != nil && !tail.Empty():
 		q.tail = tail
 	}

@@ -19,7 +19,7 @@ func newVerifyCommand(e *env) *cobra.Command {
 		Use: "verify [ID…]", Short: "Check that conversations are whole", GroupID: "look",
 		Long: "Check that every commit of a conversation is the event that it should be, that the files' trees change only\n" +
 			"where they may, and that the events make sense together. What ends in a shallow clone is incomplete here, and not damaged;\n" +
-			"large texts that are not here are counted.\n\n" +
+			"large texts that are not here are counted. A conversation whose ref was set back to an older event counts as damaged.\n\n" +
 			"Exit codes: 0 all is well · 2 usage, or this session has no conversation ·\n5 no such conversation, or it is incomplete here · 6 damaged",
 		Example: "  jp verify\n  jp verify --all --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runVerify(cmd.Context(), e, args, all) },
@@ -29,15 +29,18 @@ func newVerifyCommand(e *env) *cobra.Command {
 }
 
 type verdictJSON struct {
-	ID       string        `json:"id"`
-	OK       bool          `json:"ok"`
-	Local    bool          `json:"local"` // written by this user
-	Events   int           `json:"events"`
-	Absent   int           `json:"absent"` // large texts and attachments that are not here
-	Problems []problemJSON `json:"problems"`
+	ID    string `json:"id"`
+	OK    bool   `json:"ok"`
+	Local bool   `json:"local"` // it may act: this user's jp wrote it here
+	// Standing is why it may not: foreign, elsewhere, renamed, rolled_back; own where it may.
+	Standing conversation.Standing `json:"standing"`
+	Events   int                   `json:"events"`
+	Absent   int                   `json:"absent"` // large texts and attachments that are not here
+	Problems []problemJSON         `json:"problems"`
 
 	partial bool   // the rest was not fetched, and nothing else is wrong
 	remote  string // that it was fetched from
+	repo    string // that it was written in
 }
 
 type problemJSON struct {
@@ -86,10 +89,13 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 			if t := r.twiceOf(info.ID); t != nil && info.Remote == "" {
 				damaged.makeTwo(t)
 			}
+			if v.Standing == conversation.StandingRolledBack {
+				damaged.hints = append(damaged.hints, r.standingFailure(info.ID, info.Head, v.Standing, "", "").hints...)
+			}
 		}
 		verdicts = append(verdicts, v)
 	}
-	if err := printVerdicts(e, verdicts, events); err != nil {
+	if err := r.printVerdicts(e, verdicts, events); err != nil {
 		return err
 	}
 	if all {
@@ -129,14 +135,14 @@ func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
 	if err != nil {
 		found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: strings.TrimPrefix(err.Error(), fmt.Sprintf("conversation %s: ", of.ID))})
 	}
-	v := verdictJSON{partial: shallow, remote: of.Remote, ID: of.Name(), OK: found.OK(), Local: found.Local, Events: found.Events, Absent: found.Absent, Problems: []problemJSON{}}
+	v := verdictJSON{partial: shallow, remote: of.Remote, ID: of.Name(), OK: found.OK(), Local: found.Local && found.Standing == conversation.StandingOwn, Standing: found.Standing, repo: found.Elsewhere, Events: found.Events, Absent: found.Absent, Problems: []problemJSON{}}
 	for _, p := range found.Problems {
 		v.Problems = append(v.Problems, problemJSON{p.Commit, p.Seq, p.Text})
 	}
 	return v
 }
 
-func printVerdicts(e *env, verdicts []verdictJSON, events int) error {
+func (r *repo) printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 	switch e.format {
 	case formatJSON:
 		return writeJSON(e.results(), verdicts)
@@ -153,8 +159,8 @@ func printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 		if v.OK {
 			ok++
 		}
-		if !v.Local && v.Events > 0 {
-			fmt.Fprintf(e.results(), "%s: written by someone else; it can be read, not continued\n", v.ID)
+		if !v.Local && v.Events > 0 && v.Standing != conversation.StandingRolledBack {
+			fmt.Fprintf(e.results(), "%s: %s; it can be read, not continued\n", v.ID, strings.TrimPrefix(r.standingWords(v.Standing, v.repo), "was "))
 		}
 		if v.Absent > 0 {
 			fmt.Fprintf(e.results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), broughtBy(v.remote))
