@@ -78,7 +78,7 @@ type Info struct {
 type Verdict struct {
 	ID     ID
 	Events int
-	Absent int  // payloads that are not here, which is no problem
+	Absent int  // payloads that are not here, which is no problem: they may be elsewhere
 	Local  bool // see [Local]; of a damaged conversation, of the events before the damage
 	// Standing is why it may not act; Elsewhere the other repository that it was written in.
 	Standing  Standing

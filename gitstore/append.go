@@ -240,7 +240,7 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if from != "" {
 		payload, err = s.payloadHead(from)
 	} else {
-		batch.Objects, payload, err = s.keepBelow(ctx, head)
+		batch.Objects, payload, err = s.keepFetched(ctx, head)
 	}
 	if err != nil {
 		return "", fmt.Errorf("fork: keep its payload: %w", err)

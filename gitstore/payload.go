@@ -52,13 +52,41 @@ func (enc *encoder) payloadObjects(e *conversation.Event, kept []conversation.Pa
 	return append(objects, tree, odb.Object{Kind: "commit", OID: oid, Data: data}), oid
 }
 
-// keepBelow makes the commits that keep the payload of a chain's events, what is here
-// of it, and returns the newest, "" where there is nothing to keep. Without a conversation here that has payload none of a fetched one
-// can have come, and the chain is not read.
-func (s *Store) keepBelow(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
-	if refs, err := s.odb.ListRefs(refPayloads); err == nil && len(refs) == 0 {
+// keepFetched is keepBelow for a chain of which a remote's ref may keep the payload.
+// Without a ref that keeps some, none can have come, and the chain is not read.
+func (s *Store) keepFetched(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
+	own, ownErr := s.odb.ListRefs(refPayloads)
+	theirs, theirsErr := s.odb.ListRefs(refRemotes)
+	if ownErr == nil && theirsErr == nil && len(own) == 0 && !slices.ContainsFunc(theirs, func(r odb.Ref) bool { return KeepsPayload(r.Name) }) {
 		return nil, "", nil
 	}
+	return s.keepBelow(ctx, head)
+}
+
+// Keep makes the ref anew that keeps a conversation's payload, where it is gone and the
+// payload is still here: git would delete that sooner or later. head is the newest event.
+func (s *Store) Keep(ctx context.Context, id conversation.ID, at conversation.Head) error {
+	head, err := s.parseHead(at)
+	if err != nil {
+		return err
+	}
+	if was, err := s.payloadHead(id); err != nil || was != "" {
+		return err
+	}
+	objects, payload, err := s.keepBelow(ctx, head)
+	if err != nil || payload == "" {
+		return err
+	}
+	err = s.odb.Write(ctx, odb.Batch{Objects: objects, Updates: []odb.RefUpdate{{Ref: refPayloads + string(id), New: payload}}})
+	if err != nil && !errors.Is(err, odb.ErrRefExists) { // another process has made it
+		return fmt.Errorf("keep the payload of %s: %w", id, storeError(err))
+	}
+	return nil
+}
+
+// keepBelow makes the commits that keep the payload of a chain's events, what is here
+// of it, and returns the newest, "" where there is nothing to keep.
+func (s *Store) keepBelow(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
 	events, err := s.withPayload(ctx, head)
 	if err != nil {
 		return nil, "", err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/gitstore"
 )
 
 func payloadRef(n int) string { return "refs/jp/payloads/" + string(journaltest.ID(n)) }
@@ -54,7 +56,7 @@ func TestPayloadChain(t *testing.T) {
 	require.Equal(t, "two", data)
 }
 
-// A ref that is to keep payloads, and does not, is damage; without one there are none to keep.
+// A ref that is to keep payloads, and does not, is damage, and so is none where there are some to keep.
 func TestVerifyLooksAtThePayloadRef(t *testing.T) {
 	f := newFixture(t)
 	f.create(1, []*conversation.Event{attached(0, "a.txt", []byte("one"))})
@@ -67,7 +69,93 @@ func TestVerifyLooksAtThePayloadRef(t *testing.T) {
 		require.Contains(t, problems[0].Text, "its payloads: "+payloadRef(1))
 	}
 	require.NoError(t, os.Remove(file))
+	problems := f.again().problems(1)
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0].Text, payloadRef(1)+" is gone")
+}
+
+// A payload that nothing keeps any more is kept again, as long as it is here.
+func TestKeep(t *testing.T) {
+	f := newFixture(t)
+	head := f.create(1, []*conversation.Event{attached(0, "a.txt", []byte("one")), attached(1, "b.txt", []byte("two"))})
+	id := journaltest.ID(1)
+	was := f.git("rev-parse", payloadRef(1)+"^{tree}")
+	require.NoError(t, f.Keep(t.Context(), id, head))
+	f.git("update-ref", "-d", payloadRef(1))
+	f = f.again()
+	require.NoError(t, f.Keep(t.Context(), id, head))
+	require.Equal(t, was, f.git("rev-parse", payloadRef(1)+"^{tree}"))
+	f.git("gc", "-q", "--prune=now")
 	f.again().verified(1)
+	head = f.create(2, say("x", "y"))
+	require.NoError(t, f.Keep(t.Context(), journaltest.ID(2), head))
+	require.Empty(t, f.git("for-each-ref", payloadRef(2)), "there is none to keep")
+}
+
+// What is gone is lost where only this repository can have had it, and else absent.
+func TestLostPayload(t *testing.T) {
+	tests := map[string]struct {
+		also string // a ref that names the conversation, too
+		fork bool   // it is a fork of that, whose new payload is gone, too
+		lost int
+	}{
+		"only here":                          {"", false, 1},
+		"fetched from a remote":              {"refs/jp/remotes/origin/" + string(journaltest.ID(1)), false, 0},
+		"from one with slashes":              {"refs/jp/remotes/a/b/" + string(journaltest.ID(1)), false, 0},
+		"another one was fetched":            {"refs/jp/remotes/origin/" + string(journaltest.ID(2)), false, 1},
+		"its payload was, at some time":      {"refs/jp/remotes/origin/payloads/" + string(journaltest.ID(1)), false, 1},
+		"a fork of what was fetched":         {"refs/jp/remotes/origin/" + string(journaltest.ID(1)), true, 1},
+		"a fork of what is nowhere else":     {"", true, 2},
+		"a fork, which was itself fetched":   {"refs/jp/remotes/origin/" + string(journaltest.ID(3)), true, 0},
+		"a fork, something else was fetched": {"refs/jp/remotes/origin/" + string(journaltest.ID(4)), true, 2},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			n := 1
+			head := f.create(1, []*conversation.Event{attached(0, "a.txt", []byte("one"))})
+			if tt.fork {
+				n = 3
+				origin := &conversation.Event{Seq: 1, Turn: 1, Time: when, Body: &conversation.ForkOrigin{Conversation: journaltest.ID(1), Commit: string(head)}}
+				fork, err := f.Fork(t.Context(), journaltest.ID(1), head, journaltest.ID(3), origin)
+				require.NoError(t, err)
+				head, err = f.Append(t.Context(), journaltest.ID(3), fork, []*conversation.Event{attached(2, "b.txt", []byte("two"))})
+				require.NoError(t, err)
+				f.git("update-ref", "-d", payloadRef(1))
+			}
+			f.git("update-ref", "-d", payloadRef(n))
+			f.git("gc", "-q", "--prune=now")
+			if tt.also != "" {
+				f.git("update-ref", tt.also, string(head))
+			}
+			v, err := f.again().Verify(t.Context(), journaltest.ID(n))
+			require.NoError(t, err)
+			require.Len(t, v.Problems, tt.lost)
+			for _, p := range v.Problems {
+				require.Contains(t, p.Text, "is lost: no remote has this conversation")
+			}
+			all := 1
+			if tt.fork {
+				all = 2
+			}
+			require.Equal(t, all-tt.lost, v.Absent)
+		})
+	}
+}
+
+// Refs that keep fetched payload are no conversations.
+func TestPayloadRefsOfRemotes(t *testing.T) {
+	f := newFixture(t)
+	head := f.create(1, []*conversation.Event{attached(0, "a.txt", []byte("one"))})
+	there, here := gitstore.PayloadRefs("team/origin", journaltest.ID(1))
+	require.Equal(t, payloadRef(1), there)
+	require.Equal(t, "refs/jp/remotes/team/origin/payloads/"+string(journaltest.ID(1)), here)
+	f.git("update-ref", here, there)
+	f.git("update-ref", "refs/jp/remotes/payloads/"+string(journaltest.ID(1)), string(head))
+	heads, err := f.again().Heads(conversation.ScopeRemotes)
+	require.NoError(t, err)
+	require.Len(t, heads, 1)
+	require.Equal(t, "payloads", heads[0].Remote, "a remote may have that name")
 }
 
 func TestPayloadNamesInTrees(t *testing.T) {
@@ -174,8 +262,9 @@ func TestArchiveKeepsPayload(t *testing.T) {
 	require.Equal(t, "old", data)
 }
 
-// A secret, or 40 MB, can be dropped without a change to the chain.
-func TestDroppedPayloadIsAbsent(t *testing.T) {
+// A secret, or 40 MB, can be dropped without a change to the chain: all else goes on, and
+// a check says that it is gone.
+func TestDroppedPayload(t *testing.T) {
 	f := newFixture(t)
 	text := strings.Repeat("secret\n", 20_000)
 	head := f.create(1, []*conversation.Event{bigEvent(0, text), attached(1, "key.pem", []byte("secret"))})
@@ -194,8 +283,8 @@ func TestDroppedPayloadIsAbsent(t *testing.T) {
 	require.Zero(t, got[1].Missing())
 	verdict, err := s.Verify(t.Context(), journaltest.ID(1))
 	require.NoError(t, err)
-	require.Equal(t, 2, verdict.Absent)
-	s.verified(1)
+	require.Zero(t, verdict.Absent)
+	require.Len(t, slices.DeleteFunc(verdict.Problems, func(p conversation.Problem) bool { return !strings.Contains(p.Text, "is lost") }), 2)
 	_, err = s.Append(t.Context(), journaltest.ID(1), head, []*conversation.Event{attached(2, "new", []byte("x"))})
 	require.NoError(t, err)
 

@@ -18,6 +18,26 @@ const (
 	refRemotes  = refRoot + "remotes/"
 )
 
+// belowRemote is where payload is kept that was fetched from a remote, in the namespace of
+// that remote.
+const belowRemote = "/payloads/"
+
+// PayloadRefs are the refs that keep a conversation's payload: at a remote, and here once
+// it was fetched from there.
+func PayloadRefs(remote string, id conversation.ID) (there, here string) {
+	return refPayloads + string(id), refRemotes + remote + belowRemote + string(id)
+}
+
+// KeepsPayload reports whether the commits of a ref keep payload and are no events.
+func KeepsPayload(ref string) bool {
+	if strings.HasPrefix(ref, refPayloads) {
+		return true
+	}
+	rest, ok := strings.CutPrefix(ref, refRemotes)
+	i := strings.LastIndexByte(rest, '/')
+	return ok && i >= 0 && strings.HasSuffix(rest[:i+1], belowRemote)
+}
+
 // RefOf is the ref of a live conversation.
 func RefOf(id conversation.ID) string { return refLive + string(id) }
 
@@ -36,6 +56,9 @@ func owner(ref string) (id conversation.ID, ok bool) {
 // names reports whether a ref is a conversation's in a scope.
 func names(ref string, scope conversation.Scope) bool {
 	rest, ok := strings.CutPrefix(ref, refRoot+string(scope)+"/")
+	if KeepsPayload(ref) {
+		return false
+	}
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 && scope == conversation.ScopeRemotes {
 		rest = rest[i+1:]
 	}

@@ -43,7 +43,15 @@ func (s *Store) VerifyAt(ctx context.Context, of conversation.Info) (conversatio
 			return v, err
 		}
 		v.Problems = append(v.Problems, s.checkHead(of.ID, v.Standing)...)
-		v.Problems = append(v.Problems, s.checkPayloadRef(of.ID)...)
+		v.Problems = append(v.Problems, s.checkPayloadRef(of.ID, events)...)
+		lost, err := s.LostOf(of.ID, events)
+		if err != nil {
+			return v, err
+		}
+		for _, l := range lost {
+			v.Absent--
+			v.Problems = append(v.Problems, conversation.Problem{Commit: l.Event.Commit, Seq: l.Event.Seq, Text: l.String()})
+		}
 		v.Problems = append(v.Problems, s.checkSecond(ctx, of, v.Problems)...)
 	}
 	return v, ctx.Err()
@@ -101,16 +109,33 @@ func (s *Store) checkSecond(ctx context.Context, of conversation.Info, known []c
 
 // checkPayloadRef looks whether what keeps a conversation's payloads can be read:
 // without it git collects them, and with a broken one it collects nothing.
-func (s *Store) checkPayloadRef(id conversation.ID) []conversation.Problem {
+func (s *Store) checkPayloadRef(id conversation.ID, events []*conversation.Event) []conversation.Problem {
 	ref := refPayloads + string(id)
 	oid, err := s.odb.ReadRef(ref)
 	if err == nil {
 		_, _, err = s.odb.ReadObject(oid)
 	}
-	if err == nil || errors.Is(err, odb.ErrRefNotFound) {
+	if err == nil {
 		return nil
 	}
+	if errors.Is(err, odb.ErrRefNotFound) {
+		return s.checkUnkept(id, events)
+	}
 	return []conversation.Problem{{Seq: -1, Text: fmt.Sprintf("its payloads: %s: %v", ref, err)}}
+}
+
+// checkUnkept looks whether there is payload that no ref keeps, and no remote has.
+func (s *Store) checkUnkept(id conversation.ID, events []*conversation.Event) []conversation.Problem {
+	only, err := s.onlyHere(id, events)
+	if err != nil {
+		return nil // who lists the remotes' conversations is told
+	}
+	for _, e := range events {
+		if only(e) && len(s.kept(e.Payloads)) > 0 {
+			return []conversation.Problem{{Seq: -1, Text: fmt.Sprintf("its payloads: %s%s is gone, and git gc will delete what it kept; the next turn makes it anew", refPayloads, id)}}
+		}
+	}
+	return nil
 }
 
 // checkEvents checks the events and counts payloads that are not here.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/gitstore"
 )
 
 // Large texts stand beside the events and may be missing where these are not: they were
@@ -20,7 +22,37 @@ func (v *view) rest(e *conversation.Event) string {
 	if missing == 0 {
 		return ""
 	}
-	return fmt.Sprintf("… the rest (%s) is not here%s", byteCount(int(missing)), broughtBy(v.remote))
+	size := byteCount(int(missing))
+	if v.remote == "" {
+		if v.lost == nil {
+			v.lost, _ = v.repo.store.LostOf(v.id, v.events) // jp verify tells of an error
+			v.lost = append([]gitstore.Lost{}, v.lost...)
+		}
+		if slices.ContainsFunc(v.lost, func(l gitstore.Lost) bool { return l.Event.Seq == e.Seq }) {
+			return fmt.Sprintf("… the rest (%s) is lost: it was in this repository only, and is damaged here", size)
+		}
+	}
+	return fmt.Sprintf("… the rest (%s) is not here%s", size, v.repo.broughtBy(v.source(e), v.remote))
+}
+
+// source is the conversation whose payload a remote has of an event: the view's own, or
+// one that it was forked from.
+func (v *view) source(of *conversation.Event) conversation.ID {
+	if v.remote != "" {
+		return v.id
+	}
+	ids := []conversation.ID{}
+	for _, e := range v.events {
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && e.Seq > of.Seq {
+			ids = append(ids, origin.Conversation)
+		}
+	}
+	for _, id := range ids {
+		if remotes, err := v.repo.store.RemotesWith(id); err == nil && len(remotes) > 0 {
+			return id
+		}
+	}
+	return v.id
 }
 
 // printRest prints that on a line of its own.
@@ -30,17 +62,28 @@ func (v *view) printRest(w io.Writer, e *conversation.Event) {
 	}
 }
 
-// broughtBy is what may bring absent texts of what was fetched, behind what says so.
-func broughtBy(remote string) string {
-	if remote == "" {
-		return ""
+// broughtBy is what may bring absent texts of a conversation, behind what says so; "" where
+// no remote is known to have it. remote is that it was fetched from, "" for one here.
+func (r *repo) broughtBy(id conversation.ID, remote string) string {
+	if command := r.fetchTexts(id, remote); command != "" {
+		return "; " + command + "   may bring more"
 	}
-	return "; " + fetchTexts(remote) + "   may bring more"
+	return ""
 }
 
-// fetchTexts fetches what stands beside the events.
-func fetchTexts(remote string) string {
-	return "git fetch " + terminal.Escape(remote) + " 'refs/jp/payloads/*:refs/jp/payloads/*'"
+// fetchTexts fetches what stands beside the events of one conversation into the namespace
+// of the remote, whatever the user's configuration says of pruning; "" where no remote is
+// known to have it.
+func (r *repo) fetchTexts(id conversation.ID, remote string) string {
+	if remote == "" {
+		remotes, err := r.store.RemotesWith(id)
+		if err != nil || len(remotes) == 0 {
+			return ""
+		}
+		remote = remotes[0]
+	}
+	there, here := gitstore.PayloadRefs(remote, id)
+	return "git fetch --no-prune --no-tags " + terminal.EscapeAll([]string{remote, "+" + there + ":" + here})
 }
 
 // absentMark stands behind what is told of a payload.
@@ -63,7 +106,7 @@ type absence struct {
 	mu            sync.Mutex
 	texts         int
 	conversations int
-	remote        string // that one of them was fetched from
+	of            conversation.Info // one of them that a remote may have
 }
 
 // meet counts the events whose texts end before their end.
@@ -78,17 +121,17 @@ func (a *absence) meet(of conversation.Info, events []*conversation.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.texts, a.conversations = a.texts+n, a.conversations+1
-	if of.Remote != "" {
-		a.remote = of.Remote
+	if a.of.ID == "" || of.Remote != "" {
+		a.of = of
 	}
 }
 
 // told says on standard error what was not searched.
-func (a *absence) told(e *env) {
+func (a *absence) told(e *env, r *repo) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.texts > 0 {
-		e.note("Of %s in %s only the beginning is here and was searched%s", conversation.Count(a.texts, "large text"), conversation.Count(a.conversations, "conversation"), broughtBy(a.remote))
+		e.note("Of %s in %s only the beginning is here and was searched%s", conversation.Count(a.texts, "large text"), conversation.Count(a.conversations, "conversation"), r.broughtBy(a.of.ID, a.of.Remote))
 	}
 }
 

@@ -119,7 +119,7 @@ func storeFailure(err error) *failure {
 		return twice(two)
 	case errors.Is(err, provider.ErrAbsent):
 		return fail(exitNotFound, "not_found", "%v. Large texts are kept beside the events, and are fetched apart.", err).
-			hint("git fetch REMOTE 'refs/jp/payloads/*:refs/jp/payloads/*'", "brings those of all conversations")
+			hint("jp verify --all", "which texts are not here, whether they are lost, and what brings them")
 	case errors.Is(err, gitstore.ErrShallow):
 		return fail(exitNotFound, "not_found", "%v.", err).hint(unshallow(""), "brings them")
 	case errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote"):

@@ -118,7 +118,7 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 	}
 	f.title, f.adopts = o.title, o.adopt && !f.local()
 	if v.remote != "" && f.absent(ctx) {
-		e.note("Large texts of %s are not here. %s   brings them", v.name(), fetchTexts(v.remote))
+		e.note("Large texts of %s are not here. %s   brings them", v.name(), r.fetchTexts(v.id, v.remote))
 	}
 	switch {
 	case o.worktree != "":

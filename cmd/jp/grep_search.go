@@ -117,7 +117,7 @@ func (g *grep) verdict(err error) error {
 	case err != nil:
 		return err
 	}
-	g.absent.told(g.env)
+	g.absent.told(g.env, g.repo)
 	var first *failure
 	for _, r := range g.failed {
 		f := failureOf(aboutInfo(r.Err, r.Info))

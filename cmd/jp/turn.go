@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -141,6 +142,11 @@ func (q *query) load(ctx context.Context) error {
 		return aboutConversation(err, q.id)
 	}
 	q.head = head
+	if !q.opts.noPersist && conversation.Local(events) && slices.ContainsFunc(events, func(e *conversation.Event) bool { return len(e.Payloads) > 0 }) {
+		if err := q.repo.store.Keep(ctx, q.id, head); err != nil {
+			return err
+		}
+	}
 	stream, tail := conversation.Split(events)
 	q.events = events
 	if tail != nil {

@@ -19,7 +19,8 @@ func newVerifyCommand(e *env) *cobra.Command {
 		Use: "verify [ID…]", Short: "Check that conversations are whole", GroupID: "look",
 		Long: "Check that every commit of a conversation is the event that it should be, that the files' trees change only\n" +
 			"where they may, and that the events make sense together. What ends in a shallow clone is incomplete here, and not damaged;\n" +
-			"large texts that are not here are counted. A conversation whose ref was set back to an older event counts as damaged.\n\n" +
+			"large texts that are not here are counted. One that only this repository can have had is lost, which is damage, and so is\n" +
+			"a ref that was set back to an older event.\n\n" +
 			"Exit codes: 0 all is well · 2 usage, or this session has no conversation ·\n5 no such conversation, or it is incomplete here · 6 damaged",
 		Example: "  jp verify\n  jp verify --all --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runVerify(cmd.Context(), e, args, all) },
@@ -39,8 +40,8 @@ type verdictJSON struct {
 	Problems []problemJSON         `json:"problems"`
 
 	partial bool   // the rest was not fetched, and nothing else is wrong
-	remote  string // that it was fetched from
 	repo    string // that it was written in
+	brought string // what may bring what is absent
 }
 
 type problemJSON struct {
@@ -135,7 +136,13 @@ func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
 	if err != nil {
 		found.Problems = append(found.Problems, conversation.Problem{Seq: -1, Text: strings.TrimPrefix(err.Error(), fmt.Sprintf("conversation %s: ", of.ID))})
 	}
-	v := verdictJSON{partial: shallow, remote: of.Remote, ID: of.Name(), OK: found.OK(), Local: found.Local && found.Standing == conversation.StandingOwn, Standing: found.Standing, repo: found.Elsewhere, Events: found.Events, Absent: found.Absent, Problems: []problemJSON{}}
+	v := verdictJSON{partial: shallow, ID: of.Name(), OK: found.OK(), Local: found.Local && found.Standing == conversation.StandingOwn, Standing: found.Standing, repo: found.Elsewhere, Events: found.Events, Absent: found.Absent, Problems: []problemJSON{}}
+	if v.Absent > 0 {
+		at := &view{repo: r, id: of.ID, remote: of.Remote}
+		if at.events, _ = r.store.Load(ctx, of.Head); len(at.events) > 0 { // what is before damage counts
+			v.brought = r.broughtBy(at.source(at.events[0]), of.Remote)
+		}
+	}
 	for _, p := range found.Problems {
 		v.Problems = append(v.Problems, problemJSON{p.Commit, p.Seq, p.Text})
 	}
@@ -163,7 +170,7 @@ func (r *repo) printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 			fmt.Fprintf(e.results(), "%s: %s; it can be read, not continued\n", v.ID, strings.TrimPrefix(r.standingWords(v.Standing, v.repo), "was "))
 		}
 		if v.Absent > 0 {
-			fmt.Fprintf(e.results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), broughtBy(v.remote))
+			fmt.Fprintf(e.results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), v.brought)
 		}
 		for _, p := range v.Problems {
 			fmt.Fprintf(e.results(), "%s%s: %s\n", v.ID, p.at(), terminal.Clean(p.Problem))

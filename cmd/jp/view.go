@@ -22,6 +22,7 @@ type view struct {
 	tail    *conversation.IncompleteTurn
 	working map[int]string        // what is to be said of open calls that work in a conversation of their own, by seq
 	broken  *gitstore.DamageError // the events end before it
+	lost    []gitstore.Lost       // payloads that are lost; nil: not looked for
 	palette terminal.Palette
 	width   int // of the terminal, 0 where there is none
 }

@@ -11,8 +11,10 @@ import (
 // refs are below which everything belongs to conversations.
 const refs = "refs/jp/"
 
-// payloads are refs whose commits are no events.
-const payloads = refs + "payloads/"
+// keepsPayload reports whether the commits of a ref are no events, here or below a remote.
+func keepsPayload(ref string) bool {
+	return strings.Contains(strings.TrimPrefix(ref, refs+"remotes/"), "/payloads/")
+}
 
 // A span is the commits of one ref that are loose: those from head down to the
 // one above end, which is "" where they reach to a root.
@@ -47,7 +49,7 @@ func (p *Packer) loose(ctx context.Context) ([]span, error) {
 		}
 		seen[ref.OID] = true
 		walk := events
-		if strings.HasPrefix(ref.Name, payloads) {
+		if keepsPayload(ref.Name) {
 			walk = payload
 		}
 		if g := walk.down(ctx, ref.OID); g.ok {

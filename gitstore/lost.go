@@ -1,0 +1,79 @@
+package gitstore
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// A Lost payload is content of an event of this user's that is not here, and that no
+// other repository can have: no remote has the conversation.
+type Lost struct {
+	Event   *conversation.Event
+	Payload conversation.Payload
+}
+
+func (l Lost) String() string {
+	return fmt.Sprintf("its payload %s (%d bytes, blob %.10s) is lost: no remote has this conversation", l.Payload.Name, l.Payload.Bytes, l.Payload.OID)
+}
+
+// LostOf are the payloads that are lost, of a conversation's events from some on to the
+// newest. What may be elsewhere is absent and not lost: of a conversation that a remote
+// has, of what was forked from one or from one that is not here any more, of someone
+// else's events, and in a partial clone.
+func (s *Store) LostOf(id conversation.ID, events []*conversation.Event) (lost []Lost, err error) {
+	for _, e := range events {
+		for _, p := range e.Payloads {
+			there, err := s.odb.Has(odb.OID(p.OID))
+			if err == nil && !there && p.Bytes > 0 {
+				lost = append(lost, Lost{e, p})
+			}
+		}
+	}
+	if len(lost) == 0 || s.partialClone() {
+		return nil, nil
+	}
+	only, err := s.onlyHere(id, events)
+	return slices.DeleteFunc(lost, func(l Lost) bool { return !only(l.Event) }), err
+}
+
+// onlyHere tells events of this user's that no remote can have.
+func (s *Store) onlyHere(id conversation.ID, events []*conversation.Event) (func(*conversation.Event) bool, error) {
+	remotes, err := s.Heads(conversation.ScopeRemotes)
+	if err != nil {
+		return func(*conversation.Event) bool { return false }, err
+	}
+	elsewhere := func(id conversation.ID) bool {
+		return slices.ContainsFunc(remotes, func(i conversation.Info) bool { return i.ID == id })
+	}
+	forked := -1 // the newest event that may have come from elsewhere
+	for _, e := range events {
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && (elsewhere(origin.Conversation) || s.checkThere(origin.Conversation) != nil) {
+			forked = e.Seq
+		}
+	}
+	pushed := elsewhere(id)
+	return func(e *conversation.Event) bool { return e.Signed && !pushed && e.Seq > forked }, nil
+}
+
+// partialClone reports whether git may have left objects out here that a remote has.
+func (s *Store) partialClone() bool {
+	packs, err := os.ReadDir(filepath.Join(s.repo.CommonDir, "objects", "pack"))
+	return err == nil && slices.ContainsFunc(packs, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".promisor") })
+}
+
+// RemotesWith are the remotes that a conversation was fetched from.
+func (s *Store) RemotesWith(id conversation.ID) (remotes []string, err error) {
+	all, err := s.Heads(conversation.ScopeRemotes)
+	for _, i := range all {
+		if i.ID == id {
+			remotes = append(remotes, i.Remote)
+		}
+	}
+	return remotes, err
+}
