@@ -76,6 +76,7 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 		s.leaveGone(p)
 	}
 	s.leaveInspected(ctx, p)
+	s.leaveInside(ctx, p, found)
 	return p, s.leaveFiltered(ctx, p)
 }
 

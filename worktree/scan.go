@@ -14,13 +14,14 @@ import (
 
 // scan is what git says about the working tree, an index and the parent's tree.
 type scan struct {
-	dirty  []raw           // working tree against index
-	staged []raw           // index against the parent's tree
-	others []string        // files that are neither tracked nor ignored
-	blind  string          // why those could not be listed, "" where they were
-	tags   map[string]byte // of the named paths that are tracked: ls-files -v
-	flags  map[string]byte // of all, where staged has other content of some
-	hidden *hiddenPaths    // after a tool: those that the user told git not to look at
+	dirty      []raw           // working tree against index
+	staged     []raw           // index against the parent's tree
+	others     []string        // files that are neither tracked nor ignored
+	blind      string          // why those could not be listed, "" where they were
+	tags       map[string]byte // of the named paths that are tracked: ls-files -v
+	flags      map[string]byte // of all, where staged has other content of some
+	submodules []string        // after a tool
+	hidden     *hiddenPaths    // after a tool: those that the user told git not to look at
 }
 
 // contentCommand is a command that reads files as git would record them.
@@ -54,6 +55,7 @@ func (s *snapshot) scan(ctx context.Context) (scan, error) {
 	}
 	if s.opts.Untracked && s.opts.Since != nil {
 		asks = append(asks, func() (err error) { found.hidden, err = s.hidden(ctx); return })
+		asks = append(asks, func() (err error) { found.submodules, err = s.submodules(ctx); return })
 	}
 	errs := make([]error, len(asks))
 	var wg sync.WaitGroup

@@ -1,0 +1,152 @@
+package worktree
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"jp/gitcmd"
+	"jp/worktree/gitindex"
+)
+
+// Why a folder is left out in which another repository has its files.
+const (
+	whyInSubmodule = "changed inside the submodule"
+	whyInNested    = "changed inside another repository"
+	whyManyInside  = "perhaps changed inside: it has too many files to look at"
+)
+
+// mostInside is how many files and folders of other repositories are looked at in one
+// snapshot.
+const mostInside = 200_000
+
+// leaveInside notes the submodules and the nested repositories in which files were written,
+// made or removed since the mark. Their files are not recorded. Their times tell, and no git
+// is asked: it would obey the configuration of that repository.
+func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
+	if s.opts.Since == nil || !s.opts.Untracked {
+		return
+	}
+	why := map[string]string{}
+	for _, path := range found.others {
+		if isFolder(path) {
+			why[strings.TrimSuffix(path, "/")] = whyInNested
+		}
+	}
+	for _, path := range found.submodules {
+		why[path] = whyInSubmodule
+	}
+	left := mostInside
+	for _, path := range slices.Sorted(maps.Keys(why)) {
+		// Where the submodule's HEAD moved, the snapshot has the new commit, and what
+		// that repository's index has as it is came with it.
+		moved := slices.ContainsFunc(found.dirty, func(r raw) bool { return r.path == path && r.status == 'M' })
+		known := map[string]*gitindex.Entry{}
+		if moved {
+			known = s.w.indexInside(path)
+		}
+		switch changed := s.changedInside(ctx, path, known, moved, &left); {
+		case left < 0:
+			p.left[path] = whyManyInside
+		case changed:
+			p.left[path] = why[path]
+		}
+	}
+}
+
+// changedInside reports whether something below a folder was written since the mark, apart
+// from files that an index has as they are. Where there is one, folders do not count: a
+// checkout changes them. It takes what it looks at from left.
+func (s *snapshot) changedInside(ctx context.Context, folder string, known map[string]*gitindex.Entry, moved bool, left *int) (found bool) {
+	top := s.w.abs(folder)
+	if st, err := s.w.lookup(folder); err != nil || !isDir(st) {
+		return false
+	}
+	made := false // the repository was, since then
+	topChanged := false
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if *left--; *left < 0 || ctx.Err() != nil {
+			return filepath.SkipAll
+		}
+		rel, _ := filepath.Rel(top, path)
+		if rel == ".git" {
+			born := born(path)
+			made = born == (Mark{}) || !born.before(*s.opts.Since)
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		var st unix.Stat_t
+		if err != nil || unix.Lstat(path, &st) != nil {
+			return nil // it is gone, or cannot be read; its folder tells
+		}
+		if changed(&st).before(*s.opts.Since) || moved && d.IsDir() {
+			return nil
+		}
+		if e := known[filepath.ToSlash(rel)]; e != nil && same(e, &st) {
+			return nil
+		}
+		if path == top { // the repository may be what was made in it
+			topChanged = true
+			return nil
+		}
+		found = true
+		return filepath.SkipAll
+	})
+	return found || topChanged && !made
+}
+
+// indexInside is the index of a submodule by path, as far as jp can read it.
+func (w *Worktree) indexInside(folder string) map[string]*gitindex.Entry {
+	known := map[string]*gitindex.Entry{}
+	dir := filepath.Join(w.abs(folder), ".git")
+	if link, ok := strings.CutPrefix(firstLine(dir), "gitdir: "); ok {
+		if dir = link; !filepath.IsAbs(link) {
+			dir = filepath.Join(w.abs(folder), link)
+		}
+	}
+	data, _, err := readIndex(filepath.Join(dir, "index"))
+	if err != nil {
+		return known
+	}
+	entries, err := gitindex.Parse(data)
+	if err != nil {
+		return known
+	}
+	for i := range entries {
+		known[string(entries[i].Path)] = &entries[i]
+	}
+	return known
+}
+
+// submodules lists those of the index.
+func (s *snapshot) submodules(ctx context.Context) (paths []string, err error) {
+	data, _, err := readIndex(s.w.userIndex())
+	if err == nil {
+		var entries []gitindex.Entry
+		if entries, err = gitindex.Parse(data); err == nil {
+			for i := range entries {
+				if entries[i].Mode == 0o160000 {
+					paths = append(paths, string(entries[i].Path))
+				}
+			}
+			return slices.Compact(paths), nil
+		}
+	}
+	out, err := s.w.git.RunWith(ctx, gitcmd.Command{Args: []string{"ls-files", "-z", "--stage"}})
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range splitNUL(out) {
+		if entry, path, _ := strings.Cut(line, "\t"); strings.HasPrefix(entry, modeSub+" ") {
+			paths = append(paths, path)
+		}
+	}
+	return slices.Compact(paths), nil
+}
