@@ -44,7 +44,7 @@ func TestDefaultsWithoutAnyLayer(t *testing.T) {
 	c, r := load(t, config.Options{})
 	require.Equal(t, int64(262144), c.Limits.ToolOutput)
 	require.Equal(t, 10*time.Minute, c.Limits.ToolTimeout)
-	require.Equal(t, 10*time.Minute, c.Policy.Timeout)
+	require.Equal(t, 30*time.Second, c.Policy.Timeout)
 	require.Equal(t, config.Snapshot{Mode: "tracked+tools", Base: "head"}, c.Snapshot)
 	require.True(t, c.Sandbox.Enable)
 	require.False(t, c.Sandbox.Network)

@@ -45,23 +45,14 @@ func (d *desk) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer,
 	return d.await(ctx, d.id, q)
 }
 
-// await waits for somebody to answer a question of a conversation, as long as the
-// limit allows.
+// await waits for somebody to answer a question of a conversation. The limit is for
+// the time in which nobody is attached: who has come may think.
 func (d *desk) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
 	if !d.reached() {
 		return turnloop.Answer{}, turnloop.ErrNoAnswer
 	}
-	if d.limit > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, d.limit, turnloop.ErrNoAnswer)
-		defer cancel()
-		ctx = limited
-	}
 	d.waiting(q)
-	a, err := d.put(ctx, id, q, true)
-	if err != nil && errors.Is(context.Cause(ctx), turnloop.ErrNoAnswer) {
-		err = turnloop.ErrNoAnswer
-	}
-	return a, err
+	return d.put(ctx, id, q, true)
 }
 
 // put lets a question of a conversation wait for an answer, of people who are
@@ -85,6 +76,10 @@ func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question,
 		if attached && d.tty != nil {
 			fmt.Fprintf(d.tty.tty, "%s asks; the attached terminal answers.\n", terminal.Show(q.Inquiry.Call.Request.Name))
 		}
+		var late <-chan time.Time
+		if !attached && d.limit > 0 {
+			late = time.After(d.limit)
+		}
 		select {
 		case a := <-pending.Answer():
 			return personAnswer(a), nil
@@ -92,6 +87,8 @@ func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question,
 			return turnloop.Answer{}, err
 		case <-ctx.Done():
 			return turnloop.Answer{}, context.Cause(ctx)
+		case <-late:
+			return turnloop.Answer{}, turnloop.ErrNoAnswer
 		case <-moved:
 		}
 	}
@@ -204,6 +201,9 @@ func (q *query) saysItWaits(question turnloop.Question) {
 	command := answerCommand(i)
 	q.env.note("    %s   %s", command, answerWords(i))
 	q.env.note("    %-*s   asks here", len(command), "jp attach "+q.id.Short())
+	if q.desk.limit > 0 {
+		q.env.note("Without an answer jp exits in %s; the question stays open.", conversation.Ago(q.desk.limit))
+	}
 }
 
 // doing says what the turn does that can be interrupted.

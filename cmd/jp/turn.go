@@ -274,10 +274,14 @@ func (q *query) waiting() error {
 	}
 	f := fail(exitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", who, q.policy()).about(q.id)
 	if q.policy() == turnloop.PolicyQueue && q.presence != nil {
-		f.message = fmt.Sprintf("Conversation %s waits for an answer, and nobody gave one within %s (policy.timeout).", who, conversation.Ago(q.desk.limit))
+		f.message = fmt.Sprintf("Conversation %s waits for an answer: there is no terminal to ask at, and no answer came within %s (policy.timeout).", who, conversation.Ago(q.desk.limit))
 	}
 	f.details = append(f.details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
 	i := attach.InquiryOf(cmp.Or(q.outcome.In, q.id), w)
 	f.hint(answerCommand(i), answerWords(i)+": answers it, from any shell")
-	return f.hint("jp continue "+q.id.Short(), "asks again").hint("jp print "+string(q.id), "how far it came")
+	f.hint("jp continue "+q.id.Short(), "asks again")
+	if w.Request.Kind == conversation.KindRunTool && !w.Request.Exclusive {
+		f.hint("jp continue -y "+q.id.Short(), "goes on and runs all tools of the turn unasked")
+	}
+	return f.hint("jp print "+string(q.id), "how far it came")
 }
