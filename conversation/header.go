@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -198,6 +199,28 @@ func (a Approval) And(b Approval) Approval {
 		return ApproveAll()
 	}
 	return append(a[:len(a):len(a)], b...)
+}
+
+// Behind adds to a subject what was approved. A line that is too wide for both
+// loses its own end: whoever reads git's log has to see the approval.
+func (a Approval) Behind(line string) string {
+	words := a.words()
+	if words == "" {
+		return line
+	}
+	return Shorten(tidy(line), SubjectColumns-columns(words)) + words
+}
+
+// words are what a subject says of an approval, "" of none.
+func (a Approval) words() string {
+	if len(a) == 0 {
+		return ""
+	}
+	what := "all tools (-y)"
+	if !a.All() {
+		what = strings.Join(a, ", ")
+	}
+	return Shorten(", approved in advance: "+tidy(what), SubjectColumns*2/3)
 }
 
 // MarshalJSON writes "all" or the names.

@@ -100,7 +100,11 @@ func quotingPrefix(e *Event) (string, bool) {
 func describe(e *Event) string {
 	switch b := e.Body.(type) {
 	case *TurnStart:
-		return "turn " + strconv.Itoa(e.Turn) + where(e.Git) + with(b.Model)
+		line := "turn " + strconv.Itoa(e.Turn) + where(e.Git)
+		if columns(line+with(b.Model)+b.Approved.words()) <= SubjectColumns || len(b.Approved) == 0 {
+			line += with(b.Model)
+		}
+		return b.Approved.Behind(line)
 	case *Prompt:
 		return "prompt: " + Count(len(strings.Fields(b.System)), "word")
 	case *ToolCallRequest:
@@ -325,10 +329,10 @@ func pathVerb(p PathStat) string {
 
 func resumedWords(b *Resumed) string {
 	line := "resumed after " + Ago(time.Duration(b.AgeMS)*time.Millisecond)
-	if b.Report == nil {
-		return line
+	if b.Report != nil {
+		line += ": " + ChangedWords(b.Report.Changed, b.Report.More)
 	}
-	return line + ": " + ChangedWords(b.Report.Changed, b.Report.More)
+	return b.Approved.Behind(line)
 }
 
 func interruptWords(b *TurnInterrupted) string {

@@ -67,7 +67,7 @@ func TestGitShowsTheStory(t *testing.T) {
 		require.Equal(t, e.Subject, subjects[i])
 	}
 	require.Equal(t, []string{
-		"turn 1 on main 6f71f08 with fixed", "prompt: 5 words", "note: be brief", "user: Give it a deadline.",
+		"turn 1 on main 6f71f08 with fixed, approved in advance: fs_read_file", "prompt: 5 words", "note: be brief", "user: Give it a deadline.",
 		"assistant thinks: Read, then edit.", "assistant: I will", `assistant returns: {"answer":true}`, "call fs_modify_file",
 	}, subjects[:8])
 

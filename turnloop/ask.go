@@ -165,10 +165,10 @@ func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
 				continue
 			}
 		case RouteYes:
-			err = l.answer(ctx, q, yes(q.Request.Kind))
+			err = l.answer(ctx, q, yes(q.Request.Kind, l.opts.Policy))
 		case RouteDefault:
 			err = l.answer(ctx, q, conversation.InquiryResponse{
-				Outcome: conversation.OutcomeAnswered, Answer: q.Request.Question.Default, By: conversation.ByPolicy,
+				Outcome: conversation.OutcomeAnswered, Answer: q.Request.Question.Default, By: conversation.ByPolicy, Reason: l.opts.Policy.reason(),
 			})
 		case RouteModel:
 			err = l.modelAnswers(ctx, q)
@@ -195,12 +195,12 @@ func (l *Loop) await(ctx context.Context, q *conversation.Inquiry) error {
 	return l.askPeople(ctx, q, l.opts.Prompter.Await)
 }
 
-func yes(kind conversation.InquiryKind) conversation.InquiryResponse {
+func yes(kind conversation.InquiryKind, by Policy) conversation.InquiryResponse {
 	choice := conversation.AnswerRun
 	if kind == conversation.KindDeliverResult {
 		choice = conversation.AnswerDeliver
 	}
-	return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(choice), By: conversation.ByPolicy}
+	return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(choice), By: conversation.ByPolicy, Reason: by.reason()}
 }
 
 // askPeople puts a question in one of the ways of a Prompter, and records the
@@ -271,7 +271,7 @@ func (l *Loop) answer(ctx context.Context, q *conversation.Inquiry, response con
 // closes its call, a failed delivery withholds the result.
 func (l *Loop) fail(ctx context.Context, q *conversation.Inquiry) error {
 	return l.answer(ctx, q, conversation.InquiryResponse{
-		Outcome: conversation.OutcomeFailed, By: conversation.ByPolicy, Reason: "policy " + string(l.opts.Policy),
+		Outcome: conversation.OutcomeFailed, By: conversation.ByPolicy, Reason: l.opts.Policy.reason(),
 	})
 }
 

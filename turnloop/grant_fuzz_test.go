@@ -47,8 +47,8 @@ func FuzzGrant(f *testing.F) {
 		require.Equal(t, want, settled, "%q for %s", prefix, arguments)
 		require.Equal(t, want, verdict.Choice == conversation.AnswerRun)
 
-		require.False(t, Grant{nil}.allows(json.RawMessage(arguments)), "an empty rule allows nothing")
-		require.False(t, Grant{append(slices.Clone(words), "more")}.allows(json.RawMessage(arguments)), "the words of a rule are all needed")
+		require.Nil(t, Grant{nil}.rule(json.RawMessage(arguments)), "an empty rule allows nothing")
+		require.Nil(t, Grant{append(slices.Clone(words), "more")}.rule(json.RawMessage(arguments)), "the words of a rule are all needed")
 		for name, def := range map[string]*tool.Definition{
 			"names no command": {Name: "fs_create_file"}, "exclusive": {Name: "shell_run", Argv: true, Exclusive: true},
 		} {

@@ -255,7 +255,7 @@ func TestAllowedByTheConfiguration(t *testing.T) {
 	require.Equal(t, "The tool was not run: it is not allowed. Reason: the tool is switched off", r.results()[2].Content)
 	allowed := r.opts.Stream.Tail().ToolCalls[0].Inquiry(conversation.KindRunTool).Response
 	require.Equal(t, conversation.ByConfig, allowed.By)
-	require.Equal(t, "allow rule", allowed.Reason)
+	require.Equal(t, "allow rule: go test", allowed.Reason)
 }
 
 func TestTheSubjectIsShown(t *testing.T) {

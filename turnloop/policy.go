@@ -24,6 +24,9 @@ const (
 // Waits reports whether a question can be left open, to be answered later.
 func (p Policy) Waits() bool { return p == PolicyQueue || p == PolicyDefer }
 
+// reason is what the record of a decision says of the policy that made it.
+func (p Policy) reason() string { return "policy " + string(p) }
+
 // A Route is what becomes of a question.
 type Route int
 
@@ -93,28 +96,30 @@ func (g Grant) Settle(def *tool.Definition, arguments json.RawMessage, ledger *c
 		return Verdict{}, false
 	case def.Run == tool.Unattended:
 		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig}, true
-	case def.Argv && g.allows(arguments):
-		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig, Reason: "allow rule"}, true
-	case remembered(def.Name, ledger):
+	}
+	if rule := g.rule(arguments); def.Argv && rule != nil {
+		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig, Reason: "allow rule: " + strings.Join(rule, " ")}, true
+	}
+	if remembered(def.Name, ledger) {
 		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByUser, Reason: "for this turn"}, true
 	}
 	return Verdict{}, false
 }
 
-// allows reports whether an argv begins, word for word, with an allowed prefix, and
-// runs in the root.
-func (g Grant) allows(arguments json.RawMessage) bool {
+// rule is the allowed prefix with which an argv that runs in the root begins, word
+// for word, nil if there is none.
+func (g Grant) rule(arguments json.RawMessage) []string {
 	var argv []string
 	given := asJSON(arguments)
 	if json.Unmarshal(given["argv"], &argv) != nil || !inRoot(given) {
-		return false
+		return nil
 	}
 	for _, prefix := range g {
 		if len(prefix) > 0 && len(argv) >= len(prefix) && slices.Equal(argv[:len(prefix)], prefix) {
-			return true
+			return prefix
 		}
 	}
-	return false
+	return nil
 }
 
 // inRoot reports whether arguments leave a program in the workspace's root. A tool

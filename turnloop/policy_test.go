@@ -60,7 +60,7 @@ func TestGrantSettle(t *testing.T) {
 		{"exclusive and off", tool.Definition{Run: tool.Skip, Exclusive: true}, other, "", Verdict{Choice: "skip", By: "config", Reason: "the tool is switched off"}, true},
 		{"unattended", tool.Definition{Run: tool.Unattended}, other, "", Verdict{Choice: "run", By: "config"}, true},
 		{"exclusive and unattended", tool.Definition{Run: tool.Unattended, Exclusive: true}, other, "", Verdict{}, false},
-		{"allow rule", tool.Definition{Run: tool.Ask}, allowed, "", Verdict{Choice: "run", By: "config", Reason: "allow rule"}, true},
+		{"allow rule", tool.Definition{Run: tool.Ask}, allowed, "", Verdict{Choice: "run", By: "config", Reason: "allow rule: go test"}, true},
 		{"exclusive and allow rule", tool.Definition{Exclusive: true}, allowed, "", Verdict{}, false},
 		{"yes for the turn", tool.Definition{}, other, "1write. P1 p1=run_turn D1", Verdict{Choice: "run", By: "user", Reason: "for this turn"}, true},
 		{"exclusive and yes for the turn", tool.Definition{Exclusive: true}, other, "1write. P1 p1=run_turn D1", Verdict{}, false},

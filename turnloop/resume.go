@@ -51,6 +51,9 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	}
 	if resumed != nil {
 		resumed.Approved = r.Approved
+		if r.Words != "" {
+			r.Words = r.Approved.Behind(r.Words)
+		}
 		git := sight.Git
 		t.AddRecord(resumed, append(tree, conversation.WithGit(&git), conversation.WithSubject(r.Words))...)
 	}
