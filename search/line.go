@@ -28,18 +28,38 @@ func (q *Query) Lines(title string, events []*conversation.Event) []Line {
 	if q.scopes[Title] && title != "" {
 		c.add(Line{Seq: -1, Scope: Title}, title)
 	}
-	gone := discards(events)
+	gone, without := discards(events), q.skipped(events)
 	for _, e := range events {
 		if c.full() {
 			break
 		}
 		scope, text := textOf(e)
-		if scope == "" || !q.scopes[scope] || gone.holds(e.Seq) {
+		if scope == "" || !q.scopes[scope] || gone.holds(e.Seq) || without[e.Seq] {
 			continue
 		}
 		c.add(Line{Turn: e.Turn, Seq: e.Seq, Scope: scope, Time: e.Time}, text)
 	}
 	return c.lines
+}
+
+// skipped are the events of calls that are not searched. A question about a call
+// that is not among the events does not hold what the call's arguments hold.
+func (q *Query) skipped(events []*conversation.Event) map[int]bool {
+	if q.opts.Without == nil {
+		return nil
+	}
+	skipped := map[int]bool{}
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case *conversation.ToolCallRequest:
+			skipped[e.Seq] = q.opts.Without(b.Name)
+		case *conversation.ToolCallResponse:
+			skipped[e.Seq] = q.opts.Without(b.Name)
+		case *conversation.InquiryRequest:
+			skipped[e.Seq] = skipped[b.For]
+		}
+	}
+	return skipped
 }
 
 // A collector gathers lines until there are enough matches.

@@ -32,6 +32,9 @@ type Options struct {
 	Before   int     // lines of context before a match, within its event
 	After    int     // and behind it
 	Max      int     // matching lines per conversation, 0 for all
+	// Without names the tools whose calls are not searched: arguments, results, and
+	// questions about them. Nil: all are.
+	Without func(tool string) bool
 }
 
 // A Query is a compiled search. It may be used by several goroutines.

@@ -16,6 +16,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/search"
+	"jp/tool/recall"
 )
 
 type grepOptions struct {
@@ -34,13 +35,15 @@ type grepOptions struct {
 	count      bool
 	max        int
 	limit      int
+	recall     bool
 }
 
 const grepLong = `Find lines of what was said, thought, called, answered and asked, and of titles.
 
 PATTERN is plain text, with -r a regular expression (RE2); one of several lines is several patterns. With -e
 all arguments are conversations. Capitals count where a pattern has one, else not. Searched are the
-conversations named, wherever they are, or all that are not archived; what was discarded is not. They come in
+conversations named, wherever they are, or all that are not archived. Discarded turns are left out, and so are
+calls of the recall tools, which repeat other conversations (--recall searches them). Conversations come in
 the order of ls, the one that was active last at the end; -n takes the last ones in which something is found.
 SCOPE: user, assistant (both: chat), reasoning, tool-call, tool-result (both: tool), inquiry, title, all.
 
@@ -90,6 +93,7 @@ func (o *grepOptions) define(f *pflag.FlagSet) {
 	f.BoolVarP(&o.count, "count", "c", false, "only how many lines match in each conversation")
 	f.IntVarP(&o.max, "max-count", "m", 0, "at most `N` matching lines of each conversation")
 	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N` conversations")
+	f.BoolVar(&o.recall, "recall", false, "also in calls and results of the recall tools")
 }
 
 // settle tells patterns from conversations, and what -C stands for.
@@ -184,6 +188,9 @@ func (o grepOptions) query(quiet bool) (*search.Query, error) {
 	s := search.Options{Regexp: o.regexp, Before: o.before, After: o.after, Max: o.max}
 	if o.list || quiet {
 		s.Max = 1
+	}
+	if !o.recall {
+		s.Without = recall.Is
 	}
 	if o.list || quiet || o.count {
 		s.Before, s.After = 0, 0

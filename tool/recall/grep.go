@@ -29,7 +29,8 @@ func (a *archive) grep() tool.Tool {
 			"scopes":{"type":"array","items":{"type":"string","enum":`+string(scopes)+`},"description":"Where to look. chat is user and assistant, tool is tool-call and tool-result. Default: all."},
 			"context":{"type":"integer","minimum":0,"default":0,"description":"How many lines to show before and after each match."},
 			"limit":{"type":"integer","minimum":1,"default":50,"description":"How many matches to show at most; total counts all."},
-			"include_current":{"type":"boolean","default":false,"description":"Search the conversation that you are in, too."}}}`,
+			"include_current":{"type":"boolean","default":false,"description":"Search the conversation that you are in, too."},
+			"include_recall":{"type":"boolean","default":false,"description":"Search the calls and results of conversation_list, conversation_grep and conversation_read, too."}}}`,
 		"pattern")}
 }
 
@@ -41,6 +42,7 @@ type grepArguments struct {
 	Context        int            `json:"context"`
 	Limit          int            `json:"limit"`
 	IncludeCurrent bool           `json:"include_current"`
+	IncludeRecall  bool           `json:"include_recall"`
 }
 
 func (g grepArguments) query() (*search.Query, error) {
@@ -49,6 +51,9 @@ func (g grepArguments) query() (*search.Query, error) {
 	}
 	o := search.Options{
 		Patterns: []string{g.Pattern}, Case: search.Sensitive, Scopes: g.Scopes, Before: g.Context, After: g.Context,
+	}
+	if !g.IncludeRecall {
+		o.Without = Is
 	}
 	if g.IgnoreCase {
 		o.Case = search.Ignore

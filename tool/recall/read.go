@@ -21,7 +21,8 @@ func (a *archive) read() tool.Tool {
 			"last":{"type":"integer","minimum":1,"description":"Only so many turns at the end."},
 			"include":{"type":"array","items":{"type":"string","enum":["chat","reasoning","tool_calls","tool_results"]},
 				"default":["chat","reasoning","tool_calls","tool_results"],"description":"Which kinds of event to show."},
-			"include_current":{"type":"boolean","default":false,"description":"Read the conversation that you are in, if it is that one."}}}`,
+			"include_current":{"type":"boolean","default":false,"description":"Read the conversation that you are in, if it is that one."},
+			"include_recall":{"type":"boolean","default":false,"description":"Show the results of conversation_list, conversation_grep and conversation_read, too."}}}`,
 		"id")}
 }
 
@@ -31,6 +32,7 @@ type readArguments struct {
 	Last           int      `json:"last"`
 	Include        []string `json:"include"`
 	IncludeCurrent bool     `json:"include_current"`
+	IncludeRecall  bool     `json:"include_recall"`
 }
 
 func (a *archive) runRead(ctx context.Context, call tool.Call) (tool.Result, error) {
@@ -119,7 +121,7 @@ func (r readArguments) write(e *envelope, turns []shownTurn) error {
 	sizes, total := make([]int, len(turns)), head
 	for i, t := range turns {
 		var part envelope
-		part.turn(t, r.Include)
+		part.turn(t, r)
 		sizes[i] = part.Len()
 		if total += sizes[i]; total <= maxOutput {
 			e.WriteString(part.String())

@@ -18,7 +18,7 @@
 //	<conversation id title [current] [foreign]>
 //	  <unreadable id reason/>
 //	  <turn index [incomplete]>
-//	    <event kind seq timestamp [name] [is_error] [partial] [withheld] [malformed]>content</event>
+//	    <event kind seq timestamp [name] [is_error] [partial] [withheld] [malformed] [left_out]>content</event>
 //	  </turn>
 //	</conversation>
 //
@@ -26,7 +26,9 @@
 // cannot end an element, begin one, or hide from who reads it; it stays data.
 // No output is larger than 64 KiB. Turns that were taken back are left out, an
 // incomplete one is told. A result that the user withheld from the model is
-// withheld here, too.
+// withheld here, too. Calls of these tools are left out of a search, and their
+// results of a reading, unless they are asked for: they repeat what other
+// conversations say, and each search would find the ones before it.
 //
 // The tools take no conversation's lock and write no event. They know the current
 // conversation from the call, and have none where it names none.
@@ -37,6 +39,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"jp/conversation"
@@ -48,6 +52,15 @@ const Group = "recall"
 
 // Names are the names of the tools.
 func Names() []string { return []string{"conversation_list", "conversation_grep", "conversation_read"} }
+
+// Is reports whether a tool of this name looks into conversations: one of jp's own,
+// or the same one of jp as another agent's MCP server.
+func Is(name string) bool {
+	if server, rest, found := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__"); found && server != "" && strings.HasPrefix(name, "mcp__") {
+		name = rest
+	}
+	return slices.Contains(Names(), name)
+}
 
 // maxOutput is how many bytes a result has at most.
 const maxOutput = 64 << 10

@@ -152,8 +152,8 @@ func TestDefinitions(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	for i, want := range []string{
 		`{"limit":20,"offset":0,"sort":"activity","descending":true,"archived":false}`,
-		`{"ignore_case":true,"context":0,"limit":50,"include_current":false,"pattern":"p"}`,
-		`{"include":["chat","reasoning","tool_calls","tool_results"],"include_current":false,"id":"i"}`,
+		`{"ignore_case":true,"context":0,"limit":50,"include_current":false,"include_recall":false,"pattern":"p"}`,
+		`{"include":["chat","reasoning","tool_calls","tool_results"],"include_current":false,"include_recall":false,"id":"i"}`,
 	} {
 		given := []string{`{}`, `{"pattern":"p"}`, `{"id":"i"}`}[i]
 		checked, err := tool.Check(recall.Tools(newShelf(t))[i].Definition(), json.RawMessage(given))
@@ -212,4 +212,46 @@ func TestHostileContent(t *testing.T) {
 // stamp is the clock of a script at its n-th look.
 func stamp(n int) string {
 	return time.Date(2025, 7, 19, 14, 0, n, 0, time.UTC).Format(time.RFC3339)
+}
+
+func TestIsARecallTool(t *testing.T) {
+	for name, want := range map[string]bool{
+		"conversation_grep": true, "conversation_read": true, "conversation_list": true,
+		"mcp__jp__conversation_grep": true, "mcp__my_jp__conversation_read": true,
+		"fs_grep_files": false, "conversation_grepper": false, "mcp__conversation_grep": false, "mcp____conversation_grep": false,
+		"my__conversation_grep": false, "mcp__a__b__conversation_grep": false, "": false,
+	} {
+		require.Equal(t, want, recall.Is(name), name)
+	}
+}
+
+// recalled is a conversation that was asked about retries and looked into others.
+func recalled(t *testing.T, name string) []*conversation.Event {
+	return journaltest.NewScript(t).Turn("What about the pauses?").
+		Calls("call_1", name, `{"pattern":"retries"}`, true).Returns("call_1", `<hit>Cap the retries at five.</hit>`).
+		Says("Five retries.").Events()
+}
+
+func TestRecallIsNotRecalled(t *testing.T) {
+	for _, name := range append(recall.Names(), "mcp__jp__conversation_grep", "fs_grep_files") {
+		s := newShelf(t)
+		s.put(journaltest.ID(1), recalled(t, name))
+		found := texts(s.reads(t, "conversation_grep", `{"pattern":"retries"}`))
+		all := texts(s.reads(t, "conversation_grep", `{"pattern":"retries","include_recall":true}`))
+		require.Len(t, all, 3)
+		result := s.reads(t, "conversation_read", `{"id":"`+ids(1)[0]+`"}`).all("event")[2]
+		if !recall.Is(name) {
+			require.Equal(t, all, found)
+			require.Contains(t, result.text, "Cap the retries")
+			continue
+		}
+		require.Equal(t, []string{"Five retries."}, found, name)
+		require.Empty(t, texts(s.reads(t, "conversation_grep", `{"pattern":"retries","scopes":["tool"]}`)))
+		require.Equal(t, "1", s.reads(t, "conversation_grep", `{"pattern":"retries"}`).attributes["total"])
+		require.Empty(t, result.text)
+		require.Equal(t, "true", result.attributes["left_out"])
+		result = s.reads(t, "conversation_read", `{"id":"`+ids(1)[0]+`","include_recall":true}`).all("event")[2]
+		require.Contains(t, result.text, "Cap the retries")
+		require.Empty(t, result.attributes["left_out"])
+	}
 }

@@ -17,13 +17,13 @@ var parts = map[search.Scope]string{
 }
 
 // turn writes a turn with the parts that are asked for. None means all.
-func (e *envelope) turn(t shownTurn, include []string) {
+func (e *envelope) turn(t shownTurn, of readArguments) {
 	e.open("turn", attribute{"index", strconv.Itoa(t.Number)}, flag("incomplete", t.incomplete))
 	ledger := t.Ledger()
 	for _, ev := range t.Events {
 		part, shown := parts[kindOf(ev)]
-		if shown && (len(include) == 0 || slices.Contains(include, part)) {
-			e.event(ledger, ev)
+		if shown && (len(of.Include) == 0 || slices.Contains(of.Include, part)) {
+			e.event(ledger, ev, of.IncludeRecall)
 		}
 	}
 	e.close("turn")
@@ -46,8 +46,9 @@ func kindOf(ev *conversation.Event) search.Scope {
 	return ""
 }
 
-// event writes one event, unless it says nothing.
-func (e *envelope) event(ledger *conversation.Ledger, ev *conversation.Event) {
+// event writes one event, unless it says nothing. withRecall shows also what these
+// tools found.
+func (e *envelope) event(ledger *conversation.Ledger, ev *conversation.Event, withRecall bool) {
 	switch b := ev.Body.(type) {
 	case *conversation.ChatRequest:
 		e.said(ev, b.Content)
@@ -68,10 +69,11 @@ func (e *envelope) event(ledger *conversation.Ledger, ev *conversation.Event) {
 	case *conversation.ToolCallResponse:
 		text := ""
 		seen, ok := release(ledger, ev)
-		if ok {
+		leave := ok && !withRecall && Is(b.Name)
+		if ok && !leave {
 			text, _ = seen.Text()
 		}
-		e.said(ev, text, attribute{"name", b.Name}, flag("is_error", b.IsError), flag("withheld", !ok))
+		e.said(ev, text, attribute{"name", b.Name}, flag("is_error", b.IsError), flag("withheld", !ok), flag("left_out", leave))
 	}
 }
 
