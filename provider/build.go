@@ -119,14 +119,15 @@ func withStubs(tools []Tool, messages []Message) []Tool {
 		for _, b := range m.Blocks {
 			if b.Kind == BlockToolCall && !listed[b.Name] {
 				listed[b.Name] = true
-				all = append(all, stub(b.Name))
+				all = append(all, Stub(b.Name))
 			}
 		}
 	}
 	return all
 }
 
-func stub(name string) Tool {
+// Stub stands for a tool that the history uses and that cannot be offered.
+func Stub(name string) Tool {
 	return Tool{
 		Name:        name,
 		Description: "This tool is not available.",

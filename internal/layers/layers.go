@@ -28,10 +28,11 @@ var Allowed = map[string][]string{
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
 	"provider/stream":                       {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
+	"provider/tooldef":                      {"conversation", "provider"},
 	"provider/anthropic":                    {"conversation", "provider", "provider/stream", "internal/wtf8"},
-	"provider/openai":                       {"conversation", "provider", "provider/stream", "internal/wtf8"},
+	"provider/openai":                       {"conversation", "provider", "provider/stream", "provider/tooldef", "internal/wtf8"},
 	"provider/google":                       {"conversation", "provider", "provider/stream", "internal/lazy", "internal/wtf8"},
-	"provider/catalog":                      {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google"},
+	"provider/catalog":                      {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
 	"tool":                                  {"conversation", "internal/lazy"},
 	"tool/fs":                               {"conversation", "tool", "gitcmd", "internal/lazy"},
 	"tool/gittool":                          {"conversation", "tool", "gitcmd", "gitcmd/convert"},

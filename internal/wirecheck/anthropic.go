@@ -52,11 +52,14 @@ func (k *checker) anthropicHead() {
 			k.textBlock("A6", block)
 		}
 	}
+	var schemas []*node
 	for _, tool := range k.toolList() {
 		if t := tool.str("type"); t == "" || t == "custom" {
 			k.want(tool.get("input_schema"), object)
+			schemas = append(schemas, tool.get("input_schema"))
 		}
 	}
+	k.toolSchemas(anthropicTools, schemas)
 	k.outputFormat(b.get("output_config").get("format"))
 	k.outputFormat(b.get("output_format"))
 }

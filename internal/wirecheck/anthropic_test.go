@@ -151,7 +151,7 @@ var anthropicBad = []bodyTest{
 	{rule: "A6", name: "five marks", body: dialogue(aUser(marked("a"), marked("b"), marked("c"))).and("system", array(marked("s"), marked("t")))},
 	{rule: "A6", name: "mark on thinking", body: dialogue(aUser(say("Q")), aAnswer(`{"type":"redacted_thinking","data":"x","cache_control":{"type":"ephemeral"}}`, say("M")), aUser(say("Q2"))).and("thinking", adaptive)},
 	{rule: "A7", name: "no tools", body: dialogue(aUser(say("Q")), aAnswer(use("1")), aUser(got("1"))).and("tools", "")},
-	{rule: "A7", name: "two tools of one name", body: fields{"tools": `[{"name":"read","input_schema":{}},{"name":"read","input_schema":{}}]`}},
+	{rule: "A7", name: "two tools of one name", body: fields{"tools": `[{"name":"read","input_schema":{"type":"object"}},{"name":"read","input_schema":{"type":"object"}}]`}},
 	{rule: "A8", name: "no signature", body: dialogue(aUser(say("Q")), aAnswer(thought(""), say("M")), aUser(say("Q2"))).and("thinking", adaptive)},
 	{rule: "A8", name: "no thinking in it", body: dialogue(aUser(say("Q")), aAnswer(`{"type":"thinking","signature":"s"}`, say("M")), aUser(say("Q2"))).and("thinking", adaptive)},
 	{rule: "A8", name: "no data", body: dialogue(aUser(say("Q")), aAnswer(`{"type":"redacted_thinking"}`, say("M")), aUser(say("Q2"))).and("thinking", adaptive)},
@@ -192,7 +192,7 @@ var anthropicBad = []bodyTest{
 	{rule: "P8", name: "malformed", body: dialogue(aUser(say("Q")), aAnswer(use("1")), aUser(got("1"))), c: wirecheck.Capability{Malformed: []string{"1"}}},
 	{rule: "P8", name: "data not canonical", body: dialogue(aUser(say("Q")), aAnswer(say(`{"a": 1}`)), aUser(say("Q2"))), c: wirecheck.Capability{Data: raws(`{"a":1}`)}},
 	{rule: "P11", name: "unknown tool", body: dialogue(aUser(say("Q")), aAnswer(useOf("1", "gone", "{}")), aUser(got("1")))},
-	{rule: "P11", name: "name with a dot", body: fields{"tools": `[{"name":"fs.read","input_schema":{}}]`}},
+	{rule: "P11", name: "name with a dot", body: fields{"tools": `[{"name":"fs.read","input_schema":{"type":"object"}}]`}},
 	{rule: "P11", name: "given id is made anew", body: dialogue(aUser(say("Q")), aAnswer(use("1")), aUser(got("1"))), c: wirecheck.Capability{Given: []string{"functions.read:0"}}},
 	{rule: "P11", name: "long id", body: dialogue(aUser(say("Q")), aAnswer(use(strings.Repeat("i", 41))), aUser(got(strings.Repeat("i", 41))))},
 }

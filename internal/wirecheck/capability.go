@@ -111,6 +111,9 @@ type ChatDialect struct {
 	ExtraContent      bool   // calls and messages may hold extra_content
 	EmptyContent      bool   // a message that only calls tools has the content "", not null
 	ParallelToolCalls bool   // parallel_tool_calls may be set beside tools
+	ManyTools         bool   // any number of tools may be defined
+	TypeInBranches    bool   // schemas of tools: a type stands in the branches of anyOf, not beside it
+	GeminiTools       bool   // schemas of tools: only what Gemini reads
 	MaxTokens         string // the one name of the output limit; empty allows either
 
 	// ToolNames is Ollama's own API: calls have no ids, arguments are objects,

@@ -42,12 +42,15 @@ func (k *checker) chat() {
 func (k *checker) chatHead() {
 	k.want(k.body.get("model"), text)
 	k.optional(k.body.get("stream"), boolean)
+	var schemas []*node
 	for _, tool := range k.toolList() {
 		if tool.str("type") != "function" {
 			k.add(Format, tool, "is not of type function")
 		}
 		k.want(tool.get("function"), object)
+		schemas = append(schemas, tool.get("function").get("parameters"))
 	}
+	k.toolSchemas(k.Chat.toolRules(), schemas)
 	choice := k.body.get("tool_choice")
 	if k.optional(choice, text, object) && !choice.is(absent, null) && choice.text != "auto" && choice.text != "none" {
 		k.add("C8", choice, "forces a tool")

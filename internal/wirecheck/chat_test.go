@@ -39,7 +39,7 @@ func cTurn(extra string) fields {
 
 var chatBase = fields{
 	"model": `"gpt"`, "stream": "true",
-	"tools":    `[{"type":"function","function":{"name":"read","parameters":{}}}]`,
+	"tools":    `[{"type":"function","function":{"name":"read","parameters":{"type":"object","properties":{}}}}]`,
 	"messages": array(`{"role":"system","content":"be brief"}`, cUser("Q")),
 }
 

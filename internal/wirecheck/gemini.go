@@ -59,12 +59,17 @@ func (k *checker) geminiHead() []*node {
 			k.geminiText(p)
 		}
 	}
-	var declared []*node
+	var declared, schemas []*node
 	for _, tool := range k.toolList() {
 		for _, f := range k.objects(tool.get("functionDeclarations", "function_declarations")) {
 			declared = append(declared, f.get("name"))
+			schemas = append(schemas, f.get("parametersJsonSchema", "parameters_json_schema"))
+			if f.has("parameters") {
+				k.add(Format, f, "parameters are given in the form of OpenAPI, not as JSON schema")
+			}
 		}
 	}
+	k.toolSchemas(geminiTools, schemas)
 	config := k.body.get("generationConfig", "generation_config")
 	k.optional(config, object)
 	schema := config.get("responseSchema", "response_schema", "responseJsonSchema", "response_json_schema")

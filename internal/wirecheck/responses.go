@@ -216,11 +216,13 @@ func (k *checker) functionCalls(items []item) {
 	var calls []call
 	var results []result
 	var declared, uses []*node
+	var schemas []*node
 	for _, tool := range k.toolList() {
 		if tool.str("type") == "function" {
-			declared = append(declared, tool.get("name"))
+			declared, schemas = append(declared, tool.get("name")), append(schemas, tool.get("parameters"))
 		}
 	}
+	k.toolSchemas(openaiTools, schemas)
 	group, behind := outside, outside
 	for n, i := range items {
 		switch {

@@ -46,7 +46,7 @@ func input(items ...string) fields { return fields{"input": array(items...)} }
 var responsesBase = fields{
 	"model": `"gpt"`, "stream": "true", "store": "false", "include": `["reasoning.encrypted_content"]`,
 	"instructions": `"be brief"`,
-	"tools":        `[{"type":"function","name":"read","parameters":{}},{"type":"web_search"}]`,
+	"tools":        `[{"type":"function","name":"read","parameters":{"type":"object","properties":{}}},{"type":"web_search"}]`,
 	"input":        array(rUser("Q")),
 }
 

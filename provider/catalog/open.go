@@ -9,6 +9,7 @@ import (
 	"jp/provider/anthropic"
 	"jp/provider/google"
 	"jp/provider/openai"
+	"jp/provider/tooldef"
 )
 
 // Options are what a model is asked for. The zero value leaves all to the
@@ -28,9 +29,10 @@ func Efforts() []string { return []string{"off", "low", "medium", "high", "max"}
 // A Provider is a vendor as it is asked with one key.
 type Provider struct {
 	provider.Provider
-	API      string // in recorded state
-	Endpoint string // without anything secret
-	Account  string // tells keys apart without giving them away
+	API      string        // in recorded state
+	Endpoint string        // without anything secret
+	Account  string        // tells keys apart without giving them away
+	Tools    tooldef.Rules // what definitions of tools may be
 	list     func(context.Context) ([]string, error)
 }
 
@@ -42,7 +44,7 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) { return p.list
 func (v Vendor) Open(key string, o Options) *Provider {
 	o.Client = direct(o.Client)
 	p := v.open(key, o)
-	p.Provider, p.list = named{priced{p.Provider, o.Price}, v.Name}, namedList(p.list, v.Name)
+	p.Provider, p.list = named{priced{adapting{p.Provider, p.Tools}, o.Price}, v.Name}, namedList(p.list, v.Name)
 	return p
 }
 
@@ -52,13 +54,16 @@ func (v Vendor) open(key string, o Options) *Provider {
 		p := anthropic.New(anthropic.Options{
 			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall,
 		})
-		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models}
+		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), Tools: tooldef.Rules{Max: -1}, list: p.Models}
 	case Google:
 		p := google.New(google.Options{
 			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Thinking: google.Thinking{Effort: googleEffort(o.Reasoning)},
 			IdleTimeout: o.Silence, Stall: o.Stall,
 		})
-		return &Provider{Provider: p, API: google.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models}
+		return &Provider{
+			Provider: p, API: google.API, Endpoint: p.Endpoint(), Account: p.Account(), list: p.Models,
+			Tools: tooldef.Rules{Max: 512, Keys: tooldef.WordKeys, Subset: true},
+		}
 	}
 	options := v.openai(key, o)
 	p := &Provider{Endpoint: options.Endpoint(), Account: options.Account(), list: options.Models}
@@ -66,7 +71,7 @@ func (v Vendor) open(key string, o Options) *Provider {
 		p.Provider, p.API = openai.NewResponses(options), openai.APIResponses
 		return p
 	}
-	p.Provider, p.API = openai.NewChat(options), openai.APIChat
+	p.Provider, p.API, p.Tools = openai.NewChat(options), openai.APIChat, options.Dialect.Tools
 	return p
 }
 

@@ -3,6 +3,8 @@ package openai
 import (
 	"maps"
 	"slices"
+
+	"jp/provider/tooldef"
 )
 
 // A Dialect is how a server of Chat Completions differs from OpenAI's own. The
@@ -27,6 +29,7 @@ type Dialect struct {
 	ReasoningField   string        // under which name, where the item does not say; empty: "reasoning_content"
 	ReasoningDetails bool          // reasoning_details go back unchanged
 	ExtraContent     bool          // extra_content goes back unchanged
+	Tools            tooldef.Rules // what definitions of tools may be; the zero value is OpenAI's
 	EmptyContent     bool          // an answer that only calls tools has the content "", not null
 }
 
@@ -63,6 +66,9 @@ func Dialects() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "openai" })
 }
 
+// anyNumber is for servers of one's own, which set no limit.
+var anyNumber = tooldef.Rules{Max: -1}
+
 func dialects() map[string]Dialect {
 	return map[string]Dialect{
 		"openai": {},
@@ -73,17 +79,17 @@ func dialects() map[string]Dialect {
 		},
 		"ollama": {
 			BaseURL:        "http://127.0.0.1:11434/v1",
-			MaxTokensField: "max_tokens", NoFiles: true, ToolNameField: "name",
+			MaxTokensField: "max_tokens", NoFiles: true, ToolNameField: "name", Tools: anyNumber,
 			ReasoningBack: ReasoningToolTurns, ReasoningField: "reasoning",
 		},
 		"llamacpp": {
 			BaseURL:        "http://127.0.0.1:8080/v1",
-			MaxTokensField: "max_tokens", NoFiles: true, ParallelCalls: true,
+			MaxTokensField: "max_tokens", NoFiles: true, ParallelCalls: true, Tools: anyNumber,
 			ReasoningBack: ReasoningToolTurns,
 		},
 		"vllm": {
 			BaseURL:        "http://127.0.0.1:8000/v1",
-			MaxTokensField: "max_tokens", NoFiles: true,
+			MaxTokensField: "max_tokens", NoFiles: true, Tools: anyNumber,
 			ReasoningBack: ReasoningToolTurns, ReasoningField: "reasoning",
 		},
 		"mistral": {
@@ -98,7 +104,7 @@ func dialects() map[string]Dialect {
 		},
 		"gemini": {
 			BaseURL:        "https://generativelanguage.googleapis.com/v1beta/openai",
-			MaxTokensField: "max_tokens", NoFiles: true, ExtraContent: true,
+			MaxTokensField: "max_tokens", NoFiles: true, ExtraContent: true, Tools: tooldef.Rules{Keys: tooldef.WordKeys, Subset: true},
 		},
 	}
 }

@@ -1,0 +1,137 @@
+package tooldef
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+var (
+	subsetWords = []string{
+		"type", "format", "title", "description", "enum", "items", "prefixItems", "minItems", "maxItems",
+		"minimum", "maximum", "anyOf", "properties", "additionalProperties", "required", "propertyOrdering",
+	}
+	subsetFormats = []string{"enum", "date-time", "date", "time", "float", "double", "int32", "int64"}
+)
+
+// subset is a schema with the words that Gemini reads. What it drops only allows
+// more; jp holds arguments against the tool's own schema. Each schema has one type,
+// or a choice of schemas.
+func (a *adapter) subset(s object, depth int) any {
+	s = maps.Clone(s)
+	for _, part := range s.list("allOf") {
+		p := asObject(part)
+		required := union(s.required(), p.required())
+		s = join(s, p)
+		if len(s.object("properties")) == 0 {
+			delete(s, "properties")
+		}
+		if len(required) > 0 {
+			s["required"] = required
+		}
+	}
+	if s["anyOf"] == nil && s["oneOf"] != nil {
+		s["anyOf"] = s["oneOf"]
+	}
+	if value, ok := s["const"].(string); ok && s["enum"] == nil {
+		s["enum"] = []any{value}
+	}
+	choices := s.list("anyOf")
+	types := typesOf(s)
+	switch {
+	case len(choices) > 0:
+		delete(s, "type")
+	case len(types) == 0 && !describes(s):
+		return with(a.anything(depth), s)
+	case len(types) == 0:
+		types = []string{guessed(s)}
+	}
+	if len(choices) == 0 && len(types) > 1 {
+		if depth+2 > a.deepest {
+			types = types[:1]
+		} else {
+			return a.choice(s, types)
+		}
+	}
+	if len(choices) == 0 {
+		s["type"] = types[0]
+	}
+	return narrowed(s)
+}
+
+// describes reports whether a schema without a type says enough to guess it.
+func describes(s object) bool {
+	for _, word := range []string{"properties", "required", "items", "prefixItems", "minimum", "maximum", "pattern", "minLength", "maxLength"} {
+		if s[word] != nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.list("enum"), func(v any) bool { return text(v) != "" })
+}
+
+// with is a schema that keeps what another one tells people.
+func with(schema any, told object) any {
+	s := asObject(schema)
+	for _, word := range []string{"title", "description"} {
+		if told[word] != nil {
+			s[word] = told[word]
+		}
+	}
+	return narrowed(s)
+}
+
+// choice is a choice of schemas, one for each type.
+func (a *adapter) choice(s object, types []string) any {
+	out := object{}
+	for _, word := range []string{"title", "description"} {
+		if s[word] != nil {
+			out[word] = s[word]
+		}
+	}
+	var branches []any
+	for _, t := range types {
+		branch := maps.Clone(s)
+		delete(branch, "title")
+		delete(branch, "description")
+		branch["type"] = t
+		branches = append(branches, narrowed(branch))
+	}
+	out["anyOf"] = branches
+	return out
+}
+
+// narrowed drops the words that are unknown, or not for the schema's type.
+func narrowed(s object) object {
+	t, isOne := s["type"].(string)
+	only := map[string]string{
+		"properties": "object", "required": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array",
+	}
+	out := object{}
+	for word, value := range s {
+		wanted, limited := only[word]
+		if slices.Contains(subsetWords, word) && !(limited && wanted != t) {
+			out[word] = value
+		}
+	}
+	if !slices.Contains(subsetFormats, text(s["format"])) {
+		delete(out, "format")
+	}
+	if values := s.list("enum"); len(values) > 0 && !(isOne && t == "string" && !slices.ContainsFunc(values, func(v any) bool { return text(v) == "" })) {
+		delete(out, "enum")
+		if len(values) <= mostChoices*2 {
+			var words []string
+			for _, v := range values {
+				words = append(words, string(encode(v)))
+			}
+			out["description"] = strings.TrimSpace(fmt.Sprintf("%s One of %s.", text(s["description"]), strings.Join(words, ", ")))
+		}
+	}
+	if names := s.list("required"); out["required"] != nil {
+		kept := slices.DeleteFunc(slices.Clone(names), func(name any) bool { return asObject(out["properties"])[text(name)] == nil })
+		if out["required"] = kept; len(kept) == 0 {
+			delete(out, "required")
+		}
+	}
+	return out
+}
