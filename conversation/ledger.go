@@ -119,6 +119,7 @@ type Ledger struct {
 
 	lastRequest int  // position of the newest request in force, -1
 	lastResult  int  // position of the newest tool response, -1
+	lastNote    int  // position of the newest note, -1
 	lastAnswer  int  // position of the newest answer, -1
 	stopped     bool // the newest event of the dialogue is turn_stopped
 	refused     bool // the newest call that ended was refused
@@ -132,7 +133,7 @@ type Ledger struct {
 func NewLedger() *Ledger {
 	return &Ledger{
 		replaced: map[int]bool{}, byCall: map[int]*ModelCall{}, bySeq: map[int]*ToolCall{}, inquiries: map[int]*Inquiry{},
-		lastRequest: -1, lastResult: -1, lastAnswer: -1, first: -1, adopted: -1, noted: -1,
+		lastRequest: -1, lastResult: -1, lastNote: -1, lastAnswer: -1, first: -1, adopted: -1, noted: -1,
 	}
 }
 
@@ -160,6 +161,11 @@ func (l *Ledger) Enter(e *Event) {
 		l.Approved = b.Approved
 	case *ChatRequest:
 		l.enterRequest(e, b, at)
+	case *Note:
+		l.lastNote = at
+		if b.Content == TextCutOff {
+			l.noted = e.Seq
+		}
 	case *ChatResponse:
 		l.enterOutput(e, b.Call, b.Finish, false, at)
 	case *ToolCallRequest:
@@ -185,10 +191,6 @@ func (l *Ledger) Enter(e *Event) {
 	case *InquiryResponse:
 		if q := l.inquiries[b.For]; q != nil && q.Response == nil {
 			q.Response = b
-		}
-	case *Note:
-		if b.Content == TextCutOff {
-			l.noted = e.Seq
 		}
 	case *TurnInterrupted:
 		l.Interrupted = e
@@ -390,8 +392,8 @@ func (l *Ledger) settled() bool {
 }
 
 // Complete reports whether the turn needs nothing more: it has a request and an
-// answer, every call its response, an answer follows the last response and the
-// newest request, and no question waits. A turn that was stopped or refused with
+// answer, every call its response, an answer follows the last response, the newest
+// request and the newest note, and no question waits. A turn that was stopped or refused with
 // nothing open, and a discarded one, are complete as they stand.
 func (l *Ledger) Complete() bool {
 	if l.Discarded {
@@ -403,7 +405,7 @@ func (l *Ledger) Complete() bool {
 	if l.stopped || l.refused {
 		return true
 	}
-	return l.lastRequest >= 0 && l.lastAnswer > l.lastRequest && l.lastAnswer > l.lastResult
+	return l.lastRequest >= 0 && l.lastAnswer > max(l.lastRequest, l.lastResult, l.lastNote)
 }
 
 // Empty reports whether the turn never got as far as a request or an answer.

@@ -59,7 +59,7 @@ func (l *Ledger) Status() Status {
 		return StatusInput
 	case len(l.Open()) > 0:
 		return StatusTools
-	case l.lastResult > l.lastRequest:
+	case l.lastResult > max(l.lastRequest, l.lastNote):
 		return StatusFollowUp
 	}
 	return StatusResponse

@@ -101,6 +101,10 @@ func (s Summary) Next(e *Event) Summary {
 			s.Title, s.TitleSource = title, "request"
 		}
 		s.Newest = newestRequest
+	case *Note:
+		if s.Newest != "" && s.Newest != newestEnd {
+			s.Newest = newestRequest // the model is asked again
+		}
 	case *ChatResponse:
 		s.spend(b.Usage)
 		call := ModelCall{Finish: b.Finish, HasTools: b.Call > 0 && s.ToolsCall == b.Call}

@@ -187,7 +187,7 @@ func (c *crashRig) finish() {
 		o, err = New(c.opts).Run(c.t.Context())
 	}
 	require.NoError(c.t, err)
-	if o.Failing == nil { // the model may ask for a tool that there is not three times
+	if o.Failing == nil { // the same call that cannot run, three times
 		require.Contains(c.t, []Status{Complete, Length}, o.Status)
 	}
 	c.check()

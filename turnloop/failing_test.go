@@ -200,3 +200,33 @@ func TestAnUnknownToolIsAnsweredWithThoseThatThereAre(t *testing.T) {
 	r.done()
 	require.True(t, strings.HasSuffix(r.result().Content, "tool_063 and 36 more."), r.result().Content)
 }
+
+// A model that was told to answer, and could not be asked, is asked again on a resume.
+func TestATurnWhoseModelWasToldToAnswerIsIncomplete(t *testing.T) {
+	stop := ends(conversation.FinishStop)
+	for name, tc := range map[string]struct {
+		before []reply
+		status conversation.Status
+	}{
+		"behind the request": {nil, conversation.StatusResponse},
+		"behind results":     {[]reply{asksFor("read")}, conversation.StatusResponse},
+		"without a call":     {[]reply{asksFor("read"), once(ends(conversation.FinishToolCalls))}, conversation.StatusResponse},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fails := reply{steps(failure(provider.ClassInvalid)), steps(says("ok"), stop)}
+			replies := append(tc.before[:len(tc.before):len(tc.before)], once(stop), fails)
+			r := newRig(t, []*fakeTool{reads("read")}, replies...)
+			o, err := r.start(t.Context())
+			require.Error(t, err)
+			require.Equal(t, Incomplete, o.Status)
+			require.False(t, r.opts.Stream.Tail().Complete())
+			require.Equal(t, tc.status, r.opts.Stream.Tail().Status())
+			require.Equal(t, tc.status, conversation.Summarize(r.opts.Stream.Events()).Status)
+			o, err = r.resume(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, "ok", o.Message)
+			require.Equal(t, conversation.StatusIdle, conversation.Summarize(r.opts.Stream.Events()).Status)
+			require.Equal(t, 1, strings.Count(r.model.sent(), "Please continue.")+strings.Count(r.model.sent(), "Your answer was empty"))
+		})
+	}
+}

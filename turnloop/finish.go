@@ -117,6 +117,8 @@ func outcomeOf(events []*conversation.Event) Outcome {
 			o.Status = Length
 		}
 	}
+	ended := o.Status == Complete || o.Status == Length
+	o.Empty = ended && call.Answer() && o.Message == "" && len(o.Data) == 0 && o.Unfit == nil
 	return o
 }
 

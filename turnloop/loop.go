@@ -101,6 +101,7 @@ type Outcome struct {
 	Turn    int
 	Message string          // text of the answer
 	Data    json.RawMessage // the structured answer, if one was asked for
+	Empty   bool            // the model was asked again, or cut off, and said nothing
 	Unfit   error           // why the answer does not satisfy the schema that was asked for
 	Usage   conversation.Usage
 	Failing *Failing              // for Stopped: the tool calls that ended the turn, nil where others did

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +15,9 @@ import (
 // textContinue is what the model is told after it said nothing to its tools'
 // results.
 const textContinue = "Please continue."
+
+// textEmpty is what the model is told after it said nothing to a request.
+const textEmpty = "Your answer was empty. Please answer."
 
 // textNoCall is what the model is told after it ended for the sake of a tool call
 // that it did not write down.
@@ -193,11 +197,15 @@ func (l *Loop) urging() string {
 	ledger := l.stream.Tail()
 	call := ledger.LastCall()
 	silent := call.Finish == conversation.FinishStop && !call.HasTools && !says(call)
+	empty := textEmpty
+	if len(ledger.ToolCalls) > 0 {
+		empty = textContinue
+	}
 	switch {
-	case callMissing(call) && !l.noted(func(text string) bool { return text == textNoCall }):
+	case callMissing(call) && !l.urged(textNoCall):
 		return textNoCall
-	case silent && len(ledger.ToolCalls) > 0 && !l.noted(func(text string) bool { return text == textContinue }):
-		return textContinue
+	case silent && (len(ledger.ToolCalls) > 0 || len(l.schema()) == 0) && !l.urged(empty):
+		return empty
 	case silent && len(l.schema()) == 0:
 		return ""
 	}
@@ -205,6 +213,25 @@ func (l *Loop) urging() string {
 		return textSchema + err.Error() + ". Answer with a JSON value that does, and with nothing else. The schema: " + string(l.schema())
 	}
 	return ""
+}
+
+// urged reports whether the model was told the text since it last said something.
+func (l *Loop) urged(text string) bool {
+	for _, e := range slices.Backward(l.turn()) {
+		switch b := e.Body.(type) {
+		case *conversation.Note:
+			if b.Content == text {
+				return true
+			}
+		case *conversation.ChatRequest, *conversation.ToolCallRequest:
+			return false
+		case *conversation.ChatResponse:
+			if call := l.stream.Tail().ModelCall(e); says(call) && !callMissing(call) && !b.Partial {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // callMissing reports whether a call ended for tool calls that are not there.

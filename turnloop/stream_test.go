@@ -131,14 +131,14 @@ func TestBlankPartsAreNotStreamed(t *testing.T) {
 	}
 	for name, chunks := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, nil, reply{append(chunks, ends(conversation.FinishStop))})
+			r := newRig(t, nil, reply{append(chunks, ends(conversation.FinishStop))}, once(ends(conversation.FinishStop)))
 			r.done()
-			require.Equal(t, "chat_request chat_response", r.turn())
+			require.Equal(t, "chat_request chat_response note chat_response", r.turn(), "the open part is no answer")
 			require.Len(t, r.deltas, 2)
 			text := ""
 			for _, d := range r.deltas {
 				require.Equal(t, conversation.PartMessage, d.Part)
-				require.Same(t, last[*conversation.ChatResponse](r), r.opts.Stream.Events()[d.Seq].Body)
+				require.Same(t, r.opts.Stream.Events()[3].Body, r.opts.Stream.Events()[d.Seq].Body)
 				require.Equal(t, len(text), d.At)
 				text += d.Text
 			}
@@ -156,8 +156,21 @@ func TestAnswersWithoutWords(t *testing.T) {
 		status  Status
 		message string
 	}{
-		{"nothing at all", []reply{once(stop)}, "chat_request chat_response", Complete, ""},
-		{"only reasoning", []reply{once(thinks("hm"), stop)}, "chat_request chat_response", Complete, ""},
+		{"nothing at all, twice", []reply{once(stop), once(stop)}, "chat_request chat_response note chat_response", Complete, ""},
+		{"nothing at all, then an answer", []reply{once(stop), answers("Done.")}, "chat_request chat_response note chat_response", Complete, "Done."},
+		{
+			"only reasoning, twice", []reply{once(thinks("hm"), stop), once(thinks("hm"), stop), answers("never asked for")},
+			"chat_request chat_response note chat_response", Complete, "",
+		},
+		{
+			"blanks, then a call, then nothing, then an answer", []reply{once(says(" \n"), stop), asksFor("read"), once(stop), answers("Done.")},
+			"chat_request chat_response note tool_call_request tool_call_response chat_response note chat_response", Complete, "Done.",
+		},
+		{
+			"empty behind results, again later", []reply{asksFor("read"), once(stop), asksFor("read"), once(stop), answers("Done.")},
+			"chat_request tool_call_request tool_call_response chat_response note tool_call_request tool_call_response chat_response note chat_response", Complete, "Done.",
+		},
+		{"cut off before the first word", []reply{once(thinks("hm"), ends(conversation.FinishLength))}, "chat_request chat_response", Length, ""},
 		{
 			"tool calls without a call, then an answer", []reply{once(toolCalls), answers("Done.")},
 			"chat_request chat_response note chat_response", Complete, "Done.",
@@ -207,6 +220,10 @@ func TestAnswersWithoutWords(t *testing.T) {
 			require.Equal(t, c.turn, r.turn())
 			require.Equal(t, c.status, o.Status)
 			require.Equal(t, c.message, o.Message)
+			require.Equal(t, c.message == "" && c.status != Refused, o.Empty)
+			if strings.HasPrefix(c.name, "nothing at all") {
+				require.Contains(t, r.model.sent(), "Your answer was empty. Please answer.")
+			}
 			if strings.HasPrefix(c.name, "empty behind") {
 				require.Contains(t, r.model.sent(), "Please continue.")
 			}

@@ -167,11 +167,8 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	if files := c.changes(); files != "" {
 		words = append(words, files)
 	}
-	switch {
-	case o.Status == turnloop.Length:
+	if o.Status == turnloop.Length && !o.Empty {
 		c.say("The answer was cut off: it reached the most tokens that one answer may have (parameters.max_tokens).")
-	case o.Status == turnloop.Complete && o.Message == "" && len(o.Data) == 0 && o.Unfit == nil:
-		c.say("The model answered nothing.")
 	}
 	c.say("%s", c.palette.Dim(strings.Join(words, " · ")))
 }

@@ -26,6 +26,9 @@ func providerFailure(p *turnloop.ProviderError) *failure {
 		tries = fmt.Sprintf("; gave up after %d tries", p.Tries)
 	}
 	f.message = fmt.Sprintf("%s%s. %s", complaint(e), tries, questionKept)
+	if e.Class == provider.ClassNoCall {
+		f.exit = exitFailed // the provider did answer
+	}
 	if e.Class == provider.ClassAuth || e.Class == provider.ClassQuota {
 		f.code = "auth"
 	}
@@ -68,14 +71,8 @@ func (q *query) wayOut(f *failure, err error) {
 	name, _, _ := strings.Cut(q.model, "/")
 	switch class {
 	case provider.ClassContext:
-		if n := fewerTurns(q.stream.Events()); n > 0 {
-			turns := "turn"
-			if n > 1 {
-				turns = fmt.Sprintf("%d turns", n)
-			}
-			f.hint(fmt.Sprintf("jp fork %s --last %d -a", q.id.Short(), n), "makes a fork that has the last "+turns+" only; jp continue goes on with it")
-		}
-		f.hint(`jp query --new "…"`, "ask in a new conversation").
+		q.shorter(f, "jp continue")
+		f.
 			hint(again+" -m PROVIDER/NAME", "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
@@ -104,6 +101,51 @@ func (q *query) stoppedFor(failing *turnloop.Failing) *failure {
 		return f.hint(`jp query --cfg parameters.max_tokens=N "…"`, "go on in a turn with longer answers")
 	}
 	return f.hint(`jp query -m PROVIDER/NAME "…"`, "go on in a turn with another model")
+}
+
+// shorter adds commands that ask with less before the question; again is the one that
+// asks in a fork.
+func (q *query) shorter(f *failure, again string) {
+	if n := fewerTurns(q.stream.Events()); n > 0 {
+		turns := "turn"
+		if n > 1 {
+			turns = fmt.Sprintf("%d turns", n)
+		}
+		f.hint(fmt.Sprintf("jp fork %s --last %d -a", q.id.Short(), n), "makes a fork that has the last "+turns+" only; "+again+" goes on with it")
+	}
+	f.hint(`jp query --new "…"`, "ask in a new conversation")
+}
+
+// muchInput is how many tokens of input may be too many for a model that says nothing
+// to them: the windows of local servers are often no larger.
+const muchInput = 16_000
+
+// emptyAnswer is the end of a turn whose model said nothing.
+func (q *query) emptyAnswer() *failure {
+	again := "jp query -E --id " + q.id.Short()
+	if q.outcome.Status == turnloop.Length {
+		f := fail(exitFailed, "provider", "the answer is empty: the model reached the most tokens that one answer may have (parameters.max_tokens) before its first word.")
+		return f.about(q.id).hint(again+" --cfg parameters.max_tokens=N", "ask again with longer answers")
+	}
+	f := fail(exitFailed, "provider", "the model answered nothing, also when it was asked again.").about(q.id)
+	if input := q.lastInput(); input >= muchInput {
+		f.message = fmt.Sprintf("the model answered nothing, also when it was asked again. It read %s tokens, which may be more than it can.", conversation.Tokens(input))
+		q.shorter(f, "jp query -E")
+	}
+	return f.hint(again, "ask again").hint(again+" -m PROVIDER/NAME", "ask another model")
+}
+
+// lastInput is how many tokens the newest model call read.
+func (q *query) lastInput() (tokens int) {
+	for _, e := range q.stream.Tail().LastCall().Events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse:
+			if b.Usage != nil {
+				tokens = b.Usage.Input
+			}
+		}
+	}
+	return tokens
 }
 
 // fewerTurns is how many turns a shorter fork has: three, or less where there are

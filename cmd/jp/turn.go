@@ -233,7 +233,8 @@ func (q *query) verdict(err error) error {
 			f.about(q.id).details = append(f.details, fmt.Sprintf("Turn %d is incomplete; nothing is lost.", q.outcome.Turn))
 			f.hint("jp continue "+q.id.Short(), "resumes it")
 		}
-		if f.exit == exitProvider && q.outcome.Turn > 0 {
+		var failed *turnloop.ProviderError
+		if errors.As(err, &failed) && q.outcome.Turn > 0 {
 			q.wayOut(f, err)
 		}
 		return f
@@ -247,6 +248,9 @@ func (q *query) verdict(err error) error {
 		}
 		if q.outcome.Unfit != nil {
 			return fail(exitFailed, "provider", "the answer does not satisfy the schema: %v.", q.outcome.Unfit).about(q.id)
+		}
+		if q.outcome.Empty {
+			return q.emptyAnswer()
 		}
 	case turnloop.Refused:
 		return fail(exitFailed, "provider", "the model refused to answer; the turn is over.").about(q.id)
