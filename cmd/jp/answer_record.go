@@ -22,10 +22,12 @@ func (a *answering) record(ctx context.Context) error {
 	}
 	waiting := q.liveInquiry()
 	if waiting == nil {
-		if child := q.childThatAsks(ctx); child != "" && a.event < 0 {
-			q.held.Release()
-			a.id = child
-			return a.record(ctx)
+		if q.tail != nil && a.event < 0 {
+			if below := q.repo.asksFor(ctx, q.id, delegationsIn(q.tail), maxLevels); below != nil {
+				q.held.Release()
+				a.id = below.in.ID
+				return a.record(ctx)
+			}
 		}
 		return fail(exitFailed, "not_found", "%s waits for no answer.", a.id).about(a.id).hint("jp status "+a.id.Short(), "what it does")
 	}
@@ -45,22 +47,6 @@ func (a *answering) record(ctx context.Context) error {
 		}
 	}
 	return a.report(ctx, words, 0)
-}
-
-// childThatAsks is the delegate's conversation that an open call works in and that
-// waits for an answer, "" where none does.
-func (q *query) childThatAsks(ctx context.Context) conversation.ID {
-	for _, call := range q.stream.Tail().Open() {
-		child := call.Child()
-		if child == "" {
-			continue
-		}
-		info, err := q.repo.store.Info(ctx, child)
-		if err == nil && info.Summary.Inquiry != nil && info.Summary.Parent == q.id {
-			return child
-		}
-	}
-	return ""
 }
 
 // goesOn is the conversation to go on with once a question of this one is answered:

@@ -112,6 +112,7 @@ func (v *view) meetChildren(ctx context.Context) {
 	if v.tail == nil || v.remote != "" {
 		return
 	}
+	v.waits = v.repo.statusOf(ctx, v.id, v.tail)
 	for _, call := range v.tail.Ledger().Open() {
 		v.working[call.Event.Seq] = v.repo.childState(ctx, call, terminal.Show(callTitle(call)))
 	}
@@ -145,6 +146,9 @@ func (r *repo) childState(ctx context.Context, call *conversation.ToolCall, name
 		mark = "▶"
 	case "idle":
 		mark, words = "✓", "complete"
+	}
+	if q := status.Question; q != nil {
+		words += fmt.Sprintf(": %q", oneLine(*q))
 	}
 	return fmt.Sprintf("%s %s — %s: %s", mark, name, id, words)
 }

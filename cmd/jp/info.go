@@ -68,13 +68,14 @@ type statusJSON struct {
 }
 
 type inquiryJSON struct {
-	Seq        int                      `json:"seq"`
-	Kind       conversation.InquiryKind `json:"kind"`
-	Tool       string                   `json:"tool"`
-	Text       string                   `json:"text"`
-	AnswerType *conversation.AnswerType `json:"answer_type"`
-	Default    any                      `json:"default"`
-	Exclusive  bool                     `json:"exclusive"`
+	Conversation conversation.ID          `json:"conversation"` // that the question is in: this one, or that of a delegate
+	Seq          int                      `json:"seq"`
+	Kind         conversation.InquiryKind `json:"kind"`
+	Tool         string                   `json:"tool"`
+	Text         string                   `json:"text"`
+	AnswerType   *conversation.AnswerType `json:"answer_type"`
+	Default      any                      `json:"default"`
+	Exclusive    bool                     `json:"exclusive"`
 }
 
 // list describes a conversation from what its newest event says of it.
@@ -182,6 +183,11 @@ func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
 	} else if len(i.Summary.Open) > 0 {
 		s.Tool = &i.Summary.Open[0].Name
 	}
+	if i.Remote == "" && s.State == "interrupted" { // a fetched one may have its delegates elsewhere
+		if q := r.asksFor(ctx, i.ID, r.delegations(ctx, i), maxLevels); q != nil {
+			s.askedBelow(q, r.inquiry(ctx, q.in, &q.inquiry))
+		}
+	}
 	if b := interruption(i.Tip); b != nil && s.State == "interrupted" && b.Reason != "" {
 		s.Reason = &b.Reason
 	}
@@ -218,7 +224,7 @@ func (s *statusJSON) heldBy(holder process.Holder, e process.Entry) {
 
 // inquiry reads the whole of a question that waits.
 func (r *repo) inquiry(ctx context.Context, i conversation.Info, q *conversation.WaitingInquiry) *inquiryJSON {
-	j := &inquiryJSON{Seq: q.Seq, Kind: q.Kind, Tool: q.Tool, Text: q.Text}
+	j := &inquiryJSON{Conversation: i.ID, Seq: q.Seq, Kind: q.Kind, Tool: q.Tool, Text: q.Text}
 	for e, err := range r.store.Back(ctx, i.Head) {
 		if err != nil || e.Seq < q.Seq {
 			break

@@ -95,7 +95,7 @@ func TestABusyConversation(t *testing.T) {
 	require.Regexp(t, `^Error: Conversation `+string(p.id)+` is locked by pid \d+ \(running \d+ s\)\.\n`, busy.stderr)
 	require.Contains(t, p.jp("query", "--json", "And now?").stderr, `"code":"locked"`)
 	require.Regexp(t, `running \(pid \d+\)`, p.jp("ls").stdout)
-	require.Contains(t, p.jp("print").stdout, "▶ shell_run — running")
+	require.Contains(t, p.jp("print").stdout, "… — running\n")
 	require.Zero(t, p.jp("verify").exit)
 	require.Zero(t, p.finish().exit)
 	require.Contains(t, p.jp("ls").stdout, "idle")

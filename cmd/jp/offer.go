@@ -71,7 +71,7 @@ func (q *query) choices() []choice {
 		conversation.StatusTools:    "go on with the tools that are left",
 		conversation.StatusFollowUp: "send the results to the model",
 		conversation.StatusResponse: "ask the model again",
-	}[q.tail.Status()]
+	}[q.repo.statusOf(q.ctx, q.id, q.tail)]
 	discard := fmt.Sprintf("discard turn %d and start fresh (it stays in the history)", q.tail.Number)
 	if q.asks() {
 		resume = fmt.Sprintf("finish turn %d, then ask your new question", q.tail.Number)

@@ -42,14 +42,14 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 	}
 	choice := q.opts.decision()
 	if choice == undecided && q.opts.detach {
-		return true, incompleteFailure(q.id, q.tail)
+		return true, q.repo.incomplete(ctx, q.id, q.tail)
 	}
 	if choice == undecided && q.repeats() && q.tail.Status() == conversation.StatusResponse {
 		choice = decideResume
 	}
 	if choice == undecided {
 		if q.client == nil {
-			return true, incompleteFailure(q.id, q.tail)
+			return true, q.repo.incomplete(ctx, q.id, q.tail)
 		}
 		if choice, err = q.offer(ctx, q.client.tty); err != nil {
 			return true, err

@@ -287,7 +287,7 @@ func TestToolThatOutlivedJp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := outlivedPlace(t)
-			require.Contains(t, p.jp("print").stdout, "▶ shell_run — running")
+			require.Contains(t, p.jp("print").stdout, "… — running\n")
 			s := p.sit(120, "continue", "-y", "--pending", "report")
 			s.WaitFor("  It is still running, from before.")
 			s.WaitForEnd("q quit, change nothing >")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -185,20 +186,20 @@ func (t *transcript) line(text string) {
 }
 
 // tailWords say what a conversation's incomplete turn waits for, or that it runs.
-func (r *repo) tailWords(id conversation.ID, tail *conversation.IncompleteTurn) string {
-	if _, held := r.locks.Held(id); held && tail.Status() != conversation.StatusInput {
+func (r *repo) tailWords(id conversation.ID, status conversation.Status) string {
+	if _, held := r.locks.Held(id); held && status != conversation.StatusInput {
 		return "running"
 	}
 	return map[conversation.Status]string{
 		conversation.StatusInput: "waiting for input", conversation.StatusTools: "pending tool execution",
 		conversation.StatusFollowUp: "pending follow-up", conversation.StatusResponse: "pending LLM response",
-	}[tail.Status()]
+	}[status]
 }
 
 // waiting prints what the incomplete turn has done and waits for.
 func (t *transcript) waiting() {
 	ledger := t.tail.Ledger()
-	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+t.repo.tailWords(t.id, t.tail)+")"))
+	fmt.Fprintf(t.w, "\n%s\n", t.palette.Yellow("⏳ Incomplete turn ("+t.repo.tailWords(t.id, cmp.Or(t.waits, t.tail.Status()))+")"))
 	for _, call := range ledger.ToolCalls {
 		running := call.Open() && t.repo.locks.ToolAlive(t.id, call.Event.Seq)
 		fmt.Fprintln(t.w, "  "+t.callWords(call, running))

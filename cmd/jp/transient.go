@@ -68,7 +68,7 @@ func (q *query) leaveIncomplete() {
 	if q.tail == nil {
 		return
 	}
-	q.env.note("Turn %d is incomplete (%s); it is left out.", q.tail.Number, q.repo.tailWords(q.id, q.tail))
+	q.env.note("Turn %d is incomplete (%s); it is left out.", q.tail.Number, q.repo.tailWords(q.id, q.repo.statusOf(q.ctx, q.id, q.tail)))
 	q.events = q.events[:len(q.events)-len(q.tail.Events)]
 	q.stream, _ = conversation.Split(q.events)
 	q.stream.SetClock(q.env.now)

@@ -21,6 +21,7 @@ type view struct {
 	events  []*conversation.Event // from some turn on, up to the newest
 	tail    *conversation.IncompleteTurn
 	working map[int]string        // what is to be said of open calls that work in a conversation of their own, by seq
+	waits   conversation.Status   // what the incomplete turn waits for, perhaps for a delegate; "" where that was not looked for
 	broken  *gitstore.DamageError // the events end before it
 	lost    []gitstore.Lost       // payloads that are lost; nil: not looked for
 	palette terminal.Palette
