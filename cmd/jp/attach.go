@@ -137,13 +137,13 @@ func (a *attachment) window(ctx context.Context, o attachOptions) (events []*con
 type attachWindow struct {
 	attachOptions
 	from    int  // the first event that is shown
-	content int  // events so far that are no bookkeeping
+	content int  // events so far that have something to read
 	begun   bool // the current turn's start was among them
 }
 
 // reached reports whether an event is the last one that has to be read.
 func (w *attachWindow) reached(e *conversation.Event) bool {
-	if !e.Type().Internal() {
+	if !e.Type().Internal() && e.Type() != conversation.TypeTurnStart {
 		w.content++
 	}
 	switch {

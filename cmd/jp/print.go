@@ -41,7 +41,7 @@ func newPrintCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&o.last, "last", -1, "only the last `N` turns")
 	f.StringVar(&o.turn, "turn", "", "only turn `N, or A..B`")
-	f.IntVar(&o.tail, "tail", -1, "only the last `N` events")
+	f.IntVar(&o.tail, "tail", -1, "only the last `N` events; the begin of a turn does not count")
 	f.BoolVar(&o.answer, "answer", false, "only the text of the last answer")
 	f.BoolVar(&o.events, "events", false, "one line per event")
 	f.BoolVar(&o.internal, "internal", false, "with bookkeeping events")
@@ -98,7 +98,7 @@ func (o printOptions) view(ctx context.Context, e *env, r *repo, word string) (*
 		return r.viewBack(ctx, e, word, turnsBack(o.tail, func(l *conversation.Ledger, turn []*conversation.Event) int {
 			n := 0
 			for _, ev := range turn {
-				n += count(o.internal || !l.Discarded && !ev.Type().Internal())
+				n += count(o.counts(ev) && (o.internal || !l.Discarded && !ev.Type().Internal()))
 			}
 			return n
 		}))
@@ -242,10 +242,23 @@ func (v *view) window(o printOptions) ([]*conversation.Event, error) {
 			events = append(events, e)
 		}
 	}
-	if o.tail >= 0 && len(events) > o.tail {
-		events = events[len(events)-o.tail:]
+	if o.tail < 0 {
+		return events, nil
 	}
-	return events, nil
+	from, left := len(events), o.tail
+	for i := from - 1; i >= 0 && left > 0; i-- {
+		if o.counts(events[i]) {
+			from = i
+			left--
+		}
+	}
+	return events[from:], nil
+}
+
+// counts reports whether --tail counts an event. The begin of a turn has nothing to
+// read; it is shown where it stands between two events that count.
+func (o printOptions) counts(e *conversation.Event) bool {
+	return o.internal || e.Type() != conversation.TypeTurnStart
 }
 
 // discardedTurns are the numbers of the turns that readers skip.

@@ -93,7 +93,7 @@ func (t *transcript) response(e *conversation.Event, b *conversation.ChatRespons
 	case b.Part == conversation.PartReasoning:
 		if t.style == "full" {
 			t.head(e, e.Author, t.palette.Green)
-			t.paragraph(text, t.palette.Dim)
+			t.reasoning(text)
 			t.end(e)
 		}
 	case b.Part == conversation.PartMessage && t.style != "brief" && t.env.rendered():
@@ -103,6 +103,23 @@ func (t *transcript) response(e *conversation.Event, b *conversation.ChatRespons
 	default:
 		t.says(e, e.Author, text, t.palette.Green)
 	}
+}
+
+// reasoning prints what the model thought. Without colour words and an indent tell
+// it from the answer below it.
+func (t *transcript) reasoning(text string) {
+	if t.palette.On() {
+		t.paragraph(text, t.palette.Dim)
+		return
+	}
+	t.paragraph("Reasoning:", t.palette.Dim)
+	t.paragraph(text, func(line string) string {
+		if line == "" {
+			return ""
+		}
+		return "    " + line
+	})
+	t.paragraph("", t.palette.Dim)
 }
 
 // markdown lays out what the model said, as it was shown when it was said.
