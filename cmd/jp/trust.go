@@ -29,7 +29,8 @@ or by a backup that was restored: it accepts that event as its newest.
 --mcp NAME is about the tools of an MCP server instead. It is started to see what it
 offers; approved is exactly that, until it offers something else.
 
-JSON: {"file","sha256","trusted","keys":[{"key","value","line","effect"}]};
+JSON: {"file","sha256","trusted","keys":[{"key","value","line","effect"}]}, with --show
+"left_out":[{"tool","why"}] too, the tools that the model would refuse;
 for a server {"server","command","approved","tools":[{"name","tool","state"}],"left_out"}
 
 Exit codes: 0 trusted, or nothing needs it · 1 with --show: not trusted · 2 the file is
@@ -78,6 +79,8 @@ type trustRequest struct {
 	hash    string
 	trusted bool
 	keys    []trustKey
+	vendor  string       // of the model that is asked here
+	untold  []untoldTool // tools that it would refuse; known with --show
 }
 
 // A trustKey is a setting that needs approval.
@@ -106,6 +109,7 @@ func runTrust(ctx context.Context, e *env, o trustOptions) error {
 	}
 	switch {
 	case o.show:
+		asked.vendor, asked.untold = r.untoldHere(e)
 		return asked.show(e)
 	case o.revoke:
 		return r.revoke(e, asked)
@@ -236,6 +240,7 @@ func (t trustRequest) show(e *env) error {
 	}
 	if !e.format.structured() {
 		t.list(e.results(), func(value string) string { return value })
+		listUntold(e.results(), t.vendor, t.untold)
 	}
 	if t.needed() && !t.trusted {
 		return &failure{exit: exitFailed, silent: true}
@@ -245,10 +250,11 @@ func (t trustRequest) show(e *env) error {
 
 // A trustObject is a request for trust as programs read it.
 type trustObject struct {
-	File    string     `json:"file"`
-	SHA256  string     `json:"sha256"`
-	Trusted bool       `json:"trusted"`
-	Keys    []trustKey `json:"keys"`
+	File    string       `json:"file"`
+	SHA256  string       `json:"sha256"`
+	Trusted bool         `json:"trusted"`
+	Keys    []trustKey   `json:"keys"`
+	LeftOut []untoldTool `json:"left_out,omitempty"`
 }
 
 func (t trustRequest) object() trustObject {
@@ -256,7 +262,7 @@ func (t trustRequest) object() trustObject {
 	if keys == nil {
 		keys = []trustKey{}
 	}
-	return trustObject{config.WorkspaceFile, t.hash, t.trusted, keys}
+	return trustObject{config.WorkspaceFile, t.hash, t.trusted, keys, t.untold}
 }
 
 // revoke takes what was approved of the file back, also of what it said earlier.

@@ -145,14 +145,8 @@ func (r *repo) price(model string) (catalog.Price, error) {
 // usualModel is the model to ask where nobody names one: that of the first
 // provider for which there is a key, else of an Ollama that runs here.
 func (r *repo) usualModel(ctx context.Context, e *env) (string, error) {
-	for _, name := range catalog.Names(r.config.Providers) {
-		v, err := r.vendor(name)
-		if err != nil || v.Keyless || v.Model == "" {
-			continue
-		}
-		if r.hasKey(e, v) {
-			return v.Name + "/" + v.Model, nil
-		}
+	if model := r.keyedModel(e); model != "" {
+		return model, nil
 	}
 	if model := r.localModel(ctx); model != "" {
 		return model, nil
@@ -164,6 +158,20 @@ func (r *repo) usualModel(ctx context.Context, e *env) (string, error) {
 	return "", withoutKey(none.
 		hint("export ANTHROPIC_API_KEY=…", "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY, DEEPSEEK_API_KEY").
 		hint("jp models", "which providers there are, and what each lacks"))
+}
+
+// keyedModel is the model of the first provider for which there is a key, "" for none.
+func (r *repo) keyedModel(e *env) string {
+	for _, name := range catalog.Names(r.config.Providers) {
+		v, err := r.vendor(name)
+		if err != nil || v.Keyless || v.Model == "" {
+			continue
+		}
+		if r.hasKey(e, v) {
+			return v.Name + "/" + v.Model
+		}
+	}
+	return ""
 }
 
 // heldModel reports whether the workspace's file names a model that does not count

@@ -31,7 +31,7 @@ func (c chat) judge(body []byte, _ string, known known) []wirecheck.Violation {
 	case openrouter:
 		able.Chat = wirecheck.ChatDialect{ReasoningDetails: true, MaxTokens: "max_tokens"}
 	case ollama:
-		able.Chat = wirecheck.ChatDialect{MaxTokens: "max_tokens"}
+		able.Chat = wirecheck.ChatDialect{MaxTokens: "max_tokens", ManyTools: true}
 	}
 	return wirecheck.Chat(body, able)
 }

@@ -150,13 +150,14 @@ func (a *adapter) chosen(out object, choices []any, depth int) (object, error) {
 	}
 	var common []any
 	var told []string
-	for i, choice := range choices {
+	possible := 0
+	for _, choice := range choices {
 		b, err := a.branch(choice, depth)
 		if err != nil {
-			return nil, err
+			continue // arguments cannot be that
 		}
 		required := b.required()
-		if i == 0 {
+		if possible++; possible == 1 {
 			common = required
 		} else {
 			common = slices.DeleteFunc(slices.Clone(common), func(name any) bool { return !slices.Contains(required, name) })
@@ -165,6 +166,9 @@ func (a *adapter) chosen(out object, choices []any, depth int) (object, error) {
 			told = append(told, words)
 		}
 		out = join(out, b)
+	}
+	if possible == 0 {
+		return nil, errNoObject
 	}
 	out["required"] = union(out.required(), common)
 	if depth == 0 && len(told) <= mostChoices && !slices.Contains(told, "") {

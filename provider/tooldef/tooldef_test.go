@@ -74,6 +74,8 @@ func TestDefinitionsBecomeFit(t *testing.T) {
 				"kimi":   `{"properties":{"a":{"type":"string"},"k":{"anyOf":[{"const":"x","type":"string"},{"const":"y","type":"string"}]}},"required":["k"],"type":"object"}`,
 				"gemini": `{"properties":{"a":{"type":"string"},"k":{"anyOf":[{"enum":["x"],"type":"string"},{"enum":["y"],"type":"string"}]}},"required":["k"],"type":"object"}`,
 			}},
+		{"a choice that cannot be", `{"anyOf":[{"type":"string"},{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}]}`,
+			map[string]string{"": `{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`}},
 		{"all of several", `{"type":"object","allOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"$ref":"#/$defs/B"}],"$defs":{"B":{"properties":{"b":{"type":"integer"}},"required":["b"]}}}`,
 			map[string]string{
 				"":       `{"$defs":{"B":{"properties":{"b":{"type":"integer"}},"required":["b"]}},"properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a","b"],"type":"object"}`,
@@ -145,7 +147,7 @@ func TestWhatCannotBeToldIsLeftOut(t *testing.T) {
 	good := look(`{"type":"object","properties":{}}`)
 	for schema, why := range map[string]string{
 		`{"type":"string"}`: "no object", `{"type":"array","items":{}}`: "no object", `false`: "no object", `"x"`: "no object",
-		`{"anyOf":[{"type":"string"},{"type":"object"}]}`: "no object", `{"$ref":"#/$defs/X"}`: "no object", `{"$ref":"#"}`: "no object", `{`: "no JSON",
+		`{"anyOf":[{"type":"string"},{"type":"array"}]}`: "no object", `{"type":"object","allOf":[{"type":"string"}]}`: "no object", `{"$ref":"#/$defs/X"}`: "no object", `{"$ref":"#"}`: "no object", `{`: "no JSON",
 	} {
 		bad := look(schema)
 		bad.Name = "bad"
