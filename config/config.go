@@ -99,6 +99,7 @@ type Limits struct {
 	ToolTimeout  time.Duration `toml:"tool_timeout" trust:"shorter" default:"10m" doc:"Time for one tool run; 0: no limit"`
 	ModelSilence time.Duration `toml:"model_silence" trust:"shorter" default:"5m" doc:"How long nothing may come from a model, not even a sign that its connection lives, before it is asked again; 0: no limit"`
 	ModelStall   time.Duration `toml:"model_stall" trust:"shorter" default:"10m" doc:"How long nothing of an answer may come from a model, while signs of life do, before it is asked again; 0: no limit. Raise it for a model that thinks longer without a word"`
+	RetryWait    time.Duration `toml:"retry_wait" trust:"shorter" default:"60s" doc:"How long a model's provider may ask to wait before it is asked again; a longer wait ends the query at once (exit 7), but with --wait; 0: no limit"`
 	ModelCalls   int64         `toml:"model_calls" trust:"lower" default:"100" doc:"Model calls in one turn; 0: no limit"`
 	Tokens       int64         `toml:"tokens" trust:"lower" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
 	HookTimeout  time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`

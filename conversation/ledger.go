@@ -161,11 +161,6 @@ func (l *Ledger) Enter(e *Event) {
 		l.Approved = b.Approved
 	case *ChatRequest:
 		l.enterRequest(e, b, at)
-	case *Note:
-		l.lastNote = at
-		if b.Content == TextCutOff {
-			l.noted = e.Seq
-		}
 	case *ChatResponse:
 		l.enterOutput(e, b.Call, b.Finish, false, at)
 	case *ToolCallRequest:
@@ -191,6 +186,11 @@ func (l *Ledger) Enter(e *Event) {
 	case *InquiryResponse:
 		if q := l.inquiries[b.For]; q != nil && q.Response == nil {
 			q.Response = b
+		}
+	case *Note:
+		l.lastNote = at
+		if b.Content == TextCutOff {
+			l.noted = e.Seq
 		}
 	case *TurnInterrupted:
 		l.Interrupted = e

@@ -59,7 +59,7 @@ func (l *Ledger) Status() Status {
 		return StatusInput
 	case len(l.Open()) > 0:
 		return StatusTools
-	case l.lastResult > max(l.lastRequest, l.lastNote):
+	case l.lastResult > max(l.lastRequest, l.lastAnswer):
 		return StatusFollowUp
 	}
 	return StatusResponse

@@ -102,7 +102,7 @@ func (s Summary) Next(e *Event) Summary {
 		}
 		s.Newest = newestRequest
 	case *Note:
-		if s.Newest != "" && s.Newest != newestEnd {
+		if s.Newest == newestAnswer {
 			s.Newest = newestRequest // the model is asked again
 		}
 	case *ChatResponse:

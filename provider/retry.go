@@ -16,29 +16,49 @@ import (
 type Retry struct {
 	Tries int           // tries in all, the first included; 0: 5
 	Base  time.Duration // greatest pause after the first failure; 0: 1s
-	Max   time.Duration // greatest pause ever; 0: 60s
+	Max   time.Duration // greatest pause that jp chooses; 0: 60s
+	Asked time.Duration // greatest pause that a provider may ask for; 0: 60s; negative: any
 }
 
 // Delay is how long to wait after the given number of failed tries, the last of
-// them with err; false says not to try again. What the provider asks for is
-// honoured up to Max, also where only its words say it; otherwise the pause is a random part, from random in
-// [0,1), of a limit that doubles with each failure.
+// them with err; false says not to try again. A pause that the provider asks for is
+// kept, also where only its words say it, and is a reason not to try again where it
+// is longer than Asked. Otherwise the pause is a random part, from random in [0,1),
+// of a limit that doubles with each failure.
 func (r Retry) Delay(failed int, err error, random func() float64) (time.Duration, bool) {
 	r = r.withDefaults()
 	if failed >= r.Tries || !retryable(err) {
 		return 0, false
 	}
-	var failure *Error
-	if errors.As(err, &failure) {
-		if wait := cmp.Or(failure.RetryAfter, retryAfterWords(failure.Message)); wait > 0 {
-			return min(wait, r.Max), true
-		}
+	if wait := waitOfError(err); wait > 0 {
+		return wait, r.TooLong(err) == 0
 	}
 	limit := min(r.Base, r.Max)
 	for i := 1; i < failed && limit < r.Max; i++ {
 		limit = min(2*limit, r.Max)
 	}
 	return time.Duration(random() * float64(limit)), true
+}
+
+// TooLong is how long the provider asks to wait where that is longer than jp does, 0
+// where it is not.
+func (r Retry) TooLong(err error) time.Duration {
+	r = r.withDefaults()
+	wait := waitOfError(err)
+	if r.Asked < 0 || wait <= r.Asked || !retryable(err) {
+		return 0
+	}
+	return wait
+}
+
+// waitOfError is how long a provider asks to wait, in a header or in its words, 0
+// where it does not.
+func waitOfError(err error) time.Duration {
+	var failure *Error
+	if !errors.As(err, &failure) {
+		return 0
+	}
+	return cmp.Or(failure.RetryAfter, retryAfterWords(failure.Message))
 }
 
 func (r Retry) withDefaults() Retry {
@@ -50,6 +70,9 @@ func (r Retry) withDefaults() Retry {
 	}
 	if r.Max == 0 {
 		r.Max = time.Minute
+	}
+	if r.Asked == 0 {
+		r.Asked = time.Minute
 	}
 	return r
 }

@@ -62,12 +62,41 @@ func TestDelay(t *testing.T) {
 	require.Equal(t, 7*time.Second, delay)
 	delay, _ = Retry{}.Delay(1, &Error{Class: ClassRateLimit, Message: "Try again in 9s."}, most)
 	require.Equal(t, 9*time.Second, delay)
-	delay, _ = Retry{}.Delay(1, &Error{Class: ClassRateLimit, Message: "Try again in 9m."}, most)
-	require.Equal(t, time.Minute, delay)
 	_, again = Retry{}.Delay(1, &Error{Class: ClassQuota, Message: "Try again in 9s."}, most)
 	require.False(t, again)
-	delay, _ = Retry{}.Delay(1, &Error{Class: ClassRateLimit, RetryAfter: time.Hour}, most)
-	require.Equal(t, time.Minute, delay)
+}
+
+// A provider that asks for a longer wait than jp waits is not asked again.
+func TestALongWaitIsNotWaitedFor(t *testing.T) {
+	header := func(d time.Duration) error { return &Error{Class: ClassRateLimit, RetryAfter: d} }
+	tests := map[string]struct {
+		retry Retry
+		err   error
+		again bool
+		wait  time.Duration
+		long  time.Duration
+	}{
+		"the bound itself":           {Retry{}, header(time.Minute), true, time.Minute, 0},
+		"a little longer":            {Retry{}, header(time.Minute + time.Millisecond), false, 0, time.Minute + time.Millisecond},
+		"an hour":                    {Retry{}, header(time.Hour), false, 0, time.Hour},
+		"in words":                   {Retry{}, &Error{Class: ClassOverloaded, Message: "Try again in 9m."}, false, 0, 9 * time.Minute},
+		"inside another error":       {Retry{}, fmt.Errorf("stream: %w", header(time.Hour)), false, 0, time.Hour},
+		"a longer bound":             {Retry{Asked: 2 * time.Hour}, header(time.Hour), true, time.Hour, 0},
+		"a shorter bound":            {Retry{Asked: time.Second}, header(2 * time.Second), false, 0, 2 * time.Second},
+		"no bound":                   {Retry{Asked: -1}, header(longestWait), true, longestWait, 0},
+		"longer than jp's own pause": {Retry{Asked: time.Minute, Max: time.Second}, header(30 * time.Second), true, 30 * time.Second, 0},
+		"nothing that may pass":      {Retry{}, &Error{Class: ClassQuota, RetryAfter: time.Hour}, false, 0, 0},
+	}
+	for name, tt := range tests {
+		delay, again := tt.retry.Delay(1, tt.err, func() float64 { return 0.5 })
+		require.Equal(t, tt.again, again, name)
+		if again {
+			require.Equal(t, tt.wait, delay, name)
+		}
+		require.Equal(t, tt.long, tt.retry.TooLong(tt.err), name)
+	}
+	_, again := Retry{Asked: -1}.Delay(5, header(time.Hour), nil)
+	require.False(t, again, "the tries are counted all the same")
 }
 
 func TestDelayNeverPassesItsLimit(t *testing.T) {

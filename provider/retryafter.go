@@ -10,10 +10,10 @@ import (
 )
 
 // longestWait keeps absurd numbers from overflowing.
-const longestWait = 24 * time.Hour
+const longestWait = 31 * 24 * time.Hour
 
 // RetryAfter is how long a server asks to wait before it is asked again, at most
-// a day, 0 where it does not say: in milliseconds, in seconds, or as a date. A
+// a month, 0 where it does not say: in milliseconds, in seconds, or as a date. A
 // date is measured by the server's own clock, where it tells that.
 func RetryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
@@ -45,7 +45,7 @@ var waitUnits = map[string]time.Duration{
 	"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute, "s": time.Second,
 }
 
-// retryAfterWords is how long a refusal asks in its words to wait, at most a day,
+// retryAfterWords is how long a refusal asks in its words to wait, at most a month,
 // 0 where it does not say. In the midst of a stream there is no other place for it.
 func retryAfterWords(message string) time.Duration {
 	said := wordedWait().FindStringSubmatch(message)

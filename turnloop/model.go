@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"jp/conversation"
 	"jp/provider"
@@ -27,15 +28,20 @@ const textNoCall = "You ended to call a tool, but no call arrived. Make the call
 // resumed.
 type ProviderError struct {
 	Tries int
+	Wait  time.Duration // how long the provider asks to wait, where that is longer than jp does
 	Err   error
 }
 
-// Error says what went wrong, and how often it was tried.
+// Error says what went wrong, how often it was tried, and how long to wait.
 func (e *ProviderError) Error() string {
-	if e.Tries > 1 {
-		return fmt.Sprintf("%v; gave up after %d tries", e.Err, e.Tries)
+	text := e.Err.Error()
+	if e.Wait > 0 {
+		text += "; it asks to wait " + conversation.Ago(e.Wait)
 	}
-	return e.Err.Error()
+	if e.Tries > 1 {
+		text += fmt.Sprintf("; gave up after %d tries", e.Tries)
+	}
+	return text
 }
 
 // Unwrap gives the provider's error.
@@ -70,7 +76,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 		}
 		delay, again := l.opts.Retry.Delay(tries, err, l.opts.Random)
 		if !again {
-			return &ProviderError{Tries: tries, Err: err}
+			return &ProviderError{Tries: tries, Wait: l.opts.Retry.TooLong(err), Err: err}
 		}
 		l.opts.Observer.Noticed(fmt.Sprintf("%v; trying again in %s", err, conversation.Ago(delay)))
 		if err := l.opts.Wait(ctx, delay); err != nil {

@@ -40,6 +40,7 @@ type order struct {
 	Policy       string   `json:"policy,omitempty"`
 	Pending      string   `json:"pending,omitempty"`
 	Anyway       bool     `json:"anyway,omitempty"`
+	Wait         bool     `json:"wait,omitempty"`
 	CFG          []string `json:"cfg,omitempty"`
 	Quiet        bool     `json:"quiet,omitempty"`
 }
@@ -61,7 +62,7 @@ type report struct {
 func (q *query) order(log string, asked bool) order {
 	o := order{
 		Dir: q.env.dir, Log: log, Asked: asked, Tools: q.opts.tools, WithoutTools: q.opts.withoutTools, NoTools: q.opts.noTools,
-		Policy: q.opts.policy, Pending: q.opts.pending, Anyway: q.opts.anyway, CFG: q.env.cfg, Quiet: q.env.quiet,
+		Policy: q.opts.policy, Pending: q.opts.pending, Anyway: q.opts.anyway, Wait: q.opts.wait, CFG: q.env.cfg, Quiet: q.env.quiet,
 	}
 	if !asked {
 		o.Model, o.Yes = q.opts.model, q.opts.yes

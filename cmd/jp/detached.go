@@ -60,7 +60,7 @@ func (h *handover) run(ctx context.Context, e *env) error {
 	defer r.Close()
 	return newQuery(ctx, e, r, queryOptions{
 		id: string(h.id), continueTurn: true, bare: true, nonInteractive: true, model: h.Model, yes: h.Yes, tools: h.Tools, withoutTools: h.WithoutTools,
-		noTools: h.NoTools, policy: h.Policy, pending: h.Pending, anyway: h.Anyway,
+		noTools: h.NoTools, policy: h.Policy, pending: h.Pending, anyway: h.Anyway, wait: h.Wait,
 	}, h).run(ctx)
 }
 

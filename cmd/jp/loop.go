@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"jp/provider"
 	"jp/turnloop"
 )
 
@@ -43,7 +44,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock, Outlived: q.outlived,
 		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out, Verbose: q.env.verbose,
 		JP: version(), Now: q.env.now, NewID: q.freeID,
-		Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id), Redacts: q.repo.values.redacts(), Wait: q.env.wait,
+		Retry: q.retry(), Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id), Redacts: q.repo.values.redacts(), Wait: q.env.wait,
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	q.keep(&opts)
@@ -70,6 +71,15 @@ func (q *query) limits() turnloop.Limits {
 	return turnloop.Limits{
 		ModelCalls: calls, ToolOutput: int(l.ToolOutput), ToolTimeout: q.repo.toolTime(), Tokens: int(l.Tokens),
 	}
+}
+
+// retry is how long the loop waits for a provider.
+func (q *query) retry() provider.Retry {
+	asked := q.repo.config.Limits.RetryWait
+	if asked == 0 || q.opts.wait {
+		asked = -1
+	}
+	return provider.Retry{Asked: asked}
 }
 
 // openPrompter makes the place of the turn's questions: for a delegate, that of

@@ -40,6 +40,7 @@ type queryOptions struct {
 	pending        string
 	anyway         bool
 	detach         bool
+	wait           bool // as long as a provider asks
 	noPersist      bool
 }
 
@@ -115,6 +116,7 @@ func (o *queryOptions) runFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.withoutTools, "no-tool", nil, "switch this tool `NAME` off, from now on (repeatable)")
 	f.StringVar(&o.policy, "policy", "", "`POLICY` when nobody can be asked: auto, defaults, deny, queue or defer (default queue; in the foreground defer where CI is set)")
 	f.BoolVar(&o.nonInteractive, "non-interactive", false, "ask nobody, even on a terminal")
+	f.BoolVar(&o.wait, "wait", false, "wait as long as a provider asks to, also longer than limits.retry_wait")
 	f.BoolVar(&o.partial, "partial", false, "with jsonl: also text that is not durable yet")
 }
 

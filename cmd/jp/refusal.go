@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -25,7 +26,11 @@ func providerFailure(p *turnloop.ProviderError) *failure {
 	if p.Tries > 1 {
 		tries = fmt.Sprintf("; gave up after %d tries", p.Tries)
 	}
-	f.message = fmt.Sprintf("%s%s. %s", complaint(e), tries, questionKept)
+	asks := ""
+	if p.Wait > 0 {
+		asks = " It asks to wait " + conversation.Ago(p.Wait) + ", longer than limits.retry_wait allows."
+	}
+	f.message = fmt.Sprintf("%s%s.%s %s", complaint(e), tries, asks, questionKept)
 	if e.Class == provider.ClassNoCall {
 		f.exit = exitFailed // the provider did answer
 	}
@@ -90,6 +95,13 @@ func (q *query) wayOut(f *failure, err error) {
 			hint(again, "then ask again")
 		return
 	}
+	var failed *turnloop.ProviderError
+	if errors.As(err, &failed) && failed.Wait > 0 {
+		f.hint(again, "try again, after "+clock(q.env.now(), failed.Wait)).
+			hint(again+" --detach --wait", "wait for that in the background, and go on then").
+			hint(again+" -m PROVIDER/NAME", "ask another model now")
+		return
+	}
 	f.hint(again, "try again").hint(again+" -m PROVIDER/NAME", "ask another model")
 }
 
@@ -101,6 +113,16 @@ func (q *query) stoppedFor(failing *turnloop.Failing) *failure {
 		return f.hint(`jp query --cfg parameters.max_tokens=N "…"`, "go on in a turn with longer answers")
 	}
 	return f.hint(`jp query -m PROVIDER/NAME "…"`, "go on in a turn with another model")
+}
+
+// clock is when a wait is over that begins now, with the day where that is another.
+func clock(now time.Time, wait time.Duration) string {
+	now = now.Local()
+	then := now.Add(wait)
+	if then.YearDay() == now.YearDay() && then.Year() == now.Year() {
+		return then.Format("15:04")
+	}
+	return then.Format("2006-01-02 15:04")
 }
 
 // shorter adds commands that ask with less before the question; again is the one that
