@@ -61,11 +61,15 @@ type Definition struct {
 	// Command is the program that each run starts, with its arguments; nil where
 	// none is, or each call names one. Argv says that calls do, by an argument of
 	// that name: a list of words.
-	Command   []string
-	Argv      bool
-	Run       RunMode
-	Result    RunMode               // whether the result is delivered
-	Questions map[string]QuestionTo // who answers the tool's questions, by id
+	Command []string
+	Argv    bool
+	// Destination is whom each call is handed to, in words: a server, which may send it
+	// anywhere. No secret is put in the place of its placeholder there. "" is nobody: the tool
+	// works on this machine, with what is here.
+	Destination string
+	Run         RunMode
+	Result      RunMode               // whether the result is delivered
+	Questions   map[string]QuestionTo // who answers the tool's questions, by id
 	// Subject is the part of the arguments that says most, on one line:
 	// a path, an argv, a pattern. Nil: nothing.
 	Subject func(arguments json.RawMessage) string

@@ -45,6 +45,9 @@ type Options struct {
 	// tool gets, and nobody else. An error says what is not known; the tool is then
 	// not run. Nil: there are no placeholders.
 	Restore func(value json.RawMessage) (json.RawMessage, error)
+	// Placeholders are those in a value. A tool that hands its calls to somebody else is
+	// not run with any. Nil: there are none.
+	Placeholders func(value json.RawMessage) []string
 	// Redacts reports whether a placeholder would be recorded in the place of a text,
 	// which stands under a name. Nil: never.
 	Redacts func(name, text string) bool

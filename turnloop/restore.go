@@ -2,6 +2,8 @@ package turnloop
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"jp/conversation"
 	"jp/tool"
@@ -9,8 +11,17 @@ import (
 
 // real is a value as a tool gets it, with the secrets that its placeholders stand
 // for. A tool that works in a conversation of its own gets the placeholders: it
-// records what it is told.
+// records what it is told. One that hands the call to somebody else gets neither: what
+// looks like its own data there would be a secret of the user's.
 func (l *Loop) real(def *tool.Definition, value json.RawMessage) (json.RawMessage, error) {
+	if def.Destination != "" {
+		if l.opts.Placeholders != nil {
+			if held := l.opts.Placeholders(value); len(held) > 0 {
+				return nil, fmt.Errorf("%s stands for a secret, and jp gives %s no secrets. The user can set it in the environment of the server", strings.Join(held, ", "), def.Destination)
+			}
+		}
+		return value, nil
+	}
 	if l.opts.Restore == nil || def.Resumes || len(value) == 0 {
 		return value, nil
 	}

@@ -67,6 +67,50 @@ func TestWithoutTheValueNothingRuns(t *testing.T) {
 	require.Equal(t, "The tool was not run: the value of <2> is not known here.", r.result().Content)
 }
 
+// holding are the placeholders that restoring knows or not.
+func holding(value json.RawMessage) (held []string) {
+	for _, p := range []string{"<1>", "<2>"} {
+		if bytes.Contains(value, []byte(p)) {
+			held = append(held, p)
+		}
+	}
+	return held
+}
+
+func TestTheDestinationDecidesAboutSecrets(t *testing.T) {
+	for name, tt := range map[string]struct {
+		destination, path string
+		want              string // the argument that the tool got; "" where it was not run
+		says              string
+	}{
+		"here":                      {"", "<1>", "hunter2", ""},
+		"elsewhere, no secret":      {"the server s", "plain", "plain", ""},
+		"elsewhere":                 {"the server s", "a <1>", "", "<1> stands for a secret, and jp gives the server s no secrets."},
+		"elsewhere, of unknown one": {"the server s", "<2>", "", "<2> stands for a secret, and jp gives the server s no secrets."},
+		"elsewhere, both":           {"the server s", "<1><2>", "", "<1>, <2> stands for a secret"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, login := range []*fakeTool{reads("login"), changes("login").asking()} {
+				login.def.Destination = tt.destination
+				arguments, err := json.Marshal(map[string]string{"path": tt.path})
+				require.NoError(t, err)
+				r := newRig(t, []*fakeTool{login}, once(calls("login", "_1", string(arguments)), ends(conversation.FinishToolCalls)), answers("ok"))
+				r.opts.Restore, r.opts.Placeholders = restoring, holding
+				r.answering(said("run"))
+				r.done()
+				if tt.want == "" {
+					require.Empty(t, login.runs)
+					require.True(t, r.result().IsError)
+					require.Contains(t, r.result().Content, tt.says)
+					return
+				}
+				require.Len(t, login.runs, 1)
+				require.JSONEq(t, `{"path":"`+tt.want+`"}`, string(login.runs[0].Arguments))
+			}
+		})
+	}
+}
+
 func TestADelegateGetsPlaceholders(t *testing.T) {
 	child := changes("delegate")
 	child.def.Resumes = true

@@ -44,7 +44,8 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock, Outlived: q.outlived,
 		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out, Verbose: q.env.verbose,
 		JP: version(), Now: q.env.now, NewID: q.freeID,
-		Retry: q.retry(), Limits: q.limits(), Unknown: q.unknown, Restore: q.repo.values.restorer(q.id), Redacts: q.repo.values.redacts(), Wait: q.env.wait,
+		Retry: q.retry(), Limits: q.limits(), Unknown: q.unknown, Wait: q.env.wait,
+		Restore: q.repo.values.restorer(q.id), Placeholders: placeholders, Redacts: q.repo.values.redacts(),
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	q.keep(&opts)

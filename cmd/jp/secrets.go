@@ -208,6 +208,17 @@ func (s *secrets) restore(v *redact.Vault, value json.RawMessage) (json.RawMessa
 	return out, nil
 }
 
+// placeholders are those that stand in the texts of a value, whether or not their secrets
+// are known.
+func placeholders(value json.RawMessage) (held []string) {
+	conversation.RewriteJSON(value, func(_, text string) string {
+		_, found := redact.Restore(text, func(string) (string, bool) { return "", false })
+		held = append(held, found...)
+		return text
+	})
+	return slices.Compact(held)
+}
+
 // inspector says which files a snapshot does not store, nil for none.
 func (s *secrets) inspector() func(path string, was, is []byte) string {
 	if s == nil {

@@ -26,6 +26,7 @@ func newRemote(s *Server, o Offer, reads bool) *remote {
 	def := &tool.Definition{
 		Name: ToolName(s.spec.Name, o.Name), Description: description, Parameters: o.Schema,
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
+		Destination: "the MCP server " + words(s.spec.Name),
 	}
 	if reads {
 		def.Effect = tool.Reads
