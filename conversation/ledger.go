@@ -244,6 +244,17 @@ func (l *Ledger) Request() *Event {
 	return l.Requests[len(l.Requests)-1]
 }
 
+// Question is the request that the turn is about: the first one in force, and no reply
+// within the turn. It is nil if there is none.
+func (l *Ledger) Question() *Event {
+	for _, e := range l.Requests {
+		if b := e.Body.(*ChatRequest); !b.Interrupt && !l.replaced[e.Seq] {
+			return e
+		}
+	}
+	return nil
+}
+
 // Foreign reports whether a tool call was asked for, and what allowed it was
 // said, before the conversation became this user's: it never runs.
 func (l *Ledger) Foreign(call *ToolCall) bool { return call.Event.Seq < l.adopted }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -112,5 +114,41 @@ func TestAnEditedQuestionIsPrintedOnce(t *testing.T) {
 		require.Contains(t, printed, "(replaced by what follows) What is one?\nWhat is two?\n")
 		require.Equal(t, 1, strings.Count(printed, "What is one?"))
 		require.Equal(t, 1, strings.Count(printed, "What is two?"))
+	}
+}
+
+// Discarded at the prompt, the question comes into the editor, to be asked in better words.
+func TestADiscardedQuestionComesIntoTheEditor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		editor string
+		exit   int
+		asked  []string // the questions of all turns
+	}{
+		"edited":    {"sed -i 's/one/two/' \"$1\"", 0, []string{"What is one?", "What is two?"}},
+		"as it was": {"true", 0, []string{"What is one?", "What is one?"}},
+		"emptied":   {": >\"$1\"", 2, []string{"What is one?"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := edited(t, "cp \"$1\" ../seen; "+c.editor+"\n")
+			p.write("../fail.toml", "[[reply]]\nfail = \"auth\"\nfail_times = 1\nmessage = \"Over.\"\n")
+			require.Equal(t, 7, p.jp("query", "-m", "script/../fail.toml", "-a", "README.md", "What is one?").exit)
+			p.write("../fail.toml", "[[reply]]\nmessage = \"Over.\"\n")
+			s := p.sit(100, "query")
+			s.prompted()
+			s.Type("d")
+			require.Equal(t, c.exit, s.exit(), s.Text())
+			seen, err := os.ReadFile(filepath.Join(p.dir, "../seen"))
+			require.NoError(t, err)
+			require.True(t, strings.HasPrefix(string(seen), "What is one?\n"), string(seen))
+			require.Contains(t, string(seen), "# README.md goes along, as with the discarded question.\n")
+			var asked []string
+			for _, e := range p.ofType("chat_request") {
+				asked = append(asked, e["content"].(string))
+				require.Len(t, e["attachments"], 1)
+			}
+			require.Equal(t, c.asked, asked)
+		})
 	}
 }

@@ -98,7 +98,7 @@ func newQueryCommand(e *env) *cobra.Command {
 	f.BoolVar(&o.stdin, "stdin", false, "wait for standard input without limit")
 	f.BoolVar(&o.noStdin, "no-stdin", false, "never read standard input")
 	f.BoolVar(&o.continueTurn, "continue-turn", false, "go on with an incomplete turn; takes no text")
-	f.BoolVar(&o.discardTurn, "discard-turn", false, "take an incomplete turn back, then ask")
+	f.BoolVar(&o.discardTurn, "discard-turn", false, "take an incomplete turn back, then ask; with -E and no text: ask its question again")
 	f.BoolVar(&o.noPersist, "no-persist", false, "record nothing, and hold nothing: the model reads, and changes nothing")
 	o.resumeFlags(f)
 	cmd.MarkFlagsMutuallyExclusive("new", "id")
@@ -200,7 +200,7 @@ func (q *query) run(ctx context.Context) (err error) {
 // nothingToSettle says so where the user asked to settle a turn and nothing
 // else, and no turn is incomplete.
 func (q *query) nothingToSettle() bool {
-	if q.opts.decision() == undecided || q.asks() || !q.opts.bare && isTerminal(q.env.stdin) {
+	if q.opts.decision() == undecided || q.asks() || !q.opts.bare && !q.repeats() && isTerminal(q.env.stdin) {
 		return false
 	}
 	if !q.env.quiet {

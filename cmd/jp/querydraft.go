@@ -82,6 +82,11 @@ func (q *query) besideDraft() string {
 		title = string(q.id)
 	}
 	fmt.Fprintf(&b, "# %s, %s\n", title, oneLine(q.model))
+	if q.discarded != nil {
+		for _, a := range q.discarded.Body.(*conversation.ChatRequest).Attachments {
+			fmt.Fprintf(&b, "# %s goes along, as with the discarded question.\n", oneLine(a.Name))
+		}
+	}
 	lines := strings.Split(terminal.Clean(q.lastAnswer()), "\n")
 	if len(lines) > recalled {
 		lines = append(lines[:recalled], "…")

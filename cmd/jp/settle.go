@@ -145,13 +145,15 @@ func (q *query) record() reconcile.Record {
 
 // discard takes the incomplete turn back.
 func (q *query) discard(ctx context.Context) (done bool, err error) {
+	question := q.tail.Ledger().Question()
 	if err := q.takeBack(ctx); err != nil {
 		return true, err
 	}
+	q.discarded = question
 	if !q.env.quiet {
 		fmt.Fprintf(q.env.stderr, "Discarded turn %d of %s; it stays in git log.\n", q.tail.Number, q.id)
 	}
-	return !q.asks() && (q.opts.bare || !isTerminal(q.env.stdin)), nil
+	return !q.asks() && !q.repeats() && (q.opts.bare || !isTerminal(q.env.stdin)), nil
 }
 
 // takeBack ends what still lives of the incomplete turn and takes it back, behind

@@ -21,7 +21,8 @@ const (
 )
 
 // text is what the user asks: the words, behind what is piped in, or what they
-// write in an editor, or again what they asked last, which then comes with it.
+// write in an editor, or again what they asked last or have just discarded, which then
+// comes with it.
 func (q *query) text(ctx context.Context) (text string, again *conversation.Event, err error) {
 	words := strings.Join(q.opts.text, " ")
 	piped, err := q.piped(ctx)
@@ -35,7 +36,12 @@ func (q *query) text(ctx context.Context) (text string, again *conversation.Even
 	case words != "":
 		text += "\n\n" + words
 	}
-	if q.opts.edit || strings.TrimSpace(text) == "" && !q.opts.noEdit && isTerminal(q.env.stdin) && isTerminal(q.env.stderr) {
+	blank := strings.TrimSpace(text) == ""
+	edits := q.opts.edit || blank && !q.opts.noEdit && isTerminal(q.env.stdin) && isTerminal(q.env.stderr)
+	if q.discarded != nil && blank && (edits || q.opts.noEdit) {
+		text, again = q.discarded.Body.(*conversation.ChatRequest).Content, q.discarded
+	}
+	if edits {
 		if text, err = q.edit(ctx, text); err != nil {
 			return "", nil, err
 		}

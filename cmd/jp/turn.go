@@ -49,7 +49,8 @@ type query struct {
 	presence     *presence // nil where nobody can reach it, yet
 	handover     *handover // nil where a person started it
 	desk         *desk
-	drafted      string // what the user wrote in an editor
+	drafted      string              // what the user wrote in an editor
+	discarded    *conversation.Event // the question of the turn that was just taken back, nil if none was
 	running      atomic.Pointer[turnloop.Loop]
 	model        string
 	outcome      turnloop.Outcome
