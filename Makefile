@@ -5,6 +5,7 @@ FUZZTIME ?= 10s
 FUZZ     ?=
 BENCH    ?=
 SOAK     ?=
+SEEDS    ?= 100000
 HOSTILE  ?=
 CRASH    ?=
 BIN      := bin/jp
@@ -12,7 +13,7 @@ BIN      := bin/jp
 # jp is built, and tested, without C. The race detector needs it: make test CGO_ENABLED=1 GOFLAGS=-race
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test check crash crash-tools fuzz bench bench-tools soak hostile inspector demo install
+.PHONY: help build test check crash crash-tools fuzz bench bench-tools soak seeded hostile inspector demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +48,9 @@ bench-tools:
 
 soak: ## 64 conversations at once, clients that come and go, kills, days of use; counts what is lost or left (SOAK='-quick' etc.)
 	$(GO) run ./internal/soak $(SOAK)
+
+seeded: ## model servers that misbehave, SEEDS=100000 seeds for each protocol: none may break a promise
+	GOGC=400 JP_SEEDS=$(SEEDS) $(GO) test ./internal/vendortest -run 'TestSeededServers$$' -v -count=1 -timeout 2h
 
 hostile: ## repositories that attack, one class after another: a table; none may come to anything (HOSTILE='-only git' etc.)
 	$(GO) run ./internal/hostile $(HOSTILE)

@@ -3,6 +3,7 @@ package vendortest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"jp/internal/wirecheck"
 )
@@ -57,9 +58,46 @@ func (c chat) events(r Reply, s style) ([]event, []json.RawMessage) {
 	a.events = append(a.events, s.turns(calls)...)
 	a.odd()
 	a.chunk("", list{object("index", 0, "delta", object(), "logprobs", nil, "finish_reason", c.stop(r))}, nil)
+	a.events[len(a.events)-1].finish = true
 	a.chunk("", list{}, c.usage(r.Usage))
 	a.events = append(a.events, event{data: "[DONE]"})
 	return a.events, a.items
+}
+
+func (c chat) whole(r Reply, s style) string {
+	message := []any{"role", "assistant", "content", r.Text + r.Data}
+	if r.Reasoning != "" {
+		message = append(message, c.reasoning(), r.Reasoning)
+	}
+	calls := list{}
+	for _, call := range r.Calls {
+		calls = append(calls, object("id", call.ID, "type", "function", "function", object("name", call.Name, "arguments", call.Arguments)))
+	}
+	if len(calls) > 0 {
+		message = append(message, "tool_calls", calls)
+	}
+	return string(object("id", "chatcmpl-1", "object", "chat.completion", "created", 1, "model", s.model,
+		"choices", list{object("index", 0, "message", object(message...), "finish_reason", c.stop(r))}, "usage", c.usage(r.Usage)))
+}
+
+// reasoning is the flavour's field of reasoning.
+func (c chat) reasoning() string {
+	if c.flavour == plainChat {
+		return "reasoning_content"
+	}
+	return "reasoning"
+}
+
+func (chat) alive() string { return `{"choices":[{"index":0,"delta":{"content":""}}]}` }
+
+// misdo leaves out what comes behind the finish, repeats it, and leaves out fields.
+func (chat) misdo(events []event, d *draw) []event {
+	done := func(e event) bool { return e.data == "[DONE]" }
+	events = d.repeat(events, "the finish twice", func(e event) bool { return e.finish })
+	events = d.repeat(events, "the end twice", done)
+	events = d.drop(events, "no [DONE]", done)
+	events = d.drop(events, "no usage", func(e event) bool { return !e.finish && strings.Contains(e.data, `"prompt_tokens"`) })
+	return d.forget(events, "role", "object", "created", "logprobs", "model", "usage", "type")
 }
 
 func (chat) stop(r Reply) string {
@@ -126,10 +164,7 @@ func (a *chatStream) think(text string) {
 	if text == "" {
 		return
 	}
-	field := "reasoning"
-	if a.flavour == plainChat {
-		field = "reasoning_content"
-	}
+	field := chat{flavour: a.flavour}.reasoning()
 	detail := func(pairs ...any) list {
 		return list{object(append([]any{"type", "reasoning.text"}, append(pairs, "format", "anthropic-claude-v1", "index", 0)...)...)}
 	}

@@ -53,7 +53,34 @@ func (g gemini) events(r Reply, s style) ([]event, []json.RawMessage) {
 	u := r.Usage
 	a.add("", object("content", object("parts", list{object("text", "")}, "role", "model"), "finishReason", g.stop(r), "index", 0),
 		object("promptTokenCount", u.Input, "cachedContentTokenCount", u.Cached, "candidatesTokenCount", u.Output, "totalTokenCount", u.Input+u.Output))
+	a.events[len(a.events)-1].finish = true
 	return a.events, a.items
+}
+
+func (g gemini) whole(r Reply, s style) string {
+	parts := list{}
+	if r.Reasoning != "" {
+		parts = append(parts, object("text", r.Reasoning, "thought", true))
+	}
+	if text := r.Text + r.Data; text != "" {
+		parts = append(parts, object("text", text))
+	}
+	for _, c := range r.Calls {
+		parts = append(parts, object("functionCall", functionCall(c)))
+	}
+	return string(object("candidates", list{object("content", object("parts", parts, "role", "model"), "finishReason", g.stop(r), "index", 0)},
+		"usageMetadata", object("promptTokenCount", r.Usage.Input, "candidatesTokenCount", r.Usage.Output)))
+}
+
+func (gemini) alive() string { return `{"usageMetadata":{"promptTokenCount":1}}` }
+
+// misdo repeats the finish, or lets the figures follow it.
+func (gemini) misdo(events []event, d *draw) []event {
+	events = d.repeat(events, "the finish twice", func(e event) bool { return e.finish })
+	if d.may("usage behind the finish", 4) {
+		events = append(events, event{data: `{"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20}}`})
+	}
+	return d.forget(events, "role", "index", "usageMetadata", "modelVersion", "responseId", "thoughtSignature")
 }
 
 func functionCall(c Call) json.RawMessage {

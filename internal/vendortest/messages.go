@@ -3,6 +3,7 @@ package vendortest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jp/internal/wirecheck"
@@ -41,8 +42,44 @@ func (m messages) events(r Reply, s style) ([]event, []json.RawMessage) {
 		a.block(MarkCall, object("type", "tool_use", "id", c.ID, "name", c.Name, "input", object()), s.halves(c.Arguments), "input_json_delta", "partial_json")
 	}
 	a.add("message_delta", "", "delta", object("stop_reason", m.stop(r), "stop_sequence", nil), "usage", object("output_tokens", r.Usage.Output))
+	a.events[len(a.events)-1].finish = true
 	a.add("message_stop", "")
 	return a.events, a.items
+}
+
+func (m messages) whole(r Reply, s style) string {
+	content := list{}
+	if r.Reasoning != "" {
+		content = append(content, object("type", "thinking", "thinking", r.Reasoning, "signature", "sig"))
+	}
+	if text := r.Text + r.Data; text != "" {
+		content = append(content, object("type", "text", "text", text))
+	}
+	for _, c := range r.Calls {
+		content = append(content, object("type", "tool_use", "id", c.ID, "name", c.Name, "input", json.RawMessage(c.Arguments)))
+	}
+	return string(object("id", "msg_1", "type", "message", "role", "assistant", "model", s.model, "content", content, "stop_reason", m.stop(r),
+		"usage", object("input_tokens", r.Usage.Input, "output_tokens", r.Usage.Output)))
+}
+
+func (messages) alive() string { return `{"type":"ping"}` }
+
+// misdo leaves out ends and beginnings, repeats them, and mixes blocks.
+func (messages) misdo(events []event, d *draw) []event {
+	named := func(names ...string) func(event) bool {
+		return func(e event) bool { return slices.Contains(names, e.name) }
+	}
+	events = d.repeat(events, "beginnings and ends twice", named("content_block_start", "content_block_stop", "message_stop", "ping"))
+	events = d.repeat(events, "the finish twice", func(e event) bool { return e.finish })
+	events = d.drop(events, "no ends of blocks", named("content_block_stop"))
+	events = d.drop(events, "no message_start", named("message_start"))
+	events = d.drop(events, "no message_stop", named("message_stop"))
+	if d.may("no names of events", 4) {
+		for i := range events {
+			events[i].name = ""
+		}
+	}
+	return d.forget(events, "index", "usage", "stop_sequence", "model", "role", "content", "signature")
 }
 
 func (messages) stop(r Reply) string {

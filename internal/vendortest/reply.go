@@ -92,6 +92,7 @@ type event struct {
 	mark    Mark
 	word    bool // it is a piece of the text
 	comment bool // instead: a comment
+	finish  bool // it says why the answer ends
 }
 
 // at is how many of the events are sent before the cut.

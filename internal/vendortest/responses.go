@@ -51,7 +51,57 @@ func (r responses) events(reply Reply, s style) ([]event, []json.RawMessage) {
 		kind, status, why = "response.incomplete", "incomplete", object("reason", "content_filter")
 	}
 	a.add(kind, "", "response", a.response(status, usage, why))
+	a.events[len(a.events)-1].finish = true
 	return a.events, a.items
+}
+
+func (r responses) whole(reply Reply, s style) string {
+	a := responseStream{style: style{model: s.model, reply: s.reply}}
+	if reply.Reasoning != "" {
+		a.reasoning(reply.Reasoning)
+	}
+	if text := reply.Text + reply.Data; text != "" {
+		a.message(text, reply)
+	}
+	for _, c := range reply.Calls {
+		a.call(c)
+	}
+	return string(a.response("completed", object("input_tokens", reply.Usage.Input, "output_tokens", reply.Usage.Output), nil))
+}
+
+func (responses) alive() string { return `{"type":"keepalive","sequence_number":9}` }
+
+// misdo says everything twice, or only once: as pieces, as items, or at the end.
+func (responses) misdo(events []event, d *draw) []event {
+	named := func(names ...string) func(event) bool {
+		return func(e event) bool { return slices.Contains(names, e.name) }
+	}
+	events = d.repeat(events, "items twice", named("response.created", "response.output_item.added", "response.output_item.done", "response.function_call_arguments.done"))
+	switch way := d.IntN(8); {
+	case way == 0:
+		d.ways = append(d.ways, "no pieces")
+		events = slices.DeleteFunc(events, named("response.output_text.delta", "response.function_call_arguments.delta", "response.reasoning_summary_text.delta"))
+	case way == 1:
+		d.ways = append(d.ways, "no ends of items")
+		events = slices.DeleteFunc(events, named("response.output_item.done"))
+	case way == 2:
+		d.ways = append(d.ways, "only the last event")
+		events = slices.DeleteFunc(events, func(e event) bool { return !e.finish })
+	case way == 3:
+		d.ways = append(d.ways, "no output in the last event")
+		for i := range events {
+			if events[i].finish {
+				events[i].data = without(events[i].data, "output")
+			}
+		}
+	}
+	events = d.drop(events, "no parts", named("response.content_part.added", "response.reasoning_summary_part.added", "response.created"))
+	if d.may("no names of events", 4) {
+		for i := range events {
+			events[i].name = ""
+		}
+	}
+	return d.forget(events, "sequence_number", "item_id", "content_index", "summary_index", "status", "role", "phase", "annotations", "logprobs", "usage", "object", "model")
 }
 
 // A responseStream is a response in the making.

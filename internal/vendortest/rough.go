@@ -25,8 +25,9 @@ type Rough struct {
 // style is what of a rough server concerns the events of an API.
 type style struct {
 	Rough
-	model string
-	reply int // number, which makes ids
+	model  string
+	reply  int  // number, which makes ids
+	halved bool // pieces end within characters
 }
 
 // pieces are a text as it is streamed.
@@ -41,6 +42,7 @@ func (s style) pieces(text string) []string {
 	default:
 		all = strings.SplitAfter(text, " ")
 	}
+	all = s.broken(all)
 	if s.Empty {
 		spaced := []string{""}
 		for _, piece := range all {
@@ -60,9 +62,25 @@ func (s style) halves(text string) []string {
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
 	}
-	all := []string{text[:at], text[at:]}
+	all := s.broken([]string{text[:at], text[at:]})
 	if s.Empty {
-		return []string{"", all[0], "", all[1], ""}
+		spaced := []string{""}
+		for _, piece := range all {
+			spaced = append(spaced, piece, "")
+		}
+		return spaced
+	}
+	return all
+}
+
+// broken cuts pieces within characters, if the style says so.
+func (s style) broken(pieces []string) []string {
+	if !s.halved {
+		return pieces
+	}
+	var all []string
+	for _, piece := range pieces {
+		all = append(all, halves(piece)...)
 	}
 	return all
 }
@@ -98,7 +116,7 @@ func (s style) write(e event) string {
 	if s.Unknown {
 		out.WriteString("id:" + space + "7" + end + "retry:" + space + "3000" + end)
 	}
-	data := e.data
+	data := escapedHalves(e.data)
 	if s.SplitData && strings.HasPrefix(data, "{") {
 		out.WriteString("data:" + space + "{" + end)
 		data = data[1:]

@@ -33,6 +33,12 @@ type speech interface {
 	refusal(f Failure) (int, string)
 	// failing is an event that says in the midst of a stream that it failed.
 	failing() event
+	// whole is a reply as a server sends it that does not stream.
+	whole(r Reply, s style) string
+	// alive is an event that says nothing.
+	alive() string
+	// misdo does to the events of a reply what the format lets a server do.
+	misdo(events []event, d *draw) []event
 	// models lists a model.
 	models(name string) string
 	// judge is the validator of requests.

@@ -205,6 +205,8 @@ func (o *outputs) close(index int, raw json.RawMessage) {
 		o.complete(i, item.Arguments)
 	case provider.ChunkMessage, provider.ChunkData:
 		o.complete(i, item.text())
+	case provider.ChunkReasoning:
+		o.complete(i, item.thought())
 	}
 	for _, c := range item.Content {
 		o.refused = o.refused || c.Refusal != ""
@@ -219,7 +221,7 @@ func (o *outputs) complete(i *openItem, whole string) {
 	left, ok := wtf8.Rest(whole, i.text.String())
 	switch {
 	case !ok:
-	case i.kind == provider.ChunkToolCall:
+	case i.kind == provider.ChunkToolCall, i.kind == provider.ChunkReasoning:
 		o.extend(i, left)
 	default:
 		i.held = ""

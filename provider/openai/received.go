@@ -19,12 +19,16 @@ const maxItemID = 64
 type receivedItem struct {
 	Type      string `json:"type"`
 	ID        string `json:"id"`
+	Role      string `json:"role"`
 	Phase     string `json:"phase"`
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 	Encrypted string `json:"encrypted_content"`
-	Content   []struct {
+	Summary   []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+	Content []struct {
 		Type    string `json:"type"`
 		Text    string `json:"text"`
 		Refusal string `json:"refusal"`
@@ -90,11 +94,24 @@ func (r receivedItem) says(b provider.Block) bool {
 	case provider.BlockReasoning:
 		return r.Type == "reasoning" && r.ID != "" && r.Encrypted != ""
 	case provider.BlockText:
-		return r.Type == "message" && same(r.text(), b.Text)
+		return r.Type == "message" && r.Role == "assistant" && same(r.text(), b.Text)
 	case provider.BlockToolCall:
 		return r.Type == "function_call" && r.CallID == b.ID && r.Name == b.Name && same(r.Arguments, string(b.Arguments))
 	}
 	return false
+}
+
+// thought is what the item tells of the model's reasoning: its summary, whose parts are
+// paragraphs, or all of it.
+func (r receivedItem) thought() string {
+	var parts []string
+	for _, part := range r.Summary {
+		parts = append(parts, part.Text)
+	}
+	if len(parts) == 0 {
+		return r.text()
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 func (r receivedItem) text() string {

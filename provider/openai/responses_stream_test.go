@@ -64,7 +64,7 @@ func TestResponsesParts(t *testing.T) {
 			},
 			[]part{{Kind: provider.ChunkReasoning, Text: "one\n\ntwo", Item: reasoningItem}, said, called}, conversation.FinishToolCalls,
 		},
-		{"reasoning without a word", []string{added("0", halfThought), done("0", reasoningItem), done("1", answer), completed()}, []part{{Kind: provider.ChunkReasoning, Item: reasoningItem}, said}, conversation.FinishStop},
+		{"reasoning whose summary comes whole", []string{added("0", halfThought), done("0", reasoningItem), done("1", answer), completed()}, []part{{Kind: provider.ChunkReasoning, Text: "thinking", Item: reasoningItem}, said}, conversation.FinishStop},
 		{
 			"reasoning in full", []string{added("0", halfThought), more("reasoning_text", "0", `"hm"`), done("0", reasoningItem), done("1", answer), completed()},
 			[]part{{Kind: provider.ChunkReasoning, Text: "hm", Item: reasoningItem}, said}, conversation.FinishStop,
