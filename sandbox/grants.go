@@ -38,7 +38,7 @@ const (
 // Grants are what a program may do in a file system, whose root is tree. Names
 // can be listed everywhere.
 func (r Rules) Grants(tree fs.FS) []Grant {
-	s := newSurvey(tree, r.Hidden)
+	s := newSurvey(tree, append(r.Hidden[:len(r.Hidden):len(r.Hidden)], r.Private...))
 	grants := append([]Grant{{Path: "/", Access: List}}, s.below("/", Read)...)
 	for _, name := range devices() {
 		grants = append(grants, Grant{Path: name, Access: Device})

@@ -23,9 +23,9 @@ type Places struct {
 
 // Rules are the rules for these places in the file system with this root: a
 // program may write to the working tree, its git directories, and the user's
-// temporary files and caches.
+// temporary files and caches. It sees neither jp's own files nor the user's private keys.
 func (p Places) Rules(tree fs.FS) Rules {
-	r := Rules{Hidden: p.Hidden, Network: p.Network, Writable: append([]string{p.Workspace}, p.gitDirs(tree)...)}
+	r := Rules{Hidden: p.Hidden, Private: p.keys(tree), Network: p.Network, Writable: append([]string{p.Workspace}, p.gitDirs(tree)...)}
 	r.Writable = append(r.Writable, p.Temporary()...)
 	r.Writable = append(r.Writable, p.Caches()...)
 	for _, name := range p.Write {

@@ -6,6 +6,9 @@ type Rules struct {
 	// Hidden are files and folders that it can neither read nor change, whether
 	// they exist or not.
 	Hidden []string `json:"hidden,omitempty"`
+	// Private are hidden, too. They may have other names elsewhere, such as in a backup of
+	// hard links, and can be read by those.
+	Private []string `json:"private,omitempty"`
 	// Writable are files and folders that it may change, and all below them. One
 	// that does not exist is left out; one that leads to a hidden place counts for
 	// what is in it beside the way there.

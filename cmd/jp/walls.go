@@ -46,7 +46,7 @@ func (w walls) launcher() program.Launcher {
 		if err != nil {
 			return program.Launch{}, err
 		}
-		return program.Launch{Argv: argv, Files: []*os.File{rules}, Close: func() { rules.Close() }}, nil
+		return program.Launch{Argv: argv, Drop: sandbox.AgentVariables(), Files: []*os.File{rules}, Close: func() { rules.Close() }}, nil
 	}
 }
 

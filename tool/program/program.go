@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -32,6 +33,7 @@ const DefaultGrace = 5 * time.Second
 // A Launch is how a program is started in place of its own argument list.
 type Launch struct {
 	Argv  []string   // the program and its arguments, not empty
+	Drop  []string   // variables of the environment that it does not get
 	Files []*os.File // inherited from descriptor 3 on, behind the call's lock where there is one
 	Close func()     // called once the program has started, or could not; may be nil
 }
@@ -109,9 +111,11 @@ func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err 
 		closeLaunch = func() {}
 	}
 	cmd = exec.Command(launch.Argv[0], launch.Argv[1:]...)
-	cmd.Dir, cmd.Env = p.Dir, p.Env
-	if cmd.Env == nil {
-		cmd.Env = []string{} // nil would be jp's own
+	cmd.Dir, cmd.Env = p.Dir, []string{} // nil would be jp's own
+	for _, pair := range p.Env {
+		if name, _, _ := strings.Cut(pair, "="); !slices.Contains(launch.Drop, name) {
+			cmd.Env = append(cmd.Env, pair)
+		}
 	}
 	if len(p.Stdin) > 0 {
 		cmd.Stdin = bytes.NewReader(p.Stdin)
