@@ -137,7 +137,7 @@ func (c *checkup) close() {
 func (c *checkup) look(ctx context.Context) []doctor.Finding {
 	parts := []func(context.Context) []doctor.Finding{c.lookAtGit, func(context.Context) []doctor.Finding { return c.found.Findings() }}
 	if c.found.Err == nil {
-		parts = append(parts, c.lookAtStore, c.lookAtPacking, c.lookAtDisk, c.lookAtCache, c.lookAtLeftovers, c.lookAtHolders)
+		parts = append(parts, c.lookAtStore, c.lookAtRemotes, c.lookAtPacking, c.lookAtDisk, c.lookAtCache, c.lookAtLeftovers, c.lookAtHolders)
 		c.clear(ctx)
 	}
 	parts = append(parts, c.lookAtConfig, c.lookAtSecrets, c.lookAtProviders, c.lookAround)

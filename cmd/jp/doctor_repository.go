@@ -73,6 +73,25 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	return found
 }
 
+// lookAtRemotes reads what git does to conversations when it fetches and pushes.
+func (c *checkup) lookAtRemotes(ctx context.Context) []doctor.Finding {
+	out, err := c.repo.git.Run(ctx, "config", "-z", "--show-scope", "--get-regexp", `^(remote\..*\.(fetch|push|mirror|prune)|fetch\.prune)$`)
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && exit.Code == 1 { // there is none
+		return nil
+	}
+	found := doctor.Remotes{Err: err}
+	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(words); i += 2 {
+		key, value, given := strings.Cut(words[i+1], "\n")
+		if !given {
+			value = "true"
+		}
+		found.Settings = append(found.Settings, doctor.Setting{Scope: words[i], Key: key, Value: value})
+	}
+	return found.Findings()
+}
+
 // damagedIndex is what git says of an index that it cannot read, nil where it can.
 func damagedIndex(ctx context.Context, at gitcmd.Repository, e *env) error {
 	if at.TopLevel == "" {

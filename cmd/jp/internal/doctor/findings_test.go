@@ -56,6 +56,44 @@ func TestRepository(t *testing.T) {
 	})
 }
 
+func TestRemotes(t *testing.T) {
+	remotes := func(pairs ...string) []doctor.Finding {
+		var r doctor.Remotes
+		for _, pair := range pairs {
+			key, value, _ := strings.Cut(pair, "=")
+			r.Settings = append(r.Settings, doctor.Setting{Scope: "local", Key: key, Value: value})
+		}
+		return r.Findings()
+	}
+	const plain = "remote.origin.fetch=+refs/heads/*:refs/remotes/origin/*"
+	for _, harmless := range [][]string{
+		{}, {plain}, {plain, "fetch.prune=true"}, {"remote.origin.mirror=false"}, {"remote.origin.push=refs/heads/*"},
+		{"remote.origin.fetch=+refs/jp/conversations/*:refs/jp/remotes/origin/*", "fetch.prune=true"},
+		{"remote.origin.fetch=+refs/*:refs/*", "remote.origin.fetch=^refs/jp/*"}, {"remote.origin.fetch=+refs/*:refs/remotes/all/*"},
+		{"remote.origin.fetch=refs/jp/conversations/*"}, {"remote.origin.push=+refs/*:refs/*", "remote.origin.push=^refs/jp/*"},
+		{"remote.or\x1bigin.fetch=+refs/*:refs/*"}, {"remote.origin.fetch=refs/heads/x:refs/jpx"},
+	} {
+		require.Empty(t, remotes(harmless...), harmless)
+	}
+	const unset = "git config --fixed-value --unset-all remote.origin.fetch "
+	check(t, map[string]judged{
+		"unknown":      {doctor.Remotes{Err: errSome}.Findings(), doctor.Warn, "remotes", "is not known: some reason", ""},
+		"all":          {remotes("remote.origin.fetch=+refs/*:refs/*"), doctor.Warn, "remotes", "git fetch origin overwrites conversations here: remote.origin.fetch = +refs/*:refs/*", "git config --add remote.origin.fetch '^refs/jp/*'; git fetch origin 'refs/jp/conversations/*:refs/jp/remotes/origin/*'"},
+		"jp's":         {remotes(plain, "remote.origin.fetch=+refs/jp/*:refs/jp/*"), doctor.Warn, "remotes", "overwrites conversations", unset + "'+refs/jp/*:refs/jp/*'"},
+		"payloads":     {remotes("remote.origin.fetch=refs/jp/payloads/*:refs/jp/payloads/*"), doctor.Warn, "remotes", "git fetch origin moves conversations", unset},
+		"one":          {remotes("remote.origin.fetch=refs/x:refs/jp/archive/jp-c17528832001"), doctor.Warn, "remotes", "git fetch origin moves", unset},
+		"elsewhere":    {remotes("remote.origin.fetch=+refs/backup/*:refs/*"), doctor.Warn, "remotes", "overwrites", unset},
+		"pruned":       {remotes("fetch.prune=true", "remote.a b.fetch=+refs/jp/conversations/*:refs/jp/conversations/*"), doctor.Warn, "remotes", "git fetch a b overwrites conversations here, and deletes those that the remote lacks, since pruning is on", "'remote.a b.fetch'"},
+		"not this":     {remotes("fetch.prune=true", "remote.origin.prune=false", "remote.origin.fetch=+refs/*:refs/*"), doctor.Warn, "remotes", "overwrites conversations here: ", "git config"},
+		"this":         {remotes("remote.origin.prune=yes", "remote.origin.fetch=+refs/*:refs/*"), doctor.Warn, "remotes", "since pruning is on", "git config"},
+		"sent":         {remotes("remote.origin.push=refs/*:refs/*"), doctor.Warn, "remotes", "git push origin sends conversations", "git config --add remote.origin.push '^refs/jp/*'"},
+		"jp's sent":    {remotes("remote.origin.push=refs/jp/*:refs/jp/*"), doctor.Warn, "remotes", "git push origin sends conversations", "--unset-all remote.origin.push"},
+		"mirrored":     {remotes("remote.origin.mirror=true"), doctor.Warn, "remotes", "git push origin sends all refs", "git config remote.origin.mirror false"},
+		"for all":      {doctor.Remotes{Settings: []doctor.Setting{{Scope: "global", Key: "remote.o.mirror", Value: "1"}}}.Findings(), doctor.Warn, "remotes", "git push o", "git config --global remote.o.mirror false"},
+		"not excepted": {remotes("remote.o.fetch=^refs/jp/*", "remote.o.fetch=+refs/backup/*:refs/jp/*"), doctor.Warn, "remotes", "git fetch o overwrites", "--unset-all"},
+	})
+}
+
 func TestStore(t *testing.T) {
 	packing := func(change func(*doctor.Packing)) []doctor.Finding {
 		p := doctor.Packing{Loose: 900, Waiting: 700, WaitingBytes: 1_234_567, Packs: 1, Packed: 42, PackedBytes: 999}

@@ -1,0 +1,130 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Setting is one value of git's configuration of a remote.
+type Setting struct {
+	Scope string // "local", "global", "worktree", "system" or "command"
+	Key   string // as git writes it: "remote.origin.fetch"
+	Value string
+}
+
+// Remotes is what git's configuration says of remotes and of pruning.
+type Remotes struct {
+	Settings []Setting
+	Err      error // why that is not known
+}
+
+// ownRefs are below which refs are conversations of this repository, or keep their payload.
+var ownRefs = []string{"refs/jp/conversations/", "refs/jp/archive/", "refs/jp/payloads/"}
+
+// takesIn reports whether one side of a refspec may name such refs.
+func takesIn(pattern string) bool {
+	prefix, _, wild := strings.Cut(pattern, "*")
+	return pattern != "" && slices.ContainsFunc(ownRefs, func(own string) bool {
+		return strings.HasPrefix(prefix, own) || wild && strings.HasPrefix(own, prefix)
+	})
+}
+
+// Findings judges what a plain git fetch or git push does to conversations.
+func (r Remotes) Findings() (all []Finding) {
+	if r.Err != nil {
+		return []Finding{found(Warn, "remotes", "what git fetch and git push do to conversations is not known: %v", r.Err)}
+	}
+	excepted := map[string]bool{} // by key: it leaves jp's refs alone
+	for _, s := range r.Settings {
+		excepted[s.Key] = excepted[s.Key] || s.Value == except
+	}
+	for _, s := range r.Settings {
+		remote, kind := s.remote()
+		src, dst, _ := strings.Cut(strings.TrimPrefix(s.Value, "+"), ":")
+		switch {
+		case remote == "" || strings.HasPrefix(s.Value, "^"):
+		case kind == "fetch" && takesIn(dst) && (!excepted[s.Key] || !strings.HasPrefix(src, "refs/jp/") && src != "refs/*"):
+			does := "moves conversations here"
+			if strings.HasPrefix(s.Value, "+") {
+				does = "overwrites conversations here"
+			}
+			if r.prunes(remote) {
+				does += ", and deletes those that the remote lacks, since pruning is on"
+			}
+			all = append(all, found(Warn, "remotes", "git fetch %s %s: %s = %s", remote, does, s.Key, s.Value).
+				advise("%s; git fetch %s 'refs/jp/conversations/*:refs/jp/remotes/%s/*' fetches conversations beside yours", s.without(src, dst), quote(remote), remote))
+		case kind == "push" && takesIn(src) && !excepted[s.Key]:
+			all = append(all, found(Warn, "remotes", "git push %s sends conversations, with all that they hold: %s = %s", remote, s.Key, s.Value).
+				advise("%s", s.without(src, dst)))
+		case kind == "mirror" && isTrue(s.Value):
+			all = append(all, found(Warn, "remotes", "git push %s sends all refs, conversations with all that they hold too: %s = %s", remote, s.Key, s.Value).
+				advise("git config%s %s false", s.option(), quote(s.Key)))
+		}
+	}
+	return all
+}
+
+// except is the refspec that leaves jp's refs out.
+const except = "^refs/jp/*"
+
+// without is the command after which a refspec takes in no ref of jp's any more.
+func (s Setting) without(src, dst string) string {
+	if strings.HasPrefix(src, "refs/jp/") || strings.HasPrefix(dst, "refs/jp/") || src != "refs/*" {
+		return "git config" + s.option() + " --fixed-value --unset-all " + quote(s.Key) + " " + quote(s.Value)
+	}
+	return "git config" + s.option() + " --add " + quote(s.Key) + " " + quote(except)
+}
+
+// option is that of git config for where the setting stands.
+func (s Setting) option() string {
+	switch s.Scope {
+	case "global", "system", "worktree":
+		return " --" + s.Scope
+	}
+	return ""
+}
+
+// remote is the remote that the setting is of, and what it sets there.
+func (s Setting) remote() (name, kind string) {
+	rest, ok := strings.CutPrefix(s.Key, "remote.")
+	i := strings.LastIndexByte(rest, '.')
+	if !ok || i < 1 || strings.IndexFunc(s.Key+s.Value, unicode.IsControl) >= 0 {
+		return "", ""
+	}
+	return rest[:i], rest[i+1:]
+}
+
+// prunes reports whether a fetch of a remote deletes refs.
+func (r Remotes) prunes(remote string) (prunes bool) {
+	own := ""
+	for _, s := range r.Settings {
+		switch s.Key {
+		case "fetch.prune":
+			prunes = isTrue(s.Value)
+		case "remote." + remote + ".prune":
+			own = s.Value
+		}
+	}
+	if own != "" {
+		return isTrue(own)
+	}
+	return prunes
+}
+
+// isTrue reads a truth value as git does.
+func isTrue(value string) bool {
+	switch strings.ToLower(value) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// quote is a word as a shell takes it.
+func quote(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
