@@ -52,8 +52,8 @@ func (e *env) confirm(ctx context.Context, c confirmation) error {
 		return nil
 	case terminal.KeyCtrlC:
 		fmt.Fprintln(tty, "^C")
-		return fail(exitInterrupted, "interrupted", "nothing was changed.").about(c.id)
+		return unchanged(exitInterrupted, "interrupted").about(c.id)
 	}
 	fmt.Fprintln(tty, "n")
-	return fail(exitDecision, "usage", "nothing was changed.").about(c.id)
+	return unchanged(exitDecision, "usage").about(c.id)
 }

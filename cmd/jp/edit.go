@@ -24,9 +24,9 @@ type editOptions struct {
 
 const editHelp = `Change what is known about a conversation. Each change is an event; nothing that
 was said changes. An empty title, --pin=false, --expires=never and --label KEY=
-take it away again. What has expired is only marked so. --title without a value
-asks the conversation's model, or that of -m, for a title; it is shown the first
-request and the last answers.
+take it away again. What has expired is only marked so. --title takes the word
+behind it; where none follows, jp asks the conversation's model, or that of -m,
+for a title, and shows it the first request and the last answers.
 
 JSON: {"action","conversation","files"}
 
@@ -40,11 +40,11 @@ func newEditCommand(e *env) *cobra.Command {
 		Use: "edit [ID]", GroupID: "shape",
 		Short: "Change a conversation's title, pin, expiry or labels",
 		Long:  editHelp,
-		Example: "  jp edit --title='Cap the login retries'\n  jp edit --title            # the model writes it\n" +
+		Example: "  jp edit --title 'Cap the login retries'\n  jp edit --title            # the model writes it\n" +
 			"  jp edit 4400 --pin --label team=auth\n  jp edit 4400 --expires 2026-12-31",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := cobra.MaximumNArgs(1)(cmd, args); err != nil {
-				return o.title.mistaken(usage("jp edit takes one conversation."), args[0], strings.Join(args[1:], " "))
+				return o.title.mistaken(usage("jp edit takes one conversation."), args)
 			}
 			return nil
 		},
@@ -71,7 +71,7 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 	defer r.Close()
 	id, err := r.resolve(ctx, e, o.word)
 	if err != nil {
-		return o.title.mistaken(err, "", o.word)
+		return o.title.mistaken(err, strings.Fields(o.word))
 	}
 	held, err := r.hold(ctx, e, id)
 	if err != nil {

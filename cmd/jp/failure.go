@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/config"
@@ -48,12 +50,26 @@ type failure struct {
 	hints        []hint
 	conversation conversation.ID
 	silent       bool // everything was said already
+	wanted       bool // the user chose it: it is said, and not called an error
 }
 
 func (f *failure) Error() string { return f.message }
 
 func fail(exit int, code, format string, args ...any) *failure {
 	return &failure{exit: exit, code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// unchanged is the end of a command whose user said no.
+func unchanged(exit int, code string) *failure {
+	f := fail(exit, code, "nothing was changed.")
+	f.wanted = true
+	return f
+}
+
+// sentence is a text that begins with a capital.
+func sentence(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(r)) + text[n:]
 }
 
 func usage(format string, args ...any) *failure { return fail(exitUsage, "usage", format, args...) }
@@ -304,7 +320,11 @@ func (f *failure) object() map[string]any {
 
 func (f *failure) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Error: %s\n", terminal.Clean(f.message))
+	if f.wanted {
+		fmt.Fprintf(&b, "%s\n", sentence(terminal.Clean(f.message)))
+	} else {
+		fmt.Fprintf(&b, "Error: %s\n", terminal.Clean(f.message))
+	}
 	for _, line := range f.details {
 		fmt.Fprintf(&b, "  %s\n", terminal.Clean(line))
 	}

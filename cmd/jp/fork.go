@@ -188,6 +188,12 @@ func (f *fork) report(o forkOptions, r forkResult) error {
 	return err
 }
 
+// behind reports whether the source has other files behind the point of the fork.
+func (f *fork) behind() bool {
+	events := f.view.events
+	return len(events) > 0 && events[len(events)-1].Tree != f.at.Tree
+}
+
 // explain says on stderr what the fork is, and what can be done with it.
 func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.IncompleteTurn, incomplete bool) {
 	out := f.env.stderr
@@ -221,6 +227,9 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 		if !r.leftOut.none() {
 			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.leftOut.words(20, true))
 		}
+	}
+	if o.activate && r.files == nil && f.view.remote == "" && f.behind() {
+		fmt.Fprintf(out, "Your files stay as they are. jp restore %s@%d   brings back those of then\n", f.view.id.Short(), f.at.Seq)
 	}
 	if !incomplete || !local {
 		return

@@ -50,7 +50,7 @@ func run(e *env, args []string) int {
 	ctx, stop := withSignals(context.Background(), e)
 	defer stop()
 	root := newRootCommand(e)
-	root.SetArgs(args)
+	root.SetArgs(giveTitle(root, args))
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		plainUsages(root)
 	}

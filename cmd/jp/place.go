@@ -40,7 +40,7 @@ func (q *query) allowPlace(ctx context.Context, last conversation.Git, differenc
 
 // leftAlone is how Ctrl+C ends a question about an incomplete turn.
 func (q *query) leftAlone() *failure {
-	return fail(exitInterrupted, "interrupted", "nothing was changed.").about(q.id)
+	return unchanged(exitInterrupted, "interrupted").about(q.id)
 }
 
 func (q *query) elsewhereFailure(ctx context.Context, last conversation.Git, differences []reconcile.Difference) *failure {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
@@ -194,6 +195,38 @@ func (r *repo) heldBack() []string {
 		lines = append(lines, "jp trust shows what "+config.WorkspaceFile+" asks for, and approves it.")
 	}
 	return lines
+}
+
+// heldBackLine is heldBack on one line, for whoever asks something else. Of several
+// settings it has the names.
+func (r *repo) heldBackLine() []string {
+	settings := r.report.Inert
+	if len(settings) == 0 {
+		return nil
+	}
+	var what string
+	if k := settings[0]; len(settings) == 1 {
+		what = fmt.Sprintf("%v: %s = %s has no effect: %s.", k.Origin, k.Key, k.Value, k.Reason)
+	} else {
+		var names []string
+		for _, k := range settings[:min(len(settings), 4)] {
+			names = append(names, k.Key)
+		}
+		what = fmt.Sprintf("%d settings have no effect (%s", len(settings), strings.Join(names, ", "))
+		if len(settings) > len(names) {
+			what += ", …"
+		}
+		what += "): "
+		if slices.ContainsFunc(settings, func(k config.InertKey) bool { return k.Reason != settings[0].Reason }) {
+			what += "jp config show says why."
+		} else {
+			what += string(settings[0].Reason) + "."
+		}
+	}
+	if r.report.Untrusted() {
+		what += " jp trust shows what " + config.WorkspaceFile + " asks for, and approves it."
+	}
+	return []string{what}
 }
 
 func (r *repo) openStore(ctx context.Context, e *env) error {

@@ -66,7 +66,7 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 	case decideEdit:
 		return q.editPending(ctx)
 	}
-	return true, q.keepText(&failure{exit: exitDecision, code: "incomplete_turn", message: "nothing was changed.", conversation: q.id})
+	return true, q.keepText(unchanged(exitDecision, "incomplete_turn").about(q.id))
 }
 
 // resume goes on with the incomplete turn.
@@ -242,7 +242,7 @@ func (q *query) editPending(ctx context.Context) (done bool, err error) {
 	}
 	content := strings.TrimSpace(string(text))
 	if content == "" || content == strings.TrimSpace(was.Content) {
-		return true, q.keepText(fail(exitDecision, "incomplete_turn", "nothing was changed.").about(q.id))
+		return true, q.keepText(unchanged(exitDecision, "incomplete_turn").about(q.id))
 	}
 	loop := q.bookkeeper(nil)
 	replaced := *was

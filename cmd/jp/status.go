@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,16 +117,31 @@ func (v *view) printChanged(ctx context.Context) {
 	}
 }
 
-// printOthers lists the other conversations that run or wait.
+// maxOthers is how many other conversations status lists.
+const maxOthers = 3
+
+// printOthers lists the other conversations that run or wait, those that were active
+// last, and counts the rest.
 func (r *repo) printOthers(ctx context.Context, e *env, but conversation.ID) error {
 	infos, err := r.store.List(ctx, conversation.ScopeLive)
 	if err != nil {
 		return err
 	}
+	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	listed, more := 0, 0
 	for _, i := range infos {
-		if l := r.list(ctx, i); i.ID != but && l.Status.State != "idle" {
+		l := r.list(ctx, i)
+		switch {
+		case i.ID == but || l.Status.State == "idle":
+		case listed == maxOthers:
+			more++
+		default:
 			fmt.Fprintf(e.results(), "  also: %s  %s  %s\n", l.ID, oneLine(l.Status.words()), oneLine(title(l)))
+			listed++
 		}
+	}
+	if more > 0 {
+		fmt.Fprintf(e.results(), "  and %d more that run or wait: jp ls\n", more)
 	}
 	return nil
 }

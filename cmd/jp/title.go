@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -32,14 +35,27 @@ func (t *titleFlag) Set(text string) error {
 	return nil
 }
 
-// mistaken adds to an error that words behind --title are taken for an ID.
-func (t *titleFlag) mistaken(err error, id, words string) error {
+// giveTitle gives --title of jp edit the word behind it, as every other flag gets it:
+// only where no word follows does the model write the title.
+func giveTitle(root *cobra.Command, args []string) []string {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.Name() != "edit" {
+		return args
+	}
+	at := slices.Index(args, "--title")
+	if at < 0 || at+1 == len(args) || strings.HasPrefix(args[at+1], "-") || slices.Contains(args[:at], "--") {
+		return args
+	}
+	return slices.Concat(args[:at], []string{"--title=" + args[at+1]}, args[at+2:])
+}
+
+// mistaken adds to an error how words that follow a title are made a part of it.
+func (t *titleFlag) mistaken(err error, args []string) error {
 	var f *failure
-	if !t.byModel || words == "" || !errors.As(err, &f) || f.code != "not_found" && f.code != "usage" {
+	if t.text == "" || t.byModel || len(args) == 0 || !errors.As(err, &f) || f.code != "not_found" && f.code != "usage" {
 		return err
 	}
-	command := strings.TrimSpace("jp edit " + id)
-	return f.hint(command+" --title="+terminal.Escape(words), "if this is the title: it needs the =")
+	return f.hint("jp edit --title "+terminal.Escape(t.text+" "+strings.Join(args, " ")), "if all of this is the title")
 }
 
 const titlePrompt = `You give titles to conversations between a user and an assistant. You are shown

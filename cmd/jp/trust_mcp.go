@@ -86,7 +86,7 @@ func (e *env) confirmServer(ctx context.Context, sheet approvalSheet) error {
 	sheet.palette, sheet.width = e.palette(tty.File()), tty.Width()
 	approved, err := sheet.ask(ctx, tty)
 	if err == nil && !approved {
-		err = fail(exitDecision, "usage", "nothing was changed.")
+		err = unchanged(exitDecision, "usage")
 	}
 	return err
 }

@@ -142,7 +142,7 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 			case errors.Is(err, terminal.ErrInterrupted):
 				return none, q.keepText(q.leftAlone())
 			case errors.Is(err, io.EOF):
-				return none, q.keepText(fail(exitDecision, "incomplete_turn", "nothing was changed.").about(q.id))
+				return none, q.keepText(unchanged(exitDecision, "incomplete_turn").about(q.id))
 			case err != nil:
 				return none, choiceError(err)
 			}

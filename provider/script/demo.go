@@ -2,6 +2,8 @@ package script
 
 import (
 	_ "embed"
+
+	"jp/provider"
 )
 
 //go:embed demo/demo.toml
@@ -26,8 +28,33 @@ func Demo() *Provider {
 	if err != nil {
 		panic("the embedded demo is no script: " + err.Error())
 	}
+	p.instead = elsewhere
 	return p
 }
+
+// demoElsewhere is what the demo says where it cannot play.
+const demoElsewhere = "I am jp's demo: a script, and no model. I say the same whatever you ask, and my script needs the file auth/retry.go " +
+	"as `jp demo` makes it. Here a call of it failed, so I change nothing. `jp demo` plays all of it in a scratch repository."
+
+// elsewhere ends the demo where a call of it has failed before its command: in
+// another repository than its own it would go on to write its files there.
+func elsewhere(request *provider.Request) *reply {
+	results := 0
+	for _, m := range request.Messages {
+		for _, b := range m.Blocks {
+			if b.Kind != provider.BlockResult {
+				continue
+			}
+			if results++; b.IsError && results < demoCalls {
+				return &reply{Message: demoElsewhere}
+			}
+		}
+	}
+	return nil
+}
+
+// demoCalls is how many tools the demo calls; the last one runs its test.
+const demoCalls = 4
 
 // DemoFiles are the files of the repository in which the demo plays, by path.
 func DemoFiles() map[string]string {

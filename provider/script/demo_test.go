@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,4 +102,38 @@ func run(t *testing.T, dir string, argv ...string) string {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s: %s", argv, out)
 	return string(out)
+}
+
+func TestTheDemoEndsWhereACallFailed(t *testing.T) {
+	require.Len(t, slices.DeleteFunc(slices.Clone(Demo().replies), func(r reply) bool { return len(r.ToolCalls) == 0 }), demoCalls)
+	results := func(failed ...bool) *provider.Request {
+		request := &provider.Request{Ended: len(failed)}
+		for _, is := range failed {
+			request.Messages = append(request.Messages, provider.Message{Blocks: []provider.Block{{Kind: provider.BlockResult, IsError: is}}})
+		}
+		return request
+	}
+	for name, tt := range map[string]struct {
+		request *provider.Request
+		ends    bool
+	}{
+		"at its start":          {results(), false},
+		"the file is not there": {results(true), true},
+		"the file is another":   {results(false, true), true},
+		"the test exists":       {results(false, false, true), true},
+		"all went well":         {results(false, false, false), false},
+		"its test failed":       {results(false, false, false, true), false},
+		"asked once more":       {results(true, false, false), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts, end := assembled(t, Demo(), tt.request)
+			if !tt.ends {
+				require.NotContains(t, parts[len(parts)-1].Text, "I am jp's demo")
+				return
+			}
+			require.Equal(t, conversation.FinishStop, end.Finish)
+			require.Len(t, parts, 1)
+			require.Equal(t, demoElsewhere, parts[0].Text)
+		})
+	}
 }

@@ -25,6 +25,7 @@ const Name = "script"
 type Provider struct {
 	name    string
 	replies []reply
+	instead func(*provider.Request) *reply // what is said in the place of a reply, nil of it for nothing; may be nil
 }
 
 // Stream gives the reply that the request is due, in pieces, at the pace that
@@ -36,6 +37,11 @@ func (p *Provider) Stream(ctx context.Context, request *provider.Request) iter.S
 			return
 		}
 		r := p.due(request.Ended)
+		if p.instead != nil {
+			if other := p.instead(request); other != nil {
+				r = other
+			}
+		}
 		if r == nil {
 			yield(provider.Chunk{}, p.exhausted(request.Ended))
 			return
