@@ -38,7 +38,7 @@ func newSessionBy(t *rapid.T, m maker) *session {
 	clock := func() time.Time { return time.Unix(0, 0).UTC() }
 	return &session{
 		t: t, stream: conversation.NewStream(clock), sent: map[string][]Message{},
-		options: Options{Model: m.API + "/" + m.Model, API: m.API, System: "Be brief.", Tools: []Tool{{Name: "tool", Description: "A tool.", Parameters: json.RawMessage(`{"type":"object"}`)}}},
+		options: Options{Model: m.API + "/" + m.Model, API: m.API, System: "Be brief.", Tools: []Tool{{Name: "tool", Description: "A tool.", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}}},
 		maker:   m,
 	}
 }

@@ -76,16 +76,22 @@ func TestSessionsOfMovedTrees(t *testing.T) {
 	require.NoError(t, os.RemoveAll(linked.GitDir))
 	require.Empty(t, linkedRepo(t, dir, "side").session(mine).visited(), "another one has its name")
 
-	main := closedRepo(dir, dir)
+	state := t.TempDir()
+	at := func(dir string) *repo {
+		r := closedRepo(dir, dir)
+		r.paths.StateDir = state
+		return r
+	}
+	main := at(dir)
 	_, err := main.workspaceID()
 	require.NoError(t, err)
 	require.NoError(t, main.session(mine).use(idOf(2), noon))
 	copied := t.TempDir()
 	require.NoError(t, os.CopyFS(copied, os.DirFS(dir)))
-	require.Empty(t, closedRepo(copied, copied).session(mine).visited(), "a copy")
+	require.Empty(t, at(copied).session(mine).visited(), "a copy")
 	moved := filepath.Join(t.TempDir(), "moved")
 	require.NoError(t, os.Rename(dir, moved))
-	require.Equal(t, []conversation.ID{idOf(2)}, closedRepo(moved, moved).session(mine).visited(), "the repository was moved")
+	require.Equal(t, []conversation.ID{idOf(2)}, at(moved).session(mine).visited(), "the repository was moved")
 }
 
 func TestSessionsOfAnOlderJP(t *testing.T) {
