@@ -164,6 +164,7 @@ const (
 	FinishStop      Finish = "stop"
 	FinishToolCalls Finish = "tool_calls"
 	FinishLength    Finish = "length"
+	FinishContext   Finish = "context" // the answer filled what was left of the model's context
 	FinishRefusal   Finish = "refusal"
 	FinishFiltered  Finish = "filtered"
 	FinishPause     Finish = "pause"
@@ -172,6 +173,9 @@ const (
 // Refused reports whether the model, or a filter of its provider, would not
 // answer: the turn is over, and nothing of it up to there is sent again.
 func (f Finish) Refused() bool { return f == FinishRefusal || f == FinishFiltered }
+
+// Cut reports whether a limit of length ended the call in its midst.
+func (f Finish) Cut() bool { return f == FinishLength || f == FinishContext }
 
 // Usage is what a model call consumed. Money is a decimal number as text.
 type Usage struct {

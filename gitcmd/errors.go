@@ -18,6 +18,7 @@ var (
 	ErrDubiousOwnership = errors.New("the repository belongs to another user")
 	ErrObjectFormat     = errors.New("repositories with SHA-256 objects are not supported")
 	ErrRefFormat        = errors.New("repositories with reftable refs are not supported")
+	ErrExtension        = errors.New("git does not know an extension of the repository")
 )
 
 // Refusal says why a folder cannot be worked in. Unwrap gives the sentinel.
@@ -28,6 +29,8 @@ type Refusal struct {
 	// Ignored are the variables of the environment by which git itself would find a
 	// repository, where there is none without them.
 	Ignored []string
+	// Extensions are the keys of the repository's extensions that git does not know.
+	Extensions []string
 }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("open %s: %v", r.Dir, r.Err) }

@@ -120,6 +120,9 @@ func refuse(dir, stderr string, err error, environ []string) error {
 		refusal.Err, refusal.Advice = ErrDubiousOwnership, strings.TrimSpace(stderr)
 	case said("refstorage"):
 		refusal.Err = ErrRefFormat
+	case said("unknown repository extension") && !said("objectformat"):
+		refusal.Extensions = extensionsIn(stderr)
+		refusal.Err = fmt.Errorf("%w: %s", ErrExtension, strings.Join(refusal.Extensions, ", "))
 	case said("unknown repository extension"), said("unknown object format"):
 		refusal.Err, refusal.Advice = ErrObjectFormat, strings.TrimSpace(stderr)
 	case said("not a git repository"):
@@ -132,6 +135,22 @@ func refuse(dir, stderr string, err error, environ []string) error {
 		refusal.Err, refusal.Advice = ErrNotRepository, "The path of the repository has a newline in it: rename that folder."
 	}
 	return refusal
+}
+
+// extensionsIn are the keys of the extensions that git does not know: it names each on
+// a line of its own.
+func extensionsIn(stderr string) []string {
+	_, after, _ := strings.Cut(stderr, "unknown repository extension")
+	_, after, _ = strings.Cut(after, "\n")
+	var keys []string
+	for line := range strings.Lines(after) {
+		name, indented := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "\t")
+		if !indented {
+			break
+		}
+		keys = append(keys, "extensions."+name)
+	}
+	return keys
 }
 
 // versionIn finds the version that git's trace begins with.

@@ -51,6 +51,10 @@ func TestLocateRefuses(t *testing.T) {
 	table := gitenv.Repo(t)
 	gitenv.Git(t, table, "config", "core.repositoryFormatVersion", "1")
 	gitenv.Git(t, table, "config", "extensions.refStorage", "reftable")
+	extended := gitenv.Repo(t)
+	gitenv.Git(t, extended, "config", "core.repositoryFormatVersion", "1")
+	gitenv.Git(t, extended, "config", "--file", filepath.Join(extended, ".git", "config"), "extensions.foo", "1")
+	gitenv.Git(t, extended, "config", "--file", filepath.Join(extended, ".git", "config"), "extensions.barBaz", "1")
 	newer := gitenv.Repo(t)
 	require.NoError(t, os.Mkdir(filepath.Join(newer, ".git", "reftable"), 0o755))
 	newline := filepath.Join(t.TempDir(), "a\nb")
@@ -65,6 +69,7 @@ func TestLocateRefuses(t *testing.T) {
 		"no repository":               {t.TempDir(), gitcmd.Options{}, gitcmd.ErrNotRepository},
 		"no folder":                   {filepath.Join(newer, "no"), gitcmd.Options{}, gitcmd.ErrNotRepository},
 		"sha256":                      {sha256, gitcmd.Options{}, gitcmd.ErrObjectFormat},
+		"unknown extensions":          {extended, gitcmd.Options{}, gitcmd.ErrExtension},
 		"reftable":                    {table, gitcmd.Options{}, gitcmd.ErrRefFormat},
 		"reftable, git that knows it": {newer, gitcmd.Options{}, gitcmd.ErrRefFormat},
 		"newline":                     {newline, gitcmd.Options{}, gitcmd.ErrNotRepository},

@@ -113,8 +113,8 @@ func outcomeOf(events []*conversation.Event) Outcome {
 		switch {
 		case call.Finish.Refused():
 			o.Status = Refused
-		case call.Finish == conversation.FinishLength:
-			o.Status = Length
+		case call.Finish.Cut():
+			o.Status, o.ContextFull = Length, call.Finish == conversation.FinishContext
 		}
 	}
 	ended := o.Status == Complete || o.Status == Length

@@ -111,6 +111,9 @@ type Outcome struct {
 	Waiting *conversation.Inquiry // for Waiting
 	In      conversation.ID       // for Waiting: the delegate's conversation that the question is in, "" for the own
 	By      conversation.Cause    // for Stopped
+	// ContextFull says, for Length, that the answer filled the model's context, not its
+	// own limit.
+	ContextFull bool
 }
 
 // errWaiting ends the loop with a question that stays open.

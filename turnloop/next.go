@@ -128,7 +128,7 @@ func (v View) refusal(call *conversation.ToolCall) string {
 	switch {
 	case v.Ledger.Foreign(call):
 		return textForeign
-	case finish == conversation.FinishLength: // whatever the arguments look like, they are not whole
+	case finish.Cut(): // whatever the arguments look like, they are not whole
 		return textCutOff
 	case finish.Refused():
 		return textRefused

@@ -61,7 +61,11 @@ func (q *query) reportEnd() (delegate.Report, error) {
 		report.Answer = string(q.outcome.Data)
 	}
 	if q.outcome.Status == turnloop.Length {
-		report.Answer += "\n\n[The answer was cut off by the output limit.]"
+		limit := "the output limit"
+		if q.outcome.ContextFull {
+			limit = "the model's context"
+		}
+		report.Answer += "\n\n[The answer was cut off by " + limit + ".]"
 	}
 	return report, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"unicode"
@@ -237,6 +238,12 @@ func refused(r *gitcmd.Refusal) *failure {
 	}
 	if errors.Is(r, gitcmd.ErrObjectFormat) {
 		f.hint(gitInitSHA1, "makes one that jp can work in")
+	}
+	if git := looksLikeOne(r.Dir); len(r.Extensions) > 0 && isFile(filepath.Join(git, "config")) {
+		f.details = append(f.details, "A newer git may know it.")
+		for _, key := range r.Extensions {
+			f.hint("git config --file "+terminal.Escape(filepath.Join(git, "config"))+" --unset "+terminal.Escape(key), "where the entry is a mistake")
+		}
 	}
 	if advice := r.Hint(); advice != "" {
 		f.details = append(f.details, advice)

@@ -167,7 +167,10 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	if files := c.changes(); files != "" {
 		words = append(words, files)
 	}
-	if o.Status == turnloop.Length && !o.Empty {
+	switch {
+	case o.Status == turnloop.Length && o.ContextFull && !o.Empty:
+		c.say("The answer was cut off: with it the conversation fills the context of the model. Ask a model that can read more (-m), or fork its last turns (jp fork ID --last N).")
+	case o.Status == turnloop.Length && !o.Empty:
 		c.say("The answer was cut off: it reached the most tokens that one answer may have (parameters.max_tokens).")
 	}
 	c.say("%s", c.palette.Dim(strings.Join(words, " · ")))

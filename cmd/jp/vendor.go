@@ -12,6 +12,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/conversation"
 	"jp/provider/catalog"
 )
 
@@ -47,7 +48,7 @@ func plainName(name string) string {
 // an error that says where it is looked for.
 func (r *repo) key(ctx context.Context, e *env, v catalog.Vendor) (string, error) {
 	if command := r.config.Providers[v.Name].KeyCommand; len(command) > 0 {
-		key, err := e.printedKey(ctx, v.Name, command)
+		key, err := e.printedKey(ctx, v.Name, command, keyTime)
 		r.values.own(key)
 		return key, err
 	}
@@ -92,12 +93,15 @@ func withoutKey(f *failure) *failure {
 // passphrase.
 const keyTime = time.Minute
 
-// printedKey is what a program prints. It may ask on the terminal, once.
-func (e *env) printedKey(ctx context.Context, vendor string, argv []string) (string, error) {
+var errKeyTime = errors.New("the program that prints a key took too long")
+
+// printedKey is what a program prints within a limit of time. It may ask on the
+// terminal, once.
+func (e *env) printedKey(ctx context.Context, vendor string, argv []string, limit time.Duration) (string, error) {
 	if key, known := e.keys.Load(vendor); known {
 		return key.(string), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, keyTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errKeyTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var out, words bytes.Buffer
@@ -109,11 +113,16 @@ func (e *env) printedKey(ctx context.Context, vendor string, argv []string) (str
 		e.keys.Store(vendor, key)
 		return key, checkKey(key, argv[0])
 	}
-	why := "it printed nothing"
-	if err != nil {
-		why = err.Error()
+	why := "failed: it printed nothing"
+	switch {
+	case errors.Is(context.Cause(ctx), errKeyTime):
+		why = "took longer than " + conversation.Ago(limit) + ", and jp ended it"
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		why = "failed: " + err.Error()
 	}
-	f := fail(exitUsage, "auth", "there is no key for %s: its key_command %s failed: %s.", vendor, terminal.Escape(argv[0]), why)
+	f := fail(exitUsage, "auth", "there is no key for %s: its key_command %s %s.", vendor, terminal.Escape(argv[0]), why)
 	if said := strings.TrimSpace(words.String()); said != "" {
 		f.details = append(f.details, strings.SplitN(said, "\n", 2)[0])
 	}

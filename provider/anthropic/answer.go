@@ -223,8 +223,10 @@ func finishOf(stop sdk.StopReason) conversation.Finish {
 	switch stop {
 	case sdk.StopReasonToolUse:
 		return conversation.FinishToolCalls
-	case sdk.StopReasonMaxTokens, sdk.StopReasonModelContextWindowExceeded:
+	case sdk.StopReasonMaxTokens:
 		return conversation.FinishLength
+	case sdk.StopReasonModelContextWindowExceeded:
+		return conversation.FinishContext
 	case sdk.StopReasonRefusal:
 		return conversation.FinishRefusal
 	case sdk.StopReasonPauseTurn:

@@ -83,7 +83,9 @@ func (r *chatReader) why() conversation.Finish {
 	switch {
 	case r.deltas.refused:
 		return conversation.FinishRefusal
-	case r.reason == "length" || r.reason == "model_length" || r.reason == "max_tokens":
+	case r.reason == "model_length" || r.reason == "model_context_window_exceeded":
+		return conversation.FinishContext
+	case r.reason == "length" || r.reason == "max_tokens":
 		return conversation.FinishLength
 	case r.reason == "content_filter":
 		return conversation.FinishFiltered

@@ -141,7 +141,7 @@ var failures = []provider.Class{
 }
 
 var finishes = []conversation.Finish{
-	conversation.FinishStop, conversation.FinishToolCalls, conversation.FinishLength,
+	conversation.FinishStop, conversation.FinishToolCalls, conversation.FinishLength, conversation.FinishContext,
 	conversation.FinishRefusal, conversation.FinishFiltered, conversation.FinishPause,
 }
 

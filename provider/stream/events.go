@@ -64,7 +64,7 @@ func (e *events) next() (event, error) {
 		}
 		var line []byte
 		line, e.err = e.line()
-		if e.err == nil || len(line) > 0 && !isFieldName(line) {
+		if e.err == nil || len(line) > 0 && !isCut(line) {
 			e.field(line)
 		}
 		switch {
@@ -76,11 +76,11 @@ func (e *events) next() (event, error) {
 	}
 }
 
-// isFieldName reports whether a line that the end of the stream cut may be the
-// beginning of a field's name.
-func isFieldName(line []byte) bool {
-	for _, name := range []string{"data", "event", "id", "retry"} {
-		if strings.HasPrefix(name, string(line)) {
+// isCut reports whether a line that the end of the stream cut may be the beginning of
+// a field's name, or of the mark.
+func isCut(line []byte) bool {
+	for _, whole := range []string{"data", "event", "id", "retry", string(mark)} {
+		if strings.HasPrefix(whole, string(line)) {
 			return true
 		}
 	}
