@@ -30,6 +30,7 @@ type Dialect struct {
 	ReasoningDetails bool          // reasoning_details go back unchanged
 	ExtraContent     bool          // extra_content goes back unchanged
 	Tools            tooldef.Rules // what definitions of tools may be; the zero value is OpenAI's
+	KeyHeader        string        // header of the key; empty: Authorization
 	EmptyContent     bool          // an answer that only calls tools has the content "", not null
 }
 
@@ -101,6 +102,28 @@ func dialects() map[string]Dialect {
 			BaseURL:        "https://api.deepseek.com/v1",
 			MaxTokensField: "max_tokens", NoFiles: true, NoImages: true, JSONObject: true, EmptyContent: true,
 			ReasoningBack: ReasoningAll,
+		},
+		"kimi": {
+			BaseURL:        "https://api.moonshot.ai/v1",
+			MaxTokensField: "max_tokens", NoFiles: true, IDs: NumberedIDs,
+			ReasoningBack: ReasoningAll, Tools: tooldef.Rules{TypeInBranches: true},
+		},
+		"glm": {
+			BaseURL:        "https://api.z.ai/api/paas/v4",
+			MaxTokensField: "max_tokens", NoFiles: true, JSONObject: true,
+			ReasoningBack: ReasoningToolTurns,
+		},
+		"azure": {
+			KeyHeader: "api-key", // each customer has an address of its own
+		},
+		"lmstudio": {
+			BaseURL:        "http://127.0.0.1:1234/v1",
+			MaxTokensField: "max_tokens", NoFiles: true, Tools: anyNumber,
+			ReasoningBack: ReasoningToolTurns,
+		},
+		"litellm": {
+			BaseURL:        "http://127.0.0.1:4000/v1",
+			MaxTokensField: "max_tokens", ReasoningBack: ReasoningToolTurns,
 		},
 		"gemini": {
 			BaseURL:        "https://generativelanguage.googleapis.com/v1beta/openai",

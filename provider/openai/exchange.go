@@ -78,7 +78,11 @@ func (o Options) requestOptions() []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithBaseURL(o.baseURL()), option.WithHTTPClient(client), option.WithMaxRetries(0),
 	}
-	if o.Key != "" {
+	switch header := o.Dialect.KeyHeader; {
+	case o.Key == "":
+	case header != "":
+		options = append(options, option.WithHeader(header, o.Key))
+	default:
 		options = append(options, option.WithAPIKey(o.Key))
 	}
 	return options
