@@ -47,10 +47,13 @@ type Parameters struct {
 
 // Provider says how to reach the models of one vendor or local server.
 type Provider struct {
-	BaseURL    string   `toml:"base_url" check:"url" doc:"Endpoint, http or https; empty: the vendor's own"`
-	APIKeyEnv  string   `toml:"api_key_env" doc:"Environment variable that holds the key"`
-	KeyCommand []string `toml:"key_command" check:"argv" doc:"Program and arguments that print the key"`
-	Dialect    string   `toml:"dialect" doc:"Protocol spoken at the endpoint (anthropic, openai-responses, openai-chat, google), or the server whose dialect of openai-chat it is (openrouter, ollama, llamacpp, vllm, mistral, deepseek, gemini); unset: the provider's own, openai-chat for one that jp does not know"`
+	BaseURL    string            `toml:"base_url" check:"url" doc:"Endpoint, http or https; empty: the vendor's own"`
+	APIKeyEnv  string            `toml:"api_key_env" doc:"Environment variable that holds the key"`
+	KeyCommand []string          `toml:"key_command" check:"argv" doc:"Program and arguments that print the key"`
+	Headers    map[string]string `toml:"headers" label:"header" doc:"Header that is sent with every request to the provider; $NAME stands for an environment variable"`
+	CAFile     string            `toml:"ca_file" doc:"File of certificates in PEM form that are trusted besides the system's; beginning with / or ~/"`
+	Proxy      string            `toml:"proxy" doc:"Proxy to the provider, an http, https or socks5 address; none: no proxy; unset: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say"`
+	Dialect    string            `toml:"dialect" doc:"Protocol spoken at the endpoint (anthropic, openai-responses, openai-chat, google), or the server whose dialect of openai-chat it is (openrouter, ollama, llamacpp, lmstudio, vllm, litellm, azure, mistral, deepseek, kimi, glm, gemini); unset: the provider's own, openai-chat for one that jp does not know"`
 }
 
 // Tool is a tool of the user's own, or what is changed about a built-in one.

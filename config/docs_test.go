@@ -68,7 +68,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 		require.NotEmpty(t, k.Type, k.Key)
 		require.NotContains(t, k.Doc+k.Type+k.Default, "|", "it would end a cell of the table")
 	}
-	for _, key := range []string{"model", "aliases.<alias>", "tools.<name>.parameters.<parameter>.type", "hooks.<point>", "mcp.<name>.env.<variable>"} {
+	for _, key := range []string{"model", "aliases.<alias>", "tools.<name>.parameters.<parameter>.type", "hooks.<point>", "mcp.<name>.env.<variable>", "providers.<name>.headers.<header>"} {
 		require.True(t, seen[key], key)
 	}
 }

@@ -167,6 +167,9 @@ func (n *node) check(value any) string {
 			return "must name a program in each rule"
 		}
 	case string:
+		if u, err := url.Parse(v); n.tag.Get("check") == "url" && err == nil && u.Fragment != "" {
+			return "must have no # in it, not " + quote(v)
+		}
 		if n.tag.Get("check") == "url" && !endpoint(v) {
 			return fmt.Sprintf("must be an http or https address, not %s", quote(v))
 		}

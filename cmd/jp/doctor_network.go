@@ -57,13 +57,19 @@ func (c *checkup) provider(ctx context.Context, name string) doctor.Provider {
 	if p.Key == "" && !v.Keyless {
 		p.Wants = unset(v)
 	}
+	said := c.repo.config.Providers[name] // its headers may hold a key
+	client, err := catalog.Connection{CAFile: fromHome(said.CAFile, c.env.get("HOME")), Proxy: said.Proxy}.Client()
+	if err != nil {
+		p.Wrong = err
+		return p
+	}
 	switch {
 	case p.Local:
 		p.Asked = true
-		p.Took, p.Err = answers(ctx, address, localAnswer)
+		p.Took, p.Err = answers(ctx, client, address, localAnswer)
 	case c.net && (p.Key != "" || v.Keyless):
 		p.Asked = true
-		p.Took, p.Err = answers(ctx, address, remoteAnswer)
+		p.Took, p.Err = answers(ctx, client, address, remoteAnswer)
 	}
 	return p
 }
@@ -90,7 +96,7 @@ func local(host string) bool {
 
 // answers asks an endpoint for anything, without a key. Whatever it says, it is
 // there.
-func answers(ctx context.Context, address *url.URL, limit time.Duration) (time.Duration, error) {
+func answers(ctx context.Context, configured *http.Client, address *url.URL, limit time.Duration) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
@@ -100,6 +106,9 @@ func answers(ctx context.Context, address *url.URL, limit time.Duration) (time.D
 	client := http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if configured != nil {
+		client.Transport = configured.Transport
 	}
 	start := time.Now()
 	response, err := client.Do(request)

@@ -89,6 +89,12 @@ func (r *repo) wrongModel(key, model, noName string) []*config.Error {
 // wrongProvider says what is wrong with the settings of a provider.
 func (r *repo) wrongProvider(name string, err error) *config.Error {
 	key := config.DottedKey("providers", name, "dialect")
+	var setting *catalog.SettingError
+	if errors.As(err, &setting) {
+		path := append([]string{"providers", name}, strings.SplitN(setting.Key, ".", 2)...)
+		key = config.DottedKey(path...)
+		return config.Mistake(r.report.Origins[key], key, key+": "+setting.Why)
+	}
 	return config.Mistake(r.report.Origins[key], key, err.Error())
 }
 

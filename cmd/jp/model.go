@@ -66,12 +66,17 @@ func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Pro
 	if err != nil {
 		return nil, err
 	}
+	client, err := r.client(e, vendor)
+	if err != nil {
+		return nil, err
+	}
 	price, err := r.price(model)
 	if err != nil {
 		return nil, err
 	}
 	parameters := r.config.Parameters
 	return v.Open(key, catalog.Options{
+		Client:    client,
 		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price,
 		Silence: limitOf(r.config.Limits.ModelSilence), Stall: limitOf(r.config.Limits.ModelStall),
 	}), nil

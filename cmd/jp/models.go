@@ -120,9 +120,13 @@ func (r *repo) modelsOf(ctx context.Context, e *env, v catalog.Vendor) ([]string
 	if err != nil {
 		return nil, err
 	}
+	client, err := r.client(e, v.Name)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	names, err := v.Open(key, catalog.Options{}).Models(ctx)
+	names, err := v.Open(key, catalog.Options{Client: client}).Models(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = &provider.Error{Class: provider.ClassTimeout, Provider: v.Name, Message: "it lists no models within " + conversation.Ago(listTime)}
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +35,49 @@ func (r *repo) vendor(name string) (catalog.Vendor, error) {
 // found is the provider of that name as the catalog has it with what is said of it.
 func (r *repo) found(name string) (catalog.Vendor, error) {
 	said := r.config.Providers[name]
-	return catalog.Find(name, catalog.Settings{BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect})
+	return catalog.Find(name, catalog.Settings{
+		BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect,
+		Connection: catalog.Connection{Headers: said.Headers, CAFile: fromHome(said.CAFile, ""), Proxy: said.Proxy},
+	})
+}
+
+// fromHome is a path with a user's home folder in the place of ~, as it stands where
+// that is not known.
+func fromHome(path, home string) string {
+	if rest, below := strings.CutPrefix(path, "~/"); below {
+		return filepath.Join("/"+home, rest)
+	}
+	return path
+}
+
+// client connects as the configuration says of a provider, nil where it says nothing.
+func (r *repo) client(e *env, name string) (*http.Client, error) {
+	said := r.config.Providers[name]
+	headers := map[string]string{}
+	for header, value := range said.Headers {
+		variable, named := strings.CutPrefix(value, "$")
+		if named {
+			value = strings.TrimSpace(e.get(variable))
+		}
+		if named && value == "" {
+			return nil, fail(exitUsage, "auth", "there is no header %s for %s: %s is not set.", terminal.Show(header), terminal.Show(name), terminal.Show(variable))
+		}
+		if named || secretHeader(header) {
+			r.values.own(value)
+		}
+		headers[header] = value
+	}
+	client, err := catalog.Connection{Headers: headers, CAFile: fromHome(said.CAFile, e.get("HOME")), Proxy: said.Proxy}.Client()
+	if err != nil {
+		return nil, wrongSetting(r.wrongProvider(name, err))
+	}
+	return client, nil
+}
+
+// secretHeader reports whether a header is likely to hold a secret.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // plainName is a name as it can stand in a command line that jp prints.
@@ -157,7 +201,7 @@ func (r *repo) usualModel(ctx context.Context, e *env) (string, error) {
 	if model := r.keyedModel(e); model != "" {
 		return model, nil
 	}
-	if model := r.localModel(ctx); model != "" {
+	if model := r.localModel(ctx, e); model != "" {
 		return model, nil
 	}
 	none := fail(exitUsage, "config", "no model to ask: none is configured, no provider has a key, and no Ollama runs here.")
@@ -204,14 +248,18 @@ func (r *repo) hasKey(e *env, v catalog.Vendor) bool {
 const localTime = 500 * time.Millisecond
 
 // localModel is the first model of an Ollama that runs here, "" for none.
-func (r *repo) localModel(ctx context.Context) string {
+func (r *repo) localModel(ctx context.Context, e *env) string {
 	v, err := r.vendor("ollama")
 	if err != nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
-	names, err := v.Open("", catalog.Options{}).Models(ctx)
+	client, err := r.client(e, v.Name)
+	if err != nil {
+		return ""
+	}
+	names, err := v.Open("", catalog.Options{Client: client}).Models(ctx)
 	if err != nil || len(names) == 0 {
 		return ""
 	}

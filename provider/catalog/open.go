@@ -43,6 +43,7 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) { return p.list
 // nothing.
 func (v Vendor) Open(key string, o Options) *Provider {
 	o.Client = direct(o.Client)
+	v.BaseURL, o.Client = withQuery(v.BaseURL, o.Client)
 	p := v.open(key, o)
 	p.Provider, p.list = named{priced{adapting{p.Provider, p.Tools}, o.Price}, v.Name}, namedList(p.list, v.Name)
 	return p

@@ -49,6 +49,9 @@ func vendors() []Vendor {
 		{Name: "openrouter", Protocol: Chat, Dialect: "openrouter", KeyEnv: []string{"OPENROUTER_API_KEY"}, Model: "anthropic/claude-sonnet-4.5"},
 		{Name: "mistral", Protocol: Chat, Dialect: "mistral", KeyEnv: []string{"MISTRAL_API_KEY"}, Model: "mistral-large-latest"},
 		{Name: "deepseek", Protocol: Chat, Dialect: "deepseek", KeyEnv: []string{"DEEPSEEK_API_KEY"}, Model: "deepseek-chat"},
+		{Name: "kimi", Protocol: Chat, Dialect: "kimi", KeyEnv: []string{"MOONSHOT_API_KEY"}, Model: "kimi-k2.5"},
+		{Name: "glm", Protocol: Chat, Dialect: "glm", KeyEnv: []string{"ZAI_API_KEY"}, Model: "glm-4.7"},
+		{Name: "minimax", Protocol: Anthropic, BaseURL: "https://api.minimax.io/anthropic", KeyEnv: []string{"MINIMAX_API_KEY"}, Model: "MiniMax-M2.1"},
 		{Name: "ollama", Protocol: Chat, Dialect: "ollama", Keyless: true},
 		{Name: "llamacpp", Protocol: Chat, Dialect: "llamacpp", Keyless: true},
 		{Name: "vllm", Protocol: Chat, Dialect: "vllm", Keyless: true},
@@ -60,6 +63,7 @@ type Settings struct {
 	BaseURL string
 	KeyEnv  string
 	Dialect string // a protocol, or the name of a server whose dialect of Chat it is
+	Connection
 }
 
 // Find is the provider of that name. A name that is not known needs a base URL,
@@ -89,7 +93,7 @@ func Find(name string, s Settings) (Vendor, error) {
 	if v.BaseURL != "" && !isAddress(v.BaseURL) {
 		return Vendor{}, fmt.Errorf("%w: %s", ErrAddress, name)
 	}
-	return v, nil
+	return v, s.Check()
 }
 
 func vendorNamed(name string) (Vendor, bool) {
@@ -117,7 +121,7 @@ func (v *Vendor) speak(dialect string) error {
 
 func isAddress(base string) bool {
 	u, err := url.Parse(base)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+	return err == nil && u.Host != "" && u.Fragment == "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 // Dialects are the names that a provider's dialect can have.

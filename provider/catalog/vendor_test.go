@@ -66,5 +66,5 @@ func TestEveryVendorOpens(t *testing.T) {
 
 func TestNamesAreInTheOrderOfChoice(t *testing.T) {
 	names := Names(map[string]Settings{"work": {}, "ollama": {}, "a": {}})
-	require.Equal(t, []string{"anthropic", "openai", "google", "openrouter", "mistral", "deepseek", "ollama", "llamacpp", "vllm", "a", "work"}, names)
+	require.Equal(t, []string{"anthropic", "openai", "google", "openrouter", "mistral", "deepseek", "kimi", "glm", "minimax", "ollama", "llamacpp", "vllm", "a", "work"}, names)
 }
