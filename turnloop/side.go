@@ -56,7 +56,7 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 		case chunk.Kind == provider.ChunkData || chunk.Kind == provider.ChunkMessage:
 			text.WriteString(chunk.Text)
 		case chunk.Kind == provider.ChunkFinish:
-			answer := asJSON([]byte(unfenced(text.String())))["answer"]
+			answer := asJSON([]byte(unwrapped(text.String())))["answer"]
 			if err := q.Request.Question.AnswerType.Accepts(answer); err != nil {
 				return nil, chunk.Usage, fmt.Errorf("the model's answer: %w", err)
 			}
@@ -64,19 +64,6 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 		}
 	}
 	return nil, nil, fmt.Errorf("the model's answer has no end")
-}
-
-// unfenced is a text without the fence of a code block around it, in which models
-// like to put JSON that no schema holds them to.
-func unfenced(text string) string {
-	text = strings.TrimSpace(text)
-	inner, fenced := strings.CutPrefix(text, "```")
-	_, inner, lines := strings.Cut(inner, "\n")
-	inner, ends := strings.CutSuffix(inner, "```")
-	if !fenced || !lines || !ends {
-		return text
-	}
-	return inner
 }
 
 // withPlaceholders are the events with a stand-in result for every open call,

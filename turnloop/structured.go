@@ -78,7 +78,7 @@ func (l *Loop) noted(what func(string) bool) bool {
 func structured(schema json.RawMessage, call *conversation.ModelCall) (data json.RawMessage, unfit error) {
 	message, text := said(call)
 	if len(text) == 0 { // a model that takes no schema may have kept to it nevertheless
-		text = []byte(strings.TrimSpace(message))
+		text = []byte(unwrapped(message))
 	}
 	resolved, err := resolveSchema(schema)
 	if err != nil {
@@ -95,6 +95,23 @@ func structured(schema json.RawMessage, call *conversation.ModelCall) (data json
 		return nil, errors.New(inWords.Replace(strings.ToValidUTF8(err.Error(), "\uFFFD")))
 	}
 	return text, nil
+}
+
+// unwrapped is an answer without what models put around a structured one: reasoning
+// before it, up to the end of a <think> block, and one fence around everything.
+func unwrapped(message string) string {
+	text := strings.TrimSpace(message)
+	if conversation.CheckJSON([]byte(text)) == nil {
+		return text
+	}
+	// A chat template may have opened the block, so that only its end is in the answer.
+	if before, rest, found := strings.Cut(text, "</think>"); found && !strings.Contains(strings.TrimPrefix(before, "<think>"), "<think>") {
+		text = strings.TrimSpace(rest)
+	}
+	if inner, fenced := conversation.WithoutFence(text); fenced {
+		text = strings.TrimSpace(inner)
+	}
+	return text
 }
 
 // inWords puts a validator's words on one line, without what says where it began.
