@@ -110,7 +110,7 @@ type Ledger struct {
 	Interrupted *Event      // the newest turn_interrupted
 	Resumed     *Event      // the newest resumed
 	Discarded   bool        // a turn_discarded covers the turn
-	Approved    Approval    // tool runs that the user allowed when the turn began or went on
+	Approved    Approval    // tool runs that the user allowed when the turn began or went on, here and not in a conversation that it was forked from
 
 	replaced  map[int]bool
 	byCall    map[int]*ModelCall
@@ -198,8 +198,9 @@ func (l *Ledger) Enter(e *Event) {
 		l.Resumed = e
 		l.Approved = l.Approved.And(b.Approved)
 	case *ForkOrigin:
+		l.Approved = nil // it was said of the source's turn
 		if b.Adopted {
-			l.adopted, l.Approved = e.Seq, nil
+			l.adopted = e.Seq
 		}
 	case *TurnDiscarded:
 		l.Discarded = l.Discarded || b.FromSeq <= l.first && l.first <= b.ToSeq

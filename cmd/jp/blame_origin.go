@@ -57,7 +57,8 @@ func (v *view) origin(e *conversation.Event) *origin {
 
 // allow finds the answer, or the approval in advance, that let the call run.
 func (o *origin) allow(turn []*conversation.Event) {
-	o.permit = "nobody had to be asked: the tool runs unattended"
+	const unattended = "nobody had to be asked: the tool runs unattended"
+	o.permit = unattended
 	q := o.call.Permission()
 	for _, e := range turn {
 		switch b := e.Body.(type) {
@@ -65,6 +66,10 @@ func (o *origin) allow(turn []*conversation.Event) {
 			if q != nil && q.Response == b {
 				o.allowed, o.permit = e, e.Author+": "+answerOf(e)
 				return
+			}
+		case *conversation.ForkOrigin:
+			if e.Seq < o.call.Response.Seq {
+				o.allowed, o.permit = nil, unattended
 			}
 		case *conversation.TurnStart:
 			o.approve(e, b.Approved)

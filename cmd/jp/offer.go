@@ -109,11 +109,25 @@ func (q *query) offerText(choices []choice, record reconcile.Record, truth recon
 	if record.CutOff {
 		b.WriteString("  " + cutOffWords + "\n")
 	}
+	if words := approvedWords(record.Ledger.Approved); words != "" {
+		b.WriteString("  Its tools: " + words + "\n")
+	}
 	b.WriteString(placeText(record, truth) + "\n")
 	for _, c := range choices {
 		fmt.Fprintf(&b, "  %c  %s\n", c.letter, c.text)
 	}
 	return b.String()
+}
+
+// approvedWords say which tool runs of a turn were approved in advance, "" for none.
+func approvedWords(a conversation.Approval) string {
+	switch {
+	case len(a) == 0:
+		return ""
+	case a.All():
+		return "approved in advance (-y)"
+	}
+	return "approved in advance (-y): " + terminal.Show(strings.Join(a, ", "))
 }
 
 // effectWords are what a call that came to its end did, " (+7 -3)"; "" where

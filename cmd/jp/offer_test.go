@@ -152,3 +152,31 @@ func TestADiscardedQuestionComesIntoTheEditor(t *testing.T) {
 		})
 	}
 }
+
+// The offer says what was approved in advance, so that nothing runs unasked unforeseen.
+func TestOfferOfAnApprovedTurn(t *testing.T) {
+	t.Parallel()
+	for approved, flags := range map[bool][]string{true: {"-y"}, false: nil} {
+		p := newPlace(t)
+		p.write("../make.toml", "[[reply]]\nfail = \"auth\"\nfail_times = 1\n"+
+			"[[reply.tool_call]]\nname = \"fs_create_file\"\narguments = { path = \"a.txt\", content = \"a\" }\n[[reply]]\nmessage = \"Over.\"\n")
+		require.Equal(t, 7, p.jp(append([]string{"query", "-m", "script/../make.toml", "Make"}, flags...)...).exit)
+		s := p.sit(100, "query")
+		s.prompted()
+		if approved {
+			require.Contains(t, s.Text(), "  Its tools: approved in advance (-y)\n")
+			s.Type("r")
+			require.Zero(t, s.exit())
+			require.Contains(t, s.Text(), "its tools are approved in advance (-y)")
+			require.Contains(t, s.Text(), " · approved in advance (-y)")
+			continue
+		}
+		require.NotContains(t, s.Text(), "approved in advance")
+		s.Type("r")
+		s.WaitFor("Run it?")
+		s.prompted()
+		s.Type("n")
+		require.Zero(t, s.exit())
+		require.NotContains(t, s.Text(), "approved in advance")
+	}
+}

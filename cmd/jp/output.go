@@ -71,7 +71,11 @@ func (c *chrome) resumed(plan reconcile.Plan) {
 	for _, e := range c.query.tail.Events {
 		c.follow(e)
 	}
-	c.say("%s", c.palette.Dim(terminal.Clean(oneLine(plan.Words))))
+	words := plan.Words
+	if approved := approvedWords(c.query.stream.Tail().Approved); approved != "" && !c.query.opts.yes {
+		words += "; its tools are " + approved
+	}
+	c.say("%s", c.palette.Dim(terminal.Clean(oneLine(words))))
 }
 
 func (c *chrome) showTools(p *toolProgress) { c.tools = p }
@@ -166,6 +170,11 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	}
 	if files := c.changes(); files != "" {
 		words = append(words, files)
+	}
+	if q := c.query; q != nil && !q.opts.yes { // who has just said it knows it
+		if approved := approvedWords(q.stream.Tail().Approved); approved != "" {
+			words = append(words, approved)
+		}
 	}
 	switch {
 	case o.Status == turnloop.Length && o.ContextFull && !o.Empty:
