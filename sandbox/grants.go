@@ -54,6 +54,18 @@ func (r Rules) Grants(tree fs.FS) []Grant {
 	return grants
 }
 
+// CanMake reports whether a program can make files directly in a folder. It can not
+// where the folder leads to something hidden, whatever is granted around it.
+func (r Rules) CanMake(tree fs.FS, folder string) bool {
+	s := newSurvey(tree, r.Hidden)
+	p := follow(tree, folder)
+	if !p.exists || s.ways[p.path] || s.isHidden(p.path) {
+		return false
+	}
+	granted := s.writable(append([]string{sharedMemory}, r.Writable...))
+	return slices.ContainsFunc(granted, func(name string) bool { return within(p.path, name) })
+}
+
 // A survey is what is known of a file system.
 type survey struct {
 	tree   fs.FS

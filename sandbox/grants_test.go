@@ -156,3 +156,20 @@ func TestHiddenStaysHidden(t *testing.T) {
 func below(name, folder string) bool {
 	return name == folder || folder == "/" || strings.HasPrefix(name, folder+"/")
 }
+
+func TestCanMake(t *testing.T) {
+	tree := fstest.MapFS{
+		"tmp/u/state/jp/key": {}, "tmp/u/cache/x": {}, "tmp/other/x": {}, "w/x": {}, "h/x": {}, "dev/shm/x": {},
+		"w/link": {Data: []byte("/tmp/u"), Mode: fs.ModeSymlink},
+	}
+	r := sandbox.Rules{Hidden: []string{"/tmp/u/state/jp"}, Writable: []string{"/w", "/tmp"}}
+	for folder, want := range map[string]bool{
+		"/tmp": false, "/tmp/u": false, "/tmp/u/state": false, "/tmp/u/state/jp": false, "/w/link": false,
+		"/tmp/u/cache": true, "/tmp/other": true, "/w": true, "/dev/shm": true,
+		"/h": false, "/": false, "/tmp/missing": false,
+	} {
+		require.Equal(t, want, r.CanMake(tree, folder), folder)
+	}
+	r.Hidden = []string{"/h/.state"}
+	require.True(t, r.CanMake(tree, "/tmp"), "with a home elsewhere")
+}

@@ -39,6 +39,18 @@ func (p Places) Temporary() []string {
 	return given("/tmp", "/var/tmp", p.variable("TMPDIR"), p.variable("GOTMPDIR"))
 }
 
+// TemporaryVariables are the variables by which programs find a folder for temporary
+// files, with the folders that these name.
+func (p Places) TemporaryVariables() map[string]string {
+	variables := map[string]string{"TMPDIR": "/tmp"}
+	for _, name := range []string{"TMPDIR", "GOTMPDIR"} {
+		if dir := p.variable(name); path.IsAbs(dir) {
+			variables[name] = dir
+		}
+	}
+	return variables
+}
+
 // Caches are the folders in which build tools keep what they can fetch or make
 // again, the user's cache folder first.
 func (p Places) Caches() []string {

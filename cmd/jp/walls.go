@@ -42,12 +42,42 @@ func (w walls) launcher() program.Launcher {
 		if cache := w.places.Cache(); cache != "" {
 			_ = os.MkdirAll(cache, 0o700) // a program could not; it says what it misses
 		}
+		environ, _ := w.temporary(true)
 		argv, rules, err := sandbox.Start(w.places.Rules(os.DirFS("/")), argv, dir)
 		if err != nil {
 			return program.Launch{}, err
 		}
-		return program.Launch{Argv: argv, Drop: sandbox.AgentVariables(), Files: []*os.File{rules}, Close: func() { rules.Close() }}, nil
+		return program.Launch{Argv: argv, Drop: sandbox.AgentVariables(), Env: environ, Files: []*os.File{rules}, Close: func() { rules.Close() }}, nil
 	}
+}
+
+// temporaryFolder is where programs make temporary files, in the cache folder, if they
+// can make none where they would: a home below /tmp has jp's own folders there.
+const temporaryFolder = "jp-tmp"
+
+// temporary gives the variables that lead programs to a folder in which they can make
+// temporary files, none where those that they have do. ok is false where there is no
+// such folder. make lets it be made.
+func (w walls) temporary(make bool) (environ []string, ok bool) {
+	tree, rules := os.DirFS("/"), w.places.Rules(os.DirFS("/"))
+	for name, dir := range w.places.TemporaryVariables() {
+		if rules.CanMake(tree, dir) {
+			continue
+		}
+		cache := w.places.Cache()
+		folder := filepath.Join(cache, temporaryFolder)
+		if cache == "" {
+			return nil, false
+		}
+		if make {
+			_ = os.Mkdir(folder, 0o700) // if it cannot be made, programs say what they miss
+		}
+		if !rules.CanMake(tree, cache) {
+			return nil, false
+		}
+		environ = append(environ, name+"="+folder)
+	}
+	return environ, true
 }
 
 // note is what the model is told of a program that failed behind the walls.
@@ -56,9 +86,20 @@ func (w walls) note() string {
 	case !w.stand():
 		return ""
 	case w.places.Network:
-		return "[confined: writes outside the workspace are off; see sandbox.write]"
+		return "[confined: writes outside the workspace are off" + w.temporaryNote() + "; see sandbox.write]"
 	}
-	return "[confined: writes outside the workspace and the network are off; see sandbox.write, sandbox.network]"
+	return "[confined: writes outside the workspace and the network are off" + w.temporaryNote() + "; see sandbox.write, sandbox.network]"
+}
+
+// temporaryNote says where temporary files go, where that is not the usual folder.
+func (w walls) temporaryNote() string {
+	switch environ, ok := w.temporary(false); {
+	case !ok:
+		return ", also temporary files"
+	case len(environ) > 0:
+		return "; temporary files go to $TMPDIR"
+	}
+	return ""
 }
 
 // words are the walls for the person who is asked, "" where there are none.
@@ -74,10 +115,15 @@ func (w walls) words() string {
 
 // writable says where a confined program may write.
 func (w walls) writable() string {
-	if more := w.places.Write; len(more) > 0 {
-		return "here, temporary files, caches, " + terminal.Bound(strings.Join(more, ", "), 100)
+	where := []string{"here", "temporary files", "caches"}
+	if _, ok := w.temporary(false); !ok {
+		where = slices.Delete(where, 1, 2)
 	}
-	return "here, temporary files and caches"
+	if more := w.places.Write; len(more) > 0 {
+		return strings.Join(where, ", ") + ", " + terminal.Bound(strings.Join(more, ", "), 100)
+	}
+	last := len(where) - 1
+	return strings.Join(where[:last], ", ") + " and " + where[last]
 }
 
 // fromTool reports whether a tool started this jp, as [process.Locks.FromTool]

@@ -33,7 +33,7 @@ func launch(s Spec, o Options) (*process, error) {
 		defer start.Close()
 	}
 	cmd := exec.Command(start.Argv[0], start.Argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = o.Dir, environment(s, o), start.Files
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = o.Dir, append(environment(s, o), start.Env...), start.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = o.Grace // for a standard error that what it started keeps open
 	p := &process{said: &tail{}, done: make(chan struct{})}

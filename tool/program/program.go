@@ -34,6 +34,7 @@ const DefaultGrace = 5 * time.Second
 type Launch struct {
 	Argv  []string   // the program and its arguments, not empty
 	Drop  []string   // variables of the environment that it does not get
+	Env   []string   // variables that it gets besides its own, and in their place
 	Files []*os.File // inherited from descriptor 3 on, behind the call's lock where there is one
 	Close func()     // called once the program has started, or could not; may be nil
 }
@@ -130,6 +131,7 @@ func (p Program) command(lock *os.File) (cmd *exec.Cmd, closeLaunch func(), err 
 		cmd.ExtraFiles = append(cmd.ExtraFiles, lock)
 	}
 	cmd.ExtraFiles = append(cmd.ExtraFiles, launch.Files...)
+	cmd.Env = append(cmd.Env, launch.Env...)
 	return cmd, closeLaunch, nil
 }
 
