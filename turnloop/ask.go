@@ -18,7 +18,7 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	seq := t.Next()
 	t.AddInquiryRequest(conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
-		Question: runQuestion(line(def.Name, subject), byHook(call)), Exclusive: def.Exclusive,
+		Question: runQuestion(line(def.Name, subject), byHook(call), l.stale(call)), Exclusive: def.Exclusive,
 	}, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
 	if response, settled := l.settled(def, call); settled {
 		response.For = seq
@@ -39,10 +39,13 @@ func (l *Loop) settled(def *tool.Definition, call *conversation.ToolCall) (conve
 	}, settled
 }
 
-func runQuestion(what string, hooked bool) conversation.Question {
+func runQuestion(what string, hooked, stale bool) conversation.Question {
 	q := conversation.Question{Text: "Run " + what + "?", AnswerType: conversation.AnswerType{Type: "select"}}
 	if hooked {
 		q.Text += " A hook changed its arguments."
+	}
+	if stale {
+		q.Text += " Its files have changed since you allowed it."
 	}
 	for _, o := range [][2]string{
 		{conversation.AnswerSkip, "do not run it"}, {conversation.AnswerRun, "run it"},
@@ -113,7 +116,7 @@ func (l *Loop) settledSince(q *conversation.Inquiry) (conversation.InquiryRespon
 	}
 	if !def.Exclusive && def.Run != tool.Skip && l.stream.Tail().Approved.Allows(def.Name) {
 		return conversation.InquiryResponse{
-			Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: "approved in advance",
+			Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: reasonAdvance,
 		}, true
 	}
 	return l.settled(def, q.Call)

@@ -245,7 +245,7 @@ func (l *Loop) detail(text string) {
 
 func (l *Loop) view() View {
 	return View{
-		Ledger: l.stream.Tail(), Tools: l.lookup, Again: l.again, NoTool: l.noTool, Check: l.check, Hooked: l.hooked(PointToolPre),
+		Ledger: l.stream.Tail(), Tools: l.lookup, Again: l.again, NoTool: l.noTool, Check: l.check, Hooked: l.hooked(PointToolPre), Stale: l.stale,
 	}
 }
 

@@ -42,6 +42,9 @@ type View struct {
 	Hooked bool         // a command of the user has its say before a tool runs
 	// NoTool is what the model is told of a name that no tool has. Nil: only that.
 	NoTool func(name string) string
+	// Stale reports whether what a person saw of a call before allowing it is not so any
+	// more. Nil: never.
+	Stale func(call *conversation.ToolCall) bool
 	// Check validates arguments against a tool's schema: a text for the model,
 	// "" if they are right. Nil accepts all.
 	Check func(def *tool.Definition, arguments json.RawMessage) string
@@ -183,7 +186,8 @@ func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool)
 	}
 	if q := call.Permission(); q != nil {
 		if allowed(q.Response) {
-			return Action{}, false
+			again := first && v.Stale != nil && v.Stale(call)
+			return Action{Act: ActPermit, Calls: calls}, again
 		}
 		return Action{Act: ActRefuse, Calls: calls, Reason: declined(q.Response)}, true
 	}

@@ -101,7 +101,7 @@ func (g Grant) Settle(def *tool.Definition, arguments json.RawMessage, ledger *c
 		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByConfig, Reason: "allow rule: " + strings.Join(rule, " ")}, true
 	}
 	if remembered(def.Name, ledger) {
-		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByUser, Reason: "for this turn"}, true
+		return Verdict{Choice: conversation.AnswerRun, By: conversation.ByUser, Reason: reasonTurn}, true
 	}
 	return Verdict{}, false
 }

@@ -56,6 +56,9 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err != nil {
 		return err
 	}
+	if again, err := l.overtaken(ctx, call, before, named); again || err != nil {
+		return err
+	}
 	lock, unlock, err := l.toolLock(call.Event.Seq)
 	if err != nil {
 		return err

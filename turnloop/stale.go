@@ -1,0 +1,96 @@
+package turnloop
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// Reasons of a yes that no person gave to the very question.
+const (
+	reasonAdvance = "approved in advance"
+	reasonTurn    = "for this turn"
+)
+
+// binding is the yes that a person gave to a call's question, nil where it is run on
+// another word. Such a yes holds for what the person saw: the files that the call names,
+// as they were then.
+func (l *Loop) binding(def *tool.Definition, call *conversation.ToolCall) *conversation.Inquiry {
+	q := call.Permission()
+	switch {
+	case q == nil || q.Response == nil || !allowed(q.Response), q.Response.By != conversation.ByUser,
+		q.Response.Reason == reasonAdvance, q.Response.Reason == reasonTurn, q.Response.Choice() == conversation.AnswerRunTurn,
+		call.Started != nil, // its own run may have changed them; what is unknown of that was asked
+		!def.Exclusive && l.stream.Tail().Approved.Allows(def.Name):
+		return nil
+	}
+	return q
+}
+
+// stale reports whether somebody else changed a file that a call names since a person
+// allowed it.
+func (l *Loop) stale(call *conversation.ToolCall) bool {
+	def := l.lookup(call.Request.Name)
+	if def == nil || def.Effect != tool.Changes {
+		return false
+	}
+	q := l.binding(def, call)
+	if q == nil {
+		return false
+	}
+	named, _ := l.named(call)
+	for _, e := range slices.Backward(l.stream.Events()) {
+		if e.Seq <= q.Event.Seq {
+			break
+		}
+		if touches(e, named) {
+			return true
+		}
+	}
+	return false
+}
+
+// touches reports whether an event says that somebody else changed one of the files. Where
+// it does not list all of them it may be any.
+func touches(e *conversation.Event, named []string) bool {
+	var paths []conversation.PathStat
+	more := 0
+	switch b := e.Body.(type) {
+	case *conversation.Workspace:
+		paths, more = b.Paths, b.More
+	case *conversation.Resumed:
+		if b.Report != nil {
+			paths, more = b.Report.Changed, b.Report.More
+		}
+	}
+	if more > 0 && len(named) > 0 {
+		return true
+	}
+	for _, p := range paths {
+		changed, err := conversation.UnquotePath(p.Path)
+		if err != nil {
+			continue
+		}
+		for _, name := range named {
+			if changed == name || strings.HasPrefix(changed, name+"/") || strings.HasPrefix(name, changed+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// overtaken records what somebody else changed since a person allowed the call, if that is a
+// file which the call names. The call is then not started, and asked for again.
+func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before Sight, named []string) (bool, error) {
+	outside := l.drift(before)
+	if outside == nil || l.binding(l.lookup(call.Request.Name), call) == nil || !touches(outside, named) {
+		return false, nil
+	}
+	t := l.stream.CurrentTurn()
+	t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
+	return true, l.build(ctx, t)
+}
