@@ -2,6 +2,7 @@ package turnloop
 
 import (
 	"context"
+	"slices"
 
 	"jp/conversation"
 )
@@ -13,6 +14,9 @@ type Resume struct {
 	Words    string                // sum it up in the line that git shows; "": made of Resumed
 	Approved conversation.Approval // tool runs that the user allows in advance
 	Records  []*conversation.Event // jp's own events to go with it, such as another model
+	// Tools says that the loop's tools are those of the turn from here on. Otherwise the
+	// model is offered those that the turn began with.
+	Tools bool
 }
 
 // Resume goes on with the newest turn, from wherever its events leave it. What
@@ -37,6 +41,11 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	for _, record := range r.Records {
 		t.AddRecord(record.Body)
 	}
+	if r.Tools {
+		if err := l.changeTools(ctx, t); err != nil {
+			return err
+		}
+	}
 	if resumed == nil && (len(r.Approved) > 0 || outside != nil && len(lost) > 0) {
 		age := l.opts.Now().Sub(l.stream.Last().Time)
 		resumed = &conversation.Resumed{Phase: l.stream.Tail().Phase(), AgeMS: age.Milliseconds()}
@@ -58,6 +67,23 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 		t.AddRecord(resumed, append(tree, conversation.WithGit(&git), conversation.WithSubject(r.Words))...)
 	}
 	return l.build(ctx, t)
+}
+
+// changeTools adds a prompt with the loop's tools, where those in force are others.
+// What the model was told besides stays.
+func (l *Loop) changeTools(ctx context.Context, t *conversation.TurnMut) error {
+	for _, e := range slices.Backward(l.stream.Events()) {
+		if b, ok := e.Body.(*conversation.Prompt); ok {
+			l.opts.System = b.System
+			break
+		}
+	}
+	prompt, err := l.prompt(ctx)
+	if err != nil || prompt == nil {
+		return err
+	}
+	t.AddRecord(prompt.Body, conversation.WithSubject(prompt.Subject), conversation.WithPayload(prompt.Payloads[0]))
+	return nil
 }
 
 // glanceAtLost looks also at what the tools may have written that were started

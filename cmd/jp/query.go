@@ -89,7 +89,6 @@ func newQueryCommand(e *env) *cobra.Command {
 	f.StringVar(&o.fork, "fork", "", "ask in a fork, made at event `E` (--fork=E) or at the end")
 	f.Lookup("fork").NoOptDefVal = forkAtEnd
 	o.runFlags(f)
-	f.BoolVarP(&o.noTools, "no-tools", "T", false, "no tools in this turn, but those of -t")
 	f.StringArrayVarP(&o.attachments, "attachment", "a", nil, "send along `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N]; a file of that name comes first (repeatable)")
 	f.StringVarP(&o.schema, "schema", "s", "", "answer with data that satisfies this JSON schema, `FILE` or JSON")
 	f.StringVar(&o.title, "title", "", "give the conversation a `TITLE`")
@@ -114,6 +113,7 @@ func (o *queryOptions) runFlags(f *pflag.FlagSet) {
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve the tool runs of this turn in advance")
 	f.StringArrayVarP(&o.tools, "tool", "t", nil, "switch this tool `NAME` on, from now on (repeatable)")
 	f.StringArrayVar(&o.withoutTools, "no-tool", nil, "switch this tool `NAME` off, from now on (repeatable)")
+	f.BoolVarP(&o.noTools, "no-tools", "T", false, "no tools in this turn, but those of -t")
 	f.StringVar(&o.policy, "policy", "", "`POLICY` when nobody can be asked: auto, defaults, deny, queue or defer (default queue; in the foreground defer where CI is set)")
 	f.BoolVar(&o.nonInteractive, "non-interactive", false, "ask nobody, even on a terminal")
 	f.BoolVar(&o.wait, "wait", false, "wait as long as a provider asks to, also longer than limits.retry_wait")

@@ -3,11 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/lazy"
 	"jp/provider"
 	"jp/turnloop"
 )
@@ -95,6 +99,10 @@ func (q *query) wayOut(f *failure, err error) {
 			hint(again, "then ask again")
 		return
 	}
+	if e != nil && class != provider.ClassAuth && class != provider.ClassQuota && isPermanent(e) {
+		q.aroundRefusal(f, e)
+		return
+	}
 	var failed *turnloop.ProviderError
 	if errors.As(err, &failed) && failed.Wait > 0 {
 		f.hint(again, "try again, after "+clock(q.env.now(), failed.Wait)).
@@ -103,6 +111,72 @@ func (q *query) wayOut(f *failure, err error) {
 		return
 	}
 	f.hint(again, "try again").hint(again+" -m PROVIDER/NAME", "ask another model")
+}
+
+// isPermanent reports whether the same request will be refused for good.
+func isPermanent(e *provider.Error) bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return false
+	}
+	return e.Status >= 400 && e.Status < 500 || e.Class == provider.ClassInvalid
+}
+
+// What a refusal is about, in the server's words.
+var (
+	aboutTools  = lazy.Regexp(`(?i)\btools?\b|\bfunctions?\b`)
+	aboutImages = lazy.Regexp(`(?i)\bimages?\b|\bimage_url\b|\bvision\b|\bmulti-?modal\b`)
+)
+
+// aroundRefusal adds the commands that send another request than the one that was
+// refused for good: without the question, without the tools or the image that the
+// server's words name, or to another model.
+func (q *query) aroundRefusal(f *failure, e *provider.Error) {
+	id := q.id.Short()
+	f.hint("jp discard "+id, "take the question back, to ask it in another way")
+	if q.registry != nil && len(q.registry.Definitions()) > 0 && aboutTools().MatchString(e.Message) {
+		for _, def := range q.registry.Definitions() {
+			if named(e.Message, provider.WireName(def.Name)) {
+				f.hint("jp continue "+id+" --no-tool "+def.Name, "go on without this tool")
+			}
+		}
+		f.hint("jp continue "+id+" -T", "go on without tools")
+	}
+	if start := turnOfNewestImage(q.stream.Events()); start >= 0 && aboutImages().MatchString(e.Message) {
+		if start == 0 {
+			f.hint(`jp query --new "…"`, "ask in a new conversation, without the image")
+		} else {
+			f.hint(fmt.Sprintf("jp fork %s@%d -a", id, start-1), "makes a fork that ends before the image, and goes on there")
+		}
+	}
+	f.hint("jp continue "+id+" -m PROVIDER/NAME", "ask another model")
+}
+
+// named reports whether a text has a name in it, not as a part of another.
+func named(text, name string) bool {
+	isPart := func(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return !isPart(r) }), name)
+}
+
+// turnOfNewestImage is the seq at which the turn starts that has the newest image, -1
+// where there is none.
+func turnOfNewestImage(events []*conversation.Event) int {
+	start := -1
+	for turn := range conversation.Turns(events) {
+		for _, e := range turn.Events {
+			var attached []conversation.Attachment
+			switch b := e.Body.(type) {
+			case *conversation.ChatRequest:
+				attached = b.Attachments
+			case *conversation.ToolCallResponse:
+				attached = b.Attachments
+			}
+			if slices.ContainsFunc(attached, func(a conversation.Attachment) bool { return strings.HasPrefix(a.MediaType, "image/") }) {
+				start = turn.Events[0].Seq
+			}
+		}
+	}
+	return start
 }
 
 // stoppedFor is the end of a turn whose model asked for one tool again and again in a

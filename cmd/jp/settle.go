@@ -128,6 +128,7 @@ func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, er
 	if q.opts.yes {
 		resume.Approved = conversation.ApproveAll()
 	}
+	resume.Tools = q.opts.noTools || len(q.opts.tools)+len(q.opts.withoutTools) > 0
 	delta, err := q.delta()
 	if delta != nil {
 		resume.Records = append(resume.Records, delta)

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/internal/vendortest"
+)
+
+func refusing(words string) vendortest.Reply {
+	return vendortest.Reply{Fail: &vendortest.Failure{Kind: vendortest.BadRequest, Message: words}}
+}
+
+// hinted is the command of a hint that begins so.
+func hinted(t *testing.T, stderr, begins string) []string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^    jp (` + regexp.QuoteMeta(begins) + `.*?)   `).FindStringSubmatch(stderr)
+	require.NotEmpty(t, found, "%s: %s", begins, stderr)
+	return strings.Fields(found[1])
+}
+
+// TestHintsAfterARefusalSendAnotherRequest lets each vendor refuse a request for good,
+// and runs each command that is named.
+func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
+	t.Parallel()
+	const shellName = `"name":"shell_run"`
+	for _, v := range vendortest.Vendors() {
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			p, s := vendorPlace(t)
+			s.Loose()
+			ask := func(words string, args ...string) string {
+				s.Forget()
+				s.Say(refusing(words))
+				out := p.jp(append([]string{"query", "-m", v.Asked()}, args...)...)
+				require.Equal(t, exitProvider, out.exit, out.stderr)
+				first, _, _ := strings.Cut(out.stderr[strings.Index(out.stderr, "\n\n")+2:], "\n")
+				require.Regexp(t, "^    jp discard ", first, "the command that always helps comes first")
+				require.NotContains(t, out.stderr, "try again")
+				return out.stderr
+			}
+			last := func() string {
+				all := s.Requests()
+				return string(all[len(all)-1].Body)
+			}
+			// Any words: the question is taken back, and another is asked.
+			stderr := ask("Something is wrong with this.", "--new", "Question-First")
+			require.NotContains(t, stderr, " -T ")
+			require.NotContains(t, stderr, "jp fork")
+			require.Zero(t, p.jp(hinted(t, stderr, "discard")...).exit)
+			s.Say(vendortest.Reply{Text: greeting})
+			require.Equal(t, greeting+"\n", p.jp("query", "Question-Second").stdout)
+			require.False(t, strings.Contains(last(), "Question-First"), "Question-First")
+
+			// One tool: the turn goes on without it, and so does the conversation.
+			stderr = ask("Invalid schema for function 'shell_run': no.", "Question-Third")
+			require.NotContains(t, stderr, "--no-tool git_log")
+			s.Say(vendortest.Reply{Text: greeting})
+			out := p.jp(hinted(t, stderr, "continue "+strings.Fields(hinted(t, stderr, "discard")[1])[0]+" --no-tool shell_run")...)
+			require.Equal(t, greeting+"\n", out.stdout, out.stderr)
+			require.True(t, strings.Contains(last(), "Question-Third"), "Question-Third")
+			require.False(t, strings.Contains(last(), shellName), shellName)
+			require.True(t, strings.Contains(last(), "git_log"), "git_log")
+			s.Say(vendortest.Reply{Text: greeting})
+			require.Zero(t, p.jp("query", "Question-Fourth").exit)
+			require.False(t, strings.Contains(last(), shellName), shellName)
+
+			// All tools.
+			stderr = ask("This model does not support tools.", "--new", "Question-Fifth")
+			s.Say(vendortest.Reply{Text: greeting})
+			require.Equal(t, greeting+"\n", p.jp(hinted(t, stderr, "continue "+hinted(t, stderr, "discard")[1]+" -T")...).stdout)
+			require.False(t, strings.Contains(last(), "git_log"), "git_log")
+			require.True(t, strings.Contains(last(), "Question-Fifth"), "Question-Fifth")
+
+			// A tool is switched on in the turn, too.
+			ask("No.", "--new", "-T", "Question-Sixth")
+			require.False(t, strings.Contains(last(), "git_log"), "git_log")
+			s.Say(vendortest.Reply{Text: greeting})
+			require.Equal(t, greeting+"\n", p.jp("continue", "-t", "git_log").stdout)
+			require.True(t, strings.Contains(last(), "git_log"), "git_log")
+
+			// Another model.
+			stderr = ask("No.", "--new", "Question-Seventh")
+			s.Say(vendortest.Reply{Text: greeting})
+			require.Contains(t, stderr, " -m PROVIDER/NAME")
+			require.Equal(t, greeting+"\n", p.jp("continue", "-m", v.Asked()).stdout)
+			require.Zero(t, s.Left())
+			require.Zero(t, p.jp("verify", "--all").exit)
+		})
+	}
+}
