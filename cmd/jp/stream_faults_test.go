@@ -81,7 +81,7 @@ func TestWhatAServerSendsIsRead(t *testing.T) {
 			p := newPlace(t)
 			url := scriptedServer(t, tc.status, tc.kind, tc.answer)
 			out := p.jp("query", "--cfg", "providers.t.base_url="+url+"/v1", "--cfg", "providers.t.dialect="+tc.dialect,
-				"--cfg", `providers.t.key_command=["echo","k"]`, "-m", "t/x", "Hello")
+				"--cfg", `providers.t.key_command=["echo","sk-of-a-test"]`, "-m", "t/x", "Hello")
 			require.Equal(t, tc.exit, out.exit, out.stderr)
 			require.Equal(t, tc.stdout, out.stdout)
 			for _, words := range tc.stderr {
