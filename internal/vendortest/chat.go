@@ -19,7 +19,10 @@ const (
 )
 
 // chat is Chat Completions.
-type chat struct{ flavour flavour }
+type chat struct {
+	flavour    flavour
+	compatible *compatible // nil: none of them
+}
 
 // stores reports whether something of the reasoning has to go back.
 func (c chat) stores() bool { return c.flavour == openrouter }
@@ -28,6 +31,9 @@ func (chat) format() wirecheck.API { return wirecheck.OpenAIChat }
 
 func (c chat) judge(body []byte, _ string, known known) []wirecheck.Violation {
 	able := wirecheck.Capability{Received: known.received, Given: known.given}
+	if c.compatible != nil {
+		able.Chat = c.compatible.dialect
+	}
 	switch c.flavour {
 	case openrouter:
 		able.Chat = wirecheck.ChatDialect{ReasoningDetails: true, MaxTokens: "max_tokens"}
@@ -40,7 +46,7 @@ func (c chat) judge(body []byte, _ string, known known) []wirecheck.Violation {
 func (chat) models(name string) string { return openaiModels(name) }
 
 func (c chat) events(r Reply, s style) ([]event, []json.RawMessage) {
-	a := chatStream{style: s, flavour: c.flavour}
+	a := chatStream{style: s, flavour: c.flavour, reasoning: c.reasoning()}
 	a.delta("", object("role", "assistant", "content", ""))
 	a.odd()
 	a.think(r.Reasoning)
@@ -66,8 +72,8 @@ func (c chat) events(r Reply, s style) ([]event, []json.RawMessage) {
 
 func (c chat) whole(r Reply, s style) string {
 	message := []any{"role", "assistant", "content", r.Text + r.Data}
-	if r.Reasoning != "" {
-		message = append(message, c.reasoning(), r.Reasoning)
+	if field := c.reasoning(); r.Reasoning != "" && field != "" {
+		message = append(message, field, r.Reasoning)
 	}
 	calls := list{}
 	for _, call := range r.Calls {
@@ -80,9 +86,12 @@ func (c chat) whole(r Reply, s style) string {
 		"choices", list{object("index", 0, "message", object(message...), "finish_reason", c.stop(r))}, "usage", c.usage(r.Usage)))
 }
 
-// reasoning is the flavour's field of reasoning.
+// reasoning is the field that the server has its reasoning in, "" where it tells none.
 func (c chat) reasoning() string {
-	if c.flavour == plainChat {
+	switch {
+	case c.compatible != nil:
+		return c.compatible.reasoning
+	case c.flavour == plainChat:
 		return "reasoning_content"
 	}
 	return "reasoning"
@@ -123,10 +132,11 @@ func (c chat) usage(u Usage) json.RawMessage {
 
 // A chatStream is a completion in the making.
 type chatStream struct {
-	style   style
-	flavour flavour
-	events  []event
-	items   []json.RawMessage
+	style     style
+	flavour   flavour
+	reasoning string // the field; "" where the server does not tell
+	events    []event
+	items     []json.RawMessage
 }
 
 func (a *chatStream) event(mark Mark, choices list, usage any) event {
@@ -161,10 +171,10 @@ func (a *chatStream) odd() {
 
 // think adds reasoning, in the flavour's field.
 func (a *chatStream) think(text string) {
-	if text == "" {
+	field := a.reasoning
+	if text == "" || field == "" {
 		return
 	}
-	field := chat{flavour: a.flavour}.reasoning()
 	detail := func(pairs ...any) list {
 		return list{object(append([]any{"type", "reasoning.text"}, append(pairs, "format", "anthropic-claude-v1", "index", 0)...)...)}
 	}

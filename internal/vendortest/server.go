@@ -38,6 +38,10 @@ type Server struct {
 	items    map[string][]json.RawMessage // by vendor
 	given    map[string][]string          // ids of calls, by vendor
 	loose    bool
+	strict   bool
+	always   *Reply
+	gave     map[string][]string // ids of calls, by vendor, in another's conversation
+	refused  []string
 }
 
 // New starts a server with a script. It ends with the test.
@@ -54,14 +58,18 @@ func New(t testing.TB, script ...Reply) *Server {
 	return s
 }
 
-// Env is the environment of a jp that asks this server instead of the vendors.
-func (s *Server) Env() []string {
+// Env is the environment of a jp that asks this server instead of the [Vendors], and
+// of more that are named.
+func (s *Server) Env(more ...Vendor) []string {
 	var environ []string
-	for _, v := range Vendors() {
+	for _, v := range append(Vendors(), more...) {
 		setting := "JP_CFG_PROVIDERS__" + strings.ToUpper(v.Name) + "__"
 		environ = append(environ, setting+"BASE_URL="+s.URL+v.base)
 		if v.Name == "work" {
 			environ = append(environ, setting+"DIALECT=openai-chat", setting+"API_KEY_ENV="+v.keyEnv)
+		}
+		if v.dialect != "" {
+			environ = append(environ, setting+"DIALECT="+v.dialect, setting+"API_KEY_ENV="+v.keyEnv)
 		}
 		if v.keyEnv != "" {
 			environ = append(environ, v.keyEnv+"="+v.Key())
@@ -149,11 +157,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // who asked is gone
 	}
-	for _, v := range Vendors() {
+	for _, v := range every() {
 		switch {
 		case r.Method == http.MethodPost && v.asked(r.URL.Path):
-			s.judge(v, r, body)
-			s.answer(v, w, r, body)
+			if !s.refuses(w, v, s.judge(v, r, body)) {
+				s.answer(v, w, r, body)
+			}
 			return
 		case r.Method == http.MethodGet && r.URL.Path == v.base+v.lists:
 			s.fault(v, "", v.keyFaults(r, nil))
@@ -173,16 +182,24 @@ func (s *Server) fault(v Vendor, body string, faults []string) {
 	}
 }
 
-// judge looks at a request, and fails the test where a rule is broken.
-func (s *Server) judge(v Vendor, r *http.Request, body []byte) {
+// judge looks at a request, and fails the test where a rule is broken, unless the
+// server is strict: then it refuses the request.
+func (s *Server) judge(v Vendor, r *http.Request, body []byte) []wirecheck.Violation {
 	faults := v.keyFaults(r, body)
-	for _, violation := range v.speech.judge(body, v.modelIn(r.URL.Path, body), s.known(v)) {
-		faults = append(faults, violation.String())
+	broken := v.speech.judge(body, v.modelIn(r.URL.Path, body), s.known(v))
+	s.mu.Lock()
+	strict := s.strict
+	s.mu.Unlock()
+	for _, violation := range broken {
+		if !strict {
+			faults = append(faults, violation.String())
+		}
 	}
 	if r.Header.Get("Content-Type") != "application/json" {
 		faults = append(faults, "the content type is "+r.Header.Get("Content-Type"))
 	}
 	s.fault(v, string(body), faults)
+	return broken
 }
 
 // known is what a vendor knows of what it said.
@@ -195,7 +212,7 @@ func (s *Server) known(v Vendor) known {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.loose {
-		return known{}
+		return known{given: s.gave[v.Name]}
 	}
 	return known{append([]json.RawMessage{}, s.items[v.Name]...), slices.Clone(s.given[v.Name])}
 }
@@ -205,6 +222,10 @@ func (s *Server) next(v Vendor, model string, body []byte) (Reply, style, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, Request{Vendor: v.Name, Model: model, Body: body})
+	if s.always != nil {
+		s.answered++
+		return *s.always, style{Rough: s.rough, model: model, reply: s.answered}, len(s.requests) - 1
+	}
 	if s.answered >= len(s.script) {
 		s.t.Errorf("request %d, to %s, is not in the script:\n%.2000s", len(s.requests), v.Name, body)
 		return Reply{Fail: &Failure{Kind: BadRequest}}, style{}, len(s.requests) - 1

@@ -15,13 +15,14 @@ type Vendor struct {
 	// Stores says that reasoning comes with something that has to go back.
 	Stores bool
 
-	base   string // of the URL, below the server's
-	asks   string // path of a request, below the base; MODEL stands for the model
-	lists  string // path of the models
-	keyEnv string // "": works without a key
-	auth   string // header of the key
-	prefix string // before the key in it
-	speech speech
+	base    string // of the URL, below the server's
+	asks    string // path of a request, below the base; MODEL stands for the model
+	lists   string // path of the models
+	keyEnv  string // "": works without a key
+	auth    string // header of the key
+	prefix  string // before the key in it
+	dialect string // as jp's configuration names it; "" where jp knows
+	speech  speech
 }
 
 // A speech is a wire format.
@@ -33,6 +34,8 @@ type speech interface {
 	refusal(f Failure) (int, string)
 	// failing is an event that says in the midst of a stream that it failed.
 	failing() event
+	// complaint is the body of a refusal, with the vendor's words for what is wrong.
+	complaint(words string) string
 	// whole is a reply as a server sends it that does not stream.
 	whole(r Reply, s style) string
 	// alive is an event that says nothing.
@@ -46,7 +49,7 @@ type speech interface {
 	format() wirecheck.API
 }
 
-// Vendors are all that a server speaks.
+// Vendors are the ways to a model that differ most; [Compatible] are the others.
 func Vendors() []Vendor {
 	const bearer = "Bearer "
 	completions := func(name, model, keyEnv string, flavour chat) Vendor {
@@ -74,9 +77,12 @@ func Vendors() []Vendor {
 	}
 }
 
+// every is all that a server speaks.
+func every() []Vendor { return append(Vendors(), Compatible()...) }
+
 // VendorNamed is the vendor of that name.
 func VendorNamed(name string) Vendor {
-	for _, v := range Vendors() {
+	for _, v := range every() {
 		if v.Name == name {
 			return v
 		}
@@ -129,11 +135,11 @@ func (v Vendor) keyFaults(r *http.Request, body []byte) (faults []string) {
 			continue
 		}
 		places += "\n" + strings.Join(values, "\n")
-		if name == "Authorization" || name == "X-Api-Key" || name == "X-Goog-Api-Key" {
+		if name == "Authorization" || name == "X-Api-Key" || name == "X-Goog-Api-Key" || name == "Api-Key" {
 			faults = append(faults, "the header "+name+" is not this vendor's")
 		}
 	}
-	for _, other := range Vendors() {
+	for _, other := range every() {
 		if other.Key() != "" && strings.Contains(places, other.Key()) {
 			faults = append(faults, "the key of "+other.Name+" stands where it has no business")
 		}
@@ -145,4 +151,14 @@ func (v Vendor) keyFaults(r *http.Request, body []byte) (faults []string) {
 func (v Vendor) Events(r Reply) int {
 	events, _ := v.speech.events(r, style{model: v.Model})
 	return len(events)
+}
+
+// Path is where the vendor is asked, below the server's URL.
+func (v Vendor) Path() string { return strings.ReplaceAll(v.base+v.asks, "MODEL", v.Model) }
+
+// Authorize adds the vendor's key to a request.
+func (v Vendor) Authorize(r *http.Request) {
+	if v.keyEnv != "" {
+		r.Header.Set(v.auth, v.prefix+v.Key())
+	}
 }

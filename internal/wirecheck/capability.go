@@ -97,6 +97,7 @@ type ReasoningBack int
 const (
 	ReasoningNever     ReasoningBack = iota
 	ReasoningToolTurns               // those that call tools; elsewhere it may stand
+	ReasoningAllowed                 // it may stand with each
 	ReasoningAll                     // all, while the request does not turn thinking off
 )
 
