@@ -12,6 +12,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"jp/provider"
+	"jp/provider/stream"
 )
 
 // How much is read of the body of a failure, and kept of its words.
@@ -160,6 +161,8 @@ func (p *Provider) failure(err error) error {
 	switch {
 	case errors.As(err, &certificate), errors.As(err, &notTLS):
 		return &provider.Error{Provider: API, Err: err}
+	case errors.Is(err, stream.ErrLong):
+		return &provider.Error{Provider: API, Class: provider.ClassInvalid, Err: err}
 	case errors.As(err, &network) && network.Timeout():
 		return &provider.Error{Provider: API, Class: provider.ClassTimeout, Err: err}
 	}

@@ -349,6 +349,17 @@ func TestTheServersOwnWords(t *testing.T) {
 	}
 }
 
+// An event without an end is given up, and not asked for again.
+func TestAnEventIsNotReadForEver(t *testing.T) {
+	for dialect := range wires() {
+		_, _, err := answered(t, dialect, script{pieces: []string{"data: "}, again: strings.Repeat("x", 8<<20)}, false)
+		var failure *provider.Error
+		require.ErrorAs(t, err, &failure)
+		require.Equal(t, provider.ClassInvalid, failure.Class)
+		require.ErrorContains(t, err, "an event of more than 64 MiB")
+	}
+}
+
 // A server that does not stream is understood all the same.
 func TestAWholeAnswerIsOneEvent(t *testing.T) {
 	for dialect, w := range wires() {

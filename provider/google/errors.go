@@ -14,6 +14,7 @@ import (
 
 	"jp/internal/lazy"
 	"jp/provider"
+	"jp/provider/stream"
 )
 
 // maxMessage bounds how much of a refusal is shown: some servers send pages.
@@ -36,6 +37,8 @@ func (p *Provider) failure(err error, x *exchange) error {
 	switch {
 	case errors.As(err, &lost) && lost.Op == "parse":
 		failed.Class, failed.Message = provider.ClassInvalid, "the base URL is no URL"
+	case errors.Is(err, stream.ErrLong):
+		failed.Class, failed.Err = provider.ClassInvalid, err
 	case errors.As(err, &lost):
 		failed.Err = lost.Err
 	case x.status != 0, errors.Is(err, io.ErrUnexpectedEOF):
