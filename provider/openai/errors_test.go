@@ -109,6 +109,8 @@ func TestErrorsInTheMidst(t *testing.T) {
 		{"chat", `{"error":{"message":"The server had an error.","type":"server_error","code":null}}`, provider.ClassOverloaded, "The server had an error."},
 		{"chat", `{"id":"x","error":{"code":502,"message":"Provider disconnected"},"choices":[{"delta":{},"finish_reason":"error"}]}`, provider.ClassOverloaded, "Provider disconnected"},
 		{"chat", `{"error":{"code":"429","message":"Slow down."}}`, provider.ClassRateLimit, "Slow down."},
+		{"chat", `{"choices":[{"index":0,"delta":{},"error":{"code":429,"message":"Slow down."}}]}`, provider.ClassRateLimit, "Slow down."},
+		{"chat", `{"object":"error","message":"Out of memory.","code":500}`, provider.ClassOverloaded, "Out of memory."},
 		{"chat", `{"error":"out of memory"}`, provider.ClassOverloaded, "out of memory"},
 		{"chat", `{"error":{"message":"No such field.","type":"invalid_request_error"}}`, provider.ClassInvalid, "No such field."},
 		{"chat", reason("error"), provider.ClassOverloaded, "the server gave up: error"},
