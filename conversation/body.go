@@ -31,6 +31,7 @@ const (
 	TypeRestored         Type = "restored"
 	TypeState            Type = "state"
 	TypeTurnDone         Type = "turn_done"
+	TypeWithheld         Type = "withheld"
 )
 
 // A Body is what an event of one type says.
@@ -92,6 +93,8 @@ func newRecord(t Type) Body {
 		return new(WorkState)
 	case TypeTurnDone:
 		return new(TurnDone)
+	case TypeWithheld:
+		return new(Withholding)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -138,7 +139,9 @@ func (e *Event) Role() Role {
 
 // Opaque reports that this jp may show the event but must not act on it, nor
 // extend a conversation that holds it.
-func (e *Event) Opaque() bool { return e.Version > Version || len(e.Needs) > 0 }
+func (e *Event) Opaque() bool {
+	return e.Version > Version || slices.ContainsFunc(e.Needs, func(name string) bool { return !knownNeeds[name] })
+}
 
 // Text is the event's text and whether its type has one.
 func (e *Event) Text() (string, bool) {

@@ -246,3 +246,22 @@ func (b *TurnDone) fields(c codec) {
 	c.num64("duration_ms", &b.DurationMS)
 	c.value("files", &b.Files)
 }
+
+// Withholding says that attachments of an event are no longer sent: a server refused
+// them. A description of each is sent in its place.
+type Withholding struct {
+	For         int      // seq of the event
+	Attachments []string // names
+	Reason      string   // the server's words
+}
+
+// Type implements [Body].
+func (*Withholding) Type() Type { return TypeWithheld }
+
+func (*Withholding) need() string { return NeedWithheld }
+
+func (b *Withholding) fields(c codec) {
+	c.seq("for", &b.For)
+	c.value("attachments", &b.Attachments)
+	c.str("reason", &b.Reason)
+}

@@ -292,6 +292,8 @@ func (n *numbering) mapBody(b Body) bool {
 		return n.mapSeq(&b.For)
 	case *InquiryResponse:
 		return n.mapSeq(&b.For)
+	case *Withholding:
+		return n.mapSeq(&b.For)
 	case *ChatRequest:
 		if b.Replaces != nil {
 			seq := *b.Replaces

@@ -145,6 +145,8 @@ func describeRecord(e *Event) string {
 		return resumedWords(b)
 	case *Restored:
 		return fmt.Sprintf("restored: %s as of %d", Count(len(b.Files), "file"), b.AsOf)
+	case *Withholding:
+		return "withheld, since the server refused it: " + strings.Join(b.Attachments, ", ")
 	case *WorkState:
 		return "state: " + Count(len(b.OpenTasks), "open task")
 	case *TurnDone:

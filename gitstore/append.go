@@ -90,7 +90,7 @@ func (s *Store) tipPlace(ctx context.Context, head odb.OID, next *conversation.E
 	if next.Seq != tip.event.Seq+1 {
 		return place{}, fmt.Errorf("event %d cannot follow event %d", next.Seq, tip.event.Seq)
 	}
-	return place{parent: head, tree: odb.OID(tip.event.Tree), committed: tip.committed, summary: tip.summary}, nil
+	return place{parent: head, tree: odb.OID(tip.event.Tree), committed: tip.committed, summary: tip.summary, needs: tip.event.Needs}, nil
 }
 
 // readTip reads the newest event, with a summary that can be built on: its own
@@ -169,6 +169,7 @@ func (s *Store) group(events []*conversation.Event, id conversation.ID, payloadW
 	if err := s.rewritten(id, events); err != nil {
 		return nil, err
 	}
+	conversation.CarryNeeds(on.needs, events)
 	g := &group{end: on}
 	enc, err := s.encoderFor(id)
 	if err != nil {

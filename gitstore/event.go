@@ -65,6 +65,7 @@ type place struct {
 	tree      odb.OID
 	committed time.Time
 	summary   conversation.Summary
+	needs     []string // of the event there
 }
 
 // emptyTree is the tree without entries.

@@ -111,6 +111,8 @@ func merge(pieces []piece) []Message {
 type gaps struct {
 	covered []span // what a discard took back
 	stale   []span // where opaque state is bound to a history that is no more
+	// withheld are the names of attachments that are not sent, by the seq of their event.
+	withheld map[int][]string
 }
 
 // A span is a range of seqs, both ends included.
@@ -128,6 +130,12 @@ func gapsOf(events []*conversation.Event) gaps {
 		case *conversation.TurnDiscarded:
 			g.covered = append(g.covered, span{b.FromSeq, b.ToSeq})
 			g.stale = append(g.stale, span{b.FromSeq, e.Seq})
+		case *conversation.Withholding:
+			if g.withheld == nil {
+				g.withheld = map[int][]string{}
+			}
+			g.withheld[b.For] = append(g.withheld[b.For], b.Attachments...)
+			g.stale = append(g.stale, span{b.For, e.Seq})
 		case *conversation.Prompt:
 			g.stale = append(g.stale, span{0, e.Seq})
 		case *conversation.ForkOrigin:

@@ -70,7 +70,7 @@ func (p *projection) released(call *conversation.ToolCall) (string, bool) {
 // attached adds the result's files. A file that is absent is named in the text.
 func (p *projection) attached(call *conversation.ToolCall, text string) (string, []Block) {
 	var files []Block
-	for _, b := range p.target.files(call.Response, call.Result.Attachments) {
+	for _, b := range p.files(call.Response, call.Result.Attachments) {
 		if b.Kind == BlockFile {
 			files = append(files, b)
 			continue

@@ -163,6 +163,10 @@ func missingFile(name, media string, size int64) string {
 	return fmt.Sprintf("[file %s%s, %d bytes, is not available]", quoted(name), media, size)
 }
 
+func withheldFile(name, media string, size int64) string {
+	return fmt.Sprintf("[file %s (%s, %d bytes) is not shown: the server refused it]", quoted(name), strings.TrimSpace(media), size)
+}
+
 // quoted is a name as a JSON string, so that it cannot pass for anything else.
 func quoted(name string) string {
 	text, err := json.Marshal(name)

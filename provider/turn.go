@@ -21,7 +21,7 @@ func (p *projection) turn(turn conversation.Turn) []piece {
 		switch b := e.Body.(type) {
 		case *conversation.ChatRequest:
 			if !ledger.Replaced(e.Seq) {
-				pieces = appendUser(pieces, append(p.target.files(e, b.Attachments), p.said(e)...), false)
+				pieces = appendUser(pieces, append(p.files(e, b.Attachments), p.said(e)...), false)
 			}
 		case *conversation.Note:
 			pieces = appendUser(pieces, p.said(e), false)
@@ -64,6 +64,28 @@ func (p *projection) said(e *conversation.Event) []Block {
 		return nil
 	}
 	return []Block{{Kind: BlockText, Text: text}}
+}
+
+// files are the blocks of what is attached to an event. What a server refused is
+// described instead.
+func (p *projection) files(e *conversation.Event, attached []conversation.Attachment) []Block {
+	withheld := p.gaps.withheld[e.Seq]
+	if len(withheld) == 0 {
+		return p.target.files(e, attached)
+	}
+	var blocks []Block
+	for _, a := range attached {
+		if !slices.Contains(withheld, a.Name) {
+			blocks = append(blocks, p.target.files(e, []conversation.Attachment{a})...)
+			continue
+		}
+		var size int64
+		if payload := e.Payload(a.Name); payload != nil {
+			size = payload.Bytes
+		}
+		blocks = append(blocks, Block{Kind: BlockText, Text: withheldFile(cleanText(a.Name), cleanText(a.MediaType), size)})
+	}
+	return blocks
 }
 
 func appendUser(pieces []piece, blocks []Block, report bool) []piece {

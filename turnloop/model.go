@@ -74,6 +74,12 @@ func (l *Loop) callModel(ctx context.Context) error {
 		if l.withoutState(err) {
 			continue
 		}
+		if without, withholdErr := l.withoutImages(ctx, err); without || withholdErr != nil {
+			if withholdErr != nil {
+				return withholdErr
+			}
+			continue
+		}
 		delay, again := l.opts.Retry.Delay(tries, err, l.opts.Random)
 		if !again {
 			return &ProviderError{Tries: tries, Wait: l.opts.Retry.TooLong(err), Err: err}

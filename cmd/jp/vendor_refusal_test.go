@@ -82,6 +82,26 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 			require.Equal(t, greeting+"\n", p.jp("continue", "-t", "git_log").stdout)
 			require.True(t, strings.Contains(last(), "git_log"), "git_log")
 
+			// A refused image is described instead. Where that does not help, the fork is
+			// one that ends before it.
+			p.write("shot.png", "\x89PNG\r\n\x1a\n")
+			s.Say(vendortest.Reply{Text: greeting})
+			require.Zero(t, p.jp("query", "-m", v.Asked(), "--new", "Before").exit)
+			s.Say(refusing("Could not process image"), vendortest.Reply{Text: greeting})
+			out = p.jp("query", "-a", "shot.png", "Question-image")
+			require.Equal(t, greeting+"\n", out.stdout, out.stderr)
+			require.Contains(t, out.stderr, "asking again without shot.png")
+			require.True(t, strings.Contains(last(), "is not shown: the server refused it"))
+			s.Say(refusing("Could not process image"), refusing("Could not process image"))
+			out = p.jp("query", "-a", "shot.png", "Question-again")
+			require.Equal(t, exitProvider, out.exit, out.stderr)
+			id := hinted(t, out.stderr, "discard")[1]
+			require.Zero(t, p.jp(hinted(t, out.stderr, "fork "+id+"@")...).exit)
+			s.Say(vendortest.Reply{Text: greeting})
+			require.Equal(t, greeting+"\n", p.jp("query", "Question-without").stdout)
+			require.False(t, strings.Contains(last(), "Question-again"))
+			require.True(t, strings.Contains(last(), "Question-image"))
+
 			// Another model.
 			stderr = ask("No.", "--new", "Question-Seventh")
 			s.Say(vendortest.Reply{Text: greeting})

@@ -20,6 +20,7 @@ type record struct {
 	tree, author     string
 	model, subject   string
 	opaque           bool
+	needs            []string
 }
 
 // write stores a group of events behind a head, all or none of it. The caller
@@ -35,6 +36,7 @@ func (m *Memory) write(ctx context.Context, behind conversation.Head, base strin
 	if tip.opaque {
 		return "", conversation.ErrNewer
 	}
+	conversation.CarryNeeds(tip.needs, events)
 	heads, head := make([]conversation.Head, len(events)), behind
 	stored := make([]record, len(events))
 	for i, e := range events {
@@ -77,7 +79,7 @@ func encode(e *conversation.Event, tip record) (record, error) {
 	}
 	r := record{
 		seq: e.Seq, header: header, provider: slices.Clone(e.Provider), tree: e.Tree, model: e.Model,
-		author: string(e.Role()), opaque: e.Opaque(),
+		author: string(e.Role()), opaque: e.Opaque(), needs: e.Needs,
 	}
 	r.text, r.hasText = e.Text()
 	r.subject, _ = conversation.SubjectOf(e)
