@@ -121,7 +121,6 @@ var offlineEnv = []string{
 	"GIT_ASKPASS=true",
 	"GIT_NO_LAZY_FETCH=1",
 	"GIT_ALLOW_PROTOCOL=",
-	skipSmudge + "=1", // git-lfs takes what is here, and asks no server
 }
 
 // skipSmudge is the variable by which a git-lfs leaves content alone that is not here.

@@ -3,6 +3,7 @@ package worktree_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -154,4 +155,42 @@ func TestOwnFilterThatFails(t *testing.T) {
 	require.Equal(t, []string{"A b"}, paths(s.Changes))
 	require.Equal(t, []string{"a.key"}, leftPaths(s.LeftOut))
 	require.Contains(t, s.LeftOut[0].Why, "external filter 'false' failed")
+}
+
+// A conversion that fails keeps its own file back, with git's reason, and no other.
+func TestRestoreOfFilesWhoseFilterFails(t *testing.T) {
+	files := map[string]string{".gitattributes": "*.enc filter=pick\n*.bin filter=lfs\n", "main.go": "1\n", "z/notes.txt": "1\n", "c.enc": "fine\n"}
+	r := newRepo(t, files)
+	r.git("config", "--global", "filter.pick.smudge", "grep -v broken")
+	r.git("config", "--global", "filter.pick.clean", "cat")
+	r.git("config", "--global", "filter.lfs.clean", "cat")
+	r.git("config", "--global", "filter.lfs.smudge", "cat")
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 1\n"
+	for name, text := range map[string]string{"a.enc": "broken\n", "b.enc": "broken\n", "p.bin": pointer} {
+		r.write(name, text)
+	}
+	r.git("add", ".")
+	r.git("commit", "-qm", "more")
+	from := r.head()
+	s := r.tool(from, func() {
+		for _, name := range []string{"main.go", "z/notes.txt", "a.enc", "b.enc", "c.enc", "p.bin"} {
+			r.write(name, "changed\n")
+		}
+	})
+	left := r.back(from, s.Tree)
+	require.Equal(t, []string{"a.enc", "b.enc", "p.bin"}, leftPaths(left))
+	for _, l := range left[:2] {
+		require.Equal(t, "git could not write it: external filter 'grep -v broken' failed 1", l.Why)
+		require.True(t, l.Failed)
+	}
+	require.Contains(t, left[2].Why, "git lfs fetch --all")
+	for name, text := range map[string]string{"main.go": "1\n", "z/notes.txt": "1\n", "c.enc": "fine\n", "a.enc": "changed\n", "p.bin": "changed\n"} {
+		is, err := os.ReadFile(r.path(name))
+		require.NoError(t, err)
+		require.Equal(t, text, string(is), name)
+	}
+
+	t.Setenv("GIT_LFS_SKIP_SMUDGE", "1")
+	r.open(worktree.Options{})
+	require.Equal(t, []string{"a.enc", "b.enc"}, leftPaths(r.back(from, s.Tree)), "the user wants pointers")
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
+	"jp/gitcmd/convert"
 )
 
 // Put is a path that is to become another version.
@@ -65,6 +66,8 @@ const (
 	whyFolder    = "a folder is in its place"
 	whyBlocked   = "what is in the place of its folder is none"
 	whyContent   = "its content cannot be read"
+	whyRefused   = "git could not write it: "
+	whyLFS       = "its content is not in this repository's LFS storage; git lfs fetch --all brings what a server has"
 	whyAbsent    = "its content is not in this partial clone; git fetch --refetch --no-filter brings it"
 
 	// WhyStopped is that of paths whose turn did not come.
@@ -118,7 +121,7 @@ func (w *Worktree) restoring(seen Seen, protected []string) (*restoring, error) 
 	root, err := os.OpenRoot(w.repo.TopLevel)
 	return &restoring{
 		w: w, root: root, seen: maps.Clone(seen), guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
-		absent: map[string]bool{}, killed: map[string]bool{}, tidied: map[string]bool{},
+		failed: map[string]string{}, killed: map[string]bool{}, tidied: map[string]bool{},
 	}, err
 }
 
@@ -188,8 +191,8 @@ type restoring struct {
 	seen    Seen
 	linked  map[uint64][]string // the paths seen of files that have more names, by inode
 	guarded guarded
-	staged  string          // folder with the new content, by path
-	absent  map[string]bool // paths whose content is not here
+	staged  string            // folder with the new content, by path
+	failed  map[string]string // why paths could not be staged
 	left    []LeftOut
 	wrote   bool // something is put back
 
@@ -261,15 +264,14 @@ func (r *restoring) stage(ctx context.Context, puts []Put) (err error) {
 		}
 	}()
 	var entries strings.Builder
-	var paths []string
 	for _, p := range puts {
 		if p.To != (Version{}) {
 			fmt.Fprintf(&entries, "%s %s\t%s\x00", p.To.Mode, p.To.OID, p.Path)
-			paths = append(paths, p.Path)
 		}
 	}
-	if len(paths) == 0 {
-		return nil
+	paths, err := r.withoutPointers(ctx, puts)
+	if err != nil || len(paths) == 0 {
+		return err
 	}
 	_, err = r.w.git.RunWith(ctx, gitcmd.Command{
 		Args: []string{"update-index", "-z", "--index-info"}, Stdin: strings.NewReader(entries.String()), Env: r.index(),
@@ -284,9 +286,9 @@ func (r *restoring) index() []string {
 	return []string{"GIT_INDEX_FILE=" + filepath.Join(r.staged, "index")}
 }
 
-// checkOut lets git stage paths. What it cannot write is missed when its turn comes.
-// Where content is not here git stops at the first such path, and leaves an empty file
-// of it: halving finds all of them.
+// checkOut lets git stage paths. Git stops at the first one that it cannot write, because
+// a filter fails or content is not here, and may leave an empty file of it: halving finds
+// all of them, each with git's reason, and leaves the others whole.
 func (r *restoring) checkOut(ctx context.Context, paths []string) error {
 	_, err := r.w.git.RunWith(ctx, gitcmd.Command{
 		Args:  []string{"checkout-index", "-f", "-z", "--stdin", "--prefix=" + filepath.Join(r.staged, "files") + "/"},
@@ -294,19 +296,50 @@ func (r *restoring) checkOut(ctx context.Context, paths []string) error {
 	})
 	var exit *gitcmd.ExitError
 	switch {
-	case notHere(err) && len(paths) == 1:
-		r.absent[paths[0]] = true
+	case err == nil:
 		return nil
-	case notHere(err):
+	case !errors.As(err, &exit) || exit.Code <= 0:
+		return err
+	case len(paths) == 1 && notHere(err):
+		r.failed[paths[0]] = whyAbsent
+		return nil
+	case len(paths) == 1:
+		r.failed[paths[0]] = whyRefused + firstError(exit.Stderr)
+		return nil
+	default:
 		half := len(paths) / 2
 		if err := r.checkOut(ctx, paths[:half]); err != nil {
 			return err
 		}
 		return r.checkOut(ctx, paths[half:])
-	case errors.As(err, &exit) && exit.Code > 0:
-		return nil
 	}
-	return err
+}
+
+// withoutPointers takes note of the files of git-lfs whose content is not here, and gives
+// the others. The user may want the pointers.
+func (r *restoring) withoutPointers(ctx context.Context, puts []Put) ([]string, error) {
+	var paths, oids []string
+	for _, p := range puts {
+		if p.To != (Version{}) && r.filters[p.Path] != "" {
+			oids = append(oids, p.To.OID)
+		}
+	}
+	small, err := convert.Small(ctx, r.w.git, oids)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range puts {
+		text, filter := small[p.To.OID], r.filters[p.Path]
+		switch {
+		case p.To == (Version{}):
+			continue
+		case filter != "" && convert.IsPointer(text) && !convert.LeavesPointers(ctx, r.w.git, filter) && !convert.Stored(ctx, r.w.git, text):
+			r.failed[p.Path] = whyLFS
+			continue
+		}
+		paths = append(paths, p.Path)
+	}
+	return paths, nil
 }
 
 // remove takes a file away, and the folders that are empty without it.
@@ -333,8 +366,8 @@ func (r *restoring) remove(p Put) error {
 
 // write puts a file or a symbolic link in place.
 func (r *restoring) write(p Put) error {
-	if r.absent[p.Path] {
-		return errors.New(whyAbsent)
+	if why := r.failed[p.Path]; why != "" {
+		return errors.New(why)
 	}
 	staged := filepath.Join(r.staged, "files", filepath.FromSlash(p.Path))
 	source, err := os.Lstat(staged)

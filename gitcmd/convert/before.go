@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -88,24 +87,11 @@ func (c *Checker) read(ctx context.Context, head string, files []string) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	out, err := c.git.RunWith(ctx, gitcmd.Command{Args: []string{"cat-file", "--batch"}, Stdin: strings.NewReader(strings.Join(unknown, "\n") + "\n")})
+	texts, err := batch(ctx, c.git, unknown)
 	if err != nil {
 		return fmt.Errorf("read the attributes of HEAD: %w", err)
 	}
-	for rest := out; len(rest) > 0; {
-		head, body, _ := bytes.Cut(rest, []byte("\n"))
-		fields := strings.Fields(string(head))
-		if len(fields) != 3 {
-			rest = body // it is missing
-			continue
-		}
-		size, err := strconv.Atoi(fields[2])
-		if err != nil || size < 0 || size >= len(body) {
-			return fmt.Errorf("read the attributes of HEAD: %w", io.ErrUnexpectedEOF)
-		}
-		c.texts[fields[0]] = append([]byte{}, body[:size]...)
-		rest = body[size+1:]
-	}
+	maps.Copy(c.texts, texts)
 	return nil
 }
 
