@@ -1,0 +1,1 @@
+git -c core.fsmonitor= -c core.hooksPath=/dev/null add a.bin
