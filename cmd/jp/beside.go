@@ -29,7 +29,7 @@ func (f *fork) beside(ctx context.Context, o forkOptions) (err error) {
 	if err := b.make(ctx); err != nil {
 		return err
 	}
-	return f.report(o, forkResult{worktree: b.dir, leftOut: b.leftOut(ctx)})
+	return f.report(o, forkResult{worktree: b.dir, leftOut: b.leftOut(ctx), unconverted: b.unconverted})
 }
 
 // leftOut are the files that tools changed until then, and that no snapshot has. What is
@@ -82,6 +82,8 @@ type besideTree struct {
 	branch string // "" for a detached HEAD
 	commit string
 	made   bool
+
+	unconverted []unconverted
 }
 
 // free is the folder as an absolute path, if there is nothing in it yet.
@@ -153,12 +155,17 @@ func (b *besideTree) add(ctx context.Context) (*repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	filtered := gitcmd.At(there.Repository, b.filters())
 	if b.repo.config.Snapshot.Mode == "off" || b.at.Tree == "" {
-		return there, nil
+		b.unconverted, err = leaveUnconverted(ctx, filtered, there.Repository, b.commit, b.commit)
+		return there, err
 	}
 	changed, err := there.git.Run(ctx, "diff-tree", "-r", "--name-only", "-z", b.commit, b.at.Tree)
 	if err == nil && len(changed) > 0 {
-		_, err = there.git.Run(ctx, "restore", "--source="+b.at.Tree, "--worktree", "--", ".")
+		_, err = filtered.RunWith(ctx, gitcmd.Command{Args: []string{"restore", "--source=" + b.at.Tree, "--worktree", "--", "."}, Env: withPointers})
+	}
+	if err == nil {
+		b.unconverted, err = leaveUnconverted(ctx, filtered, there.Repository, b.commit, b.at.Tree)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("bring the files of @%d to %s: %w", b.at.Seq, b.dir, err), there.Close())
@@ -177,7 +184,7 @@ func (b *besideTree) run(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = b.repo.git.RunWith(ctx, gitcmd.Command{Args: words, Files: []*os.File{note}}); err == nil {
+	if _, err = gitcmd.At(b.repo.Repository, b.filters()).RunWith(ctx, gitcmd.Command{Args: words, Files: []*os.File{note}, Env: withPointers}); err == nil {
 		end()
 		return nil
 	}

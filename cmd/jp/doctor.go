@@ -112,7 +112,7 @@ func (c *checkup) open(ctx context.Context) (err error) {
 	if err != nil {
 		return r.furnish(c.env)
 	}
-	r.Repository, r.git, r.locks = located, gitcmd.At(located, gitcmd.Options{Environ: c.env.environ}), process.LocksIn(located.CommonDir)
+	r.Repository, r.git, r.locks = located, gitcmd.At(located, c.env.gitOptions()), process.LocksIn(located.CommonDir)
 	r.locks.Share = r.git.Share
 	if err := r.furnish(c.env); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (c *checkup) close() {
 func (c *checkup) look(ctx context.Context) []doctor.Finding {
 	parts := []func(context.Context) []doctor.Finding{c.lookAtGit, func(context.Context) []doctor.Finding { return c.found.Findings() }}
 	if c.found.Err == nil {
-		parts = append(parts, c.lookAtStore, c.lookAtRemotes, c.lookAtPacking, c.lookAtDisk, c.lookAtCache, c.lookAtLeftovers, c.lookAtHolders)
+		parts = append(parts, c.lookAtStore, c.lookAtRemotes, c.lookAtPacking, c.lookAtDisk, c.lookAtCache, c.lookAtLeftovers, c.lookAtHolders, c.lookAtFilters)
 		c.clear(ctx)
 	}
 	parts = append(parts, c.lookAtConfig, c.lookAtSecrets, c.lookAtProviders, c.lookAround)

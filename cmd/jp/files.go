@@ -44,6 +44,7 @@ func (r *repo) openFiles(ctx context.Context) (*files, error) {
 	mode := worktree.Mode(r.config.Snapshot.Mode)
 	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{
 		Mode: mode, Volatile: r.config.Store.Durability == "off", Ordered: r.store.Ordered(), Inspect: r.values.inspector(),
+		Git: r.env.gitOptions(),
 	})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return &files{store: r.store, off: true}, nil
@@ -62,7 +63,7 @@ func (r *repo) openFiles(ctx context.Context) (*files, error) {
 // snapshots are taken, and nothing is written.
 func (r *repo) unwatchedFiles(ctx context.Context) (*files, error) {
 	f := &files{store: r.store, git: r.Repository, off: true}
-	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off})
+	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off, Git: r.env.gitOptions()})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return f, nil
 	}

@@ -46,7 +46,8 @@ settings and its model: yours answers.
 
 JSON: {"id","ref","head","forked_from":{"id","seq","commit"},"incomplete","worktree"},
 with --worktree also "left_out":[{"path","why"}]: what is in no snapshot, and so
-not there; with --restore also "files":[{"path","done","reason"}]
+not there; "unconverted":[{"path","filter","why"}]: files that need a filter which jp
+does not run, and so are not there, or content of LFS that is not here; with --restore also "files":[{"path","done","reason"}]
 
 Exit codes: 0 done · 2 usage · 3 written by a newer jp, or nobody to ask ·
 4 locked · 5 no such conversation or event, or it is incomplete here ·
@@ -162,7 +163,9 @@ func (r *repo) here(ctx context.Context) (*conversation.Git, error) {
 type forkResult struct {
 	worktree string // its folder
 	leftOut  unseen // what is not in it, or not as it was then
-	files    []fileResult
+
+	unconverted []unconverted // files of it that need a filter, or content of LFS
+	files       []fileResult
 }
 
 func (f *fork) report(o forkOptions, r forkResult) error {
@@ -175,6 +178,9 @@ func (f *fork) report(o forkOptions, r forkResult) error {
 		}
 		if r.worktree != "" {
 			object["worktree"], object["left_out"] = r.worktree, r.leftOut.list()
+			if len(r.unconverted) > 0 {
+				object["unconverted"] = r.unconverted
+			}
 		}
 		if r.files != nil {
 			object["files"] = r.files
@@ -227,6 +233,7 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 		if !r.leftOut.none() {
 			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.leftOut.words(20, true))
 		}
+		tellUnconverted(out, dir, r.unconverted)
 	}
 	if o.activate && r.files == nil && f.view.remote == "" && f.behind() {
 		fmt.Fprintf(out, "Your files stay as they are. jp restore %s@%d   brings back those of then\n", f.view.id.Short(), f.at.Seq)

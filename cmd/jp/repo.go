@@ -130,7 +130,7 @@ func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
 	if homeless != nil {
 		return nil, fail(exitUsage, "config", "%v", homeless)
 	}
-	r := &repo{Repository: found, git: gitcmd.At(found, gitcmd.Options{Environ: e.environ}), paths: paths}
+	r := &repo{Repository: found, git: gitcmd.At(found, e.gitOptions()), paths: paths}
 	if err := r.furnish(e); err != nil {
 		return nil, err
 	}
@@ -182,8 +182,11 @@ func (r *repo) furnish(e *env) error {
 
 // approvals are what the user has approved of this workspace.
 func (r *repo) approvals() config.Approvals {
-	return config.Approvals{Dir: filepath.Join(r.paths.StateDir, "trust"), Root: r.TopLevel}
+	return config.Approvals{Dir: trustFolder(r.paths), Root: r.TopLevel}
 }
+
+// trustFolder keeps what the user has approved.
+func trustFolder(paths config.Paths) string { return filepath.Join(paths.StateDir, "trust") }
 
 // heldBack says of each setting that was read and has no effect why that is so.
 func (r *repo) heldBack() []string {

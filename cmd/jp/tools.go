@@ -91,7 +91,7 @@ func (q *query) toolNames(registry *tool.Registry) []string {
 
 // builtins are jp's own tools, over one working tree.
 func builtins(r *repo, e *env) ([]tool.Tool, error) {
-	git := gitcmd.At(r.Repository, gitcmd.Options{Environ: e.environ})
+	git := gitcmd.At(r.Repository, e.gitOptions())
 	files, err := fs.Tools(r.TopLevel, fs.Options{Git: git, Protected: []string{r.GitDir, r.CommonDir, r.paths.UserFile, r.paths.StateDir}})
 	if err != nil {
 		return nil, err

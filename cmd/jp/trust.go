@@ -26,11 +26,19 @@ approved: look at it, too.
 --head ID is about a conversation that was set back to an older event, by git update-ref
 or by a backup that was restored: it accepts that event as its newest.
 
+--filters is about the filters that this repository's git configuration defines, such
+as git-crypt's. It shows them as git prints them, with where they are set. Approved are
+their command lines and the files of the repository that they name, in this working
+tree. jp then runs them for snapshots, undo, restore and git_commit. A changed byte, and
+it runs none of them and asks again. A filter whose program lies in the repository
+cannot be approved.
+
 --mcp NAME is about the tools of an MCP server instead. It is started to see what it
 offers; approved is exactly that, until it offers something else.
 
 JSON: {"file","sha256","trusted","keys":[{"key","value","line","effect"}]}, with --show
 "left_out":[{"tool","why"}] too, the tools that the model would refuse;
+for filters {"filters":[{"name","clean","smudge","process","required","files","origins","state","problem"}]};
 for a server {"server","command","approved","tools":[{"name","tool","state"}],"left_out"}
 
 Exit codes: 0 trusted, or nothing needs it · 1 with --show: not trusted · 2 the file is
@@ -38,24 +46,27 @@ wrong, or not in a repository · 3 not approved, or nobody to ask`
 
 // trustOptions are the flags of jp trust.
 type trustOptions struct {
-	show   bool
-	revoke bool
-	yes    bool
-	mcp    string // the MCP server that is meant; "" for the workspace's file
-	head   string // the conversation whose newest event is accepted
+	show    bool
+	revoke  bool
+	yes     bool
+	filters bool   // the filters of the repository are meant
+	mcp     string // the MCP server that is meant; "" for the workspace's file
+	head    string // the conversation whose newest event is accepted
 }
 
 func newTrustCommand(e *env) *cobra.Command {
 	var o trustOptions
 	cmd := &cobra.Command{
 		Use: "trust", Short: "Approve what this repository's configuration asks for", GroupID: "setup", Args: cobra.NoArgs,
-		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke\n  jp trust --mcp docs",
+		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke\n  jp trust --filters\n  jp trust --mcp docs",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.head != "" {
+			switch {
+			case o.head != "":
 				return runTrustHead(cmd.Context(), e, o)
-			}
-			if o.mcp != "" {
+			case o.mcp != "":
 				return runTrustMCP(cmd.Context(), e, o)
+			case o.filters:
+				return runTrustFilters(cmd.Context(), e, o)
 			}
 			return runTrust(cmd.Context(), e, o)
 		},
@@ -64,10 +75,11 @@ func newTrustCommand(e *env) *cobra.Command {
 	f.BoolVar(&o.show, "show", false, "only show what it asks for, and whether that is approved")
 	f.BoolVar(&o.revoke, "revoke", false, "take back what was approved here, also of earlier versions")
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve without asking")
+	f.BoolVar(&o.filters, "filters", false, "approve the filters that this repository's git configuration defines")
 	f.StringVar(&o.mcp, "mcp", "", "approve what the MCP server `NAME` offers")
 	f.StringVar(&o.head, "head", "", "accept the newest event of the conversation `ID`, though a newer one was seen")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "yes")
-	cmd.MarkFlagsMutuallyExclusive("mcp", "head")
+	cmd.MarkFlagsMutuallyExclusive("mcp", "filters", "head")
 	cmd.MarkFlagsMutuallyExclusive("show", "head")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "head")
 	return cmd

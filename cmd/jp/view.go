@@ -109,5 +109,5 @@ func (v *view) incomplete(e *conversation.Event) bool {
 
 // trees compares trees; it works without files, too.
 func (r *repo) trees(ctx context.Context) (*worktree.Worktree, error) {
-	return worktree.Open(ctx, r.Repository, worktree.Options{})
+	return worktree.Open(ctx, r.Repository, worktree.Options{Git: r.env.gitOptions()})
 }

@@ -17,6 +17,7 @@ var Allowed = map[string][]string{
 	"conversation":                          nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest":              {"conversation"},
 	"gitcmd":                                {"internal/plainfile"}, // the only starter of git
+	"gitcmd/approval":                       {"gitcmd", "internal/wholefile"},
 	"gitcmd/convert":                        {"gitcmd", "internal/plainfile"},
 	"gitcmd/located":                        {"gitcmd", "internal/plainfile", "internal/wholefile"},
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/sharedfile", "internal/wholefile"},
@@ -101,6 +102,7 @@ var Owners = map[string]Owner{
 	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal"}, Why: "one package knows what Markdown means"},
 	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
 	"github.com/hanwen/go-fuse/v2":           {Packages: []string{"internal/powercut"}, Why: "one package serves a disk, for tests"},
+	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/approval"}, Why: "one package reads shell commands"},
 	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 

@@ -205,12 +205,14 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 			asked[p] = true
 		}
 	}
-	all := map[string]bool{}
+	all, gone := map[string]bool{}, map[string]bool{}
 	for _, name := range slices.Concat(s.files(), paths) {
-		if r.regular(name) {
-			all[name] = true
-		}
+		// A file that is gone needs no filter. One that only a folder sweeps along may have
+		// never been here, since nothing but its filter writes it.
+		gone[name] = r.missing(name)
+		all[name] = r.regular(name) || gone[name] && named && !asked[name]
 	}
+	maps.DeleteFunc(all, func(_ string, ask bool) bool { return !ask })
 	gaps, filters, err := r.gaps(ctx, slices.Sorted(maps.Keys(all)), head)
 	if err != nil || len(filters) == 0 && len(gaps) == 0 {
 		return err
@@ -219,6 +221,9 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 	var refused []left
 	for _, name := range slices.Sorted(maps.Keys(gaps)) {
 		l := left{name, gaps[name].Why()}
+		if gone[name] {
+			l.why = "is not here, and " + l.why + ": name it to commit that it is deleted"
+		}
 		if asked[name] {
 			refused = append(refused, l)
 		} else if slices.Contains(s.files(), name) {
@@ -228,8 +233,8 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 	if len(refused) > 0 {
 		return fmt.Errorf("%s without its filter is not what belongs into a commit\n\n%s", few(namesOf(refused)), leftText("Nothing was committed:", refused))
 	}
-	gone := func(name string) bool { _, gap := gaps[name]; return gap }
-	s.known, s.fresh = slices.DeleteFunc(s.known, gone), slices.DeleteFunc(s.fresh, gone)
+	out := func(name string) bool { _, gap := gaps[name]; return gap }
+	s.known, s.fresh = slices.DeleteFunc(s.known, out), slices.DeleteFunc(s.fresh, out)
 	return nil
 }
 
@@ -256,6 +261,11 @@ func (r *repository) gaps(ctx context.Context, files []string, head string) (gap
 func (r *repository) regular(name string) bool {
 	info, err := os.Lstat(filepath.Join(r.git.Dir(), filepath.FromSlash(name)))
 	return err == nil && info.Mode().IsRegular()
+}
+
+func (r *repository) missing(name string) bool {
+	_, err := os.Lstat(filepath.Join(r.git.Dir(), filepath.FromSlash(name)))
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // keepsFilters refuses a commit that takes filters away: what stands under the attribute
