@@ -131,6 +131,7 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 	if err := s.odb.Transaction(ctx, updates); err != nil {
 		return fmt.Errorf("delete %s: %w", id, storeError(err))
 	}
+	s.sawEnd(id)
 	if err := s.dropSidecar(id); err != nil {
 		return fmt.Errorf("delete what is kept of %s for searching: %w", id, err)
 	}

@@ -51,6 +51,7 @@ func (h *heads) note(repo string, id conversation.ID, head odb.OID) error {
 			h.open = map[string]*os.File{}
 		}
 		h.open[path] = file
+		_ = os.Remove(path + deleted) // it is there again
 	}
 	_, err := file.WriteAt([]byte(string(head)+"\n"), 0)
 	return err
@@ -69,6 +70,18 @@ func openNote(path string) (*os.File, error) {
 		return nil, err
 	}
 	return os.OpenFile(path, flags, 0o600)
+}
+
+// deleted stands beside the note of a conversation that jp deleted at the user's word. The
+// note stays: an older head may be brought back.
+const deleted = ".deleted"
+
+// markDeleted notes that.
+func (h *heads) markDeleted(repo string, id conversation.ID) error {
+	if h.dir == "" || repo == "" {
+		return nil
+	}
+	return os.WriteFile(h.path(repo, id)+deleted, nil, 0o600)
 }
 
 // last is the head that was noted last, "" where none was. What a power cut left of a note
@@ -127,6 +140,29 @@ func (s *Store) sawHead(id conversation.ID, head odb.OID) {
 			s.log.Warn("jp cannot note which event of a conversation is the newest; going back to an older one would not be noticed", "error", err)
 		})
 	}
+}
+
+// sawEnd is sawHead for a conversation that this store has deleted.
+func (s *Store) sawEnd(id conversation.ID) {
+	if repo, err := s.repository(false); err == nil {
+		_ = s.heads.markDeleted(repo, id) // then it is told as one that something else deleted
+	}
+}
+
+// Gone says of a conversation that is not there which head was seen last, and whether its
+// event is in the repository. It is "" where jp deleted it, and where none was seen.
+func (s *Store) Gone(id conversation.ID) (head conversation.Head, there bool, err error) {
+	if _, _, err := s.find(id); !errors.Is(err, conversation.ErrNotFound) {
+		return "", false, err
+	}
+	repo, err := s.repository(false)
+	if err != nil {
+		return "", false, err
+	}
+	if _, err := os.Lstat(s.heads.path(repo, id) + deleted); err == nil {
+		return "", false, nil
+	}
+	return s.SeenHead(id)
 }
 
 // Standing says whether a conversation of this repository may act. A conversation that

@@ -147,6 +147,40 @@ func TestANoteThatCannotBeWrittenKeepsNothingFromBeingRecorded(t *testing.T) {
 	w.add(head, 1)
 }
 
+// A conversation that something else deleted is gone; one that jp deleted is not told, and
+// can come back.
+func TestGone(t *testing.T) {
+	w := newWatched(t)
+	id := journaltest.ID(1)
+	gone := func() (head conversation.Head) {
+		t.Helper()
+		w.Store = w.open()
+		head, _, err := w.Gone(id)
+		require.NoError(t, err)
+		return head
+	}
+	require.Empty(t, gone(), "it was never there")
+	first := w.create(1, say("first"))
+	require.Empty(t, gone(), "it is there")
+	w.git("update-ref", "-d", refs+string(id))
+	require.Equal(t, first, gone())
+	w.git("update-ref", "refs/jp/archive/"+string(id), string(first))
+	require.Empty(t, gone(), "it is in the archive")
+	w.git("update-ref", "-d", "refs/jp/archive/"+string(id))
+	w.git("update-ref", refs+string(id), string(first))
+	w.Store = w.open()
+	require.NoError(t, w.Delete(t.Context(), id, first))
+	require.Empty(t, gone(), "jp deleted it")
+	w.git("update-ref", refs+string(id), string(first))
+	w.Store = w.open()
+	second := w.add(first, 1)
+	w.git("update-ref", "-d", refs+string(id))
+	require.Equal(t, second, gone(), "it had come back")
+	_, there, err := w.Gone(id)
+	require.NoError(t, err)
+	require.True(t, there)
+}
+
 func TestStoresThatNoteBesideEachOther(t *testing.T) {
 	w := newWatched(t)
 	head := w.create(1, say("first"))

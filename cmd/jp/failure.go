@@ -52,6 +52,7 @@ type failure struct {
 	conversation conversation.ID
 	silent       bool // everything was said already
 	wanted       bool // the user chose it: it is said, and not called an error
+	gone         bool // it says that something has taken the conversation away
 }
 
 func (f *failure) Error() string { return f.message }

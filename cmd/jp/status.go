@@ -35,7 +35,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	r.sweep(ctx, e)
 	id, err := r.resolve(ctx, e, word)
 	if err != nil {
-		if word == "" && r.empty() {
+		if word == "" && !isGone(err) && r.empty() {
 			return sayEmpty(e)
 		}
 		return err

@@ -21,8 +21,9 @@ func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.I
 	}
 	switch word {
 	case "":
-		if id, err := r.visited(ctx, e, 0); err == nil {
-			return id, nil
+		id, err := r.visited(ctx, e, 0)
+		if err == nil || isGone(err) {
+			return id, err
 		}
 		return r.pick(ctx, e)
 	case ".":
@@ -33,6 +34,14 @@ func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.I
 	if id, err := conversation.ParseID(word); err == nil {
 		if _, err := r.store.Head(ctx, id); !errors.Is(err, conversation.ErrNotFound) {
 			return id, nil // an unreadable one is found, and said to be so when it is read
+		}
+	}
+	for _, id := range append([]conversation.ID{conversation.ID(word)}, r.session(e).visited()...) {
+		if _, err := conversation.ParseID(string(id)); err != nil || !(conversation.Info{ID: id}).EndsIn(word) || len(r.endingIn(word)) > 0 {
+			continue
+		}
+		if f := r.gone(id); f != nil {
+			return "", f
 		}
 	}
 	if info, found, err := r.fetched(ctx, word); found || err != nil {
@@ -49,6 +58,29 @@ func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.I
 		return newestOf(infos, word)
 	}
 	return match(infos, word)
+}
+
+// gone says of a conversation that is not there any more that something other than jp has
+// taken its ref away, and what brings it back; nil where that is not known.
+func (r *repo) gone(id conversation.ID) *failure {
+	last, there, err := r.store.Gone(id)
+	if err != nil || last == "" {
+		return nil
+	}
+	f := fail(exitNotFound, "not_found", "conversation %s is gone: its ref was deleted, and not by jp. Its last event is commit %s.", id, last).about(id)
+	f.gone = true
+	if !there {
+		f.details = append(f.details, "That commit is not in this repository any more.")
+		return f
+	}
+	return f.hint(fmt.Sprintf("git update-ref %s %s", refOf(id), last), "bring it back, before git gc deletes it").
+		hint("jp doctor", "whether a setting of git deletes refs")
+}
+
+// isGone reports whether an error says that.
+func isGone(err error) bool {
+	var f *failure
+	return errors.As(err, &f) && f.gone
 }
 
 // named is the one local conversation whose id ends in a word.
@@ -84,6 +116,9 @@ func (r *repo) visited(ctx context.Context, e *env, n int) (conversation.ID, err
 	}
 	for _, id := range visited {
 		if _, err := r.store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
+			if f := r.gone(id); f != nil && n == 0 {
+				return "", f.hint(`jp query --new "…"`, "start another one")
+			}
 			continue
 		}
 		if n == 0 {

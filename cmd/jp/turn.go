@@ -76,7 +76,7 @@ func (q *query) target(ctx context.Context) error {
 			return nil
 		}
 		var none *failure
-		if !errors.As(err, &none) {
+		if !errors.As(err, &none) || none.gone {
 			return err
 		}
 		if q.opts.decision() != undecided {
