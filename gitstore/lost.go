@@ -35,7 +35,7 @@ func (s *Store) LostOf(id conversation.ID, events []*conversation.Event) (lost [
 			}
 		}
 	}
-	if len(lost) == 0 || s.partialClone() {
+	if len(lost) == 0 || s.PartialClone() {
 		return nil, nil
 	}
 	only, err := s.onlyHere(id, events)
@@ -61,8 +61,8 @@ func (s *Store) onlyHere(id conversation.ID, events []*conversation.Event) (func
 	return func(e *conversation.Event) bool { return e.Signed && !pushed && e.Seq > forked }, nil
 }
 
-// partialClone reports whether git may have left objects out here that a remote has.
-func (s *Store) partialClone() bool {
+// PartialClone reports whether git may have left objects out here that a remote has.
+func (s *Store) PartialClone() bool {
 	packs, err := os.ReadDir(filepath.Join(s.repo.CommonDir, "objects", "pack"))
 	return err == nil && slices.ContainsFunc(packs, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".promisor") })
 }

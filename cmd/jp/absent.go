@@ -83,7 +83,11 @@ func (r *repo) fetchTexts(id conversation.ID, remote string) string {
 		remote = remotes[0]
 	}
 	there, here := gitstore.PayloadRefs(remote, id)
-	return "git fetch --no-prune --no-tags " + terminal.EscapeAll([]string{remote, "+" + there + ":" + here})
+	command := "git fetch --no-prune --no-tags "
+	if r.store.PartialClone() { // its filter leaves the content out, also of what is fetched by name
+		command += "--refetch --no-filter "
+	}
+	return command + terminal.EscapeAll([]string{remote, "+" + there + ":" + here})
 }
 
 // absentMark stands behind what is told of a payload.
