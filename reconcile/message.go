@@ -52,6 +52,7 @@ func message(r Record, p Plan, report *conversation.Report, age time.Duration) s
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s turn %d, model call %d, interrupted %s ago.\n", banner, r.Turn, max(1, r.Call), conversation.Ago(age))
 	facts(&b, report, p.submodules)
+	b.WriteString(untracked(p.Untracked))
 	if len(r.LeftBehind) > 0 {
 		b.WriteString(LeftBehindNote(r.LeftBehind) + "\n")
 	}
@@ -94,6 +95,42 @@ func facts(b *strings.Builder, report *conversation.Report, submodules bool) {
 	if report.More > 0 {
 		fmt.Fprintf(b, "  (and %d more files)\n", report.More)
 	}
+}
+
+// untrackedHead is the line above the files that git does not track.
+const untrackedHead = "Not tracked by git, and not as before:\n"
+
+// untracked says what became of files that git does not track, "" where nothing did.
+func untracked(files []Untracked) string {
+	if len(files) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(untrackedHead)
+	for _, f := range files[:min(len(files), listed)] {
+		fmt.Fprintf(&b, "  %s %s\n", f.What, pathName(f.Path))
+	}
+	if more := len(files) - listed; more > 0 {
+		fmt.Fprintf(&b, "  (and %d more files)\n", more)
+	}
+	return b.String()
+}
+
+// toldUntracked is what a message says of files that git does not track, in the words of
+// [untracked].
+func toldUntracked(message string) string {
+	_, rest, found := strings.Cut(message, "\n"+untrackedHead)
+	if !found {
+		return ""
+	}
+	told := untrackedHead
+	for line := range strings.Lines(rest) {
+		if !strings.HasPrefix(line, "  ") {
+			break
+		}
+		told += line
+	}
+	return told
 }
 
 func moved(b *strings.Builder, what, was, is string) {

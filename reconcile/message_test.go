@@ -195,3 +195,28 @@ func TestNamesAreEncodedOnce(t *testing.T) {
 		require.Contains(t, reconcile.Evidence(plan.Calls[0]), "have changed since: "+want+".")
 	}
 }
+
+// What became of files that git does not track is told once, as long as it is so.
+func TestUntrackedFilesAreTold(t *testing.T) {
+	h := begun(t)
+	h.respond(t, h.call(t, "fs_read_file")[0])
+	files := []reconcile.Untracked{{Path: "handmade.go", What: "new"}, {Path: conversation.QuotePath("\xff"), What: "gone"}, {Path: "a\nb", What: "changed"}}
+	told := func(files []reconcile.Untracked) *conversation.Resumed {
+		r := h.record(t, "")
+		now := truth(r)
+		now.Untracked = files
+		return reconcile.Make(r, now, nil).Resumed
+	}
+	require.Nil(t, told(nil))
+	resumed := told(files)
+	require.Contains(t, resumed.Message, "\nNot tracked by git, and not as before:\n  new \"handmade.go\"\n  gone \"\\377\"\n  changed \"a\\nb\"\n")
+	h.add(t, func(turn *conversation.TurnMut) { turn.AddRecord(resumed) })
+	require.Nil(t, told(files), "it is said, and holds")
+	require.NotNil(t, told(files[:1]), "one is as it was")
+	require.NotContains(t, told(nil).Message, "Not tracked by git")
+	var many []reconcile.Untracked
+	for i := range 60 {
+		many = append(many, reconcile.Untracked{Path: fmt.Sprint("f", i), What: "new"})
+	}
+	require.Contains(t, told(many).Message, "  new \"f49\"\n  (and 10 more files)\n")
+}

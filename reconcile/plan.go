@@ -16,6 +16,8 @@ type Plan struct {
 	// where it was said already and still holds.
 	Resumed *conversation.Resumed
 	Changed []conversation.PathStat // what moved in the files since
+	// Untracked are files that git does not track and that are not as they were.
+	Untracked []Untracked
 	// InProgress is what git is in the midst of, such as a merge.
 	InProgress string
 	submodules bool
@@ -26,11 +28,11 @@ type Plan struct {
 // Make compares a record with the truth. named says which files a call names;
 // nil says nothing.
 func Make(r Record, t Truth, named func(*conversation.ToolCall) []string) Plan {
-	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, InProgress: t.Git.InProgress, submodules: t.Submodules, Calls: classify(r, t, named)}
+	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, Untracked: t.Untracked, InProgress: t.Git.InProgress, submodules: t.Submodules, Calls: classify(r, t, named)}
 	if r.worthSaying(t, p) && !r.saidAlready(t, p) {
 		p.Resumed = r.resumed(t, p, t.Now.Sub(r.At))
 	}
-	p.Words = words(t.Changed, r.Last.Git.Head != t.Git.Head, r.CutOff, p.Calls, t.Now.Sub(r.At))
+	p.Words = words(t.Changed, r.Last.Git.Head != t.Git.Head, r.CutOff, t.Untracked, p.Calls, t.Now.Sub(r.At))
 	return p
 }
 
@@ -47,7 +49,7 @@ func (p Plan) Find(call *conversation.ToolCall) Call {
 
 // worthSaying reports whether anything is not as the model must think it is.
 func (r Record) worthSaying(t Truth, p Plan) bool {
-	if r.Said != nil || r.Broken != "" || r.CutOff || r.moved(t) {
+	if r.Said != nil || r.Broken != "" || r.CutOff || len(t.Untracked) > 0 || r.moved(t) {
 		return true
 	}
 	for _, c := range p.Calls {
@@ -63,6 +65,9 @@ func (r Record) worthSaying(t Truth, p Plan) bool {
 // then sent again as it stands.
 func (r Record) saidAlready(t Truth, p Plan) bool {
 	if r.Said == nil || r.Last.moved(Point{t.Tree, t.Git}) || r.Broken != "" && !strings.Contains(r.Said.Message, quote(r.Broken)) {
+		return false
+	}
+	if untracked(t.Untracked) != toldUntracked(r.Said.Message) {
 		return false
 	}
 	if r.CutOff && !strings.Contains(r.Said.Message, conversation.TextCutOff) {

@@ -13,6 +13,9 @@ type Truth struct {
 	Tree     string                  // of the files now
 	Changed  []conversation.PathStat // what moved in the record's spans, the last one until now
 	Dirty    []string                // what `git status` names, quoted as paths are
+	// Untracked are files that git neither tracks nor ignores and that are not as they were
+	// when the turn began, or when the model was told of them last.
+	Untracked []Untracked
 	// Submodules says that there are some, which git status does not look into.
 	Submodules bool
 	// ChangedSince are files, quoted, that are not as they were at the start of a lost
@@ -28,6 +31,12 @@ type Truth struct {
 	// Delegates are the conversations of open calls that work in one of their
 	// own, by the call's seq.
 	Delegates map[int]Delegate
+}
+
+// An Untracked is a file that no snapshot has.
+type Untracked struct {
+	Path string // quoted
+	What string // "new", "changed" or "gone"
 }
 
 // A Tool is what a tool's name stands for now.

@@ -10,10 +10,13 @@ import (
 
 // words say in one line what a resume found: how long ago it was, what moved in
 // the files, and what is known of the calls that have no result.
-func words(changed []conversation.PathStat, head, cutOff bool, calls []Call, age time.Duration) string {
+func words(changed []conversation.PathStat, head, cutOff bool, files []Untracked, calls []Call, age time.Duration) string {
 	found := []string{conversation.ChangedWords(changed, 0)}
 	if head {
 		found = append(found, "HEAD moved")
+	}
+	if len(files) > 0 {
+		found = append(found, UntrackedWords(files))
 	}
 	if cutOff {
 		found = append(found, "the answer was cut off")
@@ -46,6 +49,20 @@ func words(changed []conversation.PathStat, head, cutOff bool, calls []Call, age
 		}
 	}
 	return "resumed after " + conversation.Ago(age) + ": " + strings.Join(found, "; ")
+}
+
+// UntrackedWords name a few files that git does not track, with what became of them.
+func UntrackedWords(files []Untracked) string {
+	const named = 3
+	var words []string
+	for _, f := range files[:min(len(files), named)] {
+		words = append(words, f.Path+" "+f.What)
+	}
+	text := "untracked: " + strings.Join(words, ", ")
+	if more := len(files) - named; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 var classWords = map[Class]string{

@@ -178,6 +178,7 @@ func (q *query) leave() {
 	if q.drafts != nil {
 		q.drafts.close()
 	}
+	q.listed.close()
 	if drafts := q.parent.drafts; drafts != nil {
 		flush := drafts.flush
 		q.env.onSuspend.Store(&flush)

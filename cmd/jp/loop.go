@@ -108,6 +108,10 @@ func (q *query) keep(opts *turnloop.Options) {
 	if q.opts.noPersist {
 		return
 	}
+	if q.files.tree != nil && !q.files.off {
+		q.listed = &untrackedKeeper{Observer: opts.Observer, ctx: q.ctx, own: q.repo.own(), name: untrackedName(q.id), files: q.files, found: q.listing}
+		opts.Observer = q.listed
+	}
 	q.drafts = &draftKeeper{Observer: opts.Observer, own: q.repo.own(), name: q.draftAnswer()}
 	if q.parent == nil {
 		opts.Observer = &relay{q.drafts, q.server}
@@ -158,6 +162,7 @@ func (q *query) unlisten() {
 	if q.drafts != nil {
 		q.drafts.close()
 	}
+	q.listed.close()
 }
 
 // base is the commit that a new conversation branches off.

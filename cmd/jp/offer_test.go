@@ -180,3 +180,38 @@ func TestOfferOfAnApprovedTurn(t *testing.T) {
 		require.NotContains(t, s.Text(), "approved in advance")
 	}
 }
+
+// The offer names files that git does not track and that the user made meanwhile, where
+// a question waits, where the model is to be asked, and where jp was killed.
+func TestOfferNamesUntrackedFiles(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]func(*place){
+		"waiting": func(p *place) { require.Equal(t, 3, p.jp("query", "-m", "script/../make.toml", "Make").exit) },
+		"failed":  func(p *place) { require.Equal(t, 7, p.jp("query", "-m", "script/../fail.toml", "Make").exit) },
+		"killed": func(p *place) {
+			cmd := p.command("query", "-m", "script/../hang.toml", "Make")
+			require.NoError(t, cmd.Start())
+			require.Eventually(t, func() bool {
+				records, _ := filepath.Glob(filepath.Join(p.dir, ".git/jp/drafts/*.untracked")) // the pattern is right
+				return len(records) == 1
+			}, time.Minute, 10*time.Millisecond)
+			require.NoError(t, cmd.Process.Kill())
+			_ = cmd.Wait()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../make.toml", makeScript)
+			p.write("../fail.toml", "[[reply]]\nfail = \"auth\"\nfail_times = 1\nmessage = \"Over.\"\n")
+			p.write("../hang.toml", "[[reply]]\nmessage = \"Once upon\"\nchunk_size = 4\nhang = true\n")
+			stop(p)
+			p.write("handmade.go", "package mine\n")
+			s := p.sit(100, "query")
+			s.WaitFor("Files: untracked: handmade.go new.")
+			s.prompted()
+			s.Type("q")
+			require.Equal(t, 3, s.exit())
+		})
+	}
+}

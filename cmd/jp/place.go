@@ -104,7 +104,14 @@ func placeText(r reconcile.Record, t reconcile.Truth) string {
 	}
 	var words []string
 	if t.Tree != "" {
-		words = append(words, "Files: "+filesWords(t.Changed)+".")
+		files := filesWords(t.Changed)
+		switch {
+		case len(t.Untracked) > 0 && len(t.Changed) == 0:
+			files = terminal.Clean(reconcile.UntrackedWords(t.Untracked))
+		case len(t.Untracked) > 0:
+			files += "; " + terminal.Clean(reconcile.UntrackedWords(t.Untracked))
+		}
+		words = append(words, "Files: "+files+".")
 	}
 	if t.Git.Head != "" || t.Git.Branch != "" {
 		words = append(words, "HEAD: "+headWords(r.Last.Git, t.Git)+".")

@@ -143,7 +143,7 @@ func (r *repo) remove(ctx context.Context, info conversation.Info, with []conver
 		return d, err
 	}
 	r.forgetSecrets(info.ID)
-	for _, kind := range []string{".query", ".answer"} {
+	for _, kind := range []string{".query", ".answer", ".untracked"} {
 		_ = r.own().Remove(draftsFolder, string(info.ID)+kind) // there may be none
 	}
 	if registry, ok := r.toldRegistry(); ok {

@@ -176,6 +176,7 @@ func (q *query) takeBack(ctx context.Context) error {
 	}
 	q.head = loop.Head()
 	q.events = q.stream.Events()
+	_ = q.repo.own().Remove(draftsFolder, untrackedName(q.id)) // one that stays is made anew
 	return q.removeDraft()
 }
 

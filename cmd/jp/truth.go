@@ -54,6 +54,9 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 	if t.Descends, err = q.descends(ctx, r.Last.Git.Head, t.Git.Head); err != nil {
 		return t, err
 	}
+	if t.Untracked, err = q.untracked(ctx, t.Tree); err != nil {
+		return t, err
+	}
 	return t, q.compare(ctx, r, &t)
 }
 

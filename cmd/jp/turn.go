@@ -16,6 +16,7 @@ import (
 	"jp/reconcile"
 	"jp/tool"
 	"jp/turnloop"
+	"jp/worktree"
 )
 
 // A query is one run of the command.
@@ -43,6 +44,8 @@ type query struct {
 	toldOutlived []conversation.ID           // of whose tools the user knows
 	resolved     map[int]turnloop.Resolution // of calls of unknown outcome, by seq
 	drafts       *draftKeeper
+	listing      *worktree.Listing // of untracked files, which a resume compares; nil: there is none
+	listed       *untrackedKeeper
 	menu         *menu
 	client       *client // nil where there is no terminal to ask at
 	server       *attach.Server

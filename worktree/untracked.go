@@ -1,0 +1,57 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A Listing is the names of the files that git neither tracks nor ignores, as they were
+// at a moment. What they hold is in no tree.
+type Listing struct {
+	At    Mark     `json:"at"`    // the moment, or a little before it
+	Paths []string `json:"paths"` // sorted; a whole folder, which is another repository, ends in a slash
+}
+
+// ListUntracked lists them as they are now.
+func (w *Worktree) ListUntracked(ctx context.Context) (Listing, error) {
+	at, err := w.Mark(ctx) // what changes from here on is later
+	if err != nil {
+		return Listing{}, err
+	}
+	paths, err := (&snapshot{w: w}).untracked(ctx, nil)
+	if err != nil {
+		return Listing{}, fmt.Errorf("list untracked files: %w", err)
+	}
+	slices.Sort(paths)
+	return Listing{at, paths}, nil
+}
+
+// An UntrackedChange is a file that git does not track and that is not as it was.
+type UntrackedChange struct {
+	Path string
+	What string // "new", "changed" or "gone"
+}
+
+// Since are the differences between an earlier listing and a later one. A file has
+// changed if anything was done to it since the earlier moment. One that git tracks now,
+// or ignores, is not gone.
+func (w *Worktree) Since(earlier, later Listing) (changes []UntrackedChange) {
+	for _, path := range later.Paths {
+		_, had := slices.BinarySearch(earlier.Paths, path)
+		if !had {
+			changes = append(changes, UntrackedChange{path, "new"})
+		} else if !isFolder(path) && !w.Older(path, earlier.At) {
+			changes = append(changes, UntrackedChange{path, "changed"})
+		}
+	}
+	for _, path := range earlier.Paths {
+		if _, still := slices.BinarySearch(later.Paths, path); still || isFolder(path) {
+			continue
+		}
+		if _, err := w.lookup(path); absent(err) {
+			changes = append(changes, UntrackedChange{path, "gone"})
+		}
+	}
+	return changes
+}
