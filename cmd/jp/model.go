@@ -26,7 +26,7 @@ const (
 // chooseModel is the model to ask: the flag's, the conversation's, the
 // configured one, the first that can be asked.
 func (q *query) chooseModel(ctx context.Context) (string, error) {
-	for _, name := range []string{q.opts.model, q.stream.Model(), q.repo.config.Model} {
+	for _, name := range []string{q.opts.model, q.stream.Model(), q.leftModel, q.repo.config.Model} {
 		if name != "" {
 			return q.fullName(ctx, q.repo.config.ResolveModel(name)), nil
 		}

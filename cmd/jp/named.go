@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,10 +17,38 @@ import (
 // named are the files that a call names, as paths are quoted in events.
 func (q *query) named(call *conversation.ToolCall) []string {
 	paths := q.written(q.registry, call)
+	if t, ok := q.registry.Lookup(call.Request.Name); ok && t.Definition().Paths == nil {
+		paths = mentioned(call.Arguments())
+	}
 	for i, p := range paths {
 		paths[i] = conversation.QuotePath(filepath.ToSlash(filepath.Clean(p)))
 	}
 	return paths
+}
+
+// mentioned are the files that a call of any tool names by the usual arguments, path and
+// paths, as far as they can be files of the working tree. They are evidence, and no more:
+// the tool did not say that it writes to them.
+func mentioned(arguments json.RawMessage) []string {
+	var named struct {
+		Path  json.RawMessage `json:"path"`
+		Paths json.RawMessage `json:"paths"`
+	}
+	if json.Unmarshal(arguments, &named) != nil {
+		return nil
+	}
+	var one string
+	var several []string
+	if json.Unmarshal(named.Path, &one) == nil {
+		several = append(several, one)
+	}
+	var more []string
+	if json.Unmarshal(named.Paths, &more) == nil {
+		several = append(several, more...)
+	}
+	return slices.DeleteFunc(several, func(p string) bool {
+		return !filepath.IsLocal(p) || !worktree.IsPath(filepath.ToSlash(filepath.Clean(p))) || filepath.Clean(p) == "."
+	})
 }
 
 // written are the files that a call names, under the names that the tool got.

@@ -69,3 +69,21 @@ func TestUnrecordedFilesOfALostTool(t *testing.T) {
 		})
 	}
 }
+
+// A call of any tool names files by path and paths; what can be no file of the working
+// tree, or is no text, is none.
+func TestMentionedFiles(t *testing.T) {
+	for arguments, want := range map[string][]string{
+		`{"path":"a.go"}`:                         {"a.go"},
+		`{"paths":["a.go","b/c.go"]}`:             {"a.go", "b/c.go"},
+		`{"path":"a.go","paths":["b.go"]}`:        {"a.go", "b.go"},
+		`{"paths":"a.go"}`:                        nil,
+		`{"paths":[1]}`:                           nil,
+		`{"paths":["/etc/passwd","../up","."]}`:   nil,
+		`{"paths":["",".git/config","a\u0000b"]}`: nil,
+		`{"argv":["touch","a.go"]}`:               nil,
+		`[]`:                                      nil,
+	} {
+		require.ElementsMatch(t, want, mentioned([]byte(arguments)), arguments)
+	}
+}

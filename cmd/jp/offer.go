@@ -32,7 +32,7 @@ func (q *query) offer(ctx context.Context, tty *terminal.TTY) (decision, error) 
 			return k == terminal.KeyEnter || strings.ContainsRune(letters, rune(k.Lower()))
 		})
 		if err != nil {
-			return decideQuit, choiceError(err)
+			return decideQuit, q.choiceError(err)
 		}
 		switch key {
 		case terminal.KeyCtrlC:

@@ -215,3 +215,25 @@ func TestOfferNamesUntrackedFiles(t *testing.T) {
 		})
 	}
 }
+
+// A terminal that goes away at the offer changes nothing, and keeps the question that was
+// given with the command.
+func TestAHangUpAtTheOfferKeepsTheQuestion(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../make.toml", makeScript)
+	require.Equal(t, 3, p.jp("query", "-m", "script/../make.toml", "Make").exit)
+	before := p.git("for-each-ref", "refs/jp")
+	s := p.sit(100, "query", "And then?")
+	s.WaitFor("then ask your new question")
+	s.prompted()
+	s.Hangup()
+	require.NotZero(t, s.exit())
+	require.Equal(t, before, p.git("for-each-ref", "refs/jp"))
+	drafts, err := filepath.Glob(filepath.Join(p.dir, ".git/jp/drafts/*.query"))
+	require.NoError(t, err)
+	require.Len(t, drafts, 1)
+	kept, err := os.ReadFile(drafts[0])
+	require.NoError(t, err)
+	require.Equal(t, "And then?\n", string(kept))
+}

@@ -26,7 +26,7 @@ func (q *query) allowPlace(ctx context.Context, last conversation.Git, differenc
 	key, err := q.client.tty.Choose(ctx, "  r  resume here anyway (the model is told)   q  quit, change nothing\n> ", oneOf("rq"))
 	switch {
 	case err != nil:
-		return choiceError(err)
+		return q.choiceError(err)
 	case key == terminal.KeyCtrlC:
 		fmt.Fprintln(q.client.tty)
 		return q.leftAlone()

@@ -257,10 +257,11 @@ func (q *query) editPending(ctx context.Context) (done bool, err error) {
 	return q.resume(ctx)
 }
 
-// choiceError is how a question to the user that got no answer ends jp.
-func choiceError(err error) error {
+// choiceError is how a question to the user that got no answer ends jp. What the user
+// asked on the command line is kept.
+func (q *query) choiceError(err error) error {
 	if errors.Is(err, terminal.ErrHangup) {
-		return fail(exitDecision, "incomplete_turn", "the terminal is gone; nothing was changed.")
+		return q.keepText(fail(exitDecision, "incomplete_turn", "the terminal is gone; nothing was changed."))
 	}
 	return err
 }

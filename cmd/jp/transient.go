@@ -69,6 +69,7 @@ func (q *query) leaveIncomplete() {
 		return
 	}
 	q.env.note("Turn %d is incomplete (%s); it is left out.", q.tail.Number, q.repo.tailWords(q.id, q.repo.statusOf(q.ctx, q.id, q.tail)))
+	q.leftModel = q.stream.Model()
 	q.events = q.events[:len(q.events)-len(q.tail.Events)]
 	q.stream, _ = conversation.Split(q.events)
 	q.stream.SetClock(q.env.now)

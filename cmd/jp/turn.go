@@ -56,6 +56,7 @@ type query struct {
 	discarded    *conversation.Event // the question of the turn that was just taken back, nil if none was
 	running      atomic.Pointer[turnloop.Loop]
 	model        string
+	leftModel    string // of an incomplete turn that is left out, "" for none
 	outcome      turnloop.Outcome
 
 	parent  *query            // whose model gave the task; nil where the user asks

@@ -37,7 +37,7 @@ func (q *query) waitOrEnd(ctx context.Context, call *conversation.ToolCall) erro
 	key, err := tty.Choose(ctx, "  w wait for it   e end it   q quit, change nothing > ", oneOf("weq"))
 	switch {
 	case err != nil:
-		return choiceError(err)
+		return q.choiceError(err)
 	case key == terminal.KeyCtrlC:
 		fmt.Fprintln(tty)
 		return q.leftAlone()
@@ -123,7 +123,7 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 		key, err := tty.Choose(ctx, "  a run it again   r report it to the model   w write the result by hand   q quit   ? help\n> ", oneOf("arwq?"))
 		switch {
 		case err != nil:
-			return none, choiceError(err)
+			return none, q.choiceError(err)
 		case key == terminal.KeyCtrlC:
 			fmt.Fprintln(tty)
 			return none, q.keepText(q.leftAlone())
@@ -144,7 +144,7 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 			case errors.Is(err, io.EOF):
 				return none, q.keepText(unchanged(exitDecision, "incomplete_turn").about(q.id))
 			case err != nil:
-				return none, choiceError(err)
+				return none, q.choiceError(err)
 			}
 			if line = strings.TrimSpace(line); line != "" {
 				return turnloop.Resolution{Text: "The user says how this call ended: " + line, ByUser: true}, nil
