@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -470,7 +471,7 @@ func TestCheckPackedRefs(t *testing.T) {
 // flushNotes notes which directories are flushed.
 type flushNotes struct {
 	odb.FS
-	flushed map[string]bool
+	flushed *sync.Map // by path; directories are flushed side by side
 }
 
 func (n flushNotes) OpenDir(path string) (odb.Dir, error) {
@@ -490,24 +491,25 @@ func (d notedDir) OpenDir(name string) (odb.Dir, error) {
 }
 
 func (d notedDir) Sync() error {
-	d.flushed[d.path] = true
+	d.flushed.Store(d.path, true)
 	return d.Dir.Sync()
 }
 
 // git flushes the files of refs, and no directory.
 func TestTransactionFlushesDirectories(t *testing.T) {
 	repo := newRepo(t)
-	notes := flushNotes{odb.OS(), map[string]bool{}}
+	notes := flushNotes{odb.OS(), new(sync.Map)}
 	opts := withGit(repo)
 	opts.FS, opts.Path = notes, odb.PathStepwise
 	s := open(t, repo, opts)
 	head := tip(create(t, s, ref, 1))
-	clear(notes.flushed)
+	notes.flushed.Clear()
 	require.NoError(t, s.Transaction(bg, []odb.RefUpdate{{Ref: "refs/jp/archive/jp-c1", New: head}, {Ref: ref, Old: head}}))
 	for _, dir := range []string{"", "/refs", "/refs/jp", "/refs/jp/archive", "/refs/jp/conversations"} {
 		path := filepath.Join(repo, ".git") + dir
 		if _, err := os.Stat(path); err == nil {
-			require.True(t, notes.flushed[path], "%s was not flushed", path)
+			_, flushed := notes.flushed.Load(path)
+			require.True(t, flushed, "%s was not flushed", path)
 		}
 	}
 }

@@ -134,12 +134,13 @@ func TestLockIsInherited(t *testing.T) {
 	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 	up := members(t, p.Dir)
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
+	done, started := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = p.Run(ctx, tool.Call{Lock: lock})
+		_, _ = p.Run(ctx, tool.Call{Lock: lock, Started: func(int) { close(started) }})
 	}()
 	up()
+	<-started // from here on the lock is the program's
 	require.NoError(t, lock.Close())
 
 	other, err := os.Open(path)
