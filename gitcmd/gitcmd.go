@@ -20,6 +20,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -49,6 +51,7 @@ type Git struct {
 	user    []setting
 	timeout time.Duration
 	opts    Options
+	disk    []string           // settings that say how the disk is, and not how somebody says it is
 	mayRun  func(Filter) error // nil: the user's own run
 
 	mu      sync.Mutex
@@ -90,6 +93,7 @@ func At(repo Repository, opts Options) *Git {
 	}
 	g.takeEnvironment()
 	g.environ = append(g.environ, "GIT_DIR="+repo.GitDir)
+	g.disk = []string{"core.ignoreCase=" + strconv.FormatBool(foldsCase(repo))}
 	if repo.TopLevel != "" {
 		g.environ = append(g.environ, "GIT_WORK_TREE="+repo.TopLevel)
 	}
@@ -163,6 +167,7 @@ func (g *Git) RunWith(ctx context.Context, c Command) ([]byte, error) {
 
 // command makes the child: argv, environment, folder, process group.
 func (g *Git) command(ctx context.Context, c Command) (*exec.Cmd, error) {
+	c.Config = slices.Concat(g.disk, c.Config)
 	argv := harden(c)
 	var settings []setting
 	var err error
@@ -228,4 +233,21 @@ func (c *capped) Write(p []byte) (int, error) {
 	room := min(len(p), c.limit-len(c.data))
 	c.data = append(c.data, p[:room]...)
 	return len(p), nil
+}
+
+// foldsCase reports whether names that differ in case only are the same file where the
+// repository lies. git asks the disk once, when it makes a repository: one that was copied
+// from another disk has the wrong answer in its configuration.
+func foldsCase(repo Repository) bool {
+	pairs := [][2]string{{filepath.Join(repo.GitDir, "HEAD"), filepath.Join(repo.GitDir, "hEaD")}}
+	if repo.TopLevel != "" { // the files may lie on another disk than the git directory
+		pairs = append([][2]string{{filepath.Join(repo.TopLevel, ".git"), filepath.Join(repo.TopLevel, ".GIT")}}, pairs...)
+	}
+	for _, pair := range pairs {
+		if is, err := os.Lstat(pair[0]); err == nil {
+			other, err := os.Lstat(pair[1])
+			return err == nil && os.SameFile(is, other)
+		}
+	}
+	return false
 }

@@ -226,3 +226,18 @@ func TestHiddenPathsThatAToolDidNotName(t *testing.T) {
 		})
 	}
 }
+
+// A configuration that is wrong about the disk hides no change of a name's case.
+func TestNamesThatDifferInCase(t *testing.T) {
+	for _, says := range []string{"true", "false", ""} {
+		t.Run("ignoreCase="+says, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"main.go": "m\n", "d/a": "a\n"})
+			if says != "" {
+				r.git("config", "core.ignoreCase", says)
+			}
+			r.open(worktree.Options{})
+			s := r.tool(r.head(), func() { r.shell("mv main.go Main.go; mv d/a d/A; echo b >d/a") })
+			require.Equal(t, map[string]string{"README.md": "# A repository\n", "Main.go": "m\n", "d/A": "a\n", "d/a": "b\n"}, r.files(s.Tree))
+		})
+	}
+}
