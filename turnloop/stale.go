@@ -54,7 +54,8 @@ func (l *Loop) stale(call *conversation.ToolCall) bool {
 }
 
 // touches reports whether an event says that somebody else changed one of the files. Where
-// it does not list all of them it may be any.
+// it does not list all of them it may be any. A file that is added says nothing: it may have
+// been there untracked, and then is recorded first when a call that names it runs.
 func touches(e *conversation.Event, named []string) bool {
 	var paths []conversation.PathStat
 	more := 0
@@ -70,6 +71,9 @@ func touches(e *conversation.Event, named []string) bool {
 		return true
 	}
 	for _, p := range paths {
+		if p.Status == "A" {
+			continue
+		}
 		changed, err := conversation.UnquotePath(p.Path)
 		if err != nil {
 			continue

@@ -28,6 +28,7 @@ func TestAYesBindsToWhatWasSeen(t *testing.T) {
 		"its file":                     {names("a.go"), "a.go", []string{"run", "run"}, 2, 1},
 		"its file, and no more":        {names("a.go"), "a.go", []string{"run", "skip"}, 2, 0},
 		"one of its files":             {names("a.go", "b.go"), "b.go", []string{"run", "run"}, 2, 1},
+		"a file that is new":           {names("new.go"), "new.go", []string{"run"}, 1, 1},
 		"another file":                 {names("a.go"), "b.go", []string{"run"}, 1, 1},
 		"a file below":                 {names("dir"), "dir/a.go", []string{"run", "run"}, 2, 1},
 		"a file of a like name":        {names("dir"), "dir2/a.go", []string{"run"}, 1, 1},
@@ -37,6 +38,9 @@ func TestAYesBindsToWhatWasSeen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorkspace()
+			for _, path := range []string{"a.go", "b.go", "dir/a.go", "dir2/a.go"} {
+				w.files[path] = "as it was"
+			}
 			write := changes("write").asking()
 			write.def.Paths = tt.paths
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))

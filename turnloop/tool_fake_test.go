@@ -151,7 +151,11 @@ func (w *workspace) Look(_ context.Context, at Glance) (Sight, error) {
 	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		if before[path] != w.files[path] {
 			s.Changes = append(s.Changes, conversation.FileChange{Path: path, After: hexOf(w.files[path])})
-			s.Stat = append(s.Stat, conversation.PathStat{Path: path, Status: "M", Added: 1})
+			status := "M"
+			if _, there := before[path]; !there {
+				status = "A"
+			}
+			s.Stat = append(s.Stat, conversation.PathStat{Path: path, Status: status, Added: 1})
 		}
 	}
 	return s, nil

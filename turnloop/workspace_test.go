@@ -63,7 +63,7 @@ func TestWhatMovedOutsideIsAnEventOfItsOwn(t *testing.T) {
 	require.Equal(t, "workspace chat_request tool_call_request inquiry_request inquiry_response workspace tool_started tool_call_response chat_response", r.turn())
 	events := r.stored()[5:]
 	before := events[1]
-	require.Equal(t, []conversation.PathStat{{Path: "mine.go", Status: "M", Added: 1}}, before.Body.(*conversation.Workspace).Paths)
+	require.Equal(t, []conversation.PathStat{{Path: "mine.go", Status: "A", Added: 1}}, before.Body.(*conversation.Workspace).Paths)
 	require.Equal(t, hexOf("first"), before.Git.HeadWas)
 	require.Equal(t, hexOf("second"), before.Git.Head)
 	during := r.opts.Stream.Tail().ToolCalls[0]
