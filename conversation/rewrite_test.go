@@ -98,7 +98,7 @@ func TestRewriteReachesEveryText(t *testing.T) {
 	types := []Type{
 		TypeTurnStart, TypePrompt, TypeNote, TypeChatRequest, TypeChatResponse, TypeToolCallRequest, TypeToolStarted, TypeToolCallResponse,
 		TypeInquiryRequest, TypeInquiryResponse, TypeConfigDelta, TypeMetadata, TypeForkOrigin, TypeWorkspace, TypeTurnDiscarded, TypeTurnStopped,
-		TypeTurnInterrupted, TypeResumed, TypeRestored, TypeState, TypeTurnDone,
+		TypeTurnInterrupted, TypeResumed, TypeRestored, TypeState, TypeTurnDone, TypeWithheld,
 	}
 	source, err := os.ReadFile("body.go")
 	require.NoError(t, err)

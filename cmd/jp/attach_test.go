@@ -469,6 +469,7 @@ func TestConfinementOnNarrowTerminals(t *testing.T) {
 	}
 	for _, columns := range []int{30, 40, 80} {
 		p := newPlace(t)
+		require.NoError(t, os.MkdirAll(filepath.Join(p.dir, "../home/.cache"), 0o700)) // temporary files go there where the home is below /tmp
 		p.write("../run.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"true\"] }\n[[reply]]\nmessage = \"Over.\"\n")
 		own := p.sit(columns, "query", "-m", "script/../run.toml", "Run it")
 		own.prompted()
