@@ -6,7 +6,10 @@
 // that may be stored without the filter. A name for which nothing is configured is that
 // of a filter all the same.
 //
-// It runs no filter and reads no file but those with attributes.
+// A file that has the content of such a file needs its filter, too: one that was moved or
+// copied to a name without the filter.
+//
+// It runs no filter, and reads files only to compare them.
 package convert
 
 import (
@@ -27,12 +30,17 @@ type Gap struct {
 	Filter string
 	Now    string // where the attributes of HEAD name Filter: the one that they name now, "" for none
 	Lost   bool   // the attributes of HEAD name Filter, and those of now do not
+	Of     string // the file that needs Filter, where this one only has its content; else ""
 	reason error  // why the filter does not run; nil where nothing is configured for it
 }
 
 // Why is the reason, to stand behind the name of the file.
 func (g Gap) Why() string {
 	switch {
+	case g.Of != "" && g.reason != nil:
+		return fmt.Sprintf("has the content of %s, which needs the filter %s, which %v (%s)", g.Of, g.Filter, g.reason, Command)
+	case g.Of != "":
+		return fmt.Sprintf("has the content of %s, which needs the filter %s", g.Of, g.Filter)
 	case g.Lost && g.Now != "":
 		return fmt.Sprintf("needs the filter %s, which it has in HEAD, and has the filter %s now", g.Filter, g.Now)
 	case g.Lost:
@@ -90,6 +98,15 @@ func (c *Checker) Gaps(ctx context.Context, paths []string, head string) (map[st
 
 // Judge is Gaps for who knows the attribute filter of each path, as git check-attr says it.
 func (c *Checker) Judge(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
+	gaps, err := c.judge(ctx, now, head)
+	if err != nil {
+		return nil, err
+	}
+	return gaps, c.copies(ctx, now, gaps, head)
+}
+
+// judge looks at attributes alone.
+func (c *Checker) judge(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
 	had, err := c.before(ctx, now, head)
 	if err != nil {
 		return nil, err

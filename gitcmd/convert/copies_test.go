@@ -1,0 +1,74 @@
+package convert_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitcmd"
+	"jp/gitcmd/convert"
+	"jp/internal/gitenv"
+)
+
+// The text of a file that needs a filter is not stored under a name that needs none.
+func TestContentUnderAnotherName(t *testing.T) {
+	for name, tt := range map[string]struct {
+		does     string // with a.key, which has the filter, and plain.txt
+		path     string
+		of       string // whose content it has; "" for its own
+		approved bool
+	}{
+		"moved":                           {does: "mv a.key notes.txt", path: "notes.txt", of: "a.key"},
+		"moved by git":                    {does: "git mv a.key notes.txt", path: "notes.txt", of: "a.key"},
+		"moved into a folder":             {does: "mkdir -p d; mv a.key d/notes", path: "d/notes", of: "a.key"},
+		"moved over another":              {does: "mv a.key plain.txt", path: "plain.txt", of: "a.key"},
+		"copied":                          {does: "cp a.key notes.txt", path: "notes.txt", of: "a.key"},
+		"copied after a change":           {does: "echo more >>a.key; cp a.key notes.txt", path: "notes.txt", of: "a.key"},
+		"a hard link":                     {does: "ln a.key notes.txt", path: "notes.txt", of: "a.key"},
+		"moved from a new file":           {does: "echo new >b.key; cp b.key notes.txt; git add -N b.key", path: "notes.txt", of: "b.key"},
+		"as long as it":                   {does: "tr a-z z <a.key >notes.txt", path: "notes.txt"},
+		"another file":                    {does: "echo x >notes.txt", path: "notes.txt"},
+		"an empty one":                    {does: ": >a.key; : >notes.txt", path: "notes.txt"},
+		"a file without it":               {does: "mv plain.txt notes.txt", path: "notes.txt"},
+		"moved, with a filter that runs":  {does: "mv a.key notes.txt", path: "notes.txt", approved: true},
+		"copied, with a filter that runs": {does: "cp a.key notes.txt", path: "notes.txt", approved: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gitenv.Repo(t)
+			shell := func(script string) {
+				cmd := exec.Command("sh", "-ec", script)
+				cmd.Dir = dir
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+			}
+			gitenv.Git(t, dir, "config", "filter.crypt.clean", "tr a-z n-za-m")
+			gitenv.Git(t, dir, "config", "filter.crypt.smudge", "tr a-z n-za-m")
+			shell("echo '*.key filter=crypt' >.gitattributes; echo the password >a.key; echo plain text >plain.txt")
+			old := time.Now().Add(-time.Hour) // git does not trust what is as new as its index
+			require.NoError(t, os.Chtimes(dir+"/a.key", old, old))
+			gitenv.Git(t, dir, "add", ".")
+			gitenv.Git(t, dir, "commit", "-qm", "two")
+			repo, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+			require.NoError(t, err)
+			o := gitcmd.Options{}
+			if tt.approved {
+				o.MayRun = func(gitcmd.Repository, gitcmd.Filter) error { return nil }
+			}
+			c := convert.New(gitcmd.At(repo, o), repo)
+			head := gitenv.Git(t, dir, "rev-parse", "HEAD")
+			shell(tt.does)
+			gaps, err := c.Gaps(t.Context(), []string{tt.path}, head)
+			require.NoError(t, err)
+			if tt.of == "" {
+				require.Empty(t, gaps)
+				return
+			}
+			require.Contains(t, gaps, tt.path)
+			require.Equal(t, tt.of, gaps[tt.path].Of)
+			require.Contains(t, gaps[tt.path].Why(), "has the content of "+tt.of+", which needs the filter crypt")
+		})
+	}
+}
