@@ -95,7 +95,11 @@ func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 // patience is how long one thing is looked at that has no bound of its own; with
 // -v, and where something is to be removed, it is looked at to its end.
 func (c *checkup) patience(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := 100 * time.Millisecond
+	return c.patienceFor(ctx, 100*time.Millisecond)
+}
+
+// patienceFor is patience for what takes longer.
+func (c *checkup) patienceFor(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if c.env.verbose || c.fix {
 		limit = time.Minute
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"jp/cmd/jp/internal/doctor"
 	"jp/gitcmd/convert"
@@ -16,7 +17,7 @@ func (c *checkup) lookAtFilters(ctx context.Context) []doctor.Finding {
 	if c.repo.TopLevel == "" {
 		return nil
 	}
-	limited, cancel := c.patience(ctx)
+	limited, cancel := c.patienceFor(ctx, 2*time.Second) // several gits, over all files
 	defer cancel()
 	f, err := c.filters(limited)
 	f.Err = err
