@@ -92,7 +92,7 @@ type Question struct {
 // Policy says what happens to a question when nobody is there to ask.
 type Policy struct {
 	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens when no client is attached; unset: queue, and defer for a query in the foreground where CI is set"`
-	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground while nobody is attached, before it becomes defer; 0: for ever"`
+	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever"`
 	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run unasked in the root of the working tree, compared argument by argument; where a call names another folder, it is asked about"`
 }
 
