@@ -53,8 +53,8 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 		switch changed := s.changedInside(ctx, path, known, moved, &left); {
 		case left < 0:
 			p.left[path] = whyManyInside
-		case changed:
-			p.left[path] = why[path]
+		case changed && !slices.ContainsFunc(slices.Collect(maps.Keys(p.left)), func(left string) bool { return strings.HasPrefix(left, path+"/") }):
+			p.left[path] = why[path] // no file in it is listed already
 		}
 	}
 }
