@@ -260,8 +260,12 @@ func (q *query) editPending(ctx context.Context) (done bool, err error) {
 // choiceError is how a question to the user that got no answer ends jp. What the user
 // asked on the command line is kept.
 func (q *query) choiceError(err error) error {
-	if errors.Is(err, terminal.ErrHangup) {
+	var signal *turnloop.Interrupt
+	switch {
+	case errors.Is(err, terminal.ErrHangup):
 		return q.keepText(fail(exitDecision, "incomplete_turn", "the terminal is gone; nothing was changed."))
+	case errors.As(err, &signal): // a terminal that goes away sends one, which may be seen first
+		return q.keepText(interrupted(signal))
 	}
 	return err
 }
