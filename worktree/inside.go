@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"maps"
+	gopath "path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,6 +42,12 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 	for _, path := range found.submodules {
 		why[path] = whyInSubmodule
 	}
+	told := map[string]bool{} // files that are left out by name, and their folders
+	for path := range p.left {
+		for ; path != "." && !told[path]; path = gopath.Dir(path) {
+			told[path] = true
+		}
+	}
 	left := mostInside
 	for _, path := range slices.Sorted(maps.Keys(why)) {
 		// Where the submodule's HEAD moved, the snapshot has the new commit, and what
@@ -50,19 +57,19 @@ func (s *snapshot) leaveInside(ctx context.Context, p *plan, found scan) {
 		if moved {
 			known = s.w.indexInside(path)
 		}
-		switch changed := s.changedInside(ctx, path, known, moved, &left); {
+		switch changed := s.changedInside(ctx, path, known, moved, told, &left); {
 		case left < 0:
 			p.left[path] = whyManyInside
-		case changed && !slices.ContainsFunc(slices.Collect(maps.Keys(p.left)), func(left string) bool { return strings.HasPrefix(left, path+"/") }):
-			p.left[path] = why[path] // no file in it is listed already
+		case changed:
+			p.left[path] = why[path]
 		}
 	}
 }
 
 // changedInside reports whether something below a folder was written since the mark, apart
-// from files that an index has as they are. Where there is one, folders do not count: a
-// checkout changes them. It takes what it looks at from left.
-func (s *snapshot) changedInside(ctx context.Context, folder string, known map[string]*gitindex.Entry, moved bool, left *int) (found bool) {
+// from files that an index has as they are and from paths that are told already. Where
+// HEAD moved, folders do not count: a checkout changes them. It takes what it looks at from left.
+func (s *snapshot) changedInside(ctx context.Context, folder string, known map[string]*gitindex.Entry, moved bool, told map[string]bool, left *int) (found bool) {
 	top := s.w.abs(folder)
 	if st, err := s.w.lookup(folder); err != nil || !isDir(st) {
 		return false
@@ -90,6 +97,9 @@ func (s *snapshot) changedInside(ctx context.Context, folder string, known map[s
 			return nil
 		}
 		if e := known[filepath.ToSlash(rel)]; e != nil && same(e, &st) {
+			return nil
+		}
+		if told[folder+"/"+filepath.ToSlash(rel)] || path == top && told[folder] {
 			return nil
 		}
 		if path == top { // the repository may be what was made in it

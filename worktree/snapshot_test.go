@@ -214,6 +214,8 @@ func TestNamedFileOfAnotherRepositoryIsListed(t *testing.T) {
 	s := r.tool(r.head(), func() { r.write("sub/f", "x\n") }, "sub/f")
 	require.Empty(t, s.Changes)
 	require.Equal(t, []worktree.LeftOut{{Path: "sub/f", Why: "in another repository"}}, s.LeftOut)
+	s = r.tool(r.head(), func() { r.write("sub/f", "y\n"); r.write("sub/g", "x\n") }, "sub/f")
+	require.Equal(t, []worktree.LeftOut{{Path: "sub", Why: "changed inside another repository"}, {Path: "sub/f", Why: "in another repository"}}, s.LeftOut)
 }
 
 func TestUnbornHeadAndNoIndex(t *testing.T) {
