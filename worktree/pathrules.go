@@ -109,8 +109,9 @@ func newRules(attrs, config map[string]string) pathRules {
 
 // unconverted says of those of the paths that need a filter that jp does not run why they
 // must neither be stored as they are nor be written, by path. filters are those of the
-// other paths that have one.
-func (w *Worktree) unconverted(ctx context.Context, paths []string) (why, filters map[string]string, err error) {
+// other paths that have one. stores says that the files are to be stored as they are now, so
+// that their content counts, too.
+func (w *Worktree) unconverted(ctx context.Context, paths []string, stores bool) (why, filters map[string]string, err error) {
 	if len(paths) == 0 {
 		return nil, nil, nil
 	}
@@ -126,7 +127,11 @@ func (w *Worktree) unconverted(ctx context.Context, paths []string) (why, filter
 	for _, p := range paths {
 		filters[p] = rules[p].filter
 	}
-	gaps, err := w.gaps.Judge(ctx, filters, state.Head)
+	judge := w.gaps.Judge
+	if stores {
+		judge = w.gaps.JudgeContent
+	}
+	gaps, err := judge(ctx, filters, state.Head)
 	why = make(map[string]string, len(gaps))
 	for p, gap := range gaps {
 		why[p] = gap.Why()

@@ -72,7 +72,7 @@ func (n *named) make(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if why, _, err := n.w.unconverted(ctx, paths); err != nil || len(why) > 0 {
+	if why, _, err := n.w.unconverted(ctx, paths, true); err != nil || len(why) > 0 {
 		return errors.Join(errAskGit, err)
 	}
 	ignored, err := n.ignored(ctx, paths)

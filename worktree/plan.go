@@ -300,7 +300,7 @@ func (s *snapshot) leaveFiltered(ctx context.Context, p *plan) error {
 			files = append(files, path)
 		}
 	}
-	why, filters, err := s.w.unconverted(ctx, files)
+	why, filters, err := s.w.unconverted(ctx, files, true)
 	s.filters = filters
 	if err != nil || len(why) == 0 {
 		return err

@@ -235,7 +235,7 @@ func (r *restoring) withoutFiltered(ctx context.Context, puts []Put) ([]Put, err
 			files = append(files, p.Path)
 		}
 	}
-	why, filters, err := r.w.unconverted(ctx, files)
+	why, filters, err := r.w.unconverted(ctx, files, false)
 	r.filters = filters
 	if err != nil {
 		return nil, err

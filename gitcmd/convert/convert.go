@@ -96,17 +96,19 @@ func (c *Checker) Gaps(ctx context.Context, paths []string, head string) (map[st
 	return c.Judge(ctx, now, head)
 }
 
-// Judge is Gaps for who knows the attribute filter of each path, as git check-attr says it.
-func (c *Checker) Judge(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
-	gaps, err := c.judge(ctx, now, head)
+// JudgeContent is Judge for who is about to store the files: it also finds those that have
+// the content of a file with a gap.
+func (c *Checker) JudgeContent(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
+	gaps, err := c.Judge(ctx, now, head)
 	if err != nil {
 		return nil, err
 	}
 	return gaps, c.copies(ctx, now, gaps, head)
 }
 
-// judge looks at attributes alone.
-func (c *Checker) judge(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
+// Judge is Gaps for who knows the attribute filter of each path, as git check-attr says it.
+// It looks at attributes alone.
+func (c *Checker) Judge(ctx context.Context, now map[string]string, head string) (map[string]Gap, error) {
 	had, err := c.before(ctx, now, head)
 	if err != nil {
 		return nil, err

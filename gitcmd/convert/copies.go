@@ -105,7 +105,7 @@ func (c *Checker) sources(ctx context.Context, index map[string]indexed, blobs m
 	if err != nil {
 		return nil, err
 	}
-	gaps, err := c.judge(ctx, attributes, head)
+	gaps, err := c.Judge(ctx, attributes, head)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,9 @@ func TestContentUnderAnotherName(t *testing.T) {
 			c := convert.New(gitcmd.At(repo, o), repo)
 			head := gitenv.Git(t, dir, "rev-parse", "HEAD")
 			shell(tt.does)
-			gaps, err := c.Gaps(t.Context(), []string{tt.path}, head)
+			attributes, err := convert.Attributes(t.Context(), gitcmd.At(repo, o), []string{tt.path})
+			require.NoError(t, err)
+			gaps, err := c.JudgeContent(t.Context(), attributes, head)
 			require.NoError(t, err)
 			if tt.of == "" {
 				require.Empty(t, gaps)

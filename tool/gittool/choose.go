@@ -213,7 +213,7 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 		all[name] = r.regular(name) || gone[name] && named && !asked[name]
 	}
 	maps.DeleteFunc(all, func(_ string, ask bool) bool { return !ask })
-	gaps, filters, err := r.gaps(ctx, slices.Sorted(maps.Keys(all)), head)
+	gaps, filters, err := r.gaps(ctx, slices.Sorted(maps.Keys(all)), head, true)
 	if err != nil || len(filters) == 0 && len(gaps) == 0 {
 		return err
 	}
@@ -239,8 +239,9 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 }
 
 // gaps are those of the files that need a filter that jp does not run, and the filters of
-// all.
-func (r *repository) gaps(ctx context.Context, files []string, head string) (gaps map[string]convert.Gap, filters []string, err error) {
+// all. commits says that the files are to be committed as they are now, so that their
+// content counts, too.
+func (r *repository) gaps(ctx context.Context, files []string, head string, commits bool) (gaps map[string]convert.Gap, filters []string, err error) {
 	if len(files) == 0 {
 		return nil, nil, nil
 	}
@@ -253,7 +254,11 @@ func (r *repository) gaps(ctx context.Context, files []string, head string) (gap
 			filters = append(filters, value)
 		}
 	}
-	gaps, err = r.checker.Judge(ctx, now, head)
+	judge := r.checker.Judge
+	if commits {
+		judge = r.checker.JudgeContent
+	}
+	gaps, err = judge(ctx, now, head)
 	return gaps, filters, err
 }
 
@@ -279,7 +284,7 @@ func (r *repository) keepsFilters(ctx context.Context, s selection, head string)
 	if err != nil {
 		return err
 	}
-	gaps, _, err := r.gaps(ctx, slices.DeleteFunc(split(out), func(name string) bool { return !r.regular(name) }), head)
+	gaps, _, err := r.gaps(ctx, slices.DeleteFunc(split(out), func(name string) bool { return !r.regular(name) }), head, false)
 	if err != nil {
 		return err
 	}

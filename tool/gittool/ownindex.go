@@ -65,7 +65,7 @@ func (r *repository) hideGaps(ctx context.Context, env []string, index string, w
 	if err != nil {
 		return nil, err
 	}
-	gaps, _, err := r.gaps(ctx, slices.DeleteFunc(split(out), func(name string) bool { return !r.regular(name) }), head)
+	gaps, _, err := r.gaps(ctx, slices.DeleteFunc(split(out), func(name string) bool { return !r.regular(name) }), head, false)
 	if err != nil || len(gaps) == 0 {
 		return nil, err
 	}
