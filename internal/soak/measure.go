@@ -65,6 +65,8 @@ func ownNames(open []string) (names []string) {
 			name = "its lock"
 		case strings.HasSuffix(name, ".log"):
 			name = "its log"
+		case strings.Contains(name, "/jp/heads/"):
+			name = "its note of the newest event"
 		}
 		names = append(names, name)
 	}
