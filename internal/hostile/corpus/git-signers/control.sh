@@ -1,0 +1,1 @@
+git commit -q --allow-empty -m b || :
