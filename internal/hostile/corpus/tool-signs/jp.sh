@@ -1,0 +1,2 @@
+"$JP" query --new -y -m "$MODEL" Sign. </dev/null || :
+"$JP" print --json
