@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/internal/safetext"
 )
 
 // Large texts stand beside the events and may be missing where these are not: they were
@@ -87,7 +87,7 @@ func (r *repo) fetchTexts(id conversation.ID, remote string) string {
 	if r.store.PartialClone() { // its filter leaves the content out, also of what is fetched by name
 		command += "--refetch --no-filter "
 	}
-	return command + terminal.EscapeAll([]string{remote, "+" + there + ":" + here})
+	return command + safetext.EscapeAll([]string{remote, "+" + there + ":" + here})
 }
 
 // absentMark stands behind what is told of a payload.

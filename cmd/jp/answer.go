@@ -12,6 +12,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process/attach"
 	"jp/tool/program"
 	"jp/turnloop"
@@ -251,10 +252,10 @@ func (a *answering) report(ctx context.Context, words string, process int) error
 	}
 	text := strings.ToUpper(words[:min(1, len(words))]) + words[min(1, len(words)):]
 	if process > 0 {
-		_, err := fmt.Fprintf(a.env.results(), "%s. %s goes on (pid %d).\n", terminal.Clean(text), a.id, process)
+		_, err := fmt.Fprintf(a.env.results(), "%s. %s goes on (pid %d).\n", safetext.Clean(text), a.id, process)
 		return err
 	}
-	_, err := fmt.Fprintf(a.env.results(), "%s. It is recorded; jp continue %s goes on.\n", terminal.Clean(text), a.repo.goesOn(ctx, a.id).Short())
+	_, err := fmt.Fprintf(a.env.results(), "%s. It is recorded; jp continue %s goes on.\n", safetext.Clean(text), a.repo.goesOn(ctx, a.id).Short())
 	return err
 }
 

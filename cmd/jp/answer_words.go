@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process/attach"
 )
 
@@ -118,7 +118,7 @@ func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.Ra
 	}
 	f := usage("%q is the number of one option and the value of another one.", word).about(i.Conversation)
 	for _, value := range []json.RawMessage{numbered, valued} {
-		f.hint(answerCommand(i)+" --value "+terminal.Escape(string(value)), "the option "+oneLine(string(value)))
+		f.hint(answerCommand(i)+" --value "+safetext.Escape(string(value)), "the option "+oneLine(string(value)))
 	}
 	return nil, f
 }

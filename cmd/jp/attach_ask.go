@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 	"jp/process/attach"
 	"jp/turnloop"
 )
@@ -80,7 +81,7 @@ func (a *attachment) answered(ctx context.Context) error {
 	var err error
 	switch {
 	case errors.As(q.err, &elsewhere):
-		fmt.Fprintf(a.person.tty, "%s, elsewhere\n", terminal.Clean(elsewhere.words))
+		fmt.Fprintf(a.person.tty, "%s, elsewhere\n", safetext.Clean(elsewhere.words))
 	case errors.Is(q.err, errOver): // why is among what has come
 	case errors.Is(q.err, terminal.ErrLeft):
 		return errLeave

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process/attach"
 	"jp/turnloop"
 )
@@ -59,10 +59,10 @@ func (p *attachPipe) recorded(events []*conversation.Event) { p.replay(events, 0
 
 func (p *attachPipe) streamed(attach.Delta) {}
 
-func (p *attachPipe) noticed(text string) { p.env.note("%s", terminal.Clean(text)) }
+func (p *attachPipe) noticed(text string) { p.env.note("%s", safetext.Clean(text)) }
 
 func (p *attachPipe) asked(i attach.Inquiry) {
-	p.env.note("%s waits for an answer: %s — %q", i.Conversation, terminal.Show(i.Tool), terminal.Clean(oneLine(i.Text)))
+	p.env.note("%s waits for an answer: %s — %q", i.Conversation, safetext.Show(i.Tool), safetext.Clean(oneLine(i.Text)))
 	p.env.note("    %s   %s", answerCommand(i), answerWords(i))
 }
 
@@ -104,7 +104,7 @@ func (s *attachScreen) recorded(events []*conversation.Event) {
 	s.screen.Recorded(events)
 	for _, e := range events {
 		if b, ok := e.Body.(*conversation.TurnDone); ok && b != nil {
-			s.screen.say("%s", s.screen.palette.Dim(terminal.Clean(e.Subject)))
+			s.screen.say("%s", s.screen.palette.Dim(safetext.Clean(e.Subject)))
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (l *attachLines) streamed(d attach.Delta) {
 	}
 }
 
-func (l *attachLines) noticed(text string) { l.env.note("%s", terminal.Clean(text)) }
+func (l *attachLines) noticed(text string) { l.env.note("%s", safetext.Clean(text)) }
 
 func (l *attachLines) asked(i attach.Inquiry) { l.message(&i) }
 

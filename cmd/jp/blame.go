@@ -15,6 +15,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 const blameHelp = `Say for each line of a file which event wrote it, and for one line also why:
@@ -113,7 +114,7 @@ func (r *repo) blameViews(ctx context.Context, e *env, o blameOptions) ([]*view,
 	for _, i := range infos {
 		v, err := r.view(ctx, e, string(i.ID))
 		if err != nil {
-			fmt.Fprintf(e.stderr, "%s is left out: %v\n", i.ID, terminal.Clean(err.Error()))
+			fmt.Fprintf(e.stderr, "%s is left out: %v\n", i.ID, safetext.Clean(err.Error()))
 			continue
 		}
 		views = append(views, v)
@@ -196,14 +197,14 @@ func showBlame(e *env, p terminal.Palette, lines []blamedLine, o blameOptions) e
 func printBlame(w io.Writer, p terminal.Palette, lines []blamedLine, all bool) error {
 	ref, author := 0, 0
 	for _, l := range lines {
-		ref, author = max(ref, terminal.Columns(l.ref(all))), max(author, terminal.Columns(l.author()))
+		ref, author = max(ref, safetext.Columns(l.ref(all))), max(author, safetext.Columns(l.author()))
 	}
 	author = min(author, 20)
 	for _, l := range lines {
-		who := terminal.Fit(l.author(), author)
+		who := safetext.Fit(l.author(), author)
 		_, err := fmt.Fprintf(w, "%s%*s %s%*s %s %*d) %s\n",
-			p.Yellow(l.ref(all)), ref-terminal.Columns(l.ref(all)), "", who, author-terminal.Columns(who), "",
-			p.Dim(fmt.Sprintf("%16s", l.when())), len(itoa(len(lines))), l.number, terminal.Reveal(l.text))
+			p.Yellow(l.ref(all)), ref-safetext.Columns(l.ref(all)), "", who, author-safetext.Columns(who), "",
+			p.Dim(fmt.Sprintf("%16s", l.when())), len(itoa(len(lines))), l.number, safetext.Reveal(l.text))
 		if err != nil {
 			return err
 		}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/internal/safetext"
 )
 
 // A blamedLine is a line of a file with who wrote it: an event, a commit from
@@ -53,7 +53,7 @@ func (v *view) blameLines(ctx context.Context, path string, line int) ([]blamedL
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
 		return nil, fail(exitNotFound, "not_found", "the newest snapshot of %s has no file %q.", v.id, path).about(v.id).
-			hint("jp blame --all "+terminal.Escape(path), "look in all conversations")
+			hint("jp blame --all "+safetext.Escape(path), "look in all conversations")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s in event %d: %w", path, newest.Seq, err)
@@ -326,9 +326,9 @@ func (l blamedLine) ref(all bool) string {
 func (l blamedLine) author() string {
 	switch {
 	case l.event != nil:
-		return terminal.Clean(l.event.Author)
+		return safetext.Clean(l.event.Author)
 	case l.commit != nil:
-		return terminal.Clean(l.commit.author)
+		return safetext.Clean(l.commit.author)
 	}
 	return "(not recorded)"
 }

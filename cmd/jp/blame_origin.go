@@ -9,6 +9,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // An origin is why a tool wrote what it wrote.
@@ -99,13 +100,13 @@ func (l blamedLine) explain(w io.Writer, p terminal.Palette, all bool) error {
 	}
 	width := 0
 	for _, r := range rows {
-		width = max(width, terminal.Columns(r[1]))
+		width = max(width, safetext.Columns(r[1]))
 	}
-	if _, err := fmt.Fprintln(w, p.Bold(terminal.Reveal(l.text))); err != nil {
+	if _, err := fmt.Fprintln(w, p.Bold(safetext.Reveal(l.text))); err != nil {
 		return err
 	}
 	for _, r := range rows {
-		_, err := fmt.Fprintf(w, "  %-7s  %s%*s  %s\n", r[0], p.Yellow(r[1]), width-terminal.Columns(r[1]), "", terminal.Clean(r[2]))
+		_, err := fmt.Fprintf(w, "  %-7s  %s%*s  %s\n", r[0], p.Yellow(r[1]), width-safetext.Columns(r[1]), "", safetext.Clean(r[2]))
 		if err != nil {
 			return err
 		}

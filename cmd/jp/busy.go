@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 	"jp/process"
 	"jp/turnloop"
 )
@@ -140,7 +141,7 @@ func (w *busyWait) attach(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		fmt.Fprintln(w.tty, terminal.Clean(failureOf(err).message))
+		fmt.Fprintln(w.tty, safetext.Clean(failureOf(err).message))
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process"
 	"jp/process/attach"
 )
@@ -106,7 +106,7 @@ func (h *busyHolder) words(now time.Time) string {
 		who += " in the background"
 	}
 	since := conversation.Ago(time.Duration(h.status.SinceMS) * time.Millisecond)
-	title := terminal.Show(conversation.Shorten(strings.TrimSpace(h.status.Tool+" "+h.status.Subject), 60))
+	title := safetext.Show(conversation.Shorten(strings.TrimSpace(h.status.Tool+" "+h.status.Subject), 60))
 	switch {
 	case h.inquiry != nil:
 		return who

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process"
 )
 
@@ -267,5 +267,5 @@ func namedInfo(info conversation.Info) string {
 	if info.Err == nil {
 		line += " (" + conversation.Count(info.Summary.Events, "event") + ")"
 	}
-	return terminal.Clean(strings.TrimSpace(line))
+	return safetext.Clean(strings.TrimSpace(line))
 }

@@ -11,6 +11,7 @@ import (
 	"jp/cmd/jp/internal/takeback"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/worktree"
 )
 
@@ -222,7 +223,7 @@ func (c *comparison) printPatch(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, colourPatch(c.view.palette, terminal.Reveal(string(patch)))); err != nil {
+		if _, err := io.WriteString(w, colourPatch(c.view.palette, safetext.Reveal(string(patch)))); err != nil {
 			return err
 		}
 	}
@@ -239,7 +240,7 @@ func (c *comparison) printStat(w io.Writer) error {
 		if f.Added < 0 {
 			count = len("Bin")
 		}
-		name = max(name, terminal.Columns(terminal.Show(f.path)))
+		name = max(name, safetext.Columns(safetext.Show(f.path)))
 		most = max(most, f.Added+f.Deleted)
 		added, deleted = added+max(0, f.Added), deleted+max(0, f.Deleted)
 	}
@@ -251,8 +252,8 @@ func (c *comparison) printStat(w io.Writer) error {
 	name = min(name, max(10, width-count-16))
 	bar := max(10, width-name-count-6)
 	for _, f := range c.files {
-		label := terminal.Fit(terminal.Show(f.path), name)
-		label += strings.Repeat(" ", max(0, name-terminal.Columns(label)))
+		label := safetext.Fit(safetext.Show(f.path), name)
+		label += strings.Repeat(" ", max(0, name-safetext.Columns(label)))
 		if _, err := fmt.Fprintf(w, " %s | %s\n", label, c.graph(f, count, bar, most)); err != nil {
 			return err
 		}

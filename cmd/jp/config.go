@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/internal/safetext"
 	"jp/tool/program"
 )
 
@@ -80,7 +80,7 @@ func runConfigShow(ctx context.Context, e *env, args []string, all bool) error {
 		if !s.Effect {
 			from += " – no effect: " + s.Reason
 		}
-		fmt.Fprintf(w, "%s = %s\t# %s\n", terminal.Show(s.Key), terminal.Show(s.Value), terminal.Show(from))
+		fmt.Fprintf(w, "%s = %s\t# %s\n", safetext.Show(s.Key), safetext.Show(s.Value), safetext.Show(from))
 	}
 	if err := w.Flush(); err != nil || len(settings) > 0 || under == "" {
 		return err
@@ -139,7 +139,7 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 	if workspace {
 		switch {
 		case r.store == nil:
-			return usage("%s is not in a git repository: there is no %s to write.", terminal.Show(absolute(e.dir)), config.WorkspaceFile).
+			return usage("%s is not in a git repository: there is no %s to write.", safetext.Show(absolute(e.dir)), config.WorkspaceFile).
 				hint("jp config set KEY VALUE", "without --workspace: your own configuration file")
 		case r.TopLevel == "":
 			return usage("a bare repository has no place for %s.", config.WorkspaceFile)
@@ -165,7 +165,7 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 			Files  []fileResult `json:"files"`
 		}{"set", []fileResult{{Path: origin.Name, Done: true}}})
 	}
-	fmt.Fprintf(e.results(), "Set %s in %s.\n", terminal.Show(key), terminal.Show(origin.Name))
+	fmt.Fprintf(e.results(), "Set %s in %s.\n", safetext.Show(key), safetext.Show(origin.Name))
 	r.warnOfSetting(e, key, workspace)
 	return nil
 }
@@ -195,7 +195,7 @@ func (r *repo) warnOfSetting(e *env, key string, workspace bool) {
 		}
 	}
 	if origin := r.report.Origins[key]; r.wrong == nil && origin.Layer > layer {
-		e.note("Another value is in force: %s sets it, too.", terminal.Show(origin.String()))
+		e.note("Another value is in force: %s sets it, too.", safetext.Show(origin.String()))
 	}
 }
 

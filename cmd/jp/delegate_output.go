@@ -1,8 +1,8 @@
 package main
 
 import (
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/reconcile"
 	"jp/turnloop"
 )
@@ -34,7 +34,7 @@ func (o *childOutput) resumed(plan reconcile.Plan) {
 // line says something of the child, behind its name.
 func (o *childOutput) line(mark, text string) {
 	if !o.silent {
-		o.say("%s%s", mark, o.palette.Dim(terminal.Clean(text)))
+		o.say("%s%s", mark, o.palette.Dim(safetext.Clean(text)))
 	}
 }
 

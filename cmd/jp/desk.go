@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process/attach"
 	"jp/turnloop"
 )
@@ -74,7 +74,7 @@ func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question,
 			return turnloop.Answer{}, turnloop.ErrNoAnswer
 		}
 		if attached && d.tty != nil {
-			fmt.Fprintf(d.tty.tty, "%s asks; the attached terminal answers.\n", terminal.Show(q.Inquiry.Call.Request.Name))
+			fmt.Fprintf(d.tty.tty, "%s asks; the attached terminal answers.\n", safetext.Show(q.Inquiry.Call.Request.Name))
 		}
 		var late <-chan time.Time
 		if !attached && d.limit > 0 {
@@ -196,7 +196,7 @@ func (q *query) openDesk() *desk {
 func (q *query) saysItWaits(question turnloop.Question) {
 	request := question.Inquiry.Request
 	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
-	q.env.note("%s waits for an answer: %s — %q", q.id, terminal.Show(what), terminal.Clean(oneLine(request.Question.Text)))
+	q.env.note("%s waits for an answer: %s — %q", q.id, safetext.Show(what), safetext.Clean(oneLine(request.Question.Text)))
 	i := inquiryFor(q.id, question)
 	command := answerCommand(i)
 	q.env.note("    %s   %s", command, answerWords(i))

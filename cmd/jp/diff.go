@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -244,7 +244,7 @@ func (c *comparison) show(ctx context.Context, e *env, o diffOptions) error {
 		switch {
 		case o.nameOnly:
 			for _, f := range c.files {
-				if _, err := io.WriteString(w, terminal.Show(f.path)+"\n"); err != nil {
+				if _, err := io.WriteString(w, safetext.Show(f.path)+"\n"); err != nil {
 					return err
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"jp/cmd/jp/internal/doctor"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // A checkupJSON is what jp doctor found.
@@ -83,7 +84,7 @@ func (l findingLines) level(level doctor.Level) string {
 
 // oneClean is a text on one line that a terminal can show.
 func oneClean(text string) string {
-	return terminal.Clean(strings.Join(strings.Fields(text), " "))
+	return safetext.Clean(strings.Join(strings.Fields(text), " "))
 }
 
 // wrapWords breaks a line between words, and within those that are wider than a
@@ -91,7 +92,7 @@ func oneClean(text string) string {
 func wrapWords(text string, width int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
-		for terminal.Columns(word) > width {
+		for safetext.Columns(word) > width {
 			head := headOf(word, width)
 			if line != "" {
 				lines, line = append(lines, line), ""
@@ -101,7 +102,7 @@ func wrapWords(text string, width int) (lines []string) {
 		switch {
 		case line == "":
 			line = word
-		case terminal.Columns(line)+1+terminal.Columns(word) <= width:
+		case safetext.Columns(line)+1+safetext.Columns(word) <= width:
 			line += " " + word
 		default:
 			lines, line = append(lines, line), word
@@ -118,7 +119,7 @@ func headOf(word string, width int) string {
 	end := 0
 	for i, r := range word {
 		next := i + len(string(r))
-		if end > 0 && terminal.Columns(word[:next]) > width {
+		if end > 0 && safetext.Columns(word[:next]) > width {
 			break
 		}
 		end = next

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/cmd/jp/internal/doctor"
-	"jp/cmd/jp/internal/terminal"
 	"jp/gitcmd"
 	"jp/internal/ownfolder"
+	"jp/internal/safetext"
 )
 
 func (c *checkup) lookAtGit(ctx context.Context) []doctor.Finding {
@@ -191,7 +191,7 @@ func danglingLink(git string) string {
 	if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return terminal.Show(dir)
+	return safetext.Show(dir)
 }
 
 // unwritten says why jp cannot write what it has to, nil where it can.

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/cmd/jp/internal/doctor"
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process"
 )
 
@@ -148,7 +148,7 @@ func TestDoctorFitsTheTerminal(t *testing.T) {
 		require.Zero(t, s.exit())
 		s.Wait("the sum", func() bool { return strings.HasSuffix(strings.TrimSpace(s.Text()), "failed.") })
 		for _, line := range strings.Split(strings.Trim(s.Text(), "\n"), "\n") {
-			require.LessOrEqual(t, terminal.Columns(line), width)
+			require.LessOrEqual(t, safetext.Columns(line), width)
 			require.Regexp(t, `^(ok|note|warn|fail|\d+ ok,|nothing|      )`, line)
 		}
 		require.Contains(t, s.Raw(), "evil")

@@ -13,12 +13,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/config"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/internal/ownfolder"
+	"jp/internal/safetext"
 	"jp/process"
 	"jp/provider"
 	"jp/turnloop"
@@ -102,8 +102,8 @@ func failureOf(err error) *failure {
 		return fail(exitFailed, "denied", "%v.", strings.TrimSuffix(oneLine(denied.Error()), "."))
 	case errors.As(err, &link):
 		return fail(exitFailed, "untrusted", "%v.", link).
-			hint("ls -ld "+terminal.Escape(link.Path), "where it leads").
-			hint("rm "+terminal.Escape(link.Path), "jp makes its own folder anew")
+			hint("ls -ld "+safetext.Escape(link.Path), "where it leads").
+			hint("rm "+safetext.Escape(link.Path), "jp makes its own folder anew")
 	case errors.As(err, &interrupt):
 		return interrupted(interrupt)
 	case errors.Is(err, context.Canceled):
@@ -243,7 +243,7 @@ func refused(r *gitcmd.Refusal) *failure {
 	if git := looksLikeOne(r.Dir); len(r.Extensions) > 0 && isFile(filepath.Join(git, "config")) {
 		f.details = append(f.details, "A newer git may know it.")
 		for _, key := range r.Extensions {
-			f.hint("git config --file "+terminal.Escape(filepath.Join(git, "config"))+" --unset "+terminal.Escape(key), "where the entry is a mistake")
+			f.hint("git config --file "+safetext.Escape(filepath.Join(git, "config"))+" --unset "+safetext.Escape(key), "where the entry is a mistake")
 		}
 	}
 	if advice := r.Hint(); advice != "" {
@@ -255,7 +255,7 @@ func refused(r *gitcmd.Refusal) *failure {
 // withoutRepository says of a folder that git finds no repository for it, or none that jp
 // can use, and why.
 func (f *failure) withoutRepository(r *gitcmd.Refusal) *failure {
-	dir := terminal.Show(r.Dir)
+	dir := safetext.Show(r.Dir)
 	if advice := r.Hint(); advice != "" {
 		f.message = dir + " is in no git repository that can be used."
 		f.details = append(f.details, advice)
@@ -294,7 +294,7 @@ func (f *failure) typedFor(e *env) *failure {
 		for _, program := range []string{"jp", "git"} {
 			rest, found := strings.CutPrefix(h.Command, program+" ")
 			if found && h.Command != gitInitSHA1 && !strings.HasPrefix(rest, "-C ") && !strings.HasSuffix(rest, "--help") {
-				f.hints[i].Command = program + " -C " + terminal.Escape(e.dir) + " " + rest
+				f.hints[i].Command = program + " -C " + safetext.Escape(e.dir) + " " + rest
 			}
 		}
 	}
@@ -308,7 +308,7 @@ func (f *failure) report(w io.Writer, asJSON bool) {
 	case asJSON:
 		line, err := json.Marshal(map[string]any{"error": f.object()})
 		if err == nil {
-			fmt.Fprintf(w, "%s\n", terminal.EscapeJSON(line))
+			fmt.Fprintf(w, "%s\n", safetext.EscapeJSON(line))
 		}
 	default:
 		fmt.Fprint(w, f.text())
@@ -329,22 +329,22 @@ func (f *failure) object() map[string]any {
 func (f *failure) text() string {
 	var b strings.Builder
 	if f.wanted {
-		fmt.Fprintf(&b, "%s\n", sentence(terminal.Clean(f.message)))
+		fmt.Fprintf(&b, "%s\n", sentence(safetext.Clean(f.message)))
 	} else {
-		fmt.Fprintf(&b, "Error: %s\n", terminal.Clean(f.message))
+		fmt.Fprintf(&b, "Error: %s\n", safetext.Clean(f.message))
 	}
 	for _, line := range f.details {
-		fmt.Fprintf(&b, "  %s\n", terminal.Clean(line))
+		fmt.Fprintf(&b, "  %s\n", safetext.Clean(line))
 	}
 	width := 0
 	for _, h := range f.hints {
-		width = max(width, len([]rune(terminal.Clean(h.Command))))
+		width = max(width, len([]rune(safetext.Clean(h.Command))))
 	}
 	if len(f.hints) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, h := range f.hints {
-		fmt.Fprintf(&b, "    %-*s   %s\n", width, terminal.Clean(h.Command), terminal.Clean(h.Text))
+		fmt.Fprintf(&b, "    %-*s   %s\n", width, safetext.Clean(h.Command), safetext.Clean(h.Text))
 	}
 	return b.String()
 }

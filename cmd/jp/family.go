@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/reconcile"
 )
 
@@ -114,14 +114,14 @@ func (v *view) meetChildren(ctx context.Context) {
 	}
 	v.waits = v.repo.statusOf(ctx, v.id, v.tail)
 	for _, call := range v.tail.Ledger().Open() {
-		v.working[call.Event.Seq] = v.repo.childState(ctx, call, terminal.Show(callTitle(call)))
+		v.working[call.Event.Seq] = v.repo.childState(ctx, call, safetext.Show(callTitle(call)))
 	}
 }
 
 // callWords is a tool call of the incomplete turn, on one line; running is
 // whether an open one runs now.
 func (v *view) callWords(call *conversation.ToolCall, running bool) string {
-	return cmp.Or(v.working[call.Event.Seq], callState(call, terminal.Show(callTitle(call)), running))
+	return cmp.Or(v.working[call.Event.Seq], callState(call, safetext.Show(callTitle(call)), running))
 }
 
 // childState is an open call that works in a conversation of its own, on one
@@ -140,7 +140,7 @@ func (r *repo) childState(ctx context.Context, call *conversation.ToolCall, name
 		return fmt.Sprintf("? %s — %s cannot be read", name, id)
 	}
 	status := r.list(ctx, info).Status
-	mark, words := "⏸", terminal.Clean(status.words())
+	mark, words := "⏸", safetext.Clean(status.words())
 	switch status.State {
 	case "running":
 		mark = "▶"

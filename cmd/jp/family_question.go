@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // A delegatesQuestion is a question that a delegate waits with, for those that wait for
@@ -88,7 +88,7 @@ func (r *repo) statusOf(ctx context.Context, id conversation.ID, tail *conversat
 func (r *repo) incomplete(ctx context.Context, id conversation.ID, tail *conversation.IncompleteTurn) *failure {
 	f := incompleteFailure(id, tail)
 	if q := r.asksFor(ctx, id, delegationsIn(tail), maxLevels); q != nil {
-		f.details = append(f.details, fmt.Sprintf("Waiting for input: %s — %q", terminal.Clean(q.tools), oneLine(q.inquiry.Text)))
+		f.details = append(f.details, fmt.Sprintf("Waiting for input: %s — %q", safetext.Clean(q.tools), oneLine(q.inquiry.Text)))
 	}
 	return f
 }

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
+	"jp/internal/safetext"
 	"jp/turnloop"
 	"jp/worktree"
 )
@@ -187,7 +187,7 @@ func plainPath(quoted string) string {
 
 // shownPath shows a recorded path so that a shell takes what was copied, where not all of
 // it can be seen.
-func shownPath(quoted string) string { return terminal.Show(plainPath(quoted)) }
+func shownPath(quoted string) string { return safetext.Show(plainPath(quoted)) }
 
 // snapshot looks at the named files only where the tool touches no others, and
 // at everything else otherwise.

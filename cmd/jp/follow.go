@@ -14,6 +14,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -206,7 +207,7 @@ func (d *dashboard) show(list []listing) error {
 		return err
 	}
 	lines := strings.Split(text.String(), "\n")
-	lines[len(lines)-1] = table.palette.Dim(terminal.Fit(foot(list, len(list)-len(fitting)), table.width))
+	lines[len(lines)-1] = table.palette.Dim(safetext.Fit(foot(list, len(list)-len(fitting)), table.width))
 	return d.screen.Draw(lines)
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 type forkOptions struct {
@@ -204,7 +204,7 @@ func (f *fork) behind() bool {
 func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.IncompleteTurn, incomplete bool) {
 	out := f.env.stderr
 	if f.shares {
-		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.view.name(), f.at.Seq, f.at.Turn, terminal.Show(conversation.Shorten(f.at.Subject, 40)))
+		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.view.name(), f.at.Seq, f.at.Turn, safetext.Show(conversation.Shorten(f.at.Subject, 40)))
 	} else {
 		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.kept), "event"), f.view.name(), f.first.Seq, f.at.Seq)
 	}
@@ -229,7 +229,7 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 		if !local {
 			on = ""
 		}
-		fmt.Fprintf(out, "Its files are in %s%s.   cd %s\n", terminal.Show(r.worktree), on, terminal.Escape(dir))
+		fmt.Fprintf(out, "Its files are in %s%s.   cd %s\n", safetext.Show(r.worktree), on, safetext.Escape(dir))
 		if !r.leftOut.none() {
 			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.leftOut.words(20, true))
 		}

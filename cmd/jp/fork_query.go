@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/lazy"
+	"jp/internal/safetext"
 )
 
 // forkAtEnd is what --fork without a value means.
@@ -24,11 +24,11 @@ func (o queryOptions) checkFork() error {
 	}
 	event, rest := strings.TrimPrefix(o.text[0], "@"), `"…"`
 	if len(o.text) > 1 {
-		rest = `"` + terminal.Show(strings.Join(o.text[1:], " ")) + `"`
+		rest = `"` + safetext.Show(strings.Join(o.text[1:], " ")) + `"`
 	}
-	return usage("%s after --fork would be part of the text.", terminal.Show(o.text[0])).
+	return usage("%s after --fork would be part of the text.", safetext.Show(o.text[0])).
 		hint("jp query --fork="+event+" "+rest, "fork at that event").
-		hint(`jp query --fork="" -- `+terminal.Show(strings.Join(o.text, " ")), "fork at the newest event, and ask this")
+		hint(`jp query --fork="" -- `+safetext.Show(strings.Join(o.text, " ")), "fork at the newest event, and ask this")
 }
 
 // targetFork makes the fork to ask in. What would keep it from being asked in is

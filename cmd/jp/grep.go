@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/search"
 	"jp/tool/recall"
 )
@@ -228,11 +228,11 @@ func (o grepOptions) query(quiet bool) (*search.Query, error) {
 // plain are the patterns as arguments.
 func (o grepOptions) plain() string {
 	if len(o.patterns) == 1 && !strings.HasPrefix(o.patterns[0], "-") {
-		return terminal.Escape(o.patterns[0])
+		return safetext.Escape(o.patterns[0])
 	}
 	var words []string
 	for _, p := range o.patterns {
 		words = append(words, "-e", p)
 	}
-	return terminal.EscapeAll(words)
+	return safetext.EscapeAll(words)
 }

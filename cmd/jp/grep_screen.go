@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 	"jp/search"
 )
 
@@ -35,7 +36,7 @@ func (s *grepScreen) show(r search.Result) error {
 		if s.opts.hasContext() && i > 0 && !adjoin(r.Lines[i-1], l) {
 			fmt.Fprintln(s.w, s.palette.Dim("  --"))
 		}
-		if _, err := fmt.Fprintln(s.w, before[i]+s.text(r, l, s.width-terminal.Columns(before[i]))); err != nil {
+		if _, err := fmt.Fprintln(s.w, before[i]+s.text(r, l, s.width-safetext.Columns(before[i]))); err != nil {
 			return err
 		}
 	}
@@ -48,12 +49,12 @@ func (s *grepScreen) heading(r search.Result) string {
 	if r.Info.Err == nil {
 		when = terminal.Ago(r.Info.Summary.LastEventAt, s.env.now())
 	}
-	room := s.width - terminal.Columns(id) - terminal.Columns(when) - 4
+	room := s.width - safetext.Columns(id) - safetext.Columns(when) - 4
 	if room < leastText/2 {
-		return terminal.Fit(s.palette.Cyan(id)+"  "+s.palette.Bold(title), s.width)
+		return safetext.Fit(s.palette.Cyan(id)+"  "+s.palette.Bold(title), s.width)
 	}
-	title = terminal.Fit(title, room)
-	gap := strings.Repeat(" ", room-terminal.Columns(title))
+	title = safetext.Fit(title, room)
+	gap := strings.Repeat(" ", room-safetext.Columns(title))
 	return s.palette.Cyan(id) + "  " + s.palette.Bold(title) + gap + "  " + s.palette.Dim(when)
 }
 
@@ -109,7 +110,7 @@ func (s *grepScreen) text(r search.Result, l search.Line, columns int) string {
 	mark := ""
 	if incomplete(r.Info, l) {
 		mark = s.palette.Yellow(incompleteMark)
-		columns -= terminal.Columns(incompleteMark)
+		columns -= safetext.Columns(incompleteMark)
 	}
 	text := terminal.Excerpt(l.Text, l.Submatches, s.palette.Found, max(columns, 1))
 	if !l.Match {

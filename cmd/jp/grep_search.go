@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/search"
 )
 
@@ -47,7 +47,7 @@ func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
 	var unknown *failure
 	if errors.As(err, &unknown) && len(g.opts.patterns) == 1 {
 		words := append(slices.Clone(g.opts.patterns), g.opts.words...)
-		unknown.hint("jp grep "+terminal.Escape(strings.Join(words, " ")), "search for all these words")
+		unknown.hint("jp grep "+safetext.Escape(strings.Join(words, " ")), "search for all these words")
 	}
 	if err != nil {
 		return nil, err

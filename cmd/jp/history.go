@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"jp/cmd/jp/internal/takeback"
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/worktree"
 )
 
@@ -83,7 +83,7 @@ func (v *view) withHead(ctx context.Context, s *takeback.Step, was string, respo
 	s.HeadMove = fmt.Sprintf("from %.10s to %.10s", was, git.Head)
 	switch {
 	case git.BranchWas != "" && git.Branch != "":
-		s.HeadMove = fmt.Sprintf("from %s to %s", terminal.Show(git.BranchWas), terminal.Show(git.Branch))
+		s.HeadMove = fmt.Sprintf("from %s to %s", safetext.Show(git.BranchWas), safetext.Show(git.Branch))
 	case was == "":
 		s.HeadMove = fmt.Sprintf("to %.10s", git.Head)
 	}

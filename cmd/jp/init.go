@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/internal/safetext"
 )
 
 func newInitCommand(e *env) *cobra.Command {
@@ -70,7 +70,7 @@ func makeConfig(root *os.Root) error {
 	}
 	if to, err := root.Readlink(config.WorkspaceFile); err == nil {
 		if _, err := root.Stat(config.WorkspaceFile); err != nil {
-			return usage("%s is a link to %s, which is not there; it was left as it is.", config.WorkspaceFile, terminal.Show(to)).
+			return usage("%s is a link to %s, which is not there; it was left as it is.", config.WorkspaceFile, safetext.Show(to)).
 				hint("rm "+config.WorkspaceFile, "takes the link away")
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/reconcile"
 	"jp/turnloop"
 )
@@ -104,7 +104,7 @@ func (j *jsonlOutput) Streamed(d turnloop.Delta) {
 // Noticed says it on stderr.
 func (j *jsonlOutput) Noticed(text string) {
 	if !j.env.quiet {
-		fmt.Fprintln(j.env.stderr, terminal.Clean(text))
+		fmt.Fprintln(j.env.stderr, safetext.Clean(text))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 )
 
 // A layout is how much a list says of each conversation besides its title.
@@ -105,12 +106,12 @@ func (t listTable) in(l layout, list []listing) *terminal.Table {
 }
 
 func (t listTable) cells(l layout, c listing) []string {
-	star, id := " ", terminal.Clean(c.ID)
+	star, id := " ", safetext.Clean(c.ID)
 	if c.ID == t.current {
 		star = "*"
 	}
 	if !l.longID {
-		id = terminal.Clean(c.ShortID)
+		id = safetext.Clean(c.ShortID)
 	}
 	id = t.palette.Dim(c.branch) + id
 	if c.err != nil {

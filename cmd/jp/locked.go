@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process"
 	"jp/process/attach"
 )
@@ -129,5 +129,5 @@ func holderWords(h process.Holder, now time.Time) string {
 // questionWords are a question on one line.
 func questionWords(i attach.Inquiry) string {
 	what := strings.TrimSpace(i.Tool + " " + i.Subject)
-	return fmt.Sprintf("%s — %q", terminal.Show(what), terminal.Clean(oneLine(i.Text)))
+	return fmt.Sprintf("%s — %q", safetext.Show(what), safetext.Clean(oneLine(i.Text)))
 }

@@ -11,6 +11,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/worktree"
 )
 
@@ -195,7 +196,7 @@ func (v *view) printPatch(ctx context.Context, w io.Writer, it entry, paths []st
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, colourPatch(v.palette, terminal.Reveal(string(patch))))
+	_, err = io.WriteString(w, colourPatch(v.palette, safetext.Reveal(string(patch))))
 	return err
 }
 
@@ -212,7 +213,7 @@ func unanswered(e *conversation.Event) string {
 func (v *view) logLine(e *conversation.Event) string {
 	seq := fmt.Sprintf("@%-4d", e.Seq)
 	when := e.Time.In(v.env.now().Location()).Format("15:04")
-	line := terminal.Clean(e.Subject)
+	line := safetext.Clean(e.Subject)
 	if why := unanswered(e); why != "" {
 		line += ": " + oneLine(why)
 	}
@@ -220,7 +221,7 @@ func (v *view) logLine(e *conversation.Event) string {
 		line += "  ⏳"
 	}
 	if v.width > 0 {
-		line = terminal.Fit(line, max(20, v.width-13))
+		line = safetext.Fit(line, max(20, v.width-13))
 	}
 	switch e.Type() {
 	case conversation.TypeChatRequest:

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/gitcmd"
+	"jp/internal/safetext"
 	"jp/worktree"
 )
 
@@ -57,7 +57,7 @@ func (v *view) gitLog(ctx context.Context, entries []entry, o logOptions) (strin
 	if len(o.paths) > 0 {
 		argv = append(append(argv, "--"), o.paths...)
 	}
-	return terminal.EscapeAll(argv), nil
+	return safetext.EscapeAll(argv), nil
 }
 
 func (o logOptions) gitFlags() []string {

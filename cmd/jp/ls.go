@@ -14,6 +14,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 type listOptions struct {
@@ -47,7 +48,7 @@ func newListCommand(e *env) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			err := cobra.NoArgs(cmd, args)
 			if err != nil && o.remote == anyRemote {
-				return usage("jp ls takes no arguments.").hint("jp ls --remote="+terminal.Escape(args[0]), "if this is the remote: it needs the =")
+				return usage("jp ls takes no arguments.").hint("jp ls --remote="+safetext.Escape(args[0]), "if this is the remote: it needs the =")
 			}
 			return err
 		},
@@ -95,7 +96,7 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 		list = append(list, r.list(ctx, i))
 	}
 	if o.remote != "" && o.remote != anyRemote && len(list) == 0 {
-		e.note("Nothing was fetched from %s.", terminal.Show(o.remote))
+		e.note("Nothing was fetched from %s.", safetext.Show(o.remote))
 	}
 	if o.archived {
 		if err := r.noteHidden(e); err != nil {
@@ -218,5 +219,5 @@ func refOf(id conversation.ID) string { return "refs/jp/conversations/" + string
 // oneLine makes a text fit on one line of a list.
 func oneLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return terminal.Clean(line)
+	return safetext.Clean(line)
 }

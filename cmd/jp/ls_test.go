@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 )
 
 // hostileTitle is what a stranger's model may call a conversation.
@@ -48,7 +48,7 @@ func TestListFitsTheTerminal(t *testing.T) {
 			s.Wait("a header, four conversations, two questions", func() bool { return strings.Count(s.Text(), "\n") == 6 })
 			lines := strings.Split(s.Text(), "\n")
 			for _, line := range lines {
-				require.LessOrEqual(t, terminal.Columns(line), width)
+				require.LessOrEqual(t, safetext.Columns(line), width)
 			}
 			require.Regexp(t, want, s.Text())
 			require.Contains(t, s.Text(), "(pinned) (expired) e")

@@ -14,6 +14,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool/mcp"
 	"jp/turnloop"
 )
@@ -21,7 +22,7 @@ import (
 // askApproval starts a server and lets the user approve what it offers. What they
 // do not approve is left out; an end of the input is no approval.
 func askApproval(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *mcp.Server) error {
-	fmt.Fprintf(tty, "Starting the MCP server %s to see what it offers.\n", terminal.Show(s.Spec().Name))
+	fmt.Fprintf(tty, "Starting the MCP server %s to see what it offers.\n", safetext.Show(s.Spec().Name))
 	listing, err := s.Look(ctx)
 	if err != nil {
 		return err
@@ -84,11 +85,11 @@ func (a approvalSheet) text() string {
 	spec, known := a.server.Spec(), a.before.Approved
 	switch {
 	case approvedWhole(a.before):
-		fmt.Fprintf(&b, "The MCP server %s is as you approved it.\n", terminal.Show(spec.Name))
+		fmt.Fprintf(&b, "The MCP server %s is as you approved it.\n", safetext.Show(spec.Name))
 	case known:
-		fmt.Fprintf(&b, "The MCP server %s is not as you approved it.\n", terminal.Show(spec.Name))
+		fmt.Fprintf(&b, "The MCP server %s is not as you approved it.\n", safetext.Show(spec.Name))
 	default:
-		fmt.Fprintf(&b, "The MCP server %s offers %s.\n", terminal.Show(spec.Name), conversation.Count(len(a.listing.Offers), "tool"))
+		fmt.Fprintf(&b, "The MCP server %s offers %s.\n", safetext.Show(spec.Name), conversation.Count(len(a.listing.Offers), "tool"))
 	}
 	if known && len(a.before.Changes) > 0 {
 		a.changes(&b, a.before.Changes)
@@ -98,14 +99,14 @@ func (a approvalSheet) text() string {
 		}
 	}
 	for _, line := range a.listing.LeftOut {
-		fmt.Fprintf(&b, "  %s\n", a.palette.Dim("not offered: "+a.fit(terminal.Clean(line), 15)))
+		fmt.Fprintf(&b, "  %s\n", a.palette.Dim("not offered: "+a.fit(safetext.Clean(line), 15)))
 	}
-	fmt.Fprintf(&b, "  It runs: %s\n", terminal.EscapeAll(spec.Command))
+	fmt.Fprintf(&b, "  It runs: %s\n", safetext.EscapeAll(spec.Command))
 	if was := a.server.Before(); was != nil && !known {
-		fmt.Fprintf(&b, "  %s %s\n", a.palette.Yellow("You approved it with another command:"), terminal.EscapeAll(was))
+		fmt.Fprintf(&b, "  %s %s\n", a.palette.Yellow("You approved it with another command:"), safetext.EscapeAll(was))
 	}
 	if len(spec.Env) > 0 {
-		fmt.Fprintf(&b, "  with %s\n", terminal.EscapeAll(slices.Sorted(maps.Keys(spec.Env))))
+		fmt.Fprintf(&b, "  with %s\n", safetext.EscapeAll(slices.Sorted(maps.Keys(spec.Env))))
 	}
 	return b.String()
 }
@@ -114,8 +115,8 @@ func (a approvalSheet) text() string {
 const brief = 4
 
 func (a approvalSheet) offer(b *strings.Builder, lead string, o mcp.Offer) {
-	fmt.Fprintf(b, "%s%s\n", lead, a.palette.Bold(terminal.Show(o.Name)))
-	lines := strings.Split(terminal.Clean(o.Description), "\n")
+	fmt.Fprintf(b, "%s%s\n", lead, a.palette.Bold(safetext.Show(o.Name)))
+	lines := strings.Split(safetext.Clean(o.Description), "\n")
 	for _, line := range lines[:min(len(lines), brief)] {
 		if line != "" {
 			fmt.Fprintf(b, "      %s\n", a.fit(line, 6))
@@ -133,9 +134,9 @@ func (a approvalSheet) changes(b *strings.Builder, changes []mcp.Change) {
 		case c.Was == nil:
 			a.offer(b, "  "+a.palette.Green("+")+" ", *c.Is)
 		case c.Is == nil:
-			fmt.Fprintf(b, "  %s %s (gone)\n", a.palette.Red("-"), terminal.Show(c.Name()))
+			fmt.Fprintf(b, "  %s %s (gone)\n", a.palette.Red("-"), safetext.Show(c.Name()))
 		default:
-			fmt.Fprintf(b, "  %s %s\n", a.palette.Yellow("!"), a.palette.Bold(terminal.Show(c.Name())))
+			fmt.Fprintf(b, "  %s %s\n", a.palette.Yellow("!"), a.palette.Bold(safetext.Show(c.Name())))
 			a.difference(b, *c.Was, *c.Is)
 		}
 	}
@@ -161,7 +162,7 @@ func (a approvalSheet) difference(b *strings.Builder, was, is mcp.Offer) {
 func (a approvalSheet) details() string {
 	var b strings.Builder
 	for _, o := range a.listing.Offers {
-		fmt.Fprintf(&b, "  %s  (%s)\n", a.palette.Bold(terminal.Show(o.Name)), mcp.ToolName(a.server.Spec().Name, o.Name))
+		fmt.Fprintf(&b, "  %s  (%s)\n", a.palette.Bold(safetext.Show(o.Name)), mcp.ToolName(a.server.Spec().Name, o.Name))
 		for line := range strings.Lines(offerText(o)) {
 			fmt.Fprintf(&b, "      %s\n", strings.TrimRight(line, "\n"))
 		}
@@ -175,7 +176,7 @@ func offerText(o mcp.Offer) string {
 	if len(o.Annotations) > 0 {
 		text += "It says of itself: " + string(o.Annotations) + "\n"
 	}
-	return terminal.Clean(text)
+	return safetext.Clean(text)
 }
 
 func indented(value json.RawMessage) string {
@@ -191,5 +192,5 @@ func (a approvalSheet) fit(line string, behind int) string {
 	if a.width == 0 {
 		return line
 	}
-	return terminal.Fit(line, max(a.width-behind, 20))
+	return safetext.Fit(line, max(a.width-behind, 20))
 }

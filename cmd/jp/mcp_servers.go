@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/internal/safetext"
 	"jp/tool"
 	"jp/tool/mcp"
 )
@@ -89,12 +89,12 @@ func leftOut(name string, state mcp.State) string {
 		var names []string
 		for _, c := range state.Changes {
 			if c.Is != nil {
-				names = append(names, terminal.Show(c.Name()))
+				names = append(names, safetext.Show(c.Name()))
 			}
 		}
 		what = "these tools are not as you approved them: " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("The MCP server %s: %s, and are left out; jp trust --mcp %s shows and approves them.", terminal.Show(name), what, terminal.Escape(name))
+	return fmt.Sprintf("The MCP server %s: %s, and are left out; jp trust --mcp %s shows and approves them.", safetext.Show(name), what, safetext.Escape(name))
 }
 
 func (s *servers) every() []*mcp.Server {
@@ -152,7 +152,7 @@ func (s *servers) explain(name string, f *failure) *failure {
 	for _, server := range s.every() {
 		spec := server.Spec()
 		if strings.HasPrefix(name, mcp.Prefix+spec.Name+"__") && !approvedWhole(server.State()) {
-			f.hint("jp trust --mcp "+terminal.Escape(spec.Name), "approves what this server offers")
+			f.hint("jp trust --mcp "+safetext.Escape(spec.Name), "approves what this server offers")
 		}
 	}
 	return f

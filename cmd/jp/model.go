@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/provider/catalog"
 	"jp/provider/script"
 )
@@ -110,7 +110,7 @@ func openScript(e *env, name string) (*catalog.Provider, error) {
 		// A script that lies in a folder called script is easily named by its path.
 		missing := fail(exitUsage, "config", "%v", err)
 		if beside := filepath.Join(e.dir, scripted, name); isFile(beside) {
-			missing = missing.hint("jp query -m "+terminal.Escape("script/script/"+name)+` "…"`, "the file after the provider's name: script/"+name)
+			missing = missing.hint("jp query -m "+safetext.Escape("script/script/"+name)+` "…"`, "the file after the provider's name: script/"+name)
 		}
 		return nil, missing
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/catalog"
 )
@@ -69,12 +69,12 @@ func runModels(ctx context.Context, e *env, args []string) error {
 	}
 	for _, o := range offers {
 		for _, model := range o.Models {
-			fmt.Fprintln(e.results(), terminal.Clean(o.Provider+"/"+model))
+			fmt.Fprintln(e.results(), safetext.Clean(o.Provider+"/"+model))
 		}
 	}
 	for _, o := range offers {
 		if !o.Reachable {
-			e.note("%-12s %s", o.Provider, terminal.Clean(o.Why))
+			e.note("%-12s %s", o.Provider, safetext.Clean(o.Why))
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 )
 
 // notices is what packages below may want the user to know, on stderr.
@@ -38,7 +38,7 @@ func (h noticeHandler) Handle(_ context.Context, r slog.Record) error {
 	if len(about) > 0 {
 		line += " (" + strings.Join(about, ", ") + ")"
 	}
-	_, err := fmt.Fprintln(h.w, terminal.Clean(oneLine(line)))
+	_, err := fmt.Fprintln(h.w, safetext.Clean(oneLine(line)))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/internal/wholefile"
 	"jp/reconcile"
 )
@@ -99,11 +100,11 @@ func (q *query) offerText(choices []choice, record reconcile.Record, truth recon
 		fmt.Fprintf(&b, "%s stopped in turn %d, %s.\n", q.id, q.tail.Number, ago)
 	}
 	for _, call := range q.tail.Ledger().ToolCalls {
-		title := terminal.Show(callTitle(call))
+		title := safetext.Show(callTitle(call))
 		words := cmp.Or(q.repo.childState(q.ctx, call, title), callState(call, title, truth.Alive[call.Event.Seq]))
 		fmt.Fprintf(&b, "  %s%s\n", words, effectWords(call))
 		if said := stateWords(truth.Delegates[call.Event.Seq].State); said != "" {
-			fmt.Fprintf(&b, "      it said: %s\n", terminal.Show(said))
+			fmt.Fprintf(&b, "      it said: %s\n", safetext.Show(said))
 		}
 	}
 	if record.CutOff {
@@ -127,7 +128,7 @@ func approvedWords(a conversation.Approval) string {
 	case a.All():
 		return "approved in advance (-y)"
 	}
-	return "approved in advance (-y): " + terminal.Show(strings.Join(a, ", "))
+	return "approved in advance (-y): " + safetext.Show(strings.Join(a, ", "))
 }
 
 // effectWords are what a call that came to its end did, " (+7 -3)"; "" where
@@ -140,7 +141,7 @@ func effectWords(call *conversation.ToolCall) string {
 	if !ok {
 		return ""
 	}
-	return " (" + terminal.Show(effect) + ")"
+	return " (" + safetext.Show(effect) + ")"
 }
 
 func joinLetters(letters string) string {

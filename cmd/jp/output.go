@@ -8,6 +8,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/reconcile"
 	"jp/turnloop"
 )
@@ -75,7 +76,7 @@ func (c *chrome) resumed(plan reconcile.Plan) {
 	if approved := approvedWords(c.query.stream.Tail().Approved); approved != "" && !c.query.opts.yes {
 		words += "; its tools are " + approved
 	}
-	c.say("%s", c.palette.Dim(terminal.Clean(oneLine(words))))
+	c.say("%s", c.palette.Dim(safetext.Clean(oneLine(words))))
 }
 
 func (c *chrome) showTools(p *toolProgress) { c.tools = p }
@@ -102,9 +103,9 @@ func (c *chrome) record(events []*conversation.Event) {
 			if b.IsError {
 				mark = c.palette.Red("✗")
 			}
-			c.say("%s %s", mark, terminal.Clean(e.Subject))
+			c.say("%s %s", mark, safetext.Clean(e.Subject))
 		case *conversation.Workspace:
-			c.say("%s %s", c.palette.Dim("·"), terminal.Clean(e.Subject))
+			c.say("%s %s", c.palette.Dim("·"), safetext.Clean(e.Subject))
 		}
 	}
 }
@@ -224,7 +225,7 @@ func (c *chrome) detached(d detachedJSON) {
 }
 
 // Noticed prints a line for the user.
-func (c *chrome) Noticed(text string) { c.say("%s", c.palette.Yellow(terminal.Clean(text))) }
+func (c *chrome) Noticed(text string) { c.say("%s", c.palette.Yellow(safetext.Clean(text))) }
 
 // A pipeOutput writes the final message, or the data, to stdout. Who reads it may be
 // a terminal in the end: it is clean, as everywhere; --json has it as it was said.
@@ -235,7 +236,7 @@ func (p *pipeOutput) Recorded(events []*conversation.Event) {
 	p.record(events)
 	for _, e := range events {
 		if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartMessage && b.Finish == "" && b.Text != "" {
-			p.say("%s", terminal.Clean(b.Text))
+			p.say("%s", safetext.Clean(b.Text))
 		}
 	}
 }
@@ -246,9 +247,9 @@ func (p *pipeOutput) Streamed(turnloop.Delta) {}
 func (p *pipeOutput) ended(o turnloop.Outcome, err error) error {
 	switch {
 	case len(o.Data) > 0:
-		fmt.Fprintf(p.env.results(), "%s\n", terminal.EscapeJSON(o.Data))
+		fmt.Fprintf(p.env.results(), "%s\n", safetext.EscapeJSON(o.Data))
 	case o.Message != "" && o.Status != turnloop.Incomplete && o.Status != turnloop.Waiting:
-		fmt.Fprintf(p.env.results(), "%s\n", terminal.Clean(strings.TrimRight(o.Message, "\n")))
+		fmt.Fprintf(p.env.results(), "%s\n", safetext.Clean(strings.TrimRight(o.Message, "\n")))
 	}
 	if o.Turn > 0 {
 		p.foot(o)

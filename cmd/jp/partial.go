@@ -1,8 +1,8 @@
 package main
 
 import (
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // partial says that not all of a conversation was fetched, and how the rest is.
@@ -16,5 +16,5 @@ func unshallow(remote string) string {
 	if remote == "" {
 		return "git fetch --unshallow"
 	}
-	return "git fetch --unshallow " + terminal.Escape(remote)
+	return "git fetch --unshallow " + safetext.Escape(remote)
 }

@@ -11,6 +11,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -45,7 +46,7 @@ func (r *repo) pickFrom(ctx context.Context, e *env, none error, scopes ...conve
 	var options []huh.Option[conversation.ID]
 	for _, i := range infos[:min(len(infos), maxPicks)] {
 		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.now()), oneLine(i.Summary.Title))
-		options = append(options, huh.NewOption(terminal.Fit(label, terminal.Width(e.stderr, e.environ)-4), i.ID))
+		options = append(options, huh.NewOption(safetext.Fit(label, terminal.Width(e.stderr, e.environ)-4), i.ID))
 	}
 	return choose(ctx, e, "Which conversation?", options)
 }

@@ -9,6 +9,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/reconcile"
 )
 
@@ -71,14 +72,14 @@ func placeWord(s string) string {
 	case len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "":
 		return s[:7]
 	}
-	return terminal.Show(s)
+	return safetext.Show(s)
 }
 
 func branchWord(branch string) string {
 	if branch == "" {
 		return "detached"
 	}
-	return terminal.Show(branch)
+	return safetext.Show(branch)
 }
 
 // worktreeWord names a working tree of which git knows the name; the main one has none.
@@ -86,7 +87,7 @@ func worktreeWord(name string) string {
 	if name == "" {
 		return "the main one"
 	}
-	return terminal.Show(name)
+	return safetext.Show(name)
 }
 
 func elsewhereText(differences []reconcile.Difference, changed int) string {
@@ -107,9 +108,9 @@ func placeText(r reconcile.Record, t reconcile.Truth) string {
 		files := filesWords(t.Changed)
 		switch {
 		case len(t.Untracked) > 0 && len(t.Changed) == 0:
-			files = terminal.Clean(reconcile.UntrackedWords(t.Untracked))
+			files = safetext.Clean(reconcile.UntrackedWords(t.Untracked))
 		case len(t.Untracked) > 0:
-			files += "; " + terminal.Clean(reconcile.UntrackedWords(t.Untracked))
+			files += "; " + safetext.Clean(reconcile.UntrackedWords(t.Untracked))
 		}
 		words = append(words, "Files: "+files+".")
 	}

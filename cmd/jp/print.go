@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 type printOptions struct {
@@ -184,7 +184,7 @@ func (v *view) printAnswer(w io.Writer) {
 		v.markdown(w, text)
 		return
 	}
-	fmt.Fprintln(w, terminal.Clean(strings.TrimRight(text, "\n")))
+	fmt.Fprintln(w, safetext.Clean(strings.TrimRight(text, "\n")))
 }
 
 // noteRest says on standard error what the last answer lacks: what is printed is the

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process"
 )
 
@@ -50,7 +50,7 @@ func (r *repo) sweep(ctx context.Context, e *env) {
 	}
 	if _, err := registry.Live(ctx); err != nil {
 		for _, line := range strings.Split(err.Error(), "\n") {
-			e.note("Warning: %s", terminal.Clean(line))
+			e.note("Warning: %s", safetext.Clean(line))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 )
 
 // Progress is shown only of what takes long, and not more often than it can be
@@ -64,7 +65,7 @@ func (p *progress) show() {
 		case <-next.C:
 		}
 		line := fmt.Sprintf("%s: %d of %d", p.what, p.done.Load(), p.total)
-		fmt.Fprint(p.env.stderr, "\r"+terminal.Fit(line, terminal.Width(p.env.stderr, p.env.environ)-1)+"\x1b[K")
+		fmt.Fprint(p.env.stderr, "\r"+safetext.Fit(line, terminal.Width(p.env.stderr, p.env.environ)-1)+"\x1b[K")
 		shown = true
 		next.Reset(progressEvery)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/cmd/jp/internal/takeback"
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process"
 	"jp/redact"
 	"jp/turnloop"
@@ -254,7 +254,7 @@ func (b *putBack) same(now conversation.Git) error {
 func (b *putBack) notHere(then, now conversation.Git) error {
 	f := fail(exitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.id, whichWorktree(then, now)).about(b.id)
 	if dir := b.repo.worktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
-		return f.hint("cd "+terminal.Escape(dir), "go there")
+		return f.hint("cd "+safetext.Escape(dir), "go there")
 	}
 	return f.hint("jp fork "+b.id.Short()+" --worktree DIR", "a new working tree with its files")
 }
@@ -267,9 +267,9 @@ func whichWorktree(then, now conversation.Git) string {
 	case then.Worktree == "":
 		return "the main working tree"
 	case then.Worktree == now.Worktree:
-		return "an earlier worktree " + terminal.Show(then.Worktree)
+		return "an earlier worktree " + safetext.Show(then.Worktree)
 	}
-	return "worktree " + terminal.Show(then.Worktree)
+	return "worktree " + safetext.Show(then.Worktree)
 }
 
 // do puts the files back and records it. Somebody may have written meanwhile:

@@ -10,6 +10,7 @@ import (
 	"jp/cmd/jp/internal/takeback"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/worktree"
 )
 
@@ -158,7 +159,7 @@ func (b *putBack) again() string {
 	if b.opts.word != "" {
 		words = append(words, b.opts.word)
 	}
-	return terminal.EscapeAll(append(words, b.repo.fromHere(b.env, b.opts.paths)...))
+	return safetext.EscapeAll(append(words, b.repo.fromHere(b.env, b.opts.paths)...))
 }
 
 // list writes which files are put back, and which are left alone and why.
@@ -178,7 +179,7 @@ func (b *putBack) list(w io.Writer, p terminal.Palette, r *putBackResult, verb s
 		if r.notes[put.Path] != "" {
 			note = "  " + p.Dim(r.notes[put.Path])
 		}
-		fmt.Fprintf(w, "  %s %s%s\n", colour(status), terminal.Show(put.Path), note)
+		fmt.Fprintf(w, "  %s %s%s\n", colour(status), safetext.Show(put.Path), note)
 	}
 	b.listLeft(w, p, r)
 }
@@ -190,12 +191,12 @@ func (b *putBack) listLeft(w io.Writer, p terminal.Palette, r *putBackResult) {
 	fmt.Fprintln(w, "Left alone:")
 	width := 0
 	for _, f := range r.left() {
-		width = max(width, terminal.Columns(shownPath(f.Path)))
+		width = max(width, safetext.Columns(shownPath(f.Path)))
 	}
 	for _, f := range r.left() {
 		name := shownPath(f.Path)
-		gap := strings.Repeat(" ", width-terminal.Columns(name))
-		fmt.Fprintf(w, "  %s%s  %s\n", name, gap, p.Dim(terminal.Clean(f.Reason)))
+		gap := strings.Repeat(" ", width-safetext.Columns(name))
+		fmt.Fprintf(w, "  %s%s  %s\n", name, gap, p.Dim(safetext.Clean(f.Reason)))
 	}
 }
 

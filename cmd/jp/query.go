@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -249,7 +249,7 @@ func (q *query) asks() bool {
 func (o queryOptions) check() error {
 	for _, name := range o.tools {
 		if slices.Contains(o.withoutTools, name) {
-			return usage("-t %s and --no-tool %s exclude each other.", terminal.Show(name), terminal.Show(name))
+			return usage("-t %s and --no-tool %s exclude each other.", safetext.Show(name), safetext.Show(name))
 		}
 	}
 	if err := checkTitle(o.title); err != nil {

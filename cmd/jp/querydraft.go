@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/ownfolder"
+	"jp/internal/safetext"
 	"jp/internal/wholefile"
 )
 
@@ -87,7 +87,7 @@ func (q *query) besideDraft() string {
 			fmt.Fprintf(&b, "# %s goes along, as with the discarded question.\n", oneLine(a.Name))
 		}
 	}
-	lines := strings.Split(terminal.Clean(q.lastAnswer()), "\n")
+	lines := strings.Split(safetext.Clean(q.lastAnswer()), "\n")
 	if len(lines) > recalled {
 		lines = append(lines[:recalled], "…")
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/lazy"
+	"jp/internal/safetext"
 	"jp/provider"
 	"jp/turnloop"
 )
@@ -259,7 +259,7 @@ func fewerTurns(events []*conversation.Event) int {
 // keySource is where the key for a provider comes from, "" where it has none.
 func (r *repo) keySource(e *env, name string) string {
 	if command := r.config.Providers[name].KeyCommand; len(command) > 0 {
-		return "what " + terminal.Escape(command[0]) + " printed (providers." + plainName(name) + ".key_command)"
+		return "what " + safetext.Escape(command[0]) + " printed (providers." + plainName(name) + ".key_command)"
 	}
 	v, err := r.vendor(name)
 	if err != nil {

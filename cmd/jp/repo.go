@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/config"
 	"jp/conversation"
 	"jp/gitcmd"
@@ -23,6 +22,7 @@ import (
 	"jp/internal/ownfolder"
 	"jp/internal/plainfile"
 	"jp/internal/repoid"
+	"jp/internal/safetext"
 	"jp/internal/wholefile"
 	"jp/process"
 )
@@ -99,7 +99,7 @@ func (e *env) warnOfIgnored(r gitcmd.Repository) {
 			return
 		}
 	}
-	fmt.Fprintf(e.stderr, "Warning: GIT_DIR names %s, which jp does not follow: this is %s.\n", terminal.Show(named), terminal.Show(r.GitDir))
+	fmt.Fprintf(e.stderr, "Warning: GIT_DIR names %s, which jp does not follow: this is %s.\n", safetext.Show(named), safetext.Show(r.GitDir))
 }
 
 // findSettings opens the repository as findRepo does; outside of one it gives what

@@ -18,8 +18,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool"
 	"jp/tool/recall"
 	"jp/turnloop"
@@ -134,7 +134,7 @@ func (q *query) matching(word string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, usage("%s is a folder.", word).hint("jp query -a "+terminal.Escape(strings.TrimRight(word, "/")+"/**")+" …", "all files in it")
+		return nil, usage("%s is a folder.", word).hint("jp query -a "+safetext.Escape(strings.TrimRight(word, "/")+"/**")+" …", "all files in it")
 	case err == nil:
 		return []string{path}, nil
 	case !strings.ContainsAny(word, "*?[{"):
@@ -252,7 +252,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 		return requestFile{}, err
 	case known == q.id:
 		return requestFile{}, usage("%s cannot be attached: it is the conversation that you ask in, which the model has before it anyway.", word).
-			hint(`jp query "…"`, "ask here, without -a").hint("jp query --new -a "+terminal.Escape(word)+` "…"`, "ask about it in a new conversation")
+			hint(`jp query "…"`, "ask here, without -a").hint("jp query --new -a "+safetext.Escape(word)+` "…"`, "ask about it in a new conversation")
 	}
 	arguments["id"] = known
 	name := string(known)
@@ -281,7 +281,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 	if result.IsError {
 		f := usage("%s cannot be attached: %s.", word, strings.TrimRight(string(result.Content), ".\n"))
 		if !found {
-			f.hint("jp query -a "+terminal.Escape(id)+`@turn:N "…"`, "only one turn of it")
+			f.hint("jp query -a "+safetext.Escape(id)+`@turn:N "…"`, "only one turn of it")
 		}
 		return requestFile{}, f
 	}

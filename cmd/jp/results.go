@@ -4,7 +4,7 @@ import (
 	"io"
 	"sync"
 
-	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 )
 
 // results is standard output, for what a command was asked for.
@@ -45,7 +45,7 @@ func (r resultWriter) Write(p []byte) (n int, err error) {
 		n, r.lost.err = r.w.Write(p)
 		return n, r.lost.err
 	}
-	if _, r.lost.err = r.w.Write(terminal.EscapeJSON(p)); r.lost.err != nil {
+	if _, r.lost.err = r.w.Write(safetext.EscapeJSON(p)); r.lost.err != nil {
 		return 0, r.lost.err
 	}
 	return len(p), nil

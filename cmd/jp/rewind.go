@@ -8,6 +8,7 @@ import (
 	"jp/cmd/jp/internal/takeback"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -53,7 +54,7 @@ func (f *fork) putBack(o forkOptions) (*putBack, error) {
 		lost, _ := f.tail.Ledger().Lost()
 		for _, call := range lost {
 			if f.repo.locks.ToolAlive(f.view.id, call.Event.Seq) {
-				return nil, fail(exitLocked, "locked", "%s of %s still runs, and may write files.", terminal.Show(call.Request.Name), f.view.id).about(f.view.id).
+				return nil, fail(exitLocked, "locked", "%s of %s still runs, and may write files.", safetext.Show(call.Request.Name), f.view.id).about(f.view.id).
 					hint("jp discard "+f.view.id.Short(), "end it, and take its turn back")
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 )
 
 // Groups of commands, in the order of the help.
@@ -202,5 +202,5 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if cmd.HasParent() && cmd.Name() != "conversation" {
 		return f.hint(cmd.CommandPath()+" --help", "its commands, with examples")
 	}
-	return f.hint("jp query "+terminal.Escape(text), "ask the model this").hint("jp --help", "all commands")
+	return f.hint("jp query "+safetext.Escape(text), "ask the model this").hint("jp --help", "all commands")
 }

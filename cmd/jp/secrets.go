@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/provider/catalog"
 	"jp/redact"
 )
@@ -279,7 +279,7 @@ func (s *secrets) report(e *env) {
 		e.note("%d %s replaced%s (%s).", n, were, before, strings.Join(slices.Compact(rules), ", "))
 	}
 	if n := len(s.unsearched); n > 0 {
-		e.note("Not searched for secrets: %s.", terminal.Show(strings.Join(s.unsearched, ", ")))
+		e.note("Not searched for secrets: %s.", safetext.Show(strings.Join(s.unsearched, ", ")))
 	}
 	clear(s.found)
 	s.unsearched = nil

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 func newShowCommand(e *env) *cobra.Command {
@@ -124,22 +124,22 @@ func (l listing) marks(now time.Time) (facts [][2]string) {
 
 // showEvent prints one event in full.
 func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event) error {
-	fmt.Fprintf(w, "%s %s\n", v.palette.Yellow(fmt.Sprintf("@%d", e.Seq)), v.palette.Bold(terminal.Clean(e.Subject)))
+	fmt.Fprintf(w, "%s %s\n", v.palette.Yellow(fmt.Sprintf("@%d", e.Seq)), v.palette.Bold(safetext.Clean(e.Subject)))
 	for _, f := range [][2]string{
-		{"Type", string(e.Type())}, {"Turn", itoa(e.Turn)}, {"By", terminal.Clean(e.Author)},
+		{"Type", string(e.Type())}, {"Turn", itoa(e.Turn)}, {"By", safetext.Clean(e.Author)},
 		{"Time", e.Time.In(v.env.now().Location()).Format(time.RFC3339)}, {"Commit", e.Commit}, {"Tree", e.Tree},
 	} {
 		fmt.Fprintf(w, "%s %s\n", v.palette.Dim(fmt.Sprintf("%-7s", f[0])), f[1])
 	}
 	if why := unanswered(e); why != "" {
-		fmt.Fprintf(w, "%s %s\n", v.palette.Dim("Reason "), terminal.Clean(strings.Join(strings.Fields(why), " ")))
+		fmt.Fprintf(w, "%s %s\n", v.palette.Dim("Reason "), safetext.Clean(strings.Join(strings.Fields(why), " ")))
 	}
 	if text, ok := e.Text(); ok && text != "" {
-		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(terminal.RevealOutput(text), "\n"))
+		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(safetext.RevealOutput(text), "\n"))
 	}
 	v.printRest(w, e)
 	for _, p := range e.Payloads {
-		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s%s\n", v.palette.Dim("payload"), terminal.Clean(p.Name), p.Bytes, p.OID, absentMark(p))
+		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s%s\n", v.palette.Dim("payload"), safetext.Clean(p.Name), p.Bytes, p.OID, absentMark(p))
 	}
 	var left unseen
 	if left.follow(e); !left.none() {

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/internal/repoid"
+	"jp/internal/safetext"
 )
 
 // repositories says where the repositories are that this user's jp has been in.
@@ -89,9 +89,9 @@ func (r *repo) refNow(id conversation.ID) string {
 func (r *repo) standingWords(s conversation.Standing, repository string) string {
 	switch s {
 	case conversation.StandingElsewhere:
-		words := "was written in another repository (" + terminal.Show(repository)
+		words := "was written in another repository (" + safetext.Show(repository)
 		if place := r.repositories().Place(repository); place != "" {
-			words += ", " + terminal.Show(repositoryFolder(place))
+			words += ", " + safetext.Show(repositoryFolder(place))
 		}
 		return words + ")"
 	case conversation.StandingRenamed:

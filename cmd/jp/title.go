@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/provider"
 )
 
@@ -55,7 +55,7 @@ func (t *titleFlag) mistaken(err error, args []string) error {
 	if t.text == "" || t.byModel || len(args) == 0 || !errors.As(err, &f) || f.code != "not_found" && f.code != "usage" {
 		return err
 	}
-	return f.hint("jp edit --title "+terminal.Escape(t.text+" "+strings.Join(args, " ")), "if all of this is the title")
+	return f.hint("jp edit --title "+safetext.Escape(t.text+" "+strings.Join(args, " ")), "if all of this is the title")
 }
 
 const titlePrompt = `You give titles to conversations between a user and an assistant. You are shown
@@ -99,7 +99,7 @@ func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, m
 		return "", usage("%s has nothing yet that a title could be about.", info.ID)
 	}
 	if isTerminal(e.stderr) {
-		e.note("%s is asked for a title …", terminal.Clean(model))
+		e.note("%s is asked for a title …", safetext.Clean(model))
 	}
 	_, name, _ := strings.Cut(model, "/")
 	said, err := ask(ctx, asked, &provider.Request{
@@ -194,14 +194,14 @@ func checkTitle(title string) error {
 // cleanTitle makes a title of what a model said: its first line with words, as
 // long as a title may be, without the marks that models put around titles.
 func cleanTitle(said string) string {
-	for line := range strings.Lines(terminal.Clean(said)) {
+	for line := range strings.Lines(safetext.Clean(said)) {
 		line = strings.Join(strings.Fields(line), " ")
 		line = strings.Trim(line, "#*_`\"'“”„«» ")
 		if rest, ok := cutFold(line, "title:"); ok {
 			line = strings.Trim(rest, "*_`\"'“”„«» ")
 		}
 		if line = strings.TrimRight(line, ". "); line != "" {
-			return terminal.Fit(line, conversation.TitleColumns)
+			return safetext.Fit(line, conversation.TitleColumns)
 		}
 	}
 	return ""

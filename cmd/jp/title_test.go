@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 func TestCleanTitle(t *testing.T) {
@@ -33,7 +33,7 @@ func TestCleanTitleFits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		title := cleanTitle(rapid.String().Draw(t, "said"))
-		require.LessOrEqual(t, terminal.Columns(title), conversation.TitleColumns)
+		require.LessOrEqual(t, safetext.Columns(title), conversation.TitleColumns)
 		require.Equal(t, oneLine(title), title)
 		require.Equal(t, strings.TrimSpace(title), title)
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -63,12 +64,12 @@ func (p *toolProgress) tell(at turnloop.Progress) {
 		return
 	}
 	p.last = now
-	text := terminal.Clean(oneLine(at.Tool + " · " + at.Text))
+	text := safetext.Clean(oneLine(at.Tool + " · " + at.Text))
 	if !p.screen {
 		fmt.Fprintln(p.out, text)
 		return
 	}
-	fmt.Fprint(p.out, "\r\x1b[K"+p.palette().Dim(terminal.Fit(text, p.columns()-1)))
+	fmt.Fprint(p.out, "\r\x1b[K"+p.palette().Dim(safetext.Fit(text, p.columns()-1)))
 	p.shown = true
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // A transcript prints a conversation for reading.
@@ -149,7 +150,7 @@ func (t *transcript) end(e *conversation.Event) {
 func (t *transcript) attached(files []conversation.Attachment) {
 	var names []string
 	for _, f := range files {
-		names = append(names, terminal.Show(f.Name))
+		names = append(names, safetext.Show(f.Name))
 	}
 	if len(names) > 0 {
 		t.paragraph("Attached: "+strings.Join(names, ", "), t.palette.Dim)
@@ -166,16 +167,16 @@ func (t *transcript) head(e *conversation.Event, who string, colour func(string)
 		fmt.Fprintln(t.w)
 	}
 	t.wrote = true
-	line := t.palette.Bold(colour(terminal.Clean(who)))
+	line := t.palette.Bold(colour(safetext.Clean(who)))
 	right := fmt.Sprintf("@%d", e.Seq)
-	if gap := t.width - terminal.Columns(terminal.Clean(who)) - len(right); t.width > 0 && gap > 0 {
+	if gap := t.width - safetext.Columns(safetext.Clean(who)) - len(right); t.width > 0 && gap > 0 {
 		line += strings.Repeat(" ", gap) + t.palette.Dim(right)
 	}
 	fmt.Fprintln(t.w, line)
 }
 
 func (t *transcript) paragraph(text string, colour func(string) string) {
-	for line := range strings.Lines(strings.TrimRight(terminal.Clean(text), "\n") + "\n") {
+	for line := range strings.Lines(strings.TrimRight(safetext.Clean(text), "\n") + "\n") {
 		fmt.Fprintln(t.w, colour(strings.TrimSuffix(line, "\n")))
 	}
 }
@@ -189,7 +190,7 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 	if b.IsError {
 		mark, colour = "✗", t.palette.Red
 	}
-	fmt.Fprintf(t.w, "  %s %s\n", colour(mark), terminal.Clean(e.Subject))
+	fmt.Fprintf(t.w, "  %s %s\n", colour(mark), safetext.Clean(e.Subject))
 }
 
 func (t *transcript) aside(e *conversation.Event) {
@@ -199,7 +200,7 @@ func (t *transcript) aside(e *conversation.Event) {
 }
 
 func (t *transcript) line(text string) {
-	fmt.Fprintf(t.w, "  %s\n", t.palette.Dim(terminal.Clean(text)))
+	fmt.Fprintf(t.w, "  %s\n", t.palette.Dim(safetext.Clean(text)))
 }
 
 // tailWords say what a conversation's incomplete turn waits for, or that it runs.
@@ -234,7 +235,7 @@ const cutOffWords = "The answer was cut off while it asked for tools."
 func callState(call *conversation.ToolCall, name string, running bool) string {
 	for _, q := range call.Inquiries {
 		if q.Live() {
-			return fmt.Sprintf("⏸ %s — waiting for input: %q", name, terminal.Clean(q.Request.Question.Text))
+			return fmt.Sprintf("⏸ %s — waiting for input: %q", name, safetext.Clean(q.Request.Question.Text))
 		}
 	}
 	switch {

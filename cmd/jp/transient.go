@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool"
 	"jp/turnloop"
 )
@@ -87,7 +87,7 @@ func (q *query) readers(registry *tool.Registry, names []string) ([]string, erro
 	}
 	for _, name := range q.opts.tools {
 		if changes(name) {
-			return nil, usage("%s may change things; with --no-persist the model only reads.", terminal.Show(name))
+			return nil, usage("%s may change things; with --no-persist the model only reads.", safetext.Show(name))
 		}
 	}
 	return slices.DeleteFunc(names, changes), nil

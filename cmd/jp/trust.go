@@ -12,6 +12,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/internal/safetext"
 	"jp/tool/program"
 )
 
@@ -185,7 +186,7 @@ func (r *repo) confirmTrust(ctx context.Context, e *env, asked trustRequest) err
 	return e.confirm(ctx, confirmation{
 		list: func(w io.Writer, p terminal.Palette) {
 			fmt.Fprintf(w, "%s asks for:\n\n", p.Bold(config.WorkspaceFile))
-			asked.list(w, func(value string) string { return terminal.Bound(value, shownValue) })
+			asked.list(w, func(value string) string { return safetext.Bound(value, shownValue) })
 			if before != nil {
 				fmt.Fprint(w, "\nSince you approved it last:\n\n")
 				writeChange(w, before, asked.content)
@@ -203,7 +204,7 @@ func writeChange(w io.Writer, before, after []byte) {
 	lines := strings.Split(strings.TrimSuffix(udiff.Unified("", "", string(before), string(after)), "\n"), "\n")
 	for _, line := range lines[min(2, len(lines)):] { // behind the names
 		if line != "" && !strings.HasPrefix(line, "@@") {
-			fmt.Fprintf(w, "  %s %s\n", line[:1], terminal.Show(strings.TrimSpace(line[1:])))
+			fmt.Fprintf(w, "  %s %s\n", line[:1], safetext.Show(strings.TrimSpace(line[1:])))
 		}
 	}
 }
@@ -219,7 +220,7 @@ func (t trustRequest) list(w io.Writer, shown func(string) string) {
 		if !k.Effect {
 			note = "   (no effect: it would loosen what holds without it)"
 		}
-		fmt.Fprintf(w, "  %s = %s%s\n", terminal.Show(k.Key), shown(terminal.Show(k.Value)), note)
+		fmt.Fprintf(w, "  %s = %s%s\n", safetext.Show(k.Key), shown(safetext.Show(k.Value)), note)
 	}
 }
 

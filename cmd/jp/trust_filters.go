@@ -11,6 +11,7 @@ import (
 	"jp/config"
 	"jp/gitcmd"
 	"jp/gitcmd/approval"
+	"jp/internal/safetext"
 	"jp/tool/program"
 )
 
@@ -117,15 +118,15 @@ func (r *repo) filterSheet(ctx context.Context) (filterSheet, error) {
 // approved.
 func (s filterSheet) list(w io.Writer) {
 	for _, f := range s.filters {
-		fmt.Fprintf(w, "%s, from %s", terminal.Show(f.Name), terminal.Show(strings.Join(f.Origins, ", ")))
+		fmt.Fprintf(w, "%s, from %s", safetext.Show(f.Name), safetext.Show(strings.Join(f.Origins, ", ")))
 		if f.State == "refused" {
-			fmt.Fprintf(w, ": cannot be approved, since it %s", terminal.Show(f.Problem))
+			fmt.Fprintf(w, ": cannot be approved, since it %s", safetext.Show(f.Problem))
 		} else {
 			fmt.Fprintf(w, ": %s", f.State)
 		}
 		fmt.Fprintln(w)
 		for line := range strings.Lines(f.Text()) {
-			fmt.Fprintf(w, "  %s\n", terminal.Show(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintf(w, "  %s\n", safetext.Show(strings.TrimSuffix(line, "\n")))
 		}
 		if f.State == "changed" {
 			fmt.Fprintln(w, "  Since you approved it:")

@@ -7,6 +7,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool/program"
 )
 
@@ -64,7 +65,7 @@ func (r *repo) confirmHead(ctx context.Context, e *env, info conversation.Info) 
 	return e.confirm(ctx, confirmation{
 		id: info.ID,
 		list: func(w io.Writer, _ terminal.Palette) {
-			fmt.Fprintf(w, "%s was set back. Its newest event is now @%d %.10s:\n\n  %s\n\n", info.ID, info.Tip.Seq, info.Head, terminal.Show(info.Tip.Subject))
+			fmt.Fprintf(w, "%s was set back. Its newest event is now @%d %.10s:\n\n  %s\n\n", info.ID, info.Tip.Seq, info.Head, safetext.Show(info.Tip.Subject))
 		},
 		question: "Go on from there?",
 		unasked: fail(exitDecision, "usage", "there is no terminal to ask whether %s may go on from an older event.", info.ID).about(info.ID).

@@ -11,6 +11,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool/mcp"
 	"jp/tool/program"
 )
@@ -38,7 +39,7 @@ func runTrustMCP(ctx context.Context, e *env, o trustOptions) error {
 		if err := s.Revoke(); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(e.stderr, "The tools of the MCP server %s are not approved any more.\n", terminal.Show(o.mcp))
+		_, err := fmt.Fprintf(e.stderr, "The tools of the MCP server %s are not approved any more.\n", safetext.Show(o.mcp))
 		return err
 	}
 	listing, err := s.Look(ctx)
@@ -71,14 +72,14 @@ func (e *env) trustServer(ctx context.Context, o trustOptions, s *mcp.Server, li
 		return err
 	}
 	return e.tellServer(sheet, true, fmt.Sprintf("Approved: %s of the MCP server %s.\n",
-		conversation.Count(len(listing.Offers), "tool"), terminal.Show(o.mcp)))
+		conversation.Count(len(listing.Offers), "tool"), safetext.Show(o.mcp)))
 }
 
 func (e *env) confirmServer(ctx context.Context, sheet approvalSheet) error {
 	name := sheet.server.Spec().Name
 	tty, err := terminal.OpenTTY()
 	if err != nil {
-		command := "jp trust --mcp " + terminal.Escape(name)
+		command := "jp trust --mcp " + safetext.Escape(name)
 		return fail(exitDecision, "usage", "there is no terminal to ask whether the tools of the MCP server %s are approved.", name).
 			hint(command+" --show", "what it offers").hint(command+" -y", "approve it without being asked")
 	}
@@ -106,7 +107,7 @@ func (r *repo) hasServer(name string) error {
 	}
 	f := usage("no MCP server %q is configured.", name)
 	for _, known := range slices.Sorted(maps.Keys(r.config.MCP)) {
-		f.hint("jp trust --mcp "+terminal.Escape(known), "is one")
+		f.hint("jp trust --mcp "+safetext.Escape(known), "is one")
 	}
 	return f
 }

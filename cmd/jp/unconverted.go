@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
+	"jp/internal/safetext"
 )
 
 // filters start git for a working tree that is being made: filters that are approved in
@@ -126,7 +126,7 @@ func tellUnconverted(out io.Writer, dir string, all []unconverted) {
 	list := func(paths []string) string {
 		var shown []string
 		for _, p := range paths[:min(len(paths), most)] {
-			shown = append(shown, terminal.Show(p))
+			shown = append(shown, safetext.Show(p))
 		}
 		text := strings.Join(shown, ", ")
 		if more := len(paths) - most; more > 0 {
@@ -134,17 +134,17 @@ func tellUnconverted(out io.Writer, dir string, all []unconverted) {
 		}
 		return text
 	}
-	command := "git -C " + terminal.Escape(dir)
+	command := "git -C " + safetext.Escape(dir)
 	if len(absent) > 0 {
 		args := ""
 		for _, p := range absent[:min(len(absent), most)] {
-			args += " " + terminal.Escape(p)
+			args += " " + safetext.Escape(p)
 		}
 		if len(absent) > most {
 			args = " ."
 		}
 		fmt.Fprintf(out, "Not written, since jp does not run their filter: %s. The newest %s.   %s checkout --%s   writes them with your own git\n",
-			list(absent), terminal.Show(reason), command, args)
+			list(absent), safetext.Show(reason), command, args)
 	}
 	if len(pointers) > 0 {
 		fmt.Fprintf(out, "Pointers without their content: %s.   %s lfs pull   brings what the server has\n", list(pointers), command)

@@ -9,6 +9,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/reconcile"
 	"jp/turnloop"
 )
@@ -33,7 +34,7 @@ func (q *query) awaitTools(ctx context.Context, ledger *conversation.Ledger) err
 // waitOrEnd lets the user decide about a tool that outlived jp.
 func (q *query) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
 	seq, tty := call.Event.Seq, q.client.tty
-	fmt.Fprintf(tty, "%s\n  It is still running, from before.\n", terminal.Show(callTitle(call)))
+	fmt.Fprintf(tty, "%s\n  It is still running, from before.\n", safetext.Show(callTitle(call)))
 	key, err := tty.Choose(ctx, "  w wait for it   e end it   q quit, change nothing > ", oneOf("weq"))
 	switch {
 	case err != nil:
@@ -111,7 +112,7 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
 
 func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
 	tty, none := q.client.tty, turnloop.Resolution{}
-	fmt.Fprintf(tty, "%s\n  It was started, and nobody knows what it did.\n", terminal.Show(callTitle(found.Call)))
+	fmt.Fprintf(tty, "%s\n  It was started, and nobody knows what it did.\n", safetext.Show(callTitle(found.Call)))
 	files := found.Files(pathList)
 	for _, sentence := range files {
 		fmt.Fprintln(tty, "  "+sentence)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"jp/cmd/jp/internal/takeback"
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/worktree"
 )
 
@@ -137,12 +137,12 @@ func (l unseen) none() bool { return len(l.why) == 0 }
 func (l unseen) words(most int, reasons bool) string {
 	var words []string
 	for path := range l.why {
-		word := terminal.Show(path)
+		word := safetext.Show(path)
 		if path == "." {
 			word = "perhaps more files"
 		}
 		if reasons {
-			word += " (" + terminal.Clean(l.why[path]) + ")"
+			word += " (" + safetext.Clean(l.why[path]) + ")"
 		}
 		words = append(words, word)
 	}
@@ -153,7 +153,7 @@ func (l unseen) words(most int, reasons bool) string {
 func (l unseen) foundWords(most int) string {
 	var words []string
 	for path := range l.found {
-		words = append(words, terminal.Show(path))
+		words = append(words, safetext.Show(path))
 	}
 	return some(words, most, false)
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/catalog"
 	"jp/tool"
@@ -47,12 +47,12 @@ func untoldNotice(model string, all []untoldTool) []string {
 	vendor, _, _ := cutModel(model)
 	var named []string
 	for _, t := range all[:min(len(all), untoldShown)] {
-		named = append(named, fmt.Sprintf("%s (%s)", terminal.Show(t.Tool), terminal.Show(t.Why)))
+		named = append(named, fmt.Sprintf("%s (%s)", safetext.Show(t.Tool), safetext.Show(t.Why)))
 	}
 	if more := len(all) - untoldShown; more > 0 {
 		named = append(named, fmt.Sprintf("%d more", more))
 	}
-	return []string{fmt.Sprintf("%s would refuse these tools, so they are left out: %s. jp trust --show lists them.", terminal.Show(vendor), strings.Join(named, ", "))}
+	return []string{fmt.Sprintf("%s would refuse these tools, so they are left out: %s. jp trust --show lists them.", safetext.Show(vendor), strings.Join(named, ", "))}
 }
 
 // untoldHere are the tools that the configured model would refuse, as far as they are
@@ -90,8 +90,8 @@ func listUntold(w io.Writer, vendor string, all []untoldTool) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s would refuse these tools, so queries leave them out:\n", terminal.Show(vendor))
+	fmt.Fprintf(w, "%s would refuse these tools, so queries leave them out:\n", safetext.Show(vendor))
 	for _, t := range all {
-		fmt.Fprintf(w, "  %s: %s\n", terminal.Show(t.Tool), terminal.Show(t.Why))
+		fmt.Fprintf(w, "  %s: %s\n", safetext.Show(t.Tool), safetext.Show(t.Why))
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 func newUseCommand(e *env) *cobra.Command {
@@ -57,6 +57,6 @@ func runUse(ctx context.Context, e *env, word string) error {
 	if e.format.structured() {
 		return writeJSON(e.results(), changed("use", id))
 	}
-	_, err = fmt.Fprintf(e.results(), "%s  %s\n", id, terminal.Clean(oneLine(info.Summary.Title)))
+	_, err = fmt.Fprintf(e.results(), "%s  %s\n", id, safetext.Clean(oneLine(info.Summary.Title)))
 	return err
 }

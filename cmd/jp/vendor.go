@@ -12,9 +12,9 @@ import (
 	"time"
 	"unicode"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/config"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/provider/catalog"
 )
 
@@ -60,7 +60,7 @@ func (r *repo) client(e *env, name string) (*http.Client, error) {
 			value = strings.TrimSpace(e.get(variable))
 		}
 		if named && value == "" {
-			return nil, fail(exitUsage, "auth", "there is no header %s for %s: %s is not set.", terminal.Show(header), terminal.Show(name), terminal.Show(variable))
+			return nil, fail(exitUsage, "auth", "there is no header %s for %s: %s is not set.", safetext.Show(header), safetext.Show(name), safetext.Show(variable))
 		}
 		if named || secretHeader(header) {
 			r.values.own(value)
@@ -166,7 +166,7 @@ func (e *env) printedKey(ctx context.Context, vendor string, argv []string, limi
 	case err != nil:
 		why = "failed: " + err.Error()
 	}
-	f := fail(exitUsage, "auth", "there is no key for %s: its key_command %s %s.", vendor, terminal.Escape(argv[0]), why)
+	f := fail(exitUsage, "auth", "there is no key for %s: its key_command %s %s.", vendor, safetext.Escape(argv[0]), why)
 	if said := strings.TrimSpace(words.String()); said != "" {
 		f.details = append(f.details, strings.SplitN(said, "\n", 2)[0])
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/gitstore"
+	"jp/internal/safetext"
 )
 
 func newVerifyCommand(e *env) *cobra.Command {
@@ -173,7 +173,7 @@ func (r *repo) printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 			fmt.Fprintf(e.results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), v.brought)
 		}
 		for _, p := range v.Problems {
-			fmt.Fprintf(e.results(), "%s%s: %s\n", v.ID, p.at(), terminal.Clean(p.Problem))
+			fmt.Fprintf(e.results(), "%s%s: %s\n", v.ID, p.at(), safetext.Clean(p.Problem))
 		}
 	}
 	_, err := fmt.Fprintf(e.results(), "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/process/attach"
 )
 
@@ -145,12 +145,12 @@ func waitExit(s statusJSON) int {
 // sayWaited prints what was waited for: the question on stdout, all else beside it.
 func sayWaited(e *env, l listing) {
 	if q := l.Status.Question; q != nil {
-		fmt.Fprintf(e.results(), "%s  %s: %s\n", l.ID, terminal.Show(*l.Status.Tool), terminal.Clean(oneLine(*q)))
+		fmt.Fprintf(e.results(), "%s  %s: %s\n", l.ID, safetext.Show(*l.Status.Tool), safetext.Clean(oneLine(*q)))
 		return
 	}
 	e.note("%s: %s", l.ID, strings.TrimSpace(l.Status.words()))
 	if why := l.Status.Reason; why != nil {
-		e.note("  %s", terminal.Clean(oneLine(*why)))
+		e.note("  %s", safetext.Clean(oneLine(*why)))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 	"jp/sandbox"
 	"jp/tool"
 	"jp/tool/program"
@@ -120,7 +120,7 @@ func (w walls) writable() string {
 		where = slices.Delete(where, 1, 2)
 	}
 	if more := w.places.Write; len(more) > 0 {
-		return strings.Join(where, ", ") + ", " + terminal.Bound(strings.Join(more, ", "), 100)
+		return strings.Join(where, ", ") + ", " + safetext.Bound(strings.Join(more, ", "), 100)
 	}
 	last := len(where) - 1
 	return strings.Join(where[:last], ", ") + " and " + where[last]

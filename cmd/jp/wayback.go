@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/reconcile"
 )
 
@@ -18,7 +18,7 @@ func (r *repo) wayBack(ctx context.Context, last conversation.Git, differences [
 			way = r.switchBack(ctx, d.Was, last.Head)
 		case "worktree":
 			if dir := r.worktreeDir(d.Was); dir != "" && d.Is != d.Was+reconcile.MadeAnew {
-				return []hint{{"cd " + terminal.Escape(dir), goBack}}
+				return []hint{{"cd " + safetext.Escape(dir), goBack}}
 			}
 			return nil
 		case "repository", "in progress":
@@ -40,11 +40,11 @@ func (r *repo) switchBack(ctx context.Context, branch, commit string) []hint {
 		return []hint{{"git switch --detach " + commit, goBack}}
 	}
 	there, holder := r.branchNow(ctx, branch)
-	name := terminal.Escape(branch)
+	name := safetext.Escape(branch)
 	switch {
 	case there && holder != "":
 		return []hint{
-			{"git -C " + terminal.Escape(holder) + " switch --detach", "frees " + terminal.Show(branch) + ", which that working tree has"},
+			{"git -C " + safetext.Escape(holder) + " switch --detach", "frees " + safetext.Show(branch) + ", which that working tree has"},
 			{"git switch " + name, "then " + goBack},
 		}
 	case there:

@@ -55,8 +55,8 @@ var Allowed = map[string][]string{
 	"sandbox":                               nil, // rules and the kernel; knows neither tools nor configuration
 	"config":                                {"internal/wholefile"},
 	"cmd/jp":                                {everything},
-	"cmd/jp/internal/terminal":              {"conversation", "internal/lazy"},
-	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "cmd/jp/internal/terminal"},
+	"cmd/jp/internal/terminal":              {"conversation", "internal/lazy", "internal/safetext"},
+	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "internal/safetext", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": nil,
 	"cmd/jp/internal/takeback":              {"worktree"},
 	"cmd/jp/internal/leftover":              {"conversation", "process", "internal/ownfolder"},
@@ -71,6 +71,8 @@ var Allowed = map[string][]string{
 	"internal/layers":                       nil,
 	"internal/plainfile":                    nil,
 	"internal/repoid":                       {"internal/ownfolder", "internal/plainfile", "internal/wholefile"},
+	"internal/safetext":                     {"internal/lazy"}, // what may be shown and pasted; knows no terminal
+	"internal/safetext/safetexttest":        nil,
 	"internal/sharedfile":                   nil,
 	"internal/ownfolder":                    {"internal/plainfile", "internal/sharedfile", "internal/wholefile"},
 	"internal/wholefile":                    {"internal/sharedfile"},

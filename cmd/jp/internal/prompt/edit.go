@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/tool"
 	"jp/turnloop"
 )
@@ -87,7 +87,7 @@ func (p *Prompter) editUntil(ctx context.Context, text []byte, ext string, take 
 
 // sentence is an error as it is said to a person.
 func sentence(err error) string {
-	text := terminal.Clean(err.Error())
+	text := safetext.Clean(err.Error())
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -99,7 +99,7 @@ func (p *Prompter) edit(ctx context.Context, text []byte, ext string) ([]byte, e
 		return nil, cause
 	}
 	if err != nil {
-		p.show("The editor failed: " + terminal.Clean(err.Error()) + "\n")
+		p.show("The editor failed: " + safetext.Clean(err.Error()) + "\n")
 		return nil, nil
 	}
 	if len(bytes.TrimSpace(saved)) == 0 {

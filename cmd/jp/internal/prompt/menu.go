@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 )
 
 // A menu is a choice by one key.
@@ -66,7 +67,7 @@ func (p *Prompter) layout(m menu) string {
 	var b strings.Builder
 	column := 0
 	add := func(text, gap string) {
-		switch wide := terminal.Columns(text); {
+		switch wide := safetext.Columns(text); {
 		case column == 0:
 			column = wide
 		case m.wideKeys || column+len(gap)+wide > p.width():

@@ -11,7 +11,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -117,7 +117,7 @@ func previewMove(s *sheet, arguments json.RawMessage) bool {
 	if json.Unmarshal(arguments, &args) != nil || args.Source == "" || args.Target == "" {
 		return false
 	}
-	s.head = terminal.Escape(args.Source) + " → " + terminal.Escape(args.Target)
+	s.head = safetext.Escape(args.Source) + " → " + safetext.Escape(args.Target)
 	return true
 }
 
@@ -136,7 +136,7 @@ func (p *Prompter) previewCommand(s *sheet, q turnloop.Question) bool {
 	if wanted := time.Duration(args.Seconds * float64(time.Second)); wanted > 0 && (limit == 0 || wanted < limit) {
 		limit = wanted
 	}
-	s.head = terminal.EscapeAll(args.Argv)
+	s.head = safetext.EscapeAll(args.Argv)
 	p.place(s, args.Dir, limit)
 	for _, line := range cleanLines(args.Stdin) {
 		s.body = append(s.body, "< "+line)
@@ -150,7 +150,7 @@ func (p *Prompter) previewProgram(s *sheet, q turnloop.Question) {
 	if q.Tool == nil || len(q.Tool.Command) == 0 {
 		return
 	}
-	s.notes = append(s.notes, "runs "+terminal.EscapeAll(q.Tool.Command))
+	s.notes = append(s.notes, "runs "+safetext.EscapeAll(q.Tool.Command))
 	p.place(s, "", p.limit(q))
 }
 
@@ -164,9 +164,9 @@ func (p *Prompter) limit(q turnloop.Question) time.Duration {
 
 // place says where a program runs, what it is kept from, and for how long.
 func (p *Prompter) place(s *sheet, dir string, limit time.Duration) {
-	facts := []string{terminal.Bound("in "+terminal.Show(directory(p.opts.Dir, dir)), 2*p.width()-4)}
+	facts := []string{safetext.Bound("in "+safetext.Show(directory(p.opts.Dir, dir)), 2*p.width()-4)}
 	if p.opts.Confinement != "" {
-		facts = append(facts, strings.Split(terminal.Clean(p.opts.Confinement), " · ")...)
+		facts = append(facts, strings.Split(safetext.Clean(p.opts.Confinement), " · ")...)
 	}
 	if limit > 0 {
 		facts = append(facts, "at most "+span(limit))
@@ -243,7 +243,7 @@ func (s *sheet) difference(before, after string) {
 				continue // the place of the first difference is plain
 			}
 		}
-		s.body = append(s.body, terminal.Reveal(line))
+		s.body = append(s.body, safetext.Reveal(line))
 	}
 	s.aside = strings.TrimPrefix(fmt.Sprintf("%s, +%d -%d", s.aside, added, deleted), ", ")
 }

@@ -11,6 +11,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -171,14 +172,14 @@ func optionWords(o conversation.Option) string {
 	if o.Description == "" || o.Description == value {
 		return value
 	}
-	return value + " – " + terminal.Clean(firstLine(o.Description))
+	return value + " – " + safetext.Clean(firstLine(o.Description))
 }
 
 // valueWords shows a JSON value; a string without its quotes.
 func valueWords(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
-		return terminal.Show(text)
+		return safetext.Show(text)
 	}
-	return terminal.Clean(string(compact(value)))
+	return safetext.Clean(string(compact(value)))
 }

@@ -14,6 +14,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -283,7 +284,7 @@ var style = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 // terminal itself turns a newline into two characters.
 func requireHarmless(t require.TestingT, raw string) {
 	text := strings.ReplaceAll(style.ReplaceAllString(raw, ""), "\r\n", "\n")
-	require.Equal(t, text, terminal.Clean(text))
+	require.Equal(t, text, safetext.Clean(text))
 }
 
 func TestSheetsAreHarmless(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 	"jp/turnloop"
 )
 
@@ -82,7 +82,7 @@ func (p *Prompter) brief(s sheet) string {
 	var b strings.Builder
 	b.WriteString(p.headline(s))
 	for _, note := range s.notes {
-		b.WriteString("  " + p.colour(terminal.Bound(note, 2*p.width()-4)) + "\n")
+		b.WriteString("  " + p.colour(safetext.Bound(note, 2*p.width()-4)) + "\n")
 	}
 	for _, parts := range s.facts {
 		for _, line := range flow(parts, p.width()-2) {
@@ -94,7 +94,7 @@ func (p *Prompter) brief(s sheet) string {
 		shown = shown[:roomy]
 	}
 	for _, line := range shown {
-		b.WriteString("  " + p.colour(terminal.Fit(strings.ReplaceAll(line, "\t", "    "), p.width()-2)) + "\n")
+		b.WriteString("  " + p.colour(safetext.Fit(strings.ReplaceAll(line, "\t", "    "), p.width()-2)) + "\n")
 	}
 	if hidden := len(s.body) - len(shown); hidden > 0 {
 		b.WriteString(p.opts.Palette.Dim(fmt.Sprintf("  …%d more lines (d)", hidden)) + "\n")
@@ -107,13 +107,13 @@ func (p *Prompter) brief(s sheet) string {
 func flow(parts []string, width int) (lines []string) {
 	line := ""
 	for _, part := range parts {
-		if line != "" && terminal.Columns(line+" · "+part) <= width {
+		if line != "" && safetext.Columns(line+" · "+part) <= width {
 			line += " · " + part
 			continue
 		}
 		for i, word := range strings.Split(part, " ") {
 			switch {
-			case i > 0 && terminal.Columns(line+" "+word) <= width:
+			case i > 0 && safetext.Columns(line+" "+word) <= width:
 				line += " " + word
 			default:
 				lines, line = append(lines, line), word
@@ -137,14 +137,14 @@ func (p *Prompter) full(s sheet) string {
 func (p *Prompter) headline(s sheet) string {
 	left := s.name
 	if s.head != "" {
-		left += " " + terminal.Bound(s.head, roomHead*p.width()-terminal.Columns(s.name))
+		left += " " + safetext.Bound(s.head, roomHead*p.width()-safetext.Columns(s.name))
 	}
-	used := terminal.Columns(left)
+	used := safetext.Columns(left)
 	left = p.opts.Palette.Bold(s.name) + strings.TrimPrefix(left, s.name)
 	if s.aside == "" {
 		return left + "\n"
 	}
-	if space := p.width() - used - terminal.Columns(s.aside); space >= 2 {
+	if space := p.width() - used - safetext.Columns(s.aside); space >= 2 {
 		return left + strings.Repeat(" ", space) + s.aside + "\n"
 	}
 	return left + "\n  " + s.aside + "\n"
@@ -165,16 +165,16 @@ func (p *Prompter) colour(line string) string {
 
 func toolName(q turnloop.Question) string {
 	if q.Tool != nil {
-		return terminal.Show(q.Tool.Name)
+		return safetext.Show(q.Tool.Name)
 	}
-	return terminal.Show(q.Inquiry.Call.Request.Name)
+	return safetext.Show(q.Inquiry.Call.Request.Name)
 }
 
 func subject(q turnloop.Question) string {
 	if q.Subject == "" {
 		return ""
 	}
-	return terminal.Show(q.Subject)
+	return safetext.Show(q.Subject)
 }
 
 func position(q turnloop.Question) string {
@@ -187,7 +187,7 @@ func position(q turnloop.Question) string {
 // cleanLines splits foreign text into lines that can be printed. What is hidden in it is
 // shown: it is there to be judged.
 func cleanLines(text string) []string {
-	text = strings.TrimRight(terminal.RevealOutput(text), "\n")
+	text = strings.TrimRight(safetext.RevealOutput(text), "\n")
 	if text == "" {
 		return nil
 	}

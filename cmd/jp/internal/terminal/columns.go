@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	extended "github.com/yuin/goldmark/extension/ast"
+
+	"jp/internal/safetext"
 )
 
 const (
@@ -20,7 +22,7 @@ type cell []span
 // fit, or else each row as a list of its cells.
 func (d *document) table(n *extended.Table, width int) []string {
 	rows := d.rows(n)
-	widths := fitted(rows, width-(len(rows[0])-1)*Columns(divider))
+	widths := fitted(rows, width-(len(rows[0])-1)*safetext.Columns(divider))
 	if widths == nil {
 		return d.records(rows, width)
 	}
@@ -78,7 +80,7 @@ func (d *document) row(cells []cell, widths []int, alignments []extended.Alignme
 
 func aligned(text string, columns int, alignment extended.Alignment) string {
 	if alignment == extended.AlignCenter {
-		text = pad(text, (columns+Columns(text))/2, true)
+		text = pad(text, (columns+safetext.Columns(text))/2, true)
 	}
 	return pad(text, columns, alignment == extended.AlignRight)
 }
@@ -157,9 +159,9 @@ func measured(rows [][]cell) (natural, least []int) {
 	for _, row := range rows {
 		for i, cell := range row {
 			text := shown(cell)
-			natural[i] = max(natural[i], Columns(text), 1)
+			natural[i] = max(natural[i], safetext.Columns(text), 1)
 			for word := range strings.FieldsSeq(text) {
-				least[i] = max(least[i], min(Columns(word), unbroken))
+				least[i] = max(least[i], min(safetext.Columns(word), unbroken))
 			}
 		}
 	}

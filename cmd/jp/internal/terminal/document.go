@@ -8,6 +8,8 @@ import (
 	extended "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"jp/internal/safetext"
 )
 
 // A document is Markdown that was parsed, to be laid out in lines. Each line is
@@ -93,10 +95,10 @@ func (d *document) heading(n *ast.Heading, width int) []string {
 
 func (d *document) quote(n *ast.Blockquote, width int) []string {
 	const bar = "│ "
-	if width-Columns(bar) < narrowest {
+	if width-safetext.Columns(bar) < narrowest {
 		return d.blocks(n, width, false)
 	}
-	return hang(bar, bar, d.blocks(n, width-Columns(bar), false))
+	return hang(bar, bar, d.blocks(n, width-safetext.Columns(bar), false))
 }
 
 func (d *document) list(n *ast.List, width int) []string {
@@ -119,11 +121,11 @@ func (d *document) list(n *ast.List, width int) []string {
 }
 
 func (d *document) item(n ast.Node, mark string, tight bool, width int) []string {
-	room := width - Columns(mark)
+	room := width - safetext.Columns(mark)
 	if room < narrowest {
 		return append(d.wrap([]span{{text: mark}}, width), d.blocks(n, width, tight)...)
 	}
-	return hang(mark, strings.Repeat(" ", Columns(mark)), d.blocks(n, room, tight))
+	return hang(mark, strings.Repeat(" ", safetext.Columns(mark)), d.blocks(n, room, tight))
 }
 
 // task is the mark of an item that may be a task: its box stands in the place of

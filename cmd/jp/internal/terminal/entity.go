@@ -8,6 +8,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"jp/internal/lazy"
+	"jp/internal/safetext"
 )
 
 // resolve makes plain text of Markdown's: backslashes before signs go, entities
@@ -41,7 +42,7 @@ func escaped(text string) (plain string, size int) {
 		return "\ufffd", len(found[0])
 	}
 	if found := anyEntity().FindStringSubmatch(text); found != nil {
-		return Clean(named(found[1])), len(found[0])
+		return safetext.Clean(named(found[1])), len(found[0])
 	}
 	return text[:1], 1
 }

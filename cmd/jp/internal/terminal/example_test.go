@@ -5,16 +5,17 @@ import (
 	"os"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
 )
 
 // Foreign text is cleaned to be printed, and escaped to be approved.
 func Example() {
 	title := "\x1b]0;gotcha\x07Cap the login retries"
-	fmt.Println(terminal.Clean(title))
-	fmt.Println(terminal.EscapeAll([]string{"git", "commit", "-m", "cap retries \u202e"}))
+	fmt.Println(safetext.Clean(title))
+	fmt.Println(safetext.EscapeAll([]string{"git", "commit", "-m", "cap retries \u202e"}))
 
 	table := terminal.Table{Width: 30, Flexible: 1}
-	table.Row("jp-c17952554400", terminal.Clean(title))
+	table.Row("jp-c17952554400", safetext.Clean(title))
 	_ = table.Print(os.Stdout)
 	// Output:
 	// Cap the login retries

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"jp/internal/safetext"
 )
 
 // Excerpt shows a line of foreign text, made safe as [Clean] has it, with places
@@ -13,14 +15,14 @@ import (
 // and its tabs are four columns wide; columns 0 changes neither.
 func Excerpt(line string, places [][2]int, paint func(string) string, columns int) string {
 	if columns <= 0 {
-		shown, _, _ := painted(line, places, paint, Clean)
+		shown, _, _ := painted(line, places, paint, safetext.Clean)
 		return shown
 	}
 	line, places = near(line, places, columns)
 	shown, from, to := painted(line, places, paint, func(text string) string {
-		return strings.ReplaceAll(Clean(text), "\t", "    ")
+		return strings.ReplaceAll(safetext.Clean(text), "\t", "    ")
 	})
-	return fitAround(shown, Columns(shown[:from]), Columns(shown[:to]), columns)
+	return fitAround(shown, safetext.Columns(shown[:from]), safetext.Columns(shown[:to]), columns)
 }
 
 // painted cleans what is in the places and what is between them apart, so that
@@ -76,16 +78,16 @@ func runeStart(text string, at int) int {
 // fitAround cuts a line at both ends so that the columns between from and to
 // are seen, as far as there is room.
 func fitAround(line string, from, to, columns int) string {
-	total := Columns(line)
+	total := safetext.Columns(line)
 	if total <= columns || to < columns {
-		return Fit(line, columns)
+		return safetext.Fit(line, columns)
 	}
 	lead := max(columns-(to-from), 0) / 3
 	gone := min(from-lead, total-columns+1)
 	shown := ansi.TruncateLeft(line, gone, "…")
-	for gone < from-lead && Columns(shown) > columns { // half of a wide character is not gone
+	for gone < from-lead && safetext.Columns(shown) > columns { // half of a wide character is not gone
 		gone++
 		shown = ansi.TruncateLeft(line, gone, "…")
 	}
-	return Fit(shown, columns)
+	return safetext.Fit(shown, columns)
 }

@@ -4,8 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"jp/internal/safetext/safetexttest"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"jp/internal/safetext"
 )
 
 func bracket(text string) string { return "[" + text + "]" }
@@ -65,8 +69,8 @@ func TestExcerptFits(t *testing.T) {
 		line := before + "NEEDLE" + after
 		paint := Coloured().Bold
 		shown := Excerpt(line, placesOf(line, "NEEDLE"), paint, columns)
-		require.LessOrEqual(t, Columns(shown), columns)
-		require.NoError(t, unsafe(strings.NewReplacer("\x1b[1m", "", "\x1b[22m", "").Replace(shown)))
+		require.LessOrEqual(t, safetext.Columns(shown), columns)
+		require.NoError(t, safetexttest.Unsafe(strings.NewReplacer("\x1b[1m", "", "\x1b[22m", "").Replace(shown)))
 		require.Equal(t, strings.Count(shown, "\x1b[1m"), strings.Count(shown, "\x1b[22m"))
 		if columns >= 16 {
 			require.Contains(t, shown, paint("NEEDLE"))

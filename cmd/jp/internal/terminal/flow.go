@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"jp/internal/safetext"
 )
 
 // A look is how text looks, as a set.
@@ -102,7 +104,7 @@ func (f *flow) add(c cluster) {
 		}
 	case len(f.word)+len(f.line) == 0 && strings.IndexFunc(c.text, combines) == 0:
 		if text := strings.TrimLeftFunc(c.text, combines); text != "" {
-			f.add(cluster{text, Columns(text), c.look})
+			f.add(cluster{text, safetext.Columns(text), c.look})
 		}
 	default:
 		if last := len(f.word) - 1; last >= 0 && breaks(f.word[last], c) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"jp/internal/safetext"
 )
 
 func TestWrap(t *testing.T) {
@@ -42,14 +44,14 @@ func TestWrap(t *testing.T) {
 // Nothing is lost but spaces, and no line is too wide.
 func TestWrapLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := Clean(strings.Join(rapid.SliceOfN(rapid.OneOf(
+		text := safetext.Clean(strings.Join(rapid.SliceOfN(rapid.OneOf(
 			rapid.String(), rapid.StringMatching(`[a-z漢、]{0,12} ?`), rapid.SampledFrom([]string{"☁️", "🇩🇪", " ", "\u0301"}),
 		), 1, 9).Draw(t, "text"), ""))
 		width := rapid.IntRange(1, 30).Draw(t, "width")
 		lines := new(document).wrap([]span{{text: text}}, width)
 		require.Equal(t, inked(text), inked(strings.Join(lines, "")))
 		for _, line := range lines {
-			require.LessOrEqual(t, Columns(line), max(width, 2))
+			require.LessOrEqual(t, safetext.Columns(line), max(width, 2))
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"strings"
+
+	"jp/internal/safetext"
 )
 
 // Line shows a prompt and returns the line that the person types and edits,
@@ -64,7 +66,7 @@ func (in *input) line() (string, error) {
 // plain drops what cursor keys and the like left in a line.
 func plain(typed string) string {
 	var b strings.Builder
-	c := &Cleaner{w: &b, keep: kept{hidden: true}}
+	c := safetext.NewStripper(&b)
 	_, _ = io.WriteString(c, typed)
 	_ = c.Close()
 	return b.String()

@@ -7,6 +7,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+
+	"jp/internal/safetext"
 )
 
 // Markdown prints Markdown on a terminal while it is still being written: each
@@ -17,7 +19,7 @@ type Markdown struct {
 	out     io.Writer
 	width   int
 	palette Palette
-	clean   *Cleaner
+	clean   *safetext.Cleaner
 	blocks  blocks
 	parser  parser.Parser
 	printed bool
@@ -32,7 +34,7 @@ func NewMarkdown(out io.Writer, width int, palette Palette) *Markdown {
 	m.parser = goldmark.New(goldmark.WithExtensions(
 		extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify,
 	)).Parser()
-	m.clean = NewCleaner(&m.blocks)
+	m.clean = safetext.NewCleaner(&m.blocks)
 	return m
 }
 
@@ -126,7 +128,7 @@ func (m *Markdown) preview() error {
 	lines := strings.Split(strings.TrimSuffix(m.below(text), "\n"), "\n")
 	lines = lines[max(0, len(lines)-m.rows):]
 	for i, line := range lines {
-		lines[i] = Fit(strings.ReplaceAll(line, "\t", "        "), m.width) // each takes one row
+		lines[i] = safetext.Fit(strings.ReplaceAll(line, "\t", "        "), m.width) // each takes one row
 	}
 	return m.live.show(lines)
 }

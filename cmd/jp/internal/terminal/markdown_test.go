@@ -5,8 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"jp/internal/safetext/safetexttest"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"jp/internal/safetext"
 )
 
 // sample has each kind of block, next to each other in the ways that models
@@ -89,7 +93,7 @@ func TestMarkdownPrintsTheSameHoweverItArrives(t *testing.T) {
 		var text strings.Builder
 		for range rapid.IntRange(1, 4).Draw(t, "pieces") {
 			text.WriteString(rapid.OneOf(
-				dangerous, rapid.SampledFrom(strings.SplitAfter(sample, "\n")), rapid.Just("漢字 é\n\n"),
+				safetexttest.Dangerous, rapid.SampledFrom(strings.SplitAfter(sample, "\n")), rapid.Just("漢字 é\n\n"),
 			).Draw(t, "piece"))
 		}
 		palette := rapid.SampledFrom([]Palette{{}, Coloured()}).Draw(t, "palette")
@@ -110,7 +114,7 @@ var sgr = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 // requireOnlyStyles finds sequences that do more than change the looks.
 func requireOnlyStyles(t require.TestingT, text string) {
-	require.NoError(t, unsafe(sgr.ReplaceAllString(text, "")))
+	require.NoError(t, safetexttest.Unsafe(sgr.ReplaceAllString(text, "")))
 }
 
 func TestMarkdownLetsNoControlSequenceThrough(t *testing.T) {
@@ -124,7 +128,7 @@ func TestMarkdownLetsNoControlSequenceThrough(t *testing.T) {
 			requireOnlyStyles(t, out)
 			require.NotContains(t, out, "\x1b[31m", "a style of the text's own, from %q", text)
 		}
-		require.NoError(t, unsafe(printed(t, 80, Palette{}, text)))
+		require.NoError(t, safetexttest.Unsafe(printed(t, 80, Palette{}, text)))
 	}
 }
 
@@ -144,8 +148,8 @@ func TestMarkdownIsNotSlowedDownByNesting(t *testing.T) {
 }
 
 func TestMarkdownReportsTheWritersError(t *testing.T) {
-	_, err := NewMarkdown(brokenWriter{}, 80, Palette{}).Write([]byte("text\n\n"))
-	require.ErrorIs(t, err, errBroken)
+	_, err := NewMarkdown(safetexttest.BrokenWriter{}, 80, Palette{}).Write([]byte("text\n\n"))
+	require.ErrorIs(t, err, safetexttest.ErrBroken)
 }
 
 // pieces are what Markdown is made of, to be put together in any way.
@@ -185,7 +189,7 @@ func abs(n int) int { return max(n, -(n + 1)) }
 func requireWidth(t require.TestingT, out string, width int, text string) {
 	verbatim := map[string]bool{}
 	var b blocks
-	_, _ = b.Write([]byte(Clean(text)))
+	_, _ = b.Write([]byte(safetext.Clean(text)))
 	b.end()
 	for _, block := range b.take() {
 		if unwieldy(block) {
@@ -196,7 +200,7 @@ func requireWidth(t require.TestingT, out string, width int, text string) {
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\n")
 		if _, code, _ := strings.Cut(sgr.ReplaceAllString(line, ""), "  "); !verbatim[strings.TrimLeft(code, " │")] {
-			require.LessOrEqual(t, Columns(line), max(width, 2), "%q", line)
+			require.LessOrEqual(t, safetext.Columns(line), max(width, 2), "%q", line)
 		}
 		if styles := sgr.FindAllString(line, -1); len(styles) > 0 {
 			require.Regexp(t, `^\x1b\[(0|22|39)m$`, styles[len(styles)-1], "open at the end of %q", line)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"jp/internal/safetext"
 )
 
 // Page returns where a long text for out is to be written: to the person's own
@@ -52,7 +54,7 @@ func startPager(command string, environ []string, out *os.File) (io.WriteCloser,
 		return nil, fmt.Errorf("start the pager: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the pager %s: %w", Show(command), err)
+		return nil, fmt.Errorf("start the pager %s: %w", safetext.Show(command), err)
 	}
 	return &pager{WriteCloser: in, cmd: cmd}, nil
 }

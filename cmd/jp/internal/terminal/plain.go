@@ -3,13 +3,15 @@ package terminal
 import (
 	"io"
 	"strings"
+
+	"jp/internal/safetext"
 )
 
 // Plain prints text as it is written, clean, and without the line breaks at its
 // end: it ends with one. Like [Markdown] it can make room for somebody else.
 type Plain struct {
 	out    io.Writer
-	clean  *Cleaner
+	clean  *safetext.Cleaner
 	breaks int  // line breaks that wait for more text
 	within bool // the cursor is behind text
 }
@@ -17,7 +19,7 @@ type Plain struct {
 // NewPlain returns a printer of text for a terminal. The text need not be clean.
 func NewPlain(out io.Writer) *Plain {
 	p := &Plain{out: out}
-	p.clean = NewCleaner(plainText{p})
+	p.clean = safetext.NewCleaner(plainText{p})
 	return p
 }
 

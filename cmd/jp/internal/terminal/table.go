@@ -4,6 +4,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"jp/internal/safetext"
 )
 
 // gap separates the columns of a table.
@@ -44,7 +46,7 @@ func (t *Table) Print(w io.Writer) error {
 	for _, r := range t.rows {
 		switch {
 		case r.cells == nil && t.Width > 0:
-			b.WriteString(Fit(r.line, t.Width) + "\n")
+			b.WriteString(safetext.Fit(r.line, t.Width) + "\n")
 		case r.cells != nil && t.Width > 0:
 			b.WriteString(t.align(r.cells, widths) + "\n")
 		case r.cells != nil:
@@ -85,7 +87,7 @@ func (t *Table) natural() []int {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], Columns(cell))
+			widths[i] = max(widths[i], safetext.Columns(cell))
 		}
 	}
 	return widths
@@ -95,9 +97,9 @@ func (t *Table) align(cells []string, widths []int) string {
 	aligned := make([]string, len(cells))
 	for i, cell := range cells {
 		if i == t.Flexible {
-			cell = Fit(cell, widths[i])
+			cell = safetext.Fit(cell, widths[i])
 		}
 		aligned[i] = pad(cell, widths[i], slices.Contains(t.Right, i))
 	}
-	return Fit(strings.TrimRight(strings.Join(aligned, gap), " "), t.Width)
+	return safetext.Fit(strings.TrimRight(strings.Join(aligned, gap), " "), t.Width)
 }

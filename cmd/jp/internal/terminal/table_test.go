@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/cmd/jp/internal/terminal/terminaltest"
+	"jp/internal/safetext"
 )
 
 func TestTable(t *testing.T) {
@@ -44,17 +45,17 @@ func TestTableFitsItsWidth(t *testing.T) {
 		var b strings.Builder
 		require.NoError(t, table.Print(&b))
 		for line := range strings.Lines(b.String()) {
-			require.LessOrEqual(t, Columns(strings.TrimSuffix(line, "\n")), table.Width, "%q", line)
+			require.LessOrEqual(t, safetext.Columns(strings.TrimSuffix(line, "\n")), table.Width, "%q", line)
 		}
 	})
 }
 
 func TestFit(t *testing.T) {
-	require.Equal(t, "short", Fit("short", 5))
-	require.Equal(t, "lon…", Fit("longer", 4))
-	require.Equal(t, "漢…", Fit("漢字漢字", 4))
-	require.Empty(t, Fit("x", -1))
-	require.Equal(t, 1, Columns(Fit(Coloured().Red("red"), 1)))
+	require.Equal(t, "short", safetext.Fit("short", 5))
+	require.Equal(t, "lon…", safetext.Fit("longer", 4))
+	require.Equal(t, "漢…", safetext.Fit("漢字漢字", 4))
+	require.Empty(t, safetext.Fit("x", -1))
+	require.Equal(t, 1, safetext.Columns(safetext.Fit(Coloured().Red("red"), 1)))
 }
 
 func TestPalette(t *testing.T) {

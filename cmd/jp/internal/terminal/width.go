@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
+
+	"jp/internal/safetext"
 )
 
 // DefaultWidth is the width in columns where nothing says another.
@@ -36,17 +37,9 @@ func Rows(stream *os.File) int {
 	return 24
 }
 
-// Columns is how many columns a text takes, colours not counted.
-func Columns(text string) int { return ansi.StringWidth(text) }
-
-// Fit cuts a line to a number of columns, with … at the cut.
-func Fit(line string, columns int) string {
-	return ansi.Truncate(line, max(columns, 0), "…")
-}
-
 // pad fills a text up with spaces.
 func pad(text string, columns int, right bool) string {
-	space := strings.Repeat(" ", max(columns-Columns(text), 0))
+	space := strings.Repeat(" ", max(columns-safetext.Columns(text), 0))
 	if right {
 		return space + text
 	}

@@ -1,4 +1,4 @@
-package terminal
+package safetext
 
 import (
 	"bytes"
@@ -66,6 +66,10 @@ const longestStyle = 64
 
 // NewCleaner returns a Cleaner that writes to w.
 func NewCleaner(w io.Writer) *Cleaner { return &Cleaner{w: w} }
+
+// NewStripper returns a Cleaner that removes control sequences and control characters,
+// and leaves characters that reorder or hide text as they are.
+func NewStripper(w io.Writer) *Cleaner { return &Cleaner{w: w, keep: kept{hidden: true}} }
 
 // Write implements [io.Writer].
 func (c *Cleaner) Write(p []byte) (int, error) {

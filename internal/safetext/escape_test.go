@@ -1,20 +1,15 @@
-package terminal
+package safetext
 
 import (
-	"errors"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"jp/internal/safetext/safetexttest"
+
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
-
-var errBroken = errors.New("broken")
-
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestEscape(t *testing.T) {
 	tests := map[string]struct{ in, want string }{
@@ -47,7 +42,7 @@ func TestEscape(t *testing.T) {
 
 func TestEscapeIsOneVisibleLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		shown := Escape(dangerous.Draw(t, "argument"))
+		shown := Escape(safetexttest.Dangerous.Draw(t, "argument"))
 		require.Equal(t, shown, Clean(shown))
 		require.NotContains(t, shown, "\n")
 		require.NotEmpty(t, shown)
@@ -63,7 +58,7 @@ func TestEscapeIsExact(t *testing.T) {
 	}
 	var args []string
 	rapid.Check(t, func(t *rapid.T) {
-		args = append(args, strings.ReplaceAll(dangerous.Draw(t, "argument"), "\x00", ""))
+		args = append(args, strings.ReplaceAll(safetexttest.Dangerous.Draw(t, "argument"), "\x00", ""))
 	})
 	cmd := exec.Command(bash, "--norc", "-c", `printf '%s\0' `+EscapeAll(args))
 	cmd.Env = []string{"LC_ALL=C.UTF-8"}

@@ -1,7 +1,9 @@
-package terminal
+package safetext
 
 import (
 	"testing"
+
+	"jp/internal/safetext/safetexttest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -38,9 +40,9 @@ func TestReveal(t *testing.T) {
 
 func TestRevealedTextIsSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := dangerous.Draw(t, "text")
+		text := safetexttest.Dangerous.Draw(t, "text")
 		for _, shown := range []string{Reveal(text), RevealOutput(text)} {
-			if err := unsafe(shown); err != nil {
+			if err := safetexttest.Unsafe(shown); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,4 +1,4 @@
-package terminal
+package safetext
 
 import (
 	"strings"

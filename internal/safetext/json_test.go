@@ -1,9 +1,11 @@
-package terminal
+package safetext
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"jp/internal/safetext/safetexttest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -28,7 +30,7 @@ func TestEscapeJSONMeansTheSame(t *testing.T) {
 		text, err := json.Marshal(said)
 		require.NoError(t, err)
 		escaped := EscapeJSON(text)
-		require.NoError(t, unsafe(strings.ReplaceAll(string(escaped), "\n", "")))
+		require.NoError(t, safetexttest.Unsafe(strings.ReplaceAll(string(escaped), "\n", "")))
 		var back string
 		require.NoError(t, json.Unmarshal(escaped, &back))
 		require.Equal(t, said, back)

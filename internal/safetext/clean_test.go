@@ -1,10 +1,10 @@
-package terminal
+package safetext
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"jp/internal/safetext/safetexttest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -58,42 +58,11 @@ func byteByByte(text string) string {
 	return b.String()
 }
 
-// dangerous is made of what control sequences are made of.
-var dangerous = rapid.Custom(func(t *rapid.T) string {
-	pieces := []string{
-		"\x1b", "[", "]", "P", "\\", "m", "31;", "\x07", "\x9b", "\u009b", "\u009d", "\u009c", "\n", "\t", "\r", "\x18", "a", "é", "漢",
-		"\u202e", "\u2066", "\U000e0041", "\ufeff", "\xff", "\xe2\x80", "\x00", "\x7f", "&#27;", "&amp;#x1b;",
-	}
-	var b strings.Builder
-	for range rapid.IntRange(0, 20).Draw(t, "pieces") {
-		if rapid.IntRange(0, 5).Draw(t, "any") == 0 {
-			b.Write(rapid.SliceOfN(rapid.Byte(), 0, 4).Draw(t, "bytes"))
-			continue
-		}
-		b.WriteString(rapid.SampledFrom(pieces).Draw(t, "piece"))
-	}
-	return b.String()
-})
-
-// unsafe finds what must never reach a terminal.
-func unsafe(text string) error {
-	if !utf8.ValidString(text) {
-		return fmt.Errorf("not UTF-8: %q", text)
-	}
-	for _, r := range text {
-		if r < 0x20 && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
-			r >= 0xe0000 && r <= 0xe007f || r == 0x200e || r == 0x200f || r == 0x061c {
-			return fmt.Errorf("%U in %q", r, text)
-		}
-	}
-	return nil
-}
-
 func TestCleanOutputIsSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := dangerous.Draw(t, "text")
+		text := safetexttest.Dangerous.Draw(t, "text")
 		cleaned := Clean(text)
-		if err := unsafe(cleaned); err != nil {
+		if err := safetexttest.Unsafe(cleaned); err != nil {
 			t.Fatal(err)
 		}
 		require.Equal(t, cleaned, Clean(cleaned), "clean text stays as it is")
@@ -119,13 +88,13 @@ func FuzzClean(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		require.NoError(t, unsafe(Clean(string(text))))
-		require.NoError(t, unsafe(byteByByte(string(text))))
+		require.NoError(t, safetexttest.Unsafe(Clean(string(text))))
+		require.NoError(t, safetexttest.Unsafe(byteByByte(string(text))))
 	})
 }
 
 func TestCleanerReportsTheWritersError(t *testing.T) {
-	c := NewCleaner(brokenWriter{})
+	c := NewCleaner(safetexttest.BrokenWriter{})
 	_, err := c.Write([]byte("text"))
-	require.ErrorIs(t, err, errBroken)
+	require.ErrorIs(t, err, safetexttest.ErrBroken)
 }
