@@ -131,7 +131,7 @@ func (a *absence) meet(of conversation.Info, events []*conversation.Event) {
 }
 
 // told says on standard error what was not searched.
-func (a *absence) told(e *env, r *repo) {
+func (a *absence) told(e *host, r *repo) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.texts > 0 {

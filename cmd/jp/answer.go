@@ -56,7 +56,7 @@ func newAnswerCommand(e *env) *cobra.Command {
 }
 
 func runAnswer(ctx context.Context, e *env, o answerOptions) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 	if r.fromTool(program.Marker) {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
-	r.sweep(ctx, e)
+	r.sweep(ctx, e.host)
 	a := &answering{env: e, repo: r, event: -1}
 	if err := a.parse(ctx, o); err != nil {
 		return err
@@ -105,11 +105,11 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 		}
 	}
 	if len(words) > 0 && (a.names(words[0]) || len(words) > 1 && !takesReason(words[0]) || len(words) == 3) {
-		if a.id, err = a.repo.resolve(ctx, a.env, words[0]); err != nil {
+		if a.id, err = a.repo.resolve(ctx, a.env.host, words[0]); err != nil {
 			return err
 		}
 		words = words[1:]
-	} else if a.id, err = a.repo.resolveRunning(ctx, a.env, "", "jp answer ", waits); err != nil {
+	} else if a.id, err = a.repo.resolveRunning(ctx, a.env.host, "", "jp answer ", waits); err != nil {
 		return err
 	}
 	a.json = o.value

@@ -14,7 +14,7 @@ func (a *answering) record(ctx context.Context) error {
 	q := newQuery(ctx, a.env, a.repo, queryOptions{continueTurn: true}, nil)
 	q.id = a.id
 	if err := q.lock(); err != nil {
-		return a.repo.locked(ctx, a.env, err)
+		return a.repo.locked(ctx, a.env.host, err)
 	}
 	defer q.held.Release()
 	if err := q.load(ctx); err != nil {

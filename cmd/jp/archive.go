@@ -49,17 +49,17 @@ func newUnarchiveCommand(e *env) *cobra.Command {
 // runArchive moves conversations into the archive, or out of it. Those that are
 // there already stay.
 func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	infos, err := o.find(ctx, e, r)
+	infos, err := o.find(ctx, e.host, r)
 	if err != nil {
 		return err
 	}
 	if o.filters() {
-		if infos, err = r.notTwice(e, infos, true); err != nil {
+		if infos, err = r.notTwice(e.host, infos, true); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 			return err
 		}
 	}
-	infos, release, err := o.holdAll(ctx, e, r, infos)
+	infos, release, err := o.holdAll(ctx, e.host, r, infos)
 	if err != nil {
 		return err
 	}

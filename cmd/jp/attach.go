@@ -51,13 +51,13 @@ func newAttachCommand(e *env) *cobra.Command {
 }
 
 func runAttach(ctx context.Context, e *env, o attachOptions, word string) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	r.sweep(ctx, e)
-	id, err := r.resolveRunning(ctx, e, word, "jp attach ", runs)
+	r.sweep(ctx, e.host)
+	id, err := r.resolveRunning(ctx, e.host, word, "jp attach ", runs)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // notAwaited leaves out, or refuses, the conversations whose result another one still
 // waits for: without them its call would begin them anew, and do twice what they had
 // done. Where both are to go nothing waits.
-func (r *repo) notAwaited(ctx context.Context, e *env, infos []conversation.Info, leave bool) ([]conversation.Info, error) {
+func (r *repo) notAwaited(ctx context.Context, e *host, infos []conversation.Info, leave bool) ([]conversation.Info, error) {
 	var kept []conversation.Info
 	for _, info := range infos {
 		parent := info.Summary.Parent

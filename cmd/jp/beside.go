@@ -151,7 +151,7 @@ func (b *besideTree) add(ctx context.Context) (*repo, error) {
 		return nil, fmt.Errorf("add a worktree in %s: %w", b.dir, err)
 	}
 	b.made = true
-	there, err := findRepoAt(ctx, b.env, b.dir)
+	there, err := findRepoAt(ctx, b.env.host, b.dir)
 	if err != nil {
 		return nil, err
 	}

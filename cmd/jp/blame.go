@@ -72,7 +72,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 }
 
 func runBlame(ctx context.Context, e *env, o blameOptions) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *repo) blameViews(ctx context.Context, e *env, o blameOptions) ([]*view,
 	if err != nil {
 		return nil, err
 	}
-	own, _ := r.visited(ctx, e, 0) // a session may have none
+	own, _ := r.visited(ctx, e.host, 0) // a session may have none
 	slices.SortStableFunc(infos, func(a, b conversation.Info) int {
 		if a.ID == own || b.ID == own {
 			return cmp.Compare(bit(b.ID == own), bit(a.ID == own))

@@ -50,7 +50,7 @@ func (s *selection) back() bool {
 
 // find reads what is known of the conversations. Without a word and a filter it
 // is the session's.
-func (s *selection) find(ctx context.Context, e *env, r *repo) ([]conversation.Info, error) {
+func (s *selection) find(ctx context.Context, e *host, r *repo) ([]conversation.Info, error) {
 	if s.filters() {
 		if len(s.words) > 0 {
 			return nil, usage("name conversations, or use --inactive and --older; not both.")
@@ -98,7 +98,7 @@ func namesIt(word string, info conversation.Info) bool {
 // unnamed finds the conversation where none is named: the session's, or the one
 // that the user chooses. One that is to be brought back from the archive is
 // chosen from there.
-func (s *selection) unnamed(ctx context.Context, e *env, r *repo) (conversation.ID, error) {
+func (s *selection) unnamed(ctx context.Context, e *host, r *repo) (conversation.ID, error) {
 	if !s.back() {
 		return r.resolve(ctx, e, "")
 	}
@@ -113,7 +113,7 @@ func (s *selection) unnamed(ctx context.Context, e *env, r *repo) (conversation.
 
 // filtered are the conversations that all filters find. One that cannot be read
 // has no times, and none finds it. What is pinned is to stay where it is.
-func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversation.Info, error) {
+func (s *selection) filtered(ctx context.Context, e *host, r *repo) ([]conversation.Info, error) {
 	quiet, err := before(e, "--inactive", s.inactive)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (s *selection) filtered(ctx context.Context, e *env, r *repo) ([]conversati
 
 // before is what a filter by time wants of a moment: to lie longer ago than a
 // duration. A filter that was not given takes every moment.
-func before(e *env, flag, duration string) (func(time.Time) bool, error) {
+func before(e *host, flag, duration string) (func(time.Time) bool, error) {
 	if duration == "" {
 		return func(time.Time) bool { return true }, nil
 	}
@@ -164,13 +164,13 @@ func before(e *env, flag, duration string) (func(time.Time) bool, error) {
 }
 
 // hold takes a conversation for a change that needs no turn.
-func (r *repo) hold(ctx context.Context, e *env, id conversation.ID) (*process.Lock, error) {
+func (r *repo) hold(ctx context.Context, e *host, id conversation.ID) (*process.Lock, error) {
 	held, err := r.tryHold(e, id)
 	return held, r.locked(ctx, e, err)
 }
 
 // tryHold is hold, with a *process.LockedError where another process was first.
-func (r *repo) tryHold(e *env, id conversation.ID) (*process.Lock, error) {
+func (r *repo) tryHold(e *host, id conversation.ID) (*process.Lock, error) {
 	held, err := r.locks.Take(id, process.Holder{PID: pid(), Started: e.now().UTC(), Session: r.session(e).name})
 	if isReadOnly(err) {
 		return nil, unwritable(err)
@@ -181,7 +181,7 @@ func (r *repo) tryHold(e *env, id conversation.ID) (*process.Lock, error) {
 // holdAll takes all the conversations before any of them is changed. Those that
 // are in use are left out where a filter found them, and an error where the user
 // named them.
-func (s *selection) holdAll(ctx context.Context, e *env, r *repo, infos []conversation.Info) (held []conversation.Info, release func(), err error) {
+func (s *selection) holdAll(ctx context.Context, e *host, r *repo, infos []conversation.Info) (held []conversation.Info, release func(), err error) {
 	var locks []*process.Lock
 	release = func() {
 		for _, l := range locks {
@@ -214,23 +214,6 @@ func (s *selection) holdAll(ctx context.Context, e *env, r *repo, infos []conver
 	return held, release, nil
 }
 
-// forEach changes conversations that are held, also behind one that could not be
-// changed. It returns why the last of those could not, and has reported the others.
-func (e *env) forEach(ctx context.Context, infos []conversation.Info, do func(conversation.Info) error) (failed error) {
-	for _, info := range infos {
-		if err := do(info); err != nil {
-			if failed != nil {
-				failureOf(failed).report(e.stderr, e.format.structured())
-			}
-			failed = err
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return failed
-}
-
 // foreign refuses to change what is known of somebody else's conversation: it
 // would no longer be theirs.
 func (r *repo) foreign(ctx context.Context, info conversation.Info) error {
@@ -248,13 +231,6 @@ func (r *repo) foreign(ctx context.Context, info conversation.Info) error {
 func record(info conversation.Info, body conversation.Body, now time.Time) *conversation.Event {
 	return &conversation.Event{
 		Seq: info.Tip.Seq + 1, Turn: info.Tip.Turn, Time: now.UTC(), Version: conversation.Version, Body: body, Model: info.Tip.Model,
-	}
-}
-
-// note says something beside the results, on stderr.
-func (e *env) note(format string, args ...any) {
-	if !e.quiet {
-		fmt.Fprintf(e.stderr, format+"\n", args...)
 	}
 }
 

@@ -48,7 +48,7 @@ func openClient(e *env, r *repo) *client {
 		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
 	}
 	c.Prompter = prompt.New(tty, prompt.Options{
-		Palette: e.palette(tty.File()), Root: c.root, Dir: shortDir(e, r.place()), Limit: r.config.Limits.ToolTimeout, Confinement: r.walls(e).words(),
+		Palette: e.palette(tty.File()), Root: c.root, Dir: shortDir(e, r.place()), Limit: r.config.Limits.ToolTimeout, Confinement: r.walls(e.host).words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
 			if c.transient {
 				return editApart(ctx, e, r, initial, ext)

@@ -35,7 +35,7 @@ func (r *repo) commands(e *env, own []tool.Tool) (tools []tool.Tool, wrong []*co
 			continue
 		}
 		made, err := command.New(r.TopLevel, specOf(name, table), command.Options{
-			Environ: e.environ, Secret: r.keyNames(), Timeout: r.toolTime(), Launch: r.walls(e).launcher(),
+			Environ: e.environ, Secret: r.keyNames(), Timeout: r.toolTime(), Launch: r.walls(e.host).launcher(),
 		})
 		if err == nil {
 			_, err = tool.NewRegistry(made)

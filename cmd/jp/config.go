@@ -55,7 +55,7 @@ type settingInForce struct {
 }
 
 func runConfigShow(ctx context.Context, e *env, args []string, all bool) error {
-	r, err := findSettings(ctx, e)
+	r, err := e.findSettings(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func newConfigSetCommand(e *env) *cobra.Command {
 }
 
 func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool) error {
-	r, err := findSettings(ctx, e)
+	r, err := e.findSettings(ctx)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 	if err := draft.Write(); err != nil {
 		return err
 	}
-	if err := r.configure(e, nil); err != nil {
+	if err := r.configure(e.host, nil); err != nil {
 		return err
 	}
 	if e.format.structured() {
@@ -209,7 +209,7 @@ func newConfigPathCommand(e *env) *cobra.Command {
 }
 
 func runConfigPath(ctx context.Context, e *env) error {
-	r, err := findSettings(ctx, e)
+	r, err := e.findSettings(ctx)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func runDetached(ctx context.Context, e *env, word string) error {
 }
 
 func (h *handover) run(ctx context.Context, e *env) error {
-	r, err := findRepo(ctx, e)
+	r, err := e.findRepo(ctx)
 	if err != nil {
 		return err
 	}

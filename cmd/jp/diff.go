@@ -71,7 +71,7 @@ func newDiffCommand(e *env) *cobra.Command {
 }
 
 func runDiff(ctx context.Context, e *env, o diffOptions) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}

@@ -108,17 +108,17 @@ func (c *checkup) patienceFor(ctx context.Context, limit time.Duration) (context
 
 // open opens what can be opened, and makes nothing.
 func (c *checkup) open(ctx context.Context) (err error) {
-	r := &repo{env: c.env, git: gitcmd.New(c.dir, gitcmd.Options{Environ: c.env.environ})}
+	r := &repo{env: c.env.host, git: gitcmd.New(c.dir, gitcmd.Options{Environ: c.env.environ})}
 	c.repo = r
 	r.paths, c.pathsErr = config.FindPaths(c.env.environ)
 	located, err := gitcmd.Locate(ctx, c.dir, gitcmd.Options{Environ: c.env.environ})
 	c.found = c.repository(ctx, located, err)
 	if err != nil {
-		return r.furnish(c.env)
+		return c.env.furnish(r)
 	}
 	r.Repository, r.git, r.locks = located, gitcmd.At(located, c.env.gitOptions()), process.LocksIn(located.CommonDir)
 	r.locks.Share = r.git.Share
-	if err := r.furnish(c.env); err != nil {
+	if err := c.env.furnish(r); err != nil {
 		return err
 	}
 	if c.db, err = odb.Open(located.CommonDir, odb.Options{Git: r.git}); err == nil {

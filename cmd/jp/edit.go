@@ -64,16 +64,16 @@ func newEditCommand(e *env) *cobra.Command {
 }
 
 func runEdit(ctx context.Context, e *env, o editOptions) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	id, err := r.resolve(ctx, e, o.word)
+	id, err := r.resolve(ctx, e.host, o.word)
 	if err != nil {
 		return o.title.mistaken(err, strings.Fields(o.word))
 	}
-	held, err := r.hold(ctx, e, id)
+	held, err := r.hold(ctx, e.host, id)
 	if err != nil {
 		return err
 	}

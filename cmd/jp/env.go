@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,28 +22,61 @@ import (
 	"jp/config"
 )
 
-// An env is everything of the outside world that a command sees.
-type env struct {
-	stdin   *os.File
-	stdout  *os.File
-	stderr  *os.File
+// A host is what jp sees of the system that it runs on, and says to its user beside
+// results. It has no streams and no terminal.
+type host struct {
 	environ []string
-	dir     string // where the command runs; changed by -C
+	dir     string // where jp works; changed by -C
 	now     func() time.Time
 	random  io.Reader
 	wait    func(context.Context, time.Duration) error // before a model is asked again; nil: a timer
+	cfg     []string                                   // key=value of --cfg
+	notify  func(line string)                          // shows the user a line beside results; nil: nobody looks
+	alarm   func(line string)                          // is notify for what must not be overlooked
+	choose  chooser                                    // lets the user take a conversation; nil: nobody can
+	log     slog.Handler                               // takes what packages below warn of; nil: nobody looks
+
+	keys sync.Map // of providers, by name, as their programs printed them
+}
+
+// note says something beside the results.
+func (h *host) note(format string, args ...any) {
+	if h.notify != nil {
+		h.notify(fmt.Sprintf(format, args...))
+	}
+}
+
+// warn says what the user must not overlook, also where only results are wanted.
+func (h *host) warn(format string, args ...any) {
+	if h.alarm != nil {
+		h.alarm(fmt.Sprintf(format, args...))
+	}
+}
+
+// logger is where packages below warn of something.
+func (h *host) logger() *slog.Logger {
+	if h.log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(h.log)
+}
+
+// An env is everything of the outside world that a command sees.
+type env struct {
+	*host
+
+	stdin  *os.File
+	stdout *os.File
+	stderr *os.File
 
 	format  format
 	quiet   bool
 	verbose bool
 	noPager bool
-	cfg     []string // key=value of --cfg
 	lost    loss
 	style   config.Style // how things look, once the configuration is read
 	ended   bool         // the last line of a turn's JSON is written
 	misread error        // help was asked for about a command that there is not
-
-	keys sync.Map // of providers, by name, as their programs printed them
 
 	abort       func(signal string)                        // ends the command as Ctrl+C does
 	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C
@@ -52,11 +86,11 @@ type env struct {
 
 // elsewhere reports whether the command runs in another folder than the one in which
 // it was typed.
-func (e *env) elsewhere() bool { return filepath.Clean(e.dir) != "." }
+func (h *host) elsewhere() bool { return filepath.Clean(h.dir) != "." }
 
 // folder is where the command runs, without symbolic links.
-func (e *env) folder() (string, error) {
-	dir, err := filepath.Abs(e.dir)
+func (h *host) folder() (string, error) {
+	dir, err := filepath.Abs(h.dir)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
@@ -118,16 +152,27 @@ func parentOf(pid int) int {
 }
 
 func systemEnv() *env {
-	return &env{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), dir: ".",
-		now: time.Now, random: rand.Reader,
+	return newEnv(&host{environ: os.Environ(), dir: ".", now: time.Now, random: rand.Reader}, os.Stdin, os.Stdout, os.Stderr)
+}
+
+// newEnv is an env whose host tells the user on stderr, unless --quiet was given.
+func newEnv(h *host, stdin, stdout, stderr *os.File) *env {
+	e := &env{host: h, stdin: stdin, stdout: stdout, stderr: stderr}
+	h.notify = func(line string) {
+		if !e.quiet {
+			fmt.Fprintln(e.stderr, line)
+		}
 	}
+	h.alarm = func(line string) { fmt.Fprintln(e.stderr, line) }
+	h.log = noticeHandler{e}
+	h.choose = e.chooseConversation
+	return e
 }
 
 // get reads an environment variable.
-func (e *env) get(name string) string {
+func (h *host) get(name string) string {
 	value := ""
-	for _, v := range e.environ {
+	for _, v := range h.environ {
 		if rest, ok := strings.CutPrefix(v, name+"="); ok {
 			value = rest
 		}

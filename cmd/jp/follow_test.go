@@ -184,8 +184,8 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 		titles = append(titles, fmt.Sprint("talk ", n))
 	}
 	p := titled(t, titles...)
-	e := &env{dir: p.dir, environ: p.environ, now: systemEnv().now, stderr: os.Stderr}
-	r, err := openRepo(t.Context(), e)
+	e := newEnv(&host{dir: p.dir, environ: p.environ, now: systemEnv().now}, nil, nil, os.Stderr)
+	r, err := openRepo(t.Context(), e.host)
 	require.NoError(t, err)
 	defer r.Close()
 	w := newWatch(r, listOptions{sort: "activity"})

@@ -96,7 +96,7 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 	if err := checkTitle(o.title); err != nil {
 		return err
 	}
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (f *fork) plain(ctx context.Context, o forkOptions) error {
 		return err
 	}
 	if o.activate {
-		if err := f.repo.session(f.env).use(f.id, f.env.now()); err != nil {
+		if err := f.repo.session(f.env.host).use(f.id, f.env.now()); err != nil {
 			return err
 		}
 	}

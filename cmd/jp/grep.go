@@ -134,7 +134,7 @@ func runGrep(ctx context.Context, e *env, o grepOptions) error {
 	if err != nil {
 		return err
 	}
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}

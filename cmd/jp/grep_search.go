@@ -43,7 +43,7 @@ func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, er
 
 // named are the conversations that the user named, each once.
 func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
-	names, err := g.repo.names(ctx, g.env, g.opts.words)
+	names, err := g.repo.names(ctx, g.env.host, g.opts.words)
 	var unknown *failure
 	if errors.As(err, &unknown) && len(g.opts.patterns) == 1 {
 		words := append(slices.Clone(g.opts.patterns), g.opts.words...)
@@ -55,7 +55,7 @@ func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
 	slices.Sort(names)
 	var infos []conversation.Info
 	for _, name := range slices.Compact(names) {
-		info, err := g.repo.known(ctx, g.env, name)
+		info, err := g.repo.known(ctx, g.env.host, name)
 		if info.ID == "" {
 			info.ID = conversation.ID(name)
 		}
@@ -117,7 +117,7 @@ func (g *grep) verdict(err error) error {
 	case err != nil:
 		return err
 	}
-	g.absent.told(g.env, g.repo)
+	g.absent.told(g.env.host, g.repo)
 	var first *failure
 	for _, r := range g.failed {
 		f := failureOf(aboutInfo(r.Err, r.Info))

@@ -235,7 +235,7 @@ func (r *repo) moment(ctx context.Context, e *env, word string) (*view, *convers
 		ev, err := selectEvent(v.events, event, v.id, e.now())
 		return v, ev, err
 	}
-	id, err := r.visited(ctx, e, 0)
+	id, err := r.visited(ctx, e.host, 0)
 	if err != nil {
 		v, err := r.view(ctx, e, word)
 		return v, nil, err

@@ -25,7 +25,7 @@ func newInitCommand(e *env) *cobra.Command {
 }
 
 func runInit(ctx context.Context, e *env) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}

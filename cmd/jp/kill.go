@@ -49,7 +49,7 @@ func newKillCommand(e *env) *cobra.Command {
 }
 
 func runKill(ctx context.Context, e *env, words []string) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func runKill(ctx context.Context, e *env, words []string) error {
 	if err != nil {
 		return err
 	}
-	defer r.sweep(ctx, e)
+	defer r.sweep(ctx, e.host)
 	results := []killedJSON{}
 	for _, id := range ids {
 		killed, err := r.kill(ctx, id)
@@ -93,7 +93,7 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 	for _, word := range words {
 		id, err := conversation.ParseID(word)
 		if _, held := r.locks.Held(id); err != nil || !held {
-			if id, err = r.resolve(ctx, e, word); err != nil {
+			if id, err = r.resolve(ctx, e.host, word); err != nil {
 				return nil, err
 			}
 		}

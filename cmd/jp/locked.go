@@ -46,7 +46,7 @@ func (j *inquiryJSON) posted(id conversation.ID) *attach.Inquiry {
 
 // locked says of an error that it is because of another process, which one that
 // is, and what can be done; of a change that it kept from being made.
-func (r *repo) locked(ctx context.Context, e *env, err error) error {
+func (r *repo) locked(ctx context.Context, e *host, err error) error {
 	var locked *process.LockedError
 	if !errors.As(err, &locked) {
 		return err

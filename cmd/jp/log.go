@@ -61,7 +61,7 @@ func newLogCommand(e *env) *cobra.Command {
 }
 
 func runLog(ctx context.Context, e *env, o logOptions) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	}
 	q.out.begin(q, files)
 	if q.parent == nil { // its parent has said it
-		for _, line := range slices.Concat(q.repo.heldBackLine(), q.repo.walls(q.env).missing(q.repo.startsPrograms(tools)), q.servers.told(), untoldNotice(q.model, untold(model, tools))) {
+		for _, line := range slices.Concat(q.repo.heldBackLine(), q.repo.walls(q.env.host).missing(q.repo.startsPrograms(tools)), q.servers.told(), untoldNotice(q.model, untold(model, tools))) {
 			q.out.Noticed(line)
 		}
 	}

@@ -78,12 +78,12 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 	if err := o.check(e.now()); err != nil {
 		return err
 	}
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	r.sweep(ctx, e)
+	r.sweep(ctx, e.host)
 	if o.follow {
 		return followList(ctx, e, r, o)
 	}
@@ -99,7 +99,7 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 		e.note("Nothing was fetched from %s.", safetext.Show(o.remote))
 	}
 	if o.archived {
-		if err := r.noteHidden(e); err != nil {
+		if err := r.noteHidden(e.host); err != nil {
 			return err
 		}
 	}

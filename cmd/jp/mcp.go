@@ -38,7 +38,7 @@ func newMCPCommand(e *env) *cobra.Command {
 }
 
 func runMCPServe(ctx context.Context, e *env) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}

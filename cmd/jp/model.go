@@ -31,14 +31,14 @@ func (q *query) chooseModel(ctx context.Context) (string, error) {
 			return q.fullName(ctx, q.repo.config.ResolveModel(name)), nil
 		}
 	}
-	return q.repo.usualModel(ctx, q.env)
+	return q.repo.usualModel(ctx, q.env.host)
 }
 
 // fullName names a conversation that is said again by its whole id: any other name of it
 // may be another one's tomorrow.
 func (q *query) fullName(ctx context.Context, model string) string {
 	if vendor, word, ok := cutModel(model); ok && vendor == replayed {
-		if id, err := q.repo.resolve(ctx, q.env, word); err == nil {
+		if id, err := q.repo.resolve(ctx, q.env.host, word); err == nil {
 			return replayed + "/" + string(id)
 		}
 	}
@@ -62,11 +62,11 @@ func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Pro
 	if err != nil {
 		return nil, err
 	}
-	key, err := r.key(ctx, e, v)
+	key, err := r.key(ctx, e.host, v)
 	if err != nil {
 		return nil, err
 	}
-	client, err := r.client(e, vendor)
+	client, err := r.client(e.host, vendor)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ type offer struct {
 }
 
 func runModels(ctx context.Context, e *env, args []string) error {
-	r, err := findSettings(ctx, e)
+	r, err := e.findSettings(ctx)
 	if err == nil {
 		err = r.warnOfMistake()
 	}
@@ -116,11 +116,11 @@ func (r *repo) offer(ctx context.Context, e *env, name string) offer {
 }
 
 func (r *repo) modelsOf(ctx context.Context, e *env, v catalog.Vendor) ([]string, error) {
-	key, err := r.key(ctx, e, v)
+	key, err := r.key(ctx, e.host, v)
 	if err != nil {
 		return nil, err
 	}
-	client, err := r.client(e, v.Name)
+	client, err := r.client(e.host, v.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (r *repo) unreachable(e *env, v catalog.Vendor, err error) string {
 	var f *failure
 	var refused *provider.Error
 	switch {
-	case errors.As(err, &f) && f.code == "auth" && !r.hasKey(e, v):
+	case errors.As(err, &f) && f.code == "auth" && !r.hasKey(e.host, v):
 		return unset(v)
 	case errors.As(err, &f):
 		return f.message

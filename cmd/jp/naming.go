@@ -36,7 +36,7 @@ func (r *repo) naming(ctx context.Context, command string, meant func(statusJSON
 
 // resolveRunning finds the conversation that a word stands for. Where the session
 // has none, and nobody can choose, it says which ones a command could be about.
-func (r *repo) resolveRunning(ctx context.Context, e *env, word, command string, meant func(statusJSON) bool) (conversation.ID, error) {
+func (r *repo) resolveRunning(ctx context.Context, e *host, word, command string, meant func(statusJSON) bool) (conversation.ID, error) {
 	id, err := r.resolve(ctx, e, word)
 	var none *failure
 	if word == "" && errors.As(err, &none) && none.exit == exitUsage {

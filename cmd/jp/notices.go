@@ -3,28 +3,19 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 
 	"jp/internal/safetext"
 )
 
-// notices is what packages below may want the user to know, on stderr.
-func (e *env) notices() slog.Handler {
-	if e.quiet {
-		return slog.DiscardHandler
-	}
-	return noticeHandler{e.stderr}
-}
-
-// A noticeHandler writes warnings as one line each: the text, and in brackets
-// what it is about.
-type noticeHandler struct{ w io.Writer }
+// A noticeHandler writes what packages below warn of to stderr, as one line each: the
+// text, and in brackets what it is about.
+type noticeHandler struct{ env *env }
 
 // Enabled implements [slog.Handler].
 func (h noticeHandler) Enabled(_ context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn
+	return level >= slog.LevelWarn && !h.env.quiet
 }
 
 // Handle implements [slog.Handler].
@@ -38,7 +29,7 @@ func (h noticeHandler) Handle(_ context.Context, r slog.Record) error {
 	if len(about) > 0 {
 		line += " (" + strings.Join(about, ", ") + ")"
 	}
-	_, err := fmt.Fprintln(h.w, safetext.Clean(oneLine(line)))
+	_, err := fmt.Fprintln(h.env.stderr, safetext.Clean(oneLine(line)))
 	return err
 }
 

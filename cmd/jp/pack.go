@@ -45,7 +45,7 @@ func runPack(ctx context.Context, e *env, background bool) error {
 	if background {
 		_ = syscall.Setpriority(syscall.PRIO_PGRP, 0, idle) // a courtesy
 	}
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}

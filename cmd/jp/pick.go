@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
@@ -18,31 +17,18 @@ import (
 // maxPicks is how many conversations a picker offers.
 const maxPicks = 200
 
-// pick lets the user choose a conversation at the terminal; without one it says
-// how to name it.
-func (r *repo) pick(ctx context.Context, e *env) (conversation.ID, error) {
-	return r.pickFrom(ctx, e, usage("this session has no conversation yet.").
-		hint("jp ls", "the conversations there are; name one by its last digits").hint(`jp query "…"`, "start one"), conversation.ScopeLive)
-}
-
-// pickFrom lets the user choose among the conversations of some scopes; none is
-// the error where there is no terminal or nothing to choose from.
-func (r *repo) pickFrom(ctx context.Context, e *env, none error, scopes ...conversation.Scope) (conversation.ID, error) {
+// chooseConversation lets the user choose among conversations, at the terminal.
+func (e *env) chooseConversation(ctx context.Context, candidates func() ([]conversation.Info, error)) (conversation.ID, error) {
 	if !isTerminal(e.stdin) || !isTerminal(e.stderr) {
-		return "", none
+		return "", errNoChoice
 	}
-	var infos []conversation.Info
-	for _, scope := range scopes {
-		listed, err := r.store.List(ctx, scope)
-		if err != nil {
-			return "", err
-		}
-		infos = append(infos, listed...)
+	infos, err := candidates()
+	if err != nil {
+		return "", err
 	}
 	if len(infos) == 0 {
-		return "", none
+		return "", errNoChoice
 	}
-	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	var options []huh.Option[conversation.ID]
 	for _, i := range infos[:min(len(infos), maxPicks)] {
 		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.now()), oneLine(i.Summary.Title))

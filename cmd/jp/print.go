@@ -58,12 +58,12 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 	if o.answer && e.format.structured() {
 		return usage("--answer is the text alone, and no JSON.").hint("jp print --json --last 1", "the events of the last turn")
 	}
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	names, err := r.names(ctx, e, words)
+	names, err := r.names(ctx, e.host, words)
 	if err != nil {
 		return err
 	}

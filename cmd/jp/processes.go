@@ -43,7 +43,7 @@ func (r *repo) told(id conversation.ID, holder process.Holder) process.Entry {
 
 // sweep removes from the registry what was left by processes that ended without a
 // word, and tells what is in it that no process put there.
-func (r *repo) sweep(ctx context.Context, e *env) {
+func (r *repo) sweep(ctx context.Context, e *host) {
 	registry, ok := r.toldRegistry()
 	if !ok {
 		return

@@ -16,7 +16,7 @@ func TestProgress(t *testing.T) {
 	screen, tty, err := pty.Open()
 	require.NoError(t, err)
 	defer screen.Close()
-	p := (&env{stderr: tty, environ: []string{"TERM=xterm", "COLUMNS=40"}}).progress("Conversations searched", 7)
+	p := newEnv(&host{environ: []string{"TERM=xterm", "COLUMNS=40"}}, nil, nil, tty).progress("Conversations searched", 7)
 	p.step()
 	p.step()
 	var seen bytes.Buffer
@@ -34,7 +34,7 @@ func TestNoProgress(t *testing.T) {
 	t.Parallel()
 	in, out, err := os.Pipe()
 	require.NoError(t, err)
-	p := (&env{stderr: out}).progress("Conversations searched", 7)
+	p := newEnv(&host{}, nil, nil, out).progress("Conversations searched", 7)
 	p.step()
 	p.stop()
 	out.Close()

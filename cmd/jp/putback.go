@@ -50,7 +50,7 @@ type putBack struct {
 // newPutBack finds the conversation, takes it for this process, and reads it.
 // The event is nil where none was named.
 func newPutBack(ctx context.Context, e *env, o putBackOptions) (*putBack, *conversation.Event, error) {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,7 +80,7 @@ func (b *putBack) close() {
 // must not be added to.
 func (b *putBack) take(ctx context.Context) (err error) {
 	if !b.opts.dryRun {
-		if b.held, err = b.repo.hold(ctx, b.env, b.id); err != nil {
+		if b.held, err = b.repo.hold(ctx, b.env.host, b.id); err != nil {
 			return err
 		}
 	}

@@ -134,7 +134,7 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 		return err
 	}
 	o.tools, o.withoutTools = spelledOut(o.tools), spelledOut(o.withoutTools)
-	r, err := findRepo(ctx, e)
+	r, err := e.findRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -323,7 +323,7 @@ func (q *query) visit() error {
 	if q.handover != nil || q.opts.noPersist {
 		return nil
 	}
-	return q.repo.session(q.env).use(q.id, q.env.now())
+	return q.repo.session(q.env.host).use(q.id, q.env.now())
 }
 
 // delta is the event for what the flags change for good: another model, tools

@@ -20,14 +20,14 @@ func newRefCommand(e *env) *cobra.Command {
 }
 
 func runRef(ctx context.Context, e *env, word string) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	target, event := splitTarget(word)
 	if event == "" {
-		info, err := r.known(ctx, e, target)
+		info, err := r.known(ctx, e.host, target)
 		if info.Ref == "" {
 			return err
 		}

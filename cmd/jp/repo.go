@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +35,7 @@ type repo struct {
 	paths  config.Paths
 	config *config.Config
 	report *config.Report
-	env    *env
+	env    *host
 	values *secrets // what is replaced in events; nil: nothing
 	wrong  error    // what is wrong with the configuration; then config is the defaults
 }
@@ -44,7 +43,7 @@ type repo struct {
 // openRepo opens the repository of the current directory. It starts one git at most. A
 // mistake in a configuration file is told, and does not keep anybody from
 // looking; one in --cfg is an error.
-func openRepo(ctx context.Context, e *env) (*repo, error) {
+func openRepo(ctx context.Context, e *host) (*repo, error) {
 	r, err := findRepo(ctx, e)
 	if err != nil {
 		return nil, err
@@ -62,13 +61,13 @@ func (r *repo) warnOfMistake() error {
 	if errors.As(r.wrong, &mistake) && mistake.Origin.Layer == config.LayerOverride {
 		return errors.Join(r.wrong, r.Close())
 	}
-	fmt.Fprintf(r.env.stderr, "Warning: %s; the configuration is not used.\n", oneLine(r.wrong.Error()))
+	r.env.warn("Warning: %s; the configuration is not used.", oneLine(r.wrong.Error()))
 	return nil
 }
 
 // findRepo opens the repository, and keeps what is wrong with its configuration
 // for later.
-func findRepo(ctx context.Context, e *env) (*repo, error) {
+func findRepo(ctx context.Context, e *host) (*repo, error) {
 	dir, err := filepath.Abs(e.dir)
 	if err != nil {
 		return nil, err
@@ -85,9 +84,9 @@ func findRepo(ctx context.Context, e *env) (*repo, error) {
 
 // warnOfIgnored tells where the environment names another repository than the one that is
 // worked in. A hook of git's has its own repository there; and who says -C chose one.
-func (e *env) warnOfIgnored(r gitcmd.Repository) {
+func (e *host) warnOfIgnored(r gitcmd.Repository) {
 	named := e.get("GIT_DIR")
-	if named == "" || e.elsewhere() || e.quiet {
+	if named == "" || e.elsewhere() {
 		return
 	}
 	head, err := os.Stat(filepath.Join(named, "HEAD"))
@@ -99,12 +98,12 @@ func (e *env) warnOfIgnored(r gitcmd.Repository) {
 			return
 		}
 	}
-	fmt.Fprintf(e.stderr, "Warning: GIT_DIR names %s, which jp does not follow: this is %s.\n", safetext.Show(named), safetext.Show(r.GitDir))
+	e.note("Warning: GIT_DIR names %s, which jp does not follow: this is %s.", safetext.Show(named), safetext.Show(r.GitDir))
 }
 
 // findSettings opens the repository as findRepo does; outside of one it gives what
 // the user's own configuration says, without conversations.
-func findSettings(ctx context.Context, e *env) (*repo, error) {
+func findSettings(ctx context.Context, e *host) (*repo, error) {
 	r, err := findRepo(ctx, e)
 	if !errors.Is(err, gitcmd.ErrNotRepository) {
 		return r, err
@@ -114,10 +113,10 @@ func findSettings(ctx context.Context, e *env) (*repo, error) {
 		return nil, fail(exitUsage, "config", "%v", homeless)
 	}
 	r = &repo{paths: paths, env: e}
-	return r, r.furnish(e)
+	return r, r.configure(e, nil)
 }
 
-func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
+func findRepoAt(ctx context.Context, e *host, dir string) (*repo, error) {
 	paths, homeless := config.FindPaths(e.environ)
 	var notes located.Notes
 	if homeless == nil {
@@ -131,7 +130,7 @@ func findRepoAt(ctx context.Context, e *env, dir string) (*repo, error) {
 		return nil, fail(exitUsage, "config", "%v", homeless)
 	}
 	r := &repo{Repository: found, git: gitcmd.At(found, e.gitOptions()), paths: paths}
-	if err := r.furnish(e); err != nil {
+	if err := r.configure(e, nil); err != nil {
 		return nil, err
 	}
 	r.locks = process.LocksIn(found.CommonDir)
@@ -152,7 +151,7 @@ func (r *repo) user(ctx context.Context) gitcmd.User {
 
 // configure reads the configuration, with what a conversation's events changed since
 // it is the user's. Where it is wrong the defaults are in force.
-func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
+func (r *repo) configure(e *host, events []*conversation.Event) (err error) {
 	var deltas []map[string]any
 	for _, ev := range conversation.Own(events) {
 		if b, ok := ev.Body.(*conversation.ConfigDelta); ok {
@@ -167,15 +166,6 @@ func (r *repo) configure(e *env, events []*conversation.Event) (err error) {
 	})
 	if r.wrong != nil {
 		r.config, r.report, err = config.Load(config.Options{})
-	}
-	return err
-}
-
-// furnish reads the configuration, and makes what a command shows look as it says.
-func (r *repo) furnish(e *env) error {
-	err := r.configure(e, nil)
-	if err == nil {
-		e.style = r.config.Style
 	}
 	return err
 }
@@ -232,7 +222,7 @@ func (r *repo) heldBackLine() []string {
 	return []string{what}
 }
 
-func (r *repo) openStore(ctx context.Context, e *env) error {
+func (r *repo) openStore(ctx context.Context, e *host) error {
 	key, err := gitstore.LoadKey(r.keyFile())
 	var noKey error
 	if err != nil {
@@ -249,7 +239,7 @@ func (r *repo) openStore(ctx context.Context, e *env) error {
 	r.values = r.openSecrets(e, key)
 	r.env = e
 	r.store, err = gitstore.Open(r.Repository, gitstore.Options{
-		Key: key, NoKey: noKey, Rewrite: r.values.rewriter(), Durability: durability, Log: slog.New(e.notices()), Git: r.git,
+		Key: key, NoKey: noKey, Rewrite: r.values.rewriter(), Durability: durability, Log: e.logger(), Git: r.git,
 		User:       func() gitstore.Person { return gitstore.UserIdentity(e.get, func() gitcmd.User { return r.user(ctx) }) },
 		Repository: r.name, HeadsDir: filepath.Join(r.paths.StateDir, "heads"),
 		MayBreakLock: func(id conversation.ID) bool {

@@ -246,7 +246,7 @@ func byteCount(n int) string {
 func (q *query) attachedConversation(ctx context.Context, word string) (requestFile, error) {
 	arguments := map[string]any{"include": []string{"chat"}}
 	id, event, found := strings.Cut(word, "@")
-	known, err := q.repo.resolve(ctx, q.env, id)
+	known, err := q.repo.resolve(ctx, q.env.host, id)
 	switch {
 	case err != nil:
 		return requestFile{}, err

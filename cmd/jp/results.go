@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"io"
 	"sync"
 
+	"jp/conversation"
 	"jp/internal/safetext"
 )
 
@@ -49,4 +51,21 @@ func (r resultWriter) Write(p []byte) (n int, err error) {
 		return 0, r.lost.err
 	}
 	return len(p), nil
+}
+
+// forEach changes conversations that are held, also behind one that could not be
+// changed. It returns why the last of those could not, and has reported the others.
+func (e *env) forEach(ctx context.Context, infos []conversation.Info, do func(conversation.Info) error) (failed error) {
+	for _, info := range infos {
+		if err := do(info); err != nil {
+			if failed != nil {
+				failureOf(failed).report(e.stderr, e.format.structured())
+			}
+			failed = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed
 }

@@ -20,7 +20,7 @@ func (f *fork) rewind(ctx context.Context, o forkOptions) error {
 	if err != nil {
 		return err
 	}
-	held, err := f.repo.hold(ctx, f.env, f.view.id)
+	held, err := f.repo.hold(ctx, f.env.host, f.view.id)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (f *fork) goBack(ctx context.Context, b *putBack, result *putBackResult, pl
 			return err
 		}
 	}
-	if err := f.repo.session(f.env).use(f.id, f.env.now()); err != nil {
+	if err := f.repo.session(f.env.host).use(f.id, f.env.now()); err != nil {
 		return err
 	}
 	if !f.env.format.structured() && !f.env.quiet {

@@ -55,28 +55,28 @@ func newRmCommand(e *env) *cobra.Command {
 }
 
 func runRm(ctx context.Context, e *env, o selection) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if len(o.words) == 0 && !o.filters() {
 		none := usage("jp rm needs to know which: name them, or use --inactive or --older.").hint("jp ls", "the conversations there are")
-		id, err := r.pickFrom(ctx, e, none, o.scopes...)
+		id, err := r.pickFrom(ctx, e.host, none, o.scopes...)
 		if err != nil {
 			return err
 		}
 		o.words = []string{string(id)}
 	}
 	o.byID = o.yes || !hasTerminal()
-	infos, err := o.find(ctx, e, r)
+	infos, err := o.find(ctx, e.host, r)
 	if err != nil {
 		return err
 	}
-	if infos, err = r.notTwice(e, infos, o.filters()); err != nil {
+	if infos, err = r.notTwice(e.host, infos, o.filters()); err != nil {
 		return err
 	}
-	if infos, err = r.notAwaited(ctx, e, infos, o.filters()); err != nil {
+	if infos, err = r.notAwaited(ctx, e.host, infos, o.filters()); err != nil {
 		return err
 	}
 	if len(infos) > 0 && !o.yes {
@@ -84,7 +84,7 @@ func runRm(ctx context.Context, e *env, o selection) error {
 			return err
 		}
 	}
-	infos, release, err := o.holdAll(ctx, e, r, infos)
+	infos, release, err := o.holdAll(ctx, e.host, r, infos)
 	if err != nil {
 		return err
 	}

@@ -33,12 +33,12 @@ type secrets struct {
 }
 
 // openSecrets returns nil where the user does not want secrets to be replaced.
-func (r *repo) openSecrets(e *env, key []byte) *secrets {
+func (r *repo) openSecrets(e *host, key []byte) *secrets {
 	if !r.config.Secrets.Redact {
 		return nil
 	}
 	s := &secrets{
-		redactor: redact.New(key), dir: filepath.Join(r.paths.StateDir, "secrets"), log: slog.New(e.notices()),
+		redactor: redact.New(key), dir: filepath.Join(r.paths.StateDir, "secrets"), log: e.logger(),
 		vaults: map[conversation.ID]*redact.Vault{}, found: map[string]string{},
 	}
 	for _, name := range catalog.Names(r.config.Providers) {
@@ -257,7 +257,7 @@ func (s *secrets) known() []redact.Secret {
 }
 
 // report says what was replaced since the last time, and what was not looked at.
-func (s *secrets) report(e *env) {
+func (s *secrets) report(e *host) {
 	if s == nil {
 		return
 	}

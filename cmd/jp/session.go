@@ -53,7 +53,7 @@ const sessionsFolder = "sessions"
 const historyLength = 50
 
 // session finds the session that a command runs in.
-func (r *repo) session(e *env) session {
+func (r *repo) session(e *host) session {
 	source := sessionSource(e)
 	file := func(place string) string {
 		sum := sha256.Sum256([]byte(source + "\x00" + place))
@@ -86,7 +86,7 @@ func (r *repo) place() string {
 
 // sessionSource says where the user is: a name of their own, a multiplexer's
 // pane, or the operating system's session.
-func sessionSource(e *env) string {
+func sessionSource(e *host) string {
 	for _, name := range []string{"JP_SESSION", "TMUX_PANE", "WEZTERM_PANE", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "ITERM_SESSION_ID"} {
 		if value := e.get(name); value != "" {
 			return name + "=" + value

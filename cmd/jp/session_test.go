@@ -33,7 +33,7 @@ func idOf(n int) conversation.ID { return conversation.ID(fmt.Sprintf("jp-c17952
 func TestSessionRemembers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=mine"}})
+	s := closedRepo(dir, dir).session(&host{environ: []string{"JP_SESSION=mine"}})
 	require.Empty(t, s.visited())
 	for i, id := range []conversation.ID{idOf(1), idOf(2), idOf(1), idOf(3)} {
 		require.NoError(t, s.use(id, noon.Add(time.Duration(i)*time.Minute)))
@@ -50,25 +50,25 @@ func TestSessionsAreApart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	mine := []string{"JP_SESSION=mine"}
-	first := closedRepo(dir, dir).session(&env{environ: mine})
+	first := closedRepo(dir, dir).session(&host{environ: mine})
 	require.NoError(t, first.use(idOf(1), noon))
 	for name, s := range map[string]session{
-		"another name":     closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=yours"}}),
-		"another pane":     closedRepo(dir, dir).session(&env{environ: []string{"TMUX_PANE=mine"}}),
-		"another worktree": linkedRepo(t, dir, "other").session(&env{environ: mine}),
-		"no worktree":      closedRepo(dir, "").session(&env{environ: mine}),
-		"no name":          closedRepo(dir, dir).session(&env{}),
+		"another name":     closedRepo(dir, dir).session(&host{environ: []string{"JP_SESSION=yours"}}),
+		"another pane":     closedRepo(dir, dir).session(&host{environ: []string{"TMUX_PANE=mine"}}),
+		"another worktree": linkedRepo(t, dir, "other").session(&host{environ: mine}),
+		"no worktree":      closedRepo(dir, "").session(&host{environ: mine}),
+		"no name":          closedRepo(dir, dir).session(&host{}),
 	} {
 		require.Empty(t, s.visited(), name)
 	}
-	again := closedRepo(dir, dir).session(&env{environ: append([]string{"TMUX_PANE=%7"}, mine...)})
+	again := closedRepo(dir, dir).session(&host{environ: append([]string{"TMUX_PANE=%7"}, mine...)})
 	require.Equal(t, []conversation.ID{idOf(1)}, again.visited(), "the user's own name comes first")
 }
 
 func TestSessionsOfMovedTrees(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	mine := &env{environ: []string{"JP_SESSION=mine"}}
+	mine := &host{environ: []string{"JP_SESSION=mine"}}
 	linked := linkedRepo(t, dir, "side")
 	require.NoError(t, linked.session(mine).use(idOf(1), noon))
 	linked.TopLevel = filepath.Join(dir, "elsewhere")
@@ -97,7 +97,7 @@ func TestSessionsOfMovedTrees(t *testing.T) {
 func TestSessionsOfAnOlderJP(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=mine"}})
+	s := closedRepo(dir, dir).session(&host{environ: []string{"JP_SESSION=mine"}})
 	folder := filepath.Join(dir, ".git", "jp", sessionsFolder)
 	require.NoError(t, os.MkdirAll(folder, 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, s.byPath), []byte(`{"history":[{"id":"jp-c17952552000-k3f9"}]}`), 0o600))
@@ -112,7 +112,7 @@ func TestSessionsOfAnOlderJP(t *testing.T) {
 func TestSessionOfATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	one, two := closedRepo(dir, dir).session(&env{}), closedRepo(dir, dir).session(&env{})
+	one, two := closedRepo(dir, dir).session(&host{}), closedRepo(dir, dir).session(&host{})
 	require.Equal(t, one.file, two.file, "a process stays in its session")
 	require.Equal(t, one.name, two.name)
 	require.Regexp(t, `^sid=\d+`, one.name)
@@ -121,7 +121,7 @@ func TestSessionOfATerminal(t *testing.T) {
 func TestADamagedSessionForgets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=mine"}})
+	s := closedRepo(dir, dir).session(&host{environ: []string{"JP_SESSION=mine"}})
 	require.NoError(t, s.use(idOf(1), noon))
 	for text, want := range map[string]int{
 		"":     0,
@@ -139,7 +139,7 @@ func TestADamagedSessionForgets(t *testing.T) {
 func TestSessionsOfManyProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := closedRepo(dir, dir).session(&env{environ: []string{"JP_SESSION=mine"}})
+	s := closedRepo(dir, dir).session(&host{environ: []string{"JP_SESSION=mine"}})
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() { _ = s.use(idOf(n), noon) })

@@ -29,7 +29,7 @@ func newShowCommand(e *env) *cobra.Command {
 }
 
 func runShow(ctx context.Context, e *env, word string) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func runShow(ctx context.Context, e *env, word string) error {
 }
 
 func showConversation(ctx context.Context, e *env, r *repo, target string) error {
-	r.sweep(ctx, e)
-	info, err := r.known(ctx, e, target)
+	r.sweep(ctx, e.host)
+	info, err := r.known(ctx, e.host, target)
 	if err != nil && info.Head != "" {
 		return r.aboutDamage(ctx, err, info)
 	}

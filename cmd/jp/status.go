@@ -27,13 +27,13 @@ func newStatusCommand(e *env) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, e *env, word string) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	r.sweep(ctx, e)
-	id, err := r.resolve(ctx, e, word)
+	r.sweep(ctx, e.host)
+	id, err := r.resolve(ctx, e.host, word)
 	if err != nil {
 		if word == "" && !isGone(err) && r.empty() {
 			return sayEmpty(e)
@@ -70,7 +70,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if err := r.printOthers(ctx, e, id); err != nil {
 		return err
 	}
-	current, _ := r.visited(ctx, e, 0) // a session may have none
+	current, _ := r.visited(ctx, e.host, 0) // a session may have none
 	fmt.Fprintf(e.results(), "\n    %s\n", nextCommand(l, id == current))
 	return nil
 }

@@ -110,7 +110,7 @@ func TestAWrongAddressIsSetRight(t *testing.T) {
 // TestAKeyCommandThatHangs says what it is that took too long.
 func TestAKeyCommandThatHangs(t *testing.T) {
 	t.Parallel()
-	e := &env{dir: t.TempDir(), environ: []string{"PATH=/usr/bin:/bin"}}
+	e := &host{dir: t.TempDir(), environ: []string{"PATH=/usr/bin:/bin"}}
 	_, err := e.printedKey(t.Context(), "t", []string{"sleep", "60"}, 50*time.Millisecond)
 	require.ErrorContains(t, err, "there is no key for t: its key_command sleep took longer than 50 ms, and jp ended it.")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -15,7 +15,7 @@ import (
 // one, a part of a title, "." for the session's, "-" for the one before it,
 // "recent" or "newest". Without a word it is the session's. REMOTE/ID is refused:
 // what was fetched can be looked at with [repo.known] and [repo.view] only.
-func (r *repo) resolve(ctx context.Context, e *env, word string) (conversation.ID, error) {
+func (r *repo) resolve(ctx context.Context, e *host, word string) (conversation.ID, error) {
 	if word != "" && blank(word) {
 		return "", usage("%q is blank; it names no conversation.", word).hint("jp ls", "the conversations there are")
 	}
@@ -109,7 +109,7 @@ func endingIn(infos []conversation.Info, word string) (found []conversation.Info
 }
 
 // visited is the n-th conversation of the session that still exists.
-func (r *repo) visited(ctx context.Context, e *env, n int) (conversation.ID, error) {
+func (r *repo) visited(ctx context.Context, e *host, n int) (conversation.ID, error) {
 	visited := r.session(e).visited()
 	if start := r.startsOn(); start != "" && !slices.Contains(visited, start) {
 		visited = append(visited, start)
@@ -206,4 +206,41 @@ func nothingLike(infos []conversation.Info, word string) *failure {
 func splitTarget(word string) (target, event string) {
 	target, event, _ = strings.Cut(word, "@")
 	return target, event
+}
+
+// A chooser lets the user take one of some conversations, newest first. It is errNoChoice
+// where the user cannot be asked, or there is none; only then candidates may be left uncalled.
+type chooser func(ctx context.Context, candidates func() ([]conversation.Info, error)) (conversation.ID, error)
+
+// errNoChoice says that no conversation could be chosen.
+var errNoChoice = errors.New("no conversation can be chosen")
+
+// pick lets the user choose a conversation; where that is not possible it says how to
+// name one.
+func (r *repo) pick(ctx context.Context, e *host) (conversation.ID, error) {
+	return r.pickFrom(ctx, e, usage("this session has no conversation yet.").
+		hint("jp ls", "the conversations there are; name one by its last digits").hint(`jp query "…"`, "start one"), conversation.ScopeLive)
+}
+
+// pickFrom lets the user choose among the conversations of some scopes; none is
+// the error where that is not possible, or there is nothing to choose from.
+func (r *repo) pickFrom(ctx context.Context, e *host, none error, scopes ...conversation.Scope) (conversation.ID, error) {
+	if e.choose == nil {
+		return "", none
+	}
+	id, err := e.choose(ctx, func() (infos []conversation.Info, err error) {
+		for _, scope := range scopes {
+			listed, err := r.store.List(ctx, scope)
+			if err != nil {
+				return nil, err
+			}
+			infos = append(infos, listed...)
+		}
+		slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+		return infos, nil
+	})
+	if errors.Is(err, errNoChoice) {
+		err = none
+	}
+	return id, err
 }

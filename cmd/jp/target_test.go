@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -109,8 +110,8 @@ func targets(t *testing.T) (*repo, *env, map[string]conversation.ID) {
 	p.clocked(noon.Add(4*time.Hour).Format(time.RFC3339), "use", "second")
 	p.clocked(noon.Add(5*time.Hour).Format(time.RFC3339), "query", "-i", "first", "More")
 	p.git("update-ref", "refs/jp/remotes/origin/"+string(ids["first"]), "refs/jp/conversations/"+string(ids["first"]))
-	e := &env{dir: p.dir, environ: p.environ, now: time.Now}
-	r, err := openRepo(t.Context(), e)
+	e := newEnv(&host{dir: p.dir, environ: p.environ, now: time.Now}, nil, nil, os.Stderr)
+	r, err := openRepo(t.Context(), e.host)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r, e, ids
@@ -135,7 +136,7 @@ func TestTargets(t *testing.T) {
 		"SECOND t":                "second",
 		"ird":                     "third",
 	} {
-		got, err := r.resolve(t.Context(), e, word)
+		got, err := r.resolve(t.Context(), e.host, word)
 		require.NoError(t, err, "%q", word)
 		require.Equal(t, ids[want], got, "%q", word)
 		v, err := r.view(t.Context(), e, word)
@@ -148,7 +149,7 @@ func TestTargets(t *testing.T) {
 		"jp-c1795255": "not_found", "../conversations/x": "not_found", "origin/nosuch": "not_found",
 		"origin/" + ids["first"].Short(): "untrusted",
 	} {
-		_, err := r.resolve(t.Context(), e, word)
+		_, err := r.resolve(t.Context(), e.host, word)
 		require.Error(t, err, "%q", word)
 		require.Equal(t, code, failureOf(err).code, "%q", word)
 	}

@@ -86,7 +86,7 @@ func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, m
 		}
 	}
 	if model = r.config.ResolveModel(model); model == "" {
-		if model, err = r.usualModel(ctx, e); err != nil {
+		if model, err = r.usualModel(ctx, e.host); err != nil {
 			return "", err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -47,8 +48,8 @@ func TestMaterialOfATitle(t *testing.T) {
 	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "First "+long).exit)
 	require.Zero(t, p.jp("query", "Second").exit)
 	require.Zero(t, p.jp("query", "Third").exit)
-	e := &env{dir: p.dir, environ: p.environ, now: systemEnv().now}
-	r, err := openRepo(t.Context(), e)
+	e := newEnv(&host{dir: p.dir, environ: p.environ, now: systemEnv().now}, nil, nil, os.Stderr)
+	r, err := openRepo(t.Context(), e.host)
 	require.NoError(t, err)
 	defer r.Close()
 	v, err := r.view(t.Context(), e, "newest")

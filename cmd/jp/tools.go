@@ -96,7 +96,7 @@ func builtins(r *repo, e *env) ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	walls := r.walls(e)
+	walls := r.walls(e.host)
 	commands, err := shell.Tools(r.TopLevel, shell.Options{
 		Environ: e.environ, Secret: r.keyNames(), Timeout: r.shellTime(), Launch: walls.launcher(), Note: walls.note(),
 	})

@@ -105,7 +105,7 @@ type trustKey struct {
 }
 
 func runTrust(ctx context.Context, e *env, o trustOptions) error {
-	r, err := findRepo(ctx, e)
+	r, err := e.findRepo(ctx)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ type filterJSON struct {
 // runTrustFilters is jp trust for the filters that the repository's git configuration
 // defines.
 func runTrustFilters(ctx context.Context, e *env, o trustOptions) error {
-	r, err := findRepo(ctx, e)
+	r, err := e.findRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -185,10 +185,10 @@ func (s filterSheet) unapproved() (names []string) {
 
 // gitOptions start git in the user's environment, with the filters that the user has
 // approved in the working tree that it is for.
-func (e *env) gitOptions() gitcmd.Options {
-	return gitcmd.Options{Environ: e.environ, MayRun: func(at gitcmd.Repository, f gitcmd.Filter) error {
-		approvals := approval.Approvals{Repo: at, Environ: e.environ}
-		if paths, err := config.FindPaths(e.environ); err == nil {
+func (h *host) gitOptions() gitcmd.Options {
+	return gitcmd.Options{Environ: h.environ, MayRun: func(at gitcmd.Repository, f gitcmd.Filter) error {
+		approvals := approval.Approvals{Repo: at, Environ: h.environ}
+		if paths, err := config.FindPaths(h.environ); err == nil {
 			approvals.Dir = trustFolder(paths)
 		}
 		return approvals.MayRun(f)

@@ -13,7 +13,7 @@ import (
 
 // runTrustHead accepts the newest event of a conversation that was set back.
 func runTrustHead(ctx context.Context, e *env, o trustOptions) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -21,11 +21,11 @@ func runTrustHead(ctx context.Context, e *env, o trustOptions) error {
 	if r.fromTool(program.Marker) {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
-	id, err := r.resolve(ctx, e, o.head)
+	id, err := r.resolve(ctx, e.host, o.head)
 	if err != nil {
 		return err
 	}
-	held, err := r.hold(ctx, e, id)
+	held, err := r.hold(ctx, e.host, id)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // runTrustMCP is jp trust for what an MCP server offers. What is approved is not
 // bound to a repository, so no tool of any may approve it.
 func runTrustMCP(ctx context.Context, e *env, o trustOptions) error {
-	r, err := findRepo(ctx, e)
+	r, err := e.findRepo(ctx)
 	if err != nil {
 		return err
 	}

@@ -69,12 +69,12 @@ func (q *query) target(ctx context.Context) error {
 		return q.targetFork(ctx)
 	}
 	if q.opts.id != "" {
-		id, err := q.repo.resolve(ctx, q.env, q.opts.id)
+		id, err := q.repo.resolve(ctx, q.env.host, q.opts.id)
 		q.id = id
 		return err
 	}
 	if !q.opts.new {
-		id, err := q.repo.visited(ctx, q.env, 0)
+		id, err := q.repo.visited(ctx, q.env.host, 0)
 		if err == nil {
 			q.id = id
 			return nil
@@ -95,7 +95,7 @@ func (q *query) target(ctx context.Context) error {
 // chooseBroken finds the conversation to settle in a session that has none: the
 // user chooses, or is told which turns were broken off.
 func (q *query) chooseBroken(ctx context.Context) error {
-	id, err := q.repo.pick(ctx, q.env)
+	id, err := q.repo.pick(ctx, q.env.host)
 	var none *failure
 	if errors.As(err, &none) && none.exit == exitUsage {
 		err = q.repo.namingBroken(ctx, q.opts)
@@ -108,7 +108,7 @@ func (q *query) chooseBroken(ctx context.Context) error {
 // *process.LockedError.
 func (q *query) lock() error {
 	holder := process.Holder{
-		PID: pid(), Start: process.StartOf(pid()), Started: q.env.now().UTC(), Session: q.repo.session(q.env).name, Detached: q.handover != nil,
+		PID: pid(), Start: process.StartOf(pid()), Started: q.env.now().UTC(), Session: q.repo.session(q.env.host).name, Detached: q.handover != nil,
 	}
 	if q.handover != nil {
 		held, err := q.repo.locks.Adopt(q.id, q.handover.lock, holder)
@@ -173,7 +173,7 @@ func (q *query) load(ctx context.Context) error {
 		q.leaveIncomplete()
 	}
 	q.stream.SetClock(q.env.now)
-	err = q.repo.configure(q.env, q.events)
+	err = q.repo.configure(q.env.host, q.events)
 	if err == nil && q.parent == nil { // a child shows what it does among what its parent shows
 		q.env.style = q.repo.config.Style
 	}

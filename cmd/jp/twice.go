@@ -34,7 +34,7 @@ func (r *repo) twiceOf(id conversation.ID) (t *gitstore.TwiceError) {
 
 // notTwice leaves conversations out that are there twice, where a filter found them;
 // one that the user named is refused.
-func (r *repo) notTwice(e *env, infos []conversation.Info, filtered bool) (left []conversation.Info, err error) {
+func (r *repo) notTwice(e *host, infos []conversation.Info, filtered bool) (left []conversation.Info, err error) {
 	for _, info := range infos {
 		switch t := r.twiceOf(info.ID); {
 		case t == nil:
@@ -50,7 +50,7 @@ func (r *repo) notTwice(e *env, infos []conversation.Info, filtered bool) (left 
 
 // noteHidden tells of archived conversations that are not listed because a live one
 // has their id.
-func (r *repo) noteHidden(e *env) error {
+func (r *repo) noteHidden(e *host) error {
 	seconds, err := r.store.Seconds()
 	for _, s := range seconds {
 		if s.Err != nil {

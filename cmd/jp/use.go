@@ -27,14 +27,14 @@ func newUseCommand(e *env) *cobra.Command {
 }
 
 func runUse(ctx context.Context, e *env, word string) error {
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	choose := r.resolve
 	if word == "" {
-		choose = func(ctx context.Context, e *env, _ string) (conversation.ID, error) {
+		choose = func(ctx context.Context, e *host, _ string) (conversation.ID, error) {
 			id, err := r.pick(ctx, e)
 			var none *failure
 			if errors.As(err, &none) && none.exit == exitUsage {
@@ -43,7 +43,7 @@ func runUse(ctx context.Context, e *env, word string) error {
 			return id, err
 		}
 	}
-	id, err := choose(ctx, e, word)
+	id, err := choose(ctx, e.host, word)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func runUse(ctx context.Context, e *env, word string) error {
 	if err != nil {
 		return r.aboutDamage(ctx, err, info)
 	}
-	if err := r.session(e).use(id, e.now()); err != nil {
+	if err := r.session(e.host).use(id, e.now()); err != nil {
 		return err
 	}
 	if e.format.structured() {

@@ -51,7 +51,7 @@ func fromHome(path, home string) string {
 }
 
 // client connects as the configuration says of a provider, nil where it says nothing.
-func (r *repo) client(e *env, name string) (*http.Client, error) {
+func (r *repo) client(e *host, name string) (*http.Client, error) {
 	said := r.config.Providers[name]
 	headers := map[string]string{}
 	for header, value := range said.Headers {
@@ -90,7 +90,7 @@ func plainName(name string) string {
 
 // key is the key for a provider, "" for one that works without. A missing one is
 // an error that says where it is looked for.
-func (r *repo) key(ctx context.Context, e *env, v catalog.Vendor) (string, error) {
+func (r *repo) key(ctx context.Context, e *host, v catalog.Vendor) (string, error) {
 	if command := r.config.Providers[v.Name].KeyCommand; len(command) > 0 {
 		key, err := e.printedKey(ctx, v.Name, command, keyTime)
 		r.values.own(key)
@@ -141,7 +141,7 @@ var errKeyTime = errors.New("the program that prints a key took too long")
 
 // printedKey is what a program prints within a limit of time. It may ask on the
 // terminal, once.
-func (e *env) printedKey(ctx context.Context, vendor string, argv []string, limit time.Duration) (string, error) {
+func (e *host) printedKey(ctx context.Context, vendor string, argv []string, limit time.Duration) (string, error) {
 	if key, known := e.keys.Load(vendor); known {
 		return key.(string), nil
 	}
@@ -197,7 +197,7 @@ func (r *repo) price(model string) (catalog.Price, error) {
 
 // usualModel is the model to ask where nobody names one: that of the first
 // provider for which there is a key, else of an Ollama that runs here.
-func (r *repo) usualModel(ctx context.Context, e *env) (string, error) {
+func (r *repo) usualModel(ctx context.Context, e *host) (string, error) {
 	if model := r.keyedModel(e); model != "" {
 		return model, nil
 	}
@@ -214,7 +214,7 @@ func (r *repo) usualModel(ctx context.Context, e *env) (string, error) {
 }
 
 // keyedModel is the model of the first provider for which there is a key, "" for none.
-func (r *repo) keyedModel(e *env) string {
+func (r *repo) keyedModel(e *host) string {
 	for _, name := range catalog.Names(r.config.Providers) {
 		v, err := r.vendor(name)
 		if err != nil || v.Keyless || v.Model == "" {
@@ -236,7 +236,7 @@ func (r *repo) heldModel() bool {
 }
 
 // hasKey reports whether there seems to be a key, and starts nothing.
-func (r *repo) hasKey(e *env, v catalog.Vendor) bool {
+func (r *repo) hasKey(e *host, v catalog.Vendor) bool {
 	found := len(r.config.Providers[v.Name].KeyCommand) > 0
 	for _, name := range v.KeyEnv {
 		found = found || strings.TrimSpace(e.get(name)) != ""
@@ -248,7 +248,7 @@ func (r *repo) hasKey(e *env, v catalog.Vendor) bool {
 const localTime = 500 * time.Millisecond
 
 // localModel is the first model of an Ollama that runs here, "" for none.
-func (r *repo) localModel(ctx context.Context, e *env) string {
+func (r *repo) localModel(ctx context.Context, e *host) string {
 	v, err := r.vendor("ollama")
 	if err != nil {
 		return ""

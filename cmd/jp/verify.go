@@ -65,7 +65,7 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 	if all && len(words) > 0 {
 		return usage("--all and conversations exclude each other.")
 	}
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -193,9 +193,9 @@ func (r *repo) verified(ctx context.Context, e *env, words []string, all bool) (
 		}
 		return infos, nil
 	}
-	names, err := r.names(ctx, e, words)
+	names, err := r.names(ctx, e.host, words)
 	for _, name := range names {
-		info, err := r.known(ctx, e, name)
+		info, err := r.known(ctx, e.host, name)
 		if info.ID == "" {
 			info.ID = conversation.ID(name)
 		}

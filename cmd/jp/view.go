@@ -74,7 +74,7 @@ func (r *repo) open(ctx context.Context, e *env, word string) (*view, error) {
 		v.id, v.remote, v.head = info.ID, info.Remote, info.Head
 		return v, err
 	}
-	if v.id, err = r.resolve(ctx, e, word); err != nil {
+	if v.id, err = r.resolve(ctx, e.host, word); err != nil {
 		return nil, err
 	}
 	v.head, err = r.store.Head(ctx, v.id)

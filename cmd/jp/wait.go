@@ -54,12 +54,12 @@ func runWait(ctx context.Context, e *env, o waitOptions) error {
 	case o.timeout < 0:
 		return usage("--timeout %s is in the past.", o.timeout)
 	}
-	r, err := openRepo(ctx, e)
+	r, err := e.openRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	r.sweep(ctx, e)
+	r.sweep(ctx, e.host)
 	if o.timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, o.timeout, errTimeIsUp)
 		defer cancel()
@@ -70,7 +70,7 @@ func runWait(ctx context.Context, e *env, o waitOptions) error {
 	}
 	var ids []conversation.ID
 	for _, word := range o.words {
-		id, err := r.resolveRunning(ctx, e, word, "jp wait ", runs)
+		id, err := r.resolveRunning(ctx, e.host, word, "jp wait ", runs)
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type walls struct {
 	on      bool // the configuration wants them
 }
 
-func (r *repo) walls(e *env) walls {
+func (r *repo) walls(e *host) walls {
 	wanted := r.config.Sandbox
 	return walls{on: wanted.Enable && r.TopLevel != "", support: sandbox.Supported(), places: sandbox.Places{
 		Workspace: r.TopLevel, GitDir: r.GitDir, CommonDir: r.CommonDir, Environ: e.environ,
