@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 
@@ -53,13 +52,6 @@ func (v *view) source(of *conversation.Event) conversation.ID {
 		}
 	}
 	return v.id
-}
-
-// printRest prints that on a line of its own.
-func (v *view) printRest(w io.Writer, e *conversation.Event) {
-	if rest := v.rest(e); rest != "" {
-		fmt.Fprintln(w, v.palette.Yellow(rest))
-	}
 }
 
 // broughtBy is what may bring absent texts of a conversation, behind what says so; "" where

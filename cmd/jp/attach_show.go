@@ -28,12 +28,11 @@ type attachShow interface {
 
 func (a *attachment) newShow(o attachOptions) attachShow {
 	e := a.env
-	v := &view{env: e, repo: a.repo, id: a.id, palette: e.palette(e.stdout)}
+	v := e.onScreen(&view{repo: a.repo, id: a.id})
 	switch {
 	case e.format.structured():
 		return &attachLines{attachment: a, partial: o.partial}
 	case isTerminal(e.stdout):
-		v.width = e.columns(e.stdout)
 		screen := &screenOutput{chrome: &chrome{env: e, palette: v.palette, id: a.id}, shown: map[int]int{}}
 		return &attachScreen{attachPipe: attachPipe{attachment: a, view: v, transcript: newTranscript(v, e.results(), "full")}, screen: screen}
 	}
@@ -43,7 +42,7 @@ func (a *attachment) newShow(o attachOptions) attachShow {
 // attachPipe writes a transcript.
 type attachPipe struct {
 	*attachment
-	view       *view
+	view       *screenView
 	transcript *transcript
 }
 

@@ -16,22 +16,6 @@ import (
 	"jp/internal/wholefile"
 )
 
-// beside makes the fork with a working tree of its own: a linked one at the HEAD
-// that was recorded, with the files of the event as uncommitted changes.
-func (f *fork) beside(ctx context.Context, o forkOptions) (err error) {
-	b := besideTree{fork: f, branch: o.branch}
-	if b.dir, err = b.free(o.worktree); err != nil {
-		return err
-	}
-	if b.commit, err = b.head(); err != nil {
-		return err
-	}
-	if err := b.make(ctx); err != nil {
-		return err
-	}
-	return f.report(o, forkResult{worktree: b.dir, leftOut: b.leftOut(ctx), unconverted: b.unconverted})
-}
-
 // leftOut are the files that tools changed until then, and that no snapshot has. What is
 // damaged is not read: they are then not all.
 func (b *besideTree) leftOut(ctx context.Context) (l unseen) {
@@ -90,7 +74,7 @@ type besideTree struct {
 func (b *besideTree) free(word string) (string, error) {
 	dir := word
 	if !filepath.IsAbs(dir) {
-		base, err := filepath.Abs(b.env.dir)
+		base, err := filepath.Abs(b.repo.env.dir)
 		if err != nil {
 			return "", err
 		}
@@ -151,7 +135,7 @@ func (b *besideTree) add(ctx context.Context) (*repo, error) {
 		return nil, fmt.Errorf("add a worktree in %s: %w", b.dir, err)
 	}
 	b.made = true
-	there, err := findRepoAt(ctx, b.env.host, b.dir)
+	there, err := findRepoAt(ctx, b.repo.env, b.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -268,4 +252,21 @@ func (r *repo) startsOn() conversation.ID {
 		return ""
 	}
 	return id
+}
+
+// withWorktree makes the fork with a working tree of its own in dir: a linked one at the
+// HEAD that was recorded, on a new branch or detached, with the files of the event as
+// uncommitted changes.
+func (f *fork) withWorktree(ctx context.Context, dir, branch string) (done forkResult, err error) {
+	b := besideTree{fork: f, branch: branch}
+	if b.dir, err = b.free(dir); err != nil {
+		return done, err
+	}
+	if b.commit, err = b.head(); err != nil {
+		return done, err
+	}
+	if err := b.make(ctx); err != nil {
+		return done, err
+	}
+	return forkResult{worktree: b.dir, leftOut: b.leftOut(ctx), unconverted: b.unconverted}, nil
 }

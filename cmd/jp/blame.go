@@ -77,7 +77,7 @@ func runBlame(ctx context.Context, e *env, o blameOptions) error {
 		return err
 	}
 	defer r.Close()
-	paths, err := r.inTree(e, []string{o.path})
+	paths, err := r.inTree(e.host, []string{o.path})
 	if err != nil {
 		return err
 	}
@@ -89,14 +89,14 @@ func runBlame(ctx context.Context, e *env, o blameOptions) error {
 	if err != nil {
 		return err
 	}
-	return views[0].damage(showBlame(e, views[0].palette, lines, o))
+	return views[0].damage(showBlame(e, e.palette(e.stdout), lines, o))
 }
 
 // blameViews are the conversations to look in, the session's first and then the
 // one that was active last.
 func (r *repo) blameViews(ctx context.Context, e *env, o blameOptions) ([]*view, error) {
 	if !o.all {
-		v, err := r.view(ctx, e, o.id)
+		v, err := r.view(ctx, e.host, o.id)
 		return []*view{v}, err
 	}
 	infos, err := r.everyInfo(ctx)
@@ -112,7 +112,7 @@ func (r *repo) blameViews(ctx context.Context, e *env, o blameOptions) ([]*view,
 	})
 	var views []*view
 	for _, i := range infos {
-		v, err := r.view(ctx, e, string(i.ID))
+		v, err := r.view(ctx, e.host, string(i.ID))
 		if err != nil {
 			fmt.Fprintf(e.stderr, "%s is left out: %v\n", i.ID, safetext.Clean(err.Error()))
 			continue

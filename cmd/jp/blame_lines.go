@@ -347,5 +347,5 @@ func (l blamedLine) when() string {
 	if l.time().IsZero() {
 		return ""
 	}
-	return l.time().In(l.view.env.now().Location()).Format("2006-01-02 15:04")
+	return l.time().In(l.view.repo.env.now().Location()).Format("2006-01-02 15:04")
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jp/cmd/jp/internal/takeback"
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
-	"jp/internal/safetext"
+	"jp/turnloop"
 	"jp/worktree"
 )
 
@@ -208,78 +207,52 @@ func (c *comparison) sum(byPath map[string]*fileDiff, ch worktree.Change) {
 	f.Added, f.Deleted = f.Added+ch.Added, f.Deleted+ch.Deleted
 }
 
-func (c *comparison) printPatch(ctx context.Context, w io.Writer) error {
-	for _, s := range c.spans {
-		if len(s.changes) == 0 {
-			continue
-		}
-		var paths []string
-		for _, ch := range s.changes {
-			if !s.whole {
-				paths = append(paths, ch.Path)
-			}
-		}
-		patch, err := c.tree.Patch(ctx, s.before, s.after, paths)
-		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, colourPatch(c.view.palette, safetext.Reveal(string(patch)))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// printStat writes how much changed in which file, as git does.
-func (c *comparison) printStat(w io.Writer) error {
-	if len(c.files) == 0 {
-		return nil
-	}
-	name, most, count, added, deleted := 0, 0, 1, 0, 0
-	for _, f := range c.files {
-		if f.Added < 0 {
-			count = len("Bin")
-		}
-		name = max(name, safetext.Columns(safetext.Show(f.path)))
-		most = max(most, f.Added+f.Deleted)
-		added, deleted = added+max(0, f.Added), deleted+max(0, f.Deleted)
-	}
-	width := c.view.width
-	if width == 0 {
-		width = terminal.DefaultWidth
-	}
-	count = max(count, len(itoa(most)))
-	name = min(name, max(10, width-count-16))
-	bar := max(10, width-name-count-6)
-	for _, f := range c.files {
-		label := safetext.Fit(safetext.Show(f.path), name)
-		label += strings.Repeat(" ", max(0, name-safetext.Columns(label)))
-		if _, err := fmt.Fprintf(w, " %s | %s\n", label, c.graph(f, count, bar, most)); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(w, " %s changed, %s(+), %s(-)\n", conversation.Count(len(c.files), "file"),
-		conversation.Count(added, "insertion"), conversation.Count(deleted, "deletion"))
-	return err
-}
-
-// graph is the number of changed lines of a file, and a bar for it.
-func (c *comparison) graph(f fileDiff, count, bar, most int) string {
-	if f.Added < 0 {
-		return fmt.Sprintf("%*s", count, "Bin")
-	}
-	plus, minus := f.Added, f.Deleted
-	if most > bar {
-		plus, minus = scaled(plus, bar, most), scaled(minus, bar, most)
-	}
-	number := fmt.Sprintf("%*d ", count, f.Added+f.Deleted)
-	return strings.TrimRight(number+c.view.palette.Green(strings.Repeat("+", plus))+c.view.palette.Red(strings.Repeat("-", minus)), " ")
-}
-
 // scaled is a part of a bar that is not nothing where n is not.
 func scaled(n, bar, most int) int {
 	if n == 0 {
 		return 0
 	}
 	return max(1, n*(bar-1)/most)
+}
+
+// worktree compares the snapshot of an event, or the last, with the files now.
+func (c *comparison) worktree(ctx context.Context, ev *conversation.Event) error {
+	newest := c.view.events[len(c.view.events)-1]
+	if ev == nil {
+		ev = newest
+	}
+	files, err := c.view.repo.openFiles(ctx)
+	if err != nil {
+		return err
+	}
+	sight, err := files.Look(ctx, turnloop.Glance{Tree: newest.Tree})
+	if err != nil {
+		return err
+	}
+	if files.off {
+		return withoutSnapshots()
+	}
+	if then := c.view.lastPlace(); then != nil && !then.SameWorktree(sight.Git) {
+		c.view.repo.env.note("%s worked in %s; compared are the files here.", c.view.id, whichWorktree(*then, sight.Git))
+	}
+	c.add(span{before: ev.Tree, after: sight.Tree})
+	c.blame(ev.Seq+1, newest.Seq)
+	return nil
+}
+
+// turn compares what the tools changed in a turn, or in all.
+func (c *comparison) turn(which string) error {
+	if which == "all" {
+		c.tools(c.view.events[0].Seq, c.view.events[len(c.view.events)-1].Seq)
+		return nil
+	}
+	n, err := strconv.Atoi(which)
+	if err != nil {
+		return usage("--turn %q is neither a turn's number nor all.", which)
+	}
+	first, last, err := c.view.turnEvents(n)
+	if err == nil {
+		c.tools(first.Seq, last.Seq)
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -9,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/turnloop"
 )
 
 type diffOptions struct {
@@ -76,7 +77,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) error {
 		return err
 	}
 	defer r.Close()
-	if o.paths, err = r.inTree(e, o.paths); err != nil {
+	if o.paths, err = r.inTree(e.host, o.paths); err != nil {
 		return err
 	}
 	v, c, err := r.compare(ctx, e, o)
@@ -90,7 +91,8 @@ func runDiff(ctx context.Context, e *env, o diffOptions) error {
 	if err := c.known(ctx, slices.DeleteFunc(slices.Clone(o.paths), left.has)); err != nil {
 		return err
 	}
-	if err := c.show(ctx, e, o); err != nil {
+	shown := shownComparison{c, e.onScreen(v)}
+	if err := shown.show(ctx, e, o); err != nil {
 		return v.damage(err)
 	}
 	if !e.format.structured() {
@@ -114,7 +116,7 @@ func (r *repo) compare(ctx context.Context, e *env, o diffOptions) (*view, *comp
 	case isRange:
 		return r.compareRange(ctx, e, from, to)
 	}
-	v, ev, err := r.moment(ctx, e, word)
+	v, ev, err := r.moment(ctx, e.host, word)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +142,7 @@ func (r *repo) compareTwo(ctx context.Context, e *env, words []string) (*view, *
 	var views [2]*view
 	var trees [2]string
 	for i, word := range words {
-		v, ev, err := r.moment(ctx, e, word)
+		v, ev, err := r.moment(ctx, e.host, word)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -163,7 +165,7 @@ func (r *repo) compareRange(ctx context.Context, e *env, from, to string) (*view
 	if !strings.Contains(from, "@") {
 		target, a = "", from
 	}
-	v, err := r.view(ctx, e, target)
+	v, err := r.view(ctx, e.host, target)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -186,57 +188,82 @@ func (r *repo) compareRange(ctx context.Context, e *env, from, to string) (*view
 	return v, c, err
 }
 
-// worktree compares the snapshot of an event, or the last, with the files now.
-func (c *comparison) worktree(ctx context.Context, ev *conversation.Event) error {
-	newest := c.view.events[len(c.view.events)-1]
-	if ev == nil {
-		ev = newest
+// A shownComparison is a comparison as a command shows it.
+type shownComparison struct {
+	*comparison
+	*screenView
+}
+
+func (c shownComparison) printPatch(ctx context.Context, w io.Writer) error {
+	for _, s := range c.spans {
+		if len(s.changes) == 0 {
+			continue
+		}
+		var paths []string
+		for _, ch := range s.changes {
+			if !s.whole {
+				paths = append(paths, ch.Path)
+			}
+		}
+		patch, err := c.tree.Patch(ctx, s.before, s.after, paths)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, colourPatch(c.palette, safetext.Reveal(string(patch)))); err != nil {
+			return err
+		}
 	}
-	files, err := c.view.repo.openFiles(ctx)
-	if err != nil {
-		return err
-	}
-	sight, err := files.Look(ctx, turnloop.Glance{Tree: newest.Tree})
-	if err != nil {
-		return err
-	}
-	if files.off {
-		return withoutSnapshots()
-	}
-	if then := c.view.lastPlace(); then != nil && !then.SameWorktree(sight.Git) {
-		c.view.env.note("%s worked in %s; compared are the files here.", c.view.id, whichWorktree(*then, sight.Git))
-	}
-	c.add(span{before: ev.Tree, after: sight.Tree})
-	c.blame(ev.Seq+1, newest.Seq)
 	return nil
 }
 
-// withoutSnapshots says that there is nothing to compare with.
-func withoutSnapshots() error {
-	return usage("jp keeps no snapshots of the files here (no working tree, too wide a one, or snapshot.mode is off).").
-		hint("git worktree add DIR", "makes a working tree of a bare repository: jp keeps snapshots there").
-		hint("jp config set snapshot.mode tracked+tools", "where it is off: snapshots from now on")
-}
-
-// turn compares what the tools changed in a turn, or in all.
-func (c *comparison) turn(which string) error {
-	if which == "all" {
-		c.tools(c.view.events[0].Seq, c.view.events[len(c.view.events)-1].Seq)
+// printStat writes how much changed in which file, as git does.
+func (c shownComparison) printStat(w io.Writer) error {
+	if len(c.files) == 0 {
 		return nil
 	}
-	n, err := strconv.Atoi(which)
-	if err != nil {
-		return usage("--turn %q is neither a turn's number nor all.", which)
+	name, most, count, added, deleted := 0, 0, 1, 0, 0
+	for _, f := range c.files {
+		if f.Added < 0 {
+			count = len("Bin")
+		}
+		name = max(name, safetext.Columns(safetext.Show(f.path)))
+		most = max(most, f.Added+f.Deleted)
+		added, deleted = added+max(0, f.Added), deleted+max(0, f.Deleted)
 	}
-	first, last, err := c.view.turnEvents(n)
-	if err == nil {
-		c.tools(first.Seq, last.Seq)
+	width := c.width
+	if width == 0 {
+		width = terminal.DefaultWidth
 	}
+	count = max(count, len(itoa(most)))
+	name = min(name, max(10, width-count-16))
+	bar := max(10, width-name-count-6)
+	for _, f := range c.files {
+		label := safetext.Fit(safetext.Show(f.path), name)
+		label += strings.Repeat(" ", max(0, name-safetext.Columns(label)))
+		if _, err := fmt.Fprintf(w, " %s | %s\n", label, c.graph(f, count, bar, most)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, " %s changed, %s(+), %s(-)\n", conversation.Count(len(c.files), "file"),
+		conversation.Count(added, "insertion"), conversation.Count(deleted, "deletion"))
 	return err
 }
 
+// graph is the number of changed lines of a file, and a bar for it.
+func (c shownComparison) graph(f fileDiff, count, bar, most int) string {
+	if f.Added < 0 {
+		return fmt.Sprintf("%*s", count, "Bin")
+	}
+	plus, minus := f.Added, f.Deleted
+	if most > bar {
+		plus, minus = scaled(plus, bar, most), scaled(minus, bar, most)
+	}
+	number := fmt.Sprintf("%*d ", count, f.Added+f.Deleted)
+	return strings.TrimRight(number+c.palette.Green(strings.Repeat("+", plus))+c.palette.Red(strings.Repeat("-", minus)), " ")
+}
+
 // show writes the differences in the form that was asked for.
-func (c *comparison) show(ctx context.Context, e *env, o diffOptions) error {
+func (c shownComparison) show(ctx context.Context, e *env, o diffOptions) error {
 	if e.format.structured() {
 		return writeJSON(e.results(), c.files)
 	}

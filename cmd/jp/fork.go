@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -109,14 +111,15 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 	if event != "" {
 		o.cut.until = event
 	}
-	v, err := o.cut.view(ctx, e, r, target)
+	v, err := o.cut.view(ctx, r, target)
 	if err != nil {
 		return err
 	}
-	f, err := newFork(v, o.cut)
+	made, err := newFork(v, o.cut)
 	if err != nil {
 		return err
 	}
+	f := &forkScreen{made, e}
 	f.title, f.adopts = o.title, o.adopt && !f.local()
 	if v.remote != "" && f.absent(ctx) {
 		e.note("Large texts of %s are not here. %s   brings them", v.name(), r.fetchTexts(v.id, v.remote))
@@ -132,9 +135,15 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 	return f.plain(ctx, o)
 }
 
+// A forkScreen makes a fork at the terminal.
+type forkScreen struct {
+	*fork
+	env *env
+}
+
 // plain makes the fork, and leaves the files as they are. It stands where the
 // working tree is now: that is where it goes on.
-func (f *fork) plain(ctx context.Context, o forkOptions) error {
+func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
 	place, err := f.repo.here(ctx)
 	if err != nil {
 		return err
@@ -150,25 +159,7 @@ func (f *fork) plain(ctx context.Context, o forkOptions) error {
 	return f.report(o, forkResult{})
 }
 
-// here is where the working tree stands, nil where there is none.
-func (r *repo) here(ctx context.Context) (*conversation.Git, error) {
-	files, err := r.openFiles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return files.place(ctx)
-}
-
-// A forkResult is what there is beside the fork itself.
-type forkResult struct {
-	worktree string // its folder
-	leftOut  unseen // what is not in it, or not as it was then
-
-	unconverted []unconverted // files of it that need a filter, or content of LFS
-	files       []fileResult
-}
-
-func (f *fork) report(o forkOptions, r forkResult) error {
+func (f *forkScreen) report(o forkOptions, r forkResult) error {
 	_, tail := conversation.Split(f.stream.Events())
 	incomplete := tail != nil && !tail.Empty()
 	if f.env.format.structured() {
@@ -194,14 +185,8 @@ func (f *fork) report(o forkOptions, r forkResult) error {
 	return err
 }
 
-// behind reports whether the source has other files behind the point of the fork.
-func (f *fork) behind() bool {
-	events := f.view.events
-	return len(events) > 0 && events[len(events)-1].Tree != f.at.Tree
-}
-
 // explain says on stderr what the fork is, and what can be done with it.
-func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.IncompleteTurn, incomplete bool) {
+func (f *forkScreen) explain(o forkOptions, r forkResult, tail *conversation.IncompleteTurn, incomplete bool) {
 	out := f.env.stderr
 	if f.shares {
 		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.view.name(), f.at.Seq, f.at.Turn, safetext.Show(conversation.Shorten(f.at.Subject, 40)))
@@ -246,4 +231,53 @@ func (f *fork) explain(o forkOptions, r forkResult, tail *conversation.Incomplet
 		line += ": " + conversation.Count(n, "call") + " open"
 	}
 	fmt.Fprintf(out, "%s.   jp continue %s   goes on with it\n", line, f.id.Short())
+}
+
+// beside makes the fork with a working tree of its own.
+func (f *forkScreen) beside(ctx context.Context, o forkOptions) error {
+	done, err := f.withWorktree(ctx, o.worktree, o.branch)
+	if err != nil {
+		return err
+	}
+	return f.report(o, done)
+}
+
+// rewind goes back in place, once the user has agreed.
+func (f *forkScreen) rewind(ctx context.Context, o forkOptions) error {
+	w, err := newRewind(ctx, f.fork, o.word, o.yes)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	files, result := f.env.putBackScreen(w.files), w.result
+	if len(result.puts) > 0 && !o.yes {
+		if err := files.confirmRewind(ctx, result); err != nil {
+			return err
+		}
+	}
+	if err := w.do(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	if !f.env.format.structured() && !f.env.quiet {
+		if len(result.puts) > 0 || len(result.left()) > 0 {
+			files.list(f.env.stderr, files.palette, result, "Put back")
+		} else if err := files.printNothing(f.env.stderr); err != nil {
+			return err
+		}
+	}
+	if err := f.report(forkOptions{}, forkResult{files: result.Files}); err != nil || !result.failed {
+		return err
+	}
+	return &failure{exit: exitFailed, silent: true}
+}
+
+func (b *putBackScreen) confirmRewind(ctx context.Context, r *putBackResult) error {
+	files := conversation.Count(len(r.puts), "file")
+	at := fmt.Sprintf("%s@%d", b.id.Short(), b.asOf)
+	return b.env.confirm(ctx, confirmation{
+		id: b.id, question: "Go back, and put " + files + " back?",
+		list: func(w io.Writer, p terminal.Palette) { b.list(w, p, r, "Would put back") },
+		unasked: fail(exitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).about(b.id).
+			hint("jp fork --restore -y "+at, "do it").hint("jp restore --dry-run "+at, "list the files"),
+	})
 }

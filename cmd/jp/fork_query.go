@@ -38,7 +38,7 @@ func (q *query) targetFork(ctx context.Context) error {
 	if q.opts.fork != forkAtEnd {
 		cut.until = q.opts.fork
 	}
-	v, err := cut.view(ctx, q.env, q.repo, q.opts.id)
+	v, err := cut.view(ctx, q.repo, q.opts.id)
 	if err != nil {
 		return err
 	}

@@ -39,16 +39,16 @@ type fork struct {
 
 // view loads what has to be known of the source: the turn of the newest event
 // that is kept, and what comes behind it, where that can be told from its end.
-func (c forkCut) view(ctx context.Context, e *env, r *repo, word string) (*view, error) {
+func (c forkCut) view(ctx context.Context, r *repo, word string) (*view, error) {
 	enough := reachOf(c.until)
 	if c.from != "" || c.first+c.last > 0 || enough == nil {
-		v, err := r.view(ctx, e, word)
+		v, err := r.view(ctx, r.env, word)
 		if err != nil {
 			return nil, err
 		}
 		return v.secondView(ctx, c.until)
 	}
-	return r.viewBack(ctx, e, word, enough)
+	return r.viewBack(ctx, r.env, word, enough)
 }
 
 // reachOf is how far back the turn of an event lies, nil for what only the whole
@@ -89,7 +89,7 @@ func newFork(v *view, cut forkCut) (*fork, error) {
 		}
 	}
 	f.stream = conversation.Join(conversation.Split(f.kept))
-	f.stream.SetClock(v.env.now)
+	f.stream.SetClock(v.repo.env.now)
 	return f, nil
 }
 
@@ -97,7 +97,7 @@ func newFork(v *view, cut forkCut) (*fork, error) {
 func (c forkCut) find(v *view) (conversation.Cut, error) {
 	cut := conversation.Cut{First: c.first, Last: c.last}
 	if c.until != "" {
-		e, err := selectEvent(v.events, c.until, v.id, v.env.now())
+		e, err := selectEvent(v.events, c.until, v.id, v.repo.env.now())
 		if err != nil {
 			return cut, err
 		}
@@ -106,7 +106,7 @@ func (c forkCut) find(v *view) (conversation.Cut, error) {
 		return cut, err
 	}
 	if c.from != "" {
-		e, err := selectFirst(v.events, c.from, v.id, v.env.now())
+		e, err := selectFirst(v.events, c.from, v.id, v.repo.env.now())
 		if err != nil {
 			return cut, err
 		}
@@ -170,7 +170,7 @@ func (f *fork) create(ctx context.Context, place *conversation.Git) error {
 	}
 	if f.adopts {
 		loop := turnloop.New(turnloop.Options{
-			Journal: f.repo.store, ID: f.id, Head: f.head, Stream: f.stream, Tools: new(tool.Registry), Now: f.env.now,
+			Journal: f.repo.store, ID: f.id, Head: f.head, Stream: f.stream, Tools: new(tool.Registry), Now: f.repo.env.now,
 		})
 		if err := loop.Adopt(ctx); err != nil {
 			return err
@@ -215,7 +215,7 @@ type forkWriter func(ctx context.Context, id conversation.ID, origin *conversati
 func (f *fork) take(ctx context.Context, origin *conversation.Event, write forkWriter) (err error) {
 	const tries = 5
 	for range tries {
-		if f.id, err = conversation.NewID(f.env.now(), f.env.random); err != nil {
+		if f.id, err = conversation.NewID(f.repo.env.now(), f.repo.env.random); err != nil {
 			return err
 		}
 		f.head, err = write(ctx, f.id, origin)
@@ -329,4 +329,19 @@ func selectFirst(events []*conversation.Event, e string, id conversation.ID, now
 		}
 	}
 	return nil, noEvent(events, e, id)
+}
+
+// behind reports whether the source has other files behind the point of the fork.
+func (f *fork) behind() bool {
+	events := f.view.events
+	return len(events) > 0 && events[len(events)-1].Tree != f.at.Tree
+}
+
+// A forkResult is what there is beside the fork itself.
+type forkResult struct {
+	worktree string // its folder
+	leftOut  unseen // what is not in it, or not as it was then
+
+	unconverted []unconverted // files of it that need a filter, or content of LFS
+	files       []fileResult
 }

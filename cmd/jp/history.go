@@ -226,7 +226,7 @@ func unquoted(texts []string) []string {
 // moment finds what [ID]@E, E or ID names: a conversation, and an event of it,
 // which is nil where only the conversation is named. Without a word it is the
 // session's conversation.
-func (r *repo) moment(ctx context.Context, e *env, word string) (*view, *conversation.Event, error) {
+func (r *repo) moment(ctx context.Context, e *host, word string) (*view, *conversation.Event, error) {
 	if target, event, found := strings.Cut(word, "@"); found || word == "" {
 		v, err := r.view(ctx, e, target)
 		if err != nil || event == "" {
@@ -235,7 +235,7 @@ func (r *repo) moment(ctx context.Context, e *env, word string) (*view, *convers
 		ev, err := selectEvent(v.events, event, v.id, e.now())
 		return v, ev, err
 	}
-	id, err := r.visited(ctx, e.host, 0)
+	id, err := r.visited(ctx, e, 0)
 	if err != nil {
 		v, err := r.view(ctx, e, word)
 		return v, nil, err
@@ -283,7 +283,7 @@ func (v *view) beforeTree(e *conversation.Event) string {
 }
 
 // fromHere are paths of the working tree as they are typed where the command was.
-func (r *repo) fromHere(e *env, paths []string) []string {
+func (r *repo) fromHere(e *host, paths []string) []string {
 	dir, err := e.folder()
 	typed := make([]string, len(paths))
 	for i, path := range paths {
@@ -299,7 +299,7 @@ func (r *repo) fromHere(e *env, paths []string) []string {
 }
 
 // inTree makes paths that the user typed relative to the working tree.
-func (r *repo) inTree(e *env, words []string) ([]string, error) {
+func (r *repo) inTree(e *host, words []string) ([]string, error) {
 	dir, err := e.folder()
 	if err != nil {
 		return nil, err
@@ -317,4 +317,11 @@ func (r *repo) inTree(e *env, words []string) ([]string, error) {
 		paths = append(paths, filepath.ToSlash(rel))
 	}
 	return paths, nil
+}
+
+// withoutSnapshots says that there is nothing to compare with.
+func withoutSnapshots() error {
+	return usage("jp keeps no snapshots of the files here (no working tree, too wide a one, or snapshot.mode is off).").
+		hint("git worktree add DIR", "makes a working tree of a bare repository: jp keeps snapshots there").
+		hint("jp config set snapshot.mode tracked+tools", "where it is off: snapshots from now on")
 }

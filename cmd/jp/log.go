@@ -66,10 +66,10 @@ func runLog(ctx context.Context, e *env, o logOptions) error {
 		return err
 	}
 	defer r.Close()
-	if o.within, err = r.inTree(e, o.paths); err != nil {
+	if o.within, err = r.inTree(e.host, o.paths); err != nil {
 		return err
 	}
-	v, err := r.view(ctx, e, o.target)
+	v, err := r.view(ctx, e.host, o.target)
 	if err != nil {
 		return err
 	}
@@ -84,9 +84,10 @@ func runLog(ctx context.Context, e *env, o logOptions) error {
 		}
 		fmt.Fprintln(e.stderr, command)
 	}
+	d := e.onScreen(v)
 	return v.damage(e.paged(func(w io.Writer) error {
 		for _, entry := range entries {
-			if err := v.printEntry(ctx, w, entry, o); err != nil {
+			if err := d.printEntry(ctx, w, entry, o); err != nil {
 				return err
 			}
 		}
@@ -167,7 +168,7 @@ func underAny(path string, paths []string) bool {
 	return false
 }
 
-func (v *view) printEntry(ctx context.Context, w io.Writer, it entry, o logOptions) error {
+func (v *screenView) printEntry(ctx context.Context, w io.Writer, it entry, o logOptions) error {
 	if v.env.format.structured() {
 		line, err := conversation.ViewJSON(it.event, v.id, v.incomplete(it.event))
 		if err == nil {
@@ -187,7 +188,7 @@ func (v *view) printEntry(ctx context.Context, w io.Writer, it entry, o logOptio
 	return nil
 }
 
-func (v *view) printPatch(ctx context.Context, w io.Writer, it entry, paths []string) error {
+func (v *screenView) printPatch(ctx context.Context, w io.Writer, it entry, paths []string) error {
 	tree, err := v.repo.trees(ctx)
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func unanswered(e *conversation.Event) string {
 }
 
 // logLine is one event on one line.
-func (v *view) logLine(e *conversation.Event) string {
+func (v *screenView) logLine(e *conversation.Event) string {
 	seq := fmt.Sprintf("@%-4d", e.Seq)
 	when := e.Time.In(v.env.now().Location()).Format("15:04")
 	line := safetext.Clean(e.Subject)

@@ -123,7 +123,7 @@ func openScript(e *env, name string) (*catalog.Provider, error) {
 // openReplay opens what the models of a conversation said. One that somebody else wrote
 // would say what to run here.
 func openReplay(ctx context.Context, e *env, r *repo, word string) (*catalog.Provider, error) {
-	v, err := r.view(ctx, e, word)
+	v, err := r.view(ctx, e.host, word)
 	if err != nil {
 		return nil, err
 	}

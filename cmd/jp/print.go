@@ -67,14 +67,14 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 	if err != nil {
 		return err
 	}
-	var views []*view
+	var views []*screenView
 	for _, name := range names {
 		v, err := o.view(ctx, e, r, name)
 		if err != nil {
 			return err
 		}
 		v.meetChildren(ctx)
-		views = append(views, v)
+		views = append(views, e.onScreen(v))
 	}
 	err = e.paged(func(w io.Writer) error { return printViews(w, e, views, o) })
 	for _, v := range views {
@@ -87,15 +87,15 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 func (o printOptions) view(ctx context.Context, e *env, r *repo, word string) (*view, error) {
 	switch {
 	case o.last > 0:
-		return r.viewBack(ctx, e, word, turnsBack(o.last, func(l *conversation.Ledger, _ []*conversation.Event) int {
+		return r.viewBack(ctx, e.host, word, turnsBack(o.last, func(l *conversation.Ledger, _ []*conversation.Event) int {
 			return count(o.internal || !l.Discarded)
 		}))
 	case o.answer:
-		return r.viewBack(ctx, e, word, turnsBack(1, func(l *conversation.Ledger, _ []*conversation.Event) int {
+		return r.viewBack(ctx, e.host, word, turnsBack(1, func(l *conversation.Ledger, _ []*conversation.Event) int {
 			return count(!l.Discarded && slices.ContainsFunc(l.Calls, (*conversation.ModelCall).Answer))
 		}))
 	case o.tail > 0:
-		return r.viewBack(ctx, e, word, turnsBack(o.tail, func(l *conversation.Ledger, turn []*conversation.Event) int {
+		return r.viewBack(ctx, e.host, word, turnsBack(o.tail, func(l *conversation.Ledger, turn []*conversation.Event) int {
 			n := 0
 			for _, ev := range turn {
 				n += count(o.counts(ev) && (o.internal || !l.Discarded && !ev.Type().Internal()))
@@ -103,7 +103,7 @@ func (o printOptions) view(ctx context.Context, e *env, r *repo, word string) (*
 			return n
 		}))
 	}
-	return r.view(ctx, e, word)
+	return r.view(ctx, e.host, word)
 }
 
 func count(is bool) int {
@@ -125,7 +125,7 @@ func turnsBack(n int, worth func(l *conversation.Ledger, turn []*conversation.Ev
 	}
 }
 
-func printViews(w io.Writer, e *env, views []*view, o printOptions) error {
+func printViews(w io.Writer, e *env, views []*screenView, o printOptions) error {
 	var lines [][]byte
 	for _, v := range views {
 		events, err := v.window(o)
@@ -177,7 +177,7 @@ func writeLines(w io.Writer, f format, lines [][]byte) error {
 
 // printAnswer writes the last answer: laid out for a person, as it was written for
 // anybody else. Data is no Markdown.
-func (v *view) printAnswer(w io.Writer) {
+func (v *screenView) printAnswer(w io.Writer) {
 	text, data := v.answer()
 	defer v.noteRest()
 	if text != "" && !data && v.env.rendered() {
@@ -189,7 +189,7 @@ func (v *view) printAnswer(w io.Writer) {
 
 // noteRest says on standard error what the last answer lacks: what is printed is the
 // answer alone.
-func (v *view) noteRest() {
+func (v *screenView) noteRest() {
 	for _, e := range v.answerEvents() {
 		if rest := v.rest(e); rest != "" {
 			v.env.note("%s", rest)

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"jp/cmd/jp/internal/takeback"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -25,11 +23,6 @@ type putBackOptions struct {
 	paths  []string
 	dryRun bool
 	yes    bool
-}
-
-func (o *putBackOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only list what would be done")
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do it without asking")
 }
 
 // A putBack is one undo or restore. It holds the conversation from the first
@@ -49,18 +42,12 @@ type putBack struct {
 
 // newPutBack finds the conversation, takes it for this process, and reads it.
 // The event is nil where none was named.
-func newPutBack(ctx context.Context, e *env, o putBackOptions) (*putBack, *conversation.Event, error) {
-	r, err := e.openRepo(ctx)
+func newPutBack(ctx context.Context, r *repo, o putBackOptions) (*putBack, *conversation.Event, error) {
+	v, event, err := r.moment(ctx, r.env, o.word)
 	if err != nil {
-		return nil, nil, err
-	}
-	v, event, err := r.moment(ctx, e, o.word)
-	if err != nil {
-		r.Close()
 		return nil, nil, err
 	}
 	if v.remote != "" {
-		r.Close()
 		return nil, nil, lookOnly(conversation.Info{ID: v.id, Remote: v.remote})
 	}
 	b := &putBack{view: v, opts: o}
@@ -71,20 +58,18 @@ func newPutBack(ctx context.Context, e *env, o putBackOptions) (*putBack, *conve
 	return b, event, nil
 }
 
-func (b *putBack) close() {
-	b.held.Release()
-	b.repo.Close()
-}
+// close lets go of the conversation.
+func (b *putBack) close() { b.held.Release() }
 
 // take locks the conversation, reads it as it is then, and refuses one that
 // must not be added to.
 func (b *putBack) take(ctx context.Context) (err error) {
 	if !b.opts.dryRun {
-		if b.held, err = b.repo.hold(ctx, b.env.host, b.id); err != nil {
+		if b.held, err = b.repo.hold(ctx, b.repo.env, b.id); err != nil {
 			return err
 		}
 	}
-	fresh, err := b.repo.view(ctx, b.env, string(b.id))
+	fresh, err := b.repo.view(ctx, b.repo.env, string(b.id))
 	if err != nil {
 		return err
 	}
@@ -111,25 +96,6 @@ func (b *putBack) take(ctx context.Context) (err error) {
 // open reports whether a tool call of the turn has not come to its end.
 func open(l *conversation.Ledger) bool {
 	return len(l.Open()) > 0 || l.Undelivered() != nil || len(l.Live()) > 0
-}
-
-// run lists what would be done, asks, and does it.
-func (b *putBack) run(ctx context.Context) error {
-	_, result, err := b.propose(ctx)
-	if err != nil {
-		return err
-	}
-	if b.opts.dryRun || len(result.puts) == 0 {
-		return b.report(result, false)
-	}
-	asked, err := b.confirm(ctx, result)
-	if err != nil {
-		return err
-	}
-	if err := b.do(ctx, result, b.record); err != nil {
-		return err
-	}
-	return b.report(result, asked)
 }
 
 // propose says what would be done with the files as they are now, if they are those
@@ -317,7 +283,7 @@ func (b *putBack) protected() []string {
 func (b *putBack) record(ctx context.Context, before, after turnloop.Sight, result *putBackResult) error {
 	newest := b.events[len(b.events)-1]
 	stream := conversation.Join(conversation.Split(b.events))
-	stream.SetClock(b.env.now)
+	stream.SetClock(b.repo.env.now)
 	var records []*conversation.Event
 	if before.Tree != newest.Tree {
 		records = append(records, &conversation.Event{Body: outside(before), Tree: before.Tree, Objects: before.Objects})
@@ -399,4 +365,31 @@ func puts(plan []takeback.File) []worktree.Put {
 		}
 	}
 	return all
+}
+
+// known refuses a named path that neither the event's files nor the newest ones
+// have, and that no event touched in between.
+func (b *putBack) known(ctx context.Context, event *conversation.Event) error {
+	h, err := b.history(ctx)
+	if err != nil {
+		return err
+	}
+	for _, path := range b.opts.paths {
+		one := []string{path}
+		out, err := b.repo.git.Run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", event.Tree, "--", path)
+		if err != nil {
+			return fmt.Errorf("look for %s in event %d: %w", path, event.Seq, err)
+		}
+		touched := false
+		for _, s := range h.Steps {
+			for _, m := range s.Moves {
+				touched = touched || takeback.Under(m.Path, one)
+			}
+		}
+		if len(out) == 0 && !touched && path != "." {
+			return fail(exitNotFound, "not_found", "no snapshot of %s has %s.", b.id, path).about(b.id).
+				hint(fmt.Sprintf("jp diff @%d.. --name-only", event.Seq), "the files that changed since")
+		}
+	}
+	return nil
 }

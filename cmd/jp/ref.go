@@ -33,7 +33,7 @@ func runRef(ctx context.Context, e *env, word string) error {
 		}
 		return printRef(e, "ref", info.Ref)
 	}
-	v, err := r.view(ctx, e, target)
+	v, err := r.view(ctx, e.host, target)
 	if err != nil {
 		return err
 	}

@@ -258,7 +258,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 	name := string(known)
 	if found {
 		name += "@" + event
-		v, err := q.repo.view(ctx, q.env, string(known))
+		v, err := q.repo.view(ctx, q.env.host, string(known))
 		if err != nil {
 			return requestFile{}, err
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/cmd/jp/internal/takeback"
-	"jp/conversation"
 )
 
 const restoreHelp = `Bring files back to what they were after an event: all that the tools of the
@@ -38,7 +37,12 @@ func newRestoreCommand(e *env) *cobra.Command {
 }
 
 func runRestore(ctx context.Context, e *env, o putBackOptions) error {
-	b, event, err := newPutBack(ctx, e, o)
+	r, err := e.openRepo(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	b, event, err := newPutBack(ctx, r, o)
 	if err != nil {
 		return err
 	}
@@ -46,7 +50,7 @@ func runRestore(ctx context.Context, e *env, o putBackOptions) error {
 	if event == nil {
 		return usage("%s is a conversation; jp restore needs an event, as in %s@14.", o.word, o.word).about(b.id)
 	}
-	if b.opts.paths, err = b.repo.inTree(e, o.paths); err != nil {
+	if b.opts.paths, err = b.repo.inTree(e.host, o.paths); err != nil {
 		return err
 	}
 	if err := b.known(ctx, event); err != nil {
@@ -54,32 +58,5 @@ func runRestore(ctx context.Context, e *env, o putBackOptions) error {
 	}
 	b.asOf, b.since, b.when = event.Seq, event.Seq+1, fmt.Sprintf("after @%d", event.Seq)
 	b.decide = func(h takeback.History) []takeback.File { return h.After(event.Seq, b.opts.paths) }
-	return b.run(ctx)
-}
-
-// known refuses a named path that neither the event's files nor the newest ones
-// have, and that no event touched in between.
-func (b *putBack) known(ctx context.Context, event *conversation.Event) error {
-	h, err := b.history(ctx)
-	if err != nil {
-		return err
-	}
-	for _, path := range b.opts.paths {
-		one := []string{path}
-		out, err := b.repo.git.Run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", event.Tree, "--", path)
-		if err != nil {
-			return fmt.Errorf("look for %s in event %d: %w", path, event.Seq, err)
-		}
-		touched := false
-		for _, s := range h.Steps {
-			for _, m := range s.Moves {
-				touched = touched || takeback.Under(m.Path, one)
-			}
-		}
-		if len(out) == 0 && !touched && path != "." {
-			return fail(exitNotFound, "not_found", "no snapshot of %s has %s.", b.id, path).about(b.id).
-				hint(fmt.Sprintf("jp diff @%d.. --name-only", event.Seq), "the files that changed since")
-		}
-	}
-	return nil
+	return e.putBackScreen(b).run(ctx)
 }

@@ -3,48 +3,70 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"jp/cmd/jp/internal/takeback"
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/process"
 	"jp/turnloop"
 )
 
-// rewind goes back in place: the fork becomes the session's conversation, and
-// the files come back to what they were after the event. The source is held
-// meanwhile, so that nobody goes on with it.
-func (f *fork) rewind(ctx context.Context, o forkOptions) error {
-	b, err := f.putBack(o)
+// A rewind goes back in place: a fork becomes the session's conversation, and the files
+// come back to what they were after the event. The source is held meanwhile, so that
+// nobody goes on with it.
+type rewind struct {
+	fork   *fork
+	files  *putBack // the restore on which it stands, in the source
+	result *putBackResult
+	place  conversation.Git
+	held   *process.Lock
+}
+
+// newRewind takes the source, and says what would be put back.
+func newRewind(ctx context.Context, f *fork, word string, yes bool) (w *rewind, err error) {
+	w = &rewind{fork: f}
+	defer func() {
+		if err != nil {
+			w.close()
+		}
+	}()
+	b, err := f.putBack(word, yes)
 	if err != nil {
-		return err
+		return w, err
 	}
-	held, err := f.repo.hold(ctx, f.env.host, f.view.id)
-	if err != nil {
-		return err
+	if w.held, err = f.repo.hold(ctx, f.repo.env, f.view.id); err != nil {
+		return w, err
 	}
-	defer held.Release()
 	if b.files, err = f.repo.openFiles(ctx); err != nil {
-		return err
+		return w, err
 	}
 	if b.files.off {
-		return withoutSnapshots()
+		return w, withoutSnapshots()
 	}
 	sight, result, err := b.propose(ctx)
-	if err != nil {
+	w.files, w.result, w.place = b, result, sight.Git
+	return w, err
+}
+
+// close lets go of the source.
+func (w *rewind) close() { w.held.Release() }
+
+// do makes the fork, puts the files back, and makes it the session's.
+func (w *rewind) do(ctx context.Context) error {
+	f := w.fork
+	if err := f.create(ctx, &w.place); err != nil {
 		return err
 	}
-	if len(result.puts) > 0 && !o.yes {
-		if err := b.confirmRewind(ctx, result); err != nil {
+	if len(w.result.puts) > 0 {
+		if err := w.putFilesBack(ctx); err != nil {
 			return err
 		}
 	}
-	return f.goBack(context.WithoutCancel(ctx), b, result, sight.Git)
+	return f.repo.session(f.repo.env).use(f.id, f.repo.env.now())
 }
 
 // putBack is the restore on which the rewind stands, in the source.
-func (f *fork) putBack(o forkOptions) (*putBack, error) {
+func (f *fork) putBack(word string, yes bool) (*putBack, error) {
 	if s := f.sourceStanding(); s != conversation.StandingOwn {
 		words := f.repo.standingWords(s, f.repo.elsewhere(f.kept))
 		return nil, fail(exitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.view.id, words).about(f.view.id).
@@ -60,53 +82,17 @@ func (f *fork) putBack(o forkOptions) (*putBack, error) {
 		}
 	}
 	b := &putBack{
-		view: f.view, opts: putBackOptions{action: "restore", word: o.word, yes: o.yes},
+		view: f.view, opts: putBackOptions{action: "restore", word: word, yes: yes},
 		asOf: f.at.Seq, since: f.at.Seq + 1, when: fmt.Sprintf("after @%d", f.at.Seq),
 	}
 	b.decide = func(h takeback.History) []takeback.File { return h.After(f.at.Seq, nil) }
 	return b, nil
 }
 
-func (b *putBack) confirmRewind(ctx context.Context, r *putBackResult) error {
-	files := conversation.Count(len(r.puts), "file")
-	at := fmt.Sprintf("%s@%d", b.id.Short(), b.asOf)
-	return b.env.confirm(ctx, confirmation{
-		id: b.id, question: "Go back, and put " + files + " back?",
-		list: func(w io.Writer, p terminal.Palette) { b.list(w, p, r, "Would put back") },
-		unasked: fail(exitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).about(b.id).
-			hint("jp fork --restore -y "+at, "do it").hint("jp restore --dry-run "+at, "list the files"),
-	})
-}
-
-// goBack makes the fork, puts the files back, and makes it the session's.
-func (f *fork) goBack(ctx context.Context, b *putBack, result *putBackResult, place conversation.Git) error {
-	if err := f.create(ctx, &place); err != nil {
-		return err
-	}
-	if len(result.puts) > 0 {
-		if err := f.putFilesBack(ctx, b, result); err != nil {
-			return err
-		}
-	}
-	if err := f.repo.session(f.env.host).use(f.id, f.env.now()); err != nil {
-		return err
-	}
-	if !f.env.format.structured() && !f.env.quiet {
-		if len(result.puts) > 0 || len(result.left()) > 0 {
-			b.list(f.env.stderr, b.palette, result, "Put back")
-		} else if err := b.printNothing(f.env.stderr); err != nil {
-			return err
-		}
-	}
-	if err := f.report(forkOptions{}, forkResult{files: result.Files}); err != nil || !result.failed {
-		return err
-	}
-	return &failure{exit: exitFailed, silent: true}
-}
-
 // putFilesBack records in the fork what the files are now, so that it can be
 // undone, brings them back, and records that.
-func (f *fork) putFilesBack(ctx context.Context, b *putBack, result *putBackResult) error {
+func (w *rewind) putFilesBack(ctx context.Context) error {
+	f, b, result := w.fork, w.files, w.result
 	asOf, paths := f.kept[len(f.kept)-1], result.paths()
 	now, err := b.files.Look(ctx, turnloop.Glance{Tree: asOf.Tree, Named: paths})
 	if err != nil {

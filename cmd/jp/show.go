@@ -38,7 +38,7 @@ func runShow(ctx context.Context, e *env, word string) error {
 	if event == "" {
 		return showConversation(ctx, e, r, target)
 	}
-	v, err := r.view(ctx, e, target)
+	v, err := r.view(ctx, e.host, target)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func runShow(ctx context.Context, e *env, word string) error {
 		}
 		return err
 	}
-	return e.paged(func(w io.Writer) error { return v.showEvent(ctx, w, found) })
+	return e.paged(func(w io.Writer) error { return e.onScreen(v).showEvent(ctx, w, found) })
 }
 
 func showConversation(ctx context.Context, e *env, r *repo, target string) error {
@@ -123,7 +123,7 @@ func (l listing) marks(now time.Time) (facts [][2]string) {
 }
 
 // showEvent prints one event in full.
-func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event) error {
+func (v *screenView) showEvent(ctx context.Context, w io.Writer, e *conversation.Event) error {
 	fmt.Fprintf(w, "%s %s\n", v.palette.Yellow(fmt.Sprintf("@%d", e.Seq)), v.palette.Bold(safetext.Clean(e.Subject)))
 	for _, f := range [][2]string{
 		{"Type", string(e.Type())}, {"Turn", itoa(e.Turn)}, {"By", safetext.Clean(e.Author)},
@@ -149,7 +149,7 @@ func (v *view) showEvent(ctx context.Context, w io.Writer, e *conversation.Event
 }
 
 // showChanges prints what an event changed in the files.
-func (v *view) showChanges(ctx context.Context, w io.Writer, e *conversation.Event) (err error) {
+func (v *screenView) showChanges(ctx context.Context, w io.Writer, e *conversation.Event) (err error) {
 	before := ""
 	if earlier := bySeq(v.events, e.Seq-1); earlier != nil {
 		before = earlier.Tree

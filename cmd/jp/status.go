@@ -62,11 +62,11 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if l.Status.Question != nil {
 		fmt.Fprintf(e.results(), "  %s asks: %s\n", oneLine(*l.Status.Tool), oneLine(*l.Status.Question))
 	}
-	v, err := r.view(ctx, e, string(id))
+	v, err := r.view(ctx, e.host, string(id))
 	if err != nil {
 		return err
 	}
-	v.printChanged(ctx)
+	e.onScreen(v).printChanged(ctx)
 	if err := r.printOthers(ctx, e, id); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func sayEmpty(e *env) error {
 }
 
 // printChanged lists the files that the tools of the last turn changed.
-func (v *view) printChanged(ctx context.Context) {
+func (v *screenView) printChanged(ctx context.Context) {
 	var last conversation.Turn
 	for last = range conversation.Turns(v.events) {
 	}

@@ -139,7 +139,7 @@ func TestTargets(t *testing.T) {
 		got, err := r.resolve(t.Context(), e.host, word)
 		require.NoError(t, err, "%q", word)
 		require.Equal(t, ids[want], got, "%q", word)
-		v, err := r.view(t.Context(), e, word)
+		v, err := r.view(t.Context(), e.host, word)
 		require.NoError(t, err, "%q", word)
 		require.Equal(t, ids[want], v.id)
 		require.Empty(t, v.remote)
@@ -154,7 +154,7 @@ func TestTargets(t *testing.T) {
 		require.Equal(t, code, failureOf(err).code, "%q", word)
 	}
 	for _, word := range []string{"origin/" + string(ids["first"]), "origin/" + ids["first"].Short(), "origin/first"} {
-		v, err := r.view(t.Context(), e, word)
+		v, err := r.view(t.Context(), e.host, word)
 		require.NoError(t, err, "%q", word)
 		require.Equal(t, [2]string{string(ids["first"]), "origin"}, [2]string{string(v.id), v.remote})
 	}

@@ -52,7 +52,7 @@ func TestMaterialOfATitle(t *testing.T) {
 	r, err := openRepo(t.Context(), e.host)
 	require.NoError(t, err)
 	defer r.Close()
-	v, err := r.view(t.Context(), e, "newest")
+	v, err := r.view(t.Context(), e.host, "newest")
 	require.NoError(t, err)
 	text := material(v.events)
 	require.True(t, strings.HasPrefix(text, "The user's first request:\n\nFirst 漢"))

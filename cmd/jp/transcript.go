@@ -13,7 +13,7 @@ import (
 
 // A transcript prints a conversation for reading.
 type transcript struct {
-	*view
+	*screenView
 	w       io.Writer
 	style   string
 	speaker string
@@ -23,8 +23,8 @@ type transcript struct {
 	asked    map[int]string // what stands before the answer to a question, by the question's seq
 }
 
-func newTranscript(v *view, w io.Writer, style string) *transcript {
-	t := &transcript{view: v, w: w, style: style, replaced: map[int]bool{}, asked: map[int]string{}}
+func newTranscript(v *screenView, w io.Writer, style string) *transcript {
+	t := &transcript{screenView: v, w: w, style: style, replaced: map[int]bool{}, asked: map[int]string{}}
 	calls := map[int]string{}
 	for _, e := range v.events {
 		switch b := e.Body.(type) {
@@ -124,7 +124,7 @@ func (t *transcript) reasoning(text string) {
 }
 
 // markdown lays out what the model said, as it was shown when it was said.
-func (v *view) markdown(w io.Writer, text string) {
+func (v *screenView) markdown(w io.Writer, text string) {
 	m := terminal.NewMarkdown(w, v.width, v.palette)
 	_, _ = io.WriteString(m, text) // who reads it may have seen enough
 	_ = m.Close()
@@ -253,4 +253,11 @@ func callState(call *conversation.ToolCall, name string, running bool) string {
 		return "○ " + name + " — asked, and was answered; not run again yet"
 	}
 	return "○ " + name + " — not started"
+}
+
+// printRest says on a line of its own that the end of an event's text is not here.
+func (v *screenView) printRest(w io.Writer, e *conversation.Event) {
+	if rest := v.rest(e); rest != "" {
+		fmt.Fprintln(w, v.palette.Yellow(rest))
+	}
 }

@@ -22,7 +22,7 @@ import (
 // the one that it is made from run, but for those that name files of it, which are others
 // there.
 func (b *besideTree) filters() gitcmd.Options {
-	options := b.env.gitOptions()
+	options := b.repo.env.gitOptions()
 	approvals := b.repo.filterApprovals()
 	options.MayRun = func(_ gitcmd.Repository, f gitcmd.Filter) error {
 		err := approvals.MayRun(f)

@@ -48,7 +48,12 @@ func newUndoCommand(e *env) *cobra.Command {
 }
 
 func runUndo(ctx context.Context, e *env, o putBackOptions) error {
-	b, event, err := newPutBack(ctx, e, o)
+	r, err := e.openRepo(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	b, event, err := newPutBack(ctx, r, o)
 	if err != nil {
 		return err
 	}
@@ -60,5 +65,5 @@ func runUndo(ctx context.Context, e *env, o putBackOptions) error {
 	}
 	b.asOf, b.since, b.when = max(0, event.Seq-1), event.Seq, fmt.Sprintf("before @%d", event.Seq)
 	b.decide = func(h takeback.History) []takeback.File { return h.Before(event.Seq) }
-	return b.run(ctx)
+	return e.putBackScreen(b).run(ctx)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/worktree"
@@ -13,7 +12,6 @@ import (
 
 // A view is a conversation that is being looked at.
 type view struct {
-	env     *env
 	repo    *repo
 	id      conversation.ID
 	remote  string // that it was fetched from, "" for a local one
@@ -24,13 +22,11 @@ type view struct {
 	waits   conversation.Status   // what the incomplete turn waits for, perhaps for a delegate; "" where that was not looked for
 	broken  *gitstore.DamageError // the events end before it
 	lost    []gitstore.Lost       // payloads that are lost; nil: not looked for
-	palette terminal.Palette
-	width   int // of the terminal, 0 where there is none
 }
 
 // view loads the conversation that a word stands for. Of a damaged one it has
 // the events before the damage.
-func (r *repo) view(ctx context.Context, e *env, word string) (*view, error) {
+func (r *repo) view(ctx context.Context, e *host, word string) (*view, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
 		return nil, err
@@ -43,7 +39,7 @@ func (r *repo) view(ctx context.Context, e *env, word string) (*view, error) {
 type reach func(back []*conversation.Event) bool
 
 // viewBack loads no more of a conversation's end than is needed.
-func (r *repo) viewBack(ctx context.Context, e *env, word string, enough reach) (*view, error) {
+func (r *repo) viewBack(ctx context.Context, e *host, word string, enough reach) (*view, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
 		return nil, err
@@ -64,17 +60,14 @@ func (r *repo) viewBack(ctx context.Context, e *env, word string, enough reach) 
 }
 
 // open finds the conversation that a word stands for.
-func (r *repo) open(ctx context.Context, e *env, word string) (*view, error) {
-	v := &view{env: e, repo: r, palette: e.palette(e.stdout)}
-	if isTerminal(e.stdout) {
-		v.width = e.columns(e.stdout)
-	}
+func (r *repo) open(ctx context.Context, e *host, word string) (*view, error) {
+	v := &view{repo: r}
 	info, found, err := r.fetched(ctx, word)
 	if found || err != nil {
 		v.id, v.remote, v.head = info.ID, info.Remote, info.Head
 		return v, err
 	}
-	if v.id, err = r.resolve(ctx, e.host, word); err != nil {
+	if v.id, err = r.resolve(ctx, e, word); err != nil {
 		return nil, err
 	}
 	v.head, err = r.store.Head(ctx, v.id)
@@ -110,4 +103,13 @@ func (v *view) incomplete(e *conversation.Event) bool {
 // trees compares trees; it works without files, too.
 func (r *repo) trees(ctx context.Context) (*worktree.Worktree, error) {
 	return worktree.Open(ctx, r.Repository, worktree.Options{Git: r.env.gitOptions()})
+}
+
+// here is where the working tree stands, nil where there is none.
+func (r *repo) here(ctx context.Context) (*conversation.Git, error) {
+	files, err := r.openFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files.place(ctx)
 }
