@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/leftover"
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/internal/leftover"
 	"jp/internal/wholefile"
 )
 

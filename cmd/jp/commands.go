@@ -16,7 +16,7 @@ import (
 
 // commands are the tools that the configuration makes of programs. jp's own
 // tools, which it may not take the names of, are given.
-func (r *repo) commands(e *env, own []tool.Tool) (tools []tool.Tool, wrong []*config.Error) {
+func (r *repo) commands(e *host, own []tool.Tool) (tools []tool.Tool, wrong []*config.Error) {
 	taken := map[string]bool{recall.Group: true}
 	for _, t := range own {
 		taken[t.Definition().Name] = true
@@ -35,7 +35,7 @@ func (r *repo) commands(e *env, own []tool.Tool) (tools []tool.Tool, wrong []*co
 			continue
 		}
 		made, err := command.New(r.TopLevel, specOf(name, table), command.Options{
-			Environ: e.environ, Secret: r.keyNames(), Timeout: r.toolTime(), Launch: r.walls(e.host).launcher(),
+			Environ: e.environ, Secret: r.keyNames(), Timeout: r.toolTime(), Launch: r.walls(e).launcher(),
 		})
 		if err == nil {
 			_, err = tool.NewRegistry(made)

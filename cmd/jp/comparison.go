@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"jp/cmd/jp/internal/takeback"
 	"jp/conversation"
 	"jp/turnloop"
 	"jp/worktree"
@@ -139,7 +138,7 @@ func (c *comparison) find(ctx context.Context, paths []string) error {
 		}
 		s.whole = true
 		for _, ch := range changes {
-			if s.only != nil && !has(s.only, ch.Path) || len(paths) > 0 && !takeback.Under(ch.Path, paths) {
+			if s.only != nil && !has(s.only, ch.Path) || len(paths) > 0 && !worktree.Under(ch.Path, paths) {
 				s.whole = false
 				continue
 			}
@@ -165,7 +164,7 @@ func (c *comparison) known(ctx context.Context, paths []string) error {
 	slices.Sort(trees)
 	trees = slices.Compact(trees)
 	for _, path := range paths {
-		found := slices.ContainsFunc(c.files, func(f fileDiff) bool { return takeback.Under(f.path, []string{path}) })
+		found := slices.ContainsFunc(c.files, func(f fileDiff) bool { return worktree.Under(f.path, []string{path}) })
 		for i := 0; i < len(trees) && !found && path != "."; i++ {
 			out, err := c.view.repo.git.Run(ctx, "ls-tree", "-z", "--name-only", "--full-tree", trees[i], "--", path)
 			if err != nil {

@@ -118,7 +118,7 @@ func (q *query) stop(ctx context.Context) (err error) {
 // begin starts the child's only task.
 func (q *query) begin(ctx context.Context, t delegate.Task) error {
 	q.opts.model = q.repo.config.ResolveModel(cmp.Or(t.Model, q.parent.model))
-	if _, err := openModel(q.ctx, q.env, q.repo, q.opts.model); err != nil {
+	if _, err := openModel(q.ctx, q.env.host, q.repo, q.opts.model); err != nil {
 		return err
 	}
 	if q.fresh {

@@ -96,7 +96,7 @@ func runDiff(ctx context.Context, e *env, o diffOptions) error {
 		return v.damage(err)
 	}
 	if !e.format.structured() {
-		left.tell(e)
+		left.tell(e.host)
 	}
 	if o.exitCode && len(c.files) > 0 {
 		return &failure{exit: exitFailed, silent: true}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"jp/cmd/jp/internal/doctor"
-	"jp/cmd/jp/internal/leftover"
 	"jp/conversation"
+	"jp/internal/leftover"
 	"jp/process"
 	"jp/worktree"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"jp/cmd/jp/internal/leftover"
+	"jp/internal/leftover"
 )
 
 // sound checks what must hold whatever became of an errand.

@@ -39,7 +39,7 @@ type display interface {
 // followList keeps the list up to date until the user leaves, or nobody reads it
 // any more.
 func followList(ctx context.Context, e *env, r *repo, o listOptions) error {
-	w := newWatch(r, o)
+	w := newWatch(r, o.scope(), o.remote)
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	interrupt := func(context.Context) bool { leave(errLeft); return true }
@@ -49,18 +49,18 @@ func followList(ctx context.Context, e *env, r *repo, o listOptions) error {
 	defer d.close()
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
-	return follow(ctx, e, w, d, ticker.C)
+	return follow(ctx, e, w, o, d, ticker.C)
 }
 
 // follow looks at each tick.
-func follow(ctx context.Context, e *env, w *watch, d display, ticks <-chan time.Time) error {
+func follow(ctx context.Context, e *env, w *watch, o listOptions, d display, ticks <-chan time.Time) error {
 	for {
 		changed, err := w.look(ctx)
 		if err == nil && !changed {
 			changed, err = d.stale()
 		}
 		if err == nil && changed {
-			err = d.show(w.opts.arrange(w.list(), e.now()))
+			err = d.show(o.arrange(w.list(), e.now()))
 		}
 		if err != nil && ctx.Err() == nil {
 			return err

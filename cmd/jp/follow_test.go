@@ -188,7 +188,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	r, err := openRepo(t.Context(), e.host)
 	require.NoError(t, err)
 	defer r.Close()
-	w := newWatch(r, listOptions{sort: "activity"})
+	w := newWatch(r, conversation.ScopeLive, "")
 	reads := &counter{tipReader: r.store}
 	w.tips = reads
 	look := func(changed bool, conversations, one, all int) []listing {
@@ -258,7 +258,7 @@ func TestWatchedRemotes(t *testing.T) {
 		for _, remote := range remotes {
 			r.infos = append(r.infos, conversation.Info{Remote: remote, Ref: remote})
 		}
-		heads, err := (&watch{opts: o, tips: r}).heads()
+		heads, err := (&watch{scope: o.scope(), remote: o.remote, tips: r}).heads()
 		require.NoError(t, err)
 		return slices.Sorted(maps.Keys(heads))
 	}

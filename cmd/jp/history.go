@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/takeback"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/undo/undoplan"
 	"jp/worktree"
 )
 
@@ -29,9 +29,9 @@ func (v *view) trail(ctx context.Context) ([][]worktree.Step, error) {
 	return tree.Trail(ctx, trees)
 }
 
-// history is what the events did to the files, for [takeback].
-func (v *view) history(ctx context.Context) (takeback.History, error) {
-	var h takeback.History
+// history is what the events did to the files, for [undoplan].
+func (v *view) history(ctx context.Context) (undoplan.History, error) {
+	var h undoplan.History
 	trail, err := v.trail(ctx)
 	if err != nil {
 		return h, err
@@ -39,7 +39,7 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 	here, started, head := v.here(), map[int]time.Time{}, ""
 	for i, moves := range trail {
 		event := v.events[i]
-		step := takeback.Step{Seq: event.Seq, Moves: moves}
+		step := undoplan.Step{Seq: event.Seq, Moves: moves}
 		switch b := event.Body.(type) {
 		case *conversation.ToolStarted:
 			started[b.For] = event.Time
@@ -71,7 +71,7 @@ func (v *view) history(ctx context.Context) (takeback.History, error) {
 
 // withHead adds to the step of a response what git did to the files with HEAD, which was
 // at another commit when the tool was started.
-func (v *view) withHead(ctx context.Context, s *takeback.Step, was string, response *conversation.Event, since time.Time) error {
+func (v *view) withHead(ctx context.Context, s *undoplan.Step, was string, response *conversation.Event, since time.Time) error {
 	tree, err := v.repo.trees(ctx)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (v *view) withHead(ctx context.Context, s *takeback.Step, was string, respo
 
 // markCommitted says of the paths that came with HEAD at some step which steps found them as
 // HEAD had them then.
-func (v *view) markCommitted(ctx context.Context, h takeback.History) error {
+func (v *view) markCommitted(ctx context.Context, h undoplan.History) error {
 	came := map[string]bool{}
 	for _, s := range h.Steps {
 		for path := range s.Came {

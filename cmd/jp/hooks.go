@@ -50,7 +50,7 @@ func (q *query) keyVariables() []string {
 
 // notInHook refuses to run a turn for a hook: the hooks of that turn would run
 // one in their turn.
-func notInHook(e *env) error {
+func notInHook(e *host) error {
 	point := e.get(hooks.Marker)
 	if point == "" {
 		return nil

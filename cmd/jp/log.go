@@ -154,18 +154,7 @@ func (v *view) changes(ctx context.Context, a, b string, paths []string) ([]work
 	if len(paths) == 0 || err != nil {
 		return changes, err
 	}
-	return slices.DeleteFunc(changes, func(c worktree.Change) bool { return !underAny(c.Path, paths) }), nil
-}
-
-// underAny reports whether a path is one of those given, or in one of them.
-func underAny(path string, paths []string) bool {
-	for _, p := range paths {
-		p = strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/")
-		if p == "." || p == "" || path == p || strings.HasPrefix(path, p+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.DeleteFunc(changes, func(c worktree.Change) bool { return !worktree.Under(c.Path, paths) }), nil
 }
 
 func (v *screenView) printEntry(ctx context.Context, w io.Writer, it entry, o logOptions) error {

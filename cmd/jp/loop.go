@@ -19,7 +19,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if q.model, err = q.chooseModel(ctx); err != nil {
 		return nil, err
 	}
-	model, err := openModel(ctx, q.env, q.repo, q.model)
+	model, err := openModel(ctx, q.env.host, q.repo, q.model)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ type servers struct {
 }
 
 // server makes a server of the configuration. It does not run yet.
-func (r *repo) server(e *env, name string) *mcp.Server {
+func (r *repo) server(e *host, name string) *mcp.Server {
 	set := r.config.MCP[name]
 	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env}, mcp.Options{
 		Approvals: mcp.Approvals{Dir: filepath.Join(r.paths.StateDir, "mcp")}, Dir: r.TopLevel, Environ: e.environ, Secret: r.keyNames(), Version: version(),
@@ -44,7 +44,7 @@ func (q *query) openServers(ctx context.Context) error {
 	}
 	q.servers = &servers{}
 	for _, name := range slices.Sorted(maps.Keys(q.repo.config.MCP)) {
-		s := q.repo.server(q.env, name)
+		s := q.repo.server(q.env.host, name)
 		q.servers.all = append(q.servers.all, s)
 		if err := q.approveServer(ctx, s); err != nil {
 			return err

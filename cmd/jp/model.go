@@ -46,7 +46,7 @@ func (q *query) fullName(ctx context.Context, model string) string {
 }
 
 // openModel opens the provider of a model, "provider/name".
-func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Provider, error) {
+func openModel(ctx context.Context, e *host, r *repo, model string) (*catalog.Provider, error) {
 	vendor, name, ok := cutModel(model)
 	if !ok {
 		f := usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
@@ -62,11 +62,11 @@ func openModel(ctx context.Context, e *env, r *repo, model string) (*catalog.Pro
 	if err != nil {
 		return nil, err
 	}
-	key, err := r.key(ctx, e.host, v)
+	key, err := r.key(ctx, e, v)
 	if err != nil {
 		return nil, err
 	}
-	client, err := r.client(e.host, vendor)
+	client, err := r.client(e, vendor)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func limitOf(limit time.Duration) time.Duration {
 }
 
 // openScript opens a file of replies.
-func openScript(e *env, name string) (*catalog.Provider, error) {
+func openScript(e *host, name string) (*catalog.Provider, error) {
 	if name == "demo" {
 		return &catalog.Provider{Provider: script.Demo(), API: scripted}, nil
 	}
@@ -122,8 +122,8 @@ func openScript(e *env, name string) (*catalog.Provider, error) {
 
 // openReplay opens what the models of a conversation said. One that somebody else wrote
 // would say what to run here.
-func openReplay(ctx context.Context, e *env, r *repo, word string) (*catalog.Provider, error) {
-	v, err := r.view(ctx, e.host, word)
+func openReplay(ctx context.Context, e *host, r *repo, word string) (*catalog.Provider, error) {
+	v, err := r.view(ctx, e, word)
 	if err != nil {
 		return nil, err
 	}

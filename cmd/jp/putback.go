@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"jp/cmd/jp/internal/takeback"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/redact"
 	"jp/turnloop"
+	"jp/undo/undoplan"
 	"jp/worktree"
 )
 
@@ -35,7 +35,7 @@ type putBack struct {
 	asOf   int                                    // the event whose files they are
 	since  int                                    // the first event whose changes count
 	when   string                                 // "before @18"
-	decide func(takeback.History) []takeback.File // what may be put back
+	decide func(undoplan.History) []undoplan.File // what may be put back
 	// differing counts the files that are not what they are to be, whoever wrote them.
 	differing int
 }
@@ -112,7 +112,7 @@ func (b *putBack) propose(ctx context.Context) (turnloop.Sight, *putBackResult, 
 }
 
 // plan looks at the files and decides.
-func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []takeback.File, error) {
+func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []undoplan.File, error) {
 	h, err := b.history(ctx)
 	if err != nil {
 		return turnloop.Sight{}, nil, err
@@ -129,7 +129,7 @@ func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []takeback.File, er
 	if err != nil {
 		return sight, nil, err
 	}
-	h.Steps = append(h.Steps, takeback.Step{Seq: takeback.Now, Moves: drift[0]})
+	h.Steps = append(h.Steps, undoplan.Step{Seq: undoplan.Now, Moves: drift[0]})
 	h.Unknown = map[string]string{}
 	for _, l := range sight.LeftOut {
 		if path, err := conversation.UnquotePath(l.Path); err == nil {
@@ -145,7 +145,7 @@ func (b *putBack) plan(ctx context.Context) (turnloop.Sight, []takeback.File, er
 }
 
 // refuse says of the files of a plan which cannot be written as they are now.
-func (b *putBack) refuse(ctx context.Context, plan []takeback.File) error {
+func (b *putBack) refuse(ctx context.Context, plan []undoplan.File) error {
 	refused, err := b.files.tree.Refuse(ctx, puts(plan), b.protected())
 	why := map[string]string{}
 	for _, l := range refused {
@@ -159,7 +159,7 @@ func (b *putBack) refuse(ctx context.Context, plan []takeback.File) error {
 
 // unrecorded are files that tools wrote or deleted, that were not recorded, and that are
 // still there or still gone: nothing is known to put in their place.
-func (b *putBack) unrecorded(plan []takeback.File) (files []takeback.File) {
+func (b *putBack) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 	known := map[string]bool{}
 	for _, f := range plan {
 		known[f.Path] = true
@@ -171,14 +171,14 @@ func (b *putBack) unrecorded(plan []takeback.File) (files []takeback.File) {
 		}
 		for _, l := range response.LeftOut {
 			path, err := conversation.UnquotePath(l.Path)
-			if err != nil || known[path] || len(b.opts.paths) > 0 && !takeback.Under(path, b.opts.paths) {
+			if err != nil || known[path] || len(b.opts.paths) > 0 && !worktree.Under(path, b.opts.paths) {
 				continue
 			}
 			_, err = os.Lstat(filepath.Join(b.repo.TopLevel, filepath.FromSlash(path)))
 			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is not known
 			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) {
 				known[path] = true
-				files = append(files, takeback.File{Path: path, Why: "was not recorded: " + l.Why})
+				files = append(files, undoplan.File{Path: path, Why: "was not recorded: " + l.Why})
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (b *putBack) unrecorded(plan []takeback.File) (files []takeback.File) {
 
 // written are the paths that may be put back, so that they are looked at
 // whatever git thinks of them.
-func (b *putBack) written(h takeback.History) []string {
+func (b *putBack) written(h undoplan.History) []string {
 	var paths []string
 	for _, s := range h.Steps {
 		if !s.Ours || s.Seq < b.since {
@@ -198,7 +198,7 @@ func (b *putBack) written(h takeback.History) []string {
 			named = append(named, m.Path)
 		}
 		for _, path := range named {
-			if len(b.opts.paths) == 0 || takeback.Under(path, b.opts.paths) {
+			if len(b.opts.paths) == 0 || worktree.Under(path, b.opts.paths) {
 				paths = append(paths, path)
 			}
 		}
@@ -357,7 +357,7 @@ func listed[T any](items []T, text func(T) string) int {
 }
 
 // puts are the files of a plan that may be put back.
-func puts(plan []takeback.File) []worktree.Put {
+func puts(plan []undoplan.File) []worktree.Put {
 	var all []worktree.Put
 	for _, f := range plan {
 		if f.Why == "" {
@@ -383,7 +383,7 @@ func (b *putBack) known(ctx context.Context, event *conversation.Event) error {
 		touched := false
 		for _, s := range h.Steps {
 			for _, m := range s.Moves {
-				touched = touched || takeback.Under(m.Path, one)
+				touched = touched || worktree.Under(m.Path, one)
 			}
 		}
 		if len(out) == 0 && !touched && path != "." {

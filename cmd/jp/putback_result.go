@@ -3,8 +3,8 @@ package main
 import (
 	"slices"
 
-	"jp/cmd/jp/internal/takeback"
 	"jp/conversation"
+	"jp/undo/undoplan"
 	"jp/worktree"
 )
 
@@ -35,7 +35,7 @@ type fileResult struct {
 // dryRun is the reason that files have which would be put back.
 const dryRun = "dry run"
 
-func (b *putBack) result(plan []takeback.File) *putBackResult {
+func (b *putBack) result(plan []undoplan.File) *putBackResult {
 	r := &putBackResult{
 		Action: b.opts.action, Conversation: b.id, AsOf: b.asOf, DryRun: b.opts.dryRun,
 		Files: []fileResult{}, puts: puts(plan), notes: map[string]string{},
@@ -78,7 +78,7 @@ func (r *putBackResult) restored(asOf int) *conversation.Restored {
 
 // confirmed are the files that a second plan wants as the first did; the others
 // are left alone.
-func (r *putBackResult) confirmed(plan []takeback.File) []worktree.Put {
+func (r *putBackResult) confirmed(plan []undoplan.File) []worktree.Put {
 	again := map[worktree.Put]bool{}
 	for _, p := range puts(plan) {
 		again[p] = true

@@ -142,7 +142,7 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if r.fromTool("") {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
-	if err := notInHook(e); err != nil {
+	if err := notInHook(e.host); err != nil {
 		return err
 	}
 	q := newQuery(ctx, e, r, o, nil)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/takeback"
+	"jp/undo/undoplan"
 )
 
 const restoreHelp = `Bring files back to what they were after an event: all that the tools of the
@@ -57,6 +57,6 @@ func runRestore(ctx context.Context, e *env, o putBackOptions) error {
 		return err
 	}
 	b.asOf, b.since, b.when = event.Seq, event.Seq+1, fmt.Sprintf("after @%d", event.Seq)
-	b.decide = func(h takeback.History) []takeback.File { return h.After(event.Seq, b.opts.paths) }
+	b.decide = func(h undoplan.History) []undoplan.File { return h.After(event.Seq, b.opts.paths) }
 	return e.putBackScreen(b).run(ctx)
 }

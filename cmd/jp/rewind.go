@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"jp/cmd/jp/internal/takeback"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/turnloop"
+	"jp/undo/undoplan"
 )
 
 // A rewind goes back in place: a fork becomes the session's conversation, and the files
@@ -85,7 +85,7 @@ func (f *fork) putBack(word string, yes bool) (*putBack, error) {
 		view: f.view, opts: putBackOptions{action: "restore", word: word, yes: yes},
 		asOf: f.at.Seq, since: f.at.Seq + 1, when: fmt.Sprintf("after @%d", f.at.Seq),
 	}
-	b.decide = func(h takeback.History) []takeback.File { return h.After(f.at.Seq, nil) }
+	b.decide = func(h undoplan.History) []undoplan.File { return h.After(f.at.Seq, nil) }
 	return b, nil
 }
 

@@ -90,7 +90,7 @@ func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, m
 			return "", err
 		}
 	}
-	asked, err := openModel(ctx, e, r, model)
+	asked, err := openModel(ctx, e.host, r, model)
 	if err != nil {
 		return "", err
 	}

@@ -55,7 +55,7 @@ func (q *query) allTools() (*tool.Registry, error) {
 
 // judgedTools are the tools that there are, and what is wrong with their settings.
 func (q *query) judgedTools() (*tool.Registry, []*config.Error, error) {
-	all, err := builtins(q.repo, q.env)
+	all, err := builtins(q.repo, q.env.host)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +65,7 @@ func (q *query) judgedTools() (*tool.Registry, []*config.Error, error) {
 	for i, t := range all {
 		all[i] = configure(t, q.repo.config.Tools)
 	}
-	commands, wrong := q.repo.commands(q.env, all)
+	commands, wrong := q.repo.commands(q.env.host, all)
 	registry, err := tool.NewRegistry(append(all, commands...)...)
 	if err != nil {
 		return nil, wrong, err
@@ -90,13 +90,13 @@ func (q *query) toolNames(registry *tool.Registry) []string {
 }
 
 // builtins are jp's own tools, over one working tree.
-func builtins(r *repo, e *env) ([]tool.Tool, error) {
+func builtins(r *repo, e *host) ([]tool.Tool, error) {
 	git := gitcmd.At(r.Repository, e.gitOptions())
 	files, err := fs.Tools(r.TopLevel, fs.Options{Git: git, Protected: []string{r.GitDir, r.CommonDir, r.paths.UserFile, r.paths.StateDir}})
 	if err != nil {
 		return nil, err
 	}
-	walls := r.walls(e.host)
+	walls := r.walls(e)
 	commands, err := shell.Tools(r.TopLevel, shell.Options{
 		Environ: e.environ, Secret: r.keyNames(), Timeout: r.shellTime(), Launch: walls.launcher(), Note: walls.note(),
 	})

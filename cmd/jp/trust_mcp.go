@@ -33,7 +33,7 @@ func runTrustMCP(ctx context.Context, e *env, o trustOptions) error {
 	if err := r.hasServer(o.mcp); err != nil {
 		return err
 	}
-	s := r.server(e, o.mcp)
+	s := r.server(e.host, o.mcp)
 	defer s.Close()
 	if o.revoke {
 		if err := s.Revoke(); err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/takeback"
+	"jp/undo/undoplan"
 )
 
 // putBackJSON describes the output of undo and restore in their help.
@@ -64,6 +64,6 @@ func runUndo(ctx context.Context, e *env, o putBackOptions) error {
 		}
 	}
 	b.asOf, b.since, b.when = max(0, event.Seq-1), event.Seq, fmt.Sprintf("before @%d", event.Seq)
-	b.decide = func(h takeback.History) []takeback.File { return h.Before(event.Seq) }
+	b.decide = func(h undoplan.History) []undoplan.File { return h.Before(event.Seq) }
 	return e.putBackScreen(b).run(ctx)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"jp/cmd/jp/internal/takeback"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/worktree"
@@ -62,12 +61,12 @@ func (v *view) unseenBetween(from, to int, paths []string) unseen {
 		}
 	}
 	for path := range l.why {
-		if len(paths) > 0 && !takeback.Under(path, paths) && path != "." {
+		if len(paths) > 0 && !worktree.Under(path, paths) && path != "." {
 			delete(l.why, path)
 		}
 	}
 	for path := range l.found {
-		if len(paths) > 0 && !takeback.Under(path, paths) {
+		if len(paths) > 0 && !worktree.Under(path, paths) {
 			delete(l.found, path)
 		}
 	}
@@ -124,7 +123,7 @@ func (l unseen) paths() (paths []string) {
 // has says whether one of them is at a path, or below it.
 func (l unseen) has(path string) bool {
 	for p := range l.why {
-		if takeback.Under(p, []string{path}) {
+		if worktree.Under(p, []string{path}) {
 			return true
 		}
 	}
@@ -170,7 +169,7 @@ func some(words []string, most int, more bool) string {
 }
 
 // tell says on stderr what a list of changes does not have.
-func (l unseen) tell(e *env) {
+func (l unseen) tell(e *host) {
 	if !l.none() {
 		e.note("Changed, but in no snapshot: %s.", l.words(20, true))
 	}

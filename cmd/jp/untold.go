@@ -72,7 +72,7 @@ func (r *repo) untoldHere(e *env) (vendor string, all []untoldTool) {
 	}
 	q := &query{env: e, repo: r, servers: &servers{}, stream: conversation.NewStream(e.now)}
 	for _, name := range slices.Sorted(maps.Keys(r.config.MCP)) {
-		q.servers.all = append(q.servers.all, r.server(e, name))
+		q.servers.all = append(q.servers.all, r.server(e.host, name))
 	}
 	registry, _, err := q.judgedTools()
 	if err != nil {

@@ -15,10 +15,11 @@ import (
 // A watch follows the conversations of a scope. It looks at their refs and lock
 // files, and reads only the conversations of which one of these has changed.
 type watch struct {
-	repo  *repo
-	opts  listOptions
-	tips  tipReader
-	known map[string]sighting // by ref
+	repo   *repo
+	scope  conversation.Scope
+	remote string // of which remote they are; "" for those of here
+	tips   tipReader
+	known  map[string]sighting // by ref
 }
 
 // A tipReader reads refs, and newest events.
@@ -48,8 +49,8 @@ type lockState struct {
 // read together.
 const manyChanged = 16
 
-func newWatch(r *repo, o listOptions) *watch {
-	return &watch{repo: r, opts: o, tips: r.store, known: map[string]sighting{}}
+func newWatch(r *repo, scope conversation.Scope, remote string) *watch {
+	return &watch{repo: r, scope: scope, remote: remote, tips: r.store, known: map[string]sighting{}}
 }
 
 // look finds out what has changed since it was called last, and whether anything
@@ -97,10 +98,10 @@ func (w *watch) list() []listing {
 // heads are the conversations that are followed, by their refs, with no more than
 // their heads.
 func (w *watch) heads() (map[string]conversation.Info, error) {
-	infos, err := w.tips.Heads(w.opts.scope())
+	infos, err := w.tips.Heads(w.scope)
 	heads := map[string]conversation.Info{}
 	for _, i := range infos {
-		if i.Remote == w.opts.remote || i.Remote != "" && w.opts.remote == anyRemote {
+		if i.Remote == w.remote || i.Remote != "" && w.remote == anyRemote {
 			heads[i.Ref] = i
 		}
 	}
@@ -120,8 +121,8 @@ func (w *watch) changed(heads map[string]conversation.Info) (changed []conversat
 // read reads what is known of conversations, and of others too where that is
 // less work.
 func (w *watch) read(ctx context.Context, changed []conversation.Info) (infos []conversation.Info, err error) {
-	if len(changed) > manyChanged || len(changed) > 0 && w.opts.remote != "" {
-		return w.tips.List(ctx, w.opts.scope())
+	if len(changed) > manyChanged || len(changed) > 0 && w.remote != "" {
+		return w.tips.List(ctx, w.scope)
 	}
 	for _, seen := range changed {
 		info, err := w.tips.Info(ctx, seen.ID)

@@ -54,13 +54,12 @@ var Allowed = map[string][]string{
 	"redact":                                nil,
 	"sandbox":                               nil, // rules and the kernel; knows neither tools nor configuration
 	"config":                                {"internal/wholefile"},
+	"undo/undoplan":                         {"worktree"}, // decides; reads and writes no file
 	"cmd/jp":                                {everything},
 	"cmd/jp/internal/terminal":              {"conversation", "internal/lazy", "internal/safetext"},
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "internal/safetext", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": nil,
-	"cmd/jp/internal/takeback":              {"worktree"},
-	"cmd/jp/internal/leftover":              {"conversation", "process", "internal/ownfolder"},
-	"cmd/jp/internal/doctor":                {"conversation", "cmd/jp/internal/leftover"}, // judges; looks at nothing
+	"cmd/jp/internal/doctor":                {"conversation", "internal/leftover"}, // judges; looks at nothing
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
@@ -69,6 +68,7 @@ var Allowed = map[string][]string{
 	"internal/jpbuild":                      {"internal/proof"},
 	"internal/lazy":                         nil, // standard library only
 	"internal/layers":                       nil,
+	"internal/leftover":                     {"conversation", "process", "internal/ownfolder"},
 	"internal/plainfile":                    nil,
 	"internal/repoid":                       {"internal/ownfolder", "internal/plainfile", "internal/wholefile"},
 	"internal/safetext":                     {"internal/lazy"}, // what may be shown and pasted; knows no terminal

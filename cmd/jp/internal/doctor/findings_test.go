@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/cmd/jp/internal/doctor"
-	"jp/cmd/jp/internal/leftover"
+	"jp/internal/leftover"
 )
 
 var errSome = errors.New("some reason")

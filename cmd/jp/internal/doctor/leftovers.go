@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/leftover"
+	"jp/internal/leftover"
 	"jp/conversation"
 )
 

@@ -1,4 +1,4 @@
-package takeback
+package undoplan
 
 import (
 	"fmt"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/leftover"
+	"jp/internal/leftover"
 	"jp/conversation"
 	"jp/process"
 )

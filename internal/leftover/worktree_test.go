@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/leftover"
+	"jp/internal/leftover"
 	"jp/internal/gitenv"
 	"jp/internal/ownfolder"
 )

@@ -1,4 +1,4 @@
-// Package takeback decides which files may be brought back to an earlier
+// Package undoplan decides which files may be brought back to an earlier
 // snapshot of a conversation.
 //
 // The rule: only what the conversation's tools wrote, and only where it is
@@ -8,7 +8,7 @@
 // taken back.
 //
 // The package decides and does nothing: it reads no file and writes none.
-package takeback
+package undoplan
 
 import (
 	"cmp"
@@ -107,7 +107,7 @@ func (h History) After(seq int, paths []string) []File {
 	for path, moves := range h.byPath() {
 		moves = settled(moves, seq+1)
 		at := slices.IndexFunc(moves, func(m move) bool { return m.seq > seq })
-		if at < 0 || len(paths) > 0 && !Under(path, paths) {
+		if at < 0 || len(paths) > 0 && !worktree.Under(path, paths) {
 			continue
 		}
 		named := slices.Contains(paths, path)
@@ -126,7 +126,7 @@ func (h History) After(seq int, paths []string) []File {
 func (h History) Differing(from int, paths []string) (n int) {
 	for path, moves := range h.byPath() {
 		at := slices.IndexFunc(moves, func(m move) bool { return m.seq >= from })
-		if at < 0 || len(paths) > 0 && !Under(path, paths) {
+		if at < 0 || len(paths) > 0 && !worktree.Under(path, paths) {
 			continue
 		}
 		if _, differs := h.judge(path, moves[at:], from); differs {
@@ -134,14 +134,6 @@ func (h History) Differing(from int, paths []string) (n int) {
 		}
 	}
 	return n
-}
-
-// Under reports whether a path is one of those given, or in one of them. "" and
-// "." hold everything.
-func Under(path string, paths []string) bool {
-	return slices.ContainsFunc(paths, func(p string) bool {
-		return p == "" || p == "." || path == p || strings.HasPrefix(path, p+"/")
-	})
 }
 
 // emptyBlob is the content of an empty file, which nobody misses.

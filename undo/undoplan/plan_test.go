@@ -1,0 +1,297 @@
+package undoplan_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"jp/undo/undoplan"
+	"jp/worktree"
+)
+
+// version is a file with this content; "" is one that is not there.
+func version(content string) worktree.Version {
+	if content == "" {
+		return worktree.Version{}
+	}
+	return worktree.Version{Mode: "100644", OID: content}
+}
+
+// executable is version("2"), but for the mode.
+var executable = worktree.Version{Mode: "100755", OID: "2"}
+
+// step is an event that changed one file, written "before>after".
+func step(seq int, ours bool, path, change string) undoplan.Step {
+	before, after, _ := strings.Cut(change, ">")
+	return undoplan.Step{Seq: seq, Ours: ours, Moves: []worktree.Step{{Path: path, Before: version(before), After: version(after)}}}
+}
+
+func tool(seq int, change string) undoplan.Step { return step(seq, true, "a", change) }
+func user(seq int, change string) undoplan.Step { return step(seq, false, "a", change) }
+
+// put is jp putting the file back.
+func put(seq int, change string) undoplan.Step {
+	s := tool(seq, change)
+	s.PutBack = true
+	return s
+}
+
+func nobody(seq int, change string) undoplan.Step {
+	s := user(seq, change)
+	s.Nobody = true
+	return s
+}
+
+func shared(seq int, change string) undoplan.Step {
+	s := tool(seq, change)
+	s.Shared = []string{"a"}
+	return s
+}
+
+// withHead is what git did to the file while a tool ran.
+func withHead(seq int, change string) undoplan.Step {
+	s := tool(seq, change)
+	s.Came, s.HeadMove = map[string]worktree.Step{s.Moves[0].Path: s.Moves[0]}, "from main to topic"
+	return s
+}
+
+// checkedOut is a tool during which git brought a path with HEAD, from the version was,
+// which HEAD had before, to is.
+func checkedOut(seq int, was, is, change string) undoplan.Step {
+	s := tool(seq, change)
+	if s.Moves[0].Before == s.Moves[0].After {
+		s.Moves, s.Lost = nil, []string{"a"}
+	}
+	s.Came = map[string]worktree.Step{"a": {Path: "a", Before: version(was), After: version(is)}}
+	s.HeadMove = "from main to topic"
+	if before, _, _ := strings.Cut(change, ">"); before == was {
+		s.Committed = []string{"a"}
+	}
+	return s
+}
+
+// committed says of a step that HEAD had the file as it found it.
+func committed(s undoplan.Step) undoplan.Step {
+	s.Committed = []string{"a"}
+	return s
+}
+
+// found is a tool's write to a file that was there and in no tree.
+func found(seq int, change string) undoplan.Step {
+	s := tool(seq, change)
+	s.Unrecorded = []string{"a"}
+	return s
+}
+
+// away is a tool that took a file away which no tree has.
+func away(seq int) undoplan.Step { return undoplan.Step{Seq: seq, Ours: true, Gone: []string{"a"}} }
+
+// moved is a tool that gave a file another name.
+func moved(seq int, from, to, content string) undoplan.Step {
+	return undoplan.Step{Seq: seq, Ours: true, Moves: []worktree.Step{
+		{Path: from, Before: version(content)}, {Path: to, After: version(content)},
+	}}
+}
+
+// said is a decision in short: "now>then", with why it is not to be.
+func said(files []undoplan.File) string {
+	var words []string
+	for _, f := range files {
+		word := f.Path + ": " + f.Is.OID + ">" + f.To.OID
+		if f.Why != "" {
+			word += " left: " + f.Why
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, "; ")
+}
+
+func TestBefore(t *testing.T) {
+	tests := map[string]struct {
+		steps []undoplan.Step
+		from  int
+		want  string
+	}{
+		"nothing happened":                          {},
+		"one write":                                 {[]undoplan.Step{tool(5, "1>2")}, 3, "a: 2>1"},
+		"the event itself counts":                   {[]undoplan.Step{tool(5, "1>2")}, 5, "a: 2>1"},
+		"an earlier write stays":                    {[]undoplan.Step{tool(5, "1>2")}, 6, ""},
+		"a new file goes":                           {[]undoplan.Step{tool(5, ">2")}, 1, "a: 2>"},
+		"a deleted file comes":                      {[]undoplan.Step{tool(5, "1>")}, 1, "a: >1"},
+		"several writes":                            {[]undoplan.Step{tool(5, "1>2"), tool(7, "2>3"), tool(9, "3>4")}, 6, "a: 4>2"},
+		"written and taken back by tools":           {[]undoplan.Step{tool(5, "1>2"), tool(7, "2>1")}, 1, ""},
+		"the user wrote only":                       {[]undoplan.Step{user(5, "1>2")}, 1, ""},
+		"the user wrote before":                     {[]undoplan.Step{user(4, "0>1"), tool(5, "1>2")}, 1, "a: 2>1"},
+		"the user wrote between":                    {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 1, "a: 4>1 left: somebody else changed it before @7"},
+		"but not in the range":                      {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 6, "a: 4>3"},
+		"the user wrote after":                      {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"a lost tool may have written before":       {[]undoplan.Step{nobody(4, "0>1"), tool(5, "1>2")}, 1, "a: 2>0 left: nobody knows who changed it before @4"},
+		"a lost tool may have written alone":        {[]undoplan.Step{nobody(4, "0>1")}, 1, "a: 1>0 left: nobody knows who changed it before @4"},
+		"a lost tool wrote before the range":        {[]undoplan.Step{nobody(4, "0>1"), tool(5, "1>2")}, 5, "a: 2>1"},
+		"the user writes now":                       {[]undoplan.Step{tool(5, "1>2"), user(undoplan.Now, "2>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"the user deleted it":                       {[]undoplan.Step{tool(5, "1>2"), user(undoplan.Now, "2>")}, 1, "a: >1 left: somebody else changed it after @5"},
+		"the user took it back":                     {[]undoplan.Step{tool(5, "1>2"), user(undoplan.Now, "2>1")}, 1, ""},
+		"the user changed their mind":               {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), user(8, "3>2")}, 1, "a: 2>1"},
+		"somebody wrote meanwhile":                  {[]undoplan.Step{shared(5, "1>2")}, 1, "a: 2>1 left: somebody else wrote it, too, while @5 ran"},
+		"git checked it out":                        {[]undoplan.Step{committed(withHead(5, "1>2"))}, 1, "a: 2>1 left: it went with HEAD from main to topic while @5 ran"},
+		"and a tool wrote it then":                  {[]undoplan.Step{committed(withHead(5, "1>2")), tool(6, "2>3")}, 1, "a: 3>2"},
+		"and nobody knows what it was before":       {[]undoplan.Step{withHead(5, "1>2"), tool(6, "2>3")}, 1, "a: 3>1 left: it went with HEAD from main to topic while @5 ran"},
+		"and that tool wrote it":                    {[]undoplan.Step{checkedOut(5, "1", "2", "1>3")}, 1, "a: 3>2"},
+		"it brought the file":                       {[]undoplan.Step{checkedOut(5, "", "2", ">3")}, 1, "a: 3>2"},
+		"and that tool deleted it":                  {[]undoplan.Step{checkedOut(5, "", "2", ">")}, 1, "a: >2"},
+		"and that was put back":                     {[]undoplan.Step{checkedOut(5, "", "2", ">"), put(7, ">2")}, 1, "a: 2> left: it went with HEAD from main to topic while @5 ran"},
+		"and that is undone":                        {[]undoplan.Step{checkedOut(5, "", "2", ">"), put(7, ">2")}, 7, "a: 2>"},
+		"and a later tool deleted it":               {[]undoplan.Step{checkedOut(5, "", "2", ">2"), tool(7, "2>")}, 1, "a: >2"},
+		"and the user went back":                    {[]undoplan.Step{checkedOut(5, "", "2", ">2"), user(7, "2>")}, 1, ""},
+		"and the user wrote it":                     {[]undoplan.Step{checkedOut(5, "1", "2", "1>3"), user(7, "3>4")}, 1, "a: 4>2 left: somebody else changed it after @5"},
+		"it took the file away, a tool made one":    {[]undoplan.Step{checkedOut(5, "1", "", "1>3")}, 1, "a: 3>"},
+		"a tool kept what it was":                   {[]undoplan.Step{checkedOut(5, "1", "2", "1>2"), tool(6, "2>1")}, 1, ""},
+		"a tool had written it before":              {[]undoplan.Step{committed(tool(3, "1>4")), checkedOut(5, "1", "2", "4>3")}, 1, "a: 3>2"},
+		"and the user had, too":                     {[]undoplan.Step{committed(tool(3, "1>4")), user(4, "4>5"), checkedOut(5, "1", "2", "5>3")}, 1, "a: 3>2 left: somebody else changed it before @5"},
+		"and the user committed it":                 {[]undoplan.Step{committed(tool(3, "1>4")), user(4, "4>5"), checkedOut(5, "5", "2", "5>3")}, 1, "a: 3>2"},
+		"what it was is in no commit":               {[]undoplan.Step{checkedOut(5, "1", "2", "4>3")}, 1, "a: 3>4"},
+		"what it was is in no commit, or lost":      {[]undoplan.Step{checkedOut(5, "1", "2", "4>2")}, 1, "a: 2>4"},
+		"twice":                                     {[]undoplan.Step{checkedOut(5, "1", "2", "1>3"), checkedOut(7, "1", "4", "3>5")}, 1, "a: 5>4"},
+		"but since then a tool did":                 {[]undoplan.Step{withHead(5, "1>2"), tool(6, "2>3")}, 6, "a: 3>2"},
+		"and it went back":                          {[]undoplan.Step{withHead(5, "1>2"), user(undoplan.Now, "2>1")}, 1, ""},
+		"it was found, and deleted":                 {[]undoplan.Step{nobody(5, ">2"), tool(6, "2>")}, 1, "a: > left: nobody knows whose it was: it was found after a tool was lost, and @5 has it"},
+		"shared, but taken back":                    {[]undoplan.Step{shared(5, "1>2"), tool(6, "2>1")}, 1, ""},
+		"what it was is not known":                  {[]undoplan.Step{found(5, ">2")}, 1, "a: 2> left: it was there before @5, and what it held then is not recorded"},
+		"the event itself is in the range":          {[]undoplan.Step{found(5, ">2")}, 5, "a: 2> left: it was there before @5, and what it held then is not recorded"},
+		"nor after another write":                   {[]undoplan.Step{found(5, ">2"), tool(6, "2>3")}, 1, "a: 3> left: it was there before @5, and what it held then is not recorded"},
+		"nor where a tree had another state":        {[]undoplan.Step{found(5, "1>2")}, 1, "a: 2>1 left: it was there before @5, and what it held then is not recorded"},
+		"nor where it was deleted":                  {[]undoplan.Step{found(5, "1>")}, 1, "a: >1 left: it was there before @5, and what it held then is not recorded"},
+		"where it was deleted, a new one may be it": {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"a"}, Moves: append(tool(5, "1>").Moves, step(5, true, "b", ">2").Moves...)}}, 1, "a: >1 left: it was there before @5, and what it held then is not recorded; b: 2> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
+		"a state before that is known":              {[]undoplan.Step{tool(3, "0>1"), found(5, "1>2")}, 1, "a: 2>0 left: it was there before @5, and what it held then is not recorded"},
+		"the user's since then":                     {[]undoplan.Step{found(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 6, "a: 4>3"},
+		"more than is listed of them":               {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"b"}, UnrecordedMore: true, Moves: append(tool(5, "1>2").Moves, step(5, true, "b", "1>2").Moves...)}}, 1, "a: 2>1 left: it may have been there before @5, under this name or another, and what it held then is not recorded; b: 2>1 left: it was there before @5, and what it held then is not recorded"},
+		"new ones are listed behind them":           {[]undoplan.Step{{Seq: 5, Ours: true, Unrecorded: []string{"b"}, UnrecordedMore: true, Moves: append(tool(5, "1>2").Moves, step(5, true, "b", ">2").Moves...)}}, 1, "a: 2>1; b: 2> left: it was there before @5, and what it held then is not recorded"},
+		"but since then":                            {[]undoplan.Step{found(5, ">2"), tool(6, "2>3")}, 6, "a: 3>2"},
+		"what was taken away comes back":            {[]undoplan.Step{away(5), tool(7, ">2")}, 1, "a: 2> left: it was there before @7, and what it held then is not recorded"},
+		"and was the user's":                        {[]undoplan.Step{away(5), user(6, ">2"), tool(7, "2>3")}, 1, "a: 3>2"},
+		"it came back, went, and was made anew":     {[]undoplan.Step{away(5), tool(7, ">2"), tool(8, "2>"), tool(9, ">3")}, 9, "a: 3>"},
+		"it got another name":                       {[]undoplan.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 1, "a: > left: it was there before @5, and what it held then is not recorded; b: 2> left: it was there before @5, and what it held then is not recorded"},
+		"another name, and only that":               {[]undoplan.Step{found(5, ">2"), moved(7, "a", "b", "2")}, 6, "a: >2; b: 2>"},
+		"the first name was used again":             {[]undoplan.Step{moved(5, "a", "b", "2"), user(6, ">3"), user(7, "3>")}, 1, "a: >2; b: 2>"},
+		"the user took the first name":              {[]undoplan.Step{user(4, ">2"), moved(5, "a", "b", "2"), nobody(6, ">3"), nobody(7, "3>")}, 5, "a: >2 left: nobody knows who changed it before @6; b: 2> left: it may be all that there is of a, which is left alone"},
+		"something else took the first name":        {[]undoplan.Step{moved(5, "a", "b", "2"), user(6, ">3")}, 5, "a: 3>2 left: somebody else changed it after @5; b: 2> left: it may be all that there is of a, which is left alone"},
+		"one copy is enough":                        {[]undoplan.Step{moved(5, "a", "b", "2"), moved(5, "x", "c", "2"), user(6, ">3")}, 5, "a: 3>2 left: somebody else changed it after @5; b: 2>; c: 2>; x: >2"},
+		"nobody misses nothing":                     {[]undoplan.Step{moved(5, "a", "b", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"), user(6, ">3")}, 5, "a: 3>e69de29bb2d1d6434b8b29ae775ad8c2e48c5391 left: somebody else changed it after @5; b: e69de29bb2d1d6434b8b29ae775ad8c2e48c5391>"},
+		"a tool's own gets another name":            {[]undoplan.Step{tool(5, ">2"), moved(7, "a", "b", "2")}, 1, "b: 2>"},
+		"it was changed, and deleted":               {[]undoplan.Step{found(5, ">2"), tool(7, "2>")}, 1, "a: > left: it was there before @5, and what it held then is not recorded"},
+		"where files went, another may be one":      {[]undoplan.Step{{Seq: 5, Ours: true, Gone: []string{"b"}, Moves: tool(5, ">2").Moves}}, 1, "a: 2> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
+		"more went than are listed":                 {[]undoplan.Step{{Seq: 5, Ours: true, Gone: []string{"b"}, GoneMore: true}, tool(7, ">2")}, 1, "a: 2> left: it may have been there before @7, under this name or another, and what it held then is not recorded"},
+		"and fewer later":                           {[]undoplan.Step{{Seq: 5, Ours: true, Gone: []string{"b"}, GoneMore: true}, {Seq: 6, Ours: true, Gone: []string{"c"}}, tool(7, ">2")}, 1, "a: 2> left: it may have been there before @7, under this name or another, and what it held then is not recorded"},
+		"a folder moved with the user's file":       {[]undoplan.Step{{Seq: 5, Ours: true, Gone: []string{"d/b"}, Moves: moved(5, "d/a", "e/a", "2").Moves}}, 1, "d/a: >2; e/a: 2>"},
+		"changed, and moved while changed":          {[]undoplan.Step{found(5, ">2"), {Seq: 7, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("2")}, {Path: "b", After: version("3")}}}}, 1, "a: > left: it was there before @5, and what it held then is not recorded; b: 3> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
+		"more than is listed":                       {[]undoplan.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, ">2").Moves}}, 1, "a: 2> left: it may have been there before @5, under this name or another, and what it held then is not recorded"},
+		"more, but not this one":                    {[]undoplan.Step{{Seq: 5, Ours: true, UnrecordedMore: true, Moves: tool(5, "1>2").Moves}}, 1, "a: 2>1"},
+		"an undo was done":                          {[]undoplan.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, ""},
+		"an undo is undone":                         {[]undoplan.Step{tool(5, "1>2"), tool(9, "2>1")}, 9, "a: 1>2"},
+		"after an undo of an undo":                  {[]undoplan.Step{tool(5, "1>2"), tool(9, "2>1"), tool(10, "1>2")}, 5, "a: 2>1"},
+		"what others did was put back":              {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2")}, 1, "a: 2>1"},
+		"from where others began":                   {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2"), tool(8, "2>4")}, 6, "a: 4>2"},
+		"whoever it was":                            {[]undoplan.Step{tool(5, "1>2"), nobody(6, "2>3"), user(7, "3>4"), put(8, "4>2")}, 1, "a: 2>1"},
+		"and others wrote only":                     {[]undoplan.Step{user(6, "2>3"), put(7, "3>2")}, 1, ""},
+		"putting it back is undone":                 {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>2")}, 7, "a: 2>3"},
+		"it was put back to something else":         {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), put(7, "3>1")}, 1, ""},
+		"or to what others left":                    {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), user(7, "3>4"), put(8, "4>3")}, 1, "a: 3>1 left: somebody else changed it after @5"},
+		"or with another mode":                      {[]undoplan.Step{tool(5, "1>2"), {Seq: 6, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("2"), After: executable}}}, {Seq: 7, Moves: []worktree.Step{{Path: "a", Before: executable, After: version("3")}}}, put(8, "3>2")}, 1, "a: 2>1 left: somebody else changed it before @8"},
+		"a tool that does the same":                 {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>2")}, 1, "a: 2>1 left: somebody else changed it before @7"},
+		"only the mode":                             {[]undoplan.Step{{Seq: 5, Ours: true, Moves: []worktree.Step{{Path: "a", Before: version("1"), After: worktree.Version{Mode: "100755", OID: "1"}}}}}, 1, "a: 1>1"},
+		"several files":                             {[]undoplan.Step{step(5, true, "b", "1>2"), step(6, true, "a", ">2"), step(7, false, "c", "1>2")}, 1, "a: 2>; b: 2>1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.want, said(undoplan.History{Steps: tt.steps}.Before(tt.from)))
+		})
+	}
+}
+
+func TestAfter(t *testing.T) {
+	three := []undoplan.Step{step(5, true, "d/a", "1>2"), step(7, true, "d/b", ">2"), step(9, true, "da", "1>2"), user(10, "1>2")}
+	tests := map[string]struct {
+		steps []undoplan.Step
+		seq   int
+		paths []string
+		want  string
+	}{
+		"as after the newest":          {[]undoplan.Step{tool(5, "1>2")}, 5, nil, ""},
+		"what came later goes":         {[]undoplan.Step{tool(5, "1>2"), tool(7, "2>3")}, 5, nil, "a: 3>2"},
+		"the user wrote before":        {[]undoplan.Step{tool(5, "1>2"), user(6, "2>3"), tool(7, "3>4")}, 5, nil, "a: 4>2 left: somebody else changed it before @7"},
+		"what an undo took away":       {[]undoplan.Step{tool(5, "1>2"), tool(9, "2>1")}, 5, nil, "a: 1>2"},
+		"nobody knows who wrote it":    {[]undoplan.Step{tool(5, "1>2"), nobody(7, "2>3")}, 5, nil, "a: 3>2 left: nobody knows who changed it before @7"},
+		"what it was is not known":     {[]undoplan.Step{found(5, "1>2")}, 4, nil, "a: 2>1 left: it was there before @5, and what it held then is not recorded"},
+		"all":                          {three, 4, nil, "d/a: 2>1; d/b: 2>; da: 2>1"},
+		"a folder":                     {three, 4, []string{"d"}, "d/a: 2>1; d/b: 2>"},
+		"the top":                      {three, 4, []string{"."}, "d/a: 2>1; d/b: 2>; da: 2>1"},
+		"a file":                       {three, 4, []string{"d/b"}, "d/b: 2>"},
+		"what others did was put back": {[]undoplan.Step{tool(5, "1>2"), tool(6, "2>3"), user(7, "3>4"), put(8, "4>3")}, 5, nil, "a: 3>2"},
+		"a file of the user":           {three, 4, []string{"a"}, "a: 2>1 left: no tool of this conversation wrote it since"},
+		"a file that nobody changed":   {three, 10, []string{"a"}, ""},
+		"a tool's file, then a users":  {[]undoplan.Step{tool(5, "1>2"), user(7, "2>3")}, 5, []string{"a"}, "a: 3>2 left: no tool of this conversation wrote it since"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.want, said(undoplan.History{Steps: tt.steps}.After(tt.seq, tt.paths)))
+		})
+	}
+}
+
+// A path of which nobody knows what it is stays, even where it seems to be right.
+func TestUnknown(t *testing.T) {
+	h := undoplan.History{Steps: []undoplan.Step{tool(5, "1>2"), tool(6, "2>1")}, Unknown: map[string]string{"a": "too large", "b": "ignored"}}
+	require.Equal(t, "a: 1>1 left: what it is now is not recorded: too large", said(h.Before(1)))
+}
+
+// Whoever does what in which order: nothing is put back but from what tools
+// left to what tools found.
+func TestNothingOfOthersIsTakenBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		contents := []string{"", "1", "2", "3"}
+		now := rapid.SampledFrom(contents).Draw(t, "start")
+		var h undoplan.History
+		var found, left []string // by tools
+		last := ""
+		for seq := range rapid.IntRange(1, 8).Draw(t, "steps") {
+			next := rapid.SampledFrom(contents).Draw(t, "content")
+			if next == now {
+				continue
+			}
+			ours := rapid.Bool().Draw(t, "ours")
+			s := step(seq, ours, "a", now+">"+next)
+			s.PutBack = ours && rapid.Bool().Draw(t, "put back")
+			h.Steps = append(h.Steps, s)
+			if ours {
+				found, left, last = append(found, now), append(left, next), next
+			}
+			now = next
+		}
+		from := rapid.IntRange(0, 8).Draw(t, "from")
+		was := now
+		if at := slices.IndexFunc(h.Steps, func(s undoplan.Step) bool { return s.Seq >= from }); at >= 0 {
+			was = h.Steps[at].Moves[0].Before.OID
+		}
+		require.Equal(t, was != now, h.Differing(from, nil) == 1)
+		require.Zero(t, h.Differing(from, []string{"b"}))
+		for _, f := range slices.Concat(h.Before(from), h.After(from, nil)) {
+			if f.Why != "" {
+				continue
+			}
+			require.Equal(t, now, f.Is.OID)
+			require.Equal(t, last, f.Is.OID, "it is not what the tools wrote last")
+			require.Contains(t, left, f.Is.OID)
+			require.Contains(t, found, f.To.OID)
+		}
+	})
+}
+
+func TestUnder(t *testing.T) {
+	for path, want := range map[string]bool{"d": true, "d/a": true, "da": false, "e/d": false} {
+		require.Equal(t, want, worktree.Under(path, []string{"d", "x"}), path)
+		require.True(t, worktree.Under(path, []string{"."}))
+	}
+}
