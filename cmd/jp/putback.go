@@ -340,10 +340,7 @@ func moved(events []*conversation.Event, now conversation.Git) *conversation.Git
 }
 
 // What an event lists of paths is bounded by their number and their bytes.
-const (
-	maxListed      = 200
-	maxListedBytes = 20 << 10
-)
+const maxListed, maxListedBytes = 200, 20 << 10
 
 // listed is how many of the paths an event can list.
 func listed[T any](items []T, text func(T) string) int {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jp/config"
+	"jp/conversation"
 	"jp/gitcmd"
 	"jp/tool"
 	"jp/tool/delegate"
@@ -103,7 +104,11 @@ func builtins(r *repo, e *host) ([]tool.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(files, gittool.Tools(git, gittool.Options{Changed: r.changedByTools}), commands), nil
+	return slices.Concat(files, gittool.Tools(git, gittool.Options{
+		Changed: func(ctx context.Context, id conversation.ID) (recorded, unrecorded []string, err error) {
+			return r.changedByTools(ctx, id)
+		},
+	}), commands), nil
 }
 
 // configured is a tool with what the configuration says of it.

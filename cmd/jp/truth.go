@@ -92,11 +92,12 @@ func (q *query) compare(ctx context.Context, r reconcile.Record, t *reconcile.Tr
 // openFiles opens the working tree, once.
 func (q *query) openFiles(ctx context.Context) (_ *files, err error) {
 	if q.files == nil {
-		open := q.repo.openFiles
 		if q.opts.noPersist {
-			open = q.repo.unwatchedFiles
+			q.files, err = q.repo.unwatchedFiles(ctx)
+		} else {
+			q.files, err = q.repo.openFiles(ctx)
 		}
-		if q.files, err = open(ctx); err == nil {
+		if err == nil {
 			q.files.notice = q.out.Noticed
 		}
 	}

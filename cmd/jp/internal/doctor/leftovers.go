@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"jp/internal/leftover"
 	"jp/conversation"
+	"jp/internal/leftover"
 )
 
 // Leftovers are the files that a kill may have left.
