@@ -187,7 +187,7 @@ func showBlame(e *env, p terminal.Palette, lines []blamedLine, o blameOptions) e
 	}
 	return e.paged(func(w io.Writer) error {
 		if o.line > 0 {
-			return lines[0].explain(w, p, o.all)
+			return explainLine(w, p, lines[0], o.all)
 		}
 		return printBlame(w, p, lines, o.all)
 	})
@@ -205,6 +205,24 @@ func printBlame(w io.Writer, p terminal.Palette, lines []blamedLine, all bool) e
 		_, err := fmt.Fprintf(w, "%s%*s %s%*s %s %*d) %s\n",
 			p.Yellow(l.ref(all)), ref-safetext.Columns(l.ref(all)), "", who, author-safetext.Columns(who), "",
 			p.Dim(fmt.Sprintf("%16s", l.when())), len(itoa(len(lines))), l.number, safetext.Reveal(l.text))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainLine writes a line of a file with everything that is known of it.
+func explainLine(w io.Writer, p terminal.Palette, l blamedLine, all bool) error {
+	rows, width := l.explain(all), 0
+	for _, r := range rows {
+		width = max(width, safetext.Columns(r[1]))
+	}
+	if _, err := fmt.Fprintln(w, p.Bold(safetext.Reveal(l.text))); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		_, err := fmt.Fprintf(w, "  %-7s  %s%*s  %s\n", r[0], p.Yellow(r[1]), width-safetext.Columns(r[1]), "", safetext.Clean(r[2]))
 		if err != nil {
 			return err
 		}

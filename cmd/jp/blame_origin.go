@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
-	"jp/internal/safetext"
 )
 
 // An origin is why a tool wrote what it wrote.
@@ -89,29 +86,6 @@ func (o *origin) approve(e *conversation.Event, approved conversation.Approval) 
 // answerOf is an answer in the words of its subject.
 func answerOf(e *conversation.Event) string {
 	return strings.TrimSuffix(strings.TrimPrefix(e.Subject, "answer: "), " (user)")
-}
-
-// explain writes one line with everything that is known of it.
-func (l blamedLine) explain(w io.Writer, p terminal.Palette, all bool) error {
-	o := l.origin()
-	rows := [][3]string{{"written", l.ref(all), l.written(o)}}
-	if o != nil {
-		rows = append(rows, l.reasons(o, all)...)
-	}
-	width := 0
-	for _, r := range rows {
-		width = max(width, safetext.Columns(r[1]))
-	}
-	if _, err := fmt.Fprintln(w, p.Bold(safetext.Reveal(l.text))); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		_, err := fmt.Fprintf(w, "  %-7s  %s%*s  %s\n", r[0], p.Yellow(r[1]), width-safetext.Columns(r[1]), "", safetext.Clean(r[2]))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // origin is why a tool wrote the line, nil where none did.
@@ -217,4 +191,15 @@ func reason(e *conversation.Event, text string) map[string]any {
 		return map[string]any{"seq": nil, "text": text}
 	}
 	return map[string]any{"seq": e.Seq, "text": text}
+}
+
+// explain is everything that is known of the line: what is told, the event or commit that
+// tells it, and its words.
+func (l blamedLine) explain(all bool) [][3]string {
+	o := l.origin()
+	rows := [][3]string{{"written", l.ref(all), l.written(o)}}
+	if o != nil {
+		rows = append(rows, l.reasons(o, all)...)
+	}
+	return rows
 }
