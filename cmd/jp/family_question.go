@@ -59,7 +59,7 @@ func (r *repo) delegations(ctx context.Context, i conversation.Info) (calls []de
 	}
 	for _, call := range open {
 		if child := children[call.Seq]; child != "" {
-			calls = append(calls, delegation{call.Name, child})
+			calls = append(calls, delegation{tool: call.Name, child: child})
 		}
 	}
 	return calls
@@ -69,7 +69,7 @@ func (r *repo) delegations(ctx context.Context, i conversation.Info) (calls []de
 func delegationsIn(tail *conversation.IncompleteTurn) (calls []delegation) {
 	for _, call := range tail.Ledger().Open() {
 		if child := call.Child(); child != "" {
-			calls = append(calls, delegation{call.Request.Name, child})
+			calls = append(calls, delegation{tool: call.Request.Name, child: child})
 		}
 	}
 	return calls

@@ -34,7 +34,7 @@ func (q *query) openHooks() turnloop.Hooks {
 		Dir: q.repo.place(), Environ: q.env.environ, Secret: q.keyVariables(),
 		Limit: q.repo.config.Limits.HookTimeout,
 	})
-	return turnHooks{engine, q.known(), !q.opts.noPersist}
+	return turnHooks{engine: engine, id: q.known(), recorded: !q.opts.noPersist}
 }
 
 // keyVariables are the variables that the configuration takes keys from.
