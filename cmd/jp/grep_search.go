@@ -140,7 +140,7 @@ func (g *grep) warn(of conversation.Info, f *failure) {
 	if g.env.quiet {
 		return
 	}
-	text, out := f.message, hint{"jp verify " + of.ID.Short(), "all that is wrong with it"}
+	text, out := f.message, hint{Command: "jp verify " + of.ID.Short(), Text: "all that is wrong with it"}
 	if !strings.Contains(text, string(of.ID)) {
 		text = of.Name() + ": " + text
 	}

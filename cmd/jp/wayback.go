@@ -18,7 +18,7 @@ func (r *repo) wayBack(ctx context.Context, last conversation.Git, differences [
 			way = r.switchBack(ctx, d.Was, last.Head)
 		case "worktree":
 			if dir := r.worktreeDir(d.Was); dir != "" && d.Is != d.Was+reconcile.MadeAnew {
-				return []hint{{"cd " + safetext.Escape(dir), goBack}}
+				return []hint{{Command: "cd " + safetext.Escape(dir), Text: goBack}}
 			}
 			return nil
 		case "repository", "in progress":
@@ -37,20 +37,20 @@ func (r *repo) switchBack(ctx context.Context, branch, commit string) []hint {
 		if !r.hasCommit(ctx, commit) {
 			return nil
 		}
-		return []hint{{"git switch --detach " + commit, goBack}}
+		return []hint{{Command: "git switch --detach " + commit, Text: goBack}}
 	}
 	there, holder := r.branchNow(ctx, branch)
 	name := safetext.Escape(branch)
 	switch {
 	case there && holder != "":
 		return []hint{
-			{"git -C " + safetext.Escape(holder) + " switch --detach", "frees " + safetext.Show(branch) + ", which that working tree has"},
-			{"git switch " + name, "then " + goBack},
+			{Command: "git -C " + safetext.Escape(holder) + " switch --detach", Text: "frees " + safetext.Show(branch) + ", which that working tree has"},
+			{Command: "git switch " + name, Text: "then " + goBack},
 		}
 	case there:
-		return []hint{{"git switch " + name, goBack}}
+		return []hint{{Command: "git switch " + name, Text: goBack}}
 	case r.hasCommit(ctx, commit):
-		return []hint{{"git switch -c " + name + " " + commit, "make the branch again, which is gone, and " + goBack}}
+		return []hint{{Command: "git switch -c " + name + " " + commit, Text: "make the branch again, which is gone, and " + goBack}}
 	}
 	return nil
 }
