@@ -233,11 +233,11 @@ func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer,
 	if err != nil {
 		return turnloop.Answer{}, err
 	}
-	client := openClient(a.env, a.repo)
+	client := openClient(&terminalFront{env: a.env, repo: a.repo})
 	if client == nil {
 		return turnloop.Answer{}, a.nobodyToAsk(i)
 	}
-	defer client.close()
+	defer client.Close()
 	answer, err := client.Prompter.Ask(ctx, question)
 	if errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, turnloop.ErrNoAnswer) {
 		err = fail(exitInterrupted, "interrupted", "nothing was answered.").about(a.id)

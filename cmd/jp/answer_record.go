@@ -11,7 +11,7 @@ import (
 
 // record answers a question that no process waits with.
 func (a *answering) record(ctx context.Context) error {
-	q := newQuery(ctx, a.env, a.repo, queryOptions{continueTurn: true}, nil)
+	q := newQuery(ctx, &terminalFront{env: a.env, repo: a.repo}, a.repo, queryOptions{continueTurn: true}, nil)
 	q.id = a.id
 	if err := q.lock(); err != nil {
 		return a.repo.locked(ctx, a.env.host, err)

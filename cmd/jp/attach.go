@@ -76,7 +76,7 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 	a.holder, _ = r.locks.Held(id)
 	defer a.close()
 	if !e.format.structured() && isTerminal(e.stdout) {
-		if a.person = openClient(e, r); a.person != nil {
+		if a.person = openClient(&terminalFront{env: e, repo: r}); a.person != nil {
 			a.person.tty.MayLeave()
 		}
 	}

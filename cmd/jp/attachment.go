@@ -43,7 +43,7 @@ var (
 func (a *attachment) close() {
 	a.peer.Close()
 	a.reader.Wait()
-	a.person.close()
+	a.person.Close()
 }
 
 // run shows and asks until the user leaves or the process has ended.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/turnloop"
@@ -35,13 +33,13 @@ func (q *query) take(ctx context.Context) error {
 	if !errors.As(err, &locked) {
 		return err
 	}
-	if q.client == nil && !q.opts.detach {
-		q.client = q.openClient()
+	if !q.opts.detach {
+		q.findUser()
 	}
-	if q.client == nil {
+	if q.user == nil {
 		return q.locked(ctx, locked)
 	}
-	w := &busyWait{query: q, tty: q.client.tty, locked: locked}
+	w := &busyWait{query: q, locked: locked}
 	quiet, cancel := context.WithTimeoutCause(ctx, silence, errStillHeld)
 	defer cancel()
 	if err := q.lockWhenFree(quiet); !errors.Is(err, errStillHeld) {
@@ -66,7 +64,6 @@ func (q *query) lockWhenFree(ctx context.Context) error {
 // terminal.
 type busyWait struct {
 	query  *query
-	tty    *terminal.TTY
 	locked *process.LockedError // by whom, as it was last seen
 }
 
@@ -76,18 +73,19 @@ func (w *busyWait) run(ctx context.Context) error {
 		key, err := w.once(ctx)
 		switch {
 		case errors.Is(err, errFree):
-			fmt.Fprintln(w.tty, "It is free.")
+			w.query.user.Tell("It is free.")
 			return nil
 		case errors.Is(err, errNews):
-			fmt.Fprintln(w.tty)
+			w.query.user.Tell("")
 			continue
+		case errors.Is(err, errUserLeft), errors.Is(err, errUserSilent):
+			return w.leave(ctx)
 		case err != nil:
-			fmt.Fprintln(w.tty)
+			w.query.user.Tell("")
 			return w.ended(ctx, err)
-		case key.Lower() != 'a':
+		case key != 'a':
 			return w.choose(ctx, key)
 		}
-		fmt.Fprintln(w.tty, "a")
 		if err := w.attach(ctx); err != nil {
 			return w.ended(ctx, err)
 		}
@@ -97,7 +95,7 @@ func (w *busyWait) run(ctx context.Context) error {
 // once says what the other process does, and waits for a key, for the
 // conversation or for news, whichever comes first. All that it starts has ended
 // when it returns, and the lock is held only where it is errFree.
-func (w *busyWait) once(ctx context.Context) (terminal.Key, error) {
+func (w *busyWait) once(ctx context.Context) (rune, error) {
 	q := w.query
 	there := q.repo.look(ctx, q.id, w.locked.Holder)
 	defer there.close()
@@ -117,8 +115,7 @@ func (w *busyWait) once(ctx context.Context) (terminal.Key, error) {
 			end(errNews)
 		}
 	})
-	fmt.Fprint(w.tty, w.text(there))
-	key, err := w.tty.Choose(waiting, "> ", oneOf(w.letters(there)))
+	key, err := q.user.Decide(waiting, w.decision(there))
 	end(nil)
 	others.Wait()
 	switch {
@@ -135,30 +132,27 @@ func (w *busyWait) once(ctx context.Context) (terminal.Key, error) {
 // attach looks at the other process from here, as jp attach does. How that ended
 // matters only where jp is to end.
 func (w *busyWait) attach(ctx context.Context) error {
-	err := runAttach(ctx, w.query.env, attachOptions{tail: -1}, string(w.query.id))
+	err := w.query.front.Attach(ctx, w.query.id)
 	var interrupt *turnloop.Interrupt
 	if errors.As(err, &interrupt) || ctx.Err() != nil {
 		return err
 	}
 	if err != nil {
-		fmt.Fprintln(w.tty, safetext.Clean(failureOf(err).message))
+		w.query.user.Tell(safetext.Clean(failureOf(err).message))
 	}
 	return nil
 }
 
 // choose goes elsewhere, or leaves.
-func (w *busyWait) choose(ctx context.Context, key terminal.Key) error {
+func (w *busyWait) choose(ctx context.Context, key rune) error {
 	q := w.query
-	switch key.Lower() {
+	switch key {
 	case 'f':
-		fmt.Fprintln(w.tty, "f")
-		q.opts.stdin = q.readsStdin() // what is piped in is asked, too
+		q.opts.stdin = q.front.Reads() // what is piped in is asked, too
 		q.opts.fork, q.opts.id, q.opts.discardTurn = forkAtEnd, string(q.id), true
 	case 'n':
-		fmt.Fprintln(w.tty, "n")
 		q.opts.new, q.opts.id, q.opts.discardTurn = true, "", false
 	default:
-		fmt.Fprintln(w.tty)
 		return w.leave(ctx)
 	}
 	if err := q.target(ctx); err != nil {
@@ -171,7 +165,7 @@ func (w *busyWait) choose(ctx context.Context, key terminal.Key) error {
 // stands for leaves, as they do.
 func (w *busyWait) ended(ctx context.Context, err error) error {
 	var interrupt *turnloop.Interrupt
-	if errors.As(err, &interrupt) && interrupt.Signal != "SIGTERM" || errors.Is(err, terminal.ErrHangup) {
+	if errors.As(err, &interrupt) && interrupt.Signal != "SIGTERM" || errors.Is(err, errUserGone) {
 		return w.leave(context.WithoutCancel(ctx))
 	}
 	return err
@@ -185,41 +179,20 @@ func (w *busyWait) leave(ctx context.Context) error {
 // elsewhere reports whether the user may ask somewhere else.
 func (w *busyWait) elsewhere() bool { return !w.query.settlesOnly() }
 
-// attaches reports whether jp attach has something to show, and a terminal to show
-// it on.
-func (w *busyWait) attaches(there *busyHolder) bool {
-	e := w.query.env
-	return there.peer != nil && !e.format.structured() && isTerminal(e.stdout)
-}
-
-func (w *busyWait) letters(there *busyHolder) string {
-	letters := "q"
-	if w.attaches(there) {
-		letters += "a"
-	}
-	if w.elsewhere() {
-		letters += "fn"
-	}
-	return letters
-}
-
-// text says what the other process does and what can be done meanwhile.
-func (w *busyWait) text(there *busyHolder) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s is busy: %s.\n", w.query.id, there.words(w.query.env.now()))
-	first := "Waiting for it."
+// decision says what the other process does and what can be done meanwhile.
+func (w *busyWait) decision(there *busyHolder) userDecision {
+	d := userDecision{text: fmt.Sprintf("%s is busy: %s.\n", w.query.id, there.words(w.query.env.now()))}
 	if there.inquiry != nil {
-		fmt.Fprintf(&b, "It waits for an answer: %s\n", questionWords(*there.inquiry))
-		first = ""
+		d.text += fmt.Sprintf("It waits for an answer: %s\n", questionWords(*there.inquiry))
+	} else {
+		d.text += "Waiting for it.\n"
 	}
-	choices := []string{first}
-	if w.attaches(there) {
-		choices = append(choices, "a attach")
+	if there.peer != nil && w.query.front.Attaches() {
+		d.choices = append(d.choices, userChoice{'a', "attach"})
 	}
 	if w.elsewhere() {
-		choices = append(choices, "f ask in a fork", "n ask in a new conversation")
+		d.choices = append(d.choices, userChoice{'f', "ask in a fork"}, userChoice{'n', "ask in a new conversation"})
 	}
-	choices = append(choices, "Ctrl+C leave")
-	b.WriteString(strings.TrimSpace(strings.Join(choices, "   ")) + "\n")
-	return b.String()
+	d.choices = append(d.choices, userChoice{'q', "leave (Ctrl+C)"})
+	return d
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +12,7 @@ import (
 
 	"jp/cmd/jp/internal/prompt"
 	"jp/cmd/jp/internal/terminal"
-	"jp/internal/ownfolder"
+	"jp/tool/mcp"
 	"jp/turnloop"
 )
 
@@ -21,39 +23,28 @@ type client struct {
 	root *os.Root
 	gate sync.Mutex // held while the terminal is in use
 
-	transient bool // nothing of the turn is kept
-}
-
-// openClient finds the person at the terminal, nil where there is none or
-// nobody is to be asked.
-func (q *query) openClient() *client {
-	if q.opts.nonInteractive {
-		return nil
-	}
-	c := openClient(q.env, q.repo)
-	if c != nil {
-		c.transient = q.opts.noPersist
-	}
-	return c
+	front   *terminalFront
+	palette terminal.Palette
 }
 
 // openClient finds the person at the terminal, nil where there is none.
-func openClient(e *env, r *repo) *client {
+func openClient(f *terminalFront) *client {
+	e, r := f.env, f.repo
 	tty, err := terminal.OpenTTY()
 	if err != nil {
 		return nil
 	}
-	c := &client{tty: tty}
+	c := &client{tty: tty, front: f, palette: e.palette(tty.File())}
 	if r.TopLevel != "" {
 		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
 	}
 	c.Prompter = prompt.New(tty, prompt.Options{
-		Palette: e.palette(tty.File()), Root: c.root, Dir: shortDir(e, r.place()), Limit: r.config.Limits.ToolTimeout, Confinement: r.walls(e.host).words(),
+		Palette: c.palette, Root: c.root, Dir: shortDir(e, r.place()), Limit: r.config.Limits.ToolTimeout, Confinement: r.walls(e.host).words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
-			if c.transient {
-				return editApart(ctx, e, r, initial, ext)
+			if c.front.transient {
+				return editApart(ctx, c.front, r, initial, ext)
 			}
-			return r.editText(ctx, e, initial, ext)
+			return r.editText(ctx, c.front, initial, ext)
 		},
 	})
 	return c
@@ -78,7 +69,8 @@ func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.
 	}
 }
 
-func (c *client) close() {
+// Close implements [user].
+func (c *client) Close() {
 	if c == nil {
 		return
 	}
@@ -86,28 +78,6 @@ func (c *client) close() {
 	if c.root != nil {
 		c.root.Close()
 	}
-}
-
-// editText lets the user edit a text in a file of its own.
-func (r *repo) editText(ctx context.Context, e *env, initial []byte, ext string) ([]byte, error) {
-	drafts, err := r.own().Open(draftsFolder)
-	if err != nil {
-		return nil, err
-	}
-	defer drafts.Close()
-	f, err := os.CreateTemp(filepath.Join(r.CommonDir, ownfolder.Name, draftsFolder), "edit-*"+ext)
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(initial)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if err := e.editor(ctx, r, f.Name()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(f.Name())
 }
 
 // shortDir is a directory as people write it.
@@ -118,4 +88,90 @@ func shortDir(e *env, dir string) string {
 		}
 	}
 	return dir
+}
+
+// Tell implements [user].
+func (c *client) Tell(line string) { fmt.Fprintln(c.tty, line) }
+
+// Approve implements [user].
+func (c *client) Approve(ctx context.Context, s *mcp.Server) error {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	return askApproval(ctx, c.tty, c.palette, s)
+}
+
+// Decide implements [user]. Enter decides nothing.
+func (c *client) Decide(ctx context.Context, d userDecision) (rune, error) {
+	letters, words := "", make([]string, len(d.choices))
+	for i, choice := range d.choices {
+		letters += string(choice.key)
+		words[i] = string(choice.key) + " " + choice.text
+	}
+	if d.help != "" {
+		letters += "?"
+		words = append(words, "? help")
+	}
+	fmt.Fprint(c.tty, d.text)
+	prompt := "> "
+	if d.list {
+		for _, choice := range d.choices {
+			fmt.Fprintf(c.tty, "  %c  %s\n", choice.key, choice.text)
+		}
+		if d.help != "" {
+			fmt.Fprint(c.tty, "  ?  help\n")
+		}
+	} else {
+		prompt = "  " + strings.Join(words, "   ") + "\n> "
+	}
+	for {
+		key, err := c.tty.Choose(ctx, prompt, func(k terminal.Key) bool {
+			return k == terminal.KeyEnter || strings.ContainsRune(letters, rune(k.Lower()))
+		})
+		if err != nil {
+			return 0, userError(err)
+		}
+		switch key {
+		case terminal.KeyCtrlC:
+			fmt.Fprintln(c.tty)
+			return 0, errUserLeft
+		case terminal.KeyCtrlD:
+			fmt.Fprintln(c.tty)
+			return 0, errUserSilent
+		case terminal.KeyEnter:
+			fmt.Fprintf(c.tty, "\n%s\n", joinLetters(letters))
+			continue
+		}
+		fmt.Fprintf(c.tty, "%c\n", key.Lower())
+		if key.Lower() != '?' {
+			return rune(key.Lower()), nil
+		}
+		fmt.Fprint(c.tty, d.help)
+	}
+}
+
+// Line implements [user].
+func (c *client) Line(ctx context.Context, prompt string) (string, error) {
+	line, err := c.tty.Line(ctx, prompt)
+	return line, userError(err)
+}
+
+// userError is an error of the terminal as [user] has it.
+func userError(err error) error {
+	switch {
+	case errors.Is(err, terminal.ErrHangup):
+		return fmt.Errorf("%w: %w", errUserGone, err)
+	case errors.Is(err, terminal.ErrInterrupted):
+		return errUserLeft
+	case errors.Is(err, io.EOF):
+		return errUserSilent
+	}
+	return err
+}
+
+func joinLetters(letters string) string {
+	words := strings.Split(letters, "")
+	if len(words) == 1 {
+		return letters
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }

@@ -150,7 +150,7 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 	if err != nil {
 		return err
 	}
-	if mistake := draft.Adds(func(content []byte) []*config.Error { return r.examine(e, origin.Layer, content) }); mistake != nil {
+	if mistake := draft.Adds(func(content []byte) []*config.Error { return r.examine(e.host, origin.Layer, content) }); mistake != nil {
 		return notSet(draft.Key, mistake, workspace)
 	}
 	if err := draft.Write(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -56,4 +57,9 @@ func (e *env) confirm(ctx context.Context, c confirmation) error {
 	}
 	fmt.Fprintln(tty, "n")
 	return unchanged(exitDecision, "usage").about(c.id)
+}
+
+// oneOf accepts the letters of a prompt.
+func oneOf(letters string) func(terminal.Key) bool {
+	return func(k terminal.Key) bool { return strings.ContainsRune(letters, rune(k.Lower())) }
 }

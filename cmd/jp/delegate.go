@@ -46,7 +46,7 @@ func (c children) child(id conversation.ID) *query {
 	p := c.parent
 	r := *p.repo
 	return &query{
-		ctx: p.ctx, env: p.env, repo: &r, id: id, client: p.client, files: p.files, parent: p, out: newChildOutput(p.env, id),
+		ctx: p.ctx, env: p.env, repo: &r, id: id, user: p.user, files: p.files, parent: p, front: p.front, out: p.front.Child(id),
 		opts: queryOptions{
 			continueTurn: true, policy: string(p.policy()), nonInteractive: p.opts.nonInteractive, pending: p.opts.pending,
 			anyway: p.opts.anyway || len(p.plan.Elsewhere) > 0, yes: p.opts.yes,
@@ -118,7 +118,7 @@ func (q *query) stop(ctx context.Context) (err error) {
 // begin starts the child's only task.
 func (q *query) begin(ctx context.Context, t delegate.Task) error {
 	q.opts.model = q.repo.config.ResolveModel(cmp.Or(t.Model, q.parent.model))
-	if _, err := openModel(q.ctx, q.env.host, q.repo, q.opts.model); err != nil {
+	if _, err := openModel(q.ctx, q.env, q.repo, q.opts.model); err != nil {
 		return err
 	}
 	if q.fresh {
@@ -167,7 +167,7 @@ func (q *query) goOn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q.out.resumed(q.plan)
+	q.showResumed()
 	q.outcome, err = loop.Resume(ctx, resume)
 	q.head = loop.Head()
 	return err
@@ -181,7 +181,7 @@ func (q *query) leave() {
 	q.listed.close()
 	if drafts := q.parent.drafts; drafts != nil {
 		flush := drafts.flush
-		q.env.onSuspend.Store(&flush)
+		q.front.OnSuspend(flush)
 	}
 }
 

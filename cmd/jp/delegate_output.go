@@ -3,7 +3,6 @@ package main
 import (
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/reconcile"
 	"jp/turnloop"
 )
 
@@ -15,20 +14,22 @@ type childOutput struct {
 	silent bool // programs read the child's own events
 }
 
-func newChildOutput(e *env, id conversation.ID) *childOutput {
+func (e *env) childOutput(id conversation.ID) *childOutput {
 	return &childOutput{
 		chrome: &chrome{env: e, palette: e.palette(e.stderr)}, id: id, silent: e.format.structured(),
 	}
 }
 
-func (o *childOutput) begin(q *query, _ *files) {
-	if q.tail == nil {
-		o.line("", "▸ "+string(o.id)+" · "+oneLine(q.model))
+// Begin names the child, and its model.
+func (o *childOutput) Begin(r runInfo) {
+	if r.turn == 0 {
+		o.line("", "▸ "+string(o.id)+" · "+oneLine(r.model))
 	}
 }
 
-func (o *childOutput) resumed(plan reconcile.Plan) {
-	o.line("", "▸ "+string(o.id)+" · "+oneLine(plan.Words))
+// Resumed names the child, and says what was found of its turn.
+func (o *childOutput) Resumed(words string, _ *conversation.IncompleteTurn) {
+	o.line("", "▸ "+string(o.id)+" · "+oneLine(words))
 }
 
 // line says something of the child, behind its name.
@@ -58,4 +59,5 @@ func (o *childOutput) Recorded(events []*conversation.Event) {
 // Streamed shows nothing.
 func (o *childOutput) Streamed(turnloop.Delta) {}
 
-func (o *childOutput) ended(_ turnloop.Outcome, err error) error { return err }
+// Ended says nothing: its parent does.
+func (o *childOutput) Ended(ending) {}

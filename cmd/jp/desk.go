@@ -19,7 +19,7 @@ import (
 // as long as the question waits, and the first one counts.
 type desk struct {
 	id      conversation.ID
-	tty     *client // nil where there is no terminal to ask at
+	user    user // nil where there is no terminal to ask at
 	server  *attach.Server
 	limit   time.Duration // of the wait for somebody to come; 0 for none
 	reached func() bool   // whether anybody can come
@@ -32,7 +32,7 @@ type desk struct {
 // Present implements [turnloop.Prompter].
 func (d *desk) Present() bool {
 	attached, _ := d.server.Attached()
-	return attached || d.tty != nil
+	return attached || d.user != nil
 }
 
 // Ask implements [turnloop.Prompter].
@@ -64,7 +64,7 @@ func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question,
 	defer pending.Withdraw()
 	for {
 		attached, moved := d.server.Attached()
-		if !attached && d.tty != nil {
+		if !attached && d.user != nil {
 			if answer, err := d.atTerminal(ctx, id, q, pending, moved, commands); !errors.Is(err, errAttached) {
 				return answer, err
 			}
@@ -73,8 +73,8 @@ func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question,
 		if !attached && !stay {
 			return turnloop.Answer{}, turnloop.ErrNoAnswer
 		}
-		if attached && d.tty != nil {
-			fmt.Fprintf(d.tty.tty, "%s asks; the attached terminal answers.\n", safetext.Show(q.Inquiry.Call.Request.Name))
+		if attached && d.user != nil {
+			d.user.Tell(safetext.Show(q.Inquiry.Call.Request.Name) + " asks; the attached terminal answers.")
 		}
 		var late <-chan time.Time
 		if !attached && d.limit > 0 {
@@ -121,13 +121,13 @@ func (d *desk) atTerminal(
 		}
 	})
 	if id != d.id {
-		fmt.Fprintf(d.tty.tty, "%s, which works for this conversation, asks:\n", id.Short())
+		d.user.Tell(id.Short() + ", which works for this conversation, asks:")
 	}
-	answer, err := d.tty.Ask(asking, q)
+	answer, err := d.user.Ask(asking, q)
 	end(nil)
 	watch.Wait()
 	if elsewhere != nil {
-		fmt.Fprintln(d.tty.tty, "Answered elsewhere.")
+		d.user.Tell("Answered elsewhere.")
 		return personAnswer(*elsewhere), nil
 	}
 	return answer, err
@@ -184,7 +184,7 @@ func personAnswer(a attach.Answer) turnloop.Answer {
 
 // openDesk makes the place of this query's questions.
 func (q *query) openDesk() *desk {
-	d := &desk{id: q.id, tty: q.client, server: q.server, waiting: q.saysItWaits, reached: func() bool { return q.presence != nil }}
+	d := &desk{id: q.id, user: q.user, server: q.server, waiting: q.saysItWaits, reached: func() bool { return q.presence != nil }}
 	if q.handover == nil {
 		d.limit = q.repo.config.Policy.Timeout
 	}
@@ -230,7 +230,7 @@ func (q *query) interruptedBy(i attach.Interrupt) error {
 	command := turnloop.Command{Text: i.Text}
 	switch i.Action {
 	case "abort":
-		q.env.abort("SIGINT")
+		q.front.Abort("SIGINT")
 		return nil
 	case "stop":
 		command.Kind = turnloop.CommandStop
@@ -247,4 +247,21 @@ func (q *query) interruptedBy(i attach.Interrupt) error {
 		return nil
 	}
 	return errors.New("there is nothing to interrupt just now")
+}
+
+// steerable waits for something that can be steered. It is false where the turn
+// ends first, or comes to something else that is waited for.
+func steerable(ctx context.Context, turn interruptible, until func() bool) (doing turnloop.Activity, ok bool) {
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for turn.Running() && ctx.Err() == nil && !until() {
+		if doing, ok = turn.Doing(); ok {
+			return doing, true
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+		}
+	}
+	return doing, false
 }

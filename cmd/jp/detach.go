@@ -62,7 +62,7 @@ type report struct {
 func (q *query) order(log string, asked bool) order {
 	o := order{
 		Dir: q.env.dir, Log: log, Asked: asked, Tools: q.opts.tools, WithoutTools: q.opts.withoutTools, NoTools: q.opts.noTools,
-		Policy: q.opts.policy, Pending: q.opts.pending, Anyway: q.opts.anyway, Wait: q.opts.wait, CFG: q.env.cfg, Quiet: q.env.quiet,
+		Policy: q.opts.policy, Pending: q.opts.pending, Anyway: q.opts.anyway, Wait: q.opts.wait, CFG: q.env.cfg, Quiet: q.opts.quiet,
 	}
 	if !asked {
 		o.Model, o.Yes = q.opts.model, q.opts.yes
@@ -127,7 +127,7 @@ func (q *query) detach(ctx context.Context, log *os.File, asked bool) error {
 		f.details, f.hints = r.Details, r.Hints
 		return f
 	}
-	q.out.detached(detachedJSON{"detached", q.id, r.PID, log.Name()})
+	q.out.Detached(detachedJSON{"detached", q.id, r.PID, log.Name()})
 	return nil
 }
 

@@ -58,10 +58,12 @@ func (h *handover) run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer r.Close()
-	return newQuery(ctx, e, r, queryOptions{
+	o := queryOptions{
 		id: string(h.id), continueTurn: true, bare: true, nonInteractive: true, model: h.Model, yes: h.Yes, tools: h.Tools, withoutTools: h.WithoutTools,
 		noTools: h.NoTools, policy: h.Policy, pending: h.Pending, anyway: h.Anyway, wait: h.Wait,
-	}, h).run(ctx)
+		quiet: e.quiet,
+	}
+	return newQuery(ctx, e.frontend(r, o), r, o, h).run(ctx)
 }
 
 // takeHandover takes what was handed over, and keeps it from every program that

@@ -26,7 +26,7 @@ func (c *checkup) lookAtConfig(context.Context) []doctor.Finding {
 		found.Mistake = c.pathsErr
 	}
 	if found.Mistake == nil {
-		for _, mistake := range r.mistakes(c.env) {
+		for _, mistake := range r.mistakes(c.env.host) {
 			found.Unusable = append(found.Unusable, mistake)
 		}
 		for _, idle := range r.idle() {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 type editOptions struct {
@@ -90,7 +91,7 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 		return err
 	}
 	if o.title.byModel {
-		title, err := r.writeTitle(ctx, e, info, o.model)
+		title, err := r.writeTitle(ctx, e.host, info, o.model, e.askingForTitle)
 		if err != nil {
 			return err
 		}
@@ -182,4 +183,11 @@ func labelled(now map[string]string, words []string) (map[string]string, error) 
 		}
 	}
 	return labels, nil
+}
+
+// askingForTitle says who is asked for a title, to a person.
+func (e *env) askingForTitle(model string) {
+	if isTerminal(e.stderr) {
+		e.note("%s is asked for a title …", safetext.Clean(model))
+	}
 }

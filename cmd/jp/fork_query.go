@@ -71,7 +71,7 @@ func (q *query) forkDecided(f *fork) error {
 	if tail == nil || tail.Empty() || q.opts.decision() != undecided || q.repeats() && tail.Status() == conversation.StatusResponse {
 		return nil
 	}
-	if q.client = q.openClient(); q.client != nil {
+	if q.findUser(); q.user != nil {
 		return nil
 	}
 	e := incompleteFailure(f.view.id, tail)

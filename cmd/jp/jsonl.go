@@ -2,29 +2,28 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/reconcile"
 	"jp/turnloop"
 )
 
 // A jsonlOutput writes one JSON object per line.
 type jsonlOutput struct {
 	env     *env
-	repo    *repo
 	partial bool
-	query   *query
+	run     runInfo
 	started bool
 	again   bool // a turn is gone on with
 	gone    bool // into the background
 }
 
-func (j *jsonlOutput) resumed(reconcile.Plan) { j.again = true }
+// Begin implements [output].
+func (j *jsonlOutput) Begin(r runInfo) { j.run = r }
 
-func (j *jsonlOutput) begin(*query, *files) {}
+// Resumed implements [output].
+func (j *jsonlOutput) Resumed(string, *conversation.IncompleteTurn) { j.again = true }
 
 func (j *jsonlOutput) line(value any) {
 	text, err := json.Marshal(value)
@@ -37,12 +36,12 @@ func (j *jsonlOutput) line(value any) {
 
 // Recorded writes the events, each of which is durable.
 func (j *jsonlOutput) Recorded(events []*conversation.Event) {
-	if j.query.opts.detach {
+	if j.run.detach {
 		return
 	}
 	j.start(events[0].Turn)
 	for _, e := range events {
-		if text, err := conversation.ViewJSON(e, j.query.known(), false); err == nil {
+		if text, err := conversation.ViewJSON(e, j.run.known(), false); err == nil {
 			fmt.Fprintf(j.env.results(), "%s\n", text)
 		}
 	}
@@ -55,8 +54,8 @@ func (j *jsonlOutput) start(turn int) {
 	}
 	j.started = true
 	var source any
-	if f := j.query.forked; f != nil {
-		source = map[string]any{"id": f.view.id, "seq": f.at.Seq}
+	if f := j.run.forkedFrom; f != nil {
+		source = f
 	}
 	id, ref := j.name()
 	j.line(struct {
@@ -71,12 +70,12 @@ func (j *jsonlOutput) start(turn int) {
 		Resumed      bool   `json:"resumed"`
 		Model        string `json:"model"`
 		CWD          string `json:"cwd"`
-	}{"started", jsonVersion, id, turn, ref, !j.query.opts.noPersist, j.query.fresh || source != nil, source, j.again, j.query.model, j.repo.place()})
+	}{"started", jsonVersion, id, turn, ref, j.run.recorded, j.run.fresh || source != nil, source, j.again, j.run.model, j.run.dir})
 }
 
 // name is the conversation's id and ref; neither is there where nobody else will know it.
 func (j *jsonlOutput) name() (id, ref any) {
-	if known := j.query.known(); known != "" {
+	if known := j.run.known(); known != "" {
 		return known, refOf(known)
 	}
 	return nil, nil
@@ -89,8 +88,8 @@ func (j *jsonlOutput) Streamed(d turnloop.Delta) {
 	if !j.partial {
 		return
 	}
-	if tail := j.query.tail; tail != nil {
-		j.start(tail.Number)
+	if j.run.turn > 0 {
+		j.start(j.run.turn)
 	}
 	j.line(struct {
 		Type string            `json:"type"`
@@ -108,29 +107,23 @@ func (j *jsonlOutput) Noticed(text string) {
 	}
 }
 
-// detached is the one line of a query that goes on in the background.
-func (j *jsonlOutput) detached(d detachedJSON) {
+// Detached is the one line of a query that goes on in the background.
+func (j *jsonlOutput) Detached(d detachedJSON) {
 	j.line(d)
 	j.gone = true
 }
 
-// ended writes the result, always the last line. A command that only discards
+// Ended writes the result, always the last line. A command that only discards
 // says that instead.
-func (j *jsonlOutput) ended(o turnloop.Outcome, err error) error {
+func (j *jsonlOutput) Ended(e ending) {
 	j.env.ended = true
-	if j.gone && err == nil {
-		return nil
+	switch {
+	case j.gone && e.err == nil:
+	case e.discard && e.err == nil:
+		j.line(changed("discard", e.id))
+	default:
+		j.result(e.outcome, e.id, e.err)
 	}
-	if j.query.opts.discardTurn && o.Turn == 0 && err == nil {
-		j.line(changed("discard", j.query.id))
-		return nil
-	}
-	id, there := j.conversation()
-	if !there {
-		id = ""
-	}
-	j.result(o, id, err)
-	return err
 }
 
 // result writes what a turn came to; id is "" where no conversation was found.
@@ -162,18 +155,4 @@ func (j *jsonlOutput) result(o turnloop.Outcome, id conversation.ID, err error) 
 		result["exit"], result["error"] = f.exit, f.object()
 	}
 	j.line(result)
-}
-
-// conversation is whose turn it is. A new one that nothing was recorded in, and a fork
-// that was taken back, are not there, though they have names.
-func (j *jsonlOutput) conversation() (id conversation.ID, there bool) {
-	id = j.query.id
-	switch {
-	case id == "":
-		return "", false
-	case j.started:
-		return id, j.query.known() != ""
-	}
-	_, err := j.repo.store.Head(j.query.ctx, id)
-	return id, !errors.Is(err, conversation.ErrNotFound)
 }

@@ -20,7 +20,7 @@ func wrongSetting(mistake *config.Error) *failure {
 // examine gives all that is wrong with the settings of the files, with this content
 // for one of them: what holds for one process only mends nothing. A workspace's own
 // is judged as it will be when it is approved.
-func (r *repo) examine(e *env, layer config.Layer, content []byte) []*config.Error {
+func (r *repo) examine(e *host, layer config.Layer, content []byte) []*config.Error {
 	judged := *r
 	var wrong []*config.Error
 	judged.config, judged.report, wrong = config.Examine(config.Options{
@@ -32,7 +32,7 @@ func (r *repo) examine(e *env, layer config.Layer, content []byte) []*config.Err
 
 // mistakes are the settings that turns, or some of them, cannot work with, beside
 // those that [config.Load] refuses.
-func (r *repo) mistakes(e *env) (wrong []*config.Error) {
+func (r *repo) mistakes(e *host) (wrong []*config.Error) {
 	judged := *r
 	if judged.TopLevel == "" { // the user's tools are judged without a working tree, too
 		judged.TopLevel, _ = filepath.Abs(e.dir)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
+	"jp/conversation"
 	"jp/provider"
 	"jp/turnloop"
 )
@@ -19,7 +19,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if q.model, err = q.chooseModel(ctx); err != nil {
 		return nil, err
 	}
-	model, err := openModel(ctx, q.env.host, q.repo, q.model)
+	model, err := openModel(ctx, q.env, q.repo, q.model)
 	if err != nil {
 		return nil, err
 	}
@@ -31,9 +31,9 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.out.begin(q, files)
+	q.out.Begin(q.info(files))
 	if q.parent == nil { // its parent has said it
-		for _, line := range slices.Concat(q.repo.heldBackLine(), q.repo.walls(q.env.host).missing(q.repo.startsPrograms(tools)), q.servers.told(), untoldNotice(q.model, untold(model, tools))) {
+		for _, line := range slices.Concat(q.repo.heldBackLine(), q.repo.walls(q.env).missing(q.repo.startsPrograms(tools)), q.servers.told(), untoldNotice(q.model, untold(model, tools))) {
 			q.out.Noticed(line)
 		}
 	}
@@ -42,14 +42,16 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Provider: model, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
 		Model: q.model, System: q.system(), Tools: tools,
 		Workspace: files, Hold: files.hold, ToolLock: q.toolLock, Outlived: q.outlived,
-		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out, Verbose: q.env.verbose,
+		Policy: q.policy(), Grant: q.repo.config.Policy.Allow, Observer: q.out, Verbose: q.opts.verbose,
 		JP: version(), Now: q.env.now, NewID: q.freeID,
 		Retry: q.retry(), Limits: q.limits(), Unknown: q.unknown, Wait: q.env.wait,
 		Restore: q.repo.values.restorer(q.id), Placeholders: placeholders, Redacts: q.repo.values.redacts(),
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	q.keep(&opts)
-	q.showProgress(&opts)
+	if q.parent == nil { // of delegates, only what their tools came to is shown
+		opts.Progress = q.front.Progress()
+	}
 	if q.opts.noPersist {
 		opts.Journal, opts.Hold, opts.ToolLock, opts.Outlived = q.repo.store.Transient(), nil, nil, nil
 	}
@@ -58,7 +60,9 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 	}
 	loop := turnloop.New(opts)
 	q.running.Store(loop)
-	q.listen(loop)
+	if q.user != nil && q.parent == nil {
+		q.front.Running(loop, q.opts.noPersist)
+	}
 	return loop, nil
 }
 
@@ -83,15 +87,26 @@ func (q *query) retry() provider.Retry {
 	return provider.Retry{Asked: asked}
 }
 
+// findUser finds the person who can be asked, once.
+func (q *query) findUser() {
+	if q.user == nil && !q.opts.nonInteractive {
+		q.user = q.front.User()
+	}
+}
+
+func (q *query) closeUser() {
+	if q.user != nil {
+		q.user.Close()
+	}
+}
+
 // openPrompter makes the place of the turn's questions: for a delegate, that of
 // its parent.
 func (q *query) openPrompter() turnloop.Prompter {
 	if q.parent != nil {
 		return childDesk{q.parent.desk, q}
 	}
-	if q.client == nil {
-		q.client = q.openClient()
-	}
+	q.findUser()
 	q.serve()
 	if q.desk == nil {
 		q.desk = q.openDesk()
@@ -102,9 +117,6 @@ func (q *query) openPrompter() turnloop.Prompter {
 // keep puts what streams into a file, and lets what is shown wait for the
 // terminal.
 func (q *query) keep(opts *turnloop.Options) {
-	if q.client != nil {
-		opts.Observer = &gated{output: q.out, gate: &q.client.gate}
-	}
 	if q.opts.noPersist {
 		return
 	}
@@ -118,51 +130,50 @@ func (q *query) keep(opts *turnloop.Options) {
 	} else {
 		opts.Observer = &childRelay{q.drafts, q.parent.server, q.id}
 	}
-	flush := q.drafts.flush
-	q.env.onSuspend.Store(&flush)
-}
-
-// showProgress lets the output show how far tools say they are. Of delegates, only
-// what their tools came to is shown.
-func (q *query) showProgress(opts *turnloop.Options) {
-	shows, can := q.out.(interface{ showTools(*toolProgress) })
-	if q.parent != nil || !can {
-		return
-	}
-	var gate *sync.Mutex
-	if q.client != nil {
-		gate = &q.client.gate
-	}
-	if p := newToolProgress(q.env, gate); p != nil {
-		shows.showTools(p)
-		opts.Progress = p.tell
-	}
-}
-
-// listen lets Ctrl+C open a menu, where there is a terminal to show it.
-func (q *query) listen(loop *turnloop.Loop) {
-	if q.client == nil || q.parent != nil {
-		return
-	}
-	q.menu = &menu{tty: q.client.tty, loop: loop, now: q.env.now, abort: q.env.abort, gate: &q.client.gate, transient: q.opts.noPersist}
-	if screen, ok := q.out.(*screenOutput); ok {
-		q.menu.clear = screen.hide
-	}
-	take := q.menu.interrupt
-	q.env.onInterrupt.Store(&take)
+	q.front.OnSuspend(q.drafts.flush)
 }
 
 // unlisten gives the signals back.
 func (q *query) unlisten() {
-	q.env.onInterrupt.Store(nil)
-	q.env.onSuspend.Store(nil)
-	if q.menu != nil {
-		q.menu.done.Wait()
-	}
+	q.front.Over()
 	if q.drafts != nil {
 		q.drafts.close()
 	}
 	q.listed.close()
+}
+
+// info is what the front end is told of the run before its turn.
+func (q *query) info(files *files) runInfo {
+	r := runInfo{
+		id: q.id, fresh: q.fresh, recorded: !q.opts.noPersist, detach: q.opts.detach, approves: q.opts.yes, model: q.model, dir: q.repo.place(),
+		archived: conversation.Summarize(q.stream.Events()).ArchivedAt != nil,
+		approved: func() string { return approvedWords(q.stream.Tail().Approved) },
+	}
+	if q.tail != nil {
+		r.turn = q.tail.Number
+	}
+	if f := q.forked; f != nil {
+		r.forkedFrom = &forkedFrom{f.view.id, f.at.Seq}
+	}
+	if files.tree == nil || files.off {
+		return r
+	}
+	r.changed = func(before, after string) (changed []fileChange, err error) {
+		changes, err := files.tree.Diff(q.ctx, before, after)
+		for _, c := range changes {
+			changed = append(changed, fileChange{path: c.Path, added: c.Added, deleted: c.Deleted})
+		}
+		return changed, err
+	}
+	return r
+}
+
+// showResumed tells the front end that the turn is gone on with, unless the process that
+// started this one has begun it a moment ago.
+func (q *query) showResumed() {
+	if q.handover == nil || !q.handover.Asked {
+		q.out.Resumed(q.plan.Words, q.tail)
+	}
 }
 
 // base is the commit that a new conversation branches off.

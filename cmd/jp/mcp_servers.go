@@ -44,7 +44,7 @@ func (q *query) openServers(ctx context.Context) error {
 	}
 	q.servers = &servers{}
 	for _, name := range slices.Sorted(maps.Keys(q.repo.config.MCP)) {
-		s := q.repo.server(q.env.host, name)
+		s := q.repo.server(q.env, name)
 		q.servers.all = append(q.servers.all, s)
 		if err := q.approveServer(ctx, s); err != nil {
 			return err
@@ -58,16 +58,12 @@ func (q *query) approveServer(ctx context.Context, s *mcp.Server) error {
 	if approvedWhole(s.State()) || q.opts.noTools && !slices.ContainsFunc(q.opts.tools, isServerTool) {
 		return nil
 	}
-	if q.client == nil {
-		q.client = q.openClient()
-	}
-	if q.client == nil {
+	q.findUser()
+	if q.user == nil {
 		q.servers.notices = append(q.servers.notices, leftOut(s.Spec().Name, s.State()))
 		return nil
 	}
-	q.client.gate.Lock()
-	defer q.client.gate.Unlock()
-	err := askApproval(ctx, q.client.tty, q.env.palette(q.client.tty.File()), s)
+	err := q.user.Approve(ctx, s)
 	var failed *mcp.StartError
 	if errors.As(err, &failed) {
 		q.servers.notices = append(q.servers.notices, fmt.Sprintf("mcp.%s has no effect: %v", s.Spec().Name, err))

@@ -19,7 +19,7 @@ import (
 // turn goes on behind it; what it says waits until the menu is closed.
 type menu struct {
 	tty   *terminal.TTY
-	loop  *turnloop.Loop
+	loop  interruptible
 	now   func() time.Time
 	abort func(signal string)
 	gate  *sync.Mutex // held while the terminal is the menu's
@@ -93,23 +93,6 @@ func (m *menu) interrupt(ctx context.Context) bool {
 	return true
 }
 
-// steerable waits for something that can be steered. It is false where the turn
-// ends first, or comes to something else that is waited for.
-func steerable(ctx context.Context, loop *turnloop.Loop, until func() bool) (doing turnloop.Activity, ok bool) {
-	again := time.NewTicker(time.Millisecond)
-	defer again.Stop()
-	for loop.Running() && ctx.Err() == nil && !until() {
-		if doing, ok = loop.Doing(); ok {
-			return doing, true
-		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-		}
-	}
-	return doing, false
-}
-
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.
 func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", abort(m.transient)}, "rsa"
@@ -178,7 +161,7 @@ func hangup(err error) string {
 
 // atQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (c *client) atQuestion(ctx context.Context) error {
-	text := menuText(c.tty.Width(), backChoice, "s stop (ends the turn)", abort(c.transient))
+	text := menuText(c.tty.Width(), backChoice, "s stop (ends the turn)", abort(c.front.transient))
 	key, err := c.tty.Choose(ctx, text, func(k terminal.Key) bool {
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune("sa", rune(k.Lower()))
 	})
@@ -198,26 +181,32 @@ func (c *client) atQuestion(ctx context.Context) error {
 	return &turnloop.Interrupt{Signal: "SIGINT"}
 }
 
-// gated lets an observer wait while the terminal is somebody else's.
+// gated lets an output wait while the terminal is somebody else's.
 type gated struct {
 	output
-	gate *sync.Mutex
+	front *terminalFront
+}
+
+// wait waits for the terminal, and returns what gives it back.
+func (g *gated) wait() func() {
+	if g.front.client == nil {
+		return func() {}
+	}
+	g.front.client.gate.Lock()
+	return g.front.client.gate.Unlock
 }
 
 func (g *gated) Recorded(events []*conversation.Event) {
-	g.gate.Lock()
-	defer g.gate.Unlock()
+	defer g.wait()()
 	g.output.Recorded(events)
 }
 
 func (g *gated) Streamed(d turnloop.Delta) {
-	g.gate.Lock()
-	defer g.gate.Unlock()
+	defer g.wait()()
 	g.output.Streamed(d)
 }
 
 func (g *gated) Noticed(text string) {
-	g.gate.Lock()
-	defer g.gate.Unlock()
+	defer g.wait()()
 	g.output.Noticed(text)
 }

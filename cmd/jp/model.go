@@ -31,14 +31,14 @@ func (q *query) chooseModel(ctx context.Context) (string, error) {
 			return q.fullName(ctx, q.repo.config.ResolveModel(name)), nil
 		}
 	}
-	return q.repo.usualModel(ctx, q.env.host)
+	return q.repo.usualModel(ctx, q.env)
 }
 
 // fullName names a conversation that is said again by its whole id: any other name of it
 // may be another one's tomorrow.
 func (q *query) fullName(ctx context.Context, model string) string {
 	if vendor, word, ok := cutModel(model); ok && vendor == replayed {
-		if id, err := q.repo.resolve(ctx, q.env.host, word); err == nil {
+		if id, err := q.repo.resolve(ctx, q.env, word); err == nil {
 			return replayed + "/" + string(id)
 		}
 	}

@@ -3,60 +3,45 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/internal/wholefile"
 	"jp/reconcile"
 )
 
-// offer shows an incomplete turn to the user and asks what becomes of it.
-// Enter decides nothing; the end of the input changes nothing.
-func (q *query) offer(ctx context.Context, tty *terminal.TTY) (decision, error) {
+// offer shows an incomplete turn to the user and asks what becomes of it. The end of the
+// input changes nothing.
+func (q *query) offer(ctx context.Context) (decision, error) {
 	choices := q.choices()
-	letters := ""
-	for _, c := range choices {
-		letters += string(c.letter)
-	}
 	record := q.record()
 	truth, err := q.truth(ctx, record)
 	if err != nil {
 		return decideQuit, err
 	}
-	fmt.Fprint(tty, q.offerText(choices, record, truth))
-	for {
-		key, err := tty.Choose(ctx, "> ", func(k terminal.Key) bool {
-			return k == terminal.KeyEnter || strings.ContainsRune(letters, rune(k.Lower()))
-		})
-		if err != nil {
-			return decideQuit, q.choiceError(err)
-		}
-		switch key {
-		case terminal.KeyCtrlC:
-			fmt.Fprintln(tty)
-			return decideQuit, q.keepText(q.leftAlone())
-		case terminal.KeyCtrlD:
-			fmt.Fprintln(tty)
-			return decideQuit, nil
-		case terminal.KeyEnter:
-			fmt.Fprintf(tty, "\n%s\n", joinLetters(letters))
-			continue
-		}
-		fmt.Fprintf(tty, "%c\n", key.Lower())
-		for _, c := range choices {
-			if c.letter == rune(key.Lower()) {
-				if c.letter == '?' {
-					fmt.Fprint(tty, offerHelp)
-					break
-				}
-				return c.decision, nil
-			}
+	d := userDecision{text: q.offerText(record, truth), list: true, help: offerHelp}
+	for _, c := range choices {
+		d.choices = append(d.choices, userChoice{c.letter, c.text})
+	}
+	key, err := q.user.Decide(ctx, d)
+	switch {
+	case errors.Is(err, errUserLeft):
+		return decideQuit, q.keepText(q.leftAlone())
+	case errors.Is(err, errUserSilent):
+		return decideQuit, nil
+	case err != nil:
+		return decideQuit, q.choiceError(err)
+	}
+	for _, c := range choices {
+		if c.letter == key {
+			return c.decision, nil
 		}
 	}
+	return decideQuit, nil
 }
 
 // A choice is one answer to the offer.
@@ -82,7 +67,7 @@ func (q *query) choices() []choice {
 	if q.tail.Status() == conversation.StatusResponse {
 		choices = append(choices, choice{'e', "edit the question and ask again", decideEdit})
 	}
-	return append(choices, choice{'q', "quit, change nothing", decideQuit}, choice{'?', "help", undecided})
+	return append(choices, choice{'q', "quit, change nothing", decideQuit})
 }
 
 const offerHelp = `  A turn that was broken off can be gone on with: what has a result is not run again,
@@ -90,8 +75,8 @@ const offerHelp = `  A turn that was broken off can be gone on with: what has a 
   To try another way from an earlier event, leave this with q and look for it in jp log.
 `
 
-// offerText is what the turn has done and waits for, and the choices.
-func (q *query) offerText(choices []choice, record reconcile.Record, truth reconcile.Truth) string {
+// offerText is what the turn has done and waits for.
+func (q *query) offerText(record reconcile.Record, truth reconcile.Truth) string {
 	var b strings.Builder
 	ago := longAgo(q.env.now().Sub(q.stoppedAt))
 	if e := q.tail.Ledger().Interrupted; e != nil && e.Body.(*conversation.TurnInterrupted).By == conversation.ByUser {
@@ -114,9 +99,6 @@ func (q *query) offerText(choices []choice, record reconcile.Record, truth recon
 		b.WriteString("  Its tools: " + words + "\n")
 	}
 	b.WriteString(placeText(record, truth) + "\n")
-	for _, c := range choices {
-		fmt.Fprintf(&b, "  %c  %s\n", c.letter, c.text)
-	}
 	return b.String()
 }
 
@@ -142,11 +124,6 @@ func effectWords(call *conversation.ToolCall) string {
 		return ""
 	}
 	return " (" + safetext.Show(effect) + ")"
-}
-
-func joinLetters(letters string) string {
-	words := strings.Split(letters, "")
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
 // longAgo says how long ago something was, in words.

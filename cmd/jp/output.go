@@ -9,31 +9,15 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/reconcile"
 	"jp/turnloop"
 )
 
-// An output shows a turn while it runs, and what it came to.
-type output interface {
-	turnloop.Observer
-	// begin is called before the turn.
-	begin(q *query, files *files)
-	// resumed is called before a turn is gone on with, with what was found.
-	resumed(plan reconcile.Plan)
-	// detached is called when the turn goes on in the background.
-	detached(d detachedJSON)
-	// ended is called with what the turn came to, or with what kept it from
-	// beginning, and returns the error that is still to be reported.
-	ended(o turnloop.Outcome, err error) error
-}
-
-// newOutput chooses how a turn is shown.
-func newOutput(q *query) output {
-	e := q.env
+// output chooses how a run is shown.
+func (e *env) output(o outputOptions) output {
 	chrome := &chrome{env: e, palette: e.palette(e.stderr)}
 	switch {
 	case e.format.structured():
-		return &jsonlOutput{env: e, repo: q.repo, partial: q.opts.partial, query: q}
+		return &jsonlOutput{env: e, partial: o.partial}
 	case isTerminal(e.stdout) && e.format != formatText:
 		return &screenOutput{chrome: chrome}
 	}
@@ -44,9 +28,8 @@ func newOutput(q *query) output {
 type chrome struct {
 	env     *env
 	palette terminal.Palette
-	query   *query // nil for a turn of another process
+	run     runInfo
 	id      conversation.ID
-	files   *files
 	started time.Time
 	last    string     // tree of the turn's newest event
 	steps   []treeStep // what its tools changed
@@ -59,21 +42,19 @@ type chrome struct {
 // A treeStep is one tree before tools changed files, and one after it.
 type treeStep struct{ before, after string }
 
-func (c *chrome) begin(q *query, f *files) {
-	c.query, c.id, c.files, c.started, c.first = q, q.id, f, q.env.now(), q.fresh
-	c.palette = q.env.palette(q.env.stderr) // the conversation has its say
+// Begin implements [output].
+func (c *chrome) Begin(r runInfo) {
+	c.run, c.id, c.started, c.first = r, r.id, c.env.now(), r.fresh
+	c.palette = c.env.palette(c.env.stderr) // the conversation has its say
 }
 
-func (c *chrome) resumed(plan reconcile.Plan) {
-	if h := c.query.handover; h != nil && h.Asked {
-		return // it was begun a moment ago, by the process that started this one
-	}
+// Resumed implements [output].
+func (c *chrome) Resumed(words string, tail *conversation.IncompleteTurn) {
 	c.first = false
-	for _, e := range c.query.tail.Events {
+	for _, e := range tail.Events {
 		c.follow(e)
 	}
-	words := plan.Words
-	if approved := approvedWords(c.query.stream.Tail().Approved); approved != "" && !c.query.opts.yes {
+	if approved := c.run.approved(); approved != "" && !c.run.approves {
 		words += "; its tools are " + approved
 	}
 	c.say("%s", c.palette.Dim(safetext.Clean(oneLine(words))))
@@ -129,23 +110,19 @@ func (c *chrome) follow(e *conversation.Event) {
 // the turn runs.
 func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
 	words := []string{string(c.id)}
-	var f *fork
-	transient := false
-	if c.query != nil {
-		f, transient = c.query.forked, c.query.opts.noPersist
-	}
+	f, transient := c.run.forkedFrom, c.run.transient()
 	switch {
 	case transient && c.first:
 		words[0] = "not recorded"
 	case transient:
 		words = append(words, fmt.Sprintf("turn %d", e.Turn), "not recorded")
 	case f != nil:
-		words = append(words, fmt.Sprintf("fork of %s@%d", f.view.id.Short(), f.at.Seq), fmt.Sprintf("turn %d", e.Turn))
+		words = append(words, fmt.Sprintf("fork of %s@%d", f.ID.Short(), f.Seq), fmt.Sprintf("turn %d", e.Turn))
 	case c.first:
 		words = append(words, "new")
 	default:
 		words = append(words, fmt.Sprintf("turn %d", e.Turn))
-		if c.query != nil && conversation.Summarize(c.query.stream.Events()).ArchivedAt != nil {
+		if c.run.archived {
 			words = append(words, "archived (jp unarchive "+c.id.Short()+")")
 		}
 	}
@@ -172,8 +149,8 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	if files := c.changes(); files != "" {
 		words = append(words, files)
 	}
-	if q := c.query; q != nil && !q.opts.yes { // who has just said it knows it
-		if approved := approvedWords(q.stream.Tail().Approved); approved != "" {
+	if r := c.run; r.approved != nil && !r.approves { // who has just said it knows it
+		if approved := r.approved(); approved != "" {
 			words = append(words, approved)
 		}
 	}
@@ -188,18 +165,18 @@ func (c *chrome) foot(o turnloop.Outcome) {
 
 // changes sums up what the tools changed, and says nothing where nobody looks.
 func (c *chrome) changes() string {
-	if c.files == nil || c.files.tree == nil || c.files.off {
+	if c.run.changed == nil {
 		return ""
 	}
 	paths, added, deleted := map[string]bool{}, 0, 0
 	for _, s := range c.steps {
-		changes, err := c.files.tree.Diff(c.query.ctx, s.before, s.after)
+		changes, err := c.run.changed(s.before, s.after)
 		if err != nil {
 			return "files changed"
 		}
 		for _, ch := range changes {
-			paths[ch.Path] = true
-			added, deleted = added+max(0, ch.Added), deleted+max(0, ch.Deleted)
+			paths[ch.path] = true
+			added, deleted = added+max(0, ch.added), deleted+max(0, ch.deleted)
 		}
 	}
 	text := conversation.Count(len(paths), "file") + " " + conversation.PlusMinus(added, deleted)
@@ -218,8 +195,8 @@ func (c *chrome) changes() string {
 	return text
 }
 
-// detached prints the id, for scripts, and says how to look at it.
-func (c *chrome) detached(d detachedJSON) {
+// Detached prints the id, for scripts, and says how to look at it.
+func (c *chrome) Detached(d detachedJSON) {
 	fmt.Fprintln(c.env.results(), d.Conversation)
 	c.say("%s", c.palette.Dim(fmt.Sprintf("goes on in the background (pid %d) · jp attach %s", d.PID, d.Conversation.Short())))
 }
@@ -244,7 +221,9 @@ func (p *pipeOutput) Recorded(events []*conversation.Event) {
 // Streamed waits for the whole.
 func (p *pipeOutput) Streamed(turnloop.Delta) {}
 
-func (p *pipeOutput) ended(o turnloop.Outcome, err error) error {
+// Ended writes the message or the data.
+func (p *pipeOutput) Ended(e ending) {
+	o := e.outcome
 	switch {
 	case len(o.Data) > 0:
 		fmt.Fprintf(p.env.results(), "%s\n", safetext.EscapeJSON(o.Data))
@@ -254,7 +233,6 @@ func (p *pipeOutput) ended(o turnloop.Outcome, err error) error {
 	if o.Turn > 0 {
 		p.foot(o)
 	}
-	return err
 }
 
 // A screenOutput streams the answer to a terminal.
@@ -265,8 +243,9 @@ type screenOutput struct {
 	call    int         // the model call that speaks
 }
 
-func (s *screenOutput) begin(q *query, f *files) {
-	s.chrome.begin(q, f)
+// Begin implements [output].
+func (s *screenOutput) Begin(r runInfo) {
+	s.chrome.Begin(r)
 	s.shown = map[int]int{}
 }
 
@@ -347,10 +326,10 @@ func (s *screenOutput) closeMessage() {
 	}
 }
 
-func (s *screenOutput) ended(o turnloop.Outcome, err error) error {
+// Ended implements [output].
+func (s *screenOutput) Ended(e ending) {
 	s.closeMessage()
-	if o.Turn > 0 {
-		s.foot(o)
+	if e.outcome.Turn > 0 {
+		s.foot(e.outcome)
 	}
-	return err
 }

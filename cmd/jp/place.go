@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/reconcile"
@@ -20,22 +20,21 @@ func (q *query) allowPlace(ctx context.Context, last conversation.Git, differenc
 	if len(differences) == 0 || q.opts.anyway {
 		return nil
 	}
-	if q.client == nil {
+	if q.user == nil {
 		return q.elsewhereFailure(ctx, last, differences)
 	}
-	fmt.Fprint(q.client.tty, elsewhereText(differences, changed))
-	key, err := q.client.tty.Choose(ctx, "  r  resume here anyway (the model is told)   q  quit, change nothing\n> ", oneOf("rq"))
+	key, err := q.user.Decide(ctx, userDecision{
+		text:    elsewhereText(differences, changed),
+		choices: []userChoice{{'r', "resume here anyway (the model is told)"}, {'q', "quit, change nothing"}},
+	})
 	switch {
-	case err != nil:
-		return q.choiceError(err)
-	case key == terminal.KeyCtrlC:
-		fmt.Fprintln(q.client.tty)
+	case errors.Is(err, errUserLeft):
 		return q.leftAlone()
-	case key.Lower() == 'r':
-		fmt.Fprintln(q.client.tty, "r")
+	case err != nil && !errors.Is(err, errUserSilent):
+		return q.choiceError(err)
+	case key == 'r':
 		return nil
 	}
-	fmt.Fprintln(q.client.tty, "q")
 	return q.keepText(q.elsewhereFailure(ctx, last, differences))
 }
 

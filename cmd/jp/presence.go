@@ -35,7 +35,7 @@ func (q *query) serve() {
 	q.server = attach.NewServer(attach.Options{
 		Conversation: q.id, PID: pid(), Head: q.head, Seq: seq,
 		Doing: q.doing, Interrupt: q.interruptedBy, Changed: q.tell,
-		Shutdown: func() { q.env.abort("SIGTERM") },
+		Shutdown: func() { q.front.Abort("SIGTERM") },
 	})
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
@@ -42,6 +42,7 @@ type queryOptions struct {
 	detach         bool
 	wait           bool // as long as a provider asks
 	noPersist      bool
+	quiet, verbose bool
 }
 
 const queryHelp = `Ask the model, in this session's conversation or a new one, and let it use tools.
@@ -130,6 +131,7 @@ func (o *queryOptions) resumeFlags(f *pflag.FlagSet) {
 // runQuery runs one turn, or goes on with one. What can be wrong is checked in
 // this order: the target, the lock, an open decision, configuration and model.
 func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
+	o.quiet, o.verbose = e.quiet, e.verbose
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	if err := notInHook(e.host); err != nil {
 		return err
 	}
-	q := newQuery(ctx, e, r, o, nil)
+	q := newQuery(ctx, e.frontend(r, o), r, o, nil)
 	if o.noPersist {
 		return q.runTransient(ctx)
 	}
@@ -153,10 +155,11 @@ func runQuery(ctx context.Context, e *env, o queryOptions) (err error) {
 	return q.run(ctx)
 }
 
-func newQuery(ctx context.Context, e *env, r *repo, o queryOptions, h *handover) *query {
-	q := &query{ctx: context.WithoutCancel(ctx), env: e, repo: r, opts: o, handover: h}
-	q.out = newOutput(q)
-	return q
+func newQuery(ctx context.Context, front frontend, r *repo, o queryOptions, h *handover) *query {
+	return &query{
+		ctx: context.WithoutCancel(ctx), env: r.env, front: front, repo: r, opts: o, handover: h,
+		out: front.Output(outputOptions{partial: o.partial}),
+	}
 }
 
 func (q *query) run(ctx context.Context) (err error) {
@@ -164,7 +167,7 @@ func (q *query) run(ctx context.Context) (err error) {
 		if isReadOnly(err) {
 			err = q.unwritable(err)
 		}
-		err = q.out.ended(q.outcome, err)
+		q.out.Ended(q.ending(err))
 	}()
 	if err := q.target(ctx); err != nil {
 		return err
@@ -178,7 +181,7 @@ func (q *query) run(ctx context.Context) (err error) {
 	}()
 	defer func() {
 		q.unlisten()
-		q.client.close()
+		q.closeUser()
 	}()
 	defer func() { q.servers.close() }()
 	if err := q.take(ctx); err != nil {
@@ -197,19 +200,29 @@ func (q *query) run(ctx context.Context) (err error) {
 	return q.ask(ctx)
 }
 
+// ending is what the run came to. A new conversation that nothing was recorded in, and a
+// fork that was taken back, are not there, though they have names.
+func (q *query) ending(err error) ending {
+	e := ending{outcome: q.outcome, err: err, id: q.known(), discard: q.opts.discardTurn && q.outcome.Turn == 0}
+	if e.id != "" && q.outcome.Turn == 0 {
+		if _, gone := q.repo.store.Head(q.ctx, e.id); errors.Is(gone, conversation.ErrNotFound) {
+			e.id = ""
+		}
+	}
+	return e
+}
+
 // nothingToSettle says so where the user asked to settle a turn and nothing
 // else, and no turn is incomplete.
 func (q *query) nothingToSettle() bool {
-	if q.opts.decision() == undecided || q.asks() || !q.opts.bare && !q.repeats() && isTerminal(q.env.stdin) {
+	if q.opts.decision() == undecided || q.asks() || !q.opts.bare && !q.repeats() && q.front.CanWrite() {
 		return false
 	}
-	if !q.env.quiet {
-		what := "go on with"
-		if q.opts.discardTurn {
-			what = "discard"
-		}
-		fmt.Fprintf(q.env.stderr, "No turn is incomplete; there is nothing to %s.\n", what)
+	what := "go on with"
+	if q.opts.discardTurn {
+		what = "discard"
 	}
+	q.env.note("No turn is incomplete; there is nothing to %s.", what)
 	return true
 }
 
@@ -323,7 +336,7 @@ func (q *query) visit() error {
 	if q.handover != nil || q.opts.noPersist {
 		return nil
 	}
-	return q.repo.session(q.env.host).use(q.id, q.env.now())
+	return q.repo.session(q.env).use(q.id, q.env.now())
 }
 
 // delta is the event for what the flags change for good: another model, tools

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -39,7 +40,7 @@ func (q *query) edit(ctx context.Context, text string) (string, error) {
 	if err := q.repo.own().Replace(draftsFolder, q.draft(), shown, wholefile.Options{Volatile: true}); err != nil {
 		return "", err
 	}
-	if err := q.env.editor(ctx, q.repo, filepath.Join(q.repo.CommonDir, ownfolder.Name, draftsFolder, q.draft())); err != nil {
+	if err := q.front.Edit(ctx, q.repo.place(), filepath.Join(q.repo.CommonDir, ownfolder.Name, draftsFolder, q.draft())); err != nil {
 		return "", err
 	}
 	written, err := q.keptDraft()
@@ -127,4 +128,26 @@ func (q *query) draft() string {
 		name = string(q.id)
 	}
 	return name + ".query"
+}
+
+// editText lets the user edit a text in a file of its own.
+func (r *repo) editText(ctx context.Context, front frontend, initial []byte, ext string) ([]byte, error) {
+	drafts, err := r.own().Open(draftsFolder)
+	if err != nil {
+		return nil, err
+	}
+	defer drafts.Close()
+	f, err := os.CreateTemp(filepath.Join(r.CommonDir, ownfolder.Name, draftsFolder), "edit-*"+ext)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(initial)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if err := front.Edit(ctx, r.place(), f.Name()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(f.Name())
 }

@@ -85,7 +85,7 @@ func (q *query) wayOut(f *failure, err error) {
 			hint(again+" -m PROVIDER/NAME", "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
-		if from := q.repo.keySource(q.env.host, name); from != "" {
+		if from := q.repo.keySource(q.env, name); from != "" {
 			f.details = append(f.details, "The key is "+from+".")
 		} else {
 			f.details = append(f.details, "No key was sent.")

@@ -81,7 +81,7 @@ func (q *query) requestFile(ctx context.Context, word string) ([]requestFile, er
 		return []requestFile{f}, err
 	}
 	if word == fromStdin {
-		data, err := io.ReadAll(io.LimitReader(q.env.stdin, maxRequest+1))
+		data, err := io.ReadAll(io.LimitReader(q.front.Input(), maxRequest+1))
 		if err != nil {
 			return nil, fmt.Errorf("read standard input: %w", err)
 		}
@@ -246,7 +246,7 @@ func byteCount(n int) string {
 func (q *query) attachedConversation(ctx context.Context, word string) (requestFile, error) {
 	arguments := map[string]any{"include": []string{"chat"}}
 	id, event, found := strings.Cut(word, "@")
-	known, err := q.repo.resolve(ctx, q.env.host, id)
+	known, err := q.repo.resolve(ctx, q.env, id)
 	switch {
 	case err != nil:
 		return requestFile{}, err
@@ -258,7 +258,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 	name := string(known)
 	if found {
 		name += "@" + event
-		v, err := q.repo.view(ctx, q.env.host, string(known))
+		v, err := q.repo.view(ctx, q.env, string(known))
 		if err != nil {
 			return requestFile{}, err
 		}

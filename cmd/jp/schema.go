@@ -10,7 +10,7 @@ import (
 )
 
 // parseSchema reads what --schema says: a JSON schema, or the file with one.
-func (o queryOptions) parseSchema(e *env) (json.RawMessage, error) {
+func (o queryOptions) parseSchema(e *host) (json.RawMessage, error) {
 	text, source := []byte(o.schema), "--schema"
 	if o.schema == "" {
 		return nil, nil

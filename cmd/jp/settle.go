@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/reconcile"
 	"jp/tool"
@@ -37,9 +35,7 @@ func (o queryOptions) decision() decision {
 // settle deals with an incomplete turn, before anything new is asked. It
 // reports whether that was all there is to do.
 func (q *query) settle(ctx context.Context) (done bool, err error) {
-	if q.client == nil {
-		q.client = q.openClient()
-	}
+	q.findUser()
 	choice := q.opts.decision()
 	if choice == undecided && q.opts.detach {
 		return true, q.repo.incomplete(ctx, q.id, q.tail)
@@ -48,10 +44,10 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 		choice = decideResume
 	}
 	if choice == undecided {
-		if q.client == nil {
+		if q.user == nil {
 			return true, q.repo.incomplete(ctx, q.id, q.tail)
 		}
-		if choice, err = q.offer(ctx, q.client.tty); err != nil {
+		if choice, err = q.offer(ctx); err != nil {
 			return true, err
 		}
 	}
@@ -81,7 +77,7 @@ func (q *query) resume(ctx context.Context) (done bool, err error) {
 	if err := q.appear(); err != nil {
 		return true, err
 	}
-	q.out.resumed(q.plan)
+	q.showResumed()
 	q.outcome, err = loop.Resume(ctx, resume)
 	q.head = loop.Head()
 	if err := q.verdict(err); err != nil {
@@ -151,10 +147,8 @@ func (q *query) discard(ctx context.Context) (done bool, err error) {
 		return true, err
 	}
 	q.discarded = question
-	if !q.env.quiet {
-		fmt.Fprintf(q.env.stderr, "Discarded turn %d of %s; it stays in git log.\n", q.tail.Number, q.id)
-	}
-	return !q.asks() && !q.repeats() && (q.opts.bare || !isTerminal(q.env.stdin)), nil
+	q.env.note("Discarded turn %d of %s; it stays in git log.", q.tail.Number, q.id)
+	return !q.asks() && !q.repeats() && (q.opts.bare || !q.front.CanWrite()), nil
 }
 
 // takeBack ends what still lives of the incomplete turn and takes it back, behind
@@ -238,7 +232,7 @@ func (q *query) bookkeeper(f *files) *turnloop.Loop {
 func (q *query) editPending(ctx context.Context) (done bool, err error) {
 	pending := q.tail.Ledger().Request()
 	was := pending.Body.(*conversation.ChatRequest)
-	text, err := q.repo.editText(ctx, q.env, []byte(was.Content), ".md")
+	text, err := q.repo.editText(ctx, q.front, []byte(was.Content), ".md")
 	if err != nil {
 		return true, err
 	}
@@ -262,15 +256,10 @@ func (q *query) editPending(ctx context.Context) (done bool, err error) {
 func (q *query) choiceError(err error) error {
 	var signal *turnloop.Interrupt
 	switch {
-	case errors.Is(err, terminal.ErrHangup):
+	case errors.Is(err, errUserGone):
 		return q.keepText(fail(exitDecision, "incomplete_turn", "the terminal is gone; nothing was changed."))
 	case errors.As(err, &signal): // a terminal that goes away sends one, which may be seen first
 		return q.keepText(interrupted(signal))
 	}
 	return err
-}
-
-// oneOf accepts the letters of a prompt.
-func oneOf(letters string) func(terminal.Key) bool {
-	return func(k terminal.Key) bool { return strings.ContainsRune(letters, rune(k.Lower())) }
 }

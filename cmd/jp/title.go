@@ -72,7 +72,7 @@ const (
 
 // writeTitle lets a model write a conversation's title. It is asked beside the
 // conversation: nothing of this becomes a part of it.
-func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, model string) (string, error) {
+func (r *repo) writeTitle(ctx context.Context, e *host, info conversation.Info, model string, asking func(model string)) (string, error) {
 	if r.wrong != nil {
 		return "", r.wrong
 	}
@@ -86,11 +86,11 @@ func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, m
 		}
 	}
 	if model = r.config.ResolveModel(model); model == "" {
-		if model, err = r.usualModel(ctx, e.host); err != nil {
+		if model, err = r.usualModel(ctx, e); err != nil {
 			return "", err
 		}
 	}
-	asked, err := openModel(ctx, e.host, r, model)
+	asked, err := openModel(ctx, e, r, model)
 	if err != nil {
 		return "", err
 	}
@@ -98,9 +98,7 @@ func (r *repo) writeTitle(ctx context.Context, e *env, info conversation.Info, m
 	if material == "" {
 		return "", usage("%s has nothing yet that a title could be about.", info.ID)
 	}
-	if isTerminal(e.stderr) {
-		e.note("%s is asked for a title …", safetext.Clean(model))
-	}
+	asking(model)
 	_, name, _ := strings.Cut(model, "/")
 	said, err := ask(ctx, asked, &provider.Request{
 		Model: name, System: titlePrompt, NoTools: true,

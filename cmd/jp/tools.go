@@ -56,7 +56,7 @@ func (q *query) allTools() (*tool.Registry, error) {
 
 // judgedTools are the tools that there are, and what is wrong with their settings.
 func (q *query) judgedTools() (*tool.Registry, []*config.Error, error) {
-	all, err := builtins(q.repo, q.env.host)
+	all, err := builtins(q.repo, q.env)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,7 +66,7 @@ func (q *query) judgedTools() (*tool.Registry, []*config.Error, error) {
 	for i, t := range all {
 		all[i] = configure(t, q.repo.config.Tools)
 	}
-	commands, wrong := q.repo.commands(q.env.host, all)
+	commands, wrong := q.repo.commands(q.env, all)
 	registry, err := tool.NewRegistry(append(all, commands...)...)
 	if err != nil {
 		return nil, wrong, err

@@ -36,13 +36,16 @@ func (o queryOptions) checkTransient() error {
 // nothing, so that it can be asked while another process works in the conversation,
 // and leaves out a turn that is incomplete.
 func (q *query) runTransient(ctx context.Context) (err error) {
-	defer func() { err = q.out.ended(q.outcome, q.transientError(err)) }()
+	defer func() {
+		err = q.transientError(err)
+		q.out.Ended(q.ending(err))
+	}()
 	if err := q.target(ctx); err != nil {
 		return err
 	}
 	defer func() {
 		q.unlisten()
-		q.client.close()
+		q.closeUser()
 		q.servers.close()
 	}()
 	if q.repo.values != nil {
@@ -103,14 +106,14 @@ func (q *query) known() conversation.ID {
 
 // editAside lets the user write the text in a file of its own, which nothing keeps.
 func (q *query) editAside(ctx context.Context, text string) (string, error) {
-	written, err := editApart(ctx, q.env, q.repo, []byte(text+"\n\n"+q.besideDraft()), ".md")
+	written, err := editApart(ctx, q.front, q.repo, []byte(text+"\n\n"+q.besideDraft()), ".md")
 	q.drafted = asksOf(string(written))
 	return q.drafted, err
 }
 
 // editApart lets the user edit a text in a temporary file. What was written until then
 // comes with an error.
-func editApart(ctx context.Context, e *env, r *repo, initial []byte, ext string) ([]byte, error) {
+func editApart(ctx context.Context, front frontend, r *repo, initial []byte, ext string) ([]byte, error) {
 	f, err := os.CreateTemp("", "jp-*"+ext)
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func editApart(ctx context.Context, e *env, r *repo, initial []byte, ext string)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	fault := e.editor(ctx, r, f.Name())
+	fault := front.Edit(ctx, r.place(), f.Name())
 	written, err := os.ReadFile(f.Name())
 	return written, errors.Join(fault, err)
 }

@@ -122,7 +122,7 @@ func runTrust(ctx context.Context, e *env, o trustOptions) error {
 	}
 	switch {
 	case o.show:
-		asked.vendor, asked.untold = r.untoldHere(e)
+		asked.vendor, asked.untold = r.untoldHere(e.host)
 		return asked.show(e)
 	case o.revoke:
 		return r.revoke(e, asked)

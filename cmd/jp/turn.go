@@ -21,11 +21,12 @@ import (
 
 // A query is one run of the command.
 type query struct {
-	ctx  context.Context // for what is still to be done when the turn was interrupted
-	env  *env
-	repo *repo
-	opts queryOptions
-	out  output
+	ctx   context.Context // for what is still to be done when the turn was interrupted
+	env   *host
+	front frontend
+	repo  *repo
+	opts  queryOptions
+	out   output
 
 	id           conversation.ID
 	fresh        bool  // the conversation does not exist yet
@@ -46,8 +47,7 @@ type query struct {
 	drafts       *draftKeeper
 	listing      *worktree.Listing // of untracked files, which a resume compares; nil: there is none
 	listed       *untrackedKeeper
-	menu         *menu
-	client       *client // nil where there is no terminal to ask at
+	user         user // nil where nobody can be asked
 	server       *attach.Server
 	presence     *presence // nil where nobody can reach it, yet
 	handover     *handover // nil where a person started it
@@ -69,12 +69,12 @@ func (q *query) target(ctx context.Context) error {
 		return q.targetFork(ctx)
 	}
 	if q.opts.id != "" {
-		id, err := q.repo.resolve(ctx, q.env.host, q.opts.id)
+		id, err := q.repo.resolve(ctx, q.env, q.opts.id)
 		q.id = id
 		return err
 	}
 	if !q.opts.new {
-		id, err := q.repo.visited(ctx, q.env.host, 0)
+		id, err := q.repo.visited(ctx, q.env, 0)
 		if err == nil {
 			q.id = id
 			return nil
@@ -95,7 +95,7 @@ func (q *query) target(ctx context.Context) error {
 // chooseBroken finds the conversation to settle in a session that has none: the
 // user chooses, or is told which turns were broken off.
 func (q *query) chooseBroken(ctx context.Context) error {
-	id, err := q.repo.pick(ctx, q.env.host)
+	id, err := q.repo.pick(ctx, q.env)
 	var none *failure
 	if errors.As(err, &none) && none.exit == exitUsage {
 		err = q.repo.namingBroken(ctx, q.opts)
@@ -108,7 +108,7 @@ func (q *query) chooseBroken(ctx context.Context) error {
 // *process.LockedError.
 func (q *query) lock() error {
 	holder := process.Holder{
-		PID: pid(), Start: process.StartOf(pid()), Started: q.env.now().UTC(), Session: q.repo.session(q.env.host).name, Detached: q.handover != nil,
+		PID: pid(), Start: process.StartOf(pid()), Started: q.env.now().UTC(), Session: q.repo.session(q.env).name, Detached: q.handover != nil,
 	}
 	if q.handover != nil {
 		held, err := q.repo.locks.Adopt(q.id, q.handover.lock, holder)
@@ -173,9 +173,9 @@ func (q *query) load(ctx context.Context) error {
 		q.leaveIncomplete()
 	}
 	q.stream.SetClock(q.env.now)
-	err = q.repo.configure(q.env.host, q.events)
+	err = q.repo.configure(q.env, q.events)
 	if err == nil && q.parent == nil { // a child shows what it does among what its parent shows
-		q.env.style = q.repo.config.Style
+		q.front.Configured(q.repo.config.Style)
 	}
 	return err
 }

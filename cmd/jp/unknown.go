@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
-	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/reconcile"
@@ -20,7 +17,7 @@ func (q *query) awaitTools(ctx context.Context, ledger *conversation.Ledger) err
 		if !q.repo.locks.ToolAlive(q.id, call.Event.Seq) {
 			continue
 		}
-		if q.client == nil {
+		if q.user == nil {
 			return fail(exitLocked, "locked", "%s of the earlier run of %s is still running.", call.Request.Name, q.id).about(q.id).
 				hint("jp continue "+q.id.Short(), "when it has ended").hint("jp kill "+q.id.Short(), "ends it")
 		}
@@ -33,23 +30,20 @@ func (q *query) awaitTools(ctx context.Context, ledger *conversation.Ledger) err
 
 // waitOrEnd lets the user decide about a tool that outlived jp.
 func (q *query) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
-	seq, tty := call.Event.Seq, q.client.tty
-	fmt.Fprintf(tty, "%s\n  It is still running, from before.\n", safetext.Show(callTitle(call)))
-	key, err := tty.Choose(ctx, "  w wait for it   e end it   q quit, change nothing > ", oneOf("weq"))
+	key, err := q.user.Decide(ctx, userDecision{
+		text:    safetext.Show(callTitle(call)) + "\n  It is still running, from before.\n",
+		choices: []userChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
+	})
 	switch {
-	case err != nil:
-		return q.choiceError(err)
-	case key == terminal.KeyCtrlC:
-		fmt.Fprintln(tty)
+	case errors.Is(err, errUserLeft):
 		return q.leftAlone()
-	case key.Lower() == 'w':
-		fmt.Fprintln(tty, "w")
-		return q.repo.locks.AwaitTool(ctx, q.id, seq)
-	case key.Lower() == 'e':
-		fmt.Fprintln(tty, "e")
-		return q.repo.locks.EndTool(ctx, q.id, seq)
+	case err != nil && !errors.Is(err, errUserSilent):
+		return q.choiceError(err)
+	case key == 'w':
+		return q.repo.locks.AwaitTool(ctx, q.id, call.Event.Seq)
+	case key == 'e':
+		return q.repo.locks.EndTool(ctx, q.id, call.Event.Seq)
 	}
-	fmt.Fprintln(tty, "q")
 	return q.keepText(fail(exitLocked, "locked", "%s still runs; nothing was changed.", call.Request.Name).about(q.id))
 }
 
@@ -79,7 +73,7 @@ func (q *query) resolution(ctx context.Context, found reconcile.Call) (turnloop.
 		return told, nil
 	case q.opts.pending == "run" && !t.Definition().Exclusive:
 		return turnloop.Resolution{Again: true}, nil
-	case q.client == nil:
+	case q.user == nil:
 		return told, nil
 	}
 	return q.askUnknown(ctx, found, told)
@@ -111,38 +105,37 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
 `
 
 func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
-	tty, none := q.client.tty, turnloop.Resolution{}
-	fmt.Fprintf(tty, "%s\n  It was started, and nobody knows what it did.\n", safetext.Show(callTitle(found.Call)))
+	none := turnloop.Resolution{}
+	text := safetext.Show(callTitle(found.Call)) + "\n  It was started, and nobody knows what it did.\n"
 	files := found.Files(pathList)
 	for _, sentence := range files {
-		fmt.Fprintln(tty, "  "+sentence)
+		text += "  " + sentence + "\n"
 	}
 	if len(files) == 0 {
-		fmt.Fprintf(tty, "  Files: %s.\n", filesWords(q.plan.Changed))
+		text += "  Files: " + filesWords(q.plan.Changed) + ".\n"
 	}
 	for {
-		key, err := tty.Choose(ctx, "  a run it again   r report it to the model   w write the result by hand   q quit   ? help\n> ", oneOf("arwq?"))
+		key, err := q.user.Decide(ctx, userDecision{text: text, help: unknownHelp, choices: []userChoice{
+			{'a', "run it again"}, {'r', "report it to the model"}, {'w', "write the result by hand"}, {'q', "quit"},
+		}})
+		text = ""
 		switch {
-		case err != nil:
-			return none, q.choiceError(err)
-		case key == terminal.KeyCtrlC:
-			fmt.Fprintln(tty)
+		case errors.Is(err, errUserLeft):
 			return none, q.keepText(q.leftAlone())
-		case key == terminal.KeyCtrlD:
-			key = 'q'
+		case err != nil && !errors.Is(err, errUserSilent):
+			return none, q.choiceError(err)
 		}
-		fmt.Fprintf(tty, "%c\n", key.Lower())
-		switch key.Lower() {
+		switch key {
 		case 'a':
 			return turnloop.Resolution{Again: true}, nil
 		case 'r':
 			return told, nil
 		case 'w':
-			line, err := tty.Line(ctx, "The result, for the model: ")
+			line, err := q.user.Line(ctx, "The result, for the model: ")
 			switch {
-			case errors.Is(err, terminal.ErrInterrupted):
+			case errors.Is(err, errUserLeft):
 				return none, q.keepText(q.leftAlone())
-			case errors.Is(err, io.EOF):
+			case errors.Is(err, errUserSilent):
 				return none, q.keepText(unchanged(exitDecision, "incomplete_turn").about(q.id))
 			case err != nil:
 				return none, q.choiceError(err)
@@ -150,8 +143,6 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 			if line = strings.TrimSpace(line); line != "" {
 				return turnloop.Resolution{Text: "The user says how this call ended: " + line, ByUser: true}, nil
 			}
-		case '?':
-			fmt.Fprint(tty, unknownHelp)
 		default:
 			return none, q.keepText(fail(exitDecision, "incomplete_turn", "nothing was changed.").about(q.id))
 		}

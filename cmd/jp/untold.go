@@ -57,10 +57,10 @@ func untoldNotice(model string, all []untoldTool) []string {
 
 // untoldHere are the tools that the configured model would refuse, as far as they are
 // known without starting anything, and the name of its provider.
-func (r *repo) untoldHere(e *env) (vendor string, all []untoldTool) {
+func (r *repo) untoldHere(e *host) (vendor string, all []untoldTool) {
 	model := r.config.ResolveModel(r.config.Model)
 	if model == "" {
-		model = r.keyedModel(e.host)
+		model = r.keyedModel(e)
 	}
 	vendor, _, named := cutModel(model)
 	if !named || r.wrong != nil || r.TopLevel == "" {
@@ -72,7 +72,7 @@ func (r *repo) untoldHere(e *env) (vendor string, all []untoldTool) {
 	}
 	q := &query{env: e, repo: r, servers: &servers{}, stream: conversation.NewStream(e.now)}
 	for _, name := range slices.Sorted(maps.Keys(r.config.MCP)) {
-		q.servers.all = append(q.servers.all, r.server(e.host, name))
+		q.servers.all = append(q.servers.all, r.server(e, name))
 	}
 	registry, _, err := q.judgedTools()
 	if err != nil {
