@@ -265,3 +265,16 @@ type answeredJSON struct {
 	Answer *string `json:"answer"`
 	PID    int     `json:"pid"` // of the process that goes on, 0 where none runs
 }
+
+// record answers a question that no process waits with.
+func (a *answering) record(ctx context.Context) error {
+	words, in, err := answerRecorded(ctx, &terminalFront{env: a.env, repo: a.repo}, a.repo, a.id, a.event, func(ctx context.Context, i attach.Inquiry) (attach.Answer, error) {
+		a.id = i.Conversation
+		return a.to(ctx, i, func(ctx context.Context) (turnloop.Answer, error) { return a.ask(ctx, i) })
+	})
+	if err != nil {
+		return err
+	}
+	a.id = in
+	return a.report(ctx, words, 0)
+}

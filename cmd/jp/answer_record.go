@@ -6,48 +6,7 @@ import (
 
 	"jp/conversation"
 	"jp/process/attach"
-	"jp/turnloop"
 )
-
-// record answers a question that no process waits with.
-func (a *answering) record(ctx context.Context) error {
-	q := newQuery(ctx, &terminalFront{env: a.env, repo: a.repo}, a.repo, queryOptions{continueTurn: true}, nil)
-	q.id = a.id
-	if err := q.lock(); err != nil {
-		return a.repo.locked(ctx, a.env.host, err)
-	}
-	defer q.held.Release()
-	if err := q.load(ctx); err != nil {
-		return err
-	}
-	waiting := q.liveInquiry()
-	if waiting == nil {
-		if q.tail != nil && a.event < 0 {
-			if below := q.repo.asksFor(ctx, q.id, delegationsIn(q.tail), maxLevels); below != nil {
-				q.held.Release()
-				a.id = below.in.ID
-				return a.record(ctx)
-			}
-		}
-		return fail(exitFailed, "not_found", "%s waits for no answer.", a.id).about(a.id).hint("jp status "+a.id.Short(), "what it does")
-	}
-	i := attach.InquiryOf(a.id, waiting)
-	i.Subject = strings.TrimSpace(strings.TrimPrefix(callTitle(waiting.Call), i.Tool))
-	answer, err := a.to(ctx, i, func(ctx context.Context) (turnloop.Answer, error) { return a.ask(ctx, i) })
-	if err != nil {
-		return err
-	}
-	if err := q.bookkeeper(nil).Answer(ctx, waiting, personAnswer(answer)); err != nil {
-		return err
-	}
-	words := ""
-	for _, e := range q.stream.Events() {
-		if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.For == waiting.Event.Seq {
-			words = e.Subject
-		}
-	}
-	return a.report(ctx, words, 0)
-}
 
 // goesOn is the conversation to go on with once a question of this one is answered:
 // the one that waits for it, and for that one, and so on.
@@ -70,4 +29,46 @@ func (q *query) liveInquiry() *conversation.Inquiry {
 		return live[0]
 	}
 	return nil
+}
+
+// answerRecorded records the answer to the question that a conversation waits with, or a
+// delegate of it, where no process waits. event is the question that is meant, -1 for
+// whichever waits; to gives its answer. It returns the answer in words.
+func answerRecorded(
+	ctx context.Context, front frontend, r *repo, id conversation.ID, event int, to func(context.Context, attach.Inquiry) (attach.Answer, error),
+) (words string, in conversation.ID, err error) {
+	q := newQuery(ctx, front, r, queryOptions{continueTurn: true}, nil)
+	q.id = id
+	if err := q.lock(); err != nil {
+		return "", id, r.locked(ctx, r.env, err)
+	}
+	defer q.held.Release()
+	if err := q.load(ctx); err != nil {
+		return "", id, err
+	}
+	waiting := q.liveInquiry()
+	if waiting == nil {
+		if q.tail != nil && event < 0 {
+			if below := r.asksFor(ctx, id, delegationsIn(q.tail), maxLevels); below != nil {
+				q.held.Release()
+				return answerRecorded(ctx, front, r, below.in.ID, event, to)
+			}
+		}
+		return "", id, fail(exitFailed, "not_found", "%s waits for no answer.", id).about(id).hint("jp status "+id.Short(), "what it does")
+	}
+	i := attach.InquiryOf(id, waiting)
+	i.Subject = strings.TrimSpace(strings.TrimPrefix(callTitle(waiting.Call), i.Tool))
+	answer, err := to(ctx, i)
+	if err != nil {
+		return "", id, err
+	}
+	if err := q.bookkeeper(nil).Answer(ctx, waiting, personAnswer(answer)); err != nil {
+		return "", id, err
+	}
+	for _, e := range q.stream.Events() {
+		if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.For == waiting.Event.Seq {
+			words = e.Subject
+		}
+	}
+	return words, id, nil
 }

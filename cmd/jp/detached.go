@@ -47,23 +47,23 @@ func runDetached(ctx context.Context, e *env, word string) error {
 		return err
 	}
 	e.dir, e.cfg, e.quiet = h.Dir, h.CFG, h.Quiet
-	err = h.run(ctx, e)
+	r, err := e.findRepo(ctx)
+	if err == nil {
+		defer r.Close()
+		err = h.run(ctx, e.frontend(r, queryOptions{}), r)
+	}
 	h.failed(err)
 	return err
 }
 
-func (h *handover) run(ctx context.Context, e *env) error {
-	r, err := e.findRepo(ctx)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
+// run goes on with the turn, with nobody to ask.
+func (h *handover) run(ctx context.Context, front frontend, r *repo) error {
 	o := queryOptions{
 		id: string(h.id), continueTurn: true, bare: true, nonInteractive: true, model: h.Model, yes: h.Yes, tools: h.Tools, withoutTools: h.WithoutTools,
 		noTools: h.NoTools, policy: h.Policy, pending: h.Pending, anyway: h.Anyway, wait: h.Wait,
-		quiet: e.quiet,
+		quiet: h.Quiet,
 	}
-	return newQuery(ctx, e.frontend(r, o), r, o, h).run(ctx)
+	return newQuery(ctx, front, r, o, h).run(ctx)
 }
 
 // takeHandover takes what was handed over, and keeps it from every program that

@@ -186,11 +186,6 @@ func isTerminal(f *os.File) bool { return f != nil && isatty.IsTerminal(f.Fd()) 
 type format string
 
 // The formats. auto is text, made for the terminal or for a pipe.
-const (
-	formatAuto  format = "auto"
-	formatText  format = "text"
-	formatJSON  format = "json"
-	formatJSONL format = "jsonl"
-)
+const formatAuto, formatText, formatJSON, formatJSONL format = "auto", "text", "json", "jsonl"
 
 func (f format) structured() bool { return f == formatJSON || f == formatJSONL }
