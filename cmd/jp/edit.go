@@ -91,7 +91,7 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 		return err
 	}
 	if o.title.byModel {
-		title, err := r.writeTitle(ctx, e.host, info, o.model, e.askingForTitle)
+		title, err := r.writeTitle(ctx, e.host, info, o.model, func(model string) { e.askingForTitle(model) })
 		if err != nil {
 			return err
 		}

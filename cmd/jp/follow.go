@@ -36,10 +36,12 @@ type display interface {
 	close()
 }
 
+// An arrangement filters and sorts a list, as it is at a time.
+type arrangement func(list []listing, now time.Time) []listing
+
 // followList keeps the list up to date until the user leaves, or nobody reads it
 // any more.
-func followList(ctx context.Context, e *env, r *repo, o listOptions) error {
-	w := newWatch(r, o.scope(), o.remote)
+func followList(ctx context.Context, e *env, r *repo, w *watch, arrange arrangement) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	interrupt := func(context.Context) bool { leave(errLeft); return true }
@@ -49,18 +51,18 @@ func followList(ctx context.Context, e *env, r *repo, o listOptions) error {
 	defer d.close()
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
-	return follow(ctx, e, w, o, d, ticker.C)
+	return follow(ctx, e, w, arrange, d, ticker.C)
 }
 
 // follow looks at each tick.
-func follow(ctx context.Context, e *env, w *watch, o listOptions, d display, ticks <-chan time.Time) error {
+func follow(ctx context.Context, e *env, w *watch, arrange arrangement, d display, ticks <-chan time.Time) error {
 	for {
 		changed, err := w.look(ctx)
 		if err == nil && !changed {
 			changed, err = d.stale()
 		}
 		if err == nil && changed {
-			err = d.show(o.arrange(w.list(), e.now()))
+			err = d.show(arrange(w.list(), e.now()))
 		}
 		if err != nil && ctx.Err() == nil {
 			return err

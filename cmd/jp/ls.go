@@ -85,7 +85,7 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 	defer r.Close()
 	r.sweep(ctx, e.host)
 	if o.follow {
-		return followList(ctx, e, r, o)
+		return followList(ctx, e, r, newWatch(r, o.scope(), o.remote), o.arrange)
 	}
 	infos, err := o.infos(ctx, r)
 	if err != nil {
