@@ -153,7 +153,7 @@ func (q *query) info(files *files) runInfo {
 		r.turn = q.tail.Number
 	}
 	if f := q.forked; f != nil {
-		r.forkedFrom = &forkedFrom{f.view.id, f.at.Seq}
+		r.forkedFrom = &forkedFrom{ID: f.view.id, Seq: f.at.Seq}
 	}
 	if files.tree == nil || files.off {
 		return r
