@@ -1,9 +1,9 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -42,19 +42,15 @@ func TestCleanTitleFits(t *testing.T) {
 
 func TestMaterialOfATitle(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.write("../talk.toml", strings.Repeat("[[reply]]\nreasoning = \"Hm.\"\nmessage = \"Answer.\"\n", 3))
-	long := strings.Repeat("漢", titleMaterial)
-	require.Zero(t, p.jp("query", "-m", "script/../talk.toml", "First "+long).exit)
-	require.Zero(t, p.jp("query", "Second").exit)
-	require.Zero(t, p.jp("query", "Third").exit)
-	e := newEnv(&host{dir: p.dir, environ: p.environ, now: systemEnv().now}, nil, nil, os.Stderr)
-	r, err := openRepo(t.Context(), e.host)
-	require.NoError(t, err)
-	defer r.Close()
-	v, err := r.view(t.Context(), e.host, "newest")
-	require.NoError(t, err)
-	text := material(v.events)
+	stream := conversation.NewStream(time.Now)
+	durable := func([]*conversation.Event) error { return nil }
+	for i, question := range []string{"First " + strings.Repeat("漢", titleMaterial), "Second", "Third"} {
+		require.NoError(t, stream.StartTurn(conversation.TurnStart{}, conversation.ChatRequest{Content: question}).
+			AddChatResponse(conversation.ChatResponse{Call: 1, Part: conversation.PartReasoning, Text: "Hm."}).
+			AddChatResponse(conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, Text: "Answer.", CallEnd: conversation.CallEnd{Finish: conversation.FinishStop}}).
+			Build(durable), i)
+	}
+	text := material(stream.Events())
 	require.True(t, strings.HasPrefix(text, "The user's first request:\n\nFirst 漢"))
 	require.Equal(t, titleAnswers, strings.Count(text, "Answer."))
 	require.NotContains(t, text, "Second")
