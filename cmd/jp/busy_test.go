@@ -27,7 +27,7 @@ func TestWhoWaitsGoesOnByItself(t *testing.T) {
 	p, id := inUse(t)
 	s := p.sitWaiting("query", "And now?")
 	require.Regexp(t, `(?m)^`+string(id)+` is busy: pid \d+ in the background, shell_run sh -c .* for \d+ m?s\.$`, s.Text())
-	require.Contains(t, s.Text(), "\nWaiting for it.   a attach   f ask in a fork   n ask in a new conversation   Ctrl+C leave\n>")
+	require.Contains(t, s.Text(), "\nWaiting for it.\n  a attach   f ask in a fork   n ask in a new conversation   q leave (Ctrl+C)\n>")
 	s.Type("xz\r")
 	p.write("go", "")
 	require.Zero(t, s.exit())
@@ -57,7 +57,7 @@ func TestContinueWaits(t *testing.T) {
 			t.Parallel()
 			p, _ := inUse(t)
 			s := p.sitWaiting(args)
-			require.Contains(t, s.Text(), "\nWaiting for it.   a attach   Ctrl+C leave\n>")
+			require.Contains(t, s.Text(), "\nWaiting for it.\n  a attach   q leave (Ctrl+C)\n>")
 			s.Type("fn")
 			p.write("go", "")
 			require.Zero(t, s.exit())
@@ -140,7 +140,7 @@ func TestWhoWaitsAnswers(t *testing.T) {
 	s := p.sitWaiting("query", "And now?")
 	require.Regexp(t, string(id)+` is busy: pid \d+ in the background\.
 It waits for an answer: fs_create_file made\.txt — "[^"]+"
-a attach   f ask in a fork   n ask in a new conversation   Ctrl\+C leave
+  a attach   f ask in a fork   n ask in a new conversation   q leave \(Ctrl\+C\)
 >`, s.Text())
 	s.Type("a")
 	s.WaitFor("Run it?")
@@ -182,7 +182,7 @@ func TestWhoHoldsItNeedNotBeReachable(t *testing.T) {
 	t.Parallel()
 	p, release := held(t)
 	s := p.sitWaiting("query", "And now?")
-	require.Contains(t, s.Text(), " is busy: pid 4711.\nWaiting for it.   f ask in a fork   n ask in a new conversation   Ctrl+C leave\n>")
+	require.Contains(t, s.Text(), " is busy: pid 4711.\nWaiting for it.\n  f ask in a fork   n ask in a new conversation   q leave (Ctrl+C)\n>")
 	s.Type("a")
 	require.NoError(t, release())
 	require.Zero(t, s.exit())

@@ -128,8 +128,10 @@ type runInfo struct {
 	dir        string        // of the working tree
 	turn       int           // that is gone on with; 0 for a new one
 	approved   func() string // which of its tool runs were approved in advance, in words; "" for none
-	// changed are the files that differ between two trees; nil where jp has no snapshots.
-	changed func(before, after string) ([]fileChange, error)
+	// snapshots reports whether jp keeps snapshots of the files, and changed are the files that
+	// differ between two of them. Both are nil for a run of another process.
+	snapshots func() bool
+	changed   func(before, after string) ([]fileChange, error)
 }
 
 // A fileChange is how a file differs, in lines; -1 where its content is binary.

@@ -155,9 +155,7 @@ func (q *query) info(files *files) runInfo {
 	if f := q.forked; f != nil {
 		r.forkedFrom = &forkedFrom{ID: f.view.id, Seq: f.at.Seq}
 	}
-	if files.tree == nil || files.off {
-		return r
-	}
+	r.snapshots = func() bool { return files.tree != nil && !files.off }
 	r.changed = func(before, after string) (changed []fileChange, err error) {
 		changes, err := files.tree.Diff(q.ctx, before, after)
 		for _, c := range changes {

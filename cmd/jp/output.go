@@ -165,7 +165,7 @@ func (c *chrome) foot(o turnloop.Outcome) {
 
 // changes sums up what the tools changed, and says nothing where nobody looks.
 func (c *chrome) changes() string {
-	if c.run.changed == nil {
+	if c.run.snapshots == nil || !c.run.snapshots() {
 		return ""
 	}
 	paths, added, deleted := map[string]bool{}, 0, 0

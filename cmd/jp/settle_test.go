@@ -276,7 +276,7 @@ func TestToolThatOutlivedJp(t *testing.T) {
 	}{
 		"wait": {func(s *sitting) {
 			s.Type("w")
-			s.WaitFor("w wait for it   e end it   q quit, change nothing > w")
+			s.WaitFor("w wait for it   e end it   q quit, change nothing\n> w")
 			s.place.write("../go", "")
 		}, 0, 2},
 		"end it": {func(s *sitting) { s.Type("e") }, 0, 1},
@@ -290,7 +290,7 @@ func TestToolThatOutlivedJp(t *testing.T) {
 			require.Contains(t, p.jp("print").stdout, "… — running\n")
 			s := p.sit(120, "continue", "-y", "--pending", "report")
 			s.WaitFor("  It is still running, from before.")
-			s.WaitForEnd("q quit, change nothing >")
+			s.WaitForEnd("q quit, change nothing\n>")
 			tt.answer(s)
 			require.Equal(t, tt.exit, s.exit())
 			require.Equal(t, tt.count, p.lines("count"))
