@@ -3,7 +3,7 @@ package main
 import (
 	"golang.org/x/sys/unix"
 
-	"jp/cmd/jp/internal/doctor"
+	"jp/doctor"
 )
 
 // fileSystems are names by the numbers that the kernel gives.

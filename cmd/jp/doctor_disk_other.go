@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/cmd/jp/internal/doctor"
+	"jp/doctor"
 )
 
 // diskOf is the file system that a folder is on.

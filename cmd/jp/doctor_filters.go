@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/doctor"
+	"jp/doctor"
 	"jp/gitcmd/convert"
 )
 

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"jp/cmd/jp/internal/doctor"
 	"jp/conversation"
+	"jp/doctor"
 	"jp/process"
 )
 

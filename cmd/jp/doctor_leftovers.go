@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/doctor"
 	"jp/conversation"
+	"jp/doctor"
 	"jp/internal/leftover"
 	"jp/process"
 	"jp/worktree"
@@ -39,7 +39,7 @@ func (c *checkup) clear(ctx context.Context) {
 	found := c.leftovers(ctx)
 	remover := leftover.Remover{
 		Place: c.place(ctx), Locks: c.repo.locks, LockTree: c.lockTree, Tracked: c.tracked,
-		Holder: process.Holder{PID: pid(), Start: process.StartOf(pid()), Started: c.env.now().UTC(), Session: c.repo.session(c.env.host).name},
+		Holder: process.Holder{PID: pid(), Start: process.StartOf(pid()), Started: c.env.now().UTC(), Session: c.repo.session(c.env).name},
 	}
 	c.kept = map[string]error{}
 	for _, v := range remover.Remove(ctx, found.Files) {

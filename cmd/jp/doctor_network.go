@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"jp/cmd/jp/internal/doctor"
 	"jp/conversation"
+	"jp/doctor"
 	"jp/provider/catalog"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/doctor"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
+	"jp/doctor"
 	"jp/internal/safetext"
 )
 
@@ -20,21 +20,22 @@ type checkupJSON struct {
 	Removed  []removedJSON    `json:"removed"`
 }
 
-// print writes a line for each finding, what was removed, and the sum.
-func (c *checkup) print(findings []doctor.Finding) error {
-	w, tally := c.env.results(), doctor.Count(findings)
-	if c.env.format.structured() {
-		removed := append([]removedJSON{}, c.removed...)
+// printCheckup writes a line for each finding, what was removed, and the sum.
+func (e *env) printCheckup(found checkupReport) error {
+	findings := found.findings
+	w, tally := e.results(), doctor.Count(findings)
+	if e.format.structured() {
+		removed := append([]removedJSON{}, found.removed...)
 		return writeJSON(w, checkupJSON{OK: tally.Fail == 0, Counts: tally, Findings: findings, Removed: removed})
 	}
-	lines := findingLines{w: w, palette: c.env.palette(c.env.stdout)}
-	if isTerminal(c.env.stdout) {
-		lines.width = c.env.columns(c.env.stdout)
+	lines := findingLines{w: w, palette: e.palette(e.stdout)}
+	if isTerminal(e.stdout) {
+		lines.width = e.columns(e.stdout)
 	}
 	for _, f := range findings {
 		lines.write(f)
 	}
-	for _, r := range c.removed {
+	for _, r := range found.removed {
 		lines.write(doctor.Finding{Level: doctor.OK, Topic: "removed", Text: fmt.Sprintf("%s, %s old", r.Path, conversation.Ago(time.Duration(r.Age*float64(time.Second))))})
 	}
 	sum := []string{tally.String()}

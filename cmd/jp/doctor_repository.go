@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/cmd/jp/internal/doctor"
+	"jp/doctor"
 	"jp/gitcmd"
 	"jp/internal/ownfolder"
 	"jp/internal/safetext"
@@ -93,7 +93,7 @@ func (c *checkup) lookAtRemotes(ctx context.Context) []doctor.Finding {
 }
 
 // damagedIndex is what git says of an index that it cannot read, nil where it can.
-func damagedIndex(ctx context.Context, at gitcmd.Repository, e *env) error {
+func damagedIndex(ctx context.Context, at gitcmd.Repository, e *host) error {
 	if at.TopLevel == "" {
 		return nil
 	}

@@ -11,9 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/cmd/jp/internal/doctor"
-	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/doctor"
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/sandbox"
@@ -26,11 +25,12 @@ func (c *checkup) lookAtConfig(context.Context) []doctor.Finding {
 		found.Mistake = c.pathsErr
 	}
 	if found.Mistake == nil {
-		for _, mistake := range r.mistakes(c.env.host) {
+		wrong, idle := c.mistakes(r)
+		for _, mistake := range wrong {
 			found.Unusable = append(found.Unusable, mistake)
 		}
-		for _, idle := range r.idle() {
-			found.Idle = append(found.Idle, idle)
+		for _, setting := range idle {
+			found.Idle = append(found.Idle, setting)
 		}
 	}
 	if found.Untrusted {
@@ -92,36 +92,13 @@ func private(path string) doctor.Private {
 
 // lookAround looks at what is around jp.
 func (c *checkup) lookAround(ctx context.Context) []doctor.Finding {
-	found := append(c.terminal().Findings(), c.sandbox().Findings()...)
-	found = append(found, c.editor().Findings()...)
+	found := append(c.terminal(c.repo.config.Style).Findings(), c.sandbox().Findings()...)
+	found = append(found, c.editorFound().Findings()...)
 	user := gitstore.UserIdentity(c.env.get, func() gitcmd.User {
 		user, _, _ := c.repo.git.User(ctx) // none, where git cannot tell
 		return user
 	})
 	return append(found, doctor.Identity{Name: user.Name != "", Email: user.Email != ""}.Findings()...)
-}
-
-func (c *checkup) terminal() doctor.Terminal {
-	e := c.env
-	t := doctor.Terminal{Is: isTerminal(e.stdout), Width: terminal.Width(e.stdout, e.environ), Colour: e.palette(e.stdout).On()}
-	switch {
-	case e.style.Color == "never":
-		t.Why = "style.color is never"
-	case e.get("NO_COLOR") != "":
-		t.Why = "NO_COLOR is set"
-	case e.get("TERM") == "dumb":
-		t.Why = "TERM is dumb"
-	default:
-		t.Why = "nobody looks"
-	}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if t.Locale = e.get(name); t.Locale != "" {
-			break
-		}
-	}
-	plain := strings.ReplaceAll(strings.ToLower(t.Locale), "-", "")
-	t.UTF8 = strings.Contains(plain, "utf8")
-	return t
 }
 
 func (c *checkup) sandbox() doctor.Sandbox {
@@ -134,8 +111,8 @@ func (c *checkup) sandbox() doctor.Sandbox {
 
 // editor looks whether the editor's program is there, where its command is plain
 // enough to tell.
-func (c *checkup) editor() doctor.Editor {
-	command, from := c.env.editorCommand()
+func (c *checkup) editorFound() doctor.Editor {
+	command, from := c.editor()
 	found := doctor.Editor{Command: command, From: from}
 	if words := strings.Fields(command); len(words) > 0 && !strings.ContainsAny(words[0], `'"\$~=;&|(`) {
 		_, found.Err = exec.LookPath(words[0])

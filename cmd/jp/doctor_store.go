@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"jp/cmd/jp/internal/doctor"
 	"jp/conversation"
+	"jp/doctor"
 	"jp/gitstore"
 	"jp/gitstore/odb"
 	"jp/gitstore/packing"

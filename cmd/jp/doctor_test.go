@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/doctor"
 	"jp/conversation"
+	"jp/doctor"
 	"jp/internal/safetext"
 	"jp/process"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/cmd/jp/internal/doctor"
+	"jp/doctor"
 	"jp/internal/leftover"
 )
 
