@@ -14,7 +14,6 @@ import (
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/process/attach"
-	"jp/tool/program"
 	"jp/turnloop"
 )
 
@@ -61,7 +60,7 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 		return err
 	}
 	defer r.Close()
-	if r.fromTool(program.Marker) {
+	if r.fromProgram() {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	r.sweep(ctx, e.host)

@@ -73,7 +73,7 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 		return err
 	}
 	a := &attachment{env: e, repo: r, id: id, peer: peer, inbox: newInbox()}
-	a.holder, _ = r.locks.Held(id)
+	a.ends = r.awaitEnd(id)
 	defer a.close()
 	if !e.format.structured() && isTerminal(e.stdout) {
 		if a.person = openClient(&terminalFront{env: e, repo: r}); a.person != nil {

@@ -8,7 +8,6 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
-	"jp/process"
 	"jp/process/attach"
 	"jp/turnloop"
 )
@@ -20,8 +19,8 @@ type attachment struct {
 	repo   *repo
 	id     conversation.ID
 	peer   *attach.Client
-	holder process.Holder
-	person *client // nil where the process is only followed
+	ends   func(context.Context) error // waits for the end of the process
+	person *client                     // nil where the process is only followed
 	show   attachShow
 	inbox  *inbox
 	reader sync.WaitGroup
@@ -211,7 +210,7 @@ func (a *attachment) refused(why string) error {
 func (a *attachment) lost(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if a.repo.locks.AwaitEnd(limited, a.id, a.holder) != nil {
+	if a.ends(limited) != nil {
 		return fail(exitFailed, "not_found", "the connection to pid %d was lost; it goes on.", a.peer.Hello().PID).about(a.id).
 			hint("jp attach "+a.id.Short(), "attaches again")
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/gitcmd"
-	"jp/provider/script"
 )
 
 func newDemoCommand(e *env) *cobra.Command {
@@ -80,7 +79,7 @@ func demoEnviron(environ []string, dir string) []string {
 
 // scratch makes the repository in which the demo plays.
 func (d *demo) scratch(ctx context.Context) error {
-	for path, content := range script.DemoFiles() {
+	for path, content := range demoFiles() {
 		path = filepath.Join(d.dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
@@ -115,8 +114,8 @@ func (d *demo) steps() [][]string {
 
 // killed asks the model, and kills jp once the first file is changed.
 func (d *demo) killed(ctx context.Context) error {
-	args := []string{"query", "-m", "script/demo", "-y", "--title", "Cap the login retries", script.DemoRequest}
-	fmt.Fprintf(d.env.results(), "\n$ jp %s %q\n", strings.Join(args[:4], " "), script.DemoRequest)
+	args := []string{"query", "-m", "script/demo", "-y", "--title", "Cap the login retries", demoRequest}
+	fmt.Fprintf(d.env.results(), "\n$ jp %s %q\n", strings.Join(args[:4], " "), demoRequest)
 	cmd := exec.CommandContext(ctx, d.self, args...)
 	cmd.Dir, cmd.Env = d.dir, d.vars
 	said, err := cmd.StderrPipe()

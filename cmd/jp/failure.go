@@ -17,6 +17,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitstore"
+	"jp/gitstore/odb"
 	"jp/internal/ownfolder"
 	"jp/internal/safetext"
 	"jp/process"
@@ -347,4 +348,9 @@ func (f *failure) text() string {
 		fmt.Fprintf(&b, "    %-*s   %s\n", width, safetext.Clean(h.Command), safetext.Clean(h.Text))
 	}
 	return b.String()
+}
+
+// cannotWrite reports whether an error comes from a repository that cannot be written to.
+func cannotWrite(err error) bool {
+	return isReadOnly(err) || errors.Is(err, conversation.ErrReadOnlyStore) || errors.Is(err, odb.ErrReadOnly)
 }

@@ -16,7 +16,6 @@ import (
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/search"
-	"jp/tool/recall"
 )
 
 type grepOptions struct {
@@ -190,7 +189,7 @@ func (o grepOptions) query(quiet bool) (*search.Query, error) {
 		s.Max = 1
 	}
 	if !o.recall {
-		s.Without = recall.Is
+		s.Without = isRecall
 	}
 	if o.list || quiet || o.count {
 		s.Before, s.After = 0, 0

@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/cmd/jp/internal/mcpserver"
-	"jp/tool"
-	"jp/tool/recall"
 )
 
 // mcpInstructions is what every model is told that gets the tools over MCP.
@@ -43,7 +41,7 @@ func runMCPServe(ctx context.Context, e *env) error {
 		return err
 	}
 	defer r.Close()
-	tools, err := tool.NewRegistry(recall.Tools(r.store)...)
+	tools, err := recallTools(r)
 	if err != nil {
 		return err
 	}

@@ -146,3 +146,8 @@ func version() string {
 	}
 	return "0.1.0-dev"
 }
+
+// demoRequest is what the demo asks, in the files that demoFiles gives.
+const demoRequest = script.DemoRequest
+
+var demoFiles = script.DemoFiles

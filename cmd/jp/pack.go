@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/conversation"
-	"jp/gitstore/odb"
 	"jp/gitstore/packing"
 )
 
@@ -56,7 +55,7 @@ func runPack(ctx context.Context, e *env, background bool) error {
 		return nil
 	case errors.Is(err, packing.ErrBusy):
 		return fail(exitLocked, "locked", "%v.", err).hint("jp pack", "again, when it has ended")
-	case isReadOnly(err), errors.Is(err, conversation.ErrReadOnlyStore), errors.Is(err, odb.ErrReadOnly):
+	case cannotWrite(err):
 		return unwritable(err)
 	case err != nil:
 		return fail(exitFailed, "internal", "%v. Nothing is lost by it: an object is removed only where a pack that was read has it.", err)

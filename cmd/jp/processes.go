@@ -54,3 +54,9 @@ func (r *repo) sweep(ctx context.Context, e *host) {
 		}
 	}
 }
+
+// awaitEnd gives what waits for the end of the process that holds a conversation now.
+func (r *repo) awaitEnd(id conversation.ID) func(context.Context) error {
+	holder, _ := r.locks.Held(id)
+	return func(ctx context.Context) error { return r.locks.AwaitEnd(ctx, id, holder) }
+}

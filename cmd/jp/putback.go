@@ -390,3 +390,15 @@ func (b *putBack) known(ctx context.Context, event *conversation.Event) error {
 	}
 	return nil
 }
+
+// before makes it an undo of an event and all behind it.
+func (b *putBack) before(event *conversation.Event) {
+	b.asOf, b.since, b.when = max(0, event.Seq-1), event.Seq, fmt.Sprintf("before @%d", event.Seq)
+	b.decide = func(h undoplan.History) []undoplan.File { return h.Before(event.Seq) }
+}
+
+// after makes it a restore of some paths, or of all, as they were after an event.
+func (b *putBack) after(event *conversation.Event, paths []string) {
+	b.asOf, b.since, b.when = event.Seq, event.Seq+1, fmt.Sprintf("after @%d", event.Seq)
+	b.decide = func(h undoplan.History) []undoplan.File { return h.After(event.Seq, paths) }
+}

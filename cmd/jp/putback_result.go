@@ -112,3 +112,22 @@ func (r *putBackResult) leave(left []worktree.LeftOut) {
 func (r *putBackResult) left() []fileResult {
 	return r.Files[len(r.puts):]
 }
+
+// statusOf is what becomes of a file, in git's letters: A, M or D.
+func statusOf(put worktree.Put) string {
+	switch {
+	case put.To == (worktree.Version{}):
+		return "D"
+	case put.Is == (worktree.Version{}):
+		return "A"
+	}
+	return "M"
+}
+
+// notReached is how many files a signal left as they were.
+func (r *putBackResult) notReached() (n int) {
+	for _, f := range r.left() {
+		n += count(f.Reason == worktree.WhyStopped)
+	}
+	return n
+}

@@ -12,7 +12,6 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/worktree"
 )
 
 func (o *putBackOptions) flags(cmd *cobra.Command) {
@@ -99,12 +98,12 @@ func (b *putBackScreen) list(w io.Writer, p terminal.Palette, r *putBackResult, 
 		fmt.Fprintf(w, "%s %s as %s:\n", verb, conversation.Count(len(r.puts), "file"), b.when)
 	}
 	for _, put := range r.puts {
-		status, colour := "M", p.Yellow
-		switch {
-		case put.To == (worktree.Version{}):
-			status, colour = "D", p.Red
-		case put.Is == (worktree.Version{}):
-			status, colour = "A", p.Green
+		status, colour := statusOf(put), p.Yellow
+		switch status {
+		case "D":
+			colour = p.Red
+		case "A":
+			colour = p.Green
 		}
 		note := ""
 		if r.notes[put.Path] != "" {
@@ -153,12 +152,7 @@ func (b *putBackScreen) report(r *putBackResult, asked bool) error {
 
 // stopped says how far it came, and exits as at that signal elsewhere.
 func (b *putBackScreen) stopped(r *putBackResult) error {
-	rest := 0
-	for _, f := range r.left() {
-		if f.Reason == worktree.WhyStopped {
-			rest++
-		}
-	}
+	rest := r.notReached()
 	f := failureOf(r.stopped)
 	f.message = fmt.Sprintf("%s: %d of %s put back.", f.message, len(r.puts), conversation.Count(len(r.puts)+rest, "file"))
 	return f.about(b.id).hint(b.again(), "goes on")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"jp/config"
+	"jp/tool"
 	"jp/tool/delegate"
 	"jp/tool/recall"
 )
@@ -43,4 +44,12 @@ func enabled(name string, tables map[string]config.Tool) bool {
 		}
 	}
 	return on
+}
+
+// isRecall reports whether a tool is one of those that read conversations.
+var isRecall = recall.Is
+
+// recallTools are those alone.
+func recallTools(r *repo) (*tool.Registry, error) {
+	return tool.NewRegistry(recall.Tools(r.store)...)
 }

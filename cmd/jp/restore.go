@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"jp/undo/undoplan"
 )
 
 const restoreHelp = `Bring files back to what they were after an event: all that the tools of the
@@ -56,7 +53,6 @@ func runRestore(ctx context.Context, e *env, o putBackOptions) error {
 	if err := b.known(ctx, event); err != nil {
 		return err
 	}
-	b.asOf, b.since, b.when = event.Seq, event.Seq+1, fmt.Sprintf("after @%d", event.Seq)
-	b.decide = func(h undoplan.History) []undoplan.File { return h.After(event.Seq, b.opts.paths) }
+	b.after(event, b.opts.paths)
 	return e.putBackScreen(b).run(ctx)
 }

@@ -8,7 +8,6 @@ import (
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/turnloop"
-	"jp/undo/undoplan"
 )
 
 // A rewind goes back in place: a fork becomes the session's conversation, and the files
@@ -83,9 +82,8 @@ func (f *fork) putBack(word string, yes bool) (*putBack, error) {
 	}
 	b := &putBack{
 		view: f.view, opts: putBackOptions{action: "restore", word: word, yes: yes},
-		asOf: f.at.Seq, since: f.at.Seq + 1, when: fmt.Sprintf("after @%d", f.at.Seq),
 	}
-	b.decide = func(h undoplan.History) []undoplan.File { return h.After(f.at.Seq, nil) }
+	b.after(f.at, nil)
 	return b, nil
 }
 

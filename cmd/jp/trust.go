@@ -13,7 +13,6 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/config"
 	"jp/internal/safetext"
-	"jp/tool/program"
 )
 
 const trustHelp = `Approve what this repository's .jp/config.toml asks for: models, commands, endpoints,
@@ -113,7 +112,7 @@ func runTrust(ctx context.Context, e *env, o trustOptions) error {
 	if r.TopLevel == "" {
 		return usage("a bare repository has no %s.", config.WorkspaceFile)
 	}
-	if !o.show && r.fromTool(program.Marker) {
+	if !o.show && r.fromProgram() {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	asked, err := r.asksForTrust(e)

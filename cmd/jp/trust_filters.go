@@ -12,7 +12,6 @@ import (
 	"jp/gitcmd"
 	"jp/gitcmd/approval"
 	"jp/internal/safetext"
-	"jp/tool/program"
 )
 
 // filterApprovals are what the user has approved of this working tree's filters.
@@ -48,7 +47,7 @@ func runTrustFilters(ctx context.Context, e *env, o trustOptions) error {
 	if r.TopLevel == "" {
 		return usage("a bare repository has no files for a filter to convert.")
 	}
-	if !o.show && r.fromTool(program.Marker) {
+	if !o.show && r.fromProgram() {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	if o.revoke {

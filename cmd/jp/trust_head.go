@@ -8,7 +8,6 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/tool/program"
 )
 
 // runTrustHead accepts the newest event of a conversation that was set back.
@@ -18,7 +17,7 @@ func runTrustHead(ctx context.Context, e *env, o trustOptions) error {
 		return err
 	}
 	defer r.Close()
-	if r.fromTool(program.Marker) {
+	if r.fromProgram() {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	id, err := r.resolve(ctx, e.host, o.head)

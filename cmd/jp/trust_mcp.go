@@ -13,7 +13,6 @@ import (
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/tool/mcp"
-	"jp/tool/program"
 )
 
 // runTrustMCP is jp trust for what an MCP server offers. What is approved is not
@@ -27,7 +26,7 @@ func runTrustMCP(ctx context.Context, e *env, o trustOptions) error {
 	switch {
 	case r.wrong != nil:
 		return r.wrong
-	case !o.show && r.fromTool(program.Marker):
+	case !o.show && r.fromProgram():
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	if err := r.hasServer(o.mcp); err != nil {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"jp/undo/undoplan"
 )
 
 // putBackJSON describes the output of undo and restore in their help.
@@ -63,7 +60,6 @@ func runUndo(ctx context.Context, e *env, o putBackOptions) error {
 			return err
 		}
 	}
-	b.asOf, b.since, b.when = max(0, event.Seq-1), event.Seq, fmt.Sprintf("before @%d", event.Seq)
-	b.decide = func(h undoplan.History) []undoplan.File { return h.Before(event.Seq) }
+	b.before(event)
 	return e.putBackScreen(b).run(ctx)
 }

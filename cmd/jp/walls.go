@@ -174,3 +174,6 @@ func landlockWords(s sandbox.Support) string {
 	}
 	return words
 }
+
+// fromProgram reports whether a program of a tool started this jp.
+func (r *repo) fromProgram() bool { return r.fromTool(program.Marker) }
