@@ -14,7 +14,6 @@ import (
 
 	"jp/config"
 	"jp/internal/safetext"
-	"jp/tool/program"
 )
 
 func newConfigCommand(e *env) *cobra.Command {
@@ -132,7 +131,7 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 		return err
 	}
 	defer r.Close()
-	if r.fromTool(program.Marker) {
+	if r.fromProgram() {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
 	origin := config.Origin{Layer: config.LayerUser, Name: r.paths.UserFile}
