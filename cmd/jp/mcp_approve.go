@@ -20,15 +20,23 @@ import (
 )
 
 // askApproval starts a server and lets the user approve what it offers. What they
-// do not approve is left out; an end of the input is no approval.
+// do not approve is left out; an end of the input is no approval. A server that starts
+// files of the repository is started only after a yes to those.
 func askApproval(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *mcp.Server) error {
+	if accepted, err := askFiles(ctx, tty, p, s); err != nil || !accepted {
+		return err
+	}
 	fmt.Fprintf(tty, "Starting the MCP server %s to see what it offers.\n", safetext.Show(s.Spec().Name))
 	listing, err := s.Look(ctx)
 	if err != nil {
 		return err
 	}
-	if approvedWhole(s.State()) {
+	state := s.State()
+	switch {
+	case approvedWhole(state):
 		return nil // it is again as it was approved
+	case approvedOffers(state):
+		return s.Approve(listing.Offers) // only its files were others, and those have their yes
 	}
 	sheet := approvalSheet{server: s, listing: listing, before: s.State(), palette: p, width: tty.Width()}
 	approved, err := sheet.ask(ctx, tty)
@@ -38,12 +46,48 @@ func askApproval(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *
 	return s.Approve(listing.Offers)
 }
 
+// askFiles asks whether a server may start with the files of the repository that its
+// command line names, where those are not approved. Only a yes accepts them, as they were
+// when they were listed.
+func askFiles(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *mcp.Server) (accepted bool, err error) {
+	files, state := s.Files(), s.State()
+	if s.Startable() {
+		return true, nil
+	}
+	fmt.Fprint(tty, filesText(s, files, state))
+	accepted, err = chooseYes(ctx, tty, fmt.Sprintf("  %s  no, leave it out   %s  yes, start it with exactly these files\n> ", p.Bold("n"), p.Bold("y")), func() {})
+	if accepted {
+		s.Accept(files)
+	}
+	return accepted, err
+}
+
+// filesText shows which files of the repository a server starts with. What is started
+// stands last.
+func filesText(s *mcp.Server, files mcp.Files, state mcp.State) string {
+	var b strings.Builder
+	if state.Approved {
+		fmt.Fprintf(&b, "%s since you approved the MCP server %s.\n", changedFiles(state.Files), safetext.Show(s.Spec().Name))
+	}
+	fmt.Fprintf(&b, "The MCP server %s starts with files of this repository. What they load in turn is not listed.\n", safetext.Show(s.Spec().Name))
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&b, "  %s  sha256 %s\n", safetext.Show(name), files[name])
+	}
+	fmt.Fprintf(&b, "  It runs: %s\n", safetext.EscapeAll(s.Spec().Command))
+	return b.String()
+}
+
 // ask shows the sheet and asks. Only a yes approves; Ctrl+C and the loss of the
 // terminal are errors.
 func (a approvalSheet) ask(ctx context.Context, tty *terminal.TTY) (approved bool, err error) {
 	p := a.palette
 	fmt.Fprint(tty, a.text())
 	menu := fmt.Sprintf("  %s  no, leave out what is not approved   %s  yes, approve exactly this   %s  details\n> ", p.Bold("n"), p.Bold("y"), p.Bold("d"))
+	return chooseYes(ctx, tty, menu, func() { fmt.Fprint(tty, "d\n", a.details()) })
+}
+
+// chooseYes asks until the answer is yes or no; details are shown where the menu has them.
+func chooseYes(ctx context.Context, tty *terminal.TTY, menu string, details func()) (yes bool, err error) {
 	for {
 		key, err := tty.Choose(ctx, menu, oneOf("nyd"))
 		switch {
@@ -57,7 +101,7 @@ func (a approvalSheet) ask(ctx context.Context, tty *terminal.TTY) (approved boo
 			fmt.Fprintln(tty, "y")
 			return true, nil
 		case 'd':
-			fmt.Fprint(tty, "d\n", a.details())
+			details()
 			continue
 		case terminal.KeyCtrlC:
 			fmt.Fprintln(tty, "^C")

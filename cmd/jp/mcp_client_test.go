@@ -114,6 +114,41 @@ func TestApprovalPromptShowsWhatChanged(t *testing.T) {
 	require.Equal(t, 2, strings.Count(p.serverLog(), "tools/call"))
 }
 
+// A server that names files of the repository is started after a yes to those files, and
+// again only after another one where they have changed.
+func TestApprovalPromptOfFiles(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.configure("[mcp.fake]\ncommand = [\"mcp-fake\", \"plain\", \"../log\", \"conf.json\"]\n")
+	p.write("../call.toml", strings.ReplaceAll(callRun, "fake__run", "fake__echo"))
+	p.write("conf.json", "{}")
+	look := func(keys ...string) *sitting {
+		s := p.sit(100, "query", "--new", "-y", "-m", "script/../call.toml", "Look")
+		for i, key := range keys {
+			s.promptedAgain(i + 1)
+			s.Type(key)
+		}
+		require.Zero(t, s.exit())
+		return s
+	}
+	s := look("n")
+	require.Contains(t, s.Text(), "The MCP server fake starts with files of this repository.")
+	require.Regexp(t, `conf\.json  sha256 [0-9a-f]{64}`, s.Text())
+	require.Empty(t, p.serverLog(), "it is not started without a yes")
+	look("y", "y")
+	calls := strings.Count(p.serverLog(), "tools/call")
+	require.Equal(t, 1, calls)
+	look()
+	p.write("conf.json", "[]")
+	starts := strings.Count(p.serverLog(), "start")
+	s = look("\x04")
+	require.Contains(t, s.Text(), "conf.json changed since you approved the MCP server fake.")
+	require.Equal(t, starts, strings.Count(p.serverLog(), "start"))
+	look("y") // the tools are those that were approved: one question
+	require.Greater(t, strings.Count(p.serverLog(), "start"), starts)
+	look()
+}
+
 func TestApprovalPromptOfATerminalThatGoesAway(t *testing.T) {
 	t.Parallel()
 	p := serverPlace(t, "rug")
@@ -223,7 +258,7 @@ func TestTrustOfAServerAsJSON(t *testing.T) {
 	var got map[string]any
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &got))
 	require.Equal(t, map[string]any{
-		"server": "fake", "command": []any{"mcp-fake", "rug", "../log", "with space"}, "approved": true, "left_out": []any{},
+		"server": "fake", "command": []any{"mcp-fake", "rug", "../log", "with space"}, "approved": true, "files": []any{}, "left_out": []any{},
 		"tools": []any{
 			map[string]any{"name": "mcp__fake__run", "tool": "run", "description": "Run", "schema": map[string]any{"type": "object"}, "state": "new"},
 			map[string]any{"name": "mcp__fake__same", "tool": "same", "description": "", "schema": map[string]any{"type": "object"}, "state": "new"},

@@ -26,7 +26,7 @@ type servers struct {
 func (r *repo) server(e *host, name string) *mcp.Server {
 	set := r.config.MCP[name]
 	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env}, mcp.Options{
-		Approvals: mcp.Approvals{Dir: filepath.Join(r.paths.StateDir, "mcp")}, Dir: r.TopLevel, Environ: e.environ, Secret: r.keyNames(), Version: version(),
+		Approvals: mcp.Approvals{Dir: filepath.Join(r.paths.StateDir, "mcp"), Root: r.TopLevel, Holds: r.Holds}, Dir: r.TopLevel, Environ: e.environ, Secret: r.keyNames(), Version: version(),
 		StartTimeout: set.StartTimeout,
 	})
 }
@@ -73,24 +73,42 @@ func (q *query) approveServer(ctx context.Context, s *mcp.Server) error {
 }
 
 // approvedWhole reports whether a server offers nothing, as far as is known, that
-// was not approved.
+// was not approved, and starts from the files that were.
 func approvedWhole(state mcp.State) bool {
+	return approvedOffers(state) && len(state.Files) == 0
+}
+
+// approvedOffers reports whether all that a server offers, as far as is known, was
+// approved, from whichever files it starts.
+func approvedOffers(state mcp.State) bool {
 	return state.Approved && !slices.ContainsFunc(state.Changes, func(c mcp.Change) bool { return c.Is != nil })
 }
 
 // leftOut says what of a server is not offered, and how it comes to be.
 func leftOut(name string, state mcp.State) string {
-	what := "its tools are not approved"
-	if state.Approved {
+	what := "its tools are not approved, and"
+	if state.Approved && len(state.Files) > 0 {
+		what = changedFiles(state.Files) + " since you approved its tools. They"
+	} else if state.Approved {
 		var names []string
 		for _, c := range state.Changes {
 			if c.Is != nil {
 				names = append(names, safetext.Show(c.Name()))
 			}
 		}
-		what = "these tools are not as you approved them: " + strings.Join(names, ", ")
+		what = "these tools are not as you approved them: " + strings.Join(names, ", ") + ", and"
 	}
-	return fmt.Sprintf("The MCP server %s: %s, and are left out; jp trust --mcp %s shows and approves them.", safetext.Show(name), what, safetext.Escape(name))
+	return fmt.Sprintf("The MCP server %s: %s are left out; jp trust --mcp %s shows and approves them.", safetext.Show(name), what, safetext.Escape(name))
+}
+
+// changedFiles says how files changed, as the start of a sentence.
+func changedFiles(changes []mcp.FileChange) string {
+	words := map[string]string{"new": "appeared", "changed": "changed", "gone": "went away"}
+	var said []string
+	for _, c := range changes {
+		said = append(said, safetext.Show(c.Name)+" "+words[c.What])
+	}
+	return strings.Join(said, ", ")
 }
 
 func (s *servers) every() []*mcp.Server {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,8 +16,7 @@ import (
 	"jp/tool/mcp"
 )
 
-// runTrustMCP is jp trust for what an MCP server offers. What is approved is not
-// bound to a repository, so no tool of any may approve it.
+// runTrustMCP is jp trust for what an MCP server offers. No tool may approve it.
 func runTrustMCP(ctx context.Context, e *env, o trustOptions) error {
 	r, err := e.findRepo(ctx)
 	if err != nil {
@@ -41,6 +41,9 @@ func runTrustMCP(ctx context.Context, e *env, o trustOptions) error {
 		_, err := fmt.Fprintf(e.stderr, "The tools of the MCP server %s are not approved any more.\n", safetext.Show(o.mcp))
 		return err
 	}
+	if show, err := e.acceptFiles(ctx, o, s); err != nil || show {
+		return err
+	}
 	listing, err := s.Look(ctx)
 	var failed *mcp.StartError
 	if errors.As(err, &failed) {
@@ -50,6 +53,48 @@ func runTrustMCP(ctx context.Context, e *env, o trustOptions) error {
 		return err
 	}
 	return e.trustServer(ctx, o, s, listing)
+}
+
+// acceptFiles asks whether a server may start with the files of the repository that its
+// command line names. With --show it is not started with files that are not approved:
+// shown says that this is all there is to show.
+func (e *env) acceptFiles(ctx context.Context, o trustOptions, s *mcp.Server) (shown bool, err error) {
+	files, state := s.Files(), s.State()
+	switch {
+	case s.Startable():
+		return false, nil
+	case o.yes:
+		s.Accept(files)
+		return false, nil
+	case o.show:
+		text := filesText(s, files, state) + "jp does not start it to see what it offers before you approve these files.\n"
+		if err := e.tellServer(approvalSheet{server: s, before: state}, false, text); err != nil {
+			return true, err
+		}
+		return true, &failure{exit: exitFailed, silent: true}
+	}
+	tty, err := e.serverTTY(s)
+	if err != nil {
+		return false, err
+	}
+	defer tty.Close()
+	accepted, err := askFiles(ctx, tty, e.palette(tty.File()), s)
+	if err == nil && !accepted {
+		err = unchanged(exitDecision, "usage")
+	}
+	return false, err
+}
+
+// serverTTY is the terminal on which the user is asked about a server.
+func (e *env) serverTTY(s *mcp.Server) (*terminal.TTY, error) {
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		name := s.Spec().Name
+		command := "jp trust --mcp " + safetext.Escape(name)
+		return nil, fail(exitDecision, "usage", "there is no terminal to ask whether the tools of the MCP server %s are approved.", name).
+			hint(command+" --show", "what it offers").hint(command+" -y", "approve it without being asked")
+	}
+	return tty, nil
 }
 
 // trustServer shows what a server offers, and approves it if the user does.
@@ -62,7 +107,7 @@ func (e *env) trustServer(ctx context.Context, o trustOptions, s *mcp.Server, li
 			return err
 		}
 		return &failure{exit: exitFailed, silent: true}
-	case !whole && !o.yes:
+	case !approvedOffers(sheet.before) && !o.yes:
 		if err := e.confirmServer(ctx, sheet); err != nil {
 			return err
 		}
@@ -75,12 +120,9 @@ func (e *env) trustServer(ctx context.Context, o trustOptions, s *mcp.Server, li
 }
 
 func (e *env) confirmServer(ctx context.Context, sheet approvalSheet) error {
-	name := sheet.server.Spec().Name
-	tty, err := terminal.OpenTTY()
+	tty, err := e.serverTTY(sheet.server)
 	if err != nil {
-		command := "jp trust --mcp " + safetext.Escape(name)
-		return fail(exitDecision, "usage", "there is no terminal to ask whether the tools of the MCP server %s are approved.", name).
-			hint(command+" --show", "what it offers").hint(command+" -y", "approve it without being asked")
+		return err
 	}
 	defer tty.Close()
 	sheet.palette, sheet.width = e.palette(tty.File()), tty.Width()
@@ -116,8 +158,16 @@ type serverJSON struct {
 	Server   string           `json:"server"`
 	Command  []string         `json:"command"`
 	Approved bool             `json:"approved"` // all that it offers
+	Files    []serverFileJSON `json:"files"`
 	Tools    []serverToolJSON `json:"tools"`
 	LeftOut  []string         `json:"left_out"`
+}
+
+// A serverFileJSON is a file of the repository that the command line of a server names.
+type serverFileJSON struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	State  string `json:"state"` // before: approved, new, changed or gone
 }
 
 type serverToolJSON struct {
@@ -136,6 +186,18 @@ func (e *env) tellServer(sheet approvalSheet, approved bool, text string) error 
 	}
 	spec := sheet.server.Spec()
 	out := serverJSON{Server: spec.Name, Command: spec.Command, Approved: approved, Tools: []serverToolJSON{}, LeftOut: append([]string{}, sheet.listing.LeftOut...)}
+	files := sheet.server.Files()
+	out.Files = []serverFileJSON{}
+	fileStates := map[string]string{}
+	for _, c := range sheet.before.Files {
+		fileStates[c.Name] = c.What
+		if c.What == "gone" {
+			out.Files = append(out.Files, serverFileJSON{Name: c.Name, State: "gone"})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		out.Files = append(out.Files, serverFileJSON{name, files[name], cmp.Or(fileStates[name], "approved")})
+	}
 	states := sheet.states()
 	for _, c := range sheet.before.Changes {
 		if c.Is == nil {

@@ -14,12 +14,14 @@ import (
 	"jp/internal/wholefile"
 )
 
-// Approvals are what the user has approved of servers, and what the servers
-// listed last where that is something else: one file for each command with its
-// environment. A file holds the hash of its content; one that is damaged
+// Approvals are what the user has approved of servers in one working tree, and what
+// the servers listed last where that is something else: one file for each command
+// with its environment. A file holds the hash of its content; one that is damaged
 // approves nothing.
 type Approvals struct {
-	Dir string // $XDG_STATE_HOME/jp/mcp
+	Dir   string                 // $XDG_STATE_HOME/jp/mcp
+	Root  string                 // the working tree: absolute
+	Holds func(path string) bool // whether a path leads into the working tree or its git directories; nil: none does
 }
 
 // A record is what a file says. It has the names of variables and no values.
@@ -27,6 +29,8 @@ type record struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
+	Root    string   `json:"root"`
+	Files   Files    `json:"files"`
 	Offers  []Offer  `json:"offers"`
 }
 
@@ -36,16 +40,16 @@ type sealed struct {
 	Record json.RawMessage `json:"record"`
 }
 
-// Approved is what the user approved of a server that is started like this; ok is
-// false where that is nothing.
-func (a Approvals) Approved(s Spec) (offers []Offer, ok bool) {
+// Approved is what the user approved of a server that is started like this, with the
+// files that its command line named then; ok is false where that is nothing.
+func (a Approvals) Approved(s Spec) (offers []Offer, files Files, ok bool) {
 	r, ok := read(a.file(s, "approved"))
-	return r.Offers, ok
+	return r.Offers, r.Files, ok
 }
 
 // Approve records that the user approved exactly this.
-func (a Approvals) Approve(s Spec, offers []Offer) error {
-	if err := a.write(s, "approved", offers); err != nil {
+func (a Approvals) Approve(s Spec, files Files, offers []Offer) error {
+	if err := a.write(s, "approved", files, offers); err != nil {
 		return fmt.Errorf("approve the tools of %s: %w", s.Name, err)
 	}
 	return a.forget(s)
@@ -68,10 +72,10 @@ func (a Approvals) Seen(s Spec) (offers []Offer, ok bool) {
 // Saw records what a server lists, so that what changed is not offered next time
 // either. Where it is what was approved, or nothing was, nothing is kept.
 func (a Approvals) Saw(s Spec, offers []Offer) error {
-	if approved, ok := a.Approved(s); !ok || len(Changes(approved, offers)) == 0 {
+	if approved, _, ok := a.Approved(s); !ok || len(Changes(approved, offers)) == 0 {
 		return a.forget(s)
 	}
-	if err := a.write(s, "seen", offers); err != nil {
+	if err := a.write(s, "seen", nil, offers); err != nil {
 		return fmt.Errorf("keep what %s lists: %w", s.Name, err)
 	}
 	return nil
@@ -95,7 +99,9 @@ func (a Approvals) Before(s Spec) []string {
 	return command
 }
 
-func (a Approvals) file(s Spec, kind string) string { return filepath.Join(a.Dir, s.hash()+"."+kind) }
+func (a Approvals) file(s Spec, kind string) string {
+	return filepath.Join(a.Dir, s.hash(a.Root)+"."+kind)
+}
 
 func (a Approvals) forget(s Spec) error {
 	if err := os.Remove(a.file(s, "seen")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -104,11 +110,11 @@ func (a Approvals) forget(s Spec) error {
 	return nil
 }
 
-func (a Approvals) write(s Spec, kind string, offers []Offer) error {
+func (a Approvals) write(s Spec, kind string, files Files, offers []Offer) error {
 	if offers == nil {
 		offers = []Offer{}
 	}
-	text, err := canonical(record{s.Name, s.Command, slices.Sorted(maps.Keys(s.Env)), offers})
+	text, err := canonical(record{s.Name, s.Command, slices.Sorted(maps.Keys(s.Env)), a.Root, files, offers})
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,11 @@ func offer(name, description string) mcp.Offer {
 func TestApprovalsAreForOneCommandAndEnvironment(t *testing.T) {
 	a := mcp.Approvals{Dir: filepath.Join(t.TempDir(), "mcp")}
 	spec := mcp.Spec{Name: "docs", Command: []string{"docs", "--stdio"}, Env: map[string]string{"TOKEN": "hunter2"}}
-	_, ok := a.Approved(spec)
+	_, _, ok := a.Approved(spec)
 	require.False(t, ok)
 	offers := []mcp.Offer{offer("search", "Find <a> & b\u00e4")}
-	require.NoError(t, a.Approve(spec, offers))
-	got, ok := a.Approved(spec)
+	require.NoError(t, a.Approve(spec, nil, offers))
+	got, _, ok := a.Approved(spec)
 	require.True(t, ok)
 	require.Equal(t, offers, got)
 
@@ -33,9 +33,13 @@ func TestApprovalsAreForOneCommandAndEnvironment(t *testing.T) {
 		"value":    {Name: "docs", Command: spec.Command, Env: map[string]string{"TOKEN": "hunter3"}},
 		"none":     {Name: "docs", Command: spec.Command},
 	} {
-		_, ok := a.Approved(other)
+		_, _, ok := a.Approved(other)
 		require.False(t, ok, name)
 	}
+	elsewhere := a
+	elsewhere.Root = "/other"
+	_, _, ok = elsewhere.Approved(spec)
+	require.False(t, ok, "an approval holds in one working tree")
 	require.Nil(t, a.Before(spec))
 	require.Equal(t, spec.Command, a.Before(mcp.Spec{Name: "docs", Command: []string{"evil"}}))
 	require.Nil(t, a.Before(mcp.Spec{Name: "other", Command: []string{"evil"}}))
@@ -54,7 +58,7 @@ func TestApprovalsAreForOneCommandAndEnvironment(t *testing.T) {
 func TestADamagedApprovalApprovesNothing(t *testing.T) {
 	a := mcp.Approvals{Dir: t.TempDir()}
 	spec := mcp.Spec{Name: "docs", Command: []string{"docs"}}
-	require.NoError(t, a.Approve(spec, []mcp.Offer{offer("search", "Find")}))
+	require.NoError(t, a.Approve(spec, nil, []mcp.Offer{offer("search", "Find")}))
 	files, err := filepath.Glob(filepath.Join(a.Dir, "*"))
 	require.NoError(t, err)
 	whole, err := os.ReadFile(files[0])
@@ -63,11 +67,11 @@ func TestADamagedApprovalApprovesNothing(t *testing.T) {
 		damaged := append([]byte{}, whole...)
 		damaged[i] ^= 1
 		require.NoError(t, os.WriteFile(files[0], damaged, 0o600))
-		if offers, ok := a.Approved(spec); ok { // white space and the case of a key mean nothing
+		if offers, _, ok := a.Approved(spec); ok { // white space and the case of a key mean nothing
 			require.Equal(t, []mcp.Offer{offer("search", "Find")}, offers)
 		}
 		require.NoError(t, os.WriteFile(files[0], whole[:i], 0o600))
-		_, ok := a.Approved(spec)
+		_, _, ok := a.Approved(spec)
 		require.False(t, ok, "cut at %d", i)
 	}
 }
@@ -80,7 +84,7 @@ func TestWhatWasSeen(t *testing.T) {
 	_, ok := a.Seen(spec)
 	require.False(t, ok, "nothing was approved that it could differ from")
 
-	require.NoError(t, a.Approve(spec, first))
+	require.NoError(t, a.Approve(spec, nil, first))
 	require.NoError(t, a.Saw(spec, second))
 	seen, ok := a.Seen(spec)
 	require.True(t, ok)
@@ -95,13 +99,13 @@ func TestWhatWasSeen(t *testing.T) {
 	_, ok = a.Seen(spec)
 	require.False(t, ok, "it is as it was approved")
 	require.NoError(t, a.Saw(spec, second))
-	require.NoError(t, a.Approve(spec, second))
+	require.NoError(t, a.Approve(spec, nil, second))
 	_, ok = a.Seen(spec)
 	require.False(t, ok)
 
 	for range 2 {
 		require.NoError(t, a.Revoke(spec))
-		_, ok = a.Approved(spec)
+		_, _, ok = a.Approved(spec)
 		require.False(t, ok)
 	}
 }

@@ -9,6 +9,10 @@ var (
 	// ErrClosed is a use of a server after its end.
 	ErrClosed = errors.New("the server was ended")
 
+	// ErrFiles says that the user has not approved the files of the repository that a
+	// server's command line names, as they are.
+	ErrFiles = errors.New("you have not approved the files of this repository that its command names")
+
 	errSilent  = errors.New("it did not answer in time")
 	errTooLong = fmt.Errorf("it wrote a message of more than %d MiB", maxLine>>20)
 	errOutput  = errors.New("it closed its output")

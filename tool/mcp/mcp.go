@@ -12,6 +12,9 @@
 // permission: they may change anything, ask before they run, and cannot simply
 // be repeated, unless the user's configuration says otherwise.
 //
+// A server whose command line names files of the repository is started only as the
+// user approved or accepted those files: [Server.Accept].
+//
 // A server outlives single calls, so it holds no tool's lock. Who resumes a turn
 // must not take a free lock for a sign that a call which was started has ended
 // or done nothing: its outcome is unknown, as that of any tool which may change
@@ -38,10 +41,13 @@ type Spec struct {
 	Env     map[string]string `json:"env"`     // added to the environment
 }
 
-// hash names what would be started. The values of variables are in it and cannot
-// be read from it.
-func (s Spec) hash() string {
-	text, err := json.Marshal(s)
+// hash names what would be started, and in which working tree. The values of variables
+// are in it and cannot be read from it.
+func (s Spec) hash(root string) string {
+	text, err := json.Marshal(struct {
+		Spec
+		Root string `json:"root"`
+	}{s, root})
 	if err != nil {
 		panic(err) // strings, which always encode
 	}

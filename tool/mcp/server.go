@@ -2,7 +2,11 @@ package mcp
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"sync/atomic"
 
 	"jp/tool"
 )
@@ -17,6 +21,8 @@ type Server struct {
 	conn    *connection // nil: it does not run
 	listing Listing     // of the connection
 	closed  bool
+
+	accepted atomic.Pointer[Files] // with which the user lets it start
 }
 
 // NewServer returns a server, which does not run yet.
@@ -31,21 +37,25 @@ func (s *Server) Spec() Spec { return s.spec }
 
 // A State is what is known of a server without starting it.
 type State struct {
-	Approved bool     // something was approved for this command and environment
-	Offers   []Offer  // what was approved, and was not seen to be otherwise since
-	Changes  []Change // what the server listed otherwise, when it ran last
+	Approved bool         // something was approved for this command and environment
+	Offers   []Offer      // what was approved, and was not seen to be otherwise since
+	Changes  []Change     // what the server listed otherwise, when it ran last
+	Files    []FileChange // the files that its command names, where they are not as approved: it offers nothing then
 }
 
 // State reads what was approved, and what was seen since.
 func (s *Server) State() State {
-	approved, ok := s.opts.Approvals.Approved(s.spec)
-	state := State{Approved: ok, Offers: approved}
+	approved, files, ok := s.opts.Approvals.Approved(s.spec)
+	state := State{Approved: ok, Offers: approved, Files: s.Files().changes(files)}
 	seen, otherwise := s.opts.Approvals.Seen(s.spec)
+	if len(state.Files) > 0 {
+		state.Offers = nil
+	}
 	if !ok || !otherwise {
 		return state
 	}
 	state.Changes = Changes(approved, seen)
-	state.Offers = slices.DeleteFunc(slices.Clone(approved), func(o Offer) bool {
+	state.Offers = slices.DeleteFunc(slices.Clone(state.Offers), func(o Offer) bool {
 		is, found := Listing{Offers: seen}.find(o.Name)
 		return !found || !is.equal(o)
 	})
@@ -67,8 +77,35 @@ func (s *Server) Look(ctx context.Context) (Listing, error) {
 // that is another one; nil if there is none.
 func (s *Server) Before() []string { return s.opts.Approvals.Before(s.spec) }
 
-// Approve records that the user approved these of the server's tools.
-func (s *Server) Approve(offers []Offer) error { return s.opts.Approvals.Approve(s.spec, offers) }
+// Files are the files of the repository that the server's command line names, as they
+// are now.
+func (s *Server) Files() Files { return s.opts.Approvals.Files(s.spec) }
+
+// Accept records that the user lets the server start with these files of the repository.
+// It holds for this value of Server.
+func (s *Server) Accept(files Files) { s.accepted.Store(&files) }
+
+// Startable reports whether the server may start: the files of the repository that its
+// command line names are those that the user approved or accepted.
+func (s *Server) Startable() bool {
+	files := s.Files()
+	if accepted := s.accepted.Load(); accepted != nil && maps.Equal(*accepted, files) {
+		return true
+	}
+	_, approved, _ := s.opts.Approvals.Approved(s.spec)
+	return maps.Equal(approved, files)
+}
+
+// Approve records that the user approved these of the server's tools, with the files that
+// they accepted or approved before.
+func (s *Server) Approve(offers []Offer) error {
+	files := s.accepted.Load()
+	if files == nil {
+		_, approved, _ := s.opts.Approvals.Approved(s.spec)
+		files = &approved
+	}
+	return s.opts.Approvals.Approve(s.spec, *files, offers)
+}
 
 // Revoke takes back what was approved.
 func (s *Server) Revoke() error { return s.opts.Approvals.Revoke(s.spec) }
@@ -124,6 +161,9 @@ func (s *Server) ready(ctx context.Context) (*connection, Listing, error) {
 		return s.conn, s.listing, nil
 	}
 	if s.conn == nil {
+		if !s.Startable() {
+			return nil, Listing{}, &StartError{Server: s.spec.Name, err: s.unapproved()}
+		}
 		conn, err := connect(ctx, s.spec, s.opts)
 		if err != nil {
 			return nil, Listing{}, err
@@ -162,4 +202,13 @@ func (s *Server) clear(ctx context.Context) (hung bool, err error) {
 		s.conn = nil
 	}
 	return hung, nil
+}
+
+// unapproved names the files that keep the server from starting.
+func (s *Server) unapproved() error {
+	var names []string
+	for _, change := range s.State().Files {
+		names = append(names, words(change.Name)+" is "+change.What)
+	}
+	return fmt.Errorf("%w: %s (jp trust --mcp %s)", ErrFiles, strings.Join(names, ", "), words(s.spec.Name))
 }
