@@ -67,9 +67,11 @@ type Definition struct {
 	// anywhere. No secret is put in the place of its placeholder there. "" is nobody: the tool
 	// works on this machine, with what is here.
 	Destination string
-	Run         RunMode
-	Result      RunMode               // whether the result is delivered
-	Questions   map[string]QuestionTo // who answers the tool's questions, by id
+	// Instead says, without a full stop, what to do where a call is not run for a placeholder.
+	Instead   string
+	Run       RunMode
+	Result    RunMode               // whether the result is delivered
+	Questions map[string]QuestionTo // who answers the tool's questions, by id
 	// Subject is the part of the arguments that says most, on one line:
 	// a path, an argv, a pattern. Nil: nothing.
 	Subject func(arguments json.RawMessage) string

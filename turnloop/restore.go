@@ -17,7 +17,7 @@ func (l *Loop) real(def *tool.Definition, value json.RawMessage) (json.RawMessag
 	if def.Destination != "" {
 		if l.opts.Placeholders != nil {
 			if held := l.opts.Placeholders(value); len(held) > 0 {
-				return nil, fmt.Errorf("%s stands for a secret, and jp gives %s no secrets. The user can set it in the environment of the server", strings.Join(held, ", "), def.Destination)
+				return nil, fmt.Errorf("%s stands for a secret, and jp gives %s no secrets. %s", strings.Join(held, ", "), def.Destination, def.Instead)
 			}
 		}
 		return value, nil

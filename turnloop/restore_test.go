@@ -85,13 +85,13 @@ func TestTheDestinationDecidesAboutSecrets(t *testing.T) {
 	}{
 		"here":                      {"", "<1>", "hunter2", ""},
 		"elsewhere, no secret":      {"the server s", "plain", "plain", ""},
-		"elsewhere":                 {"the server s", "a <1>", "", "<1> stands for a secret, and jp gives the server s no secrets."},
-		"elsewhere, of unknown one": {"the server s", "<2>", "", "<2> stands for a secret, and jp gives the server s no secrets."},
+		"elsewhere":                 {"the server s", "a <1>", "", "<1> stands for a secret, and jp gives the server s no secrets. Leave it out"},
+		"elsewhere, of unknown one": {"the server s", "<2>", "", "<2> stands for a secret, and jp gives the server s no secrets. Leave it out"},
 		"elsewhere, both":           {"the server s", "<1><2>", "", "<1>, <2> stands for a secret"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, login := range []*fakeTool{reads("login"), changes("login").asking()} {
-				login.def.Destination = tt.destination
+				login.def.Destination, login.def.Instead = tt.destination, "Leave it out"
 				arguments, err := json.Marshal(map[string]string{"path": tt.path})
 				require.NoError(t, err)
 				r := newRig(t, []*fakeTool{login}, once(calls("login", "_1", string(arguments)), ends(conversation.FinishToolCalls)), answers("ok"))

@@ -136,7 +136,7 @@ func TestApprovalPromptOfFiles(t *testing.T) {
 	require.Regexp(t, `conf\.json  sha256 [0-9a-f]{64}`, s.Text())
 	require.Empty(t, p.serverLog(), "it is not started without a yes")
 	look("y", "y")
-	calls := strings.Count(p.serverLog(), "tools/call")
+	calls := strings.Count(p.serverLog(), "call echo")
 	require.Equal(t, 1, calls)
 	look()
 	p.write("conf.json", "[]")

@@ -40,7 +40,12 @@ type Options struct {
 // must be the workspace, and in a repository.
 func Tools(git *gitcmd.Git, opts Options) []tool.Tool {
 	r := &repository{git: git, opts: opts, checker: convert.New(git, git.Repository())}
-	return []tool.Tool{r.status(), r.diff(), r.log(), r.show(), r.commit()}
+	tools := []tool.Tool{r.status(), r.diff(), r.log(), r.show(), r.commit()}
+	for _, t := range tools { // a commit's message goes wherever the history goes
+		t.Definition().Destination = "git, whose history may be published,"
+		t.Definition().Instead = "Leave it out of the arguments"
+	}
+	return tools
 }
 
 // A repository is what the tools work on.

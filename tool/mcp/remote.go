@@ -27,6 +27,7 @@ func newRemote(s *Server, o Offer, reads bool) *remote {
 		Name: ToolName(s.spec.Name, o.Name), Description: description, Parameters: o.Schema,
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: subject,
 		Destination: "the MCP server " + words(s.spec.Name),
+		Instead:     "The user can set it in the environment of the server",
 	}
 	if reads {
 		def.Effect = tool.Reads
