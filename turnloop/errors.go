@@ -1,6 +1,9 @@
 package turnloop
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A JournalError says that events could not be recorded. The turn stops;
 // everything before them is safe.
@@ -16,6 +19,18 @@ func (e *JournalError) Error() string {
 
 // Unwrap gives the journal's error.
 func (e *JournalError) Unwrap() error { return e.Err }
+
+// An ObeyedError ends a turn whose tool changed files that say what git runs, where nobody
+// let it go on. The result of the tool is on record.
+type ObeyedError struct {
+	Tool  string
+	Files []string
+}
+
+// Error names the files.
+func (e *ObeyedError) Error() string {
+	return fmt.Sprintf("%s changed files that git obeys: %s", e.Tool, strings.Join(e.Files, ", "))
+}
 
 // A DeniedError says that a hook of the user lets the turn not begin. Nothing of
 // it is recorded.

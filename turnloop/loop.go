@@ -59,8 +59,11 @@ type Options struct {
 	// Progress is told how far a tool says it is, from any goroutine, one call at a
 	// time for each run. It must not block. Nil: tools are not asked.
 	Progress func(Progress)
-	Hooks    Hooks    // nil: there are none
-	Unknown  Resolver // nil: unknown outcomes are reported to the model
+	Hooks    Hooks // nil: there are none
+	// Review asks a person whether the turn goes on though a tool changed files that say
+	// what git runs. An error is no answer: its text, or the end of ctx. Nil: nobody is asked.
+	Review  func(ctx context.Context, tool string, files []string) (goOn bool, err error)
+	Unknown Resolver // nil: unknown outcomes are reported to the model
 
 	Retry  provider.Retry
 	Limits Limits

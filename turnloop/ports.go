@@ -79,6 +79,8 @@ type Sight struct {
 	// Unrecorded are changed files of which no tree says what they held before the Mark:
 	// first those that were in the tree of then, in another state, then new ones.
 	Unrecorded []string
+	// Obeyed are files that say what git runs, and that differ from those at the Mark.
+	Obeyed []string
 }
 
 // An Observer is told what happens. Calls come one at a time, and must not

@@ -116,6 +116,8 @@ type workspace struct {
 	known map[string]map[string]string
 	looks []Glance
 	fail  func(look int) error // by the number of the look, from 1
+
+	obeyed []string // that each look after a tool finds
 }
 
 func newWorkspace() *workspace {
@@ -147,6 +149,9 @@ func (w *workspace) Look(_ context.Context, at Glance) (Sight, error) {
 		}
 	}
 	s := Sight{Tree: w.tree(), Git: w.git, Mark: len(w.looks)}
+	if at.Since != nil {
+		s.Obeyed = w.obeyed
+	}
 	before := w.known[at.Tree]
 	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		if before[path] != w.files[path] {

@@ -80,7 +80,10 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	}
 	if done.err == nil && done.result.Question != nil {
 		if lookErr == nil && after.Tree == before.Tree {
-			return l.recordQuestion(ctx, done)
+			if err := l.recordQuestion(ctx, done); err != nil {
+				return err
+			}
+			return l.review(ctx, call.Request.Name, after.Obeyed)
 		}
 		done.err = errors.New("it asked a question after it had changed files; what it did until then is not known")
 	}
@@ -90,7 +93,27 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.respond(ctx, done, &after); err != nil {
 		return err
 	}
+	if err := l.review(ctx, call.Request.Name, after.Obeyed); err != nil {
+		return err
+	}
 	return l.afterTools(ctx, call) // whatever ended the tool is meant for the whole turn
+}
+
+// review stops the turn where a tool changed files that say what git runs, unless a person
+// lets it go on: the next git of the user, and of the next tool, obeys them.
+func (l *Loop) review(ctx context.Context, name string, files []string) error {
+	if len(files) == 0 {
+		return nil
+	}
+	if l.opts.Review != nil && ctx.Err() == nil {
+		if goOn, err := l.opts.Review(ctx, name, files); goOn || err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &ObeyedError{name, files}
 }
 
 // An endedRun is the error of a turn that was interrupted while a tool ran. jp ended

@@ -102,6 +102,8 @@ func (c *client) Approve(ctx context.Context, s *mcp.Server) error {
 
 // Decide implements [user]. Enter decides nothing.
 func (c *client) Decide(ctx context.Context, d userDecision) (rune, error) {
+	c.gate.Lock()
+	defer c.gate.Unlock()
 	letters, words := "", make([]string, len(d.choices))
 	for i, choice := range d.choices {
 		letters += string(choice.key)

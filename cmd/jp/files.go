@@ -120,7 +120,10 @@ func (f *files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 	switch since := at.Since.(type) {
 	case *mark:
 		if at.Only == nil {
-			sight.LeftOut = f.watch(since.obeyed, sight.LeftOut)
+			sight.Obeyed = obeyedIn(f.git.GitDir, f.git.CommonDir).changed(since.obeyed)
+			for _, name := range sight.Obeyed {
+				sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(name), Why: whyObeyed})
+			}
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		sight.Unrecorded = quoted(f.tree.Unrecorded(snap.Changes, since.tree, before, func(path string) bool {

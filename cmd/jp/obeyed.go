@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -9,7 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/conversation"
+	"jp/internal/plainfile"
+	"jp/internal/safetext"
+	"jp/turnloop"
 )
 
 // obeyed are the files of a git directory that say what git runs, each with what
@@ -24,12 +29,18 @@ const whyObeyed = "git obeys it"
 func obeyedIn(gitDir, commonDir string) obeyed {
 	found := obeyed{}
 	found.add(commonDir, "config")
-	found.add(commonDir, "info/attributes")
 	found.add(gitDir, "config.worktree")
-	hooks, _ := os.ReadDir(filepath.Join(commonDir, "hooks"))
-	found.add(commonDir, "hooks")
-	for _, hook := range hooks {
-		found.add(commonDir, "hooks/"+hook.Name())
+	for _, folder := range []string{"hooks", "info"} {
+		found.add(commonDir, folder)
+		entries, _ := os.ReadDir(filepath.Join(commonDir, folder))
+		for _, entry := range entries {
+			if name := folder + "/" + entry.Name(); name != "info/refs" { // a list that git gc makes
+				found.add(commonDir, name)
+			}
+		}
+	}
+	if gitDir != commonDir {
+		found.add(gitDir, "info/sparse-checkout")
 	}
 	return found
 }
@@ -42,7 +53,11 @@ func (o obeyed) add(dir, name string) {
 	}
 	what := fmt.Sprint(stat.Mode)
 	if stat.Mode&unix.S_IFMT == unix.S_IFREG { // of a folder, what is in it counts
-		what += fmt.Sprint(" ", stat.Size, stat.Ino, stat.Ctim)
+		if text, err := plainfile.Read(path); err == nil {
+			what += fmt.Sprintf(" %x", sha256.Sum256(text)) // writing the same again changes nothing
+		} else {
+			what += fmt.Sprint(" ", stat.Size, stat.Ino, stat.Ctim)
+		}
 	}
 	if link, err := os.Readlink(path); err == nil {
 		what += " " + link
@@ -66,12 +81,38 @@ func (o obeyed) changed(before obeyed) []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// watch adds to what a tool left out of the tree the files that git obeys and
-// that it changed, and tells the user.
-func (f *files) watch(before obeyed, leftOut []conversation.LeftOut) []conversation.LeftOut {
-	for _, name := range obeyedIn(f.git.GitDir, f.git.CommonDir).changed(before) {
-		leftOut = append(leftOut, conversation.LeftOut{Path: conversation.QuotePath(name), Why: whyObeyed})
-		f.tell(name + " has changed while a tool ran, and git obeys it: look at it before you use git here.")
+// review asks the person at the terminal whether the turn goes on though a tool changed
+// files that git obeys. Where there is none it is nil, and the turn ends.
+func (q *query) review() func(ctx context.Context, tool string, files []string) (bool, error) {
+	u := q.user
+	for p := q.parent; u == nil && p != nil; p = p.parent {
+		u = p.user
 	}
-	return leftOut
+	if u == nil {
+		return nil
+	}
+	return func(ctx context.Context, tool string, files []string) (bool, error) {
+		text := safetext.Show(tool) + " changed files that git obeys. Look at them before you use git here:\n"
+		for _, name := range files {
+			text += "  " + safetext.Show(name) + "\n"
+		}
+		key, err := u.Decide(ctx, userDecision{text: text, choices: []userChoice{{'n', "no, stop the turn here"}, {'y', "yes, go on"}}})
+		switch {
+		case errors.Is(err, errUserGone):
+			return false, &turnloop.Interrupt{Signal: "SIGHUP"}
+		case errors.Is(err, errUserLeft), errors.Is(err, errUserSilent):
+			return false, nil
+		}
+		return key == 'y', err
+	}
+}
+
+// stoppedByObeyed is the end of a turn whose tool changed files that git obeys.
+func (q *query) stoppedByObeyed(e *turnloop.ObeyedError) *failure {
+	f := fail(exitDecision, "incomplete_turn", "the turn stopped: %s changed files that git obeys.", safetext.Show(e.Tool)).about(q.id)
+	for _, name := range e.Files {
+		f.details = append(f.details, safetext.Show(name))
+	}
+	f.details = append(f.details, "Look at these files before you use git here. The result of the tool is recorded.")
+	return f.hint("jp continue "+q.id.Short(), "go on with the turn").hint("jp discard "+q.id.Short(), "give the turn up; the files stay as they are")
 }

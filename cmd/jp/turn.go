@@ -230,6 +230,10 @@ func (r *repo) aboutDamage(ctx context.Context, err error, info conversation.Inf
 // verdict makes an exit code of how the turn ended.
 func (q *query) verdict(err error) error {
 	if err != nil {
+		var obeyed *turnloop.ObeyedError
+		if errors.As(err, &obeyed) {
+			return q.stoppedByObeyed(obeyed)
+		}
 		f := failureOf(err)
 		if q.outcome.Turn > 0 && f.code != "interrupted" {
 			f.about(q.id)

@@ -1,0 +1,4 @@
+echo one >a.txt
+git add a.txt
+git commit -qm a
+rm -rf .git/hooks
