@@ -117,6 +117,21 @@ func TestSliceMapsReferences(t *testing.T) {
 	require.Equal(t, 4, *twice[1].Was, "the number in the first source stays")
 }
 
+// What was withheld from a server stays withheld in a slice, and is not withheld from another
+// event where its own was cut.
+func TestSliceMapsWhatIsWithheld(t *testing.T) {
+	events := words("T Q M. T Q M. G").events()
+	events[6].Body = &Withholding{For: 4, Attachments: []string{"a.png"}, Reason: "no images"}
+	got := Slice(events, Cut{Last: 1})
+	require.Equal(t, &Withholding{For: 1, Attachments: []string{"a.png"}, Reason: "no images"}, got[3].Body)
+	require.Equal(t, 4, events[6].Body.(*Withholding).For, "the source is as it was")
+
+	events[6].Body = &Withholding{For: 1, Attachments: []string{"a.png"}}
+	for _, e := range Slice(events, Cut{Last: 1}) {
+		require.NotEqual(t, TypeWithheld, e.Type(), "its event was cut")
+	}
+}
+
 func TestSliceDropsAReplacedRequestThatWasCut(t *testing.T) {
 	events := words("T Q q M.").events()
 	events[2].Body.(*ChatRequest).Replaces = seq(1)
