@@ -167,6 +167,7 @@ func bodies() []conversation.Body {
 		&conversation.Restored{AsOf: 18, Files: []conversation.RestoredFile{{Path: "a.go", Done: true}}},
 		&conversation.WorkState{Plan: "first", OpenTasks: []string{"one", "two"}},
 		&conversation.TurnDone{Calls: 4, Input: 8900, Output: 544, CostUSD: "0.04", DurationMS: 41_000, Files: []string{"a.go"}},
+		&conversation.Withholding{For: 3, Attachments: []string{"a.png"}, Reason: "no images"},
 	}
 }
 
