@@ -58,6 +58,14 @@ type InquiryRequest struct {
 	Attempt    int
 	Question   Question
 	Exclusive  bool // only a person may answer
+	Files      []NamedFile
+}
+
+// A NamedFile is a file that a call names, as it was when the question was put. The digest
+// is a code of the content, "" where there was no file.
+type NamedFile struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest,omitempty"`
 }
 
 // Type implements [Body].
@@ -70,6 +78,7 @@ func (b *InquiryRequest) fields(c codec) {
 	c.num("attempt", &b.Attempt)
 	c.question("question", &b.Question)
 	c.flag("exclusive", &b.Exclusive)
+	c.value("files", &b.Files)
 }
 
 // An Outcome is how an inquiry ended.

@@ -40,7 +40,7 @@ func (e *Event) Rewrite(f Rewriter) (changed bool) {
 var fixed = map[string]bool{
 	"part": true, "finish": true, "prefix": true, "by": true, "signal": true, "phase": true, "outcome": true, "kind": true, "child": true,
 	"parent": true, "source": true, "title_source": true, "cost_usd": true, "usage": true, "truncated": true, "status": true, "before": true, "after": true,
-	"head_was": true, "head_is": true, "oid": true, "sha256": true, "jp": true,
+	"head_was": true, "head_is": true, "oid": true, "sha256": true, "digest": true, "jp": true,
 }
 
 // rewriter is the codec that changes texts in place.

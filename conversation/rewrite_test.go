@@ -46,7 +46,7 @@ var kept = map[Type][]string{
 	TypeToolCallRequest:  {"Finish", "Usage.CostUSD", "Prefix"},
 	TypeToolStarted:      {"Child"},
 	TypeToolCallResponse: {"Truncated.SHA256", "Changed.Before", "Changed.After", "Usage.CostUSD"},
-	TypeInquiryRequest:   {"Kind"},
+	TypeInquiryRequest:   {"Kind", "Files.Digest"},
 	TypeInquiryResponse:  {"Outcome", "By", "Usage.CostUSD"},
 	TypeMetadata:         {"TitleSource", "Parent"},
 	TypeForkOrigin:       {"Conversation", "Commit"},

@@ -18,7 +18,7 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	seq := t.Next()
 	t.AddInquiryRequest(conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
-		Question: runQuestion(line(def.Name, subject), byHook(call), l.stale(call)), Exclusive: def.Exclusive,
+		Question: runQuestion(line(def.Name, subject), byHook(call), l.stale(call)), Exclusive: def.Exclusive, Files: l.digests(def, call),
 	}, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
 	if response, settled := l.settled(def, call); settled {
 		response.For = seq

@@ -40,6 +40,10 @@ type Options struct {
 	// change files; nil: none does.
 	Outlived func() bool
 
+	// Digest identifies the content of a file, "" where there is none; false: it is a
+	// folder. Nil: a yes holds whatever happens to files that no snapshot has.
+	Digest func(path string) (digest string, ok bool)
+
 	Prompter Prompter // nil: nobody can be asked
 	// Restore puts the values of secrets in the place of their placeholders: what a
 	// tool gets, and nobody else. An error says what is not known; the tool is then

@@ -50,6 +50,53 @@ func (l *Loop) stale(call *conversation.ToolCall) bool {
 			return true
 		}
 	}
+	return l.differ(q)
+}
+
+// digests are the files that a call of a tool which changes some names, as they are.
+func (l *Loop) digests(def *tool.Definition, call *conversation.ToolCall) []conversation.NamedFile {
+	if l.opts.Digest == nil || def.Effect != tool.Changes {
+		return nil
+	}
+	named, _ := l.named(call)
+	var files []conversation.NamedFile
+	for _, path := range named[:fitting(named, func(path string) string { return path })] {
+		if digest, ok := l.opts.Digest(path); ok {
+			files = append(files, conversation.NamedFile{Path: conversation.QuotePath(path), Digest: digest})
+		}
+	}
+	return files
+}
+
+// differ reports whether a file that a call names is not as it was when its question was
+// put. What tools of this conversation changed since is no surprise.
+func (l *Loop) differ(q *conversation.Inquiry) bool {
+	if l.opts.Digest == nil || len(q.Request.Files) == 0 {
+		return false
+	}
+	own := map[string]bool{}
+	for _, e := range slices.Backward(l.stream.Events()) {
+		if e.Seq <= q.Event.Seq {
+			break
+		}
+		if b, ok := e.Body.(*conversation.ToolCallResponse); ok {
+			for _, c := range b.Changed {
+				own[c.Path] = true
+			}
+			for _, left := range b.LeftOut {
+				own[left.Path] = true
+			}
+		}
+	}
+	for _, file := range q.Request.Files {
+		path, err := conversation.UnquotePath(file.Path)
+		if err != nil || own[file.Path] {
+			continue
+		}
+		if now, ok := l.opts.Digest(path); !ok || now != file.Digest {
+			return true
+		}
+	}
 	return false
 }
 
@@ -90,9 +137,13 @@ func touches(e *conversation.Event, named []string) bool {
 // overtaken records what somebody else changed since a person allowed the call, if that is a
 // file which the call names. The call is then not started, and asked for again.
 func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before Sight, named []string) (bool, error) {
-	outside := l.drift(before)
-	if outside == nil || l.binding(l.lookup(call.Request.Name), call) == nil || !touches(outside, named) {
+	q := l.binding(l.lookup(call.Request.Name), call)
+	if q == nil {
 		return false, nil
+	}
+	outside := l.drift(before)
+	if outside == nil || !touches(outside, named) {
+		return l.differ(q), nil // while the call waited for its turn
 	}
 	t := l.stream.CurrentTurn()
 	t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))

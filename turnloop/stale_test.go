@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/tool"
 	. "jp/turnloop"
 )
 
@@ -68,6 +69,63 @@ func TestAYesBindsToWhatWasSeen(t *testing.T) {
 				}
 			}
 			require.Equal(t, tt.asked, permissions, "each question is on record")
+		})
+	}
+}
+
+// A file that no snapshot has counts, too: its digest stands with the question.
+func TestAYesBindsToUntrackedFiles(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before, after string // "": there is no file
+		own           bool   // a tool of the conversation changes it
+		folder        bool
+		asked         int
+	}{
+		"unchanged":       {"a", "a", false, false, 1},
+		"changed":         {"a", "b", false, false, 2},
+		"appeared":        {"", "b", false, false, 2},
+		"gone":            {"a", "", false, false, 2},
+		"never there":     {"", "", false, false, 1},
+		"a folder":        {"a", "b", false, true, 1},
+		"by its own call": {"a", "b", true, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := tt.before
+			w := newWorkspace()
+			write := changes("write").asking()
+			write.def.Paths = func(json.RawMessage) ([]string, bool) { return []string{"new.txt"}, true }
+			other := changes("other").asking().doing(func(context.Context, tool.Call) (tool.Result, error) {
+				w.files["new.txt"] = tt.after
+				content = tt.after
+				return tool.Result{Content: []byte("ok")}, nil
+			})
+			r := newRig(t, []*fakeTool{write, other}, asksFor("write"), answers("ok"))
+			if tt.own {
+				r = newRig(t, []*fakeTool{write, other}, once(calls("other", "_1", "{}"), calls("write", "_2", "{}"), ends(conversation.FinishToolCalls)), answers("ok"))
+			}
+			r.opts.Workspace = w
+			r.opts.Digest = func(path string) (string, bool) {
+				require.Equal(t, "new.txt", path)
+				return content, !tt.folder
+			}
+			asked := 0
+			r.prompting(func(context.Context, Question) (Answer, error) {
+				if asked++; !tt.own {
+					content = tt.after
+				}
+				return said("run"), nil
+			})
+			r.done()
+			if tt.own {
+				asked-- // the other call has a question of its own
+			}
+			require.Equal(t, tt.asked, asked)
+			require.Len(t, write.runs, 1)
+			for _, e := range r.stored() {
+				if b, ok := e.Body.(*conversation.InquiryRequest); ok && b.Kind == conversation.KindRunTool && !tt.folder && !tt.own {
+					require.Len(t, b.Files, 1)
+				}
+			}
 		})
 	}
 }

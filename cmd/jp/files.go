@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -26,6 +27,9 @@ type files struct {
 
 	othersLock sync.Mutex
 	others     *worktree.Others // untracked files as they were last listed; nil: not yet
+
+	root *os.Root // of the working tree
+	key  []byte   // for digests
 
 	notice func(text string) // tells the user; nil: nobody
 }
@@ -70,6 +74,14 @@ func (r *repo) unwatchedFiles(ctx context.Context) (*files, error) {
 	f.tree = tree
 	f.repo = r.knownWorkspaceID()
 	return f, err
+}
+
+// digest identifies the content of a file, for a yes that is about it.
+func (f *files) digest() func(path string) (string, bool) {
+	if f.root == nil || len(f.key) == 0 {
+		return nil
+	}
+	return func(path string) (string, bool) { return worktree.Digest(f.root, f.key, path) }
 }
 
 // place is where the repository stands: HEAD, branch, worktree. It is nil where

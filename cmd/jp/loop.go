@@ -48,7 +48,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Restore: q.repo.values.restorer(q.id), Placeholders: placeholders, Redacts: q.repo.values.redacts(),
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
-	opts.Review = q.review()
+	opts.Review, opts.Digest = q.review(), files.digest()
 	q.keep(&opts)
 	if q.parent == nil { // of delegates, only what their tools came to is shown
 		opts.Progress = q.front.Progress()

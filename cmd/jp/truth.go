@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
 
 	"jp/conversation"
+	"jp/gitstore"
 	"jp/reconcile"
 	"jp/tool"
 	"jp/turnloop"
@@ -99,6 +101,10 @@ func (q *query) openFiles(ctx context.Context) (_ *files, err error) {
 		}
 		if err == nil {
 			q.files.notice = q.out.Noticed
+			if q.repo.TopLevel != "" {
+				q.files.root, _ = os.OpenRoot(q.repo.TopLevel)
+				q.files.key, _ = gitstore.LoadKey(q.repo.keyFile()) // without either a yes is not bound to untracked files
+			}
 		}
 	}
 	return q.files, err

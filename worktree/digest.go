@@ -1,0 +1,43 @@
+package worktree
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Unread is the digest of what is there and cannot be read as an ordinary file of the
+// working tree.
+const Unread = "unread"
+
+// Digest identifies the content of a file of the folder, "" where there is none. It is a
+// code under a key: nobody without the key can try contents against it. false: it is a
+// folder. It follows no link out of the folder.
+func Digest(root *os.Root, key []byte, path string) (digest string, ok bool) {
+	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not hold it up
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return "", true
+	}
+	if err != nil {
+		return Unread, true
+	}
+	defer f.Close()
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return Unread, true
+	case info.IsDir():
+		return "", false
+	case !info.Mode().IsRegular():
+		return Unread, true
+	}
+	code := hmac.New(sha256.New, key)
+	if _, err := io.Copy(code, f); err != nil {
+		return Unread, true
+	}
+	return hex.EncodeToString(code.Sum(nil)), true
+}
