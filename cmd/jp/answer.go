@@ -63,12 +63,12 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 	if r.fromProgram() {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
-	r.sweep(ctx, e.host)
+	r.states().sweep(ctx, e.host)
 	a := &answering{env: e, repo: r, event: -1}
 	if err := a.parse(ctx, o); err != nil {
 		return err
 	}
-	client, err := r.connect(ctx, r.askedIn(ctx, a.id))
+	client, err := r.processes().connect(ctx, r.states().askedIn(ctx, a.id))
 	switch {
 	case errors.Is(err, errNotRunning):
 		return a.record(ctx)
@@ -104,11 +104,11 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 		}
 	}
 	if len(words) > 0 && (a.names(words[0]) || len(words) > 1 && !takesReason(words[0]) || len(words) == 3) {
-		if a.id, err = a.repo.resolve(ctx, a.env.host, words[0]); err != nil {
+		if a.id, err = a.repo.find().resolve(ctx, a.env.host, words[0]); err != nil {
 			return err
 		}
 		words = words[1:]
-	} else if a.id, err = a.repo.resolveRunning(ctx, a.env.host, "", "jp answer ", waits); err != nil {
+	} else if a.id, err = a.repo.find().resolveRunning(ctx, a.env.host, "", "jp answer ", waits); err != nil {
 		return err
 	}
 	a.json = o.value
@@ -135,7 +135,7 @@ func (a *answering) names(word string) bool {
 	if _, err := conversation.ParseID(word); err == nil || word == "." || word == "-" || word == "recent" || word == "newest" {
 		return true
 	}
-	return len(a.repo.endingIn(word)) > 0
+	return len(a.repo.find().endingIn(word)) > 0
 }
 
 // to is the answer to a question: the command line's, or that of the person at

@@ -40,7 +40,7 @@ func answerRecorded(
 	q := newQuery(ctx, front, r, queryOptions{continueTurn: true}, nil)
 	q.id = id
 	if err := q.lock(); err != nil {
-		return "", id, r.locked(ctx, r.env, err)
+		return "", id, r.processes().locked(ctx, r.env, err)
 	}
 	defer q.held.Release()
 	if err := q.load(ctx); err != nil {
@@ -49,7 +49,7 @@ func answerRecorded(
 	waiting := q.liveInquiry()
 	if waiting == nil {
 		if q.tail != nil && event < 0 {
-			if below := r.asksFor(ctx, id, delegationsIn(q.tail), maxLevels); below != nil {
+			if below := r.states().asksFor(ctx, id, delegationsIn(q.tail), maxLevels); below != nil {
 				q.held.Release()
 				return answerRecorded(ctx, front, r, below.in.ID, event, to)
 			}

@@ -73,7 +73,7 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 		}
 	}
 	for _, info := range infos {
-		if err := r.foreign(ctx, info); err != nil {
+		if err := r.standings().foreign(ctx, info); err != nil {
 			return err
 		}
 	}

@@ -56,24 +56,24 @@ func runAttach(ctx context.Context, e *env, o attachOptions, word string) error 
 		return err
 	}
 	defer r.Close()
-	r.sweep(ctx, e.host)
-	id, err := r.resolveRunning(ctx, e.host, word, "jp attach ", runs)
+	r.states().sweep(ctx, e.host)
+	id, err := r.find().resolveRunning(ctx, e.host, word, "jp attach ", runs)
 	if err != nil {
 		return err
 	}
-	id = r.askedIn(ctx, id)
-	peer, err := r.connect(ctx, id)
+	id = r.states().askedIn(ctx, id)
+	peer, err := r.processes().connect(ctx, id)
 	var version *attach.VersionError
 	switch {
 	case errors.Is(err, errNotRunning):
-		return r.notRunning(ctx, id, "attach to")
+		return r.processes().notRunning(ctx, id, "attach to")
 	case errors.As(err, &version):
 		return fail(exitFailed, "internal", "%s: %v.", id, version).about(id).hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
 	case err != nil:
 		return err
 	}
 	a := &attachment{env: e, repo: r, id: id, peer: peer, inbox: newInbox()}
-	a.ends = r.awaitEnd(id)
+	a.ends = r.processes().awaitEnd(id)
 	defer a.close()
 	if !e.format.structured() && isTerminal(e.stdout) {
 		if a.person = openClient(&terminalFront{env: e, repo: r}); a.person != nil {

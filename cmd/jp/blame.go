@@ -96,14 +96,14 @@ func runBlame(ctx context.Context, e *env, o blameOptions) error {
 // one that was active last.
 func (r *repo) blameViews(ctx context.Context, e *env, o blameOptions) ([]*view, error) {
 	if !o.all {
-		v, err := r.view(ctx, e.host, o.id)
+		v, err := r.find().view(ctx, e.host, o.id)
 		return []*view{v}, err
 	}
-	infos, err := r.everyInfo(ctx)
+	infos, err := r.find().everyInfo(ctx)
 	if err != nil {
 		return nil, err
 	}
-	own, _ := r.visited(ctx, e.host, 0) // a session may have none
+	own, _ := r.find().visited(ctx, e.host, 0) // a session may have none
 	slices.SortStableFunc(infos, func(a, b conversation.Info) int {
 		if a.ID == own || b.ID == own {
 			return cmp.Compare(bit(b.ID == own), bit(a.ID == own))
@@ -112,7 +112,7 @@ func (r *repo) blameViews(ctx context.Context, e *env, o blameOptions) ([]*view,
 	})
 	var views []*view
 	for _, i := range infos {
-		v, err := r.view(ctx, e.host, string(i.ID))
+		v, err := r.find().view(ctx, e.host, string(i.ID))
 		if err != nil {
 			fmt.Fprintf(e.stderr, "%s is left out: %v\n", i.ID, safetext.Clean(err.Error()))
 			continue

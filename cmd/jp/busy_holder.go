@@ -36,7 +36,7 @@ func (r *repo) look(ctx context.Context, id conversation.ID, holder process.Hold
 	if now, held := r.locks.Held(id); held {
 		h.holder = now
 	}
-	registry, ok := r.toldRegistry()
+	registry, ok := r.states().toldRegistry()
 	if !ok {
 		return h
 	}

@@ -68,7 +68,7 @@ func (s *selection) find(ctx context.Context, e *host, r *repo) ([]conversation.
 	var infos []conversation.Info
 	seen := map[conversation.ID]bool{}
 	for _, word := range words {
-		id, err := r.resolve(ctx, e, word)
+		id, err := r.find().resolve(ctx, e, word)
 		if err != nil {
 			return nil, err
 		}
@@ -100,15 +100,15 @@ func namesIt(word string, info conversation.Info) bool {
 // chosen from there.
 func (s *selection) unnamed(ctx context.Context, e *host, r *repo) (conversation.ID, error) {
 	if !s.back() {
-		return r.resolve(ctx, e, "")
+		return r.find().resolve(ctx, e, "")
 	}
-	if id, err := r.visited(ctx, e, 0); err == nil {
+	if id, err := r.find().visited(ctx, e, 0); err == nil {
 		if info, err := r.store.Info(ctx, id); err == nil && info.Summary.ArchivedAt != nil {
 			return id, nil
 		}
 	}
 	none := usage("this session's conversation is not archived; say which one is meant.").hint("jp ls --archived", "the archived ones")
-	return r.pickFrom(ctx, e, none, conversation.ScopeArchived)
+	return r.find().pickFrom(ctx, e, none, conversation.ScopeArchived)
 }
 
 // filtered are the conversations that all filters find. One that cannot be read
@@ -130,7 +130,7 @@ func (s *selection) filtered(ctx context.Context, e *host, r *repo) ([]conversat
 			return nil, err
 		}
 		for _, i := range all {
-			if i.Err == nil && r.foreign(ctx, i) != nil {
+			if i.Err == nil && r.standings().foreign(ctx, i) != nil {
 				continue // somebody else's is theirs to put away
 			}
 			// A fork is as old as its own id, not as the events that it shares.
@@ -166,7 +166,7 @@ func before(e *host, flag, duration string) (func(time.Time) bool, error) {
 // hold takes a conversation for a change that needs no turn.
 func (r *repo) hold(ctx context.Context, e *host, id conversation.ID) (*process.Lock, error) {
 	held, err := r.tryHold(e, id)
-	return held, r.locked(ctx, e, err)
+	return held, r.processes().locked(ctx, e, err)
 }
 
 // tryHold is hold, with a *process.LockedError where another process was first.
@@ -197,7 +197,7 @@ func (s *selection) holdAll(ctx context.Context, e *host, r *repo, infos []conve
 			continue
 		case err != nil:
 			release()
-			return nil, func() {}, r.locked(ctx, e, err)
+			return nil, func() {}, r.processes().locked(ctx, e, err)
 		}
 		locks = append(locks, lock)
 		switch working := r.locks.Working(info.ID); {
@@ -216,11 +216,11 @@ func (s *selection) holdAll(ctx context.Context, e *host, r *repo, infos []conve
 
 // foreign refuses to change what is known of somebody else's conversation: it
 // would no longer be theirs.
-func (r *repo) foreign(ctx context.Context, info conversation.Info) error {
+func (r standings) foreign(ctx context.Context, info conversation.Info) error {
 	if info.Err != nil {
 		return nil
 	}
-	signed, unsure := r.signed(ctx, info)
+	signed, unsure := r.states().signed(ctx, info)
 	if unsure && !signed {
 		return partial(info)
 	}

@@ -26,7 +26,7 @@ var errNotRunning = errors.New("no process runs it")
 
 // connect reaches the process that runs a conversation. It is errNotRunning where
 // none does, and a *attach.VersionError for a process of another version.
-func (r *repo) connect(ctx context.Context, id conversation.ID) (*attach.Client, error) {
+func (r processes) connect(ctx context.Context, id conversation.ID) (*attach.Client, error) {
 	client, err := r.reach(ctx, id)
 	if err != nil && client != nil {
 		client.Close()
@@ -37,7 +37,7 @@ func (r *repo) connect(ctx context.Context, id conversation.ID) (*attach.Client,
 
 // reach is connect, with a client that can tell a process of another version to
 // shut down.
-func (r *repo) reach(ctx context.Context, id conversation.ID) (*attach.Client, error) {
+func (r processes) reach(ctx context.Context, id conversation.ID) (*attach.Client, error) {
 	registry, err := r.registry()
 	if err != nil {
 		return nil, err
@@ -103,12 +103,12 @@ func dial(ctx context.Context, registry process.Registry, id conversation.ID) (*
 }
 
 // notRunning says what can be done with a conversation that no process runs.
-func (r *repo) notRunning(ctx context.Context, id conversation.ID, verb string) error {
+func (r processes) notRunning(ctx context.Context, id conversation.ID, verb string) error {
 	info, err := r.store.Info(ctx, id)
 	if err != nil {
 		return aboutConversation(err, id)
 	}
-	l := r.list(ctx, info)
+	l := r.states().list(ctx, info)
 	status := l.Status
 	f := fail(exitFailed, "not_found", "%s is not running, so there is nothing to %s; its last turn is complete.", id, verb).about(id)
 	if status.State == "idle" {

@@ -58,7 +58,7 @@ func (r *childRelay) Noticed(text string) {
 
 // askedIn is the conversation whose process asks the questions of this one: its
 // parent, where that runs it, else itself.
-func (r *repo) askedIn(ctx context.Context, id conversation.ID) conversation.ID {
+func (r states) askedIn(ctx context.Context, id conversation.ID) conversation.ID {
 	holder, held := r.locks.Held(id)
 	if !held {
 		return id

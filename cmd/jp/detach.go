@@ -99,7 +99,7 @@ func (q *query) resumeDetached(ctx context.Context) error {
 // openLog opens the file of the output of a process in the background. Where that
 // has no place, nothing can run in the background.
 func (q *query) openLog() (*os.File, error) {
-	registry, err := q.repo.registry()
+	registry, err := q.repo.processes().registry()
 	if err != nil {
 		return nil, err
 	}

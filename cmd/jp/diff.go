@@ -116,7 +116,7 @@ func (r *repo) compare(ctx context.Context, e *env, o diffOptions) (*view, *comp
 	case isRange:
 		return r.compareRange(ctx, e, from, to)
 	}
-	v, ev, err := r.moment(ctx, e.host, word)
+	v, ev, err := r.find().moment(ctx, e.host, word)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +142,7 @@ func (r *repo) compareTwo(ctx context.Context, e *env, words []string) (*view, *
 	var views [2]*view
 	var trees [2]string
 	for i, word := range words {
-		v, ev, err := r.moment(ctx, e.host, word)
+		v, ev, err := r.find().moment(ctx, e.host, word)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -165,7 +165,7 @@ func (r *repo) compareRange(ctx context.Context, e *env, from, to string) (*view
 	if !strings.Contains(from, "@") {
 		target, a = "", from
 	}
-	v, err := r.view(ctx, e.host, target)
+	v, err := r.find().view(ctx, e.host, target)
 	if err != nil {
 		return nil, nil, err
 	}

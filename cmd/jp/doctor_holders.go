@@ -70,14 +70,14 @@ func (c *checkup) holders(ctx context.Context, held map[conversation.ID]process.
 // reaches says why nobody can speak with the process that holds a conversation,
 // nil where one can. Saying hello attaches to nothing.
 func (c *checkup) reaches(ctx context.Context, id conversation.ID) error {
-	registry, ok := c.repo.toldRegistry()
+	registry, ok := c.repo.states().toldRegistry()
 	if !ok {
 		return errors.New("it has told nothing of itself")
 	}
 	ctx, cancel := context.WithTimeout(ctx, answersWithin)
 	defer cancel()
 	if c.repo.store != nil {
-		id = c.repo.askedIn(ctx, id)
+		id = c.repo.states().askedIn(ctx, id)
 	}
 	client, err := dial(ctx, registry, id)
 	if client != nil {
@@ -103,7 +103,7 @@ func ended(h process.Holder) bool {
 // stale are the entries of the registry whose processes have ended. It removes
 // nothing; what cannot be read is in the error.
 func (c *checkup) stale() (entries []doctor.Entry, errs []error) {
-	registry, ok := c.repo.toldRegistry()
+	registry, ok := c.repo.states().toldRegistry()
 	if !ok {
 		return nil, nil
 	}

@@ -81,7 +81,7 @@ func (c *checkup) gone(ctx context.Context) func(conversation.ID) bool {
 // sweep removes the entries of processes that ended, as every look at what runs
 // does.
 func (c *checkup) sweep(ctx context.Context, stale []doctor.Entry) {
-	registry, ok := c.repo.toldRegistry()
+	registry, ok := c.repo.states().toldRegistry()
 	if !ok || len(stale) == 0 {
 		return
 	}

@@ -43,7 +43,7 @@ func (c *checkup) lookAtProviders(ctx context.Context) []doctor.Finding {
 
 func (c *checkup) provider(ctx context.Context, name string) doctor.Provider {
 	p := doctor.Provider{Name: name}
-	v, err := c.repo.vendor(name)
+	v, err := c.repo.providers().vendor(name)
 	if err != nil {
 		p.Wrong = err
 		return p

@@ -70,7 +70,7 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 		return err
 	}
 	defer r.Close()
-	id, err := r.resolve(ctx, e.host, o.word)
+	id, err := r.find().resolve(ctx, e.host, o.word)
 	if err != nil {
 		return o.title.mistaken(err, strings.Fields(o.word))
 	}
@@ -83,7 +83,7 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 	if err != nil {
 		return aboutConversation(err, id)
 	}
-	if err := r.foreign(ctx, info); err != nil {
+	if err := r.standings().foreign(ctx, info); err != nil {
 		return err
 	}
 	meta, err := o.metadata(info.Summary, e.now())

@@ -139,7 +139,7 @@ func (r *repo) childState(ctx context.Context, call *conversation.ToolCall, name
 	if err != nil {
 		return fmt.Sprintf("? %s — %s cannot be read", name, id)
 	}
-	status := r.list(ctx, info).Status
+	status := r.states().list(ctx, info).Status
 	mark, words := "⏸", safetext.Clean(status.words())
 	switch status.State {
 	case "running":

@@ -21,7 +21,7 @@ const maxLevels = 16
 
 // asksFor is the question that a delegate of a conversation's open calls waits with, nil
 // where none does. calls are the calls that work in conversations of their own, by those.
-func (r *repo) asksFor(ctx context.Context, parent conversation.ID, calls []delegation, levels int) *delegatesQuestion {
+func (r states) asksFor(ctx context.Context, parent conversation.ID, calls []delegation, levels int) *delegatesQuestion {
 	for _, call := range calls {
 		info, err := r.store.Info(ctx, call.child)
 		if err != nil || info.Summary.Parent != parent || levels == 0 {
@@ -46,7 +46,7 @@ type delegation struct {
 
 // delegations are those of a conversation of which no more is loaded than its newest
 // event, in the order of their calls.
-func (r *repo) delegations(ctx context.Context, i conversation.Info) (calls []delegation) {
+func (r states) delegations(ctx context.Context, i conversation.Info) (calls []delegation) {
 	open := i.Summary.Open
 	children := map[int]conversation.ID{} // by the call's seq
 	for e, err := range r.store.Back(ctx, i.Head) {
@@ -78,7 +78,7 @@ func delegationsIn(tail *conversation.IncompleteTurn) (calls []delegation) {
 // statusOf is what an incomplete turn waits for: also the question of a delegate.
 func (r *repo) statusOf(ctx context.Context, id conversation.ID, tail *conversation.IncompleteTurn) conversation.Status {
 	status := tail.Status()
-	if status == conversation.StatusTools && r.asksFor(ctx, id, delegationsIn(tail), maxLevels) != nil {
+	if status == conversation.StatusTools && r.states().asksFor(ctx, id, delegationsIn(tail), maxLevels) != nil {
 		return conversation.StatusInput
 	}
 	return status
@@ -87,7 +87,7 @@ func (r *repo) statusOf(ctx context.Context, id conversation.ID, tail *conversat
 // incomplete says what an incomplete turn waits for, also where a delegate asks.
 func (r *repo) incomplete(ctx context.Context, id conversation.ID, tail *conversation.IncompleteTurn) *failure {
 	f := incompleteFailure(id, tail)
-	if q := r.asksFor(ctx, id, delegationsIn(tail), maxLevels); q != nil {
+	if q := r.states().asksFor(ctx, id, delegationsIn(tail), maxLevels); q != nil {
 		f.details = append(f.details, fmt.Sprintf("Waiting for input: %s — %q", safetext.Clean(q.tools), oneLine(q.inquiry.Text)))
 	}
 	return f

@@ -197,7 +197,7 @@ func (f *forkScreen) explain(o forkOptions, r forkResult, tail *conversation.Inc
 	local := standing == conversation.StandingOwn
 	switch {
 	case !local:
-		words := "It " + f.repo.standingWords(standing, f.repo.elsewhere(f.stream.Events()))
+		words := "It " + f.repo.standings().standingWords(standing, f.repo.standings().elsewhere(f.stream.Events()))
 		if standing == conversation.StandingForeign {
 			words = "Someone else wrote it"
 		}

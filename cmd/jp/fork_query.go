@@ -47,7 +47,7 @@ func (q *query) targetFork(ctx context.Context) error {
 		return err
 	}
 	if s := f.sourceStanding(); s != conversation.StandingOwn {
-		return fail(exitDecision, "untrusted", "Conversation %s %s; it can be read, not continued.", v.name(), q.repo.standingWords(s, q.repo.elsewhere(f.kept))).about(v.id).
+		return fail(exitDecision, "untrusted", "Conversation %s %s; it can be read, not continued.", v.name(), q.repo.standings().standingWords(s, q.repo.standings().elsewhere(f.kept))).about(v.id).
 			hint(fmt.Sprintf("jp fork %s@%d --adopt -a", v.name(), f.at.Seq), "make a fork of it that is yours")
 	}
 	if err := q.forkDecided(f); err != nil {

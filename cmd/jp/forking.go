@@ -42,13 +42,13 @@ type fork struct {
 func (c forkCut) view(ctx context.Context, r *repo, word string) (*view, error) {
 	enough := reachOf(c.until)
 	if c.from != "" || c.first+c.last > 0 || enough == nil {
-		v, err := r.view(ctx, r.env, word)
+		v, err := r.find().view(ctx, r.env, word)
 		if err != nil {
 			return nil, err
 		}
 		return v.secondView(ctx, c.until)
 	}
-	return r.viewBack(ctx, r.env, word, enough)
+	return r.find().viewBack(ctx, r.env, word, enough)
 }
 
 // reachOf is how far back the turn of an event lies, nil for what only the whole

@@ -43,7 +43,7 @@ func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, er
 
 // named are the conversations that the user named, each once.
 func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
-	names, err := g.repo.names(ctx, g.env.host, g.opts.words)
+	names, err := g.repo.find().names(ctx, g.env.host, g.opts.words)
 	var unknown *failure
 	if errors.As(err, &unknown) && len(g.opts.patterns) == 1 {
 		words := append(slices.Clone(g.opts.patterns), g.opts.words...)
@@ -55,7 +55,7 @@ func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
 	slices.Sort(names)
 	var infos []conversation.Info
 	for _, name := range slices.Compact(names) {
-		info, err := g.repo.known(ctx, g.env.host, name)
+		info, err := g.repo.find().known(ctx, g.env.host, name)
 		if info.ID == "" {
 			info.ID = conversation.ID(name)
 		}

@@ -226,7 +226,7 @@ func unquoted(texts []string) []string {
 // moment finds what [ID]@E, E or ID names: a conversation, and an event of it,
 // which is nil where only the conversation is named. Without a word it is the
 // session's conversation.
-func (r *repo) moment(ctx context.Context, e *host, word string) (*view, *conversation.Event, error) {
+func (r finder) moment(ctx context.Context, e *host, word string) (*view, *conversation.Event, error) {
 	if target, event, found := strings.Cut(word, "@"); found || word == "" {
 		v, err := r.view(ctx, e, target)
 		if err != nil || event == "" {

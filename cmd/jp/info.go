@@ -79,7 +79,7 @@ type inquiryJSON struct {
 }
 
 // list describes a conversation from what its newest event says of it.
-func (r *repo) list(ctx context.Context, i conversation.Info) listing {
+func (r states) list(ctx context.Context, i conversation.Info) listing {
 	l := listing{
 		ID: i.Name(), ShortID: i.ID.Short(), Remote: given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
 		err: i.Err,
@@ -139,7 +139,7 @@ func (l listing) active() time.Time {
 // local reports whether a conversation may act, as far as its newest events
 // tell: behind those that anybody may add to a foreign one. It is unsure where
 // those that would tell were not fetched.
-func (r *repo) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
+func (r states) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
 	local, unsure = r.signed(ctx, i)
 	if local && i.Remote == "" {
 		repo, err := r.name(false)
@@ -150,7 +150,7 @@ func (r *repo) local(ctx context.Context, i conversation.Info) (local, unsure bo
 }
 
 // signed reports whether this user's jp wrote a conversation, here or elsewhere.
-func (r *repo) signed(ctx context.Context, i conversation.Info) (signed, unsure bool) {
+func (r states) signed(ctx context.Context, i conversation.Info) (signed, unsure bool) {
 	signed = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
 		for e, err := range r.store.Back(ctx, i.Head) {
 			unsure = errors.Is(err, gitstore.ErrShallow)
@@ -164,7 +164,7 @@ func (r *repo) signed(ctx context.Context, i conversation.Info) (signed, unsure 
 
 // status merges what the events say with whether a process holds the
 // conversation.
-func (r *repo) status(ctx context.Context, i conversation.Info) statusJSON {
+func (r states) status(ctx context.Context, i conversation.Info) statusJSON {
 	s := statusJSON{State: "idle"}
 	switch i.Summary.Status {
 	case conversation.StatusIdle:
@@ -223,7 +223,7 @@ func (s *statusJSON) heldBy(holder process.Holder, e process.Entry) {
 }
 
 // inquiry reads the whole of a question that waits.
-func (r *repo) inquiry(ctx context.Context, i conversation.Info, q *conversation.WaitingInquiry) *inquiryJSON {
+func (r states) inquiry(ctx context.Context, i conversation.Info, q *conversation.WaitingInquiry) *inquiryJSON {
 	j := &inquiryJSON{Conversation: i.ID, Seq: q.Seq, Kind: q.Kind, Tool: q.Tool, Text: q.Text}
 	for e, err := range r.store.Back(ctx, i.Head) {
 		if err != nil || e.Seq < q.Seq {
@@ -283,3 +283,8 @@ func (s statusJSON) brief() string {
 
 // tool is the tool that is waited for, "" for none.
 func (s statusJSON) tool() string { return plain(s.Tool) }
+
+// The states of conversations are what these do and wait for.
+type states struct{ *repo }
+
+func (r *repo) states() states { return states{r} }

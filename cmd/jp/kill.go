@@ -61,7 +61,7 @@ func runKill(ctx context.Context, e *env, words []string) error {
 	if err != nil {
 		return err
 	}
-	defer r.sweep(ctx, e.host)
+	defer r.states().sweep(ctx, e.host)
 	results := []killedJSON{}
 	for _, id := range ids {
 		killed, err := r.kill(ctx, id)
@@ -93,7 +93,7 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 	for _, word := range words {
 		id, err := conversation.ParseID(word)
 		if _, held := r.locks.Held(id); err != nil || !held {
-			if id, err = r.resolve(ctx, e.host, word); err != nil {
+			if id, err = r.find().resolve(ctx, e.host, word); err != nil {
 				return nil, err
 			}
 		}
@@ -102,13 +102,13 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 	if len(words) > 0 {
 		return ids, nil
 	}
-	infos, err := r.everyInfo(ctx)
+	infos, err := r.find().everyInfo(ctx)
 	for _, i := range infos {
-		if _, held := r.locks.Held(i.ID); held || len(r.toolsLeft(i)) > 0 {
+		if _, held := r.locks.Held(i.ID); held || len(r.states().toolsLeft(i)) > 0 {
 			add(i.ID)
 		}
 	}
-	if registry, ok := r.toldRegistry(); ok {
+	if registry, ok := r.states().toldRegistry(); ok {
 		live, _ := registry.Live(ctx) // what cannot be read is told when it is swept
 		for _, id := range slices.Sorted(maps.Keys(live)) {
 			add(id)
@@ -156,7 +156,7 @@ func (k killedJSON) words() string {
 
 // kill ends the process that runs a conversation, and what its tools left.
 func (r *repo) kill(ctx context.Context, id conversation.ID) (_ killedJSON, err error) {
-	k := killedJSON{change: changed("kill", id), Delegates: []killedDelegateJSON{}, by: r.askedIn(ctx, id)}
+	k := killedJSON{change: changed("kill", id), Delegates: []killedDelegateJSON{}, by: r.states().askedIn(ctx, id)}
 	holder, held := r.locks.Held(id)
 	if held {
 		k.PID = holder.PID
@@ -187,7 +187,7 @@ func (r *repo) kill(ctx context.Context, id conversation.ID) (_ killedJSON, err 
 func (r *repo) askToEnd(ctx context.Context, by, id conversation.ID, holder process.Holder) bool {
 	ctx, cancel := context.WithTimeout(ctx, askedToEnd)
 	defer cancel()
-	client, err := r.reach(ctx, by)
+	client, err := r.processes().reach(ctx, by)
 	var version *attach.VersionError
 	if err != nil && !errors.As(err, &version) {
 		return false
@@ -242,7 +242,7 @@ func (r *repo) endTools(ctx context.Context, id conversation.ID) (ended int, err
 	if err != nil {
 		return 0, nil // it is unreadable, or was never there: no call of it is known
 	}
-	for _, seq := range r.toolsLeft(info) {
+	for _, seq := range r.states().toolsLeft(info) {
 		if err := r.locks.EndTool(ctx, id, seq); err != nil {
 			return ended, err
 		}
@@ -252,7 +252,7 @@ func (r *repo) endTools(ctx context.Context, id conversation.ID) (ended int, err
 }
 
 // toolsLeft are the open calls of a conversation whose tools live.
-func (r *repo) toolsLeft(i conversation.Info) (seqs []int) {
+func (r states) toolsLeft(i conversation.Info) (seqs []int) {
 	for _, call := range i.Summary.Open {
 		if r.locks.ToolAlive(i.ID, call.Seq) {
 			seqs = append(seqs, call.Seq)

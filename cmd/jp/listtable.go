@@ -41,7 +41,7 @@ type listTable struct {
 }
 
 func newListTable(ctx context.Context, e *env, r *repo) listTable {
-	current, _ := r.visited(ctx, e.host, 0) // a session may have none
+	current, _ := r.find().visited(ctx, e.host, 0) // a session may have none
 	t := listTable{env: e, palette: e.palette(e.stdout), current: string(current)}
 	if isTerminal(e.stdout) {
 		t.width = terminal.Width(e.stdout, e.environ)

@@ -23,14 +23,14 @@ type holding struct {
 }
 
 // holding reads what is told of a conversation that somebody holds.
-func (r *repo) holding(ctx context.Context, locked *process.LockedError) holding {
-	h := holding{LockedError: *locked, by: r.askedIn(ctx, locked.ID)}
+func (r processes) holding(ctx context.Context, locked *process.LockedError) holding {
+	h := holding{LockedError: *locked, by: r.states().askedIn(ctx, locked.ID)}
 	info, err := r.store.Info(ctx, locked.ID)
 	known := err == nil && info.Err == nil
 	h.broken = known && info.Summary.Status != conversation.StatusIdle
-	h.reachable = r.told(h.by, locked.Holder).PID != 0
+	h.reachable = r.states().told(h.by, locked.Holder).PID != 0
 	if q := info.Summary.Inquiry; known && q != nil && h.reachable {
-		h.inquiry = r.inquiry(ctx, info, q).posted(locked.ID)
+		h.inquiry = r.states().inquiry(ctx, info, q).posted(locked.ID)
 	}
 	return h
 }
@@ -46,7 +46,7 @@ func (j *inquiryJSON) posted(id conversation.ID) *attach.Inquiry {
 
 // locked says of an error that it is because of another process, which one that
 // is, and what can be done; of a change that it kept from being made.
-func (r *repo) locked(ctx context.Context, e *host, err error) error {
+func (r processes) locked(ctx context.Context, e *host, err error) error {
 	var locked *process.LockedError
 	if !errors.As(err, &locked) {
 		return err
@@ -58,7 +58,7 @@ func (r *repo) locked(ctx context.Context, e *host, err error) error {
 
 // locked says which process keeps this query from the conversation.
 func (q *query) locked(ctx context.Context, locked *process.LockedError) *failure {
-	h := q.repo.holding(ctx, locked)
+	h := q.repo.processes().holding(ctx, locked)
 	f := h.reaching(h.failure(q.env.now()))
 	switch {
 	case q.settlesOnly():

@@ -69,7 +69,7 @@ func runLog(ctx context.Context, e *env, o logOptions) error {
 	if o.within, err = r.inTree(e.host, o.paths); err != nil {
 		return err
 	}
-	v, err := r.view(ctx, e.host, o.target)
+	v, err := r.find().view(ctx, e.host, o.target)
 	if err != nil {
 		return err
 	}

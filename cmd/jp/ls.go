@@ -83,7 +83,7 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 		return err
 	}
 	defer r.Close()
-	r.sweep(ctx, e.host)
+	r.states().sweep(ctx, e.host)
 	if o.follow {
 		return followList(ctx, e, r, newWatch(r, o.scope(), o.remote), o.arrange)
 	}
@@ -93,7 +93,7 @@ func runList(ctx context.Context, e *env, o listOptions) error {
 	}
 	var list []listing
 	for _, i := range infos {
-		list = append(list, r.list(ctx, i))
+		list = append(list, r.states().list(ctx, i))
 	}
 	if o.remote != "" && o.remote != anyRemote && len(list) == 0 {
 		e.note("Nothing was fetched from %s.", safetext.Show(o.remote))

@@ -31,14 +31,14 @@ func (q *query) chooseModel(ctx context.Context) (string, error) {
 			return q.fullName(ctx, q.repo.config.ResolveModel(name)), nil
 		}
 	}
-	return q.repo.usualModel(ctx, q.env)
+	return q.repo.providers().usualModel(ctx, q.env)
 }
 
 // fullName names a conversation that is said again by its whole id: any other name of it
 // may be another one's tomorrow.
 func (q *query) fullName(ctx context.Context, model string) string {
 	if vendor, word, ok := cutModel(model); ok && vendor == replayed {
-		if id, err := q.repo.resolve(ctx, q.env, word); err == nil {
+		if id, err := q.repo.find().resolve(ctx, q.env, word); err == nil {
 			return replayed + "/" + string(id)
 		}
 	}
@@ -58,19 +58,19 @@ func openModel(ctx context.Context, e *host, r *repo, model string) (*catalog.Pr
 	case replayed:
 		return openReplay(ctx, e, r, name)
 	}
-	v, err := r.vendor(vendor)
+	v, err := r.providers().vendor(vendor)
 	if err != nil {
 		return nil, err
 	}
-	key, err := r.key(ctx, e, v)
+	key, err := r.providers().key(ctx, e, v)
 	if err != nil {
 		return nil, err
 	}
-	client, err := r.client(e, vendor)
+	client, err := r.providers().client(e, vendor)
 	if err != nil {
 		return nil, err
 	}
-	price, err := r.price(model)
+	price, err := r.providers().price(model)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func openScript(e *host, name string) (*catalog.Provider, error) {
 // openReplay opens what the models of a conversation said. One that somebody else wrote
 // would say what to run here.
 func openReplay(ctx context.Context, e *host, r *repo, word string) (*catalog.Provider, error) {
-	v, err := r.view(ctx, e, word)
+	v, err := r.find().view(ctx, e, word)
 	if err != nil {
 		return nil, err
 	}

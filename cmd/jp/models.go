@@ -34,11 +34,11 @@ func runModels(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	defer r.Close()
-	names := r.providerNames()
+	names := r.providers().providerNames()
 	if len(args) > 0 {
 		names = args
 	}
-	offers := r.offers(ctx, e.host, names)
+	offers := r.providers().offers(ctx, e.host, names)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

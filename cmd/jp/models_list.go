@@ -25,7 +25,7 @@ type offer struct {
 }
 
 // offers asks the providers, all at once.
-func (r *repo) offers(ctx context.Context, e *host, names []string) []offer {
+func (r providers) offers(ctx context.Context, e *host, names []string) []offer {
 	offers := make([]offer, len(names))
 	var asked sync.WaitGroup
 	for i, name := range names {
@@ -39,7 +39,7 @@ func (r *repo) offers(ctx context.Context, e *host, names []string) []offer {
 const listTime = 15 * time.Second
 
 // offer asks one provider for its models.
-func (r *repo) offer(ctx context.Context, e *host, name string) offer {
+func (r providers) offer(ctx context.Context, e *host, name string) offer {
 	o := offer{Provider: name, Models: []string{}}
 	if name == scripted {
 		o.Reachable, o.Models = true, append(o.Models, "demo")
@@ -59,7 +59,7 @@ func (r *repo) offer(ctx context.Context, e *host, name string) offer {
 	return o
 }
 
-func (r *repo) modelsOf(ctx context.Context, e *host, v catalog.Vendor) ([]string, error) {
+func (r providers) modelsOf(ctx context.Context, e *host, v catalog.Vendor) ([]string, error) {
 	key, err := r.key(ctx, e, v)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func plainModel(name string) string {
 }
 
 // unreachable says in a few words what a provider lacks.
-func (r *repo) unreachable(e *host, v catalog.Vendor, err error) string {
+func (r providers) unreachable(e *host, v catalog.Vendor, err error) string {
 	var f *failure
 	var refused *provider.Error
 	switch {
@@ -117,6 +117,6 @@ func (o offer) failure() error {
 }
 
 // providerNames are the providers that there are.
-func (r *repo) providerNames() []string {
+func (r providers) providerNames() []string {
 	return append(catalog.Names(r.config.Providers), scripted)
 }

@@ -57,7 +57,7 @@ func (q *query) appear() error {
 }
 
 func (q *query) register() error {
-	registry, err := q.repo.registry()
+	registry, err := q.repo.processes().registry()
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 		return err
 	}
 	defer r.Close()
-	names, err := r.names(ctx, e.host, words)
+	names, err := r.find().names(ctx, e.host, words)
 	if err != nil {
 		return err
 	}
@@ -87,15 +87,15 @@ func runPrint(ctx context.Context, e *env, o printOptions, words []string) error
 func (o printOptions) view(ctx context.Context, e *env, r *repo, word string) (*view, error) {
 	switch {
 	case o.last > 0:
-		return r.viewBack(ctx, e.host, word, turnsBack(o.last, func(l *conversation.Ledger, _ []*conversation.Event) int {
+		return r.find().viewBack(ctx, e.host, word, turnsBack(o.last, func(l *conversation.Ledger, _ []*conversation.Event) int {
 			return count(o.internal || !l.Discarded)
 		}))
 	case o.answer:
-		return r.viewBack(ctx, e.host, word, turnsBack(1, func(l *conversation.Ledger, _ []*conversation.Event) int {
+		return r.find().viewBack(ctx, e.host, word, turnsBack(1, func(l *conversation.Ledger, _ []*conversation.Event) int {
 			return count(!l.Discarded && slices.ContainsFunc(l.Calls, (*conversation.ModelCall).Answer))
 		}))
 	case o.tail > 0:
-		return r.viewBack(ctx, e.host, word, turnsBack(o.tail, func(l *conversation.Ledger, turn []*conversation.Event) int {
+		return r.find().viewBack(ctx, e.host, word, turnsBack(o.tail, func(l *conversation.Ledger, turn []*conversation.Event) int {
 			n := 0
 			for _, ev := range turn {
 				n += count(o.counts(ev) && (o.internal || !l.Discarded && !ev.Type().Internal()))
@@ -103,7 +103,7 @@ func (o printOptions) view(ctx context.Context, e *env, r *repo, word string) (*
 			return n
 		}))
 	}
-	return r.view(ctx, e.host, word)
+	return r.find().view(ctx, e.host, word)
 }
 
 func count(is bool) int {

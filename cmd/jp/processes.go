@@ -10,26 +10,26 @@ import (
 )
 
 // registry is where the running conversations of this repository are told.
-func (r *repo) registry() (process.Registry, error) {
+func (r processes) registry() (process.Registry, error) {
 	id, err := r.workspaceID()
 	return r.registryOf(id), err
 }
 
-func (r *repo) registryOf(workspace string) process.Registry {
+func (r processes) registryOf(workspace string) process.Registry {
 	return process.Registry{DataDir: r.paths.DataDir, Workspace: workspace, Repository: r.CommonDir}
 }
 
 // toldRegistry is the registry for somebody who only looks; ok is false where
 // nothing ever ran.
-func (r *repo) toldRegistry() (registry process.Registry, ok bool) {
+func (r states) toldRegistry() (registry process.Registry, ok bool) {
 	id := r.knownWorkspaceID()
-	return r.registryOf(id), id != ""
+	return r.processes().registryOf(id), id != ""
 }
 
 // told is what the process that holds a conversation tells of itself, an empty
 // entry where it tells nothing. What is there of an earlier process does not
 // count.
-func (r *repo) told(id conversation.ID, holder process.Holder) process.Entry {
+func (r states) told(id conversation.ID, holder process.Holder) process.Entry {
 	registry, ok := r.toldRegistry()
 	if !ok {
 		return process.Entry{}
@@ -43,7 +43,7 @@ func (r *repo) told(id conversation.ID, holder process.Holder) process.Entry {
 
 // sweep removes from the registry what was left by processes that ended without a
 // word, and tells what is in it that no process put there.
-func (r *repo) sweep(ctx context.Context, e *host) {
+func (r states) sweep(ctx context.Context, e *host) {
 	registry, ok := r.toldRegistry()
 	if !ok {
 		return
@@ -56,7 +56,12 @@ func (r *repo) sweep(ctx context.Context, e *host) {
 }
 
 // awaitEnd gives what waits for the end of the process that holds a conversation now.
-func (r *repo) awaitEnd(id conversation.ID) func(context.Context) error {
+func (r processes) awaitEnd(id conversation.ID) func(context.Context) error {
 	holder, _ := r.locks.Held(id)
 	return func(ctx context.Context) error { return r.locks.AwaitEnd(ctx, id, holder) }
 }
+
+// The processes are those that run conversations of the repository.
+type processes struct{ *repo }
+
+func (r *repo) processes() processes { return processes{r} }

@@ -43,7 +43,7 @@ type putBack struct {
 // newPutBack finds the conversation, takes it for this process, and reads it.
 // The event is nil where none was named.
 func newPutBack(ctx context.Context, r *repo, o putBackOptions) (*putBack, *conversation.Event, error) {
-	v, event, err := r.moment(ctx, r.env, o.word)
+	v, event, err := r.find().moment(ctx, r.env, o.word)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,7 +69,7 @@ func (b *putBack) take(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	fresh, err := b.repo.view(ctx, b.repo.env, string(b.id))
+	fresh, err := b.repo.find().view(ctx, b.repo.env, string(b.id))
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (b *putBack) take(ctx context.Context) (err error) {
 	case b.events[len(b.events)-1].Opaque():
 		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read only.", b.id).about(b.id)
 	}
-	if err := b.repo.mayAct(ctx, b.id, b.head, b.events, "read only"); err != nil {
+	if err := b.repo.standings().mayAct(ctx, b.id, b.head, b.events, "read only"); err != nil {
 		return err
 	}
 	switch {

@@ -27,13 +27,13 @@ func runRef(ctx context.Context, e *env, word string) error {
 	defer r.Close()
 	target, event := splitTarget(word)
 	if event == "" {
-		info, err := r.known(ctx, e.host, target)
+		info, err := r.find().known(ctx, e.host, target)
 		if info.Ref == "" {
 			return err
 		}
 		return printRef(e, "ref", info.Ref)
 	}
-	v, err := r.view(ctx, e.host, target)
+	v, err := r.find().view(ctx, e.host, target)
 	if err != nil {
 		return err
 	}

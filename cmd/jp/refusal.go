@@ -85,7 +85,7 @@ func (q *query) wayOut(f *failure, err error) {
 			hint(again+" -m PROVIDER/NAME", "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
-		if from := q.repo.keySource(q.env, name); from != "" {
+		if from := q.repo.providers().keySource(q.env, name); from != "" {
 			f.details = append(f.details, "The key is "+from+".")
 		} else {
 			f.details = append(f.details, "No key was sent.")
@@ -257,7 +257,7 @@ func fewerTurns(events []*conversation.Event) int {
 }
 
 // keySource is where the key for a provider comes from, "" where it has none.
-func (r *repo) keySource(e *host, name string) string {
+func (r providers) keySource(e *host, name string) string {
 	if command := r.config.Providers[name].KeyCommand; len(command) > 0 {
 		return "what " + safetext.Escape(command[0]) + " printed (providers." + plainName(name) + ".key_command)"
 	}

@@ -13,7 +13,7 @@ const anyRemote = "*"
 
 // fetched finds the conversation that REMOTE/ID stands for. It is not found
 // where nothing was fetched from such a remote.
-func (r *repo) fetched(ctx context.Context, word string) (info conversation.Info, found bool, err error) {
+func (r finder) fetched(ctx context.Context, word string) (info conversation.Info, found bool, err error) {
 	slash := strings.LastIndexByte(word, '/')
 	if slash < 1 {
 		return info, false, nil
@@ -48,7 +48,7 @@ func lookOnly(i conversation.Info) error {
 
 // known reads what is known of the conversation that a word stands for, also of
 // one that was fetched. Of an unreadable one the error comes with what its ref says.
-func (r *repo) known(ctx context.Context, e *host, word string) (conversation.Info, error) {
+func (r finder) known(ctx context.Context, e *host, word string) (conversation.Info, error) {
 	if info, found, err := r.fetched(ctx, word); found || err != nil {
 		return info, cmp.Or(err, info.Err)
 	}
@@ -61,7 +61,7 @@ func (r *repo) known(ctx context.Context, e *host, word string) (conversation.In
 
 // names are what the conversations are called that words stand for, also those
 // that were fetched.
-func (r *repo) names(ctx context.Context, e *host, words []string) (names []string, err error) {
+func (r finder) names(ctx context.Context, e *host, words []string) (names []string, err error) {
 	if len(words) == 0 {
 		words = []string{""}
 	}

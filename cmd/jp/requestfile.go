@@ -112,7 +112,7 @@ func (q *query) requestFile(ctx context.Context, word string) ([]requestFile, er
 // be in one. A file of that name comes first.
 func (q *query) namesConversation(word string) bool {
 	id, _ := splitTarget(word)
-	if _, err := conversation.ParseID(id); err != nil && id != "recent" && id != "newest" && len(q.repo.endingIn(id)) == 0 {
+	if _, err := conversation.ParseID(id); err != nil && id != "recent" && id != "newest" && len(q.repo.find().endingIn(id)) == 0 {
 		return false
 	}
 	_, err := os.Lstat(q.inDir(word))
@@ -246,7 +246,7 @@ func byteCount(n int) string {
 func (q *query) attachedConversation(ctx context.Context, word string) (requestFile, error) {
 	arguments := map[string]any{"include": []string{"chat"}}
 	id, event, found := strings.Cut(word, "@")
-	known, err := q.repo.resolve(ctx, q.env, id)
+	known, err := q.repo.find().resolve(ctx, q.env, id)
 	switch {
 	case err != nil:
 		return requestFile{}, err
@@ -258,7 +258,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 	name := string(known)
 	if found {
 		name += "@" + event
-		v, err := q.repo.view(ctx, q.env, string(known))
+		v, err := q.repo.find().view(ctx, q.env, string(known))
 		if err != nil {
 			return requestFile{}, err
 		}

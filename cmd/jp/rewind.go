@@ -67,7 +67,7 @@ func (w *rewind) do(ctx context.Context) error {
 // putBack is the restore on which the rewind stands, in the source.
 func (f *fork) putBack(word string, yes bool) (*putBack, error) {
 	if s := f.sourceStanding(); s != conversation.StandingOwn {
-		words := f.repo.standingWords(s, f.repo.elsewhere(f.kept))
+		words := f.repo.standings().standingWords(s, f.repo.standings().elsewhere(f.kept))
 		return nil, fail(exitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.view.id, words).about(f.view.id).
 			hint("jp fork "+f.view.id.Short()+" --worktree DIR", "look at them beside yours")
 	}

@@ -62,7 +62,7 @@ func runRm(ctx context.Context, e *env, o selection) error {
 	defer r.Close()
 	if len(o.words) == 0 && !o.filters() {
 		none := usage("jp rm needs to know which: name them, or use --inactive or --older.").hint("jp ls", "the conversations there are")
-		id, err := r.pickFrom(ctx, e.host, none, o.scopes...)
+		id, err := r.find().pickFrom(ctx, e.host, none, o.scopes...)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (r *repo) remove(ctx context.Context, info conversation.Info, with []conver
 	for _, kind := range []string{".query", ".answer", ".untracked"} {
 		_ = r.own().Remove(draftsFolder, string(info.ID)+kind) // there may be none
 	}
-	if registry, ok := r.toldRegistry(); ok {
+	if registry, ok := r.states().toldRegistry(); ok {
 		_ = registry.Forget(info.ID) // its log; there may be none
 	}
 	return d, nil

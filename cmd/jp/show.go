@@ -38,7 +38,7 @@ func runShow(ctx context.Context, e *env, word string) error {
 	if event == "" {
 		return showConversation(ctx, e, r, target)
 	}
-	v, err := r.view(ctx, e.host, target)
+	v, err := r.find().view(ctx, e.host, target)
 	if err != nil {
 		return err
 	}
@@ -60,15 +60,15 @@ func runShow(ctx context.Context, e *env, word string) error {
 }
 
 func showConversation(ctx context.Context, e *env, r *repo, target string) error {
-	r.sweep(ctx, e.host)
-	info, err := r.known(ctx, e.host, target)
+	r.states().sweep(ctx, e.host)
+	info, err := r.find().known(ctx, e.host, target)
 	if err != nil && info.Head != "" {
 		return r.aboutDamage(ctx, err, info)
 	}
 	if err != nil {
 		return err
 	}
-	l := r.list(ctx, info)
+	l := r.states().list(ctx, info)
 	if e.format.structured() {
 		return writeJSON(e.results(), l)
 	}
@@ -86,7 +86,7 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 		facts = append(facts, [2]string{"Works for", string(*l.Parent)})
 	}
 	facts = append(facts, l.marks(e.now())...)
-	if words := r.origin(ctx, info, l); words != "" {
+	if words := r.standings().origin(ctx, info, l); words != "" {
 		facts = append(facts, [2]string{"Origin", words + ": it can be read, not continued"})
 	}
 	if l.Usage.Input+l.Usage.Output > 0 {

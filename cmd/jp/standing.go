@@ -46,7 +46,7 @@ func (r *repo) name(forWrite bool) (string, error) {
 }
 
 // mayAct fails where a conversation may be read only. can says what it still may be.
-func (r *repo) mayAct(ctx context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event, can string) error {
+func (r standings) mayAct(ctx context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event, can string) error {
 	standing, err := r.store.Standing(ctx, id, head, events)
 	if err != nil || standing == conversation.StandingOwn {
 		return err
@@ -56,7 +56,7 @@ func (r *repo) mayAct(ctx context.Context, id conversation.ID, head conversation
 
 // mayActOn is mayAct for who knows of a conversation its newest event, and whether
 // this user's jp wrote it.
-func (r *repo) mayActOn(ctx context.Context, info conversation.Info, signed bool) error {
+func (r standings) mayActOn(ctx context.Context, info conversation.Info, signed bool) error {
 	if !signed {
 		return r.standingFailure(info.ID, info.Head, conversation.StandingForeign, "", "read only")
 	}
@@ -64,7 +64,7 @@ func (r *repo) mayActOn(ctx context.Context, info conversation.Info, signed bool
 }
 
 // standingFailure says why a conversation may not act, and what makes one of it that may.
-func (r *repo) standingFailure(id conversation.ID, head conversation.Head, s conversation.Standing, repository, can string) *failure {
+func (r standings) standingFailure(id conversation.ID, head conversation.Head, s conversation.Standing, repository, can string) *failure {
 	f := fail(exitDecision, "untrusted", "Conversation %s %s; it can be %s.", id, r.standingWords(s, repository), can).about(id)
 	if s != conversation.StandingRolledBack {
 		return f.hint("jp fork "+string(id)+" --adopt -a", "make a fork of it that is yours")
@@ -77,7 +77,7 @@ func (r *repo) standingFailure(id conversation.ID, head conversation.Head, s con
 }
 
 // refNow is the ref of a conversation, live or archived.
-func (r *repo) refNow(id conversation.ID) string {
+func (r standings) refNow(id conversation.ID) string {
 	if info, err := r.store.Info(context.Background(), id); err == nil {
 		return info.Ref
 	}
@@ -86,7 +86,7 @@ func (r *repo) refNow(id conversation.ID) string {
 
 // standingWords say what is the matter with a conversation that may not act, and that was
 // written in a repository.
-func (r *repo) standingWords(s conversation.Standing, repository string) string {
+func (r standings) standingWords(s conversation.Standing, repository string) string {
 	switch s {
 	case conversation.StandingElsewhere:
 		words := "was written in another repository (" + safetext.Show(repository)
@@ -104,13 +104,13 @@ func (r *repo) standingWords(s conversation.Standing, repository string) string 
 
 // origin says in words why a conversation may not act, "" where it may or where that is not
 // known.
-func (r *repo) origin(ctx context.Context, info conversation.Info, l listing) string {
+func (r standings) origin(ctx context.Context, info conversation.Info, l listing) string {
 	if l.unsure {
 		return ""
 	}
 	tip := []*conversation.Event{info.Tip}
 	standing := conversation.StandingForeign
-	if signed, _ := r.signed(ctx, info); signed {
+	if signed, _ := r.states().signed(ctx, info); signed {
 		standing = conversation.StandingOwn
 		if info.Remote == "" {
 			standing, _ = r.store.Standing(ctx, info.ID, info.Head, tip)
@@ -123,7 +123,7 @@ func (r *repo) origin(ctx context.Context, info conversation.Info, l listing) st
 }
 
 // elsewhere is the other repository that events were written in, "" where they name none.
-func (r *repo) elsewhere(events []*conversation.Event) string {
+func (r standings) elsewhere(events []*conversation.Event) string {
 	return conversation.ElsewhereOf(events, r.knownWorkspaceID())
 }
 
@@ -134,3 +134,8 @@ func repositoryFolder(gitDir string) string {
 	}
 	return gitDir
 }
+
+// The standings of conversations say which of them may act.
+type standings struct{ *repo }
+
+func (r *repo) standings() standings { return standings{r} }

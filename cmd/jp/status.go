@@ -32,8 +32,8 @@ func runStatus(ctx context.Context, e *env, word string) error {
 		return err
 	}
 	defer r.Close()
-	r.sweep(ctx, e.host)
-	id, err := r.resolve(ctx, e.host, word)
+	r.states().sweep(ctx, e.host)
+	id, err := r.find().resolve(ctx, e.host, word)
 	if err != nil {
 		if word == "" && !isGone(err) && r.empty() {
 			return sayEmpty(e)
@@ -44,7 +44,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if err != nil {
 		return aboutConversation(err, id)
 	}
-	l := r.list(ctx, info)
+	l := r.states().list(ctx, info)
 	if e.format.structured() {
 		return writeJSON(e.results(), l)
 	}
@@ -62,7 +62,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if l.Status.Question != nil {
 		fmt.Fprintf(e.results(), "  %s asks: %s\n", oneLine(*l.Status.Tool), oneLine(*l.Status.Question))
 	}
-	v, err := r.view(ctx, e.host, string(id))
+	v, err := r.find().view(ctx, e.host, string(id))
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func runStatus(ctx context.Context, e *env, word string) error {
 	if err := r.printOthers(ctx, e, id); err != nil {
 		return err
 	}
-	current, _ := r.visited(ctx, e.host, 0) // a session may have none
+	current, _ := r.find().visited(ctx, e.host, 0) // a session may have none
 	fmt.Fprintf(e.results(), "\n    %s\n", nextCommand(l, id == current))
 	return nil
 }
@@ -130,7 +130,7 @@ func (r *repo) printOthers(ctx context.Context, e *env, but conversation.ID) err
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	listed, more := 0, 0
 	for _, i := range infos {
-		l := r.list(ctx, i)
+		l := r.states().list(ctx, i)
 		switch {
 		case i.ID == but || l.Status.State == "idle":
 		case listed == maxOthers:

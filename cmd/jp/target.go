@@ -15,7 +15,7 @@ import (
 // one, a part of a title, "." for the session's, "-" for the one before it,
 // "recent" or "newest". Without a word it is the session's. REMOTE/ID is refused:
 // what was fetched can be looked at with [repo.known] and [repo.view] only.
-func (r *repo) resolve(ctx context.Context, e *host, word string) (conversation.ID, error) {
+func (r finder) resolve(ctx context.Context, e *host, word string) (conversation.ID, error) {
 	if word != "" && blank(word) {
 		return "", usage("%q is blank; it names no conversation.", word).hint("jp ls", "the conversations there are")
 	}
@@ -62,7 +62,7 @@ func (r *repo) resolve(ctx context.Context, e *host, word string) (conversation.
 
 // gone says of a conversation that is not there any more that something other than jp has
 // taken its ref away, and what brings it back; nil where that is not known.
-func (r *repo) gone(id conversation.ID) *failure {
+func (r finder) gone(id conversation.ID) *failure {
 	last, there, err := r.store.Gone(id)
 	if err != nil || last == "" {
 		return nil
@@ -84,7 +84,7 @@ func isGone(err error) bool {
 }
 
 // named is the one local conversation whose id ends in a word.
-func (r *repo) named(word string) (conversation.ID, bool) {
+func (r finder) named(word string) (conversation.ID, bool) {
 	if found := r.endingIn(word); len(found) == 1 {
 		return found[0].ID, true
 	}
@@ -93,7 +93,7 @@ func (r *repo) named(word string) (conversation.ID, bool) {
 
 // endingIn are the local conversations whose id ends in a word, as far as their refs can
 // be listed. Of the conversations nothing is read.
-func (r *repo) endingIn(word string) []conversation.Info {
+func (r finder) endingIn(word string) []conversation.Info {
 	live, _ := r.store.Heads(conversation.ScopeLive)
 	archived, _ := r.store.Heads(conversation.ScopeArchived)
 	return endingIn(append(live, archived...), word)
@@ -109,7 +109,7 @@ func endingIn(infos []conversation.Info, word string) (found []conversation.Info
 }
 
 // visited is the n-th conversation of the session that still exists.
-func (r *repo) visited(ctx context.Context, e *host, n int) (conversation.ID, error) {
+func (r finder) visited(ctx context.Context, e *host, n int) (conversation.ID, error) {
 	visited := r.session(e).visited()
 	if start := r.startsOn(); start != "" && !slices.Contains(visited, start) {
 		visited = append(visited, start)
@@ -131,7 +131,7 @@ func (r *repo) visited(ctx context.Context, e *host, n int) (conversation.ID, er
 }
 
 // everyInfo reads what is known of all local conversations.
-func (r *repo) everyInfo(ctx context.Context) ([]conversation.Info, error) {
+func (r finder) everyInfo(ctx context.Context) ([]conversation.Info, error) {
 	live, err := r.store.List(ctx, conversation.ScopeLive)
 	if err != nil {
 		return nil, err
@@ -217,14 +217,14 @@ var errNoChoice = errors.New("no conversation can be chosen")
 
 // pick lets the user choose a conversation; where that is not possible it says how to
 // name one.
-func (r *repo) pick(ctx context.Context, e *host) (conversation.ID, error) {
+func (r finder) pick(ctx context.Context, e *host) (conversation.ID, error) {
 	return r.pickFrom(ctx, e, usage("this session has no conversation yet.").
 		hint("jp ls", "the conversations there are; name one by its last digits").hint(`jp query "…"`, "start one"), conversation.ScopeLive)
 }
 
 // pickFrom lets the user choose among the conversations of some scopes; none is
 // the error where that is not possible, or there is nothing to choose from.
-func (r *repo) pickFrom(ctx context.Context, e *host, none error, scopes ...conversation.Scope) (conversation.ID, error) {
+func (r finder) pickFrom(ctx context.Context, e *host, none error, scopes ...conversation.Scope) (conversation.ID, error) {
 	if e.choose == nil {
 		return "", none
 	}
@@ -244,3 +244,8 @@ func (r *repo) pickFrom(ctx context.Context, e *host, none error, scopes ...conv
 	}
 	return id, err
 }
+
+// A finder finds conversations and events by the words that users have for them.
+type finder struct{ *repo }
+
+func (r *repo) find() finder { return finder{r} }

@@ -136,10 +136,10 @@ func TestTargets(t *testing.T) {
 		"SECOND t":                "second",
 		"ird":                     "third",
 	} {
-		got, err := r.resolve(t.Context(), e.host, word)
+		got, err := r.find().resolve(t.Context(), e.host, word)
 		require.NoError(t, err, "%q", word)
 		require.Equal(t, ids[want], got, "%q", word)
-		v, err := r.view(t.Context(), e.host, word)
+		v, err := r.find().view(t.Context(), e.host, word)
 		require.NoError(t, err, "%q", word)
 		require.Equal(t, ids[want], v.id)
 		require.Empty(t, v.remote)
@@ -149,12 +149,12 @@ func TestTargets(t *testing.T) {
 		"jp-c1795255": "not_found", "../conversations/x": "not_found", "origin/nosuch": "not_found",
 		"origin/" + ids["first"].Short(): "untrusted",
 	} {
-		_, err := r.resolve(t.Context(), e.host, word)
+		_, err := r.find().resolve(t.Context(), e.host, word)
 		require.Error(t, err, "%q", word)
 		require.Equal(t, code, failureOf(err).code, "%q", word)
 	}
 	for _, word := range []string{"origin/" + string(ids["first"]), "origin/" + ids["first"].Short(), "origin/first"} {
-		v, err := r.view(t.Context(), e.host, word)
+		v, err := r.find().view(t.Context(), e.host, word)
 		require.NoError(t, err, "%q", word)
 		require.Equal(t, [2]string{string(ids["first"]), "origin"}, [2]string{string(v.id), v.remote})
 	}

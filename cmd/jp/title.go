@@ -86,7 +86,7 @@ func (r *repo) writeTitle(ctx context.Context, e *host, info conversation.Info, 
 		}
 	}
 	if model = r.config.ResolveModel(model); model == "" {
-		if model, err = r.usualModel(ctx, e); err != nil {
+		if model, err = r.providers().usualModel(ctx, e); err != nil {
 			return "", err
 		}
 	}

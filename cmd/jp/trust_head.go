@@ -20,7 +20,7 @@ func runTrustHead(ctx context.Context, e *env, o trustOptions) error {
 	if r.fromProgram() {
 		return fail(exitDecision, "untrusted", "%v.", errFromTool)
 	}
-	id, err := r.resolve(ctx, e.host, o.head)
+	id, err := r.find().resolve(ctx, e.host, o.head)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func runTrustHead(ctx context.Context, e *env, o trustOptions) error {
 		_, err := fmt.Fprintf(e.results(), "%s was not set back; there is nothing to accept.\n", id)
 		return err
 	case standing != conversation.StandingRolledBack:
-		return r.standingFailure(id, info.Head, standing, r.elsewhere(events), "read only")
+		return r.standings().standingFailure(id, info.Head, standing, r.standings().elsewhere(events), "read only")
 	}
 	if !o.yes {
 		if err := r.confirmHead(ctx, e, info); err != nil {

@@ -69,12 +69,12 @@ func (q *query) target(ctx context.Context) error {
 		return q.targetFork(ctx)
 	}
 	if q.opts.id != "" {
-		id, err := q.repo.resolve(ctx, q.env, q.opts.id)
+		id, err := q.repo.find().resolve(ctx, q.env, q.opts.id)
 		q.id = id
 		return err
 	}
 	if !q.opts.new {
-		id, err := q.repo.visited(ctx, q.env, 0)
+		id, err := q.repo.find().visited(ctx, q.env, 0)
 		if err == nil {
 			q.id = id
 			return nil
@@ -95,7 +95,7 @@ func (q *query) target(ctx context.Context) error {
 // chooseBroken finds the conversation to settle in a session that has none: the
 // user chooses, or is told which turns were broken off.
 func (q *query) chooseBroken(ctx context.Context) error {
-	id, err := q.repo.pick(ctx, q.env)
+	id, err := q.repo.find().pick(ctx, q.env)
 	var none *failure
 	if errors.As(err, &none) && none.exit == exitUsage {
 		err = q.repo.namingBroken(ctx, q.opts)
@@ -161,7 +161,7 @@ func (q *query) load(ctx context.Context) error {
 	case events[len(events)-1].Opaque():
 		return fail(exitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", q.id).about(q.id)
 	}
-	if err := q.repo.mayAct(ctx, q.id, head, events, "read, not continued"); err != nil {
+	if err := q.repo.standings().mayAct(ctx, q.id, head, events, "read, not continued"); err != nil {
 		return err
 	}
 	switch {

@@ -60,7 +60,7 @@ func untoldNotice(model string, all []untoldTool) []string {
 func (r *repo) untoldHere(e *host) (vendor string, all []untoldTool) {
 	model := r.config.ResolveModel(r.config.Model)
 	if model == "" {
-		model = r.keyedModel(e)
+		model = r.providers().keyedModel(e)
 	}
 	vendor, _, named := cutModel(model)
 	if !named || r.wrong != nil || r.TopLevel == "" {

@@ -32,10 +32,10 @@ func runUse(ctx context.Context, e *env, word string) error {
 		return err
 	}
 	defer r.Close()
-	choose := r.resolve
+	choose := r.find().resolve
 	if word == "" {
 		choose = func(ctx context.Context, e *host, _ string) (conversation.ID, error) {
-			id, err := r.pick(ctx, e)
+			id, err := r.find().pick(ctx, e)
 			var none *failure
 			if errors.As(err, &none) && none.exit == exitUsage {
 				none.message = "say which conversation; there is no terminal to choose at, or none to choose from."

@@ -19,7 +19,7 @@ import (
 )
 
 // vendor is the provider of that name, with what the configuration says of it.
-func (r *repo) vendor(name string) (catalog.Vendor, error) {
+func (r providers) vendor(name string) (catalog.Vendor, error) {
 	v, err := r.found(name)
 	switch {
 	case errors.Is(err, catalog.ErrUnknown):
@@ -51,7 +51,7 @@ func fromHome(path, home string) string {
 }
 
 // client connects as the configuration says of a provider, nil where it says nothing.
-func (r *repo) client(e *host, name string) (*http.Client, error) {
+func (r providers) client(e *host, name string) (*http.Client, error) {
 	said := r.config.Providers[name]
 	headers := map[string]string{}
 	for header, value := range said.Headers {
@@ -90,7 +90,7 @@ func plainName(name string) string {
 
 // key is the key for a provider, "" for one that works without. A missing one is
 // an error that says where it is looked for.
-func (r *repo) key(ctx context.Context, e *host, v catalog.Vendor) (string, error) {
+func (r providers) key(ctx context.Context, e *host, v catalog.Vendor) (string, error) {
 	if command := r.config.Providers[v.Name].KeyCommand; len(command) > 0 {
 		key, err := e.printedKey(ctx, v.Name, command, keyTime)
 		r.values.own(key)
@@ -183,7 +183,7 @@ func checkKey(key, source string) error {
 }
 
 // price is what a model costs: what the configuration says, else its list price.
-func (r *repo) price(model string) (catalog.Price, error) {
+func (r providers) price(model string) (catalog.Price, error) {
 	amounts, said := r.config.Prices[model]
 	if !said {
 		return catalog.PriceOf(model), nil
@@ -197,7 +197,7 @@ func (r *repo) price(model string) (catalog.Price, error) {
 
 // usualModel is the model to ask where nobody names one: that of the first
 // provider for which there is a key, else of an Ollama that runs here.
-func (r *repo) usualModel(ctx context.Context, e *host) (string, error) {
+func (r providers) usualModel(ctx context.Context, e *host) (string, error) {
 	if model := r.keyedModel(e); model != "" {
 		return model, nil
 	}
@@ -214,7 +214,7 @@ func (r *repo) usualModel(ctx context.Context, e *host) (string, error) {
 }
 
 // keyedModel is the model of the first provider for which there is a key, "" for none.
-func (r *repo) keyedModel(e *host) string {
+func (r providers) keyedModel(e *host) string {
 	for _, name := range catalog.Names(r.config.Providers) {
 		v, err := r.vendor(name)
 		if err != nil || v.Keyless || v.Model == "" {
@@ -229,14 +229,14 @@ func (r *repo) keyedModel(e *host) string {
 
 // heldModel reports whether the workspace's file names a model that does not count
 // until the file is trusted.
-func (r *repo) heldModel() bool {
+func (r providers) heldModel() bool {
 	return slices.ContainsFunc(r.report.Inert, func(k config.InertKey) bool {
 		return k.Key == "model" && k.Reason == config.ReasonUntrusted
 	})
 }
 
 // hasKey reports whether there seems to be a key, and starts nothing.
-func (r *repo) hasKey(e *host, v catalog.Vendor) bool {
+func (r providers) hasKey(e *host, v catalog.Vendor) bool {
 	found := len(r.config.Providers[v.Name].KeyCommand) > 0
 	for _, name := range v.KeyEnv {
 		found = found || strings.TrimSpace(e.get(name)) != ""
@@ -248,7 +248,7 @@ func (r *repo) hasKey(e *host, v catalog.Vendor) bool {
 const localTime = 500 * time.Millisecond
 
 // localModel is the first model of an Ollama that runs here, "" for none.
-func (r *repo) localModel(ctx context.Context, e *host) string {
+func (r providers) localModel(ctx context.Context, e *host) string {
 	v, err := r.vendor("ollama")
 	if err != nil {
 		return ""
@@ -265,3 +265,8 @@ func (r *repo) localModel(ctx context.Context, e *host) string {
 	}
 	return v.Name + "/" + names[0]
 }
+
+// The providers are those of models, as the configuration of a repository has them.
+type providers struct{ *repo }
+
+func (r *repo) providers() providers { return providers{r} }

@@ -91,7 +91,7 @@ func runVerify(ctx context.Context, e *env, words []string, all bool) error {
 				damaged.makeTwo(t)
 			}
 			if v.Standing == conversation.StandingRolledBack {
-				damaged.hints = append(damaged.hints, r.standingFailure(info.ID, info.Head, v.Standing, "", "").hints...)
+				damaged.hints = append(damaged.hints, r.standings().standingFailure(info.ID, info.Head, v.Standing, "", "").hints...)
 			}
 		}
 		verdicts = append(verdicts, v)
@@ -167,7 +167,7 @@ func (r *repo) printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 			ok++
 		}
 		if !v.Local && v.Events > 0 && v.Standing != conversation.StandingRolledBack {
-			fmt.Fprintf(e.results(), "%s: %s; it can be read, not continued\n", v.ID, strings.TrimPrefix(r.standingWords(v.Standing, v.repo), "was "))
+			fmt.Fprintf(e.results(), "%s: %s; it can be read, not continued\n", v.ID, strings.TrimPrefix(r.standings().standingWords(v.Standing, v.repo), "was "))
 		}
 		if v.Absent > 0 {
 			fmt.Fprintf(e.results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), v.brought)
@@ -193,9 +193,9 @@ func (r *repo) verified(ctx context.Context, e *env, words []string, all bool) (
 		}
 		return infos, nil
 	}
-	names, err := r.names(ctx, e.host, words)
+	names, err := r.find().names(ctx, e.host, words)
 	for _, name := range names {
-		info, err := r.known(ctx, e.host, name)
+		info, err := r.find().known(ctx, e.host, name)
 		if info.ID == "" {
 			info.ID = conversation.ID(name)
 		}

@@ -26,7 +26,7 @@ type view struct {
 
 // view loads the conversation that a word stands for. Of a damaged one it has
 // the events before the damage.
-func (r *repo) view(ctx context.Context, e *host, word string) (*view, error) {
+func (r finder) view(ctx context.Context, e *host, word string) (*view, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (r *repo) view(ctx context.Context, e *host, word string) (*view, error) {
 type reach func(back []*conversation.Event) bool
 
 // viewBack loads no more of a conversation's end than is needed.
-func (r *repo) viewBack(ctx context.Context, e *host, word string, enough reach) (*view, error) {
+func (r finder) viewBack(ctx context.Context, e *host, word string, enough reach) (*view, error) {
 	v, err := r.open(ctx, e, word)
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (r *repo) viewBack(ctx context.Context, e *host, word string, enough reach)
 }
 
 // open finds the conversation that a word stands for.
-func (r *repo) open(ctx context.Context, e *host, word string) (*view, error) {
-	v := &view{repo: r}
+func (r finder) open(ctx context.Context, e *host, word string) (*view, error) {
+	v := &view{repo: r.repo}
 	info, found, err := r.fetched(ctx, word)
 	if found || err != nil {
 		v.id, v.remote, v.head = info.ID, info.Remote, info.Head

@@ -59,7 +59,7 @@ func runWait(ctx context.Context, e *env, o waitOptions) error {
 		return err
 	}
 	defer r.Close()
-	r.sweep(ctx, e.host)
+	r.states().sweep(ctx, e.host)
 	if o.timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, o.timeout, errTimeIsUp)
 		defer cancel()
@@ -70,7 +70,7 @@ func runWait(ctx context.Context, e *env, o waitOptions) error {
 	}
 	var ids []conversation.ID
 	for _, word := range o.words {
-		id, err := r.resolveRunning(ctx, e.host, word, "jp wait ", runs)
+		id, err := r.find().resolveRunning(ctx, e.host, word, "jp wait ", runs)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (r *repo) await(ctx context.Context, id conversation.ID, until string) (l l
 		if err != nil {
 			return listing{}, aboutConversation(err, id)
 		}
-		l = r.list(context.WithoutCancel(ctx), info)
+		l = r.states().list(context.WithoutCancel(ctx), info)
 		if waiting != nil || settled(l.Status, until) {
 			return l, waiting
 		}
@@ -171,7 +171,7 @@ func (r *repo) await(ctx context.Context, id conversation.ID, until string) (l l
 			continue
 		}
 		if info, err := r.store.Info(context.WithoutCancel(ctx), asker); err == nil {
-			if l := r.list(context.WithoutCancel(ctx), info); settled(l.Status, until) {
+			if l := r.states().list(context.WithoutCancel(ctx), info); settled(l.Status, until) {
 				return l, nil // its delegate's question
 			}
 		}
@@ -193,7 +193,7 @@ func settled(s statusJSON, until string) bool {
 // asker is the conversation that is to be looked at.
 func (r *repo) news(ctx context.Context, id conversation.ID, until string) (asker conversation.ID, err error) {
 	holder, _ := r.locks.Held(id)
-	client, err := r.connect(ctx, id)
+	client, err := r.processes().connect(ctx, id)
 	switch {
 	case errors.Is(err, errNotRunning):
 		return id, nil

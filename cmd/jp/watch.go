@@ -72,13 +72,13 @@ func (w *watch) look(ctx context.Context) (changed bool, err error) {
 	}
 	for _, info := range infos {
 		if head, ok := heads[info.Ref]; ok {
-			w.known[info.Ref] = sighting{head: head.Head, info: info, listing: w.repo.list(ctx, info), lock: w.lock(info, lockState{})}
+			w.known[info.Ref] = sighting{head: head.Head, info: info, listing: w.repo.states().list(ctx, info), lock: w.lock(info, lockState{})}
 			changed = true
 		}
 	}
 	for ref, s := range w.known {
 		if lock := w.lock(s.info, s.lock); lock != s.lock {
-			s.lock, s.listing = lock, w.repo.list(ctx, s.info)
+			s.lock, s.listing = lock, w.repo.states().list(ctx, s.info)
 			w.known[ref] = s
 			changed = true
 		}
@@ -156,6 +156,6 @@ func (w *watch) doing(id conversation.ID, holder process.Holder, held bool) stri
 	if !held {
 		return ""
 	}
-	e := w.repo.told(id, holder)
+	e := w.repo.states().told(id, holder)
 	return fmt.Sprint(e.Status, e.Attached)
 }
