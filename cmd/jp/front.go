@@ -18,6 +18,7 @@ type terminalFront struct {
 	transient bool // nothing of the turn is kept
 	input     textInput
 
+	piped  *string // what standard input had; nil until it is read
 	client *client // nil until somebody can be asked
 	screen *chrome // of the output, nil where it has none
 	hide   func()  // makes room on the terminal; nil where nothing is in the way

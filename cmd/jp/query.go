@@ -194,8 +194,8 @@ func (q *query) run(ctx context.Context) (err error) {
 		if done, err := q.settle(ctx); done || err != nil {
 			return err
 		}
-	} else if q.nothingToSettle() {
-		return nil
+	} else if nothing, err := q.nothingToSettle(ctx); nothing || err != nil {
+		return err
 	}
 	return q.ask(ctx)
 }
@@ -214,16 +214,19 @@ func (q *query) ending(err error) ending {
 
 // nothingToSettle says so where the user asked to settle a turn and nothing
 // else, and no turn is incomplete.
-func (q *query) nothingToSettle() bool {
-	if q.opts.decision() == undecided || q.asks() || !q.opts.bare && !q.repeats() && q.front.CanWrite() {
-		return false
+func (q *query) nothingToSettle(ctx context.Context) (bool, error) {
+	if q.opts.decision() == undecided || !q.opts.bare && !q.repeats() && q.front.CanWrite() {
+		return false, nil
+	}
+	if has, err := q.hasQuestion(ctx); has || err != nil {
+		return false, err
 	}
 	what := "go on with"
 	if q.opts.discardTurn {
 		what = "discard"
 	}
 	q.env.note("No turn is incomplete; there is nothing to %s.", what)
-	return true
+	return true, nil
 }
 
 // ask runs a new turn.
@@ -364,4 +367,17 @@ func (q *query) delta() (*conversation.Event, error) {
 	}
 	text, err := json.Marshal(delta)
 	return &conversation.Event{Body: &conversation.ConfigDelta{Delta: text}}, err
+}
+
+// hasQuestion reports whether the user asks something besides settling an incomplete
+// turn: on the command line, or piped in. --continue-turn takes no text.
+func (q *query) hasQuestion(ctx context.Context) (bool, error) {
+	if q.asks() {
+		return true, nil
+	}
+	if q.opts.bare || q.opts.continueTurn {
+		return false, nil
+	}
+	piped, err := q.front.Read(ctx)
+	return strings.TrimSpace(piped) != "", err
 }

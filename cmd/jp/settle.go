@@ -51,6 +51,11 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 			return true, err
 		}
 	}
+	if choice == decideResume || choice == decideDiscard { // what cannot be read changes nothing
+		if _, err := q.hasQuestion(ctx); err != nil {
+			return true, err
+		}
+	}
 	switch choice {
 	case decideResume:
 		if q.opts.detach {
@@ -83,7 +88,8 @@ func (q *query) resume(ctx context.Context) (done bool, err error) {
 	if err := q.verdict(err); err != nil {
 		return true, err
 	}
-	return !q.asks(), q.removeDraft()
+	has, err := q.hasQuestion(ctx)
+	return !has, errors.Join(err, q.removeDraft())
 }
 
 // reopen finds out how the incomplete turn can be gone on with, and changes
@@ -148,7 +154,8 @@ func (q *query) discard(ctx context.Context) (done bool, err error) {
 	}
 	q.discarded = question
 	q.env.note("Discarded turn %d of %s; it stays in git log.", q.tail.Number, q.id)
-	return !q.asks() && !q.repeats() && (q.opts.bare || !q.front.CanWrite()), nil
+	has, err := q.hasQuestion(ctx)
+	return !has && !q.repeats() && (q.opts.bare || !q.front.CanWrite()), err
 }
 
 // takeBack ends what still lives of the incomplete turn and takes it back, behind

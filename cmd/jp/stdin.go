@@ -28,10 +28,10 @@ func (f *terminalFront) Reads() bool {
 	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular())
 }
 
-// Read reads standard input if it is a pipe or a file.
+// Read is what standard input has if it is a pipe or a file. It is read once.
 func (f *terminalFront) Read(ctx context.Context) (string, error) {
-	if !f.Reads() {
-		return "", nil
+	if f.piped != nil || !f.Reads() {
+		return plain(f.piped), nil
 	}
 	type read struct {
 		text []byte
@@ -50,7 +50,9 @@ func (f *terminalFront) Read(ctx context.Context) (string, error) {
 		if r.err != nil {
 			return "", fmt.Errorf("read standard input: %w", r.err)
 		}
-		return string(r.text), nil
+		text := string(r.text)
+		f.piped = &text
+		return text, nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
