@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/config"
+	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitcmd/approval"
 	"jp/internal/safetext"
@@ -114,33 +116,74 @@ func (r *repo) filterSheet(ctx context.Context) (filterSheet, error) {
 }
 
 // list writes the filters as git prints their settings, and the differences to what was
-// approved.
-func (s filterSheet) list(w io.Writer) {
+// approved. Each line is as shown makes it.
+func (s filterSheet) list(w io.Writer, shown func(string) string) {
 	for _, f := range s.filters {
-		fmt.Fprintf(w, "%s, from %s", safetext.Show(f.Name), safetext.Show(strings.Join(f.Origins, ", ")))
+		fmt.Fprintf(w, "%s, from %s", shown(safetext.Show(f.Name)), shown(safetext.Show(strings.Join(f.Origins, ", "))))
 		if f.State == "refused" {
-			fmt.Fprintf(w, ": cannot be approved, since it %s", safetext.Show(f.Problem))
+			fmt.Fprintf(w, ": cannot be approved, since it %s", shown(safetext.Show(f.Problem)))
 		} else {
 			fmt.Fprintf(w, ": %s", f.State)
 		}
 		fmt.Fprintln(w)
 		for line := range strings.Lines(f.Text()) {
-			fmt.Fprintf(w, "  %s\n", safetext.Show(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintf(w, "  %s\n", shown(safetext.Show(strings.TrimSuffix(line, "\n"))))
 		}
 		if f.State == "changed" {
 			fmt.Fprintln(w, "  Since you approved it:")
-			writeChange(w, []byte(s.before[f.Name].Text()), []byte(f.Text()))
+			var change strings.Builder
+			writeChange(&change, []byte(s.before[f.Name].Text()), []byte(f.Text()))
+			for line := range strings.Lines(change.String()) {
+				fmt.Fprintf(w, "  %s\n", shown(strings.TrimSpace(line)))
+			}
 		}
 	}
 }
+
+// How much of the filters is shown where they are asked about: lines, and columns of each.
+const (
+	shownFilterLines = 12
+	shownFilterText  = 160
+)
+
+// asked is the list as it is asked about, what is not approved yet first. It is bounded, so
+// that no number of filters and no length of their text pushes its beginning off the screen.
+func (s filterSheet) asked() string {
+	first := s
+	first.filters = slices.Clone(s.filters)
+	slices.SortStableFunc(first.filters, func(a, b filterJSON) int {
+		return cmp.Compare(slices.Index(filterStates, a.State), slices.Index(filterStates, b.State))
+	})
+	var list, b strings.Builder
+	cut := false
+	first.list(&list, func(line string) string {
+		shown := safetext.Bound(line, shownFilterText)
+		cut = cut || shown != line
+		return shown
+	})
+	lines := slices.Collect(strings.Lines(list.String()))
+	for _, line := range lines[:min(len(lines), shownFilterLines)] {
+		b.WriteString(line)
+	}
+	if more := len(lines) - shownFilterLines; more > 0 {
+		fmt.Fprintf(&b, "… and %s.\n", conversation.Count(more, "more line"))
+		cut = true
+	}
+	if cut {
+		fmt.Fprintf(&b, "The answer is about the whole text of %s. See all of it with n, then:\n    jp trust --filters --show\n", conversation.Count(len(s.is), "filter"))
+	}
+	return b.String()
+}
+
+// filterStates are the states of a filter, those first that an answer changes.
+var filterStates = []string{"changed", "new", "refused", "approved"}
 
 // confirmFilters shows the filters and asks.
 func (e *env) confirmFilters(ctx context.Context, s filterSheet) error {
 	return e.confirm(ctx, confirmation{
 		list: func(w io.Writer, p terminal.Palette) {
 			fmt.Fprintf(w, "%s\n\n", p.Bold("Filters of this repository, which git runs on its files:"))
-			s.list(w)
-			fmt.Fprintln(w)
+			fmt.Fprintln(w, s.asked())
 		},
 		question: "Run these filters here, as they are?",
 		unasked: fail(exitDecision, "usage", "there is no terminal to ask whether the filters of this repository may run.").
@@ -162,7 +205,7 @@ func (s filterSheet) tell(e *env, strict bool) error {
 		if len(all) == 0 {
 			b.WriteString("This repository configures no filter that needs approval.\n")
 		}
-		s.list(&b)
+		s.list(&b, func(line string) string { return line })
 		_, err = io.WriteString(e.results(), b.String())
 	}
 	if err == nil && strict && (!s.approved || s.stuck) {
