@@ -18,7 +18,11 @@ func Example() {
 	defer os.RemoveAll(root)
 	file := filepath.Join(root, config.WorkspaceFile)
 	for _, kv := range [][2]string{{"model", "anthropic/claude"}, {"parameters.reasoning", "high"}, {"tools.lint.command", `["./lint.sh"]`}} {
-		if err := config.Set(file, kv[0], kv[1]); err != nil {
+		draft, err := config.NewDraft(config.Origin{Name: file}, kv[0], kv[1])
+		if err != nil {
+			panic(err)
+		}
+		if err := draft.Write(); err != nil {
 			panic(err)
 		}
 	}

@@ -11,22 +11,10 @@ import (
 	"jp/internal/wholefile"
 )
 
-// Set writes one key of a TOML file and leaves every other byte that it can:
-// comments, order and layout stay. value is TOML, or plain text where the key
-// takes a string. The file and its table are made when they are missing; the
-// new content replaces the old in one step or not at all.
+// A Draft is a TOML file with one key set, before jp writes it. Every other byte
+// stays where it can: comments, order and layout.
 //
-// The key and its value must be valid; the rest of the file must only be TOML.
-// A file that is a link stays one, and what it leads to is written.
-func Set(file, key, value string) error {
-	d, err := NewDraft(Origin{Name: file}, key, value)
-	if err != nil {
-		return err
-	}
-	return d.Write()
-}
-
-// A Draft is a file with one key set, as [Set] does it, that is not written yet.
+// The key and its value must be valid. The rest of the file must only be TOML.
 type Draft struct {
 	Key           string // dotted
 	origin        Origin
@@ -34,7 +22,8 @@ type Draft struct {
 	before, after []byte
 }
 
-// NewDraft sets one key of the file that the origin names.
+// NewDraft sets one key of the file that the origin names. value is TOML, or plain
+// text where the key takes a string. A missing file or table is made.
 func NewDraft(o Origin, key, value string) (*Draft, error) {
 	path, ok := parseKey(key)
 	if !ok {
@@ -76,7 +65,8 @@ func (d *Draft) Adds(judge func(content []byte) []*Error) *Error {
 	return nil
 }
 
-// Write replaces the file by the draft.
+// Write replaces the file by the draft, in one step or not at all. A file that is a
+// link stays one, and Write replaces its target.
 func (d *Draft) Write() error {
 	if err := replaceFile(d.target, d.after); err != nil {
 		return fmt.Errorf("set %s: %w", d.Key, err)

@@ -29,6 +29,15 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
+// set writes one key of a file.
+func set(file, key, value string) error {
+	d, err := config.NewDraft(config.Origin{Name: file}, key, value)
+	if err != nil {
+		return err
+	}
+	return d.Write()
+}
+
 func TestSet(t *testing.T) {
 	cases := map[string]struct{ before, key, value, after string }{
 		"empty file":      {"", "model", "a/b", "model = \"a/b\"\n"},
@@ -62,7 +71,7 @@ func TestSet(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			file := write(t, tc.before)
-			require.NoError(t, config.Set(file, tc.key, tc.value))
+			require.NoError(t, set(file, tc.key, tc.value))
 			require.Equal(t, tc.after, read(t, file))
 		})
 	}
@@ -82,7 +91,7 @@ func TestSetRefusesAndLeavesTheFileAlone(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			file := write(t, tc.before)
-			require.ErrorContains(t, config.Set(file, tc.key, tc.value), tc.want)
+			require.ErrorContains(t, set(file, tc.key, tc.value), tc.want)
 			require.Equal(t, tc.before, read(t, file))
 			left, err := os.ReadDir(filepath.Dir(file))
 			require.NoError(t, err)
@@ -93,14 +102,14 @@ func TestSetRefusesAndLeavesTheFileAlone(t *testing.T) {
 
 func TestSetMakesFoldersAndKeepsModeAndLink(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "b", "config.toml")
-	require.NoError(t, config.Set(file, "model", "a/b"))
+	require.NoError(t, set(file, "model", "a/b"))
 	require.Equal(t, "model = \"a/b\"\n", read(t, file))
 
 	target := write(t, "model = 'x'\n")
 	require.NoError(t, os.Chmod(target, 0o600))
 	link := filepath.Join(t.TempDir(), "link.toml")
 	require.NoError(t, os.Symlink(target, link))
-	require.NoError(t, config.Set(link, "model", "a/b"))
+	require.NoError(t, set(link, "model", "a/b"))
 	require.Equal(t, "model = \"a/b\"\n", read(t, target))
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
@@ -111,7 +120,7 @@ func TestSetMakesFoldersAndKeepsModeAndLink(t *testing.T) {
 
 	dangling := filepath.Join(t.TempDir(), "dangling.toml")
 	require.NoError(t, os.Symlink("nowhere", dangling))
-	require.ErrorContains(t, config.Set(dangling, "model", "a/b"), "link to nothing")
+	require.ErrorContains(t, set(dangling, "model", "a/b"), "link to nothing")
 }
 
 // lines that together make valid files in many layouts.
@@ -140,11 +149,11 @@ func TestSetChangesOneValueAndNoRemark(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "times") {
 			before, err := os.ReadFile(file)
 			require.NoError(t, err)
-			set := rapid.SampledFrom(settable).Draw(t, "set")
-			require.NoError(t, config.Set(file, set[0], set[1]))
+			setting := rapid.SampledFrom(settable).Draw(t, "set")
+			require.NoError(t, set(file, setting[0], setting[1]))
 			after, err := os.ReadFile(file)
 			require.NoError(t, err)
-			requireOnlyChanged(t, set[0], before, after)
+			requireOnlyChanged(t, setting[0], before, after)
 		}
 	})
 }
@@ -196,7 +205,7 @@ func FuzzSet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, which int, value string) {
 		file := write(t, string(text))
 		key := settable[uint(which)%uint(len(settable))][0]
-		if err := config.Set(file, key, value); err != nil {
+		if err := set(file, key, value); err != nil {
 			require.Equal(t, string(text), read(t, file))
 			return
 		}

@@ -81,8 +81,8 @@ func TestTheTemplateHasEverySetting(t *testing.T) {
 
 func TestSetInTheTemplate(t *testing.T) {
 	file := write(t, string(config.Template()))
-	require.NoError(t, config.Set(file, "model", "a/b"))
-	require.NoError(t, config.Set(file, "policy.detached", "deny"))
+	require.NoError(t, set(file, "model", "a/b"))
+	require.NoError(t, set(file, "policy.detached", "deny"))
 	text := read(t, file)
 	require.Contains(t, text, "\n# model = \"anthropic/claude-sonnet-4-5\"\nmodel = \"a/b\"\n")
 	require.True(t, strings.HasSuffix(text, "\n\n[policy]\ndetached = \"deny\"\n"))

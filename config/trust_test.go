@@ -251,10 +251,6 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 		foreign := k.Security && k.Key != "model" // a conversation records which model answers
 		require.Equal(t, foreign, len(inertKeys(r, config.ReasonConversation)) == 1, "delta: %s", key)
 		require.NotContains(t, inertKeys(r, config.ReasonInvalid), key)
-
-		kept, process, err := config.SplitOverrides([]string{key + "=" + value})
-		require.NoError(t, err)
-		require.Equal(t, foreign, len(process) == 1 && kept == nil, "split: %s", key)
 	}
 }
 
@@ -280,21 +276,6 @@ func TestConversationDeltasNeverFail(t *testing.T) {
 	require.Empty(t, c.Tools["recall"].Run)
 	require.Equal(t, []string{"tools.recall.run"}, inertKeys(r, config.ReasonConversation))
 	require.Equal(t, []string{"future", "limits.tokens", "policy", "style"}, inertKeys(r, config.ReasonInvalid))
-}
-
-func TestSplitOverrides(t *testing.T) {
-	given := []string{"model=a/b", `tools.recall={enable=true, run="unattended"}`, "limits.tool_timeout=1h30m0s", "policy.detached=deny"}
-	delta, process, err := config.SplitOverrides(given)
-	require.NoError(t, err)
-	require.Equal(t, map[string]any{
-		"model": "a/b", "limits": map[string]any{"tool_timeout": "1h30m"},
-		"tools": map[string]any{"recall": map[string]any{"enable": true}},
-	}, delta)
-	require.Equal(t, []string{`tools.recall.run="unattended"`, `policy.detached="deny"`}, process)
-
-	whole, _ := load(t, config.Options{Overrides: given})
-	parted, _ := load(t, config.Options{Deltas: []map[string]any{delta}, Overrides: process})
-	require.Equal(t, whole, parted)
 }
 
 func TestApprovals(t *testing.T) {

@@ -58,17 +58,6 @@ func Compact(value []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Indent returns a JSON value over several lines; numbers and strings are kept
-// as they are.
-func Indent(value []byte) ([]byte, error) {
-	if err := CheckJSON(value); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err := json.Indent(&b, value, "", "  ")
-	return b.Bytes(), err
-}
-
 // ParseObject splits a JSON object into its fields, in the order in which they
 // stand, after checking all of it.
 func ParseObject(value []byte) ([]Field, error) {

@@ -84,13 +84,6 @@ func NewNames(registry ...string) Names {
 	return n
 }
 
-// Wire is a registry name's wire name; ok is false where the registry has no
-// such name, or another name has taken its place.
-func (n Names) Wire(registry string) (wire string, ok bool) {
-	wire = WireName(registry)
-	return wire, n.registry[wire] == registry && registry != ""
-}
-
 // Registry is the name that a model means. A name that the model made up is
 // returned as it is, with false.
 func (n Names) Registry(wire string) (registry string, ok bool) {

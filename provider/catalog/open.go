@@ -17,14 +17,11 @@ import (
 type Options struct {
 	Client    *http.Client  // nil: one with the default transport
 	MaxTokens int           // of one answer; 0: as many as suit the model
-	Reasoning string        // how much the model thinks: one of [Efforts]; "" is what suits the model
+	Reasoning string        // how much the model thinks: off, low, medium, high or max; "" is what suits the model
 	Silence   time.Duration // how long nothing may come; 0: as suits the protocol, negative: for ever
 	Stall     time.Duration // how long nothing of an answer may come, signs of life apart; 0: ten minutes, negative: for ever
 	Price     Price         // of what is asked; the zero value is unknown
 }
-
-// Efforts are how much a model can be told to think.
-func Efforts() []string { return []string{"off", "low", "medium", "high", "max"} }
 
 // A Provider is a vendor as it is asked with one key.
 type Provider struct {
