@@ -84,6 +84,11 @@ func TestConvertBoundsWhatIsAttached(t *testing.T) {
 		heavy.Content = append(heavy.Content, &sdk.AudioContent{Data: make([]byte, maxFile)})
 	}
 	require.Len(t, convert(&heavy).Attachments, maxAttached/maxFile)
+
+	large := sdk.CallToolResult{Content: []sdk.Content{&sdk.AudioContent{Data: make([]byte, maxFile+1)}}}
+	result = convert(&large)
+	require.Empty(t, result.Attachments)
+	require.Contains(t, string(result.Content), "it has more than 5 MiB")
 }
 
 func FuzzConvert(f *testing.F) {

@@ -167,10 +167,12 @@ func TestResults(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	t.Setenv("SOME_API_KEY", "secret")
+	t.Setenv("WORK_TOKEN", "secret") // where a provider's key is, as the configuration says
 	t.Setenv("JP_SESSION", "secret")
 	t.Setenv("GIT_DIR", "secret")
 	t.Setenv("HARMLESS", "kept")
 	s := newStage(t, "plain")
+	s.opts.Environ, s.opts.Secret = os.Environ(), []string{"WORK_TOKEN"}
 	s.spec.Env["OWN_API_KEY"], s.spec.Env["JP_TOOL"] = "given", "forged"
 	s.again()
 	s.approve()
