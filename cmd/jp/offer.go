@@ -98,7 +98,7 @@ func (q *query) offerText(record reconcile.Record, truth reconcile.Truth) string
 	if words := approvedWords(record.Ledger.Approved); words != "" {
 		b.WriteString("  Its tools: " + words + "\n")
 	}
-	b.WriteString(placeText(record, truth) + "\n")
+	b.WriteString(q.repo.placeText(record, truth) + "\n")
 	return b.String()
 }
 

@@ -24,7 +24,7 @@ func (q *query) allowPlace(ctx context.Context, last conversation.Git, differenc
 		return q.elsewhereFailure(ctx, last, differences)
 	}
 	key, err := q.user.Decide(ctx, userDecision{
-		text:    elsewhereText(differences, changed),
+		text:    q.repo.elsewhereText(differences, changed),
 		choices: []userChoice{{'r', "resume here anyway (the model is told)"}, {'q', "quit, change nothing"}},
 	})
 	switch {
@@ -44,16 +44,18 @@ func (q *query) leftAlone() *failure {
 }
 
 func (q *query) elsewhereFailure(ctx context.Context, last conversation.Git, differences []reconcile.Difference) *failure {
-	f := fail(exitDecision, "elsewhere", "%s stopped elsewhere: %s.", q.id, differenceWords(differences)).about(q.id)
+	f := fail(exitDecision, "elsewhere", "%s stopped elsewhere: %s.", q.id, q.repo.differenceWords(differences)).about(q.id)
 	f.hints = q.repo.wayBack(ctx, last, differences)
 	return f.hint("jp query --continue-turn --anyway --id="+string(q.id), "go on here; the model is told")
 }
 
-func differenceWords(differences []reconcile.Difference) string {
+func (r *repo) differenceWords(differences []reconcile.Difference) string {
 	var words []string
 	for _, d := range differences {
 		was, is := placeWord(d.Was), placeWord(d.Is)
 		switch d.What {
+		case "repository":
+			was, is = "("+r.repositoryWord(d.Was)+")", "("+r.repositoryWord(d.Is)+")"
 		case "branch":
 			was, is = branchWord(d.Was), branchWord(d.Is)
 		case "worktree":
@@ -89,8 +91,8 @@ func worktreeWord(name string) string {
 	return safetext.Show(name)
 }
 
-func elsewhereText(differences []reconcile.Difference, changed int) string {
-	text := "  This is not where it stopped:  " + differenceWords(differences)
+func (r *repo) elsewhereText(differences []reconcile.Difference, changed int) string {
+	text := "  This is not where it stopped:  " + r.differenceWords(differences)
 	if changed > 0 {
 		text += "   " + conversation.Count(changed, "file") + " changed since"
 	}
@@ -98,9 +100,9 @@ func elsewhereText(differences []reconcile.Difference, changed int) string {
 }
 
 // placeText says how files and HEAD compare with what is recorded.
-func placeText(r reconcile.Record, t reconcile.Truth) string {
-	if differences := reconcile.Elsewhere(r, t); len(differences) > 0 {
-		return elsewhereText(differences, len(t.Changed))
+func (r *repo) placeText(record reconcile.Record, t reconcile.Truth) string {
+	if differences := reconcile.Elsewhere(record, t); len(differences) > 0 {
+		return r.elsewhereText(differences, len(t.Changed))
 	}
 	var words []string
 	if t.Tree != "" {
@@ -114,7 +116,7 @@ func placeText(r reconcile.Record, t reconcile.Truth) string {
 		words = append(words, "Files: "+files+".")
 	}
 	if t.Git.Head != "" || t.Git.Branch != "" {
-		words = append(words, "HEAD: "+headWords(r.Last.Git, t.Git)+".")
+		words = append(words, "HEAD: "+headWords(record.Last.Git, t.Git)+".")
 	}
 	if len(words) == 0 {
 		return ""

@@ -89,11 +89,7 @@ func (r standings) refNow(id conversation.ID) string {
 func (r standings) standingWords(s conversation.Standing, repository string) string {
 	switch s {
 	case conversation.StandingElsewhere:
-		words := "was written in another repository (" + safetext.Show(repository)
-		if place := r.repositories().Place(repository); place != "" {
-			words += ", " + safetext.Show(repositoryFolder(place))
-		}
-		return words + ")"
+		return "was written in another repository (" + r.repositoryWord(repository) + ")"
 	case conversation.StandingRenamed:
 		return "has the events of another conversation"
 	case conversation.StandingRolledBack:
@@ -125,6 +121,15 @@ func (r standings) origin(ctx context.Context, info conversation.Info, l listing
 // elsewhere is the other repository that events were written in, "" where they name none.
 func (r standings) elsewhere(events []*conversation.Event) string {
 	return conversation.ElsewhereOf(events, r.knownWorkspaceID())
+}
+
+// repositoryWord is the name of a repository, and where it is as far as that is known.
+func (r *repo) repositoryWord(name string) string {
+	word := placeWord(name)
+	if place := r.repositories().Place(name); place != "" {
+		word += ", " + safetext.Show(repositoryFolder(place))
+	}
+	return word
 }
 
 // repositoryFolder is the folder that people know a repository by.

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/config"
+	"jp/internal/ownfolder"
+	"jp/reconcile"
+)
+
+// A repository among the differences is named with its folder, as far as that is known.
+func TestDifferencesNameTheFolderOfARepository(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := &repo{paths: config.Paths{StateDir: filepath.Join(dir, "state")}}
+	name := func(folder string) string {
+		gitDir := filepath.Join(dir, folder)
+		require.NoError(t, os.MkdirAll(gitDir, 0o777))
+		id, err := r.repositories().ID(ownfolder.Place{GitDir: gitDir})
+		require.NoError(t, err)
+		return id
+	}
+	one, bare := name("one/.git"), name("bare.git")
+	for what, tt := range map[string]struct {
+		was, is, want string
+	}{
+		"both known": {one, bare, "(" + one + ", " + dir + "/one) → (" + bare + ", " + dir + "/bare.git)"},
+		"was known":  {one, "cxdi", "(" + one + ", " + dir + "/one) → (cxdi)"},
+		"is known":   {"b5ia", one, "(b5ia) → (" + one + ", " + dir + "/one)"},
+		"neither":    {"b5ia", "cxdi", "(b5ia) → (cxdi)"},
+		"hostile":    {"../../etc\x1b[2J", "", `($'../../etc\x1b[2J') → (none)`},
+	} {
+		require.Equal(t, "repository "+tt.want, r.differenceWords([]reconcile.Difference{{What: "repository", Was: tt.was, Is: tt.is}}), what)
+	}
+}
