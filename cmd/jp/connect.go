@@ -119,6 +119,9 @@ func (r processes) notRunning(ctx context.Context, id conversation.ID, verb stri
 	if status.Question != nil {
 		f.details = append(f.details, fmt.Sprintf("%s — %q", *status.Tool, *status.Question))
 	}
+	if l.setBack {
+		return f.hint("jp trust --head "+id.Short(), "its ref was set back: accept the older event as its newest")
+	}
 	if !l.Local {
 		return f.hint("jp fork "+id.Short()+" --adopt -a", "it is someone else's: make a fork of it that is yours")
 	}

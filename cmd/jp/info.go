@@ -39,6 +39,7 @@ type listing struct {
 	branch   string // of the tree, before the id
 	uprooted bool   // what it stems from is not listed
 	unsure   bool   // whether it is local cannot be told
+	setBack  bool   // its ref was set back to an older event than its newest one seen here
 	err      error
 }
 
@@ -97,6 +98,11 @@ func (r states) list(ctx context.Context, i conversation.Info) listing {
 	l.Title, l.TitleSource, l.Model, l.Events, l.Turns = given(s.Title), given(s.TitleSource), given(s.Model), s.Events, s.Turns
 	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, &s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
 	l.Local, l.unsure = r.local(ctx, i)
+	if l.Local && i.Remote == "" {
+		standing, err := r.store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
+		l.setBack = err == nil && standing == conversation.StandingRolledBack
+		l.Local = !l.setBack
+	}
 	l.Parent = given(s.Parent)
 	if len(s.Labels) > 0 {
 		l.Labels = s.Labels

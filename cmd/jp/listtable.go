@@ -140,7 +140,8 @@ func (t listTable) title(c listing) string {
 		word string
 		is   bool
 	}{
-		{"(someone else's)", !c.Local && !c.unsure},
+		{"(someone else's)", !c.Local && !c.unsure && !c.setBack},
+		{"(set back)", c.setBack},
 		{"(expired)", c.Expires != nil && c.Expires.Before(t.env.now())},
 		{"(pinned)", c.Pinned != nil},
 	} {

@@ -149,6 +149,9 @@ func (r *repo) printOthers(ctx context.Context, e *env, but conversation.ID) err
 // nextCommand is what the user most likely wants to type next; current is whether
 // the conversation is the session's, which a query goes to by itself.
 func nextCommand(l listing, current bool) string {
+	if l.setBack {
+		return "jp trust --head " + l.ShortID
+	}
 	if !l.Local {
 		return "jp fork " + l.ShortID + " --adopt -a"
 	}
