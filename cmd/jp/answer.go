@@ -10,7 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/toolset"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/process/attach"
@@ -39,7 +44,7 @@ JSON: docs/json.md
 Exit codes: 0 answered · 1 nothing waits · 2 no such answer · 3 somebody has to
 answer at a terminal · 4 locked · 5 no such conversation · 6 damaged`
 
-func newAnswerCommand(e *env) *cobra.Command {
+func newAnswerCommand(e *ui.Env) *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
 		Use: "answer [ID][@E] [VALUE [REASON]]", Short: "Answer the question that waits", GroupID: "ask", Args: cobra.MaximumNArgs(3),
@@ -54,23 +59,23 @@ func newAnswerCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runAnswer(ctx context.Context, e *env, o answerOptions) error {
-	r, err := e.openRepo(ctx)
+func runAnswer(ctx context.Context, e *ui.Env, o answerOptions) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if r.fromProgram() {
-		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	if toolset.FromProgram(r) {
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
 	}
-	r.states().sweep(ctx, e.host)
+	r.States().Sweep(ctx, e.Host)
 	a := &answering{env: e, repo: r, event: -1}
 	if err := a.parse(ctx, o); err != nil {
 		return err
 	}
-	client, err := r.processes().connect(ctx, r.states().askedIn(ctx, a.id))
+	client, err := r.Processes().Connect(ctx, r.States().AskedIn(ctx, a.id))
 	switch {
-	case errors.Is(err, errNotRunning):
+	case errors.Is(err, repo.ErrNotRunning):
 		return a.record(ctx)
 	case err != nil:
 		return err
@@ -81,8 +86,8 @@ func runAnswer(ctx context.Context, e *env, o answerOptions) error {
 
 // An answering is one answer to the question of one conversation.
 type answering struct {
-	env    *env
-	repo   *repo
+	env    *ui.Env
+	repo   *repo.Repo
 	id     conversation.ID
 	event  int    // of the question that is meant, -1 for whichever waits
 	word   string // "" for none
@@ -104,16 +109,16 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 		}
 	}
 	if len(words) > 0 && (a.names(words[0]) || len(words) > 1 && !takesReason(words[0]) || len(words) == 3) {
-		if a.id, err = a.repo.find().resolve(ctx, a.env.host, words[0]); err != nil {
+		if a.id, err = a.repo.Find().Resolve(ctx, a.env.Host, words[0]); err != nil {
 			return err
 		}
 		words = words[1:]
-	} else if a.id, err = a.repo.find().resolveRunning(ctx, a.env.host, "", "jp answer ", waits); err != nil {
+	} else if a.id, err = a.repo.Find().ResolveRunning(ctx, a.env.Host, "", "jp answer ", repo.Waits); err != nil {
 		return err
 	}
 	a.json = o.value
 	if a.json != "" && len(words) > 0 {
-		return usage("give a word, or --value; not both.")
+		return problem.Usage("give a word, or --value; not both.")
 	}
 	if len(words) > 0 {
 		a.word = words[0]
@@ -127,7 +132,7 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 // takesReason reports whether a word is a no, which a reason may stand behind.
 func takesReason(word string) bool {
 	word = strings.ToLower(word)
-	return slices.Contains(noWords, word) || slices.Contains(yesWords, word) || word == conversation.AnswerSkip || word == conversation.AnswerWithhold
+	return slices.Contains(ui.NoWords, word) || slices.Contains(ui.YesWords, word) || word == conversation.AnswerSkip || word == conversation.AnswerWithhold
 }
 
 // names reports whether a word is meant as a conversation.
@@ -135,7 +140,7 @@ func (a *answering) names(word string) bool {
 	if _, err := conversation.ParseID(word); err == nil || word == "." || word == "-" || word == "recent" || word == "newest" {
 		return true
 	}
-	return len(a.repo.find().endingIn(word)) > 0
+	return len(a.repo.Find().EndingIn(word)) > 0
 }
 
 // to is the answer to a question: the command line's, or that of the person at
@@ -143,11 +148,11 @@ func (a *answering) names(word string) bool {
 func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.Context) (turnloop.Answer, error)) (attach.Answer, error) {
 	switch {
 	case a.event >= 0 && a.event != i.Seq:
-		return attach.Answer{}, fail(exitFailed, "not_found", "question @%d does not wait; @%d does.", a.event, i.Seq).about(i.Conversation)
+		return attach.Answer{}, problem.New(problem.ExitFailed, "not_found", "question @%d does not wait; @%d does.", a.event, i.Seq).About(i.Conversation)
 	case a.json != "":
-		return readJSONAnswer(i, a.json)
+		return ui.ReadJSONAnswer(i, a.json)
 	case a.word != "":
-		return readAnswer(i, a.word, a.reason)
+		return ui.ReadAnswer(i, a.word, a.reason)
 	}
 	answer, err := ask(ctx)
 	return attach.Answer{
@@ -158,20 +163,20 @@ func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.C
 
 // nobodyToAsk says which question waits, and how it can be answered.
 func (a *answering) nobodyToAsk(i attach.Inquiry) error {
-	f := fail(exitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).about(i.Conversation)
-	f.details = append(f.details, fmt.Sprintf("%s — %q", strings.TrimSpace(i.Tool+" "+i.Subject), i.Text))
-	return f.hint(answerCommand(i), answerWords(i)+" behind it answers it from here")
+	f := problem.New(problem.ExitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).About(i.Conversation)
+	f.Details = append(f.Details, fmt.Sprintf("%s — %q", strings.TrimSpace(i.Tool+" "+i.Subject), i.Text))
+	return f.Hint(repo.AnswerCommand(i), repo.AnswerWords(i)+" behind it answers it from here")
 }
 
 // tell gives the answer to the process that waits for it, and waits until it is
 // recorded.
 func (a *answering) tell(ctx context.Context, client *attach.Client) error {
-	_, inquiry, err := doesNow(ctx, client)
+	_, inquiry, err := agent.DoesNow(ctx, client)
 	if err != nil {
 		return err
 	}
 	if inquiry == nil {
-		return fail(exitFailed, "not_found", "%s runs, and waits for no answer.", a.id).about(a.id).hint("jp attach "+a.id.Short(), "looks at it")
+		return problem.New(problem.ExitFailed, "not_found", "%s runs, and waits for no answer.", a.id).About(a.id).Hint("jp attach "+a.id.Short(), "looks at it")
 	}
 	answer, err := a.to(ctx, *inquiry, func(ctx context.Context) (turnloop.Answer, error) {
 		return a.ask(ctx, *inquiry)
@@ -189,85 +194,59 @@ func (a *answering) tell(ctx context.Context, client *attach.Client) error {
 		}
 		switch m := m.(type) {
 		case *attach.Refused:
-			return fail(exitFailed, "not_found", "the answer has no effect: %s.", m.Reason).about(a.id)
+			return problem.New(problem.ExitFailed, "not_found", "the answer has no effect: %s.", m.Reason).About(a.id)
 		case *attach.Answered:
 			if m.Seq == answer.Seq && m.Conversation == answer.Conversation {
 				return a.report(ctx, m.Words, client.Hello().PID)
 			}
 		case *attach.Bye:
-			return fail(exitFailed, "not_found", "the process ended before it took the answer: %s.", m.Reason).about(a.id)
-		}
-	}
-}
-
-// doesNow is what a process does, and the question that it waits with, nil where it
-// does not. What waits is told right behind hello, and the Status behind that.
-func doesNow(ctx context.Context, client *attach.Client) (status attach.Status, inquiry *attach.Inquiry, err error) {
-	stop := context.AfterFunc(ctx, func() { client.Close() })
-	defer stop()
-	if err := client.Send(&attach.Interrupt{}); err != nil {
-		return status, nil, err
-	}
-	for {
-		m, err := client.Next()
-		if err != nil {
-			return status, nil, err
-		}
-		switch m := m.(type) {
-		case *attach.Inquiry:
-			inquiry = m
-		case *attach.Answered:
-			inquiry = nil
-		case *attach.Status:
-			return *m, inquiry, nil
-		case *attach.Bye:
-			return status, nil, nil
+			return problem.New(problem.ExitFailed, "not_found", "the process ended before it took the answer: %s.", m.Reason).About(a.id)
 		}
 	}
 }
 
 // ask puts the question at the terminal.
 func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer, error) {
-	question, err := a.repo.question(ctx, i)
+	question, err := agent.Question(ctx, a.repo, i)
 	if err != nil {
 		return turnloop.Answer{}, err
 	}
-	client := openClient(&terminalFront{env: a.env, repo: a.repo})
+	client := ui.OpenClient(&ui.TerminalFront{Env: a.env, Repo: a.repo})
 	if client == nil {
 		return turnloop.Answer{}, a.nobodyToAsk(i)
 	}
 	defer client.Close()
 	answer, err := client.Prompter.Ask(ctx, question)
 	if errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, turnloop.ErrNoAnswer) {
-		err = fail(exitInterrupted, "interrupted", "nothing was answered.").about(a.id)
+		err = problem.New(problem.ExitInterrupted, "interrupted", "nothing was answered.").About(a.id)
 	}
 	return answer, err
 }
 
 // report says what was answered, and who goes on.
 func (a *answering) report(ctx context.Context, words string, process int) error {
-	if a.env.format.structured() {
-		return writeJSON(a.env.results(), answeredJSON{changed("answer", a.id), given(words), process})
+	if a.env.Format.Structured() {
+		return ui.WriteJSON(a.env.Results(), answeredJSON{ui.Changed("answer", a.id), repo.Given(words), process})
 	}
 	text := strings.ToUpper(words[:min(1, len(words))]) + words[min(1, len(words)):]
 	if process > 0 {
-		_, err := fmt.Fprintf(a.env.results(), "%s. %s goes on (pid %d).\n", safetext.Clean(text), a.id, process)
+		_, err := fmt.Fprintf(a.env.Results(), "%s. %s goes on (pid %d).\n", safetext.Clean(text), a.id, process)
 		return err
 	}
-	_, err := fmt.Fprintf(a.env.results(), "%s. It is recorded; jp continue %s goes on.\n", safetext.Clean(text), a.repo.goesOn(ctx, a.id).Short())
+	_, err := fmt.Fprintf(a.env.Results(), "%s. It is recorded; jp continue %s goes on.\n", safetext.Clean(text), agent.GoesOn(ctx, a.repo, a.id).Short())
 	return err
 }
 
 // An answeredJSON is what jp answer did.
 type answeredJSON struct {
-	change
+	ui.Change
 	Answer *string `json:"answer"`
 	PID    int     `json:"pid"` // of the process that goes on, 0 where none runs
 }
 
 // record answers a question that no process waits with.
 func (a *answering) record(ctx context.Context) error {
-	words, in, err := answerRecorded(ctx, &terminalFront{env: a.env, repo: a.repo}, a.repo, a.id, a.event, func(ctx context.Context, i attach.Inquiry) (attach.Answer, error) {
+	words, in, err := agent.AnswerRecorded(ctx, &ui.TerminalFront{Env: a.env, Repo: a.repo}, a.repo, a.id, a.event, func(ctx context.Context, i attach.Inquiry) (attach.Answer, error) {
 		a.id = i.Conversation
 		return a.to(ctx, i, func(ctx context.Context) (turnloop.Answer, error) { return a.ask(ctx, i) })
 	})

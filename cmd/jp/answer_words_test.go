@@ -6,6 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/process/attach"
 )
@@ -34,31 +37,31 @@ func TestOptionThatAWordSays(t *testing.T) {
 		"neither a value, nor number": {asks(`"red"`), "blue", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, err := readAnswer(tt.i, tt.word, "")
+			a, err := ui.ReadAnswer(tt.i, tt.word, "")
 			if tt.want == "" {
-				require.Equal(t, exitUsage, failureOf(err).exit)
+				require.Equal(t, problem.ExitUsage, repo.ProblemOf(err).Exit)
 				return
 			}
 			require.NoError(t, err)
 			require.Equal(t, tt.want, string(a.Value))
 		})
 	}
-	_, err := readAnswer(asks(`3`, `"1"`), "1", "")
+	_, err := ui.ReadAnswer(asks(`3`, `"1"`), "1", "")
 	require.ErrorContains(t, err, `"1" is the number of one option and the value of another one.`)
-	require.Equal(t, "jp answer k3f9@5 --value 3", failureOf(err).hints[0].Command)
-	require.Equal(t, `jp answer k3f9@5 --value '"1"'`, failureOf(err).hints[1].Command)
+	require.Equal(t, "jp answer k3f9@5 --value 3", repo.ProblemOf(err).Hints[0].Command)
+	require.Equal(t, `jp answer k3f9@5 --value '"1"'`, repo.ProblemOf(err).Hints[1].Command)
 }
 
 func TestReasonsGoWithANo(t *testing.T) {
 	asks := func(kind string) attach.Inquiry {
 		return attach.Inquiry{Conversation: idOf(1), Seq: 5, Kind: conversation.KindToolQuestion, AnswerType: conversation.AnswerType{Type: kind}}
 	}
-	a, err := readAnswer(asks("boolean"), "n", "not today")
+	a, err := ui.ReadAnswer(asks("boolean"), "n", "not today")
 	require.NoError(t, err)
 	require.Equal(t, "false", string(a.Value))
 	require.Equal(t, "not today", a.Reason)
-	_, err = readAnswer(asks("boolean"), "y", "not today")
+	_, err = ui.ReadAnswer(asks("boolean"), "y", "not today")
 	require.EqualError(t, err, "a reason goes with a no.")
-	_, err = readAnswer(asks("text"), "n", "not today")
+	_, err = ui.ReadAnswer(asks("text"), "n", "not today")
 	require.EqualError(t, err, "this question takes no reason.")
 }

@@ -9,12 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 )
 
-func newArchiveCommand(e *env) *cobra.Command {
-	o := selection{scopes: []conversation.Scope{conversation.ScopeLive}}
+func newArchiveCommand(e *ui.Env) *cobra.Command {
+	o := repo.Selection{Scopes: []conversation.Scope{conversation.ScopeLive}}
 	cmd := &cobra.Command{
 		Use: "archive [ID…]", GroupID: "shape", Short: "Put conversations out of the way",
 		Long: "Move conversations out of jp ls. Nothing of them is lost: jp ls --archived lists them, jp unarchive brings them\n" +
@@ -22,44 +25,44 @@ func newArchiveCommand(e *env) *cobra.Command {
 			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, or there twice · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
 		Example: "  jp archive\n  jp archive 4400 6120\n  jp archive --inactive 30d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.words = args
+			o.Words = args
 			return runArchive(cmd.Context(), e, o, true)
 		},
 	}
-	o.flags(cmd.Flags())
+	selectionFlags(&o, cmd.Flags())
 	return cmd
 }
 
-func newUnarchiveCommand(e *env) *cobra.Command {
-	o := selection{scopes: []conversation.Scope{conversation.ScopeArchived}}
+func newUnarchiveCommand(e *ui.Env) *cobra.Command {
+	o := repo.Selection{Scopes: []conversation.Scope{conversation.ScopeArchived}}
 	cmd := &cobra.Command{
 		Use: "unarchive [ID…]", GroupID: "shape", Short: "Bring archived conversations back",
 		Long: "Bring conversations back into jp ls.\n\n" +
 			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, or there twice · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
 		Example: "  jp ls --archived\n  jp unarchive 4400",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.words = args
+			o.Words = args
 			return runArchive(cmd.Context(), e, o, false)
 		},
 	}
-	o.flags(cmd.Flags())
+	selectionFlags(&o, cmd.Flags())
 	return cmd
 }
 
 // runArchive moves conversations into the archive, or out of it. Those that are
 // there already stay.
-func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
-	r, err := e.openRepo(ctx)
+func runArchive(ctx context.Context, e *ui.Env, o repo.Selection, archived bool) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	infos, err := o.find(ctx, e.host, r)
+	infos, err := o.Find(ctx, e.Host, r)
 	if err != nil {
 		return err
 	}
-	if o.filters() {
-		if infos, err = r.notTwice(e.host, infos, true); err != nil {
+	if o.Filters() {
+		if infos, err = r.NotTwice(e.Host, infos, true); err != nil {
 			return err
 		}
 	}
@@ -67,65 +70,65 @@ func runArchive(ctx context.Context, e *env, o selection, archived bool) error {
 	if !archived {
 		action, done = "unarchive", "brought back"
 	}
-	if o.filters() && !o.yes && len(infos) > 0 {
-		if err := e.confirmAll(ctx, action, infos); err != nil {
+	if o.Filters() && !o.Yes && len(infos) > 0 {
+		if err := confirmAll(ctx, e, action, infos); err != nil {
 			return err
 		}
 	}
 	for _, info := range infos {
-		if err := r.standings().foreign(ctx, info); err != nil {
+		if err := r.Standings().Foreign(ctx, info); err != nil {
 			return err
 		}
 	}
-	infos, release, err := o.holdAll(ctx, e.host, r, infos)
+	infos, release, err := o.HoldAll(ctx, e.Host, r, infos)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return r.archiveAll(ctx, e, infos, archived, action, done)
+	return archiveAll(ctx, r, e, infos, archived, action, done)
 }
 
 // archiveAll moves conversations that are held, and says which.
-func (r *repo) archiveAll(ctx context.Context, e *env, infos []conversation.Info, archived bool, action, done string) error {
-	changes := []change{}
-	failed := e.forEach(ctx, infos, func(info conversation.Info) error {
-		moved, err := r.archive(ctx, e, info, archived)
+func archiveAll(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conversation.Info, archived bool, action, done string) error {
+	changes := []ui.Change{}
+	failed := e.ForEach(ctx, infos, func(info conversation.Info) error {
+		moved, err := archive(ctx, r, e, info, archived)
 		switch {
 		case err != nil:
 			return err
 		case !moved:
-			e.note("%s: there is nothing to %s.", info.ID, action)
+			e.Note("%s: there is nothing to %s.", info.ID, action)
 		default:
-			changes = append(changes, changed(action, info.ID))
+			changes = append(changes, ui.Changed(action, info.ID))
 		}
 		return nil
 	})
-	if e.format.structured() {
-		return errors.Join(failed, writeJSON(e.results(), changes))
+	if e.Format.Structured() {
+		return errors.Join(failed, ui.WriteJSON(e.Results(), changes))
 	}
 	for _, c := range changes {
-		fmt.Fprintf(e.results(), "%s %s\n", c.Conversation, done)
+		fmt.Fprintf(e.Results(), "%s %s\n", c.Conversation, done)
 	}
 	if len(infos) == 0 {
-		e.note("No conversation to %s.", action)
+		e.Note("No conversation to %s.", action)
 	}
 	return failed
 }
 
 // archive moves one conversation, which is held. Where it is there already, an older
 // ref in the other place is taken away.
-func (r *repo) archive(ctx context.Context, e *env, info conversation.Info, archived bool) (moved bool, err error) {
+func archive(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Info, archived bool) (moved bool, err error) {
 	if isArchived(info) == archived && info.Err == nil {
-		return r.store.EndMove(ctx, info.ID)
+		return r.Store.EndMove(ctx, info.ID)
 	}
-	if info, err = r.store.Info(ctx, info.ID); err != nil {
-		return false, aboutConversation(err, info.ID)
+	if info, err = r.Store.Info(ctx, info.ID); err != nil {
+		return false, repo.AboutConversation(err, info.ID)
 	}
 	at := &conversation.Moment{}
 	if archived {
-		at.Time = e.now().UTC()
+		at.Time = e.Now().UTC()
 	}
-	_, err = r.store.Archive(ctx, info.ID, info.Head, record(info, &conversation.Metadata{ArchivedAt: at}, e.now()), archived)
+	_, err = r.Store.Archive(ctx, info.ID, info.Head, repo.Record(info, &conversation.Metadata{ArchivedAt: at}, e.Now()), archived)
 	return err == nil, err
 }
 
@@ -134,16 +137,16 @@ func isArchived(info conversation.Info) bool {
 }
 
 // confirmAll lists conversations and asks whether to do it to all of them.
-func (e *env) confirmAll(ctx context.Context, action string, infos []conversation.Info) error {
+func confirmAll(ctx context.Context, e *ui.Env, action string, infos []conversation.Info) error {
 	many := conversation.Count(len(infos), "conversation")
-	return e.confirm(ctx, confirmation{
-		question: strings.ToUpper(action[:1]) + action[1:] + " " + many + "?",
-		list: func(w io.Writer, _ terminal.Palette) {
+	return e.Confirm(ctx, ui.Confirmation{
+		Question: strings.ToUpper(action[:1]) + action[1:] + " " + many + "?",
+		List: func(w io.Writer, _ terminal.Palette) {
 			for _, info := range infos {
-				fmt.Fprintf(w, "  %s\n", namedInfo(info))
+				fmt.Fprintf(w, "  %s\n", repo.NamedInfo(info))
 			}
 		},
-		unasked: fail(exitDecision, "usage", "jp %s is about %s, and there is no terminal to ask.", action, many).
-			hint("jp "+action+" -y …", "do it without asking"),
+		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s is about %s, and there is no terminal to ask.", action, many).
+			Hint("jp "+action+" -y …", "do it without asking"),
 	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/process"
@@ -54,7 +55,7 @@ func inBackground(t *testing.T, script string, args ...string) (*place, conversa
 func (p *place) waits() string {
 	p.t.Helper()
 	out := p.jp("wait")
-	require.Equal(p.t, exitDecision, out.exit, out.stderr)
+	require.Equal(p.t, problem.ExitDecision, out.exit, out.stderr)
 	return out.stdout
 }
 
@@ -191,7 +192,7 @@ func TestOneIsAttached(t *testing.T) {
 	first := p.sit(100, "attach")
 	first.prompted()
 	second := p.sit(100, "attach")
-	require.Equal(t, exitLocked, second.exit())
+	require.Equal(t, problem.ExitLocked, second.exit())
 	second.WaitFor("somebody is attached already")
 	first.Type("n")
 	require.Zero(t, first.exit())
@@ -385,7 +386,7 @@ func TestKilledWhileItWaits(t *testing.T) {
 	s.prompted()
 	e, _ := p.entry(id)
 	require.NoError(t, syscall.Kill(e.PID, syscall.SIGKILL))
-	require.Equal(t, exitFailed, s.exit())
+	require.Equal(t, problem.ExitFailed, s.exit())
 	s.WaitFor("is gone.")
 	s.WaitFor("jp continue")
 	require.Contains(t, p.jp("ls").stdout, "waiting-for-input (fs_create_file)\t")
@@ -393,7 +394,7 @@ func TestKilledWhileItWaits(t *testing.T) {
 	require.False(t, told, "who lists conversations removes what is left of the process")
 	require.NoFileExists(t, filepath.Join(p.registry().Folder(), string(id)+".sock"))
 	attached := p.jp("attach")
-	require.Equal(t, exitDecision, attached.exit)
+	require.Equal(t, problem.ExitDecision, attached.exit)
 	require.Contains(t, attached.stderr, "jp continue")
 
 	again := p.sit(100, "continue")
@@ -449,7 +450,7 @@ func TestTheLockIsNeverFree(t *testing.T) {
 			require.NoError(t, held.Release())
 			select {
 			case out := <-done:
-				if out.exit == exitLocked { // this test had it
+				if out.exit == problem.ExitLocked { // this test had it
 					turns = 1
 				}
 			default:

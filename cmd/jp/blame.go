@@ -13,7 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/blame"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -37,7 +41,7 @@ type blameOptions struct {
 	all  bool
 }
 
-func newBlameCommand(e *env) *cobra.Command {
+func newBlameCommand(e *ui.Env) *cobra.Command {
 	var o blameOptions
 	cmd := &cobra.Command{
 		Use: "blame PATH[:LINE]", GroupID: "look", Args: cobra.ExactArgs(1),
@@ -50,8 +54,8 @@ func newBlameCommand(e *env) *cobra.Command {
 				switch {
 				case err == nil && n > 0:
 					o.path, o.line = path, n
-				case err == nil && !isFile(filepath.Join(e.dir, args[0])):
-					return usage("%s: lines begin with 1.", args[0])
+				case err == nil && !repo.IsFile(filepath.Join(e.Dir, args[0])):
+					return problem.Usage("%s: lines begin with 1.", args[0])
 				}
 			}
 			return runBlame(cmd.Context(), e, o)
@@ -71,56 +75,56 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:at], s[at+len(sep):], true
 }
 
-func runBlame(ctx context.Context, e *env, o blameOptions) error {
-	r, err := e.openRepo(ctx)
+func runBlame(ctx context.Context, e *ui.Env, o blameOptions) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	paths, err := r.inTree(e.host, []string{o.path})
+	paths, err := r.InTree(e.Host, []string{o.path})
 	if err != nil {
 		return err
 	}
-	views, err := r.blameViews(ctx, e, o)
+	views, err := blameViews(ctx, r, e, o)
 	if err != nil {
 		return err
 	}
-	lines, err := r.blame(ctx, views, paths[0], o)
+	lines, err := blameFile(ctx, r, views, paths[0], o)
 	if err != nil {
 		return err
 	}
-	return views[0].damage(showBlame(e, e.palette(e.stdout), lines, o))
+	return views[0].Damage(showBlame(e, e.Palette(e.Stdout), lines, o))
 }
 
 // blameViews are the conversations to look in, the session's first and then the
 // one that was active last.
-func (r *repo) blameViews(ctx context.Context, e *env, o blameOptions) ([]*view, error) {
+func blameViews(ctx context.Context, r *repo.Repo, e *ui.Env, o blameOptions) ([]*repo.View, error) {
 	if !o.all {
-		v, err := r.find().view(ctx, e.host, o.id)
-		return []*view{v}, err
+		v, err := r.Find().View(ctx, e.Host, o.id)
+		return []*repo.View{v}, err
 	}
-	infos, err := r.find().everyInfo(ctx)
+	infos, err := r.Find().EveryInfo(ctx)
 	if err != nil {
 		return nil, err
 	}
-	own, _ := r.find().visited(ctx, e.host, 0) // a session may have none
+	own, _ := r.Find().Visited(ctx, e.Host, 0) // a session may have none
 	slices.SortStableFunc(infos, func(a, b conversation.Info) int {
 		if a.ID == own || b.ID == own {
 			return cmp.Compare(bit(b.ID == own), bit(a.ID == own))
 		}
 		return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt)
 	})
-	var views []*view
+	var views []*repo.View
 	for _, i := range infos {
-		v, err := r.find().view(ctx, e.host, string(i.ID))
+		v, err := r.Find().View(ctx, e.Host, string(i.ID))
 		if err != nil {
-			fmt.Fprintf(e.stderr, "%s is left out: %v\n", i.ID, safetext.Clean(err.Error()))
+			fmt.Fprintf(e.Stderr, "%s is left out: %v\n", i.ID, safetext.Clean(err.Error()))
 			continue
 		}
 		views = append(views, v)
 	}
 	if len(views) == 0 {
-		return nil, fail(exitNotFound, "not_found", "there is no conversation yet.").hint(`jp query "…"`, "start one")
+		return nil, problem.New(problem.ExitNotFound, "not_found", "there is no conversation yet.").Hint(`jp query "…"`, "start one")
 	}
 	return views, nil
 }
@@ -132,13 +136,13 @@ func bit(b bool) int {
 	return 0
 }
 
-// blame asks each conversation, and keeps for each line the one that knows most.
-func (r *repo) blame(ctx context.Context, views []*view, path string, o blameOptions) ([]blamedLine, error) {
-	var best []blamedLine
+// blameFile asks each conversation, and keeps for each line the one that knows most.
+func blameFile(ctx context.Context, r *repo.Repo, views []*repo.View, path string, o blameOptions) ([]blame.BlamedLine, error) {
+	var best []blame.BlamedLine
 	for _, v := range views {
-		lines, err := v.blameLines(ctx, path, o.line)
-		var f *failure
-		if errors.As(err, &f) && f.exit == exitNotFound && o.all {
+		lines, err := blame.BlameLines(ctx, v, path, o.line)
+		var f *problem.Error
+		if errors.As(err, &f) && f.Exit == problem.ExitNotFound && o.all {
 			continue
 		}
 		if err != nil {
@@ -149,43 +153,29 @@ func (r *repo) blame(ctx context.Context, views []*view, path string, o blameOpt
 			continue
 		}
 		for i := range min(len(best), len(lines)) {
-			if lines[i].known() > best[i].known() {
+			if lines[i].Known() > best[i].Known() {
 				best[i] = lines[i]
 			}
 		}
 	}
 	if best == nil {
-		return nil, fail(exitNotFound, "not_found", "no conversation has %s, or that line of it.", path).hint("jp diff --turn all --name-only", "what the tools changed")
+		return nil, problem.New(problem.ExitNotFound, "not_found", "no conversation has %s, or that line of it.", path).Hint("jp diff --turn all --name-only", "what the tools changed")
 	}
 	return best, nil
 }
 
-// known says how much is known of a line's origin: that a tool wrote it, that
-// somebody did during the conversation, that it was there before, or nothing.
-func (l blamedLine) known() int {
-	switch {
-	case l.event == nil && l.commit == nil:
-		return 0
-	case l.event == nil || l.event.Type() == conversation.TypeTurnStart:
-		return 1
-	case l.event.Type() == conversation.TypeToolCallResponse:
-		return 3
-	}
-	return 2
-}
-
-func showBlame(e *env, p terminal.Palette, lines []blamedLine, o blameOptions) error {
-	if e.format.structured() {
+func showBlame(e *ui.Env, p terminal.Palette, lines []blame.BlamedLine, o blameOptions) error {
+	if e.Format.Structured() {
 		objects := []map[string]any{}
 		for _, l := range lines {
-			objects = append(objects, l.object(o.line > 0))
+			objects = append(objects, l.Object(o.line > 0))
 		}
 		if o.line > 0 {
-			return writeJSON(e.results(), objects[0])
+			return ui.WriteJSON(e.Results(), objects[0])
 		}
-		return writeJSON(e.results(), objects)
+		return ui.WriteJSON(e.Results(), objects)
 	}
-	return e.paged(func(w io.Writer) error {
+	return e.Paged(func(w io.Writer) error {
 		if o.line > 0 {
 			return explainLine(w, p, lines[0], o.all)
 		}
@@ -194,17 +184,17 @@ func showBlame(e *env, p terminal.Palette, lines []blamedLine, o blameOptions) e
 }
 
 // printBlame writes every line behind who wrote it and when, aligned.
-func printBlame(w io.Writer, p terminal.Palette, lines []blamedLine, all bool) error {
+func printBlame(w io.Writer, p terminal.Palette, lines []blame.BlamedLine, all bool) error {
 	ref, author := 0, 0
 	for _, l := range lines {
-		ref, author = max(ref, safetext.Columns(l.ref(all))), max(author, safetext.Columns(l.author()))
+		ref, author = max(ref, safetext.Columns(l.Ref(all))), max(author, safetext.Columns(l.Author()))
 	}
 	author = min(author, 20)
 	for _, l := range lines {
-		who := safetext.Fit(l.author(), author)
+		who := safetext.Fit(l.Author(), author)
 		_, err := fmt.Fprintf(w, "%s%*s %s%*s %s %*d) %s\n",
-			p.Yellow(l.ref(all)), ref-safetext.Columns(l.ref(all)), "", who, author-safetext.Columns(who), "",
-			p.Dim(fmt.Sprintf("%16s", l.when())), len(itoa(len(lines))), l.number, safetext.Reveal(l.text))
+			p.Yellow(l.Ref(all)), ref-safetext.Columns(l.Ref(all)), "", who, author-safetext.Columns(who), "",
+			p.Dim(fmt.Sprintf("%16s", l.When())), len(problem.Itoa(len(lines))), l.Number, safetext.Reveal(l.Text))
 		if err != nil {
 			return err
 		}
@@ -213,12 +203,12 @@ func printBlame(w io.Writer, p terminal.Palette, lines []blamedLine, all bool) e
 }
 
 // explainLine writes a line of a file with everything that is known of it.
-func explainLine(w io.Writer, p terminal.Palette, l blamedLine, all bool) error {
-	rows, width := l.explain(all), 0
+func explainLine(w io.Writer, p terminal.Palette, l blame.BlamedLine, all bool) error {
+	rows, width := l.Explain(all), 0
 	for _, r := range rows {
 		width = max(width, safetext.Columns(r[1]))
 	}
-	if _, err := fmt.Fprintln(w, p.Bold(safetext.Reveal(l.text))); err != nil {
+	if _, err := fmt.Fprintln(w, p.Bold(safetext.Reveal(l.Text))); err != nil {
 		return err
 	}
 	for _, r := range rows {

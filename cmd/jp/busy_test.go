@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/conversation"
 	"jp/process"
 )
@@ -46,7 +47,7 @@ func TestWhoWaitedIsOfferedWhatWasBrokenOff(t *testing.T) {
 	s.WaitFor("d  discard turn 1, then ask your new question")
 	s.prompted()
 	s.Type("q")
-	require.Equal(t, exitDecision, s.exit())
+	require.Equal(t, problem.ExitDecision, s.exit())
 	require.Len(t, p.ofType("chat_request"), 1)
 }
 
@@ -80,7 +81,7 @@ func TestWhoWaitsCanLeave(t *testing.T) {
 			p, id := inUse(t)
 			s := p.sitWaiting("query", "And now?")
 			leave(s)
-			require.Equal(t, exitLocked, s.exit())
+			require.Equal(t, problem.ExitLocked, s.exit())
 			draft, err := os.ReadFile(filepath.Join(p.dir, ".git/jp/drafts", string(id)+".query"))
 			require.NoError(t, err)
 			require.Equal(t, "And now?\n", string(draft))
@@ -129,7 +130,7 @@ func TestWhoWaitsCanAttach(t *testing.T) {
 	s.promptedAgain(3)
 	require.Equal(t, 2, strings.Count(s.Raw(), " is busy: pid "))
 	s.Type("\x03")
-	require.Equal(t, exitLocked, s.exit())
+	require.Equal(t, problem.ExitLocked, s.exit())
 	require.Empty(t, p.ofType("inquiry_response"))
 }
 
@@ -194,7 +195,7 @@ func TestWhoIsNotToBeAskedDoesNotWait(t *testing.T) {
 	p, _ := held(t)
 	for _, flag := range []string{"--non-interactive", "--detach"} {
 		s := p.sit(100, "query", flag, "And now?")
-		require.Equal(t, exitLocked, s.exit())
+		require.Equal(t, problem.ExitLocked, s.exit())
 		s.WaitFor("is locked by pid 4711.")
 		require.NotContains(t, s.Text(), "kept")
 	}

@@ -12,11 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/toolset"
+	"jp/cmd/jp/internal/ui"
 	"jp/config"
 	"jp/internal/safetext"
 )
 
-func newConfigCommand(e *env) *cobra.Command {
+func newConfigCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show and change settings", GroupID: "setup",
 		Long: "Show the settings in force and where each comes from, change one, or say which files they come from.\n\n" +
@@ -29,7 +34,7 @@ func newConfigCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func newConfigShowCommand(e *env) *cobra.Command {
+func newConfigShowCommand(e *ui.Env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "show [KEY]", Short: "Show the settings in force, and where they come from", Args: cobra.MaximumNArgs(1),
@@ -53,27 +58,27 @@ type settingInForce struct {
 	Reason string `json:"reason"` // why it has no effect
 }
 
-func runConfigShow(ctx context.Context, e *env, args []string, all bool) error {
-	r, err := e.findSettings(ctx)
+func runConfigShow(ctx context.Context, e *ui.Env, args []string, all bool) error {
+	r, err := e.FindSettings(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if r.wrong != nil {
-		return r.wrong
+	if r.Wrong != nil {
+		return r.Wrong
 	}
 	under := ""
 	if len(args) > 0 {
 		under = args[0]
 		if !config.Known(under) {
-			return usage("there is no key %q.", under).hint("jp config show --all", "all that are set")
+			return problem.Usage("there is no key %q.", under).Hint("jp config show --all", "all that are set")
 		}
 	}
-	settings := r.settings(under, all || under != "")
-	if e.format.structured() {
-		return writeJSON(e.results(), settings)
+	settings := settings(r, under, all || under != "")
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), settings)
 	}
-	w := tabwriter.NewWriter(e.results(), 0, 0, 3, ' ', 0)
+	w := tabwriter.NewWriter(e.Results(), 0, 0, 3, ' ', 0)
 	for _, s := range settings {
 		from := s.From
 		if !s.Effect {
@@ -84,19 +89,19 @@ func runConfigShow(ctx context.Context, e *env, args []string, all bool) error {
 	if err := w.Flush(); err != nil || len(settings) > 0 || under == "" {
 		return err
 	}
-	return fail(exitFailed, "config", "%s is not set, and has no default.", under).hint("jp config show --all", "all that are set")
+	return problem.New(problem.ExitFailed, "config", "%s is not set, and has no default.", under).Hint("jp config show --all", "all that are set")
 }
 
 // settings are those at a key or below it, "" for all.
-func (r *repo) settings(under string, defaults bool) []settingInForce {
+func settings(r *repo.Repo, under string, defaults bool) []settingInForce {
 	found := []settingInForce{}
-	for _, key := range slices.Sorted(maps.Keys(r.report.Origins)) {
-		origin := r.report.Origins[key]
+	for _, key := range slices.Sorted(maps.Keys(r.Report.Origins)) {
+		origin := r.Report.Origins[key]
 		if below(key, under) && (defaults || origin.Layer != config.LayerDefault) {
-			found = append(found, settingInForce{Key: key, Value: r.report.Values[key], From: origin.String(), Effect: true})
+			found = append(found, settingInForce{Key: key, Value: r.Report.Values[key], From: origin.String(), Effect: true})
 		}
 	}
-	for _, k := range r.report.Inert {
+	for _, k := range r.Report.Inert {
 		if below(k.Key, under) {
 			found = append(found, settingInForce{Key: k.Key, Value: k.Value, From: k.Origin.String(), Reason: string(k.Reason)})
 		}
@@ -108,7 +113,7 @@ func below(key, table string) bool {
 	return table == "" || key == table || strings.HasPrefix(key, table+".")
 }
 
-func newConfigSetCommand(e *env) *cobra.Command {
+func newConfigSetCommand(e *ui.Env) *cobra.Command {
 	var workspace bool
 	cmd := &cobra.Command{
 		Use: "set KEY VALUE", Short: "Change a setting in your configuration file", Args: cobra.ExactArgs(2),
@@ -125,23 +130,23 @@ func newConfigSetCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool) error {
-	r, err := e.findSettings(ctx)
+func runConfigSet(ctx context.Context, e *ui.Env, key, value string, workspace bool) error {
+	r, err := e.FindSettings(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if r.fromProgram() {
-		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	if toolset.FromProgram(r) {
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
 	}
-	origin := config.Origin{Layer: config.LayerUser, Name: r.paths.UserFile}
+	origin := config.Origin{Layer: config.LayerUser, Name: r.Paths.UserFile}
 	if workspace {
 		switch {
-		case r.store == nil:
-			return usage("%s is not in a git repository: there is no %s to write.", safetext.Show(absolute(e.dir)), config.WorkspaceFile).
-				hint("jp config set KEY VALUE", "without --workspace: your own configuration file")
+		case r.Store == nil:
+			return problem.Usage("%s is not in a git repository: there is no %s to write.", safetext.Show(absolute(e.Dir)), config.WorkspaceFile).
+				Hint("jp config set KEY VALUE", "without --workspace: your own configuration file")
 		case r.TopLevel == "":
-			return usage("a bare repository has no place for %s.", config.WorkspaceFile)
+			return problem.Usage("a bare repository has no place for %s.", config.WorkspaceFile)
 		}
 		origin = config.Origin{Layer: config.LayerWorkspace, Name: filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))}
 	}
@@ -149,23 +154,23 @@ func runConfigSet(ctx context.Context, e *env, key, value string, workspace bool
 	if err != nil {
 		return err
 	}
-	if mistake := draft.Adds(func(content []byte) []*config.Error { return r.examine(e.host, origin.Layer, content) }); mistake != nil {
-		return notSet(draft.Key, mistake, workspace)
+	if mistake := draft.Adds(func(content []byte) []*config.Error { return agent.Examine(r, e.Host, origin.Layer, content) }); mistake != nil {
+		return agent.NotSet(draft.Key, mistake, workspace)
 	}
 	if err := draft.Write(); err != nil {
 		return err
 	}
-	if err := r.configure(e.host, nil); err != nil {
+	if err := r.Configure(e.Host, nil); err != nil {
 		return err
 	}
-	if e.format.structured() {
-		return writeJSON(e.results(), struct {
-			Action string       `json:"action"`
-			Files  []fileResult `json:"files"`
-		}{"set", []fileResult{{Path: origin.Name, Done: true}}})
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), struct {
+			Action string            `json:"action"`
+			Files  []repo.FileResult `json:"files"`
+		}{"set", []repo.FileResult{{Path: origin.Name, Done: true}}})
 	}
-	fmt.Fprintf(e.results(), "Set %s in %s.\n", safetext.Show(key), safetext.Show(origin.Name))
-	r.warnOfSetting(e, key, workspace)
+	fmt.Fprintf(e.Results(), "Set %s in %s.\n", safetext.Show(key), safetext.Show(origin.Name))
+	warnOfSetting(r, e, key, workspace)
 	return nil
 }
 
@@ -178,27 +183,27 @@ func absolute(dir string) string {
 }
 
 // warnOfSetting says where a setting that was written does not count.
-func (r *repo) warnOfSetting(e *env, key string, workspace bool) {
+func warnOfSetting(r *repo.Repo, e *ui.Env, key string, workspace bool) {
 	layer := config.LayerUser
 	if workspace {
 		layer = config.LayerWorkspace
 	}
-	for _, k := range r.report.Inert {
+	for _, k := range r.Report.Inert {
 		if k.Key == key && k.Origin.Layer == layer {
 			if k.Reason == config.ReasonUntrusted {
-				e.note("It has no effect yet: %s; jp trust approves it.", k.Reason)
+				e.Note("It has no effect yet: %s; jp trust approves it.", k.Reason)
 			} else {
-				e.note("It has no effect: %s.", k.Reason)
+				e.Note("It has no effect: %s.", k.Reason)
 			}
 			return
 		}
 	}
-	if origin := r.report.Origins[key]; r.wrong == nil && origin.Layer > layer {
-		e.note("Another value is in force: %s sets it, too.", safetext.Show(origin.String()))
+	if origin := r.Report.Origins[key]; r.Wrong == nil && origin.Layer > layer {
+		e.Note("Another value is in force: %s sets it, too.", safetext.Show(origin.String()))
 	}
 }
 
-func newConfigPathCommand(e *env) *cobra.Command {
+func newConfigPathCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "path", Short: "Print the paths of the configuration files", Args: cobra.NoArgs,
 		Long:    "Print where your configuration file is, and this repository's, whether they exist or not;\noutside of a repository yours alone.\n\n" + `JSON: {"user","workspace"}` + "\n\nExit codes: 0 done · 2 there is no home directory",
@@ -207,8 +212,8 @@ func newConfigPathCommand(e *env) *cobra.Command {
 	}
 }
 
-func runConfigPath(ctx context.Context, e *env) error {
-	r, err := e.findSettings(ctx)
+func runConfigPath(ctx context.Context, e *ui.Env) error {
+	r, err := e.FindSettings(ctx)
 	if err != nil {
 		return err
 	}
@@ -217,15 +222,15 @@ func runConfigPath(ctx context.Context, e *env) error {
 	if r.TopLevel != "" {
 		workspace = filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))
 	}
-	if e.format.structured() {
-		return json.NewEncoder(e.results()).Encode(struct {
+	if e.Format.Structured() {
+		return json.NewEncoder(e.Results()).Encode(struct {
 			User      string `json:"user"`
 			Workspace string `json:"workspace"`
-		}{r.paths.UserFile, workspace})
+		}{r.Paths.UserFile, workspace})
 	}
-	fmt.Fprintln(e.results(), r.paths.UserFile)
+	fmt.Fprintln(e.Results(), r.Paths.UserFile)
 	if workspace != "" {
-		fmt.Fprintln(e.results(), workspace)
+		fmt.Fprintln(e.Results(), workspace)
 	}
 	return nil
 }

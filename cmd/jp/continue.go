@@ -4,10 +4,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"jp/agent"
+	"jp/cmd/jp/internal/ui"
 )
 
-func newContinueCommand(e *env) *cobra.Command {
-	o := queryOptions{continueTurn: true, bare: true}
+func newContinueCommand(e *ui.Env) *cobra.Command {
+	o := agent.QueryOptions{ContinueTurn: true, Bare: true}
 	cmd := &cobra.Command{
 		Use: "continue [ID]", Aliases: []string{"resume"}, GroupID: "ask", Args: cobra.MaximumNArgs(1),
 		Short: "Go on with a turn that was broken off",
@@ -16,16 +19,16 @@ func newContinueCommand(e *env) *cobra.Command {
 			"Exit codes: as jp query; 0 also where nothing is incomplete",
 		Example: "  jp continue\n  jp continue 4400 -y\n  jp continue --pending report --policy auto --non-interactive",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.id = strings.Join(args, "")
+			o.Id = strings.Join(args, "")
 			return runQuery(cmd.Context(), e, o)
 		},
 	}
-	o.runFlags(cmd.Flags())
-	o.resumeFlags(cmd.Flags())
+	runFlags(&o, cmd.Flags())
+	resumeFlags(&o, cmd.Flags())
 	return cmd
 }
 
-func newDiscardCommand(e *env) *cobra.Command {
+func newDiscardCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "discard [ID]", GroupID: "ask", Args: cobra.MaximumNArgs(1),
 		Short: "Take back a turn that was broken off",
@@ -34,7 +37,7 @@ func newDiscardCommand(e *env) *cobra.Command {
 			"The same as jp query --discard-turn, and it asks nothing afterwards.\n\nExit codes: as jp query; 0 also where nothing is incomplete",
 		Example: "  jp discard\n  jp discard 4400",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runQuery(cmd.Context(), e, queryOptions{discardTurn: true, bare: true, id: strings.Join(args, "")})
+			return runQuery(cmd.Context(), e, agent.QueryOptions{DiscardTurn: true, Bare: true, Id: strings.Join(args, "")})
 		},
 	}
 }

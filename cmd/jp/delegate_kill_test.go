@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/cmd/jp/internal/ui"
 	"jp/internal/crashtest"
 )
 
@@ -152,7 +153,7 @@ func TestKillSaysWhatItEnded(t *testing.T) {
 		"jp-c2, which works for jp-c1: ended 2 tools that had outlived the process.": {Delegates: of},
 		"jp-c1: ended 1 tool that had outlived the process.\njp-c2, which works for jp-c1: ended 2 tools that had outlived the process.": {Tools: 1, Delegates: of},
 	} {
-		k.change = changed("kill", "jp-c1")
+		k.Change = ui.Changed("kill", "jp-c1")
 		require.Equal(t, want, k.words())
 	}
 }

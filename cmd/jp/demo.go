@@ -12,10 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/models"
+	"jp/agent/problem"
+	"jp/cmd/jp/internal/ui"
 	"jp/gitcmd"
 )
 
-func newDemoCommand(e *env) *cobra.Command {
+func newDemoCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "demo", Short: "Show jp at work in a scratch repository, without a key", GroupID: "setup", Args: cobra.NoArgs,
 		Long: "Make a scratch repository, let a scripted model work in it with real tools, and print the conversation\n" +
@@ -28,13 +31,13 @@ func newDemoCommand(e *env) *cobra.Command {
 
 // A demo runs commands in a scratch repository and shows them.
 type demo struct {
-	env  *env
+	env  *ui.Env
 	self string
 	dir  string
 	vars []string
 }
 
-func runDemo(ctx context.Context, e *env) error {
+func runDemo(ctx context.Context, e *ui.Env) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -46,7 +49,7 @@ func runDemo(ctx context.Context, e *env) error {
 	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
 		return err
 	}
-	d := &demo{env: e, self: self, dir: filepath.Join(dir, "login"), vars: demoEnviron(e.environ, dir)}
+	d := &demo{env: e, self: self, dir: filepath.Join(dir, "login"), vars: demoEnviron(e.Environ, dir)}
 	if err := d.scratch(ctx); err != nil {
 		return fmt.Errorf("make the scratch repository: %w", err)
 	}
@@ -58,7 +61,7 @@ func runDemo(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(e.results(), "\nThe demo's repository: %s   (rm -r %s removes it)\n", d.dir, dir)
+	_, err = fmt.Fprintf(e.Results(), "\nThe demo's repository: %s   (rm -r %s removes it)\n", d.dir, dir)
 	return err
 }
 
@@ -79,7 +82,7 @@ func demoEnviron(environ []string, dir string) []string {
 
 // scratch makes the repository in which the demo plays.
 func (d *demo) scratch(ctx context.Context) error {
-	for path, content := range demoFiles() {
+	for path, content := range models.DemoFiles() {
 		path = filepath.Join(d.dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return err
@@ -114,8 +117,8 @@ func (d *demo) steps() [][]string {
 
 // killed asks the model, and kills jp once the first file is changed.
 func (d *demo) killed(ctx context.Context) error {
-	args := []string{"query", "-m", "script/demo", "-y", "--title", "Cap the login retries", demoRequest}
-	fmt.Fprintf(d.env.results(), "\n$ jp %s %q\n", strings.Join(args[:4], " "), demoRequest)
+	args := []string{"query", "-m", "script/demo", "-y", "--title", "Cap the login retries", models.DemoRequest}
+	fmt.Fprintf(d.env.Results(), "\n$ jp %s %q\n", strings.Join(args[:4], " "), models.DemoRequest)
 	cmd := exec.CommandContext(ctx, d.self, args...)
 	cmd.Dir, cmd.Env = d.dir, d.vars
 	said, err := cmd.StderrPipe()
@@ -126,14 +129,14 @@ func (d *demo) killed(ctx context.Context) error {
 		return err
 	}
 	for lines := bufio.NewScanner(said); lines.Scan(); {
-		fmt.Fprintln(d.env.results(), lines.Text())
+		fmt.Fprintln(d.env.Results(), lines.Text())
 		if strings.HasPrefix(lines.Text(), "· fs_modify_file") {
 			_ = cmd.Process.Kill() // this is what the demo is about
 			break
 		}
 	}
 	_ = cmd.Wait() // it was killed
-	_, err = fmt.Fprintln(d.env.results(), "^ kill -9 (the demo kills jp here)")
+	_, err = fmt.Fprintln(d.env.Results(), "^ kill -9 (the demo kills jp here)")
 	return err
 }
 
@@ -146,7 +149,7 @@ func (d *demo) show(ctx context.Context, args []string) error {
 			words[i] = fmt.Sprintf("%q", a)
 		}
 	}
-	fmt.Fprintf(d.env.results(), "\n$ %s\n", strings.Join(words, " "))
+	fmt.Fprintf(d.env.Results(), "\n$ %s\n", strings.Join(words, " "))
 	args = append([]string(nil), args...)
 	for i, a := range args {
 		if rest, ok := strings.CutSuffix(a, "$(jp ref)"); ok {
@@ -158,7 +161,7 @@ func (d *demo) show(ctx context.Context, args []string) error {
 		}
 	}
 	out, err := d.output(ctx, args...)
-	fmt.Fprint(d.env.results(), out)
+	fmt.Fprint(d.env.Results(), out)
 	return err
 }
 
@@ -173,7 +176,7 @@ func (d *demo) output(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, d.self, args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = d.dir, d.vars, &out, &out
 	if err := cmd.Run(); err != nil {
-		return out.String(), fail(exitFailed, "internal", "%s failed: %v", strings.Join(args, " "), err)
+		return out.String(), problem.New(problem.ExitFailed, "internal", "%s failed: %v", strings.Join(args, " "), err)
 	}
 	return out.String(), nil
 }

@@ -10,7 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/blame"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -44,7 +49,7 @@ the content is binary), and the events that changed the file.
 Exit codes: 0 done · 1 with --exit-code: there are differences · 2 usage ·
 5 no such conversation, event or turn, or it is incomplete here · 6 damaged`
 
-func newDiffCommand(e *env) *cobra.Command {
+func newDiffCommand(e *ui.Env) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
 		Use: "diff [@E|@A..@B|ID@E ID@E] [-- PATH…]", GroupID: "files",
@@ -55,7 +60,7 @@ func newDiffCommand(e *env) *cobra.Command {
 				args, o.paths = args[:at], args[at:]
 			}
 			if o.words = args; len(args) > 2 {
-				return usage("jp diff compares two events at most; paths come after --.")
+				return problem.Usage("jp diff compares two events at most; paths come after --.")
 			}
 			return runDiff(cmd.Context(), e, o)
 		},
@@ -71,145 +76,145 @@ func newDiffCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runDiff(ctx context.Context, e *env, o diffOptions) error {
-	r, err := e.openRepo(ctx)
+func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if o.paths, err = r.inTree(e.host, o.paths); err != nil {
+	if o.paths, err = r.InTree(e.Host, o.paths); err != nil {
 		return err
 	}
-	v, c, err := r.compare(ctx, e, o)
+	v, c, err := compare(ctx, r, e, o)
 	if err != nil {
 		return err
 	}
-	if err := c.find(ctx, o.paths); err != nil {
+	if err := c.Find(ctx, o.paths); err != nil {
 		return err
 	}
-	left := v.unseenBetween(c.seqs[0], c.seqs[1], o.paths)
-	if err := c.known(ctx, slices.DeleteFunc(slices.Clone(o.paths), left.has)); err != nil {
+	left := snapshot.UnseenBetween(v, c.Seqs[0], c.Seqs[1], o.paths)
+	if err := c.Known(ctx, slices.DeleteFunc(slices.Clone(o.paths), left.Has)); err != nil {
 		return err
 	}
-	shown := shownComparison{c, e.onScreen(v)}
+	shown := shownComparison{c, e.OnScreen(v)}
 	if err := shown.show(ctx, e, o); err != nil {
-		return v.damage(err)
+		return v.Damage(err)
 	}
-	if !e.format.structured() {
-		left.tell(e.host)
+	if !e.Format.Structured() {
+		left.Tell(e.Host)
 	}
-	if o.exitCode && len(c.files) > 0 {
-		return &failure{exit: exitFailed, silent: true}
+	if o.exitCode && len(c.Files) > 0 {
+		return &problem.Error{Exit: problem.ExitFailed, Silent: true}
 	}
-	return v.damage(nil)
+	return v.Damage(nil)
 }
 
 // compare says what the command line wants to be compared.
-func (r *repo) compare(ctx context.Context, e *env, o diffOptions) (*view, *comparison, error) {
+func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo.View, *blame.Comparison, error) {
 	word := strings.Join(o.words, " ")
 	from, to, isRange := strings.Cut(word, "..")
 	switch {
 	case len(o.words) == 2 && (o.turn != "" || o.worktree), isRange && (o.turn != "" || o.worktree):
-		return nil, nil, usage("--turn and --worktree are about one conversation, and take no two events.")
+		return nil, nil, problem.Usage("--turn and --worktree are about one conversation, and take no two events.")
 	case len(o.words) == 2:
-		return r.compareTwo(ctx, e, o.words)
+		return compareTwo(ctx, r, e, o.words)
 	case isRange:
-		return r.compareRange(ctx, e, from, to)
+		return compareRange(ctx, r, e, from, to)
 	}
-	v, ev, err := r.find().moment(ctx, e.host, word)
+	v, ev, err := r.Find().Moment(ctx, e.Host, word)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := v.comparison(ctx)
+	c, err := blame.NewComparison(ctx, v)
 	switch {
 	case err != nil:
 	case o.worktree:
-		err = c.worktree(ctx, ev)
+		err = c.Worktree(ctx, ev)
 	case o.turn != "":
-		err = c.turn(o.turn)
+		err = c.Turn(o.turn)
 	case ev != nil:
-		c.add(span{before: v.beforeTree(ev), after: ev.Tree})
-		c.blame(ev.Seq, ev.Seq)
+		c.Add(blame.Span{Before: v.BeforeTree(ev), After: ev.Tree})
+		c.Blame(ev.Seq, ev.Seq)
 	default:
-		err = c.turn(strconv.Itoa(v.lastTurn()))
+		err = c.Turn(strconv.Itoa(v.LastTurn()))
 	}
 	return v, c, err
 }
 
 // compareTwo compares events of two conversations; without an event it is the
 // newest.
-func (r *repo) compareTwo(ctx context.Context, e *env, words []string) (*view, *comparison, error) {
-	var views [2]*view
+func compareTwo(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (*repo.View, *blame.Comparison, error) {
+	var views [2]*repo.View
 	var trees [2]string
 	for i, word := range words {
-		v, ev, err := r.find().moment(ctx, e.host, word)
+		v, ev, err := r.Find().Moment(ctx, e.Host, word)
 		if err != nil {
 			return nil, nil, err
 		}
 		if ev == nil {
-			ev = v.events[len(v.events)-1]
+			ev = v.Events[len(v.Events)-1]
 		}
 		views[i], trees[i] = v, ev.Tree
 	}
-	c, err := views[0].comparison(ctx)
+	c, err := blame.NewComparison(ctx, views[0])
 	if err == nil {
-		c.add(span{before: trees[0], after: trees[1]})
+		c.Add(blame.Span{Before: trees[0], After: trees[1]})
 	}
 	return views[0], c, err
 }
 
 // compareRange compares two events of one conversation; where one is left out
 // it is the first or the last.
-func (r *repo) compareRange(ctx context.Context, e *env, from, to string) (*view, *comparison, error) {
+func compareRange(ctx context.Context, r *repo.Repo, e *ui.Env, from, to string) (*repo.View, *blame.Comparison, error) {
 	target, a, _ := strings.Cut(from, "@")
 	if !strings.Contains(from, "@") {
 		target, a = "", from
 	}
-	v, err := r.find().view(ctx, e.host, target)
+	v, err := r.Find().View(ctx, e.Host, target)
 	if err != nil {
 		return nil, nil, err
 	}
-	first, last := v.events[0], v.events[len(v.events)-1]
+	first, last := v.Events[0], v.Events[len(v.Events)-1]
 	if a != "" {
-		if first, err = selectEvent(v.events, a, v.id, e.now()); err != nil {
+		if first, err = repo.SelectEvent(v.Events, a, v.Id, e.Now()); err != nil {
 			return nil, nil, err
 		}
 	}
 	if to != "" {
-		if last, err = selectEvent(v.events, to, v.id, e.now()); err != nil {
+		if last, err = repo.SelectEvent(v.Events, to, v.Id, e.Now()); err != nil {
 			return nil, nil, err
 		}
 	}
-	c, err := v.comparison(ctx)
+	c, err := blame.NewComparison(ctx, v)
 	if err == nil {
-		c.add(span{before: first.Tree, after: last.Tree})
-		c.blame(min(first.Seq, last.Seq)+1, max(first.Seq, last.Seq))
+		c.Add(blame.Span{Before: first.Tree, After: last.Tree})
+		c.Blame(min(first.Seq, last.Seq)+1, max(first.Seq, last.Seq))
 	}
 	return v, c, err
 }
 
 // A shownComparison is a comparison as a command shows it.
 type shownComparison struct {
-	*comparison
-	*screenView
+	*blame.Comparison
+	*ui.ScreenView
 }
 
 func (c shownComparison) printPatch(ctx context.Context, w io.Writer) error {
-	for _, s := range c.spans {
-		if len(s.changes) == 0 {
+	for _, s := range c.Spans {
+		if len(s.Changes) == 0 {
 			continue
 		}
 		var paths []string
-		for _, ch := range s.changes {
-			if !s.whole {
+		for _, ch := range s.Changes {
+			if !s.Whole {
 				paths = append(paths, ch.Path)
 			}
 		}
-		patch, err := c.tree.Patch(ctx, s.before, s.after, paths)
+		patch, err := c.Tree.Patch(ctx, s.Before, s.After, paths)
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, colourPatch(c.palette, safetext.Reveal(string(patch)))); err != nil {
+		if _, err := io.WriteString(w, colourPatch(c.Palette, safetext.Reveal(string(patch)))); err != nil {
 			return err
 		}
 	}
@@ -218,60 +223,60 @@ func (c shownComparison) printPatch(ctx context.Context, w io.Writer) error {
 
 // printStat writes how much changed in which file, as git does.
 func (c shownComparison) printStat(w io.Writer) error {
-	if len(c.files) == 0 {
+	if len(c.Files) == 0 {
 		return nil
 	}
 	name, most, count, added, deleted := 0, 0, 1, 0, 0
-	for _, f := range c.files {
+	for _, f := range c.Files {
 		if f.Added < 0 {
 			count = len("Bin")
 		}
-		name = max(name, safetext.Columns(safetext.Show(f.path)))
+		name = max(name, safetext.Columns(safetext.Show(f.RawPath)))
 		most = max(most, f.Added+f.Deleted)
 		added, deleted = added+max(0, f.Added), deleted+max(0, f.Deleted)
 	}
-	width := c.width
+	width := c.Width
 	if width == 0 {
 		width = terminal.DefaultWidth
 	}
-	count = max(count, len(itoa(most)))
+	count = max(count, len(problem.Itoa(most)))
 	name = min(name, max(10, width-count-16))
 	bar := max(10, width-name-count-6)
-	for _, f := range c.files {
-		label := safetext.Fit(safetext.Show(f.path), name)
+	for _, f := range c.Files {
+		label := safetext.Fit(safetext.Show(f.RawPath), name)
 		label += strings.Repeat(" ", max(0, name-safetext.Columns(label)))
 		if _, err := fmt.Fprintf(w, " %s | %s\n", label, c.graph(f, count, bar, most)); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, " %s changed, %s(+), %s(-)\n", conversation.Count(len(c.files), "file"),
+	_, err := fmt.Fprintf(w, " %s changed, %s(+), %s(-)\n", conversation.Count(len(c.Files), "file"),
 		conversation.Count(added, "insertion"), conversation.Count(deleted, "deletion"))
 	return err
 }
 
 // graph is the number of changed lines of a file, and a bar for it.
-func (c shownComparison) graph(f fileDiff, count, bar, most int) string {
+func (c shownComparison) graph(f blame.FileDiff, count, bar, most int) string {
 	if f.Added < 0 {
 		return fmt.Sprintf("%*s", count, "Bin")
 	}
 	plus, minus := f.Added, f.Deleted
 	if most > bar {
-		plus, minus = scaled(plus, bar, most), scaled(minus, bar, most)
+		plus, minus = blame.Scaled(plus, bar, most), blame.Scaled(minus, bar, most)
 	}
 	number := fmt.Sprintf("%*d ", count, f.Added+f.Deleted)
-	return strings.TrimRight(number+c.palette.Green(strings.Repeat("+", plus))+c.palette.Red(strings.Repeat("-", minus)), " ")
+	return strings.TrimRight(number+c.Palette.Green(strings.Repeat("+", plus))+c.Palette.Red(strings.Repeat("-", minus)), " ")
 }
 
 // show writes the differences in the form that was asked for.
-func (c shownComparison) show(ctx context.Context, e *env, o diffOptions) error {
-	if e.format.structured() {
-		return writeJSON(e.results(), c.files)
+func (c shownComparison) show(ctx context.Context, e *ui.Env, o diffOptions) error {
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), c.Files)
 	}
-	return e.paged(func(w io.Writer) error {
+	return e.Paged(func(w io.Writer) error {
 		switch {
 		case o.nameOnly:
-			for _, f := range c.files {
-				if _, err := io.WriteString(w, safetext.Show(f.path)+"\n"); err != nil {
+			for _, f := range c.Files {
+				if _, err := io.WriteString(w, safetext.Show(f.RawPath)+"\n"); err != nil {
 					return err
 				}
 			}

@@ -6,7 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/config"
 	"jp/doctor"
 )
@@ -31,7 +35,7 @@ type doctorOptions struct {
 	fix bool
 }
 
-func newDoctorCommand(e *env) *cobra.Command {
+func newDoctorCommand(e *ui.Env) *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Look whether all is well, and say what to do where it is not", GroupID: "setup", Args: cobra.NoArgs,
@@ -43,42 +47,44 @@ func newDoctorCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
-	found, err := checkUp(ctx, e.host, checkupOptions{
-		net: o.net, fix: o.fix, verbose: e.verbose, editor: func() (string, string) { return e.editorCommand() },
-		terminal: func(style config.Style) doctor.Terminal {
-			e.style = style
-			return e.terminalFound()
+func runDoctor(ctx context.Context, e *ui.Env, o doctorOptions) error {
+	found, err := doctor.CheckUp(ctx, e.Host, doctor.Options{
+		Net: o.net, Fix: o.fix, Verbose: e.Verbose, Editor: func() (string, string) { return e.EditorCommand() },
+		Terminal: func(style config.Style) doctor.Terminal {
+			e.Style = style
+			return terminalFound(e)
 		},
-		mistakes: func(r *repo) (wrong, idle []*config.Error) { return r.mistakes(e.host), r.idle() },
+		Mistakes: func(r *repo.Repo) (wrong, idle []*config.Error) {
+			return agent.Mistakes(r, e.Host), agent.IdleSettings(r)
+		},
 	})
 	if err != nil {
 		return err
 	}
-	if err := e.printCheckup(found); err != nil {
+	if err := printCheckup(e, found); err != nil {
 		return err
 	}
-	if doctor.Count(found.findings).Fail > 0 {
-		return &failure{exit: exitFailed, silent: true}
+	if doctor.Count(found.Findings).Fail > 0 {
+		return &problem.Error{Exit: problem.ExitFailed, Silent: true}
 	}
 	return nil
 }
 
 // terminalFound is the terminal as jp sees it.
-func (e *env) terminalFound() doctor.Terminal {
-	t := doctor.Terminal{Is: isTerminal(e.stdout), Width: terminal.Width(e.stdout, e.environ), Colour: e.palette(e.stdout).On()}
+func terminalFound(e *ui.Env) doctor.Terminal {
+	t := doctor.Terminal{Is: ui.IsTerminal(e.Stdout), Width: terminal.Width(e.Stdout, e.Environ), Colour: e.Palette(e.Stdout).On()}
 	switch {
-	case e.style.Color == "never":
+	case e.Style.Color == "never":
 		t.Why = "style.color is never"
-	case e.get("NO_COLOR") != "":
+	case e.Get("NO_COLOR") != "":
 		t.Why = "NO_COLOR is set"
-	case e.get("TERM") == "dumb":
+	case e.Get("TERM") == "dumb":
 		t.Why = "TERM is dumb"
 	default:
 		t.Why = "nobody looks"
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if t.Locale = e.get(name); t.Locale != "" {
+		if t.Locale = e.Get(name); t.Locale != "" {
 			break
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/doctor"
 	"jp/internal/safetext"
@@ -14,28 +15,28 @@ import (
 
 // A checkupJSON is what jp doctor found.
 type checkupJSON struct {
-	OK       bool             `json:"ok"`
-	Counts   doctor.Tally     `json:"counts"`
-	Findings []doctor.Finding `json:"findings"`
-	Removed  []removedJSON    `json:"removed"`
+	OK       bool                 `json:"ok"`
+	Counts   doctor.Tally         `json:"counts"`
+	Findings []doctor.Finding     `json:"findings"`
+	Removed  []doctor.RemovedJSON `json:"removed"`
 }
 
 // printCheckup writes a line for each finding, what was removed, and the sum.
-func (e *env) printCheckup(found checkupReport) error {
-	findings := found.findings
-	w, tally := e.results(), doctor.Count(findings)
-	if e.format.structured() {
-		removed := append([]removedJSON{}, found.removed...)
-		return writeJSON(w, checkupJSON{OK: tally.Fail == 0, Counts: tally, Findings: findings, Removed: removed})
+func printCheckup(e *ui.Env, found doctor.Report) error {
+	findings := found.Findings
+	w, tally := e.Results(), doctor.Count(findings)
+	if e.Format.Structured() {
+		removed := append([]doctor.RemovedJSON{}, found.Removed...)
+		return ui.WriteJSON(w, checkupJSON{OK: tally.Fail == 0, Counts: tally, Findings: findings, Removed: removed})
 	}
-	lines := findingLines{w: w, palette: e.palette(e.stdout)}
-	if isTerminal(e.stdout) {
-		lines.width = e.columns(e.stdout)
+	lines := findingLines{w: w, palette: e.Palette(e.Stdout)}
+	if ui.IsTerminal(e.Stdout) {
+		lines.width = e.Columns(e.Stdout)
 	}
 	for _, f := range findings {
 		lines.write(f)
 	}
-	for _, r := range found.removed {
+	for _, r := range found.Removed {
 		lines.write(doctor.Finding{Level: doctor.OK, Topic: "removed", Text: fmt.Sprintf("%s, %s old", r.Path, conversation.Ago(time.Duration(r.Age*float64(time.Second))))})
 	}
 	sum := []string{tally.String()}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/conversation"
 	"jp/doctor"
 	"jp/internal/safetext"
@@ -28,7 +29,7 @@ func (p *place) examined(args ...string) (c checkupJSON) {
 	out := p.jp(append([]string{"doctor", "--json"}, args...)...)
 	require.Empty(p.t, out.stderr)
 	require.NoError(p.t, json.Unmarshal([]byte(out.stdout), &c))
-	require.Equal(p.t, c.Counts.Fail > 0, out.exit == exitFailed)
+	require.Equal(p.t, c.Counts.Fail > 0, out.exit == problem.ExitFailed)
 	return c
 }
 
@@ -117,7 +118,7 @@ func TestDoctorAfterAKill(t *testing.T) {
 	require.Contains(t, seen.about("leftovers"), "1 lock of a tool that ended with its jp")
 	fixed = p.examined("--fix")
 	require.Len(t, fixed.Removed, 1)
-	require.Equal(t, removedJSON{Kind: "tool_lock", Path: locks[0], Age: fixed.Removed[0].Age}, fixed.Removed[0])
+	require.Equal(t, doctor.RemovedJSON{Kind: "tool_lock", Path: locks[0], Age: fixed.Removed[0].Age}, fixed.Removed[0])
 	require.Greater(t, fixed.Removed[0].Age, 3600.0)
 	require.NoFileExists(t, locks[0])
 	require.Zero(t, p.jp("continue", "-y", "--pending", "report", "-m", "script/../survivor.toml").exit)
@@ -194,16 +195,6 @@ func TestDoctorGivesUpASilentServer(t *testing.T) {
 	p := newPlace(t)
 	found := p.examined("--cfg", "providers.ollama.base_url=http://"+silent.Addr().String())
 	require.Contains(t, found.about("providers"), "not running here: ollama")
-}
-
-func TestLocal(t *testing.T) {
-	t.Parallel()
-	for host, want := range map[string]bool{
-		"localhost": true, "127.0.0.1": true, "127.9.9.9": true, "::1": true,
-		"": false, "localhost.example": false, "127.0.0.1.example": false, "10.0.0.1": false, "api.example": false,
-	} {
-		require.Equal(t, want, local(host), host)
-	}
 }
 
 func TestWrapWords(t *testing.T) {

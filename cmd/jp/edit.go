@@ -9,13 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
 
 type editOptions struct {
 	word    string
-	title   titleFlag
+	title   agent.TitleFlag
 	model   string
 	pin     bool
 	expires string
@@ -35,7 +39,7 @@ Exit codes: 0 done · 2 usage, configuration, model · 4 locked · 5 no such
 conversation · 6 damaged in what has to be read: its end, and all of it for a title
 by the model · 7 the model wrote no title`
 
-func newEditCommand(e *env) *cobra.Command {
+func newEditCommand(e *ui.Env) *cobra.Command {
 	var o editOptions
 	cmd := &cobra.Command{
 		Use: "edit [ID]", GroupID: "shape",
@@ -45,7 +49,7 @@ func newEditCommand(e *env) *cobra.Command {
 			"  jp edit 4400 --pin --label team=auth\n  jp edit 4400 --expires 2026-12-31",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := cobra.MaximumNArgs(1)(cmd, args); err != nil {
-				return o.title.mistaken(usage("jp edit takes one conversation."), args)
+				return o.title.Mistaken(problem.Usage("jp edit takes one conversation."), args)
 			}
 			return nil
 		},
@@ -56,7 +60,7 @@ func newEditCommand(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.Var(&o.title, "title", "give it a `TITLE`; without one the model writes it")
-	f.Lookup("title").NoOptDefVal = fromModel
+	f.Lookup("title").NoOptDefVal = agent.FromModel
 	f.StringVarP(&o.model, "model", "m", "", "let this model write the title, `PROVIDER/NAME` or an alias")
 	f.BoolVar(&o.pin, "pin", false, "pin it")
 	f.StringVar(&o.expires, "expires", "", "mark it as expired from a `TIME` on: a day, RFC 3339, a duration from now, or never")
@@ -64,48 +68,48 @@ func newEditCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runEdit(ctx context.Context, e *env, o editOptions) error {
-	r, err := e.openRepo(ctx)
+func runEdit(ctx context.Context, e *ui.Env, o editOptions) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	id, err := r.find().resolve(ctx, e.host, o.word)
+	id, err := r.Find().Resolve(ctx, e.Host, o.word)
 	if err != nil {
-		return o.title.mistaken(err, strings.Fields(o.word))
+		return o.title.Mistaken(err, strings.Fields(o.word))
 	}
-	held, err := r.hold(ctx, e.host, id)
+	held, err := r.Hold(ctx, e.Host, id)
 	if err != nil {
 		return err
 	}
 	defer held.Release()
-	info, err := r.store.Info(ctx, id)
+	info, err := r.Store.Info(ctx, id)
 	if err != nil {
-		return aboutConversation(err, id)
+		return repo.AboutConversation(err, id)
 	}
-	if err := r.standings().foreign(ctx, info); err != nil {
+	if err := r.Standings().Foreign(ctx, info); err != nil {
 		return err
 	}
-	meta, err := o.metadata(info.Summary, e.now())
+	meta, err := o.metadata(info.Summary, e.Now())
 	if err != nil {
 		return err
 	}
-	if o.title.byModel {
-		title, err := r.writeTitle(ctx, e.host, info, o.model, func(model string) { e.askingForTitle(model) })
+	if o.title.ByModel {
+		title, err := agent.WriteTitle(ctx, r, e.Host, info, o.model, func(model string) { askingForTitle(e, model) })
 		if err != nil {
 			return err
 		}
 		meta.Title, meta.TitleSource = &title, "model"
 	}
-	if _, err := r.store.Append(ctx, id, info.Head, []*conversation.Event{record(info, meta, e.now())}); err != nil {
+	if _, err := r.Store.Append(ctx, id, info.Head, []*conversation.Event{repo.Record(info, meta, e.Now())}); err != nil {
 		return err
 	}
-	if e.format.structured() {
-		return writeJSON(e.results(), changed("edit", id))
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), ui.Changed("edit", id))
 	}
-	info, err = r.store.Info(ctx, id)
+	info, err = r.Store.Info(ctx, id)
 	if err == nil {
-		_, err = fmt.Fprintln(e.results(), namedInfo(info))
+		_, err = fmt.Fprintln(e.Results(), repo.NamedInfo(info))
 	}
 	return err
 }
@@ -113,14 +117,14 @@ func runEdit(ctx context.Context, e *env, o editOptions) error {
 // metadata is what the flags change.
 func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversation.Metadata, error) {
 	m := &conversation.Metadata{}
-	if o.model != "" && !o.title.byModel {
-		return nil, usage("--model is for --title without a value: the model writes it.")
+	if o.model != "" && !o.title.ByModel {
+		return nil, problem.Usage("--model is for --title without a value: the model writes it.")
 	}
 	if o.given("title") {
-		if err := checkTitle(o.title.text); err != nil {
+		if err := agent.CheckTitle(o.title.Text); err != nil {
 			return nil, err
 		}
-		m.Title, m.TitleSource = &o.title.text, "user"
+		m.Title, m.TitleSource = &o.title.Text, "user"
 	}
 	if o.given("pin") {
 		m.PinnedAt = &conversation.Moment{}
@@ -143,7 +147,7 @@ func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversa
 		m.Labels = labels
 	}
 	if m.Title == nil && m.PinnedAt == nil && m.ExpiresAt == nil && m.Labels == nil {
-		return nil, usage("there is nothing to change.").hint("jp edit --help", "what can be changed")
+		return nil, problem.Usage("there is nothing to change.").Hint("jp edit --help", "what can be changed")
 	}
 	return m, nil
 }
@@ -154,11 +158,11 @@ func expiry(word string, now time.Time) (time.Time, error) {
 	if word == "never" {
 		return time.Time{}, nil
 	}
-	until, ok := parseTime(word, now)
+	until, ok := repo.ParseTime(word, now)
 	if !ok {
-		return until, noTime("--expires", word, "a time: 2026-12-31, RFC 3339, 30d, or never")
+		return until, repo.NoTime("--expires", word, "a time: 2026-12-31, RFC 3339, 30d, or never")
 	}
-	if relativeTime().MatchString(word) {
+	if repo.RelativeTime().MatchString(word) {
 		until = now.Add(now.Sub(until))
 	}
 	return until.UTC(), nil
@@ -175,7 +179,7 @@ func labelled(now map[string]string, words []string) (map[string]string, error) 
 		key, value, ok := strings.Cut(word, "=")
 		switch {
 		case !ok || key == "":
-			return nil, usage("--label %q is not KEY=VALUE.", word)
+			return nil, problem.Usage("--label %q is not KEY=VALUE.", word)
 		case value == "":
 			delete(labels, key)
 		default:
@@ -186,8 +190,8 @@ func labelled(now map[string]string, words []string) (map[string]string, error) 
 }
 
 // askingForTitle says who is asked for a title, to a person.
-func (e *env) askingForTitle(model string) {
-	if isTerminal(e.stderr) {
-		e.note("%s is asked for a title …", safetext.Clean(model))
+func askingForTitle(e *ui.Env, model string) {
+	if ui.IsTerminal(e.Stderr) {
+		e.Note("%s is asked for a title …", safetext.Clean(model))
 	}
 }

@@ -87,20 +87,6 @@ func TestADraftIsKept(t *testing.T) {
 	require.Contains(t, string(seen), "\n# The last answer:\n#\n# Hi.\n")
 }
 
-func TestWhatIsAskedOfAnEditorsText(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct{ text, want string }{
-		"nothing":               {"", ""},
-		"only the rest":         {"\n\n" + scissors + "\n# x\n", ""},
-		"a heading":             {"# Title\ntext\n" + scissors + "\n# x\n", "# Title\ntext"},
-		"below the line":        {"a\n" + scissors + "\n# x\nb\n", "a\nb"},
-		"the line is gone":      {"a\n# b\n", "a\n# b"},
-		"lines of another kind": {"a\r\n" + scissors + "\r\n# x\r\n", "a"},
-	} {
-		require.Equal(t, tt.want, asksOf(tt.text), name)
-	}
-}
-
 func TestAPager(t *testing.T) {
 	t.Parallel()
 	p := edited(t, "true\n")

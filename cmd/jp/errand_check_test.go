@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jp/agent/problem"
 	"jp/internal/leftover"
 )
 
@@ -198,7 +199,7 @@ func (s *stage) goesOn() error {
 		return s.complete(result{})
 	}
 	out := s.jp(s.named(command)...)
-	if out.exit == exitLocked && strings.Contains(out.stderr, "packed-refs.lock") && strings.Contains(out.stderr, "rm ") {
+	if out.exit == problem.ExitLocked && strings.Contains(out.stderr, "packed-refs.lock") && strings.Contains(out.stderr, "rm ") {
 		s.must(os.Remove(filepath.Join(s.dir, ".git/packed-refs.lock"))) // git's own, as it says
 		s.passTime()
 		out = s.jp(s.named(command)...)

@@ -12,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/config"
 	"jp/conversation"
 	"jp/gitcmd"
@@ -31,8 +34,8 @@ func TestFailureOf(t *testing.T) {
 		exit int
 		code string
 	}{
-		"usage":         {usage("no"), 2, "usage"},
-		"wrapped":       {fmt.Errorf("do: %w", usage("no")), 2, "usage"},
+		"usage":         {problem.Usage("no"), 2, "usage"},
+		"wrapped":       {fmt.Errorf("do: %w", problem.Usage("no")), 2, "usage"},
 		"Ctrl+C":        {&turnloop.Interrupt{Signal: "SIGINT"}, 130, "interrupted"},
 		"terminated":    {&turnloop.Interrupt{Signal: "SIGTERM"}, 143, "interrupted"},
 		"hung up":       {fmt.Errorf("ask: %w", &turnloop.Interrupt{Signal: "SIGHUP"}), 129, "interrupted"},
@@ -56,10 +59,10 @@ func TestFailureOf(t *testing.T) {
 		"anything else": {errors.New("what?"), 1, "internal"},
 	}
 	for name, tt := range tests {
-		f := failureOf(tt.err)
-		require.Equal(t, tt.exit, f.exit, name)
-		require.Equal(t, tt.code, f.code, name)
-		require.NotEmpty(t, f.message, name)
+		f := repo.ProblemOf(tt.err)
+		require.Equal(t, tt.exit, f.Exit, name)
+		require.Equal(t, tt.code, f.Code, name)
+		require.NotEmpty(t, f.Message, name)
 	}
 }
 
@@ -68,22 +71,22 @@ func TestNoSpaceIsSaidOnce(t *testing.T) {
 	for range 2 {
 		full = fmt.Errorf("%w: %w", conversation.ErrNoSpace, full)
 	}
-	require.Equal(t, "event 3 was not recorded: write x: no space left on device", failureOf(&turnloop.JournalError{Seq: 3, Err: full}).message)
-	require.Equal(t, "event 3 was not recorded: no space left", failureOf(&turnloop.JournalError{Seq: 3, Err: conversation.ErrNoSpace}).message)
+	require.Equal(t, "event 3 was not recorded: write x: no space left on device", repo.ProblemOf(&turnloop.JournalError{Seq: 3, Err: full}).Message)
+	require.Equal(t, "event 3 was not recorded: no space left", repo.ProblemOf(&turnloop.JournalError{Seq: 3, Err: conversation.ErrNoSpace}).Message)
 }
 
 func TestUnwritableSaysWhyAndNoPath(t *testing.T) {
-	err := unwritable(&fs.PathError{Op: "open", Path: ".git/jp/sessions/x", Err: syscall.EROFS})
-	require.Equal(t, "the repository cannot be written to: read-only file system", err.message)
-	require.Equal(t, "read_only", err.code)
+	err := repo.Unwritable(&fs.PathError{Op: "open", Path: ".git/jp/sessions/x", Err: syscall.EROFS})
+	require.Equal(t, "the repository cannot be written to: read-only file system", err.Message)
+	require.Equal(t, "read_only", err.Code)
 }
 
 func TestFailureAsText(t *testing.T) {
 	t.Parallel()
-	f := fail(3, "incomplete_turn", "%s waits.", someID).hint("jp ls", "all of them").hint(`jp query "…"`, "ask")
-	f.details = []string{"shell_run — \x1b[31m\"Run?\""}
+	f := problem.New(3, "incomplete_turn", "%s waits.", someID).Hint("jp ls", "all of them").Hint(`jp query "…"`, "ask")
+	f.Details = []string{"shell_run — \x1b[31m\"Run?\""}
 	var out strings.Builder
-	f.report(&out, false)
+	ui.ReportProblem(f, &out, false)
 	require.Equal(t, `Error: jp-c17952552000-k3f9 waits.
   shell_run — "Run?"
 
@@ -91,19 +94,19 @@ func TestFailureAsText(t *testing.T) {
     jp query "…"   ask
 `, out.String())
 	out.Reset()
-	usage("no\x07pe.").report(&out, false)
+	ui.ReportProblem(problem.Usage("no\x07pe."), &out, false)
 	require.Equal(t, "Error: nope.\n", out.String())
 }
 
 func TestFailureAsJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	fail(5, "not_found", "none").about(someID).hint("jp ls", "all").report(&out, true)
+	ui.ReportProblem(problem.New(5, "not_found", "none").About(someID).Hint("jp ls", "all"), &out, true)
 	require.JSONEq(t, `{"error":{"code":"not_found","message":"none","exit":5,"conversation":"jp-c17952552000-k3f9",
 		"hints":[{"command":"jp ls","text":"all"}]}}`, out.String())
 	require.Equal(t, 1, strings.Count(out.String(), "\n"))
 	out.Reset()
-	usage("no").report(&out, true)
+	ui.ReportProblem(problem.Usage("no"), &out, true)
 	require.JSONEq(t, `{"error":{"code":"usage","message":"no","exit":2,"hints":[]}}`, out.String())
 	require.True(t, json.Valid([]byte(out.String())))
 }
@@ -111,9 +114,9 @@ func TestFailureAsJSON(t *testing.T) {
 func TestASilentFailureSaysNothing(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	f := usage("said already")
-	f.silent = true
-	f.report(&out, false)
-	f.report(&out, true)
+	f := problem.Usage("said already")
+	f.Silent = true
+	ui.ReportProblem(f, &out, false)
+	ui.ReportProblem(f, &out, true)
 	require.Empty(t, out.String())
 }

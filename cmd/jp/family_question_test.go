@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/repo"
 	"jp/conversation"
 	"jp/gitstore"
 )
@@ -74,7 +75,7 @@ func TestADelegatesQuestion(t *testing.T) {
 				require.Contains(t, list, string(id)+"\twaiting-for-input ("+tools+")\t")
 				status := p.jp("status", string(id)).stdout
 				require.Contains(t, status, "\n  "+tools+" asks: Overwrite existing file?\n")
-				var l listing
+				var l repo.Listing
 				require.NoError(t, json.Unmarshal([]byte(p.jp("status", string(id), "--json").stdout), &l))
 				require.Equal(t, ids[levels-1], l.Status.Inquiry.Conversation)
 				out := p.jp("query", "--id="+string(id), "And then?")

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
 )
 
 // atLeast refuses numbers that were given and are smaller than the least that
@@ -18,7 +21,7 @@ func atLeast(flags *pflag.FlagSet, least int, names ...string) error {
 			return err
 		}
 		if flags.Changed(name) && n < least {
-			return usage("--%s %d: the least is %d.", name, n, least)
+			return problem.Usage("--%s %d: the least is %d.", name, n, least)
 		}
 	}
 	return nil
@@ -37,7 +40,7 @@ func flagMistake(err error) string {
 	case "bool":
 		return fmt.Sprintf("%s %q is neither true nor false", name, bad.GetValue())
 	case "duration":
-		return strings.TrimSuffix(noTime(name, bad.GetValue(), "a duration: 90s, 10m, 2h, 3d").message, ".")
+		return strings.TrimSuffix(repo.NoTime(name, bad.GetValue(), "a duration: 90s, 10m, 2h, 3d").Message, ".")
 	}
 	return err.Error()
 }
@@ -49,7 +52,7 @@ type period time.Duration
 // Set implements pflag.Value.
 func (p *period) Set(text string) error {
 	d, err := time.ParseDuration(text)
-	if long, ok := ago(text); ok {
+	if long, ok := repo.Ago(text); ok {
 		d, err = long, nil
 	}
 	*p = period(d)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/process"
 )
@@ -163,40 +165,40 @@ func TestFollowAsText(t *testing.T) {
 
 // A counter counts what is read of conversations.
 type counter struct {
-	tipReader
+	repo.TipReader
 	one, all int
 }
 
 func (c *counter) Info(ctx context.Context, id conversation.ID) (conversation.Info, error) {
 	c.one++
-	return c.tipReader.Info(ctx, id)
+	return c.TipReader.Info(ctx, id)
 }
 
 func (c *counter) List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error) {
 	c.all++
-	return c.tipReader.List(ctx, scope)
+	return c.TipReader.List(ctx, scope)
 }
 
 func TestWatchReadsWhatHasChanged(t *testing.T) {
 	t.Parallel()
 	var titles []string
-	for n := range manyChanged + 1 {
+	for n := range repo.ManyChanged + 1 {
 		titles = append(titles, fmt.Sprint("talk ", n))
 	}
 	p := titled(t, titles...)
-	e := newEnv(&host{dir: p.dir, environ: p.environ, now: systemEnv().now}, nil, nil, os.Stderr)
-	r, err := openRepo(t.Context(), e.host)
+	e := ui.NewEnv(&repo.Host{Dir: p.dir, Environ: p.environ, Now: ui.SystemEnv().Now}, nil, nil, os.Stderr)
+	r, err := repo.Open(t.Context(), e.Host)
 	require.NoError(t, err)
 	defer r.Close()
-	w := newWatch(r, conversation.ScopeLive, "")
-	reads := &counter{tipReader: r.store}
-	w.tips = reads
-	look := func(changed bool, conversations, one, all int) []listing {
+	w := repo.NewWatch(r, conversation.ScopeLive, "")
+	reads := &counter{TipReader: r.Store}
+	w.Tips = reads
+	look := func(changed bool, conversations, one, all int) []repo.Listing {
 		t.Helper()
-		got, err := w.look(t.Context())
+		got, err := w.Look(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, changed, got)
-		list := w.list()
+		list := w.List()
 		require.Len(t, list, conversations)
 		require.Equal(t, [2]int{one, all}, [2]int{reads.one, reads.all})
 		return list
@@ -206,7 +208,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	require.Zero(t, p.jp("edit", "--title=changed").exit)
 	list := look(true, len(titles), 1, 1)
 	look(false, len(titles), 1, 1)
-	held, err := r.locks.Take(conversation.ID(list[0].ID), process.Holder{PID: 4711})
+	held, err := r.Locks.Take(conversation.ID(list[0].ID), process.Holder{PID: 4711})
 	require.NoError(t, err)
 	running := 0
 	for _, l := range look(true, len(titles), 1, 1) {
@@ -220,7 +222,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	require.NoError(t, held.Release())
 	// A child that another test starts has the lock, too, until it is its own program.
 	require.Eventually(t, func() bool {
-		_, still := r.locks.Held(conversation.ID(list[0].ID))
+		_, still := r.Locks.Held(conversation.ID(list[0].ID))
 		return !still
 	}, time.Minute, time.Millisecond)
 	for _, l := range look(true, len(titles), 1, 1) {
@@ -233,7 +235,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 	p.write(".git/refs/jp/conversations/jp-c17952552000-zzzz", "not a ref\n")
 	unreadable := 0
 	for _, l := range look(true, len(titles), 2, 1) {
-		if l.err != nil {
+		if l.Err != nil {
 			unreadable++
 		}
 	}
@@ -245,7 +247,7 @@ func TestWatchReadsWhatHasChanged(t *testing.T) {
 
 // A row is conversations of which nothing but their heads is read.
 type row struct {
-	tipReader
+	repo.TipReader
 	infos []conversation.Info
 }
 
@@ -258,11 +260,11 @@ func TestWatchedRemotes(t *testing.T) {
 		for _, remote := range remotes {
 			r.infos = append(r.infos, conversation.Info{Remote: remote, Ref: remote})
 		}
-		heads, err := (&watch{scope: o.scope(), remote: o.remote, tips: r}).heads()
+		heads, err := (&repo.Watch{Scope: o.scope(), Remote: o.remote, Tips: r}).Heads()
 		require.NoError(t, err)
 		return slices.Sorted(maps.Keys(heads))
 	}
 	require.Equal(t, []string{""}, seen(listOptions{}, ""))
-	require.Equal(t, []string{"origin", "team/fork"}, seen(listOptions{remote: anyRemote}, "", "origin", "team/fork"))
+	require.Equal(t, []string{"origin", "team/fork"}, seen(listOptions{remote: repo.AnyRemote}, "", "origin", "team/fork"))
 	require.Equal(t, []string{"team/fork"}, seen(listOptions{remote: "team/fork"}, "origin", "team/fork"))
 }

@@ -8,14 +8,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
+	"jp/fork"
 	"jp/internal/safetext"
+	"jp/undo"
 )
 
 type forkOptions struct {
 	word     string // [ID][@E]
-	cut      forkCut
+	cut      fork.ForkCut
 	title    string
 	activate bool
 	adopt    bool
@@ -55,7 +62,7 @@ Exit codes: 0 done · 2 usage · 3 written by a newer jp, or nobody to ask ·
 4 locked · 5 no such conversation or event, or it is incomplete here ·
 6 damaged in what has to be read`
 
-func newForkCommand(e *env) *cobra.Command {
+func newForkCommand(e *ui.Env) *cobra.Command {
 	var o forkOptions
 	cmd := &cobra.Command{
 		Use: "fork [ID][@E]", GroupID: "shape", Args: cobra.MaximumNArgs(1),
@@ -75,10 +82,10 @@ func newForkCommand(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.cut.until, "until", "", "keep the events up to `E`, with it")
-	f.StringVar(&o.cut.from, "from", "", "keep the events from `E` on, with it; a turn from its start")
-	f.IntVar(&o.cut.first, "first", 0, "keep only the first `N` turns (of what else is kept)")
-	f.IntVar(&o.cut.last, "last", 0, "keep only the last `N` turns; with --first: both")
+	f.StringVar(&o.cut.Until, "until", "", "keep the events up to `E`, with it")
+	f.StringVar(&o.cut.From, "from", "", "keep the events from `E` on, with it; a turn from its start")
+	f.IntVar(&o.cut.First, "first", 0, "keep only the first `N` turns (of what else is kept)")
+	f.IntVar(&o.cut.Last, "last", 0, "keep only the last `N` turns; with --first: both")
 	f.StringVar(&o.title, "title", "", "give the fork a `TITLE`")
 	f.BoolVarP(&o.activate, "activate", "a", false, "make it this session's conversation")
 	f.BoolVar(&o.restore, "restore", false, "make it this session's, and bring the files back to what they were then")
@@ -91,44 +98,44 @@ func newForkCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runFork(ctx context.Context, e *env, o forkOptions) error {
+func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	if o.branch != "" && o.worktree == "" {
-		return usage("-b %s names the branch of a worktree; say which with --worktree DIR.", o.branch)
+		return problem.Usage("-b %s names the branch of a worktree; say which with --worktree DIR.", o.branch)
 	}
-	if err := checkTitle(o.title); err != nil {
+	if err := agent.CheckTitle(o.title); err != nil {
 		return err
 	}
-	r, err := e.openRepo(ctx)
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	r.store.ExpectWrite()
-	target, event := splitTarget(o.word)
-	if event != "" && o.cut.until != "" {
-		return usage("jp fork takes one last event: @%s or --until %s.", event, o.cut.until)
+	r.Store.ExpectWrite()
+	target, event := repo.SplitTarget(o.word)
+	if event != "" && o.cut.Until != "" {
+		return problem.Usage("jp fork takes one last event: @%s or --until %s.", event, o.cut.Until)
 	}
 	if event != "" {
-		o.cut.until = event
+		o.cut.Until = event
 	}
-	v, err := o.cut.view(ctx, r, target)
+	v, err := o.cut.View(ctx, r, target)
 	if err != nil {
 		return err
 	}
-	made, err := newFork(v, o.cut)
+	made, err := fork.New(v, o.cut)
 	if err != nil {
 		return err
 	}
 	f := &forkScreen{made, e}
-	f.title, f.adopts = o.title, o.adopt && !f.local()
-	if v.remote != "" && f.absent(ctx) {
-		e.note("Large texts of %s are not here. %s   brings them", v.name(), r.fetchTexts(v.id, v.remote))
+	f.Title, f.Adopts = o.title, o.adopt && !f.Local()
+	if v.Remote != "" && f.Absent(ctx) {
+		e.Note("Large texts of %s are not here. %s   brings them", v.Name(), r.FetchTexts(v.Id, v.Remote))
 	}
 	switch {
 	case o.worktree != "":
 		return f.beside(ctx, o)
-	case o.restore && v.remote != "":
-		return lookOnly(conversation.Info{ID: v.id, Remote: v.remote})
+	case o.restore && v.Remote != "":
+		return repo.LookOnly(conversation.Info{ID: v.Id, Remote: v.Remote})
 	case o.restore:
 		return f.rewind(ctx, o)
 	}
@@ -137,91 +144,91 @@ func runFork(ctx context.Context, e *env, o forkOptions) error {
 
 // A forkScreen makes a fork at the terminal.
 type forkScreen struct {
-	*fork
-	env *env
+	*fork.Fork
+	env *ui.Env
 }
 
 // plain makes the fork, and leaves the files as they are. It stands where the
 // working tree is now: that is where it goes on.
 func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
-	place, err := f.repo.here(ctx)
+	place, err := snapshot.Here(ctx, f.Repo)
 	if err != nil {
 		return err
 	}
-	if err := f.create(ctx, place); err != nil {
+	if err := f.Create(ctx, place); err != nil {
 		return err
 	}
 	if o.activate {
-		if err := f.repo.session(f.env.host).use(f.id, f.env.now()); err != nil {
+		if err := f.Repo.Session(f.env.Host).Use(f.Id, f.env.Now()); err != nil {
 			return err
 		}
 	}
-	return f.report(o, forkResult{})
+	return f.report(o, fork.ForkResult{})
 }
 
-func (f *forkScreen) report(o forkOptions, r forkResult) error {
-	_, tail := conversation.Split(f.stream.Events())
+func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
+	_, tail := conversation.Split(f.Stream.Events())
 	incomplete := tail != nil && !tail.Empty()
-	if f.env.format.structured() {
+	if f.env.Format.Structured() {
 		object := map[string]any{
-			"id": f.id, "ref": refOf(f.id), "head": f.head, "incomplete": incomplete, "worktree": nil,
-			"forked_from": map[string]any{"id": f.view.id, "seq": f.at.Seq, "commit": f.at.Commit},
+			"id": f.Id, "ref": repo.RefOf(f.Id), "head": f.Head, "incomplete": incomplete, "worktree": nil,
+			"forked_from": map[string]any{"id": f.View.Id, "seq": f.At.Seq, "commit": f.At.Commit},
 		}
-		if r.worktree != "" {
-			object["worktree"], object["left_out"] = r.worktree, r.leftOut.list()
-			if len(r.unconverted) > 0 {
-				object["unconverted"] = r.unconverted
+		if r.Worktree != "" {
+			object["worktree"], object["left_out"] = r.Worktree, r.LeftOut.List()
+			if len(r.Unconverted) > 0 {
+				object["unconverted"] = r.Unconverted
 			}
 		}
-		if r.files != nil {
-			object["files"] = r.files
+		if r.Files != nil {
+			object["files"] = r.Files
 		}
-		return writeJSON(f.env.results(), object)
+		return ui.WriteJSON(f.env.Results(), object)
 	}
-	if !f.env.quiet {
+	if !f.env.Quiet {
 		f.explain(o, r, tail, incomplete)
 	}
-	_, err := fmt.Fprintln(f.env.results(), f.id)
+	_, err := fmt.Fprintln(f.env.Results(), f.Id)
 	return err
 }
 
 // explain says on stderr what the fork is, and what can be done with it.
-func (f *forkScreen) explain(o forkOptions, r forkResult, tail *conversation.IncompleteTurn, incomplete bool) {
-	out := f.env.stderr
-	if f.shares {
-		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.view.name(), f.at.Seq, f.at.Turn, safetext.Show(conversation.Shorten(f.at.Subject, 40)))
+func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversation.IncompleteTurn, incomplete bool) {
+	out := f.env.Stderr
+	if f.Shares {
+		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.View.Name(), f.At.Seq, f.At.Turn, safetext.Show(conversation.Shorten(f.At.Subject, 40)))
 	} else {
-		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.kept), "event"), f.view.name(), f.first.Seq, f.at.Seq)
+		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.Kept), "event"), f.View.Name(), f.First.Seq, f.At.Seq)
 	}
-	standing := f.standing(f.stream.Events(), f.id)
+	standing := f.Standing(f.Stream.Events(), f.Id)
 	local := standing == conversation.StandingOwn
 	switch {
 	case !local:
-		words := "It " + f.repo.standings().standingWords(standing, f.repo.standings().elsewhere(f.stream.Events()))
+		words := "It " + f.Repo.Standings().StandingWords(standing, f.Repo.Standings().Elsewhere(f.Stream.Events()))
 		if standing == conversation.StandingForeign {
 			words = "Someone else wrote it"
 		}
-		fmt.Fprintf(out, "%s: it can be read. jp fork %s --adopt makes a fork that is yours.\n", words, f.id.Short())
-	case o.adopt && !f.adopts:
+		fmt.Fprintf(out, "%s: it can be read. jp fork %s --adopt makes a fork that is yours.\n", words, f.Id.Short())
+	case o.adopt && !f.Adopts:
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
 	}
-	if r.worktree != "" {
+	if r.Worktree != "" {
 		dir := o.worktree
-		if f.env.elsewhere() {
-			dir = r.worktree
+		if f.env.Elsewhere() {
+			dir = r.Worktree
 		}
 		on := ", where jp goes on with it"
 		if !local {
 			on = ""
 		}
-		fmt.Fprintf(out, "Its files are in %s%s.   cd %s\n", safetext.Show(r.worktree), on, safetext.Escape(dir))
-		if !r.leftOut.none() {
-			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.leftOut.words(20, true))
+		fmt.Fprintf(out, "Its files are in %s%s.   cd %s\n", safetext.Show(r.Worktree), on, safetext.Escape(dir))
+		if !r.LeftOut.None() {
+			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.LeftOut.Words(20, true))
 		}
-		tellUnconverted(out, dir, r.unconverted)
+		fork.TellUnconverted(out, dir, r.Unconverted)
 	}
-	if o.activate && r.files == nil && f.view.remote == "" && f.behind() {
-		fmt.Fprintf(out, "Your files stay as they are. jp restore %s@%d   brings back those of then\n", f.view.id.Short(), f.at.Seq)
+	if o.activate && r.Files == nil && f.View.Remote == "" && f.Behind() {
+		fmt.Fprintf(out, "Your files stay as they are. jp restore %s@%d   brings back those of then\n", f.View.Id.Short(), f.At.Seq)
 	}
 	if !incomplete || !local {
 		return
@@ -230,12 +237,12 @@ func (f *forkScreen) explain(o forkOptions, r forkResult, tail *conversation.Inc
 	if n := len(tail.Ledger().Open()); n > 0 {
 		line += ": " + conversation.Count(n, "call") + " open"
 	}
-	fmt.Fprintf(out, "%s.   jp continue %s   goes on with it\n", line, f.id.Short())
+	fmt.Fprintf(out, "%s.   jp continue %s   goes on with it\n", line, f.Id.Short())
 }
 
 // beside makes the fork with a working tree of its own.
 func (f *forkScreen) beside(ctx context.Context, o forkOptions) error {
-	done, err := f.withWorktree(ctx, o.worktree, o.branch)
+	done, err := f.WithWorktree(ctx, o.worktree, o.branch)
 	if err != nil {
 		return err
 	}
@@ -244,40 +251,40 @@ func (f *forkScreen) beside(ctx context.Context, o forkOptions) error {
 
 // rewind goes back in place, once the user has agreed.
 func (f *forkScreen) rewind(ctx context.Context, o forkOptions) error {
-	w, err := newRewind(ctx, f.fork, o.word, o.yes)
+	w, err := agent.NewRewind(ctx, f.Fork, o.word, o.yes)
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	files, result := f.env.putBackScreen(w.files), w.result
-	if len(result.puts) > 0 && !o.yes {
-		if err := files.confirmRewind(ctx, result); err != nil {
+	defer w.Close()
+	files, result := f.env.PutBackScreen(w.Files), w.Result
+	if len(result.Puts) > 0 && !o.yes {
+		if err := confirmRewind(ctx, files, result); err != nil {
 			return err
 		}
 	}
-	if err := w.do(context.WithoutCancel(ctx)); err != nil {
+	if err := w.Do(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	if !f.env.format.structured() && !f.env.quiet {
-		if len(result.puts) > 0 || len(result.left()) > 0 {
-			files.list(f.env.stderr, files.palette, result, "Put back")
-		} else if err := files.printNothing(f.env.stderr); err != nil {
+	if !f.env.Format.Structured() && !f.env.Quiet {
+		if len(result.Puts) > 0 || len(result.Left()) > 0 {
+			files.List(f.env.Stderr, files.Palette, result, "Put back")
+		} else if err := files.PrintNothing(f.env.Stderr); err != nil {
 			return err
 		}
 	}
-	if err := f.report(forkOptions{}, forkResult{files: result.Files}); err != nil || !result.failed {
+	if err := f.report(forkOptions{}, fork.ForkResult{Files: result.Files}); err != nil || !result.Failed {
 		return err
 	}
-	return &failure{exit: exitFailed, silent: true}
+	return &problem.Error{Exit: problem.ExitFailed, Silent: true}
 }
 
-func (b *putBackScreen) confirmRewind(ctx context.Context, r *putBackResult) error {
-	files := conversation.Count(len(r.puts), "file")
-	at := fmt.Sprintf("%s@%d", b.id.Short(), b.asOf)
-	return b.env.confirm(ctx, confirmation{
-		id: b.id, question: "Go back, and put " + files + " back?",
-		list: func(w io.Writer, p terminal.Palette) { b.list(w, p, r, "Would put back") },
-		unasked: fail(exitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).about(b.id).
-			hint("jp fork --restore -y "+at, "do it").hint("jp restore --dry-run "+at, "list the files"),
+func confirmRewind(ctx context.Context, b *ui.PutBackScreen, r *undo.Result) error {
+	files := conversation.Count(len(r.Puts), "file")
+	at := fmt.Sprintf("%s@%d", b.Id.Short(), b.AsOf)
+	return b.Env.Confirm(ctx, ui.Confirmation{
+		Id: b.Id, Question: "Go back, and put " + files + " back?",
+		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
+		Unasked: problem.New(problem.ExitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).About(b.Id).
+			Hint("jp fork --restore -y "+at, "do it").Hint("jp restore --dry-run "+at, "list the files"),
 	})
 }

@@ -13,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/toolset"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/search"
@@ -58,7 +62,7 @@ JSON: [{"id","conversation","title","turn","seq","scope","time","text","is_match
 Exit codes: 0 found · 1 nothing found · 2 usage, bad pattern · 5 no such conversation,
 or one that was named is incomplete here · 6 one that was named is damaged`
 
-func newGrepCommand(e *env) *cobra.Command {
+func newGrepCommand(e *ui.Env) *cobra.Command {
 	var o grepOptions
 	cmd := &cobra.Command{
 		Use: "grep PATTERN [ID…]", Short: "Find text in conversations", GroupID: "look", Long: grepLong,
@@ -108,18 +112,18 @@ func (o *grepOptions) settle(flags *pflag.FlagSet, args []string) error {
 		o.patterns, o.words = args[:1], args[1:]
 	}
 	if flags.Changed("scope") && len(o.scopes) == 0 {
-		return usage("--scope is empty.")
+		return problem.Usage("--scope is empty.")
 	}
 	if slices.Contains(o.words, "") {
-		return usage("an argument is empty; it names nothing.").hint("jp grep --help", "its arguments, with examples")
+		return problem.Usage("an argument is empty; it names nothing.").Hint("jp grep --help", "its arguments, with examples")
 	}
 	return cmp.Or(atLeast(flags, 0, "after-context", "before-context", "context"), atLeast(flags, 1, "max-count", "limit"))
 }
 
 // A grep is a search of conversations, and what it came to.
 type grep struct {
-	env    *env
-	repo   *repo
+	env    *ui.Env
+	repo   *repo.Repo
 	opts   grepOptions
 	query  *search.Query
 	infos  []conversation.Info
@@ -128,12 +132,12 @@ type grep struct {
 	absent absence
 }
 
-func runGrep(ctx context.Context, e *env, o grepOptions) error {
-	query, err := o.query(e.quiet)
+func runGrep(ctx context.Context, e *ui.Env, o grepOptions) error {
+	query, err := o.query(e.Quiet)
 	if err != nil {
 		return err
 	}
-	r, err := e.openRepo(ctx)
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,10 +148,10 @@ func runGrep(ctx context.Context, e *env, o grepOptions) error {
 	}
 	results, done := g.begin(ctx)
 	defer done()
-	if e.quiet {
+	if e.Quiet {
 		return g.verdict(g.show(ctx, results, func(search.Result) error { return errEnough }))
 	}
-	return g.verdict(e.paged(func(w io.Writer) error {
+	return g.verdict(e.Paged(func(w io.Writer) error {
 		out := g.output(w)
 		if err := g.show(ctx, results, out.show); err != nil {
 			return err
@@ -159,10 +163,10 @@ func runGrep(ctx context.Context, e *env, o grepOptions) error {
 // begin searches until something is found, and says how far it has come: a pager
 // that has started leaves no place for that.
 func (g *grep) begin(ctx context.Context) (results iter.Seq[search.Result], done func()) {
-	progress := g.env.progress("Conversations searched", len(g.infos))
-	next, done := iter.Pull(g.results(ctx, noting{counting{g.repo.store, progress}, &g.absent}))
+	progress := g.env.Progress("Conversations searched", len(g.infos))
+	next, done := iter.Pull(g.results(ctx, noting{counting{g.repo.Store, progress}, &g.absent}))
 	first, ok := next()
-	progress.stop()
+	progress.Stop()
 	return func(yield func(search.Result) bool) {
 		for ; ok && yield(first); first, ok = next() {
 		}
@@ -172,12 +176,12 @@ func (g *grep) begin(ctx context.Context) (results iter.Seq[search.Result], done
 // counting is a source that counts the conversations that were read.
 type counting struct {
 	search.Source
-	progress *progress
+	progress *ui.Progress
 }
 
 // Sift implements [search.Source].
 func (c counting) Sift(ctx context.Context, of conversation.Info, s conversation.Sieve) ([]*conversation.Event, error) {
-	defer c.progress.step()
+	defer c.progress.Step()
 	return c.Source.Sift(ctx, of, s)
 }
 
@@ -189,7 +193,7 @@ func (o grepOptions) query(quiet bool) (*search.Query, error) {
 		s.Max = 1
 	}
 	if !o.recall {
-		s.Without = isRecall
+		s.Without = toolset.IsRecall
 	}
 	if o.list || quiet || o.count {
 		s.Before, s.After = 0, 0
@@ -206,20 +210,20 @@ func (o grepOptions) query(quiet bool) (*search.Query, error) {
 	for _, name := range o.scopes {
 		scope := search.Scope(name)
 		if !slices.Contains(search.Scopes, scope) {
-			return nil, usage("--scope %q is none of %s.", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(search.Scopes), " ", ", "), "[]"))
+			return nil, problem.Usage("--scope %q is none of %s.", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(search.Scopes), " ", ", "), "[]"))
 		}
 		s.Scopes = append(s.Scopes, scope)
 	}
 	query, err := search.Compile(s)
 	switch {
 	case len(o.patterns) == 0:
-		return nil, usage("there is nothing to search for.").hint("jp grep PATTERN", "search for this").hint("jp grep --help", "examples")
+		return nil, problem.Usage("there is nothing to search for.").Hint("jp grep PATTERN", "search for this").Hint("jp grep --help", "examples")
 	case errors.Is(err, search.ErrEmpty):
-		return nil, usage("the pattern is empty.").hint("jp print", "all that was said")
+		return nil, problem.Usage("the pattern is empty.").Hint("jp print", "all that was said")
 	case errors.Is(err, search.ErrPattern):
-		return nil, usage("%v.", err).hint("jp grep "+o.plain(), "search for plain text: without -r")
+		return nil, problem.Usage("%v.", err).Hint("jp grep "+o.plain(), "search for plain text: without -r")
 	case err != nil:
-		return nil, usage("%v.", err)
+		return nil, problem.Usage("%v.", err)
 	}
 	return query, nil
 }

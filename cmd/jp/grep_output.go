@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/search"
 )
@@ -20,13 +22,13 @@ type grepOutput interface {
 
 // output chooses how to show it.
 func (g *grep) output(w io.Writer) grepOutput {
-	palette := g.env.palette(g.env.stdout)
+	palette := g.env.Palette(g.env.Stdout)
 	switch {
-	case g.env.format.structured():
+	case g.env.Format.Structured():
 		buffer := bufio.NewWriter(w)
-		return &grepRows{grep: g, buffer: buffer, rows: rows{w: buffer, format: g.env.format}}
-	case isTerminal(g.env.stdout) && g.env.format == formatAuto && !g.opts.list && !g.opts.count:
-		return &grepScreen{grep: g, w: w, palette: palette, width: terminal.Width(g.env.stdout, g.env.environ)}
+		return &grepRows{grep: g, buffer: buffer, rows: rows{w: buffer, format: g.env.Format}}
+	case ui.IsTerminal(g.env.Stdout) && g.env.Format == ui.FormatAuto && !g.opts.list && !g.opts.count:
+		return &grepScreen{grep: g, w: w, palette: palette, width: terminal.Width(g.env.Stdout, g.env.Environ)}
 	}
 	return &grepText{grep: g, w: w, palette: palette}
 }
@@ -79,7 +81,7 @@ func (t *grepText) show(r search.Result) (err error) {
 func (t *grepText) line(i conversation.Info, l search.Line) string {
 	turn, seq, between, mark := "", "", "-", ""
 	if l.Seq >= 0 {
-		turn, seq = itoa(l.Turn), itoa(l.Seq)
+		turn, seq = problem.Itoa(l.Turn), problem.Itoa(l.Seq)
 	}
 	if l.Match {
 		between = ":"
@@ -181,16 +183,16 @@ func validText(text string, places [][2]int) (string, [][2]int) {
 // rows writes values as a JSON array, or one per line.
 type rows struct {
 	w      io.Writer
-	format format
+	format ui.Format
 	wrote  bool
 }
 
 func (r *rows) add(value any) error {
 	before := ""
 	switch {
-	case r.format == formatJSON && r.wrote:
+	case r.format == ui.FormatJSON && r.wrote:
 		before = ",\n"
-	case r.format == formatJSON:
+	case r.format == ui.FormatJSON:
 		before = "[\n"
 	}
 	r.wrote = true
@@ -198,11 +200,11 @@ func (r *rows) add(value any) error {
 		return err
 	}
 	var line strings.Builder
-	if err := writeJSON(&line, value); err != nil {
+	if err := ui.WriteJSON(&line, value); err != nil {
 		return err
 	}
 	text := line.String()
-	if r.format == formatJSON {
+	if r.format == ui.FormatJSON {
 		text = strings.TrimSuffix(text, "\n")
 	}
 	_, err := io.WriteString(r.w, text)
@@ -212,7 +214,7 @@ func (r *rows) add(value any) error {
 func (r *rows) close() error {
 	text := "]\n"
 	switch {
-	case r.format == formatJSONL:
+	case r.format == ui.FormatJSONL:
 		return nil
 	case !r.wrote:
 		text = "[]\n"

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
 	"jp/search"
@@ -45,9 +46,9 @@ func (s *grepScreen) show(r search.Result) error {
 
 // heading names a conversation, and says when it was active.
 func (s *grepScreen) heading(r search.Result) string {
-	id, title, when := r.Info.Name(), oneLine(r.Info.Summary.Title), ""
+	id, title, when := r.Info.Name(), problem.OneLine(r.Info.Summary.Title), ""
 	if r.Info.Err == nil {
-		when = terminal.Ago(r.Info.Summary.LastEventAt, s.env.now())
+		when = terminal.Ago(r.Info.Summary.LastEventAt, s.env.Now())
 	}
 	room := s.width - safetext.Columns(id) - safetext.Columns(when) - 4
 	if room < leastText/2 {
@@ -86,7 +87,7 @@ func turnWord(l search.Line) string {
 	if l.Seq < 0 {
 		return ""
 	}
-	return itoa(l.Turn)
+	return problem.Itoa(l.Turn)
 }
 
 // seqWord names the event of a line; with lines of context it says whether the
@@ -94,7 +95,7 @@ func turnWord(l search.Line) string {
 func (s *grepScreen) seqWord(l search.Line) string {
 	word := ""
 	if l.Seq >= 0 {
-		word = "@" + itoa(l.Seq)
+		word = "@" + problem.Itoa(l.Seq)
 	}
 	switch {
 	case !s.opts.hasContext():

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/search"
@@ -20,17 +22,17 @@ func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, er
 	var since time.Time
 	if g.opts.since != "" {
 		var ok bool
-		if since, ok = parseTime(g.opts.since, g.env.now()); !ok {
-			return nil, noTime("--since", g.opts.since, "a time: 2h, 2026-11-21, or RFC 3339")
+		if since, ok = repo.ParseTime(g.opts.since, g.env.Now()); !ok {
+			return nil, repo.NoTime("--since", g.opts.since, "a time: 2h, 2026-11-21, or RFC 3339")
 		}
 	}
 	switch {
 	case len(g.opts.words) > 0:
 		infos, err = g.named(ctx)
 	case g.opts.archived:
-		infos, err = g.repo.store.Candidates(ctx, conversation.ScopeArchived, g.query.Sieve())
+		infos, err = g.repo.Store.Candidates(ctx, conversation.ScopeArchived, g.query.Sieve())
 	default:
-		infos, err = g.repo.store.Candidates(ctx, conversation.ScopeLive, g.query.Sieve())
+		infos, err = g.repo.Store.Candidates(ctx, conversation.ScopeLive, g.query.Sieve())
 	}
 	infos = slices.DeleteFunc(infos, func(i conversation.Info) bool {
 		return i.Err == nil && i.Summary.LastEventAt.Before(since)
@@ -43,11 +45,11 @@ func (g *grep) conversations(ctx context.Context) (infos []conversation.Info, er
 
 // named are the conversations that the user named, each once.
 func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
-	names, err := g.repo.find().names(ctx, g.env.host, g.opts.words)
-	var unknown *failure
+	names, err := g.repo.Find().Names(ctx, g.env.Host, g.opts.words)
+	var unknown *problem.Error
 	if errors.As(err, &unknown) && len(g.opts.patterns) == 1 {
 		words := append(slices.Clone(g.opts.patterns), g.opts.words...)
-		unknown.hint("jp grep "+safetext.Escape(strings.Join(words, " ")), "search for all these words")
+		unknown.Hint("jp grep "+safetext.Escape(strings.Join(words, " ")), "search for all these words")
 	}
 	if err != nil {
 		return nil, err
@@ -55,7 +57,7 @@ func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
 	slices.Sort(names)
 	var infos []conversation.Info
 	for _, name := range slices.Compact(names) {
-		info, err := g.repo.find().known(ctx, g.env.host, name)
+		info, err := g.repo.Find().Known(ctx, g.env.Host, name)
 		if info.ID == "" {
 			info.ID = conversation.ID(name)
 		}
@@ -117,10 +119,10 @@ func (g *grep) verdict(err error) error {
 	case err != nil:
 		return err
 	}
-	g.absent.told(g.env.host, g.repo)
-	var first *failure
+	g.absent.told(g.env.Host, g.repo)
+	var first *problem.Error
 	for _, r := range g.failed {
-		f := failureOf(aboutInfo(r.Err, r.Info))
+		f := repo.ProblemOf(repo.AboutInfo(r.Err, r.Info))
 		if first == nil && len(g.opts.words) > 0 {
 			first = f
 			continue
@@ -131,21 +133,21 @@ func (g *grep) verdict(err error) error {
 	case first != nil:
 		return first
 	case !g.found:
-		return &failure{exit: exitFailed, silent: true}
+		return &problem.Error{Exit: problem.ExitFailed, Silent: true}
 	}
 	return nil
 }
 
-func (g *grep) warn(of conversation.Info, f *failure) {
-	if g.env.quiet {
+func (g *grep) warn(of conversation.Info, f *problem.Error) {
+	if g.env.Quiet {
 		return
 	}
-	text, out := f.message, hint{Command: "jp verify " + of.ID.Short(), Text: "all that is wrong with it"}
+	text, out := f.Message, problem.Hint{Command: "jp verify " + of.ID.Short(), Text: "all that is wrong with it"}
 	if !strings.Contains(text, string(of.ID)) {
 		text = of.Name() + ": " + text
 	}
-	if n := len(f.hints); n > 0 {
-		out = f.hints[n-1]
+	if n := len(f.Hints); n > 0 {
+		out = f.Hints[n-1]
 	}
-	fmt.Fprintf(g.env.stderr, "Warning: %s\n    %s   %s\n", oneLine(text), out.Command, out.Text)
+	fmt.Fprintf(g.env.Stderr, "Warning: %s\n    %s   %s\n", problem.OneLine(text), out.Command, out.Text)
 }

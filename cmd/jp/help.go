@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"jp/agent/problem"
 )
 
 // borrowed are the commands that come with cobra, with their examples.
@@ -42,7 +44,7 @@ func plainUsages(cmd *cobra.Command) {
 }
 
 // wrongArguments says what a command lacks, or has too much of, by its usage line.
-func wrongArguments(cmd *cobra.Command, args []string) *failure {
+func wrongArguments(cmd *cobra.Command, args []string) *problem.Error {
 	name := cmd.CommandPath()
 	_, line, _ := strings.Cut(cmd.Use, " ")
 	var needed []string
@@ -51,17 +53,17 @@ func wrongArguments(cmd *cobra.Command, args []string) *failure {
 			needed = append(needed, word)
 		}
 	}
-	f := usage("%s %s takes no more than that, and %d arguments were given.", name, line, len(args))
+	f := problem.Usage("%s %s takes no more than that, and %d arguments were given.", name, line, len(args))
 	switch {
 	case line == "":
-		f.message = name + " takes no arguments."
+		f.Message = name + " takes no arguments."
 	case len(args) < len(needed):
 		missing := needed[len(args):]
 		verb := "is"
 		if len(missing) > 1 {
 			verb = "are"
 		}
-		f.message = fmt.Sprintf("%s %s: %s %s missing.", name, line, strings.Join(missing, " and "), verb)
+		f.Message = fmt.Sprintf("%s %s: %s %s missing.", name, line, strings.Join(missing, " and "), verb)
 	}
-	return f.hint(name+" --help", "its arguments, with examples")
+	return f.Hint(name+" --help", "its arguments, with examples")
 }

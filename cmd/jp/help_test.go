@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"jp/cmd/jp/internal/ui"
 )
 
 // Every command that a person may type has examples and says how it ends; every flag
@@ -36,6 +38,6 @@ func TestHelpOfEveryCommand(t *testing.T) {
 			look(sub)
 		}
 	}
-	look(newRootCommand(systemEnv()))
+	look(newRootCommand(ui.SystemEnv()))
 	require.Greater(t, seen, 40)
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/agent/problem"
 )
 
 // actedOn is the first sign of a command, outside quotes, that a shell would act
@@ -54,7 +56,9 @@ func pasteable(stderr string) error {
 func advised(stderr string) (commands []string) {
 	said := false
 	for line := range strings.Lines(stderr) {
-		var object struct{ Error struct{ Hints []hint } }
+		var object struct {
+			Error struct{ Hints []problem.Hint }
+		}
 		if json.Unmarshal([]byte(line), &object) == nil {
 			for _, h := range object.Error.Hints {
 				commands = append(commands, h.Command)

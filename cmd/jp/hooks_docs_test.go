@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/agent/problem"
 )
 
 // documentedHooks makes the configuration and the hooks of docs/hooks.md those of
@@ -70,7 +72,7 @@ message = "Over."
 	require.Contains(t, notes[0]["content"], `[HOOK tool-post] fs_create_file "bad.go"`)
 	require.Contains(t, notes[0]["content"], "expected 'package'")
 
-	require.Equal(t, exitDecision, p.jp("query", "--new", "-m", "script/../go.toml", "Go").exit)
+	require.Equal(t, problem.ExitDecision, p.jp("query", "--new", "-m", "script/../go.toml", "Go").exit)
 	told, err := os.ReadFile(filepath.Join(p.dir, "../notified"))
 	require.NoError(t, err)
 	require.Regexp(t, `^complete: Over\.\nRun fs_create_file good\.go\?\njp answer [0-9a-z]{4}@\d+\n$`, string(told))

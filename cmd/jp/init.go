@@ -10,11 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/config"
 	"jp/internal/safetext"
 )
 
-func newInitCommand(e *env) *cobra.Command {
+func newInitCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "init", Short: "Write a commented configuration file for this repository", GroupID: "setup", Args: cobra.NoArgs,
 		Long: "Write .jp/config.toml with every setting commented out, and nothing else. jp works without it.\n\n" +
@@ -24,14 +27,14 @@ func newInitCommand(e *env) *cobra.Command {
 	}
 }
 
-func runInit(ctx context.Context, e *env) error {
-	r, err := e.openRepo(ctx)
+func runInit(ctx context.Context, e *ui.Env) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if r.TopLevel == "" {
-		return usage("a bare repository has no place for %s.", config.WorkspaceFile)
+		return problem.Usage("a bare repository has no place for %s.", config.WorkspaceFile)
 	}
 	root, err := os.OpenRoot(r.TopLevel)
 	if err != nil {
@@ -41,13 +44,13 @@ func runInit(ctx context.Context, e *env) error {
 	if err := makeConfig(root); err != nil {
 		return err
 	}
-	if e.format.structured() {
-		return writeJSON(e.results(), struct {
-			Action string       `json:"action"`
-			Files  []fileResult `json:"files"`
-		}{"init", []fileResult{{Path: config.WorkspaceFile, Done: true}}})
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), struct {
+			Action string            `json:"action"`
+			Files  []repo.FileResult `json:"files"`
+		}{"init", []repo.FileResult{{Path: config.WorkspaceFile, Done: true}}})
 	}
-	_, err = fmt.Fprintf(e.results(), "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
+	_, err = fmt.Fprintf(e.Results(), "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
 	return err
 }
 
@@ -56,25 +59,25 @@ func makeConfig(root *os.Root) error {
 	folder := filepath.Dir(config.WorkspaceFile)
 	err := root.MkdirAll(folder, 0o777)
 	if info, failed := root.Stat(folder); err != nil && failed == nil && !info.IsDir() {
-		return usage("%s is no folder, and %s has to be in one of this name.", folder, config.WorkspaceFile).
-			hint("mv "+folder+" "+folder+".old", "moves it away")
+		return problem.Usage("%s is no folder, and %s has to be in one of this name.", folder, config.WorkspaceFile).
+			Hint("mv "+folder+" "+folder+".old", "moves it away")
 	}
 	if err == nil {
 		err = makeFile(root, config.WorkspaceFile, config.Template())
 	}
 	switch {
-	case isReadOnly(err):
-		return unwritable(err)
+	case repo.IsReadOnly(err):
+		return repo.Unwritable(err)
 	case !errors.Is(err, fs.ErrExist):
 		return err
 	}
 	if to, err := root.Readlink(config.WorkspaceFile); err == nil {
 		if _, err := root.Stat(config.WorkspaceFile); err != nil {
-			return usage("%s is a link to %s, which is not there; it was left as it is.", config.WorkspaceFile, safetext.Show(to)).
-				hint("rm "+config.WorkspaceFile, "takes the link away")
+			return problem.Usage("%s is a link to %s, which is not there; it was left as it is.", config.WorkspaceFile, safetext.Show(to)).
+				Hint("rm "+config.WorkspaceFile, "takes the link away")
 		}
 	}
-	return usage("%s exists already; it was left as it is.", config.WorkspaceFile)
+	return problem.Usage("%s exists already; it was left as it is.", config.WorkspaceFile)
 }
 
 // makeFile makes a file that must not be there yet, as a whole or not at all.

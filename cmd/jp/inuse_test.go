@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/conversation"
 )
 
@@ -31,7 +32,9 @@ func asking(t *testing.T) (*place, conversation.ID) {
 // hints are those of an error in JSON.
 func (r result) hints(t *testing.T) (commands []string) {
 	t.Helper()
-	var said struct{ Error struct{ Hints []hint } }
+	var said struct {
+		Error struct{ Hints []problem.Hint }
+	}
 	require.NoError(t, json.Unmarshal([]byte(r.stderr), &said), r.stderr)
 	for _, h := range said.Error.Hints {
 		commands = append(commands, strings.ReplaceAll(h.Command, `"…"`, "Text"))

@@ -11,6 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/toolset"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/process"
 	"jp/process/attach"
@@ -32,14 +37,14 @@ JSON: docs/json.md
 Exit codes: 0 nothing runs (any more) · 1 it could not be ended · 2 usage ·
 5 no such conversation`
 
-func newKillCommand(e *env) *cobra.Command {
+func newKillCommand(e *ui.Env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "kill ID…|--all", Short: "End the process that runs a conversation", GroupID: "run", Long: killHelp,
 		Example: "  jp kill 4400\n  jp kill --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
-				return usage("name the conversations, or give --all.").hint("jp ls", "what runs has a pid")
+				return problem.Usage("name the conversations, or give --all.").Hint("jp ls", "what runs has a pid")
 			}
 			return runKill(cmd.Context(), e, args)
 		},
@@ -48,43 +53,43 @@ func newKillCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runKill(ctx context.Context, e *env, words []string) error {
-	r, err := e.openRepo(ctx)
+func runKill(ctx context.Context, e *ui.Env, words []string) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if r.fromTool("") {
-		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	if toolset.FromTool(r, "") {
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
 	}
-	ids, err := r.toKill(ctx, e, words)
+	ids, err := toKill(ctx, r, e, words)
 	if err != nil {
 		return err
 	}
-	defer r.states().sweep(ctx, e.host)
+	defer r.States().Sweep(ctx, e.Host)
 	results := []killedJSON{}
 	for _, id := range ids {
-		killed, err := r.kill(ctx, id)
+		killed, err := kill(ctx, r, id)
 		if err != nil {
 			return err
 		}
 		results = append(results, killed)
-		if !e.format.structured() {
-			fmt.Fprintln(e.results(), killed.words())
+		if !e.Format.Structured() {
+			fmt.Fprintln(e.Results(), killed.words())
 		}
 	}
-	if e.format.structured() {
-		return writeJSON(e.results(), results)
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), results)
 	}
 	if len(ids) == 0 {
-		e.note("Nothing runs.")
+		e.Note("Nothing runs.")
 	}
 	return nil
 }
 
 // toKill are the conversations that are named, or all that run. One whose ref is
 // gone can run still.
-func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conversation.ID, err error) {
+func toKill(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (ids []conversation.ID, err error) {
 	add := func(id conversation.ID) {
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
@@ -92,8 +97,8 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 	}
 	for _, word := range words {
 		id, err := conversation.ParseID(word)
-		if _, held := r.locks.Held(id); err != nil || !held {
-			if id, err = r.find().resolve(ctx, e.host, word); err != nil {
+		if _, held := r.Locks.Held(id); err != nil || !held {
+			if id, err = r.Find().Resolve(ctx, e.Host, word); err != nil {
 				return nil, err
 			}
 		}
@@ -102,13 +107,13 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 	if len(words) > 0 {
 		return ids, nil
 	}
-	infos, err := r.find().everyInfo(ctx)
+	infos, err := r.Find().EveryInfo(ctx)
 	for _, i := range infos {
-		if _, held := r.locks.Held(i.ID); held || len(r.states().toolsLeft(i)) > 0 {
+		if _, held := r.Locks.Held(i.ID); held || len(r.States().ToolsLeft(i)) > 0 {
 			add(i.ID)
 		}
 	}
-	if registry, ok := r.states().toldRegistry(); ok {
+	if registry, ok := r.States().ToldRegistry(); ok {
 		live, _ := registry.Live(ctx) // what cannot be read is told when it is swept
 		for _, id := range slices.Sorted(maps.Keys(live)) {
 			add(id)
@@ -119,7 +124,7 @@ func (r *repo) toKill(ctx context.Context, e *env, words []string) (ids []conver
 
 // A killedJSON is what jp kill did about one conversation.
 type killedJSON struct {
-	change
+	ui.Change
 	PID   int `json:"pid"`   // of the process that was ended, 0 where none ran
 	Tools int `json:"tools"` // how many tools were ended that had outlived their process
 
@@ -155,22 +160,22 @@ func (k killedJSON) words() string {
 }
 
 // kill ends the process that runs a conversation, and what its tools left.
-func (r *repo) kill(ctx context.Context, id conversation.ID) (_ killedJSON, err error) {
-	k := killedJSON{change: changed("kill", id), Delegates: []killedDelegateJSON{}, by: r.states().askedIn(ctx, id)}
-	holder, held := r.locks.Held(id)
+func kill(ctx context.Context, r *repo.Repo, id conversation.ID) (_ killedJSON, err error) {
+	k := killedJSON{Change: ui.Changed("kill", id), Delegates: []killedDelegateJSON{}, by: r.States().AskedIn(ctx, id)}
+	holder, held := r.Locks.Held(id)
 	if held {
 		k.PID = holder.PID
 	}
-	if held && !r.askToEnd(ctx, k.by, id, holder) {
-		if err := r.locks.End(ctx, id, holder, termToEnd); err != nil {
-			return k, fail(exitFailed, "internal", "%s was not ended: %v.", id, err).about(id)
+	if held && !askToEnd(ctx, r, k.by, id, holder) {
+		if err := r.Locks.End(ctx, id, holder, termToEnd); err != nil {
+			return k, problem.New(problem.ExitFailed, "internal", "%s was not ended: %v.", id, err).About(id)
 		}
 	}
-	if k.Tools, err = r.endTools(ctx, id); err != nil {
+	if k.Tools, err = endTools(ctx, r, id); err != nil {
 		return k, err
 	}
-	for _, child := range r.workers(ctx, id) {
-		tools, err := r.endTools(ctx, child)
+	for _, child := range workersOf(ctx, r, id) {
+		tools, err := endTools(ctx, r, child)
 		if tools > 0 {
 			k.Delegates = append(k.Delegates, killedDelegateJSON{Conversation: child, Tools: tools})
 		}
@@ -184,27 +189,27 @@ func (r *repo) kill(ctx context.Context, id conversation.ID) (_ killedJSON, err 
 // askToEnd tells the process to shut down, gives it a moment, and reports whether
 // it has let go: who waited for the conversation may hold it by then. What it
 // cannot be told, a signal says.
-func (r *repo) askToEnd(ctx context.Context, by, id conversation.ID, holder process.Holder) bool {
+func askToEnd(ctx context.Context, r *repo.Repo, by, id conversation.ID, holder process.Holder) bool {
 	ctx, cancel := context.WithTimeout(ctx, askedToEnd)
 	defer cancel()
-	client, err := r.processes().reach(ctx, by)
+	client, err := r.Processes().Reach(ctx, by)
 	var version *attach.VersionError
 	if err != nil && !errors.As(err, &version) {
 		return false
 	}
 	defer client.Close()
-	return client.Send(&attach.Shutdown{}) == nil && r.locks.AwaitEnd(ctx, id, holder) == nil
+	return client.Send(&attach.Shutdown{}) == nil && r.Locks.AwaitEnd(ctx, id, holder) == nil
 }
 
-// workers are the conversations that work for the incomplete turn of one, and those that
+// workersOf are the conversations that work for the incomplete turn of one, and those that
 // work for theirs: as far as nobody goes on with them, and the user has asked nothing
 // else there since.
-func (r *repo) workers(ctx context.Context, id conversation.ID) (all []conversation.ID) {
+func workersOf(ctx context.Context, r *repo.Repo, id conversation.ID) (all []conversation.ID) {
 	known := map[conversation.ID]bool{id: true}
 	for next := []conversation.ID{id}; len(next) > 0; next = next[1:] {
-		for _, child := range r.openChildren(ctx, next[0]) {
-			info, err := r.store.Info(ctx, child)
-			_, held := r.locks.Held(child)
+		for _, child := range openChildren(ctx, r, next[0]) {
+			info, err := r.Store.Info(ctx, child)
+			_, held := r.Locks.Held(child)
 			if err != nil || held || known[child] || info.Summary.Parent != next[0] || info.Summary.Turns > 1 {
 				continue
 			}
@@ -217,12 +222,12 @@ func (r *repo) workers(ctx context.Context, id conversation.ID) (all []conversat
 
 // openChildren are the conversations in which the open calls of one work, as far as it
 // can be read.
-func (r *repo) openChildren(ctx context.Context, id conversation.ID) (children []conversation.ID) {
-	info, err := r.store.Info(ctx, id)
+func openChildren(ctx context.Context, r *repo.Repo, id conversation.ID) (children []conversation.ID) {
+	info, err := r.Store.Info(ctx, id)
 	if err != nil || len(info.Summary.Open) == 0 {
 		return nil
 	}
-	events, _ := r.store.Load(ctx, info.Head) // what is before damage is known
+	events, _ := r.Store.Load(ctx, info.Head) // what is before damage is known
 	_, tail := conversation.Split(events)
 	if tail == nil {
 		return nil
@@ -237,26 +242,16 @@ func (r *repo) openChildren(ctx context.Context, id conversation.ID) (children [
 
 // endTools ends the tools of the conversation's open calls that outlived their
 // process, and counts them.
-func (r *repo) endTools(ctx context.Context, id conversation.ID) (ended int, err error) {
-	info, err := r.store.Info(ctx, id)
+func endTools(ctx context.Context, r *repo.Repo, id conversation.ID) (ended int, err error) {
+	info, err := r.Store.Info(ctx, id)
 	if err != nil {
 		return 0, nil // it is unreadable, or was never there: no call of it is known
 	}
-	for _, seq := range r.states().toolsLeft(info) {
-		if err := r.locks.EndTool(ctx, id, seq); err != nil {
+	for _, seq := range r.States().ToolsLeft(info) {
+		if err := r.Locks.EndTool(ctx, id, seq); err != nil {
 			return ended, err
 		}
 		ended++
 	}
 	return ended, nil
-}
-
-// toolsLeft are the open calls of a conversation whose tools live.
-func (r states) toolsLeft(i conversation.Info) (seqs []int) {
-	for _, call := range i.Summary.Open {
-		if r.locks.ToolAlive(i.ID, call.Seq) {
-			seqs = append(seqs, call.Seq)
-		}
-	}
-	return seqs
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"jp/agent/problem"
 	crash "jp/internal/crash/row"
 )
 
@@ -143,7 +144,7 @@ func TestLimitOtherUser(t *testing.T) {
 	}
 	remove := c.reset("")
 	refused := as([]string{"ls"})
-	require.Equal(t, exitUsage, refused.exit)
+	require.Equal(t, problem.ExitUsage, refused.exit)
 	require.Regexp(t, `belongs to another user\n(.*\n)*.*git config --global --add safe\.directory`, refused.stderr)
 	remove()
 	text, err := os.ReadFile(configuration)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"jp/agent/problem"
 )
 
 // A model that fails leaves an incomplete turn, and one that speaks ends it.
@@ -47,7 +49,7 @@ func newConfines(t *testing.T) *confines {
 	p.write("../broken.toml", refuses)
 	p.write("../answered.toml", speaks)
 	require.Zero(t, p.jp("query", "-y", "-m", "script/../five.toml", "Go").exit)
-	require.Equal(t, exitProvider, p.jp("query", "--new", "-m", "script/../broken.toml", "Two").exit)
+	require.Equal(t, problem.ExitProvider, p.jp("query", "--new", "-m", "script/../broken.toml", "Two").exit)
 	var list []struct{ ID, Title string }
 	require.NoError(t, json.Unmarshal([]byte(p.jp("ls", "--json").stdout), &list))
 	require.Len(t, list, 2)
@@ -143,7 +145,7 @@ func (c *confines) try(d deed, says []string, run func(args []string) result, li
 	failed = out.exit != 0
 	if failed {
 		require.False(t, d.reads, "%s %s", d.name, out.stderr)
-		require.Contains(t, []int{exitFailed, exitDecision}, out.exit, "%s: %s", d.name, out.stderr)
+		require.Contains(t, []int{problem.ExitFailed, problem.ExitDecision}, out.exit, "%s: %s", d.name, out.stderr)
 		for _, what := range says {
 			require.Regexp(t, what, out.stderr, d.name)
 		}

@@ -4,31 +4,21 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/blame"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/worktree"
 )
 
-type logOptions struct {
-	target   string
-	paths    []string // as typed
-	within   []string // the same, from the working tree's root
-	limit    int
-	turn     int
-	stat     bool
-	patch    bool
-	reverse  bool
-	internal bool
-}
-
-func newLogCommand(e *env) *cobra.Command {
-	var o logOptions
+func newLogCommand(e *ui.Env) *cobra.Command {
+	var o blame.LogOptions
 	cmd := &cobra.Command{
 		Use: "log [ID] [-- PATH…]", Short: "Show what happened, newest event first", GroupID: "look",
 		Long: "Show the events of a conversation, newest first, each with its number: @14 names it in other commands.\n" +
@@ -36,13 +26,13 @@ func newLogCommand(e *env) *cobra.Command {
 		Example: "  jp log\n  jp log 4400 -n 20 --stat\n  jp log -- auth/        # who changed these files",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
-				args, o.paths = args[:at], args[at:]
+				args, o.Paths = args[:at], args[at:]
 			}
 			if len(args) > 1 {
-				return usage("jp log takes one conversation; paths come after --.")
+				return problem.Usage("jp log takes one conversation; paths come after --.")
 			}
 			if len(args) == 1 {
-				o.target = args[0]
+				o.Target = args[0]
 			}
 			if err := atLeast(cmd.Flags(), 1, "limit", "turn"); err != nil {
 				return err
@@ -51,43 +41,43 @@ func newLogCommand(e *env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N` events")
-	f.IntVar(&o.turn, "turn", 0, "only turn `N`")
-	f.BoolVar(&o.stat, "stat", false, "with the files that each event changed")
-	f.BoolVarP(&o.patch, "patch", "p", false, "with what each event changed in them")
-	f.BoolVar(&o.reverse, "reverse", false, "oldest first")
-	f.BoolVar(&o.internal, "internal", false, "with bookkeeping events")
+	f.IntVarP(&o.Limit, "limit", "n", 0, "at most `N` events")
+	f.IntVar(&o.Turn, "turn", 0, "only turn `N`")
+	f.BoolVar(&o.Stat, "stat", false, "with the files that each event changed")
+	f.BoolVarP(&o.Patch, "patch", "p", false, "with what each event changed in them")
+	f.BoolVar(&o.Reverse, "reverse", false, "oldest first")
+	f.BoolVar(&o.Internal, "internal", false, "with bookkeeping events")
 	return cmd
 }
 
-func runLog(ctx context.Context, e *env, o logOptions) error {
-	r, err := e.openRepo(ctx)
+func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if o.within, err = r.inTree(e.host, o.paths); err != nil {
+	if o.Within, err = r.InTree(e.Host, o.Paths); err != nil {
 		return err
 	}
-	v, err := r.find().view(ctx, e.host, o.target)
+	v, err := r.Find().View(ctx, e.Host, o.Target)
 	if err != nil {
 		return err
 	}
-	entries, err := v.entries(ctx, o)
+	entries, err := blame.Entries(ctx, v, o)
 	if err != nil {
 		return err
 	}
-	if e.verbose {
-		command, err := v.gitLog(ctx, entries, o)
+	if e.Verbose {
+		command, err := blame.GitLog(ctx, v, entries, o)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(e.stderr, command)
+		fmt.Fprintln(e.Stderr, command)
 	}
-	d := e.onScreen(v)
-	return v.damage(e.paged(func(w io.Writer) error {
+	d := e.OnScreen(v)
+	return v.Damage(e.Paged(func(w io.Writer) error {
 		for _, entry := range entries {
-			if err := d.printEntry(ctx, w, entry, o); err != nil {
+			if err := printEntry(ctx, d, w, entry, o); err != nil {
 				return err
 			}
 		}
@@ -95,98 +85,36 @@ func runLog(ctx context.Context, e *env, o logOptions) error {
 	}))
 }
 
-// An entry is an event with what it changed in the files.
-type entry struct {
-	event   *conversation.Event
-	before  string // tree before it
-	changes []worktree.Change
-}
-
-// entries are the events to show, in the order to show them.
-func (v *view) entries(ctx context.Context, o logOptions) ([]entry, error) {
-	if o.turn > 0 {
-		if _, _, err := v.turnEvents(o.turn); err != nil {
-			return nil, err
-		}
-	}
-	compare := o.stat || o.patch || len(o.paths) > 0
-	before := v.events[0].Tree
-	if compare {
-		var err error
-		if before, err = v.ground(ctx); err != nil {
-			return nil, err
-		}
-	}
-	var entries []entry
-	for _, ev := range v.events {
-		it := entry{event: ev, before: before}
-		before = ev.Tree
-		if o.turn > 0 && ev.Turn != o.turn || ev.Type().Internal() && !o.internal {
-			continue
-		}
-		if compare && it.before != ev.Tree {
-			var err error
-			if it.changes, err = v.changes(ctx, it.before, ev.Tree, o.within); err != nil {
-				return nil, err
-			}
-		}
-		if len(o.paths) > 0 && len(it.changes) == 0 {
-			continue
-		}
-		entries = append(entries, it)
-	}
-	if o.limit > 0 && len(entries) > o.limit {
-		entries = entries[len(entries)-o.limit:]
-	}
-	if !o.reverse {
-		slices.Reverse(entries)
-	}
-	return entries, nil
-}
-
-// changes are the differences of two trees in some paths, or in all.
-func (v *view) changes(ctx context.Context, a, b string, paths []string) ([]worktree.Change, error) {
-	tree, err := v.repo.trees(ctx)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := tree.Diff(ctx, a, b)
-	if len(paths) == 0 || err != nil {
-		return changes, err
-	}
-	return slices.DeleteFunc(changes, func(c worktree.Change) bool { return !worktree.Under(c.Path, paths) }), nil
-}
-
-func (v *screenView) printEntry(ctx context.Context, w io.Writer, it entry, o logOptions) error {
-	if v.env.format.structured() {
-		line, err := conversation.ViewJSON(it.event, v.id, v.incomplete(it.event))
+func printEntry(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Entry, o blame.LogOptions) error {
+	if v.Env.Format.Structured() {
+		line, err := conversation.ViewJSON(it.Event, v.Id, v.Incomplete(it.Event))
 		if err == nil {
 			_, err = fmt.Fprintf(w, "%s\n", line)
 		}
 		return err
 	}
-	if _, err := fmt.Fprintln(w, v.logLine(it.event)); err != nil {
+	if _, err := fmt.Fprintln(w, logLine(v, it.Event)); err != nil {
 		return err
 	}
-	if o.patch && len(it.changes) > 0 {
-		return v.printPatch(ctx, w, it, o.within)
+	if o.Patch && len(it.Changes) > 0 {
+		return printPatch(ctx, v, w, it, o.Within)
 	}
-	for _, c := range it.changes {
-		fmt.Fprintf(w, "        %s %s (%s)\n", c.Status, shownPath(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
+	for _, c := range it.Changes {
+		fmt.Fprintf(w, "        %s %s (%s)\n", c.Status, repo.ShownPath(c.Path), conversation.PlusMinus(c.Added, c.Deleted))
 	}
 	return nil
 }
 
-func (v *screenView) printPatch(ctx context.Context, w io.Writer, it entry, paths []string) error {
-	tree, err := v.repo.trees(ctx)
+func printPatch(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Entry, paths []string) error {
+	tree, err := v.Repo.Trees(ctx)
 	if err != nil {
 		return err
 	}
-	patch, err := tree.Patch(ctx, it.before, it.event.Tree, paths)
+	patch, err := tree.Patch(ctx, it.Before, it.Event.Tree, paths)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, colourPatch(v.palette, safetext.Reveal(string(patch))))
+	_, err = io.WriteString(w, colourPatch(v.Palette, safetext.Reveal(string(patch))))
 	return err
 }
 
@@ -200,28 +128,28 @@ func unanswered(e *conversation.Event) string {
 }
 
 // logLine is one event on one line.
-func (v *screenView) logLine(e *conversation.Event) string {
+func logLine(v *ui.ScreenView, e *conversation.Event) string {
 	seq := fmt.Sprintf("@%-4d", e.Seq)
-	when := e.Time.In(v.env.now().Location()).Format("15:04")
+	when := e.Time.In(v.Env.Now().Location()).Format("15:04")
 	line := safetext.Clean(e.Subject)
 	if why := unanswered(e); why != "" {
-		line += ": " + oneLine(why)
+		line += ": " + problem.OneLine(why)
 	}
-	if v.incomplete(e) {
+	if v.Incomplete(e) {
 		line += "  ⏳"
 	}
-	if v.width > 0 {
-		line = safetext.Fit(line, max(20, v.width-13))
+	if v.Width > 0 {
+		line = safetext.Fit(line, max(20, v.Width-13))
 	}
 	switch e.Type() {
 	case conversation.TypeChatRequest:
-		line = v.palette.Bold(line)
+		line = v.Palette.Bold(line)
 	case conversation.TypeToolCallResponse:
 		if b := e.Body.(*conversation.ToolCallResponse); b.IsError {
-			line = v.palette.Red(line)
+			line = v.Palette.Red(line)
 		}
 	}
-	return v.palette.Yellow(seq) + " " + v.palette.Dim(when) + "  " + line
+	return v.Palette.Yellow(seq) + " " + v.Palette.Dim(when) + "  " + line
 }
 
 // colourPatch colours the lines of a diff.

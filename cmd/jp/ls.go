@@ -3,16 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"jp/cmd/jp/internal/terminal"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -39,7 +37,7 @@ JSON: docs/json.md
 
 Exit codes: 0 done · 2 usage`
 
-func newListCommand(e *env) *cobra.Command {
+func newListCommand(e *ui.Env) *cobra.Command {
 	var o listOptions
 	cmd := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List the conversations", GroupID: "look",
@@ -47,8 +45,8 @@ func newListCommand(e *env) *cobra.Command {
 		Example: "  jp ls\n  jp ls --status waiting\n  jp ls --tree --since 7d\n  jp ls --json | jq -r '.[]|select(.status.state==\"interrupted\")|.id'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			err := cobra.NoArgs(cmd, args)
-			if err != nil && o.remote == anyRemote {
-				return usage("jp ls takes no arguments.").hint("jp ls --remote="+safetext.Escape(args[0]), "if this is the remote: it needs the =")
+			if err != nil && o.remote == repo.AnyRemote {
+				return problem.Usage("jp ls takes no arguments.").Hint("jp ls --remote="+safetext.Escape(args[0]), "if this is the remote: it needs the =")
 			}
 			return err
 		},
@@ -62,7 +60,7 @@ func newListCommand(e *env) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.archived, "archived", false, "the archived ones")
 	f.StringVar(&o.remote, "remote", "", "those that were fetched, from all remotes or from `R`")
-	f.Lookup("remote").NoOptDefVal = anyRemote
+	f.Lookup("remote").NoOptDefVal = repo.AnyRemote
 	f.StringVar(&o.status, "status", "", "only those of a `STATE`: idle, running, waiting or interrupted")
 	f.StringVar(&o.since, "since", "", "only those active since a `TIME`: 2h, 2026-11-21, RFC 3339")
 	f.StringVar(&o.sort, "sort", "activity", "the `ORDER`: activity, created, updated, title or events")
@@ -74,36 +72,36 @@ func newListCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runList(ctx context.Context, e *env, o listOptions) error {
-	if err := o.check(e.now()); err != nil {
+func runList(ctx context.Context, e *ui.Env, o listOptions) error {
+	if err := o.check(e.Now()); err != nil {
 		return err
 	}
-	r, err := e.openRepo(ctx)
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	r.states().sweep(ctx, e.host)
+	r.States().Sweep(ctx, e.Host)
 	if o.follow {
-		return followList(ctx, e, r, newWatch(r, o.scope(), o.remote), o.arrange)
+		return ui.FollowList(ctx, e, r, repo.NewWatch(r, o.scope(), o.remote), o.arrange)
 	}
 	infos, err := o.infos(ctx, r)
 	if err != nil {
 		return err
 	}
-	var list []listing
+	var list []repo.Listing
 	for _, i := range infos {
-		list = append(list, r.states().list(ctx, i))
+		list = append(list, r.States().List(ctx, i))
 	}
-	if o.remote != "" && o.remote != anyRemote && len(list) == 0 {
-		e.note("Nothing was fetched from %s.", safetext.Show(o.remote))
+	if o.remote != "" && o.remote != repo.AnyRemote && len(list) == 0 {
+		e.Note("Nothing was fetched from %s.", safetext.Show(o.remote))
 	}
 	if o.archived {
-		if err := r.noteHidden(e.host); err != nil {
+		if err := r.NoteHidden(e.Host); err != nil {
 			return err
 		}
 	}
-	return printList(ctx, e, r, o.arrange(list, e.now()))
+	return ui.PrintList(ctx, e, r, o.arrange(list, e.Now()))
 }
 
 // check refuses words that mean nothing.
@@ -116,10 +114,10 @@ func (o listOptions) check(now time.Time) error {
 }
 
 // infos reads what is known of the conversations that can be listed.
-func (o listOptions) infos(ctx context.Context, r *repo) ([]conversation.Info, error) {
-	infos, err := r.store.List(ctx, o.scope())
+func (o listOptions) infos(ctx context.Context, r *repo.Repo) ([]conversation.Info, error) {
+	infos, err := r.Store.List(ctx, o.scope())
 	if o.remote != "" {
-		infos = ofRemote(infos, o.remote)
+		infos = repo.OfRemote(infos, o.remote)
 	}
 	return infos, err
 }
@@ -136,16 +134,16 @@ func (o listOptions) scope() conversation.Scope {
 }
 
 // arrange chooses what is listed, and in which order. The options are checked.
-func (o listOptions) arrange(list []listing, now time.Time) []listing {
+func (o listOptions) arrange(list []repo.Listing, now time.Time) []repo.Listing {
 	order, _ := o.order()
 	keep, _ := o.filter(now)
-	kept := []listing{}
+	kept := []repo.Listing{}
 	for _, l := range list {
 		if keep(l) {
 			kept = append(kept, l)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b listing) int { return cmp.Or(order(a, b), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(kept, func(a, b repo.Listing) int { return cmp.Or(order(a, b), cmp.Compare(a.ID, b.ID)) })
 	if o.descending {
 		slices.Reverse(kept)
 	}
@@ -153,71 +151,42 @@ func (o listOptions) arrange(list []listing, now time.Time) []listing {
 		kept = kept[len(kept)-o.limit:]
 	}
 	if o.tree {
-		kept = forestOf(kept)
+		kept = ui.ForestOf(kept)
 	}
 	return kept
 }
 
-func (o listOptions) order() (func(a, b listing) int, error) {
+func (o listOptions) order() (func(a, b repo.Listing) int, error) {
 	switch o.sort {
 	case "activity", "updated":
-		return func(a, b listing) int { return a.active().Compare(b.active()) }, nil
+		return func(a, b repo.Listing) int { return a.Active().Compare(b.Active()) }, nil
 	case "created":
-		return func(a, b listing) int { return a.Created.Compare(b.Created) }, nil
+		return func(a, b repo.Listing) int { return a.Created.Compare(b.Created) }, nil
 	case "title":
-		return func(a, b listing) int { return cmp.Compare(title(a), title(b)) }, nil
+		return func(a, b repo.Listing) int { return cmp.Compare(repo.Title(a), repo.Title(b)) }, nil
 	case "events":
-		return func(a, b listing) int { return cmp.Compare(a.Events, b.Events) }, nil
+		return func(a, b repo.Listing) int { return cmp.Compare(a.Events, b.Events) }, nil
 	}
-	return nil, usage("--sort %q is none of activity, created, updated, title, events.", o.sort)
+	return nil, problem.Usage("--sort %q is none of activity, created, updated, title, events.", o.sort)
 }
 
-func (o listOptions) filter(now time.Time) (func(listing) bool, error) {
+func (o listOptions) filter(now time.Time) (func(repo.Listing) bool, error) {
 	state := map[string]string{
 		"": "", "idle": "idle", "running": "running", "interrupted": "interrupted",
 		"waiting": "waiting_for_input", "waiting-for-input": "waiting_for_input", "waiting_for_input": "waiting_for_input",
 	}
 	want, known := state[o.status]
 	if !known {
-		return nil, usage("--status %q is none of idle, running, waiting, interrupted.", o.status)
+		return nil, problem.Usage("--status %q is none of idle, running, waiting, interrupted.", o.status)
 	}
 	var since time.Time
 	if o.since != "" {
 		var ok bool
-		if since, ok = parseTime(o.since, now); !ok {
-			return nil, noTime("--since", o.since, "a time: 2h, 2026-11-21, or RFC 3339")
+		if since, ok = repo.ParseTime(o.since, now); !ok {
+			return nil, repo.NoTime("--since", o.since, "a time: 2h, 2026-11-21, or RFC 3339")
 		}
 	}
-	return func(l listing) bool {
-		return (want == "" || l.Status.State == want) && !l.active().Before(since)
+	return func(l repo.Listing) bool {
+		return (want == "" || l.Status.State == want) && !l.Active().Before(since)
 	}, nil
-}
-
-// title is a conversation's title, "" where it has none.
-func title(l listing) string { return plain(l.Title) }
-
-func writeJSON(w io.Writer, value any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(value)
-}
-
-// paged writes a long text, through the user's pager on a terminal.
-func (e *env) paged(write func(io.Writer) error) (err error) {
-	w, err := terminal.Page(e.environ, e.stdout, !e.noPager && !e.format.structured())
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, w.Close()) }()
-	return write(e.resultsTo(w))
-}
-
-func itoa(n int) string { return strconv.Itoa(n) }
-
-func refOf(id conversation.ID) string { return "refs/jp/conversations/" + string(id) }
-
-// oneLine makes a text fit on one line of a list.
-func oneLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return safetext.Clean(line)
 }

@@ -18,6 +18,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/sandbox"
 	"jp/turnloop"
 )
@@ -28,7 +31,7 @@ func main() {
 	}
 	postponeCollection()
 	log.SetOutput(io.Discard) // libraries have nothing to say to the user
-	os.Exit(run(systemEnv(), os.Args[1:]))
+	os.Exit(run(ui.SystemEnv(), os.Args[1:]))
 }
 
 // postponeCollection keeps short commands from collecting garbage while they
@@ -46,7 +49,7 @@ func postponeCollection() {
 }
 
 // run executes one command line and returns the exit code.
-func run(e *env, args []string) int {
+func run(e *ui.Env, args []string) int {
 	ctx, stop := withSignals(context.Background(), e)
 	defer stop()
 	root := newRootCommand(e)
@@ -56,19 +59,19 @@ func run(e *env, args []string) int {
 	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		err = cmp.Or(e.misread, e.lost.first())
+		err = cmp.Or(e.Misread, e.Lost.First())
 	}
 	if err == nil || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		return 0 // who reads us has seen enough
 	}
-	f := failureOf(err).typedFor(e)
-	asJSON := e.format.structured() || wantsJSON(args)
-	if asJSON && hasResult(cmd) && !e.ended {
-		e.format = formatJSONL
-		(&jsonlOutput{env: e}).result(turnloop.Outcome{}, "", f)
+	f := ui.TypedFor(repo.ProblemOf(err), e)
+	asJSON := e.Format.Structured() || wantsJSON(args)
+	if asJSON && hasResult(cmd) && !e.Ended {
+		e.Format = ui.FormatJSONL
+		(&ui.JsonlOutput{Env: e}).Result(turnloop.Outcome{}, "", f)
 	}
-	f.report(e.stderr, asJSON)
-	return f.exit
+	ui.ReportProblem(f, e.Stderr, asJSON)
+	return f.Exit
 }
 
 // wantsJSON reports whether a command line asks for JSON: flags behind one that is
@@ -81,7 +84,7 @@ func wantsJSON(args []string) bool {
 		case "--json", "--format=json", "--format=jsonl", "-Fjson", "-Fjsonl":
 			return true
 		case "--format", "-F":
-			if i+1 < len(args) && format(args[i+1]).structured() {
+			if i+1 < len(args) && ui.Format(args[i+1]).Structured() {
 				return true
 			}
 		}
@@ -104,9 +107,9 @@ const oneInterrupt = 100 * time.Millisecond
 // what it has in hand. A pipe that nobody reads any more fails with EPIPE and
 // does not kill jp in the middle of a turn; programs that jp starts are killed by
 // SIGPIPE as usual.
-func withSignals(ctx context.Context, e *env) (context.Context, func()) {
+func withSignals(ctx context.Context, e *ui.Env) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	e.abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
+	e.Abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGTSTP)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -122,10 +125,10 @@ func withSignals(ctx context.Context, e *env) (context.Context, func()) {
 			}
 			switch {
 			case s == syscall.SIGTSTP:
-				e.suspend()
+				e.Suspend()
 			case s == syscall.SIGINT && ctx.Err() != nil:
-				os.Exit(exitInterrupted)
-			case s == syscall.SIGQUIT && e.leave(), s == syscall.SIGINT && e.interrupted(ctx):
+				os.Exit(problem.ExitInterrupted)
+			case s == syscall.SIGQUIT && e.Leave(), s == syscall.SIGINT && e.Interrupted(ctx):
 			default:
 				cancel(&turnloop.Interrupt{Signal: names[s]})
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"jp/cmd/jp/internal/ui"
 	"jp/internal/gitenv"
 	"jp/sandbox"
 	"jp/tool/mcp/mcptest"
@@ -44,28 +45,28 @@ func TestMain(m *testing.M) {
 // none: that of whoever runs the tests asks no questions.
 func jpMain() {
 	_, _ = unix.Setsid()
-	e := systemEnv()
+	e := ui.SystemEnv()
 	if start := os.Getenv(clockVariable); start != "" {
 		fixTime(e, start)
 	}
 	if os.Getenv(hasteVariable) != "" {
-		e.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+		e.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
 	os.Exit(run(e, os.Args[1:]))
 }
 
 // fixTime makes the clock start somewhere and go on by a microsecond each time
 // it is read, and makes ids depend on the start alone.
-func fixTime(e *env, start string) {
+func fixTime(e *ui.Env, start string) {
 	at, err := time.Parse(time.RFC3339, start)
 	if err != nil {
 		panic(err)
 	}
 	var reads atomic.Int64
-	e.now = func() time.Time { return at.Add(time.Duration(reads.Add(1)) * time.Microsecond) }
+	e.Now = func() time.Time { return at.Add(time.Duration(reads.Add(1)) * time.Microsecond) }
 	var seed [32]byte
 	copy(seed[:], start)
-	e.random = rand.NewChaCha8(seed)
+	e.Random = rand.NewChaCha8(seed)
 }
 
 func TestScripts(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/models"
+	"jp/agent/problem"
 	"jp/cmd/jp/internal/mcpserver/mcptest"
 	"jp/tool/recall"
 )
@@ -55,7 +57,7 @@ func TestMCPTools(t *testing.T) {
 	c := mcptest.Start(t, p.command("mcp", "serve"))
 	name, serverVersion, instructions := c.Server()
 	require.Equal(t, "jp", name)
-	require.Equal(t, version(), serverVersion)
+	require.Equal(t, models.Version(), serverVersion)
 	require.Contains(t, instructions, "conversation_grep")
 
 	offered := map[string]mcptest.Tool{}
@@ -196,10 +198,10 @@ func TestMCPOutsideOfRepository(t *testing.T) {
 	cmd.Dir = t.TempDir()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	require.Equal(t, exitUsage, exitOf(t, cmd.Run()))
+	require.Equal(t, problem.ExitUsage, exitOf(t, cmd.Run()))
 	require.Empty(t, stdout.String())
 	require.Contains(t, stderr.String(), "is not in a git repository")
-	require.Equal(t, exitUsage, p.jp("mcp", "server").exit)
-	require.Equal(t, exitUsage, p.jp("mcp", "serve", "now").exit)
+	require.Equal(t, problem.ExitUsage, p.jp("mcp", "server").exit)
+	require.Equal(t, problem.ExitUsage, p.jp("mcp", "serve", "now").exit)
 	require.Contains(t, p.jp("mcp").stdout, "serve")
 }

@@ -219,15 +219,3 @@ func TestWaitForAnotherThatChangesFiles(t *testing.T) {
 	require.Contains(t, s.Raw(), "cancelled")
 	require.Empty(t, p.ofType("tool_started"))
 }
-
-func TestMenuTextFits(t *testing.T) {
-	t.Parallel()
-	choices := []string{"Enter go on", "r reply", "s stop (ends the turn)", "d detach", abortChoice}
-	require.Equal(t, "  Enter go on   r reply   s stop (ends the turn)   d detach   a abort (jp continue resumes) > ", menuText(120, choices...))
-	require.Equal(t, "  Enter go on   r reply   s stop (ends the turn)   d detach\n  a abort (jp continue resumes) > ", menuText(80, choices...))
-	for width := 40; width < 120; width++ {
-		for _, line := range strings.Split(menuText(width, choices...), "\n") {
-			require.Less(t, len(strings.TrimRight(line, " ")), width)
-		}
-	}
-}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/models"
+	"jp/cmd/jp/internal/ui"
 	"jp/internal/safetext"
 )
 
@@ -17,7 +19,7 @@ What cannot be reached is said on stderr, with what it lacks.
 Exit codes: 0 done · 2 no such provider, or no key for the one that is named ·
 7 the one that is named does not answer`
 
-func newModelsCommand(e *env) *cobra.Command {
+func newModelsCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "models [PROVIDER]", Short: "List the models that can be asked", GroupID: "setup", Args: cobra.MaximumNArgs(1),
 		Long: modelsHelp, Example: "  jp models\n  jp models ollama\n  jp models --json | jq -r '.[] | select(.reachable) | .provider'",
@@ -25,37 +27,37 @@ func newModelsCommand(e *env) *cobra.Command {
 	}
 }
 
-func runModels(ctx context.Context, e *env, args []string) error {
-	r, err := e.findSettings(ctx)
+func runModels(ctx context.Context, e *ui.Env, args []string) error {
+	r, err := e.FindSettings(ctx)
 	if err == nil {
-		err = r.warnOfMistake()
+		err = r.WarnOfMistake()
 	}
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	names := r.providers().providerNames()
+	names := models.ProvidersOf(r).ProviderNames()
 	if len(args) > 0 {
 		names = args
 	}
-	offers := r.providers().offers(ctx, e.host, names)
+	offers := models.ProvidersOf(r).Offers(ctx, e.Host, names)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if len(args) > 0 && !offers[0].Reachable {
-		return offers[0].failure()
+		return offers[0].Failure()
 	}
-	if e.format.structured() {
-		return writeJSON(e.results(), offers)
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), offers)
 	}
 	for _, o := range offers {
 		for _, model := range o.Models {
-			fmt.Fprintln(e.results(), safetext.Clean(o.Provider+"/"+model))
+			fmt.Fprintln(e.Results(), safetext.Clean(o.Provider+"/"+model))
 		}
 	}
 	for _, o := range offers {
 		if !o.Reachable {
-			e.note("%-12s %s", o.Provider, safetext.Clean(o.Why))
+			e.Note("%-12s %s", o.Provider, safetext.Clean(o.Why))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/snapshot"
 	"jp/internal/crashtest"
 )
 
@@ -84,6 +85,6 @@ func TestMentionedFiles(t *testing.T) {
 		`{"argv":["touch","a.go"]}`:               nil,
 		`[]`:                                      nil,
 	} {
-		require.ElementsMatch(t, want, mentioned([]byte(arguments)), arguments)
+		require.ElementsMatch(t, want, snapshot.Mentioned([]byte(arguments)), arguments)
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/gitstore/packing"
 )
@@ -17,7 +18,7 @@ import (
 // idle is the lowest priority that a process can have.
 const idle = 19
 
-func newPackCommand(e *env) *cobra.Command {
+func newPackCommand(e *ui.Env) *cobra.Command {
 	var background bool
 	cmd := &cobra.Command{
 		Use: "pack", Short: "Pack what conversations have as loose objects", GroupID: "setup", Args: cobra.NoArgs,
@@ -40,54 +41,39 @@ type packedJSON struct {
 	Left   int `json:"left"`
 }
 
-func runPack(ctx context.Context, e *env, background bool) error {
+func runPack(ctx context.Context, e *ui.Env, background bool) error {
 	if background {
 		_ = syscall.Setpriority(syscall.PRIO_PGRP, 0, idle) // a courtesy
 	}
-	r, err := e.openRepo(ctx)
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	done, err := r.store.Packer().Pack(ctx)
+	done, err := r.Store.Packer().Pack(ctx)
 	switch {
 	case errors.Is(err, packing.ErrBusy) && background:
 		return nil
 	case errors.Is(err, packing.ErrBusy):
-		return fail(exitLocked, "locked", "%v.", err).hint("jp pack", "again, when it has ended")
-	case cannotWrite(err):
-		return unwritable(err)
+		return problem.New(problem.ExitLocked, "locked", "%v.", err).Hint("jp pack", "again, when it has ended")
+	case repo.CannotWrite(err):
+		return repo.Unwritable(err)
 	case err != nil:
-		return fail(exitFailed, "internal", "%v. Nothing is lost by it: an object is removed only where a pack that was read has it.", err)
+		return problem.New(problem.ExitFailed, "internal", "%v. Nothing is lost by it: an object is removed only where a pack that was read has it.", err)
 	}
 	return printPacked(e, done)
 }
 
-func printPacked(e *env, done packing.Result) error {
-	if e.format == formatJSON || e.format == formatJSONL {
-		return writeJSON(e.results(), packedJSON(done))
+func printPacked(e *ui.Env, done packing.Result) error {
+	if e.Format == ui.FormatJSON || e.Format == ui.FormatJSONL {
+		return ui.WriteJSON(e.Results(), packedJSON(done))
 	}
-	if e.quiet {
+	if e.Quiet {
 		return nil
 	}
-	_, err := fmt.Fprintf(e.results(), "Packed %s of conversations; %d left loose in the repository.\n", conversation.Count(done.Packed, "object"), done.Left)
+	_, err := fmt.Fprintf(e.Results(), "Packed %s of conversations; %d left loose in the repository.\n", conversation.Count(done.Packed, "object"), done.Left)
 	if err == nil && done.Merged > 0 {
-		_, err = fmt.Fprintf(e.results(), "%s of jp's became one.\n", conversation.Count(done.Merged, "pack"))
+		_, err = fmt.Fprintf(e.Results(), "%s of jp's became one.\n", conversation.Count(done.Merged, "pack"))
 	}
 	return err
-}
-
-// packIfDue starts a process that packs, in a session of its own, where this
-// command wrote something and enough is loose. It is no part of the command:
-// what goes wrong with it is for jp doctor to tell.
-func (r *repo) packIfDue() {
-	if !r.store.Wrote() || r.config.Store.Packing == "off" || !r.store.Packer().Due() {
-		return
-	}
-	cmd := exec.Command(ownProgram(), "-C", r.git.Dir(), "pack", "--background", "--quiet")
-	cmd.Args[0], cmd.Env = os.Args[0], r.env.environ
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if cmd.Start() == nil {
-		_ = cmd.Process.Release()
-	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent"
+	"jp/agent/repo"
 	"jp/config"
 	"jp/internal/ownfolder"
 	"jp/reconcile"
@@ -16,11 +18,11 @@ import (
 func TestDifferencesNameTheFolderOfARepository(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r := &repo{paths: config.Paths{StateDir: filepath.Join(dir, "state")}}
+	r := &repo.Repo{Paths: config.Paths{StateDir: filepath.Join(dir, "state")}}
 	name := func(folder string) string {
 		gitDir := filepath.Join(dir, folder)
 		require.NoError(t, os.MkdirAll(gitDir, 0o777))
-		id, err := r.repositories().ID(ownfolder.Place{GitDir: gitDir})
+		id, err := r.Repositories().ID(ownfolder.Place{GitDir: gitDir})
 		require.NoError(t, err)
 		return id
 	}
@@ -34,6 +36,6 @@ func TestDifferencesNameTheFolderOfARepository(t *testing.T) {
 		"neither":    {"b5ia", "cxdi", "(b5ia) → (cxdi)"},
 		"hostile":    {"../../etc\x1b[2J", "", `($'../../etc\x1b[2J') → (none)`},
 	} {
-		require.Equal(t, "repository "+tt.want, r.differenceWords([]reconcile.Difference{{What: "repository", Was: tt.was, Is: tt.is}}), what)
+		require.Equal(t, "repository "+tt.want, agent.DifferenceWords(r, []reconcile.Difference{{What: "repository", Was: tt.was, Is: tt.is}}), what)
 	}
 }

@@ -10,6 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -24,7 +28,7 @@ type printOptions struct {
 	style    string
 }
 
-func newPrintCommand(e *env) *cobra.Command {
+func newPrintCommand(e *ui.Env) *cobra.Command {
 	var o printOptions
 	cmd := &cobra.Command{
 		Use: "print [ID…]", Short: "Print a conversation", GroupID: "look",
@@ -51,70 +55,63 @@ func newPrintCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runPrint(ctx context.Context, e *env, o printOptions, words []string) error {
+func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) error {
 	if o.style != "full" && o.style != "chat" && o.style != "brief" {
-		return usage("--style %q is none of full, chat, brief.", o.style)
+		return problem.Usage("--style %q is none of full, chat, brief.", o.style)
 	}
-	if o.answer && e.format.structured() {
-		return usage("--answer is the text alone, and no JSON.").hint("jp print --json --last 1", "the events of the last turn")
+	if o.answer && e.Format.Structured() {
+		return problem.Usage("--answer is the text alone, and no JSON.").Hint("jp print --json --last 1", "the events of the last turn")
 	}
-	r, err := e.openRepo(ctx)
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	names, err := r.find().names(ctx, e.host, words)
+	names, err := r.Find().Names(ctx, e.Host, words)
 	if err != nil {
 		return err
 	}
-	var views []*screenView
+	var views []*ui.ScreenView
 	for _, name := range names {
 		v, err := o.view(ctx, e, r, name)
 		if err != nil {
 			return err
 		}
-		v.meetChildren(ctx)
-		views = append(views, e.onScreen(v))
+		agent.MeetChildren(ctx, v)
+		views = append(views, e.OnScreen(v))
 	}
-	err = e.paged(func(w io.Writer) error { return printViews(w, e, views, o) })
+	err = e.Paged(func(w io.Writer) error { return printViews(w, e, views, o) })
 	for _, v := range views {
-		err = v.damage(err)
+		err = v.Damage(err)
 	}
 	return err
 }
 
 // view loads what has to be known to print the window.
-func (o printOptions) view(ctx context.Context, e *env, r *repo, word string) (*view, error) {
+func (o printOptions) view(ctx context.Context, e *ui.Env, r *repo.Repo, word string) (*repo.View, error) {
 	switch {
 	case o.last > 0:
-		return r.find().viewBack(ctx, e.host, word, turnsBack(o.last, func(l *conversation.Ledger, _ []*conversation.Event) int {
-			return count(o.internal || !l.Discarded)
+		return r.Find().ViewBack(ctx, e.Host, word, turnsBack(o.last, func(l *conversation.Ledger, _ []*conversation.Event) int {
+			return problem.Count(o.internal || !l.Discarded)
 		}))
 	case o.answer:
-		return r.find().viewBack(ctx, e.host, word, turnsBack(1, func(l *conversation.Ledger, _ []*conversation.Event) int {
-			return count(!l.Discarded && slices.ContainsFunc(l.Calls, (*conversation.ModelCall).Answer))
+		return r.Find().ViewBack(ctx, e.Host, word, turnsBack(1, func(l *conversation.Ledger, _ []*conversation.Event) int {
+			return problem.Count(!l.Discarded && slices.ContainsFunc(l.Calls, (*conversation.ModelCall).Answer))
 		}))
 	case o.tail > 0:
-		return r.find().viewBack(ctx, e.host, word, turnsBack(o.tail, func(l *conversation.Ledger, turn []*conversation.Event) int {
+		return r.Find().ViewBack(ctx, e.Host, word, turnsBack(o.tail, func(l *conversation.Ledger, turn []*conversation.Event) int {
 			n := 0
 			for _, ev := range turn {
-				n += count(o.counts(ev) && (o.internal || !l.Discarded && !ev.Type().Internal()))
+				n += problem.Count(o.counts(ev) && (o.internal || !l.Discarded && !ev.Type().Internal()))
 			}
 			return n
 		}))
 	}
-	return r.find().view(ctx, e.host, word)
-}
-
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
+	return r.Find().View(ctx, e.Host, word)
 }
 
 // turnsBack reaches back until what the turns are worth comes to n.
-func turnsBack(n int, worth func(l *conversation.Ledger, turn []*conversation.Event) int) reach {
+func turnsBack(n int, worth func(l *conversation.Ledger, turn []*conversation.Event) int) repo.Reach {
 	seen := 0
 	return func(back []*conversation.Event) bool {
 		turn := slices.Clone(back[seen:])
@@ -125,63 +122,42 @@ func turnsBack(n int, worth func(l *conversation.Ledger, turn []*conversation.Ev
 	}
 }
 
-func printViews(w io.Writer, e *env, views []*screenView, o printOptions) error {
+func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) error {
 	var lines [][]byte
 	for _, v := range views {
-		events, err := v.window(o)
+		events, err := windowOf(v.View, o)
 		if err != nil {
 			return err
 		}
 		switch {
-		case e.format.structured():
+		case e.Format.Structured():
 			for _, ev := range events {
-				line, err := conversation.ViewJSON(ev, v.id, v.incomplete(ev))
+				line, err := conversation.ViewJSON(ev, v.Id, v.Incomplete(ev))
 				if err != nil {
 					return err
 				}
 				lines = append(lines, line)
 			}
 		case o.answer:
-			v.printAnswer(w)
+			printAnswer(v, w)
 		case o.events:
 			for _, ev := range events {
-				fmt.Fprintln(w, v.logLine(ev))
+				fmt.Fprintln(w, logLine(v, ev))
 			}
 		default:
-			newTranscript(v, w, o.style).print(events)
+			ui.NewTranscript(v, w, o.style).Print(events)
 		}
 	}
-	return writeLines(w, e.format, lines)
-}
-
-// writeLines writes JSON objects as an array, or one per line.
-func writeLines(w io.Writer, f format, lines [][]byte) error {
-	var err error
-	switch f {
-	case formatJSONL:
-		for _, line := range lines {
-			_, err = fmt.Fprintf(w, "%s\n", line)
-		}
-	case formatJSON:
-		fmt.Fprint(w, "[")
-		for i, line := range lines {
-			if i > 0 {
-				fmt.Fprint(w, ",")
-			}
-			fmt.Fprintf(w, "\n%s", line)
-		}
-		_, err = fmt.Fprint(w, "]\n")
-	}
-	return err
+	return ui.WriteLines(w, e.Format, lines)
 }
 
 // printAnswer writes the last answer: laid out for a person, as it was written for
 // anybody else. Data is no Markdown.
-func (v *screenView) printAnswer(w io.Writer) {
-	text, data := v.answer()
-	defer v.noteRest()
-	if text != "" && !data && v.env.rendered() {
-		v.markdown(w, text)
+func printAnswer(v *ui.ScreenView, w io.Writer) {
+	text, data := answer(v.View)
+	defer noteRest(v)
+	if text != "" && !data && v.Env.Rendered() {
+		v.Markdown(w, text)
 		return
 	}
 	fmt.Fprintln(w, safetext.Clean(strings.TrimRight(text, "\n")))
@@ -189,17 +165,17 @@ func (v *screenView) printAnswer(w io.Writer) {
 
 // noteRest says on standard error what the last answer lacks: what is printed is the
 // answer alone.
-func (v *screenView) noteRest() {
-	for _, e := range v.answerEvents() {
-		if rest := v.rest(e); rest != "" {
-			v.env.note("%s", rest)
+func noteRest(v *ui.ScreenView) {
+	for _, e := range answerEvents(v.View) {
+		if rest := v.Rest(e); rest != "" {
+			v.Env.Note("%s", rest)
 		}
 	}
 }
 
 // answer is the text of the last answer, and whether it is data.
-func (v *view) answer() (text string, data bool) {
-	for _, e := range v.answerEvents() {
+func answer(v *repo.View) (text string, data bool) {
+	for _, e := range answerEvents(v) {
 		b := e.Body.(*conversation.ChatResponse)
 		text += b.Text
 		data = data || b.Part == conversation.PartData
@@ -208,8 +184,8 @@ func (v *view) answer() (text string, data bool) {
 }
 
 // answerEvents are those of the last answer that say something.
-func (v *view) answerEvents() (events []*conversation.Event) {
-	for t := range conversation.Turns(v.events) {
+func answerEvents(v *repo.View) (events []*conversation.Event) {
+	for t := range conversation.Turns(v.Events) {
 		ledger := t.Ledger()
 		for _, call := range ledger.Calls {
 			if !call.Answer() || ledger.Discarded {
@@ -226,18 +202,18 @@ func (v *view) answerEvents() (events []*conversation.Event) {
 	return events
 }
 
-// window are the events to print.
-func (v *view) window(o printOptions) ([]*conversation.Event, error) {
+// windowOf are the events to print.
+func windowOf(v *repo.View, o printOptions) ([]*conversation.Event, error) {
 	gone := map[int]bool{} // turns that were taken back
 	if o.turn == "" && !o.internal {
-		gone = discardedTurns(v.events)
+		gone = discardedTurns(v.Events)
 	}
-	from, to, err := v.turnRange(o, gone)
+	from, to, err := turnRange(v, o, gone)
 	if err != nil {
 		return nil, err
 	}
 	var events []*conversation.Event
-	for _, e := range v.events {
+	for _, e := range v.Events {
 		if e.Turn >= from && e.Turn <= to && !gone[e.Turn] && (o.internal || !e.Type().Internal()) {
 			events = append(events, e)
 		}
@@ -273,10 +249,10 @@ func discardedTurns(events []*conversation.Event) map[int]bool {
 }
 
 // turnRange is which turns to print; those that are gone do not count.
-func (v *view) turnRange(o printOptions, gone map[int]bool) (from, to int, err error) {
+func turnRange(v *repo.View, o printOptions, gone map[int]bool) (from, to int, err error) {
 	newest := 0
-	if len(v.events) > 0 {
-		newest = v.events[len(v.events)-1].Turn
+	if len(v.Events) > 0 {
+		newest = v.Events[len(v.Events)-1].Turn
 	}
 	if o.last >= 0 {
 		from = newest + 1
@@ -297,10 +273,10 @@ func (v *view) turnRange(o printOptions, gone map[int]bool) (from, to int, err e
 		to, errB = from, errA
 	}
 	if errA != nil || errB != nil || from < 1 || from > to {
-		return 0, 0, usage("--turn %q is not a turn, as in 2 or 1..3.", o.turn)
+		return 0, 0, problem.Usage("--turn %q is not a turn, as in 2 or 1..3.", o.turn)
 	}
 	if from > newest || to > newest {
-		return 0, 0, fail(exitNotFound, "not_found", "%s has no turn %s; its last is %d.", v.id, o.turn, newest).about(v.id)
+		return 0, 0, problem.New(problem.ExitNotFound, "not_found", "%s has no turn %s; its last is %d.", v.Id, o.turn, newest).About(v.Id)
 	}
 	return from, to, nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/agent/problem"
 )
 
 const changeScript = `
@@ -119,12 +121,12 @@ func TestUndoOfABusyConversation(t *testing.T) {
 	b := waiting(t)
 	for _, args := range [][]string{{"undo", "-y"}, {"restore", "-y", "@0"}} {
 		out := b.jp(append(args, "--json")...)
-		require.Equal(t, exitLocked, out.exit, out.stderr)
+		require.Equal(t, problem.ExitLocked, out.exit, out.stderr)
 		var said struct{ Error struct{ Code string } }
 		require.NoError(t, json.Unmarshal([]byte(out.stderr), &said))
 		require.Equal(t, "locked", said.Error.Code)
 	}
-	require.Equal(t, exitDecision, b.jp("undo", "--dry-run").exit, "its call is open")
+	require.Equal(t, problem.ExitDecision, b.jp("undo", "--dry-run").exit, "its call is open")
 	require.Zero(t, b.finish().exit)
 	require.Zero(t, b.jp("undo", "-y").exit)
 }

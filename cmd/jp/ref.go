@@ -6,9 +6,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 )
 
-func newRefCommand(e *env) *cobra.Command {
+func newRefCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "ref [ID][@E]", Short: "Print a conversation's ref, or an event's commit", GroupID: "look", Args: cobra.MaximumNArgs(1),
 		Long:    "Print the full name of a conversation's ref, or with @E the commit of an event, for git commands.\n\nExit codes: 0 done · 2 usage, or this session has no conversation ·\n5 no such conversation or event, or it is incomplete here · 6 damaged",
@@ -19,35 +22,35 @@ func newRefCommand(e *env) *cobra.Command {
 	}
 }
 
-func runRef(ctx context.Context, e *env, word string) error {
-	r, err := e.openRepo(ctx)
+func runRef(ctx context.Context, e *ui.Env, word string) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	target, event := splitTarget(word)
+	target, event := repo.SplitTarget(word)
 	if event == "" {
-		info, err := r.find().known(ctx, e.host, target)
+		info, err := r.Find().Known(ctx, e.Host, target)
 		if info.Ref == "" {
 			return err
 		}
 		return printRef(e, "ref", info.Ref)
 	}
-	v, err := r.find().view(ctx, e.host, target)
+	v, err := r.Find().View(ctx, e.Host, target)
 	if err != nil {
 		return err
 	}
-	found, err := selectEvent(v.events, event, v.id, e.now())
+	found, err := repo.SelectEvent(v.Events, event, v.Id, e.Now())
 	if err != nil {
 		return err
 	}
 	return printRef(e, "commit", found.Commit)
 }
 
-func printRef(e *env, key, value string) error {
-	if e.format.structured() {
-		return writeJSON(e.results(), map[string]string{key: value})
+func printRef(e *ui.Env, key, value string) error {
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), map[string]string{key: value})
 	}
-	_, err := fmt.Fprintln(e.results(), value)
+	_, err := fmt.Fprintln(e.Results(), value)
 	return err
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"jp/agent/problem"
+	"jp/cmd/jp/internal/ui"
+	"jp/undo"
 )
 
 const restoreHelp = `Bring files back to what they were after an event: all that the tools of the
@@ -15,44 +19,44 @@ first, then you are asked. A restore can be undone.
 ` + putBackJSON + `Exit codes: 0 done, or nothing to do · 1 a file could not be written, or a path
 that was named was left alone · ` + putBackExits
 
-func newRestoreCommand(e *env) *cobra.Command {
-	var o putBackOptions
+func newRestoreCommand(e *ui.Env) *cobra.Command {
+	var o undo.Options
 	cmd := &cobra.Command{
 		Use: "restore @E [PATH…]", GroupID: "files",
 		Short: "Bring files back to what they were after an event", Long: restoreHelp,
 		Example: "  jp restore @18 --dry-run\n  jp restore @18 auth/\n  jp restore -y @turn:2 main.go",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("jp restore needs the event whose files are wanted.").hint("jp log", "the events").hint("jp undo", "the files as before the last turn")
+				return problem.Usage("jp restore needs the event whose files are wanted.").Hint("jp log", "the events").Hint("jp undo", "the files as before the last turn")
 			}
-			o.action, o.word, o.paths = "restore", args[0], args[1:]
+			o.Action, o.Word, o.Paths = "restore", args[0], args[1:]
 			return runRestore(cmd.Context(), e, o)
 		},
 	}
-	o.flags(cmd)
+	ui.Flags(&o, cmd)
 	return cmd
 }
 
-func runRestore(ctx context.Context, e *env, o putBackOptions) error {
-	r, err := e.openRepo(ctx)
+func runRestore(ctx context.Context, e *ui.Env, o undo.Options) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	b, event, err := newPutBack(ctx, r, o)
+	b, event, err := undo.New(ctx, r, o)
 	if err != nil {
 		return err
 	}
-	defer b.close()
+	defer b.Close()
 	if event == nil {
-		return usage("%s is a conversation; jp restore needs an event, as in %s@14.", o.word, o.word).about(b.id)
+		return problem.Usage("%s is a conversation; jp restore needs an event, as in %s@14.", o.Word, o.Word).About(b.Id)
 	}
-	if b.opts.paths, err = b.repo.inTree(e.host, o.paths); err != nil {
+	if b.Opts.Paths, err = b.Repo.InTree(e.Host, o.Paths); err != nil {
 		return err
 	}
-	if err := b.known(ctx, event); err != nil {
+	if err := b.Known(ctx, event); err != nil {
 		return err
 	}
-	b.after(event, b.opts.paths)
-	return e.putBackScreen(b).run(ctx)
+	b.After(event, b.Opts.Paths)
+	return e.PutBackScreen(b).Run(ctx)
 }

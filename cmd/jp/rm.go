@@ -9,18 +9,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 )
 
 // A deletion is a conversation that was deleted, for programs.
 type deletion struct {
-	change
+	ui.Change
 	Ref  string            `json:"ref"`
 	Head conversation.Head `json:"head"` // what the ref named
 	// Payloads is the ref that kept large texts; null where there were none.
-	Payloads *keptRef `json:"payloads"`
-	KeptBy   []keeper `json:"kept_by"` // what still reaches its events: the first 20
+	Payloads *keptRef      `json:"payloads"`
+	KeptBy   []repo.Keeper `json:"kept_by"` // what still reaches its events: the first 20
 
 	name        string
 	events      int
@@ -33,8 +36,8 @@ type keptRef struct {
 	Head string `json:"head"`
 }
 
-func newRmCommand(e *env) *cobra.Command {
-	o := selection{scopes: []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived}}
+func newRmCommand(e *ui.Env) *cobra.Command {
+	o := repo.Selection{Scopes: []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived}}
 	cmd := &cobra.Command{
 		Use: "rm [ID…]", GroupID: "shape", Short: "Delete conversations",
 		Long: "Delete conversations: they are listed, with what else reaches their events (forks that share them, tags, what was\n" +
@@ -46,136 +49,136 @@ func newRmCommand(e *env) *cobra.Command {
 			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, or there twice · 4 locked · 5 no such conversation · 6 its ref cannot be read",
 		Example: "  jp rm 4400\n  jp rm --older 180d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.words = args
+			o.Words = args
 			return runRm(cmd.Context(), e, o)
 		},
 	}
-	o.flags(cmd.Flags())
+	selectionFlags(&o, cmd.Flags())
 	return cmd
 }
 
-func runRm(ctx context.Context, e *env, o selection) error {
-	r, err := e.openRepo(ctx)
+func runRm(ctx context.Context, e *ui.Env, o repo.Selection) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if len(o.words) == 0 && !o.filters() {
-		none := usage("jp rm needs to know which: name them, or use --inactive or --older.").hint("jp ls", "the conversations there are")
-		id, err := r.find().pickFrom(ctx, e.host, none, o.scopes...)
+	if len(o.Words) == 0 && !o.Filters() {
+		none := problem.Usage("jp rm needs to know which: name them, or use --inactive or --older.").Hint("jp ls", "the conversations there are")
+		id, err := r.Find().PickFrom(ctx, e.Host, none, o.Scopes...)
 		if err != nil {
 			return err
 		}
-		o.words = []string{string(id)}
+		o.Words = []string{string(id)}
 	}
-	o.byID = o.yes || !hasTerminal()
-	infos, err := o.find(ctx, e.host, r)
+	o.ByID = o.Yes || !ui.HasTerminal()
+	infos, err := o.Find(ctx, e.Host, r)
 	if err != nil {
 		return err
 	}
-	if infos, err = r.notTwice(e.host, infos, o.filters()); err != nil {
+	if infos, err = r.NotTwice(e.Host, infos, o.Filters()); err != nil {
 		return err
 	}
-	if infos, err = r.notAwaited(ctx, e.host, infos, o.filters()); err != nil {
+	if infos, err = r.NotAwaited(ctx, e.Host, infos, o.Filters()); err != nil {
 		return err
 	}
-	if len(infos) > 0 && !o.yes {
-		if err := r.confirmDeletion(ctx, e, infos); err != nil {
+	if len(infos) > 0 && !o.Yes {
+		if err := confirmDeletion(ctx, r, e, infos); err != nil {
 			return err
 		}
 	}
-	infos, release, err := o.holdAll(ctx, e.host, r, infos)
+	infos, release, err := o.HoldAll(ctx, e.Host, r, infos)
 	if err != nil {
 		return err
 	}
 	defer release()
 	gone := []deletion{}
-	failed := e.forEach(ctx, infos, func(info conversation.Info) error {
-		d, err := r.remove(ctx, info, infos)
+	failed := e.ForEach(ctx, infos, func(info conversation.Info) error {
+		d, err := remove(ctx, r, info, infos)
 		if err == nil {
 			gone = append(gone, d)
 		}
 		return err
 	})
 	if len(infos) == 0 {
-		e.note("No conversation to delete.")
+		e.Note("No conversation to delete.")
 	}
-	return errors.Join(failed, e.reportDeletions(gone))
+	return errors.Join(failed, reportDeletions(e, gone))
 }
 
 // reportDeletions says what was deleted, and how each is undone.
-func (e *env) reportDeletions(gone []deletion) error {
-	if e.format.structured() {
-		return writeJSON(e.results(), gone)
+func reportDeletions(e *ui.Env, gone []deletion) error {
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), gone)
 	}
 	for _, d := range gone {
-		fmt.Fprintf(e.results(), "Deleted %s\n", d.name)
+		fmt.Fprintf(e.Results(), "Deleted %s\n", d.name)
 		undo := fmt.Sprintf("git update-ref %s %s", d.Ref, d.Head)
 		if d.Payloads != nil {
 			undo = fmt.Sprintf("git update-ref %s %s && %s", d.Payloads.Ref, d.Payloads.Head, undo)
 		}
-		for _, line := range keeperLines(d.KeptBy, d.moreKeepers, d.events) {
-			e.note("  %s", line)
+		for _, line := range repo.KeeperLines(d.KeptBy, d.moreKeepers, d.events) {
+			e.Note("  %s", line)
 		}
-		e.note("Undo: %s", undo)
+		e.Note("Undo: %s", undo)
 	}
 	return nil
 }
 
 // remove deletes a conversation, which is held, and what is kept of it beside
 // the repository's objects. It is one of several that are deleted.
-func (r *repo) remove(ctx context.Context, info conversation.Info, with []conversation.Info) (deletion, error) {
-	d := deletion{change: changed("rm", info.ID), Ref: info.Ref, Head: info.Head, KeptBy: []keeper{}, name: namedInfo(info), events: info.Summary.Events}
+func remove(ctx context.Context, r *repo.Repo, info conversation.Info, with []conversation.Info) (deletion, error) {
+	d := deletion{Change: ui.Changed("rm", info.ID), Ref: info.Ref, Head: info.Head, KeptBy: []repo.Keeper{}, name: repo.NamedInfo(info), events: info.Summary.Events}
 	// Looked for once more: it may have been forked while the user was asked.
-	keepers, more, err := r.keptBy(ctx, info, with)
+	keepers, more, err := r.KeptBy(ctx, info, with)
 	if err != nil {
 		return d, err
 	}
 	d.KeptBy, d.moreKeepers = append(d.KeptBy, keepers...), more
-	ref, head, err := r.store.Payloads(info.ID)
+	ref, head, err := r.Store.Payloads(info.ID)
 	if err != nil {
 		return d, err
 	}
 	if ref != "" {
 		d.Payloads = &keptRef{ref, head}
 	}
-	if err := r.store.Delete(ctx, info.ID, info.Head); err != nil {
+	if err := r.Store.Delete(ctx, info.ID, info.Head); err != nil {
 		return d, err
 	}
-	r.forgetSecrets(info.ID)
+	r.ForgetSecrets(info.ID)
 	for _, kind := range []string{".query", ".answer", ".untracked"} {
-		_ = r.own().Remove(draftsFolder, string(info.ID)+kind) // there may be none
+		_ = r.Own().Remove(repo.DraftsFolder, string(info.ID)+kind) // there may be none
 	}
-	if registry, ok := r.states().toldRegistry(); ok {
+	if registry, ok := r.States().ToldRegistry(); ok {
 		_ = registry.Forget(info.ID) // its log; there may be none
 	}
 	return d, nil
 }
 
-func (r *repo) confirmDeletion(ctx context.Context, e *env, infos []conversation.Info) error {
+func confirmDeletion(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conversation.Info) error {
 	var lines, ids []string
 	for _, info := range infos {
-		keepers, more, err := r.keptBy(ctx, info, infos)
+		keepers, more, err := r.KeptBy(ctx, info, infos)
 		if err != nil {
 			return err
 		}
-		lines, ids = append(lines, namedInfo(info)), append(ids, info.ID.Short())
-		for _, line := range keeperLines(keepers, more, info.Summary.Events) {
+		lines, ids = append(lines, repo.NamedInfo(info)), append(ids, info.ID.Short())
+		for _, line := range repo.KeeperLines(keepers, more, info.Summary.Events) {
 			lines = append(lines, "  "+line)
 		}
 	}
 	many := conversation.Count(len(infos), "conversation")
 	if len(infos) == 1 {
-		many = namedInfo(infos[0])
+		many = repo.NamedInfo(infos[0])
 	}
-	return e.confirm(ctx, confirmation{
-		question: "Delete " + conversation.Count(len(infos), "conversation") + "?",
-		list: func(w io.Writer, _ terminal.Palette) {
+	return e.Confirm(ctx, ui.Confirmation{
+		Question: "Delete " + conversation.Count(len(infos), "conversation") + "?",
+		List: func(w io.Writer, _ terminal.Palette) {
 			for _, line := range lines {
 				fmt.Fprintf(w, "  %s\n", line)
 			}
 		},
-		unasked: fail(exitDecision, "usage", "jp rm deletes %s, and there is no terminal to ask.", many).
-			hint("jp rm -y "+strings.Join(ids, " "), "do it without asking"),
+		Unasked: problem.New(problem.ExitDecision, "usage", "jp rm deletes %s, and there is no terminal to ask.", many).
+			Hint("jp rm -y "+strings.Join(ids, " "), "do it without asking"),
 	})
 }

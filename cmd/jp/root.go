@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jp/agent/problem"
+	"jp/cmd/jp/internal/ui"
 	"jp/internal/safetext"
 )
 
@@ -18,7 +20,7 @@ var groups = []*cobra.Group{
 	{ID: "ask", Title: "Ask:"}, {ID: "look", Title: "Look:"}, {ID: "files", Title: "Files:"}, {ID: "shape", Title: "Shape:"}, {ID: "run", Title: "Run:"}, {ID: "share", Title: "Share:"}, {ID: "setup", Title: "Set up:"},
 }
 
-func newRootCommand(e *env) *cobra.Command {
+func newRootCommand(e *ui.Env) *cobra.Command {
 	var json bool
 	root := &cobra.Command{
 		Use:   "jp",
@@ -29,31 +31,31 @@ func newRootCommand(e *env) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if !slices.Contains([]format{formatAuto, formatText, formatJSON, formatJSONL}, e.format) {
-				bad := e.format
-				e.format = formatAuto
-				return usage("--format %q is none of auto, text, json, jsonl.", bad)
+			if !slices.Contains([]ui.Format{ui.FormatAuto, ui.FormatText, ui.FormatJSON, ui.FormatJSONL}, e.Format) {
+				bad := e.Format
+				e.Format = ui.FormatAuto
+				return problem.Usage("--format %q is none of auto, text, json, jsonl.", bad)
 			}
 			if json {
-				e.format = formatJSON
+				e.Format = ui.FormatJSON
 			}
 			return nil
 		},
 	}
-	root.SetIn(e.stdin)
-	root.SetOut(e.stdout)
-	root.SetErr(e.stderr)
+	root.SetIn(e.Stdin)
+	root.SetOut(e.Stdout)
+	root.SetErr(e.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%s.", flagMistake(err)).hint(cmd.CommandPath()+" --help", "its flags, with examples")
+		return problem.Usage("%s.", flagMistake(err)).Hint(cmd.CommandPath()+" --help", "its flags, with examples")
 	})
-	root.Flags().StringVarP(&e.dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
+	root.Flags().StringVarP(&e.Dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
 	flags := root.PersistentFlags()
-	flags.BoolVar(&e.noPager, "no-pager", false, "never page")
-	flags.StringVarP((*string)(&e.format), "format", "F", string(formatAuto), "`FORMAT` of the output: auto, text, json, jsonl")
+	flags.BoolVar(&e.NoPager, "no-pager", false, "never page")
+	flags.StringVarP((*string)(&e.Format), "format", "F", string(ui.FormatAuto), "`FORMAT` of the output: auto, text, json, jsonl")
 	flags.BoolVar(&json, "json", false, "the same as --format json")
-	flags.StringArrayVar(&e.cfg, "cfg", nil, "set a configuration `key=value` for this run")
-	flags.BoolVarP(&e.quiet, "quiet", "q", false, "say less on stderr")
-	flags.BoolVarP(&e.verbose, "verbose", "v", false, "say more on stderr")
+	flags.StringArrayVar(&e.Cfg, "cfg", nil, "set a configuration `key=value` for this run")
+	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "say less on stderr")
+	flags.BoolVarP(&e.Verbose, "verbose", "v", false, "say more on stderr")
 	root.AddGroup(groups...)
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
@@ -73,7 +75,7 @@ func newRootCommand(e *env) *cobra.Command {
 
 // strictHelp refuses help about a command that there is not. Cobra's help returns
 // no error; it is kept for the end.
-func strictHelp(e *env, root *cobra.Command) {
+func strictHelp(e *ui.Env, root *cobra.Command) {
 	show := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		words := cmd.Flags().Args()
@@ -81,7 +83,7 @@ func strictHelp(e *env, root *cobra.Command) {
 			cmd, words = of, rest
 		}
 		if cmd.HasSubCommands() && len(words) > 0 {
-			e.misread = noSuchCommand(cmd, words)
+			e.Misread = noSuchCommand(cmd, words)
 			return
 		}
 		show(cmd, args)
@@ -107,7 +109,7 @@ func strict(cmd *cobra.Command) {
 			return emptyWord(cmd, args)
 		}
 		err := cmp.Or(emptyWord(cmd, args), check(cmd, args))
-		var f *failure
+		var f *problem.Error
 		if err == nil || errors.As(err, &f) {
 			return err
 		}
@@ -129,20 +131,18 @@ func emptyWord(cmd *cobra.Command, args []string) error {
 	case "grep": // a pattern says so itself
 		args = args[min(len(args), 1):]
 	}
-	if slices.ContainsFunc(args, blank) {
-		return usage("an argument is empty; it names nothing.").hint(cmd.CommandPath()+" --help", "its arguments, with examples")
+	if slices.ContainsFunc(args, problem.Blank) {
+		return problem.Usage("an argument is empty; it names nothing.").Hint(cmd.CommandPath()+" --help", "its arguments, with examples")
 	}
 	return nil
 }
-
-func blank(word string) bool { return strings.TrimSpace(word) == "" }
 
 // emptyFlag refuses a flag without its value, but those that take something away
 // with it.
 func emptyFlag(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if flag.Value.Type() == "string" && blank(flag.Value.String()) && !slices.Contains([]string{"title", "fork", "chdir"}, flag.Name) {
-			err = usage("--%s is empty.", flag.Name).hint(cmd.CommandPath()+" --help", "its flags, with examples")
+		if flag.Value.Type() == "string" && problem.Blank(flag.Value.String()) && !slices.Contains([]string{"title", "fork", "chdir"}, flag.Name) {
+			err = problem.Usage("--%s is empty.", flag.Name).Hint(cmd.CommandPath()+" --help", "its flags, with examples")
 		}
 	})
 	return err
@@ -154,7 +154,7 @@ func exclusive(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		for _, group := range flag.Annotations[exclusiveGroups] {
 			if other, ok := first[group]; ok {
-				err = usage("--%s and --%s exclude each other.", other, flag.Name)
+				err = problem.Usage("--%s and --%s exclude each other.", other, flag.Name)
 			}
 			first[group] = flag.Name
 		}
@@ -167,7 +167,7 @@ const exclusiveGroups = "cobra_annotation_mutually_exclusive"
 
 // newConversationCommand is the long spelling of the commands about
 // conversations: jp conversation VERB is jp VERB.
-func newConversationCommand(e *env) *cobra.Command {
+func newConversationCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "conversation", Aliases: []string{"c"}, Hidden: true,
 		Short:   "The same commands, spelled out: jp conversation VERB",
@@ -192,15 +192,15 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	text := strings.Join(args, " ")
-	f := usage("there is no command %q.", text)
+	f := problem.Usage("there is no command %q.", text)
 	for cmd.SuggestionsMinimumDistance = 1; cmd.SuggestionsMinimumDistance <= 2; cmd.SuggestionsMinimumDistance++ {
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			f.message += fmt.Sprintf(" Did you mean %s?", near[0])
+			f.Message += fmt.Sprintf(" Did you mean %s?", near[0])
 			break
 		}
 	}
 	if cmd.HasParent() && cmd.Name() != "conversation" {
-		return f.hint(cmd.CommandPath()+" --help", "its commands, with examples")
+		return f.Hint(cmd.CommandPath()+" --help", "its commands, with examples")
 	}
-	return f.hint("jp query "+safetext.Escape(text), "ask the model this").hint("jp --help", "all commands")
+	return f.Hint("jp query "+safetext.Escape(text), "ask the model this").Hint("jp --help", "all commands")
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/conversation/journaltest"
 )
 
@@ -24,19 +26,19 @@ func TestAnySelector(t *testing.T) {
 		rapid.StringMatching(`[0-9]{1,21}(s|m|min|h|d|w)`), rapid.StringMatching(`20[0-9]{2}-[01][0-9]-[0-3][0-9](T[0-9:]{8}Z)?`), rapid.String(),
 	)
 	rapid.Check(t, func(t *rapid.T) {
-		target, e := splitTarget(rapid.StringN(0, 6, -1).Draw(t, "target") + "@" + shapes.Draw(t, "event"))
+		target, e := repo.SplitTarget(rapid.StringN(0, 6, -1).Draw(t, "target") + "@" + shapes.Draw(t, "event"))
 		require.NotContains(t, target, "@")
 		now := time.Unix(rapid.Int64Range(0, 1<<34).Draw(t, "now"), 0).UTC()
 		for _, n := range []int{0, 1, len(events)} {
-			found, err := selectEvent(events[:n], e, id, now)
+			found, err := repo.SelectEvent(events[:n], e, id, now)
 			if err == nil {
 				require.Contains(t, events[:n], found)
 				continue
 			}
 			require.Nil(t, found)
-			var said *failure
+			var said *problem.Error
 			require.ErrorAs(t, err, &said)
-			require.NotEmpty(t, said.message)
+			require.NotEmpty(t, said.Message)
 		}
 	})
 }

@@ -11,11 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/blame"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
 
-func newShowCommand(e *env) *cobra.Command {
+func newShowCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "show [ID][@E]", Short: "Show a conversation's facts, or one event in full", GroupID: "look", Args: cobra.MaximumNArgs(1),
 		Long: "Show what is known of a conversation; with @E one of its events in full, with what it changed.\n" +
@@ -28,55 +33,55 @@ func newShowCommand(e *env) *cobra.Command {
 	}
 }
 
-func runShow(ctx context.Context, e *env, word string) error {
-	r, err := e.openRepo(ctx)
+func runShow(ctx context.Context, e *ui.Env, word string) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	target, event := splitTarget(word)
+	target, event := repo.SplitTarget(word)
 	if event == "" {
 		return showConversation(ctx, e, r, target)
 	}
-	v, err := r.find().view(ctx, e.host, target)
+	v, err := r.Find().View(ctx, e.Host, target)
 	if err != nil {
 		return err
 	}
-	found, err := selectEvent(v.events, event, v.id, e.now())
-	if err != nil && v.broken != nil {
-		return v.damage(nil) // it may be one of those that cannot be read
+	found, err := repo.SelectEvent(v.Events, event, v.Id, e.Now())
+	if err != nil && v.Broken != nil {
+		return v.Damage(nil) // it may be one of those that cannot be read
 	}
 	if err != nil {
 		return err
 	}
-	if e.format.structured() {
-		line, err := conversation.ViewJSON(found, v.id, v.incomplete(found))
+	if e.Format.Structured() {
+		line, err := conversation.ViewJSON(found, v.Id, v.Incomplete(found))
 		if err == nil {
-			_, err = fmt.Fprintf(e.results(), "%s\n", line)
+			_, err = fmt.Fprintf(e.Results(), "%s\n", line)
 		}
 		return err
 	}
-	return e.paged(func(w io.Writer) error { return e.onScreen(v).showEvent(ctx, w, found) })
+	return e.Paged(func(w io.Writer) error { return showEvent(ctx, e.OnScreen(v), w, found) })
 }
 
-func showConversation(ctx context.Context, e *env, r *repo, target string) error {
-	r.states().sweep(ctx, e.host)
-	info, err := r.find().known(ctx, e.host, target)
+func showConversation(ctx context.Context, e *ui.Env, r *repo.Repo, target string) error {
+	r.States().Sweep(ctx, e.Host)
+	info, err := r.Find().Known(ctx, e.Host, target)
 	if err != nil && info.Head != "" {
-		return r.aboutDamage(ctx, err, info)
+		return r.AboutDamage(ctx, err, info)
 	}
 	if err != nil {
 		return err
 	}
-	l := r.states().list(ctx, info)
-	if e.format.structured() {
-		return writeJSON(e.results(), l)
+	l := r.States().List(ctx, info)
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), l)
 	}
 	facts := [][2]string{
-		{"Conversation", l.ID}, {"Title", title(l)}, {"Status", l.Status.words()},
-		{"Turns", fmt.Sprintf("%d (%s)", l.Turns, conversation.Count(l.Events, "event"))}, {"Model", plain(l.Model)},
-		{"Created", l.Created.In(e.now().Location()).Format(time.DateTime)},
-		{"Last event", l.active().In(e.now().Location()).Format(time.DateTime)},
+		{"Conversation", l.ID}, {"Title", repo.Title(l)}, {"Status", l.Status.Words()},
+		{"Turns", fmt.Sprintf("%d (%s)", l.Turns, conversation.Count(l.Events, "event"))}, {"Model", repo.Plain(l.Model)},
+		{"Created", l.Created.In(e.Now().Location()).Format(time.DateTime)},
+		{"Last event", l.Active().In(e.Now().Location()).Format(time.DateTime)},
 		{"Ref", l.Ref}, {"Head", string(l.Head)},
 	}
 	if l.ForkedFrom != nil {
@@ -85,16 +90,16 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 	if l.Parent != nil {
 		facts = append(facts, [2]string{"Works for", string(*l.Parent)})
 	}
-	facts = append(facts, l.marks(e.now())...)
-	if words := r.standings().origin(ctx, info, l); words != "" {
+	facts = append(facts, marks(l, e.Now())...)
+	if words := r.Standings().Origin(ctx, info, l); words != "" {
 		facts = append(facts, [2]string{"Origin", words + ": it can be read, not continued"})
 	}
 	if l.Usage.Input+l.Usage.Output > 0 {
 		facts = append(facts, [2]string{"Usage", conversation.Tokens(l.Usage.Input) + " in, " + conversation.Tokens(l.Usage.Output) + " out"})
 	}
-	p := e.palette(e.stdout)
+	p := e.Palette(e.Stdout)
 	for _, f := range facts {
-		if _, err := fmt.Fprintf(e.results(), "%s %s\n", p.Dim(fmt.Sprintf("%-13s", f[0])), oneLine(f[1])); err != nil {
+		if _, err := fmt.Fprintf(e.Results(), "%s %s\n", p.Dim(fmt.Sprintf("%-13s", f[0])), problem.OneLine(f[1])); err != nil {
 			return err
 		}
 	}
@@ -102,7 +107,7 @@ func showConversation(ctx context.Context, e *env, r *repo, target string) error
 }
 
 // marks are what the user has said about a conversation.
-func (l listing) marks(now time.Time) (facts [][2]string) {
+func marks(l repo.Listing, now time.Time) (facts [][2]string) {
 	for _, m := range []struct {
 		name string
 		at   *time.Time
@@ -123,42 +128,42 @@ func (l listing) marks(now time.Time) (facts [][2]string) {
 }
 
 // showEvent prints one event in full.
-func (v *screenView) showEvent(ctx context.Context, w io.Writer, e *conversation.Event) error {
-	fmt.Fprintf(w, "%s %s\n", v.palette.Yellow(fmt.Sprintf("@%d", e.Seq)), v.palette.Bold(safetext.Clean(e.Subject)))
+func showEvent(ctx context.Context, v *ui.ScreenView, w io.Writer, e *conversation.Event) error {
+	fmt.Fprintf(w, "%s %s\n", v.Palette.Yellow(fmt.Sprintf("@%d", e.Seq)), v.Palette.Bold(safetext.Clean(e.Subject)))
 	for _, f := range [][2]string{
-		{"Type", string(e.Type())}, {"Turn", itoa(e.Turn)}, {"By", safetext.Clean(e.Author)},
-		{"Time", e.Time.In(v.env.now().Location()).Format(time.RFC3339)}, {"Commit", e.Commit}, {"Tree", e.Tree},
+		{"Type", string(e.Type())}, {"Turn", problem.Itoa(e.Turn)}, {"By", safetext.Clean(e.Author)},
+		{"Time", e.Time.In(v.Env.Now().Location()).Format(time.RFC3339)}, {"Commit", e.Commit}, {"Tree", e.Tree},
 	} {
-		fmt.Fprintf(w, "%s %s\n", v.palette.Dim(fmt.Sprintf("%-7s", f[0])), f[1])
+		fmt.Fprintf(w, "%s %s\n", v.Palette.Dim(fmt.Sprintf("%-7s", f[0])), f[1])
 	}
 	if why := unanswered(e); why != "" {
-		fmt.Fprintf(w, "%s %s\n", v.palette.Dim("Reason "), safetext.Clean(strings.Join(strings.Fields(why), " ")))
+		fmt.Fprintf(w, "%s %s\n", v.Palette.Dim("Reason "), safetext.Clean(strings.Join(strings.Fields(why), " ")))
 	}
 	if text, ok := e.Text(); ok && text != "" {
 		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(safetext.RevealOutput(text), "\n"))
 	}
-	v.printRest(w, e)
+	v.PrintRest(w, e)
 	for _, p := range e.Payloads {
-		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s%s\n", v.palette.Dim("payload"), safetext.Clean(p.Name), p.Bytes, p.OID, absentMark(p))
+		fmt.Fprintf(w, "\n%s %s, %d bytes, blob %.10s%s\n", v.Palette.Dim("payload"), safetext.Clean(p.Name), p.Bytes, p.OID, repo.AbsentMark(p))
 	}
-	var left unseen
-	if left.follow(e); !left.none() {
-		fmt.Fprintf(w, "\n%s %s\n", v.palette.Dim("changed, but in no snapshot:"), left.words(200, true))
+	var left snapshot.Unseen
+	if left.Follow(e); !left.None() {
+		fmt.Fprintf(w, "\n%s %s\n", v.Palette.Dim("changed, but in no snapshot:"), left.Words(200, true))
 	}
-	return v.showChanges(ctx, w, e)
+	return showChanges(ctx, v, w, e)
 }
 
 // showChanges prints what an event changed in the files.
-func (v *screenView) showChanges(ctx context.Context, w io.Writer, e *conversation.Event) (err error) {
+func showChanges(ctx context.Context, v *ui.ScreenView, w io.Writer, e *conversation.Event) (err error) {
 	before := ""
-	if earlier := bySeq(v.events, e.Seq-1); earlier != nil {
+	if earlier := repo.BySeq(v.Events, e.Seq-1); earlier != nil {
 		before = earlier.Tree
-	} else if before, err = v.ground(ctx); err != nil {
+	} else if before, err = blame.Ground(ctx, v.View); err != nil {
 		return err
 	}
 	if before == e.Tree {
 		return nil
 	}
 	fmt.Fprintln(w)
-	return v.printPatch(ctx, w, entry{event: e, before: before}, nil)
+	return printPatch(ctx, v, w, blame.Entry{Event: e, Before: before}, nil)
 }

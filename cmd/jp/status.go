@@ -10,10 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 )
 
-func newStatusCommand(e *env) *cobra.Command {
+func newStatusCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "status [ID]", Short: "Where you are, what waits, and what to do next", GroupID: "look", Args: cobra.MaximumNArgs(1),
 		Long: "Show this session's conversation, what it waits for, the files that its last turn changed, what else runs or\n" +
@@ -26,94 +31,94 @@ func newStatusCommand(e *env) *cobra.Command {
 	}
 }
 
-func runStatus(ctx context.Context, e *env, word string) error {
-	r, err := e.openRepo(ctx)
+func runStatus(ctx context.Context, e *ui.Env, word string) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	r.states().sweep(ctx, e.host)
-	id, err := r.find().resolve(ctx, e.host, word)
+	r.States().Sweep(ctx, e.Host)
+	id, err := r.Find().Resolve(ctx, e.Host, word)
 	if err != nil {
-		if word == "" && !isGone(err) && r.empty() {
+		if word == "" && !repo.IsGone(err) && empty(r) {
 			return sayEmpty(e)
 		}
 		return err
 	}
-	info, err := r.store.Info(ctx, id)
+	info, err := r.Store.Info(ctx, id)
 	if err != nil {
-		return aboutConversation(err, id)
+		return repo.AboutConversation(err, id)
 	}
-	l := r.states().list(ctx, info)
-	if e.format.structured() {
-		return writeJSON(e.results(), l)
+	l := r.States().List(ctx, info)
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), l)
 	}
-	p := e.palette(e.stdout)
-	fmt.Fprintf(e.results(), "%s  %s  %s\n", p.Bold(l.ID), statusColour(p, l.Status), oneLine(title(l)))
+	p := e.Palette(e.Stdout)
+	fmt.Fprintf(e.Results(), "%s  %s  %s\n", p.Bold(l.ID), ui.StatusColour(p, l.Status), problem.OneLine(repo.Title(l)))
 	if l.Archived != nil {
-		fmt.Fprintf(e.results(), "  archived: jp ls does not list it; jp unarchive %s brings it back\n", l.ShortID)
+		fmt.Fprintf(e.Results(), "  archived: jp ls does not list it; jp unarchive %s brings it back\n", l.ShortID)
 	}
 	if why := l.Status.Reason; why != nil {
-		fmt.Fprintf(e.results(), "  %s\n", oneLine(*why))
+		fmt.Fprintf(e.Results(), "  %s\n", problem.OneLine(*why))
 	}
 	if l.Status.Outlived > 0 {
-		fmt.Fprintf(e.results(), "  its process has ended, and what it started still runs: jp kill %[1]s ends that;\n  jp continue %[1]s asks at a terminal whether to wait for it, and fails without one\n", l.ShortID)
+		fmt.Fprintf(e.Results(), "  its process has ended, and what it started still runs: jp kill %[1]s ends that;\n  jp continue %[1]s asks at a terminal whether to wait for it, and fails without one\n", l.ShortID)
 	}
 	if l.Status.Question != nil {
-		fmt.Fprintf(e.results(), "  %s asks: %s\n", oneLine(*l.Status.Tool), oneLine(*l.Status.Question))
+		fmt.Fprintf(e.Results(), "  %s asks: %s\n", problem.OneLine(*l.Status.Tool), problem.OneLine(*l.Status.Question))
 	}
-	v, err := r.find().view(ctx, e.host, string(id))
+	v, err := r.Find().View(ctx, e.Host, string(id))
 	if err != nil {
 		return err
 	}
-	e.onScreen(v).printChanged(ctx)
-	if err := r.printOthers(ctx, e, id); err != nil {
+	printChanged(ctx, e.OnScreen(v))
+	if err := printOthers(ctx, r, e, id); err != nil {
 		return err
 	}
-	current, _ := r.find().visited(ctx, e.host, 0) // a session may have none
-	fmt.Fprintf(e.results(), "\n    %s\n", nextCommand(l, id == current))
+	current, _ := r.Find().Visited(ctx, e.Host, 0) // a session may have none
+	fmt.Fprintf(e.Results(), "\n    %s\n", nextCommand(l, id == current))
 	return nil
 }
 
 // empty reports whether there is no conversation yet, not even an archived one.
-func (r *repo) empty() bool {
-	live, err := r.store.Heads(conversation.ScopeLive)
-	archived, archiveErr := r.store.Heads(conversation.ScopeArchived)
+func empty(r *repo.Repo) bool {
+	live, err := r.Store.Heads(conversation.ScopeLive)
+	archived, archiveErr := r.Store.Heads(conversation.ScopeArchived)
 	return errors.Join(err, archiveErr) == nil && len(live)+len(archived) == 0
 }
 
 // sayEmpty is the status where there is no conversation yet.
-func sayEmpty(e *env) error {
-	if e.format.structured() {
-		return writeJSON(e.results(), nil)
+func sayEmpty(e *ui.Env) error {
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), nil)
 	}
-	_, err := fmt.Fprint(e.results(), "There is no conversation here yet.\n\n    jp query \"…\"\n")
+	_, err := fmt.Fprint(e.Results(), "There is no conversation here yet.\n\n    jp query \"…\"\n")
 	return err
 }
 
 // printChanged lists the files that the tools of the last turn changed.
-func (v *screenView) printChanged(ctx context.Context) {
+func printChanged(ctx context.Context, v *ui.ScreenView) {
 	var last conversation.Turn
-	for last = range conversation.Turns(v.events) {
+	for last = range conversation.Turns(v.Events) {
 	}
 	if len(last.Events) == 0 || last.Ledger().Discarded {
 		return
 	}
 	defer func() {
-		if left := v.unseenBetween(last.Events[0].Seq, math.MaxInt, nil); !left.none() {
-			fmt.Fprintf(v.env.results(), "  changed, but in no snapshot: %s\n", left.words(20, false))
+		if left := snapshot.UnseenBetween(v.View, last.Events[0].Seq, math.MaxInt, nil); !left.None() {
+			fmt.Fprintf(v.Env.Results(), "  changed, but in no snapshot: %s\n", left.Words(20, false))
 		}
 	}()
-	paths := v.repo.writtenBy(ctx, last)
+	paths := agent.WrittenBy(ctx, v.Repo, last)
 	if len(paths) == 0 {
 		return
 	}
-	fmt.Fprintf(v.env.results(), "  turn %d changed:\n", last.Number)
+	fmt.Fprintf(v.Env.Results(), "  turn %d changed:\n", last.Number)
 	for _, path := range paths[:min(len(paths), 20)] {
-		fmt.Fprintf(v.env.results(), "    %s\n", shownPath(path))
+		fmt.Fprintf(v.Env.Results(), "    %s\n", repo.ShownPath(path))
 	}
 	if len(paths) > 20 {
-		fmt.Fprintf(v.env.results(), "    (and %d more files)\n", len(paths)-20)
+		fmt.Fprintf(v.Env.Results(), "    (and %d more files)\n", len(paths)-20)
 	}
 }
 
@@ -122,34 +127,34 @@ const maxOthers = 3
 
 // printOthers lists the other conversations that run or wait, those that were active
 // last, and counts the rest.
-func (r *repo) printOthers(ctx context.Context, e *env, but conversation.ID) error {
-	infos, err := r.store.List(ctx, conversation.ScopeLive)
+func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, but conversation.ID) error {
+	infos, err := r.Store.List(ctx, conversation.ScopeLive)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	listed, more := 0, 0
 	for _, i := range infos {
-		l := r.states().list(ctx, i)
+		l := r.States().List(ctx, i)
 		switch {
 		case i.ID == but || l.Status.State == "idle":
 		case listed == maxOthers:
 			more++
 		default:
-			fmt.Fprintf(e.results(), "  also: %s  %s  %s\n", l.ID, oneLine(l.Status.words()), oneLine(title(l)))
+			fmt.Fprintf(e.Results(), "  also: %s  %s  %s\n", l.ID, problem.OneLine(l.Status.Words()), problem.OneLine(repo.Title(l)))
 			listed++
 		}
 	}
 	if more > 0 {
-		fmt.Fprintf(e.results(), "  and %d more that run or wait: jp ls\n", more)
+		fmt.Fprintf(e.Results(), "  and %d more that run or wait: jp ls\n", more)
 	}
 	return nil
 }
 
 // nextCommand is what the user most likely wants to type next; current is whether
 // the conversation is the session's, which a query goes to by itself.
-func nextCommand(l listing, current bool) string {
-	if l.setBack {
+func nextCommand(l repo.Listing, current bool) string {
+	if l.SetBack {
 		return "jp trust --head " + l.ShortID
 	}
 	if !l.Local {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/agent/problem"
 )
 
 // scripted is a server on loopback that answers each request with the next text, and
@@ -71,10 +72,10 @@ func TestWhatAServerSendsIsRead(t *testing.T) {
 		"comments behind the finish":  {"openai-chat", 200, "text/event-stream", chat("Hello") + chatEnd + stayOpen, 0, "Hello\n", nil},
 		"no ends, comments for ever":  {"anthropic", 200, "text/event-stream", strings.Replace(blocks, "REASON", "end_turn", 1) + stayOpen, 0, "Hello\n", nil},
 		"a whole answer":              {"openai-chat", 200, "application/json", `{"choices":[{"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}`, 0, "Hello\n", nil},
-		"a line of llama.cpp":         {"openai-chat", 200, "text/event-stream", `error: {"code":400,"message":"the request exceeds the available context size"}` + "\n\n", exitProvider, "", []string{"t cannot read so much: ", "the request exceeds the available context size"}},
+		"a line of llama.cpp":         {"openai-chat", 200, "text/event-stream", `error: {"code":400,"message":"the request exceeds the available context size"}` + "\n\n", problem.ExitProvider, "", []string{"t cannot read so much: ", "the request exceeds the available context size"}},
 		"a full context":              {"anthropic", 200, "text/event-stream", strings.Replace(blocks, "REASON", "model_context_window_exceeded", 1), 0, "Hello\n", []string{"with it the conversation fills the context of the model"}},
-		"nothing at the address":      {"openai-chat", 404, "text/plain", "404 page not found\n", exitProvider, "", []string{"t has nothing that answers at its address", "404 page not found (asked: http://127.0.0.1:", "/v1/chat/completions)", "jp config set providers.t.base_url URL"}},
-		"no such model, for contrast": {"openai-chat", 404, "application/json", `{"error":{"message":"The model 'x' does not exist"}}`, exitProvider, "", []string{"t has no such model"}},
+		"nothing at the address":      {"openai-chat", 404, "text/plain", "404 page not found\n", problem.ExitProvider, "", []string{"t has nothing that answers at its address", "404 page not found (asked: http://127.0.0.1:", "/v1/chat/completions)", "jp config set providers.t.base_url URL"}},
+		"no such model, for contrast": {"openai-chat", 404, "application/json", `{"error":{"message":"The model 'x' does not exist"}}`, problem.ExitProvider, "", []string{"t has no such model"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,21 +101,9 @@ func TestAWrongAddressIsSetRight(t *testing.T) {
 	right := scriptedServer(t, 200, "application/json", `{"choices":[{"message":{"content":"After all."}}]}`)
 	require.Zero(t, p.jp("config", "set", "providers.t.base_url", wrong).exit)
 	out := p.jp("query", "-m", "t/x", "Hello")
-	require.Equal(t, exitProvider, out.exit, out.stderr)
+	require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
 	require.Contains(t, out.stderr, "jp config set providers.t.base_url URL")
 	set := p.jp("config", "set", "providers.t.base_url", right)
 	require.Zero(t, set.exit, set.stderr)
 	require.Equal(t, "After all.\n", p.jp("continue").stdout)
-}
-
-// TestAKeyCommandThatHangs says what it is that took too long.
-func TestAKeyCommandThatHangs(t *testing.T) {
-	t.Parallel()
-	e := &host{dir: t.TempDir(), environ: []string{"PATH=/usr/bin:/bin"}}
-	_, err := e.printedKey(t.Context(), "t", []string{"sleep", "60"}, 50*time.Millisecond)
-	require.ErrorContains(t, err, "there is no key for t: its key_command sleep took longer than 50 ms, and jp ended it.")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = e.printedKey(ctx, "t", []string{"sleep", "60"}, time.Minute)
-	require.ErrorIs(t, err, context.Canceled)
 }

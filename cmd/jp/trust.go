@@ -10,7 +10,12 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/toolset"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/config"
 	"jp/internal/safetext"
 )
@@ -54,7 +59,7 @@ type trustOptions struct {
 	head    string // the conversation whose newest event is accepted
 }
 
-func newTrustCommand(e *env) *cobra.Command {
+func newTrustCommand(e *ui.Env) *cobra.Command {
 	var o trustOptions
 	cmd := &cobra.Command{
 		Use: "trust", Short: "Approve what this repository's configuration asks for", GroupID: "setup", Args: cobra.NoArgs,
@@ -91,8 +96,8 @@ type trustRequest struct {
 	hash    string
 	trusted bool
 	keys    []trustKey
-	vendor  string       // of the model that is asked here
-	untold  []untoldTool // tools that it would refuse; known with --show
+	vendor  string             // of the model that is asked here
+	untold  []agent.UntoldTool // tools that it would refuse; known with --show
 }
 
 // A trustKey is a setting that needs approval.
@@ -103,36 +108,36 @@ type trustKey struct {
 	Effect bool   `json:"effect"` // it would have one; what loosens permissions has none
 }
 
-func runTrust(ctx context.Context, e *env, o trustOptions) error {
-	r, err := e.findRepo(ctx)
+func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
+	r, err := e.FindRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if r.TopLevel == "" {
-		return usage("a bare repository has no %s.", config.WorkspaceFile)
+		return problem.Usage("a bare repository has no %s.", config.WorkspaceFile)
 	}
-	if !o.show && r.fromProgram() {
-		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	if !o.show && toolset.FromProgram(r) {
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
 	}
-	asked, err := r.asksForTrust(e)
+	asked, err := asksForTrust(r, e)
 	if err != nil && !o.revoke { // what was approved is taken back whatever the file says
 		return err
 	}
 	switch {
 	case o.show:
-		asked.vendor, asked.untold = r.untoldHere(e.host)
+		asked.vendor, asked.untold = agent.UntoldHere(r, e.Host)
 		return asked.show(e)
 	case o.revoke:
-		return r.revoke(e, asked)
+		return revoke(r, e, asked)
 	case asked.trusted || !asked.needed():
 		return asked.tell(e)
 	case !o.yes:
-		if err := r.confirmTrust(ctx, e, asked); err != nil {
+		if err := confirmTrust(ctx, r, e, asked); err != nil {
 			return err
 		}
 	}
-	if err := r.approvals().Approve(asked.content); err != nil {
+	if err := r.Approvals().Approve(asked.content); err != nil {
 		return err
 	}
 	asked.trusted = true
@@ -141,14 +146,14 @@ func runTrust(ctx context.Context, e *env, o trustOptions) error {
 
 // asksForTrust reads the workspace's file, and finds what in it needs approval:
 // what has no effect where nothing is approved.
-func (r *repo) asksForTrust(e *env) (trustRequest, error) {
+func asksForTrust(r *repo.Repo, e *ui.Env) (trustRequest, error) {
 	content, err := config.ReadWorkspaceFile(r.TopLevel)
 	if err != nil || content == nil {
 		return trustRequest{}, err
 	}
 	asked := trustRequest{content: content, hash: config.Hash(content)}
-	asked.trusted = r.approvals().Trusted(asked.hash)
-	options := config.Options{UserFile: r.paths.UserFile, Workspace: r.TopLevel, Environ: e.environ}
+	asked.trusted = r.Approvals().Trusted(asked.hash)
+	options := config.Options{UserFile: r.Paths.UserFile, Workspace: r.TopLevel, Environ: e.Environ}
 	_, held, err := config.Load(options)
 	if err != nil {
 		return asked, err
@@ -159,7 +164,7 @@ func (r *repo) asksForTrust(e *env) (trustRequest, error) {
 		return asked, err
 	}
 	if held.WorkspaceHash != asked.hash || free.WorkspaceHash != asked.hash {
-		return asked, fail(exitFailed, "config", "%s changed while it was read; look again.", config.WorkspaceFile)
+		return asked, problem.New(problem.ExitFailed, "config", "%s changed while it was read; look again.", config.WorkspaceFile)
 	}
 	for _, k := range held.Inert {
 		if k.Origin.Layer == config.LayerWorkspace {
@@ -177,13 +182,13 @@ func (t trustRequest) needed() bool {
 
 // confirmTrust shows what is asked for, and since the last approval what has
 // changed, and asks.
-func (r *repo) confirmTrust(ctx context.Context, e *env, asked trustRequest) error {
-	before, err := r.approvals().Last()
+func confirmTrust(ctx context.Context, r *repo.Repo, e *ui.Env, asked trustRequest) error {
+	before, err := r.Approvals().Last()
 	if err != nil {
 		return err
 	}
-	return e.confirm(ctx, confirmation{
-		list: func(w io.Writer, p terminal.Palette) {
+	return e.Confirm(ctx, ui.Confirmation{
+		List: func(w io.Writer, p terminal.Palette) {
 			fmt.Fprintf(w, "%s asks for:\n\n", p.Bold(config.WorkspaceFile))
 			asked.list(w, func(value string) string { return safetext.Bound(value, shownValue) })
 			if before != nil {
@@ -192,9 +197,9 @@ func (r *repo) confirmTrust(ctx context.Context, e *env, asked trustRequest) err
 			}
 			fmt.Fprintln(w)
 		},
-		question: "Trust this?",
-		unasked: fail(exitDecision, "usage", "there is no terminal to ask whether %s is to be trusted.", config.WorkspaceFile).
-			hint("jp trust --show", "what it asks for").hint("jp trust -y", "approve it without being asked"),
+		Question: "Trust this?",
+		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s is to be trusted.", config.WorkspaceFile).
+			Hint("jp trust --show", "what it asks for").Hint("jp trust -y", "approve it without being asked"),
 	})
 }
 
@@ -237,36 +242,36 @@ func (t trustRequest) state() string {
 }
 
 // tell says that nothing stands in the way.
-func (t trustRequest) tell(e *env) error {
-	if e.format.structured() {
-		return writeJSON(e.results(), t.object())
+func (t trustRequest) tell(e *ui.Env) error {
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), t.object())
 	}
-	_, err := fmt.Fprintln(e.results(), t.state())
+	_, err := fmt.Fprintln(e.Results(), t.state())
 	return err
 }
 
 // show writes what is asked for. It fails where that is not approved.
-func (t trustRequest) show(e *env) error {
+func (t trustRequest) show(e *ui.Env) error {
 	if err := t.tell(e); err != nil {
 		return err
 	}
-	if !e.format.structured() {
-		t.list(e.results(), func(value string) string { return value })
-		listUntold(e.results(), t.vendor, t.untold)
+	if !e.Format.Structured() {
+		t.list(e.Results(), func(value string) string { return value })
+		agent.ListUntold(e.Results(), t.vendor, t.untold)
 	}
 	if t.needed() && !t.trusted {
-		return &failure{exit: exitFailed, silent: true}
+		return &problem.Error{Exit: problem.ExitFailed, Silent: true}
 	}
 	return nil
 }
 
 // A trustObject is a request for trust as programs read it.
 type trustObject struct {
-	File    string       `json:"file"`
-	SHA256  string       `json:"sha256"`
-	Trusted bool         `json:"trusted"`
-	Keys    []trustKey   `json:"keys"`
-	LeftOut []untoldTool `json:"left_out,omitempty"`
+	File    string             `json:"file"`
+	SHA256  string             `json:"sha256"`
+	Trusted bool               `json:"trusted"`
+	Keys    []trustKey         `json:"keys"`
+	LeftOut []agent.UntoldTool `json:"left_out,omitempty"`
 }
 
 func (t trustRequest) object() trustObject {
@@ -278,14 +283,14 @@ func (t trustRequest) object() trustObject {
 }
 
 // revoke takes what was approved of the file back, also of what it said earlier.
-func (r *repo) revoke(e *env, asked trustRequest) error {
-	done, err := r.approvals().Revoke()
+func revoke(r *repo.Repo, e *ui.Env, asked trustRequest) error {
+	done, err := r.Approvals().Revoke()
 	if err != nil {
 		return err
 	}
 	asked.trusted = false
-	if e.format.structured() {
-		return writeJSON(e.results(), struct {
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), struct {
 			trustObject
 			Revoked bool `json:"revoked"` // something was approved until now
 		}{asked.object(), done})
@@ -294,6 +299,6 @@ func (r *repo) revoke(e *env, asked trustRequest) error {
 	if done {
 		said = config.WorkspaceFile + " is not trusted any more, whatever it says."
 	}
-	_, err = fmt.Fprintln(e.results(), said)
+	_, err = fmt.Fprintln(e.Results(), said)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/repo"
 	"jp/gitcmd/approval"
 )
 
@@ -14,17 +15,17 @@ import (
 // what the answer changes.
 func TestFiltersAreAskedAboutInBounds(t *testing.T) {
 	t.Parallel()
-	sheet := func(n int, text string) (s filterSheet) {
+	sheet := func(n int, text string) (s repo.FilterSheet) {
 		for i := range n {
 			f := approval.Filter{Name: fmt.Sprint("f", i), Clean: text, Smudge: text, Process: text}
-			s.filters = append(s.filters, filterJSON{Filter: f, Origins: []string{"file:.git/config"}, State: "approved"})
-			s.is = append(s.is, f)
+			s.Filters = append(s.Filters, repo.Filter{Filter: f, Origins: []string{"file:.git/config"}, State: "approved"})
+			s.Is = append(s.Is, f)
 		}
-		s.filters[n-1].State = "new"
+		s.Filters[n-1].State = "new"
 		return s
 	}
 	for name, tt := range map[string]struct {
-		s   filterSheet
+		s   repo.FilterSheet
 		cut bool
 	}{
 		"one":            {sheet(1, "tr a-z n-za-m"), false},
@@ -38,8 +39,8 @@ func TestFiltersAreAskedAboutInBounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text := tt.s.asked()
-			n := len(tt.s.is)
+			text := askedFilters(tt.s)
+			n := len(tt.s.Is)
 			require.True(t, strings.HasPrefix(text, fmt.Sprintf("f%d, from file:.git/config: new\n", n-1)), text)
 			require.Less(t, len([]rune(text)), 24*100)
 			require.LessOrEqual(t, strings.Count(text, "\n"), shownFilterLines+3)

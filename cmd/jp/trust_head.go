@@ -5,69 +5,74 @@ import (
 	"fmt"
 	"io"
 
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/toolset"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
 
 // runTrustHead accepts the newest event of a conversation that was set back.
-func runTrustHead(ctx context.Context, e *env, o trustOptions) error {
-	r, err := e.openRepo(ctx)
+func runTrustHead(ctx context.Context, e *ui.Env, o trustOptions) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if r.fromProgram() {
-		return fail(exitDecision, "untrusted", "%v.", errFromTool)
+	if toolset.FromProgram(r) {
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
 	}
-	id, err := r.find().resolve(ctx, e.host, o.head)
+	id, err := r.Find().Resolve(ctx, e.Host, o.head)
 	if err != nil {
 		return err
 	}
-	held, err := r.hold(ctx, e.host, id)
+	held, err := r.Hold(ctx, e.Host, id)
 	if err != nil {
 		return err
 	}
 	defer held.Release()
-	info, err := r.store.Info(ctx, id)
+	info, err := r.Store.Info(ctx, id)
 	if err != nil {
-		return aboutConversation(err, id)
+		return repo.AboutConversation(err, id)
 	}
-	events, err := r.store.Load(ctx, info.Head)
+	events, err := r.Store.Load(ctx, info.Head)
 	if err != nil {
-		return aboutConversation(err, id)
+		return repo.AboutConversation(err, id)
 	}
-	standing, err := r.store.Standing(ctx, id, info.Head, events)
+	standing, err := r.Store.Standing(ctx, id, info.Head, events)
 	switch {
 	case err != nil:
 		return err
 	case standing == conversation.StandingOwn:
-		_, err := fmt.Fprintf(e.results(), "%s was not set back; there is nothing to accept.\n", id)
+		_, err := fmt.Fprintf(e.Results(), "%s was not set back; there is nothing to accept.\n", id)
 		return err
 	case standing != conversation.StandingRolledBack:
-		return r.standings().standingFailure(id, info.Head, standing, r.standings().elsewhere(events), "read only")
+		return r.Standings().StandingFailure(id, info.Head, standing, r.Standings().Elsewhere(events), "read only")
 	}
 	if !o.yes {
-		if err := r.confirmHead(ctx, e, info); err != nil {
+		if err := confirmHead(ctx, r, e, info); err != nil {
 			return err
 		}
 	}
-	if err := r.store.AcceptHead(id, info.Head); err != nil {
+	if err := r.Store.AcceptHead(id, info.Head); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.results(), "%s goes on from @%d.\n", id, info.Tip.Seq)
+	_, err = fmt.Fprintf(e.Results(), "%s goes on from @%d.\n", id, info.Tip.Seq)
 	return err
 }
 
 // confirmHead shows where a conversation stands, and asks.
-func (r *repo) confirmHead(ctx context.Context, e *env, info conversation.Info) error {
-	return e.confirm(ctx, confirmation{
-		id: info.ID,
-		list: func(w io.Writer, _ terminal.Palette) {
+func confirmHead(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Info) error {
+	return e.Confirm(ctx, ui.Confirmation{
+		Id: info.ID,
+		List: func(w io.Writer, _ terminal.Palette) {
 			fmt.Fprintf(w, "%s was set back. Its newest event is now @%d %.10s:\n\n  %s\n\n", info.ID, info.Tip.Seq, info.Head, safetext.Show(info.Tip.Subject))
 		},
-		question: "Go on from there?",
-		unasked: fail(exitDecision, "usage", "there is no terminal to ask whether %s may go on from an older event.", info.ID).about(info.ID).
-			hint("jp trust --head "+info.ID.Short()+" -y", "accept it without being asked"),
+		Question: "Go on from there?",
+		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s may go on from an older event.", info.ID).About(info.ID).
+			Hint("jp trust --head "+info.ID.Short()+" -y", "accept it without being asked"),
 	})
 }

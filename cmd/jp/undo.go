@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"jp/cmd/jp/internal/ui"
+	"jp/undo"
 )
 
 // putBackJSON describes the output of undo and restore in their help.
@@ -29,37 +32,37 @@ undo can be undone.
 
 ` + putBackJSON + `Exit codes: 0 done, or nothing to do · 1 a file could not be written · ` + putBackExits
 
-func newUndoCommand(e *env) *cobra.Command {
-	var o putBackOptions
+func newUndoCommand(e *ui.Env) *cobra.Command {
+	var o undo.Options
 	cmd := &cobra.Command{
 		Use: "undo [@E]", GroupID: "files", Args: cobra.MaximumNArgs(1),
 		Short: "Bring files back to before the last turn, or before an event", Long: undoHelp,
 		Example: "  jp undo --dry-run\n  jp undo -y\n  jp undo @30\n  jp undo 4400@turn:2",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.action, o.word = "undo", strings.Join(args, "")
+			o.Action, o.Word = "undo", strings.Join(args, "")
 			return runUndo(cmd.Context(), e, o)
 		},
 	}
-	o.flags(cmd)
+	ui.Flags(&o, cmd)
 	return cmd
 }
 
-func runUndo(ctx context.Context, e *env, o putBackOptions) error {
-	r, err := e.openRepo(ctx)
+func runUndo(ctx context.Context, e *ui.Env, o undo.Options) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	b, event, err := newPutBack(ctx, r, o)
+	b, event, err := undo.New(ctx, r, o)
 	if err != nil {
 		return err
 	}
-	defer b.close()
+	defer b.Close()
 	if event == nil {
-		if event, _, err = b.turnEvents(b.lastTurn()); err != nil {
+		if event, _, err = b.TurnEvents(b.LastTurn()); err != nil {
 			return err
 		}
 	}
-	b.before(event)
-	return e.putBackScreen(b).run(ctx)
+	b.Before(event)
+	return e.PutBackScreen(b).Run(ctx)
 }

@@ -8,11 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
 
-func newUseCommand(e *env) *cobra.Command {
+func newUseCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "use [ID]", GroupID: "shape", Args: cobra.MaximumNArgs(1),
 		Short: "Make a conversation this session's",
@@ -26,37 +29,37 @@ func newUseCommand(e *env) *cobra.Command {
 	}
 }
 
-func runUse(ctx context.Context, e *env, word string) error {
-	r, err := e.openRepo(ctx)
+func runUse(ctx context.Context, e *ui.Env, word string) error {
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	choose := r.find().resolve
+	choose := r.Find().Resolve
 	if word == "" {
-		choose = func(ctx context.Context, e *host, _ string) (conversation.ID, error) {
-			id, err := r.find().pick(ctx, e)
-			var none *failure
-			if errors.As(err, &none) && none.exit == exitUsage {
-				none.message = "say which conversation; there is no terminal to choose at, or none to choose from."
+		choose = func(ctx context.Context, e *repo.Host, _ string) (conversation.ID, error) {
+			id, err := r.Find().Pick(ctx, e)
+			var none *problem.Error
+			if errors.As(err, &none) && none.Exit == problem.ExitUsage {
+				none.Message = "say which conversation; there is no terminal to choose at, or none to choose from."
 			}
 			return id, err
 		}
 	}
-	id, err := choose(ctx, e.host, word)
+	id, err := choose(ctx, e.Host, word)
 	if err != nil {
 		return err
 	}
-	info, err := r.store.Info(ctx, id)
+	info, err := r.Store.Info(ctx, id)
 	if err != nil {
-		return r.aboutDamage(ctx, err, info)
+		return r.AboutDamage(ctx, err, info)
 	}
-	if err := r.session(e.host).use(id, e.now()); err != nil {
+	if err := r.Session(e.Host).Use(id, e.Now()); err != nil {
 		return err
 	}
-	if e.format.structured() {
-		return writeJSON(e.results(), changed("use", id))
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), ui.Changed("use", id))
 	}
-	_, err = fmt.Fprintf(e.results(), "%s  %s\n", id, safetext.Clean(oneLine(info.Summary.Title)))
+	_, err = fmt.Fprintf(e.Results(), "%s  %s\n", id, safetext.Clean(problem.OneLine(info.Summary.Title)))
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/internal/vendortest"
 )
 
@@ -31,7 +32,7 @@ func TestFailuresSayTheWayOut(t *testing.T) {
 				s.Say(failing(kind), vendortest.Reply{Text: "After all."})
 				s.Forget()
 				out := p.jp("query", "--new", "-m", v.Asked(), "Hello")
-				require.Equal(t, exitProvider, out.exit, out.stderr)
+				require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
 				require.Contains(t, out.stderr, "\nError: "+v.Name+says[0])
 				require.Contains(t, out.stderr, ". Your question is recorded.\n")
 				for _, words := range says[1:] {
@@ -60,7 +61,7 @@ func TestAForkOfTheLastTurnsIsShortEnough(t *testing.T) {
 	}
 	s.Say(failing(vendortest.TooLong))
 	out := p.jp("query", "Five")
-	require.Equal(t, exitProvider, out.exit)
+	require.Equal(t, problem.ExitProvider, out.exit)
 	_, hint, _ := strings.Cut(out.stderr, "\n    jp fork ")
 	hint, _, _ = strings.Cut(hint, "   ")
 	forked := p.jp(append([]string{"fork"}, strings.Fields(hint)...)...)
@@ -133,7 +134,7 @@ func TestProgressBeginsTheTriesAnew(t *testing.T) {
 	require.Equal(t, greeting+"\n", p.asks(v, "Hello").stdout)
 	s.Say(append(four, four[0])...)
 	out := p.jp("query", "And now?")
-	require.Equal(t, exitProvider, out.exit)
+	require.Equal(t, problem.ExitProvider, out.exit)
 	require.Contains(t, out.stderr, "openai is overloaded or out of order: HTTP 503: Our servers are currently overloaded. Please try again later; gave up after 5 tries. Your")
 	s.Say(vendortest.Reply{Text: "At last."})
 	require.Equal(t, "At last.\n", p.jp("continue").stdout)
@@ -169,7 +170,7 @@ func TestInterruptsWhileAVendorIsAsked(t *testing.T) {
 				<-s.FellSilent()
 			}
 			require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
-			require.Equal(t, exitInterrupted, exitOf(t, cmd.Wait()))
+			require.Equal(t, problem.ExitInterrupted, exitOf(t, cmd.Wait()))
 			s.Say(vendortest.Reply{Text: "At last."})
 			require.Equal(t, "At last.\n", p.jp("continue").stdout)
 		})
@@ -201,7 +202,7 @@ func TestNothingAnswers(t *testing.T) {
 	s.Close()
 	for _, v := range vendortest.Vendors() {
 		out := p.jp("query", "--new", "-m", v.Asked(), "Hello")
-		require.Equal(t, exitProvider, out.exit)
+		require.Equal(t, problem.ExitProvider, out.exit)
 		require.Contains(t, out.stderr, "Error: "+v.Name+" cannot be reached, or its answer broke off: nothing answers at "+address+"; gave up after 5 tries. Your")
 		require.NotContains(t, out.stderr, "dial")
 	}
@@ -215,7 +216,7 @@ func TestTooLongForAFewTurns(t *testing.T) {
 	for turns, says := range []string{"", " --last 1 -a  ", " --last 2 -a  ", " --last 3 -a  ", " --last 3 -a  "} {
 		s.Say(failing(vendortest.TooLong), vendortest.Reply{Text: "After all."})
 		out := p.jp("query", "-m", v.Asked(), "Hello")
-		require.Equal(t, exitProvider, out.exit, out.stderr)
+		require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
 		require.Contains(t, out.stderr, "jp query --new ")
 		require.Contains(t, out.stderr, says)
 		require.Equal(t, turns > 0, strings.Contains(out.stderr, "jp fork "), out.stderr)

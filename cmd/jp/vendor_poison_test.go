@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/internal/vendortest"
 )
 
@@ -54,7 +55,7 @@ func TestNothingThatAModelOrAToolSaysSpoilsAConversation(t *testing.T) {
 				s.Say(reply)
 				if len(reply.Calls) == 0 {
 					s.Say(reply) // it is asked for again
-					require.Equal(t, exitFailed, p.jp("query", "-m", v.Asked(), "Look").exit)
+					require.Equal(t, problem.ExitFailed, p.jp("query", "-m", v.Asked(), "Look").exit)
 					continue
 				}
 				s.Say(vendortest.Reply{Reasoning: "Seen.", Text: greeting})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/internal/vendortest"
 )
 
@@ -36,7 +37,7 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 				s.Forget()
 				s.Say(refusing(words))
 				out := p.jp(append([]string{"query", "-m", v.Asked()}, args...)...)
-				require.Equal(t, exitProvider, out.exit, out.stderr)
+				require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
 				first, _, _ := strings.Cut(out.stderr[strings.Index(out.stderr, "\n\n")+2:], "\n")
 				require.Regexp(t, "^    jp discard ", first, "the command that always helps comes first")
 				require.NotContains(t, out.stderr, "try again")
@@ -94,7 +95,7 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 			require.True(t, strings.Contains(last(), "is not shown: the server refused it"))
 			s.Say(refusing("Could not process image"), refusing("Could not process image"))
 			out = p.jp("query", "-a", "shot.png", "Question-again")
-			require.Equal(t, exitProvider, out.exit, out.stderr)
+			require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
 			id := hinted(t, out.stderr, "discard")[1]
 			require.Zero(t, p.jp(hinted(t, out.stderr, "fork "+id+"@")...).exit)
 			s.Say(vendortest.Reply{Text: greeting})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/internal/vendortest"
 )
 
@@ -184,7 +185,7 @@ func TestGoingOnWithAnotherVendor(t *testing.T) {
 		refused := vendortest.Reply{Fail: &vendortest.Failure{Kind: vendortest.BadRequest}}
 		s.Say(broken, refused, vendortest.Reply{Reasoning: "Seen.", Text: greeting})
 		out := p.jp("query", "-y", "-m", order[i].Asked(), "Look")
-		require.Equal(t, exitProvider, out.exit, out.stderr)
+		require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
 		out = p.jp("continue", "-y", "-m", v.Asked())
 		require.Zero(t, out.exit, out.stderr)
 		require.Equal(t, greeting+"\n", out.stdout)

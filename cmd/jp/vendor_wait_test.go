@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/problem"
 	"jp/internal/vendortest"
 )
 
@@ -52,7 +53,7 @@ func TestALongWaitEndsTheQueryAtOnce(t *testing.T) {
 					require.Equal(t, greeting+"\n", out.stdout, out.stderr)
 					continue
 				}
-				require.Equal(t, exitProvider, out.exit, out.stderr)
+				require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
 				require.Contains(t, out.stderr, tc.says)
 				require.Regexp(t, `try again, after (\d{4}-\d\d-\d\d )?\d\d:\d\d`, out.stderr)
 				require.Equal(t, 1, s.Left(), "it is not asked again")

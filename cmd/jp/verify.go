@@ -8,12 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/gitstore"
 	"jp/internal/safetext"
 )
 
-func newVerifyCommand(e *env) *cobra.Command {
+func newVerifyCommand(e *ui.Env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "verify [ID…]", Short: "Check that conversations are whole", GroupID: "look",
@@ -61,59 +64,59 @@ func (p problemJSON) at() (at string) {
 	return at
 }
 
-func runVerify(ctx context.Context, e *env, words []string, all bool) error {
+func runVerify(ctx context.Context, e *ui.Env, words []string, all bool) error {
 	if all && len(words) > 0 {
-		return usage("--all and conversations exclude each other.")
+		return problem.Usage("--all and conversations exclude each other.")
 	}
-	r, err := e.openRepo(ctx)
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	infos, err := r.verified(ctx, e, words, all)
+	infos, err := verified(ctx, r, e, words, all)
 	if err != nil {
 		return err
 	}
 	verdicts := []verdictJSON{}
 	bad, events := 0, 0
 	var parts []conversation.Info
-	damaged := fail(exitDamaged, "damaged", "")
+	damaged := problem.New(problem.ExitDamaged, "damaged", "")
 	for _, info := range infos {
-		v := r.verify(ctx, info)
+		v := verify(ctx, r, info)
 		events += v.Events
 		switch {
 		case v.partial:
 			parts = append(parts, info)
 		case !v.OK:
 			bad++
-			damaged.takeAway(gitstore.BrokenRef(info.Err))
-			if t := r.twiceOf(info.ID); t != nil && info.Remote == "" {
-				damaged.makeTwo(t)
+			repo.TakeAway(damaged, gitstore.BrokenRef(info.Err))
+			if t := r.TwiceOf(info.ID); t != nil && info.Remote == "" {
+				repo.MakeTwo(damaged, t)
 			}
 			if v.Standing == conversation.StandingRolledBack {
-				damaged.hints = append(damaged.hints, r.standings().standingFailure(info.ID, info.Head, v.Standing, "", "").hints...)
+				damaged.Hints = append(damaged.Hints, r.Standings().StandingFailure(info.ID, info.Head, v.Standing, "", "").Hints...)
 			}
 		}
 		verdicts = append(verdicts, v)
 	}
-	if err := r.printVerdicts(e, verdicts, events); err != nil {
+	if err := printVerdicts(r, e, verdicts, events); err != nil {
 		return err
 	}
 	if all {
-		if err := r.store.CheckRefs(); err != nil {
-			damaged.message = fmt.Sprintf("%v: refs can be hidden by that, of conversations too.", err)
-			return damaged.hint(packedRefsHint())
+		if err := r.Store.CheckRefs(); err != nil {
+			damaged.Message = fmt.Sprintf("%v: refs can be hidden by that, of conversations too.", err)
+			return damaged.Hint(packedRefsHint())
 		}
 	}
 	switch {
 	case bad > 0:
-		damaged.message = conversation.Count(bad, "conversation") + " damaged."
+		damaged.Message = conversation.Count(bad, "conversation") + " damaged."
 		return damaged
 	case len(parts) == 1:
-		return partial(parts[0])
+		return repo.Partial(parts[0])
 	case len(parts) > 1:
-		return fail(exitNotFound, "not_found", "%s incomplete here, and not damaged: older events were not fetched.", conversation.Count(len(parts), "conversation")).
-			hint(unshallow(parts[0].Remote), "brings them")
+		return problem.New(problem.ExitNotFound, "not_found", "%s incomplete here, and not damaged: older events were not fetched.", conversation.Count(len(parts), "conversation")).
+			Hint(repo.Unshallow(parts[0].Remote), "brings them")
 	}
 	return nil
 }
@@ -124,10 +127,10 @@ func packedRefsHint() (command, explained string) {
 }
 
 // verify checks one conversation.
-func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
+func verify(ctx context.Context, r *repo.Repo, of conversation.Info) verdictJSON {
 	found, err := conversation.Verdict{}, of.Err
 	if of.Head != "" {
-		found, err = r.store.VerifyAt(ctx, of)
+		found, err = r.Store.VerifyAt(ctx, of)
 	}
 	shallow := errors.Is(err, gitstore.ErrShallow)
 	if shallow {
@@ -138,9 +141,9 @@ func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
 	}
 	v := verdictJSON{partial: shallow, ID: of.Name(), OK: found.OK(), Local: found.Local && found.Standing == conversation.StandingOwn, Standing: found.Standing, repo: found.Elsewhere, Events: found.Events, Absent: found.Absent, Problems: []problemJSON{}}
 	if v.Absent > 0 {
-		at := &view{repo: r, id: of.ID, remote: of.Remote}
-		if at.events, _ = r.store.Load(ctx, of.Head); len(at.events) > 0 { // what is before damage counts
-			v.brought = r.broughtBy(at.source(at.events[0]), of.Remote)
+		at := &repo.View{Repo: r, Id: of.ID, Remote: of.Remote}
+		if at.Events, _ = r.Store.Load(ctx, of.Head); len(at.Events) > 0 { // what is before damage counts
+			v.brought = r.BroughtBy(at.Source(at.Events[0]), of.Remote)
 		}
 	}
 	for _, p := range found.Problems {
@@ -149,13 +152,13 @@ func (r *repo) verify(ctx context.Context, of conversation.Info) verdictJSON {
 	return v
 }
 
-func (r *repo) printVerdicts(e *env, verdicts []verdictJSON, events int) error {
-	switch e.format {
-	case formatJSON:
-		return writeJSON(e.results(), verdicts)
-	case formatJSONL:
+func printVerdicts(r *repo.Repo, e *ui.Env, verdicts []verdictJSON, events int) error {
+	switch e.Format {
+	case ui.FormatJSON:
+		return ui.WriteJSON(e.Results(), verdicts)
+	case ui.FormatJSONL:
 		for _, v := range verdicts {
-			if err := writeJSON(e.results(), v); err != nil {
+			if err := ui.WriteJSON(e.Results(), v); err != nil {
 				return err
 			}
 		}
@@ -167,25 +170,25 @@ func (r *repo) printVerdicts(e *env, verdicts []verdictJSON, events int) error {
 			ok++
 		}
 		if !v.Local && v.Events > 0 && v.Standing != conversation.StandingRolledBack {
-			fmt.Fprintf(e.results(), "%s: %s; it can be read, not continued\n", v.ID, strings.TrimPrefix(r.standings().standingWords(v.Standing, v.repo), "was "))
+			fmt.Fprintf(e.Results(), "%s: %s; it can be read, not continued\n", v.ID, strings.TrimPrefix(r.Standings().StandingWords(v.Standing, v.repo), "was "))
 		}
 		if v.Absent > 0 {
-			fmt.Fprintf(e.results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), v.brought)
+			fmt.Fprintf(e.Results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), v.brought)
 		}
 		for _, p := range v.Problems {
-			fmt.Fprintf(e.results(), "%s%s: %s\n", v.ID, p.at(), safetext.Clean(p.Problem))
+			fmt.Fprintf(e.Results(), "%s%s: %s\n", v.ID, p.at(), safetext.Clean(p.Problem))
 		}
 	}
-	_, err := fmt.Fprintf(e.results(), "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))
+	_, err := fmt.Fprintf(e.Results(), "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))
 	return err
 }
 
 // verified are the conversations that words name, or all local ones. Of one that
 // cannot be read there is the name.
-func (r *repo) verified(ctx context.Context, e *env, words []string, all bool) (infos []conversation.Info, err error) {
+func verified(ctx context.Context, r *repo.Repo, e *ui.Env, words []string, all bool) (infos []conversation.Info, err error) {
 	if all {
 		for _, scope := range []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived} {
-			heads, err := r.store.Heads(scope)
+			heads, err := r.Store.Heads(scope)
 			if err != nil {
 				return nil, err
 			}
@@ -193,9 +196,9 @@ func (r *repo) verified(ctx context.Context, e *env, words []string, all bool) (
 		}
 		return infos, nil
 	}
-	names, err := r.find().names(ctx, e.host, words)
+	names, err := r.Find().Names(ctx, e.Host, words)
 	for _, name := range names {
-		info, err := r.find().known(ctx, e.host, name)
+		info, err := r.Find().Known(ctx, e.Host, name)
 		if info.ID == "" {
 			info.ID = conversation.ID(name)
 		}

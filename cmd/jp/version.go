@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/models"
+	"jp/agent/toolset"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/sandbox"
 )
 
-// jsonVersion is raised when the meaning of JSON output changes.
-const jsonVersion = 1
-
-func newVersionCommand(e *env) *cobra.Command {
+func newVersionCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", GroupID: "setup", Args: cobra.NoArgs,
 		Long: "Print the version of jp, of the format of what it records, and of Go. With -v also what this system can keep\n" +
@@ -29,7 +29,7 @@ func newVersionCommand(e *env) *cobra.Command {
 	}
 }
 
-func runVersion(ctx context.Context, e *env) error {
+func runVersion(ctx context.Context, e *ui.Env) error {
 	commit := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -38,23 +38,23 @@ func runVersion(ctx context.Context, e *env) error {
 			}
 		}
 	}
-	if !e.format.structured() {
-		_, err := fmt.Fprintf(e.results(), "jp %s (format %d, %s)\n", version(), conversation.Version, runtime.Version())
-		if err == nil && e.verbose {
-			_, err = fmt.Fprintln(e.results(), supportWords(sandbox.Supported()))
+	if !e.Format.Structured() {
+		_, err := fmt.Fprintf(e.Results(), "jp %s (format %d, %s)\n", models.Version(), conversation.Version, runtime.Version())
+		if err == nil && e.Verbose {
+			_, err = fmt.Fprintln(e.Results(), toolset.SupportWords(sandbox.Supported()))
 		}
 		return err
 	}
 	git := ""
-	if out, err := gitcmd.New(e.dir, gitcmd.Options{Environ: e.environ}).Run(ctx, "version"); err == nil {
+	if out, err := gitcmd.New(e.Dir, gitcmd.Options{Environ: e.Environ}).Run(ctx, "version"); err == nil {
 		git = strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	}
-	return json.NewEncoder(e.results()).Encode(struct {
+	return json.NewEncoder(e.Results()).Encode(struct {
 		Version string `json:"version"`
 		Commit  string `json:"commit"`
 		Format  int    `json:"format"`
 		JSON    int    `json:"json"`
 		Go      string `json:"go"`
 		Git     string `json:"git"`
-	}{version(), commit, conversation.Version, jsonVersion, runtime.Version(), git})
+	}{models.Version(), commit, conversation.Version, ui.JsonVersion, runtime.Version(), git})
 }

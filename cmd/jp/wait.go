@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/process/attach"
@@ -32,7 +35,7 @@ JSON: docs/json.md
 Exit codes: 0 the turn is complete · 1 it ended incomplete · 2 usage · 3 it waits for an
 answer · 5 no such conversation · 6 damaged · 124 the time is up`
 
-func newWaitCommand(e *env) *cobra.Command {
+func newWaitCommand(e *ui.Env) *cobra.Command {
 	var o waitOptions
 	cmd := &cobra.Command{
 		Use: "wait [ID…]", Short: "Wait for the end of a turn, or for its question", GroupID: "run", Long: waitHelp,
@@ -47,19 +50,19 @@ func newWaitCommand(e *env) *cobra.Command {
 	return cmd
 }
 
-func runWait(ctx context.Context, e *env, o waitOptions) error {
+func runWait(ctx context.Context, e *ui.Env, o waitOptions) error {
 	switch {
 	case o.until != "" && o.until != "idle" && o.until != "input":
-		return usage("--for %q is neither idle nor input.", o.until)
+		return problem.Usage("--for %q is neither idle nor input.", o.until)
 	case o.timeout < 0:
-		return usage("--timeout %s is in the past.", o.timeout)
+		return problem.Usage("--timeout %s is in the past.", o.timeout)
 	}
-	r, err := e.openRepo(ctx)
+	r, err := e.OpenRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	r.states().sweep(ctx, e.host)
+	r.States().Sweep(ctx, e.Host)
 	if o.timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, o.timeout, errTimeIsUp)
 		defer cancel()
@@ -70,7 +73,7 @@ func runWait(ctx context.Context, e *env, o waitOptions) error {
 	}
 	var ids []conversation.ID
 	for _, word := range o.words {
-		id, err := r.find().resolveRunning(ctx, e.host, word, "jp wait ", runs)
+		id, err := r.Find().ResolveRunning(ctx, e.Host, word, "jp wait ", repo.Runs)
 		if err != nil {
 			return err
 		}
@@ -84,36 +87,36 @@ var errTimeIsUp = errors.New("the time is up")
 // A waited is what a conversation came to, or why that is not known.
 type waited struct {
 	at  int // among those that were named
-	l   listing
+	l   repo.Listing
 	err error
 }
 
 // waitAll waits for all of them, and says of each what it came to as soon as it
 // has. The exit code is that of the one that fared worst.
-func waitAll(ctx context.Context, e *env, r *repo, ids []conversation.ID, until string) error {
+func waitAll(ctx context.Context, e *ui.Env, r *repo.Repo, ids []conversation.ID, until string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	all := make(chan waited)
 	for at, id := range ids {
 		go func() {
-			l, err := r.await(ctx, id, until)
+			l, err := await(ctx, r, id, until)
 			all <- waited{at, l, err}
 		}()
 	}
-	exit, found := 0, make([]listing, len(ids))
+	exit, found := 0, make([]repo.Listing, len(ids))
 	var failed error
 	for range ids {
 		w := <-all
 		found[w.at] = w.l
 		switch {
 		case errors.Is(w.err, errTimeIsUp) && failed == nil:
-			failed = fail(exitTimeout, "interrupted", "the time is up; %s is %s.", ids[w.at], w.l.Status.words()).about(ids[w.at])
+			failed = problem.New(exitTimeout, "interrupted", "the time is up; %s is %s.", ids[w.at], w.l.Status.Words()).About(ids[w.at])
 		case w.err != nil && failed == nil:
 			failed = w.err
 			cancel()
 		case w.err == nil:
 			exit = max(exit, waitExit(w.l.Status))
-			if !e.format.structured() {
+			if !e.Format.Structured() {
 				sayWaited(e, w.l)
 			}
 		}
@@ -121,57 +124,57 @@ func waitAll(ctx context.Context, e *env, r *repo, ids []conversation.ID, until 
 	if failed != nil {
 		return failed
 	}
-	if e.format.structured() {
-		if err := writeJSON(e.results(), found); err != nil {
+	if e.Format.Structured() {
+		if err := ui.WriteJSON(e.Results(), found); err != nil {
 			return err
 		}
 	}
 	if exit != 0 {
-		return &failure{exit: exit, code: "incomplete_turn", silent: true}
+		return &problem.Error{Exit: exit, Code: "incomplete_turn", Silent: true}
 	}
 	return nil
 }
 
-func waitExit(s statusJSON) int {
+func waitExit(s repo.Status) int {
 	switch s.State {
 	case "idle":
 		return 0
 	case "waiting_for_input":
-		return exitDecision
+		return problem.ExitDecision
 	}
-	return exitFailed
+	return problem.ExitFailed
 }
 
 // sayWaited prints what was waited for: the question on stdout, all else beside it.
-func sayWaited(e *env, l listing) {
+func sayWaited(e *ui.Env, l repo.Listing) {
 	if q := l.Status.Question; q != nil {
-		fmt.Fprintf(e.results(), "%s  %s: %s\n", l.ID, safetext.Show(*l.Status.Tool), safetext.Clean(oneLine(*q)))
+		fmt.Fprintf(e.Results(), "%s  %s: %s\n", l.ID, safetext.Show(*l.Status.Tool), safetext.Clean(problem.OneLine(*q)))
 		return
 	}
-	e.note("%s: %s", l.ID, strings.TrimSpace(l.Status.words()))
+	e.Note("%s: %s", l.ID, strings.TrimSpace(l.Status.Words()))
 	if why := l.Status.Reason; why != nil {
-		e.note("  %s", safetext.Clean(oneLine(*why)))
+		e.Note("  %s", safetext.Clean(problem.OneLine(*why)))
 	}
 }
 
 // await waits until a conversation has come to something, and says what. On an
 // error it says what it is by then.
-func (r *repo) await(ctx context.Context, id conversation.ID, until string) (l listing, waiting error) {
+func await(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (l repo.Listing, waiting error) {
 	for {
-		info, err := r.store.Info(context.WithoutCancel(ctx), id)
+		info, err := r.Store.Info(context.WithoutCancel(ctx), id)
 		if err != nil {
-			return listing{}, aboutConversation(err, id)
+			return repo.Listing{}, repo.AboutConversation(err, id)
 		}
-		l = r.states().list(context.WithoutCancel(ctx), info)
+		l = r.States().List(context.WithoutCancel(ctx), info)
 		if waiting != nil || settled(l.Status, until) {
 			return l, waiting
 		}
 		asker := id
-		if asker, waiting = r.news(ctx, id, until); asker == id {
+		if asker, waiting = news(ctx, r, id, until); asker == id {
 			continue
 		}
-		if info, err := r.store.Info(context.WithoutCancel(ctx), asker); err == nil {
-			if l := r.states().list(context.WithoutCancel(ctx), info); settled(l.Status, until) {
+		if info, err := r.Store.Info(context.WithoutCancel(ctx), asker); err == nil {
+			if l := r.States().List(context.WithoutCancel(ctx), info); settled(l.Status, until) {
 				return l, nil // its delegate's question
 			}
 		}
@@ -179,7 +182,7 @@ func (r *repo) await(ctx context.Context, id conversation.ID, until string) (l l
 }
 
 // settled reports whether a state is one that is waited for.
-func settled(s statusJSON, until string) bool {
+func settled(s repo.Status, until string) bool {
 	switch {
 	case s.PID == nil: // nothing changes by itself any more
 		return true
@@ -191,18 +194,18 @@ func settled(s statusJSON, until string) bool {
 
 // news waits until something may have changed: the process says so, or it ends.
 // asker is the conversation that is to be looked at.
-func (r *repo) news(ctx context.Context, id conversation.ID, until string) (asker conversation.ID, err error) {
-	holder, _ := r.locks.Held(id)
-	client, err := r.processes().connect(ctx, id)
+func news(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (asker conversation.ID, err error) {
+	holder, _ := r.Locks.Held(id)
+	client, err := r.Processes().Connect(ctx, id)
 	switch {
-	case errors.Is(err, errNotRunning):
+	case errors.Is(err, repo.ErrNotRunning):
 		return id, nil
 	case err != nil && ctx.Err() != nil:
 		return id, context.Cause(ctx)
 	case err != nil: // it holds the conversation, and nobody can ask it
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		_ = r.locks.AwaitFree(limited, id)
+		_ = r.Locks.AwaitFree(limited, id)
 		return id, context.Cause(ctx)
 	}
 	defer client.Close()
@@ -222,7 +225,7 @@ func (r *repo) news(ctx context.Context, id conversation.ID, until string) (aske
 				return m.Conversation, nil
 			}
 		case *attach.Bye:
-			return id, r.locks.AwaitEnd(ctx, id, holder)
+			return id, r.Locks.AwaitEnd(ctx, id, holder)
 		}
 	}
 }

@@ -51,15 +51,26 @@ var Allowed = map[string][]string{
 	"process":                               {"conversation", "internal/ownfolder", "internal/sharedfile", "internal/wholefile"},
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                                 {"conversation"},
-	"redact":                                nil,
 	"sandbox":                               nil, // rules and the kernel; knows neither tools nor configuration
 	"config":                                {"internal/wholefile"},
+	"redact":                                nil,
+	"redact/redacttest":                     nil,
+	"agent":                                 {everything}, // but see Forbidden
+	"agent/problem":                         {"conversation", "internal/safetext"},
+	"agent/repo":                            {everything},
+	"agent/models":                          {everything},
+	"agent/snapshot":                        {everything},
+	"agent/toolset":                         {everything},
+	"fork":                                  {everything},
+	"undo":                                  {everything},
 	"undo/undoplan":                         {"worktree"}, // decides; reads and writes no file
+	"blame":                                 {everything},
+	"doctor":                                {everything},
 	"cmd/jp":                                {everything},
+	"cmd/jp/internal/ui":                    {everything},
 	"cmd/jp/internal/terminal":              {"conversation", "internal/lazy", "internal/safetext"},
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "internal/safetext", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": nil,
-	"doctor":                                {"conversation", "internal/leftover"}, // judges; looks at nothing
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,

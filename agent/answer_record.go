@@ -1,0 +1,76 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/process/attach"
+)
+
+// GoesOn is the conversation to go on with once a question of this one is answered:
+// the one that waits for it, and for that one, and so on.
+func GoesOn(ctx context.Context, r *repo.Repo, id conversation.ID) conversation.ID {
+	info, err := r.Store.Info(ctx, id)
+	for err == nil && info.Summary.Parent != "" && r.Awaits(ctx, info.Summary.Parent, id) {
+		id = info.Summary.Parent
+		info, err = r.Store.Info(ctx, id)
+	}
+	return id
+}
+
+// liveInquiry is the question that the incomplete turn waits with, nil where it
+// does not.
+func (q *query) liveInquiry() *conversation.Inquiry {
+	if q.tail == nil {
+		return nil
+	}
+	if live := q.stream.Tail().Live(); len(live) > 0 {
+		return live[0]
+	}
+	return nil
+}
+
+// AnswerRecorded records the answer to the question that a conversation waits with, or a
+// delegate of it, where no process waits. event is the question that is meant, -1 for
+// whichever waits; to gives its answer. It returns the answer in words.
+func AnswerRecorded(
+	ctx context.Context, front Frontend, r *repo.Repo, id conversation.ID, event int, to func(context.Context, attach.Inquiry) (attach.Answer, error),
+) (words string, in conversation.ID, err error) {
+	q := NewQuery(ctx, front, r, QueryOptions{ContinueTurn: true}, nil)
+	q.id = id
+	if err := q.lock(); err != nil {
+		return "", id, r.Processes().Locked(ctx, r.Env, err)
+	}
+	defer q.held.Release()
+	if err := q.load(ctx); err != nil {
+		return "", id, err
+	}
+	waiting := q.liveInquiry()
+	if waiting == nil {
+		if q.tail != nil && event < 0 {
+			if below := r.States().AsksFor(ctx, id, delegationsIn(q.tail), repo.MaxLevels); below != nil {
+				q.held.Release()
+				return AnswerRecorded(ctx, front, r, below.In.ID, event, to)
+			}
+		}
+		return "", id, problem.New(problem.ExitFailed, "not_found", "%s waits for no answer.", id).About(id).Hint("jp status "+id.Short(), "what it does")
+	}
+	i := attach.InquiryOf(id, waiting)
+	i.Subject = strings.TrimSpace(strings.TrimPrefix(callTitle(waiting.Call), i.Tool))
+	answer, err := to(ctx, i)
+	if err != nil {
+		return "", id, err
+	}
+	if err := q.bookkeeper(nil).Answer(ctx, waiting, personAnswer(answer)); err != nil {
+		return "", id, err
+	}
+	for _, e := range q.stream.Events() {
+		if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.For == waiting.Event.Seq {
+			words = e.Subject
+		}
+	}
+	return words, id, nil
+}

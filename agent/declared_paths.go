@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/reconcile"
+	"jp/tool"
+)
+
+// named are the files that a call names, as paths are quoted in events.
+func (q *query) named(call *conversation.ToolCall) []string {
+	paths := q.written(q.registry, call)
+	if t, ok := q.registry.Lookup(call.Request.Name); ok && t.Definition().Paths == nil {
+		paths = snapshot.Mentioned(call.Arguments())
+	}
+	for i, p := range paths {
+		paths[i] = conversation.QuotePath(filepath.ToSlash(filepath.Clean(p)))
+	}
+	return paths
+}
+
+// written are the files that a call names, under the names that the tool got.
+func (q *query) written(tools *tool.Registry, call *conversation.ToolCall) []string {
+	t, ok := tools.Lookup(call.Request.Name)
+	if !ok || t.Definition().Paths == nil {
+		return nil
+	}
+	arguments := call.Arguments()
+	if restore := q.repo.Values.Restorer(q.id); restore != nil {
+		var err error
+		if arguments, err = restore(arguments); err != nil {
+			return nil // what they stand for is not known any more
+		}
+	}
+	paths, _ := t.Definition().Paths(arguments)
+	return paths
+}
+
+// unrecorded are the files which lost calls name and of which the snapshots then
+// and now tell nothing: git ignores them, another repository has them, or they were
+// left out. It says of each whether it is there now.
+func (q *query) unrecorded(ctx context.Context, r reconcile.Record, tree string) (map[string]bool, error) {
+	var paths []string
+	calls, _ := r.Ledger.Lost()
+	for _, call := range calls {
+		paths = append(paths, repo.Unquoted(q.named(call))...)
+	}
+	if len(paths) == 0 || q.files.Tree == nil {
+		return nil, nil
+	}
+	recorded := map[string]bool{}
+	if !q.files.Off {
+		trees := []string{tree}
+		for _, call := range calls {
+			trees = append(trees, call.Started.Tree)
+		}
+		slices.Sort(trees)
+		for _, tree := range slices.Compact(trees) {
+			if err := q.recordedIn(ctx, tree, paths, recorded); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, path := range repo.Unquoted(snapshot.LeftOutPaths(q.leftOut)) {
+		delete(recorded, path)
+	}
+	there := q.files.Tree.Look(paths)
+	found := map[string]bool{}
+	for _, path := range paths {
+		if !recorded[path] {
+			found[conversation.QuotePath(path)] = there.There(path) || !filepath.IsLocal(path)
+		}
+	}
+	return found, nil
+}
+
+// recordedIn adds those of the paths that are files of a tree.
+func (q *query) recordedIn(ctx context.Context, tree string, paths []string, recorded map[string]bool) error {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !filepath.IsLocal(p) })
+	if tree == "" || len(paths) == 0 {
+		return nil
+	}
+	out, err := q.repo.Git.Run(ctx, append([]string{"ls-tree", "-z", "--full-tree", tree, "--"}, paths...)...)
+	if err != nil {
+		return fmt.Errorf("look for files in a snapshot: %w", err)
+	}
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		facts, path, found := bytes.Cut(entry, []byte{'\t'})
+		if found && bytes.Contains(facts, []byte(" blob ")) {
+			recorded[string(path)] = true
+		}
+	}
+	return nil
+}

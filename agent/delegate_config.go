@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/agent/toolset"
+	"jp/conversation"
+	"jp/tool"
+	"jp/tool/delegate"
+)
+
+// inheritance is the event by which a child has the configuration of its parent,
+// with its own tools and budget. What may not come from events is not in it: the
+// child reads that where its parent does.
+func (q *query) inheritance(t delegate.Task) (*conversation.Event, error) {
+	delta := map[string]any{}
+	for _, e := range conversation.Own(q.stream.Events()) {
+		if b, ok := e.Body.(*conversation.ConfigDelta); ok {
+			var one map[string]any
+			if json.Unmarshal(b.Delta, &one) == nil {
+				merge(delta, one)
+			}
+		}
+	}
+	tools, err := q.toolSwitches(t.Tools)
+	if err != nil {
+		return nil, err
+	}
+	merge(delta, map[string]any{"tools": tools})
+	delete(delta, "model") // the turn's start says it
+	if t.Budget > 0 {
+		merge(delta, map[string]any{"limits": map[string]any{"tokens": t.Budget}})
+	}
+	text, err := json.Marshal(delta)
+	return &conversation.Event{Body: &conversation.ConfigDelta{Delta: text}}, err
+}
+
+// toolSwitches say which tools are on for a child and which are off: of its
+// parent's, those that are named, or all. A name that is not among them is
+// refused.
+func (q *query) toolSwitches(named []string) (map[string]any, error) {
+	all, err := q.allTools()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range named {
+		if _, ok := q.registry.Lookup(name); !ok {
+			return nil, &refusedTask{fmt.Sprintf("there is no tool %q to work with; there are %s", name, strings.Join(childTools(q.registry), ", "))}
+		}
+	}
+	if named == nil {
+		named = childTools(q.registry)
+	}
+	named = append(slices.Clone(named), delegate.StateName)
+	tools := map[string]any{}
+	for _, def := range all.Definitions() {
+		on := slices.Contains(named, def.Name)
+		if on != toolset.Enabled(def.Name, q.repo.Config.Tools) {
+			tools[def.Name] = map[string]any{"enable": on}
+		}
+	}
+	return tools, nil
+}
+
+// childTools are the tools that a child can be given.
+func childTools(of *tool.Registry) []string {
+	var names []string
+	for _, def := range of.Definitions() {
+		if def.Name != delegate.Name {
+			names = append(names, def.Name)
+		}
+	}
+	return names
+}
+
+// merge adds one table to another, key by key.
+func merge(to, from map[string]any) {
+	for key, value := range from {
+		inner, isTable := value.(map[string]any)
+		below, wasTable := to[key].(map[string]any)
+		if isTable && wasTable {
+			merge(below, inner)
+			continue
+		}
+		to[key] = value
+	}
+}
+
+// freeID makes an id that no conversation has.
+func (q *query) freeID() (conversation.ID, error) {
+	for {
+		id, err := conversation.NewID(q.env.Now(), q.env.Random)
+		if err != nil {
+			return "", err
+		}
+		if _, err := q.repo.Store.Head(q.ctx, id); errors.Is(err, conversation.ErrNotFound) {
+			return id, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}

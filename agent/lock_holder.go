@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/process"
+	"jp/process/attach"
+)
+
+const (
+	// answersIn is how long a process has to say what it does.
+	answersIn = time.Second
+	// holderGap is how often a process is looked for that cannot be reached.
+	holderGap = time.Second
+)
+
+// A busyHolder is the process that holds a conversation that is waited for, as it
+// was when it was looked at.
+type busyHolder struct {
+	repo    *repo.Repo
+	id      conversation.ID
+	holder  process.Holder
+	peer    *attach.Client // nil where it could not be reached
+	status  attach.Status
+	inquiry *attach.Inquiry // that it waits with, nil where it does not
+}
+
+// look asks the process what it does. The caller closes what comes back.
+func look(ctx context.Context, r *repo.Repo, id conversation.ID, holder process.Holder) *busyHolder {
+	h := &busyHolder{repo: r, id: id, holder: holder}
+	if now, held := r.Locks.Held(id); held {
+		h.holder = now
+	}
+	registry, ok := r.States().ToldRegistry()
+	if !ok {
+		return h
+	}
+	ctx, cancel := context.WithTimeout(ctx, answersIn)
+	defer cancel()
+	peer, err := repo.Dial(ctx, registry, id)
+	if err == nil {
+		h.status, h.inquiry, err = DoesNow(ctx, peer)
+	}
+	if err == nil {
+		h.peer = peer
+	} else if peer != nil {
+		peer.Close()
+	}
+	return h
+}
+
+func (h *busyHolder) close() {
+	if h.peer != nil {
+		h.peer.Close()
+	}
+}
+
+// changes waits until a question begins or ceases to wait, or until another
+// process can be reached; it is false where ctx ends first.
+func (h *busyHolder) changes(ctx context.Context) bool {
+	if h.peer != nil && h.asks(ctx) {
+		return true
+	}
+	again := time.NewTicker(holderGap)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-again.C:
+		}
+		next := look(ctx, h.repo, h.id, h.holder)
+		next.close()
+		if next.peer != nil {
+			return true
+		}
+	}
+}
+
+// asks waits until a question begins or ceases to wait; it is false where the
+// process ends, or ctx does.
+func (h *busyHolder) asks(ctx context.Context) bool {
+	stop := context.AfterFunc(ctx, func() { h.peer.Close() })
+	defer stop()
+	for {
+		m, err := h.peer.Next()
+		if err != nil {
+			return false
+		}
+		switch m.(type) {
+		case *attach.Inquiry, *attach.Answered:
+			return true
+		}
+	}
+}
+
+// words say who the process is and what it does.
+func (h *busyHolder) words(now time.Time) string {
+	who := h.holder.Name()
+	if h.holder.Detached {
+		who += " in the background"
+	}
+	since := conversation.Ago(time.Duration(h.status.SinceMS) * time.Millisecond)
+	title := safetext.Show(conversation.Shorten(strings.TrimSpace(h.status.Tool+" "+h.status.Subject), 60))
+	switch {
+	case h.inquiry != nil:
+		return who
+	case h.status.Waits:
+		return fmt.Sprintf("%s, %s waits for another jp that changes files here, %s by now", who, title, since)
+	case h.status.Tool != "":
+		return fmt.Sprintf("%s, %s for %s", who, title, since)
+	case h.status.Doing:
+		return who + ", the model is answering"
+	case !h.holder.Started.IsZero():
+		return who + ", for " + conversation.Ago(max(now.Sub(h.holder.Started), time.Second))
+	}
+	return who
+}

@@ -1,0 +1,2 @@
+// Package models opens the model that a configuration names.
+package models

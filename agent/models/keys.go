@@ -1,0 +1,247 @@
+package models
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/config"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/provider/catalog"
+)
+
+// Vendor is the provider of that name, with what the configuration says of it.
+func (r Providers) Vendor(name string) (catalog.Vendor, error) {
+	v, err := r.Found(name)
+	switch {
+	case errors.Is(err, catalog.ErrUnknown):
+		return v, problem.Usage("there is no provider %q.", name).
+			Hint("jp models", "lists those that there are").
+			Hint(`jp query --cfg providers.`+repo.PlainName(name)+`.base_url=URL -m `+repo.PlainName(name)+`/MODEL "…"`, "a server that speaks OpenAI's protocol")
+	case err != nil:
+		return v, repo.WrongSetting(r.WrongProvider(name, err))
+	}
+	return v, nil
+}
+
+// client connects as the configuration says of a provider, nil where it says nothing.
+func (r Providers) client(e *repo.Host, name string) (*http.Client, error) {
+	said := r.Config.Providers[name]
+	headers := map[string]string{}
+	for header, value := range said.Headers {
+		variable, named := strings.CutPrefix(value, "$")
+		if named {
+			value = strings.TrimSpace(e.Get(variable))
+		}
+		if named && value == "" {
+			return nil, problem.New(problem.ExitUsage, "auth", "there is no header %s for %s: %s is not set.", safetext.Show(header), safetext.Show(name), safetext.Show(variable))
+		}
+		if named || secretHeader(header) {
+			r.Values.Own(value)
+		}
+		headers[header] = value
+	}
+	client, err := catalog.Connection{Headers: headers, CAFile: repo.FromHome(said.CAFile, e.Get("HOME")), Proxy: said.Proxy}.Client()
+	if err != nil {
+		return nil, repo.WrongSetting(r.WrongProvider(name, err))
+	}
+	return client, nil
+}
+
+// secretHeader reports whether a header is likely to hold a secret.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie"}, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// key is the key for a provider, "" for one that works without. A missing one is
+// an error that says where it is looked for.
+func (r Providers) key(ctx context.Context, e *repo.Host, v catalog.Vendor) (string, error) {
+	if command := r.Config.Providers[v.Name].KeyCommand; len(command) > 0 {
+		key, err := printedKey(ctx, e, v.Name, command, keyTime)
+		r.Values.Own(key)
+		return key, err
+	}
+	for _, name := range v.KeyEnv {
+		if key := strings.TrimSpace(e.Get(name)); key != "" {
+			return key, checkKey(key, "$"+name)
+		}
+	}
+	if v.Keyless {
+		return "", nil
+	}
+	return "", missingKey(v)
+}
+
+// missingKey says which key a provider wants, and what works without one.
+func missingKey(v catalog.Vendor) *problem.Error {
+	f := problem.New(problem.ExitUsage, "auth", "there is no key for %s: %s.", v.Name, Unset(v))
+	if len(v.KeyEnv) > 0 {
+		f.Hint("export "+v.KeyEnv[0]+"=…", "the key, for this shell")
+	} else {
+		f.Hint("jp config set providers."+repo.PlainName(v.Name)+".api_key_env NAME", "the variable that holds it")
+	}
+	f.Hint("jp config set providers."+repo.PlainName(v.Name)+`.key_command '["pass", "show", "`+repo.PlainName(v.Name)+`"]'`, "a program that prints it")
+	return withoutKey(f)
+}
+
+// Unset says where no key was found.
+func Unset(v catalog.Vendor) string {
+	if len(v.KeyEnv) == 0 {
+		return "providers." + repo.PlainName(v.Name) + " names no api_key_env and no key_command"
+	}
+	return strings.Join(v.KeyEnv, " or ") + " is not set"
+}
+
+// withoutKey adds what can be asked by somebody who has no key.
+func withoutKey(f *problem.Error) *problem.Error {
+	return f.Hint(`jp query -m ollama/MODEL "…"`, "a model on this machine, by ollama").
+		Hint(`jp query -m script/demo "…"`, "a scripted model: shows jp without any key")
+}
+
+// keyTime is how long a program may take to print a key: it may ask for a
+// passphrase.
+const keyTime = time.Minute
+
+var errKeyTime = errors.New("the program that prints a key took too long")
+
+// printedKey is what a program prints within a limit of time. It may ask on the
+// terminal, once.
+func printedKey(ctx context.Context, e *repo.Host, vendor string, argv []string, limit time.Duration) (string, error) {
+	if key, known := e.Keys.Load(vendor); known {
+		return key.(string), nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errKeyTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out, words bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = e.Dir, e.Environ, &out, &words
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	key := strings.TrimSpace(out.String())
+	if err == nil && key != "" {
+		e.Keys.Store(vendor, key)
+		return key, checkKey(key, argv[0])
+	}
+	why := "failed: it printed nothing"
+	switch {
+	case errors.Is(context.Cause(ctx), errKeyTime):
+		why = "took longer than " + conversation.Ago(limit) + ", and jp ended it"
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		why = "failed: " + err.Error()
+	}
+	f := problem.New(problem.ExitUsage, "auth", "there is no key for %s: its key_command %s %s.", vendor, safetext.Escape(argv[0]), why)
+	if said := strings.TrimSpace(words.String()); said != "" {
+		f.Details = append(f.Details, strings.SplitN(said, "\n", 2)[0])
+	}
+	return "", f
+}
+
+// checkKey refuses what no key is and no header can carry, without quoting it.
+func checkKey(key, source string) error {
+	odd := func(r rune) bool { return r > unicode.MaxASCII || unicode.IsSpace(r) || unicode.IsControl(r) }
+	if strings.ContainsFunc(key, odd) {
+		return problem.New(problem.ExitUsage, "auth", "what %s holds is no key: it has spaces, control characters, or letters that are not ASCII.", source)
+	}
+	return nil
+}
+
+// price is what a model costs: what the configuration says, else its list price.
+func (r Providers) price(model string) (catalog.Price, error) {
+	amounts, said := r.Config.Prices[model]
+	if !said {
+		return catalog.PriceOf(model), nil
+	}
+	price, err := catalog.ParsePrice(amounts)
+	if err != nil {
+		return price, repo.WrongSetting(r.WrongPrice(model, err))
+	}
+	return price, nil
+}
+
+// UsualModel is the model to ask where nobody names one: that of the first
+// provider for which there is a key, else of an Ollama that runs here.
+func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error) {
+	if model := r.KeyedModel(e); model != "" {
+		return model, nil
+	}
+	if model := r.localModel(ctx, e); model != "" {
+		return model, nil
+	}
+	none := problem.New(problem.ExitUsage, "config", "no model to ask: none is configured, no provider has a key, and no Ollama runs here.")
+	if r.heldModel() {
+		none.Hint("jp trust", "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
+	}
+	return "", withoutKey(none.
+		Hint("export ANTHROPIC_API_KEY=…", "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY, DEEPSEEK_API_KEY").
+		Hint("jp models", "which providers there are, and what each lacks"))
+}
+
+// KeyedModel is the model of the first provider for which there is a key, "" for none.
+func (r Providers) KeyedModel(e *repo.Host) string {
+	for _, name := range catalog.Names(r.Config.Providers) {
+		v, err := r.Vendor(name)
+		if err != nil || v.Keyless || v.Model == "" {
+			continue
+		}
+		if r.hasKey(e, v) {
+			return v.Name + "/" + v.Model
+		}
+	}
+	return ""
+}
+
+// heldModel reports whether the workspace's file names a model that does not count
+// until the file is trusted.
+func (r Providers) heldModel() bool {
+	return slices.ContainsFunc(r.Report.Inert, func(k config.InertKey) bool {
+		return k.Key == "model" && k.Reason == config.ReasonUntrusted
+	})
+}
+
+// hasKey reports whether there seems to be a key, and starts nothing.
+func (r Providers) hasKey(e *repo.Host, v catalog.Vendor) bool {
+	found := len(r.Config.Providers[v.Name].KeyCommand) > 0
+	for _, name := range v.KeyEnv {
+		found = found || strings.TrimSpace(e.Get(name)) != ""
+	}
+	return found
+}
+
+// localTime is how long a server on this machine may take to say that it is there.
+const localTime = 500 * time.Millisecond
+
+// localModel is the first model of an Ollama that runs here, "" for none.
+func (r Providers) localModel(ctx context.Context, e *repo.Host) string {
+	v, err := r.Vendor("ollama")
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, localTime)
+	defer cancel()
+	client, err := r.client(e, v.Name)
+	if err != nil {
+		return ""
+	}
+	names, err := v.Open("", catalog.Options{Client: client}).Models(ctx)
+	if err != nil || len(names) == 0 {
+		return ""
+	}
+	return v.Name + "/" + names[0]
+}
+
+// The Providers are those of models, as the configuration of a repository has them.
+type Providers struct{ *repo.Repo }
+
+func ProvidersOf(r *repo.Repo) Providers { return Providers{r} }

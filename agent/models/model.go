@@ -1,0 +1,127 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/provider/catalog"
+	"jp/provider/script"
+)
+
+// The providers of models that are none: files, and conversations.
+const (
+	Scripted = "script"
+	Replayed = "replay"
+)
+
+// OpenModel opens the provider of a model, "provider/name".
+func OpenModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*catalog.Provider, error) {
+	vendor, name, ok := CutModel(model)
+	if !ok {
+		f := problem.Usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
+		return nil, f.Hint("jp models", "lists what can be asked")
+	}
+	switch vendor {
+	case Scripted:
+		return openScript(e, name)
+	case Replayed:
+		return openReplay(ctx, e, r, name)
+	}
+	v, err := ProvidersOf(r).Vendor(vendor)
+	if err != nil {
+		return nil, err
+	}
+	key, err := ProvidersOf(r).key(ctx, e, v)
+	if err != nil {
+		return nil, err
+	}
+	client, err := ProvidersOf(r).client(e, vendor)
+	if err != nil {
+		return nil, err
+	}
+	price, err := ProvidersOf(r).price(model)
+	if err != nil {
+		return nil, err
+	}
+	parameters := r.Config.Parameters
+	return v.Open(key, catalog.Options{
+		Client:    client,
+		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price,
+		Silence: limitOf(r.Config.Limits.ModelSilence), Stall: limitOf(r.Config.Limits.ModelStall),
+	}), nil
+}
+
+// CutModel parts a model's name into its provider and the provider's name for it.
+func CutModel(model string) (vendor, name string, ok bool) {
+	vendor, name, _ = strings.Cut(model, "/")
+	return vendor, name, vendor != "" && name != ""
+}
+
+// limitOf is a limit of time as providers take it, negative for none.
+func limitOf(limit time.Duration) time.Duration {
+	if limit > 0 {
+		return limit
+	}
+	return -1
+}
+
+// openScript opens a file of replies.
+func openScript(e *repo.Host, name string) (*catalog.Provider, error) {
+	if name == "demo" {
+		return &catalog.Provider{Provider: script.Demo(), API: Scripted}, nil
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(e.Dir, path)
+	}
+	p, err := script.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		// A script that lies in a folder called script is easily named by its path.
+		missing := problem.New(problem.ExitUsage, "config", "%v", err)
+		if beside := filepath.Join(e.Dir, Scripted, name); repo.IsFile(beside) {
+			missing = missing.Hint("jp query -m "+safetext.Escape("script/script/"+name)+` "…"`, "the file after the provider's name: script/"+name)
+		}
+		return nil, missing
+	}
+	if err != nil {
+		return nil, problem.New(problem.ExitUsage, "config", "%v", err)
+	}
+	return &catalog.Provider{Provider: p, API: Scripted}, nil
+}
+
+// openReplay opens what the models of a conversation said. One that somebody else wrote
+// would say what to run here.
+func openReplay(ctx context.Context, e *repo.Host, r *repo.Repo, word string) (*catalog.Provider, error) {
+	v, err := r.Find().View(ctx, e, word)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(v.Events, func(e *conversation.Event) bool { return !e.Signed }) {
+		return nil, problem.New(problem.ExitDecision, "untrusted", "%s was written by someone else, at least in part; what its model said is not done again here.", v.Name()).About(v.Id).
+			Hint("jp print "+v.Name(), "read it")
+	}
+	return &catalog.Provider{Provider: script.Replay(Replayed+"/"+string(v.Id), v.Events), API: Scripted}, v.Damage(nil)
+}
+
+// Version is jp's own version.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "0.1.0-dev"
+}
+
+// DemoRequest is what the demo asks, in the files that demoFiles gives.
+const DemoRequest = script.DemoRequest
+
+var DemoFiles = script.DemoFiles

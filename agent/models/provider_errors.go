@@ -1,0 +1,25 @@
+package models
+
+import (
+	"strings"
+
+	"jp/agent/repo"
+	"jp/internal/safetext"
+)
+
+// KeySource is where the key for a provider comes from, "" where it has none.
+func (r Providers) KeySource(e *repo.Host, name string) string {
+	if command := r.Config.Providers[name].KeyCommand; len(command) > 0 {
+		return "what " + safetext.Escape(command[0]) + " printed (providers." + repo.PlainName(name) + ".key_command)"
+	}
+	v, err := r.Vendor(name)
+	if err != nil {
+		return ""
+	}
+	for _, variable := range v.KeyEnv {
+		if strings.TrimSpace(e.Get(variable)) != "" {
+			return "that of $" + variable
+		}
+	}
+	return ""
+}

@@ -1,0 +1,206 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"jp/agent/models"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/lazy"
+	"jp/provider"
+	"jp/turnloop"
+)
+
+// wayOut adds to the end of a turn what helps against it.
+func (q *query) wayOut(f *problem.Error, err error) {
+	again := "jp continue " + q.id.Short()
+	class := provider.Class("")
+	var e *provider.Error
+	if errors.As(err, &e) {
+		class = e.Class
+	}
+	name, _, _ := strings.Cut(q.model, "/")
+	switch class {
+	case provider.ClassContext:
+		q.shorter(f, "jp continue")
+		f.
+			Hint(again+" -m PROVIDER/NAME", "ask a model that can read more")
+		return
+	case provider.ClassAuth, provider.ClassQuota:
+		if from := models.ProvidersOf(q.repo).KeySource(q.env, name); from != "" {
+			f.Details = append(f.Details, "The key is "+from+".")
+		} else {
+			f.Details = append(f.Details, "No key was sent.")
+			f.Hint("jp config set providers."+repo.PlainName(name)+".api_key_env NAME", "the variable that holds the key")
+		}
+	case provider.ClassModel:
+		f.Hint("jp models "+repo.PlainName(name), "lists those that there are").Hint(again+" -m PROVIDER/NAME", "ask another model")
+		return
+	case provider.ClassAddress:
+		f.Hint("jp config set providers."+repo.PlainName(name)+".base_url URL", "the address without the path that jp adds, which is shown above").
+			Hint(again, "then ask again")
+		return
+	}
+	if e != nil && class != provider.ClassAuth && class != provider.ClassQuota && isPermanent(e) {
+		q.aroundRefusal(f, e)
+		return
+	}
+	var failed *turnloop.ProviderError
+	if errors.As(err, &failed) && failed.Wait > 0 {
+		f.Hint(again, "try again, after "+clock(q.env.Now(), failed.Wait)).
+			Hint(again+" --detach --wait", "wait for that in the background, and go on then").
+			Hint(again+" -m PROVIDER/NAME", "ask another model now")
+		return
+	}
+	f.Hint(again, "try again").Hint(again+" -m PROVIDER/NAME", "ask another model")
+}
+
+// isPermanent reports whether the same request will be refused for good.
+func isPermanent(e *provider.Error) bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return false
+	}
+	return e.Status >= 400 && e.Status < 500 || e.Class == provider.ClassInvalid
+}
+
+// What a refusal is about, in the server's words.
+var (
+	aboutTools  = lazy.Regexp(`(?i)\btools?\b|\bfunctions?\b`)
+	aboutImages = lazy.Regexp(`(?i)\bimages?\b|\bimage_url\b|\bvision\b|\bmulti-?modal\b`)
+)
+
+// aroundRefusal adds the commands that send another request than the one that was
+// refused for good: without the question, without the tools or the image that the
+// server's words name, or to another model.
+func (q *query) aroundRefusal(f *problem.Error, e *provider.Error) {
+	id := q.id.Short()
+	f.Hint("jp discard "+id, "take the question back, to ask it in another way")
+	if q.registry != nil && len(q.registry.Definitions()) > 0 && aboutTools().MatchString(e.Message) {
+		for _, def := range q.registry.Definitions() {
+			if named(e.Message, provider.WireName(def.Name)) {
+				f.Hint("jp continue "+id+" --no-tool "+def.Name, "go on without this tool")
+			}
+		}
+		f.Hint("jp continue "+id+" -T", "go on without tools")
+	}
+	if start := turnOfNewestImage(q.stream.Events()); start >= 0 && aboutImages().MatchString(e.Message) {
+		if start == 0 {
+			f.Hint(`jp query --new "…"`, "ask in a new conversation, without the image")
+		} else {
+			f.Hint(fmt.Sprintf("jp fork %s@%d -a", id, start-1), "makes a fork that ends before the image, and goes on there")
+		}
+	}
+	f.Hint("jp continue "+id+" -m PROVIDER/NAME", "ask another model")
+}
+
+// named reports whether a text has a name in it, not as a part of another.
+func named(text, name string) bool {
+	isPart := func(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return !isPart(r) }), name)
+}
+
+// turnOfNewestImage is the seq at which the turn starts that has the newest image, -1
+// where there is none.
+func turnOfNewestImage(events []*conversation.Event) int {
+	start := -1
+	for turn := range conversation.Turns(events) {
+		for _, e := range turn.Events {
+			var attached []conversation.Attachment
+			switch b := e.Body.(type) {
+			case *conversation.ChatRequest:
+				attached = b.Attachments
+			case *conversation.ToolCallResponse:
+				attached = b.Attachments
+			}
+			if slices.ContainsFunc(attached, func(a conversation.Attachment) bool { return strings.HasPrefix(a.MediaType, "image/") }) {
+				start = turn.Events[0].Seq
+			}
+		}
+	}
+	return start
+}
+
+// stoppedFor is the end of a turn whose model asked for one tool again and again in a
+// way in which it cannot run.
+func (q *query) stoppedFor(failing *turnloop.Failing) *problem.Error {
+	f := problem.New(problem.ExitFailed, "interrupted", "jp stopped the turn: %s", problem.OneLine(failing.Error())).About(q.id)
+	if failing.CutOff() {
+		return f.Hint(`jp query --cfg parameters.max_tokens=N "…"`, "go on in a turn with longer answers")
+	}
+	return f.Hint(`jp query -m PROVIDER/NAME "…"`, "go on in a turn with another model")
+}
+
+// clock is when a wait is over that begins now, with the day where that is another.
+func clock(now time.Time, wait time.Duration) string {
+	now = now.Local()
+	then := now.Add(wait)
+	if then.YearDay() == now.YearDay() && then.Year() == now.Year() {
+		return then.Format("15:04")
+	}
+	return then.Format("2006-01-02 15:04")
+}
+
+// shorter adds commands that ask with less before the question; again is the one that
+// asks in a fork.
+func (q *query) shorter(f *problem.Error, again string) {
+	if n := fewerTurns(q.stream.Events()); n > 0 {
+		turns := "turn"
+		if n > 1 {
+			turns = fmt.Sprintf("%d turns", n)
+		}
+		f.Hint(fmt.Sprintf("jp fork %s --last %d -a", q.id.Short(), n), "makes a fork that has the last "+turns+" only; "+again+" goes on with it")
+	}
+	f.Hint(`jp query --new "…"`, "ask in a new conversation")
+}
+
+// muchInput is how many tokens of input may be too many for a model that says nothing
+// to them: the windows of local servers are often no larger.
+const muchInput = 16_000
+
+// emptyAnswer is the end of a turn whose model said nothing.
+func (q *query) emptyAnswer() *problem.Error {
+	again := "jp query -E --id " + q.id.Short()
+	if q.outcome.Status == turnloop.Length {
+		f := problem.New(problem.ExitFailed, "provider", "the answer is empty: the model reached the most tokens that one answer may have (parameters.max_tokens) before its first word.")
+		return f.About(q.id).Hint(again+" --cfg parameters.max_tokens=N", "ask again with longer answers")
+	}
+	f := problem.New(problem.ExitFailed, "provider", "the model answered nothing, also when it was asked again.").About(q.id)
+	if input := q.lastInput(); input >= muchInput {
+		f.Message = fmt.Sprintf("the model answered nothing, also when it was asked again. It read %s tokens, which may be more than it can.", conversation.Tokens(input))
+		q.shorter(f, "jp query -E")
+	}
+	return f.Hint(again, "ask again").Hint(again+" -m PROVIDER/NAME", "ask another model")
+}
+
+// lastInput is how many tokens the newest model call read.
+func (q *query) lastInput() (tokens int) {
+	for _, e := range q.stream.Tail().LastCall().Events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse:
+			if b.Usage != nil {
+				tokens = b.Usage.Input
+			}
+		}
+	}
+	return tokens
+}
+
+// fewerTurns is how many turns a shorter fork has: three, or less where there are
+// no more than that, and 0 where there is nothing to leave out.
+func fewerTurns(events []*conversation.Event) int {
+	turns := 0
+	for t := range conversation.Turns(events) {
+		if ledger := t.Ledger(); !ledger.Discarded && !ledger.Empty() {
+			turns++
+		}
+	}
+	return max(0, min(3, turns-1))
+}

@@ -1,0 +1,269 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// A desk is where a turn puts its questions: to whoever is attached, else at the
+// process's own terminal, else to whoever comes. An answer from any shell counts
+// as long as the question waits, and the first one counts.
+type desk struct {
+	id      conversation.ID
+	user    User // nil where there is no terminal to ask at
+	server  *attach.Server
+	limit   time.Duration // of the wait for somebody to come; 0 for none
+	reached func() bool   // whether anybody can come
+	waiting func(q turnloop.Question)
+
+	mu       sync.Mutex
+	commands chan error // for the question that waits; nil where none does
+}
+
+// Present implements [turnloop.Prompter].
+func (d *desk) Present() bool {
+	attached, _ := d.server.Attached()
+	return attached || d.user != nil
+}
+
+// Ask implements [turnloop.Prompter].
+func (d *desk) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	return d.put(ctx, d.id, q, false)
+}
+
+// Await implements [turnloop.Prompter].
+func (d *desk) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	return d.await(ctx, d.id, q)
+}
+
+// await waits for somebody to answer a question of a conversation. The limit is for
+// the time in which nobody is attached: who has come may think.
+func (d *desk) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
+	if !d.reached() {
+		return turnloop.Answer{}, turnloop.ErrNoAnswer
+	}
+	d.waiting(q)
+	return d.put(ctx, id, q, true)
+}
+
+// put lets a question of a conversation wait for an answer, of people who are
+// there or, if stay is set, of anybody.
+func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question, stay bool) (turnloop.Answer, error) {
+	commands := d.open() // before anybody knows of the question
+	defer d.close()
+	pending := d.server.Post(inquiryFor(id, q))
+	defer pending.Withdraw()
+	for {
+		attached, moved := d.server.Attached()
+		if !attached && d.user != nil {
+			if answer, err := d.atTerminal(ctx, id, q, pending, moved, commands); !errors.Is(err, errAttached) {
+				return answer, err
+			}
+			continue
+		}
+		if !attached && !stay {
+			return turnloop.Answer{}, turnloop.ErrNoAnswer
+		}
+		if attached && d.user != nil {
+			d.user.Tell(safetext.Show(q.Inquiry.Call.Request.Name) + " asks; the attached terminal answers.")
+		}
+		var late <-chan time.Time
+		if !attached && d.limit > 0 {
+			late = time.After(d.limit)
+		}
+		select {
+		case a := <-pending.Answer():
+			return personAnswer(a), nil
+		case err := <-commands:
+			return turnloop.Answer{}, err
+		case <-ctx.Done():
+			return turnloop.Answer{}, context.Cause(ctx)
+		case <-late:
+			return turnloop.Answer{}, turnloop.ErrNoAnswer
+		case <-moved:
+		}
+	}
+}
+
+// Why a question is no longer asked at the terminal.
+var (
+	errAttached  = errors.New("somebody has attached")
+	errElsewhere = errors.New("answered elsewhere")
+)
+
+// atTerminal asks at the process's own terminal, until somebody answers elsewhere
+// or attaches.
+func (d *desk) atTerminal(
+	ctx context.Context, id conversation.ID, q turnloop.Question, pending *attach.Pending, moved <-chan struct{}, commands <-chan error,
+) (turnloop.Answer, error) {
+	var elsewhere *attach.Answer
+	asking, end := context.WithCancelCause(ctx)
+	watch := sync.WaitGroup{}
+	watch.Go(func() {
+		select {
+		case a := <-pending.Answer():
+			elsewhere = &a
+			end(errElsewhere)
+		case err := <-commands:
+			end(err)
+		case <-moved:
+			end(errAttached)
+		case <-asking.Done():
+		}
+	})
+	if id != d.id {
+		d.user.Tell(id.Short() + ", which works for this conversation, asks:")
+	}
+	answer, err := d.user.Ask(asking, q)
+	end(nil)
+	watch.Wait()
+	if elsewhere != nil {
+		d.user.Tell("Answered elsewhere.")
+		return personAnswer(*elsewhere), nil
+	}
+	return answer, err
+}
+
+// open says that a question waits, which can be ended by a command.
+func (d *desk) open() <-chan error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = make(chan error, 1)
+	return d.commands
+}
+
+func (d *desk) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.commands = nil
+}
+
+// asks reports whether a question waits.
+func (d *desk) asks() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.commands != nil
+}
+
+// command ends the question that waits, without an answer; false where none does.
+func (d *desk) command(c turnloop.Command) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.commands == nil {
+		return false
+	}
+	select {
+	case d.commands <- &c:
+		return true
+	default: // another one came first
+		return false
+	}
+}
+
+func inquiryFor(id conversation.ID, q turnloop.Question) attach.Inquiry {
+	i := attach.InquiryOf(id, q.Inquiry)
+	i.Subject, i.Detail = q.Subject, q.Detail
+	if q.Tool != nil && q.Tool.Timed {
+		i.Command, i.LimitMS = q.Tool.Command, q.Tool.Timeout.Milliseconds()
+	}
+	return i
+}
+
+func personAnswer(a attach.Answer) turnloop.Answer {
+	return turnloop.Answer{Outcome: a.Outcome, Value: a.Value, Reason: a.Reason, Arguments: a.Arguments, Remember: a.Remember}
+}
+
+// openDesk makes the place of this query's questions.
+func (q *query) openDesk() *desk {
+	d := &desk{id: q.id, user: q.user, server: q.server, waiting: q.saysItWaits, reached: func() bool { return q.presence != nil }}
+	if q.handover == nil {
+		d.limit = q.repo.Config.Policy.Timeout
+	}
+	return d
+}
+
+// saysItWaits tells whoever looks at stderr that a question waits for somebody,
+// and how to answer it.
+func (q *query) saysItWaits(question turnloop.Question) {
+	request := question.Inquiry.Request
+	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
+	q.env.Note("%s waits for an answer: %s — %q", q.id, safetext.Show(what), safetext.Clean(problem.OneLine(request.Question.Text)))
+	i := inquiryFor(q.id, question)
+	command := repo.AnswerCommand(i)
+	q.env.Note("    %s   %s", command, repo.AnswerWords(i))
+	q.env.Note("    %-*s   asks here", len(command), "jp attach "+q.id.Short())
+	if q.desk.limit > 0 {
+		q.env.Note("Without an answer jp exits in %s; the question stays open.", conversation.Ago(q.desk.limit))
+	}
+}
+
+// doing says what the turn does that can be interrupted.
+func (q *query) doing() attach.Status {
+	loop := q.running.Load()
+	if loop == nil {
+		return attach.Status{}
+	}
+	status := attach.Status{Running: loop.Running()}
+	doing, ok := Steerable(q.ctx, loop, q.desk.asks)
+	if ok {
+		status.Doing, status.Tool, status.Subject, status.Waits = true, doing.Tool, doing.Subject, doing.Waits
+		status.SinceMS = q.env.Now().Sub(doing.Since).Milliseconds()
+	}
+	return status
+}
+
+// interruptedBy does what a peer wants of the turn.
+func (q *query) interruptedBy(i attach.Interrupt) error {
+	loop := q.running.Load()
+	if loop == nil || !loop.Running() {
+		return errors.New("no turn is under way")
+	}
+	command := turnloop.Command{Text: i.Text}
+	switch i.Action {
+	case "abort":
+		q.front.Abort("SIGINT")
+		return nil
+	case "stop":
+		command.Kind = turnloop.CommandStop
+	case "cancel_tool":
+		command.Kind = turnloop.CommandCancelTool
+	case "reply":
+		if command.Kind = turnloop.CommandReply; strings.TrimSpace(i.Text) == "" {
+			return errors.New("a reply has a text")
+		}
+	default:
+		return fmt.Errorf("there is no interrupt %.40q", i.Action)
+	}
+	if loop.Steer(command) || command.Kind != turnloop.CommandCancelTool && q.desk.command(command) {
+		return nil
+	}
+	return errors.New("there is nothing to interrupt just now")
+}
+
+// Steerable waits for something that can be steered. It is false where the turn
+// ends first, or comes to something else that is waited for.
+func Steerable(ctx context.Context, turn Interruptible, until func() bool) (doing turnloop.Activity, ok bool) {
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for turn.Running() && ctx.Err() == nil && !until() {
+		if doing, ok = turn.Doing(); ok {
+			return doing, true
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+		}
+	}
+	return doing, false
+}

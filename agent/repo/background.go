@@ -1,0 +1,36 @@
+package repo
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// OwnProgram is the program that runs, even where its file was replaced since.
+func OwnProgram() string {
+	const self = "/proc/self/exe"
+	if _, err := os.Stat(self); err == nil {
+		return self
+	}
+	if path, err := os.Executable(); err == nil {
+		return path
+	}
+	return os.Args[0]
+}
+
+// packIfDue starts a process that packs, in a session of its own, where this
+// command wrote something and enough is loose. It is no part of the command:
+// what goes wrong with it is for jp doctor to tell.
+func (r *Repo) packIfDue() {
+	if !r.Store.Wrote() || r.Config.Store.Packing == "off" || !r.Store.Packer().Due() {
+		return
+	}
+	cmd := exec.Command(OwnProgram(), "-C", r.Git.Dir(), "pack", "--background", "--quiet")
+	cmd.Args[0], cmd.Env = os.Args[0], r.Env.Environ
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if cmd.Start() == nil {
+		_ = cmd.Process.Release()
+	}
+}
+
+func Pid() int { return os.Getpid() }

@@ -1,0 +1,72 @@
+package repo
+
+import (
+	"context"
+
+	"jp/conversation"
+)
+
+// A delegatesQuestion is a question that a delegate waits with, for those that wait for
+// the delegate.
+type delegatesQuestion struct {
+	In      conversation.Info // the conversation of the question
+	Inquiry conversation.WaitingInquiry
+	Tools   string // "delegate → fs_create_file", with every level between
+}
+
+// MaxLevels is how many levels of delegates are looked through.
+const MaxLevels = 16
+
+// AsksFor is the question that a delegate of a conversation's open calls waits with, nil
+// where none does. calls are the calls that work in conversations of their own, by those.
+func (r States) AsksFor(ctx context.Context, parent conversation.ID, calls []Delegation, levels int) *delegatesQuestion {
+	for _, call := range calls {
+		info, err := r.Store.Info(ctx, call.Child)
+		if err != nil || info.Summary.Parent != parent || levels == 0 {
+			continue
+		}
+		if q := info.Summary.Inquiry; q != nil {
+			return &delegatesQuestion{info, *q, call.Tool + " → " + q.Tool}
+		}
+		if q := r.AsksFor(ctx, info.ID, r.delegations(ctx, info), levels-1); q != nil {
+			q.Tools = call.Tool + " → " + q.Tools
+			return q
+		}
+	}
+	return nil
+}
+
+// A Delegation is an open call that works in a conversation of its own.
+type Delegation struct {
+	Tool  string
+	Child conversation.ID
+}
+
+// delegations are those of a conversation of which no more is loaded than its newest
+// event, in the order of their calls.
+func (r States) delegations(ctx context.Context, i conversation.Info) (calls []Delegation) {
+	open := i.Summary.Open
+	children := map[int]conversation.ID{} // by the call's seq
+	for e, err := range r.Store.Back(ctx, i.Head) {
+		if err != nil || len(open) == 0 || e.Seq < open[0].Seq {
+			break
+		}
+		if b, is := e.Body.(*conversation.ToolStarted); is && b.Child != "" && children[b.For] == "" {
+			children[b.For] = b.Child
+		}
+	}
+	for _, call := range open {
+		if child := children[call.Seq]; child != "" {
+			calls = append(calls, Delegation{Tool: call.Name, Child: child})
+		}
+	}
+	return calls
+}
+
+// askedBelow makes the status of a conversation that of its delegate which waits for an
+// answer.
+func (s *Status) askedBelow(q *delegatesQuestion, inquiry *Inquiry) {
+	pending := string(conversation.StatusInput)
+	s.State, s.Pending, s.Reason = "waiting_for_input", &pending, nil
+	s.Tool, s.Question, s.Inquiry = &q.Tools, &q.Inquiry.Text, inquiry
+}

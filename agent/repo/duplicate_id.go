@@ -1,0 +1,82 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/conversation"
+	"jp/gitstore"
+)
+
+// duplicateProblem refuses to choose between two conversations of one id.
+func duplicateProblem(t *gitstore.TwiceError) *problem.Error {
+	return MakeTwo(problem.New(problem.ExitDecision, "twice", "%s.", capitalized(t.Error())).About(t.ID), t)
+}
+
+// MakeTwo hints at how an id that is there twice becomes two.
+func MakeTwo(f *problem.Error, t *gitstore.TwiceError) *problem.Error {
+	return f.Hint(fmt.Sprintf("jp fork %s@%.12s", t.ID.Short(), t.Archived), "makes the archived one a conversation of its own, if it is still wanted").
+		Hint(fmt.Sprintf("git update-ref -d refs/jp/archive/%s %s", t.ID, t.Archived), "then takes it away here, and leaves the live one")
+}
+
+func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// TwiceOf is what stands in the way where an id is there twice, nil where it is not.
+func (r *Repo) TwiceOf(id conversation.ID) (t *gitstore.TwiceError) {
+	if second, err := r.Store.Second(id); err == nil && second != nil { // who reads the conversation is told of an error
+		errors.As(second.Err, &t)
+	}
+	return t
+}
+
+// NotTwice leaves conversations out that are there twice, where a filter found them;
+// one that the user named is refused.
+func (r *Repo) NotTwice(e *Host, infos []conversation.Info, filtered bool) (left []conversation.Info, err error) {
+	for _, info := range infos {
+		switch t := r.TwiceOf(info.ID); {
+		case t == nil:
+			left = append(left, info)
+		case !filtered:
+			return nil, t
+		default:
+			e.Note("%s is live and archived, with events of its own in each, and left alone: jp verify %s", info.ID, info.ID.Short())
+		}
+	}
+	return left, nil
+}
+
+// NoteHidden tells of archived conversations that are not listed because a live one
+// has their id.
+func (r *Repo) NoteHidden(e *Host) error {
+	seconds, err := r.Store.Seconds()
+	for _, s := range seconds {
+		if s.Err != nil {
+			e.Note("%s is live, too, with events of its own, and not listed: jp verify %s", s.ID, s.ID.Short())
+		}
+	}
+	return err
+}
+
+// SecondView is the view where the commit stands that a word names: v's own, or that
+// of what else has the id of v's conversation.
+func (v *View) SecondView(ctx context.Context, word string) (*View, error) {
+	word = strings.TrimPrefix(word, "@")
+	has := func(e *conversation.Event) bool { return strings.HasPrefix(e.Commit, word) }
+	if v.Remote != "" || !commitPrefix().MatchString(word) || slices.ContainsFunc(v.Events, has) {
+		return v, nil
+	}
+	second, err := v.Repo.Store.Second(v.Id)
+	if err != nil || second == nil {
+		return v, err
+	}
+	other := *v
+	other.Head, other.Events, other.Broken = second.Head, nil, nil
+	if o, err := other.whole(ctx); err == nil && slices.ContainsFunc(o.Events, has) {
+		return o, nil
+	}
+	return v, nil
+}

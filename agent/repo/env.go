@@ -1,0 +1,78 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Host is what jp sees of the system that it runs on, and says to its user beside
+// results. It has no streams and no terminal.
+type Host struct {
+	Environ []string
+	Dir     string // where jp works; changed by -C
+	Now     func() time.Time
+	Random  io.Reader
+	Wait    func(context.Context, time.Duration) error // before a model is asked again; nil: a timer
+	Cfg     []string                                   // key=value of --cfg
+	Notify  func(line string)                          // shows the user a line beside results; nil: nobody looks
+	Alarm   func(line string)                          // is notify for what must not be overlooked
+	Choose  chooser                                    // lets the user take a conversation; nil: nobody can
+	Log     slog.Handler                               // takes what packages below warn of; nil: nobody looks
+
+	Keys sync.Map // of providers, by name, as their programs printed them
+}
+
+// Note says something beside the results.
+func (h *Host) Note(format string, args ...any) {
+	if h.Notify != nil {
+		h.Notify(fmt.Sprintf(format, args...))
+	}
+}
+
+// warn says what the user must not overlook, also where only results are wanted.
+func (h *Host) warn(format string, args ...any) {
+	if h.Alarm != nil {
+		h.Alarm(fmt.Sprintf(format, args...))
+	}
+}
+
+// logger is where packages below warn of something.
+func (h *Host) logger() *slog.Logger {
+	if h.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(h.Log)
+}
+
+// Elsewhere reports whether the command runs in another folder than the one in which
+// it was typed.
+func (h *Host) Elsewhere() bool { return filepath.Clean(h.Dir) != "." }
+
+// folder is where the command runs, without symbolic links.
+func (h *Host) folder() (string, error) {
+	dir, err := filepath.Abs(h.Dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the current directory: %w", err)
+	}
+	return dir, nil
+}
+
+// Get reads an environment variable.
+func (h *Host) Get(name string) string {
+	value := ""
+	for _, v := range h.Environ {
+		if rest, ok := strings.CutPrefix(v, name+"="); ok {
+			value = rest
+		}
+	}
+	return value
+}

@@ -1,0 +1,285 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"jp/agent/problem"
+	"jp/config"
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/gitstore"
+	"jp/gitstore/odb"
+	"jp/internal/ownfolder"
+	"jp/internal/safetext"
+	"jp/process"
+	"jp/provider"
+	"jp/turnloop"
+)
+
+// ProblemOf is the one place where errors become exit codes.
+func ProblemOf(err error) *problem.Error {
+	var f *problem.Error
+	var refusal *gitcmd.Refusal
+	var locked *process.LockedError
+	var badConfig *config.Error
+	var interrupt *turnloop.Interrupt
+	var denied *turnloop.DeniedError
+	var link *ownfolder.LinkError
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &denied):
+		return problem.New(problem.ExitFailed, "denied", "%v.", strings.TrimSuffix(problem.OneLine(denied.Error()), "."))
+	case errors.As(err, &link):
+		return problem.New(problem.ExitFailed, "untrusted", "%v.", link).
+			Hint("ls -ld "+safetext.Escape(link.Path), "where it leads").
+			Hint("rm "+safetext.Escape(link.Path), "jp makes its own folder anew")
+	case errors.As(err, &interrupt):
+		return Interrupted(interrupt)
+	case errors.Is(err, context.Canceled):
+		return Interrupted(&turnloop.Interrupt{Signal: "SIGINT"})
+	case errors.As(err, &refusal):
+		return refused(refusal)
+	case errors.As(err, &locked):
+		return lockedBy(locked, "")
+	case errors.As(err, &badConfig):
+		return problem.New(problem.ExitUsage, "config", "%v", err)
+	}
+	return storeFailure(err)
+}
+
+// removeRefsLock is what a user does about a lock of git that nobody holds.
+const removeRefsLock = `rm "$(git rev-parse --git-common-dir)/packed-refs.lock"`
+
+// readTree makes the index anew, and does not read the one that is there.
+const (
+	readTree      = "git read-tree HEAD"
+	readTreeLoses = "makes it anew; what was staged is no longer, and files stay as they are"
+)
+
+func storeFailure(err error) *problem.Error {
+	var damage *gitstore.DamageError
+	var failed *turnloop.ProviderError
+	var exit *gitcmd.ExitError
+	var two *gitstore.TwiceError
+	switch {
+	case errors.As(err, &two):
+		return duplicateProblem(two)
+	case errors.Is(err, provider.ErrAbsent):
+		return problem.New(problem.ExitNotFound, "not_found", "%v. Large texts are kept beside the events, and are fetched apart.", err).
+			Hint("jp verify --all", "which texts are not here, whether they are lost, and what brings them")
+	case errors.Is(err, gitstore.ErrShallow):
+		return problem.New(problem.ExitNotFound, "not_found", "%v.", err).Hint(Unshallow(""), "brings them")
+	case errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote"):
+		return problem.New(problem.ExitNotFound, "not_found", "this is a partial clone that lacks some content, and jp fetches none: %v", err).
+			Hint("git fetch --refetch --no-filter", "brings all of it")
+	case errors.As(err, &exit) && exit.IndexDamaged():
+		return problem.New(problem.ExitFailed, "unreadable", "git's index is damaged: %v", err).Hint(readTree, readTreeLoses)
+	case errors.As(err, &failed):
+		return providerFailure(failed)
+	case isFull(err):
+		return noSpace(err)
+	case errors.Is(err, conversation.ErrReadOnlyStore), errors.Is(err, syscall.EROFS):
+		return Unwritable(err)
+	case errors.Is(err, gitstore.ErrRefsLocked):
+		return problem.New(problem.ExitLocked, "locked", "%v", err).
+			Hint(removeRefsLock, "where no git runs any more: one that was killed has left it")
+	case errors.As(err, &damage):
+		return problem.New(problem.ExitDamaged, "damaged", "%v. Events before it are readable: %d.", err, damage.Good)
+	case errors.Is(err, conversation.ErrDamaged):
+		return TakeAway(problem.New(problem.ExitDamaged, "damaged", "%v", err), gitstore.BrokenRef(err))
+	case errors.Is(err, conversation.ErrBadID), errors.Is(err, conversation.ErrNotFound):
+		return problem.New(problem.ExitNotFound, "not_found", "%v", err)
+	case errors.Is(err, fs.ErrPermission):
+		return problem.New(problem.ExitFailed, "unreadable", "%v", err).Hint("jp doctor", "what you may read and write here")
+	case errors.Is(err, conversation.ErrNewer):
+		return problem.New(problem.ExitDecision, "untrusted", "%v", err)
+	case errors.Is(err, provider.ErrModel):
+		return problem.New(problem.ExitUsage, "usage", "%v", err)
+	}
+	return problem.New(problem.ExitFailed, "internal", "%v", err)
+}
+
+// TakeAway hints at what is left to do about a ref whose file names nothing; ref is
+// "" where there is none. git itself may refuse to delete it, and to collect
+// garbage while it is there.
+func TakeAway(f *problem.Error, ref string) *problem.Error {
+	if ref == "" {
+		return f
+	}
+	return f.Hint(`rm "$(git rev-parse --git-common-dir)/`+ref+`"`, "takes the file away: the conversation is then as packed-refs has it, or gone; git fsck --lost-found finds its commits until git gc")
+}
+
+// isFull reports whether something could not be written for want of space, or of
+// the right to use more.
+func isFull(err error) bool {
+	return errors.Is(err, conversation.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// noSpace says what is full, and that it costs nothing that was recorded.
+func noSpace(err error) *problem.Error {
+	f := problem.New(problem.ExitFailed, "no_space", "%s", withoutSentinel(err, conversation.ErrNoSpace))
+	switch {
+	case errors.Is(err, syscall.EFBIG):
+		f.Hint("ulimit -f unlimited", "lifts the limit on the size of files in this shell")
+	case errors.Is(err, syscall.EDQUOT):
+		f.Hint("quota", "how much you may use")
+	default:
+		f.Hint("df -h .", "what is full: bytes").Hint("df -i .", "or files")
+	}
+	return f.Hint("jp status", "with room again: what was recorded, and how to go on")
+}
+
+// Unwritable says that jp cannot write where it has to.
+func Unwritable(err error) *problem.Error {
+	why := withoutSentinel(err, conversation.ErrReadOnlyStore)
+	var cause syscall.Errno
+	if errors.As(err, &cause) {
+		why = cause.Error()
+	}
+	return problem.New(problem.ExitFailed, "read_only", "the repository cannot be written to: %s", why).
+		Hint("jp verify --all", "reading goes on: what was recorded is there")
+}
+
+// withoutSentinel is an error's text without a sentinel that only says what the
+// rest says in more detail.
+func withoutSentinel(err, sentinel error) string {
+	return strings.ReplaceAll(err.Error(), sentinel.Error()+": ", "")
+}
+
+func Interrupted(i *turnloop.Interrupt) *problem.Error {
+	exit := map[string]int{"SIGTERM": 143, "SIGHUP": 129, "SIGQUIT": 131}[i.Signal]
+	if exit == 0 {
+		exit = problem.ExitInterrupted
+	}
+	return problem.New(exit, "interrupted", "%v", i)
+}
+
+// GitInitSHA1 makes a repository of the one kind that jp speaks.
+const GitInitSHA1 = "git init --object-format=sha1 DIR"
+
+func refused(r *gitcmd.Refusal) *problem.Error {
+	f := problem.New(problem.ExitUsage, "usage", "%v", r)
+	if errors.Is(r, gitcmd.ErrNotRepository) {
+		if git := LooksLikeOne(r.Dir); git != "" && DanglingLink(git) != "" {
+			f.Message = fmt.Sprintf("%s names %s, which is not there.", git, DanglingLink(git))
+			return f.Hint(WorktreeRepair, "in the main working tree, where that was moved")
+		}
+		return withoutRepository(f, r)
+	}
+	if errors.Is(r, gitcmd.ErrObjectFormat) {
+		f.Hint(GitInitSHA1, "makes one that jp can work in")
+	}
+	if git := LooksLikeOne(r.Dir); len(r.Extensions) > 0 && IsFile(filepath.Join(git, "config")) {
+		f.Details = append(f.Details, "A newer git may know it.")
+		for _, key := range r.Extensions {
+			f.Hint("git config --file "+safetext.Escape(filepath.Join(git, "config"))+" --unset "+safetext.Escape(key), "where the entry is a mistake")
+		}
+	}
+	if advice := r.Hint(); advice != "" {
+		f.Details = append(f.Details, advice)
+	}
+	return f
+}
+
+// withoutRepository says of a folder that git finds no repository for it, or none that jp
+// can use, and why.
+func withoutRepository(f *problem.Error, r *gitcmd.Refusal) *problem.Error {
+	dir := safetext.Show(r.Dir)
+	if advice := r.Hint(); advice != "" {
+		f.Message = dir + " is in no git repository that can be used."
+		f.Details = append(f.Details, advice)
+	} else {
+		f.Message = dir + " is not in a git repository; conversations live in one."
+		f.Hint("git init", "make one here")
+	}
+	if len(r.Ignored) > 0 {
+		f.Details = append(f.Details, notFollowed(r.Ignored))
+	}
+	return f.Hint(`jp -C DIR query "…"`, "ask in another one")
+}
+
+// notFollowed says of variables of the environment that they change nothing.
+func notFollowed(names []string) string {
+	verb := "is"
+	if len(names) > 1 {
+		verb = "are"
+	}
+	return fmt.Sprintf("%s %s set, which jp does not follow: it works in the repository of its folder, or of that of -C.", strings.Join(names, " and "), verb)
+}
+
+// lockedBy names the process that holds a conversation, and what more is known of
+// it.
+func lockedBy(l *process.LockedError, more string) *problem.Error {
+	return problem.New(problem.ExitLocked, "locked", "Conversation %s is locked by %s%s.", l.ID, l.Holder.Name(), more).About(l.ID)
+}
+
+// CannotWrite reports whether an error comes from a repository that cannot be written to.
+func CannotWrite(err error) bool {
+	return IsReadOnly(err) || errors.Is(err, conversation.ErrReadOnlyStore) || errors.Is(err, odb.ErrReadOnly)
+}
+
+// QuestionKept is what becomes of the question of a turn that failed, where it is recorded.
+const QuestionKept = "Your question is recorded."
+
+// providerFailure is the end of a turn whose model could not be asked.
+func providerFailure(p *turnloop.ProviderError) *problem.Error {
+	f := problem.New(problem.ExitProvider, "provider", "%v. %s", p, QuestionKept)
+	var e *provider.Error
+	if !errors.As(p, &e) {
+		return f
+	}
+	tries := ""
+	if p.Tries > 1 {
+		tries = fmt.Sprintf("; gave up after %d tries", p.Tries)
+	}
+	asks := ""
+	if p.Wait > 0 {
+		asks = " It asks to wait " + conversation.Ago(p.Wait) + ", longer than limits.retry_wait allows."
+	}
+	f.Message = fmt.Sprintf("%s%s.%s %s", complaint(e), tries, asks, QuestionKept)
+	if e.Class == provider.ClassNoCall {
+		f.Exit = problem.ExitFailed // the provider did answer
+	}
+	if e.Class == provider.ClassAuth || e.Class == provider.ClassQuota {
+		f.Code = "auth"
+	}
+	return f
+}
+
+// complaint says what a provider's error means, and what the provider says of it.
+func complaint(e *provider.Error) string {
+	means := map[provider.Class]string{
+		provider.ClassOverloaded: "is overloaded or out of order",
+		provider.ClassRateLimit:  "takes no more requests for now",
+		provider.ClassDisconnect: "cannot be reached, or its answer broke off",
+		provider.ClassTimeout:    "said nothing for too long",
+		provider.ClassAuth:       "refuses the key",
+		provider.ClassQuota:      "says that the account has nothing left to spend",
+		provider.ClassContext:    "cannot read so much: the conversation is longer than the model allows",
+		provider.ClassModel:      "has no such model, or not for this account",
+		provider.ClassAddress:    "has nothing that answers at its address (providers.NAME.base_url)",
+		provider.ClassInvalid:    "refuses the request",
+		provider.ClassNoCall:     "did not finish its answer",
+	}[e.Class]
+	if means == "" {
+		means = "cannot be asked"
+	}
+	said := (&provider.Error{Status: e.Status, Message: strings.TrimRight(e.Message, "."), Err: e.Err}).Error()
+	if said == "" {
+		return e.Provider + " " + means
+	}
+	return e.Provider + " " + means + ": " + said
+}
+
+func IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,150 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/conversation"
+	"jp/worktree"
+)
+
+// Trail is what each event did to the files, in the order of the events.
+func (v *View) Trail(ctx context.Context) ([][]worktree.Step, error) {
+	tree, err := v.Repo.Trees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	trees := []string{v.Events[0].Tree}
+	for _, e := range v.Events {
+		trees = append(trees, e.Tree)
+	}
+	return tree.Trail(ctx, trees)
+}
+
+// LastPlace is where the conversation works, nil where that was never said.
+func (v *View) LastPlace() *conversation.Git {
+	for _, e := range slices.Backward(v.Events) {
+		if e.Git != nil && e.Type().Places() {
+			return e.Git
+		}
+	}
+	return nil
+}
+
+// Unquoted are the paths that stand in an event; one that is none is left out.
+func Unquoted(texts []string) []string {
+	var paths []string
+	for _, text := range texts {
+		if path, err := conversation.UnquotePath(text); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// Moment finds what [ID]@E, E or ID names: a conversation, and an event of it,
+// which is nil where only the conversation is named. Without a word it is the
+// session's conversation.
+func (r Finder) Moment(ctx context.Context, e *Host, word string) (*View, *conversation.Event, error) {
+	if target, event, found := strings.Cut(word, "@"); found || word == "" {
+		v, err := r.View(ctx, e, target)
+		if err != nil || event == "" {
+			return v, nil, err
+		}
+		ev, err := SelectEvent(v.Events, event, v.Id, e.Now())
+		return v, ev, err
+	}
+	id, err := r.Visited(ctx, e, 0)
+	if err != nil {
+		v, err := r.View(ctx, e, word)
+		return v, nil, err
+	}
+	v, err := r.View(ctx, e, string(id))
+	if err != nil {
+		return nil, nil, err
+	}
+	ev, noEvent := SelectEvent(v.Events, word, v.Id, e.Now())
+	if noEvent == nil {
+		return v, ev, nil
+	}
+	other, err := r.View(ctx, e, word)
+	var f *problem.Error
+	if errors.As(err, &f) && f.Code == "not_found" {
+		return nil, nil, noEvent
+	}
+	return other, nil, err
+}
+
+// TurnEvents are the first and the last event of a turn.
+func (v *View) TurnEvents(turn int) (first, last *conversation.Event, err error) {
+	for _, e := range v.Events {
+		if e.Turn == turn {
+			if first == nil {
+				first = e
+			}
+			last = e
+		}
+	}
+	if first == nil {
+		return nil, nil, problem.New(problem.ExitNotFound, "not_found", "%s has no turn %d; its last is %d.", v.Id, turn, v.LastTurn()).About(v.Id)
+	}
+	return first, last, nil
+}
+
+func (v *View) LastTurn() int { return v.Events[len(v.Events)-1].Turn }
+
+// BeforeTree is the tree that an event found, its own for the first event.
+func (v *View) BeforeTree(e *conversation.Event) string {
+	if before := BySeq(v.Events, e.Seq-1); before != nil {
+		return before.Tree
+	}
+	return e.Tree
+}
+
+// FromHere are paths of the working tree as they are typed where the command was.
+func (r *Repo) FromHere(e *Host, paths []string) []string {
+	dir, err := e.folder()
+	typed := make([]string, len(paths))
+	for i, path := range paths {
+		typed[i] = filepath.Join(r.Place(), filepath.FromSlash(path))
+		if rel, relErr := filepath.Rel(dir, typed[i]); err == nil && relErr == nil {
+			typed[i] = rel
+		}
+		if strings.HasPrefix(typed[i], "-") {
+			typed[i] = "./" + typed[i]
+		}
+	}
+	return typed
+}
+
+// InTree makes paths that the user typed relative to the working tree.
+func (r *Repo) InTree(e *Host, words []string) ([]string, error) {
+	dir, err := e.folder()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, word := range words {
+		full := word
+		if !filepath.IsAbs(word) {
+			full = filepath.Join(dir, word)
+		}
+		rel, err := filepath.Rel(r.Place(), full)
+		if err != nil || !filepath.IsLocal(rel) {
+			return nil, problem.Usage("%s is outside of the working tree %s.", word, r.Place())
+		}
+		paths = append(paths, filepath.ToSlash(rel))
+	}
+	return paths, nil
+}
+
+// WithoutSnapshots says that there is nothing to compare with.
+func WithoutSnapshots() error {
+	return problem.Usage("jp keeps no snapshots of the files here (no working tree, too wide a one, or snapshot.mode is off).").
+		Hint("git worktree add DIR", "makes a working tree of a bare repository: jp keeps snapshots there").
+		Hint("jp config set snapshot.mode tracked+tools", "where it is off: snapshots from now on")
+}

@@ -1,0 +1,118 @@
+package repo
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"jp/agent/problem"
+	"jp/conversation"
+)
+
+const someID = conversation.ID("jp-c17952552000-k3f9")
+
+// noon is when the events of tests begin, one a minute.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// someEvents are events 0 to 9, five in each of two turns, whose commits begin
+// with their number.
+func someEvents() []*conversation.Event {
+	var events []*conversation.Event
+	for seq := range 10 {
+		events = append(events, &conversation.Event{
+			Seq: seq, Turn: seq/5 + 1, Time: noon.Add(time.Duration(seq) * time.Minute),
+			Commit: fmt.Sprintf("%da2f9c1%033d", seq, seq), Body: &conversation.ChatRequest{},
+		})
+	}
+	return events
+}
+
+func TestSelectEvent(t *testing.T) {
+	t.Parallel()
+	now := noon.Add(10 * time.Minute)
+	tests := map[string]int{
+		"0": 0, "@0": 0, "9": 9, "@-1": 9, "-10": 0, "@turn:1": 4, "turn:2": 9,
+		"3a2f9c1": 3, "@7a2f9c10000000": 7, "0a2f9c1000000000000000000000000000000000": 0,
+		"5m": 4, "@90s": 8, "10s": 9, "1min": 8, "2026-11-22": 9, "2026-11-21T12:03:30Z": 3, "2026-11-21T14:03:00+02:00": 2,
+	}
+	for e, want := range tests {
+		found, err := SelectEvent(someEvents(), e, someID, now)
+		require.NoError(t, err, e)
+		require.Equal(t, want, found.Seq, e)
+	}
+}
+
+func TestSelectNoEvent(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		exit    int
+		message string
+	}{
+		"10":         {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event 10; its last is 9 (turn 2)."},
+		"@-11":       {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event -11; its last is 9 (turn 2)."},
+		"turn:3":     {problem.ExitNotFound, "jp-c17952552000-k3f9 has no turn 3; its last is 2."},
+		"turn:first": {problem.ExitUsage, "@turn:first: a turn is a number, as in @turn:2."},
+		"":           {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event \"@\"; its last is 9 (turn 2)."},
+		"3a2f9":      {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event 3a2f9; its last is 9 (turn 2)."},
+		"fffffff":    {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event fffffff; its last is 9 (turn 2)."},
+		"2h":         {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event 2h; its last is 9 (turn 2)."},
+		"2026-11-21": {problem.ExitNotFound, "jp-c17952552000-k3f9 has no event 2026-11-21; its last is 9 (turn 2)."},
+	}
+	for e, want := range tests {
+		_, err := SelectEvent(someEvents(), e, someID, noon.Add(10*time.Minute))
+		f := ProblemOf(err)
+		require.Equal(t, want.exit, f.Exit, e)
+		require.Equal(t, want.message, f.Message)
+	}
+	_, err := SelectEvent(nil, "0", someID, noon)
+	require.Equal(t, "jp-c17952552000-k3f9 has no event 0.", ProblemOf(err).Message)
+}
+
+// What is left of a damaged conversation is numbered as before.
+func TestSelectFromTheEnd(t *testing.T) {
+	t.Parallel()
+	found, err := SelectEvent(someEvents()[2:6], "-1", someID, noon)
+	require.NoError(t, err)
+	require.Equal(t, 5, found.Seq)
+	_, err = SelectEvent(someEvents()[2:6], "1", someID, noon)
+	require.Error(t, err)
+}
+
+func TestParseTime(t *testing.T) {
+	t.Parallel()
+	vienna := time.FixedZone("CET", 3600)
+	tests := map[string]time.Time{
+		"2h":                   noon.Add(-2 * time.Hour),
+		"3d":                   noon.AddDate(0, 0, -3),
+		"1w":                   noon.AddDate(0, 0, -7),
+		"15min":                noon.Add(-15 * time.Minute),
+		"100001d":              noon.AddDate(0, 0, -100_001),
+		"15250w":               noon.AddDate(0, 0, -7*15_250),
+		"2026-11-21":           time.Date(2026, 11, 21, 0, 0, 0, 0, vienna),
+		"2026-11-21T11:00:00Z": time.Date(2026, 11, 21, 11, 0, 0, 0, time.UTC),
+	}
+	for text, want := range tests {
+		got, ok := ParseTime(text, noon.In(vienna))
+		require.True(t, ok, text)
+		require.True(t, want.Equal(got), "%s: %v", text, got)
+	}
+	for _, text := range []string{"", "h", "-2h", "2 h", "2y", "99999999h", "yesterday", "2026-13-01", "12:00",
+		"15251w", "20000w", "100000w", "106752d", "99999999999999999999d", "0000-01-01", "0001-01-01", "9999-12-31T23:59:59-23:00"} {
+		_, ok := ParseTime(text, noon)
+		require.False(t, ok, text)
+	}
+}
+
+func TestSelectEventNeverPanics(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e := rapid.OneOf(rapid.String(), rapid.StringMatching(`@?(turn:)?-?[0-9a-f]{1,20}[smhdw]?`)).Draw(t, "e")
+		found, err := SelectEvent(someEvents(), e, someID, noon)
+		if (found == nil) == (err == nil) {
+			t.Fatalf("%q: %v, %v", e, found, err)
+		}
+	})
+}

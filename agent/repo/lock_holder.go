@@ -1,0 +1,110 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jp/agent/problem"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/process"
+	"jp/process/attach"
+)
+
+// A holding is who holds a conversation, and what they tell everybody of it.
+type holding struct {
+	process.LockedError
+	reachable bool            // others can connect to it
+	inquiry   *attach.Inquiry // that it waits with, nil where it does not
+	Broken    bool            // the last turn is not complete
+	by        conversation.ID // whose process it is: of a delegate its parent's
+}
+
+// Holding reads what is told of a conversation that somebody holds.
+func (r Processes) Holding(ctx context.Context, locked *process.LockedError) holding {
+	h := holding{LockedError: *locked, by: r.States().AskedIn(ctx, locked.ID)}
+	info, err := r.Store.Info(ctx, locked.ID)
+	known := err == nil && info.Err == nil
+	h.Broken = known && info.Summary.Status != conversation.StatusIdle
+	h.reachable = r.States().told(h.by, locked.Holder).PID != 0
+	if q := info.Summary.Inquiry; known && q != nil && h.reachable {
+		h.inquiry = r.States().inquiry(ctx, info, q).posted(locked.ID)
+	}
+	return h
+}
+
+// posted is the question as the process that waits with it tells it.
+func (j *Inquiry) posted(id conversation.ID) *attach.Inquiry {
+	i := &attach.Inquiry{Conversation: id, Seq: j.Seq, Kind: j.Kind, Tool: j.Tool, Text: j.Text, Exclusive: j.Exclusive}
+	if j.AnswerType != nil {
+		i.AnswerType = *j.AnswerType
+	}
+	return i
+}
+
+// Locked says of an error that it is because of another process, which one that
+// is, and what can be done; of a change that it kept from being made.
+func (r Processes) Locked(ctx context.Context, e *Host, err error) error {
+	var locked *process.LockedError
+	if !errors.As(err, &locked) {
+		return err
+	}
+	h := r.Holding(ctx, locked)
+	f := h.Failure(e.Now())
+	return h.Killing(h.Reaching(f).Hint("jp fork "+string(h.ID), "make a copy to go on with"))
+}
+
+// Failure names the holder.
+func (h holding) Failure(now time.Time) *problem.Error {
+	f := lockedBy(&h.LockedError, holderWords(h.Holder, now))
+	if h.by != h.ID {
+		f.Details = append(f.Details, "It works for "+string(h.by)+".")
+	}
+	if h.inquiry != nil {
+		f.Details = append(f.Details, "It waits for an answer: "+QuestionWords(*h.inquiry))
+	}
+	return f
+}
+
+// Reaching adds how to take part in what the holder does.
+func (h holding) Reaching(f *problem.Error) *problem.Error {
+	if !h.reachable {
+		return f
+	}
+	f.Hint("jp attach "+string(h.ID), "connect to it")
+	if h.inquiry == nil {
+		return f
+	}
+	return f.Hint("jp answer "+string(h.ID), AnswerWords(*h.inquiry)+": answer its question")
+}
+
+func (h holding) Killing(f *problem.Error) *problem.Error {
+	if h.by != h.ID {
+		return f.Hint("jp kill "+string(h.by), "end it, and the turn that it works for; both can be resumed")
+	}
+	return f.Hint("jp kill "+string(h.ID), "end it; its turn can be resumed")
+}
+
+// holderWords say in parentheses what a holder is, "" where nothing is known.
+func holderWords(h process.Holder, now time.Time) string {
+	var words []string
+	if h.Detached {
+		words = append(words, "detached")
+	}
+	if !h.Started.IsZero() {
+		words = append(words, "running "+conversation.Ago(max(now.Sub(h.Started), time.Second)))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// QuestionWords are a question on one line.
+func QuestionWords(i attach.Inquiry) string {
+	what := strings.TrimSpace(i.Tool + " " + i.Subject)
+	return fmt.Sprintf("%s — %q", safetext.Show(what), safetext.Clean(problem.OneLine(i.Text)))
+}

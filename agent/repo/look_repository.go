@@ -1,0 +1,49 @@
+package repo
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jp/internal/safetext"
+)
+
+// LooksLikeOne is the .git of a folder or of one around it, "" for none.
+func LooksLikeOne(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		git := filepath.Join(dir, ".git")
+		if _, err := os.Lstat(git); err == nil {
+			return git
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// WorktreeRepair mends the links between a main working tree that was moved and its
+// linked ones.
+const WorktreeRepair = "git worktree repair"
+
+// DanglingLink is the folder that a .git file names and that is not there, "" where
+// there is none such.
+func DanglingLink(git string) string {
+	if !IsFile(git) {
+		return ""
+	}
+	text, err := readWord(git)
+	dir, is := strings.CutPrefix(text, "gitdir: ")
+	if err != nil || !is {
+		return ""
+	}
+	at := dir
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(filepath.Dir(git), at)
+	}
+	if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return safetext.Show(dir)
+}

@@ -1,0 +1,89 @@
+package repo
+
+import (
+	"fmt"
+	"slices"
+
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/internal/safetext"
+)
+
+// Large texts stand beside the events and may be missing where these are not: they were
+// not fetched, or somebody has dropped them. What there is then is the beginning.
+
+// Rest says that the end of an event's text is not here, and what may bring it; it is ""
+// where the text is whole.
+func (v *View) Rest(e *conversation.Event) string {
+	missing := e.Missing()
+	if missing == 0 {
+		return ""
+	}
+	size := ByteCount(int(missing))
+	if v.Remote == "" {
+		if v.lost == nil {
+			v.lost, _ = v.Repo.Store.LostOf(v.Id, v.Events) // jp verify tells of an error
+			v.lost = append([]gitstore.Lost{}, v.lost...)
+		}
+		if slices.ContainsFunc(v.lost, func(l gitstore.Lost) bool { return l.Event.Seq == e.Seq }) {
+			return fmt.Sprintf("… the rest (%s) is lost: it was in this repository only, and is damaged here", size)
+		}
+	}
+	return fmt.Sprintf("… the rest (%s) is not here%s", size, v.Repo.BroughtBy(v.Source(e), v.Remote))
+}
+
+// Source is the conversation whose payload a remote has of an event: the view's own, or
+// one that it was forked from.
+func (v *View) Source(of *conversation.Event) conversation.ID {
+	if v.Remote != "" {
+		return v.Id
+	}
+	ids := []conversation.ID{}
+	for _, e := range v.Events {
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && e.Seq > of.Seq {
+			ids = append(ids, origin.Conversation)
+		}
+	}
+	for _, id := range ids {
+		if remotes, err := v.Repo.Store.RemotesWith(id); err == nil && len(remotes) > 0 {
+			return id
+		}
+	}
+	return v.Id
+}
+
+// BroughtBy is what may bring absent texts of a conversation, behind what says so; "" where
+// no remote is known to have it. remote is that it was fetched from, "" for one here.
+func (r *Repo) BroughtBy(id conversation.ID, remote string) string {
+	if command := r.FetchTexts(id, remote); command != "" {
+		return "; " + command + "   may bring more"
+	}
+	return ""
+}
+
+// FetchTexts fetches what stands beside the events of one conversation into the namespace
+// of the remote, whatever the user's configuration says of pruning; "" where no remote is
+// known to have it.
+func (r *Repo) FetchTexts(id conversation.ID, remote string) string {
+	if remote == "" {
+		remotes, err := r.Store.RemotesWith(id)
+		if err != nil || len(remotes) == 0 {
+			return ""
+		}
+		remote = remotes[0]
+	}
+	there, here := gitstore.PayloadRefs(remote, id)
+	command := "git fetch --no-prune --no-tags "
+	if r.Store.PartialClone() { // its filter leaves the content out, also of what is fetched by name
+		command += "--refetch --no-filter "
+	}
+	return command + safetext.EscapeAll([]string{remote, "+" + there + ":" + here})
+}
+
+// AbsentMark stands behind what is told of a payload.
+func AbsentMark(p conversation.Payload) string {
+	if p.Absent {
+		return ", not here"
+	}
+	return ""
+}

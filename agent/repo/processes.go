@@ -1,0 +1,67 @@
+package repo
+
+import (
+	"context"
+	"strings"
+
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/process"
+)
+
+// Registry is where the running conversations of this repository are told.
+func (r Processes) Registry() (process.Registry, error) {
+	id, err := r.WorkspaceID()
+	return r.registryOf(id), err
+}
+
+func (r Processes) registryOf(workspace string) process.Registry {
+	return process.Registry{DataDir: r.Paths.DataDir, Workspace: workspace, Repository: r.CommonDir}
+}
+
+// ToldRegistry is the registry for somebody who only looks; ok is false where
+// nothing ever ran.
+func (r States) ToldRegistry() (registry process.Registry, ok bool) {
+	id := r.KnownWorkspaceID()
+	return r.Processes().registryOf(id), id != ""
+}
+
+// told is what the process that holds a conversation tells of itself, an empty
+// entry where it tells nothing. What is there of an earlier process does not
+// count.
+func (r States) told(id conversation.ID, holder process.Holder) process.Entry {
+	registry, ok := r.ToldRegistry()
+	if !ok {
+		return process.Entry{}
+	}
+	e, err := registry.Get(id)
+	if err != nil || e.PID != holder.PID || !registry.Owns(e) {
+		return process.Entry{}
+	}
+	return e
+}
+
+// Sweep removes from the registry what was left by processes that ended without a
+// word, and tells what is in it that no process put there.
+func (r States) Sweep(ctx context.Context, e *Host) {
+	registry, ok := r.ToldRegistry()
+	if !ok {
+		return
+	}
+	if _, err := registry.Live(ctx); err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			e.Note("Warning: %s", safetext.Clean(line))
+		}
+	}
+}
+
+// AwaitEnd gives what waits for the end of the process that holds a conversation now.
+func (r Processes) AwaitEnd(id conversation.ID) func(context.Context) error {
+	holder, _ := r.Locks.Held(id)
+	return func(ctx context.Context) error { return r.Locks.AwaitEnd(ctx, id, holder) }
+}
+
+// The Processes are those that run conversations of the repository.
+type Processes struct{ *Repo }
+
+func (r *Repo) Processes() Processes { return Processes{r} }

@@ -1,0 +1,60 @@
+package repo
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/config"
+	"jp/provider/catalog"
+)
+
+// Found is the provider of that name as the catalog has it with what is said of it.
+func (r *Repo) Found(name string) (catalog.Vendor, error) {
+	said := r.Config.Providers[name]
+	return catalog.Find(name, catalog.Settings{
+		BaseURL: said.BaseURL, KeyEnv: said.APIKeyEnv, Dialect: said.Dialect,
+		Connection: catalog.Connection{Headers: said.Headers, CAFile: FromHome(said.CAFile, ""), Proxy: said.Proxy},
+	})
+}
+
+// FromHome is a path with a user's home folder in the place of ~, as it stands where
+// that is not known.
+func FromHome(path, home string) string {
+	if rest, below := strings.CutPrefix(path, "~/"); below {
+		return filepath.Join("/"+home, rest)
+	}
+	return path
+}
+
+// PlainName is a name as it can stand in a command line that jp prints.
+func PlainName(name string) string {
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == "" && name != "" {
+		return name
+	}
+	return "NAME"
+}
+
+// WrongSetting is the failure of whoever cannot work with a setting.
+func WrongSetting(mistake *config.Error) *problem.Error {
+	return problem.New(problem.ExitUsage, "config", "%v.", mistake)
+}
+
+// WrongProvider says what is wrong with the settings of a provider.
+func (r *Repo) WrongProvider(name string, err error) *config.Error {
+	key := config.DottedKey("providers", name, "dialect")
+	var setting *catalog.SettingError
+	if errors.As(err, &setting) {
+		path := append([]string{"providers", name}, strings.SplitN(setting.Key, ".", 2)...)
+		key = config.DottedKey(path...)
+		return config.Mistake(r.Report.Origins[key], key, key+": "+setting.Why)
+	}
+	return config.Mistake(r.Report.Origins[key], key, err.Error())
+}
+
+// WrongPrice says what is wrong with the price of a model.
+func (r *Repo) WrongPrice(model string, err error) *config.Error {
+	key := config.DottedKey("prices", model)
+	return config.Mistake(r.Report.Origins[key], key, key+": "+err.Error())
+}

@@ -1,0 +1,80 @@
+package repo
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/conversation"
+)
+
+// AnyRemote stands for all remotes.
+const AnyRemote = "*"
+
+// fetched finds the conversation that REMOTE/ID stands for. It is not found
+// where nothing was fetched from such a remote.
+func (r Finder) fetched(ctx context.Context, word string) (info conversation.Info, found bool, err error) {
+	slash := strings.LastIndexByte(word, '/')
+	if slash < 1 {
+		return info, false, nil
+	}
+	heads, err := r.Store.Heads(conversation.ScopeRemotes)
+	if err != nil || len(OfRemote(heads, word[:slash])) == 0 {
+		return info, false, err
+	}
+	all, err := r.Store.List(ctx, conversation.ScopeRemotes)
+	if err != nil {
+		return info, false, err
+	}
+	info, err = matching(OfRemote(all, word[:slash]), word[slash+1:])
+	return info, err == nil, err
+}
+
+// OfRemote are the conversations that were fetched from one remote.
+func OfRemote(infos []conversation.Info, remote string) (theirs []conversation.Info) {
+	for _, i := range infos {
+		if remote == AnyRemote || i.Remote == remote {
+			theirs = append(theirs, i)
+		}
+	}
+	return theirs
+}
+
+// LookOnly refuses to do more than look at a conversation that was fetched.
+func LookOnly(i conversation.Info) error {
+	return problem.New(problem.ExitDecision, "untrusted", "%s was fetched from a remote; it can be read only.", i.Name()).
+		Hint("jp print "+i.Name(), "read it").Hint("jp fork "+i.Name()+" --adopt -a", "make a fork of it that is yours")
+}
+
+// Known reads what is known of the conversation that a word stands for, also of
+// one that was fetched. Of an unreadable one the error comes with what its ref says.
+func (r Finder) Known(ctx context.Context, e *Host, word string) (conversation.Info, error) {
+	if info, found, err := r.fetched(ctx, word); found || err != nil {
+		return info, cmp.Or(err, info.Err)
+	}
+	id, err := r.Resolve(ctx, e, word)
+	if err != nil {
+		return conversation.Info{}, err
+	}
+	return r.Store.Info(ctx, id)
+}
+
+// Names are what the conversations are called that words stand for, also those
+// that were fetched.
+func (r Finder) Names(ctx context.Context, e *Host, words []string) (names []string, err error) {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	for _, word := range words {
+		info, found, err := r.fetched(ctx, word)
+		if !found && err == nil {
+			info.ID, err = r.Resolve(ctx, e, word)
+		}
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, info.Name())
+	}
+	return names, nil
+}

@@ -1,0 +1,300 @@
+package repo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/conversation"
+	"jp/gitstore"
+)
+
+// Resolve finds the conversation that a word stands for: a full id, the end of
+// one, a part of a title, "." for the session's, "-" for the one before it,
+// "recent" or "newest". Without a word it is the session's. REMOTE/ID is refused:
+// what was fetched can be looked at with [repo.known] and [repo.view] only.
+func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation.ID, error) {
+	if word != "" && problem.Blank(word) {
+		return "", problem.Usage("%q is blank; it names no conversation.", word).Hint("jp ls", "the conversations there are")
+	}
+	switch word {
+	case "":
+		id, err := r.Visited(ctx, e, 0)
+		if err == nil || IsGone(err) {
+			return id, err
+		}
+		return r.Pick(ctx, e)
+	case ".":
+		return r.Visited(ctx, e, 0)
+	case "-":
+		return r.Visited(ctx, e, 1)
+	}
+	if id, err := conversation.ParseID(word); err == nil {
+		if _, err := r.Store.Head(ctx, id); !errors.Is(err, conversation.ErrNotFound) {
+			return id, nil // an unreadable one is found, and said to be so when it is read
+		}
+	}
+	for _, id := range append([]conversation.ID{conversation.ID(word)}, r.Session(e).visited()...) {
+		if _, err := conversation.ParseID(string(id)); err != nil || !(conversation.Info{ID: id}).EndsIn(word) || len(r.EndingIn(word)) > 0 {
+			continue
+		}
+		if f := r.gone(id); f != nil {
+			return "", f
+		}
+	}
+	if info, found, err := r.fetched(ctx, word); found || err != nil {
+		return "", cmp.Or(err, LookOnly(info))
+	}
+	if id, found := r.named(word); found {
+		return id, nil
+	}
+	infos, err := r.EveryInfo(ctx)
+	if err != nil {
+		return "", err
+	}
+	if word == "recent" || word == "newest" {
+		return newestOf(infos, word)
+	}
+	return match(infos, word)
+}
+
+// gone says of a conversation that is not there any more that something other than jp has
+// taken its ref away, and what brings it back; nil where that is not known.
+func (r Finder) gone(id conversation.ID) *problem.Error {
+	last, there, err := r.Store.Gone(id)
+	if err != nil || last == "" {
+		return nil
+	}
+	f := problem.New(problem.ExitNotFound, "not_found", "conversation %s is gone: its ref was deleted, and not by jp. Its last event is commit %s.", id, last).About(id)
+	f.Gone = true
+	if !there {
+		f.Details = append(f.Details, "That commit is not in this repository any more.")
+		return f
+	}
+	return f.Hint(fmt.Sprintf("git update-ref %s %s", RefOf(id), last), "bring it back, before git gc deletes it").
+		Hint("jp doctor", "whether a setting of git deletes refs")
+}
+
+// IsGone reports whether an error says that.
+func IsGone(err error) bool {
+	var f *problem.Error
+	return errors.As(err, &f) && f.Gone
+}
+
+// named is the one local conversation whose id ends in a word.
+func (r Finder) named(word string) (conversation.ID, bool) {
+	if found := r.EndingIn(word); len(found) == 1 {
+		return found[0].ID, true
+	}
+	return "", false // match says so, and which ones there are
+}
+
+// EndingIn are the local conversations whose id ends in a word, as far as their refs can
+// be listed. Of the conversations nothing is read.
+func (r Finder) EndingIn(word string) []conversation.Info {
+	live, _ := r.Store.Heads(conversation.ScopeLive)
+	archived, _ := r.Store.Heads(conversation.ScopeArchived)
+	return endingIn(append(live, archived...), word)
+}
+
+func endingIn(infos []conversation.Info, word string) (found []conversation.Info) {
+	for _, i := range infos {
+		if i.EndsIn(word) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// Visited is the n-th conversation of the session that still exists.
+func (r Finder) Visited(ctx context.Context, e *Host, n int) (conversation.ID, error) {
+	visited := r.Session(e).visited()
+	if start := r.startsOn(); start != "" && !slices.Contains(visited, start) {
+		visited = append(visited, start)
+	}
+	for _, id := range visited {
+		if _, err := r.Store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
+			if f := r.gone(id); f != nil && n == 0 {
+				return "", f.Hint(`jp query --new "…"`, "start another one")
+			}
+			continue
+		}
+		if n == 0 {
+			return id, nil
+		}
+		n--
+	}
+	return "", problem.New(problem.ExitNotFound, "not_found", "this session has no such conversation.").
+		Hint("jp ls", "the conversations there are").Hint(`jp query "…"`, "start one")
+}
+
+// EveryInfo reads what is known of all local conversations.
+func (r Finder) EveryInfo(ctx context.Context) ([]conversation.Info, error) {
+	live, err := r.Store.List(ctx, conversation.ScopeLive)
+	if err != nil {
+		return nil, err
+	}
+	archived, err := r.Store.List(ctx, conversation.ScopeArchived)
+	return append(live, archived...), err
+}
+
+func newestOf(infos []conversation.Info, by string) (conversation.ID, error) {
+	if len(infos) == 0 {
+		return "", problem.New(problem.ExitNotFound, "not_found", "there is no conversation yet.").Hint(`jp query "…"`, "start one")
+	}
+	best := slices.MaxFunc(infos, func(a, b conversation.Info) int {
+		if by == "newest" {
+			return a.ID.Created().Compare(b.ID.Created())
+		}
+		return a.Summary.LastEventAt.Compare(b.Summary.LastEventAt)
+	})
+	return best.ID, nil
+}
+
+// match finds the one conversation whose id ends in a word, or whose title has
+// it.
+func match(infos []conversation.Info, word string) (conversation.ID, error) {
+	info, err := matching(infos, word)
+	return info.ID, err
+}
+
+func matching(infos []conversation.Info, word string) (conversation.Info, error) {
+	found := endingIn(infos, word)
+	if len(found) == 0 {
+		found = titledLike(infos, word)
+	}
+	switch len(found) {
+	case 0:
+		return conversation.Info{}, nothingLike(infos, word)
+	case 1:
+		return found[0], nil
+	}
+	f := problem.New(problem.ExitNotFound, "ambiguous", "%q could be %d conversations:", word, len(found))
+	for _, i := range found[:min(len(found), 10)] {
+		f.Hint("jp show "+i.Name(), problem.OneLine(i.Summary.Title))
+	}
+	if more := len(found) - 10; more > 0 {
+		f.Details = append(f.Details, fmt.Sprintf("The first 10 of them, and %d more:", more))
+	}
+	return conversation.Info{}, f
+}
+
+func titledLike(infos []conversation.Info, word string) (found []conversation.Info) {
+	for _, i := range infos {
+		if strings.Contains(strings.ToLower(i.Summary.Title), strings.ToLower(word)) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// nothingLike says that no conversation is meant by a word, and which ones have
+// nearly such an id.
+func nothingLike(infos []conversation.Info, word string) *problem.Error {
+	f := problem.New(problem.ExitNotFound, "not_found", "no conversation matches %q.", word)
+	for _, i := range infos {
+		if i.Resembles(word) && len(f.Hints) < 3 {
+			f.Hint("jp show "+i.Name(), problem.OneLine(i.Summary.Title))
+		}
+	}
+	return f.Hint("jp ls", "the conversations there are")
+}
+
+// SplitTarget takes [ID][@E] apart.
+func SplitTarget(word string) (target, event string) {
+	target, event, _ = strings.Cut(word, "@")
+	return target, event
+}
+
+// A chooser lets the user take one of some conversations, newest first. It is errNoChoice
+// where the user cannot be asked, or there is none; only then candidates may be left uncalled.
+type chooser func(ctx context.Context, candidates func() ([]conversation.Info, error)) (conversation.ID, error)
+
+// ErrNoChoice says that no conversation could be chosen.
+var ErrNoChoice = errors.New("no conversation can be chosen")
+
+// Pick lets the user choose a conversation; where that is not possible it says how to
+// name one.
+func (r Finder) Pick(ctx context.Context, e *Host) (conversation.ID, error) {
+	return r.PickFrom(ctx, e, problem.Usage("this session has no conversation yet.").
+		Hint("jp ls", "the conversations there are; name one by its last digits").Hint(`jp query "…"`, "start one"), conversation.ScopeLive)
+}
+
+// PickFrom lets the user choose among the conversations of some scopes; none is
+// the error where that is not possible, or there is nothing to choose from.
+func (r Finder) PickFrom(ctx context.Context, e *Host, none error, scopes ...conversation.Scope) (conversation.ID, error) {
+	if e.Choose == nil {
+		return "", none
+	}
+	id, err := e.Choose(ctx, func() (infos []conversation.Info, err error) {
+		for _, scope := range scopes {
+			listed, err := r.Store.List(ctx, scope)
+			if err != nil {
+				return nil, err
+			}
+			infos = append(infos, listed...)
+		}
+		slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+		return infos, nil
+	})
+	if errors.Is(err, ErrNoChoice) {
+		err = none
+	}
+	return id, err
+}
+
+// A Finder finds conversations and events by the words that users have for them.
+type Finder struct{ *Repo }
+
+func (r *Repo) Find() Finder { return Finder{r} }
+
+// IncompleteFailure says what an incomplete turn waits for.
+func IncompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *problem.Error {
+	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s has an incomplete turn (turn %d).", id, tail.Number).About(id)
+	for _, q := range tail.Ledger().Live() {
+		f.Details = append(f.Details, fmt.Sprintf("Waiting for input: %s — %q", q.Call.Request.Name, q.Request.Question.Text))
+	}
+	return f.Hint("jp query --continue-turn --id="+string(id), "resume it (jp continue "+id.Short()+")").
+		Hint("jp query --discard-turn --id="+string(id), "discard it (jp discard "+id.Short()+")")
+}
+
+// AboutConversation adds to an error which conversation it is about.
+func AboutConversation(err error, id conversation.ID) error {
+	return AboutInfo(err, conversation.Info{ID: id})
+}
+
+// AboutInfo is aboutConversation for one that may have been fetched.
+func AboutInfo(err error, of conversation.Info) error {
+	if errors.Is(err, gitstore.ErrShallow) {
+		return Partial(of)
+	}
+	f, id := ProblemOf(err), of.ID
+	if f.Code != "damaged" {
+		return f.About(id)
+	}
+	var damage *gitstore.DamageError
+	if !errors.As(err, &damage) {
+		return f.About(id) // its ref, which the message names
+	}
+	f.Message = fmt.Sprintf("%s is damaged at %s", id, f.Message)
+	if damage.Good > 0 {
+		f.Hint(fmt.Sprintf("jp fork %s@%d", id.Short(), damage.Good-1), "go on from the last good event")
+	}
+	return f.About(id).Hint("jp verify "+id.Short(), "all that is wrong with it")
+}
+
+// AboutDamage says of a conversation whose newest event cannot be read how much of
+// it can.
+func (r *Repo) AboutDamage(ctx context.Context, err error, info conversation.Info) error {
+	if info.Head == "" {
+		return AboutInfo(err, info) // its ref names nothing that could be read
+	}
+	if _, found := r.Store.Load(ctx, info.Head); found != nil {
+		err = found
+	}
+	return AboutInfo(err, info)
+}

@@ -1,0 +1,41 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"jp/agent/problem"
+	"jp/conversation"
+)
+
+// Naming says that a conversation has to be named, and which ones could be meant.
+func (r Finder) Naming(ctx context.Context, command string, meant func(Status) bool) error {
+	infos, err := r.Store.List(ctx, conversation.ScopeLive)
+	if err != nil {
+		return err
+	}
+	f := problem.Usage("this session has no conversation yet; say which one is meant.")
+	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	for _, i := range infos {
+		if l := r.States().List(ctx, i); i.Err == nil && l.Local && meant(l.Status) && len(f.Hints) < 5 {
+			f.Hint(command+l.ShortID, problem.OneLine(Title(l))+" · "+l.Status.Words())
+		}
+	}
+	return f.Hint("jp ls", "all conversations")
+}
+
+// ResolveRunning finds the conversation that a word stands for. Where the session
+// has none, and nobody can choose, it says which ones a command could be about.
+func (r Finder) ResolveRunning(ctx context.Context, e *Host, word, command string, meant func(Status) bool) (conversation.ID, error) {
+	id, err := r.Resolve(ctx, e, word)
+	var none *problem.Error
+	if word == "" && errors.As(err, &none) && none.Exit == problem.ExitUsage {
+		err = r.Naming(ctx, command, meant)
+	}
+	return id, err
+}
+
+func Runs(s Status) bool { return s.PID != nil }
+
+func Waits(s Status) bool { return s.State == "waiting_for_input" }

@@ -1,0 +1,88 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/conversation"
+)
+
+// A Keeper is a ref from which events of a conversation are still reached when
+// the conversation's own ref is gone.
+type Keeper struct {
+	Ref    string `json:"ref"`
+	Events int    `json:"events"` // how many of them, from the first
+}
+
+// maxCompared is how many refs are compared with a conversation; that is one child
+// each.
+const maxCompared = 20
+
+// KeptBy finds what keeps events of a conversation when it is deleted with others:
+// some of the refs, and how many more there are. What cannot be read is kept by
+// nobody that could be named.
+func (r *Repo) KeptBy(ctx context.Context, info conversation.Info, with []conversation.Info) (keepers []Keeper, more int, err error) {
+	events, _ := r.Store.Load(ctx, info.Head) // of a damaged one, what is readable
+	if len(events) == 0 {
+		return nil, 0, nil
+	}
+	out, err := r.Git.Run(ctx, "for-each-ref", "--format=%(refname)", "--contains="+events[0].Commit)
+	if err != nil {
+		return nil, 0, fmt.Errorf("look for what else reaches %s: %w", info.ID, err)
+	}
+	number := map[string]int{}
+	for i, e := range events {
+		number[e.Commit] = i + 1
+	}
+	refs := slices.DeleteFunc(strings.Fields(string(out)), func(ref string) bool {
+		return slices.ContainsFunc(with, func(i conversation.Info) bool { return goesWith(ref, i.ID) })
+	})
+	more = max(0, len(refs)-maxCompared)
+	for _, ref := range refs[:len(refs)-more] {
+		base, err := r.Git.Run(ctx, "merge-base", string(info.Head), ref)
+		if err != nil {
+			return nil, 0, fmt.Errorf("compare %s with %s: %w", info.ID, ref, err)
+		}
+		keepers = append(keepers, Keeper{ref, number[strings.TrimSpace(string(base))]})
+	}
+	slices.SortStableFunc(keepers, func(a, b Keeper) int { return b.Events - a.Events })
+	return keepers, more, nil
+}
+
+// goesWith reports whether a ref is taken away with a conversation: it is its own,
+// whichever of both scopes it stands in.
+func goesWith(ref string, id conversation.ID) bool {
+	return ref == "refs/jp/"+string(conversation.ScopeLive)+"/"+string(id) || ref == "refs/jp/"+string(conversation.ScopeArchived)+"/"+string(id)
+}
+
+// maxKeepers is how many of those are named to people.
+const maxKeepers = 5
+
+// KeeperLines say what keeps events of a conversation that has so many of them.
+func KeeperLines(keepers []Keeper, more, events int) []string {
+	var lines []string
+	for _, k := range keepers[:min(len(keepers), maxKeepers)] {
+		what := "all of its events"
+		if k.Events < events {
+			what = "its first " + conversation.Count(k.Events, "event")
+		}
+		lines = append(lines, k.name()+" keeps "+what)
+	}
+	if more += max(0, len(keepers)-maxKeepers); more > 0 {
+		lines = append(lines, fmt.Sprintf("and more: %s", conversation.Count(more, "other ref")))
+	}
+	return lines
+}
+
+// name is what the ref is to a user.
+func (k Keeper) name() string {
+	for _, kind := range [][2]string{{"refs/jp/conversations/", ""}, {"refs/jp/archive/", ""}, {"refs/jp/remotes/", ""}, {"refs/heads/", "branch "}, {"refs/tags/", "tag "}} {
+		if short, ok := strings.CutPrefix(k.Ref, kind[0]); ok {
+			return kind[1] + problem.OneLine(short)
+		}
+	}
+	return problem.OneLine(k.Ref)
+}

@@ -1,0 +1,286 @@
+package repo
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/provider/catalog"
+	"jp/redact"
+)
+
+// secrets replaces the secrets of what is written, and keeps their values where
+// only this user can read them: outside the repository, by conversation.
+type secrets struct {
+	redactor *redact.Redactor
+	dir      string
+	log      *slog.Logger
+
+	Still bool // no values are kept
+
+	mu         sync.Mutex
+	vaults     map[conversation.ID]*redact.Vault
+	found      map[string]string // rule, by placeholder, since it was said last
+	unsearched []string          // attachments that are no text
+}
+
+// openSecrets returns nil where the user does not want secrets to be replaced.
+func (r *Repo) openSecrets(e *Host, key []byte) *secrets {
+	if !r.Config.Secrets.Redact {
+		return nil
+	}
+	s := &secrets{
+		redactor: redact.New(key), dir: filepath.Join(r.Paths.StateDir, "secrets"), log: e.logger(),
+		vaults: map[conversation.ID]*redact.Vault{}, found: map[string]string{},
+	}
+	for _, name := range catalog.Names(r.Config.Providers) {
+		v, _ := r.Found(name) // what is wrong with it is said where it is used
+		for _, variable := range v.KeyEnv {
+			s.Own(strings.TrimSpace(e.Get(variable)))
+		}
+	}
+	return s
+}
+
+// Own makes a provider's key a secret, whatever it looks like.
+func (s *secrets) Own(key string) {
+	if s != nil {
+		s.redactor.Own(key)
+	}
+}
+
+// rewriter is what the store gives each group of events to, nil for none.
+func (s *secrets) rewriter() func(conversation.ID, []*conversation.Event) error {
+	if s == nil {
+		return nil
+	}
+	return func(id conversation.ID, events []*conversation.Event) error {
+		s.rewrite(id, events)
+		return nil
+	}
+}
+
+// rewrite replaces secrets in a group of events: what the rules find in any of
+// them, and what was found in the conversation before, wherever it stands.
+func (s *secrets) rewrite(id conversation.ID, events []*conversation.Event) {
+	vault := s.vault(id)
+	known := vault.Known()
+	var found []redact.Secret
+	for _, e := range events {
+		s.noteUnsearched(e)
+		e.Rewrite(func(name, text string) string {
+			text, secrets := s.redactor.Redact(name, text)
+			found = append(found, secrets...)
+			return replaceKnown(name, text, known)
+		})
+	}
+	all := append(known, found...)
+	if len(all) == 0 {
+		return
+	}
+	for _, e := range events {
+		e.Rewrite(func(name, text string) string {
+			if name == "subject" || name == "title" {
+				text = redact.ReplaceCut(text, all)
+			}
+			return replaceKnown(name, text, found)
+		})
+	}
+	s.keep(vault, found)
+}
+
+// replaceKnown replaces known secrets, but not in ids that events go together by:
+// what was found only after the first of them was written stays in the others.
+func replaceKnown(name, text string, known []redact.Secret) string {
+	if name == "tool_call_id" || name == "question_id" {
+		return text
+	}
+	return redact.ReplaceKnown(text, known)
+}
+
+// keep makes the values usable by a later process. Where that is not possible
+// the tools that need them are not run. A provider's key is no tool's affair, and stands
+// in no file.
+func (s *secrets) keep(v *redact.Vault, found []redact.Secret) {
+	if len(found) == 0 {
+		return
+	}
+	usable := slices.DeleteFunc(slices.Clone(found), func(f redact.Secret) bool { return redact.RuleOf(f.Placeholder) == redact.OwnRule })
+	if err := v.Add(usable...); err != nil {
+		s.log.Warn("the values of secrets are not kept; tools will not get them", "error", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range found {
+		s.found[secret.Placeholder] = redact.RuleOf(secret.Placeholder)
+	}
+}
+
+func (s *secrets) noteUnsearched(e *conversation.Event) {
+	for i := range e.Payloads {
+		if p := &e.Payloads[i]; len(p.Data) > 0 && !p.IsText() && p.MediaType != "" {
+			s.mu.Lock()
+			s.unsearched = append(s.unsearched, p.Name)
+			s.mu.Unlock()
+		}
+	}
+}
+
+func (s *secrets) vault(id conversation.ID) *redact.Vault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.vaults[id]
+	if v == nil {
+		v = redact.NewVault(filepath.Join(s.dir, string(id)), s.redactor)
+		if s.Still {
+			v.Still()
+		}
+		s.vaults[id] = v
+	}
+	return v
+}
+
+// Share lets a conversation use the values of another one, whose placeholders it
+// has.
+func (s *secrets) Share(from, with conversation.ID) {
+	if s == nil || from == "" || from == with {
+		return
+	}
+	if err := s.vault(with).Add(s.vault(from).Known()...); err != nil {
+		s.log.Warn("the values of secrets are not kept; tools will not get them", "error", err)
+	}
+}
+
+// forget removes the values of a conversation.
+func (r *Repo) ForgetSecrets(id conversation.ID) {
+	_ = os.Remove(filepath.Join(r.Paths.StateDir, "secrets", string(id))) // there may be none
+}
+
+// Redacts reports whether a text that stands under a name looks like a secret. nil
+// where nothing does.
+func (s *secrets) Redacts() func(name, text string) bool {
+	if s == nil {
+		return nil
+	}
+	return func(name, text string) bool {
+		redacted, _ := s.redactor.Redact(name, text)
+		return redacted != text
+	}
+}
+
+// Restorer puts the values of a conversation's placeholders into what a tool
+// gets. nil for none.
+func (s *secrets) Restorer(id conversation.ID) func(json.RawMessage) (json.RawMessage, error) {
+	if s == nil {
+		return nil
+	}
+	return func(value json.RawMessage) (json.RawMessage, error) { return s.restore(s.vault(id), value) }
+}
+
+func (s *secrets) restore(v *redact.Vault, value json.RawMessage) (json.RawMessage, error) {
+	var missing, unfit []string
+	out := conversation.RewriteJSON(value, func(_, text string) string {
+		text, unknown := redact.Restore(text, func(placeholder string) (string, bool) {
+			secret, ok := v.Value(placeholder)
+			if ok && !redact.Usable(redact.Secret{Placeholder: placeholder, Value: secret}) {
+				unfit = append(unfit, placeholder)
+				return placeholder, true
+			}
+			return secret, ok
+		})
+		missing = append(missing, unknown...)
+		return text
+	})
+	switch {
+	case len(missing) > 0:
+		return nil, fmt.Errorf("the value of %s is not known here", strings.Join(missing, ", "))
+	case len(unfit) > 0:
+		return nil, fmt.Errorf("the value of %s holds characters that a shell takes for more than data; the user has to do this", strings.Join(unfit, ", "))
+	}
+	return out, nil
+}
+
+// Placeholders are those that stand in the texts of a value, whether or not their secrets
+// are known.
+func Placeholders(value json.RawMessage) (held []string) {
+	conversation.RewriteJSON(value, func(_, text string) string {
+		_, found := redact.Restore(text, func(string) (string, bool) { return "", false })
+		held = append(held, found...)
+		return text
+	})
+	return slices.Compact(held)
+}
+
+// Inspector says which files a snapshot does not store, nil for none.
+func (s *secrets) Inspector() func(path string, was, is []byte) string {
+	if s == nil {
+		return nil
+	}
+	return s.inspect
+}
+
+// inspect is why a file must not be stored: a secret in it, or in its name, that
+// it did not have before.
+func (s *secrets) inspect(path string, was, is []byte) (why string) {
+	for _, text := range []string{path, string(is)} {
+		for _, f := range s.redactor.Scan(text) {
+			if !bytes.Contains(was, []byte(text[f.Start:f.End])) {
+				return "holds a secret (" + f.Rule + ")"
+			}
+		}
+	}
+	for _, known := range s.known() {
+		if redact.Distinct(known) && bytes.Contains(is, []byte(known.Value)) && !bytes.Contains(was, []byte(known.Value)) {
+			return "holds a secret (" + redact.RuleOf(known.Placeholder) + ")"
+		}
+	}
+	return ""
+}
+
+// known are the secrets of the conversations that this process writes.
+func (s *secrets) known() []redact.Secret {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []redact.Secret
+	for _, v := range s.vaults {
+		all = append(all, v.Known()...)
+	}
+	return all
+}
+
+// report says what was replaced since the last time, and what was not looked at.
+func (s *secrets) report(e *Host) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.found); n > 0 {
+		were, before := "secrets were", " before recording"
+		if n == 1 {
+			were = "secret was"
+		}
+		if s.Still {
+			before = ""
+		}
+		var rules []string
+		for _, rule := range s.found {
+			rules = append(rules, rule)
+		}
+		slices.Sort(rules)
+		e.Note("%d %s replaced%s (%s).", n, were, before, strings.Join(slices.Compact(rules), ", "))
+	}
+	if n := len(s.unsearched); n > 0 {
+		e.Note("Not searched for secrets: %s.", safetext.Show(strings.Join(s.unsearched, ", ")))
+	}
+	clear(s.found)
+	s.unsearched = nil
+}

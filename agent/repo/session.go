@@ -1,0 +1,186 @@
+package repo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jp/conversation"
+	"jp/internal/ownfolder"
+	"jp/internal/repoid"
+	"jp/internal/wholefile"
+)
+
+// A session is one place where somebody works: a terminal, or what JP_SESSION
+// names, together with a working tree. It remembers which conversation it is
+// about, also where the working tree or the repository was moved.
+type session struct {
+	repo   *Repo
+	file   string // its name among the sessions
+	byPath string // the name that an older jp gave it, of where the working tree is
+	Name   string
+}
+
+// sessionFile is what is kept of a session: newest first.
+type sessionFile struct {
+	Source   string  `json:"source"`
+	Git      string  `json:"git,omitempty"`      // the common git directory, as it was then
+	Repo     string  `json:"repo,omitempty"`     // the repository's name
+	Worktree string  `json:"worktree,omitempty"` // the id of a linked working tree
+	History  []visit `json:"history"`
+}
+
+type visit struct {
+	ID conversation.ID `json:"id"`
+	At time.Time       `json:"at"`
+}
+
+// SessionsFolder has these files, in jp's folder.
+const SessionsFolder = "sessions"
+
+// historyLength is how many conversations a session remembers.
+const historyLength = 50
+
+// Session finds the session that a command runs in.
+func (r *Repo) Session(e *Host) session {
+	source := sessionSource(e)
+	file := func(place string) string {
+		sum := sha256.Sum256([]byte(source + "\x00" + place))
+		return hex.EncodeToString(sum[:8]) + ".json"
+	}
+	return session{repo: r, file: file(r.worktreeName()), byPath: file(r.Place()), Name: source}
+}
+
+// worktreeName tells the repository's working trees apart, wherever they are: by their git
+// directories, which stay what they are in the common one. Who works in a git directory
+// itself is in none.
+func (r *Repo) worktreeName() string {
+	name, err := filepath.Rel(r.CommonDir, r.GitDir)
+	if err != nil {
+		return r.Place()
+	}
+	if r.TopLevel == "" {
+		return name + " without files"
+	}
+	return name
+}
+
+// Place is the working tree's root, or the git directory where there is none.
+func (r *Repo) Place() string {
+	if r.TopLevel != "" {
+		return r.TopLevel
+	}
+	return r.GitDir
+}
+
+// sessionSource says where the user is: a name of their own, a multiplexer's
+// pane, or the operating system's session.
+func sessionSource(e *Host) string {
+	for _, name := range []string{"JP_SESSION", "TMUX_PANE", "WEZTERM_PANE", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "ITERM_SESSION_ID"} {
+		if value := e.Get(name); value != "" {
+			return name + "=" + value
+		}
+	}
+	sid, err := unix.Getsid(0)
+	if err != nil {
+		return "none"
+	}
+	return "sid=" + strconv.Itoa(sid) + leaderStart(sid)
+}
+
+// leaderStart tells a session from a later one with the same number.
+func leaderStart(sid int) string {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", sid))
+	if err != nil {
+		return ""
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) < 20 {
+		return ""
+	}
+	return "@" + fields[19] // start time, in clock ticks since boot
+}
+
+func (s session) read() sessionFile {
+	var f sessionFile
+	text, err := s.repo.Own().Read(SessionsFolder, s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = s.repo.Own().Read(SessionsFolder, s.byPath)
+	}
+	if err == nil {
+		_ = json.Unmarshal(text, &f) // a damaged one only forgets
+	}
+	if !s.kept(f) {
+		return sessionFile{}
+	}
+	f.History = slices.DeleteFunc(f.History, func(v visit) bool {
+		_, err := conversation.ParseID(string(v.ID))
+		return err != nil
+	})
+	return f
+}
+
+// kept reports whether a file is of this working tree, and not of an earlier one of its
+// name, nor of the repository that this one is a copy of.
+func (s session) kept(f sessionFile) bool {
+	id, _ := readWord(filepath.Join(s.repo.GitDir, ownfolder.Name, WorktreeIDFile))
+	if f.Worktree != "" && f.Worktree != id {
+		return false
+	}
+	if f.Repo != "" {
+		return f.Repo == s.repo.KnownWorkspaceID()
+	}
+	there, err := os.Stat(f.Git) // an older jp wrote no name
+	here, err2 := os.Stat(s.repo.CommonDir)
+	if err != nil || err2 != nil || os.SameFile(there, here) {
+		return true
+	}
+	theirs, _ := repoid.Read(f.Git)
+	ours, _ := repoid.Read(s.repo.CommonDir)
+	return theirs == "" || theirs != ours && s.repo.KnownWorkspaceID() != ""
+}
+
+// visited are the session's conversations, newest first.
+func (s session) visited() []conversation.ID {
+	var ids []conversation.ID
+	for _, v := range s.read().History {
+		ids = append(ids, v.ID)
+	}
+	return ids
+}
+
+// Use makes a conversation the session's. A session that cannot be written
+// forgets; the conversation is not affected.
+func (s session) Use(id conversation.ID, now time.Time) error {
+	f := s.read()
+	f.Source, f.Git, f.Worktree = s.Name, s.repo.CommonDir, s.repo.WorktreeID()
+	f.Repo, _ = s.repo.WorkspaceID() // without a name the place counts
+	f.History = slices.DeleteFunc(f.History, func(v visit) bool { return v.ID == id })
+	f.History = append([]visit{{ID: id, At: now.UTC()}}, f.History...)
+	f.History = f.History[:min(len(f.History), historyLength)]
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	if err := s.repo.Own().Replace(SessionsFolder, s.file, append(text, '\n'), wholefile.Options{Volatile: true}); err != nil {
+		return err
+	}
+	return s.repo.Own().Remove(SessionsFolder, s.byPath)
+}
+
+// IsReadOnly reports whether an error comes from a file system that cannot be
+// written.
+func IsReadOnly(err error) bool {
+	return errors.Is(err, unix.EROFS) || errors.Is(err, fs.ErrPermission)
+}

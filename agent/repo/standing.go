@@ -1,0 +1,147 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/internal/repoid"
+	"jp/internal/safetext"
+)
+
+// Repositories says where the repositories are that this user's jp has been in.
+func (r *Repo) Repositories() repoid.Registry {
+	if r.Paths.StateDir == "" {
+		return repoid.Registry{}
+	}
+	return repoid.Registry{Dir: filepath.Join(r.Paths.StateDir, "repositories")}
+}
+
+// WorkspaceID names the repository. It is made on first use and stays with it, and a copy
+// gets another one.
+func (r *Repo) WorkspaceID() (string, error) { return r.Repositories().ID(r.Own()) }
+
+// KnownWorkspaceID is the repository's name for who only looks, "" where it has none yet.
+func (r *Repo) KnownWorkspaceID() string {
+	id, err := r.Repositories().Known(r.Own())
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// Name is the repository's name as the store asks for it.
+func (r *Repo) Name(forWrite bool) (string, error) {
+	if forWrite {
+		return r.WorkspaceID()
+	}
+	id, err := r.Repositories().Known(r.Own())
+	if err == nil && id == "" {
+		id = gitstore.Unnamed
+	}
+	return id, err
+}
+
+// MayAct fails where a conversation may be read only. can says what it still may be.
+func (r Standings) MayAct(ctx context.Context, id conversation.ID, head conversation.Head, events []*conversation.Event, can string) error {
+	standing, err := r.Store.Standing(ctx, id, head, events)
+	if err != nil || standing == conversation.StandingOwn {
+		return err
+	}
+	return r.StandingFailure(id, head, standing, r.Elsewhere(events), can)
+}
+
+// mayActOn is mayAct for who knows of a conversation its newest event, and whether
+// this user's jp wrote it.
+func (r Standings) mayActOn(ctx context.Context, info conversation.Info, signed bool) error {
+	if !signed {
+		return r.StandingFailure(info.ID, info.Head, conversation.StandingForeign, "", "read only")
+	}
+	return r.MayAct(ctx, info.ID, info.Head, []*conversation.Event{info.Tip}, "read only")
+}
+
+// StandingFailure says why a conversation may not act, and what makes one of it that may.
+func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s conversation.Standing, repository, can string) *problem.Error {
+	f := problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be %s.", id, r.StandingWords(s, repository), can).About(id)
+	if s != conversation.StandingRolledBack {
+		return f.Hint("jp fork "+string(id)+" --adopt -a", "make a fork of it that is yours")
+	}
+	if seen, there, err := r.Store.SeenHead(id); err == nil && there {
+		f.Hint(fmt.Sprintf("git update-ref %s %s %s", r.refNow(id), seen, head), "bring the newer events back")
+	}
+	return f.Hint("jp trust --head "+id.Short(), "accept the older event as its newest").
+		Hint("jp fork "+id.Short()+" -a", "go on from there in a fork, and leave it as it is")
+}
+
+// refNow is the ref of a conversation, live or archived.
+func (r Standings) refNow(id conversation.ID) string {
+	if info, err := r.Store.Info(context.Background(), id); err == nil {
+		return info.Ref
+	}
+	return RefOf(id)
+}
+
+// StandingWords say what is the matter with a conversation that may not act, and that was
+// written in a repository.
+func (r Standings) StandingWords(s conversation.Standing, repository string) string {
+	switch s {
+	case conversation.StandingElsewhere:
+		return "was written in another repository (" + r.RepositoryWord(repository) + ")"
+	case conversation.StandingRenamed:
+		return "has the events of another conversation"
+	case conversation.StandingRolledBack:
+		return "was set back to an older event than its newest one here"
+	}
+	return "was written by someone else"
+}
+
+// Origin says in words why a conversation may not act, "" where it may or where that is not
+// known.
+func (r Standings) Origin(ctx context.Context, info conversation.Info, l Listing) string {
+	if l.Unsure {
+		return ""
+	}
+	tip := []*conversation.Event{info.Tip}
+	standing := conversation.StandingForeign
+	if signed, _ := r.States().signed(ctx, info); signed {
+		standing = conversation.StandingOwn
+		if info.Remote == "" {
+			standing, _ = r.Store.Standing(ctx, info.ID, info.Head, tip)
+		}
+	}
+	if standing == conversation.StandingOwn {
+		return ""
+	}
+	return strings.TrimPrefix(r.StandingWords(standing, r.Elsewhere(tip)), "was ")
+}
+
+// Elsewhere is the other repository that events were written in, "" where they name none.
+func (r Standings) Elsewhere(events []*conversation.Event) string {
+	return conversation.ElsewhereOf(events, r.KnownWorkspaceID())
+}
+
+// RepositoryWord is the name of a repository, and where it is as far as that is known.
+func (r *Repo) RepositoryWord(name string) string {
+	word := PlaceWord(name)
+	if place := r.Repositories().Place(name); place != "" {
+		word += ", " + safetext.Show(repositoryFolder(place))
+	}
+	return word
+}
+
+// repositoryFolder is the folder that people know a repository by.
+func repositoryFolder(gitDir string) string {
+	if filepath.Base(gitDir) == ".git" {
+		return filepath.Dir(gitDir)
+	}
+	return gitDir
+}
+
+// The Standings of conversations say which of them may act.
+type Standings struct{ *Repo }
+
+func (r *Repo) Standings() Standings { return Standings{r} }

@@ -1,0 +1,302 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"jp/agent/problem"
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/process"
+)
+
+// A Listing is a conversation as ls, show and status give it to programs. What is
+// not known is null, never left out.
+type Listing struct {
+	ID          string            `json:"id"` // REMOTE/ID of one that was fetched
+	ShortID     string            `json:"short_id"`
+	Title       *string           `json:"title"`
+	TitleSource *string           `json:"title_source"` // user, model or request
+	Remote      *string           `json:"remote"`
+	Ref         string            `json:"ref"`
+	Head        conversation.Head `json:"head"`
+	Model       *string           `json:"model"`
+	Events      int               `json:"events_count"`
+	Turns       int               `json:"turns_count"`
+	Created     time.Time         `json:"created_at"`
+	LastEvent   *time.Time        `json:"last_event_at"`
+	Archived    *time.Time        `json:"archived_at"`
+	Expires     *time.Time        `json:"expires_at"`
+	Pinned      *time.Time        `json:"pinned_at"`
+	Labels      map[string]string `json:"labels"`
+	Parent      *conversation.ID  `json:"parent"`
+	ForkedFrom  *ForkedFrom       `json:"forked_from"`
+	Local       bool              `json:"local"`
+	Usage       Usage             `json:"usage"`
+	Status      Status            `json:"status"`
+	Error       *string           `json:"error"` // why it cannot be read
+
+	Branch   string `json:"-"` // of the tree, before the id
+	Uprooted bool   `json:"-"` // what it stems from is not listed
+	Unsure   bool   `json:"-"` // whether it is local cannot be told
+	SetBack  bool   `json:"-"` // its ref was set back to an older event than its newest one seen here
+	Err      error  `json:"-"`
+}
+
+type ForkedFrom struct {
+	ID  conversation.ID `json:"id"`
+	Seq int             `json:"seq"`
+}
+
+// An Usage is what the model calls of a conversation took together.
+type Usage struct {
+	Input   int     `json:"input"` // tokens
+	Output  int     `json:"output"`
+	CostUSD *string `json:"cost_usd"` // a decimal number
+}
+
+// A Status is what a conversation does or waits for.
+type Status struct {
+	State    string   `json:"state"` // idle, running, waiting_for_input or interrupted
+	Pending  *string  `json:"pending"`
+	Tool     *string  `json:"tool"`
+	Question *string  `json:"question"`
+	Inquiry  *Inquiry `json:"inquiry"`
+	PID      *int     `json:"pid"`
+	Outlived int      `json:"outlived"` // tools that still run though the process has ended
+	Attached bool     `json:"attached"`
+	Reason   *string  `json:"reason"` // why an interrupted turn went no further, where an error ended it
+}
+
+type Inquiry struct {
+	Conversation conversation.ID          `json:"conversation"` // that the question is in: this one, or that of a delegate
+	Seq          int                      `json:"seq"`
+	Kind         conversation.InquiryKind `json:"kind"`
+	Tool         string                   `json:"tool"`
+	Text         string                   `json:"text"`
+	AnswerType   *conversation.AnswerType `json:"answer_type"`
+	Default      any                      `json:"default"`
+	Exclusive    bool                     `json:"exclusive"`
+}
+
+// List describes a conversation from what its newest event says of it.
+func (r States) List(ctx context.Context, i conversation.Info) Listing {
+	l := Listing{
+		ID: i.Name(), ShortID: i.ID.Short(), Remote: Given(i.Remote), Ref: i.Ref, Head: i.Head, Labels: map[string]string{},
+		Err: i.Err,
+	}
+	if i.Remote != "" {
+		l.ShortID = i.Remote + "/" + l.ShortID
+	}
+	if i.Err != nil {
+		l.Error = Given(i.Err.Error())
+		l.Created = i.ID.Created()
+		l.Status.State = "idle"
+		return l
+	}
+	s := i.Summary
+	l.Title, l.TitleSource, l.Model, l.Events, l.Turns = Given(s.Title), Given(s.TitleSource), Given(s.Model), s.Events, s.Turns
+	l.Created, l.LastEvent, l.Archived, l.Expires, l.Pinned = s.Created, &s.LastEventAt, s.ArchivedAt, s.ExpiresAt, s.PinnedAt
+	l.Local, l.Unsure = r.local(ctx, i)
+	if l.Local && i.Remote == "" {
+		standing, err := r.Store.Standing(ctx, i.ID, i.Head, []*conversation.Event{i.Tip})
+		l.SetBack = err == nil && standing == conversation.StandingRolledBack
+		l.Local = !l.SetBack
+	}
+	l.Parent = Given(s.Parent)
+	if len(s.Labels) > 0 {
+		l.Labels = s.Labels
+	}
+	if s.Fork != nil {
+		l.ForkedFrom = &ForkedFrom{s.Fork.Conversation, s.Fork.Seq}
+	}
+	if u := s.Usage; u != nil {
+		l.Usage = Usage{u.Input, u.Output, Given(u.CostUSD)}
+	}
+	l.Status = r.status(ctx, i)
+	return l
+}
+
+// Given is a text for JSON, null where there is none.
+func Given[T ~string](text T) *T {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// Plain is what a text for JSON says, "" for null.
+func Plain(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// Active is when the conversation's newest event happened, the zero time where
+// that is not known.
+func (l Listing) Active() time.Time {
+	if l.LastEvent == nil {
+		return time.Time{}
+	}
+	return *l.LastEvent
+}
+
+// local reports whether a conversation may act, as far as its newest events
+// tell: behind those that anybody may add to a foreign one. It is unsure where
+// those that would tell were not fetched.
+func (r States) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
+	local, unsure = r.signed(ctx, i)
+	if local && i.Remote == "" {
+		repo, err := r.Name(false)
+		here := conversation.Home{Repo: repo, ID: i.ID}
+		local = err == nil && conversation.StandingOf([]*conversation.Event{i.Tip}, here) == conversation.StandingOwn
+	}
+	return local, unsure
+}
+
+// signed reports whether this user's jp wrote a conversation, here or elsewhere.
+func (r States) signed(ctx context.Context, i conversation.Info) (signed, unsure bool) {
+	signed = conversation.LocalTip(i.Tip, func(yield func(*conversation.Event, error) bool) {
+		for e, err := range r.Store.Back(ctx, i.Head) {
+			unsure = errors.Is(err, gitstore.ErrShallow)
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	return signed, unsure
+}
+
+// status merges what the events say with whether a process holds the
+// conversation.
+func (r States) status(ctx context.Context, i conversation.Info) Status {
+	s := Status{State: "idle"}
+	switch i.Summary.Status {
+	case conversation.StatusIdle:
+	case conversation.StatusInput:
+		s.State = "waiting_for_input"
+	default:
+		s.State = "interrupted"
+	}
+	if i.Summary.Status != conversation.StatusIdle {
+		pending := string(i.Summary.Status)
+		s.Pending = &pending
+	}
+	if q := i.Summary.Inquiry; q != nil {
+		s.Tool, s.Question = &q.Tool, &q.Text
+		s.Inquiry = r.inquiry(ctx, i, q)
+	} else if len(i.Summary.Open) > 0 {
+		s.Tool = &i.Summary.Open[0].Name
+	}
+	if i.Remote == "" && s.State == "interrupted" { // a fetched one may have its delegates elsewhere
+		if q := r.AsksFor(ctx, i.ID, r.delegations(ctx, i), MaxLevels); q != nil {
+			s.askedBelow(q, r.inquiry(ctx, q.In, &q.Inquiry))
+		}
+	}
+	if b := interruption(i.Tip); b != nil && s.State == "interrupted" && b.Reason != "" {
+		s.Reason = &b.Reason
+	}
+	if i.Remote != "" {
+		return s
+	}
+	if holder, held := r.Locks.Held(i.ID); held {
+		s.heldBy(holder, r.told(i.ID, holder))
+	} else {
+		s.Outlived = len(r.ToolsLeft(i))
+	}
+	return s
+}
+
+// interruption is what a newest event says of an interrupted turn, nil for others.
+func interruption(tip *conversation.Event) *conversation.TurnInterrupted {
+	if tip == nil {
+		return nil
+	}
+	b, _ := tip.Body.(*conversation.TurnInterrupted)
+	return b
+}
+
+// heldBy adds who holds the conversation. Whether that waits is its own to say: a
+// question that was open before may be answered in a moment.
+func (s *Status) heldBy(holder process.Holder, e process.Entry) {
+	s.PID, s.Attached = &holder.PID, e.Attached
+	if s.State != "waiting_for_input" {
+		s.State, s.Reason = "running", nil
+	} else if e.Status == process.StatusRunning {
+		s.State, s.Question, s.Inquiry = "running", nil, nil
+	}
+}
+
+// inquiry reads the whole of a question that waits.
+func (r States) inquiry(ctx context.Context, i conversation.Info, q *conversation.WaitingInquiry) *Inquiry {
+	j := &Inquiry{Conversation: i.ID, Seq: q.Seq, Kind: q.Kind, Tool: q.Tool, Text: q.Text}
+	for e, err := range r.Store.Back(ctx, i.Head) {
+		if err != nil || e.Seq < q.Seq {
+			break
+		}
+		if b, ok := e.Body.(*conversation.InquiryRequest); ok && e.Seq == q.Seq {
+			j.Text, j.AnswerType, j.Exclusive = b.Question.Text, &b.Question.AnswerType, b.Exclusive
+			if len(b.Question.Default) > 0 {
+				j.Default = b.Question.Default
+			}
+			break
+		}
+	}
+	return j
+}
+
+// Word says a status in one word, as --status takes it.
+func (s Status) Word() string {
+	if s.State == "waiting_for_input" {
+		return "waiting"
+	}
+	return s.State
+}
+
+// Words says a status in text.
+func (s Status) Words() string {
+	text := s.Brief()
+	if s.State == "waiting_for_input" && s.PID != nil && s.Inquiry != nil {
+		text = "waiting-for-input (" + string(s.Inquiry.Kind) + ": " + s.tool() + ")"
+	}
+	if s.PID != nil {
+		text += " (pid " + problem.Itoa(*s.PID) + ")"
+	}
+	if s.Outlived > 0 {
+		text += ", with " + conversation.Count(s.Outlived, "tool") + " still running"
+	}
+	if s.Attached {
+		text += ", attached"
+	}
+	return text
+}
+
+// Brief says a status in text, without who runs it.
+func (s Status) Brief() string {
+	switch s.State {
+	case "running":
+		return "running"
+	case "waiting_for_input":
+		return "waiting-for-input (" + s.tool() + ")"
+	case "interrupted":
+		return "interrupted (" + map[string]string{
+			"tool_execution": "pending tool execution", "follow_up": "pending follow-up", "llm_response": "pending LLM response",
+		}[*s.Pending] + ")"
+	}
+	return "idle"
+}
+
+// tool is the tool that is waited for, "" for none.
+func (s Status) tool() string { return Plain(s.Tool) }
+
+// The States of conversations are what these do and wait for.
+type States struct{ *Repo }
+
+func (r *Repo) States() States { return States{r} }
+
+// Title is a conversation's title, "" where it has none.
+func Title(l Listing) string { return Plain(l.Title) }
+
+func RefOf(id conversation.ID) string { return "refs/jp/conversations/" + string(id) }

@@ -1,0 +1,106 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/worktree"
+)
+
+// A View is a conversation that is being looked at.
+type View struct {
+	Repo    *Repo
+	Id      conversation.ID
+	Remote  string // that it was fetched from, "" for a local one
+	Head    conversation.Head
+	Events  []*conversation.Event // from some turn on, up to the newest
+	Tail    *conversation.IncompleteTurn
+	Working map[int]string        // what is to be said of open calls that work in a conversation of their own, by seq
+	Waits   conversation.Status   // what the incomplete turn waits for, perhaps for a delegate; "" where that was not looked for
+	Broken  *gitstore.DamageError // the events end before it
+	lost    []gitstore.Lost       // payloads that are lost; nil: not looked for
+}
+
+// View loads the conversation that a word stands for. Of a damaged one it has
+// the events before the damage.
+func (r Finder) View(ctx context.Context, e *Host, word string) (*View, error) {
+	v, err := r.open(ctx, e, word)
+	if err != nil {
+		return nil, err
+	}
+	return v.whole(ctx)
+}
+
+// A Reach says whether a view goes back far enough. It is asked at the start of
+// each turn, the newest first, with the events from there on, newest first.
+type Reach func(back []*conversation.Event) bool
+
+// ViewBack loads no more of a conversation's end than is needed.
+func (r Finder) ViewBack(ctx context.Context, e *Host, word string, enough Reach) (*View, error) {
+	v, err := r.open(ctx, e, word)
+	if err != nil {
+		return nil, err
+	}
+	for ev, err := range r.Store.Back(ctx, v.Head) {
+		if err != nil { // what is damaged, and where, is found from the start
+			v.Events = nil
+			return v.whole(ctx)
+		}
+		v.Events = append(v.Events, ev)
+		if ev.Type() == conversation.TypeTurnStart && enough(v.Events) {
+			break
+		}
+	}
+	slices.Reverse(v.Events)
+	_, v.Tail = conversation.Split(v.Events)
+	return v, nil
+}
+
+// open finds the conversation that a word stands for.
+func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
+	v := &View{Repo: r.Repo}
+	info, found, err := r.fetched(ctx, word)
+	if found || err != nil {
+		v.Id, v.Remote, v.Head = info.ID, info.Remote, info.Head
+		return v, err
+	}
+	if v.Id, err = r.Resolve(ctx, e, word); err != nil {
+		return nil, err
+	}
+	v.Head, err = r.Store.Head(ctx, v.Id)
+	return v, err
+}
+
+// whole loads all events.
+func (v *View) whole(ctx context.Context) (_ *View, err error) {
+	v.Events, err = v.Repo.Store.Load(ctx, v.Head)
+	if err != nil && (!errors.As(err, &v.Broken) || len(v.Events) == 0) {
+		return nil, AboutInfo(err, conversation.Info{ID: v.Id, Remote: v.Remote})
+	}
+	_, v.Tail = conversation.Split(v.Events)
+	return v, nil
+}
+
+// Name is what the conversation is called on the command line.
+func (v *View) Name() string { return conversation.Info{ID: v.Id, Remote: v.Remote}.Name() }
+
+// Damage adds to the end of a command that the conversation is damaged.
+func (v *View) Damage(err error) error {
+	if err != nil || v.Broken == nil {
+		return err
+	}
+	return AboutConversation(v.Broken, v.Id)
+}
+
+// Incomplete reports whether an event belongs to the incomplete turn.
+func (v *View) Incomplete(e *conversation.Event) bool {
+	return v.Tail != nil && !v.Tail.Empty() && e.Seq >= v.Tail.First()
+}
+
+// Trees compares trees; it works without files, too.
+func (r *Repo) Trees(ctx context.Context) (*worktree.Worktree, error) {
+	return worktree.Open(ctx, r.Repository, worktree.Options{Git: r.Env.GitOptions()})
+}

@@ -1,0 +1,161 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"jp/conversation"
+	"jp/process"
+)
+
+// A Watch follows the conversations of a scope. It looks at their refs and lock
+// files, and reads only the conversations of which one of these has changed.
+type Watch struct {
+	repo   *Repo
+	Scope  conversation.Scope
+	Remote string // of which remote they are; "" for those of here
+	Tips   TipReader
+	known  map[string]sighting // by ref
+}
+
+// A TipReader reads refs, and newest events.
+type TipReader interface {
+	Heads(scope conversation.Scope) ([]conversation.Info, error)
+	Info(ctx context.Context, id conversation.ID) (conversation.Info, error)
+	List(ctx context.Context, scope conversation.Scope) ([]conversation.Info, error)
+}
+
+// A sighting is how a conversation was last seen.
+type sighting struct {
+	head    conversation.Head
+	lock    lockState
+	info    conversation.Info
+	listing Listing
+}
+
+// A lockState is whether a conversation is held, and since when that is so.
+type lockState struct {
+	touched time.Time
+	held    bool
+	pid     int
+	does    string // what the process tells of itself
+}
+
+// ManyChanged is how many changed conversations are read one by one; more are
+// read together.
+const ManyChanged = 16
+
+func NewWatch(r *Repo, scope conversation.Scope, remote string) *Watch {
+	return &Watch{repo: r, Scope: scope, Remote: remote, Tips: r.Store, known: map[string]sighting{}}
+}
+
+// Look finds out what has changed since it was called last, and whether anything
+// has.
+func (w *Watch) Look(ctx context.Context) (changed bool, err error) {
+	heads, err := w.Heads()
+	if err != nil {
+		return false, err
+	}
+	infos, err := w.read(ctx, w.changed(heads))
+	if err != nil {
+		return false, err
+	}
+	for ref := range w.known {
+		if _, there := heads[ref]; !there {
+			delete(w.known, ref)
+			changed = true
+		}
+	}
+	for _, info := range infos {
+		if head, ok := heads[info.Ref]; ok {
+			w.known[info.Ref] = sighting{head: head.Head, info: info, listing: w.repo.States().List(ctx, info), lock: w.lock(info, lockState{})}
+			changed = true
+		}
+	}
+	for ref, s := range w.known {
+		if lock := w.lock(s.info, s.lock); lock != s.lock {
+			s.lock, s.listing = lock, w.repo.States().List(ctx, s.info)
+			w.known[ref] = s
+			changed = true
+		}
+	}
+	return changed, ctx.Err()
+}
+
+// List are the conversations as they were seen last, in no order.
+func (w *Watch) List() []Listing {
+	list := make([]Listing, 0, len(w.known))
+	for _, s := range w.known {
+		list = append(list, s.listing)
+	}
+	return list
+}
+
+// Heads are the conversations that are followed, by their refs, with no more than
+// their heads.
+func (w *Watch) Heads() (map[string]conversation.Info, error) {
+	infos, err := w.Tips.Heads(w.Scope)
+	heads := map[string]conversation.Info{}
+	for _, i := range infos {
+		if i.Remote == w.Remote || i.Remote != "" && w.Remote == AnyRemote {
+			heads[i.Ref] = i
+		}
+	}
+	return heads, err
+}
+
+// changed are the conversations that were not seen with these heads.
+func (w *Watch) changed(heads map[string]conversation.Info) (changed []conversation.Info) {
+	for ref, head := range heads {
+		if seen, ok := w.known[ref]; !ok || seen.head != head.Head {
+			changed = append(changed, head)
+		}
+	}
+	return changed
+}
+
+// read reads what is known of conversations, and of others too where that is
+// less work.
+func (w *Watch) read(ctx context.Context, changed []conversation.Info) (infos []conversation.Info, err error) {
+	if len(changed) > ManyChanged || len(changed) > 0 && w.Remote != "" {
+		return w.Tips.List(ctx, w.Scope)
+	}
+	for _, seen := range changed {
+		info, err := w.Tips.Info(ctx, seen.ID)
+		switch {
+		case errors.Is(err, conversation.ErrNotFound):
+			continue // deleted just now
+		case info.Ref == "": // its ref cannot be read
+			info, info.Err = seen, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// lock is whether a conversation is held. It asks for the lock only if somebody
+// has had it since: asking for it is, for a moment, having it.
+func (w *Watch) lock(i conversation.Info, before lockState) lockState {
+	file, err := os.Stat(filepath.Join(w.repo.Locks.Dir, string(i.ID)+".lock"))
+	if err != nil || i.Remote != "" {
+		return lockState{}
+	}
+	if !before.held && before.touched.Equal(file.ModTime()) {
+		return before
+	}
+	holder, held := w.repo.Locks.Held(i.ID)
+	return lockState{touched: file.ModTime(), held: held, pid: holder.PID, does: w.doing(i.ID, holder, held)}
+}
+
+// doing is what a process tells of itself, as far as lists show it.
+func (w *Watch) doing(id conversation.ID, holder process.Holder, held bool) string {
+	if !held {
+		return ""
+	}
+	e := w.repo.States().told(id, holder)
+	return fmt.Sprint(e.Status, e.Attached)
+}

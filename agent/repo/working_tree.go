@@ -1,0 +1,130 @@
+package repo
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/internal/wholefile"
+	"jp/turnloop"
+)
+
+func PlaceWord(s string) string {
+	switch {
+	case s == "":
+		return "none"
+	case len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "":
+		return s[:7]
+	}
+	return safetext.Show(s)
+}
+
+// WorktreeDir is the folder of the working tree that git knows by a name, of the main
+// one for "", and "" where there is none.
+func (r *Repo) WorktreeDir(name string) string {
+	if name == "" {
+		if main := filepath.Dir(r.CommonDir); filepath.Base(r.CommonDir) == ".git" && isFolder(main) {
+			return main
+		}
+		return ""
+	}
+	if filepath.Base(name) != name {
+		return ""
+	}
+	link, err := readWord(filepath.Join(r.CommonDir, "worktrees", name, "gitdir"))
+	if dir := filepath.Dir(link); err == nil && filepath.IsAbs(link) && isFolder(dir) {
+		return dir
+	}
+	return ""
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func (r *Repo) HasCommit(ctx context.Context, commit string) bool {
+	if commit == "" {
+		return false
+	}
+	_, err := r.Git.Run(ctx, "cat-file", "-e", commit+"^{commit}")
+	return err == nil
+}
+
+// startFile names the conversation on which a worktree's sessions start.
+func (r *Repo) startFile() string { return filepath.Join(r.GitDir, "jp-start") }
+
+// StartOn makes every session of the worktree start on a conversation.
+func (r *Repo) StartOn(id conversation.ID) error {
+	return wholefile.Replace(r.startFile(), []byte(string(id)+"\n"), wholefile.Options{Mode: 0o666})
+}
+
+// startsOn is the conversation on which sessions start here, "" for none.
+func (r *Repo) startsOn() conversation.ID {
+	word, err := readWord(r.startFile())
+	if err != nil {
+		return ""
+	}
+	id, err := conversation.ParseID(word)
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// WhichWorktree names another working tree than the present one.
+func WhichWorktree(then, now conversation.Git) string {
+	switch {
+	case then.Repo != now.Repo && then.Repo != "":
+		return "another repository"
+	case then.Worktree == "":
+		return "the main working tree"
+	case then.Worktree == now.Worktree:
+		return "an earlier worktree " + safetext.Show(then.Worktree)
+	}
+	return "worktree " + safetext.Show(then.Worktree)
+}
+
+// Outside is the record of what others changed.
+func Outside(s turnloop.Sight) *conversation.Workspace {
+	n := Listed(s.Stat, func(p conversation.PathStat) string { return p.Path })
+	return &conversation.Workspace{Paths: s.Stat[:n], More: len(s.Stat) - n}
+}
+
+// Moved is where the repository stands, if that is not what the events say.
+func Moved(events []*conversation.Event, now conversation.Git) *conversation.Git {
+	for _, e := range slices.Backward(events) {
+		switch {
+		case e.Git == nil:
+		case e.Git.SamePlace(now):
+			return nil
+		default:
+			if e.Git.Head != now.Head {
+				now.HeadWas = e.Git.Head
+			}
+			if e.Git.Branch != now.Branch {
+				now.BranchWas = e.Git.Branch
+			}
+			return &now
+		}
+	}
+	return &now
+}
+
+// What an event lists of paths is bounded by their number and their bytes.
+const maxListed, maxListedBytes = 200, 20 << 10
+
+// Listed is how many of the paths an event can list.
+func Listed[T any](items []T, text func(T) string) int {
+	size := 0
+	for i, item := range items {
+		if size += len(text(item)); i == maxListed || size > maxListedBytes {
+			return i
+		}
+	}
+	return len(items)
+}

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/fork"
+	"jp/internal/safetext"
+	"jp/process"
+	"jp/turnloop"
+	"jp/undo"
+)
+
+// A rewind goes back in place: a fork becomes the session's conversation, and the files
+// come back to what they were after the event. The source is held meanwhile, so that
+// nobody goes on with it.
+type rewind struct {
+	fork   *fork.Fork
+	Files  *undo.Undo // the restore on which it stands, in the source
+	Result *undo.Result
+	place  conversation.Git
+	held   *process.Lock
+}
+
+// NewRewind takes the source, and says what would be put back.
+func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *rewind, err error) {
+	w = &rewind{fork: f}
+	defer func() {
+		if err != nil {
+			w.Close()
+		}
+	}()
+	b, err := putBack(f, word, yes)
+	if err != nil {
+		return w, err
+	}
+	if w.held, err = f.Repo.Hold(ctx, f.Repo.Env, f.View.Id); err != nil {
+		return w, err
+	}
+	if b.Files, err = snapshot.OpenFiles(ctx, f.Repo); err != nil {
+		return w, err
+	}
+	if b.Files.Off {
+		return w, repo.WithoutSnapshots()
+	}
+	sight, result, err := b.Propose(ctx)
+	w.Files, w.Result, w.place = b, result, sight.Git
+	return w, err
+}
+
+// Close lets go of the source.
+func (w *rewind) Close() { w.held.Release() }
+
+// Do makes the fork, puts the files back, and makes it the session's.
+func (w *rewind) Do(ctx context.Context) error {
+	f := w.fork
+	if err := f.Create(ctx, &w.place); err != nil {
+		return err
+	}
+	if len(w.Result.Puts) > 0 {
+		if err := w.putFilesBack(ctx); err != nil {
+			return err
+		}
+	}
+	return f.Repo.Session(f.Repo.Env).Use(f.Id, f.Repo.Env.Now())
+}
+
+// putBack is the restore on which the rewind stands, in the source.
+func putBack(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
+	if s := f.SourceStanding(); s != conversation.StandingOwn {
+		words := f.Repo.Standings().StandingWords(s, f.Repo.Standings().Elsewhere(f.Kept))
+		return nil, problem.New(problem.ExitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.View.Id, words).About(f.View.Id).
+			Hint("jp fork "+f.View.Id.Short()+" --worktree DIR", "look at them beside yours")
+	}
+	if f.Tail != nil {
+		lost, _ := f.Tail.Ledger().Lost()
+		for _, call := range lost {
+			if f.Repo.Locks.ToolAlive(f.View.Id, call.Event.Seq) {
+				return nil, problem.New(problem.ExitLocked, "locked", "%s of %s still runs, and may write files.", safetext.Show(call.Request.Name), f.View.Id).About(f.View.Id).
+					Hint("jp discard "+f.View.Id.Short(), "end it, and take its turn back")
+			}
+		}
+	}
+	b := &undo.Undo{
+		View: f.View, Opts: undo.Options{Action: "restore", Word: word, Yes: yes},
+	}
+	b.After(f.At, nil)
+	return b, nil
+}
+
+// putFilesBack records in the fork what the files are now, so that it can be
+// undone, brings them back, and records that.
+func (w *rewind) putFilesBack(ctx context.Context) error {
+	f, b, result := w.fork, w.Files, w.Result
+	asOf, paths := f.Kept[len(f.Kept)-1], result.Paths()
+	now, err := b.Files.Look(ctx, turnloop.Glance{Tree: asOf.Tree, Named: paths})
+	if err != nil {
+		return err
+	}
+	if now.Tree != asOf.Tree {
+		if err := f.Record(ctx, &conversation.Event{Body: repo.Outside(now), Tree: now.Tree, Objects: now.Objects}); err != nil {
+			return err
+		}
+	}
+	return b.Do(ctx, result, func(ctx context.Context, _, _ turnloop.Sight, r *undo.Result) error {
+		after, err := b.Files.Look(ctx, turnloop.Glance{Tree: now.Tree, Only: paths, Named: paths})
+		if err == nil {
+			err = f.Record(ctx, &conversation.Event{
+				Body: r.Restored(asOf.Seq), Tree: after.Tree, Objects: after.Objects,
+				Subject: fmt.Sprintf("restore: %s as after %d", conversation.Count(len(r.Puts), "file"), asOf.Seq),
+			})
+		}
+		if err != nil {
+			return fmt.Errorf("the files were put back, but not recorded: %w", err)
+		}
+		return nil
+	})
+}

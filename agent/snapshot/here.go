@@ -1,0 +1,17 @@
+package snapshot
+
+import (
+	"context"
+
+	"jp/agent/repo"
+	"jp/conversation"
+)
+
+// Here is where the working tree stands, nil where there is none.
+func Here(ctx context.Context, r *repo.Repo) (*conversation.Git, error) {
+	files, err := OpenFiles(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return files.Place(ctx)
+}

@@ -1,0 +1,27 @@
+package snapshot
+
+import (
+	"context"
+	"time"
+)
+
+// holdNotice is how long the right to change files is waited for in silence.
+const holdNotice = 300 * time.Millisecond
+
+// Hold takes the right to change files.
+func (f *Files) Hold(ctx context.Context) (func(), error) {
+	if f.Tree == nil {
+		return func() {}, nil
+	}
+	soon, cancel := context.WithTimeout(ctx, holdNotice)
+	defer cancel()
+	release, err := f.Tree.LockMutation(soon)
+	if err != nil && soon.Err() != nil && ctx.Err() == nil {
+		f.Tell("Another jp changes files in this working tree; waiting for it.")
+		release, err = f.Tree.LockMutation(ctx)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return release, err
+}

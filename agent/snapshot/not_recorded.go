@@ -1,0 +1,93 @@
+package snapshot
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"jp/conversation"
+	"jp/worktree"
+)
+
+// A start is what a look before a tool that touches only what it names leaves for the
+// look after it.
+type start struct {
+	at     worktree.Mark
+	missed missed
+}
+
+// A mark is what a look before a tool leaves for the look after it.
+type mark struct {
+	tree   worktree.Mark
+	obeyed obeyed
+	missed missed
+	stale  []string // those of missed that the tree has in another state
+}
+
+// reverted are files that differed from the tree, were not recorded, and are again what
+// the tree says: no change of the tree tells of them.
+func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
+	told := toldBy(after)
+	for _, path := range m.stale {
+		if !told.has(path) {
+			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: whyReverted})
+		}
+	}
+	return left
+}
+
+// withoutOld takes out what was left out for the same reason before the tool, and was not
+// written since: that is not the tool's doing. Nobody can tell either whether such a file
+// has changed at all, where only a filter says what git would store of it.
+func (f *Files) withoutOld(before *mark, left []conversation.LeftOut) []conversation.LeftOut {
+	return slices.DeleteFunc(left, func(l conversation.LeftOut) bool {
+		path, err := conversation.UnquotePath(l.Path)
+		why, was := before.missed[path]
+		return err == nil && was && why == l.Why && path != "." && f.Tree.Older(path, before.tree)
+	})
+}
+
+const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"
+
+// vanished are files that no tree had, and that are gone now.
+func (f *Files) vanished(before missed, after worktree.Snapshot) (left []conversation.LeftOut) {
+	told := toldBy(after)
+	for _, path := range slices.Sorted(maps.Keys(before)) {
+		if told.has(path) || before[path] == worktree.WhyGone {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(f.git.TopLevel, filepath.FromSlash(path))); errors.Is(err, fs.ErrNotExist) {
+			left = append(left, conversation.LeftOut{Path: conversation.QuotePath(path), Why: worktree.WhyGone})
+		}
+	}
+	return left
+}
+
+// toldBy are the paths of which a snapshot says something.
+func toldBy(snap worktree.Snapshot) missed {
+	told := missedBy(snap)
+	for _, c := range snap.Changes {
+		told[c.Path] = ""
+	}
+	return told
+}
+
+// missed are the paths that a snapshot left out, with the reasons: its tree has them as
+// they were recorded last, or not at all.
+type missed map[string]string
+
+func missedBy(snap worktree.Snapshot) missed {
+	paths := missed{}
+	for _, l := range snap.LeftOut {
+		paths[l.Path] = l.Why
+	}
+	return paths
+}
+
+func (m missed) has(path string) bool {
+	_, is := m[path]
+	return is
+}

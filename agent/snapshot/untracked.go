@@ -1,0 +1,113 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/ownfolder"
+	"jp/internal/wholefile"
+	"jp/turnloop"
+	"jp/worktree"
+)
+
+// An UntrackedRecord is what the file of a turn among the drafts says: which files git
+// did not track when the turn began, or when the model was last told of them.
+type UntrackedRecord struct {
+	Worktree string `json:"worktree"` // its id; a record of another one says nothing
+	worktree.Listing
+}
+
+// untrackedDelay is how long a turn lasts before the files are listed. A shorter one that
+// does not come to its end is listed at its end.
+const untrackedDelay = 300 * time.Millisecond
+
+// UntrackedName is the file among the drafts with the record of a turn.
+func UntrackedName(id conversation.ID) string { return string(id) + ".untracked" }
+
+// An UntrackedKeeper keeps the record of a turn up to date: snapshots do not have the
+// user's untracked files, so that only a record tells what became of them. It is an
+// observer around another.
+type UntrackedKeeper struct {
+	turnloop.Observer
+	Ctx   context.Context
+	Own   ownfolder.Place
+	Name  string
+	Files *Files
+	Found *worktree.Listing // by a resume, and told to the model; nil: by none
+
+	mu    sync.Mutex
+	timer *time.Timer // nil: nothing is to be listed
+}
+
+// Recorded lists the files behind the start of a turn, takes what a resume has found for
+// the record as soon as the model has answered to it, and forgets the record at the end.
+func (k *UntrackedKeeper) Recorded(events []*conversation.Event) {
+	k.Observer.Recorded(events)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case *conversation.TurnStart:
+			k.timer = time.AfterFunc(untrackedDelay, k.list)
+		case *conversation.ToolCallRequest:
+			k.answered()
+		case *conversation.ChatResponse:
+			if b.Finish != "" {
+				k.answered()
+			}
+		case *conversation.TurnDone, *conversation.TurnStopped, *conversation.TurnDiscarded:
+			k.disarm()
+			_ = k.Own.Remove(repo.DraftsFolder, k.Name)
+		}
+	}
+}
+
+func (k *UntrackedKeeper) answered() {
+	if k.Found != nil {
+		k.write(*k.Found)
+		k.Found = nil
+	}
+}
+
+func (k *UntrackedKeeper) disarm() (armed bool) {
+	if k.timer != nil {
+		armed = k.timer.Stop()
+		k.timer = nil
+	}
+	return armed
+}
+
+// list makes the record. Without one, a resume tells of fewer files.
+func (k *UntrackedKeeper) list() {
+	listing, err := k.Files.Tree.ListUntracked(k.Ctx)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err == nil && k.timer != nil {
+		k.write(listing)
+	}
+	k.timer = nil
+}
+
+func (k *UntrackedKeeper) write(listing worktree.Listing) {
+	r := UntrackedRecord{k.Files.Id, worktree.Listing{At: listing.At, Paths: quoted(listing.Paths)}}
+	if text, err := json.Marshal(r); err == nil {
+		_ = k.Own.Replace(repo.DraftsFolder, k.Name, text, wholefile.Options{Volatile: true})
+	}
+}
+
+// Close lists the files of a turn that ends before its end.
+func (k *UntrackedKeeper) Close() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	armed := k.timer != nil && k.timer.Stop()
+	k.mu.Unlock()
+	if armed {
+		k.list()
+	}
+}

@@ -1,0 +1,271 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/gitstore"
+	"jp/turnloop"
+	"jp/worktree"
+)
+
+// Files lets the turn loop see the working tree.
+type Files struct {
+	Tree  *worktree.Worktree
+	store *gitstore.Store
+	git   gitcmd.Repository
+	repo  string // workspace id
+	Id    string // worktree id
+	Off   bool   // no snapshots
+
+	othersLock sync.Mutex
+	others     *worktree.Others // untracked files as they were last listed; nil: not yet
+
+	Root *os.Root // of the working tree
+	Key  []byte   // for digests
+
+	Notice func(text string) // tells the user; nil: nobody
+}
+
+func (f *Files) Tell(text string) {
+	if f.Notice != nil {
+		f.Notice(text)
+	}
+}
+
+var _ turnloop.Workspace = (*Files)(nil)
+
+// OpenFiles opens the repository's working tree. Without one jp works without
+// snapshots, and so it does where one would read more than a project.
+func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
+	mode := worktree.Mode(r.Config.Snapshot.Mode)
+	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{
+		Mode: mode, Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.Ordered(), Inspect: r.Values.Inspector(),
+		Git: r.Env.GitOptions(),
+	})
+	if errors.Is(err, worktree.ErrNoWorktree) {
+		return &Files{store: r.Store, Off: true}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.WorkspaceID()
+	if err != nil {
+		return nil, err
+	}
+	return &Files{Tree: tree, store: r.Store, git: r.Repository, repo: id, Id: r.WorktreeID(), Off: mode == worktree.Off}, nil
+}
+
+// UnwatchedFiles opens the working tree to tell where it stands, and no more: no
+// snapshots are taken, and nothing is written.
+func UnwatchedFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
+	f := &Files{store: r.Store, git: r.Repository, Off: true}
+	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions()})
+	if errors.Is(err, worktree.ErrNoWorktree) {
+		return f, nil
+	}
+	f.Tree = tree
+	f.repo = r.KnownWorkspaceID()
+	return f, err
+}
+
+// Digest identifies the content of a file, for a yes that is about it.
+func (f *Files) Digest() func(path string) (string, bool) {
+	if f.Root == nil || len(f.Key) == 0 {
+		return nil
+	}
+	return func(path string) (string, bool) { return worktree.Digest(f.Root, f.Key, path) }
+}
+
+// Place is where the repository stands: HEAD, branch, worktree. It is nil where
+// there is no working tree.
+func (f *Files) Place(ctx context.Context) (*conversation.Git, error) {
+	if f.Tree == nil {
+		return nil, nil
+	}
+	state, err := f.Tree.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, WorktreeID: f.Id, Repo: f.repo, InProgress: state.InProgress}, nil
+}
+
+// Look reports what the files are now, compared with a tree.
+func (f *Files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, error) {
+	sight := turnloop.Sight{Tree: at.Tree}
+	if f.Tree == nil {
+		return sight, nil
+	}
+	at = inTree(at)
+	place, err := f.Place(ctx)
+	if err != nil {
+		return sight, err
+	}
+	sight.Git = *place
+	if f.Off {
+		notLooked(&sight, at)
+		return sight, nil
+	}
+	if at.Tree == "" {
+		if at.Tree, err = f.Tree.CommitTree(ctx, place.Head, f.store); err != nil {
+			return sight, err
+		}
+	}
+	before := f.untracked()
+	snap, marked, err := f.snapshot(ctx, at)
+	if errors.Is(err, worktree.ErrTooWide) {
+		f.Off = true
+		f.Tell("No snapshots here: " + worktree.ErrTooWide.Error() + ". What changes files is not recorded.")
+		return sight, nil
+	}
+	if err != nil {
+		return sight, err
+	}
+	Fill(&sight, snap)
+	switch since := at.Since.(type) {
+	case *mark:
+		if at.Only == nil {
+			sight.Obeyed = obeyedIn(f.git.GitDir, f.git.CommonDir).changed(since.obeyed)
+			for _, name := range sight.Obeyed {
+				sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(name), Why: whyObeyed})
+			}
+		}
+		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
+		sight.Unrecorded = quoted(f.Tree.Unrecorded(snap.Changes, since.tree, before, func(path string) bool {
+			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
+		}))
+		sight.LeftOut = append(sight.LeftOut, since.reverted(snap)...)
+		sight.LeftOut = append(sight.LeftOut, f.vanished(since.missed, snap)...)
+	case *start:
+		sight.LeftOut = slices.DeleteFunc(sight.LeftOut, func(l conversation.LeftOut) bool {
+			return l.Path != "." && !slices.Contains(quoted(at.Only), l.Path)
+		})
+		sight.Unrecorded = quoted(f.Tree.Unrecorded(snap.Changes, since.at, before, since.missed.has))
+		sight.LeftOut = append(sight.LeftOut, f.vanished(since.missed, snap)...)
+	}
+	f.untracked().Recorded(snap.Changes)
+	switch {
+	case marked != nil:
+		sight.Mark = marked
+	case at.Only != nil && at.Since == nil:
+		sight.Mark = &start{worktree.MarkAt(time.Now()), missedBy(snap)}
+	}
+	return sight, nil
+}
+
+// inTree is a glance without the names that no tree can have. What a call names is for the
+// tool to judge: a wrong name must not keep a turn from going on. Who names one is looked
+// at as a tool that may write to any file.
+func inTree(at turnloop.Glance) turnloop.Glance {
+	wrong := func(path string) bool { return !worktree.IsPath(path) }
+	if slices.ContainsFunc(at.Only, wrong) {
+		at.Only, at.Any = nil, at.Any || at.Since == nil
+	}
+	if slices.ContainsFunc(at.Named, wrong) {
+		at.Named = slices.DeleteFunc(slices.Clone(at.Named), wrong)
+	}
+	return at
+}
+
+// notLooked is what there is to say of a tool where there are no snapshots: nobody
+// knows what it changed.
+func notLooked(sight *turnloop.Sight, at turnloop.Glance) {
+	if at.Since == nil {
+		sight.Mark = &start{at: worktree.MarkAt(time.Now())}
+		return
+	}
+	sight.LeftOut = []conversation.LeftOut{{Path: ".", Why: "there were no snapshots then"}}
+}
+
+func quoted(paths []string) (texts []string) {
+	for _, path := range paths {
+		texts = append(texts, conversation.QuotePath(path))
+	}
+	return texts
+}
+
+// snapshot looks at the named files only where the tool touches no others, and
+// at everything else otherwise.
+func (f *Files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snapshot, *mark, error) {
+	if at.Only != nil {
+		snap, ok, err := f.Tree.SnapshotPaths(ctx, at.Tree, at.Only, f.store)
+		if err != nil || ok {
+			return snap, nil, err
+		}
+	}
+	if since, after := at.Since.(*mark); after {
+		snap, err := f.Tree.Snapshot(ctx, at.Tree, worktree.SnapshotOptions{
+			Since: &since.tree, Untracked: true, Others: f.untracked(), Named: at.Named, Objects: f.store,
+		})
+		if err == nil && snap.Others != nil {
+			f.list(snap.Others)
+		}
+		return snap, nil, err
+	}
+	if !at.Lost.IsZero() {
+		since := worktree.MarkAt(at.Lost)
+		snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Since: &since, Untracked: true, Named: at.Named})
+		return snap, nil, err
+	}
+	snap, err := f.written(ctx, at.Tree, worktree.SnapshotOptions{Named: at.Named})
+	if err != nil {
+		return snap, nil, err
+	}
+	if at.Any {
+		others, err := f.Tree.Others(ctx, f.untracked())
+		if err != nil {
+			return snap, nil, err
+		}
+		f.list(others)
+	}
+	now, err := f.Tree.Mark(ctx)
+	return snap, &mark{now, obeyedIn(f.git.GitDir, f.git.CommonDir), missedBy(snap), snap.Stale}, err
+}
+
+// untracked are the untracked files as they were last listed: before a tool that may
+// write to any file, and after it.
+func (f *Files) untracked() *worktree.Others {
+	f.othersLock.Lock()
+	defer f.othersLock.Unlock()
+	return f.others
+}
+
+func (f *Files) list(others *worktree.Others) {
+	f.othersLock.Lock()
+	defer f.othersLock.Unlock()
+	f.others = others
+}
+
+// written is a snapshot of which git can read all, before any event has it: who
+// looks before a tool, or to compare, may want that.
+func (f *Files) written(ctx context.Context, tree string, opts worktree.SnapshotOptions) (worktree.Snapshot, error) {
+	with := opts
+	with.Objects = f.store
+	snap, err := f.Tree.Snapshot(ctx, tree, with)
+	if err == nil && len(snap.Objects) > 0 {
+		return f.Tree.Snapshot(ctx, tree, opts)
+	}
+	return snap, err
+}
+
+func Fill(sight *turnloop.Sight, snap worktree.Snapshot) {
+	sight.Tree = snap.Tree
+	for _, c := range snap.Changes {
+		path := conversation.QuotePath(c.Path)
+		sight.Changes = append(sight.Changes, conversation.FileChange{Path: path, Before: c.Before, After: c.After})
+		sight.Stat = append(sight.Stat, conversation.PathStat{Path: path, Status: c.Status, Added: c.Added, Deleted: c.Deleted})
+	}
+	for _, l := range snap.LeftOut {
+		sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(l.Path), Why: l.Why})
+	}
+	for _, o := range snap.Objects {
+		sight.Objects = append(sight.Objects, conversation.Object{Kind: o.Kind, OID: o.OID, Data: o.Data})
+	}
+}

@@ -1,0 +1,100 @@
+package toolset
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/config"
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/tool"
+	"jp/tool/fs"
+	"jp/tool/gittool"
+	"jp/tool/recall"
+	"jp/tool/shell"
+)
+
+// Builtins are jp's own tools, over one working tree.
+func Builtins(r *repo.Repo, e *repo.Host) ([]tool.Tool, error) {
+	git := gitcmd.At(r.Repository, e.GitOptions())
+	files, err := fs.Tools(r.TopLevel, fs.Options{Git: git, Protected: []string{r.GitDir, r.CommonDir, r.Paths.UserFile, r.Paths.StateDir}})
+	if err != nil {
+		return nil, err
+	}
+	walls := SandboxOf(r, e)
+	commands, err := shell.Tools(r.TopLevel, shell.Options{
+		Environ: e.Environ, Secret: keyNames(r), Timeout: shellTime(r), Launch: walls.launcher(), Note: walls.note(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(files, gittool.Tools(git, gittool.Options{
+		Changed: func(ctx context.Context, id conversation.ID) (recorded, unrecorded []string, err error) {
+			return snapshot.ChangedByTools(ctx, r, id)
+		},
+	}), commands), nil
+}
+
+// configured is a tool with what the configuration says of it.
+type configured struct {
+	tool.Tool
+	def *tool.Definition
+}
+
+// Definition is the tool's own, as it was configured.
+func (c configured) Definition() *tool.Definition { return c.def }
+
+// Prepare makes the tool ready, if it has to be.
+func (c configured) Prepare(ctx context.Context) error {
+	if p, is := c.Tool.(tool.Preparer); is {
+		return p.Prepare(ctx)
+	}
+	return nil
+}
+
+func Configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
+	for _, name := range tablesOf(t.Definition().Name) {
+		table, ok := tables[name]
+		if !ok || len(table.Command) > 0 {
+			continue
+		}
+		def := *t.Definition()
+		adjust(&def, table)
+		t = configured{Tool: t, def: &def}
+	}
+	return t
+}
+
+// UnknownTools are the tables of tools that there are not, and what only a command can
+// be told. A conversation may name one that there was, and what is wrong with a command
+// is said of the command.
+func UnknownTools(registry *tool.Registry, r *repo.Repo) (wrong []*config.Error) {
+	for _, key := range slices.Sorted(maps.Keys(r.Report.Origins)) {
+		origin := r.Report.Origins[key]
+		rest, isTool := strings.CutPrefix(key, "tools.")
+		name, field, _ := strings.Cut(rest, ".")
+		if !isTool || len(r.Config.Tools[name].Command) > 0 || origin.Layer == config.LayerConversation {
+			continue
+		}
+		setting, _, _ := strings.Cut(field, ".")
+		_, known := registry.Lookup(name)
+		switch fixed := slices.Contains(ofCommands, setting); {
+		case IsServerTool(name) && fixed && setting != "mutates":
+			wrong = append(wrong, config.Mistake(origin, key, "what "+name+" does and takes is what its server says"))
+		case IsServerTool(name):
+		case !known && name != recall.Group:
+			wrong = append(wrong, config.Mistake(origin, "tools."+name, fmt.Sprintf("there is no tool %q", name)))
+		case fixed:
+			wrong = append(wrong, config.Mistake(origin, key, name+" is jp's own: what it does and takes is fixed"))
+		}
+	}
+	return wrong
+}
+
+// ofCommands are the settings that make a tool of a program.
+var ofCommands = []string{"description", "mutates", "parameters"}

@@ -1,0 +1,144 @@
+package toolset
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"jp/agent/models"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/config"
+	"jp/internal/safetext"
+	"jp/tool"
+	"jp/tool/mcp"
+)
+
+// Servers are the MCP servers of a run. Nil is none.
+type Servers struct {
+	All     []*mcp.Server
+	Notices []string // what the user is to know of them
+}
+
+// NewServer makes a server of the configuration. It does not run yet.
+func NewServer(r *repo.Repo, e *repo.Host, name string) *mcp.Server {
+	set := r.Config.MCP[name]
+	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env}, mcp.Options{
+		Approvals: mcp.Approvals{Dir: filepath.Join(r.Paths.StateDir, "mcp"), Root: r.TopLevel, Holds: r.Holds}, Dir: r.TopLevel, Environ: e.Environ, Secret: keyNames(r), Version: models.Version(),
+		StartTimeout: set.StartTimeout,
+	})
+}
+
+// ApprovedWhole reports whether a server offers nothing, as far as is known, that
+// was not approved, and starts from the files that were.
+func ApprovedWhole(state mcp.State) bool {
+	return ApprovedOffers(state) && len(state.Files) == 0
+}
+
+// ApprovedOffers reports whether all that a server offers, as far as is known, was
+// approved, from whichever files it starts.
+func ApprovedOffers(state mcp.State) bool {
+	return state.Approved && !slices.ContainsFunc(state.Changes, func(c mcp.Change) bool { return c.Is != nil })
+}
+
+// LeftOut says what of a server is not offered, and how it comes to be.
+func LeftOut(name string, state mcp.State) string {
+	what := "its tools are not approved, and"
+	if state.Approved && len(state.Files) > 0 {
+		what = ChangedFiles(state.Files) + " since you approved its tools. They"
+	} else if state.Approved {
+		var names []string
+		for _, c := range state.Changes {
+			if c.Is != nil {
+				names = append(names, safetext.Show(c.Name()))
+			}
+		}
+		what = "these tools are not as you approved them: " + strings.Join(names, ", ") + ", and"
+	}
+	return fmt.Sprintf("The MCP server %s: %s are left out; jp trust --mcp %s shows and approves them.", safetext.Show(name), what, safetext.Escape(name))
+}
+
+// ChangedFiles says how files changed, as the start of a sentence.
+func ChangedFiles(changes []mcp.FileChange) string {
+	words := map[string]string{"new": "appeared", "changed": "changed", "gone": "went away"}
+	var said []string
+	for _, c := range changes {
+		said = append(said, safetext.Show(c.Name)+" "+words[c.What])
+	}
+	return strings.Join(said, ", ")
+}
+
+func (s *Servers) every() []*mcp.Server {
+	if s == nil {
+		return nil
+	}
+	return s.All
+}
+
+// Tools are those that may be offered. A command of that name stands before a
+// server's tool.
+func (s *Servers) Tools(tables map[string]config.Tool) []tool.Tool {
+	var tools []tool.Tool
+	for _, server := range s.every() {
+		for _, t := range server.Tools(func(name string) bool { return tables[name].Mutates != nil && !*tables[name].Mutates }) {
+			if len(tables[t.Definition().Name].Command) == 0 {
+				tools = append(tools, t)
+			}
+		}
+	}
+	return tools
+}
+
+// Unknown says of each table for a server's tool that nothing of this name is
+// offered: that is no mistake, since a server decides what it offers.
+func (s *Servers) Unknown(registry *tool.Registry, r *repo.Repo) {
+	if s == nil {
+		return
+	}
+	told := map[string]bool{}
+	for _, key := range slices.Sorted(maps.Keys(r.Report.Origins)) {
+		rest, isTool := strings.CutPrefix(key, "tools.")
+		name, _, _ := strings.Cut(rest, ".")
+		_, offered := registry.Lookup(name)
+		origin := r.Report.Origins[key]
+		if !isTool || !IsServerTool(name) || offered || told[name] || origin.Layer == config.LayerConversation {
+			continue
+		}
+		told[name] = true
+		s.Notices = append(s.Notices, fmt.Sprintf("%v: tools.%s has no effect: no MCP server offers such a tool, or none that is approved", origin, name))
+	}
+}
+
+// Told are the notices.
+func (s *Servers) Told() []string {
+	if s == nil {
+		return nil
+	}
+	return s.Notices
+}
+
+// Explain adds to an error about a tool that there is not which server has to be
+// approved first.
+func (s *Servers) Explain(name string, f *problem.Error) *problem.Error {
+	for _, server := range s.every() {
+		spec := server.Spec()
+		if strings.HasPrefix(name, mcp.Prefix+spec.Name+"__") && !ApprovedWhole(server.State()) {
+			f.Hint("jp trust --mcp "+safetext.Escape(spec.Name), "approves what this server offers")
+		}
+	}
+	return f
+}
+
+func IsServerTool(name string) bool { return strings.HasPrefix(name, mcp.Prefix) }
+
+// Close ends all servers, and returns when they have ended.
+func (s *Servers) Close() {
+	var ending sync.WaitGroup
+	for _, server := range s.every() {
+		ending.Go(server.Close)
+	}
+	ending.Wait()
+}

@@ -1,0 +1,180 @@
+package toolset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/agent/repo"
+	"jp/internal/safetext"
+	"jp/sandbox"
+	"jp/tool"
+	"jp/tool/program"
+	"jp/tool/shell"
+)
+
+// Sandbox are what programs of tools are kept from doing in this repository.
+type Sandbox struct {
+	places  sandbox.Places
+	support sandbox.Support
+	on      bool // the configuration wants them
+}
+
+func SandboxOf(r *repo.Repo, e *repo.Host) Sandbox {
+	wanted := r.Config.Sandbox
+	return Sandbox{on: wanted.Enable && r.TopLevel != "", support: sandbox.Supported(), places: sandbox.Places{
+		Workspace: r.TopLevel, GitDir: r.GitDir, CommonDir: r.CommonDir, Environ: e.Environ,
+		Hidden: []string{r.KeyFile(), r.Paths.StateDir, r.Paths.DataDir, filepath.Dir(r.Paths.UserFile)},
+		Write:  wanted.Write, Network: wanted.Network,
+	}}
+}
+
+// stand reports whether programs are confined.
+func (w Sandbox) stand() bool { return w.on && w.support.Enforced() }
+
+// launcher starts programs behind the walls, nil where there are none.
+func (w Sandbox) launcher() program.Launcher {
+	if !w.stand() {
+		return nil
+	}
+	return func(argv []string, dir string) (program.Launch, error) {
+		if cache := w.places.Cache(); cache != "" {
+			_ = os.MkdirAll(cache, 0o700) // a program could not; it says what it misses
+		}
+		environ, _ := w.temporary(true)
+		argv, rules, err := sandbox.Start(w.places.Rules(os.DirFS("/")), argv, dir)
+		if err != nil {
+			return program.Launch{}, err
+		}
+		return program.Launch{Argv: argv, Drop: sandbox.AgentVariables(), Env: environ, Files: []*os.File{rules}, Close: func() { rules.Close() }}, nil
+	}
+}
+
+// temporaryFolder is where programs make temporary files, in the cache folder, if they
+// can make none where they would: a home below /tmp has jp's own folders there.
+const temporaryFolder = "jp-tmp"
+
+// temporary gives the variables that lead programs to a folder in which they can make
+// temporary files, none where those that they have do. ok is false where there is no
+// such folder. make lets it be made.
+func (w Sandbox) temporary(make bool) (environ []string, ok bool) {
+	tree, rules := os.DirFS("/"), w.places.Rules(os.DirFS("/"))
+	for name, dir := range w.places.TemporaryVariables() {
+		if rules.CanMake(tree, dir) {
+			continue
+		}
+		cache := w.places.Cache()
+		folder := filepath.Join(cache, temporaryFolder)
+		if cache == "" {
+			return nil, false
+		}
+		if make {
+			_ = os.Mkdir(folder, 0o700) // if it cannot be made, programs say what they miss
+		}
+		if !rules.CanMake(tree, cache) {
+			return nil, false
+		}
+		environ = append(environ, name+"="+folder)
+	}
+	return environ, true
+}
+
+// note is what the model is told of a program that failed behind the walls.
+func (w Sandbox) note() string {
+	switch {
+	case !w.stand():
+		return ""
+	case w.places.Network:
+		return "[confined: writes outside the workspace are off" + w.temporaryNote() + "; see sandbox.write]"
+	}
+	return "[confined: writes outside the workspace and the network are off" + w.temporaryNote() + "; see sandbox.write, sandbox.network]"
+}
+
+// temporaryNote says where temporary files go, where that is not the usual folder.
+func (w Sandbox) temporaryNote() string {
+	switch environ, ok := w.temporary(false); {
+	case !ok:
+		return ", also temporary files"
+	case len(environ) > 0:
+		return "; temporary files go to $TMPDIR"
+	}
+	return ""
+}
+
+// Words are the walls for the person who is asked, "" where there are none.
+func (w Sandbox) Words() string {
+	switch {
+	case !w.stand():
+		return ""
+	case w.places.Network:
+		return "confined: writes " + w.writable() + " only · network"
+	}
+	return "confined: writes " + w.writable() + " only · no network"
+}
+
+// writable says where a confined program may write.
+func (w Sandbox) writable() string {
+	where := []string{"here", "temporary files", "caches"}
+	if _, ok := w.temporary(false); !ok {
+		where = slices.Delete(where, 1, 2)
+	}
+	if more := w.places.Write; len(more) > 0 {
+		return strings.Join(where, ", ") + ", " + safetext.Bound(strings.Join(more, ", "), 100)
+	}
+	last := len(where) - 1
+	return strings.Join(where[:last], ", ") + " and " + where[last]
+}
+
+// FromTool reports whether a tool started this jp, as [process.Locks.FromTool]
+// tells it, or as it can tell by what it may not read.
+func FromTool(r *repo.Repo, variable string) bool {
+	return r.Locks.FromTool(repo.Pid(), variable) || sandbox.Confined(r.KeyFile())
+}
+
+// StartsPrograms reports whether one of the tools starts programs.
+func StartsPrograms(r *repo.Repo, tools *tool.Registry) bool {
+	return slices.ContainsFunc(tools.Definitions(), func(def *tool.Definition) bool {
+		return def.Name == shell.Name || len(r.Config.Tools[def.Name].Command) > 0
+	})
+}
+
+// Missing says that walls that are wanted are not there, or have gaps, where
+// programs need them.
+func (w Sandbox) Missing(needed bool) []string {
+	if !needed || !w.on {
+		return nil
+	}
+	if !w.support.Enforced() {
+		return []string{fmt.Sprintf("programs of tools are not confined here: %s", w.support.Reason)}
+	}
+	if gaps := w.support.Gaps(w.places.Network); len(gaps) > 0 {
+		return []string{"programs of tools are confined, but on this kernel they can " + strings.Join(gaps, ", ")}
+	}
+	return nil
+}
+
+// SupportWords say what this system enforces.
+func SupportWords(s sandbox.Support) string {
+	if !s.Enforced() {
+		return "sandbox: none: " + s.Reason
+	}
+	words := "sandbox: " + LandlockWords(s)
+	if gaps := s.Gaps(false); len(gaps) > 0 {
+		words += "; programs can still " + strings.Join(gaps, ", ")
+	}
+	return words
+}
+
+// LandlockWords say by what programs are confined.
+func LandlockWords(s sandbox.Support) string {
+	words := fmt.Sprintf("landlock %d", s.ABI)
+	if s.Sockets {
+		words += ", seccomp"
+	}
+	return words
+}
+
+// FromProgram reports whether a program of a tool started this jp.
+func FromProgram(r *repo.Repo) bool { return FromTool(r, program.Marker) }

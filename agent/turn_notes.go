@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/reconcile"
+)
+
+// note is what the model has to be told at the start of a turn: that an earlier
+// one was taken back, or ended in a refusal, whose tools had changed files, and
+// that the user put files back, or made a working tree that lacks some. It is nil
+// where there is nothing to tell, or where it was told.
+func (q *query) note(ctx context.Context) *conversation.Event {
+	var last conversation.Turn
+	for last = range conversation.Turns(q.stream.Events()) {
+	}
+	var parts []string
+	if takenBack(last) {
+		wrote := WrittenBy(ctx, q.repo, last)
+		if perhaps := perhapsWrittenBy(last, wrote); len(wrote)+len(perhaps) > 0 {
+			parts = append(parts, reconcile.DiscardNote(last.Number, wrote, perhaps))
+		}
+	}
+	if paths := putBackSince(last); len(paths) > 0 {
+		parts = append(parts, reconcile.RestoredNote(paths))
+	}
+	if paths := snapshot.LeftBehind(q.stream.Events()).Paths(); len(paths) > 0 {
+		parts = append(parts, reconcile.LeftBehindNote(paths))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return &conversation.Event{Body: &conversation.Note{Content: strings.Join(parts, "\n\n")}}
+}
+
+// takenBack reports whether nothing of a turn is sent any more.
+func takenBack(t conversation.Turn) bool {
+	ledger := t.Ledger()
+	call := ledger.LastCall()
+	return ledger.Discarded || call != nil && call.Finish.Refused()
+}
+
+// perhapsWrittenBy are the files that moved while a tool of the turn was lost, and
+// that are none of those which its tools are known to have changed. A resume that found
+// nothing lost has no tree of its own: what had changed then was recorded before it, as
+// the user's.
+func perhapsWrittenBy(t conversation.Turn, wrote []string) []string {
+	paths := map[string]bool{}
+	for i, e := range t.Events {
+		b, ok := e.Body.(*conversation.Resumed)
+		if !ok || b.Report == nil || i == 0 || e.Tree == t.Events[i-1].Tree {
+			continue
+		}
+		for _, c := range b.Report.Changed {
+			paths[c.Path] = true
+		}
+	}
+	for _, path := range wrote {
+		delete(paths, path)
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// WrittenBy are the files that a turn's tools changed, quoted. A result lists only so
+// many; the snapshots tell the rest, where they are here.
+func WrittenBy(ctx context.Context, r *repo.Repo, t conversation.Turn) []string {
+	listed := listedBy(t)
+	if len(listed) == 0 {
+		return nil
+	}
+	tree, err := r.Trees(ctx)
+	if err != nil {
+		return listed
+	}
+	var trees []string
+	for _, e := range t.Events {
+		trees = append(trees, e.Tree)
+	}
+	steps, err := tree.Trail(ctx, trees)
+	if err != nil {
+		return listed
+	}
+	for i, moves := range steps {
+		if t.Events[i+1].Type() != conversation.TypeToolCallResponse {
+			continue
+		}
+		for _, m := range moves {
+			listed = append(listed, conversation.QuotePath(m.Path))
+		}
+	}
+	slices.Sort(listed)
+	return slices.Compact(listed)
+}
+
+// listedBy are those that its results list.
+func listedBy(t conversation.Turn) []string {
+	paths := map[string]bool{}
+	for _, e := range t.Events {
+		if b, ok := e.Body.(*conversation.ToolCallResponse); ok {
+			for _, c := range b.Changed {
+				paths[c.Path] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// putBackSince are the files that were put back behind the last thing that the
+// model said or did in a turn.
+func putBackSince(t conversation.Turn) []string {
+	paths := map[string]bool{}
+	for _, e := range t.Events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatResponse, *conversation.ToolCallResponse:
+			clear(paths)
+		case *conversation.Restored:
+			for _, f := range b.Files {
+				if f.Done {
+					paths[f.Path] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
+}

@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/agent/models"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/config"
+	"jp/provider/catalog"
+)
+
+// Examine gives all that is wrong with the settings of the files, with this content
+// for one of them: what holds for one process only mends nothing. A workspace's own
+// is judged as it will be when it is approved.
+func Examine(r *repo.Repo, e *repo.Host, layer config.Layer, content []byte) []*config.Error {
+	judged := *r
+	var wrong []*config.Error
+	judged.Config, judged.Report, wrong = config.Examine(config.Options{
+		UserFile: r.Paths.UserFile, Workspace: r.TopLevel, Drafts: map[config.Layer][]byte{layer: content},
+		Trusted: func(hash string) bool { return layer == config.LayerWorkspace || r.Approvals().Trusted(hash) },
+	})
+	return slices.Concat(wrong, Mistakes(&judged, e), IdleSettings(&judged))
+}
+
+// Mistakes are the settings that turns, or some of them, cannot work with, beside
+// those that [config.Load] refuses.
+func Mistakes(r *repo.Repo, e *repo.Host) (wrong []*config.Error) {
+	judged := *r
+	if judged.TopLevel == "" { // the user's tools are judged without a working tree, too
+		judged.TopLevel, _ = filepath.Abs(e.Dir)
+	}
+	_, wrong, err := (&query{repo: &judged, env: e}).judgedTools()
+	if err != nil {
+		e.Note("The tools cannot be judged: %v.", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Config.Providers)) {
+		_, err := r.Found(name)
+		if err != nil && !errors.Is(err, catalog.ErrUnknown) { // its address may come later
+			wrong = append(wrong, r.WrongProvider(name, err))
+		}
+	}
+	for _, model := range slices.Sorted(maps.Keys(r.Config.Prices)) {
+		if _, err := catalog.ParsePrice(r.Config.Prices[model]); err != nil {
+			wrong = append(wrong, r.WrongPrice(model, err))
+		}
+	}
+	if model := r.Config.ResolveModel(r.Config.Model); model != "" {
+		wrong = append(wrong, wrongModel(r, "model", model, "is neither PROVIDER/NAME nor an alias")...)
+	}
+	for _, alias := range slices.Sorted(maps.Keys(r.Config.Aliases)) {
+		wrong = append(wrong, wrongModel(r, config.DottedKey("aliases", alias), r.Config.Aliases[alias], "is not PROVIDER/NAME")...)
+	}
+	return wrong
+}
+
+// IdleSettings are settings that are read, and of no effect whatever runs.
+func IdleSettings(r *repo.Repo) (wrong []*config.Error) {
+	for _, place := range r.Config.Sandbox.Write {
+		if filepath.IsLocal(place) && !strings.HasPrefix(place, "~/") || place == "" {
+			text := fmt.Sprintf("sandbox.write: %q does not begin with / or ~/, and in the working tree programs may write anyway", place)
+			wrong = append(wrong, config.Mistake(r.Report.Origins["sandbox.write"], "sandbox.write", text))
+		}
+	}
+	return wrong
+}
+
+// wrongModel says what is wrong with a setting that names a model; noName is what to
+// say of one that is no name of a model.
+func wrongModel(r *repo.Repo, key, model, noName string) []*config.Error {
+	vendor, _, ok := models.CutModel(model)
+	text := fmt.Sprintf("%s: %q %s", key, model, noName)
+	if ok {
+		if _, err := r.Found(vendor); vendor == models.Scripted || !errors.Is(err, catalog.ErrUnknown) {
+			return nil
+		}
+		text = fmt.Sprintf("%s: there is no provider %q", key, vendor)
+	}
+	return []*config.Error{config.Mistake(r.Report.Origins[key], key, text)}
+}
+
+// NotSet says why a key was not set, and what has to be set first.
+func NotSet(key string, mistake *config.Error, workspace bool) *problem.Error {
+	f := problem.New(problem.ExitUsage, "config", "%s was not set: %s.", key, mistake.Text)
+	set := "jp config set "
+	if workspace {
+		set += "--workspace "
+	}
+	table, name, _ := strings.Cut(mistake.Key, ".")
+	switch {
+	case strings.Contains(name, "."):
+	case table == "mcp":
+		f.Hint(set+mistake.Key+`.command '["PROGRAM", "ARGUMENT"]'`, "first: what starts the server")
+	case table == "tools":
+		f.Hint(set+mistake.Key+`.command '["PROGRAM", "ARGUMENT"]'`, "first: makes a tool of a program")
+	case mistake.Key == "model" && key == "model":
+		f.Hint("jp models", "lists what can be asked").Hint(set+"aliases.NAME PROVIDER/NAME", "first, where it is to be an alias").
+			Hint(set+"providers.NAME.base_url URL", "first, for a server that speaks OpenAI's protocol")
+	case table == "aliases":
+		f.Hint("jp models", "lists what can be asked").Hint(set+"providers.NAME.base_url URL", "first, for a server that speaks OpenAI's protocol")
+	}
+	return f
+}

@@ -1,0 +1,260 @@
+package blame
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/turnloop"
+	"jp/worktree"
+)
+
+// A Comparison is which files differ, and how.
+type Comparison struct {
+	view   *repo.View
+	Tree   *worktree.Worktree
+	trail  [][]worktree.Step // by event
+	Spans  []Span
+	events map[string][]int // the events that are to be named, by path
+	Files  []FileDiff       // sorted by path
+	Seqs   [2]int           // the events whose results may have left something out
+}
+
+// A Span is a pair of trees to be compared.
+type Span struct {
+	Before, After string
+	only          []string // these paths; nil: all
+	Changes       []worktree.Change
+	Whole         bool // the changes are all that differs
+}
+
+// A FileDiff is how one path differs over all spans.
+type FileDiff struct {
+	RawPath string `json:"-"`
+	Path    string `json:"path"`
+	Status  string `json:"status"`
+	Added   int    `json:"added"`
+	Deleted int    `json:"deleted"`
+	Events  []int  `json:"events"`
+}
+
+func NewComparison(ctx context.Context, v *repo.View) (*Comparison, error) {
+	tree, err := v.Repo.Trees(ctx)
+	if errors.Is(err, worktree.ErrNoWorktree) {
+		return nil, repo.WithoutSnapshots()
+	}
+	if err != nil {
+		return nil, err
+	}
+	trail, err := v.Trail(ctx)
+	return &Comparison{view: v, Tree: tree, trail: trail, events: map[string][]int{}, Seqs: [2]int{0, -1}}, err
+}
+
+func (c *Comparison) Add(s Span) { c.Spans = append(c.Spans, s) }
+
+// Blame names the events from one to another as those that changed files.
+func (c *Comparison) Blame(from, to int) {
+	c.Seqs = [2]int{from, to}
+	for i, moves := range c.trail {
+		if seq := c.view.Events[i].Seq; seq >= from && seq <= to {
+			for _, m := range moves {
+				c.events[m.Path] = append(c.events[m.Path], seq)
+			}
+		}
+	}
+}
+
+// A touch is an event, by its index, that changed a path.
+type touch struct {
+	event int
+	tool  bool
+}
+
+// tools compares what tools changed between two events, and nothing else: a
+// path that others changed between two tools has a span for each piece.
+func (c *Comparison) tools(from, to int) {
+	c.Seqs = [2]int{from, to}
+	touches := map[string][]touch{}
+	for i, moves := range c.trail {
+		e := c.view.Events[i]
+		if e.Seq < from || e.Seq > to {
+			continue
+		}
+		for _, m := range moves {
+			touches[m.Path] = append(touches[m.Path], touch{i, e.Type() == conversation.TypeToolCallResponse})
+		}
+	}
+	pieces := map[[2]int][]string{}
+	for path, list := range touches {
+		for _, p := range c.pieces(list, from, to) {
+			pieces[p] = append(pieces[p], path)
+		}
+		for _, t := range list {
+			if t.tool {
+				c.events[path] = append(c.events[path], c.view.Events[t.event].Seq)
+			}
+		}
+	}
+	for p, paths := range pieces {
+		slices.Sort(paths)
+		c.Add(Span{Before: c.view.BeforeTree(c.view.Events[p[0]]), After: c.view.Events[p[1]].Tree, only: paths})
+	}
+	slices.SortFunc(c.Spans, func(a, b Span) int { return strings.Compare(a.only[0], b.only[0]) })
+}
+
+// pieces are the first and last events of tools that follow each other. Where
+// nobody else touched the path that is the whole range, the same for all.
+func (c *Comparison) pieces(list []touch, from, to int) [][2]int {
+	if !slices.ContainsFunc(list, func(t touch) bool { return !t.tool }) {
+		return [][2]int{{from - c.view.Events[0].Seq, to - c.view.Events[0].Seq}}
+	}
+	var all [][2]int
+	open := false
+	for _, t := range list {
+		switch {
+		case !t.tool:
+			open = false
+		case open:
+			all[len(all)-1][1] = t.event
+		default:
+			all, open = append(all, [2]int{t.event, t.event}), true
+		}
+	}
+	return all
+}
+
+// Find compares the trees, in some paths or in all.
+func (c *Comparison) Find(ctx context.Context, paths []string) error {
+	byPath := map[string]*FileDiff{}
+	for i := range c.Spans {
+		s := &c.Spans[i]
+		changes, err := c.Tree.Diff(ctx, s.Before, s.After)
+		if err != nil {
+			return err
+		}
+		s.Whole = true
+		for _, ch := range changes {
+			if s.only != nil && !has(s.only, ch.Path) || len(paths) > 0 && !worktree.Under(ch.Path, paths) {
+				s.Whole = false
+				continue
+			}
+			s.Changes = append(s.Changes, ch)
+			c.sum(byPath, ch)
+		}
+	}
+	c.Files = []FileDiff{}
+	for _, f := range byPath {
+		c.Files = append(c.Files, *f)
+	}
+	slices.SortFunc(c.Files, func(a, b FileDiff) int { return strings.Compare(a.RawPath, b.RawPath) })
+	return nil
+}
+
+// Known refuses a named path that none of the compared snapshots has, nor the
+// newest one.
+func (c *Comparison) Known(ctx context.Context, paths []string) error {
+	trees := []string{c.view.Events[len(c.view.Events)-1].Tree}
+	for _, s := range c.Spans {
+		trees = append(trees, s.Before, s.After)
+	}
+	slices.Sort(trees)
+	trees = slices.Compact(trees)
+	for _, path := range paths {
+		found := slices.ContainsFunc(c.Files, func(f FileDiff) bool { return worktree.Under(f.RawPath, []string{path}) })
+		for i := 0; i < len(trees) && !found && path != "."; i++ {
+			out, err := c.view.Repo.Git.Run(ctx, "ls-tree", "-z", "--name-only", "--full-tree", trees[i], "--", path)
+			if err != nil {
+				return fmt.Errorf("look for %s in the tree %s: %w", path, trees[i], err)
+			}
+			found = len(out) > 0
+		}
+		if !found && path != "." {
+			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s that is compared has %q.", c.view.Id, path).About(c.view.Id).
+				Hint("jp diff --turn all --name-only", "the files that the tools changed")
+		}
+	}
+	return nil
+}
+
+// has looks a path up in a sorted list.
+func has(sorted []string, path string) bool {
+	_, found := slices.BinarySearch(sorted, path)
+	return found
+}
+
+// sum adds one change to what is known of its path.
+func (c *Comparison) sum(byPath map[string]*FileDiff, ch worktree.Change) {
+	f := byPath[ch.Path]
+	if f == nil {
+		events := append([]int{}, c.events[ch.Path]...)
+		byPath[ch.Path] = &FileDiff{
+			RawPath: ch.Path, Path: conversation.QuotePath(ch.Path), Status: ch.Status, Added: ch.Added, Deleted: ch.Deleted, Events: events,
+		}
+		return
+	}
+	if f.Status != "A" || ch.Status == "D" {
+		f.Status = ch.Status
+	}
+	if f.Added < 0 || ch.Added < 0 {
+		f.Added, f.Deleted = -1, -1
+		return
+	}
+	f.Added, f.Deleted = f.Added+ch.Added, f.Deleted+ch.Deleted
+}
+
+// Scaled is a part of a bar that is not nothing where n is not.
+func Scaled(n, bar, most int) int {
+	if n == 0 {
+		return 0
+	}
+	return max(1, n*(bar-1)/most)
+}
+
+// Worktree compares the snapshot of an event, or the last, with the files now.
+func (c *Comparison) Worktree(ctx context.Context, ev *conversation.Event) error {
+	newest := c.view.Events[len(c.view.Events)-1]
+	if ev == nil {
+		ev = newest
+	}
+	files, err := snapshot.OpenFiles(ctx, c.view.Repo)
+	if err != nil {
+		return err
+	}
+	sight, err := files.Look(ctx, turnloop.Glance{Tree: newest.Tree})
+	if err != nil {
+		return err
+	}
+	if files.Off {
+		return repo.WithoutSnapshots()
+	}
+	if then := c.view.LastPlace(); then != nil && !then.SameWorktree(sight.Git) {
+		c.view.Repo.Env.Note("%s worked in %s; compared are the files here.", c.view.Id, repo.WhichWorktree(*then, sight.Git))
+	}
+	c.Add(Span{Before: ev.Tree, After: sight.Tree})
+	c.Blame(ev.Seq+1, newest.Seq)
+	return nil
+}
+
+// Turn compares what the tools changed in a turn, or in all.
+func (c *Comparison) Turn(which string) error {
+	if which == "all" {
+		c.tools(c.view.Events[0].Seq, c.view.Events[len(c.view.Events)-1].Seq)
+		return nil
+	}
+	n, err := strconv.Atoi(which)
+	if err != nil {
+		return problem.Usage("--turn %q is neither a turn's number nor all.", which)
+	}
+	first, last, err := c.view.TurnEvents(n)
+	if err == nil {
+		c.tools(first.Seq, last.Seq)
+	}
+	return err
+}

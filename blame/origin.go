@@ -1,0 +1,207 @@
+package blame
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+)
+
+// An origin is why a tool wrote what it wrote.
+type origin struct {
+	call    *conversation.ToolCall
+	model   string              // "provider/name"
+	because *conversation.Event // the result that the model had seen last
+	request *conversation.Event // what it was asked
+	allowed *conversation.Event // who let the tool run; nil: nobody had to
+	permit  string              // in words
+}
+
+// originOf follows a tool's result back to the question, nil for other events.
+func originOf(v *repo.View, e *conversation.Event) *origin {
+	response, ok := e.Body.(*conversation.ToolCallResponse)
+	if !ok {
+		return nil
+	}
+	var turn []*conversation.Event
+	for _, other := range v.Events {
+		if other.Turn == e.Turn {
+			turn = append(turn, other)
+		}
+	}
+	ledger := conversation.LedgerOf(turn)
+	o := &origin{call: ledger.ToolCall(response.For)}
+	if o.call == nil {
+		return nil
+	}
+	for _, other := range turn {
+		if other.Seq >= o.call.Event.Seq {
+			break
+		}
+		switch b := other.Body.(type) {
+		case *conversation.TurnStart:
+			o.model = b.Model
+		case *conversation.ToolCallResponse:
+			o.because = other
+		case *conversation.ChatRequest:
+			o.request = other
+		}
+	}
+	o.allow(turn)
+	return o
+}
+
+// allow finds the answer, or the approval in advance, that let the call run.
+func (o *origin) allow(turn []*conversation.Event) {
+	const unattended = "nobody had to be asked: the tool runs unattended"
+	o.permit = unattended
+	q := o.call.Permission()
+	for _, e := range turn {
+		switch b := e.Body.(type) {
+		case *conversation.InquiryResponse:
+			if q != nil && q.Response == b {
+				o.allowed, o.permit = e, e.Author+": "+answerOf(e)
+				return
+			}
+		case *conversation.ForkOrigin:
+			if e.Seq < o.call.Response.Seq {
+				o.allowed, o.permit = nil, unattended
+			}
+		case *conversation.TurnStart:
+			o.approve(e, b.Approved)
+		case *conversation.Resumed:
+			o.approve(e, b.Approved)
+		}
+	}
+}
+
+func (o *origin) approve(e *conversation.Event, approved conversation.Approval) {
+	if e.Seq < o.call.Response.Seq && approved.Allows(o.call.Request.Name) {
+		o.allowed, o.permit = e, "approved in advance (-y)"
+	}
+}
+
+// answerOf is an answer in the words of its subject.
+func answerOf(e *conversation.Event) string {
+	return strings.TrimSuffix(strings.TrimPrefix(e.Subject, "answer: "), " (user)")
+}
+
+// origin is why a tool wrote the line, nil where none did.
+func (l BlamedLine) origin() *origin {
+	if l.event == nil {
+		return nil
+	}
+	return originOf(l.view, l.event)
+}
+
+// written says who wrote the line, and when.
+func (l BlamedLine) written(o *origin) string {
+	switch {
+	case l.commit != nil:
+		return fmt.Sprintf("%s  %s: %s (before the conversation)", l.When(), l.commit.author, l.commit.summary)
+	case l.found != nil:
+		return fmt.Sprintf("the file was there before @%d, and not recorded: nobody knows which lines are new", l.found.Seq)
+	case l.event == nil:
+		return "since the newest snapshot: nobody has recorded who"
+	}
+	text := l.When() + "  "
+	if o != nil {
+		text += o.call.Request.Name
+		if o.call.Request.ID != "" {
+			text += " (" + o.call.Request.ID + ")"
+		}
+		text += " by " + o.model
+		if slices.Contains(repo.Unquoted(o.call.Result.Shared), l.path) {
+			text += ", or another tool that ran meanwhile"
+		}
+		return text
+	}
+	switch l.event.Body.(type) {
+	case *conversation.TurnStart:
+		return text + "not committed when the conversation began"
+	case *conversation.Resumed:
+		return text + "while the turn was interrupted: nobody knows who"
+	}
+	return text + l.event.Author + ": " + l.event.Subject
+}
+
+func (l BlamedLine) reasons(o *origin, all bool) [][3]string {
+	var rows [][3]string
+	add := func(word string, e *conversation.Event, text string) {
+		ref := ""
+		if e != nil {
+			ref = BlamedLine{view: l.view, event: e}.Ref(all)
+		}
+		rows = append(rows, [3]string{word, ref, text})
+	}
+	if o.because != nil {
+		add("because", o.because, o.because.Subject)
+	}
+	if o.request != nil {
+		text, _ := o.request.Text()
+		add("for", o.request, o.request.Author+": "+problem.OneLine(text))
+	}
+	add("allowed", o.allowed, o.permit)
+	return rows
+}
+
+// Object is the line for programs; with its reasons if they are wanted.
+func (l BlamedLine) Object(reasons bool) map[string]any {
+	o := map[string]any{
+		"line": l.Number, "text": l.Text, "conversation": l.view.Id, "seq": nil, "commit": nil, "time": nil,
+		"author": nil, "tool": nil, "model": nil,
+	}
+	if l.event != nil || l.commit != nil {
+		o["author"], o["time"] = l.Author(), l.time().UTC().Format(time.RFC3339Nano)
+	}
+	switch {
+	case l.event != nil:
+		o["seq"], o["commit"] = l.event.Seq, l.event.Commit
+	case l.commit != nil:
+		o["commit"] = l.commit.oid
+	}
+	from := l.origin()
+	if from != nil {
+		o["tool"], o["model"] = from.call.Request.Name, from.model
+	}
+	if reasons {
+		o["because"], o["for"], o["allowed"] = nil, nil, nil
+		if from != nil {
+			from.describe(o)
+		}
+	}
+	return o
+}
+
+func (o *origin) describe(object map[string]any) {
+	if o.because != nil {
+		object["because"] = reason(o.because, o.because.Subject)
+	}
+	if o.request != nil {
+		text, _ := o.request.Text()
+		object["for"] = reason(o.request, text)
+	}
+	object["allowed"] = reason(o.allowed, o.permit)
+}
+
+func reason(e *conversation.Event, text string) map[string]any {
+	if e == nil {
+		return map[string]any{"seq": nil, "text": text}
+	}
+	return map[string]any{"seq": e.Seq, "text": text}
+}
+
+// Explain is everything that is known of the line: what is told, the event or commit that
+// tells it, and its words.
+func (l BlamedLine) Explain(all bool) [][3]string {
+	o := l.origin()
+	rows := [][3]string{{"written", l.Ref(all), l.written(o)}}
+	if o != nil {
+		rows = append(rows, l.reasons(o, all)...)
+	}
+	return rows
+}

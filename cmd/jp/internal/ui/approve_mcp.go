@@ -1,0 +1,242 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"jp/agent/problem"
+	"jp/agent/toolset"
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/tool/mcp"
+	"jp/turnloop"
+)
+
+// askApproval starts a server and lets the user approve what it offers. What they
+// do not approve is left out; an end of the input is no approval. A server that starts
+// files of the repository is started only after a yes to those.
+func askApproval(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *toolset.Server) error {
+	if accepted, err := AskFiles(ctx, tty, p, s); err != nil || !accepted {
+		return err
+	}
+	fmt.Fprintf(tty, "Starting the MCP server %s to see what it offers.\n", safetext.Show(s.Spec().Name))
+	listing, err := s.Look(ctx)
+	if err != nil {
+		return err
+	}
+	state := s.State()
+	switch {
+	case toolset.ApprovedWhole(state):
+		return nil // it is again as it was approved
+	case toolset.ApprovedOffers(state):
+		return s.Approve(listing.Offers) // only its files were others, and those have their yes
+	}
+	sheet := ApprovalSheet{Server: s, Listing: listing, Before: s.State(), Palette: p, Width: tty.Width()}
+	approved, err := sheet.Ask(ctx, tty)
+	if err != nil || !approved {
+		return err
+	}
+	return s.Approve(listing.Offers)
+}
+
+// AskFiles asks whether a server may start with the files of the repository that its
+// command line names, where those are not approved. Only a yes accepts them, as they were
+// when they were listed.
+func AskFiles(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *toolset.Server) (accepted bool, err error) {
+	files, state := s.Files(), s.State()
+	if s.Startable() {
+		return true, nil
+	}
+	fmt.Fprint(tty, FilesText(s, files, state))
+	accepted, err = chooseYes(ctx, tty, fmt.Sprintf("  %s  no, leave it out   %s  yes, start it with exactly these files\n> ", p.Bold("n"), p.Bold("y")), func() {})
+	if accepted {
+		s.Accept(files)
+	}
+	return accepted, err
+}
+
+// FilesText shows which files of the repository a server starts with. What is started
+// stands last.
+func FilesText(s *toolset.Server, files mcp.Files, state toolset.State) string {
+	var b strings.Builder
+	if state.Approved {
+		fmt.Fprintf(&b, "%s since you approved the MCP server %s.\n", toolset.ChangedFiles(state.Files), safetext.Show(s.Spec().Name))
+	}
+	fmt.Fprintf(&b, "The MCP server %s starts with files of this repository. What they load in turn is not listed.\n", safetext.Show(s.Spec().Name))
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&b, "  %s  sha256 %s\n", safetext.Show(name), files[name])
+	}
+	fmt.Fprintf(&b, "  It runs: %s\n", safetext.EscapeAll(s.Spec().Command))
+	return b.String()
+}
+
+// Ask shows the sheet and asks. Only a yes approves; Ctrl+C and the loss of the
+// terminal are errors.
+func (a ApprovalSheet) Ask(ctx context.Context, tty *terminal.TTY) (approved bool, err error) {
+	p := a.Palette
+	fmt.Fprint(tty, a.Text())
+	menu := fmt.Sprintf("  %s  no, leave out what is not approved   %s  yes, approve exactly this   %s  details\n> ", p.Bold("n"), p.Bold("y"), p.Bold("d"))
+	return chooseYes(ctx, tty, menu, func() { fmt.Fprint(tty, "d\n", a.details()) })
+}
+
+// chooseYes asks until the answer is yes or no; details are shown where the menu has them.
+func chooseYes(ctx context.Context, tty *terminal.TTY, menu string, details func()) (yes bool, err error) {
+	for {
+		key, err := tty.Choose(ctx, menu, oneOf("nyd"))
+		switch {
+		case errors.Is(err, terminal.ErrHangup):
+			return false, &turnloop.Interrupt{Signal: "SIGHUP"}
+		case err != nil:
+			return false, err
+		}
+		switch key.Lower() {
+		case 'y':
+			fmt.Fprintln(tty, "y")
+			return true, nil
+		case 'd':
+			details()
+			continue
+		case terminal.KeyCtrlC:
+			fmt.Fprintln(tty, "^C")
+			return false, problem.New(problem.ExitInterrupted, "interrupted", "nothing was approved.")
+		}
+		fmt.Fprintln(tty, "n")
+		return false, nil
+	}
+}
+
+// An ApprovalSheet shows what a server offers beside what was approved. All of its
+// text is clean.
+type ApprovalSheet struct {
+	Server  *toolset.Server
+	Listing toolset.Listing
+	Before  toolset.State // what was approved, and how the listing differs from it
+	Palette terminal.Palette
+	Width   int // in columns; 0: lines are not cut
+}
+
+// Text is the whole in a few lines for each tool. What is started stands last: the
+// rest may be more than the screen shows.
+func (a ApprovalSheet) Text() string {
+	var b strings.Builder
+	spec, known := a.Server.Spec(), a.Before.Approved
+	switch {
+	case toolset.ApprovedWhole(a.Before):
+		fmt.Fprintf(&b, "The MCP server %s is as you approved it.\n", safetext.Show(spec.Name))
+	case known:
+		fmt.Fprintf(&b, "The MCP server %s is not as you approved it.\n", safetext.Show(spec.Name))
+	default:
+		fmt.Fprintf(&b, "The MCP server %s offers %s.\n", safetext.Show(spec.Name), conversation.Count(len(a.Listing.Offers), "tool"))
+	}
+	if known && len(a.Before.Changes) > 0 {
+		a.changes(&b, a.Before.Changes)
+	} else {
+		for _, o := range a.Listing.Offers {
+			a.offer(&b, "  ", o)
+		}
+	}
+	for _, line := range a.Listing.LeftOut {
+		fmt.Fprintf(&b, "  %s\n", a.Palette.Dim("not offered: "+a.fit(safetext.Clean(line), 15)))
+	}
+	fmt.Fprintf(&b, "  It runs: %s\n", safetext.EscapeAll(spec.Command))
+	if was := a.Server.Before(); was != nil && !known {
+		fmt.Fprintf(&b, "  %s %s\n", a.Palette.Yellow("You approved it with another command:"), safetext.EscapeAll(was))
+	}
+	if len(spec.Env) > 0 {
+		fmt.Fprintf(&b, "  with %s\n", safetext.EscapeAll(slices.Sorted(maps.Keys(spec.Env))))
+	}
+	return b.String()
+}
+
+// brief is how many lines of a description are shown at once.
+const brief = 4
+
+func (a ApprovalSheet) offer(b *strings.Builder, lead string, o toolset.Offer) {
+	fmt.Fprintf(b, "%s%s\n", lead, a.Palette.Bold(safetext.Show(o.Name)))
+	lines := strings.Split(safetext.Clean(o.Description), "\n")
+	for _, line := range lines[:min(len(lines), brief)] {
+		if line != "" {
+			fmt.Fprintf(b, "      %s\n", a.fit(line, 6))
+		}
+	}
+	if more := len(lines) - brief; more > 0 {
+		fmt.Fprintf(b, "      %s\n", a.Palette.Dim(fmt.Sprintf("…%d more lines (d)", more)))
+	}
+}
+
+// changes shows what is new, what is gone, and the difference of what is otherwise.
+func (a ApprovalSheet) changes(b *strings.Builder, changes []toolset.Change) {
+	for _, c := range changes {
+		switch {
+		case c.Was == nil:
+			a.offer(b, "  "+a.Palette.Green("+")+" ", *c.Is)
+		case c.Is == nil:
+			fmt.Fprintf(b, "  %s %s (gone)\n", a.Palette.Red("-"), safetext.Show(c.Name()))
+		default:
+			fmt.Fprintf(b, "  %s %s\n", a.Palette.Yellow("!"), a.Palette.Bold(safetext.Show(c.Name())))
+			a.difference(b, *c.Was, *c.Is)
+		}
+	}
+}
+
+func (a ApprovalSheet) difference(b *strings.Builder, was, is toolset.Offer) {
+	edits := udiff.Unified("", "", offerText(was), offerText(is))
+	for line := range strings.Lines(edits) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "@@"), strings.HasPrefix(line, `\`):
+			continue
+		case strings.HasPrefix(line, "+"):
+			line = a.Palette.Green(line)
+		case strings.HasPrefix(line, "-"):
+			line = a.Palette.Red(line)
+		}
+		fmt.Fprintf(b, "      %s\n", line)
+	}
+}
+
+// details are all that the model would be told, and what the server claims.
+func (a ApprovalSheet) details() string {
+	var b strings.Builder
+	for _, o := range a.Listing.Offers {
+		fmt.Fprintf(&b, "  %s  (%s)\n", a.Palette.Bold(safetext.Show(o.Name)), toolset.ToolName(a.Server.Spec().Name, o.Name))
+		for line := range strings.Lines(offerText(o)) {
+			fmt.Fprintf(&b, "      %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+	return b.String()
+}
+
+// offerText is all of an offer but its name, in lines.
+func offerText(o toolset.Offer) string {
+	text := o.Description + "\nArguments: " + indented(o.Schema) + "\n"
+	if len(o.Annotations) > 0 {
+		text += "It says of itself: " + string(o.Annotations) + "\n"
+	}
+	return safetext.Clean(text)
+}
+
+func indented(value json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		return string(value)
+	}
+	return b.String()
+}
+
+// fit cuts a line that stands behind some columns.
+func (a ApprovalSheet) fit(line string, behind int) string {
+	if a.Width == 0 {
+		return line
+	}
+	return safetext.Fit(line, max(a.Width-behind, 20))
+}

@@ -1,0 +1,346 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// An attachment is one time that jp attach looks at a process. One goroutine
+// shows what comes; another one asks the person, while what comes has to wait.
+type attachment struct {
+	env    *Env
+	repo   *repo.Repo
+	id     conversation.ID
+	peer   *attach.Client
+	ends   func(context.Context) error // waits for the end of the process
+	person *client                     // nil where the process is only followed
+	show   attachShow
+	inbox  *inbox
+	reader sync.WaitGroup
+
+	turn   []*conversation.Event // of the current turn, at least
+	asking *askedHere            // nil while nothing is asked here
+	later  []told                // what has to wait for the end of it
+	asked  *attach.Inquiry       // the newest question, while it waits
+	menu   bool                  // the user wants the menu
+}
+
+// Why the person is not asked any more: it is the user's wish to leave, or the
+// process has said all that it will.
+var (
+	errLeave = errors.New("left")
+	errOver  = errors.New("the process has ended")
+)
+
+func (a *attachment) close() {
+	a.peer.Close()
+	a.reader.Wait()
+	a.person.Close()
+}
+
+// run shows and asks until the user leaves or the process has ended.
+func (a *attachment) run(ctx context.Context, leave, menu <-chan struct{}) error {
+	for {
+		var answered chan struct{}
+		if a.asking != nil {
+			answered = a.asking.done
+		}
+		var err error
+		select {
+		case <-a.inbox.news:
+			err = a.takeAll(ctx)
+		case <-answered:
+			err = a.answered(ctx)
+		case <-leave:
+			err = errLeave
+		case <-menu:
+			a.menu = true
+			err = a.say(&attach.Interrupt{})
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			a.stopAsking(err)
+			return a.ended(ctx, err)
+		}
+	}
+}
+
+// keys gives what the user types outside of questions: Ctrl+Z and Ctrl+\ leave,
+// Ctrl+C wants the menu.
+func (a *attachment) keys() (leave, menu <-chan struct{}) {
+	left, wanted := make(chan struct{}, 1), make(chan struct{}, 1)
+	leaving := func() {
+		select {
+		case left <- struct{}{}:
+		default: // it leaves already
+		}
+	}
+	a.env.onLeave.Store(&leaving)
+	if a.person == nil {
+		return left, nil
+	}
+	interrupt := func(context.Context) bool {
+		select {
+		case wanted <- struct{}{}:
+			return true
+		default:
+			return false // the menu did not open in time: Ctrl+C again ends jp attach
+		}
+	}
+	a.env.onInterrupt.Store(&interrupt)
+	return left, wanted
+}
+
+func (a *attachment) noKeys() {
+	a.env.onLeave.Store(nil)
+	a.env.onInterrupt.Store(nil)
+}
+
+// takeAll takes what has come.
+func (a *attachment) takeAll(ctx context.Context) error {
+	for _, u := range a.inbox.take() {
+		if err := a.take(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take shows one thing, or keeps it for later while something is asked here.
+func (a *attachment) take(ctx context.Context, u told) error {
+	if b, ok := u.m.(*attach.Answered); ok {
+		a.answeredElsewhere(b)
+		a.asked = nil
+	}
+	if a.asking != nil {
+		if _, bye := u.m.(*attach.Bye); bye || u.err != nil {
+			a.asking.end(errOver)
+		}
+		a.later = append(a.later, u)
+		return nil
+	}
+	if u.err != nil {
+		return u.err
+	}
+	if len(u.events) > 0 {
+		a.follow(u.events)
+		a.show.recorded(u.events)
+		return nil
+	}
+	return a.hear(ctx, u.m)
+}
+
+// follow keeps the current turn's events.
+func (a *attachment) follow(events []*conversation.Event) {
+	for _, e := range events {
+		if e.Type() == conversation.TypeTurnStart {
+			a.turn = nil
+		}
+		a.turn = append(a.turn, e)
+	}
+}
+
+func (a *attachment) hear(ctx context.Context, m attach.Message) error {
+	switch m := m.(type) {
+	case *attach.Delta:
+		a.show.streamed(*m)
+	case *attach.Notice:
+		a.show.noticed(m.Text)
+	case *attach.Inquiry:
+		a.asked = m
+		if a.person == nil {
+			a.show.asked(*m)
+			return nil
+		}
+		return a.ask(ctx, *m)
+	case *attach.Refused:
+		a.show.noticed("That has no effect: " + m.Reason + ".")
+		return a.askAgain(ctx)
+	case *attach.Status:
+		if a.menu && a.person != nil {
+			a.menu = false
+			return a.openMenu(ctx, *m)
+		}
+	case *attach.Bye:
+		return &byeError{*m}
+	}
+	return nil
+}
+
+// A byeError is the process's last word.
+type byeError struct{ attach.Bye }
+
+// Error says why the connection ended.
+func (e *byeError) Error() string { return e.Reason }
+
+// ended says how the attachment came to its end.
+func (a *attachment) ended(ctx context.Context, err error) error {
+	var bye *byeError
+	switch {
+	case errors.Is(err, errLeave):
+		_ = a.peer.Send(&attach.Detach{}) // gone is gone
+		return a.show.left(a.peer.Hello().PID)
+	case errors.Is(err, terminal.ErrHangup), errors.Is(err, turnloop.ErrNoAnswer):
+		return &turnloop.Interrupt{Signal: "SIGHUP"}
+	case errors.As(err, &bye) && bye.Ended:
+		return a.show.ended(bye.Bye)
+	case errors.As(err, &bye):
+		return a.refused(bye.Reason)
+	case errors.Is(err, attach.ErrGone):
+		return a.lost(ctx)
+	}
+	return err
+}
+
+// refused says why the process does not want this client.
+func (a *attachment) refused(why string) error {
+	return problem.New(problem.ExitLocked, "locked", "%s cannot be attached to: %s.", a.id, why).About(a.id).
+		Hint("jp print "+a.id.Short(), "how far it came").Hint("jp attach --json "+a.id.Short(), "follows it without being asked")
+}
+
+// lost says what became of a process that ended without a word.
+func (a *attachment) lost(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if a.ends(limited) != nil {
+		return problem.New(problem.ExitFailed, "not_found", "the connection to pid %d was lost; it goes on.", a.peer.Hello().PID).About(a.id).
+			Hint("jp attach "+a.id.Short(), "attaches again")
+	}
+	f := problem.New(problem.ExitFailed, "not_found", "pid %d, which ran %s, is gone.", a.peer.Hello().PID, a.id).About(a.id)
+	return f.Hint("jp continue "+a.id.Short(), "goes on with the turn").Hint("jp status "+a.id.Short(), "how far it came")
+}
+
+// say tells the process something. Where it is gone, what it said before is still
+// to be read, and says why.
+func (a *attachment) say(m attach.Message) error {
+	if err := a.peer.Send(m); !errors.Is(err, attach.ErrGone) {
+		return err
+	}
+	return nil
+}
+
+type AttachOptions struct {
+	Tail    int // -1: the current turn
+	After   int // number of an event; -1: as tail says
+	Partial bool
+}
+
+func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error {
+	r, err := e.OpenRepo(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	r.States().Sweep(ctx, e.Host)
+	id, err := r.Find().ResolveRunning(ctx, e.Host, word, "jp attach ", repo.Runs)
+	if err != nil {
+		return err
+	}
+	id = r.States().AskedIn(ctx, id)
+	peer, err := r.Processes().Connect(ctx, id)
+	var version *attach.VersionError
+	switch {
+	case errors.Is(err, repo.ErrNotRunning):
+		return r.Processes().NotRunning(ctx, id, "attach to")
+	case errors.As(err, &version):
+		return problem.New(problem.ExitFailed, "internal", "%s: %v.", id, version).About(id).Hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
+	case err != nil:
+		return err
+	}
+	a := &attachment{env: e, repo: r, id: id, peer: peer, inbox: newInbox()}
+	a.ends = r.Processes().AwaitEnd(id)
+	defer a.close()
+	if !e.Format.Structured() && IsTerminal(e.Stdout) {
+		if a.person = OpenClient(&TerminalFront{Env: e, Repo: r}); a.person != nil {
+			a.person.tty.MayLeave()
+		}
+	}
+	if a.person != nil && peer.Hello().Attached {
+		return a.refused("somebody is attached already")
+	}
+	a.show = a.newShow(o)
+	leave, menu := a.keys() // before anything is shown: then the keys work
+	defer a.noKeys()
+	if err := a.begin(ctx, o); err != nil {
+		return err
+	}
+	return a.run(ctx, leave, menu)
+}
+
+// begin shows what there was, and becomes the one who is asked.
+func (a *attachment) begin(ctx context.Context, o AttachOptions) error {
+	if a.person != nil {
+		if err := a.peer.Send(&attach.Attach{V: attach.Version}); err != nil {
+			return err
+		}
+	}
+	events, from, err := a.window(ctx, o)
+	if err != nil {
+		return repo.AboutConversation(err, a.id)
+	}
+	a.turn = events
+	a.show.replay(events, from)
+	a.reader.Go(func() { a.inbox.fill(ctx, a.peer.Follow(a.peer.Hello().Seq, a.repo.Store.Back)) })
+	return nil
+}
+
+// window are the events of the current turn, and those before it that are to be
+// shown; from is the number of the first one that is.
+func (a *attachment) window(ctx context.Context, o AttachOptions) (events []*conversation.Event, from int, err error) {
+	hello := a.peer.Hello()
+	if o.After > hello.Seq {
+		return nil, 0, problem.New(problem.ExitNotFound, "not_found", "%s has no event %d; its last is %d.", a.id, o.After, hello.Seq)
+	}
+	if hello.Head == "" {
+		return nil, 0, nil
+	}
+	w := attachWindow{AttachOptions: o, from: hello.Seq + 1}
+	for e, err := range a.repo.Store.Back(ctx, hello.Head) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if events = append(events, e); w.reached(e) {
+			break
+		}
+	}
+	slices.Reverse(events)
+	return events, w.from, nil
+}
+
+// An attachWindow finds out, event by event from the newest one, how far back is
+// shown, and how far has to be read.
+type attachWindow struct {
+	AttachOptions
+	from    int  // the first event that is shown
+	content int  // events so far that have something to read
+	begun   bool // the current turn's start was among them
+}
+
+// reached reports whether an event is the last one that has to be read.
+func (w *attachWindow) reached(e *conversation.Event) bool {
+	if !e.Type().Internal() && e.Type() != conversation.TypeTurnStart {
+		w.content++
+	}
+	switch {
+	case w.After >= 0:
+		w.from = w.After + 1
+	case w.Tail != 0 && (!w.begun || w.content <= w.Tail):
+		w.from = e.Seq
+	}
+	w.begun = w.begun || e.Type() == conversation.TypeTurnStart
+	if w.After >= 0 {
+		return w.begun && e.Seq <= w.After
+	}
+	return w.begun && w.content >= w.Tail
+}

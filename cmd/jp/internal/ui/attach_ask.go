@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jp/agent"
+	"jp/cmd/jp/internal/terminal"
+	"jp/internal/safetext"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// An askedHere is a question that the person is asked.
+type askedHere struct {
+	inquiry attach.Inquiry
+	end     context.CancelCauseFunc
+	done    chan struct{}
+	answer  turnloop.Answer
+	err     error
+}
+
+// ask asks the person, while what comes has to wait.
+func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
+	question, err := a.question(ctx, i)
+	if err != nil {
+		return err
+	}
+	a.show.pause()
+	if i.Conversation != a.id {
+		a.show.noticed(i.Conversation.Short() + ", which works for this conversation, asks:")
+	}
+	asking, end := context.WithCancelCause(ctx)
+	q := &askedHere{inquiry: i, end: end, done: make(chan struct{})}
+	a.asking = q
+	go func() {
+		defer close(q.done)
+		q.answer, q.err = a.person.Prompter.Ask(asking, question)
+	}()
+	return nil
+}
+
+// askAgain asks a question anew that waits still: what the person said to it came
+// to nothing.
+func (a *attachment) askAgain(ctx context.Context) error {
+	if a.asked == nil || a.person == nil {
+		return nil
+	}
+	return a.ask(ctx, *a.asked)
+}
+
+// stopAsking ends the question that is asked here, without an answer.
+func (a *attachment) stopAsking(why error) {
+	if a.asking != nil {
+		a.asking.end(why)
+		<-a.asking.done
+		a.asking = nil
+	}
+}
+
+// answeredElsewhere ends a question that waits no more.
+func (a *attachment) answeredElsewhere(b *attach.Answered) {
+	if q := a.asking; q != nil && q.inquiry.Seq == b.Seq && q.inquiry.Conversation == b.Conversation {
+		q.end(&elsewhereError{b.Words})
+	}
+}
+
+// An elsewhereError says how a question was answered by somebody else.
+type elsewhereError struct{ words string }
+
+// Error gives the answer.
+func (e *elsewhereError) Error() string { return e.words }
+
+// answered gives the person's answer to the process, and then shows what has
+// come meanwhile.
+func (a *attachment) answered(ctx context.Context) error {
+	q := a.asking
+	a.asking = nil
+	q.end(nil)
+	var elsewhere *elsewhereError
+	var err error
+	switch {
+	case errors.As(q.err, &elsewhere):
+		fmt.Fprintf(a.person.tty, "%s, elsewhere\n", safetext.Clean(elsewhere.words))
+	case errors.Is(q.err, errOver): // why is among what has come
+	case errors.Is(q.err, terminal.ErrLeft):
+		return errLeave
+	case errors.Is(q.err, terminal.ErrInterrupted):
+		err = a.menuAtQuestion(ctx, q.inquiry)
+	case q.err != nil:
+		return q.err
+	default:
+		err = a.say(&attach.Answer{
+			Conversation: q.inquiry.Conversation, Seq: q.inquiry.Seq, Outcome: q.answer.Outcome, Value: q.answer.Value, Reason: q.answer.Reason,
+			Arguments: q.answer.Arguments, Remember: q.answer.Remember,
+		})
+	}
+	if err != nil {
+		return err
+	}
+	later := a.later
+	a.later = nil
+	for i, u := range later {
+		if a.asking != nil {
+			a.later = append(a.later, later[i:]...)
+			break
+		}
+		if err := a.take(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// question is an inquiry as a person is asked it.
+func (a *attachment) question(ctx context.Context, i attach.Inquiry) (turnloop.Question, error) {
+	if i.Conversation != a.id {
+		return agent.Question(ctx, a.repo, i)
+	}
+	return agent.QuestionIn(a.turn, i)
+}

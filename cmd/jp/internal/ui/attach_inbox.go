@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"context"
+	"sync"
+
+	"jp/conversation"
+	"jp/process/attach"
+)
+
+// A told is what a process tells next.
+type told struct {
+	events []*conversation.Event
+	m      attach.Message
+	err    error // the last one
+}
+
+// An inbox keeps what a process tells until somebody has time for it: a process
+// waits for nobody.
+type inbox struct {
+	mu      sync.Mutex
+	updates []told
+	news    chan struct{}
+}
+
+func newInbox() *inbox { return &inbox{news: make(chan struct{}, 1)} }
+
+// fill takes what comes, up to the first error.
+func (b *inbox) fill(ctx context.Context, f *attach.Follower) {
+	for {
+		events, m, err := f.Next(ctx)
+		b.mu.Lock()
+		b.updates = append(b.updates, told{events, m, err})
+		b.mu.Unlock()
+		select {
+		case b.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// take empties the inbox.
+func (b *inbox) take() []told {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	updates := b.updates
+	b.updates = nil
+	return updates
+}

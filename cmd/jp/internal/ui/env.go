@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"golang.org/x/sys/unix"
+
+	"jp/agent/repo"
+	"jp/config"
+)
+
+// An Env is everything of the outside world that a command sees.
+type Env struct {
+	*repo.Host
+
+	Stdin  *os.File
+	Stdout *os.File
+	Stderr *os.File
+
+	Format  Format
+	Quiet   bool
+	Verbose bool
+	NoPager bool
+	Lost    loss
+	Style   config.Style // how things look, once the configuration is read
+	Ended   bool         // the last line of a turn's JSON is written
+	Misread error        // help was asked for about a command that there is not
+
+	Abort       func(signal string)                        // ends the command as Ctrl+C does
+	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C
+	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
+	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
+}
+
+// Interrupted gives a Ctrl+C to the command, if it wants it.
+func (e *Env) Interrupted(ctx context.Context) bool {
+	take := e.onInterrupt.Load()
+	return take != nil && (*take)(ctx)
+}
+
+// Leave tells a command that takes Ctrl+Z and Ctrl+\, and reports whether it is one.
+func (e *Env) Leave() bool {
+	leave := e.onLeave.Load()
+	if leave != nil {
+		(*leave)()
+	}
+	return leave != nil
+}
+
+// Suspend stops jp as the terminal asked, and comes back when it goes on. A command
+// that takes Ctrl+Z is not stopped.
+func (e *Env) Suspend() {
+	if e.Leave() {
+		return
+	}
+	if before := e.onSuspend.Load(); before != nil {
+		(*before)()
+	}
+	if hasShell() {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the tools have groups of their own
+	}
+}
+
+// hasShell reports whether somebody in this session, outside of jp's process
+// group, started the group: who stops without such a parent is never woken up.
+func hasShell() bool {
+	leader := syscall.Getpgrp()
+	parent := parentOf(leader)
+	theirs, err := unix.Getsid(parent)
+	ours, err2 := unix.Getsid(0)
+	group, err3 := syscall.Getpgid(parent)
+	return errors.Join(err, err2, err3) == nil && theirs == ours && group != leader
+}
+
+// parentOf is the parent of a process, or of jp where that cannot be told.
+func parentOf(pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])); err == nil && len(fields) > 1 {
+		if parent, err := strconv.Atoi(fields[1]); err == nil {
+			return parent
+		}
+	}
+	return os.Getppid()
+}
+
+func SystemEnv() *Env {
+	return NewEnv(&repo.Host{Environ: os.Environ(), Dir: ".", Now: time.Now, Random: rand.Reader}, os.Stdin, os.Stdout, os.Stderr)
+}
+
+// NewEnv is an env whose host tells the user on stderr, unless --quiet was given.
+func NewEnv(h *repo.Host, stdin, stdout, stderr *os.File) *Env {
+	e := &Env{Host: h, Stdin: stdin, Stdout: stdout, Stderr: stderr}
+	h.Notify = func(line string) {
+		if !e.Quiet {
+			fmt.Fprintln(e.Stderr, line)
+		}
+	}
+	h.Alarm = func(line string) { fmt.Fprintln(e.Stderr, line) }
+	h.Log = noticeHandler{e}
+	h.Choose = e.chooseConversation
+	return e
+}
+
+func IsTerminal(f *os.File) bool { return f != nil && isatty.IsTerminal(f.Fd()) }
+
+// A Format is how results are written.
+type Format string
+
+// The formats. auto is text, made for the terminal or for a pipe.
+const FormatAuto, FormatText, FormatJSON, FormatJSONL Format = "auto", "text", "json", "jsonl"
+
+func (f Format) Structured() bool { return f == FormatJSON || f == FormatJSONL }

@@ -1,0 +1,139 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"jp/agent"
+	"jp/agent/repo"
+	"jp/config"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// A TerminalFront is jp's own front end: a terminal, or pipes.
+type TerminalFront struct {
+	Env       *Env
+	Repo      *repo.Repo
+	transient bool // nothing of the turn is kept
+	input     textInput
+
+	piped  *string // what standard input had; nil until it is read
+	client *client // nil until somebody can be asked
+	screen *chrome // of the output, nil where it has none
+	hide   func()  // makes room on the terminal; nil where nothing is in the way
+	menu   *menu
+}
+
+// A textInput says what becomes of standard input.
+type textInput struct {
+	wait     bool // it is waited for without limit
+	never    bool // it is never read
+	attached bool // it is an attachment
+}
+
+var _ agent.Frontend = (*TerminalFront)(nil)
+
+// Frontend is the front end of a query.
+func (e *Env) Frontend(r *repo.Repo, o agent.QueryOptions) *TerminalFront {
+	return &TerminalFront{
+		Env: e, Repo: r, transient: o.NoPersist,
+		input: textInput{wait: o.Stdin, never: o.NoStdin, attached: slices.Contains(o.Attachments, agent.FromStdin)},
+	}
+}
+
+// Output implements [frontend].
+func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
+	out := f.Env.output(o)
+	switch o := out.(type) {
+	case *screenOutput:
+		f.screen, f.hide = o.chrome, o.hide
+	case *pipeOutput:
+		f.screen = o.chrome
+	}
+	return &gated{out, f}
+}
+
+// Child implements [frontend].
+func (f *TerminalFront) Child(id conversation.ID) agent.Output {
+	return &gated{f.Env.childOutput(id), f}
+}
+
+// Configured implements [frontend].
+func (f *TerminalFront) Configured(style config.Style) { f.Env.Style = style }
+
+// Progress implements [frontend].
+func (f *TerminalFront) Progress() func(turnloop.Progress) {
+	if f.screen == nil {
+		return nil
+	}
+	var gate *sync.Mutex
+	if f.client != nil {
+		gate = &f.client.gate
+	}
+	p := newToolProgress(f.Env, gate)
+	if p == nil {
+		return nil
+	}
+	f.screen.showTools(p)
+	return p.tell
+}
+
+// Running lets Ctrl+C open a menu.
+func (f *TerminalFront) Running(turn agent.Interruptible, transient bool) {
+	if f.client == nil {
+		return
+	}
+	f.menu = &menu{tty: f.client.tty, loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide}
+	take := f.menu.interrupt
+	f.Env.onInterrupt.Store(&take)
+}
+
+// Over gives the signals back.
+func (f *TerminalFront) Over() {
+	f.Env.onInterrupt.Store(nil)
+	f.Env.onSuspend.Store(nil)
+	if f.menu != nil {
+		f.menu.done.Wait()
+	}
+}
+
+// OnSuspend implements [frontend].
+func (f *TerminalFront) OnSuspend(flush func()) { f.Env.onSuspend.Store(&flush) }
+
+// Abort implements [frontend].
+func (f *TerminalFront) Abort(signal string) { f.Env.Abort(signal) }
+
+// User implements [frontend].
+func (f *TerminalFront) User() agent.User {
+	if f.client = OpenClient(f); f.client == nil {
+		return nil
+	}
+	return f.client
+}
+
+// CanWrite implements [frontend].
+func (f *TerminalFront) CanWrite() bool { return IsTerminal(f.Env.Stdin) }
+
+// CanEdit implements [frontend].
+func (f *TerminalFront) CanEdit() bool { return IsTerminal(f.Env.Stdin) && IsTerminal(f.Env.Stderr) }
+
+// Edit implements [frontend].
+func (f *TerminalFront) Edit(ctx context.Context, dir, path string) error {
+	return f.Env.editor(ctx, dir, path)
+}
+
+// Input implements [frontend].
+func (f *TerminalFront) Input() io.Reader { return f.Env.Stdin }
+
+// Attaches implements [frontend].
+func (f *TerminalFront) Attaches() bool {
+	return !f.Env.Format.Structured() && IsTerminal(f.Env.Stdout)
+}
+
+// Attach implements [frontend].
+func (f *TerminalFront) Attach(ctx context.Context, id conversation.ID) error {
+	return RunAttach(ctx, f.Env, AttachOptions{Tail: -1, After: -1}, string(id))
+}

@@ -1,0 +1,4 @@
+package ui
+
+// JsonVersion is raised when the meaning of JSON output changes.
+const JsonVersion = 1

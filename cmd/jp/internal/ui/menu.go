@@ -1,0 +1,213 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"jp/agent"
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/turnloop"
+)
+
+// A menu is what the first Ctrl+C opens while a turn runs at a terminal. The
+// turn goes on behind it; what it says waits until the menu is closed.
+type menu struct {
+	tty   *terminal.TTY
+	loop  agent.Interruptible
+	now   func() time.Time
+	abort func(signal string)
+	gate  *sync.Mutex // held while the terminal is the menu's
+	clear func()      // makes room for it; may be nil
+	open  atomic.Bool
+	done  sync.WaitGroup
+
+	transient bool // nothing of the turn is kept
+}
+
+// Choices that more than one menu has.
+const (
+	abortChoice = "a abort (jp continue resumes)"
+	leaveChoice = "a abort (nothing is kept)"
+	backChoice  = "Enter back to the question"
+)
+
+// abort is the choice that ends jp.
+func abort(transient bool) string {
+	if transient {
+		return leaveChoice
+	}
+	return abortChoice
+}
+
+// menuText is the choices of a menu as they fit a width: lines are broken between
+// them only.
+func menuText(width int, choices ...string) string {
+	const gap, ends = 3, len(" >")
+	var b strings.Builder
+	column := 0
+	for _, c := range choices {
+		switch {
+		case column > 0 && column+gap+len(c)+ends < width:
+			b.WriteString(strings.Repeat(" ", gap))
+			column += gap
+		case column > 0:
+			b.WriteByte('\n')
+			column = 0
+		}
+		if column == 0 {
+			b.WriteString("  ")
+			column = 2
+		}
+		b.WriteString(c)
+		column += len(c)
+	}
+	return b.String() + " > "
+}
+
+// interrupt opens the menu. It reports false where there is nothing to choose:
+// then jp ends.
+func (m *menu) interrupt(ctx context.Context) bool {
+	if !m.loop.Running() || !m.open.CompareAndSwap(false, true) {
+		return false
+	}
+	m.done.Go(func() {
+		defer m.open.Store(false)
+		doing, ok := agent.Steerable(ctx, m.loop, func() bool { return false })
+		if !ok {
+			m.abort("SIGINT")
+			return
+		}
+		m.gate.Lock()
+		defer m.gate.Unlock()
+		if m.clear != nil {
+			m.clear()
+		}
+		m.choose(ctx, doing)
+	})
+	return true
+}
+
+// choose asks what to do. An end of the input, and Ctrl+C again, abort.
+func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
+	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", abort(m.transient)}, "rsa"
+	title, since := safetext.Show(strings.TrimSpace(doing.Tool+" "+doing.Subject)), conversation.Ago(m.now().Sub(doing.Since))
+	switch {
+	case doing.Hook != "":
+		fmt.Fprintf(m.tty, "\nThe %s hook has run %s, before %s.\n", doing.Hook, since, title)
+	case doing.Tool == "":
+		fmt.Fprintln(m.tty, "\nThe model is answering.")
+	case doing.Waits:
+		fmt.Fprintf(m.tty, "\n%s waits for another jp that changes files here, %s by now.\n", title, since)
+	default:
+		fmt.Fprintf(m.tty, "\n%s has run %s.\n", title, since)
+	}
+	if doing.Tool != "" {
+		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", abort(m.transient)}, "xsa"
+	}
+	key, err := m.tty.Choose(ctx, menuText(m.tty.Width(), choices...), func(k terminal.Key) bool {
+		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
+	})
+	if err != nil {
+		m.abort(hangup(err))
+		return
+	}
+	m.act(ctx, key)
+}
+
+func (m *menu) act(ctx context.Context, key terminal.Key) {
+	switch key {
+	case terminal.KeyEnter, terminal.KeyEsc:
+		fmt.Fprintln(m.tty)
+		return
+	case terminal.KeyCtrlC, terminal.KeyCtrlD:
+		fmt.Fprintln(m.tty)
+		m.abort("SIGINT")
+		return
+	}
+	fmt.Fprintf(m.tty, "%c\n", key.Lower())
+	switch key.Lower() {
+	case 's':
+		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandStop})
+	case 'x':
+		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandCancelTool})
+	case 'r':
+		line, err := m.tty.Line(ctx, "Your reply: ")
+		switch {
+		case errors.Is(err, terminal.ErrInterrupted) || err == nil && strings.TrimSpace(line) == "":
+			return // nothing was said; the turn goes on
+		case err != nil:
+			m.abort(hangup(err))
+			return
+		}
+		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandReply, Text: line})
+	default:
+		m.abort("SIGINT")
+	}
+}
+
+// hangup is the signal that the end of a question without an answer stands for.
+func hangup(err error) string {
+	if errors.Is(err, terminal.ErrHangup) {
+		return "SIGHUP"
+	}
+	return "SIGINT"
+}
+
+// atQuestion is the menu that Ctrl+C opens in the place of an answer.
+func (c *client) atQuestion(ctx context.Context) error {
+	text := menuText(c.tty.Width(), backChoice, "s stop (ends the turn)", abort(c.front.transient))
+	key, err := c.tty.Choose(ctx, text, func(k terminal.Key) bool {
+		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune("sa", rune(k.Lower()))
+	})
+	switch {
+	case errors.Is(err, terminal.ErrHangup):
+		return &turnloop.Interrupt{Signal: "SIGHUP"}
+	case err != nil:
+		return err
+	case key == terminal.KeyEnter, key == terminal.KeyEsc:
+		fmt.Fprintln(c.tty)
+		return nil
+	case key.Lower() == 's':
+		fmt.Fprintln(c.tty, "s")
+		return &turnloop.Command{Kind: turnloop.CommandStop}
+	}
+	fmt.Fprintln(c.tty)
+	return &turnloop.Interrupt{Signal: "SIGINT"}
+}
+
+// gated lets an output wait while the terminal is somebody else's.
+type gated struct {
+	agent.Output
+	front *TerminalFront
+}
+
+// wait waits for the terminal, and returns what gives it back.
+func (g *gated) wait() func() {
+	if g.front.client == nil {
+		return func() {}
+	}
+	g.front.client.gate.Lock()
+	return g.front.client.gate.Unlock
+}
+
+func (g *gated) Recorded(events []*conversation.Event) {
+	defer g.wait()()
+	g.Output.Recorded(events)
+}
+
+func (g *gated) Streamed(d turnloop.Delta) {
+	defer g.wait()()
+	g.Output.Streamed(d)
+}
+
+func (g *gated) Noticed(text string) {
+	defer g.wait()()
+	g.Output.Noticed(text)
+}

@@ -1,0 +1,20 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMenuTextFits(t *testing.T) {
+	t.Parallel()
+	choices := []string{"Enter go on", "r reply", "s stop (ends the turn)", "d detach", abortChoice}
+	require.Equal(t, "  Enter go on   r reply   s stop (ends the turn)   d detach   a abort (jp continue resumes) > ", menuText(120, choices...))
+	require.Equal(t, "  Enter go on   r reply   s stop (ends the turn)   d detach\n  a abort (jp continue resumes) > ", menuText(80, choices...))
+	for width := 40; width < 120; width++ {
+		for _, line := range strings.Split(menuText(width, choices...), "\n") {
+			require.Less(t, len(strings.TrimRight(line, " ")), width)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/safetext"
+)
+
+// Results is standard output, for what a command was asked for.
+func (e *Env) Results() io.Writer { return e.resultsTo(e.Stdout) }
+
+func (e *Env) resultsTo(w io.Writer) io.Writer {
+	return resultWriter{w: w, lost: &e.Lost, json: e.Format.Structured()}
+}
+
+// A loss is the first error of writing results. A turn goes on without them; it
+// is the command that fails, when it is done.
+type loss struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (l *loss) First() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// A resultWriter writes nothing more after the first error.
+type resultWriter struct {
+	w    io.Writer
+	lost *loss
+	json bool // what is written is JSON, in whole characters
+}
+
+// Write implements [io.Writer].
+func (r resultWriter) Write(p []byte) (n int, err error) {
+	r.lost.mu.Lock()
+	defer r.lost.mu.Unlock()
+	if r.lost.err != nil {
+		return 0, r.lost.err
+	}
+	if !r.json {
+		n, r.lost.err = r.w.Write(p)
+		return n, r.lost.err
+	}
+	if _, r.lost.err = r.w.Write(safetext.EscapeJSON(p)); r.lost.err != nil {
+		return 0, r.lost.err
+	}
+	return len(p), nil
+}
+
+// ForEach changes conversations that are held, also behind one that could not be
+// changed. It returns why the last of those could not, and has reported the others.
+func (e *Env) ForEach(ctx context.Context, infos []conversation.Info, do func(conversation.Info) error) (failed error) {
+	for _, info := range infos {
+		if err := do(info); err != nil {
+			if failed != nil {
+				ReportProblem(repo.ProblemOf(failed), e.Stderr, e.Format.Structured())
+			}
+			failed = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed
+}

@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+)
+
+// How long a query waits for standard input: until it says so, and until it
+// gives up.
+const (
+	stdinNotice = 2 * time.Second
+	stdinLimit  = 60 * time.Second
+)
+
+// Reads reports whether standard input is read: a pipe, a file, or what
+// the user says.
+func (f *TerminalFront) Reads() bool {
+	if f.input.attached {
+		return false
+	}
+	if f.input.never || f.input.wait {
+		return f.input.wait
+	}
+	info, err := f.Env.Stdin.Stat()
+	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular())
+}
+
+// Read is what standard input has if it is a pipe or a file. It is read once.
+func (f *TerminalFront) Read(ctx context.Context) (string, error) {
+	if f.piped != nil || !f.Reads() {
+		return repo.Plain(f.piped), nil
+	}
+	type read struct {
+		text []byte
+		err  error
+	}
+	first, done := make(chan struct{}), make(chan read, 1)
+	go func() {
+		text, err := io.ReadAll(&firstByte{r: f.Env.Stdin, seen: first})
+		done <- read{text, err}
+	}()
+	if err := f.awaitStdin(ctx, first); err != nil {
+		return "", err
+	}
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return "", fmt.Errorf("read standard input: %w", r.err)
+		}
+		text := string(r.text)
+		f.piped = &text
+		return text, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// awaitStdin waits for the first byte or the end of standard input.
+func (f *TerminalFront) awaitStdin(ctx context.Context, first <-chan struct{}) error {
+	notice, limit := time.NewTimer(stdinNotice), time.NewTimer(stdinLimit)
+	defer notice.Stop()
+	defer limit.Stop()
+	for {
+		select {
+		case <-first:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-notice.C:
+			fmt.Fprintln(f.Env.Stderr, "jp: waiting for stdin (Ctrl+D ends it; </dev/null skips it)")
+		case <-limit.C:
+			if !f.input.wait {
+				return problem.Usage("nothing came on standard input for %d seconds.", int(stdinLimit.Seconds())).
+					Hint("jp query --no-stdin …", "do not read it").Hint("jp query --stdin …", "wait for it without limit")
+			}
+		}
+	}
+}
+
+// firstByte tells when a reader has got its first byte, or its end.
+type firstByte struct {
+	r    io.Reader
+	seen chan struct{}
+	told bool
+}
+
+func (f *firstByte) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if !f.told {
+		f.told = true
+		close(f.seen)
+	}
+	return n, err
+}

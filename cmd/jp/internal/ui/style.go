@@ -1,0 +1,68 @@
+package ui
+
+import (
+	"os"
+
+	"jp/cmd/jp/internal/terminal"
+)
+
+// Palette has the colours for a stream, as style.color says.
+func (e *Env) Palette(stream *os.File) terminal.Palette {
+	switch e.Style.Color {
+	case "always":
+		return terminal.Coloured()
+	case "never":
+		return terminal.Palette{}
+	}
+	return terminal.NewPalette(stream, e.Environ)
+}
+
+// formEnviron tells a form what style.color says, by the variables that it goes by.
+func (e *Env) formEnviron() []string {
+	environ := e.Environ[:len(e.Environ):len(e.Environ)]
+	switch e.Style.Color {
+	case "always":
+		return append(environ, "NO_COLOR=", "CLICOLOR_FORCE=1")
+	case "never":
+		return append(environ, "NO_COLOR=1", "CLICOLOR_FORCE=")
+	}
+	return environ
+}
+
+// Columns is where text for a stream is wrapped: at style.width, if the stream has
+// as many. Beyond its edge a terminal would wrap again, within words.
+func (e *Env) Columns(stream *os.File) int {
+	columns := terminal.Width(stream, e.Environ)
+	if most := e.Style.Width; most > 0 && most < int64(columns) {
+		return int(most)
+	}
+	return columns
+}
+
+// Rendered reports whether Markdown on stdout is laid out for a person to read.
+func (e *Env) Rendered() bool {
+	return IsTerminal(e.Stdout) && (e.Format == FormatAuto || e.Format == "") && e.Style.Markdown
+}
+
+// A prose prints what a model says, while it still says it.
+type prose interface {
+	Write(p []byte) (int, error)
+	// Close prints what is left.
+	Close() error
+	// Hide makes room for whoever else writes to the terminal.
+	Hide() error
+	// Resize says how wide the terminal is now.
+	Resize(width int)
+}
+
+// prose prints a model's words on a terminal, as style.markdown says.
+func (e *Env) prose() prose {
+	if !e.Style.Markdown {
+		return terminal.NewPlain(e.Results())
+	}
+	m := terminal.NewMarkdown(e.Results(), e.Columns(e.Stdout), e.Palette(e.Stdout))
+	if e.Get("TERM") != "dumb" {
+		m.Live(terminal.Rows(e.Stdout) - 1)
+	}
+	return m
+}

@@ -1,0 +1,226 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/internal/safetext"
+)
+
+// A transcript prints a conversation for reading.
+type transcript struct {
+	*ScreenView
+	w       io.Writer
+	style   string
+	speaker string
+	wrote   bool
+
+	replaced map[int]bool   // requests that another one stands for, by seq
+	asked    map[int]string // what stands before the answer to a question, by the question's seq
+}
+
+func NewTranscript(v *ScreenView, w io.Writer, style string) *transcript {
+	t := &transcript{ScreenView: v, w: w, style: style, replaced: map[int]bool{}, asked: map[int]string{}}
+	calls := map[int]string{}
+	for _, e := range v.Events {
+		switch b := e.Body.(type) {
+		case *conversation.ChatRequest:
+			if b.Replaces != nil {
+				t.replaced[*b.Replaces] = true
+			}
+		case *conversation.ToolCallRequest:
+			calls[e.Seq] = strings.TrimPrefix(e.Subject, "call ")
+		case *conversation.InquiryRequest:
+			question := problem.OneLine(b.Question.Text)
+			if b.Kind != conversation.KindRunTool { // that names the call itself
+				question = calls[b.For] + " asks: " + question
+			}
+			t.asked[e.Seq] = question + " — "
+		}
+	}
+	return t
+}
+
+func (t *transcript) Print(events []*conversation.Event) {
+	for _, e := range events {
+		t.event(e)
+	}
+	if len(events) > 0 && t.Incomplete(events[len(events)-1]) {
+		t.waiting()
+	}
+}
+
+func (t *transcript) event(e *conversation.Event) {
+	switch b := e.Body.(type) {
+	case *conversation.TurnStart:
+		t.speaker = ""
+	case *conversation.ChatRequest:
+		if t.replaced[e.Seq] {
+			t.head(e, e.Author, t.Palette.Cyan)
+			t.paragraph("(replaced by what follows) "+problem.OneLine(b.Content), t.Palette.Dim)
+			return
+		}
+		t.says(e, e.Author, b.Content, t.Palette.Cyan)
+		t.attached(b.Attachments)
+	case *conversation.ChatResponse:
+		t.response(e, b)
+	case *conversation.ToolCallResponse:
+		t.tool(e, b)
+	case *conversation.Workspace, *conversation.Resumed, *conversation.Restored, *conversation.TurnStopped,
+		*conversation.TurnDiscarded, *conversation.TurnInterrupted, *conversation.ForkOrigin:
+		t.aside(e)
+	case *conversation.InquiryResponse:
+		if b.By == conversation.ByUser && t.style == "full" {
+			t.line(t.asked[b.For] + strings.TrimPrefix(e.Subject, "answer: "))
+		}
+	default:
+		if t.style == "full" && e.Type() != conversation.TypeToolCallRequest && e.Type() != conversation.TypeInquiryRequest {
+			t.aside(e)
+		}
+	}
+}
+
+func (t *transcript) response(e *conversation.Event, b *conversation.ChatResponse) {
+	text := b.Text
+	if b.Partial {
+		text += " …(cut off)"
+	}
+	switch {
+	case strings.TrimSpace(b.Text) == "":
+	case b.Part == conversation.PartReasoning:
+		if t.style == "full" {
+			t.head(e, e.Author, t.Palette.Green)
+			t.reasoning(text)
+			t.end(e)
+		}
+	case b.Part == conversation.PartMessage && t.style != "brief" && t.Env.Rendered():
+		t.head(e, e.Author, t.Palette.Green)
+		t.Markdown(t.w, text)
+		t.end(e)
+	default:
+		t.says(e, e.Author, text, t.Palette.Green)
+	}
+}
+
+// reasoning prints what the model thought. Without colour words and an indent tell
+// it from the answer below it.
+func (t *transcript) reasoning(text string) {
+	if t.Palette.On() {
+		t.paragraph(text, t.Palette.Dim)
+		return
+	}
+	t.paragraph("Reasoning:", t.Palette.Dim)
+	t.paragraph(text, func(line string) string {
+		if line == "" {
+			return ""
+		}
+		return "    " + line
+	})
+	t.paragraph("", t.Palette.Dim)
+}
+
+// Markdown lays out what the model said, as it was shown when it was said.
+func (v *ScreenView) Markdown(w io.Writer, text string) {
+	m := terminal.NewMarkdown(w, v.Width, v.Palette)
+	_, _ = io.WriteString(m, text) // who reads it may have seen enough
+	_ = m.Close()
+}
+
+func (t *transcript) says(e *conversation.Event, who, text string, colour func(string) string) {
+	t.head(e, who, colour)
+	if t.style == "brief" {
+		text = problem.OneLine(text)
+	}
+	t.paragraph(text, func(s string) string { return s })
+	t.end(e)
+}
+
+// end says where a text is not whole; in brief style that is nobody's expectation.
+func (t *transcript) end(e *conversation.Event) {
+	if t.style != "brief" {
+		t.PrintRest(t.w, e)
+	}
+}
+
+// attached names what went with a request.
+func (t *transcript) attached(files []conversation.Attachment) {
+	var names []string
+	for _, f := range files {
+		names = append(names, safetext.Show(f.Name))
+	}
+	if len(names) > 0 {
+		t.paragraph("Attached: "+strings.Join(names, ", "), t.Palette.Dim)
+	}
+}
+
+// head names who speaks, once until somebody else does.
+func (t *transcript) head(e *conversation.Event, who string, colour func(string) string) {
+	if who == t.speaker {
+		return
+	}
+	t.speaker = who
+	if t.wrote {
+		fmt.Fprintln(t.w)
+	}
+	t.wrote = true
+	line := t.Palette.Bold(colour(safetext.Clean(who)))
+	right := fmt.Sprintf("@%d", e.Seq)
+	if gap := t.Width - safetext.Columns(safetext.Clean(who)) - len(right); t.Width > 0 && gap > 0 {
+		line += strings.Repeat(" ", gap) + t.Palette.Dim(right)
+	}
+	fmt.Fprintln(t.w, line)
+}
+
+func (t *transcript) paragraph(text string, colour func(string) string) {
+	for line := range strings.Lines(strings.TrimRight(safetext.Clean(text), "\n") + "\n") {
+		fmt.Fprintln(t.w, colour(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// tool prints what a tool call came to, on one line.
+func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallResponse) {
+	if t.style == "chat" {
+		return
+	}
+	mark, colour := "·", t.Palette.Dim
+	if b.IsError {
+		mark, colour = "✗", t.Palette.Red
+	}
+	fmt.Fprintf(t.w, "  %s %s\n", colour(mark), safetext.Clean(e.Subject))
+}
+
+func (t *transcript) aside(e *conversation.Event) {
+	if t.style != "chat" {
+		t.line(e.Subject)
+	}
+}
+
+func (t *transcript) line(text string) {
+	fmt.Fprintf(t.w, "  %s\n", t.Palette.Dim(safetext.Clean(text)))
+}
+
+// waiting prints what the incomplete turn has done and waits for.
+func (t *transcript) waiting() {
+	ledger := t.Tail.Ledger()
+	fmt.Fprintf(t.w, "\n%s\n", t.Palette.Yellow("⏳ Incomplete turn ("+agent.TailWords(t.Repo, t.Id, cmp.Or(t.Waits, t.Tail.Status()))+")"))
+	for _, call := range ledger.ToolCalls {
+		running := call.Open() && t.Repo.Locks.ToolAlive(t.Id, call.Event.Seq)
+		fmt.Fprintln(t.w, "  "+agent.CallWords(t.ScreenView.View, call, running))
+	}
+	if ledger.CutOff() != nil {
+		fmt.Fprintln(t.w, "  "+agent.CutOffWords)
+	}
+}
+
+// PrintRest says on a line of its own that the end of an event's text is not here.
+func (v *ScreenView) PrintRest(w io.Writer, e *conversation.Event) {
+	if rest := v.Rest(e); rest != "" {
+		fmt.Fprintln(w, v.Palette.Yellow(rest))
+	}
+}

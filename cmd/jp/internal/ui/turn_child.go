@@ -1,0 +1,65 @@
+package ui
+
+import (
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/turnloop"
+)
+
+// A childOutput shows, beside what is said of the parent's turn, that a child
+// begins and what its tools come to. What the child says is for its parent.
+type childOutput struct {
+	*chrome
+	id     conversation.ID
+	silent bool // programs read the child's own events
+}
+
+func (e *Env) childOutput(id conversation.ID) *childOutput {
+	return &childOutput{
+		chrome: &chrome{env: e, palette: e.Palette(e.Stderr)}, id: id, silent: e.Format.Structured(),
+	}
+}
+
+// Begin names the child, and its model.
+func (o *childOutput) Begin(r agent.RunInfo) {
+	if r.Turn == 0 {
+		o.line("", "▸ "+string(o.id)+" · "+problem.OneLine(r.Model))
+	}
+}
+
+// Resumed names the child, and says what was found of its turn.
+func (o *childOutput) Resumed(words string, _ *conversation.IncompleteTurn) {
+	o.line("", "▸ "+string(o.id)+" · "+problem.OneLine(words))
+}
+
+// line says something of the child, behind its name.
+func (o *childOutput) line(mark, text string) {
+	if !o.silent {
+		o.say("%s%s", mark, o.palette.Dim(safetext.Clean(text)))
+	}
+}
+
+// Recorded says what the child's tools came to.
+func (o *childOutput) Recorded(events []*conversation.Event) {
+	for _, e := range events {
+		mark := o.palette.Dim("·")
+		switch b := e.Body.(type) {
+		case *conversation.ToolCallResponse:
+			if b.IsError {
+				mark = o.palette.Red("✗")
+			}
+		case *conversation.Workspace:
+		default:
+			continue
+		}
+		o.line("  "+o.palette.Dim(o.id.Short())+" "+mark+" ", e.Subject)
+	}
+}
+
+// Streamed shows nothing.
+func (o *childOutput) Streamed(turnloop.Delta) {}
+
+// Ended says nothing: its parent does.
+func (o *childOutput) Ended(agent.Ending) {}

@@ -1,0 +1,191 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/undo"
+)
+
+func Flags(o *undo.Options, cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only list what would be done")
+	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "do it without asking")
+}
+
+// A PutBackScreen is an undo or a restore at the terminal.
+type PutBackScreen struct {
+	*undo.Undo
+	Env     *Env
+	Palette terminal.Palette
+}
+
+func (e *Env) PutBackScreen(b *undo.Undo) *PutBackScreen {
+	return &PutBackScreen{Undo: b, Env: e, Palette: e.Palette(e.Stdout)}
+}
+
+// Run lists what would be done, asks, and does it.
+func (b *PutBackScreen) Run(ctx context.Context) error {
+	_, result, err := b.Propose(ctx)
+	if err != nil {
+		return err
+	}
+	if b.Opts.DryRun || len(result.Puts) == 0 {
+		return b.report(result, false)
+	}
+	asked, err := b.confirm(ctx, result)
+	if err != nil {
+		return err
+	}
+	if err := b.Do(ctx, result, b.Record); err != nil {
+		return err
+	}
+	return b.report(result, asked)
+}
+
+// PrintNothing says why nothing is to be put back: of what somebody else wrote nothing is.
+func (b *PutBackScreen) PrintNothing(out io.Writer) error {
+	if b.Differing == 0 {
+		_, err := fmt.Fprintf(out, "Nothing to %s: the files are as %s.\n", b.Opts.Action, b.When)
+		return err
+	}
+	verb := "are"
+	if b.Differing == 1 {
+		verb = "is"
+	}
+	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since.\n",
+		b.Opts.Action, conversation.Count(b.Differing, "file"), verb, b.When)
+	if !b.Env.Quiet {
+		fmt.Fprintf(b.Env.Stderr, "%s\n", b.Palette.Dim(fmt.Sprintf("jp diff %s@%d --worktree --stat   lists them", b.Id.Short(), b.Since-1)))
+	}
+	return err
+}
+
+// confirm asks on the terminal. asked is false where the answer was given in
+// advance.
+func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) (asked bool, err error) {
+	if b.Opts.Yes {
+		return false, nil
+	}
+	files := conversation.Count(len(r.Puts), "file")
+	again := b.again()
+	return true, b.Env.Confirm(ctx, Confirmation{
+		Id: b.Id, Question: "Put " + files + " back?",
+		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
+		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.Opts.Action, files).About(b.Id).
+			Hint(again, "do it").Hint(strings.Replace(again, " -y", " --dry-run", 1), "list what it would do"),
+	})
+}
+
+// again is the command that does it without asking.
+func (b *PutBackScreen) again() string {
+	words := []string{"jp", b.Opts.Action, "-y"}
+	if b.Opts.Word != "" {
+		words = append(words, b.Opts.Word)
+	}
+	return safetext.EscapeAll(append(words, b.Repo.FromHere(b.Env.Host, b.Opts.Paths)...))
+}
+
+// List writes which files are put back, and which are left alone and why.
+func (b *PutBackScreen) List(w io.Writer, p terminal.Palette, r *undo.Result, verb string) {
+	if len(r.Puts) > 0 {
+		fmt.Fprintf(w, "%s %s as %s:\n", verb, conversation.Count(len(r.Puts), "file"), b.When)
+	}
+	for _, put := range r.Puts {
+		status, colour := undo.StatusOf(put), p.Yellow
+		switch status {
+		case "D":
+			colour = p.Red
+		case "A":
+			colour = p.Green
+		}
+		note := ""
+		if r.Notes[put.Path] != "" {
+			note = "  " + p.Dim(r.Notes[put.Path])
+		}
+		fmt.Fprintf(w, "  %s %s%s\n", colour(status), safetext.Show(put.Path), note)
+	}
+	b.listLeft(w, p, r)
+}
+
+func (b *PutBackScreen) listLeft(w io.Writer, p terminal.Palette, r *undo.Result) {
+	if len(r.Left()) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Left alone:")
+	width := 0
+	for _, f := range r.Left() {
+		width = max(width, safetext.Columns(repo.ShownPath(f.Path)))
+	}
+	for _, f := range r.Left() {
+		name := repo.ShownPath(f.Path)
+		gap := strings.Repeat(" ", width-safetext.Columns(name))
+		fmt.Fprintf(w, "  %s%s  %s\n", name, gap, p.Dim(safetext.Clean(f.Reason)))
+	}
+}
+
+// report writes the result. Who was asked has seen the list already.
+func (b *PutBackScreen) report(r *undo.Result, asked bool) error {
+	if err := b.print(r, asked); err != nil {
+		return err
+	}
+	if r.Stopped != nil {
+		return b.stopped(r)
+	}
+	if r.Failed {
+		return &problem.Error{Exit: problem.ExitFailed, Silent: true}
+	}
+	for _, f := range r.Left() {
+		path, err := conversation.UnquotePath(f.Path)
+		if err == nil && slices.Contains(b.Opts.Paths, path) {
+			return &problem.Error{Exit: problem.ExitFailed, Silent: true}
+		}
+	}
+	return nil
+}
+
+// stopped says how far it came, and exits as at that signal elsewhere.
+func (b *PutBackScreen) stopped(r *undo.Result) error {
+	rest := r.NotReached()
+	f := repo.ProblemOf(r.Stopped)
+	f.Message = fmt.Sprintf("%s: %d of %s put back.", f.Message, len(r.Puts), conversation.Count(len(r.Puts)+rest, "file"))
+	return f.About(b.Id).Hint(b.again(), "goes on")
+}
+
+func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
+	if b.Env.Format.Structured() {
+		return WriteJSON(b.Env.Results(), r)
+	}
+	out, p := b.Env.Results(), b.Palette
+	switch {
+	case len(r.Puts) == 0 && len(r.Left()) == 0:
+		return b.PrintNothing(out)
+	case len(r.Puts) == 0:
+		fmt.Fprintln(out, "Nothing was put back.")
+		b.listLeft(out, p, r)
+		return nil
+	case b.Opts.DryRun:
+		b.List(out, p, r, "Would put back")
+		return nil
+	case asked:
+		fmt.Fprintf(out, "Put back %s as %s.\n", conversation.Count(len(r.Puts), "file"), b.When)
+		if r.Late {
+			b.listLeft(out, p, r)
+		}
+	default:
+		b.List(out, p, r, "Put back")
+	}
+	if !b.Env.Quiet {
+		fmt.Fprintf(b.Env.Stderr, "%s\n", p.Dim(fmt.Sprintf("jp undo @%d takes this back", *r.Event)))
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"jp/agent"
+	"jp/agent/toolset"
+	"jp/cmd/jp/internal/prompt"
+	"jp/cmd/jp/internal/terminal"
+	"jp/turnloop"
+)
+
+// A client is the person at the terminal, as the turn loop asks them.
+type client struct {
+	*prompt.Prompter
+	tty  *terminal.TTY
+	root *os.Root
+	gate sync.Mutex // held while the terminal is in use
+
+	front   *TerminalFront
+	palette terminal.Palette
+}
+
+// OpenClient finds the person at the terminal, nil where there is none.
+func OpenClient(f *TerminalFront) *client {
+	e, r := f.Env, f.Repo
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		return nil
+	}
+	c := &client{tty: tty, front: f, palette: e.Palette(tty.File())}
+	if r.TopLevel != "" {
+		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
+	}
+	c.Prompter = prompt.New(tty, prompt.Options{
+		Palette: c.palette, Root: c.root, Dir: shortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
+		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
+			if c.front.transient {
+				return agent.EditApart(ctx, c.front, r, initial, ext)
+			}
+			return agent.EditText(ctx, r, c.front, initial, ext)
+		},
+	})
+	return c
+}
+
+// Ask puts a question. Ctrl+C in its place opens a menu; the loss of the
+// terminal interrupts the turn. Neither is an answer.
+func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	for {
+		answer, err := c.Prompter.Ask(ctx, question)
+		switch {
+		case errors.Is(err, terminal.ErrHangup):
+			return answer, &turnloop.Interrupt{Signal: "SIGHUP"}
+		case !errors.Is(err, prompt.ErrInterrupted):
+			return answer, err
+		}
+		if err := c.atQuestion(ctx); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// Close implements [user].
+func (c *client) Close() {
+	if c == nil {
+		return
+	}
+	c.tty.Close()
+	if c.root != nil {
+		c.root.Close()
+	}
+}
+
+// shortDir is a directory as people write it.
+func shortDir(e *Env, dir string) string {
+	if home := e.Get("HOME"); home != "" {
+		if rest, ok := strings.CutPrefix(dir, home+string(filepath.Separator)); ok {
+			return filepath.Join("~", rest)
+		}
+	}
+	return dir
+}
+
+// Tell implements [user].
+func (c *client) Tell(line string) { fmt.Fprintln(c.tty, line) }
+
+// Approve implements [user].
+func (c *client) Approve(ctx context.Context, s *toolset.Server) error {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	return askApproval(ctx, c.tty, c.palette, s)
+}
+
+// Decide implements [user]. Enter decides nothing.
+func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
+	c.gate.Lock()
+	defer c.gate.Unlock()
+	letters, words := "", make([]string, len(d.Choices))
+	for i, choice := range d.Choices {
+		letters += string(choice.Key)
+		words[i] = string(choice.Key) + " " + choice.Text
+	}
+	if d.Help != "" {
+		letters += "?"
+		words = append(words, "? help")
+	}
+	fmt.Fprint(c.tty, d.Text)
+	prompt := "> "
+	if d.List {
+		for _, choice := range d.Choices {
+			fmt.Fprintf(c.tty, "  %c  %s\n", choice.Key, choice.Text)
+		}
+		if d.Help != "" {
+			fmt.Fprint(c.tty, "  ?  help\n")
+		}
+	} else {
+		prompt = "  " + strings.Join(words, "   ") + "\n> "
+	}
+	for {
+		key, err := c.tty.Choose(ctx, prompt, func(k terminal.Key) bool {
+			return k == terminal.KeyEnter || strings.ContainsRune(letters, rune(k.Lower()))
+		})
+		if err != nil {
+			return 0, userError(err)
+		}
+		switch key {
+		case terminal.KeyCtrlC:
+			fmt.Fprintln(c.tty)
+			return 0, agent.ErrUserLeft
+		case terminal.KeyCtrlD:
+			fmt.Fprintln(c.tty)
+			return 0, agent.ErrUserSilent
+		case terminal.KeyEnter:
+			fmt.Fprintf(c.tty, "\n%s\n", joinLetters(letters))
+			continue
+		}
+		fmt.Fprintf(c.tty, "%c\n", key.Lower())
+		if key.Lower() != '?' {
+			return rune(key.Lower()), nil
+		}
+		fmt.Fprint(c.tty, d.Help)
+	}
+}
+
+// Line implements [user].
+func (c *client) Line(ctx context.Context, prompt string) (string, error) {
+	line, err := c.tty.Line(ctx, prompt)
+	return line, userError(err)
+}
+
+// userError is an error of the terminal as [user] has it.
+func userError(err error) error {
+	switch {
+	case errors.Is(err, terminal.ErrHangup):
+		return fmt.Errorf("%w: %w", agent.ErrUserGone, err)
+	case errors.Is(err, terminal.ErrInterrupted):
+		return agent.ErrUserLeft
+	case errors.Is(err, io.EOF):
+		return agent.ErrUserSilent
+	}
+	return err
+}
+
+func joinLetters(letters string) string {
+	words := strings.Split(letters, "")
+	if len(words) == 1 {
+		return letters
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}

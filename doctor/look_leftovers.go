@@ -1,0 +1,129 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/leftover"
+	"jp/process"
+	"jp/worktree"
+)
+
+// RemovedJSON is a file that --fix removed.
+type RemovedJSON struct {
+	Kind string  `json:"kind"`
+	Path string  `json:"path"`
+	Age  float64 `json:"age_s"` // seconds
+}
+
+// lookAtLeftovers finds what kills left behind.
+func (c *checkup) lookAtLeftovers(ctx context.Context) []Finding {
+	found := c.leftovers(ctx)
+	found.Kept = c.kept
+	return found.Findings()
+}
+
+// clear removes what is nobody's, with --fix, before anything else is looked at:
+// the locks that it takes are its own.
+func (c *checkup) clear(ctx context.Context) {
+	if !c.Fix {
+		return
+	}
+	found := c.leftovers(ctx)
+	remover := leftover.Remover{
+		Place: c.place(ctx), Locks: c.repo.Locks, LockTree: c.lockTree, Tracked: c.tracked,
+		Holder: process.Holder{PID: repo.Pid(), Start: process.StartOf(repo.Pid()), Started: c.env.Now().UTC(), Session: c.repo.Session(c.env).Name},
+	}
+	c.kept = map[string]error{}
+	for _, v := range remover.Remove(ctx, found.Files) {
+		if v.Err != nil {
+			c.kept[v.Path] = v.Err
+			continue
+		}
+		c.removed = append(c.removed, RemovedJSON{Kind: string(v.Kind), Path: v.Path, Age: seconds(v.Age)})
+	}
+	c.sweep(ctx, found.Stale)
+}
+
+// place is where leftovers are looked for.
+func (c *checkup) place(ctx context.Context) leftover.Place {
+	return leftover.Place{CommonDir: c.repo.CommonDir, GitDir: c.repo.GitDir, TopLevel: c.repo.TopLevel, Gone: c.gone(ctx)}
+}
+
+func (c *checkup) leftovers(ctx context.Context) Leftovers {
+	limited, done := c.patience(ctx)
+	defer done()
+	files, whole := c.place(ctx).Find(limited)
+	found := Leftovers{Files: files, Partly: !whole, Root: c.repo.TopLevel}
+	found.Stale, found.Errs = c.stale()
+	return found
+}
+
+// gone reports whether a conversation is no more. Where that cannot be told, it
+// is not.
+func (c *checkup) gone(ctx context.Context) func(conversation.ID) bool {
+	return func(id conversation.ID) bool {
+		if c.repo.Store == nil {
+			return false
+		}
+		_, err := c.repo.Store.Head(ctx, id)
+		return errors.Is(err, conversation.ErrNotFound)
+	}
+}
+
+// sweep removes the entries of processes that ended, as every look at what runs
+// does.
+func (c *checkup) sweep(ctx context.Context, stale []Entry) {
+	registry, ok := c.repo.States().ToldRegistry()
+	if !ok || len(stale) == 0 {
+		return
+	}
+	_, _ = registry.Live(ctx) // what cannot be removed is found again
+	left, _ := c.stale()
+	for _, e := range stale {
+		if !slices.Contains(names(left), e.ID) {
+			c.removed = append(c.removed, RemovedJSON{Kind: "entry", Path: filepath.Join(registry.Folder(), string(e.ID)+".json"), Age: seconds(e.Age)})
+		}
+	}
+}
+
+func names(entries []Entry) (ids []conversation.ID) {
+	for _, e := range entries {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }
+
+// lockTree keeps every other jp from changing files of the working tree.
+func (c *checkup) lockTree(ctx context.Context) (unlock func(), err error) {
+	if c.repo.TopLevel == "" {
+		return func() {}, nil // there is none
+	}
+	tree, err := worktree.Open(ctx, c.repo.Repository, worktree.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return tree.LockMutation(ctx)
+}
+
+// tracked reports whether git tracks a file of the working tree.
+func (c *checkup) tracked(ctx context.Context, path string) (bool, error) {
+	if _, err := os.Lstat(filepath.Join(c.repo.GitDir, "index")); errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	rest, err := filepath.Rel(c.repo.TopLevel, path)
+	if err != nil {
+		return false, err
+	}
+	out, err := c.repo.Git.Run(ctx, "ls-files", "-z", "--", filepath.ToSlash(rest))
+	return strings.TrimRight(string(out), "\x00") != "", err
+}

@@ -1,0 +1,350 @@
+package fork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/tool"
+	"jp/turnloop"
+	"jp/worktree"
+)
+
+// A ForkCut is the words that say which events a fork has.
+type ForkCut struct {
+	From, Until string // E; "" for the first and the newest one
+	First, Last int    // turns, 0 for all
+}
+
+// A Fork is a conversation that is being made out of another one's events.
+type Fork struct {
+	*repo.View                     // the source
+	First      *conversation.Event // the first of its events that is kept
+	At         *conversation.Event // the newest one
+	Kept       []*conversation.Event
+	Shares     bool // the kept events are the source's own, not copies
+	Adopts     bool
+	checkedOut bool // a working tree was made for it
+	Title      string
+
+	Id     conversation.ID
+	Head   conversation.Head
+	Stream *conversation.Stream
+}
+
+// View loads what has to be known of the source: the turn of the newest event
+// that is kept, and what comes behind it, where that can be told from its end.
+func (c ForkCut) View(ctx context.Context, r *repo.Repo, word string) (*repo.View, error) {
+	enough := reachOf(c.Until)
+	if c.From != "" || c.First+c.Last > 0 || enough == nil {
+		v, err := r.Find().View(ctx, r.Env, word)
+		if err != nil {
+			return nil, err
+		}
+		return v.SecondView(ctx, c.Until)
+	}
+	return r.Find().ViewBack(ctx, r.Env, word, enough)
+}
+
+// reachOf is how far back the turn of an event lies, nil for what only the whole
+// conversation can tell.
+func reachOf(word string) repo.Reach {
+	word = strings.TrimPrefix(word, "@")
+	if word == "" {
+		return func([]*conversation.Event) bool { return true }
+	}
+	turn, isTurn := strings.CutPrefix(word, "turn:")
+	n, err := strconv.Atoi(turn)
+	switch {
+	case err != nil || !isTurn && len(word) >= 7: // a time, or a commit's id
+		return nil
+	case isTurn:
+		return func(back []*conversation.Event) bool { return back[len(back)-1].Turn <= n }
+	case n < 0:
+		return func(back []*conversation.Event) bool { return len(back) >= -n }
+	}
+	return func(back []*conversation.Event) bool { return back[len(back)-1].Seq <= n }
+}
+
+// New finds the events to keep. It refuses a window with nothing in it, and
+// what must not be added to.
+func New(v *repo.View, cut ForkCut) (*Fork, error) {
+	c, err := cut.find(v)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fork{View: v, Kept: conversation.Slice(v.Events, c), Shares: c.Prefix()}
+	if f.First, f.At = c.Ends(v.Events); !slices.ContainsFunc(f.Kept, f.counts) {
+		return nil, problem.New(problem.ExitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.Name(), cut.words()).About(v.Id).Hint("jp log "+v.Id.Short(), "its events")
+	}
+	for _, ev := range f.Kept {
+		if ev.Opaque() {
+			return nil, problem.New(problem.ExitDecision, "untrusted", "Event %d of %s was written by a newer jp; what comes after it cannot be added to.", ev.Seq, v.Id).About(v.Id).
+				Hint(fmt.Sprintf("jp fork %s@%d", v.Id.Short(), max(0, ev.Seq-1)), "fork before it")
+		}
+	}
+	f.Stream = conversation.Join(conversation.Split(f.Kept))
+	f.Stream.SetClock(v.Repo.Env.Now)
+	return f, nil
+}
+
+// find makes a cut of the words.
+func (c ForkCut) find(v *repo.View) (conversation.Cut, error) {
+	cut := conversation.Cut{First: c.First, Last: c.Last}
+	if c.Until != "" {
+		e, err := repo.SelectEvent(v.Events, c.Until, v.Id, v.Repo.Env.Now())
+		if err != nil {
+			return cut, err
+		}
+		cut.Until = &e.Seq
+	} else if err := v.Damage(nil); err != nil {
+		return cut, err
+	}
+	if c.From != "" {
+		e, err := selectFirst(v.Events, c.From, v.Id, v.Repo.Env.Now())
+		if err != nil {
+			return cut, err
+		}
+		cut.From = &e.Seq
+	}
+	return cut, nil
+}
+
+func (c ForkCut) words() string {
+	at := func(word, otherwise string) string {
+		if word == "" {
+			return otherwise
+		}
+		return "@" + strings.TrimPrefix(word, "@")
+	}
+	return at(c.From, "its first event") + " and " + at(c.Until, "its newest")
+}
+
+// counts reports whether an event is reason enough for a fork: a request, and any
+// that shares what it has.
+func (f *Fork) counts(e *conversation.Event) bool {
+	return f.Shares || e.Type() == conversation.TypeChatRequest
+}
+
+// Local reports whether what is kept is this user's own work.
+func (f *Fork) Local() bool { return f.SourceStanding() == conversation.StandingOwn }
+
+func (f *Fork) SourceStanding() conversation.Standing {
+	return f.Standing(f.Events[:slices.Index(f.Events, f.At)+1], f.View.Id)
+}
+
+// Standing is that of events as a conversation of this repository. Where its ref was is not
+// looked at: who forks says where.
+func (f *Fork) Standing(events []*conversation.Event, id conversation.ID) conversation.Standing {
+	repo, _ := f.Repo.Name(false) // events of a repository that cannot be named are not its own
+	return conversation.StandingOf(events, conversation.Home{Repo: repo, ID: id})
+}
+
+// Create makes the conversation, under an id that is free, at the place where it
+// goes on. Nothing of it is there before all of it is.
+func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
+	origin := &conversation.Event{
+		Body: &conversation.ForkOrigin{Conversation: f.View.Id, Seq: f.At.Seq, Commit: f.At.Commit, Adopted: f.Adopts, CheckedOut: f.checkedOut},
+		Git:  place,
+	}
+	if place != nil {
+		if now := repo.Moved(f.Stream.Events(), *place); now != nil {
+			origin.Git = now
+		}
+	}
+	write := f.share
+	if !f.Shares {
+		if err := f.explainDrift(ctx); err != nil {
+			return err
+		}
+		write = f.copy
+	}
+	err := f.Stream.Append(func(events []*conversation.Event) error { return f.take(ctx, events[0], write) }, origin)
+	if err != nil {
+		return err
+	}
+	if f.Adopts {
+		loop := turnloop.New(turnloop.Options{
+			Journal: f.Repo.Store, ID: f.Id, Head: f.Head, Stream: f.Stream, Tools: new(tool.Registry), Now: f.Repo.Env.Now,
+		})
+		if err := loop.Adopt(ctx); err != nil {
+			return err
+		}
+		f.Head = loop.Head()
+	}
+	title, source := f.Title, "user"
+	if title == "" {
+		title, source = f.titleCutAway(), "request"
+	}
+	if title == "" {
+		return nil
+	}
+	return f.Record(ctx, &conversation.Event{Body: &conversation.Metadata{Title: &title, TitleSource: source}})
+}
+
+// titleCutAway is the source's title if it came from a request that the fork does
+// not have, else "".
+func (f *Fork) titleCutAway() string {
+	if f.Shares {
+		return ""
+	}
+	was := conversation.Summarize(f.Events[:slices.Index(f.Events, f.At)+1]).Title
+	if was == conversation.Summarize(f.Stream.Events()).Title {
+		return ""
+	}
+	return was
+}
+
+// Record adds jp's own records to the fork.
+func (f *Fork) Record(ctx context.Context, records ...*conversation.Event) error {
+	return f.Stream.Append(func(events []*conversation.Event) (err error) {
+		f.Head, err = f.Repo.Store.Append(ctx, f.Id, f.Head, events)
+		return err
+	}, records...)
+}
+
+// A writer of forks makes the ref under an id.
+type forkWriter func(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error)
+
+// take writes the fork under an id that is free.
+func (f *Fork) take(ctx context.Context, origin *conversation.Event, write forkWriter) (err error) {
+	const tries = 5
+	for range tries {
+		if f.Id, err = conversation.NewID(f.Repo.Env.Now(), f.Repo.Env.Random); err != nil {
+			return err
+		}
+		f.Head, err = write(ctx, f.Id, origin)
+		if err == nil && f.View.Remote == "" {
+			f.Repo.Values.Share(f.View.Id, f.Id)
+		}
+		if !errors.Is(err, conversation.ErrExists) {
+			return err
+		}
+	}
+	return err
+}
+
+func (f *Fork) share(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
+	from := f.View.Id
+	if f.View.Remote != "" {
+		from = "" // whatever has this id here is another conversation
+	}
+	return f.Repo.Store.Fork(ctx, from, conversation.Head(f.At.Commit), id, origin)
+}
+
+func (f *Fork) copy(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
+	if !f.Local() {
+		for _, e := range f.Kept { // no copy is signed of what may not act
+			e.Signed = false
+		}
+	}
+	return f.Repo.Store.Create(ctx, id, f.base(), append(slices.Clone(f.Kept), origin))
+}
+
+// base is the commit that a slice branches off: the HEAD under which the first
+// of its events was recorded, if it is here.
+func (f *Fork) base() string {
+	if f.Repo.Config.Snapshot.Base == "none" {
+		return ""
+	}
+	head := ""
+	for _, e := range f.Events {
+		if e.Git != nil && e.Git.Head != "" {
+			head = e.Git.Head
+		}
+		if e.Seq >= f.First.Seq && head != "" {
+			break
+		}
+	}
+	if head == "" {
+		return ""
+	}
+	if kind, _, err := f.Repo.Store.ReadObject(head); err != nil || kind != "commit" {
+		return ""
+	}
+	return head
+}
+
+// Absent reports whether some of what is kept beside the events is not here.
+func (f *Fork) Absent(ctx context.Context) bool {
+	for _, e := range f.Kept {
+		for _, p := range e.Payloads {
+			if _, there, err := f.Repo.Store.Payload(ctx, p); !there && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// explainDrift says in the events that stand for what was cut away which files
+// it changed.
+func (f *Fork) explainDrift(ctx context.Context) error {
+	for i, e := range f.Kept {
+		b, ok := e.Body.(*conversation.Workspace)
+		if !ok || e.Was != nil {
+			continue // it is a copy, too
+		}
+		trees, err := f.Repo.Trees(ctx)
+		if err != nil {
+			return err
+		}
+		changes, err := trees.Diff(ctx, f.Kept[i-1].Tree, e.Tree)
+		if err != nil {
+			return fmt.Errorf("compare the files of event %d: %w", e.Seq, err)
+		}
+		var s turnloop.Sight
+		snapshot.Fill(&s, worktree.Snapshot{Changes: changes})
+		moved := repo.Outside(s)
+		b.Paths, b.More = moved.Paths, moved.More
+	}
+	return nil
+}
+
+// selectFirst is selectEvent for where a window begins: a turn's first event,
+// the first event at or after a time.
+func selectFirst(events []*conversation.Event, e string, id conversation.ID, now time.Time) (*conversation.Event, error) {
+	e = strings.TrimPrefix(e, "@")
+	found, err := repo.SelectEvent(events, e, id, now)
+	if turn, ok := strings.CutPrefix(e, "turn:"); ok && err == nil {
+		n, _ := strconv.Atoi(turn)
+		for _, ev := range events {
+			if ev.Turn == n {
+				return ev, nil
+			}
+		}
+	}
+	since, ok := repo.ParseTime(e, now)
+	if !ok || err == nil && !found.Time.Before(since) {
+		return found, err // a number, or the beginning of a commit's id
+	}
+	for _, ev := range events {
+		if !ev.Time.Before(since) {
+			return ev, nil
+		}
+	}
+	return nil, repo.NoEvent(events, e, id)
+}
+
+// Behind reports whether the source has other files behind the point of the fork.
+func (f *Fork) Behind() bool {
+	events := f.View.Events
+	return len(events) > 0 && events[len(events)-1].Tree != f.At.Tree
+}
+
+// A ForkResult is what there is beside the fork itself.
+type ForkResult struct {
+	Worktree string          // its folder
+	LeftOut  snapshot.Unseen // what is not in it, or not as it was then
+
+	Unconverted []unconverted // files of it that need a filter, or content of LFS
+	Files       []repo.FileResult
+}

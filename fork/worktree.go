@@ -1,0 +1,253 @@
+package fork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/internal/leftover"
+)
+
+// leftOut are the files that tools changed until then, and that no snapshot has. What is
+// damaged is not read: they are then not all.
+func (b *besideTree) leftOut(ctx context.Context) (l snapshot.Unseen) {
+	if b.Repo.Config.Snapshot.Mode == "off" || b.At.Tree == "" {
+		return l
+	}
+	var back []*conversation.Event
+	for e, err := range b.Repo.Store.Back(ctx, conversation.Head(b.At.Commit)) {
+		if err != nil {
+			l.More = true
+			break
+		}
+		back = append(back, e)
+	}
+	for _, e := range slices.Backward(back) {
+		l.Follow(e)
+	}
+	return l.Kept()
+}
+
+// make makes all of it, or takes away again what there is.
+func (b *besideTree) make(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			b.remove(context.WithoutCancel(ctx))
+		}
+	}()
+	there, err := b.add(ctx)
+	if err != nil {
+		return err
+	}
+	defer there.Close()
+	place, err := snapshot.Here(ctx, there)
+	if err != nil {
+		return err
+	}
+	b.checkedOut = true
+	if err := b.Create(ctx, place); err != nil {
+		return err
+	}
+	return there.StartOn(b.Id)
+}
+
+// A besideTree is a linked working tree that is being made for a fork.
+type besideTree struct {
+	*Fork
+	dir    string
+	branch string // "" for a detached HEAD
+	commit string
+	made   bool
+
+	unconverted []unconverted
+}
+
+// free is the folder as an absolute path, if there is nothing in it yet.
+func (b *besideTree) free(word string) (string, error) {
+	dir := word
+	if !filepath.IsAbs(dir) {
+		base, err := filepath.Abs(b.Repo.Env.Dir)
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(base, word)
+	}
+	if ownsFolder(b.Repo, dir) {
+		return "", problem.Usage("%s is in git's own folder; a worktree stands outside.", word)
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) == 0:
+		return filepath.Clean(dir), nil
+	case err == nil:
+		f := problem.Usage("%s is not empty; a worktree needs a new folder.", word)
+		if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.Mode().IsRegular() {
+			f = f.Hint("git worktree list", "the worktrees there are; git worktree remove takes one away, such as that of a fork that was broken off")
+		}
+		return "", f
+	}
+	return "", problem.Usage("%s cannot be a worktree: %v.", word, err)
+}
+
+// head is the commit under which the event was recorded.
+func (b *besideTree) head() (string, error) {
+	if b.Repo.TopLevel == "" {
+		return "", problem.Usage("a bare repository has no files to put into a worktree.")
+	}
+	head := ""
+	for _, e := range b.Events {
+		if e.Seq > b.At.Seq {
+			break
+		}
+		if e.Git != nil {
+			head = e.Git.Head
+		}
+	}
+	if head == "" {
+		return "", problem.Usage("no commit was recorded at @%d that a worktree could stand on: the branch had none yet.", b.At.Seq).About(b.View.Id).
+			Hint("jp fork "+b.View.Id.Short()+"@"+problem.Itoa(b.At.Seq), "fork it without a worktree")
+	}
+	if kind, _, err := b.Repo.Store.ReadObject(head); err != nil || kind != "commit" {
+		return "", problem.New(problem.ExitNotFound, "not_found", "commit %.10s, on which %s stood at @%d, is not in this repository.", head, b.View.Id, b.At.Seq).About(b.View.Id).
+			Hint("git fetch", "it may be in another one")
+	}
+	return head, nil
+}
+
+// add makes the working tree, and brings the event's files into it.
+func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
+	words := []string{"worktree", "add", "--quiet", "--detach", b.dir, b.commit}
+	if b.branch != "" {
+		if err := b.checkBranch(ctx); err != nil {
+			return nil, err
+		}
+		words = []string{"worktree", "add", "--quiet", "-b", b.branch, "--no-track", b.dir, b.commit}
+	}
+	if err := b.run(ctx, words); err != nil {
+		return nil, fmt.Errorf("add a worktree in %s: %w", b.dir, err)
+	}
+	b.made = true
+	there, err := repo.FindAt(ctx, b.Repo.Env, b.dir)
+	if err != nil {
+		return nil, err
+	}
+	filtered := gitcmd.At(there.Repository, b.filters())
+	if b.Repo.Config.Snapshot.Mode == "off" || b.At.Tree == "" {
+		b.unconverted, err = leaveUnconverted(ctx, filtered, there.Repository, b.commit, b.commit)
+		return there, err
+	}
+	changed, err := there.Git.Run(ctx, "diff-tree", "-r", "--name-only", "-z", b.commit, b.At.Tree)
+	if err == nil && len(changed) > 0 {
+		_, err = filtered.RunWith(ctx, gitcmd.Command{Args: []string{"restore", "--source=" + b.At.Tree, "--worktree", "--", "."}, Env: withPointers})
+	}
+	if err == nil {
+		b.unconverted, err = leaveUnconverted(ctx, filtered, there.Repository, b.commit, b.At.Tree)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("bring the files of @%d to %s: %w", b.At.Seq, b.dir, err), there.Close())
+	}
+	return there, nil
+}
+
+// run lets git make the working tree. Of one that it could not make, now or at an
+// earlier time, nothing stays: git takes it away itself, but not where it was killed
+// or cannot write, and then hardly any git command works in the repository.
+func (b *besideTree) run(ctx context.Context, words []string) error {
+	for _, note := range leftover.HalfWorktrees(b.Repo.CommonDir) {
+		_ = leftover.ForgetWorktree(b.Repo.CommonDir, note) // jp doctor tells of it
+	}
+	note, end, err := leftover.MakingWorktree(b.Repo.Own(), b.dir)
+	if err != nil {
+		return err
+	}
+	if _, err = gitcmd.At(b.Repo.Repository, b.filters()).RunWith(ctx, gitcmd.Command{Args: words, Files: []*os.File{note}, Env: withPointers}); err == nil {
+		end()
+		return nil
+	}
+	if leftover.ForgetHalf(b.Repo.CommonDir, b.dir) == nil {
+		end()
+	}
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "already registered worktree") {
+		return problem.Usage("git still knows a worktree in %s, which is gone.", b.dir).Hint("git worktree prune", "lets git forget it")
+	}
+	return err
+}
+
+// ownsFolder says whether a folder, that may not be there yet, is in git's.
+func ownsFolder(r *repo.Repo, dir string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if at, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = at
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+	for _, own := range []string{r.CommonDir, r.GitDir} {
+		at, err := filepath.EvalSymlinks(own)
+		if rel, fault := filepath.Rel(at, dir); err == nil && fault == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkBranch refuses what is no name of a new branch.
+func (b *besideTree) checkBranch(ctx context.Context) error {
+	if _, err := b.Repo.Git.Run(ctx, "check-ref-format", "--branch", b.branch); err != nil || strings.HasPrefix(b.branch, "-") || strings.Contains(b.branch, "@{") {
+		return problem.Usage("-b %q is not a name that a branch can have.", b.branch)
+	}
+	_, err := b.Repo.Git.Run(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.branch)
+	var none *gitcmd.ExitError
+	switch {
+	case err == nil:
+		return problem.Usage("there is a branch %s already.", b.branch).Hint("git branch -a", "the branches there are")
+	case errors.As(err, &none):
+		return nil
+	}
+	return err
+}
+
+// remove takes the working tree and the fork away again. The error that led here
+// is the one to report; git worktree prune cleans up.
+func (b *besideTree) remove(ctx context.Context) {
+	if b.Fork.Head != "" {
+		_ = b.Repo.Store.Delete(ctx, b.Id, b.Fork.Head)
+	}
+	if !b.made {
+		return
+	}
+	_, _ = b.Repo.Git.Run(ctx, "worktree", "remove", "--force", b.dir)
+	if b.branch != "" {
+		_, _ = b.Repo.Git.Run(ctx, "update-ref", "-d", "refs/heads/"+b.branch, b.commit)
+	}
+}
+
+// WithWorktree makes the fork with a working tree of its own in dir: a linked one at the
+// HEAD that was recorded, on a new branch or detached, with the files of the event as
+// uncommitted changes.
+func (f *Fork) WithWorktree(ctx context.Context, dir, branch string) (done ForkResult, err error) {
+	b := besideTree{Fork: f, branch: branch}
+	if b.dir, err = b.free(dir); err != nil {
+		return done, err
+	}
+	if b.commit, err = b.head(); err != nil {
+		return done, err
+	}
+	if err := b.make(ctx); err != nil {
+		return done, err
+	}
+	return ForkResult{Worktree: b.dir, LeftOut: b.leftOut(ctx), Unconverted: b.unconverted}, nil
+}

@@ -1,0 +1,51 @@
+package layers
+
+// A Ceiling is how large the knots of a package may be. It may only be lowered.
+type Ceiling struct {
+	Cycle   int // files in its largest cycle: each needs, at some remove, each other
+	Methods int // methods of one type, and functions that take it first
+}
+
+// Usual holds for every package that Ceilings does not name.
+var Usual = Ceiling{Cycle: 12, Methods: 40}
+
+// Ceilings are of packages that are above it.
+var Ceilings = map[string]Ceiling{
+	"agent":              {38, 155},
+	"agent/repo":         {19, 51},
+	"conversation":       {18, 40},
+	"gitstore":           {14, 98},
+	"gitstore/odb":       {28, 68},
+	"internal/bench":     {30, 49},
+	"internal/soak":      {12, 43},
+	"internal/wirecheck": {12, 91},
+	"tool/fs":            {15, 40},
+	"turnloop":           {26, 129},
+	"worktree":           {28, 68},
+}
+
+// CommandUsers is how many files may use a file that is named after a command.
+const CommandUsers = 20
+
+// Terminal are imports that only a front end may have.
+var Terminal = []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/mattn/go-isatty", "github.com/yuin/goldmark", "charm.land/"}
+
+// TerminalNames are names that only a front end may use, by what stands before their dot.
+var TerminalNames = []string{"os.Stdin", "os.Stdout", "os.Stderr", "os.Exit"}
+
+// FrontEnds are the packages that rule does not hold for, with those below them.
+var FrontEnds = []string{"cmd", "acp", "web", "examples", "tools"}
+
+// Forbidden are imports that a package must not have, with those below them, whatever
+// Allowed says.
+var Forbidden = map[string][]string{
+	"agent":              {"cmd"},
+	"cmd/jp/internal/ui": {"gitstore", "worktree", "process", "gitcmd"},
+	"cmd/jp":             {"gitstore/odb", "worktree", "reconcile", "provider", "tool", "redact"},
+}
+
+// Excepted are imports that Forbidden does not mean: messages, and types without a deed.
+var Excepted = map[string][]string{
+	"cmd/jp/internal/ui": {"process/attach"},
+	"cmd/jp":             {"tool"},
+}

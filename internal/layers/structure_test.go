@@ -1,0 +1,280 @@
+package layers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A checked package is one of the module, with its types.
+type checked struct {
+	name  string // below the module
+	fset  *token.FileSet
+	files []*ast.File
+	info  *types.Info
+	types *types.Package
+}
+
+// base is the file that a position is in.
+func (c *checked) base(p token.Pos) string { return filepath.Base(c.fset.Position(p).Filename) }
+
+// module type-checks the packages of the module, without their tests, from what the
+// compiler keeps of their imports.
+var module = sync.OnceValues(func() (all []*checked, err error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles,Module", "./...")
+	list.Dir = "../.."
+	out, err := list.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return nil, err
+	}
+	type listed struct {
+		ImportPath, Export, Dir string
+		GoFiles                 []string
+		Module                  *struct{ Main bool }
+	}
+	exports, own := map[string]string{}, []listed{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		exports[p.ImportPath] = p.Export
+		if p.Module != nil && p.Module.Main {
+			own = append(own, p)
+		}
+	}
+	for _, p := range own {
+		c := &checked{fset: token.NewFileSet(), info: &types.Info{
+			Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+		}}
+		c.name = strings.TrimPrefix(p.ImportPath, Module+"/")
+		for _, f := range p.GoFiles {
+			file, err := parser.ParseFile(c.fset, filepath.Join(p.Dir, f), nil, parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			c.files = append(c.files, file)
+		}
+		open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+		conf := types.Config{Importer: importer.ForCompiler(c.fset, "gc", open)}
+		if c.types, err = conf.Check(p.ImportPath, c.fset, c.files, c.info); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+})
+
+// uses are the files of a package that each of its files needs.
+func (c *checked) uses() map[string]map[string]bool {
+	uses := map[string]map[string]bool{}
+	for _, f := range c.files {
+		uses[c.base(f.Pos())] = map[string]bool{}
+	}
+	for id, o := range c.info.Uses {
+		if o.Pkg() != c.types || !o.Pos().IsValid() || o.Parent() != nil && o.Parent() != c.types.Scope() {
+			continue
+		}
+		if from, to := c.base(id.Pos()), c.base(o.Pos()); from != to {
+			uses[from][to] = true
+		}
+	}
+	return uses
+}
+
+// cycle is the largest set of files that need each other.
+func cycle(uses map[string]map[string]bool) (largest []string) {
+	index, low, on := map[string]int{}, map[string]int{}, map[string]bool{}
+	var stack []string
+	var visit func(f string)
+	visit = func(f string) {
+		index[f] = len(index) + 1
+		low[f], on[f] = index[f], true
+		stack = append(stack, f)
+		for _, to := range slices.Sorted(maps.Keys(uses[f])) {
+			if index[to] == 0 {
+				visit(to)
+				low[f] = min(low[f], low[to])
+			} else if on[to] {
+				low[f] = min(low[f], index[to])
+			}
+		}
+		if low[f] != index[f] {
+			return
+		}
+		at := slices.Index(stack, f)
+		knot := slices.Clone(stack[at:])
+		stack = stack[:at]
+		for _, k := range knot {
+			on[k] = false
+		}
+		if len(knot) > 1 && len(knot) > len(largest) {
+			largest = knot
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(uses)) {
+		if index[f] == 0 {
+			visit(f)
+		}
+	}
+	slices.Sort(largest)
+	return largest
+}
+
+// methods are how many methods each type has. A function that takes the type first, or
+// behind a context, counts as one.
+func (c *checked) methods() map[string]int {
+	count := map[string]int{}
+	named := func(t types.Type) string {
+		if p, is := types.Unalias(t).(*types.Pointer); is {
+			t = p.Elem()
+		}
+		if n, is := types.Unalias(t).(*types.Named); is && n.Obj().Pkg() == c.types {
+			return n.Obj().Name()
+		}
+		return ""
+	}
+	for _, f := range c.files {
+		for _, d := range f.Decls {
+			fn, is := d.(*ast.FuncDecl)
+			if !is {
+				continue
+			}
+			sig := c.info.Defs[fn.Name].Type().(*types.Signature)
+			of := ""
+			switch params := sig.Params(); {
+			case sig.Recv() != nil:
+				of = named(sig.Recv().Type())
+			case params.Len() > 0 && params.At(0).Type().String() != "context.Context":
+				of = named(params.At(0).Type())
+			case params.Len() > 1:
+				of = named(params.At(1).Type())
+			}
+			if of != "" {
+				count[of]++
+			}
+		}
+	}
+	return count
+}
+
+func TestKnots(t *testing.T) {
+	packages, err := module()
+	require.NoError(t, err)
+	for _, c := range packages {
+		ceiling, known := Ceilings[c.name]
+		if !known {
+			ceiling = Usual
+		}
+		knot := cycle(c.uses())
+		most, name := 0, ""
+		for of, n := range c.methods() {
+			if n > most || n == most && of < name {
+				most, name = n, of
+			}
+		}
+		if known || len(knot) > ceiling.Cycle/2 || most > ceiling.Methods/2 {
+			t.Logf("%-28s %3d of %3d files in one cycle (at most %d), %3d methods of %s (at most %d)", c.name, len(knot), len(c.files), ceiling.Cycle, most, name, ceiling.Methods)
+		}
+		if len(knot) > ceiling.Cycle {
+			t.Errorf("%s: %d files are one cycle, at most %d may be: %v", c.name, len(knot), ceiling.Cycle, knot)
+		}
+		if most > ceiling.Methods {
+			t.Errorf("%s: %s has %d methods, at most %d are allowed", c.name, name, most, ceiling.Methods)
+		}
+	}
+}
+
+// TestCommandsAreNoDrawers keeps a file that is named after a command from being what many
+// others need.
+func TestCommandsAreNoDrawers(t *testing.T) {
+	packages, err := module()
+	require.NoError(t, err)
+	for _, c := range packages {
+		if c.name != "cmd/jp" {
+			continue
+		}
+		users := map[string]int{}
+		for _, needs := range c.uses() {
+			for f := range needs {
+				users[f]++
+			}
+		}
+		for _, f := range c.files {
+			base := c.base(f.Pos())
+			text, err := os.ReadFile(filepath.Join("../..", c.name, base))
+			require.NoError(t, err)
+			if strings.Contains(string(text), "cobra.Command{") {
+				require.LessOrEqual(t, users[base], CommandUsers, "%s/%s is named after a command, and %d files use it", c.name, base, users[base])
+			}
+		}
+	}
+}
+
+// TestTerminals keeps the terminal at the edge.
+func TestTerminals(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || within(s.pkg, FrontEnds) || strings.HasSuffix(s.pkg, "test") {
+			continue
+		}
+		for _, i := range s.imports {
+			for _, module := range Terminal {
+				require.False(t, strings.HasPrefix(i, module), "%s imports %s, and is no front end", s.file, i)
+			}
+		}
+		if within(s.pkg, []string{"internal", "sandbox"}) {
+			continue // test tools, and the sandbox's child, which becomes another program
+		}
+		text, err := os.ReadFile(filepath.Join("../..", s.file))
+		require.NoError(t, err)
+		parsed, err := parser.ParseFile(token.NewFileSet(), s.file, text, 0)
+		require.NoError(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if sel, is := n.(*ast.SelectorExpr); is {
+				if x, is := sel.X.(*ast.Ident); is {
+					require.NotContains(t, TerminalNames, x.Name+"."+sel.Sel.Name, "%s is no front end", s.file)
+				}
+			}
+			return true
+		})
+		require.NotContains(t, string(text), `"/dev/tty"`, "%s is no front end", s.file)
+	}
+}
+
+func TestForbidden(t *testing.T) {
+	for _, s := range sources(t) {
+		for pkg, imports := range Forbidden {
+			if s.test || s.pkg != pkg && !(pkg == "agent" && within(s.pkg, []string{pkg})) {
+				continue
+			}
+			for _, i := range s.imports {
+				ours, is := strings.CutPrefix(i, Module+"/")
+				if is && within(ours, imports) && !slices.Contains(Excepted[pkg], ours) {
+					t.Errorf("%s: package %s must not import %s", s.file, pkg, ours)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package undo
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/undo/undoplan"
+	"jp/worktree"
+)
+
+// history is what the events did to the files, for [undoplan].
+func history(ctx context.Context, v *repo.View) (undoplan.History, error) {
+	var h undoplan.History
+	trail, err := v.Trail(ctx)
+	if err != nil {
+		return h, err
+	}
+	here, started, head := here(v), map[int]time.Time{}, ""
+	for i, moves := range trail {
+		event := v.Events[i]
+		step := undoplan.Step{Seq: event.Seq, Moves: moves}
+		switch b := event.Body.(type) {
+		case *conversation.ToolStarted:
+			started[b.For] = event.Time
+		case *conversation.ToolCallResponse:
+			step.Ours, step.Shared = here[i], repo.Unquoted(b.Shared)
+			step.Unrecorded, step.UnrecordedMore = repo.Unquoted(b.Unrecorded), b.UnrecordedMore > 0
+			if here[i] {
+				step.Gone, step.GoneMore = gone(b.LeftOut)
+			}
+			if at, ran := started[b.For]; ran && here[i] && event.Git != nil && event.Git.Head != head {
+				if err := withHead(ctx, v, &step, head, event, at); err != nil {
+					return h, err
+				}
+			}
+		case *conversation.Restored:
+			step.Ours, step.PutBack = here[i], here[i]
+		case *conversation.Resumed:
+			step.Nobody = true
+		}
+		if event.Git != nil {
+			head = event.Git.Head
+		}
+		if len(moves)+len(step.Gone)+len(step.Lost) > 0 {
+			h.Steps = append(h.Steps, step)
+		}
+	}
+	return h, markCommitted(ctx, v, h)
+}
+
+// withHead adds to the step of a response what git did to the files with HEAD, which was
+// at another commit when the tool was started.
+func withHead(ctx context.Context, v *repo.View, s *undoplan.Step, was string, response *conversation.Event, since time.Time) error {
+	tree, err := v.Repo.Trees(ctx)
+	if err != nil {
+		return err
+	}
+	git := response.Git
+	if s.Came, err = tree.CameWithHead(ctx, was, git.Head, since); err != nil || len(s.Came) == 0 {
+		return err
+	}
+	s.HeadMove = fmt.Sprintf("from %.10s to %.10s", was, git.Head)
+	switch {
+	case git.BranchWas != "" && git.Branch != "":
+		s.HeadMove = fmt.Sprintf("from %s to %s", safetext.Show(git.BranchWas), safetext.Show(git.Branch))
+	case was == "":
+		s.HeadMove = fmt.Sprintf("to %.10s", git.Head)
+	}
+	moved := map[string]bool{}
+	for _, m := range s.Moves {
+		moved[m.Path] = true
+	}
+	for _, l := range response.Body.(*conversation.ToolCallResponse).LeftOut {
+		moved[repo.PlainPath(l.Path)] = true
+	}
+	var still []string
+	for _, path := range slices.Sorted(maps.Keys(s.Came)) {
+		if c := s.Came[path]; !moved[path] && c.Before == (worktree.Version{}) {
+			still = append(still, path)
+		}
+	}
+	versions, err := tree.Versions(ctx, response.Tree, still)
+	for _, path := range still {
+		if versions[path] == (worktree.Version{}) {
+			s.Lost = append(s.Lost, path)
+		}
+	}
+	return err
+}
+
+// markCommitted says of the paths that came with HEAD at some step which steps found them as
+// HEAD had them then.
+func markCommitted(ctx context.Context, v *repo.View, h undoplan.History) error {
+	came := map[string]bool{}
+	for _, s := range h.Steps {
+		for path := range s.Came {
+			came[path] = true
+		}
+	}
+	if len(came) == 0 {
+		return nil
+	}
+	tree, err := v.Repo.Trees(ctx)
+	if err != nil {
+		return err
+	}
+	paths := slices.Sorted(maps.Keys(came))
+	heads := map[string]map[string]worktree.Version{}
+	for i, s := range h.Steps {
+		if !slices.ContainsFunc(s.Moves, func(m worktree.Step) bool { return came[m.Path] }) {
+			continue
+		}
+		head := headBefore(v, s.Seq)
+		if _, known := heads[head]; !known {
+			heads[head] = nil
+			if head != "" && v.Repo.HasCommit(ctx, head) {
+				if heads[head], err = tree.Versions(ctx, head, paths); err != nil {
+					return err
+				}
+			}
+		}
+		for _, m := range s.Moves {
+			if came[m.Path] && heads[head][m.Path] == m.Before {
+				h.Steps[i].Committed = append(h.Steps[i].Committed, m.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// headBefore is where HEAD was before an event, as far as it is known.
+func headBefore(v *repo.View, seq int) (head string) {
+	known := false
+	for _, e := range v.Events {
+		if e.Seq >= seq && known {
+			break
+		}
+		if e.Git != nil {
+			head, known = e.Git.Head, true
+		}
+	}
+	return head
+}
+
+// here says of each event whether the conversation worked then in the working tree in
+// which it works now: what its tools wrote in another one is not here. A fork for which
+// a working tree was made has what it shares there, too.
+func here(v *repo.View) []bool {
+	places := make([]*conversation.Git, len(v.Events))
+	var now *conversation.Git
+	for i, e := range v.Events {
+		if e.Git != nil && e.Type().Places() {
+			now = e.Git
+		}
+		places[i] = now
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && origin.CheckedOut {
+			for j := range i {
+				places[j] = now
+			}
+		}
+	}
+	here := make([]bool, len(v.Events))
+	for i, place := range places {
+		here[i] = place == nil || place.SameWorktree(*now)
+	}
+	return here
+}
+
+// gone are the files that a tool took away, and that no tree has; more says that they
+// are not all.
+func gone(all []conversation.LeftOut) (paths []string, more bool) {
+	var texts []string
+	for _, l := range all {
+		switch {
+		case l.Why == worktree.WhyGone:
+			texts = append(texts, l.Path)
+		case l.Path == ".":
+			more = len(texts) > 0
+		}
+	}
+	return repo.Unquoted(texts), more
+}

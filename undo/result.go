@@ -1,0 +1,128 @@
+package undo
+
+import (
+	"slices"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/undo/undoplan"
+	"jp/worktree"
+)
+
+// A Result is what an undo or a restore does, or did, with each file.
+type Result struct {
+	Action       string            `json:"action"`
+	Conversation conversation.ID   `json:"conversation"`
+	AsOf         int               `json:"as_of"`
+	Event        *int              `json:"event"`
+	DryRun       bool              `json:"dry_run"`
+	Files        []repo.FileResult `json:"files"` // those put back first
+
+	Puts   []worktree.Put    `json:"-"` // in the order of Files
+	Notes  map[string]string `json:"-"` // by path of puts: what it becomes, if not what it was before all
+	Late   bool              `json:"-"` // more was left alone than was said at first
+	Failed bool              `json:"-"` // some of it because it could not be written
+
+	Stopped error `json:"-"` // the signal at which the rest was left, nil where none was
+}
+
+// dryRun is the reason that files have which would be put back.
+const dryRun = "dry run"
+
+func (b *Undo) result(plan []undoplan.File) *Result {
+	r := &Result{
+		Action: b.Opts.Action, Conversation: b.Id, AsOf: b.AsOf, DryRun: b.Opts.DryRun,
+		Files: []repo.FileResult{}, Puts: puts(plan), Notes: map[string]string{},
+	}
+	for _, f := range plan {
+		r.Notes[f.Path] = f.Note
+	}
+	for _, p := range r.Puts {
+		f := repo.FileResult{Path: conversation.QuotePath(p.Path), Done: !b.Opts.DryRun}
+		if b.Opts.DryRun {
+			f.Reason = dryRun
+		}
+		r.Files = append(r.Files, f)
+	}
+	for _, f := range plan {
+		if f.Why != "" {
+			r.Files = append(r.Files, repo.FileResult{Path: conversation.QuotePath(f.Path), Reason: f.Why})
+		}
+	}
+	return r
+}
+
+func (r *Result) Paths() []string {
+	var paths []string
+	for _, p := range r.Puts {
+		paths = append(paths, p.Path)
+	}
+	return paths
+}
+
+// Restored is the record of it, for a conversation in which the event whose files
+// they are has the number asOf.
+func (r *Result) Restored(asOf int) *conversation.Restored {
+	done := &conversation.Restored{AsOf: asOf}
+	for _, f := range r.Files[:repo.Listed(r.Files, func(f repo.FileResult) string { return f.Path + f.Reason })] {
+		done.Files = append(done.Files, conversation.RestoredFile(f))
+	}
+	return done
+}
+
+// confirmed are the files that a second plan wants as the first did; the others
+// are left alone.
+func (r *Result) confirmed(plan []undoplan.File) []worktree.Put {
+	again := map[worktree.Put]bool{}
+	for _, p := range puts(plan) {
+		again[p] = true
+	}
+	var changed []worktree.LeftOut
+	for _, p := range r.Puts {
+		if !again[p] {
+			changed = append(changed, worktree.LeftOut{Path: p.Path, Why: "somebody changed it just now"})
+		}
+	}
+	r.leave(changed)
+	return slices.Clone(r.Puts)
+}
+
+// leave says that files were not put back after all.
+func (r *Result) leave(left []worktree.LeftOut) {
+	var moved []repo.FileResult
+	gone, quoted := map[string]bool{}, map[string]bool{}
+	for _, l := range left {
+		f := repo.FileResult{Path: conversation.QuotePath(l.Path), Reason: l.Why}
+		moved = append(moved, f)
+		gone[l.Path], quoted[f.Path] = true, true
+		r.Failed = r.Failed || l.Failed
+	}
+	r.Puts = slices.DeleteFunc(r.Puts, func(p worktree.Put) bool { return gone[p.Path] })
+	r.Files = append(slices.DeleteFunc(r.Files, func(f repo.FileResult) bool { return quoted[f.Path] }), moved...)
+	r.Late = r.Late || len(left) > 0
+}
+
+// Left are the files that are left alone.
+func (r *Result) Left() []repo.FileResult {
+	return r.Files[len(r.Puts):]
+}
+
+// StatusOf is what becomes of a file, in git's letters: A, M or D.
+func StatusOf(put worktree.Put) string {
+	switch {
+	case put.To == (worktree.Version{}):
+		return "D"
+	case put.Is == (worktree.Version{}):
+		return "A"
+	}
+	return "M"
+}
+
+// NotReached is how many files a signal left as they were.
+func (r *Result) NotReached() (n int) {
+	for _, f := range r.Left() {
+		n += problem.Count(f.Reason == worktree.WhyStopped)
+	}
+	return n
+}

@@ -1,0 +1,354 @@
+package undo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/process"
+	"jp/redact"
+	"jp/turnloop"
+	"jp/undo/undoplan"
+	"jp/worktree"
+)
+
+type Options struct {
+	Action string // "undo" or "restore"
+	Word   string // [ID]@E
+	Paths  []string
+	DryRun bool
+	Yes    bool
+}
+
+// An Undo is one undo or restore. It holds the conversation from the first
+// look at the files to the event that records what was done.
+type Undo struct {
+	*repo.View
+	Opts   Options
+	held   *process.Lock
+	Files  *snapshot.Files
+	AsOf   int                                    // the event whose files they are
+	Since  int                                    // the first event whose changes count
+	When   string                                 // "before @18"
+	decide func(undoplan.History) []undoplan.File // what may be put back
+	// differing counts the files that are not what they are to be, whoever wrote them.
+	Differing int
+}
+
+// New finds the conversation, takes it for this process, and reads it.
+// The event is nil where none was named.
+func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Event, error) {
+	v, event, err := r.Find().Moment(ctx, r.Env, o.Word)
+	if err != nil {
+		return nil, nil, err
+	}
+	if v.Remote != "" {
+		return nil, nil, repo.LookOnly(conversation.Info{ID: v.Id, Remote: v.Remote})
+	}
+	b := &Undo{View: v, Opts: o}
+	if err := b.take(ctx); err != nil {
+		b.Close()
+		return nil, nil, err
+	}
+	return b, event, nil
+}
+
+// Close lets go of the conversation.
+func (b *Undo) Close() { b.held.Release() }
+
+// take locks the conversation, reads it as it is then, and refuses one that
+// must not be added to.
+func (b *Undo) take(ctx context.Context) (err error) {
+	if !b.Opts.DryRun {
+		if b.held, err = b.Repo.Hold(ctx, b.Repo.Env, b.Id); err != nil {
+			return err
+		}
+	}
+	fresh, err := b.Repo.Find().View(ctx, b.Repo.Env, string(b.Id))
+	if err != nil {
+		return err
+	}
+	b.View = fresh
+	switch {
+	case b.Broken != nil:
+		return b.Damage(nil)
+	case b.Events[len(b.Events)-1].Opaque():
+		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read only.", b.Id).About(b.Id)
+	}
+	if err := b.Repo.Standings().MayAct(ctx, b.Id, b.Head, b.Events, "read only"); err != nil {
+		return err
+	}
+	switch {
+	case b.Tail != nil && open(b.Tail.Ledger()):
+		return repo.IncompleteFailure(b.Id, b.Tail)
+	}
+	if b.Files, err = snapshot.OpenFiles(ctx, b.Repo); err == nil && b.Files.Off {
+		err = repo.WithoutSnapshots()
+	}
+	return err
+}
+
+// open reports whether a tool call of the turn has not come to its end.
+func open(l *conversation.Ledger) bool {
+	return len(l.Open()) > 0 || l.Undelivered() != nil || len(l.Live()) > 0
+}
+
+// Propose says what would be done with the files as they are now, if they are those
+// of the conversation.
+func (b *Undo) Propose(ctx context.Context) (turnloop.Sight, *Result, error) {
+	sight, plan, err := b.plan(ctx)
+	if err == nil {
+		err = b.same(sight.Git)
+	}
+	if err != nil {
+		return sight, nil, err
+	}
+	return sight, b.result(plan), nil
+}
+
+// plan looks at the files and decides.
+func (b *Undo) plan(ctx context.Context) (turnloop.Sight, []undoplan.File, error) {
+	h, err := history(ctx, b.View)
+	if err != nil {
+		return turnloop.Sight{}, nil, err
+	}
+	newest := b.Events[len(b.Events)-1].Tree
+	sight, err := b.Files.Look(ctx, turnloop.Glance{Tree: newest, Named: b.written(h)})
+	if err != nil {
+		return sight, nil, err
+	}
+	if b.Files.Off {
+		return sight, nil, repo.WithoutSnapshots()
+	}
+	drift, err := b.Files.Tree.Trail(ctx, []string{newest, sight.Tree})
+	if err != nil {
+		return sight, nil, err
+	}
+	h.Steps = append(h.Steps, undoplan.Step{Seq: undoplan.Now, Moves: drift[0]})
+	h.Unknown = map[string]string{}
+	for _, l := range sight.LeftOut {
+		if path, err := conversation.UnquotePath(l.Path); err == nil {
+			h.Unknown[path] = l.Why
+		}
+	}
+	plan := b.decide(h)
+	if err := b.refuse(ctx, plan); err != nil {
+		return sight, nil, err
+	}
+	b.Differing = h.Differing(b.Since, b.Opts.Paths)
+	return sight, append(plan, b.unrecorded(plan)...), nil
+}
+
+// refuse says of the files of a plan which cannot be written as they are now.
+func (b *Undo) refuse(ctx context.Context, plan []undoplan.File) error {
+	refused, err := b.Files.Tree.Refuse(ctx, puts(plan), b.protected())
+	why := map[string]string{}
+	for _, l := range refused {
+		why[l.Path] = l.Why
+	}
+	for i, f := range plan {
+		plan[i].Why = cmp.Or(f.Why, why[f.Path])
+	}
+	return err
+}
+
+// unrecorded are files that tools wrote or deleted, that were not recorded, and that are
+// still there or still gone: nothing is known to put in their place.
+func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
+	known := map[string]bool{}
+	for _, f := range plan {
+		known[f.Path] = true
+	}
+	for _, e := range b.Events {
+		response, is := e.Body.(*conversation.ToolCallResponse)
+		if !is || e.Seq < b.Since {
+			continue
+		}
+		for _, l := range response.LeftOut {
+			path, err := conversation.UnquotePath(l.Path)
+			if err != nil || known[path] || len(b.Opts.Paths) > 0 && !worktree.Under(path, b.Opts.Paths) {
+				continue
+			}
+			_, err = os.Lstat(filepath.Join(b.Repo.TopLevel, filepath.FromSlash(path)))
+			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is not known
+			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) {
+				known[path] = true
+				files = append(files, undoplan.File{Path: path, Why: "was not recorded: " + l.Why})
+			}
+		}
+	}
+	return files
+}
+
+// written are the paths that may be put back, so that they are looked at
+// whatever git thinks of them.
+func (b *Undo) written(h undoplan.History) []string {
+	var paths []string
+	for _, s := range h.Steps {
+		if !s.Ours || s.Seq < b.Since {
+			continue
+		}
+		named := slices.Clone(s.Lost)
+		for _, m := range s.Moves {
+			named = append(named, m.Path)
+		}
+		for _, path := range named {
+			if len(b.Opts.Paths) == 0 || worktree.Under(path, b.Opts.Paths) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// same refuses to work on the files of another working tree than the one in which the
+// conversation last worked.
+func (b *Undo) same(now conversation.Git) error {
+	if then := b.LastPlace(); then != nil && !then.SameWorktree(now) {
+		return b.notHere(*then, now)
+	}
+	return nil
+}
+
+// notHere says where the conversation worked instead.
+func (b *Undo) notHere(then, now conversation.Git) error {
+	f := problem.New(problem.ExitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.Id, repo.WhichWorktree(then, now)).About(b.Id)
+	if dir := b.Repo.WorktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
+		return f.Hint("cd "+safetext.Escape(dir), "go there")
+	}
+	return f.Hint("jp fork "+b.Id.Short()+" --worktree DIR", "a new working tree with its files")
+}
+
+// Do puts the files back and records it. Somebody may have written meanwhile:
+// the files are looked at again, under the lock that tools take to change them. A
+// signal stops it between two files; what was put back until then is recorded.
+func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) error {
+	release, err := b.Files.Hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	seen := b.Files.Tree.Look(result.Paths())
+	sight, plan, err := b.plan(ctx)
+	if err != nil {
+		return err
+	}
+	left, err := b.Files.Tree.Restore(ctx, result.confirmed(plan), seen, b.protected())
+	if err != nil {
+		return err
+	}
+	result.leave(left)
+	if slices.ContainsFunc(left, func(l worktree.LeftOut) bool { return l.Why == worktree.WhyStopped }) {
+		result.Stopped = context.Cause(ctx)
+	}
+	if len(result.Puts) == 0 {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	after, err := b.Files.Look(ctx, turnloop.Glance{Tree: sight.Tree, Since: sight.Mark, Only: result.Paths(), Named: result.Paths()})
+	if err != nil {
+		return err
+	}
+	return record(ctx, sight, after, result)
+}
+
+// A putBackRecorder records what was put back, given the files before and after.
+type putBackRecorder func(ctx context.Context, before, after turnloop.Sight, result *Result) error
+
+// protected are files that are never put back, wherever they lie.
+func (b *Undo) protected() []string {
+	return []string{b.Repo.GitDir, b.Repo.CommonDir, b.Repo.Paths.UserFile, b.Repo.Paths.StateDir}
+}
+
+// Record adds what others changed, and what was put back.
+func (b *Undo) Record(ctx context.Context, before, after turnloop.Sight, result *Result) error {
+	newest := b.Events[len(b.Events)-1]
+	stream := conversation.Join(conversation.Split(b.Events))
+	stream.SetClock(b.Repo.Env.Now)
+	var records []*conversation.Event
+	if before.Tree != newest.Tree {
+		records = append(records, &conversation.Event{Body: repo.Outside(before), Tree: before.Tree, Objects: before.Objects})
+	}
+	done := result.Restored(b.AsOf)
+	records = append(records, &conversation.Event{
+		Body: done, Tree: after.Tree, Objects: after.Objects, Git: repo.Moved(b.Events, after.Git), Subject: b.subject(len(result.Puts)),
+	})
+	err := stream.Append(func(events []*conversation.Event) error {
+		_, err := b.Repo.Store.Append(ctx, b.Id, b.Head, events)
+		return err
+	}, records...)
+	if err != nil {
+		return fmt.Errorf("the files were put back, but not recorded: %w", err)
+	}
+	seq := stream.Last().Seq
+	result.Event = &seq
+	return nil
+}
+
+func (b *Undo) subject(n int) string {
+	word := "before"
+	seq := b.Since
+	if b.Opts.Action == "restore" {
+		word, seq = "after", b.AsOf
+	}
+	return fmt.Sprintf("%s: %s as %s %d", b.Opts.Action, conversation.Count(n, "file"), word, seq)
+}
+
+// puts are the files of a plan that may be put back.
+func puts(plan []undoplan.File) []worktree.Put {
+	var all []worktree.Put
+	for _, f := range plan {
+		if f.Why == "" {
+			all = append(all, worktree.Put{Path: f.Path, Is: f.Is, To: f.To})
+		}
+	}
+	return all
+}
+
+// Known refuses a named path that neither the event's files nor the newest ones
+// have, and that no event touched in between.
+func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
+	h, err := history(ctx, b.View)
+	if err != nil {
+		return err
+	}
+	for _, path := range b.Opts.Paths {
+		one := []string{path}
+		out, err := b.Repo.Git.Run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", event.Tree, "--", path)
+		if err != nil {
+			return fmt.Errorf("look for %s in event %d: %w", path, event.Seq, err)
+		}
+		touched := false
+		for _, s := range h.Steps {
+			for _, m := range s.Moves {
+				touched = touched || worktree.Under(m.Path, one)
+			}
+		}
+		if len(out) == 0 && !touched && path != "." {
+			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s has %s.", b.Id, path).About(b.Id).
+				Hint(fmt.Sprintf("jp diff @%d.. --name-only", event.Seq), "the files that changed since")
+		}
+	}
+	return nil
+}
+
+// Before makes it an undo of an event and all behind it.
+func (b *Undo) Before(event *conversation.Event) {
+	b.AsOf, b.Since, b.When = max(0, event.Seq-1), event.Seq, fmt.Sprintf("before @%d", event.Seq)
+	b.decide = func(h undoplan.History) []undoplan.File { return h.Before(event.Seq) }
+}
+
+// After makes it a restore of some paths, or of all, as they were after an event.
+func (b *Undo) After(event *conversation.Event, paths []string) {
+	b.AsOf, b.Since, b.When = event.Seq, event.Seq+1, fmt.Sprintf("after @%d", event.Seq)
+	b.decide = func(h undoplan.History) []undoplan.File { return h.After(event.Seq, paths) }
+}
