@@ -28,7 +28,9 @@ func (q *query) review() func(ctx context.Context, tool string, files []string) 
 		switch {
 		case errors.Is(err, ErrUserGone):
 			return false, &turnloop.Interrupt{Signal: "SIGHUP"}
-		case errors.Is(err, ErrUserLeft), errors.Is(err, ErrUserSilent):
+		case errors.Is(err, ErrUserLeft):
+			return false, problem.New(problem.ExitInterrupted, "interrupted", "nothing was approved.")
+		case errors.Is(err, ErrUserSilent):
 			return false, nil
 		}
 		return key == 'y', err

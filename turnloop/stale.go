@@ -2,6 +2,7 @@ package turnloop
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -93,11 +94,28 @@ func (l *Loop) differ(q *conversation.Inquiry) bool {
 		if err != nil || own[file.Path] {
 			continue
 		}
-		if now, ok := l.opts.Digest(path); !ok || now != file.Digest {
+		if now, ok := l.opts.Digest(l.realPath(path)); !ok || now != file.Digest {
 			return true
 		}
 	}
 	return false
+}
+
+// realPath is a path of an event with the secrets of its name in the place of what stands
+// for them.
+func (l *Loop) realPath(path string) string {
+	if l.opts.Restore == nil {
+		return path
+	}
+	quoted, err := json.Marshal(path)
+	if err != nil {
+		return path
+	}
+	var real string
+	if restored, err := l.opts.Restore(quoted); err == nil && json.Unmarshal(restored, &real) == nil {
+		return real
+	}
+	return path
 }
 
 // touches reports whether an event says that somebody else changed one of the files. Where
