@@ -75,6 +75,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
 	"internal/proof":                        nil,
+	"internal/prose":                        nil, // reads documents and source as text
 	"internal/inflate":                      nil, // standard library only
 	"internal/jpbuild":                      {"internal/proof"},
 	"internal/lazy":                         nil, // standard library only
