@@ -13,6 +13,9 @@ BIN      := bin/jp
 # jp is built, and tested, without C. The race detector needs it: make test CGO_ENABLED=1 GOFLAGS=-race
 export CGO_ENABLED ?= 0
 
+# proof builds a program of the proof module and runs it in this folder.
+proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
+
 .PHONY: help build test check crash crash-tools fuzz bench bench-tools soak seeded hostile inspector demo install
 
 help: ## print the targets
@@ -24,36 +27,39 @@ build: ## build bin/jp
 
 test: ## run all tests
 	$(GO) test ./...
+	$(GO) test -C proof ./...
 
 check: ## format, vet, lint, tests: what CI runs first
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -C proof ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	cd proof && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
 	$(MAKE) test
 
 crash: build crash-tools ## faults, kills, power cuts, enumerated: a table; none may break a promise (CRASH='-only a,c' etc.)
-	$(GO) run ./internal/crash $(CRASH)
+	$(call proof,crash) $(CRASH)
 
 crash-tools:
 	@tools/install 'power cuts on those file systems are' mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs
 
 fuzz: ## every fuzz target for FUZZTIME, 10s or 2000x: one table (FUZZ='-run gitstore' etc.)
-	$(GO) run ./internal/fuzz -time $(FUZZTIME) $(FUZZ)
+	proof/fuzz/run -time $(FUZZTIME) $(FUZZ)
 
 bench: bench-tools ## speed and size beside rivals, as ratios (BENCH='-quick -save FILE' etc.)
-	$(GO) run ./internal/bench $(BENCH)
+	$(call proof,bench) $(BENCH)
 
 bench-tools:
 	@tools/install 'the rows beside them are' rg=ripgrep sqlite3=sqlite3 mkfs.ext4=e2fsprogs mkfs.xfs=xfsprogs mkfs.btrfs=btrfs-progs
 
 soak: ## 64 conversations at once, clients that come and go, kills, days of use; counts what is lost or left (SOAK='-quick' etc.)
-	$(GO) run ./internal/soak $(SOAK)
+	$(call proof,soak) $(SOAK)
 
 seeded: ## model servers that misbehave, SEEDS=100000 seeds for each protocol: none may break a promise
 	GOGC=400 JP_SEEDS=$(SEEDS) $(GO) test ./internal/vendortest -run 'TestSeededServers$$' -v -count=1 -timeout 2h
 
 hostile: ## repositories that attack, one class after another: a table; none may come to anything (HOSTILE='-only git' etc.)
-	$(GO) run ./internal/hostile $(HOSTILE)
+	$(call proof,hostile) $(HOSTILE)
 	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore
 
 inspector: ## install the MCP inspector and the reference MCP server (npm), which the tests then run against jp

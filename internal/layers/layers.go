@@ -74,10 +74,8 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
-	"internal/proof":                        nil,
 	"internal/prose":                        nil, // reads documents and source as text
 	"internal/inflate":                      nil, // standard library only
-	"internal/jpbuild":                      {"internal/proof"},
 	"internal/lazy":                         nil, // standard library only
 	"internal/layers":                       nil,
 	"internal/leftover":                     {"conversation", "process", "internal/ownfolder"},
@@ -88,19 +86,13 @@ var Allowed = map[string][]string{
 	"internal/sharedfile":                   nil,
 	"internal/ownfolder":                    {"internal/plainfile", "internal/sharedfile", "internal/wholefile"},
 	"internal/wholefile":                    {"internal/sharedfile"},
-	"internal/bench":                        {everything},
-	"internal/soak":                         {everything},
-	"internal/hostile":                      {everything},
-	"internal/fuzz":                         {"internal/proof"},
 	"internal/gitenv":                       nil,
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},
-	"internal/crash":                        {"internal/crash/row", "internal/proof"},
 	"internal/crash/row":                    nil,
 	"internal/vendortest":                   {"internal/wirecheck"}, // a server; knows no provider
 	"internal/wirecheck":                    nil,
 	"internal/wtf8":                         nil, // standard library only
-	"internal/powercut":                     nil, // disks and file systems; knows neither git nor jp
 }
 
 // Owners are imports from outside that few packages may have, with the reason.
@@ -115,7 +107,6 @@ var Owners = map[string]Owner{
 	"github.com/modelcontextprotocol/go-sdk": {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
 	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal"}, Why: "one package knows what Markdown means"},
 	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},
-	"github.com/hanwen/go-fuse/v2":           {Packages: []string{"internal/powercut"}, Why: "one package serves a disk, for tests"},
 	"mvdan.cc/sh/v3":                         {Packages: []string{"gitcmd/approval"}, Why: "one package reads shell commands"},
 	"charm.land/":                            {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }

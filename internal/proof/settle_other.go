@@ -1,9 +1,0 @@
-//go:build !linux
-
-package proof
-
-import "syscall"
-
-// Settle flushes what was written, which shall not be flushed at the expense of
-// what is measured next.
-func Settle(string) error { return syscall.Sync() }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/proof/prooftool"
+)
+
+// A task measures rows on a place.
+type task struct {
+	name    string
+	kind    taskKind
+	measure func(ctx context.Context, b *bench, p place) ([]row, error)
+	rows    []string // how the names of its rows begin
+}
+
+// A taskKind says when and where a task is run.
+type taskKind int
+
+// Kinds of tasks.
+const (
+	short   taskKind = iota
+	durable          // waits for the disk: measured on every file system
+	long             // left out by -quick, unless -rows names it
+	longest          // takes minutes: only with -full
+)
+
+// tasks are in the order of the table. What waits for the disk comes first,
+// before others leave work to it.
+var tasks = []task{
+	{"append", durable, measureAppend, appendNames()},
+	{"fork 100", durable, forkOf(100), forkNames(100)},
+	{"chain 1k", short, chainsOf(100, 1_000), chainNames(100, 1_000)},
+	{"chain 10k", long, chainsOf(10_000), chainNames(10_000)},
+	{"chain 100k", longest, chainsOf(100_000), chainNames(100_000)},
+	{"fork 10k", long, forkOf(10_000), forkNames(10_000)},
+	{"fork 100k", longest, forkOf(100_000), forkNames(100_000)},
+	{"load 1k", short, loadOf(1_000), loadNames(1_000)},
+	{"load 10k", long, loadOf(10_000), loadNames(10_000)},
+	{"load 100k", longest, loadOf(100_000), loadNames(100_000)},
+	{"list 100", short, listOf(100), listNames(100)},
+	{"list 1k", short, listOf(1_000), listNames(1_000)},
+	{"list 10k", longest, listOf(10_000), listNames(10_000)},
+	{"command 1k", short, commandsOf(1_000), commandNames(1_000)},
+	{"command 10k", long, commandsOf(10_000), commandNames(10_000)},
+	{"command 100k", longest, commandsOf(100_000), commandNames(100_000)},
+	{"grep 20k", short, grepOf(searchedBriefly, searchedEvents), grepNames(searchedBriefly, searchedEvents)},
+	{"grep 200k", long, grepOf(1_000, 200), grepNames(1_000, 200)},
+	{"grep 1M", longest, grepOf(1_000, 1_000), grepNames(1_000, 1_000)},
+	{"snapshot 1k", short, snapshotOf(1_000), snapshotNames(1_000)},
+	{"snapshot 12k", long, snapshotOf(12_000), snapshotNames(12_000)},
+	{"snapshot 100k", longest, snapshotOf(100_000), snapshotNames(100_000)},
+	{"resume 1k", short, resumeOf(1_000), resumeNames(1_000)},
+	{"resume 10k", long, resumeOf(10_000), resumeNames(10_000)},
+	{"attach 10k", long, attachOf(10_000), attachNames(10_000)},
+	{"ls 100", long, listRunning, listRunningNames()},
+	{"ask", long, measureAsking, askingNames()},
+	{"size 1k", short, sizesOf(1_000), sizeNames(1_000)},
+	{"size 10k", long, sizesOf(10_000), sizeNames(10_000)},
+	{"memory 1k", short, memoryOf(1_000), memoryNames(1_000)},
+	{"memory 10k", long, memoryOf(10_000), memoryNames(10_000)},
+	{"memory 100k", longest, memoryOf(100_000), memoryNames(100_000)},
+	{"memory grep", short, measurePeakOfGrep, peakOfGrepNames()},
+	{"version", short, measureStart, startNames()},
+}
+
+// taskNames is read by the help text.
+func taskNames() string {
+	return "rows by their names, or tasks: append, fork, chain, load, list, command, grep, snapshot, resume, attach, ls, size, memory " +
+		"(with a size, as in \"load 10k\"), ask, version"
+}
+
+// wants says whether a task is to be run: if its name, or that of one of its rows,
+// is asked for.
+func (b *bench) wants(t task) bool {
+	switch {
+	case t.kind == longest && !b.full:
+		return false
+	case t.kind == long && b.quick && (b.rows == nil || b.rows.String() == ""):
+		return false
+	}
+	return b.names(t) || slices.ContainsFunc(t.rows, b.rows.MatchString)
+}
+
+// durableTasks are those that are run on every file system.
+func durableTasks() []task {
+	return slices.DeleteFunc(slices.Clone(tasks), func(t task) bool { return t.kind != durable })
+}
+
+// attempt runs one task and shows its rows as soon as they are there; what goes
+// wrong is its row.
+func (b *bench) attempt(ctx context.Context, t task, p place) []row {
+	fmt.Fprintf(b.log, "measuring %s (%s)\n", t.name, p.Name)
+	began := time.Now()
+	rows, err := b.settled(ctx, t, p)
+	switch {
+	case errors.Is(err, errAbsent):
+		b.note("%s: skipped: %v", t.name, err)
+	case err != nil && ctx.Err() != nil:
+		return nil // it was interrupted, which is no row
+	case err != nil:
+		rows = append(rows, row{Name: t.name, Failed: strings.ReplaceAll(err.Error(), "\n", " ")})
+	}
+	rows = slices.DeleteFunc(rows, func(r row) bool { return !b.shows(t, r) })
+	for i := range rows {
+		rows[i].On = p.Name
+		rows[i] = rows[i].judged()
+		fmt.Fprintf(b.log, "  %s: %s (%s) %s\n", rows[i].Name, rows[i].compared(), rows[i].RivalName, rows[i].Verdict)
+	}
+	fmt.Fprintf(b.log, "  in %.1f s\n", time.Since(began).Seconds())
+	return rows
+}
+
+// settle waits until what was written to the file system of a folder is on disk,
+// in runs that measure and not only look.
+func (b *bench) settle(dir string) error {
+	if !b.settles {
+		return nil
+	}
+	return prooftool.Settle(dir)
+}
+
+// settled runs a task, one that waits for the disk after the disk has nothing
+// else to do.
+func (b *bench) settled(ctx context.Context, t task, p place) ([]row, error) {
+	if t.kind == durable {
+		for _, dir := range []string{b.scratch, p.Dir} {
+			if err := b.settle(dir); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t.measure(ctx, b, p)
+}

@@ -1,0 +1,72 @@
+// Command crash runs the tests that let jp's writes go wrong in every way that
+// somebody thought of, and prints one table of what they tried.
+//
+// The tests are go tests of the packages that they are about; each logs what it
+// enumerated through package row. A run fails where a test does, where one says
+// nothing of what it tried, and, at full length, where a class stays below the
+// number of points that it has to reach. What a machine cannot try is named below
+// the table.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"jp/proof/prooftool"
+)
+
+func main() { prooftool.Main("crash", run) }
+
+// options are the flags.
+type options struct {
+	quick, json bool
+	only        string
+}
+
+func parseOptions(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
+	flags.BoolVar(&o.quick, "quick", false, "samples, a few minutes; the numbers that a full run must reach are not asked for")
+	flags.BoolVar(&o.json, "json", false, "print JSON")
+	flags.StringVar(&o.only, "only", "", "only the classes `LETTERS`, with commas between them")
+	if err := prooftool.ParseAll(flags, args, stderr); err != nil {
+		return o, err
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parseOptions(args, stderr)
+	if err != nil {
+		return err
+	}
+	todo, err := chosen(suites, o.only)
+	if err != nil {
+		return err
+	}
+	r := report{Machine: describeMachine(ctx), Quick: o.quick}
+	ended := r.runAll(ctx, todo, stderr)
+	failed := errors.Join(r.failure(), ended)
+	if err := r.print(stdout, o.json, failed); err != nil {
+		return err
+	}
+	r.explain(stderr)
+	return failed
+}
+
+// runAll runs suites one after the other. The error says how many of them were.
+func (r *report) runAll(ctx context.Context, todo []suite, stderr io.Writer) error {
+	for i, s := range todo {
+		fmt.Fprintf(stderr, "%s %s %s … ", s.class, s.pkg, s.run)
+		res, err := s.do(ctx, r.Quick)
+		if err != nil {
+			return fmt.Errorf("ended behind %d of %d suites: %w", i, len(todo), err)
+		}
+		fmt.Fprintln(stderr, res.brief())
+		r.add(res)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+module jp/proof
+
+go 1.26.0
+
+require (
+	github.com/creack/pty v1.1.24
+	github.com/hanwen/go-fuse/v2 v2.12.1
+	github.com/stretchr/testify v1.12.1
+	golang.org/x/sys v0.49.0
+	jp v0.0.0
+	pgregory.net/rapid v1.3.0
+)
+
+require (
+	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
+	github.com/cyphar/filepath-securejoin v0.6.1 // indirect
+	github.com/go-git/gcfg v1.5.1-0.20230307220236-3a3c6141e376 // indirect
+	github.com/go-git/go-billy/v5 v5.9.2 // indirect
+	github.com/go-git/go-git/v5 v5.19.3 // indirect
+	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
+	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
+	github.com/pjbgf/sha1cd v0.7.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/net v0.60.0 // indirect
+	gopkg.in/warnings.v0 v0.1.2 // indirect
+)
+
+replace (
+	cloud.google.com/go/auth => ../internal/cloudauth
+	github.com/atotto/clipboard => ../internal/clipboard
+	github.com/google/go-cmp => ../internal/gocmp
+	jp => ../
+)

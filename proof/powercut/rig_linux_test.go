@@ -1,0 +1,149 @@
+package powercut_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"jp/gitstore/odb"
+	"jp/proof/powercut"
+)
+
+// lacks says what keeps this process from cutting a file system's power, "" for
+// nothing: what it must be able to do is tried.
+func lacks(t *testing.T, fs powercut.FileSystem) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return "needs root"
+	}
+	if os.Getenv(roleVariable) != testsRole {
+		return "needs a mount namespace of its own, which is refused here"
+	}
+	bay, err := powercut.OpenBay(t.TempDir(), powercut.SectorSize*8)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { require.NoError(t, bay.Close()) }()
+	device, err := powercut.Attach(bay.DiskPath())
+	if err != nil {
+		return err.Error()
+	}
+	require.NoError(t, device.Close())
+	return fs.Missing()
+}
+
+// A place is where jp writes, and how it should choose to.
+type place struct {
+	fs    powercut.FileSystem
+	path  odb.Path
+	alone bool // nobody else writes there
+}
+
+// String is the place for a table.
+func (p place) String() string {
+	text := fmt.Sprintf("%s, %s path", p.fs.Name, p.path)
+	if p.alone {
+		text += ", alone on the disk"
+	}
+	return text
+}
+
+// A rig is a bay, and a file system mounted on the disks that are put there.
+type rig struct {
+	*testing.T
+	place
+	oracle *oracle
+	bay    *powercut.Bay
+	dir    string          // where it is mounted
+	base   *powercut.Image // with the user's repository, and room for noise
+	files  bool            // workers record files
+}
+
+func newRig(t *testing.T, p place, o *oracle) *rig {
+	t.Helper()
+	r := &rig{T: t, place: p, oracle: o, dir: t.TempDir()}
+	bay, err := powercut.OpenBay(t.TempDir(), p.fs.Size)
+	require.NoError(t, err)
+	r.bay = bay
+	t.Cleanup(func() { require.NoError(t, bay.Close()) })
+	r.base = powercut.NewImage(nil)
+	device := r.insert(powercut.NewDisk(r.base))
+	require.NoError(t, p.fs.Format(device.Path))
+	require.NoError(t, p.fs.Mount(device, r.dir))
+	t.Cleanup(func() { p.fs.Drop(r.dir) }) // of whatever is mounted when the test fails
+	install(t, o.repo, r.dir, "repo")
+	r.eject(device)
+	return r
+}
+
+// install copies the user's repository onto a mounted file system, makes room
+// for noise beside it, and makes all of it durable.
+func install(t *testing.T, repo, dir, name string) {
+	t.Helper()
+	out, err := exec.Command("cp", "-a", repo, filepath.Join(dir, name)).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "noise"), 0o700))
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	require.NoError(t, err)
+	defer unix.Close(fd)
+	require.NoError(t, unix.Syncfs(fd))
+}
+
+func (r *rig) insert(d *powercut.Disk) *powercut.Device {
+	r.Helper()
+	r.bay.Insert(d)
+	device, err := powercut.Attach(r.bay.DiskPath())
+	require.NoError(r, err)
+	return device
+}
+
+func (r *rig) eject(device *powercut.Device) {
+	r.Helper()
+	require.NoError(r, r.fs.Unmount(device, r.dir))
+	require.NoError(r, device.Close())
+}
+
+// record has a worker play the oracle's script, and gives what the disk was
+// before it, and all that it was asked for since.
+func (r *rig) record(c care) (*powercut.Image, *powercut.Log) {
+	r.Helper()
+	disk := powercut.NewDisk(powercut.NewImage(r.base))
+	device := r.insert(disk)
+	require.NoError(r, r.fs.Mount(device, r.dir))
+	before := disk.Record()
+	j := r.job(r.dir, "repo", c, r.oracle)
+	j.Files = r.files
+	worker := j.start(r.T, r.bay.MarkPath())
+	err := worker.Wait()
+	log := disk.Stop()
+	require.NoError(r, err, "%v", worker.Stderr)
+	r.eject(device)
+	require.Len(r, log.Marks(), r.oracle.steps)
+	return before, log
+}
+
+// job is a worker's in a repository of a mounted file system.
+func (p place) job(dir, repo string, c care, o *oracle) job {
+	j := job{Repo: filepath.Join(dir, repo), Path: p.path, Care: c, Seed: scriptSeed, Steps: o.steps}
+	if !p.alone {
+		j.Noise = filepath.Join(dir, "noise")
+	}
+	return j
+}
+
+// look mounts an image and says what is wrong with it.
+func (r *rig) look(image *powercut.Image, acknowledged int) []string {
+	r.Helper()
+	device := r.insert(powercut.NewDisk(image))
+	if err := r.fs.Mount(device, r.dir); err != nil {
+		require.NoError(r, device.Close())
+		return []string{err.Error()}
+	}
+	defer r.eject(device)
+	return inspection{r.T, r.oracle, filepath.Join(r.dir, "repo")}.problems(acknowledged)
+}
