@@ -25,9 +25,4 @@ require (
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 )
 
-replace (
-	cloud.google.com/go/auth => ../internal/cloudauth
-	github.com/atotto/clipboard => ../internal/clipboard
-	github.com/google/go-cmp => ../internal/gocmp
-	jp => ../
-)
+replace jp => ../

@@ -103,7 +103,6 @@ var Owners = map[string]Owner{
 	"github.com/mattn/go-isatty":             {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 	"github.com/anthropics/anthropic-sdk-go": {Packages: []string{"provider/anthropic"}, Why: "one package knows a vendor"},
 	"github.com/openai/openai-go":            {Packages: []string{"provider/openai"}, Why: "one package knows a vendor"},
-	"google.golang.org/genai":                {Packages: []string{"provider/google"}, Why: "one package knows a vendor"},
 	"github.com/modelcontextprotocol/go-sdk": {Packages: []string{"tool/mcp", "cmd/jp/internal/mcpserver"}, Why: "one client and one server know the protocol"},
 	"github.com/yuin/goldmark":               {Packages: []string{"cmd/jp/internal/terminal"}, Why: "one package knows what Markdown means"},
 	"github.com/landlock-lsm/go-landlock":    {Packages: []string{"sandbox"}, Why: "one package confines"},

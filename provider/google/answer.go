@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"google.golang.org/genai"
-
 	"jp/conversation"
 	"jp/provider"
 )
@@ -21,10 +19,10 @@ type event struct {
 		Content struct {
 			Parts []json.RawMessage
 		}
-		FinishReason genai.FinishReason
+		FinishReason string
 	}
 	PromptFeedback struct {
-		BlockReason genai.BlockedReason
+		BlockReason string
 	}
 	UsageMetadata *struct {
 		PromptTokenCount        int
@@ -66,7 +64,7 @@ func (a *answer) Read(data []byte) ([]provider.Chunk, error) {
 		}
 		a.ended(c.FinishReason)
 	}
-	if reason := e.PromptFeedback.BlockReason; reason != "" && reason != genai.BlockedReasonUnspecified {
+	if reason := e.PromptFeedback.BlockReason; reason != "" && reason != blockedUnspecified {
 		a.finish = conversation.FinishFiltered
 	}
 	if u := e.UsageMetadata; u != nil {
@@ -174,7 +172,7 @@ func (a *answer) item() json.RawMessage {
 
 // Reported implements [stream.Reader].
 func (a *answer) Reported(data []byte) error {
-	var known struct{ Error *genai.APIError }
+	var known struct{ Error *refusal }
 	if json.Unmarshal(data, &known) == nil && known.Error != nil && known.Error.Message != "" {
 		return *known.Error
 	}
@@ -182,7 +180,7 @@ func (a *answer) Reported(data []byte) error {
 	if c.Message == "" {
 		c.Message = string(data)
 	}
-	return genai.APIError{Code: c.HTTP(), Message: c.Message, Status: c.Status}
+	return refusal{Code: c.HTTP(), Message: c.Message, Status: c.Status}
 }
 
 // Finished implements [stream.Reader].
@@ -197,8 +195,8 @@ func (a *answer) End() []provider.Chunk {
 }
 
 // ended notes why the model ended, the newest reason last.
-func (a *answer) ended(reason genai.FinishReason) {
-	if reason != "" && reason != genai.FinishReasonUnspecified {
+func (a *answer) ended(reason string) {
+	if reason != "" && reason != finishUnspecified {
 		a.finish = finishOf(reason)
 	}
 }
@@ -214,13 +212,13 @@ func (a *answer) finished() conversation.Finish {
 // finishOf is the reason in jp's words. A call that the model could not write
 // down is a call without a call, which is asked for again. A reason that is not
 // known never passes for a whole answer.
-func finishOf(reason genai.FinishReason) conversation.Finish {
+func finishOf(reason string) conversation.Finish {
 	switch reason {
-	case genai.FinishReasonStop, genai.FinishReasonTooManyToolCalls:
+	case finishStop, finishTooManyCalls:
 		return conversation.FinishStop
-	case genai.FinishReasonMaxTokens, genai.FinishReasonContinuation:
+	case finishMaxTokens, finishContinuation:
 		return conversation.FinishLength
-	case genai.FinishReasonMalformedFunctionCall, genai.FinishReasonUnexpectedToolCall:
+	case finishMalformedCall, finishUnexpectedCall:
 		return conversation.FinishToolCalls
 	}
 	return conversation.FinishFiltered

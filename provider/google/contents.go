@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"jp/conversation"
 	"jp/provider"
 )
@@ -16,8 +14,8 @@ const (
 	roleModel = "model"
 )
 
-// A content is one message. Its parts are the SDK's where nothing can be lost
-// in them, else raw JSON.
+// A content is one message. Its parts are jp's own, or raw JSON as it was
+// received.
 type content struct {
 	Role  string `json:"role,omitempty"`
 	Parts []any  `json:"parts"`
@@ -71,9 +69,9 @@ func asked(blocks []provider.Block) []any {
 	var parts []any
 	for _, b := range blocks {
 		if blob, ok := blobOf(b); ok {
-			parts = append(parts, genai.Part{InlineData: blob})
+			parts = append(parts, part{InlineData: blob})
 		} else {
-			parts = append(parts, genai.Part{Text: textOf(b)})
+			parts = append(parts, part{Text: textOf(b)})
 		}
 	}
 	return parts
@@ -141,7 +139,7 @@ func appendTextPart(parts []any, text string) []any {
 	if strings.TrimSpace(text) == "" {
 		return parts
 	}
-	return append(parts, genai.Part{Text: text})
+	return append(parts, part{Text: text})
 }
 
 // thoughts are the received parts that are worth sending: a thought without a
@@ -200,7 +198,7 @@ func (t *translation) unused(id string) bool {
 // each call and nothing else. Files that cannot be part of a result follow as
 // the user's.
 func (t *translation) results(blocks []provider.Block) {
-	var responses []*genai.FunctionResponse
+	var responses []*functionResponse
 	var late []any
 	for _, b := range blocks {
 		if b.Kind == provider.BlockResult {
@@ -218,12 +216,12 @@ func (t *translation) results(blocks []provider.Block) {
 		case t.model.files && mayBeReturned(blob):
 			last.Parts = append(last.Parts, returned(blob))
 		default:
-			late = append(late, genai.Part{Text: origin(blob, last.Name, b.ID)}, genai.Part{InlineData: blob})
+			late = append(late, part{Text: origin(blob, last.Name, b.ID)}, part{InlineData: blob})
 		}
 	}
 	results := content{Role: roleUser, results: true}
 	for _, r := range responses {
-		results.Parts = append(results.Parts, genai.Part{FunctionResponse: r})
+		results.Parts = append(results.Parts, part{FunctionResponse: r})
 	}
 	t.contents = append(t.contents, results)
 	t.add(roleUser, late)
@@ -235,16 +233,16 @@ const (
 	keyError  = "error"
 )
 
-func (t *translation) response(b provider.Block) *genai.FunctionResponse {
+func (t *translation) response(b provider.Block) *functionResponse {
 	key := keyOutput
 	if b.IsError {
 		key = keyError
 	}
-	return &genai.FunctionResponse{ID: t.ids[b.ID], Name: b.Name, Response: map[string]any{key: b.Text}}
+	return &functionResponse{ID: t.ids[b.ID], Name: b.Name, Response: map[string]string{key: b.Text}}
 }
 
-func appendText(r *genai.FunctionResponse, text string) {
+func appendText(r *functionResponse, text string) {
 	for key, value := range r.Response {
-		r.Response[key] = value.(string) + "\n" + text
+		r.Response[key] = value + "\n" + text
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/genai"
-
 	"jp/internal/lazy"
 	"jp/provider"
 	"jp/provider/stream"
@@ -22,11 +20,11 @@ const maxMessage = 500
 
 // failure is an error of a request that the caller did not end.
 func (p *Provider) failure(err error, x *exchange) error {
-	var refusal genai.APIError
+	var refused refusal
 	var known *provider.Error
 	switch {
-	case errors.As(err, &refusal):
-		return p.refused(refusal, x)
+	case errors.As(err, &refused):
+		return p.refused(refused, x)
 	case errors.As(err, &known):
 		known.Provider, known.Message = Name, p.clean(known.Message)
 		return known
@@ -54,19 +52,19 @@ func (p *Provider) failure(err error, x *exchange) error {
 
 // refused is what the server answered in the place of an answer, or in its
 // midst.
-func (p *Provider) refused(refusal genai.APIError, x *exchange) *provider.Error {
-	status := refusal.Code
+func (p *Provider) refused(r refusal, x *exchange) *provider.Error {
+	status := r.Code
 	if x.answer == nil && x.status != 0 {
 		status = x.status
 	}
 	if status == 0 {
-		status = statuses[refusal.Status]
+		status = statuses[r.Status]
 	}
-	message := refusal.Message
+	message := r.Message
 	if message == "" {
-		message = refusal.Status
+		message = r.Status
 	}
-	d := detailsOf(refusal.Details)
+	d := detailsOf(r.Details)
 	if d.delay == 0 {
 		d.delay = provider.RetryAfter(x.header)
 	}

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"jp/provider"
 )
 
 // blobOf is the file of a block where models can look at it: a picture or a
 // document whose bytes are what it claims to be, or sound and film.
-func blobOf(b provider.Block) (*genai.Blob, bool) {
+func blobOf(b provider.Block) (*blob, bool) {
 	if b.Kind != provider.BlockFile {
 		return nil, false
 	}
@@ -27,23 +25,19 @@ func blobOf(b provider.Block) (*genai.Blob, bool) {
 	default:
 		return nil, false
 	}
-	return &genai.Blob{MIMEType: media, Data: b.Data}, true
+	return &blob{MIMEType: media, Data: b.Data}, true
 }
 
 // mayBeReturned reports whether a function may return the file.
-func mayBeReturned(blob *genai.Blob) bool {
-	switch blob.MIMEType {
+func mayBeReturned(b *blob) bool {
+	switch b.MIMEType {
 	case "image/png", "image/jpeg", "image/webp", "application/pdf":
 		return true
 	}
 	return false
 }
 
-func returned(blob *genai.Blob) *genai.FunctionResponsePart {
-	return &genai.FunctionResponsePart{
-		InlineData: &genai.FunctionResponseBlob{MIMEType: blob.MIMEType, Data: blob.Data},
-	}
-}
+func returned(b *blob) returnedFile { return returnedFile{InlineData: b} }
 
 // textOf is the text of a block, or what stands for a file that is no blob.
 func textOf(b provider.Block) string {
@@ -55,9 +49,9 @@ func textOf(b provider.Block) string {
 
 // origin is the line before a file that a function returned, where the two do
 // not stay together.
-func origin(blob *genai.Blob, tool, id string) string {
+func origin(b *blob, tool, id string) string {
 	what := "File"
-	if strings.HasPrefix(blob.MIMEType, "image/") {
+	if strings.HasPrefix(b.MIMEType, "image/") {
 		what = "Image"
 	}
 	return fmt.Sprintf("%s from %s, result of %s:", what, tool, id)

@@ -5,11 +5,10 @@
 // known of the model: equal requests give equal bytes. Parts that a model
 // signed go back exactly as they came.
 //
-// The SDK addresses and sends requests, reads refusals, and defines most of
-// what is sent. What has to survive unchanged does not pass through its maps:
-// they round large integers, and drop fields that they do not know and the
-// empty text that carries a signature. Its reader of streams fails at comments
-// and starts anew by itself. So body and stream are this package's own.
+// Google's SDK is not used. It would make jp half as large again and start 3 ms
+// later, and what has to survive unchanged could not pass through its maps: they
+// round large integers, and drop fields that they do not know and the empty text
+// that carries a signature. See docs/decisions/0012-no-google-sdk.md.
 //
 // The package takes no setting from the environment and keeps no state, never
 // tries a request twice, and shows the key to nobody but the endpoint: not in

@@ -3,8 +3,6 @@ package google
 import (
 	"slices"
 	"strings"
-
-	"google.golang.org/genai"
 )
 
 // efforts are the degrees of thinking, from the least.
@@ -58,16 +56,16 @@ func modelNamed(name string) model {
 }
 
 // thinking is the configuration of a model that thinks, nil for any other.
-func (m model) thinking(t Thinking) *genai.ThinkingConfig {
+func (m model) thinking(t Thinking) *thinkingConfig {
 	if m.levels == nil && m.budgets == nil {
 		return nil
 	}
-	config := &genai.ThinkingConfig{IncludeThoughts: !t.Hidden}
+	config := &thinkingConfig{IncludeThoughts: !t.Hidden}
 	if budget, ok := m.budgets[t.Effort]; ok {
-		config.ThinkingBudget = &budget
+		config.Budget = &budget
 	}
 	if level := m.level(t.Effort); level != "" {
-		config.ThinkingLevel = genai.ThinkingLevel(strings.ToUpper(level))
+		config.Level = strings.ToUpper(level)
 	}
 	return config
 }

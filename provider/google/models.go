@@ -2,14 +2,28 @@ package google
 
 import (
 	"context"
+	"encoding/json"
+	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"jp/provider"
 )
+
+// maxList bounds how much of a page of models is read.
+const maxList = 16 << 20
+
+// A page is a part of the list of models.
+type page struct {
+	Models []struct {
+		Name                       string
+		SupportedGenerationMethods []string
+	}
+	NextPageToken string
+	Error         *refusal
+}
 
 // Models lists the models that make content, in the server's order. Its errors
 // are those of Stream.
@@ -17,34 +31,48 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	if p.options.Key == "" {
 		return nil, &provider.Error{Class: provider.ClassAuth, Provider: Name, Message: "no key is set"}
 	}
-	client, err := genai.NewClient(ctx, &genai.ClientConfig{
-		APIKey: p.options.Key, Backend: genai.BackendGeminiAPI, HTTPClient: p.client(),
-		HTTPOptions: genai.HTTPOptions{BaseURL: p.options.baseURL()},
-	})
-	if err != nil {
-		return nil, p.failure(err, &exchange{})
-	}
 	var names []string
-	for m, err := range client.Models.All(ctx) {
+	for token := ""; ; {
+		x := &exchange{}
+		found, err := p.models(ctx, x, token)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, p.failure(err, &exchange{})
-		case len(m.SupportedActions) == 0 || slices.Contains(m.SupportedActions, "generateContent"):
-			names = append(names, strings.TrimPrefix(m.Name, "models/"))
+			return nil, p.failure(err, x)
 		}
+		for _, m := range found.Models {
+			if len(m.SupportedGenerationMethods) == 0 || slices.Contains(m.SupportedGenerationMethods, "generateContent") {
+				names = append(names, strings.TrimPrefix(m.Name, "models/"))
+			}
+		}
+		if found.NextPageToken == "" || found.NextPageToken == token {
+			return names, nil
+		}
+		token = found.NextPageToken
 	}
-	return names, nil
 }
 
-// client is the caller's, but one that follows no redirect: it would take the
-// key to another server.
-func (p *Provider) client() *http.Client {
-	client := http.Client{}
-	if p.options.Client != nil {
-		client = *p.options.Client
+// models asks for a page of the list.
+func (p *Provider) models(ctx context.Context, x *exchange, token string) (page, error) {
+	defer x.close()
+	query := url.Values{}
+	if token != "" {
+		query.Set("pageToken", token)
 	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client
+	if err := p.exchange(ctx, x, p.client(), http.MethodGet, "models", query.Encode(), nil); err != nil {
+		return page{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(x.answer, maxList))
+	if err != nil {
+		return page{}, err
+	}
+	var found page
+	if err := json.Unmarshal(text, &found); err != nil {
+		return page{}, &provider.Error{Class: provider.ClassInvalid, Message: "the server sent no list of models: " + string(text)}
+	}
+	if found.Error != nil {
+		return page{}, *found.Error
+	}
+	return found, nil
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"jp/provider"
 )
 
@@ -15,15 +13,15 @@ type body struct {
 	Contents          []content         `json:"contents"`
 	GenerationConfig  *generationConfig `json:"generationConfig,omitempty"`
 	SystemInstruction *content          `json:"systemInstruction,omitempty"`
-	ToolConfig        *genai.ToolConfig `json:"toolConfig,omitempty"`
-	Tools             []genai.Tool      `json:"tools,omitempty"`
+	ToolConfig        *toolConfig       `json:"toolConfig,omitempty"`
+	Tools             []toolSet         `json:"tools,omitempty"`
 }
 
 type generationConfig struct {
-	MaxOutputTokens    int                   `json:"maxOutputTokens,omitempty"`
-	ResponseJSONSchema json.RawMessage       `json:"responseJsonSchema,omitempty"`
-	ResponseMIMEType   string                `json:"responseMimeType,omitempty"`
-	ThinkingConfig     *genai.ThinkingConfig `json:"thinkingConfig,omitempty"`
+	MaxOutputTokens    int             `json:"maxOutputTokens,omitempty"`
+	ResponseJSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
+	ResponseMIMEType   string          `json:"responseMimeType,omitempty"`
+	ThinkingConfig     *thinkingConfig `json:"thinkingConfig,omitempty"`
 }
 
 // encode makes the body of a request. It fails where a schema is not JSON.
@@ -33,14 +31,13 @@ func encode(r *provider.Request, m model, o Options) ([]byte, error) {
 		GenerationConfig: configOf(r, m, o),
 	}
 	if system := systemOf(r, m); strings.TrimSpace(system) != "" {
-		b.SystemInstruction = &content{Parts: []any{genai.Part{Text: system}}}
+		b.SystemInstruction = &content{Parts: []any{part{Text: system}}}
 	}
 	if len(r.Tools) > 0 {
-		b.Tools = []genai.Tool{{FunctionDeclarations: declarationsOf(r.Tools)}}
+		b.Tools = []toolSet{{FunctionDeclarations: declarationsOf(r.Tools)}}
 	}
 	if len(r.Tools) > 0 && r.NoTools {
-		none := &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeNone}
-		b.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: none}
+		b.ToolConfig = &toolConfig{FunctionCalling: functionCalling{Mode: modeNone}}
 	}
 	return json.Marshal(b)
 }
@@ -74,13 +71,10 @@ func configOf(r *provider.Request, m model, o Options) *generationConfig {
 	return &config
 }
 
-func declarationsOf(tools []provider.Tool) []*genai.FunctionDeclaration {
-	declarations := make([]*genai.FunctionDeclaration, len(tools))
+func declarationsOf(tools []provider.Tool) []functionDeclaration {
+	declarations := make([]functionDeclaration, len(tools))
 	for i, tool := range tools {
-		declarations[i] = &genai.FunctionDeclaration{Name: tool.Name, Description: tool.Description}
-		if len(tool.Parameters) > 0 {
-			declarations[i].ParametersJsonSchema = tool.Parameters
-		}
+		declarations[i] = functionDeclaration{Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters}
 	}
 	return declarations
 }

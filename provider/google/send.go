@@ -4,103 +4,93 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 
-	"google.golang.org/genai"
+	"jp/provider"
 )
 
 // maxRefusal bounds how much of a refusal is read.
 const maxRefusal = 1 << 20
 
-// An exchange is one request on its way. It stands between the SDK and the
-// network: it keeps the stream of an answer for this package's own reader, and
-// hands on refusals.
+// version is that of the API.
+const version = "v1beta"
+
+// An exchange is one request on its way.
 type exchange struct {
-	network http.RoundTripper
-	url     string        // that was asked
-	header  http.Header   // of the response, once there is one
-	status  int           // of the response, 0 before
-	answer  io.ReadCloser // nil unless the request was accepted
+	url    string        // that was asked
+	header http.Header   // of the response, once there is one
+	status int           // of the response, 0 before
+	answer io.ReadCloser // nil unless the request was accepted
 }
 
 // send posts the body and returns once the server has begun to answer, or has
 // refused. The answer has to be closed.
 func (p *Provider) send(ctx context.Context, x *exchange, model string, body []byte) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(body, &fields); err != nil {
-		return err
-	}
-	client, err := genai.NewClient(ctx, &genai.ClientConfig{
-		APIKey:      p.options.Key,
-		Backend:     genai.BackendGeminiAPI,
-		HTTPClient:  x.client(p.options.Client),
-		HTTPOptions: genai.HTTPOptions{BaseURL: p.options.baseURL()},
-	})
+	name, err := modelPath(model)
 	if err != nil {
 		return err
 	}
-	once := false
-	config := &genai.GenerateContentConfig{
-		// Who retries is decided elsewhere, and only there.
-		AutomaticContinuation: &once,
-		HTTPOptions: &genai.HTTPOptions{ExtrasRequestProvider: func(map[string]any) map[string]any {
-			return asMap(fields)
-		}},
-	}
-	for _, err := range client.Models.GenerateContentStream(ctx, model, nil, config) {
-		if err != nil {
-			return err
-		}
-	}
-	if x.answer == nil {
-		return io.ErrUnexpectedEOF
-	}
-	return nil
+	client := p.client()
+	client.Timeout = 0 // it would cut long answers off
+	return p.exchange(ctx, x, client, http.MethodPost, name+":streamGenerateContent", "alt=sse", body)
 }
 
-func asMap(fields map[string]json.RawMessage) map[string]any {
-	m := make(map[string]any, len(fields))
-	for name, value := range fields {
-		m[name] = value
+// modelPath is a model's place in the API.
+func modelPath(model string) (string, error) {
+	switch {
+	case model == "", strings.ContainsAny(model, "?&"), strings.Contains(model, ".."):
+		return "", &provider.Error{Class: provider.ClassInvalid, Message: fmt.Sprintf("invalid model name %q", model)}
+	case strings.HasPrefix(model, "models/"), strings.HasPrefix(model, "tunedModels/"):
+		return model, nil
 	}
-	return m
+	return "models/" + model, nil
 }
 
-// client is the caller's with the exchange before its network. A limit for the
-// whole answer would cut long ones off, and a redirect would take the key to
-// another server.
-func (x *exchange) client(base *http.Client) *http.Client {
-	client := http.Client{}
-	if base != nil {
-		client = *base
-	}
-	x.network = client.Transport
-	if x.network == nil {
-		x.network = http.DefaultTransport
-	}
-	client.Transport, client.Timeout = x, 0
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client
-}
-
-// RoundTrip keeps the body of an answer back, and gives the SDK an empty one.
-func (x *exchange) RoundTrip(request *http.Request) (*http.Response, error) {
-	x.url = request.URL.String()
-	response, err := x.network.RoundTrip(request)
+// exchange sends a request. The error is a refusal where the server did not
+// accept it.
+func (p *Provider) exchange(ctx context.Context, x *exchange, client *http.Client, method, path, query string, body []byte) error {
+	address, err := url.Parse(p.options.baseURL())
 	if err != nil {
-		return nil, err
+		return err
+	}
+	address = address.JoinPath(version, path)
+	address.RawQuery = query
+	request, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "jp")
+	request.Header.Set("X-Goog-Api-Key", p.options.Key)
+	x.url = address.String()
+	response, err := client.Do(request)
+	if err != nil {
+		return err
 	}
 	x.header, x.status = response.Header, response.StatusCode
 	if response.StatusCode/100 == 2 {
-		x.answer, response.Body = response.Body, http.NoBody
-		return response, nil
+		x.answer = response.Body
+		return nil
 	}
+	defer response.Body.Close()
 	// A body that breaks off still tells more than none.
-	refusal, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
-	_ = response.Body.Close()
-	response.Body = io.NopCloser(bytes.NewReader(firstOf(refusal)))
-	return response, nil
+	text, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
+	return refusalOf(response, firstOf(text))
+}
+
+// client is the caller's, but one that follows no redirect: it would take the
+// key to another server.
+func (p *Provider) client() *http.Client {
+	client := http.Client{}
+	if p.options.Client != nil {
+		client = *p.options.Client
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client
 }
 
 // close ends what is left of the exchange.
@@ -108,6 +98,25 @@ func (x *exchange) close() {
 	if x.answer != nil {
 		_ = x.answer.Close()
 	}
+}
+
+// A refusal is what a server sends in the place of an answer.
+type refusal struct {
+	Code    int
+	Message string
+	Status  string
+	Details []map[string]any
+}
+
+func (r refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.Code, r.Status, r.Message) }
+
+// refusalOf reads a refusal; what is none is its message.
+func refusalOf(response *http.Response, text []byte) refusal {
+	var known struct{ Error *refusal }
+	if json.Unmarshal(text, &known) == nil && known.Error != nil {
+		return *known.Error
+	}
+	return refusal{Code: response.StatusCode, Status: response.Status, Message: string(text)}
 }
 
 // firstOf is the first value of a list, or what is no list: refusals of streams
