@@ -16,7 +16,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: help build test check crash crash-tools fuzz bench bench-tools soak seeded hostile inspector demo install
+.PHONY: help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile inspector demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,13 +29,14 @@ test: ## run all tests
 	$(GO) test ./...
 	$(GO) test -C proof ./...
 
-check: ## format, vet, lint, tests: what CI runs first
+check: lint test ## lint and tests: what CI runs first
+
+lint: ## format, vet, staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -C proof ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	cd proof && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
-	$(MAKE) test
 
 crash: build crash-tools ## faults, kills, power cuts, enumerated: a table; none may break a promise (CRASH='-only a,c' etc.)
 	$(call proof,crash) $(CRASH)
