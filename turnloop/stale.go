@@ -94,7 +94,7 @@ func (l *Loop) differ(q *conversation.Inquiry) bool {
 		if err != nil || own[file.Path] {
 			continue
 		}
-		if now, ok := l.opts.Digest(l.realPath(path)); !ok || now != file.Digest {
+		if now, ok := l.opts.Digest(realPath(l.opts.Restore, path)); !ok || now != file.Digest {
 			return true
 		}
 	}
@@ -103,8 +103,8 @@ func (l *Loop) differ(q *conversation.Inquiry) bool {
 
 // realPath is a path of an event with the secrets of its name in the place of what stands
 // for them.
-func (l *Loop) realPath(path string) string {
-	if l.opts.Restore == nil {
+func realPath(restore func(json.RawMessage) (json.RawMessage, error), path string) string {
+	if restore == nil {
 		return path
 	}
 	quoted, err := json.Marshal(path)
@@ -112,7 +112,7 @@ func (l *Loop) realPath(path string) string {
 		return path
 	}
 	var real string
-	if restored, err := l.opts.Restore(quoted); err == nil && json.Unmarshal(restored, &real) == nil {
+	if restored, err := restore(quoted); err == nil && json.Unmarshal(restored, &real) == nil {
 		return real
 	}
 	return path

@@ -16,8 +16,6 @@ var Ceilings = map[string]Ceiling{
 	"conversation":       {18, 40},
 	"gitstore":           {14, 98},
 	"gitstore/odb":       {28, 68},
-	"internal/bench":     {30, 49},
-	"internal/soak":      {12, 43},
 	"internal/wirecheck": {12, 91},
 	"tool/fs":            {15, 40},
 	"turnloop":           {26, 129},
