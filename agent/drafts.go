@@ -7,8 +7,7 @@ import (
 
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/internal/ownfolder"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 	"jp/turnloop"
 )
 
@@ -19,7 +18,7 @@ const draftDelay = time.Second
 // so that it can be quoted even after a kill. It is an observer around another.
 type draftKeeper struct {
 	turnloop.Observer
-	own  ownfolder.Place
+	own  safefile.StateDir
 	name string // of the file among the drafts
 
 	mu    sync.Mutex
@@ -68,7 +67,7 @@ func (d *draftKeeper) flush() {
 	d.dirty = false
 	text, err := json.Marshal(d.text)
 	if err == nil {
-		_ = d.own.Replace(repo.DraftsFolder, d.name, text, wholefile.Options{Volatile: true})
+		_ = d.own.Replace(repo.DraftsFolder, d.name, text, safefile.Options{Volatile: true})
 	}
 }
 

@@ -12,9 +12,8 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/internal/ownfolder"
+	"jp/internal/safefile"
 	"jp/internal/safetext"
-	"jp/internal/wholefile"
 )
 
 // scissors is the line in an editor below which lines that begin with # are not
@@ -39,10 +38,10 @@ func (q *query) edit(ctx context.Context, text string) (string, error) {
 		text = strings.TrimSpace(kept + "\n\n" + text)
 	}
 	shown := []byte(text + "\n\n" + q.besideDraft())
-	if err := q.repo.Own().Replace(repo.DraftsFolder, q.draft(), shown, wholefile.Options{Volatile: true}); err != nil {
+	if err := q.repo.Own().Replace(repo.DraftsFolder, q.draft(), shown, safefile.Options{Volatile: true}); err != nil {
 		return "", err
 	}
-	if err := q.front.Edit(ctx, q.repo.Place(), filepath.Join(q.repo.CommonDir, ownfolder.Name, repo.DraftsFolder, q.draft())); err != nil {
+	if err := q.front.Edit(ctx, q.repo.Place(), filepath.Join(q.repo.CommonDir, safefile.StateDirName, repo.DraftsFolder, q.draft())); err != nil {
 		return "", err
 	}
 	written, err := q.keptDraft()
@@ -139,7 +138,7 @@ func EditText(ctx context.Context, r *repo.Repo, front Frontend, initial []byte,
 		return nil, err
 	}
 	defer drafts.Close()
-	f, err := os.CreateTemp(filepath.Join(r.CommonDir, ownfolder.Name, repo.DraftsFolder), "edit-*"+ext)
+	f, err := os.CreateTemp(filepath.Join(r.CommonDir, safefile.StateDirName, repo.DraftsFolder), "edit-*"+ext)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/safefile"
 	"jp/internal/safetext"
-	"jp/internal/wholefile"
 	"jp/reconcile"
 )
 
@@ -147,7 +147,7 @@ func (q *query) keepText(f *problem.Error) error {
 	if text == "" {
 		return f
 	}
-	err := q.repo.Own().Replace(repo.DraftsFolder, q.draft(), []byte(text+"\n"), wholefile.Options{Volatile: true})
+	err := q.repo.Own().Replace(repo.DraftsFolder, q.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
 	if err != nil {
 		return fmt.Errorf("keep your question: %w", err)
 	}

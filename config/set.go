@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // A Draft is a TOML file with one key set, before jp writes it. Every other byte
@@ -104,7 +104,7 @@ func resolve(file string) (string, error) {
 
 // replaceFile makes data the file's content, durably, keeping its mode.
 func replaceFile(file string, data []byte) error {
-	return wholefile.Replace(file, data, wholefile.Options{Mode: 0o644, FolderMode: 0o755, KeepMode: true})
+	return safefile.Replace(file, data, safefile.Options{Mode: 0o644, FolderMode: 0o755, KeepMode: true})
 }
 
 func syncDir(dir string) error {

@@ -14,7 +14,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/gitcmd"
-	"jp/internal/ownfolder"
+	"jp/internal/safefile"
 )
 
 func (c *checkup) lookAtGit(ctx context.Context) []Finding {
@@ -66,7 +66,7 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	found.Index = damagedIndex(ctx, at, c.env)
 	found.Own = ownFolders(at.CommonDir)
 	found.Unusual = unusualFiles(at)
-	var link *ownfolder.LinkError
+	var link *safefile.LinkError
 	if errors.As(found.Own, &link) {
 		found.Instead = link.Path
 	}
@@ -108,11 +108,11 @@ func damagedIndex(ctx context.Context, at gitcmd.Repository, e *repo.Host) error
 // ownFolders says why one of jp's folders cannot be used, nil where all can that are
 // there.
 func ownFolders(common string) error {
-	own := ownfolder.Place{GitDir: common}
+	own := safefile.StateDir{GitDir: common}
 	if err := own.Check(); err != nil {
 		return err
 	}
-	if _, err := os.ReadDir(filepath.Join(common, ownfolder.Name)); err != nil {
+	if _, err := os.ReadDir(filepath.Join(common, safefile.StateDirName)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -128,7 +128,7 @@ func ownFolders(common string) error {
 
 // unusualFiles are what stands in the place of files of jp's and is none.
 func unusualFiles(at gitcmd.Repository) (paths []string) {
-	common, own := filepath.Join(at.CommonDir, ownfolder.Name), filepath.Join(at.GitDir, ownfolder.Name)
+	common, own := filepath.Join(at.CommonDir, safefile.StateDirName), filepath.Join(at.GitDir, safefile.StateDirName)
 	files := []string{
 		filepath.Join(common, repo.WorkspaceIDFile), filepath.Join(common, "packing.json"), filepath.Join(common, "packing.lock"),
 		filepath.Join(own, repo.WorktreeIDFile), filepath.Join(own, "index.json"), filepath.Join(own, "snapshot.lock"), filepath.Join(own, "mutation.lock"),

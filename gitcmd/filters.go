@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"jp/internal/plainfile"
+	"jp/internal/safefile"
 )
 
 // A Filter is a driver that git's configuration defines, as git takes it.
@@ -130,7 +130,7 @@ func (g *Git) plain() bool {
 		return false
 	}
 	for _, path := range g.configFiles() {
-		text, err := plainfile.Read(path)
+		text, err := safefile.ReadRegular(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}

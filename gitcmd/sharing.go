@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/internal/plainfile"
+	"jp/internal/safefile"
 )
 
 // A Sharing is what core.sharedRepository says: whom files in the git directory are
@@ -107,7 +107,7 @@ func (g *Git) unshared() bool {
 		return false
 	}
 	for _, path := range append(g.configFiles(), others...) {
-		text, err := plainfile.Read(path)
+		text, err := safefile.ReadRegular(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) || mentions(text, "sharedrepository", "include") {
 			return false
 		}

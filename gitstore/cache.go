@@ -15,7 +15,7 @@ import (
 	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
-	"jp/internal/sharedfile"
+	"jp/internal/safefile"
 )
 
 const (
@@ -65,7 +65,7 @@ func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 	if c.store.still.Load() {
 		c.log.Detach()
 	} else {
-		c.forget(sharedfile.MakeFolders(filepath.Dir(c.path), 0o777, c.store.git.Share))
+		c.forget(safefile.MakeFolders(filepath.Dir(c.path), 0o777, c.store.git.Share))
 	}
 	err = c.log.Extend(keep, missing)
 	c.forget(err)

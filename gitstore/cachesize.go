@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // maxCache is how many bytes all sidecars together may take: more than a million
@@ -89,7 +89,7 @@ func (s *Store) boundCache(written string) {
 }
 
 // ours reports whether a file is of a sidecar, or what a crash left of one.
-func ours(name string) bool { return wholefile.IsTemporary(name) || sidecarOf(name) != name }
+func ours(name string) bool { return safefile.IsTemporary(name) || sidecarOf(name) != name }
 
 // sidecarOf is what the files of one sidecar have in common; all of a name that is none's.
 func sidecarOf(name string) string {

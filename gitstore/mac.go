@@ -13,7 +13,7 @@ import (
 	"os"
 	"sync"
 
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // keyBytes is the length of the key.
@@ -55,7 +55,7 @@ func writeKey(path string) error {
 	if _, err := rand.Read(key); err != nil {
 		return err
 	}
-	err := wholefile.Make(path, []byte(hex.EncodeToString(key)), wholefile.Options{})
+	err := safefile.CreateNew(path, []byte(hex.EncodeToString(key)), safefile.Options{})
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // A folder is the registry's folder, open. It is this user's, and nobody else
@@ -131,13 +131,13 @@ func (d *folder) read(name string, limit int64) ([]byte, error) {
 // replace makes text the content of a file, whole or not at all, as long as the
 // power does not fail.
 func (d *folder) replace(name string, text []byte) error {
-	return wholefile.ReplaceIn(files{d}, name, text, wholefile.Options{Volatile: true})
+	return safefile.ReplaceIn(files{d}, name, text, safefile.Options{Volatile: true})
 }
 
 // files is a folder as one in which files are replaced.
 type files struct{ *folder }
 
-func (d files) Create(name string, _ fs.FileMode) (wholefile.File, error) {
+func (d files) Create(name string, _ fs.FileMode) (safefile.File, error) {
 	return d.open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL)
 }
 

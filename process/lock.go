@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/conversation"
-	"jp/internal/ownfolder"
-	"jp/internal/sharedfile"
+	"jp/internal/safefile"
 )
 
 // A Holder is who holds a lock, for people to read.
@@ -48,14 +47,14 @@ type Locks struct {
 	Dir string
 	// Share is told of what is made, so that other users of the repository can hold
 	// its locks too; nil leaves modes to the umask.
-	Share sharedfile.Share
+	Share safefile.Share
 
 	common string // the git directory that Dir is a folder of jp's in; "": Dir is any folder
 }
 
 // LocksIn are the locks of the repository with this common git directory.
 func LocksIn(commonDir string) Locks {
-	return Locks{Dir: filepath.Join(commonDir, ownfolder.Name, locksFolder), common: commonDir}
+	return Locks{Dir: filepath.Join(commonDir, safefile.StateDirName, locksFolder), common: commonDir}
 }
 
 const locksFolder = "locks"
@@ -206,7 +205,7 @@ func (l Locks) toolPath(id conversation.ID, seq int) string {
 	return filepath.Join(l.Dir, fmt.Sprintf("%s.%d", id, seq))
 }
 
-func (l Locks) place() ownfolder.Place { return ownfolder.Place{GitDir: l.common, Share: l.Share} }
+func (l Locks) place() safefile.StateDir { return safefile.StateDir{GitDir: l.common, Share: l.Share} }
 
 func (l Locks) remove(name string) error {
 	if l.common != "" {
@@ -225,10 +224,10 @@ func (l Locks) open(path string) (*os.File, error) {
 		defer dir.Close()
 		return dir.OpenShared(filepath.Base(path), 0o666)
 	}
-	if err := sharedfile.MakeFolders(l.Dir, 0o777, l.Share); err != nil {
+	if err := safefile.MakeFolders(l.Dir, 0o777, l.Share); err != nil {
 		return nil, err
 	}
-	return sharedfile.Open(path, 0o666, l.Share)
+	return safefile.OpenShared(path, 0o666, l.Share)
 }
 
 func readHolder(f *os.File) Holder {

@@ -22,7 +22,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
-	"jp/internal/ownfolder"
+	"jp/internal/safefile"
 )
 
 // EmptyTree is the id of the tree without entries.
@@ -113,7 +113,7 @@ func (w *Worktree) abs(path string) string {
 // state is a file of jp in this working tree's own git directory, so that
 // `git worktree remove` takes it along.
 func (w *Worktree) state(name string) string {
-	return filepath.Join(w.repo.GitDir, ownfolder.Name, name)
+	return filepath.Join(w.repo.GitDir, safefile.StateDirName, name)
 }
 
 // openState opens such a file, and makes the folder that it is in. It follows no links.
@@ -137,8 +137,8 @@ func (w *Worktree) openLock(name string) (*os.File, error) {
 	return dir.OpenShared(name, 0o600)
 }
 
-func (w *Worktree) place() ownfolder.Place {
-	return ownfolder.Place{GitDir: w.repo.GitDir, Share: w.git.Share}
+func (w *Worktree) place() safefile.StateDir {
+	return safefile.StateDir{GitDir: w.repo.GitDir, Share: w.git.Share}
 }
 
 // makeState makes the folder for them.

@@ -16,7 +16,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/ownfolder"
+	"jp/internal/safefile"
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/provider"
@@ -31,7 +31,7 @@ func ProblemOf(err error) *problem.Error {
 	var badConfig *config.Error
 	var interrupt *turnloop.Interrupt
 	var denied *turnloop.DeniedError
-	var link *ownfolder.LinkError
+	var link *safefile.LinkError
 	switch {
 	case errors.As(err, &f):
 		return f

@@ -19,11 +19,9 @@ import (
 	"jp/gitcmd/located"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/ownfolder"
-	"jp/internal/plainfile"
 	"jp/internal/repoid"
+	"jp/internal/safefile"
 	"jp/internal/safetext"
-	"jp/internal/wholefile"
 	"jp/process"
 )
 
@@ -284,7 +282,7 @@ func (r *Repo) WorktreeID() string {
 	if r.GitDir == r.CommonDir {
 		return ""
 	}
-	id, err := namedOnce(ownfolder.Place{GitDir: r.GitDir, Share: r.Git.Share}, WorktreeIDFile)
+	id, err := namedOnce(safefile.StateDir{GitDir: r.GitDir, Share: r.Git.Share}, WorktreeIDFile)
 	if err != nil {
 		return "" // its name has to do
 	}
@@ -292,29 +290,29 @@ func (r *Repo) WorktreeID() string {
 }
 
 // Own is where jp's folders are that belong to the whole repository.
-func (r *Repo) Own() ownfolder.Place {
-	return ownfolder.Place{GitDir: r.CommonDir, Share: r.Git.Share}
+func (r *Repo) Own() safefile.StateDir {
+	return safefile.StateDir{GitDir: r.CommonDir, Share: r.Git.Share}
 }
 
 // namedOnce is the random name in a file of jp's folder, which is made where there is none. It
 // appears whole or not at all; one that is empty was cut off by a crash of the disk
 // and is made anew.
-func namedOnce(in ownfolder.Place, name string) (string, error) {
+func namedOnce(in safefile.StateDir, name string) (string, error) {
 	if err := in.Check(); err != nil {
 		return "", err
 	}
-	path := filepath.Join(in.GitDir, ownfolder.Name, name)
+	path := filepath.Join(in.GitDir, safefile.StateDirName, name)
 	if id, err := readWord(path); id != "" || err != nil {
 		return id, err
 	}
 	id := []byte(strings.ToLower(rand.Text())[:8] + "\n")
-	o := wholefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
-	err := wholefile.Make(path, id, o)
+	o := safefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
+	err := safefile.CreateNew(path, id, o)
 	if errors.Is(err, fs.ErrExist) { // somebody else was faster
 		if id, err := readWord(path); id != "" || err != nil {
 			return id, err
 		}
-		err = wholefile.Replace(path, id, o)
+		err = safefile.Replace(path, id, o)
 	}
 	if err != nil {
 		return "", err
@@ -324,11 +322,11 @@ func namedOnce(in ownfolder.Place, name string) (string, error) {
 
 // readWord is the one word that a file holds, "" where there is no file.
 func readWord(path string) (string, error) {
-	text, err := plainfile.Read(path)
+	text, err := safefile.ReadRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
-	case errors.Is(err, plainfile.ErrUnusual):
+	case errors.Is(err, safefile.ErrNotRegular):
 		err = fmt.Errorf("%s is no ordinary file: remove it, and jp makes it anew", path)
 	}
 	return strings.TrimSpace(string(text)), err

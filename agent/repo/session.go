@@ -17,9 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/conversation"
-	"jp/internal/ownfolder"
 	"jp/internal/repoid"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // A session is one place where somebody works: a terminal, or what JP_SESSION
@@ -134,7 +133,7 @@ func (s session) read() sessionFile {
 // kept reports whether a file is of this working tree, and not of an earlier one of its
 // name, nor of the repository that this one is a copy of.
 func (s session) kept(f sessionFile) bool {
-	id, _ := readWord(filepath.Join(s.repo.GitDir, ownfolder.Name, WorktreeIDFile))
+	id, _ := readWord(filepath.Join(s.repo.GitDir, safefile.StateDirName, WorktreeIDFile))
 	if f.Worktree != "" && f.Worktree != id {
 		return false
 	}
@@ -173,7 +172,7 @@ func (s session) Use(id conversation.ID, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := s.repo.Own().Replace(SessionsFolder, s.file, append(text, '\n'), wholefile.Options{Volatile: true}); err != nil {
+	if err := s.repo.Own().Replace(SessionsFolder, s.file, append(text, '\n'), safefile.Options{Volatile: true}); err != nil {
 		return err
 	}
 	return s.repo.Own().Remove(SessionsFolder, s.byPath)

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"jp/conversation"
+	"jp/internal/safefile"
 	"jp/internal/safetext"
-	"jp/internal/wholefile"
 	"jp/turnloop"
 )
 
@@ -60,7 +60,7 @@ func (r *Repo) startFile() string { return filepath.Join(r.GitDir, "jp-start") }
 
 // StartOn makes every session of the worktree start on a conversation.
 func (r *Repo) StartOn(id conversation.ID) error {
-	return wholefile.Replace(r.startFile(), []byte(string(id)+"\n"), wholefile.Options{Mode: 0o666})
+	return safefile.Replace(r.startFile(), []byte(string(id)+"\n"), safefile.Options{Mode: 0o666})
 }
 
 // startsOn is the conversation on which sessions start here, "" for none.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/internal/plainfile"
+	"jp/internal/safefile"
 )
 
 // obeyed are the files of a git directory that say what git runs, each with what
@@ -49,7 +49,7 @@ func (o obeyed) add(dir, name string) {
 	}
 	what := fmt.Sprint(stat.Mode)
 	if stat.Mode&unix.S_IFMT == unix.S_IFREG { // of a folder, what is in it counts
-		if text, err := plainfile.Read(path); err == nil {
+		if text, err := safefile.ReadRegular(path); err == nil {
 			what += fmt.Sprintf(" %x", sha256.Sum256(text)) // writing the same again changes nothing
 		} else {
 			what += fmt.Sprint(" ", stat.Size, stat.Ino, stat.Ctim)

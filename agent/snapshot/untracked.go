@@ -8,8 +8,7 @@ import (
 
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/internal/ownfolder"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 	"jp/turnloop"
 	"jp/worktree"
 )
@@ -34,7 +33,7 @@ func UntrackedName(id conversation.ID) string { return string(id) + ".untracked"
 type UntrackedKeeper struct {
 	turnloop.Observer
 	Ctx   context.Context
-	Own   ownfolder.Place
+	Own   safefile.StateDir
 	Name  string
 	Files *Files
 	Found *worktree.Listing // by a resume, and told to the model; nil: by none
@@ -95,7 +94,7 @@ func (k *UntrackedKeeper) list() {
 func (k *UntrackedKeeper) write(listing worktree.Listing) {
 	r := UntrackedRecord{k.Files.Id, worktree.Listing{At: listing.At, Paths: quoted(listing.Paths)}}
 	if text, err := json.Marshal(r); err == nil {
-		_ = k.Own.Replace(repo.DraftsFolder, k.Name, text, wholefile.Options{Volatile: true})
+		_ = k.Own.Replace(repo.DraftsFolder, k.Name, text, safefile.Options{Volatile: true})
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"jp/agent"
 	"jp/agent/repo"
 	"jp/config"
-	"jp/internal/ownfolder"
+	"jp/internal/safefile"
 	"jp/reconcile"
 )
 
@@ -22,7 +22,7 @@ func TestDifferencesNameTheFolderOfARepository(t *testing.T) {
 	name := func(folder string) string {
 		gitDir := filepath.Join(dir, folder)
 		require.NoError(t, os.MkdirAll(gitDir, 0o777))
-		id, err := r.Repositories().ID(ownfolder.Place{GitDir: gitDir})
+		id, err := r.Repositories().ID(safefile.StateDir{GitDir: gitDir})
 		require.NoError(t, err)
 		return id
 	}

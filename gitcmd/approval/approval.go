@@ -22,7 +22,7 @@ import (
 	"strings"
 
 	"jp/gitcmd"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // ErrChanged says that a filter, or a file that it names, is not what was approved.
@@ -121,7 +121,7 @@ type record struct {
 func (a Approvals) Approve(filters []Filter) error {
 	text, err := json.MarshalIndent(record{a.Repo.TopLevel, filters}, "", "  ")
 	if err == nil {
-		err = wholefile.Replace(a.file(), append(text, '\n'), wholefile.Options{Mode: 0o600, FolderMode: 0o700})
+		err = safefile.Replace(a.file(), append(text, '\n'), safefile.Options{Mode: 0o600, FolderMode: 0o700})
 	}
 	if err != nil {
 		return fmt.Errorf("approve filters: %w", err)

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"jp/gitcmd"
-	"jp/internal/plainfile"
+	"jp/internal/safefile"
 )
 
 // before are the filters that a commit's attributes name for paths: by themselves, and
@@ -101,7 +101,7 @@ func (c *Checker) same(head string, files []string) bool {
 	if c.repo.CommonDir == "" {
 		return false
 	}
-	now, err := plainfile.Read(infoFile(c.repo))
+	now, err := safefile.ReadRegular(infoFile(c.repo))
 	if err == nil && len(now) > 0 || len(c.info) > 0 {
 		return false
 	}
@@ -115,7 +115,7 @@ func (c *Checker) same(head string, files []string) bool {
 		if err != nil || !info.Mode().IsRegular() || oid == "" {
 			return false
 		}
-		text, err := plainfile.Read(name)
+		text, err := safefile.ReadRegular(name)
 		if err != nil || !bytes.Equal(text, c.texts[oid]) {
 			return false
 		}

@@ -21,7 +21,7 @@ import (
 	"sync"
 
 	"jp/gitcmd"
-	"jp/internal/plainfile"
+	"jp/internal/safefile"
 )
 
 // A Gap is a file that needs a filter that jp does not run.
@@ -71,7 +71,7 @@ type Checker struct {
 func New(git *gitcmd.Git, repo gitcmd.Repository) *Checker {
 	var info []byte
 	if repo.CommonDir != "" {
-		info, _ = plainfile.Read(infoFile(repo)) // there may be none
+		info, _ = safefile.ReadRegular(infoFile(repo)) // there may be none
 	}
 	return &Checker{
 		git: git, repo: repo, info: info,

@@ -27,7 +27,7 @@ import (
 	"path/filepath"
 
 	"jp/gitcmd"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // enough is how many notes are kept.
@@ -74,7 +74,7 @@ func (n Notes) holds(s sight) bool {
 // note remembers. A note that is lost or torn costs one git.
 func (n Notes) note(s sight) {
 	n.forget()
-	_ = wholefile.Replace(n.file(s), []byte(s.note()), wholefile.Options{Volatile: true})
+	_ = safefile.Replace(n.file(s), []byte(s.note()), safefile.Options{Volatile: true})
 }
 
 // forget makes room: of too many notes none is known to be needed again.

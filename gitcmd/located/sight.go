@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitcmd"
-	"jp/internal/plainfile"
+	"jp/internal/safefile"
 )
 
 // A sight is a place that looks ordinary, and all else that git's answer rests on.
@@ -60,7 +60,7 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	facts := fmt.Appendf(nil, "2 %q %d %q", s.top, os.Geteuid(), program)
 	// That of this working tree counts where the other one says so.
 	for _, name := range []string{"config", "config.worktree"} {
-		text, err := plainfile.Read(filepath.Join(git, name))
+		text, err := safefile.ReadRegular(filepath.Join(git, name))
 		if err != nil && (name == "config" || !errors.Is(err, fs.ErrNotExist)) || leadsOn(text) {
 			return s, false
 		}
@@ -73,7 +73,7 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 		return s, false
 	}
 	for _, path := range configs {
-		text, err := plainfile.Read(path)
+		text, err := safefile.ReadRegular(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return s, false
 		}
@@ -181,7 +181,7 @@ func whole(git string) bool {
 	if info, err := os.Lstat(filepath.Join(git, "HEAD")); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	text, err := plainfile.Read(filepath.Join(git, "HEAD"))
+	text, err := safefile.ReadRegular(filepath.Join(git, "HEAD"))
 	return err == nil && isHead(strings.TrimSuffix(string(text), "\n"))
 }
 

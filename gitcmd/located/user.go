@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"jp/gitcmd"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // User is [gitcmd.Git.User] for the repository. It starts a child only where the
@@ -59,6 +59,6 @@ func (n Notes) user(s sight) (user gitcmd.User, known bool) {
 func (n Notes) noteUser(s sight, user gitcmd.User) {
 	if answer, err := json.Marshal([2][]byte{[]byte(user.Name), []byte(user.Email)}); err == nil {
 		n.forget()
-		_ = wholefile.Replace(n.userFile(s), append([]byte(s.note()), answer...), wholefile.Options{Volatile: true})
+		_ = safefile.Replace(n.userFile(s), append([]byte(s.note()), answer...), safefile.Options{Volatile: true})
 	}
 }

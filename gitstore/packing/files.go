@@ -3,8 +3,7 @@ package packing
 import (
 	"os"
 
-	"jp/internal/sharedfile"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // files changes files. A test may put its own in its place, to break off anywhere.
@@ -18,7 +17,7 @@ type files interface {
 	Sync(folder string) error
 }
 
-type osFiles struct{ share sharedfile.Share }
+type osFiles struct{ share safefile.Share }
 
 func (osFiles) Rename(from, to string) error { return os.Rename(from, to) }
 func (osFiles) Remove(name string) error     { return os.Remove(name) }
@@ -34,5 +33,5 @@ func (osFiles) Sync(folder string) error {
 }
 
 func (o osFiles) Replace(name string, content []byte) error {
-	return wholefile.Replace(name, content, wholefile.Options{Mode: 0o666, Volatile: true, Share: o.share})
+	return safefile.Replace(name, content, safefile.Options{Mode: 0o666, Volatile: true, Share: o.share})
 }

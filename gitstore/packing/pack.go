@@ -11,7 +11,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
-	"jp/internal/sharedfile"
+	"jp/internal/safefile"
 )
 
 // settings make git flush what it writes, and one pack with an index that everybody
@@ -125,7 +125,7 @@ func (p *Packer) packObjects(ctx context.Context, spans []span) ([]made, error) 
 }
 
 func (p *Packer) makeFolder(path string) error {
-	return sharedfile.MakeFolders(path, 0o777, p.git.Share)
+	return safefile.MakeFolders(path, 0o777, p.git.Share)
 }
 
 // make runs a command that prints the names of the packs it makes, and lets another

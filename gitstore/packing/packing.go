@@ -23,7 +23,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
-	"jp/internal/ownfolder"
+	"jp/internal/safefile"
 )
 
 // Enough is about how many loose objects are worth a pack. Fewer would make too
@@ -43,7 +43,7 @@ type Packer struct {
 
 // New returns the Packer of a repository.
 func New(db *odb.Store, git *gitcmd.Git) *Packer {
-	own := filepath.Join(db.Dir(), ownfolder.Name)
+	own := filepath.Join(db.Dir(), safefile.StateDirName)
 	work := filepath.Join(db.Dir(), "objects", workFolder)
 	return &Packer{odb: db, git: git, files: osFiles{git.Share}, dir: db.Dir(), work: work, state: filepath.Join(own, "packing.json"), lock: filepath.Join(own, "packing.lock")}
 }
@@ -82,7 +82,7 @@ func (p *Packer) Pack(ctx context.Context) (r Result, err error) {
 
 // alone takes the lock of the only process that packs.
 func (p *Packer) alone() (unlock func(), err error) {
-	own, err := ownfolder.Place{GitDir: p.dir, Share: p.git.Share}.Open()
+	own, err := safefile.StateDir{GitDir: p.dir, Share: p.git.Share}.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"jp/gitstore/odb"
-	"jp/internal/plainfile"
+	"jp/internal/safefile"
 )
 
 // A state is what a Pack leaves for the next one. Losing it costs nothing but a
@@ -40,7 +40,7 @@ type made struct {
 func (p *Packer) Last() time.Time { return p.readState().At }
 
 func (p *Packer) readState() (s state) {
-	text, err := plainfile.Read(p.state)
+	text, err := safefile.ReadRegular(p.state)
 	if err != nil || json.Unmarshal(text, &s) != nil || s.Left < 0 {
 		return state{}
 	}

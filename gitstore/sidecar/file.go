@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // open opens a file to read, and says its size. It asks the system itself: a search
@@ -92,7 +92,7 @@ func read(fd int, buffer []byte, at int64) (n int, more bool) {
 // replace puts a file in place as a whole. It is not made durable: what a crash
 // leaves is found out when it is read.
 func replace(path string, data []byte) error {
-	return wholefile.Replace(path, data, wholefile.Options{FolderMode: 0o777, Volatile: true})
+	return safefile.Replace(path, data, safefile.Options{FolderMode: 0o777, Volatile: true})
 }
 
 // lock takes the file for this process, unless another one has it.

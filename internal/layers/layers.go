@@ -16,15 +16,15 @@ const everything = "*"
 var Allowed = map[string][]string{
 	"conversation":                          nil, // the vocabulary: no I/O, standard library only
 	"conversation/journaltest":              {"conversation"},
-	"gitcmd":                                {"internal/plainfile"}, // the only starter of git
-	"gitcmd/approval":                       {"gitcmd", "internal/wholefile"},
-	"gitcmd/convert":                        {"gitcmd", "internal/plainfile"},
-	"gitcmd/located":                        {"gitcmd", "internal/plainfile", "internal/wholefile"},
-	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/sharedfile", "internal/wholefile"},
-	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},                                                                     // knows objects and refs, not events
-	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/ownfolder", "internal/plainfile", "internal/sharedfile", "internal/wholefile"}, // knows refs and objects, and of events only where they begin
-	"gitstore/sidecar":                      {"search/needle", "internal/wholefile"},                                                                             // copies of raw commits; knows no events
-	"worktree":                              {"conversation", "gitcmd", "gitcmd/convert", "internal/ownfolder", "worktree/gitindex"},
+	"gitcmd":                                {"internal/safefile"}, // the only starter of git
+	"gitcmd/approval":                       {"gitcmd", "internal/safefile"},
+	"gitcmd/convert":                        {"gitcmd", "internal/safefile"},
+	"gitcmd/located":                        {"gitcmd", "internal/safefile"},
+	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
+	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"}, // knows objects and refs, not events
+	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/safefile"}, // knows refs and objects, and of events only where they begin
+	"gitstore/sidecar":                      {"search/needle", "internal/safefile"},          // copies of raw commits; knows no events
+	"worktree":                              {"conversation", "gitcmd", "gitcmd/convert", "internal/safefile", "worktree/gitindex"},
 	"worktree/gitindex":                     nil, // a format; looks at no file
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
@@ -42,17 +42,17 @@ var Allowed = map[string][]string{
 	"tool/recall":                           {"conversation", "search", "tool"},
 	"tool/delegate":                         {"conversation", "tool"},
 	"tool/command":                          {"conversation", "tool", "tool/program"},
-	"tool/mcp":                              {"conversation", "tool", "tool/program", "internal/wholefile", "internal/lazy"},
+	"tool/mcp":                              {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy"},
 	"tool/mcp/mcptest":                      nil,
 	"turnloop":                              {"conversation", "provider", "tool", "internal/lazy"}, // neither git nor a terminal nor a vendor
 	"reconcile":                             {"conversation"},                                      // decides; writes nothing
 	"search":                                {"conversation", "search/needle"},                     // reads through a source; knows no storage
 	"search/needle":                         nil,
-	"process":                               {"conversation", "internal/ownfolder", "internal/sharedfile", "internal/wholefile"},
+	"process":                               {"conversation", "internal/safefile"},
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                                 {"conversation"},
 	"sandbox":                               nil, // rules and the kernel; knows neither tools nor configuration
-	"config":                                {"internal/wholefile"},
+	"config":                                {"internal/safefile"},
 	"redact":                                nil,
 	"redact/redacttest":                     nil,
 	"agent":                                 {everything}, // but see Forbidden
@@ -77,15 +77,12 @@ var Allowed = map[string][]string{
 	"internal/prose":                        nil, // reads documents and source as text
 	"internal/inflate":                      nil, // standard library only
 	"internal/lazy":                         nil, // standard library only
+	"internal/safefile":                     nil,
 	"internal/layers":                       nil,
-	"internal/leftover":                     {"conversation", "process", "internal/ownfolder"},
-	"internal/plainfile":                    nil,
-	"internal/repoid":                       {"internal/ownfolder", "internal/plainfile", "internal/wholefile"},
+	"internal/leftover":                     {"conversation", "process", "internal/safefile"},
+	"internal/repoid":                       {"internal/safefile"},
 	"internal/safetext":                     {"internal/lazy"}, // what may be shown and pasted; knows no terminal
 	"internal/safetext/safetexttest":        nil,
-	"internal/sharedfile":                   nil,
-	"internal/ownfolder":                    {"internal/plainfile", "internal/sharedfile", "internal/wholefile"},
-	"internal/wholefile":                    {"internal/sharedfile"},
 	"internal/gitenv":                       nil,
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},

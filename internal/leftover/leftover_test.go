@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/leftover"
 	"jp/conversation"
+	"jp/internal/leftover"
 	"jp/process"
 )
 

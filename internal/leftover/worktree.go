@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/internal/ownfolder"
+	"jp/internal/safefile"
 )
 
 // While git makes a linked working tree, a note in jp's folder says where, and is
@@ -19,7 +19,7 @@ import (
 // which `git fsck` and others fail. One whose note nobody holds is nobody's.
 
 func notesDir(commonDir string) string {
-	return filepath.Join(commonDir, ownfolder.Name, notesFolder)
+	return filepath.Join(commonDir, safefile.StateDirName, notesFolder)
 }
 
 const notesFolder = "worktrees"
@@ -31,7 +31,7 @@ const beginning = ".new-"
 // is free and has an absolute path, until end. Who else has the note's file open
 // holds it, too: git has to, since it may outlive jp. With an error nothing may be
 // made. The folder of notes is shared, and what stands in them is the user's own.
-func MakingWorktree(in ownfolder.Place, dir string) (note *os.File, end func(), err error) {
+func MakingWorktree(in safefile.StateDir, dir string) (note *os.File, end func(), err error) {
 	commonDir := in.GitDir
 	notes, err := in.Open(notesFolder)
 	if err != nil {

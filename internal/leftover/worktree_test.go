@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/leftover"
 	"jp/internal/gitenv"
-	"jp/internal/ownfolder"
+	"jp/internal/leftover"
+	"jp/internal/safefile"
 )
 
 // A making is a repository in which a linked working tree is being made.
@@ -45,7 +45,7 @@ func (m *making) own(name string) string { return filepath.Join(m.git, "worktree
 // note leaves a note as who was killed does.
 func (m *making) note() string {
 	m.t.Helper()
-	_, end, err := leftover.MakingWorktree(ownfolder.Place{GitDir: m.git}, m.linked)
+	_, end, err := leftover.MakingWorktree(safefile.StateDir{GitDir: m.git}, m.linked)
 	require.NoError(m.t, err)
 	require.Empty(m.t, leftover.HalfWorktrees(m.git), "it is being made")
 	names, err := filepath.Glob(filepath.Join(m.git, "jp", "worktrees", "*"))
@@ -113,7 +113,7 @@ func TestFilesInHalfAWorktreeStay(t *testing.T) {
 func TestTheDoctorFindsHalfAWorktree(t *testing.T) {
 	r := newRuin(t)
 	require.NoError(t, os.MkdirAll(r.CommonDir, 0o777))
-	_, end, err := leftover.MakingWorktree(ownfolder.Place{GitDir: r.CommonDir}, filepath.Join(r.TopLevel, "try"))
+	_, end, err := leftover.MakingWorktree(safefile.StateDir{GitDir: r.CommonDir}, filepath.Join(r.TopLevel, "try"))
 	require.NoError(t, err)
 	require.Empty(t, r.find())
 	end()
@@ -211,7 +211,7 @@ func TestANoteIsHeldFromItsBeginning(t *testing.T) {
 		})
 	}
 	for range 300 {
-		_, end, err := leftover.MakingWorktree(ownfolder.Place{GitDir: dir}, "/nowhere/try")
+		_, end, err := leftover.MakingWorktree(safefile.StateDir{GitDir: dir}, "/nowhere/try")
 		require.NoError(t, err)
 		notes, err := filepath.Glob(filepath.Join(dir, "jp", "worktrees", "*"))
 		require.NoError(t, err)

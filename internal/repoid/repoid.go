@@ -20,9 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jp/internal/ownfolder"
-	"jp/internal/plainfile"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // FileName is the file in jp's folder of a git directory that has the name.
@@ -48,13 +46,13 @@ type standing struct {
 }
 
 // Known is the repository's name, "" where it has none yet. Nothing is written.
-func (r Registry) Known(in ownfolder.Place) (string, error) {
+func (r Registry) Known(in safefile.StateDir) (string, error) {
 	s, err := r.look(in)
 	return s.here.ID, err
 }
 
 // ID is the repository's name; one that has none gets one.
-func (r Registry) ID(in ownfolder.Place) (string, error) {
+func (r Registry) ID(in safefile.StateDir) (string, error) {
 	if err := in.Check(); err != nil {
 		return "", err
 	}
@@ -91,7 +89,7 @@ func (r Registry) Place(id string) string {
 func (s standing) settled() bool { return s.here.ID != "" && s.file == s.here.ID && s.told }
 
 // look finds the name of the repository at a place.
-func (r Registry) look(in ownfolder.Place) (s standing, err error) {
+func (r Registry) look(in safefile.StateDir) (s standing, err error) {
 	if s.file, err = Read(in.GitDir); err != nil {
 		return s, err
 	}
@@ -136,7 +134,7 @@ func (r Registry) keep(rec record) {
 		return
 	}
 	for _, name := range []string{rec.ID, placeName(rec.Path)} {
-		_ = wholefile.Replace(filepath.Join(r.Dir, name), append(text, '\n'), wholefile.Options{})
+		_ = safefile.Replace(filepath.Join(r.Dir, name), append(text, '\n'), safefile.Options{})
 	}
 }
 
@@ -144,7 +142,7 @@ func (r Registry) read(name string) (rec record, ok bool) {
 	if r.Dir == "" || name == "" {
 		return rec, false
 	}
-	text, err := plainfile.Read(filepath.Join(r.Dir, name))
+	text, err := safefile.ReadRegular(filepath.Join(r.Dir, name))
 	return rec, err == nil && json.Unmarshal(text, &rec) == nil && isName(rec.ID)
 }
 
@@ -172,12 +170,12 @@ func (r Registry) lock() (unlock func()) {
 // Read is the name that the file in a git directory has, "" where there is none. A file
 // that is empty was cut off by a crash of the disk.
 func Read(gitDir string) (string, error) {
-	path := filepath.Join(gitDir, ownfolder.Name, FileName)
-	text, err := plainfile.Read(path)
+	path := filepath.Join(gitDir, safefile.StateDirName, FileName)
+	text, err := safefile.ReadRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = nil
-	case errors.Is(err, plainfile.ErrUnusual):
+	case errors.Is(err, safefile.ErrNotRegular):
 		err = fmt.Errorf("%s is no ordinary file: remove it, and jp makes it anew", path)
 	}
 	if id := strings.TrimSpace(string(text)); isName(id) {
@@ -193,12 +191,12 @@ func isName(id string) bool {
 
 // write gives the file a name, in place of the one that it had. Of processes that name a
 // repository at once the first one wins.
-func write(in ownfolder.Place, before, id string) (string, error) {
-	path := filepath.Join(in.GitDir, ownfolder.Name, FileName)
-	o := wholefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
+func write(in safefile.StateDir, before, id string) (string, error) {
+	path := filepath.Join(in.GitDir, safefile.StateDirName, FileName)
+	o := safefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
 	var err error
 	if before == "" {
-		err = wholefile.Make(path, []byte(id+"\n"), o)
+		err = safefile.CreateNew(path, []byte(id+"\n"), o)
 	} else {
 		err = fs.ErrExist
 	}
@@ -206,7 +204,7 @@ func write(in ownfolder.Place, before, id string) (string, error) {
 		if now, err := Read(in.GitDir); err != nil || now != "" && now != before {
 			return now, err
 		}
-		err = wholefile.Replace(path, []byte(id+"\n"), o)
+		err = safefile.Replace(path, []byte(id+"\n"), o)
 	}
 	return id, err
 }

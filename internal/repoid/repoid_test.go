@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/ownfolder"
 	"jp/internal/repoid"
+	"jp/internal/safefile"
 )
 
 // A ground has repositories, which are folders here, and what a user knows of them.
@@ -29,7 +29,7 @@ func newGround(t *testing.T) ground {
 func (g ground) path(name string) string { return filepath.Join(g.dir, name) }
 func (g ground) make(name string)        { require.NoError(g.t, os.Mkdir(g.path(name), 0o777)) }
 
-func (g ground) place(name string) ownfolder.Place { return ownfolder.Place{GitDir: g.path(name)} }
+func (g ground) place(name string) safefile.StateDir { return safefile.StateDir{GitDir: g.path(name)} }
 
 func (g ground) id(name string) string {
 	g.t.Helper()

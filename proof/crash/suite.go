@@ -22,7 +22,7 @@ var suites = []suite{
 	{"a", "./gitstore", "^Test(EveryOperationFails|CrashAtEveryOperation|MovesFail)$", 30 * time.Minute},
 	{"a", "./gitstore/sidecar", "^TestLogDamage$", 5 * time.Minute},
 	{"a", "./redact", "^TestDamagedVaultKnowsLess$", 5 * time.Minute},
-	{"a", "./internal/wholefile", "^TestReplacing(Fails|Crashes)$", 5 * time.Minute},
+	{"a", "./internal/safefile", "^TestReplacing(Fails|Crashes)$", 5 * time.Minute},
 	{"a", "./cmd/jp", "^TestFaultsOfCommands$", 30 * time.Minute},
 	{"b", "./cmd/jp", "^Test(Kill|KillAtEachPoint|KillTwice|KillsOfCommands)$", 60 * time.Minute},
 	{"m", "./conversation/journaltest", "^TestMemoryMachine$", 10 * time.Minute},

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // Approvals are what the user has approved of servers in one working tree, and what
@@ -122,7 +122,7 @@ func (a Approvals) write(s Spec, kind string, files Files, offers []Offer) error
 	if err != nil {
 		return err
 	}
-	return wholefile.Replace(a.file(s, kind), content, wholefile.Options{})
+	return safefile.Replace(a.file(s, kind), content, safefile.Options{})
 }
 
 // read reads a file; false if there is none, or it is not as it was written.

@@ -1,4 +1,4 @@
-package wholefile_test
+package safefile_test
 
 import (
 	"fmt"
@@ -12,15 +12,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 func Example() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "state", "note")
-	fmt.Println(wholefile.Replace(path, []byte("first"), wholefile.Options{}))
-	fmt.Println(wholefile.Replace(path, []byte("second"), wholefile.Options{}))
+	fmt.Println(safefile.Replace(path, []byte("first"), safefile.Options{}))
+	fmt.Println(safefile.Replace(path, []byte("second"), safefile.Options{}))
 	text, _ := os.ReadFile(path)
 	fmt.Printf("%s\n", text)
 	// Output:
@@ -56,24 +56,24 @@ func TestModes(t *testing.T) {
 	defer syscall.Umask(old)
 	tests := []struct {
 		name         string
-		o            wholefile.Options
+		o            safefile.Options
 		file, folder fs.FileMode
 		second       fs.FileMode // after the file was made 0640, and replaced
 	}{
-		{"for the owner", wholefile.Options{}, 0o600, 0o700, 0o600},
-		{"for all", wholefile.Options{Mode: 0o666, FolderMode: 0o777}, 0o644, 0o755, 0o644},
-		{"kept", wholefile.Options{Mode: 0o666, KeepMode: true}, 0o644, 0o700, 0o640},
-		{"volatile", wholefile.Options{Volatile: true}, 0o600, 0o700, 0o600},
+		{"for the owner", safefile.Options{}, 0o600, 0o700, 0o600},
+		{"for all", safefile.Options{Mode: 0o666, FolderMode: 0o777}, 0o644, 0o755, 0o644},
+		{"kept", safefile.Options{Mode: 0o666, KeepMode: true}, 0o644, 0o700, 0o640},
+		{"volatile", safefile.Options{Volatile: true}, 0o600, 0o700, 0o600},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a", "b", "file")
-			require.NoError(t, wholefile.Replace(path, []byte(was), tt.o))
+			require.NoError(t, safefile.Replace(path, []byte(was), tt.o))
 			require.Equal(t, tt.file, modeOf(t, path))
 			require.Equal(t, tt.folder, modeOf(t, filepath.Dir(path)))
 			require.Equal(t, tt.folder, modeOf(t, filepath.Dir(filepath.Dir(path))))
 			require.NoError(t, os.Chmod(path, 0o640))
-			require.NoError(t, wholefile.Replace(path, []byte(is), tt.o))
+			require.NoError(t, safefile.Replace(path, []byte(is), tt.o))
 			require.Equal(t, tt.second, modeOf(t, path))
 			require.Equal(t, is, read(t, path))
 			alone(t, path)
@@ -83,8 +83,8 @@ func TestModes(t *testing.T) {
 
 func TestMake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "file")
-	require.NoError(t, wholefile.Make(path, []byte(was), wholefile.Options{}))
-	require.ErrorIs(t, wholefile.Make(path, []byte(is), wholefile.Options{}), fs.ErrExist)
+	require.NoError(t, safefile.CreateNew(path, []byte(was), safefile.Options{}))
+	require.ErrorIs(t, safefile.CreateNew(path, []byte(is), safefile.Options{}), fs.ErrExist)
 	require.Equal(t, was, read(t, path))
 	alone(t, path)
 }
@@ -96,7 +96,7 @@ func TestOneOfManyMakesTheFile(t *testing.T) {
 	for i := range cap(made) {
 		wg.Go(func() {
 			text := strings.Repeat(fmt.Sprint(i), 1000)
-			if wholefile.Make(path, []byte(text), wholefile.Options{}) == nil {
+			if safefile.CreateNew(path, []byte(text), safefile.Options{}) == nil {
 				made <- text
 			}
 		})
@@ -112,12 +112,12 @@ func TestOneOfManyMakesTheFile(t *testing.T) {
 func TestReadersBesideWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	texts := []string{strings.Repeat("a", 9000), strings.Repeat("b", 5000)}
-	require.NoError(t, wholefile.Replace(path, []byte(texts[0]), wholefile.Options{Volatile: true}))
+	require.NoError(t, safefile.Replace(path, []byte(texts[0]), safefile.Options{Volatile: true}))
 	var wg sync.WaitGroup
 	for _, text := range texts {
 		wg.Go(func() {
 			for range 200 {
-				if err := wholefile.Replace(path, []byte(text), wholefile.Options{Volatile: true}); err != nil {
+				if err := safefile.Replace(path, []byte(text), safefile.Options{Volatile: true}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -134,9 +134,9 @@ func TestWhatIsInTheWay(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.ErrorIs(t, wholefile.Replace(filepath.Join(file, "below"), []byte(is), wholefile.Options{}), syscall.ENOTDIR)
+	require.ErrorIs(t, safefile.Replace(filepath.Join(file, "below"), []byte(is), safefile.Options{}), syscall.ENOTDIR)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "folder", "full"), 0o700))
-	require.Error(t, wholefile.Replace(filepath.Join(dir, "folder"), []byte(is), wholefile.Options{}))
+	require.Error(t, safefile.Replace(filepath.Join(dir, "folder"), []byte(is), safefile.Options{}))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
@@ -146,13 +146,13 @@ func TestWhatIsInTheWay(t *testing.T) {
 func TestFoldersAboveNewOnesAreFlushed(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "a", "b")
-	flushed, err := wholefile.MakeFolders(b, wholefile.Options{})
+	flushed, err := safefile.MakeFoldersFlushed(b, safefile.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{a, dir}, flushed)
-	flushed, err = wholefile.MakeFolders(b, wholefile.Options{})
+	flushed, err = safefile.MakeFoldersFlushed(b, safefile.Options{})
 	require.NoError(t, err)
 	require.Empty(t, flushed, "nothing was made")
-	flushed, err = wholefile.MakeFolders(filepath.Join(b, "c"), wholefile.Options{Volatile: true})
+	flushed, err = safefile.MakeFoldersFlushed(filepath.Join(b, "c"), safefile.Options{Volatile: true})
 	require.NoError(t, err)
 	require.Empty(t, flushed, "it waits for no disk")
 }

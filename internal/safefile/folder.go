@@ -1,4 +1,4 @@
-package wholefile
+package safefile
 
 import (
 	"errors"
@@ -6,24 +6,22 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"jp/internal/sharedfile"
 )
 
-// folder is a folder of the operating system, by its path.
-type folder string
+// osFolder is a folder of the operating system, by its path.
+type osFolder string
 
-func (d folder) join(name string) string { return filepath.Join(string(d), name) }
+func (d osFolder) join(name string) string { return filepath.Join(string(d), name) }
 
-func (d folder) Create(name string, mode fs.FileMode) (File, error) {
+func (d osFolder) Create(name string, mode fs.FileMode) (File, error) {
 	return os.OpenFile(d.join(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 }
 
-func (d folder) Rename(from, to string) error { return os.Rename(d.join(from), d.join(to)) }
-func (d folder) link(from, to string) error   { return os.Link(d.join(from), d.join(to)) }
-func (d folder) Remove(name string) error     { return os.Remove(d.join(name)) }
+func (d osFolder) Rename(from, to string) error { return os.Rename(d.join(from), d.join(to)) }
+func (d osFolder) link(from, to string) error   { return os.Link(d.join(from), d.join(to)) }
+func (d osFolder) Remove(name string) error     { return os.Remove(d.join(name)) }
 
-func (d folder) Sync() error {
+func (d osFolder) Sync() error {
 	f, err := os.Open(string(d))
 	if err != nil {
 		return err
@@ -37,7 +35,7 @@ func (d folder) Sync() error {
 
 // makeFolders makes a folder and those above it. Those in which one was made are
 // flushed, since a file is no safer than the way to it.
-func makeFolders(dir string, o Options, flush func(folder) error) error {
+func makeFolders(dir string, o Options, flush func(osFolder) error) error {
 	there := dir
 	for there != filepath.Dir(there) {
 		if _, err := os.Stat(there); !errors.Is(err, fs.ErrNotExist) {
@@ -48,12 +46,12 @@ func makeFolders(dir string, o Options, flush func(folder) error) error {
 	if there == dir {
 		return nil
 	}
-	if err := sharedfile.MakeFolders(dir, o.folderMode(), o.Share); err != nil {
+	if err := MakeFolders(dir, o.folderMode(), o.Share); err != nil {
 		return err
 	}
 	for at := dir; at != there && !o.Volatile; {
 		at = filepath.Dir(at)
-		if err := flush(folder(at)); err != nil {
+		if err := flush(osFolder(at)); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,4 @@
-// Package sharedfile makes files and folders that several users of a machine may
-// write to: what a Share says of a new one holds as soon as its maker has it.
-//
-// It refuses to change the mode of what was there before.
-package sharedfile
+package safefile
 
 import (
 	"errors"
@@ -13,13 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Share gives what was just made the mode that others need. A nil one leaves what
-// the umask gives.
+// A Share gives what was just made the mode that other users of a machine need:
+// what it says of a new file or folder holds as soon as its maker has it. The mode
+// of what was there before stays. A nil Share leaves what the umask gives.
 type Share func(*os.File) error
 
-// Open opens a file to read and write, and makes it where there is none. It follows
+// OpenShared opens a file to read and write, and makes it where there is none. It follows
 // no link.
-func Open(path string, mode fs.FileMode, share Share) (*os.File, error) {
+func OpenShared(path string, mode fs.FileMode, share Share) (*os.File, error) {
 	const flags = os.O_RDWR | unix.O_NOFOLLOW
 	if share == nil {
 		return os.OpenFile(path, flags|os.O_CREATE, mode)
@@ -36,7 +33,7 @@ func Open(path string, mode fs.FileMode, share Share) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Shared(f, share)
+		return shared(f, share)
 	}
 }
 
@@ -64,14 +61,14 @@ func MakeFolders(path string, mode fs.FileMode, share Share) error {
 	if err != nil {
 		return err
 	}
-	if f, err = Shared(f, share); err != nil {
+	if f, err = shared(f, share); err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// Shared shares what this process has just made, or closes it.
-func Shared(f *os.File, share Share) (*os.File, error) {
+// shared shares what this process has just made, or closes it.
+func shared(f *os.File, share Share) (*os.File, error) {
 	if share == nil {
 		return f, nil
 	}

@@ -1,4 +1,4 @@
-package wholefile
+package safefile
 
 import "io/fs"
 
@@ -7,9 +7,9 @@ func ReplaceKeeping(f Folder, name string, data []byte, mode fs.FileMode, o Opti
 	return o.put(f, name, data, &mode, Folder.Rename)
 }
 
-// MakeFolders is makeFolders, and says which folders it has flushed.
-func MakeFolders(dir string, o Options) (flushed []string, err error) {
-	err = makeFolders(dir, o, func(f folder) error {
+// MakeFoldersFlushed is makeFolders, and says which folders it has flushed.
+func MakeFoldersFlushed(dir string, o Options) (flushed []string, err error) {
+	err = makeFolders(dir, o, func(f osFolder) error {
 		flushed = append(flushed, string(f))
 		return f.Sync()
 	})

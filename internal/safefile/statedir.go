@@ -1,9 +1,4 @@
-// Package ownfolder opens the folders that jp has in a git directory: jp, and those in it.
-//
-// Programs that are confined may write to a git directory, and jp, which is not confined,
-// writes there what others say. A symbolic link in the place of one of these folders would
-// take that anywhere, so none is followed: each folder is opened in the one above it.
-package ownfolder
+package safefile
 
 import (
 	"errors"
@@ -13,14 +8,10 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
-
-	"jp/internal/plainfile"
-	"jp/internal/sharedfile"
-	"jp/internal/wholefile"
 )
 
-// Name is what jp's folder in a git directory is called.
-const Name = "jp"
+// StateDirName is what jp's folder in a git directory is called.
+const StateDirName = "jp"
 
 // A LinkError says that something else stands in the place of a folder of jp's.
 type LinkError struct{ Path string }
@@ -30,34 +21,40 @@ func (e *LinkError) Error() string {
 	return fmt.Sprintf("%s is no folder of jp's but a symbolic link, or a file: nothing is written there", e.Path)
 }
 
-// A Place is a git directory with jp's folder in it. Share gives what is made for several
-// users of the repository the mode that they need; nil leaves that to the umask.
-type Place struct {
+// A StateDir is a git directory, to open the folder jp in it and those below that.
+//
+// Programs that are confined may write to a git directory, and jp, which is not confined,
+// writes there what others say. A symbolic link in the place of one of these folders would
+// take that anywhere, so none is followed: each folder is opened in the one above it.
+//
+// Share gives what is made for several users of the repository the mode that they
+// need; nil leaves that to the umask.
+type StateDir struct {
 	GitDir string
-	Share  sharedfile.Share
+	Share  Share
 }
 
-// A Folder is one of jp's, open. Files in it have plain names, and links in their places
+// A StateFolder is one of jp's, open. Files in it have plain names, and links in their places
 // are not followed.
-type Folder struct {
+type StateFolder struct {
 	dir   *os.File
 	path  string
-	share sharedfile.Share
+	share Share
 }
 
-var _ wholefile.Folder = (*Folder)(nil)
+var _ Folder = (*StateFolder)(nil)
 
 // Open opens jp's folder, or one below it, and makes what is missing. The git directory
 // itself is not made. The error is a *LinkError where a link is in the way.
-func (p Place) Open(below ...string) (*Folder, error) { return p.open(true, below) }
+func (p StateDir) Open(below ...string) (*StateFolder, error) { return p.open(true, below) }
 
-func (p Place) open(mayMake bool, below []string) (*Folder, error) {
+func (p StateDir) open(mayMake bool, below []string) (*StateFolder, error) {
 	at, err := os.Open(p.GitDir)
 	if err != nil {
 		return nil, err
 	}
 	path := p.GitDir
-	for _, name := range append([]string{Name}, below...) {
+	for _, name := range append([]string{StateDirName}, below...) {
 		path = filepath.Join(path, name)
 		next, err := p.step(at, name, path, mayMake)
 		at.Close()
@@ -66,18 +63,18 @@ func (p Place) open(mayMake bool, below []string) (*Folder, error) {
 		}
 		at = next
 	}
-	return &Folder{dir: at, path: path, share: p.Share}, nil
+	return &StateFolder{dir: at, path: path, share: p.Share}, nil
 }
 
 // step opens a folder in an open one.
-func (p Place) step(in *os.File, name, path string, mayMake bool) (*os.File, error) {
+func (p StateDir) step(in *os.File, name, path string, mayMake bool) (*os.File, error) {
 	for made := false; ; {
 		fd, err := unix.Openat(int(in.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		switch {
 		case err == nil:
 			dir := os.NewFile(uintptr(fd), path)
 			if made {
-				return sharedfile.Shared(dir, p.Share)
+				return shared(dir, p.Share)
 			}
 			return dir, nil
 		case err == unix.ELOOP, err == unix.ENOTDIR:
@@ -96,10 +93,10 @@ func (p Place) step(in *os.File, name, path string, mayMake bool) (*os.File, err
 }
 
 // Close frees the folder.
-func (f *Folder) Close() error { return f.dir.Close() }
+func (f *StateFolder) Close() error { return f.dir.Close() }
 
 // OpenFile is os.OpenFile for a file of the folder.
-func (f *Folder) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
+func (f *StateFolder) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
 	path := filepath.Join(f.path, name)
 	for {
 		fd, err := unix.Openat(int(f.dir.Fd()), name, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(mode.Perm()))
@@ -114,7 +111,7 @@ func (f *Folder) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, er
 
 // OpenShared opens a file to read and write, and makes it, for all who share the
 // repository, where there is none.
-func (f *Folder) OpenShared(name string, mode fs.FileMode) (*os.File, error) {
+func (f *StateFolder) OpenShared(name string, mode fs.FileMode) (*os.File, error) {
 	for {
 		file, err := f.OpenFile(name, os.O_RDWR, 0)
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -123,36 +120,36 @@ func (f *Folder) OpenShared(name string, mode fs.FileMode) (*os.File, error) {
 		file, err = f.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 		switch {
 		case err == nil:
-			return sharedfile.Shared(file, f.share)
+			return shared(file, f.share)
 		case !errors.Is(err, fs.ErrExist): // else somebody else was faster
 			return nil, err
 		}
 	}
 }
 
-// Create implements [wholefile.Folder].
-func (f *Folder) Create(name string, mode fs.FileMode) (wholefile.File, error) {
+// Create implements [Folder].
+func (f *StateFolder) Create(name string, mode fs.FileMode) (File, error) {
 	return f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 }
 
-// Rename implements [wholefile.Folder].
-func (f *Folder) Rename(from, to string) error {
+// Rename implements [Folder].
+func (f *StateFolder) Rename(from, to string) error {
 	if err := unix.Renameat(int(f.dir.Fd()), from, int(f.dir.Fd()), to); err != nil {
 		return &os.LinkError{Op: "rename", Old: filepath.Join(f.path, from), New: filepath.Join(f.path, to), Err: err}
 	}
 	return nil
 }
 
-// Remove implements [wholefile.Folder].
-func (f *Folder) Remove(name string) error {
+// Remove implements [Folder].
+func (f *StateFolder) Remove(name string) error {
 	if err := unix.Unlinkat(int(f.dir.Fd()), name, 0); err != nil {
 		return &fs.PathError{Op: "remove", Path: filepath.Join(f.path, name), Err: err}
 	}
 	return nil
 }
 
-// Sync implements [wholefile.Folder].
-func (f *Folder) Sync() error {
+// Sync implements [Folder].
+func (f *StateFolder) Sync() error {
 	if err := f.dir.Sync(); err != nil && !errors.Is(err, unix.EINVAL) { // where folders cannot be flushed
 		return err
 	}
@@ -161,7 +158,7 @@ func (f *Folder) Sync() error {
 
 // Check reports a *LinkError for what stands in a folder's place now, and makes nothing.
 // It is for who has to hand a path on.
-func (p Place) Check(below ...string) error {
+func (p StateDir) Check(below ...string) error {
 	f, err := p.open(false, below)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -172,18 +169,18 @@ func (p Place) Check(below ...string) error {
 	return f.Close()
 }
 
-// Replace is [wholefile.Replace] for a file in a folder below jp's.
-func (p Place) Replace(folder, name string, data []byte, o wholefile.Options) error {
+// Replace is [ReplaceIn] for a file in a folder below jp's.
+func (p StateDir) Replace(folder, name string, data []byte, o Options) error {
 	f, err := p.Open(folder)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return wholefile.ReplaceIn(f, name, data, o)
+	return ReplaceIn(f, name, data, o)
 }
 
 // Read reads a file in a folder below jp's.
-func (p Place) Read(folder, name string) ([]byte, error) {
+func (p StateDir) Read(folder, name string) ([]byte, error) {
 	f, err := p.open(false, []string{folder})
 	if err != nil {
 		return nil, err
@@ -194,14 +191,14 @@ func (p Place) Read(folder, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return plainfile.All(file, mostRead)
+	return ReadOpened(file, mostRead)
 }
 
 // mostRead is more than jp keeps in one file for itself, in bytes.
 const mostRead = 64 << 20
 
 // Remove removes a file in a folder below jp's; there may be none.
-func (p Place) Remove(folder, name string) error {
+func (p StateDir) Remove(folder, name string) error {
 	f, err := p.open(false, []string{folder})
 	if err == nil {
 		defer f.Close()

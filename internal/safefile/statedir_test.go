@@ -1,4 +1,4 @@
-package ownfolder_test
+package safefile_test
 
 import (
 	"io/fs"
@@ -8,24 +8,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/ownfolder"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 func TestFoldersAreMade(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, ownfolder.Place{GitDir: dir}.Check("drafts"), "nothing is in the way")
+	require.NoError(t, safefile.StateDir{GitDir: dir}.Check("drafts"), "nothing is in the way")
 	require.NoDirExists(t, filepath.Join(dir, "jp"))
-	require.NoError(t, ownfolder.Place{GitDir: dir}.Replace("drafts", "a", []byte("text"), wholefile.Options{}))
-	text, err := ownfolder.Place{GitDir: dir}.Read("drafts", "a")
+	require.NoError(t, safefile.StateDir{GitDir: dir}.Replace("drafts", "a", []byte("text"), safefile.Options{}))
+	text, err := safefile.StateDir{GitDir: dir}.Read("drafts", "a")
 	require.NoError(t, err)
 	require.Equal(t, "text", string(text))
-	require.NoError(t, ownfolder.Place{GitDir: dir}.Remove("drafts", "a"))
-	require.NoError(t, ownfolder.Place{GitDir: dir}.Remove("drafts", "a"), "there is none")
-	require.NoError(t, ownfolder.Place{GitDir: dir}.Remove("other", "a"), "nor a folder")
-	_, err = ownfolder.Place{GitDir: dir}.Read("drafts", "a")
+	require.NoError(t, safefile.StateDir{GitDir: dir}.Remove("drafts", "a"))
+	require.NoError(t, safefile.StateDir{GitDir: dir}.Remove("drafts", "a"), "there is none")
+	require.NoError(t, safefile.StateDir{GitDir: dir}.Remove("other", "a"), "nor a folder")
+	_, err = safefile.StateDir{GitDir: dir}.Read("drafts", "a")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = ownfolder.Place{GitDir: filepath.Join(dir, "missing")}.Open()
+	_, err = safefile.StateDir{GitDir: filepath.Join(dir, "missing")}.Open()
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
@@ -45,14 +44,14 @@ func TestNoLinkIsFollowed(t *testing.T) {
 			case "file":
 				require.NoError(t, os.WriteFile(path, nil, 0o600))
 			}
-			var link *ownfolder.LinkError
-			_, err := ownfolder.Place{GitDir: dir}.Open("drafts")
+			var link *safefile.LinkError
+			_, err := safefile.StateDir{GitDir: dir}.Open("drafts")
 			require.ErrorAs(t, err, &link)
 			require.Equal(t, path, link.Path)
-			require.ErrorAs(t, ownfolder.Place{GitDir: dir}.Check("drafts"), &link)
-			require.ErrorAs(t, ownfolder.Place{GitDir: dir}.Replace("drafts", "a", []byte("x"), wholefile.Options{}), &link)
-			require.ErrorAs(t, ownfolder.Place{GitDir: dir}.Remove("drafts", "a"), &link)
-			_, err = ownfolder.Place{GitDir: dir}.Read("drafts", "a")
+			require.ErrorAs(t, safefile.StateDir{GitDir: dir}.Check("drafts"), &link)
+			require.ErrorAs(t, safefile.StateDir{GitDir: dir}.Replace("drafts", "a", []byte("x"), safefile.Options{}), &link)
+			require.ErrorAs(t, safefile.StateDir{GitDir: dir}.Remove("drafts", "a"), &link)
+			_, err = safefile.StateDir{GitDir: dir}.Read("drafts", "a")
 			require.ErrorAs(t, err, &link)
 			for _, empty := range []string{filepath.Join(outside, "drafts"), filepath.Join(dir, "hooks", "drafts")} {
 				entries, err := os.ReadDir(empty)
@@ -66,15 +65,15 @@ func TestNoLinkIsFollowed(t *testing.T) {
 func TestNoFilesLinkIsFollowed(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "precious")
 	require.NoError(t, os.WriteFile(outside, []byte("mine"), 0o600))
-	f, err := ownfolder.Place{GitDir: dir}.Open("drafts")
+	f, err := safefile.StateDir{GitDir: dir}.Open("drafts")
 	require.NoError(t, err)
 	defer f.Close()
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "jp/drafts/a")))
 	_, err = f.OpenFile("a", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	require.Error(t, err)
-	_, err = ownfolder.Place{GitDir: dir}.Read("drafts", "a")
+	_, err = safefile.StateDir{GitDir: dir}.Read("drafts", "a")
 	require.Error(t, err)
-	require.NoError(t, wholefile.ReplaceIn(f, "a", []byte("jp's"), wholefile.Options{}), "the link is replaced")
+	require.NoError(t, safefile.ReplaceIn(f, "a", []byte("jp's"), safefile.Options{}), "the link is replaced")
 	text, err := os.ReadFile(outside)
 	require.NoError(t, err)
 	require.Equal(t, "mine", string(text))
@@ -84,7 +83,7 @@ func TestNoFilesLinkIsFollowed(t *testing.T) {
 func TestWhatIsMadeIsShared(t *testing.T) {
 	dir := t.TempDir()
 	var shared []string
-	in := ownfolder.Place{GitDir: dir, Share: func(f *os.File) error {
+	in := safefile.StateDir{GitDir: dir, Share: func(f *os.File) error {
 		name, err := filepath.Rel(dir, f.Name())
 		shared = append(shared, name)
 		return err
@@ -99,6 +98,6 @@ func TestWhatIsMadeIsShared(t *testing.T) {
 		require.NoError(t, lock.Close())
 		require.NoError(t, f.Close())
 	}
-	require.NoError(t, in.Replace("drafts", "a", []byte("mine"), wholefile.Options{}))
+	require.NoError(t, in.Replace("drafts", "a", []byte("mine"), safefile.Options{}))
 	require.Equal(t, []string{"jp", "jp/locks", "jp/locks/a.lock", "jp/drafts"}, shared)
 }

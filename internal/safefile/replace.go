@@ -1,14 +1,20 @@
-// Package wholefile replaces files: whoever reads one finds the content that it
-// had or the one that it gets, never a part of either.
+// Package safefile reads, makes and replaces files that others may touch at the
+// same time.
 //
-// The new content is written beside the file under a temporary name, flushed, and
-// renamed; then the folder is flushed. What fails leaves the file as it was, and
-// takes the temporary one away where that can be done; only where that last flush
-// fails the new content is there, and not safe from a power cut. A process that is killed
-// may leave a temporary file behind ([IsTemporary]). It is not for files that
-// several processes add to, nor for those in a working tree, which may be watched
-// while they change.
-package wholefile
+//   - [ReadRegular] reads a small file that may be anybody's.
+//   - [OpenShared] and [MakeFolders] make what several users of a machine may write to.
+//   - [StateDir] opens jp's folders in a git directory, and follows no link.
+//   - [Replace], [ReplaceIn] and [CreateNew] write a file as a whole: a reader finds
+//     the content that it had or the one that it gets, never a part of either.
+//
+// These three write the new content beside the file under a temporary name, flush
+// it, and rename it; then they flush the folder. What fails leaves the file as it
+// was, and takes the temporary one away where that can be done; only where that
+// last flush fails the new content is there, and not safe from a power cut. A
+// process that is killed may leave a temporary file behind ([IsTemporary]). They
+// are not for files that several processes add to, nor for those in a working
+// tree, which may be watched while they change.
+package safefile
 
 import (
 	"crypto/rand"
@@ -18,8 +24,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"jp/internal/sharedfile"
 )
 
 // Options of a replacement. The zero value is durable, and for the owner only.
@@ -30,7 +34,7 @@ type Options struct {
 	FolderMode fs.FileMode
 	// Share is told of folders that are made, and of a new file that is not for the
 	// owner only.
-	Share sharedfile.Share
+	Share Share
 	// KeepMode lets a file that is replaced keep its mode.
 	KeepMode bool
 	// Volatile waits for no disk: a power cut may leave the file empty, or with any
@@ -82,12 +86,12 @@ func ReplaceIn(folder Folder, name string, data []byte, o Options) error {
 	return o.put(folder, name, data, nil, Folder.Rename)
 }
 
-// Make is Replace for a file that must not exist: where one does, the error is
+// CreateNew is Replace for a file that must not exist: where one does, the error is
 // fs.ErrExist and it stays as it is. Of processes that make a file at once, one
 // does.
-func Make(path string, data []byte, o Options) error {
+func CreateNew(path string, data []byte, o Options) error {
 	return put(path, data, o, func(f Folder, from, to string) error {
-		if err := f.(folder).link(from, to); err != nil {
+		if err := f.(osFolder).link(from, to); err != nil {
 			return err
 		}
 		_ = f.Remove(from) // one that stays is a second name
@@ -97,10 +101,10 @@ func Make(path string, data []byte, o Options) error {
 
 func put(path string, data []byte, o Options, name func(f Folder, from, to string) error) error {
 	dir := filepath.Dir(path)
-	if err := makeFolders(dir, o, folder.Sync); err != nil {
+	if err := makeFolders(dir, o, osFolder.Sync); err != nil {
 		return err
 	}
-	return o.put(folder(dir), filepath.Base(path), data, o.keptMode(path), name)
+	return o.put(osFolder(dir), filepath.Base(path), data, o.keptMode(path), name)
 }
 
 // put writes a temporary file and lets finish give it its name.

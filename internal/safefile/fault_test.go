@@ -1,4 +1,4 @@
-package wholefile_test
+package safefile_test
 
 import (
 	"errors"
@@ -14,13 +14,13 @@ import (
 	"jp/gitstore/odb"
 	"jp/internal/crash/row"
 	"jp/internal/faultfs"
-	"jp/internal/wholefile"
+	"jp/internal/safefile"
 )
 
 // A shelf is a folder of a disk that fails as a test wants it to.
 type shelf struct{ odb.Dir }
 
-func (s shelf) Create(name string, mode fs.FileMode) (wholefile.File, error) {
+func (s shelf) Create(name string, mode fs.FileMode) (safefile.File, error) {
 	f, err := s.Dir.Create(name, uint32(mode))
 	if err != nil {
 		return nil, err
@@ -42,16 +42,16 @@ const (
 func newDisk(t *testing.T, journal bool) *faultfs.Disk {
 	t.Helper()
 	disk := faultfs.NewDisk(journal, "/d")
-	require.NoError(t, replace(disk, was, wholefile.Options{}))
+	require.NoError(t, replace(disk, was, safefile.Options{}))
 	return disk
 }
 
-func replace(fsys odb.FS, text string, o wholefile.Options) error {
+func replace(fsys odb.FS, text string, o safefile.Options) error {
 	dir, err := fsys.OpenDir("/d")
 	if err != nil {
 		return err
 	}
-	return wholefile.ReplaceIn(shelf{dir}, name, []byte(text), o)
+	return safefile.ReplaceIn(shelf{dir}, name, []byte(text), o)
 }
 
 // content is what a reader finds, and how many temporary files there are.
@@ -62,7 +62,7 @@ func content(t *testing.T, disk *faultfs.Disk) (text string, temporary int) {
 	entries, err := dir.List()
 	require.NoError(t, err)
 	for _, e := range entries {
-		if wholefile.IsTemporary(e.Name) {
+		if safefile.IsTemporary(e.Name) {
 			temporary++
 		}
 	}
@@ -77,7 +77,7 @@ func content(t *testing.T, disk *faultfs.Disk) (text string, temporary int) {
 func operations(t *testing.T, journal bool) int {
 	t.Helper()
 	fsys := faultfs.New(newDisk(t, journal), faultfs.Plan{})
-	require.NoError(t, replace(fsys, is, wholefile.Options{}))
+	require.NoError(t, replace(fsys, is, safefile.Options{}))
 	return fsys.Count()
 }
 
@@ -92,7 +92,7 @@ func TestReplacingFails(t *testing.T) {
 				what := fmt.Sprintf("journal %v, %+v", journal, plan)
 				disk := newDisk(t, journal)
 				fsys := faultfs.New(disk, plan)
-				err := replace(fsys, is, wholefile.Options{})
+				err := replace(fsys, is, safefile.Options{})
 				require.Equal(t, fsys.Felt(), err != nil, what)
 				if plan.Err != nil {
 					require.ErrorIs(t, err, plan.Err, what)
@@ -107,7 +107,7 @@ func TestReplacingFails(t *testing.T) {
 					text, _ := content(t, disk.Crash(rand.New(rand.NewPCG(uint64(k), seed))))
 					requireOldOrNew(t, text, err == nil, what+", then a crash")
 				}
-				require.NoError(t, replace(disk, is, wholefile.Options{}), what)
+				require.NoError(t, replace(disk, is, safefile.Options{}), what)
 			}
 		}
 	}
@@ -123,14 +123,14 @@ func TestReplacingCrashes(t *testing.T) {
 		n := operations(t, journal)
 		for k := 1; k <= n+1; k++ {
 			disk := newDisk(t, journal)
-			err := replace(faultfs.New(disk, faultfs.Plan{At: k, Crash: true}), is, wholefile.Options{})
+			err := replace(faultfs.New(disk, faultfs.Plan{At: k, Crash: true}), is, safefile.Options{})
 			require.Equal(t, k > n, err == nil)
 			for seed := range uint64(row.Of(20, 100, 400)) {
 				rng := rand.New(rand.NewPCG(uint64(k), seed))
 				cut := disk.Crash(rng)
 				text, _ := content(t, cut)
 				requireOldOrNew(t, text, err == nil, fmt.Sprintf("journal %v, crash at %d", journal, k))
-				again := replace(faultfs.New(cut, faultfs.Plan{At: 1 + rng.IntN(n), Crash: true}), is, wholefile.Options{})
+				again := replace(faultfs.New(cut, faultfs.Plan{At: 1 + rng.IntN(n), Crash: true}), is, safefile.Options{})
 				require.ErrorIs(t, again, faultfs.ErrCrashed)
 				text, _ = content(t, cut.Crash(rng))
 				requireOldOrNew(t, text, false, fmt.Sprintf("journal %v, crash at %d, and again", journal, k))
@@ -154,7 +154,7 @@ func TestVolatileFilesAreLost(t *testing.T) {
 	lost := 0
 	for _, journal := range []bool{true, false} {
 		disk := newDisk(t, journal)
-		require.NoError(t, replace(disk, is, wholefile.Options{Volatile: true}))
+		require.NoError(t, replace(disk, is, safefile.Options{Volatile: true}))
 		for seed := range uint64(60) {
 			if text, _ := content(t, disk.Crash(rand.New(rand.NewPCG(5, seed)))); text != is && text != was {
 				lost++
@@ -167,16 +167,16 @@ func TestVolatileFilesAreLost(t *testing.T) {
 // One process may have the name that another one chose; nothing of it is taken.
 func TestATemporaryFileOfAnotherIsLeftAlone(t *testing.T) {
 	removed := false
-	err := wholefile.ReplaceIn(taken{&removed}, name, []byte(is), wholefile.Options{})
+	err := safefile.ReplaceIn(taken{&removed}, name, []byte(is), safefile.Options{})
 	require.ErrorIs(t, err, fs.ErrExist)
 	require.False(t, removed)
 }
 
 type taken struct{ removed *bool }
 
-func (taken) Create(string, fs.FileMode) (wholefile.File, error) { return nil, fs.ErrExist }
-func (taken) Rename(string, string) error                        { return errors.New("not expected") }
-func (taken) Sync() error                                        { return errors.New("not expected") }
+func (taken) Create(string, fs.FileMode) (safefile.File, error) { return nil, fs.ErrExist }
+func (taken) Rename(string, string) error                       { return errors.New("not expected") }
+func (taken) Sync() error                                       { return errors.New("not expected") }
 func (f taken) Remove(string) error {
 	*f.removed = true
 	return nil
@@ -188,7 +188,7 @@ func TestAFileThatKeepsItsModeIsFlushed(t *testing.T) {
 		disk := newDisk(t, journal)
 		dir, err := disk.OpenDir("/d")
 		require.NoError(t, err)
-		require.NoError(t, wholefile.ReplaceKeeping(shelf{dir}, name, []byte(is), 0o640, wholefile.Options{}))
+		require.NoError(t, safefile.ReplaceKeeping(shelf{dir}, name, []byte(is), 0o640, safefile.Options{}))
 		for seed := range uint64(20) {
 			text, _ := content(t, disk.Crash(rand.New(rand.NewPCG(6, seed))))
 			require.Equal(t, is, text, "journal %v", journal)
@@ -202,7 +202,7 @@ func TestClosingFails(t *testing.T) {
 		disk := newDisk(t, true)
 		dir, err := disk.OpenDir("/d")
 		require.NoError(t, err)
-		err = wholefile.ReplaceIn(full{shelf{dir}}, name, []byte(is), wholefile.Options{Volatile: volatile})
+		err = safefile.ReplaceIn(full{shelf{dir}}, name, []byte(is), safefile.Options{Volatile: volatile})
 		require.ErrorIs(t, err, syscall.EDQUOT)
 		text, temporary := content(t, disk)
 		require.Equal(t, was, text)
@@ -213,11 +213,11 @@ func TestClosingFails(t *testing.T) {
 // full is a folder whose files cannot be closed without loss.
 type full struct{ shelf }
 
-func (f full) Create(name string, mode fs.FileMode) (wholefile.File, error) {
+func (f full) Create(name string, mode fs.FileMode) (safefile.File, error) {
 	file, err := f.shelf.Create(name, mode)
 	return unclosed{file}, err
 }
 
-type unclosed struct{ wholefile.File }
+type unclosed struct{ safefile.File }
 
 func (f unclosed) Close() error { return errors.Join(f.File.Close(), syscall.EDQUOT) }

@@ -1,0 +1,48 @@
+package safefile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// mostRegular is how large an ordinary configuration or HEAD is at most, in bytes.
+const mostRegular = 1 << 20
+
+// ErrNotRegular says that something is no regular file, or larger than those are.
+var ErrNotRegular = errors.New("not an ordinary file")
+
+// ReadRegular reads a small regular file, which may be anybody's: no pipe holds it up, and none without an end fills the memory.
+func ReadRegular(path string) ([]byte, error) {
+	if path == os.DevNull {
+		return nil, nil
+	}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() || info.Size() > mostRegular {
+		return nil, ErrNotRegular
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another one by now
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return ReadOpened(file, mostRegular)
+}
+
+// ReadOpened reads a file that was opened without waiting, of at most so many bytes.
+func ReadOpened(file *os.File, most int64) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, ErrNotRegular
+	}
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if int64(len(text)) > most {
+		return nil, ErrNotRegular
+	}
+	return text, err
+}
