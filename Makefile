@@ -70,5 +70,7 @@ inspector: ## install the MCP inspector and the reference MCP server (npm), whic
 demo: build ## a scripted turn with real tools in a scratch repository
 	@$(BIN) demo
 
-install: ## install jp into GOBIN
+install: ## install jp into GOBIN, and say where that is
 	$(GO) install ./cmd/jp
+	@bin=$$($(GO) env GOBIN); bin=$${bin:-$$($(GO) env GOPATH | cut -d: -f1)/bin}; echo "Installed $$bin/jp."; \
+	case ":$$PATH:" in *":$$bin:"*) ;; *) echo "$$bin is not on PATH. Add it: export PATH=\"$$bin:\$$PATH\"" ;; esac

@@ -21,7 +21,7 @@ var groups = []*cobra.Group{
 }
 
 func newRootCommand(e *ui.Env) *cobra.Command {
-	var json bool
+	var json, version bool
 	root := &cobra.Command{
 		Use:   "jp",
 		Short: "Ask models that work in your git repository; every event is a commit",
@@ -29,7 +29,12 @@ func newRootCommand(e *ui.Env) *cobra.Command {
 			"one commit per event, one ref per conversation. The message says what was said, the tree what the files were.",
 		SilenceErrors: true, SilenceUsage: true, TraverseChildren: true, SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return runVersion(cmd.Context(), e)
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if !slices.Contains([]ui.Format{ui.FormatAuto, ui.FormatText, ui.FormatJSON, ui.FormatJSONL}, e.Format) {
 				bad := e.Format
@@ -49,6 +54,7 @@ func newRootCommand(e *ui.Env) *cobra.Command {
 		return problem.Usage("%s.", flagMistake(err)).Hint(cmd.CommandPath()+" --help", "its flags, with examples")
 	})
 	root.Flags().StringVarP(&e.Dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
+	root.Flags().BoolVar(&version, "version", false, "print the version, as jp version does")
 	flags := root.PersistentFlags()
 	flags.BoolVar(&e.NoPager, "no-pager", false, "never page")
 	flags.StringVarP((*string)(&e.Format), "format", "F", string(ui.FormatAuto), "`FORMAT` of the output: auto, text, json, jsonl")
