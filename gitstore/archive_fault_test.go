@@ -14,7 +14,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/internal/faultfs"
 )
 

@@ -22,7 +22,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 	"jp/gitstore/packing"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/internal/gitenv"
 )
 

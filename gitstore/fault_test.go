@@ -13,7 +13,7 @@ import (
 	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/internal/faultfs"
 	"jp/internal/gitenv"
 )

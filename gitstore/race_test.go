@@ -11,7 +11,7 @@ import (
 	"jp/conversation"
 	"jp/conversation/journaltest"
 	"jp/gitstore/odb"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 )
 
 // ledger is what writers were told.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	crash "jp/internal/crash/row"
 	"jp/internal/crashtest"
+	crash "jp/internal/crashtest/row"
 )
 
 // counted is a turn of six tool calls; three of them count how often they ran.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	crash "jp/internal/crash/row"
 	"jp/internal/crashtest"
+	crash "jp/internal/crashtest/row"
 )
 
 // The tests here kill jp at its system calls that change files or start a

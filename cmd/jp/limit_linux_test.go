@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/agent/problem"
-	crash "jp/internal/crash/row"
+	crash "jp/internal/crashtest/row"
 )
 
 // noRoom is what jp says where a disk is full, and what helps.

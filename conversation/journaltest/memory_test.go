@@ -9,7 +9,7 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 )
 
 func TestMemory(t *testing.T) {

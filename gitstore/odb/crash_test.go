@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/internal/faultfs"
 )
 

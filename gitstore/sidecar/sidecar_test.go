@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jp/gitstore/sidecar"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/search/needle"
 )
 

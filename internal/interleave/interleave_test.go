@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/internal/interleave"
 )
 

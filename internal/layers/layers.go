@@ -86,7 +86,7 @@ var Allowed = map[string][]string{
 	"internal/gitenv":                       nil,
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},
-	"internal/crash/row":                    nil,
+	"internal/crashtest/row":                nil,
 	"internal/vendortest":                   {"internal/wirecheck"}, // a server; knows no provider
 	"internal/wirecheck":                    nil,
 	"internal/wtf8":                         nil, // standard library only

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 )
 
 // do runs a suite. Its tests may fail; the error is that they could not be run.

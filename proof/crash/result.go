@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 )
 
 // A result is what came of one suite.

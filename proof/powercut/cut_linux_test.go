@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/gitstore/odb"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/proof/powercut"
 )
 

@@ -17,7 +17,7 @@ import (
 	"jp/conversation/journaltest"
 	"jp/gitstore"
 	"jp/gitstore/odb"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/proof/powercut"
 	"jp/worktree"
 )

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jp/gitstore/odb"
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 	"jp/proof/powercut"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 )
 
 func TestReports(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/internal/crash/row"
+	"jp/internal/crashtest/row"
 )
 
 // A log keeps what a test would print.
