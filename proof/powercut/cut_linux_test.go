@@ -46,7 +46,7 @@ func TestPowerCut(t *testing.T) {
 				// A disk that forgets needs FUSE, loop devices and root.
 				row.Skip(t, "c", name, why)
 			}
-			r := newRig(t, c.place, o)
+			r := newFixture(t, c.place, o)
 			result := row.Row{Class: "c", Name: name, Points: cuts}
 			result.Violations = r.cut(careful, cuts, t.Errorf)
 			result.Note = r.controls(row.Of(4, 4, 12))
@@ -57,13 +57,13 @@ func TestPowerCut(t *testing.T) {
 
 // controls are workers of less care, whose events power cuts must be seen to
 // break.
-func (r *rig) controls(n int) (note string) {
+func (r *fixture) controls(n int) (note string) {
 	r.Helper()
 	note = "controls:"
 	for _, c := range []care{waitless, undurable} {
 		example := ""
 		broken := r.cut(c, n, func(format string, args ...any) { example = fmt.Sprintf(format, args...) })
-		require.Positive(r, broken, "%d cuts of a worker %s broke nothing: this rig sees nothing", n, c)
+		require.Positive(r, broken, "%d cuts of a worker %s broke nothing: this fixture sees nothing", n, c)
 		r.Logf("%s, for example %.300s", c, example)
 		note += fmt.Sprintf(" %d of %d broken %s,", broken, n, c)
 	}
@@ -72,7 +72,7 @@ func (r *rig) controls(n int) (note string) {
 
 // cut records a worker and cuts its power n times. It reports each cut that
 // leaves something broken, and counts them.
-func (r *rig) cut(c care, n int, report func(format string, args ...any)) (broken int) {
+func (r *fixture) cut(c care, n int, report func(format string, args ...any)) (broken int) {
 	r.Helper()
 	before, log := r.record(c)
 	writes, flushes, bytes := log.Counts()

@@ -8,7 +8,7 @@
 // log: all writes before the last flush, and of the later ones none, all, some
 // whole ones, or some sectors.
 //
-// A [Bay] shows a disk to the kernel as a file, an [Attach]ed one is a block
+// A [FuseDisk] shows a disk to the kernel as a file, an [Attach]ed one is a block
 // device, and a [FileSystem] is made and mounted on that by the system's own
 // tools. [Shutdown] is the other way to lose what was not durable: the file
 // system is told to stop at once, on a disk that keeps all.

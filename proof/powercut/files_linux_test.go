@@ -117,12 +117,12 @@ func TestPowerCutOfFiles(t *testing.T) {
 				row.Skip(t, "c", name, why) // as for events: FUSE, loop devices, root
 			}
 			steps, cuts := row.Of(6, 12, 30), row.Of(3, 12, 60)
-			r := newRig(t, p, &oracle{repo: usersRepo(t), steps: steps})
+			r := newFixture(t, p, &oracle{repo: usersRepo(t), steps: steps})
 			trees := treesOf(t, r.oracle.repo, steps)
 			result := row.Row{Class: "c", Name: name, Points: cuts}
 			result.Violations = r.cutFiles(careful, trees, cuts, t.Errorf)
 			broken := r.cutFiles(unflushed, trees, row.Of(6, 8, 12), func(string, ...any) {})
-			require.Positive(t, broken, "nothing was broken without care: this rig sees nothing")
+			require.Positive(t, broken, "nothing was broken without care: this fixture sees nothing")
 			result.Note = fmt.Sprintf("control: %d broken %s, as must be", broken, unflushed)
 			row.Log(t, result)
 		})
@@ -130,7 +130,7 @@ func TestPowerCutOfFiles(t *testing.T) {
 }
 
 // cutFiles is cut for a worker that records files.
-func (r *rig) cutFiles(c care, trees []string, n int, report func(format string, args ...any)) (broken int) {
+func (r *fixture) cutFiles(c care, trees []string, n int, report func(format string, args ...any)) (broken int) {
 	r.Helper()
 	r.files = true
 	before, log := r.record(c)
@@ -147,7 +147,7 @@ func (r *rig) cutFiles(c care, trees []string, n int, report func(format string,
 
 // lookAtFiles mounts an image, and holds the conversation's trees against those
 // that the steps come to.
-func (r *rig) lookAtFiles(image *powercut.Image, trees []string, acknowledged int) error {
+func (r *fixture) lookAtFiles(image *powercut.Image, trees []string, acknowledged int) error {
 	r.Helper()
 	device := r.insert(powercut.NewDisk(image))
 	if err := r.fs.Mount(device, r.dir); err != nil {

@@ -112,7 +112,7 @@ func (l *loop) controls(n int) (note string) {
 			example = fmt.Sprintf("%q", problems)
 		}
 	}
-	require.Positive(l, broken, "%d shutdowns under a worker %s broke nothing: this rig sees nothing", n, undurable)
+	require.Positive(l, broken, "%d shutdowns under a worker %s broke nothing: this fixture sees nothing", n, undurable)
 	l.Logf("%s, for example %.300s", undurable, example)
 	return fmt.Sprintf("control: %d of %d broken %s, as must be", broken, n, undurable)
 }

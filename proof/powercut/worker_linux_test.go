@@ -107,7 +107,7 @@ func work(args []string) error {
 func (j job) options() gitstore.Options {
 	switch j.Care {
 	case waitless:
-		return gitstore.Options{FS: careless{odb.OS()}}
+		return gitstore.Options{FS: noFsyncFS{odb.OS()}}
 	case undurable:
 		return gitstore.Options{Durability: odb.Off}
 	}

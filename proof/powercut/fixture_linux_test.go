@@ -24,12 +24,12 @@ func lacks(t *testing.T, fs powercut.FileSystem) string {
 	if os.Getenv(roleVariable) != testsRole {
 		return "needs a mount namespace of its own, which is refused here"
 	}
-	bay, err := powercut.OpenBay(t.TempDir(), powercut.SectorSize*8)
+	served, err := powercut.OpenFuseDisk(t.TempDir(), powercut.SectorSize*8)
 	if err != nil {
 		return err.Error()
 	}
-	defer func() { require.NoError(t, bay.Close()) }()
-	device, err := powercut.Attach(bay.DiskPath())
+	defer func() { require.NoError(t, served.Close()) }()
+	device, err := powercut.Attach(served.DiskPath())
 	if err != nil {
 		return err.Error()
 	}
@@ -53,24 +53,24 @@ func (p place) String() string {
 	return text
 }
 
-// A rig is a bay, and a file system mounted on the disks that are put there.
-type rig struct {
+// A fixture is a FuseDisk, and a file system mounted on the disks that are put there.
+type fixture struct {
 	*testing.T
 	place
 	oracle *oracle
-	bay    *powercut.Bay
+	served *powercut.FuseDisk
 	dir    string          // where it is mounted
 	base   *powercut.Image // with the user's repository, and room for noise
 	files  bool            // workers record files
 }
 
-func newRig(t *testing.T, p place, o *oracle) *rig {
+func newFixture(t *testing.T, p place, o *oracle) *fixture {
 	t.Helper()
-	r := &rig{T: t, place: p, oracle: o, dir: t.TempDir()}
-	bay, err := powercut.OpenBay(t.TempDir(), p.fs.Size)
+	r := &fixture{T: t, place: p, oracle: o, dir: t.TempDir()}
+	served, err := powercut.OpenFuseDisk(t.TempDir(), p.fs.Size)
 	require.NoError(t, err)
-	r.bay = bay
-	t.Cleanup(func() { require.NoError(t, bay.Close()) })
+	r.served = served
+	t.Cleanup(func() { require.NoError(t, served.Close()) })
 	r.base = powercut.NewImage(nil)
 	device := r.insert(powercut.NewDisk(r.base))
 	require.NoError(t, p.fs.Format(device.Path))
@@ -94,15 +94,15 @@ func install(t *testing.T, repo, dir, name string) {
 	require.NoError(t, unix.Syncfs(fd))
 }
 
-func (r *rig) insert(d *powercut.Disk) *powercut.Device {
+func (r *fixture) insert(d *powercut.Disk) *powercut.Device {
 	r.Helper()
-	r.bay.Insert(d)
-	device, err := powercut.Attach(r.bay.DiskPath())
+	r.served.Insert(d)
+	device, err := powercut.Attach(r.served.DiskPath())
 	require.NoError(r, err)
 	return device
 }
 
-func (r *rig) eject(device *powercut.Device) {
+func (r *fixture) eject(device *powercut.Device) {
 	r.Helper()
 	require.NoError(r, r.fs.Unmount(device, r.dir))
 	require.NoError(r, device.Close())
@@ -110,7 +110,7 @@ func (r *rig) eject(device *powercut.Device) {
 
 // record has a worker play the oracle's script, and gives what the disk was
 // before it, and all that it was asked for since.
-func (r *rig) record(c care) (*powercut.Image, *powercut.Log) {
+func (r *fixture) record(c care) (*powercut.Image, *powercut.Log) {
 	r.Helper()
 	disk := powercut.NewDisk(powercut.NewImage(r.base))
 	device := r.insert(disk)
@@ -118,7 +118,7 @@ func (r *rig) record(c care) (*powercut.Image, *powercut.Log) {
 	before := disk.Record()
 	j := r.job(r.dir, "repo", c, r.oracle)
 	j.Files = r.files
-	worker := j.start(r.T, r.bay.MarkPath())
+	worker := j.start(r.T, r.served.MarkPath())
 	err := worker.Wait()
 	log := disk.Stop()
 	require.NoError(r, err, "%v", worker.Stderr)
@@ -137,7 +137,7 @@ func (p place) job(dir, repo string, c care, o *oracle) job {
 }
 
 // look mounts an image and says what is wrong with it.
-func (r *rig) look(image *powercut.Image, acknowledged int) []string {
+func (r *fixture) look(image *powercut.Image, acknowledged int) []string {
 	r.Helper()
 	device := r.insert(powercut.NewDisk(image))
 	if err := r.fs.Mount(device, r.dir); err != nil {

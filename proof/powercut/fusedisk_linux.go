@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Bay shows one disk at a time to the kernel, as a file of a FUSE file system
+// A FuseDisk shows one disk at a time to the kernel, as a file of a FUSE file system
 // that this process serves. Beside it is a file for marks: what is written
 // there stands in the disk's log when the write returns.
-type Bay struct {
+type FuseDisk struct {
 	dir    string
 	server *fuse.Server
 
@@ -25,14 +25,14 @@ type Bay struct {
 	disk *Disk
 }
 
-// The names of a bay's files.
+// The names of a FuseDisk's files.
 const (
 	diskFile = "disk"
 	markFile = "marks"
 )
 
-// OpenBay serves a bay on an empty folder. All its disks have size bytes.
-func OpenBay(dir string, size int64) (*Bay, error) {
+// OpenFuseDisk serves a FuseDisk on an empty folder. All its disks have size bytes.
+func OpenFuseDisk(dir string, size int64) (*FuseDisk, error) {
 	// A child that inherited this descriptor would keep the kernel waiting for
 	// answers when this process is gone, so it is not left to the library.
 	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
@@ -44,8 +44,8 @@ func OpenBay(dir string, size int64) (*Bay, error) {
 		unix.Close(fd)
 		return nil, fmt.Errorf("mount a disk's folder on %s: %w", dir, err)
 	}
-	b := &Bay{dir: dir, disk: NewDisk(NewImage(nil))}
-	b.server, err = fs.Mount(fmt.Sprintf("/dev/fd/%d", fd), &bayRoot{bay: b, size: size}, &fs.Options{
+	b := &FuseDisk{dir: dir, disk: NewDisk(NewImage(nil))}
+	b.server, err = fs.Mount(fmt.Sprintf("/dev/fd/%d", fd), &diskRoot{served: b, size: size}, &fs.Options{
 		MountOptions: fuse.MountOptions{MaxWrite: 512 << 10, DisableXAttrs: true},
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func OpenBay(dir string, size int64) (*Bay, error) {
 // askOnce has the kernel learn that the files cannot be polled. Else it would
 // ask when Go opens one of them here, in a call in which Go's runtime does not
 // let this process go on and answer.
-func (b *Bay) askOnce() error {
+func (b *FuseDisk) askOnce() error {
 	fd, err := unix.Open(b.DiskPath(), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", b.DiskPath(), err)
@@ -74,7 +74,7 @@ func (b *Bay) askOnce() error {
 }
 
 // Close takes the files away, also from devices that are still attached.
-func (b *Bay) Close() error {
+func (b *FuseDisk) Close() error {
 	if err := unix.Unmount(b.dir, unix.MNT_DETACH); err != nil {
 		return fmt.Errorf("unmount %s: %w", b.dir, err)
 	}
@@ -82,37 +82,37 @@ func (b *Bay) Close() error {
 }
 
 // DiskPath is the file that is the disk: the one inserted when it is opened.
-func (b *Bay) DiskPath() string { return filepath.Join(b.dir, diskFile) }
+func (b *FuseDisk) DiskPath() string { return filepath.Join(b.dir, diskFile) }
 
 // MarkPath is the file that takes marks, a line at a time.
-func (b *Bay) MarkPath() string { return filepath.Join(b.dir, markFile) }
+func (b *FuseDisk) MarkPath() string { return filepath.Join(b.dir, markFile) }
 
 // Insert puts a disk in the place of the one before.
-func (b *Bay) Insert(d *Disk) {
+func (b *FuseDisk) Insert(d *Disk) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.disk = d
 }
 
-func (b *Bay) inserted() *Disk {
+func (b *FuseDisk) inserted() *Disk {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.disk
 }
 
-// bayRoot is the folder with both files.
-type bayRoot struct {
+// diskRoot is the folder with both files.
+type diskRoot struct {
 	fs.Inode
-	bay  *Bay
-	size int64
+	served *FuseDisk
+	size   int64
 }
 
-var _ fs.NodeOnAdder = (*bayRoot)(nil)
+var _ fs.NodeOnAdder = (*diskRoot)(nil)
 
-func (r *bayRoot) OnAdd(ctx context.Context) {
+func (r *diskRoot) OnAdd(ctx context.Context) {
 	for name, node := range map[string]*bayFile{
-		diskFile: {size: r.size, open: func() fs.FileHandle { return &openDisk{disk: r.bay.inserted(), size: r.size} }},
-		markFile: {open: func() fs.FileHandle { return &openMarks{bay: r.bay} }},
+		diskFile: {size: r.size, open: func() fs.FileHandle { return &openDisk{disk: r.served.inserted(), size: r.size} }},
+		markFile: {open: func() fs.FileHandle { return &openMarks{served: r.served} }},
 	} {
 		r.AddChild(name, r.NewPersistentInode(ctx, node, fs.StableAttr{Mode: fuse.S_IFREG}), false)
 	}
@@ -181,7 +181,7 @@ func (o *openDisk) Fsync(context.Context, uint32) syscall.Errno {
 
 type openMarks struct {
 	quiet
-	bay *Bay
+	served *FuseDisk
 }
 
 var (
@@ -191,7 +191,7 @@ var (
 
 func (o *openMarks) Write(_ context.Context, data []byte, _ int64) (uint32, syscall.Errno) {
 	for line := range strings.Lines(string(data)) {
-		o.bay.inserted().mark(strings.TrimSuffix(line, "\n"))
+		o.served.inserted().mark(strings.TrimSuffix(line, "\n"))
 	}
 	return uint32(len(data)), 0
 }

@@ -11,19 +11,19 @@ import (
 
 func TestBayHasOneOrder(t *testing.T) {
 	if why := lacks(t, powercut.Ext4); why != "" {
-		// A bay is a disk served by FUSE behind a loop device: both are root's.
-		t.Skip("a bay cannot be opened: " + why)
+		// A FuseDisk is a disk served by FUSE behind a loop device: both are root's.
+		t.Skip("a FuseDisk cannot be opened: " + why)
 	}
-	bay, err := powercut.OpenBay(t.TempDir(), size)
+	served, err := powercut.OpenFuseDisk(t.TempDir(), size)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, bay.Close()) }()
+	defer func() { require.NoError(t, served.Close()) }()
 	first := powercut.NewDisk(powercut.NewImage(nil))
-	bay.Insert(first)
+	served.Insert(first)
 	before := first.Record()
-	file, err := os.OpenFile(bay.DiskPath(), os.O_RDWR, 0)
+	file, err := os.OpenFile(served.DiskPath(), os.O_RDWR, 0)
 	require.NoError(t, err)
 	defer file.Close()
-	marks, err := os.OpenFile(bay.MarkPath(), os.O_WRONLY, 0)
+	marks, err := os.OpenFile(served.MarkPath(), os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer marks.Close()
 
@@ -41,12 +41,12 @@ func TestBayHasOneOrder(t *testing.T) {
 		require.Equal(t, want, string(content(image)[1000:1003]), "after %d of the log", at)
 	}
 
-	bay.Insert(powercut.NewDisk(powercut.NewImage(nil)))
+	served.Insert(powercut.NewDisk(powercut.NewImage(nil)))
 	text := make([]byte, 3)
 	_, err = file.ReadAt(text, 1000)
 	require.NoError(t, err)
 	require.Equal(t, "two", string(text), "an open file stays with its disk")
-	second, err := os.ReadFile(bay.DiskPath())
+	second, err := os.ReadFile(served.DiskPath())
 	require.NoError(t, err)
 	require.Equal(t, make([]byte, size), second)
 }

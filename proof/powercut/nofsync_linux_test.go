@@ -2,16 +2,16 @@ package powercut_test
 
 import "jp/gitstore/odb"
 
-// careless is the system's file system without the waits for a file's data: only
+// noFsyncFS is the system's file system without the waits for a file's data: only
 // directories are flushed. A power cut must show that.
-type careless struct{ odb.FS }
+type noFsyncFS struct{ odb.FS }
 
-func (c careless) OpenDir(path string) (odb.Dir, error) {
+func (c noFsyncFS) OpenDir(path string) (odb.Dir, error) {
 	d, err := c.FS.OpenDir(path)
 	return carelessDir{d}, err
 }
 
-func (c careless) Habits(objects, refs odb.Dir) odb.Habits {
+func (c noFsyncFS) Habits(objects, refs odb.Dir) odb.Habits {
 	return c.FS.Habits(objects.(carelessDir).Dir, refs.(carelessDir).Dir)
 }
 
