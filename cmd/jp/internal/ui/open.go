@@ -29,10 +29,3 @@ func (e *Env) styled(r *repo.Repo, err error) (*repo.Repo, error) {
 	}
 	return r, err
 }
-
-// furnish reads the configuration of a repository that is found, and makes what a command
-// shows look as it says.
-func (e *Env) furnish(r *repo.Repo) error {
-	_, err := e.styled(r, r.Configure(e.Host, nil))
-	return err
-}
