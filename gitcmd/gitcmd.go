@@ -103,6 +103,9 @@ func At(repo Repository, opts Options) *Git {
 // Beside returns a Git with the same program and environment for another repository.
 func (g *Git) Beside(repo Repository) *Git { return At(repo, g.opts) }
 
+// FoldsCase reports whether the disk has names that differ in case as one.
+func (g *Git) FoldsCase() bool { return slices.Contains(g.disk, "core.ignoreCase=true") }
+
 // Repository is the one that all commands work in, the zero one where git finds it.
 func (g *Git) Repository() Repository { return g.repo }
 

@@ -57,6 +57,13 @@ func (w *Worktree) Snapshot(ctx context.Context, parentTree string, opts Snapsho
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
 	defer unlock()
+	err = w.gaps.Remember(ctx, func() (string, error) {
+		state, err := w.State(ctx)
+		return state.Head, err
+	})
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
+	}
 	s := &snapshot{w: w, parent: parentTree, opts: opts, known: w.recall(parentTree)}
 	taken, err := s.make(ctx)
 	if err != nil {

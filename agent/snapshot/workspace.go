@@ -2,11 +2,16 @@ package snapshot
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
+
+	"jp/gitcmd/convert"
 
 	"jp/agent/repo"
 	"jp/conversation"
@@ -60,6 +65,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
+	keepFiltered(r)
 	return &Files{Tree: tree, store: r.Store, git: r.Repository, repo: id, Id: r.WorktreeID(), Off: mode == worktree.Off}, nil
 }
 
@@ -267,5 +273,14 @@ func Fill(sight *turnloop.Sight, snap worktree.Snapshot) {
 	}
 	for _, o := range snap.Objects {
 		sight.Objects = append(sight.Objects, conversation.Object{Kind: o.Kind, OID: o.OID, Data: o.Data})
+	}
+}
+
+// keepFiltered keeps what content has a filter that does not run, for the next process: a
+// tool may have copied it by then.
+func keepFiltered(r *repo.Repo) {
+	if key, err := gitstore.LoadKey(r.KeyFile()); err == nil {
+		name := sha256.Sum256([]byte(r.TopLevel))
+		convert.Keep(r.TopLevel, filepath.Join(r.Paths.StateDir, "filtered", hex.EncodeToString(name[:8])+".json"), key)
 	}
 }

@@ -177,8 +177,7 @@ func (c *Checker) evaluate(ctx context.Context, paths []string, head string, fil
 
 // lay makes a repository that has nothing but attribute files.
 func (c *Checker) lay(ctx context.Context, dir, head string, files []string) error {
-	out, _ := c.git.Run(ctx, "config", "--type=bool", "--default=false", "core.ignoreCase") // it may be no truth value
-	config := "[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n\tignoreCase = " + strconv.FormatBool(strings.TrimSpace(string(out)) == "true") + "\n"
+	config := "[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n\tignoreCase = " + strconv.FormatBool(c.foldsCase(ctx)) + "\n"
 	err := errors.Join(
 		os.MkdirAll(filepath.Join(dir, "git", "objects"), 0o700), os.MkdirAll(filepath.Join(dir, "git", "refs"), 0o700),
 		os.MkdirAll(filepath.Join(dir, "tree"), 0o700),

@@ -30,6 +30,7 @@ type Gap struct {
 	Filter string
 	Now    string // where the attributes of HEAD name Filter: the one that they name now, "" for none
 	Lost   bool   // the attributes of HEAD name Filter, and those of now do not
+	Case   bool   // the attributes name Filter only where case does not count, as the repository has it
 	Of     string // the file that needs Filter, where this one only has its content; else ""
 	reason error  // why the filter does not run; nil where nothing is configured for it
 }
@@ -41,6 +42,8 @@ func (g Gap) Why() string {
 		return fmt.Sprintf("has the content of %s, which needs the filter %s, which %v (%s)", g.Of, g.Filter, g.reason, Command)
 	case g.Of != "":
 		return fmt.Sprintf("has the content of %s, which needs the filter %s", g.Of, g.Filter)
+	case g.Case:
+		return fmt.Sprintf("needs the filter %s by a pattern in another case, which jp does not follow (core.ignoreCase)", g.Filter)
 	case g.Lost && g.Now != "":
 		return fmt.Sprintf("needs the filter %s, which it has in HEAD, and has the filter %s now", g.Filter, g.Now)
 	case g.Lost:
@@ -64,6 +67,9 @@ type Checker struct {
 	files map[string]map[string]string   // attribute files by commit and path: their object's id, "" for none
 	texts map[string][]byte              // by object
 	had   map[string]map[string][]string // filters by commit and path
+
+	foldsOnce sync.Once
+	folds     bool // whether the configuration says that case does not count
 }
 
 // New returns a Checker. What info/attributes says at this moment counts until the end,
@@ -113,6 +119,10 @@ func (c *Checker) Judge(ctx context.Context, now map[string]string, head string)
 	if err != nil {
 		return nil, err
 	}
+	folded, err := c.inOtherCase(ctx, now)
+	if err != nil {
+		return nil, err
+	}
 	d := drivers{git: c.git}
 	gaps := map[string]Gap{}
 	for p, value := range now {
@@ -129,6 +139,8 @@ func (c *Checker) Judge(ctx context.Context, now map[string]string, head string)
 			lost = was
 		}
 		switch {
+		case folded[p] != "":
+			gaps[p] = Gap{Path: p, Filter: folded[p], Case: true}
 		case lost != "":
 			gaps[p] = Gap{Path: p, Filter: lost, Now: name, Lost: true}
 		case why != nil:
@@ -197,12 +209,17 @@ func Attributes(ctx context.Context, git *gitcmd.Git, paths []string) (map[strin
 	if err != nil {
 		return nil, fmt.Errorf("read attributes: %w", err)
 	}
+	return attributesIn(out, len(paths)), nil
+}
+
+// attributesIn reads what git check-attr -z prints of one attribute of n paths.
+func attributesIn(out []byte, n int) map[string]string {
 	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	values := make(map[string]string, len(paths))
+	values := make(map[string]string, n)
 	for i := 0; i+2 < len(fields); i += 3 {
 		values[fields[i]] = fields[i+2]
 	}
-	return values, nil
+	return values
 }
 
 // above are the files whose attributes hold for a path.

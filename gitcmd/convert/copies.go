@@ -65,9 +65,11 @@ func (c *Checker) copies(ctx context.Context, now map[string]string, gaps map[st
 		}
 	}
 	sources, err := c.sources(ctx, index, blobs, head)
-	if err != nil || len(sources) == 0 {
+	if err != nil {
 		return err
 	}
+	known := memoryOf(c.repo.TopLevel)
+	known.read(sources)
 	secret := map[string]*source{} // by object
 	for p, s := range sources {
 		if blobs[p] != "" {
@@ -78,6 +80,11 @@ func (c *Checker) copies(ctx context.Context, now map[string]string, gaps map[st
 		of := secret[index[p].oid]
 		if of == nil {
 			of = matching(filepath.Join(c.repo.TopLevel, filepath.FromSlash(p)), info, sources)
+		}
+		if of == nil {
+			if gap, is := known.of(filepath.Join(c.repo.TopLevel, filepath.FromSlash(p)), info.Size()); is {
+				of = &source{gap: gap}
+			}
 		}
 		if of != nil && of.gap.Path != p {
 			gaps[p] = Gap{Path: p, Filter: of.gap.Filter, Of: of.gap.Path, reason: of.gap.reason}

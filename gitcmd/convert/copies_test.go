@@ -3,6 +3,8 @@ package convert_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -29,6 +31,12 @@ func TestContentUnderAnotherName(t *testing.T) {
 		"copied after a change":           {does: "echo more >>a.key; cp a.key notes.txt", path: "notes.txt", of: "a.key"},
 		"a hard link":                     {does: "ln a.key notes.txt", path: "notes.txt", of: "a.key"},
 		"moved from a new file":           {does: "echo new >b.key; cp b.key notes.txt; git add -N b.key", path: "notes.txt", of: "b.key"},
+		"copied, and the file removed":    {does: "cp a.key notes.txt; rm a.key", path: "notes.txt", of: "a.key"},
+		"copied, and the file moved":      {does: "cp a.key notes.txt; mv a.key b.txt", path: "notes.txt", of: "a.key"},
+		"copied, and moved by git":        {does: "cp a.key notes.txt; git mv a.key b.txt", path: "notes.txt", of: "a.key"},
+		"copied, and written anew":        {does: "cp a.key notes.txt; echo foo >a.key", path: "notes.txt", of: "a.key"},
+		"copied, and removed by git":      {does: "cp a.key notes.txt; git rm -qf a.key", path: "notes.txt", of: "a.key"},
+		"copied twice":                    {does: "cp a.key x; cp x notes.txt; rm a.key x", path: "notes.txt", of: "a.key"},
 		"as long as it":                   {does: "tr a-z z <a.key >notes.txt", path: "notes.txt"},
 		"another file":                    {does: "echo x >notes.txt", path: "notes.txt"},
 		"an empty one":                    {does: ": >a.key; : >notes.txt", path: "notes.txt"},
@@ -59,6 +67,7 @@ func TestContentUnderAnotherName(t *testing.T) {
 			}
 			c := convert.New(gitcmd.At(repo, o), repo)
 			head := gitenv.Git(t, dir, "rev-parse", "HEAD")
+			require.NoError(t, c.Remember(t.Context(), func() (string, error) { return head, nil }))
 			shell(tt.does)
 			attributes, err := convert.Attributes(t.Context(), gitcmd.At(repo, o), []string{tt.path})
 			require.NoError(t, err)
@@ -71,6 +80,47 @@ func TestContentUnderAnotherName(t *testing.T) {
 			require.Contains(t, gaps, tt.path)
 			require.Equal(t, tt.of, gaps[tt.path].Of)
 			require.Contains(t, gaps[tt.path].Why(), "has the content of "+tt.of+", which needs the filter crypt")
+		})
+	}
+}
+
+// A pattern that git matches without case gives its filter, also where the disk tells cases
+// apart.
+func TestAttributesInAnotherCase(t *testing.T) {
+	for name, tt := range map[string]struct {
+		folds, committed, approved bool
+		path                       string
+		gap                        bool
+	}{
+		"folded":                      {folds: true, path: "a.key", gap: true},
+		"folded, of HEAD":             {folds: true, committed: true, path: "a.key", gap: true},
+		"folded, with its filter run": {folds: true, approved: true, path: "a.key", gap: true},
+		"folded, of no pattern":       {folds: true, path: "plain.txt"},
+		"not folded":                  {path: "a.key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gitenv.Repo(t)
+			for key, value := range map[string]string{"filter.crypt.clean": "tr a-z n-za-m", "core.ignoreCase": strconv.FormatBool(tt.folds)} {
+				gitenv.Git(t, dir, "config", key, value)
+			}
+			for file, text := range map[string]string{".gitattributes": "*.KEY filter=crypt\n", "a.key": "the password\n", "plain.txt": "plain\n"} {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+			}
+			head := ""
+			if tt.committed {
+				gitenv.Git(t, dir, "add", ".")
+				gitenv.Git(t, dir, "commit", "-qm", "two")
+				head = gitenv.Git(t, dir, "rev-parse", "HEAD")
+			}
+			repo, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
+			require.NoError(t, err)
+			o := gitcmd.Options{}
+			if tt.approved {
+				o.MayRun = func(gitcmd.Repository, gitcmd.Filter) error { return nil }
+			}
+			gaps, err := convert.New(gitcmd.At(repo, o), repo).Gaps(t.Context(), []string{tt.path}, head)
+			require.NoError(t, err)
+			require.Equal(t, tt.gap, len(gaps) > 0, "%v", gaps)
 		})
 	}
 }

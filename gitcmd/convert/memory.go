@@ -1,0 +1,162 @@
+package convert
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"sync"
+
+	"jp/gitcmd"
+	"jp/internal/safefile"
+)
+
+// A memory has the contents of the files with a filter that does not run, as far as this
+// process has seen them. A file that is copied may be gone, or be another one, when the copy
+// is to be stored.
+type memory struct {
+	mu    sync.Mutex
+	file  string            // keeps it for later processes; "" for none
+	key   []byte            // of the digests
+	seen  map[seenFile]bool // files that were read
+	kept  map[string]kept   // by digest
+	sizes map[int64]bool    // of the contents
+}
+
+// A kept is whose content a digest is of.
+type kept struct {
+	Path   string `json:"path"`
+	Filter string `json:"filter"`
+	Size   int64  `json:"size"`
+}
+
+// A seenFile is one state of a file.
+type seenFile struct {
+	path string
+	stat fileStat
+	nsec int64
+}
+
+// memories are those of working trees, by their roots. What one Checker has seen, another
+// one of the process knows.
+var memories sync.Map
+
+func memoryOf(topLevel string) *memory {
+	m, _ := memories.LoadOrStore(topLevel, &memory{seen: map[seenFile]bool{}, sizes: map[int64]bool{}, kept: map[string]kept{}})
+	return m.(*memory)
+}
+
+// Remember reads the files that need a filter that does not run, so that a copy of one is
+// known by its content whatever becomes of the file. It is for the moment before a tool runs.
+// head is a commit, "" for none; it is asked for only where a filter does not run.
+func (c *Checker) Remember(ctx context.Context, headOf func() (string, error)) error {
+	if c.repo.TopLevel == "" {
+		return nil
+	}
+	if untrusted, err := c.git.UntrustedFilters(ctx); err != nil || len(untrusted) == 0 {
+		return err
+	}
+	head, err := headOf()
+	if err != nil {
+		return err
+	}
+	index, err := c.index(ctx)
+	if err != nil {
+		return err
+	}
+	blobs := map[string]string{}
+	if head != "" {
+		if blobs, err = c.tree(ctx, head); err != nil {
+			return err
+		}
+	}
+	sources, err := c.sources(ctx, index, blobs, head)
+	if err == nil {
+		memoryOf(c.repo.TopLevel).read(sources)
+	}
+	return err
+}
+
+// maxKept is how many contents are kept for later processes: the newest.
+const maxKept = 4096
+
+// Keep lets what is remembered of a working tree outlive the process, in a file that is the
+// user's alone. key makes the digests useless to others. A file that cannot be read or
+// written remembers nothing; that is no error.
+func Keep(topLevel, file string, key []byte) {
+	m := memoryOf(topLevel)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.file == file {
+		return
+	}
+	m.file, m.key = file, key
+	m.seen, m.kept, m.sizes = map[seenFile]bool{}, map[string]kept{}, map[int64]bool{}
+	text, err := safefile.ReadRegular(file)
+	if err != nil || json.Unmarshal(text, &m.kept) != nil {
+		return
+	}
+	for _, k := range m.kept {
+		m.sizes[k.Size] = true
+	}
+}
+
+// read reads what is not known of the sources.
+func (m *memory) read(sources map[string]*source) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fresh := false
+	for _, s := range sources {
+		info, err := os.Lstat(s.there)
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			continue
+		}
+		file := seenFile{s.there, statOf(info), info.ModTime().UnixNano()}
+		if m.seen[file] {
+			continue
+		}
+		if id, ok := m.digest(s.there); ok {
+			_, known := m.kept[id]
+			fresh = fresh || !known
+			m.seen[file], m.sizes[info.Size()], m.kept[id] = true, true, kept{s.gap.Path, s.gap.Filter, info.Size()}
+		}
+	}
+	if !fresh || m.file == "" || len(m.kept) > maxKept {
+		return
+	}
+	if text, err := json.Marshal(m.kept); err == nil {
+		_ = safefile.Replace(m.file, text, safefile.Options{Mode: 0o600, FolderMode: 0o700, Volatile: true})
+	}
+}
+
+// of is the file whose content another one has.
+func (m *memory) of(file string, size int64) (Gap, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.sizes[size] {
+		return Gap{}, false
+	}
+	id, ok := m.digest(file)
+	k, known := m.kept[id]
+	if !ok || !known {
+		return Gap{}, false
+	}
+	return Gap{Path: k.Path, Filter: k.Filter, reason: gitcmd.ErrNotApproved}, true
+}
+
+// digest identifies a content.
+func (m *memory) digest(file string) (id string, ok bool) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	h := hmac.New(sha256.New, m.key)
+	if _, err := io.Copy(h, f); err != nil {
+		return "", false
+	}
+	return hex.EncodeToString(h.Sum(nil)), true
+}
