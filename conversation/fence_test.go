@@ -15,6 +15,11 @@ func TestWithoutFence(t *testing.T) {
 		"````md\n```\na\n```\n````": "```\na\n```\n",
 		"```\n```":                  "",
 		"```json\r\n{}\r\n```":      "{}\r\n",
+		"~~~json\n{}\n~~~":          "{}\n",
+		"~~~\n```\na\n```\n~~~":     "```\na\n```\n",
+		"   ~~~JSON5\n{}\n   ~~~":   "{}\n",
+		"```json\n{}\n`````\n":      "{}\n",
+		"``` {.json}\n{}\n ```":     "{}\n",
 	} {
 		got, ok := conversation.WithoutFence(text)
 		require.True(t, ok, text)
@@ -22,6 +27,7 @@ func TestWithoutFence(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "a", "```", "```json", "```json {}```", "```\na", "a\n```\nb\n```", "```\na\n```\nb", "```\na\n```\n```\nb\n```", "``\na\n``", "```\na```", "```a b\nc\n```",
+		"~~\na\n~~", "```\na\n~~~", "~~~\na\n```", "````\na\n```", "```\na\n    ```", "~~~\na\n~~~\n~~~\nb\n~~~", "~~~\na\n~~~ b", "\n",
 	} {
 		_, ok := conversation.WithoutFence(text)
 		require.False(t, ok, text)

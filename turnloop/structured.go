@@ -78,8 +78,9 @@ func (l *Loop) noted(what func(string) bool) bool {
 func structured(schema json.RawMessage, call *conversation.ModelCall) (data json.RawMessage, unfit error) {
 	message, text := said(call)
 	if len(text) == 0 { // a model that takes no schema may have kept to it nevertheless
-		text = []byte(unwrapped(message))
+		text = []byte(message)
 	}
+	text = []byte(unwrapped(string(text)))
 	resolved, err := resolveSchema(schema)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,26 @@ func (r *rig) asked(schema string) Outcome {
 
 func TestStructuredAnswers(t *testing.T) {
 	length := once(part(provider.ChunkData, `{"age":`), ends(conversation.FinishLength))
+	wrapped := map[string]string{
+		"in a fence":                   "```json\n{\"age\":7}\n```\n",
+		"in a fence of tildes":         "~~~json\n{\"age\":7}\n~~~",
+		"in an indented fence":         "   ````JSON\n  {\"age\":7}\n   `````\n",
+		"behind a thought":             "<think>\n{\"age\":8}?\n</think>\n\n{\"age\":7}",
+		"behind the end of a thought":  "Seven.\n</think>\n{\"age\":7}",
+		"behind a thought, in a fence": "<think>Hm.</think>\n~~~\n{\"age\":7}\n~~~",
+		"with space around it":         " {\"age\":7}\n",
+	}
+	for name, text := range wrapped {
+		for kind, first := range map[string]reply{"as data": gives(text), "as a text": answers(text)} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				r := newRig(t, nil, first)
+				o := r.asked(ageSchema)
+				require.NoError(t, o.Unfit)
+				require.Equal(t, Complete, o.Status)
+				require.Equal(t, `{"age":7}`, string(o.Data))
+			})
+		}
+	}
 	tests := map[string]struct {
 		replies []reply
 		calls   int
