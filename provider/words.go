@@ -38,3 +38,9 @@ func ClassOfWords(words string) Class {
 	}
 	return ""
 }
+
+// IsContextReason reports whether a server's reason for the end of an answer says that
+// the model's context is full: "model_context_window_exceeded", "CONTEXT_LENGTH".
+func IsContextReason(reason string) bool {
+	return strings.Contains(strings.ToLower(reason), "context")
+}

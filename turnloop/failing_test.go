@@ -41,6 +41,7 @@ func TestACallThatWasCutOffIsNotJudgedByItsArguments(t *testing.T) {
 func TestTheThirdEqualFailureEndsTheTurn(t *testing.T) {
 	const called, length = conversation.FinishToolCalls, conversation.FinishLength
 	cut := calling("strict", `{"path": "a`, length)
+	full := calling("strict", `{"path": "a`, conversation.FinishContext)
 	broken := func(n int) reply { return calling("strict", fmt.Sprintf(`{"path": "%d`, n), called) }
 	wrong := calling("strict", `{"file":"a"}`, called)
 	right := calling("strict", `{"path":"a"}`, called)
@@ -54,6 +55,8 @@ func TestTheThirdEqualFailureEndsTheTurn(t *testing.T) {
 		cut     bool
 	}{
 		"cut off":                     {replies: []reply{cut, cut, cut}, tool: "strict", problem: "cut off", cut: true},
+		"the context is full":         {replies: []reply{full, full, full}, tool: "strict", problem: "filled the model's context window"},
+		"full and cut off":            {replies: []reply{full, cut, full, cut}},
 		"broken arguments":            {replies: []reply{broken(1), broken(2), broken(3)}, tool: "strict", problem: "not a valid JSON object"},
 		"arguments that do not fit":   {replies: []reply{wrong, wrong, wrong}, tool: "strict", problem: `"file"`},
 		"no such tool":                {replies: []reply{unknown, unknown, unknown}, tool: "none", problem: `no tool named "none"`},

@@ -55,6 +55,7 @@ const (
 	textNotRun     = "The tool was not run: "
 	textMalformed  = textNotRun + "its arguments are not a valid JSON object. You wrote: "
 	textCutOff     = textNotRun + "your answer was cut off by the output limit. Ask again, with less."
+	textFull       = textNotRun + "your answer filled the model's context window before it was whole."
 	textRepeated   = textNotRun + "your answer has this call twice. The result of the first one stands for both."
 	textRefused    = textNotRun + "the answer that asked for it was refused."
 	textForeign    = textNotRun + "someone else's model asked for it. Ask again, if it is still wanted."
@@ -131,6 +132,8 @@ func (v View) refusal(call *conversation.ToolCall) string {
 	switch {
 	case v.Ledger.Foreign(call):
 		return textForeign
+	case finish == conversation.FinishContext:
+		return textFull
 	case finish.Cut(): // whatever the arguments look like, they are not whole
 		return textCutOff
 	case finish.Refused():

@@ -225,12 +225,13 @@ func finishOf(stop sdk.StopReason) conversation.Finish {
 		return conversation.FinishToolCalls
 	case sdk.StopReasonMaxTokens:
 		return conversation.FinishLength
-	case sdk.StopReasonModelContextWindowExceeded:
-		return conversation.FinishContext
 	case sdk.StopReasonRefusal:
 		return conversation.FinishRefusal
 	case sdk.StopReasonPauseTurn:
 		return conversation.FinishPause
+	}
+	if provider.IsContextReason(string(stop)) {
+		return conversation.FinishContext
 	}
 	return conversation.FinishStop
 }

@@ -185,7 +185,7 @@ func TestBodyGoesOverTheWireAsRendered(t *testing.T) {
 func TestFinish(t *testing.T) {
 	tests := map[string]conversation.Finish{
 		"end_turn": conversation.FinishStop, "stop_sequence": conversation.FinishStop, "tool_use": conversation.FinishToolCalls,
-		"max_tokens": conversation.FinishLength, "model_context_window_exceeded": conversation.FinishContext,
+		"max_tokens": conversation.FinishLength, "model_context_window_exceeded": conversation.FinishContext, "context_length_exceeded": conversation.FinishContext,
 		"refusal": conversation.FinishRefusal, "pause_turn": conversation.FinishPause, "something_new": conversation.FinishStop,
 	}
 	for reason, want := range tests {

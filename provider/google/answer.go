@@ -221,5 +221,8 @@ func finishOf(reason string) conversation.Finish {
 	case finishMalformedCall, finishUnexpectedCall:
 		return conversation.FinishToolCalls
 	}
+	if provider.IsContextReason(reason) {
+		return conversation.FinishContext
+	}
 	return conversation.FinishFiltered
 }

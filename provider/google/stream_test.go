@@ -169,6 +169,8 @@ func TestFinish(t *testing.T) {
 		{"STOP", called, conversation.FinishToolCalls},
 		{"MAX_TOKENS", words, conversation.FinishLength},
 		{"MAX_TOKENS", called, conversation.FinishLength},
+		{"CONTEXT_WINDOW_EXCEEDED", words, conversation.FinishContext},
+		{"CONTEXT_LENGTH", called, conversation.FinishContext},
 		{"SAFETY", called, conversation.FinishFiltered},
 		{"RECITATION", words, conversation.FinishFiltered},
 		{"BLOCKLIST", "", conversation.FinishFiltered},

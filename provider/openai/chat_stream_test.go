@@ -49,6 +49,8 @@ func TestChatParts(t *testing.T) {
 		{"nothing", openai.Dialect{}, []string{delta(`"role":"assistant"`), reason("stop")}, nil, conversation.FinishStop},
 		{"cut off", openai.Dialect{}, []string{delta(`"content":"Hel"`), reason("length")}, []part{message("Hel")}, conversation.FinishLength},
 		{"cut off by another name", openai.Dialect{}, []string{delta(`"content":"Hel"`), reason("model_length")}, []part{message("Hel")}, conversation.FinishContext},
+		{"the context is full", openai.Dialect{}, []string{delta(`"content":"Hel"`), reason("model_context_window_exceeded")}, []part{message("Hel")}, conversation.FinishContext},
+		{"the context is full by another name", openai.Dialect{}, []string{delta(`"content":"Hel"`), reason("context_length_exceeded")}, []part{message("Hel")}, conversation.FinishContext},
 		{"filtered", openai.Dialect{}, []string{delta(`"content":"Hel"`), reason("content_filter")}, []part{message("Hel")}, conversation.FinishFiltered},
 		{"refused", openai.Dialect{}, []string{delta(`"refusal":"I will "`), delta(`"refusal":"not."`), reason("stop")}, []part{message("I will not.")}, conversation.FinishRefusal},
 		{

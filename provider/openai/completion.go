@@ -83,7 +83,7 @@ func (r *chatReader) why() conversation.Finish {
 	switch {
 	case r.deltas.refused:
 		return conversation.FinishRefusal
-	case r.reason == "model_length" || r.reason == "model_context_window_exceeded":
+	case r.reason == "model_length" || provider.IsContextReason(r.reason):
 		return conversation.FinishContext
 	case r.reason == "length" || r.reason == "max_tokens":
 		return conversation.FinishLength

@@ -250,6 +250,8 @@ func (o *outputs) why(r responses.Response) conversation.Finish {
 		return conversation.FinishRefusal
 	case reason == "content_filter":
 		return conversation.FinishFiltered
+	case provider.IsContextReason(reason):
+		return conversation.FinishContext
 	case reason != "" || r.Status == responses.ResponseStatusIncomplete:
 		return conversation.FinishLength
 	case o.called:

@@ -78,6 +78,7 @@ func TestResponsesParts(t *testing.T) {
 			[]part{said, called}, conversation.FinishToolCalls,
 		},
 		{"an item that never ends", []string{added("0", halfMessage), more("output_text", "0", `"Hello"`), incomplete("max_output_tokens")}, []part{message("Hello")}, conversation.FinishLength},
+		{"the context is full", []string{done("0", answer), incomplete("model_context_window_exceeded")}, []part{said}, conversation.FinishContext},
 		{"filtered", []string{done("0", answer), incomplete("content_filter")}, []part{said}, conversation.FinishFiltered},
 		{"refused", []string{added("0", halfMessage), more("refusal", "0", `"No."`), done("0", refusal), completed()}, []part{{Kind: provider.ChunkMessage, Text: "No.", Item: refusal}}, conversation.FinishRefusal},
 		{"refused at once", []string{done("0", refusal), completed()}, []part{{Kind: provider.ChunkMessage, Text: "No.", Item: refusal}}, conversation.FinishRefusal},
