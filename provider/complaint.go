@@ -3,7 +3,9 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,10 +29,14 @@ func ComplaintIn(body []byte) Complaint {
 		body = list[0]
 	}
 	var outer struct {
-		Error json.RawMessage `json:"error"`
+		Error  json.RawMessage   `json:"error"`
+		Errors []json.RawMessage `json:"errors"`
 	}
-	if json.Unmarshal(body, &outer) == nil && len(outer.Error) > 0 && string(outer.Error) != "null" {
+	switch err := json.Unmarshal(body, &outer); {
+	case len(outer.Error) > 0 && string(outer.Error) != "null":
 		body = outer.Error
+	case err == nil && len(outer.Errors) > 0:
+		body = outer.Errors[0]
 	}
 	var fields struct {
 		Type    json.RawMessage `json:"type"`
@@ -44,9 +50,66 @@ func ComplaintIn(body []byte) Complaint {
 	}
 	c := Complaint{Message: plain(fields.Message), Type: plain(fields.Type), Code: plain(fields.Code), Status: plain(fields.Status)}
 	if c.Message == "" {
-		c.Message = plain(fields.Detail)
+		c.Message = detailWords(fields.Detail)
 	}
 	return c
+}
+
+// detailWords is the text of a "detail": words, or a list of what is wrong with the
+// request, as FastAPI has it.
+func detailWords(detail json.RawMessage) string {
+	var list []struct {
+		Msg string `json:"msg"`
+		Loc []any  `json:"loc"`
+	}
+	if json.Unmarshal(detail, &list) != nil {
+		return plain(detail)
+	}
+	var texts []string
+	for _, problem := range list {
+		if problem.Msg == "" {
+			return plain(detail)
+		}
+		text := problem.Msg
+		if len(problem.Loc) > 0 {
+			text += fmt.Sprintf(" (at %s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(problem.Loc), " ", "."), "[]"))
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// IsComplaint reports whether an event of a stream says that something went wrong.
+// Words alone say so only where nothing of an answer stands beside them.
+func IsComplaint(data []byte) bool {
+	var event map[string]json.RawMessage
+	if json.Unmarshal(data, &event) != nil {
+		return false
+	}
+	if marked(event) {
+		return true
+	}
+	for _, key := range []string{"type", "choices", "candidates", "output", "content", "delta", "response", "usage", "usageMetadata"} {
+		if _, there := event[key]; there {
+			return false
+		}
+	}
+	return filled(event["errors"]) || filled(event["detail"]) || len(event["message"]) > 0 && event["message"][0] == '"' && filled(event["message"])
+}
+
+// IsMarkedError reports whether a value says by its form that it is an error.
+func IsMarkedError(data []byte) bool {
+	var event map[string]json.RawMessage
+	return json.Unmarshal(data, &event) == nil && marked(event)
+}
+
+func marked(event map[string]json.RawMessage) bool {
+	return plain(event["type"]) == "error" || plain(event["object"]) == "error" || filled(event["error"])
+}
+
+// filled reports whether a field of a complaint says anything.
+func filled(value json.RawMessage) bool {
+	return !slices.Contains([]string{"", "null", `""`, "[]", "{}"}, string(value))
 }
 
 // plain is a JSON string's text, or the JSON of anything else.

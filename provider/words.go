@@ -19,7 +19,7 @@ var worded = []struct {
 		"invalid api key", "incorrect api key", "invalid_api_key", "api key not valid", "invalid x-api-key", "missing api key", "no api key",
 		"no auth credentials", "unauthorized", "authentication", "permission denied",
 	}},
-	{ClassModel, []string{"model not found", "model_not_found", "no such model"}},
+	{ClassModel, []string{"model not found", "model_not_found", "no such model", "invalid model id", "invalid model name", "unknown model", "model does not exist"}},
 	{ClassTimeout, []string{"timed out", "timeout"}},
 	{ClassOverloaded, []string{
 		"overloaded", "unavailable", "try again", "bad gateway", "internal server error", "internal error", "upstream", "capacity", "temporarily", "no healthy",

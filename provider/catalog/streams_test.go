@@ -335,6 +335,17 @@ func TestTheServersOwnWords(t *testing.T) {
 			"a page":                           {"<html><head><title>Log in</title></head>\n<body>…</body></html>", provider.ClassInvalid, "the server sent no answer: a web page, Log in"},
 			"JSON that is neither":             {`{"message":"no Route matched with those values"}`, provider.ClassInvalid, "no Route matched with those values"},
 			"words in an event":                {"data: Internal server error\n\n", provider.ClassOverloaded, "Internal server error"},
+			"a detail in an event":             {`data: {"detail":"The adapter is not loaded"}` + "\n\n", provider.ClassInvalid, "The adapter is not loaded"},
+			"a detail that may pass":           {`data: {"detail":"Server is overloaded"}` + "\n\n", provider.ClassOverloaded, "Server is overloaded"},
+			"a detail behind text":             {w.text("a") + `data: {"detail":"CUDA error"}` + "\n\n", provider.ClassOverloaded, "CUDA error"},
+			"a list of details":                {`data: {"detail":[{"loc":["body","tools",0],"msg":"field required","type":"missing"},{"msg":"extra field"}]}` + "\n\n", provider.ClassInvalid, "field required (at body.tools.0); extra field"},
+			"an object that is an error":       {`data: {"object":"error","message":"Invalid model id","code":3}` + "\n\n", provider.ClassModel, "Invalid model id"},
+			"an object with a status":          {`data: {"object":"error","message":"bad tools","type":"BadRequestError","code":400}` + "\n\n", provider.ClassInvalid, "bad tools"},
+			"a list of errors":                 {`data: {"errors":[{"message":"unknown model x","code":5007}]}` + "\n\n", provider.ClassModel, "unknown model x"},
+			"a list of errors with words":      {`data: {"errors":["no such adapter"]}` + "\n\n", provider.ClassInvalid, "no such adapter"},
+			"a message in an event":            {`data: {"message":"no Route matched"}` + "\n\n", provider.ClassInvalid, "no Route matched"},
+			"a message with a status":          {`data: {"message":"come back","code":503}` + "\n\n", provider.ClassOverloaded, "come back"},
+			"bare errors":                      {`{"errors":[{"message":"tool 3 is refused"}]}` + "\n", provider.ClassInvalid, "tool 3 is refused"},
 			"JSON that is neither, by FastAPI": {`{"detail":"Not authenticated: missing api key"}`, provider.ClassAuth, "missing api key"},
 		} {
 			t.Run(dialect+"/"+name, func(t *testing.T) {

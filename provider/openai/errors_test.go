@@ -52,7 +52,7 @@ func TestStatuses(t *testing.T) {
 		{"rate at Gemini", 429, `[{"error":{"code":429,"message":"Quota.","status":"RESOURCE_EXHAUSTED"}}]`, provider.ClassRateLimit, "Quota."},
 		{"quota", 429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}`, provider.ClassQuota, "You exceeded your current quota."},
 		{"timeout", 408, ``, provider.ClassTimeout, ""},
-		{"validation", 422, `{"detail":[{"msg":"field required"}]}`, provider.ClassInvalid, `[{"msg":"field required"}]`},
+		{"validation", 422, `{"detail":[{"msg":"field required"}]}`, provider.ClassInvalid, `field required`},
 		{"broken", 500, `{"error":{"message":"Sorry.","type":"server_error"}}`, provider.ClassOverloaded, "Sorry."},
 		{"gateway", 502, "<html>Bad Gateway</html>\n", provider.ClassOverloaded, "<html>Bad Gateway</html>"},
 		{"full", 503, ``, provider.ClassOverloaded, ""},

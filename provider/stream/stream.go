@@ -67,12 +67,13 @@ func Receive(ctx context.Context, w *Watch, body io.Reader, r Reader, yield func
 
 // A receiver is an answer on its way.
 type receiver struct {
-	watch  *Watch
-	events *events
-	reader Reader
-	yield  func(provider.Chunk) bool
-	held   map[int]*held
-	unread []byte // JSON that stood in the place of an answer and is none
+	watch    *Watch
+	events   *events
+	reader   Reader
+	yield    func(provider.Chunk) bool
+	held     map[int]*held
+	answered bool   // something of the answer came
+	unread   []byte // JSON that stood in the place of an answer and is none
 }
 
 // held is a part whose text ends within a character.
@@ -92,8 +93,8 @@ func (s *receiver) all() error {
 		if isDone(data) {
 			return nil
 		}
-		if e.name == "error" || reports(data) {
-			return s.reader.Reported(data)
+		if e.name == "error" || provider.IsComplaint(data) {
+			return s.complained(e.name, data)
 		}
 		var chunks []provider.Chunk
 		switch {
@@ -126,6 +127,16 @@ func (s *receiver) all() error {
 	return nil
 }
 
+// complained is the error of a complaint. Words that neither an error's mark nor a code
+// goes with, in the place of an answer, are a refusal: the same request gets them again.
+func (s *receiver) complained(name string, data []byte) error {
+	c := provider.ComplaintIn(data)
+	if name != "error" && !s.answered && !provider.IsMarkedError(data) && c.Code+c.Type+c.Status == "" && provider.ClassOfWords(c.Message) == "" {
+		return &provider.Error{Class: provider.ClassInvalid, Message: "the server sent no answer: " + c.Message}
+	}
+	return s.reader.Reported(data)
+}
+
 // list reads an event that holds several.
 func (s *receiver) list(data []byte) ([]provider.Chunk, error) {
 	var elements []json.RawMessage
@@ -134,7 +145,7 @@ func (s *receiver) list(data []byte) ([]provider.Chunk, error) {
 	}
 	var all []provider.Chunk
 	for _, element := range elements {
-		if reports(element) {
+		if provider.IsComplaint(element) {
 			return all, s.reader.Reported(element)
 		}
 		chunks, err := s.reader.Read(element)
@@ -146,22 +157,6 @@ func (s *receiver) list(data []byte) ([]provider.Chunk, error) {
 	return all, nil
 }
 
-// reports reports whether an event says that something went wrong.
-func reports(data []byte) bool {
-	if !bytes.Contains(data, []byte(`"error"`)) {
-		return false
-	}
-	var event struct {
-		Type   any             `json:"type"`
-		Object any             `json:"object"`
-		Error  json.RawMessage `json:"error"`
-	}
-	if json.Unmarshal(data, &event) != nil {
-		return false
-	}
-	return event.Type == "error" || event.Object == "error" || len(event.Error) > 0 && string(event.Error) != "null"
-}
-
 // emit yields chunks, whose text it makes UTF-8.
 func (s *receiver) emit(chunks []provider.Chunk) error {
 	for _, c := range chunks {
@@ -169,6 +164,7 @@ func (s *receiver) emit(chunks []provider.Chunk) error {
 			if whole.Text != "" || whole.Tool != "" || whole.ToolID != "" || whole.Item != nil {
 				s.watch.content()
 			}
+			s.answered = s.answered || whole.Kind != provider.ChunkKeepAlive
 			s.watch.pause()
 			more := s.yield(whole)
 			s.watch.resume()
