@@ -80,8 +80,12 @@ func detailWords(detail json.RawMessage) string {
 }
 
 // IsComplaint reports whether an event of a stream says that something went wrong.
-// Words alone say so only where nothing of an answer stands beside them.
+// A "detail" or "errors" says so only where nothing of an answer stands beside it, and a
+// "message" only alone or with a code: servers also tell of their state.
 func IsComplaint(data []byte) bool {
+	if !slices.ContainsFunc(complaintKeys, func(key []byte) bool { return bytes.Contains(data, key) }) {
+		return false
+	}
 	var event map[string]json.RawMessage
 	if json.Unmarshal(data, &event) != nil {
 		return false
@@ -94,8 +98,11 @@ func IsComplaint(data []byte) bool {
 			return false
 		}
 	}
-	return filled(event["errors"]) || filled(event["detail"]) || len(event["message"]) > 0 && event["message"][0] == '"' && filled(event["message"])
+	return filled(event["errors"]) || filled(event["detail"]) || filled(event["message"]) && (filled(event["code"]) || len(event) == 1)
 }
+
+// complaintKeys are what a complaint has at least one of.
+var complaintKeys = [][]byte{[]byte(`"error"`), []byte(`"errors"`), []byte(`"detail"`), []byte(`"message"`)}
 
 // IsMarkedError reports whether a value says by its form that it is an error.
 func IsMarkedError(data []byte) bool {
