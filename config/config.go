@@ -85,7 +85,7 @@ type Parameter struct {
 // Question says who answers a question that a tool asks by that id.
 type Question struct {
 	Target    string `toml:"target" enum:"user|assistant" tighten:"user" doc:"Who is asked; unset: the user"`
-	Answer    any    `toml:"answer" tighten:"never" doc:"Fixed answer, so that nobody is asked"`
+	Answer    any    `toml:"answer" tighten:"never" doc:"Fixed answer in place of a question"`
 	Exclusive bool   `toml:"exclusive" tighten:"on" default:"false" doc:"Only a person may answer"`
 }
 

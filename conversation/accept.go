@@ -15,7 +15,7 @@ const MaxEdited = 48 << 10
 // if it is one. The response's For is not looked at.
 func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
 	if b.Kind == KindHook {
-		return fmt.Errorf("a hook answers this, nobody else")
+		return fmt.Errorf("only a hook answers this")
 	}
 	switch r.Outcome {
 	case OutcomeAnswered:
@@ -65,12 +65,12 @@ func (t AnswerType) Accepts(value json.RawMessage) error {
 			valid = valid || err == nil && bytes.Equal(option, canonical)
 			options = append(options, fmt.Sprintf("%.60s", o.Value))
 		}
-		takes = strings.Join(options, ", ")
+		takes = "one of " + strings.Join(options, ", ")
 	default:
 		valid = is[string](canonical)
 	}
 	if !valid {
-		return fmt.Errorf("%.60s is none of the answers that the question takes: %s", canonical, takes)
+		return fmt.Errorf("invalid answer %.60s (want %s)", canonical, takes)
 	}
 	return nil
 }

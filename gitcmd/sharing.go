@@ -32,7 +32,7 @@ const (
 )
 
 // ErrSharing says that core.sharedRepository has a value that git refuses.
-var ErrSharing = errors.New("core.sharedRepository is neither umask, group, all, a boolean nor an octal mode with 0600 in it")
+var ErrSharing = errors.New("invalid core.sharedRepository (want umask, group, all, a boolean, or an octal mode that includes 0600)")
 
 // Perm is the mode, its twelve low bits, of a file or folder that was made with perm,
 // as git would have it: a file that its owner must not write stays so for all, what

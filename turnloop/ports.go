@@ -12,7 +12,7 @@ import (
 
 // ErrNoAnswer says that a question ended without an answer: end of file, a
 // hang-up, a closed socket, nobody in time. The question stays open.
-var ErrNoAnswer = errors.New("nobody answered")
+var ErrNoAnswer = errors.New("the question was not answered")
 
 // A Prompter puts questions to people, one at a time. Its methods end when ctx
 // does, with its cause.

@@ -367,7 +367,7 @@ func TestAnAnswerThatTheQuestionDoesNotTake(t *testing.T) {
 	r.done()
 	require.Len(t, p.asked, 1, "the configured answer is none")
 	require.Equal(t, "overwrite: true", r.result().Content)
-	require.Contains(t, strings.Join(r.notices, "\n"), `tools.write.questions.overwrite.answer is not used: "yes" is none of the answers`)
+	require.Contains(t, strings.Join(r.notices, "\n"), `tools.write.questions.overwrite.answer is not used: invalid answer "yes" (want `)
 
 	moody := changes("moody").questioning()
 	ask := moody.do

@@ -253,6 +253,9 @@ message = "The tests pass. I may not push."
 
 // extends is a model that calls a tool, and is denied another one by a hook.
 func (p *taskPage) extends() {
+	if _, err := exec.LookPath("jq"); err != nil {
+		p.t.Skip("the tool of the page needs jq, and jp itself does not")
+	}
 	p.model("main", `
 [[reply]]
 [[reply.tool_call]]

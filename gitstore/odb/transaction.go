@@ -93,7 +93,7 @@ func updateScript(updates []RefUpdate) (string, error) {
 		}
 		switch {
 		case u.Old == "" && u.New == "":
-			return "", fmt.Errorf("move %s: %w: neither an old nor a new value", u.Ref, ErrOID)
+			return "", fmt.Errorf("move %s: %w: both values are empty", u.Ref, ErrOID)
 		case u.Old == "":
 			fmt.Fprintf(&script, "create %s %s\n", u.Ref, u.New)
 		case u.New == "":

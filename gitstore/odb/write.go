@@ -230,4 +230,4 @@ func writeAll(f File, data []byte) error {
 	return nil
 }
 
-var errShortWrite = errors.New("the disk took none of the data")
+var errShortWrite = errors.New("the disk took 0 bytes of the data")

@@ -61,7 +61,7 @@ func chosen(all []suite, only string) ([]suite, error) {
 		l = strings.TrimSpace(l)
 		letters[i] = l
 		if !slices.ContainsFunc(classes, func(c class) bool { return c.letter == l }) {
-			return nil, fmt.Errorf("%w: %q is none of the classes a, b, c, d, e and m", errNothing, l)
+			return nil, fmt.Errorf("%w: invalid class %q (want one of a, b, c, d, e, m)", errNothing, l)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(s suite) bool { return !slices.Contains(letters, s.class) }), nil

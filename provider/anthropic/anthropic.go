@@ -79,7 +79,7 @@ func New(o Options) *Provider {
 func endpointOf(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", errors.New("the base URL is none of http or https")
+		return "", errors.New("the base URL must begin with http or https")
 	}
 	return provider.EndpointOf(base), nil
 }

@@ -8,9 +8,9 @@ var (
 	ErrUnknown = errors.New("there is no provider")
 	// ErrDialect says that a name is neither a protocol nor a known server.
 	ErrDialect = errors.New("there is no dialect")
-	// ErrAddress says that a base URL is none of http or https. It does not quote
+	// ErrAddress says that a base URL has another scheme than http and https. It does not quote
 	// it, since it may hold a secret.
-	ErrAddress = errors.New("the base URL is none of http or https")
+	ErrAddress = errors.New("the base URL must begin with http or https")
 )
 
 // ErrPrice says that numbers are no price.

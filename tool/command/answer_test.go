@@ -132,7 +132,7 @@ func TestAttachments(t *testing.T) {
 		`[{"name":"` + strings.Repeat("x", 101) + `","data":""}]`: "is no name: at most 100 bytes",
 		`[{"name":"a","media_type":"a b","data":""}]`:             `attachment 1: its media type is "a b"`,
 		`[{"name":"a","media_type":"image/png","data":"` + large + `"},{"name":"b","media_type":"image/png","data":"` + large + `"}]`: "attachment 2: all together have more than 8 MiB",
-		`[{"name":"a","media_type":"text/plain","data":"` + large + `"}]`:                                                             "attachment 1: all that are neither pictures nor PDFs have more than 256 KiB together",
+		`[{"name":"a","media_type":"text/plain","data":"` + large + `"}]`:                                                             "attachment 1: attachments other than pictures and PDFs have more than 256 KiB together",
 	} {
 		kind, result, is := command.Decode(answer(list))
 		require.True(t, is)

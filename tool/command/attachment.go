@@ -72,7 +72,7 @@ func together(attachments []tool.Attachment) error {
 	case size > maxAttached:
 		return fmt.Errorf("all together have more than %d MiB", maxAttached>>20)
 	case text > maxText:
-		return fmt.Errorf("all that are neither pictures nor PDFs have more than %d KiB together", maxText>>10)
+		return fmt.Errorf("attachments other than pictures and PDFs have more than %d KiB together", maxText>>10)
 	}
 	return nil
 }
