@@ -18,8 +18,9 @@ import (
 // riddle is what an error or a help text says in a roundabout way.
 var riddle = regexp.MustCompile(`(?is)\bnone of\b|\bnobody\b|\bwhoever\b|\bneither\b.*\bnor\b`)
 
-// unread are folders whose messages are still to be written anew.
-var unread = []string{"cmd/jp"}
+// unread are folders whose messages are still to be written anew: cmd/jp, and what
+// moves out of it.
+var unread = []string{"cmd/jp", "agent", "fork", "undo", "blame", "doctor"}
 
 // helpers are functions of cmd/jp that make an error or a hint, by their first
 // argument of text.
