@@ -168,7 +168,7 @@ func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.
 			Name: conversation.PayloadArguments, MediaType: "text/plain", Data: []byte(p.RawArguments),
 		}))
 	}
-	with = append(with, conversation.WithSubject("call "+line(name, a.loop.subjectOf(name, p.Arguments))))
+	with = append(with, conversation.WithSubject("call "+line(name, subjectOf(a.loop.opts.Tools, name, p.Arguments))))
 	t.AddToolCallRequest(request, with...)
 }
 

@@ -12,8 +12,8 @@ import (
 
 // permit finds out whether a call may run, and records the answer.
 func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
-	def := l.lookup(call.Request.Name)
-	subject := l.subjectOf(def.Name, call.Arguments())
+	def := lookup(l.opts.Tools, call.Request.Name)
+	subject := subjectOf(l.opts.Tools, def.Name, call.Arguments())
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
 	t.AddInquiryRequest(conversation.InquiryRequest{
@@ -86,7 +86,7 @@ func deliveryQuestion(call *conversation.ToolCall, def *tool.Definition) convers
 func (l *Loop) askDelivery(ctx context.Context, call *conversation.ToolCall) error {
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
-	t.AddInquiryRequest(deliveryQuestion(call, l.lookup(call.Request.Name)))
+	t.AddInquiryRequest(deliveryQuestion(call, lookup(l.opts.Tools, call.Request.Name)))
 	if err := l.build(ctx, t); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (l *Loop) askAgain(ctx context.Context, q *conversation.Inquiry) error {
 // settledSince is the answer to a permission that waits, if the user approved the
 // turn since it was asked for, or the configuration has changed.
 func (l *Loop) settledSince(q *conversation.Inquiry) (conversation.InquiryResponse, bool) {
-	def := l.lookup(q.Call.Request.Name)
+	def := lookup(l.opts.Tools, q.Call.Request.Name)
 	if def == nil || q.Request.Exclusive {
 		return conversation.InquiryResponse{}, false
 	}
@@ -126,7 +126,7 @@ func (l *Loop) settledSince(q *conversation.Inquiry) (conversation.InquiryRespon
 // earlier answer does, and puts it otherwise.
 func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) error {
 	var to tool.QuestionTo
-	if def := l.lookup(q.Call.Request.Name); def != nil {
+	if def := lookup(l.opts.Tools, q.Call.Request.Name); def != nil {
 		to = def.Questions[q.Request.QuestionID]
 	}
 	if len(to.Answer) > 0 && !q.Request.Exclusive && l.fits(q, to.Answer) {
@@ -213,8 +213,8 @@ func (l *Loop) askPeople(ctx context.Context, q *conversation.Inquiry, ask func(
 		return context.Cause(ctx)
 	}
 	question := QuestionAbout(l.stream.Tail(), q)
-	question.Tool, question.Detail = l.lookup(q.Call.Request.Name), l.details[q.Event.Seq]
-	question.Subject = l.subjectOf(q.Call.Request.Name, q.Call.Arguments())
+	question.Tool, question.Detail = lookup(l.opts.Tools, q.Call.Request.Name), l.details[q.Event.Seq]
+	question.Subject = subjectOf(l.opts.Tools, q.Call.Request.Name, q.Call.Arguments())
 	a, err := ask(ctx, question)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -265,7 +265,7 @@ func (l *Loop) answer(ctx context.Context, q *conversation.Inquiry, response con
 		t.AddToolCallResponse(conversation.ToolCallResponse{
 			For: q.Call.Event.Seq, ID: q.Call.Request.ID, Name: q.Call.Request.Name, IsError: true,
 			Content: "The tool asked a question that got no answer: " + q.Request.Question.Text,
-		}, conversation.WithSubject(l.responseSubject(q.Call, "no answer")))
+		}, conversation.WithSubject(responseSubject(l.opts.Tools, q.Call, "no answer")))
 	}
 	return l.build(ctx, t)
 }

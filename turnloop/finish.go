@@ -7,20 +7,21 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"jp/conversation"
 )
 
 // finish sums a complete turn up, once.
 func (l *Loop) finish(ctx context.Context) (Outcome, error) {
-	events := l.turn()
+	events := newestTurn(l.stream)
 	outcome := outcomeOf(events)
 	if tail := l.stream.Tail(); tail.Complete() && !tail.Discarded && !summedUp(events) {
 		t := l.stream.CurrentTurn()
 		if err := l.addDrift(ctx, t); err != nil {
 			return outcome, err
 		}
-		t.AddRecord(l.sumUp(events, outcome.Usage))
+		t.AddRecord(turnDone(l.opts.Now(), events, outcome.Usage))
 		if err := l.build(ctx, t); err != nil {
 			return outcome, err
 		}
@@ -42,10 +43,10 @@ func (l *Loop) addDrift(ctx context.Context, t *conversation.TurnMut) error {
 	return nil
 }
 
-// turn are the newest turn's events.
-func (l *Loop) turn() []*conversation.Event {
+// newestTurn are the events of the newest turn.
+func newestTurn(stream *conversation.Stream) []*conversation.Event {
 	var last []*conversation.Event
-	for t := range conversation.Turns(l.stream.Events()) {
+	for t := range conversation.Turns(stream.Events()) {
 		last = t.Events
 	}
 	return last
@@ -55,10 +56,10 @@ func summedUp(events []*conversation.Event) bool {
 	return slices.ContainsFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeTurnDone })
 }
 
-func (l *Loop) sumUp(events []*conversation.Event, usage conversation.Usage) *conversation.TurnDone {
+func turnDone(now time.Time, events []*conversation.Event, usage conversation.Usage) *conversation.TurnDone {
 	done := &conversation.TurnDone{
 		Input: usage.Input, Output: usage.Output, CostUSD: usage.CostUSD,
-		DurationMS: l.opts.Now().Sub(events[0].Time).Milliseconds(),
+		DurationMS: now.Sub(events[0].Time).Milliseconds(),
 		Calls:      len(conversation.LedgerOf(events).Calls),
 	}
 	done.Files = filesChanged(events)
@@ -153,7 +154,7 @@ const maxCause = 1000
 // leave ends the loop before the turn is complete. It records why, as far as
 // that is possible; the turn can be resumed either way.
 func (l *Loop) leave(ctx context.Context, cause error) (Outcome, error) {
-	o := outcomeOf(l.turn())
+	o := outcomeOf(newestTurn(l.stream))
 	o.Status = Incomplete
 	var journal *JournalError
 	var child *WaitingError

@@ -152,7 +152,7 @@ func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) 
 }
 
 func (l *Loop) hookResult(ctx context.Context, call *conversation.ToolCall) error {
-	ruling, err := l.runHook(ctx, l.momentOf(PointToolPost, call))
+	ruling, err := l.runHook(ctx, momentOf(l.opts.Tools, PointToolPost, call))
 	switch {
 	case ctx.Err() != nil:
 		return err
@@ -160,7 +160,7 @@ func (l *Loop) hookResult(ctx context.Context, call *conversation.ToolCall) erro
 		l.opts.Observer.Noticed(failed(PointToolPost, err))
 	case ruling.Note != "":
 		about := call.Request.Name
-		if subject := l.subjectOf(about, call.Arguments()); subject != "" {
+		if subject := subjectOf(l.opts.Tools, about, call.Arguments()); subject != "" {
 			about += " " + string(word(subject)) // encoded, so that it cannot forge the frame
 		}
 		note := &conversation.Note{Content: noteOf(PointToolPost, about, ruling.Note)}
@@ -170,10 +170,10 @@ func (l *Loop) hookResult(ctx context.Context, call *conversation.ToolCall) erro
 	return nil
 }
 
-func (l *Loop) momentOf(p Point, call *conversation.ToolCall) Moment {
+func momentOf(tools *tool.Registry, p Point, call *conversation.ToolCall) Moment {
 	return Moment{
-		Point: p, Turn: call.Event.Turn, Call: call, Tool: l.lookup(call.Request.Name),
-		Subject: l.subjectOf(call.Request.Name, call.Arguments()),
+		Point: p, Turn: call.Event.Turn, Call: call, Tool: lookup(tools, call.Request.Name),
+		Subject: subjectOf(tools, call.Request.Name, call.Arguments()),
 	}
 }
 
@@ -189,7 +189,7 @@ func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
 		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), farewell, errFarewell)
 		defer cancel()
 	}
-	_, err := l.runHook(ctx, Moment{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(l.turn())})
+	_, err := l.runHook(ctx, Moment{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(newestTurn(l.stream))})
 	if err != nil {
 		l.opts.Observer.Noticed(failed(PointTurnEnd, err))
 	}
@@ -216,7 +216,7 @@ func (l *Loop) hookWaiting(ctx context.Context, q *conversation.Inquiry, route R
 	}
 	l.notices.asked[q.Event.Seq] = true
 	question := QuestionAbout(l.stream.Tail(), q)
-	question.Subject = l.subjectOf(q.Call.Request.Name, q.Call.Arguments())
+	question.Subject = subjectOf(l.opts.Tools, q.Call.Request.Name, q.Call.Arguments())
 	m := Moment{Point: PointWaiting, Turn: q.Event.Turn, Model: l.opts.Model, Question: &question}
 	l.notices.running.Go(func() {
 		if ruling, err := l.opts.Hooks.Run(ctx, m); ctx.Err() == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"jp/conversation"
 	"jp/tool"
 )
 
@@ -32,14 +33,14 @@ func (l Limits) orDefault() Limits {
 }
 
 // timeLimit is the time after which a run of a tool is ended, 0 for none.
-func (l *Loop) timeLimit(def *tool.Definition) time.Duration {
+func (l Limits) timeLimit(def *tool.Definition) time.Duration {
 	switch {
 	case def.Resumes || def.Timed:
 		return 0
 	case def.Timeout > 0:
 		return def.Timeout
 	}
-	return max(l.opts.Limits.ToolTimeout, 0)
+	return max(l.ToolTimeout, 0)
 }
 
 // errSpent is why a question is not put to the model.
@@ -47,21 +48,21 @@ var errSpent = errors.New("the turn's budget of tokens is used up")
 
 // spent reports whether the turn has used up its tokens. What a call in flight
 // takes is not known before it ends, so a turn can use more than its limit.
-func (l *Loop) spent() bool {
-	return l.opts.Limits.Tokens > 0 && l.used() >= l.opts.Limits.Tokens
+func (l Limits) spent(stream *conversation.Stream) bool {
+	return l.Tokens > 0 && usedTokens(stream) >= l.Tokens
 }
 
-// used are the tokens of the turn, in and out: of its model calls, its side
+// usedTokens are the tokens of the turn, in and out: of its model calls, its side
 // requests, and the models that its tools asked.
-func (l *Loop) used() int {
-	usage := outcomeOf(l.turn()).Usage
+func usedTokens(stream *conversation.Stream) int {
+	usage := outcomeOf(newestTurn(stream)).Usage
 	return usage.Input + usage.Output
 }
 
 // budget is how many tokens the turn may still use, 0 where it has no limit.
-func (l *Loop) budget() int {
-	if l.opts.Limits.Tokens <= 0 {
+func (l Limits) budget(stream *conversation.Stream) int {
+	if l.Tokens <= 0 {
 		return 0
 	}
-	return max(1, l.opts.Limits.Tokens-l.used())
+	return max(1, l.Tokens-usedTokens(stream))
 }

@@ -251,13 +251,18 @@ func (l *Loop) detail(text string) {
 }
 
 func (l *Loop) view() View {
+	tools := l.opts.Tools
 	return View{
-		Ledger: l.stream.Tail(), Tools: l.lookup, Again: l.again, NoTool: l.noTool, Check: l.check, Hooked: l.hooked(PointToolPre), Stale: l.stale,
+		Ledger: l.stream.Tail(), Again: l.again,
+		Tools:  func(name string) *tool.Definition { return lookup(tools, name) },
+		NoTool: func(name string) string { return noTool(tools, name) },
+		Check:  l.check, Hooked: l.hooked(PointToolPre), Stale: l.stale,
 	}
 }
 
-func (l *Loop) lookup(name string) *tool.Definition {
-	t, ok := l.opts.Tools.Lookup(name)
+// lookup is the definition of the tool with a name, nil where there is none.
+func lookup(tools *tool.Registry, name string) *tool.Definition {
+	t, ok := tools.Lookup(name)
 	if !ok {
 		return nil
 	}
@@ -266,14 +271,14 @@ func (l *Loop) lookup(name string) *tool.Definition {
 
 // noTool is what the model is told of a name that no tool has: the nearest one, and
 // all that there are.
-func (l *Loop) noTool(name string) string {
+func noTool(tools *tool.Registry, name string) string {
 	const most = 64
 	text := textNoSuchTool + string(word(name)) + "."
-	names := l.toolNames()
+	names := toolNames(tools)
 	if len(names) == 0 {
 		return text + " No tool is available."
 	}
-	if nearest := l.opts.Tools.Nearest(name); nearest != "" {
+	if nearest := tools.Nearest(name); nearest != "" {
 		text += " The nearest name is " + nearest + "."
 	}
 	more := ""
@@ -314,7 +319,7 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 		return l.hookTool(ctx, a.Calls[0])
 	case ActRun:
 		name := a.Calls[0].Request.Name
-		ctx, done := l.steerable(ctx, Activity{Tool: name, Subject: l.subjectOf(name, a.Calls[0].Arguments())})
+		ctx, done := l.steerable(ctx, Activity{Tool: name, Subject: subjectOf(l.opts.Tools, name, a.Calls[0].Arguments())})
 		defer done()
 		return l.run(ctx, a.Calls)
 	}

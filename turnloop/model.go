@@ -11,6 +11,7 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
+	"jp/tool"
 )
 
 // textContinue is what the model is told after it said nothing to its tools'
@@ -50,10 +51,10 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 // callModel asks the model, again if that fails for a while, and makes durable
 // what it says.
 func (l *Loop) callModel(ctx context.Context) error {
-	if l.endedCalls() >= l.opts.Limits.ModelCalls || failing(l.stream.Tail()) != nil {
+	if endedCalls(l.stream.Tail()) >= l.opts.Limits.ModelCalls || failing(l.stream.Tail()) != nil {
 		return l.stop(ctx, conversation.ByLimit)
 	}
-	if l.spent() {
+	if l.opts.Limits.spent(l.stream) {
 		return l.stop(ctx, conversation.ByBudget)
 	}
 	if err := l.tellCutOff(ctx); err != nil {
@@ -119,9 +120,9 @@ func (l *Loop) tellCutOff(ctx context.Context) error {
 }
 
 // endedCalls is how many calls of the turn came to their end.
-func (l *Loop) endedCalls() int {
+func endedCalls(ledger *conversation.Ledger) int {
 	n := 0
-	for _, c := range l.stream.Tail().Calls {
+	for _, c := range ledger.Calls {
 		if c.Ended() {
 			n++
 		}
@@ -135,7 +136,7 @@ func (l *Loop) tryCall(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	options := l.asks()
-	options.Content, options.Schema, options.NoTools = l.content(ctx), l.schema(), l.toldOfSchema()
+	options.Content, options.Schema, options.NoTools = l.content(ctx), schemaOf(l.stream), schemaNotified(l.stream)
 	request, err := provider.Build(l.stream.Events(), options)
 	if err != nil {
 		return fmt.Errorf("build the request: %w", err)
@@ -145,7 +146,7 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	go prefix() // it is long, and not asked for before the answer ends
 	answer := &answer{
 		loop: l, ordinal: l.stream.Tail().NextCall() + l.failed, prefix: prefix, began: l.opts.Now(),
-		names: provider.NewNames(l.toolNames()...), open: map[int]int{}, waiting: map[int]string{},
+		names: provider.NewNames(toolNames(l.opts.Tools)...), open: map[int]int{}, waiting: map[int]string{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,9 +162,9 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	return answer.broken(ctx, &provider.Error{Class: provider.ClassDisconnect, Message: "the answer has no end"})
 }
 
-func (l *Loop) toolNames() []string {
+func toolNames(tools *tool.Registry) []string {
 	var names []string
-	for _, def := range l.opts.Tools.Definitions() {
+	for _, def := range tools.Definitions() {
 		names = append(names, def.Name)
 	}
 	return names
@@ -187,7 +188,7 @@ func (l *Loop) content(ctx context.Context) func(conversation.Payload) ([]byte, 
 // call that it wanted is missing, or where its answer does not satisfy the schema.
 // A call that is missing again is a failure: what was said before it is no answer.
 func (l *Loop) goOn(ctx context.Context) error {
-	text := l.urging()
+	text := retryPrompt(l.stream)
 	if text == "" && callMissing(l.stream.Tail().LastCall()) {
 		name, _, _ := strings.Cut(l.opts.Model, "/")
 		return &ProviderError{Tries: 1, Err: &provider.Error{
@@ -203,10 +204,10 @@ func (l *Loop) goOn(ctx context.Context) error {
 	return l.callModel(ctx)
 }
 
-// urging is what the model is told so that it answers as it should, "" if it has
-// answered, or was told already.
-func (l *Loop) urging() string {
-	ledger := l.stream.Tail()
+// retryPrompt asks the model for an answer as it should be. It is "" if the model has
+// answered, or was asked already.
+func retryPrompt(stream *conversation.Stream) string {
+	ledger := stream.Tail()
 	call := ledger.LastCall()
 	silent := call.Finish == conversation.FinishStop && !call.HasTools && !says(call)
 	empty := textEmpty
@@ -214,22 +215,22 @@ func (l *Loop) urging() string {
 		empty = textContinue
 	}
 	switch {
-	case callMissing(call) && !l.urged(textNoCall):
+	case callMissing(call) && !prompted(stream, textNoCall):
 		return textNoCall
-	case silent && (len(ledger.ToolCalls) > 0 || len(l.schema()) == 0) && !l.urged(empty):
+	case silent && (len(ledger.ToolCalls) > 0 || len(schemaOf(stream)) == 0) && !prompted(stream, empty):
 		return empty
-	case silent && len(l.schema()) == 0:
+	case silent && len(schemaOf(stream)) == 0:
 		return ""
 	}
-	if err := l.unfit(call); err != nil && !l.toldOfSchema() {
-		return textSchema + err.Error() + ". Answer with a JSON value that does, and with nothing else. The schema: " + string(l.schema())
+	if err := unfit(stream, call); err != nil && !schemaNotified(stream) {
+		return textSchema + err.Error() + ". Answer with a JSON value that does, and with nothing else. The schema: " + string(schemaOf(stream))
 	}
 	return ""
 }
 
-// urged reports whether the model was told the text since it last said something.
-func (l *Loop) urged(text string) bool {
-	for _, e := range slices.Backward(l.turn()) {
+// prompted reports whether a note gave the model the text since it last said something.
+func prompted(stream *conversation.Stream, text string) bool {
+	for _, e := range slices.Backward(newestTurn(stream)) {
 		switch b := e.Body.(type) {
 		case *conversation.Note:
 			if b.Content == text {
@@ -238,7 +239,7 @@ func (l *Loop) urged(text string) bool {
 		case *conversation.ChatRequest, *conversation.ToolCallRequest:
 			return false
 		case *conversation.ChatResponse:
-			if call := l.stream.Tail().ModelCall(e); says(call) && !callMissing(call) && !b.Partial {
+			if call := stream.Tail().ModelCall(e); says(call) && !callMissing(call) && !b.Partial {
 				return false
 			}
 		}

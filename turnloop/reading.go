@@ -46,7 +46,7 @@ func (l *Loop) lockPrograms(calls []*conversation.ToolCall) (map[*conversation.T
 	locks := make(map[*conversation.ToolCall]programLock, len(calls))
 	for _, call := range calls {
 		held := programLock{unlock: func() {}}
-		program := l.lookup(call.Request.Name).Command != nil
+		program := lookup(l.opts.Tools, call.Request.Name).Command != nil
 		file, unlock, err := l.toolLock(call.Event.Seq)
 		switch {
 		case err == nil && program:

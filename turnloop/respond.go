@@ -41,7 +41,7 @@ func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sig
 	case response.Truncated != nil && !done.result.IsError:
 		what = "cut at " + size(l.opts.Limits.ToolOutput)
 	}
-	with := []conversation.Draft{conversation.WithSubject(l.responseSubject(done.call, what))}
+	with := []conversation.Draft{conversation.WithSubject(responseSubject(l.opts.Tools, done.call, what))}
 	for _, a := range done.result.Attachments {
 		response.Attachments = append(response.Attachments, conversation.Attachment{Name: a.Name, MediaType: a.MediaType})
 		with = append(with, conversation.WithPayload(conversation.Payload{Name: a.Name, MediaType: a.MediaType, Data: a.Data}))
@@ -113,7 +113,7 @@ func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason s
 	cancelQuestions(t, call)
 	t.AddToolCallResponse(conversation.ToolCallResponse{
 		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: reason, IsError: true,
-	}, conversation.WithSubject(l.responseSubject(call, what)))
+	}, conversation.WithSubject(responseSubject(l.opts.Tools, call, what)))
 	return l.build(ctx, t)
 }
 
@@ -169,7 +169,7 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 	}
 	t.AddToolCallResponse(conversation.ToolCallResponse{
 		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: found.Text, IsError: !found.ByUser,
-	}, conversation.WithSubject(l.responseSubject(call, what)))
+	}, conversation.WithSubject(responseSubject(l.opts.Tools, call, what)))
 	if err := l.build(ctx, t); err != nil {
 		return err
 	}

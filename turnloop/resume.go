@@ -92,7 +92,7 @@ func (l *Loop) glanceAtLost() Glance {
 	calls, since := l.stream.Tail().Lost()
 	at := Glance{Lost: since}
 	for _, call := range calls {
-		if def := l.lookup(call.Request.Name); def != nil && def.Paths != nil {
+		if def := lookup(l.opts.Tools, call.Request.Name); def != nil && def.Paths != nil {
 			named, _ := def.Paths(call.Arguments())
 			at.Named = append(at.Named, named...)
 		}
@@ -113,7 +113,7 @@ func (l *Loop) Discard(ctx context.Context) error {
 			return err
 		}
 	}
-	turn := l.turn()
+	turn := newestTurn(l.stream)
 	return l.stream.Append(l.commit(ctx), &conversation.Event{Body: &conversation.TurnDiscarded{
 		FromSeq: turn[0].Seq, ToSeq: turn[len(turn)-1].Seq, By: conversation.ByUser,
 	}})

@@ -32,7 +32,7 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	if l.spent() {
+	if l.opts.Limits.spent(l.stream) {
 		return nil, nil, errSpent
 	}
 	options := l.asks()

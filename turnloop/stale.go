@@ -34,7 +34,7 @@ func (l *Loop) binding(def *tool.Definition, call *conversation.ToolCall) *conve
 // stale reports whether somebody else changed a file that a call names since a person
 // allowed it.
 func (l *Loop) stale(call *conversation.ToolCall) bool {
-	def := l.lookup(call.Request.Name)
+	def := lookup(l.opts.Tools, call.Request.Name)
 	if def == nil || def.Effect != tool.Changes {
 		return false
 	}
@@ -155,7 +155,7 @@ func touches(e *conversation.Event, named []string) bool {
 // overtaken records what somebody else changed since a person allowed the call, if that is a
 // file which the call names. The call is then not started, and asked for again.
 func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before Sight, named []string) (bool, error) {
-	q := l.binding(l.lookup(call.Request.Name), call)
+	q := l.binding(lookup(l.opts.Tools, call.Request.Name), call)
 	if q == nil {
 		return false, nil
 	}

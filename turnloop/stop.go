@@ -66,7 +66,7 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text stri
 	for _, call := range ledger.ToolCalls {
 		if call.Undelivered() && call.Inquiry(conversation.KindDeliverResult) == nil {
 			seq := t.Next()
-			t.AddInquiryRequest(deliveryQuestion(call, l.lookup(call.Request.Name)))
+			t.AddInquiryRequest(deliveryQuestion(call, lookup(l.opts.Tools, call.Request.Name)))
 			addCancelled(t, seq)
 		}
 	}
@@ -82,7 +82,7 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text stri
 		}
 		t.AddToolCallResponse(conversation.ToolCallResponse{
 			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: content, IsError: true, Cancelled: true,
-		}, conversation.WithSubject(l.responseSubject(call, "cancelled")))
+		}, conversation.WithSubject(responseSubject(l.opts.Tools, call, "cancelled")))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -52,26 +53,19 @@ func resolveSchema(text []byte) (*jsonschema.Resolved, error) {
 // not allow.
 const textSchema = "Your answer does not satisfy the JSON schema that was asked for: "
 
-// schema is what the turn's answer has to satisfy, nil for anything.
-func (l *Loop) schema() json.RawMessage {
-	return conversation.Turn{Events: l.turn()}.Schema()
+// schemaOf is the schema of the newest turn's answer, nil where it has none.
+func schemaOf(stream *conversation.Stream) json.RawMessage {
+	return conversation.Turn{Events: newestTurn(stream)}.Schema()
 }
 
-// toldOfSchema reports whether the model was told in this turn that its answer
-// does not satisfy the schema. It is asked for nothing else then: no tool may be
-// called any more.
-func (l *Loop) toldOfSchema() bool {
-	return l.noted(func(text string) bool { return strings.HasPrefix(text, textSchema) })
-}
-
-// noted reports whether the model was told something in this turn.
-func (l *Loop) noted(what func(string) bool) bool {
-	for _, e := range l.turn() {
-		if b, ok := e.Body.(*conversation.Note); ok && what(b.Content) {
-			return true
-		}
-	}
-	return false
+// schemaNotified reports whether a note of this turn says that the model's answer
+// does not satisfy the schema. The model then only corrects its answer: it may call
+// no tool any more.
+func schemaNotified(stream *conversation.Stream) bool {
+	return slices.ContainsFunc(newestTurn(stream), func(e *conversation.Event) bool {
+		note, ok := e.Body.(*conversation.Note)
+		return ok && strings.HasPrefix(note.Content, textSchema)
+	})
 }
 
 // structured is the answer of a call as data, and else why it is none.
@@ -120,8 +114,8 @@ var inWords = strings.NewReplacer("validating root: ", "", "validating ", "", "\
 
 // unfit is why the last call's answer does not satisfy the turn's schema, nil
 // where it does, or where there is none to satisfy.
-func (l *Loop) unfit(call *conversation.ModelCall) error {
-	schema := l.schema()
+func unfit(stream *conversation.Stream, call *conversation.ModelCall) error {
+	schema := schemaOf(stream)
 	if len(schema) == 0 || call == nil || call.HasTools || call.Finish != conversation.FinishStop {
 		return nil
 	}

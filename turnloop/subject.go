@@ -11,8 +11,8 @@ import (
 )
 
 // subjectOf is the part of a call's arguments that says most, on one line.
-func (l *Loop) subjectOf(name string, arguments json.RawMessage) string {
-	def := l.lookup(name)
+func subjectOf(tools *tool.Registry, name string, arguments json.RawMessage) string {
+	def := lookup(tools, name)
 	if def == nil || def.Subject == nil {
 		return ""
 	}
@@ -36,8 +36,8 @@ func promptSubject(system string, tools int) string {
 
 // responseSubject says which tool did what to which thing. Where all of it does
 // not fit, the thing is cut: what came of it is always said.
-func (l *Loop) responseSubject(call *conversation.ToolCall, effect string) string {
-	name, thing := call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments())
+func responseSubject(tools *tool.Registry, call *conversation.ToolCall, effect string) string {
+	name, thing := call.Request.Name, subjectOf(tools, call.Request.Name, call.Arguments())
 	room := conversation.SubjectColumns - utf8.RuneCountInString(name) - utf8.RuneCountInString(effect) - len(" : ")
 	return line(name, conversation.Shorten(thing, max(room, 12))) + ": " + effect
 }

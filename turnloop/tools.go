@@ -31,7 +31,7 @@ type finishedRun struct {
 // run runs calls: one that may change things alone, read-only ones side by
 // side. Each result is recorded the moment it exists.
 func (l *Loop) run(ctx context.Context, calls []*conversation.ToolCall) error {
-	switch def := l.lookup(calls[0].Request.Name); {
+	switch def := lookup(l.opts.Tools, calls[0].Request.Name); {
 	case def.Resumes:
 		return l.runResuming(ctx, calls[0])
 	case def.Effect == tool.Changes:
@@ -181,14 +181,14 @@ func (l *Loop) refuseCancelled(ctx context.Context, call *conversation.ToolCall)
 	t := l.stream.CurrentTurn().AddToolCallResponse(conversation.ToolCallResponse{
 		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name,
 		Content: textCancelledBefore, IsError: true, Cancelled: true,
-	}, conversation.WithSubject(l.responseSubject(call, "cancelled")))
+	}, conversation.WithSubject(responseSubject(l.opts.Tools, call, "cancelled")))
 	return l.build(ctx, t)
 }
 
 // named are the files that the call names, and the same again as only if the
 // tool touches no others.
 func (l *Loop) named(call *conversation.ToolCall) (named, only []string) {
-	def := l.lookup(call.Request.Name)
+	def := lookup(l.opts.Tools, call.Request.Name)
 	if def.Paths == nil {
 		return nil, nil
 	}
@@ -227,7 +227,7 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 	if q := call.Edited(); q != nil {
 		started.Arguments = q.Response.Arguments
 	}
-	subject := "start " + line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments()))
+	subject := "start " + line(call.Request.Name, subjectOf(l.opts.Tools, call.Request.Name, call.Arguments()))
 	t.AddRecord(started, conversation.WithGit(git), conversation.WithSubject(subject))
 	if err := l.build(ctx, t); err != nil {
 		return err
@@ -281,7 +281,7 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 	if done.err = prepareSafely(ctx, t); done.err != nil {
 		return done.notRun(context.Cause(ctx))
 	}
-	limit := l.timeLimit(done.def)
+	limit := l.opts.Limits.timeLimit(done.def)
 	if limit > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errToolTimeout)
@@ -291,7 +291,7 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 	began := l.opts.Now()
 	done.result, done.err = runSafely(ctx, t, tool.Call{
 		Conversation: l.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
-		Attempt: attempt(call), Child: child, Budget: l.budget(), Lock: lock, Progress: progress,
+		Attempt: attempt(call), Child: child, Budget: l.opts.Limits.budget(l.stream), Lock: lock, Progress: progress,
 	})
 	silence()
 	done.took = l.opts.Now().Sub(began)
@@ -342,7 +342,7 @@ func (l *Loop) progressOf(call *conversation.ToolCall) (progress func(string), s
 	}
 	var mu sync.Mutex
 	over := false
-	shown := Progress{Seq: call.Event.Seq, Tool: call.Request.Name, Subject: l.subjectOf(call.Request.Name, call.Arguments())}
+	shown := Progress{Seq: call.Event.Seq, Tool: call.Request.Name, Subject: subjectOf(l.opts.Tools, call.Request.Name, call.Arguments())}
 	return func(text string) {
 			mu.Lock()
 			defer mu.Unlock()

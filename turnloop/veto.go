@@ -55,15 +55,15 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 			For: call.Hook().Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig, Reason: "there is no such hook",
 		}))
 	}
-	what := line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments()))
+	what := line(call.Request.Name, subjectOf(l.opts.Tools, call.Request.Name, call.Arguments()))
 	running, done := l.steerable(ctx, Activity{Hook: PointToolPre, Subject: what})
-	ruling, err := l.runHook(running, l.momentOf(PointToolPre, call))
+	ruling, err := l.runHook(running, momentOf(l.opts.Tools, PointToolPre, call))
 	interrupted := context.Cause(running)
 	done()
 	if interrupted != nil {
 		return interrupted
 	}
-	response := l.sayOf(l.lookup(call.Request.Name), ruling, err)
+	response := hookResponse(lookup(l.opts.Tools, call.Request.Name), ruling, err)
 	if err := l.recordHook(ctx, call, response); err != nil {
 		return err
 	}
@@ -80,14 +80,14 @@ func (l *Loop) recordHook(ctx context.Context, call *conversation.ToolCall, resp
 	if q := call.Hook(); q != nil {
 		response.For = q.Event.Seq
 	} else {
-		response.For = l.addHookQuestion(t, call)
+		response.For = addHookQuestion(l.opts.Tools, t, call)
 	}
 	return l.build(ctx, t.AddInquiryResponse(response))
 }
 
-// sayOf is what a hook says of a call, as it is recorded. A hook that failed, or
+// hookResponse is what a hook says of a call, as it is recorded. A hook that failed, or
 // whose arguments the tool does not take, denies.
-func (l *Loop) sayOf(def *tool.Definition, ruling Ruling, err error) conversation.InquiryResponse {
+func hookResponse(def *tool.Definition, ruling Ruling, err error) conversation.InquiryResponse {
 	response := conversation.InquiryResponse{
 		Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerSkip), Reason: ruling.Reason, By: conversation.ByConfig,
 	}
@@ -113,10 +113,10 @@ func (l *Loop) sayOf(def *tool.Definition, ruling Ruling, err error) conversatio
 
 // addHookQuestion adds what the hook was asked, and is its seq. A permission that
 // waits was put before the hook saw the call: it is cancelled, and asked for anew.
-func (l *Loop) addHookQuestion(t *conversation.TurnMut, call *conversation.ToolCall) int {
+func addHookQuestion(tools *tool.Registry, t *conversation.TurnMut, call *conversation.ToolCall) int {
 	cancelQuestions(t, call)
 	seq := t.Next()
-	what := line(call.Request.Name, l.subjectOf(call.Request.Name, call.Arguments()))
+	what := line(call.Request.Name, subjectOf(tools, call.Request.Name, call.Arguments()))
 	q := conversation.Question{Text: "What does the tool-pre hook say to " + what + "?", AnswerType: conversation.AnswerType{Type: "select"}}
 	for _, answer := range []string{conversation.AnswerPass, conversation.AnswerSkip, conversation.AnswerEdit} {
 		q.AnswerType.Options = append(q.AnswerType.Options, conversation.Option{Value: word(answer)})
