@@ -8,6 +8,7 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
+	"jp/tool"
 )
 
 // begin makes the start of a turn and the request durable, with what moved in
@@ -19,7 +20,7 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 	}
 	first := l.stream.Len() == 0
 	var records []*conversation.Event
-	if outside := l.drift(sight); outside != nil && !first {
+	if outside := l.files.drift(sight); outside != nil && !first {
 		records = append(records, outside)
 	}
 	prompt, err := l.prompt(ctx)
@@ -48,7 +49,7 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 // prompt is an event with the system prompt and the tool definitions, nil where
 // those in force are the same.
 func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
-	text, sum, err := l.toolsText()
+	text, sum, err := toolsText(l.opts.Tools)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +73,8 @@ func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
 }
 
 // toolsText is the tools' definitions as they are recorded, and the hash of that.
-func (l *Loop) toolsText() (text []byte, sum string, err error) {
-	if text, err = json.Marshal(l.toolsAsSent()); err != nil {
+func toolsText(tools *tool.Registry) (text []byte, sum string, err error) {
+	if text, err = json.Marshal(toolsAsSent(tools)); err != nil {
 		return nil, "", err
 	}
 	if text, err = conversation.Canonical(text); err != nil {
@@ -84,9 +85,9 @@ func (l *Loop) toolsText() (text []byte, sum string, err error) {
 }
 
 // toolsAsSent are the tools' definitions as the model gets them.
-func (l *Loop) toolsAsSent() []provider.Tool {
+func toolsAsSent(registry *tool.Registry) []provider.Tool {
 	tools := []provider.Tool{}
-	for _, def := range l.opts.Tools.Definitions() {
+	for _, def := range registry.Definitions() {
 		tools = append(tools, provider.Tool{
 			Name: provider.WireName(def.Name), Description: def.Description, Parameters: def.Parameters,
 		})

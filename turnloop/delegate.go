@@ -63,7 +63,7 @@ func (l *Loop) respondResumed(ctx context.Context, done finishedRun, before Sigh
 	if done.err == nil && done.result.Question != nil {
 		done.err = errors.New("it asked a question in the place of a result")
 	}
-	after, err := l.lookAfter(ctx, l.glanceAfter(done, before, nil, done.result.Wrote[:0]))
+	after, err := l.lookAfter(ctx, glanceAfter(done, before, nil, done.result.Wrote[:0]))
 	if err != nil {
 		after = Sight{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: err.Error()}}}
 	}

@@ -107,12 +107,12 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 
 // drift is the event that records what moved without the conversation's doing,
 // nil if nothing did.
-func (l *Loop) drift(sight Sight) *conversation.Event {
-	if sight.Tree == l.files.tree || l.files.tree == "" {
+func (f *files) drift(sight Sight) *conversation.Event {
+	if sight.Tree == f.tree || f.tree == "" {
 		return nil
 	}
 	b := &conversation.Workspace{Paths: sight.Stat}
 	n := fitting(b.Paths, func(p conversation.PathStat) string { return p.Path })
 	b.Paths, b.More = b.Paths[:n], len(b.Paths)-n
-	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: l.files.moved(sight.Git)}
+	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: f.moved(sight.Git)}
 }

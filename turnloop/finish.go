@@ -37,7 +37,7 @@ func (l *Loop) addDrift(ctx context.Context, t *conversation.TurnMut) error {
 	if err != nil {
 		return err
 	}
-	if outside := l.drift(sight); outside != nil {
+	if outside := l.files.drift(sight); outside != nil {
 		t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
 	}
 	return nil

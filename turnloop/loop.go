@@ -33,9 +33,13 @@ type Options struct {
 	System   string // what the model is told before anything else
 	Tools    *tool.Registry
 
-	Workspace Workspace                                          // nil: no snapshots
-	Hold      func(context.Context) (release func(), err error)  // the right to change files; nil: nobody competes
-	ToolLock  func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
+	Workspace Workspace // nil: no snapshots
+	// The order of locks: a call that changes files takes Hold and then its ToolLock, asks
+	// Outlived with both held, and gives them back in reverse order. A call that only
+	// reads takes no Hold. A delegate keeps its ToolLock while the tools of its own
+	// conversation take Hold, one by one.
+	Hold     func(context.Context) (release func(), err error)  // the right to change files; nil: nobody competes
+	ToolLock func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
 	// Outlived says whether a tool of somebody else's, whose jp has ended, may still
 	// change files; nil: none does.
 	Outlived func() bool
@@ -292,7 +296,7 @@ func (l *Loop) check(def *tool.Definition, arguments json.RawMessage) string {
 	if _, err := tool.Check(def, arguments); err != nil {
 		return textNotRun + err.Error()
 	}
-	if _, err := l.real(def, arguments); err != nil {
+	if _, err := l.opts.real(def, arguments); err != nil {
 		return textNotRun + err.Error() + "."
 	}
 	return ""
@@ -319,7 +323,7 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 		return l.hookTool(ctx, a.Calls[0])
 	case ActRun:
 		name := a.Calls[0].Request.Name
-		ctx, done := l.steerable(ctx, Activity{Tool: name, Subject: subjectOf(l.opts.Tools, name, a.Calls[0].Arguments())})
+		ctx, done := l.steer.begin(ctx, Activity{Since: l.opts.Now(), Tool: name, Subject: subjectOf(l.opts.Tools, name, a.Calls[0].Arguments())})
 		defer done()
 		return l.run(ctx, a.Calls)
 	}

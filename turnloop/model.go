@@ -60,7 +60,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if err := l.tellCutOff(ctx); err != nil {
 		return err
 	}
-	ctx, done := l.steerable(ctx, Activity{})
+	ctx, done := l.steer.begin(ctx, Activity{Since: l.opts.Now()})
 	defer done()
 	for tries := 1; ; tries++ {
 		err := l.tryCall(ctx)
@@ -176,7 +176,7 @@ func (l *Loop) content(ctx context.Context) func(conversation.Payload) ([]byte, 
 		data, ok, err := l.opts.Journal.Payload(ctx, p)
 		if !ok && p.Name == conversation.PayloadTools {
 			// What has the same hash is the same, wherever it comes from.
-			if text, sum, err := l.toolsText(); err == nil && sum == p.SHA256 {
+			if text, sum, err := toolsText(l.opts.Tools); err == nil && sum == p.SHA256 {
 				return text, true
 			}
 		}

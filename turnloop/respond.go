@@ -33,7 +33,7 @@ func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sig
 		}
 		done.result = tool.Result{IsError: true}
 	}
-	response := l.response(done, content)
+	response := done.response(content, l.opts.Limits.ToolOutput)
 	what := effect(done.result, response.Content)
 	switch {
 	case done.cancelled:
@@ -87,8 +87,8 @@ func listedLeftOut(all []conversation.LeftOut) []conversation.LeftOut {
 }
 
 // response is a result as it is kept.
-func (l *Loop) response(done finishedRun, content []byte) conversation.ToolCallResponse {
-	kept, truncated := tool.CutAgain(content, l.opts.Limits.ToolOutput, done.result.Truncated)
+func (done finishedRun) response(content []byte, most int) conversation.ToolCallResponse {
+	kept, truncated := tool.CutAgain(content, most, done.result.Truncated)
 	return conversation.ToolCallResponse{
 		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
 		Content: string(kept), IsError: done.result.IsError, Truncated: truncated, DurationMS: done.took.Milliseconds(),
@@ -188,11 +188,11 @@ func (l *Loop) forgetRun(call *conversation.ToolCall) {
 // addMoved adds what moved in the files since a tool started of which nothing
 // came: nobody knows who did it.
 func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
-	sight, err := l.look(ctx, l.glanceAtLost())
+	sight, err := l.look(ctx, glanceAtLost(l.opts.Tools, l.stream.Tail()))
 	if err != nil {
 		return err
 	}
-	if moved := l.drift(sight); moved != nil {
+	if moved := l.files.drift(sight); moved != nil {
 		outside := moved.Body.(*conversation.Workspace)
 		t.AddRecord(&conversation.Resumed{
 			Phase: conversation.PhaseExecuting, Report: &conversation.Report{Changed: outside.Paths, More: outside.More},
@@ -206,7 +206,7 @@ func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
 // tool runs again from the start once it is answered.
 func (l *Loop) recordQuestion(ctx context.Context, done finishedRun) error {
 	q := done.result.Question
-	if done.err = l.unaskable(done.call, q); done.err != nil {
+	if done.err = unaskable(l.opts.Redacts, done.call, q); done.err != nil {
 		return l.respond(ctx, done, nil)
 	}
 	t := l.stream.CurrentTurn()
@@ -220,7 +220,7 @@ func (l *Loop) recordQuestion(ctx context.Context, done finishedRun) error {
 
 // unaskable is why a tool's question is not asked, nil if it is. Whatever a tool asks, its
 // call has an end: it runs again after each answer, and finds that by the question's id.
-func (l *Loop) unaskable(call *conversation.ToolCall, q *tool.Question) error {
+func unaskable(redacts func(name, text string) bool, call *conversation.ToolCall, q *tool.Question) error {
 	asked := 0
 	for _, earlier := range call.Inquiries {
 		if earlier.Request.Kind == conversation.KindToolQuestion {
@@ -233,7 +233,7 @@ func (l *Loop) unaskable(call *conversation.ToolCall, q *tool.Question) error {
 		return fmt.Errorf("it asked again what it was told: %s", q.Text)
 	case asked >= maxQuestions:
 		return fmt.Errorf("it has asked too many questions: %d is the most", maxQuestions)
-	case l.opts.Redacts != nil && l.opts.Redacts("question_id", q.ID):
+	case redacts != nil && redacts("question_id", q.ID):
 		return errors.New("the id of its question looks like a secret, which is not recorded; the tool has to give it another id")
 	}
 	return nil

@@ -13,33 +13,33 @@ import (
 // for. A tool that works in a conversation of its own gets the placeholders: it
 // records what it is told. One that hands the call to somebody else gets neither: what
 // looks like its own data there would be a secret of the user's.
-func (l *Loop) real(def *tool.Definition, value json.RawMessage) (json.RawMessage, error) {
+func (o *Options) real(def *tool.Definition, value json.RawMessage) (json.RawMessage, error) {
 	if def.Destination != "" {
-		if l.opts.Placeholders != nil {
-			if held := l.opts.Placeholders(value); len(held) > 0 {
+		if o.Placeholders != nil {
+			if held := o.Placeholders(value); len(held) > 0 {
 				return nil, fmt.Errorf("%s stands for a secret, and jp gives %s no secrets. %s", strings.Join(held, ", "), def.Destination, def.Instead)
 			}
 		}
 		return value, nil
 	}
-	if l.opts.Restore == nil || def.Resumes || len(value) == 0 {
+	if o.Restore == nil || def.Resumes || len(value) == 0 {
 		return value, nil
 	}
-	return l.opts.Restore(value)
+	return o.Restore(value)
 }
 
 // inputs are the arguments and the answers that a run of a tool gets. The schema
 // is asked about the arguments as they are recorded.
-func (l *Loop) inputs(def *tool.Definition, call *conversation.ToolCall) (arguments json.RawMessage, answers map[string]json.RawMessage, err error) {
+func (o *Options) inputs(def *tool.Definition, call *conversation.ToolCall) (arguments json.RawMessage, answers map[string]json.RawMessage, err error) {
 	if arguments, err = tool.Check(def, call.Arguments()); err != nil {
 		return nil, nil, err
 	}
-	if arguments, err = l.real(def, arguments); err != nil {
+	if arguments, err = o.real(def, arguments); err != nil {
 		return nil, nil, err
 	}
 	answers = map[string]json.RawMessage{}
 	for id, answer := range call.Answers() {
-		if answers[id], err = l.real(def, answer); err != nil {
+		if answers[id], err = o.real(def, answer); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jp/conversation"
+	"jp/tool"
 )
 
 // A Resume is what goes with going on with a turn that was broken off.
@@ -30,12 +31,12 @@ func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 }
 
 func (l *Loop) reopen(ctx context.Context, r Resume) error {
-	sight, err := l.look(ctx, l.glanceAtLost())
+	sight, err := l.look(ctx, glanceAtLost(l.opts.Tools, l.stream.Tail()))
 	if err != nil {
 		return err
 	}
 	resumed := r.Resumed
-	outside := l.drift(sight)
+	outside := l.files.drift(sight)
 	lost, _ := l.stream.Tail().Lost()
 	t := l.stream.CurrentTurn()
 	for _, record := range r.Records {
@@ -88,11 +89,11 @@ func (l *Loop) changeTools(ctx context.Context, t *conversation.TurnMut) error {
 
 // glanceAtLost looks also at what the tools may have written that were started
 // and of which nothing came.
-func (l *Loop) glanceAtLost() Glance {
-	calls, since := l.stream.Tail().Lost()
+func glanceAtLost(tools *tool.Registry, ledger *conversation.Ledger) Glance {
+	calls, since := ledger.Lost()
 	at := Glance{Lost: since}
 	for _, call := range calls {
-		if def := lookup(l.opts.Tools, call.Request.Name); def != nil && def.Paths != nil {
+		if def := lookup(tools, call.Request.Name); def != nil && def.Paths != nil {
 			named, _ := def.Paths(call.Arguments())
 			at.Named = append(at.Named, named...)
 		}

@@ -37,7 +37,7 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 	}
 	options := l.asks()
 	options.Content, options.NoTools = l.content(ctx), true
-	request, err := provider.Build(l.withPlaceholders(), options)
+	request, err := provider.Build(withPlaceholders(l.stream), options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,12 +68,12 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 
 // withPlaceholders are the events with a stand-in result for every open call,
 // so that they make a request that any provider takes.
-func (l *Loop) withPlaceholders() []*conversation.Event {
-	events := l.stream.Events()
+func withPlaceholders(stream *conversation.Stream) []*conversation.Event {
+	events := stream.Events()
 	events = events[:len(events):len(events)]
-	for i, call := range l.stream.Tail().Open() {
+	for i, call := range stream.Tail().Open() {
 		events = append(events, &conversation.Event{
-			Seq: l.stream.NextSeq() + i, Turn: l.stream.TurnNumber(), Version: conversation.Version,
+			Seq: stream.NextSeq() + i, Turn: stream.TurnNumber(), Version: conversation.Version,
 			Body: &conversation.ToolCallResponse{
 				For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: "The tool waits for the answer to a question.",
 			},

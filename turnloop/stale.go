@@ -159,7 +159,7 @@ func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, befor
 	if q == nil {
 		return false, nil
 	}
-	outside := l.drift(before)
+	outside := l.files.drift(before)
 	if outside == nil || !touches(outside, named) {
 		return l.differ(q), nil // while the call waited for its turn
 	}

@@ -83,47 +83,47 @@ func (l *Loop) Steer(c Command) bool {
 	return true
 }
 
-// steerable makes a context that Steer can end, until done is called.
-func (l *Loop) steerable(ctx context.Context, a Activity) (_ context.Context, done func()) {
+// begin makes a context that Steer can end, until done is called. The activity says
+// since when.
+func (s *steering) begin(ctx context.Context, a Activity) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	a.Since = l.opts.Now()
-	l.steer.mu.Lock()
-	defer l.steer.mu.Unlock()
-	l.steer.now, l.steer.all = &a, cancel
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now, s.all = &a, cancel
 	return ctx, func() {
-		l.steer.mu.Lock()
-		defer l.steer.mu.Unlock()
-		l.steer.now, l.steer.all = nil, nil
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.now, s.all = nil, nil
 		cancel(nil)
 	}
 }
 
 // waits says that what the loop is doing waits for others, or no longer does.
-func (l *Loop) waits(waits bool) {
-	l.steer.mu.Lock()
-	defer l.steer.mu.Unlock()
-	if now := l.steer.now; now != nil {
-		changed := *now
-		changed.Waits, changed.Since = waits, l.opts.Now()
-		l.steer.now = &changed
+func (s *steering) waits(waits bool, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now != nil {
+		changed := *s.now
+		changed.Waits, changed.Since = waits, now
+		s.now = &changed
 	}
 }
 
-// steerableTool makes a context for one tool run that Steer can end by itself.
-func (l *Loop) steerableTool(ctx context.Context) (_ context.Context, done func()) {
+// beginTool makes a context for one tool run that Steer can end by itself.
+func (s *steering) beginTool(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	l.steer.mu.Lock()
-	defer l.steer.mu.Unlock()
-	if l.steer.tools == nil {
-		l.steer.tools = map[int]context.CancelCauseFunc{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tools == nil {
+		s.tools = map[int]context.CancelCauseFunc{}
 	}
-	id := l.steer.nextID
-	l.steer.nextID++
-	l.steer.tools[id] = cancel
+	id := s.nextID
+	s.nextID++
+	s.tools[id] = cancel
 	return ctx, func() {
-		l.steer.mu.Lock()
-		defer l.steer.mu.Unlock()
-		delete(l.steer.tools, id)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.tools, id)
 		cancel(nil)
 	}
 }

@@ -74,7 +74,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if ended {
 		done = done.stopped()
 	}
-	after, lookErr := l.lookAfter(ctx, l.glanceAfter(done, before, named, only))
+	after, lookErr := l.lookAfter(ctx, glanceAfter(done, before, named, only))
 	if lookErr != nil {
 		after = Sight{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: lookErr.Error()}}}
 	}
@@ -157,10 +157,10 @@ func (l *Loop) holdFiles(ctx context.Context) (release func(), err error) {
 	if l.opts.Hold == nil {
 		return func() {}, nil
 	}
-	ctx, end := l.steerableTool(ctx)
+	ctx, end := l.steer.beginTool(ctx)
 	defer end()
-	l.waits(true)
-	defer l.waits(false)
+	l.steer.waits(true, l.opts.Now())
+	defer func() { l.steer.waits(false, l.opts.Now()) }()
 	if release, err = l.opts.Hold(ctx); err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -192,7 +192,7 @@ func (l *Loop) named(call *conversation.ToolCall) (named, only []string) {
 	if def.Paths == nil {
 		return nil, nil
 	}
-	arguments, err := l.real(def, call.Arguments())
+	arguments, err := l.opts.real(def, call.Arguments())
 	if err != nil {
 		arguments = call.Arguments() // and it is not run
 	}
@@ -204,7 +204,7 @@ func (l *Loop) named(call *conversation.ToolCall) (named, only []string) {
 }
 
 // glanceAfter is what to look at after a tool ran.
-func (l *Loop) glanceAfter(done finishedRun, before Sight, named, only []string) Glance {
+func glanceAfter(done finishedRun, before Sight, named, only []string) Glance {
 	if only != nil && done.err == nil {
 		return Glance{Since: before.Mark, Named: named, Only: append(only[:len(only):len(only)], done.result.Wrote...)}
 	}
@@ -216,7 +216,7 @@ func (l *Loop) glanceAfter(done finishedRun, before Sight, named, only []string)
 func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before Sight, child conversation.ID) error {
 	t := l.stream.CurrentTurn()
 	git := l.files.moved(before.Git)
-	if outside := l.drift(before); outside != nil {
+	if outside := l.files.drift(before); outside != nil {
 		t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
 	}
 	if git == nil {
@@ -271,12 +271,12 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 		done.err = context.Cause(ctx)
 		return done
 	}
-	arguments, answers, err := l.inputs(done.def, call)
+	arguments, answers, err := l.opts.inputs(done.def, call)
 	if err != nil {
 		done.err = err
 		return done
 	}
-	ctx, end := l.steerableTool(ctx)
+	ctx, end := l.steer.beginTool(ctx)
 	defer end()
 	if done.err = prepareSafely(ctx, t); done.err != nil {
 		return done.notRun(context.Cause(ctx))

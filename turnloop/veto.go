@@ -56,7 +56,7 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 		}))
 	}
 	what := line(call.Request.Name, subjectOf(l.opts.Tools, call.Request.Name, call.Arguments()))
-	running, done := l.steerable(ctx, Activity{Hook: PointToolPre, Subject: what})
+	running, done := l.steer.begin(ctx, Activity{Since: l.opts.Now(), Hook: PointToolPre, Subject: what})
 	ruling, err := l.runHook(running, momentOf(l.opts.Tools, PointToolPre, call))
 	interrupted := context.Cause(running)
 	done()

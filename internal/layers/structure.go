@@ -18,7 +18,7 @@ var Ceilings = map[string]Ceiling{
 	"gitstore/odb":       {28, 68},
 	"internal/wirecheck": {12, 91},
 	"tool/fs":            {15, 40},
-	"turnloop":           {26, 108},
+	"turnloop":           {26, 95},
 	"worktree":           {28, 68},
 }
 
