@@ -34,7 +34,7 @@ func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth,
 		t.Git = r.Last.Git
 		return t, nil
 	}
-	at := turnloop.Glance{Tree: r.Last.Tree}
+	at := turnloop.SnapshotRequest{Tree: r.Last.Tree}
 	calls, since := r.Ledger.Lost()
 	at.Lost = since
 	if tools, err := q.namedTools(); err == nil { // else it is said when they are needed

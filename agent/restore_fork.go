@@ -97,7 +97,7 @@ func putBack(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
 func (w *rewind) putFilesBack(ctx context.Context) error {
 	f, b, result := w.fork, w.Files, w.Result
 	asOf, paths := f.Kept[len(f.Kept)-1], result.Paths()
-	now, err := b.Files.Look(ctx, turnloop.Glance{Tree: asOf.Tree, Named: paths})
+	now, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: asOf.Tree, Named: paths})
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (w *rewind) putFilesBack(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.Do(ctx, result, func(ctx context.Context, _, _ turnloop.Sight, r *undo.Result) error {
-		after, err := b.Files.Look(ctx, turnloop.Glance{Tree: now.Tree, Only: paths, Named: paths})
+	return b.Do(ctx, result, func(ctx context.Context, _, _ turnloop.SnapshotResult, r *undo.Result) error {
+		after, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: now.Tree, Only: paths, Named: paths})
 		if err == nil {
 			err = f.Record(ctx, &conversation.Event{
 				Body: r.Restored(asOf.Seq), Tree: after.Tree, Objects: after.Objects,

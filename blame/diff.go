@@ -227,7 +227,7 @@ func (c *Comparison) Worktree(ctx context.Context, ev *conversation.Event) error
 	if err != nil {
 		return err
 	}
-	sight, err := files.Look(ctx, turnloop.Glance{Tree: newest.Tree})
+	sight, err := files.Look(ctx, turnloop.SnapshotRequest{Tree: newest.Tree})
 	if err != nil {
 		return err
 	}

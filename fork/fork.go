@@ -301,7 +301,7 @@ func (f *Fork) explainDrift(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("compare the files of event %d: %w", e.Seq, err)
 		}
-		var s turnloop.Sight
+		var s turnloop.SnapshotResult
 		snapshot.Fill(&s, worktree.Snapshot{Changes: changes})
 		moved := repo.Outside(s)
 		b.Paths, b.More = moved.Paths, moved.More

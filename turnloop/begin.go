@@ -14,7 +14,7 @@ import (
 // begin makes the start of a turn and the request durable, with what moved in
 // the files since the last event and what the model has to be told anew.
 func (l *Loop) begin(ctx context.Context, r Request) error {
-	sight, err := l.look(ctx, Glance{})
+	sight, err := l.look(ctx, SnapshotRequest{})
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (w *WaitingError) Error() string {
 // with the same one. The right to change files is not held: the tools that run
 // there take it, one by one.
 func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) error {
-	before, err := l.look(ctx, Glance{})
+	before, err := l.look(ctx, SnapshotRequest{})
 	if err != nil {
 		return err
 	}
@@ -59,13 +59,13 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 // respondResumed records what a call came to that worked in a conversation of
 // its own. Of the files it is charged with those that it names; what others did
 // meanwhile is found later, as theirs.
-func (l *Loop) respondResumed(ctx context.Context, done finishedRun, before Sight) error {
+func (l *Loop) respondResumed(ctx context.Context, done finishedRun, before SnapshotResult) error {
 	if done.err == nil && done.result.Question != nil {
 		done.err = errors.New("it asked a question in the place of a result")
 	}
-	after, err := l.lookAfter(ctx, glanceAfter(done, before, nil, done.result.Wrote[:0]))
+	after, err := l.lookAfter(ctx, requestAfter(done, before, nil, done.result.Wrote[:0]))
 	if err != nil {
-		after = Sight{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: err.Error()}}}
+		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: err.Error()}}}
 	}
 	return l.respond(ctx, done, &after)
 }

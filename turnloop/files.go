@@ -66,14 +66,14 @@ func (f *files) moved(now conversation.Git) *conversation.Git {
 }
 
 // look reports what the files are now, against the newest event's tree.
-func (l *Loop) look(ctx context.Context, at Glance) (Sight, error) {
+func (l *Loop) look(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
 	at.Tree = l.files.tree
 	if l.opts.Workspace == nil {
-		return Sight{Tree: at.Tree, Git: l.files.git}, nil
+		return SnapshotResult{Tree: at.Tree, Git: l.files.git}, nil
 	}
 	sight, err := l.opts.Workspace.Look(ctx, at)
 	if err != nil {
-		return Sight{}, fmt.Errorf("look at the files: %w", err)
+		return SnapshotResult{}, fmt.Errorf("look at the files: %w", err)
 	}
 	return sight, nil
 }
@@ -83,7 +83,7 @@ const lookGrace = 10 * time.Second
 
 // lookAfter looks at what a tool did, also where the turn is to end, but then not for
 // long: git may wait for what the tool put in the place of a file.
-func (l *Loop) lookAfter(ctx context.Context, at Glance) (Sight, error) {
+func (l *Loop) lookAfter(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
 	ctx, cancel := outlive(ctx, lookGrace)
 	defer cancel()
 	return l.look(ctx, at)
@@ -107,7 +107,7 @@ func outlive(ctx context.Context, by time.Duration) (context.Context, context.Ca
 
 // drift is the event that records what moved without the conversation's doing,
 // nil if nothing did.
-func (f *files) drift(sight Sight) *conversation.Event {
+func (f *files) drift(sight SnapshotResult) *conversation.Event {
 	if sight.Tree == f.tree || f.tree == "" {
 		return nil
 	}

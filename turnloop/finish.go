@@ -33,7 +33,7 @@ func (l *Loop) finish(ctx context.Context) (Outcome, error) {
 // addDrift adds what moved in the files while tools ran that were looked at for
 // the files that they name only.
 func (l *Loop) addDrift(ctx context.Context, t *conversation.TurnMut) error {
-	sight, err := l.look(ctx, Glance{})
+	sight, err := l.look(ctx, SnapshotRequest{})
 	if err != nil {
 		return err
 	}

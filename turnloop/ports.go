@@ -52,13 +52,13 @@ type Answer struct {
 // A Workspace is the files that tools work on.
 type Workspace interface {
 	// Look reports what the files are now, compared with a tree.
-	Look(ctx context.Context, at Glance) (Sight, error)
+	Look(ctx context.Context, at SnapshotRequest) (SnapshotResult, error)
 }
 
-// A Glance says what to look at.
-type Glance struct {
+// A SnapshotRequest says which files to record, and against which tree.
+type SnapshotRequest struct {
 	Tree  string // the tree of the newest event
-	Since any    // the Mark of the look before a tool; nil: tracked files only
+	Since any    // the Mark of the snapshot before a tool; nil: tracked files only
 	// Lost is when a tool was started of which nothing came: files that git does
 	// not track, and that changed since, may be its work. Zero: there is none.
 	Lost  time.Time
@@ -67,15 +67,15 @@ type Glance struct {
 	Any   bool     // a tool is about to run that may write to any file
 }
 
-// A Sight is what was seen.
-type Sight struct {
+// A SnapshotResult is the state of the files, and how it differs from the tree asked for.
+type SnapshotResult struct {
 	Tree    string
 	Objects []conversation.Object
 	Changes []conversation.FileChange
 	Stat    []conversation.PathStat
 	LeftOut []conversation.LeftOut
 	Git     conversation.Git
-	Mark    any // for the look after a tool
+	Mark    any // for the snapshot after a tool
 	// Unrecorded are changed files of which no tree says what they held before the Mark:
 	// first those that were in the tree of then, in another state, then new ones.
 	Unrecorded []string

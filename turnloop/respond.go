@@ -17,14 +17,14 @@ const textUnknown = "The outcome of this call is unknown: it was started, and no
 
 // respond records what a call came to. after is what the files are now, nil for
 // a tool that only reads.
-func (l *Loop) respond(ctx context.Context, done finishedRun, after *Sight) error {
+func (l *Loop) respond(ctx context.Context, done finishedRun, after *SnapshotResult) error {
 	t := l.stream.CurrentTurn()
 	l.addResponse(t, done, after)
 	return l.build(ctx, t)
 }
 
 // addResponse adds what a call came to, and the question about its delivery if it is held.
-func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sight) {
+func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *SnapshotResult) {
 	content := done.result.Content
 	if done.err != nil {
 		content = []byte("The tool could not be run to its end: " + done.err.Error())
@@ -188,7 +188,7 @@ func (l *Loop) forgetRun(call *conversation.ToolCall) {
 // addMoved adds what moved in the files since a tool started of which nothing
 // came: nobody knows who did it.
 func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
-	sight, err := l.look(ctx, glanceAtLost(l.opts.Tools, l.stream.Tail()))
+	sight, err := l.look(ctx, requestLost(l.opts.Tools, l.stream.Tail()))
 	if err != nil {
 		return err
 	}

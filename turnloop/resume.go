@@ -31,7 +31,7 @@ func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 }
 
 func (l *Loop) reopen(ctx context.Context, r Resume) error {
-	sight, err := l.look(ctx, glanceAtLost(l.opts.Tools, l.stream.Tail()))
+	sight, err := l.look(ctx, requestLost(l.opts.Tools, l.stream.Tail()))
 	if err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func (l *Loop) changeTools(ctx context.Context, t *conversation.TurnMut) error {
 	return nil
 }
 
-// glanceAtLost looks also at what the tools may have written that were started
+// requestLost looks also at what the tools may have written that were started
 // and of which nothing came.
-func glanceAtLost(tools *tool.Registry, ledger *conversation.Ledger) Glance {
+func requestLost(tools *tool.Registry, ledger *conversation.Ledger) SnapshotRequest {
 	calls, since := ledger.Lost()
-	at := Glance{Lost: since}
+	at := SnapshotRequest{Lost: since}
 	for _, call := range calls {
 		if def := lookup(tools, call.Request.Name); def != nil && def.Paths != nil {
 			named, _ := def.Paths(call.Arguments())

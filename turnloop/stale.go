@@ -154,7 +154,7 @@ func touches(e *conversation.Event, named []string) bool {
 
 // overtaken records what somebody else changed since a person allowed the call, if that is a
 // file which the call names. The call is then not started, and asked for again.
-func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before Sight, named []string) (bool, error) {
+func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult, named []string) (bool, error) {
 	q := l.binding(lookup(l.opts.Tools, call.Request.Name), call)
 	if q == nil {
 		return false, nil

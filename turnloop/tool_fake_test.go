@@ -114,7 +114,7 @@ type workspace struct {
 	files map[string]string
 	git   conversation.Git
 	known map[string]map[string]string
-	looks []Glance
+	looks []SnapshotRequest
 	fail  func(look int) error // by the number of the look, from 1
 
 	obeyed []string // that each look after a tool finds
@@ -141,14 +141,14 @@ func (w *workspace) tree() string {
 	return hexOf(text)
 }
 
-func (w *workspace) Look(_ context.Context, at Glance) (Sight, error) {
+func (w *workspace) Look(_ context.Context, at SnapshotRequest) (SnapshotResult, error) {
 	w.looks = append(w.looks, at)
 	if w.fail != nil {
 		if err := w.fail(len(w.looks)); err != nil {
-			return Sight{}, err
+			return SnapshotResult{}, err
 		}
 	}
-	s := Sight{Tree: w.tree(), Git: w.git, Mark: len(w.looks)}
+	s := SnapshotResult{Tree: w.tree(), Git: w.git, Mark: len(w.looks)}
 	if at.Since != nil {
 		s.Obeyed = w.obeyed
 	}

@@ -52,7 +52,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	}
 	defer release()
 	named, only := l.named(call)
-	before, err := l.look(ctx, Glance{Named: named, Only: only, Any: only == nil})
+	before, err := l.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil})
 	if err != nil {
 		return err
 	}
@@ -74,9 +74,9 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if ended {
 		done = done.stopped()
 	}
-	after, lookErr := l.lookAfter(ctx, glanceAfter(done, before, named, only))
+	after, lookErr := l.lookAfter(ctx, requestAfter(done, before, named, only))
 	if lookErr != nil {
-		after = Sight{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: lookErr.Error()}}}
+		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: lookErr.Error()}}}
 	}
 	if done.err == nil && done.result.Question != nil {
 		if lookErr == nil && after.Tree == before.Tree {
@@ -120,7 +120,7 @@ func (l *Loop) review(ctx context.Context, name string, files []string) error {
 // the tool and saw its end, so its response is recorded together with the interruption.
 type endedRun struct {
 	run   finishedRun
-	after Sight
+	after SnapshotResult
 	cause error
 }
 
@@ -203,17 +203,17 @@ func (l *Loop) named(call *conversation.ToolCall) (named, only []string) {
 	return named, only
 }
 
-// glanceAfter is what to look at after a tool ran.
-func glanceAfter(done finishedRun, before Sight, named, only []string) Glance {
+// requestAfter is what to look at after a tool ran.
+func requestAfter(done finishedRun, before SnapshotResult, named, only []string) SnapshotRequest {
 	if only != nil && done.err == nil {
-		return Glance{Since: before.Mark, Named: named, Only: append(only[:len(only):len(only)], done.result.Wrote...)}
+		return SnapshotRequest{Since: before.Mark, Named: named, Only: append(only[:len(only):len(only)], done.result.Wrote...)}
 	}
-	return Glance{Since: before.Mark, Named: append(named[:len(named):len(named)], done.result.Wrote...)}
+	return SnapshotRequest{Since: before.Mark, Named: append(named[:len(named):len(named)], done.result.Wrote...)}
 }
 
 // recordStart makes durable that the tool is about to run, behind what moved in
 // the files before. child is the conversation that it works in, "" if in none.
-func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before Sight, child conversation.ID) error {
+func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, before SnapshotResult, child conversation.ID) error {
 	t := l.stream.CurrentTurn()
 	git := l.files.moved(before.Git)
 	if outside := l.files.drift(before); outside != nil {

@@ -34,7 +34,7 @@ func TestTheFilesOfATurn(t *testing.T) {
 	require.Nil(t, answered.Git, "HEAD did not move")
 	require.Equal(t, []string{"new.go"}, last[*conversation.TurnDone](r).Files)
 	require.NotContains(t, r.turn(), "workspace")
-	require.Equal(t, Glance{Tree: first, Since: 2}, w.looks[2], "the look after a tool has the mark of the one before")
+	require.Equal(t, SnapshotRequest{Tree: first, Since: 2}, w.looks[2], "the look after a tool has the mark of the one before")
 }
 
 func eventOf[B conversation.Body](events []*conversation.Event) *conversation.Event {
@@ -133,7 +133,7 @@ type finding struct {
 	found []string
 }
 
-func (f finding) Look(ctx context.Context, at Glance) (Sight, error) {
+func (f finding) Look(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
 	sight, err := f.workspace.Look(ctx, at)
 	if at.Since != nil {
 		sight.Unrecorded = f.found
@@ -207,7 +207,7 @@ func TestOnlyTheNamedFilesAreLookedAt(t *testing.T) {
 	r.done()
 	named := []string{"new.go"}
 	require.Equal(t, []string(nil), w.looks[0].Only)
-	require.Equal(t, Glance{Tree: w.looks[1].Tree, Named: named, Only: named}, w.looks[1])
+	require.Equal(t, SnapshotRequest{Tree: w.looks[1].Tree, Named: named, Only: named}, w.looks[1])
 	require.Equal(t, named, w.looks[2].Only)
 
 	known = false

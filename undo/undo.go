@@ -103,7 +103,7 @@ func open(l *conversation.Ledger) bool {
 
 // Propose says what would be done with the files as they are now, if they are those
 // of the conversation.
-func (b *Undo) Propose(ctx context.Context) (turnloop.Sight, *Result, error) {
+func (b *Undo) Propose(ctx context.Context) (turnloop.SnapshotResult, *Result, error) {
 	sight, plan, err := b.plan(ctx)
 	if err == nil {
 		err = b.same(sight.Git)
@@ -115,13 +115,13 @@ func (b *Undo) Propose(ctx context.Context) (turnloop.Sight, *Result, error) {
 }
 
 // plan looks at the files and decides.
-func (b *Undo) plan(ctx context.Context) (turnloop.Sight, []undoplan.File, error) {
+func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.File, error) {
 	h, err := history(ctx, b.View)
 	if err != nil {
-		return turnloop.Sight{}, nil, err
+		return turnloop.SnapshotResult{}, nil, err
 	}
 	newest := b.Events[len(b.Events)-1].Tree
-	sight, err := b.Files.Look(ctx, turnloop.Glance{Tree: newest, Named: b.written(h)})
+	sight, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: newest, Named: b.written(h)})
 	if err != nil {
 		return sight, nil, err
 	}
@@ -254,7 +254,7 @@ func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) e
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	after, err := b.Files.Look(ctx, turnloop.Glance{Tree: sight.Tree, Since: sight.Mark, Only: result.Paths(), Named: result.Paths()})
+	after, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: sight.Tree, Since: sight.Mark, Only: result.Paths(), Named: result.Paths()})
 	if err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) e
 }
 
 // A putBackRecorder records what was put back, given the files before and after.
-type putBackRecorder func(ctx context.Context, before, after turnloop.Sight, result *Result) error
+type putBackRecorder func(ctx context.Context, before, after turnloop.SnapshotResult, result *Result) error
 
 // protected are files that are never put back, wherever they lie.
 func (b *Undo) protected() []string {
@@ -270,7 +270,7 @@ func (b *Undo) protected() []string {
 }
 
 // Record adds what others changed, and what was put back.
-func (b *Undo) Record(ctx context.Context, before, after turnloop.Sight, result *Result) error {
+func (b *Undo) Record(ctx context.Context, before, after turnloop.SnapshotResult, result *Result) error {
 	newest := b.Events[len(b.Events)-1]
 	stream := conversation.Join(conversation.Split(b.Events))
 	stream.SetClock(b.Repo.Env.Now)

@@ -90,7 +90,7 @@ func WhichWorktree(then, now conversation.Git) string {
 }
 
 // Outside is the record of what others changed.
-func Outside(s turnloop.Sight) *conversation.Workspace {
+func Outside(s turnloop.SnapshotResult) *conversation.Workspace {
 	n := Listed(s.Stat, func(p conversation.PathStat) string { return p.Path })
 	return &conversation.Workspace{Paths: s.Stat[:n], More: len(s.Stat) - n}
 }

@@ -104,8 +104,8 @@ func (f *Files) Place(ctx context.Context) (*conversation.Git, error) {
 }
 
 // Look reports what the files are now, compared with a tree.
-func (f *Files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, error) {
-	sight := turnloop.Sight{Tree: at.Tree}
+func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop.SnapshotResult, error) {
+	sight := turnloop.SnapshotResult{Tree: at.Tree}
 	if f.Tree == nil {
 		return sight, nil
 	}
@@ -169,7 +169,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.Glance) (turnloop.Sight, e
 // inTree is a glance without the names that no tree can have. What a call names is for the
 // tool to judge: a wrong name must not keep a turn from going on. Who names one is looked
 // at as a tool that may write to any file.
-func inTree(at turnloop.Glance) turnloop.Glance {
+func inTree(at turnloop.SnapshotRequest) turnloop.SnapshotRequest {
 	wrong := func(path string) bool { return !worktree.IsPath(path) }
 	if slices.ContainsFunc(at.Only, wrong) {
 		at.Only, at.Any = nil, at.Any || at.Since == nil
@@ -182,7 +182,7 @@ func inTree(at turnloop.Glance) turnloop.Glance {
 
 // notLooked is what there is to say of a tool where there are no snapshots: nobody
 // knows what it changed.
-func notLooked(sight *turnloop.Sight, at turnloop.Glance) {
+func notLooked(sight *turnloop.SnapshotResult, at turnloop.SnapshotRequest) {
 	if at.Since == nil {
 		sight.Mark = &start{at: worktree.MarkAt(time.Now())}
 		return
@@ -199,7 +199,7 @@ func quoted(paths []string) (texts []string) {
 
 // snapshot looks at the named files only where the tool touches no others, and
 // at everything else otherwise.
-func (f *Files) snapshot(ctx context.Context, at turnloop.Glance) (worktree.Snapshot, *mark, error) {
+func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (worktree.Snapshot, *mark, error) {
 	if at.Only != nil {
 		snap, ok, err := f.Tree.SnapshotPaths(ctx, at.Tree, at.Only, f.store)
 		if err != nil || ok {
@@ -261,7 +261,7 @@ func (f *Files) written(ctx context.Context, tree string, opts worktree.Snapshot
 	return snap, err
 }
 
-func Fill(sight *turnloop.Sight, snap worktree.Snapshot) {
+func Fill(sight *turnloop.SnapshotResult, snap worktree.Snapshot) {
 	sight.Tree = snap.Tree
 	for _, c := range snap.Changes {
 		path := conversation.QuotePath(c.Path)

@@ -9,15 +9,15 @@ import (
 )
 
 func TestInTree(t *testing.T) {
-	for name, tt := range map[string]struct{ at, want turnloop.Glance }{
-		"nothing named":       {turnloop.Glance{Tree: "t"}, turnloop.Glance{Tree: "t"}},
-		"good names":          {turnloop.Glance{Only: []string{"a"}, Named: []string{"a"}}, turnloop.Glance{Only: []string{"a"}, Named: []string{"a"}}},
-		"the whole workspace": {turnloop.Glance{Only: []string{"a", "."}, Named: []string{"a", "."}}, turnloop.Glance{Named: []string{"a"}, Any: true}},
+	for name, tt := range map[string]struct{ at, want turnloop.SnapshotRequest }{
+		"nothing named":       {turnloop.SnapshotRequest{Tree: "t"}, turnloop.SnapshotRequest{Tree: "t"}},
+		"good names":          {turnloop.SnapshotRequest{Only: []string{"a"}, Named: []string{"a"}}, turnloop.SnapshotRequest{Only: []string{"a"}, Named: []string{"a"}}},
+		"the whole workspace": {turnloop.SnapshotRequest{Only: []string{"a", "."}, Named: []string{"a", "."}}, turnloop.SnapshotRequest{Named: []string{"a"}, Any: true}},
 		"after the tool": {
-			turnloop.Glance{Since: 1, Only: []string{"a\x00b"}, Named: []string{"a\x00b"}},
-			turnloop.Glance{Since: 1, Named: []string{}},
+			turnloop.SnapshotRequest{Since: 1, Only: []string{"a\x00b"}, Named: []string{"a\x00b"}},
+			turnloop.SnapshotRequest{Since: 1, Named: []string{}},
 		},
-		"outside, and named only": {turnloop.Glance{Named: []string{"../x", "/x", "", "b"}}, turnloop.Glance{Named: []string{"b"}}},
+		"outside, and named only": {turnloop.SnapshotRequest{Named: []string{"../x", "/x", "", "b"}}, turnloop.SnapshotRequest{Named: []string{"b"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			named := append([]string(nil), tt.at.Named...)
