@@ -20,7 +20,7 @@ const hookedPath = "hooked.go"
 // write and read get, and denies free; all tools check what they get.
 func newHookedCrashRig(t testingT, replies ...reply) *crashRig {
 	c := newCrashRig(t, replies...)
-	c.hooking(PointToolPre, func(_ context.Context, m Moment) (Ruling, error) {
+	c.hooking(PointToolPre, func(_ context.Context, m HookEvent) (HookDecision, error) {
 		if q := c.hookedCall(m.Call.Event.Seq).Hook(); q != nil {
 			c.problems = append(c.problems, fmt.Sprintf("the hook is asked again about call %d", m.Call.Event.Seq))
 		}
@@ -28,19 +28,19 @@ func newHookedCrashRig(t testingT, replies ...reply) *crashRig {
 		case "write", "read":
 			return changing(hookedPath), nil
 		case "free":
-			return Ruling{Denied: true, Reason: "no"}, nil
+			return HookDecision{Denied: true, Reason: "no"}, nil
 		}
-		return Ruling{}, nil
+		return HookDecision{}, nil
 	})
-	c.hooking(PointToolPost, func(_ context.Context, m Moment) (Ruling, error) {
+	c.hooking(PointToolPost, func(_ context.Context, m HookEvent) (HookDecision, error) {
 		if c.hookedCall(m.Call.Event.Seq).Open() {
 			c.problems = append(c.problems, fmt.Sprintf("the hook is told of call %d before its result is durable", m.Call.Event.Seq))
 		}
-		return Ruling{Note: "seen"}, nil
+		return HookDecision{Note: "seen"}, nil
 	})
-	c.ruling(PointTurnStart, Ruling{Note: "start"}, nil)
-	c.ruling(PointTurnEnd, Ruling{}, nil)
-	c.ruling(PointWaiting, Ruling{}, nil)
+	c.ruling(PointTurnStart, HookDecision{Note: "start"}, nil)
+	c.ruling(PointTurnEnd, HookDecision{}, nil)
+	c.ruling(PointWaiting, HookDecision{}, nil)
 	for _, name := range []string{"read", "write", "free"} {
 		found, _ := c.opts.Tools.Lookup(name)
 		f := found.(*fakeTool)

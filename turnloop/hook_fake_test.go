@@ -12,15 +12,15 @@ import (
 // fakeHooks answer with functions, by point, and keep what they were told.
 type fakeHooks struct {
 	trace *trace
-	say   map[Point]func(context.Context, Moment) (Ruling, error)
+	say   map[Point]func(context.Context, HookEvent) (HookDecision, error)
 
 	mu   sync.Mutex
-	told []Moment
+	told []HookEvent
 }
 
 func (f *fakeHooks) Has(p Point) bool { return f.say[p] != nil }
 
-func (f *fakeHooks) Run(ctx context.Context, m Moment) (Ruling, error) {
+func (f *fakeHooks) Run(ctx context.Context, m HookEvent) (HookDecision, error) {
 	f.mu.Lock()
 	f.told = append(f.told, m)
 	f.mu.Unlock()
@@ -33,10 +33,10 @@ func (f *fakeHooks) Run(ctx context.Context, m Moment) (Ruling, error) {
 }
 
 // hooking lets a hook of a point do something.
-func (r *rig) hooking(p Point, say func(context.Context, Moment) (Ruling, error)) *fakeHooks {
+func (r *rig) hooking(p Point, say func(context.Context, HookEvent) (HookDecision, error)) *fakeHooks {
 	hooks, _ := r.opts.Hooks.(*fakeHooks)
 	if hooks == nil {
-		hooks = &fakeHooks{trace: r.trace, say: map[Point]func(context.Context, Moment) (Ruling, error){}}
+		hooks = &fakeHooks{trace: r.trace, say: map[Point]func(context.Context, HookEvent) (HookDecision, error){}}
 		r.opts.Hooks = hooks
 	}
 	hooks.say[p] = say
@@ -44,14 +44,14 @@ func (r *rig) hooking(p Point, say func(context.Context, Moment) (Ruling, error)
 }
 
 // ruling lets the hook of a point always say the same.
-func (r *rig) ruling(p Point, ruling Ruling, err error) *fakeHooks {
-	return r.hooking(p, func(context.Context, Moment) (Ruling, error) { return ruling, err })
+func (r *rig) ruling(p Point, ruling HookDecision, err error) *fakeHooks {
+	return r.hooking(p, func(context.Context, HookEvent) (HookDecision, error) { return ruling, err })
 }
 
 // changing is a hook that gives every call the path that it is told.
-func changing(path string) Ruling {
+func changing(path string) HookDecision {
 	arguments, _ := json.Marshal(map[string]string{"path": path})
-	return Ruling{Arguments: arguments}
+	return HookDecision{Arguments: arguments}
 }
 
 // hookOf is what is on record of the hook before the i-th call of the turn.

@@ -32,12 +32,12 @@ type Hooks interface {
 	Has(p Point) bool
 	// Run runs the command and waits for what it says. An error means that it came
 	// to nothing that counts: it failed, took too long, or wrote what no hook says.
-	// What it told the user is in the ruling even then.
-	Run(ctx context.Context, m Moment) (Ruling, error)
+	// What it told the user is in the decision even then.
+	Run(ctx context.Context, m HookEvent) (HookDecision, error)
 }
 
-// A Moment is what a hook is told. Which fields are set depends on the point.
-type Moment struct {
+// A HookEvent is what a hook gets to know. Which fields are set depends on the point.
+type HookEvent struct {
 	Point   Point
 	Turn    int
 	Model   string
@@ -53,8 +53,8 @@ type Moment struct {
 	Files   []string // PointTurnEnd: what the turn's tools changed
 }
 
-// A Ruling is what a hook says. The zero value is no objection.
-type Ruling struct {
+// A HookDecision is what a hook says. The zero value is no objection.
+type HookDecision struct {
 	Denied    bool
 	Reason    string          // of a denial
 	Note      string          // for the model
@@ -62,20 +62,20 @@ type Ruling struct {
 	Said      string          // for the user
 }
 
-// farewell is how long a hook may take where jp is about to end.
-const farewell = 2 * time.Second
+// hookGracePeriod is how long a hook may take where jp is about to end.
+const hookGracePeriod = 2 * time.Second
 
-var errFarewell = errors.New("jp was interrupted, and waited 2 s for it")
+var errHookGracePeriod = errors.New("jp was interrupted, and waited 2 s for it")
 
 // hooked reports whether there is a command for a point.
 func (l *Loop) hooked(p Point) bool { return l.opts.Hooks != nil && l.opts.Hooks.Has(p) }
 
 // runHook runs a command, and passes on what it tells the user.
-func (l *Loop) runHook(ctx context.Context, m Moment) (Ruling, error) {
+func (l *Loop) runHook(ctx context.Context, m HookEvent) (HookDecision, error) {
 	m.Model = l.opts.Model
 	ruling, err := l.opts.Hooks.Run(ctx, m)
 	if ctx.Err() != nil {
-		return Ruling{}, context.Cause(ctx)
+		return HookDecision{}, context.Cause(ctx)
 	}
 	l.tell(m.Point, ruling.Said)
 	return ruling, err
@@ -105,7 +105,7 @@ func (l *Loop) hookStart(ctx context.Context, r *Request) error {
 	if !l.hooked(PointTurnStart) {
 		return nil
 	}
-	ruling, err := l.runHook(ctx, Moment{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
+	ruling, err := l.runHook(ctx, HookEvent{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
 	switch {
 	case ctx.Err() != nil:
 		return err
@@ -152,7 +152,7 @@ func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) 
 }
 
 func (l *Loop) hookResult(ctx context.Context, call *conversation.ToolCall) error {
-	ruling, err := l.runHook(ctx, momentOf(l.opts.Tools, PointToolPost, call))
+	ruling, err := l.runHook(ctx, hookEvent(l.opts.Tools, PointToolPost, call))
 	switch {
 	case ctx.Err() != nil:
 		return err
@@ -170,8 +170,8 @@ func (l *Loop) hookResult(ctx context.Context, call *conversation.ToolCall) erro
 	return nil
 }
 
-func momentOf(tools *tool.Registry, p Point, call *conversation.ToolCall) Moment {
-	return Moment{
+func hookEvent(tools *tool.Registry, p Point, call *conversation.ToolCall) HookEvent {
+	return HookEvent{
 		Point: p, Turn: call.Event.Turn, Call: call, Tool: lookup(tools, call.Request.Name),
 		Subject: subjectOf(tools, call.Request.Name, call.Arguments()),
 	}
@@ -186,10 +186,10 @@ func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
 	l.steer.turn.Store(false) // a hook cannot be replied to: Ctrl+C ends it
 	if ctx.Err() != nil {
 		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), farewell, errFarewell)
+		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), hookGracePeriod, errHookGracePeriod)
 		defer cancel()
 	}
-	_, err := l.runHook(ctx, Moment{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(newestTurn(l.stream))})
+	_, err := l.runHook(ctx, HookEvent{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(newestTurn(l.stream))})
 	if err != nil {
 		l.opts.Observer.Noticed(failed(PointTurnEnd, err))
 	}
@@ -206,7 +206,7 @@ type notices struct {
 // hookWaiting tells the hook of a question that people are to answer, once. The
 // question does not wait for it.
 func (l *Loop) hookWaiting(ctx context.Context, q *conversation.Inquiry, route Route) {
-	l.pass()
+	l.flushNotices()
 	people := route == RouteAsk || route == RouteWait || route == RouteDefer
 	if !people || !l.hooked(PointWaiting) || l.notices.asked[q.Event.Seq] {
 		return
@@ -217,7 +217,7 @@ func (l *Loop) hookWaiting(ctx context.Context, q *conversation.Inquiry, route R
 	l.notices.asked[q.Event.Seq] = true
 	question := QuestionAbout(l.stream.Tail(), q)
 	question.Subject = subjectOf(l.opts.Tools, q.Call.Request.Name, q.Call.Arguments())
-	m := Moment{Point: PointWaiting, Turn: q.Event.Turn, Model: l.opts.Model, Question: &question}
+	m := HookEvent{Point: PointWaiting, Turn: q.Event.Turn, Model: l.opts.Model, Question: &question}
 	l.notices.running.Go(func() {
 		if ruling, err := l.opts.Hooks.Run(ctx, m); ctx.Err() == nil {
 			l.notices.add(ruling.Said, err)
@@ -234,8 +234,8 @@ func (n *notices) add(said string, err error) {
 	}
 }
 
-// pass tells the observer what has come of such hooks so far.
-func (l *Loop) pass() {
+// flushNotices tells the observer what has come of such hooks so far.
+func (l *Loop) flushNotices() {
 	l.notices.mu.Lock()
 	defer l.notices.mu.Unlock()
 	for _, text := range l.notices.lines {
@@ -244,8 +244,8 @@ func (l *Loop) pass() {
 	l.notices.lines = nil
 }
 
-// hear waits for such hooks, and passes on what they say.
-func (l *Loop) hear() {
+// waitHooks waits for such hooks, and passes on what they say.
+func (l *Loop) waitHooks() {
 	l.notices.running.Wait()
-	l.pass()
+	l.flushNotices()
 }

@@ -16,7 +16,7 @@ import (
 
 func TestATurnThatAHookDeniesLeavesNothing(t *testing.T) {
 	r := newRig(t, nil, answers("ok"))
-	hooks := r.ruling(PointTurnStart, Ruling{Denied: true, Reason: "not on a Friday"}, nil)
+	hooks := r.ruling(PointTurnStart, HookDecision{Denied: true, Reason: "not on a Friday"}, nil)
 	for _, begin := range []func() error{
 		func() error {
 			return New(r.opts).Begin(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
@@ -29,14 +29,14 @@ func TestATurnThatAHookDeniesLeavesNothing(t *testing.T) {
 		require.EqualError(t, err, "a hook denied the turn: not on a Friday")
 		require.Empty(t, r.stored())
 	}
-	require.Equal(t, Moment{Point: PointTurnStart, Turn: 1, Model: "test/model", Request: "do it"}, hooks.told[0])
+	require.Equal(t, HookEvent{Point: PointTurnStart, Turn: 1, Model: "test/model", Request: "do it"}, hooks.told[0])
 	require.Empty(t, r.model.requests)
 	require.EqualError(t, &DeniedError{}, "a hook denied the turn")
 }
 
 func TestWhatAHookSaysAtTheStartIsToldTheModel(t *testing.T) {
 	r := newRig(t, nil, answers("ok"))
-	r.ruling(PointTurnStart, Ruling{Note: " Use tabs.\n[SESSION_RESUMED]\n", Said: "one\n\n two"}, nil)
+	r.ruling(PointTurnStart, HookDecision{Note: " Use tabs.\n[SESSION_RESUMED]\n", Said: "one\n\n two"}, nil)
 	r.done()
 	require.Equal(t, "note chat_request chat_response", r.turn())
 	require.Equal(t, "[HOOK turn-start]\n> Use tabs.\n> [SESSION_RESUMED]", last[*conversation.Note](r).Content)
@@ -50,7 +50,7 @@ func TestAHookThatFailsOutsideOfToolsChangesNothing(t *testing.T) {
 			write := changes("write").asking()
 			r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 			r.answering(said("run"))
-			r.ruling(p, Ruling{Note: "lost", Denied: true, Said: "oh"}, errors.New("exit status 3"))
+			r.ruling(p, HookDecision{Note: "lost", Denied: true, Said: "oh"}, errors.New("exit status 3"))
 			require.Equal(t, Complete, r.done().Status)
 			require.Len(t, write.runs, 1)
 			require.Contains(t, r.notices, "the "+string(p)+" hook failed: exit status 3")
@@ -63,7 +63,7 @@ func TestAHookThatFailsOutsideOfToolsChangesNothing(t *testing.T) {
 func TestAHookBehindAResult(t *testing.T) {
 	write := changes("write").returning("done")
 	r := newRig(t, []*fakeTool{write, reads("one"), reads("two")}, asksFor("write", "one", "two", "none"), answers("ok"))
-	hooks := r.ruling(PointToolPost, Ruling{Note: "lint: fine"}, nil)
+	hooks := r.ruling(PointToolPost, HookDecision{Note: "lint: fine"}, nil)
 	r.done()
 	require.Equal(t, "hook tool-post write", r.trace.only("hook")[0])
 	require.Len(t, hooks.told, 3, "what never ran has no result")
@@ -75,9 +75,9 @@ func TestAHookBehindAResult(t *testing.T) {
 
 func TestAHookBehindAResultDoesNotHoldBackOthers(t *testing.T) {
 	r := newRig(t, []*fakeTool{reads("one"), reads("two")}, asksFor("one", "two"), answers("ok"))
-	r.hooking(PointToolPost, func(context.Context, Moment) (Ruling, error) {
+	r.hooking(PointToolPost, func(context.Context, HookEvent) (HookDecision, error) {
 		require.Len(t, r.opts.Stream.Tail().Open(), 0, "each result is durable the moment it exists")
-		return Ruling{}, nil
+		return HookDecision{}, nil
 	})
 	r.done()
 }
@@ -85,7 +85,7 @@ func TestAHookBehindAResultDoesNotHoldBackOthers(t *testing.T) {
 func TestAHookBehindAResultRunsWhileNobodyElseChangesFiles(t *testing.T) {
 	r := newRig(t, []*fakeTool{changes("write")}, asksFor("write"), answers("ok"))
 	r.opts.Hold = func(context.Context) (func(), error) { return func() { r.trace.add("release") }, nil }
-	r.ruling(PointToolPost, Ruling{}, nil)
+	r.ruling(PointToolPost, HookDecision{}, nil)
 	r.done()
 	r.requireOrder("run write", "hook tool-post", "release")
 }
@@ -94,10 +94,10 @@ func TestAResultIsKeptWhereItsHookIsInterrupted(t *testing.T) {
 	write := changes("write")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 	ctx, interrupt := interrupting(t)
-	hooks := r.hooking(PointToolPost, func(ctx context.Context, _ Moment) (Ruling, error) {
+	hooks := r.hooking(PointToolPost, func(ctx context.Context, _ HookEvent) (HookDecision, error) {
 		interrupt()
 		<-ctx.Done()
-		return Ruling{}, context.Cause(ctx)
+		return HookDecision{}, context.Cause(ctx)
 	})
 	_, err := r.start(ctx)
 	require.Error(t, err)
@@ -127,7 +127,7 @@ func TestAHookIsToldOfAQuestionOnce(t *testing.T) {
 			r.opts.Policy = c.policy
 			p := r.prompting(func(context.Context, Question) (Answer, error) { return Answer{}, ErrNoAnswer })
 			p.absent = c.absent
-			hooks := r.ruling(PointWaiting, Ruling{Said: "told"}, nil)
+			hooks := r.ruling(PointWaiting, HookDecision{Said: "told"}, nil)
 			r.done()
 			require.Len(t, hooks.told, c.told)
 			require.Len(t, r.notices, c.told)
@@ -142,9 +142,9 @@ func TestAQuestionDoesNotWaitForItsHook(t *testing.T) {
 	r := newRig(t, []*fakeTool{changes("write").asking()}, asksFor("write"), answers("ok"))
 	asked := make(chan struct{})
 	r.prompting(func(context.Context, Question) (Answer, error) { close(asked); return said("run"), nil })
-	r.hooking(PointWaiting, func(context.Context, Moment) (Ruling, error) {
+	r.hooking(PointWaiting, func(context.Context, HookEvent) (HookDecision, error) {
 		<-asked
-		return Ruling{Said: "late"}, nil
+		return HookDecision{Said: "late"}, nil
 	})
 	require.Equal(t, Complete, r.done().Status)
 	require.Equal(t, []string{"waiting-for-input hook: late"}, r.notices)
@@ -154,7 +154,7 @@ func TestAHookIsToldOfTheEndOnce(t *testing.T) {
 	w := newWorkspace()
 	r := newRig(t, []*fakeTool{changes("write").writing(w, "a.go")}, asksFor("write"), answers("Done."))
 	r.opts.Workspace = w
-	hooks := r.ruling(PointTurnEnd, Ruling{}, nil)
+	hooks := r.ruling(PointTurnEnd, HookDecision{}, nil)
 	r.done()
 	r.requireOrder("append turn_done", "hook turn-end")
 	require.Equal(t, "Done.", hooks.told[0].Outcome.Message)
@@ -167,14 +167,14 @@ func TestAHookIsToldOfTheEndOnce(t *testing.T) {
 
 func TestAHookIsToldOfATurnThatIsBrokenOff(t *testing.T) {
 	r := newRig(t, nil, once(failure(provider.ClassAuth)), answers("ok"))
-	hooks := r.ruling(PointTurnEnd, Ruling{}, nil)
+	hooks := r.ruling(PointTurnEnd, HookDecision{}, nil)
 	_, err := r.start(t.Context())
 	require.Error(t, err)
 	r.requireOrder("append turn_interrupted", "hook turn-end")
 	require.Equal(t, Incomplete, hooks.told[0].Outcome.Status)
 
 	r = newRig(t, []*fakeTool{changes("write").asking()}, asksFor("write"))
-	hooks = r.ruling(PointTurnEnd, Ruling{}, nil)
+	hooks = r.ruling(PointTurnEnd, HookDecision{}, nil)
 	require.Equal(t, Waiting, r.done().Status)
 	require.Empty(t, hooks.told, "one that waits has not ended")
 }
@@ -187,10 +187,10 @@ func TestAHookIsToldOfAnInterruptBriefly(t *testing.T) {
 		<-ctx.Done()
 		return Answer{}, ctx.Err()
 	})
-	hooks := r.hooking(PointTurnEnd, func(ctx context.Context, _ Moment) (Ruling, error) {
+	hooks := r.hooking(PointTurnEnd, func(ctx context.Context, _ HookEvent) (HookDecision, error) {
 		_, limited := ctx.Deadline()
 		require.True(t, limited)
-		return Ruling{}, ctx.Err()
+		return HookDecision{}, ctx.Err()
 	})
 	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
 	require.Len(t, hooks.told, 1)
@@ -200,7 +200,7 @@ func TestAHookIsToldOfAnInterruptBriefly(t *testing.T) {
 func TestNoHookRunsBehindABrokenJournal(t *testing.T) {
 	r := newRig(t, []*fakeTool{changes("write")}, asksFor("write"), answers("ok"))
 	for _, p := range []Point{PointToolPre, PointToolPost, PointTurnEnd} {
-		r.ruling(p, Ruling{}, nil)
+		r.ruling(p, HookDecision{}, nil)
 	}
 	r.journal.fault = func(count int) error {
 		if count > 2 {
@@ -224,9 +224,9 @@ func TestNotesOfHooksKeepRequestsValid(t *testing.T) {
 		return boolean("true"), nil
 	})
 	for _, p := range []Point{PointTurnStart, PointToolPre, PointToolPost} {
-		ruling := Ruling{Note: "a note"}
+		ruling := HookDecision{Note: "a note"}
 		if p == PointToolPre {
-			ruling = Ruling{}
+			ruling = HookDecision{}
 		}
 		r.ruling(p, ruling, nil)
 	}

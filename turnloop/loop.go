@@ -158,7 +158,7 @@ func New(opts Options) *Loop {
 		opts.Policy = PolicyDefer
 	}
 	if opts.Observer == nil {
-		opts.Observer = deaf{}
+		opts.Observer = nopObserver{}
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -228,7 +228,7 @@ func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 // end or until it cannot go on. A turn that did not come to its end is
 // Incomplete or Waiting, and can be run again.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
-	defer l.hear()
+	defer l.waitHooks()
 	l.steer.turn.Store(true)
 	defer l.steer.turn.Store(false)
 	for {

@@ -111,9 +111,9 @@ type Progress struct {
 	Text    string // one line, clean
 }
 
-// deaf ignores everything.
-type deaf struct{}
+// nopObserver ignores everything.
+type nopObserver struct{}
 
-func (deaf) Recorded([]*conversation.Event) {}
-func (deaf) Streamed(Delta)                 {}
-func (deaf) Noticed(string)                 {}
+func (nopObserver) Recorded([]*conversation.Event) {}
+func (nopObserver) Streamed(Delta)                 {}
+func (nopObserver) Noticed(string)                 {}

@@ -57,7 +57,7 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 	}
 	what := line(call.Request.Name, subjectOf(l.opts.Tools, call.Request.Name, call.Arguments()))
 	running, done := l.steer.begin(ctx, Activity{Since: l.opts.Now(), Hook: PointToolPre, Subject: what})
-	ruling, err := l.runHook(running, momentOf(l.opts.Tools, PointToolPre, call))
+	ruling, err := l.runHook(running, hookEvent(l.opts.Tools, PointToolPre, call))
 	interrupted := context.Cause(running)
 	done()
 	if interrupted != nil {
@@ -87,7 +87,7 @@ func (l *Loop) recordHook(ctx context.Context, call *conversation.ToolCall, resp
 
 // hookResponse is what a hook says of a call, as it is recorded. A hook that failed, or
 // whose arguments the tool does not take, denies.
-func hookResponse(def *tool.Definition, ruling Ruling, err error) conversation.InquiryResponse {
+func hookResponse(def *tool.Definition, ruling HookDecision, err error) conversation.InquiryResponse {
 	response := conversation.InquiryResponse{
 		Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerSkip), Reason: ruling.Reason, By: conversation.ByConfig,
 	}

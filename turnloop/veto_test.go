@@ -134,16 +134,16 @@ func notAllowed(history []string, needsYes bool) string {
 
 func TestAHookDenies(t *testing.T) {
 	for name, c := range map[string]struct {
-		ruling Ruling
+		ruling HookDecision
 		err    error
 		reason string
 	}{
-		"by a word":                {Ruling{Denied: true, Reason: "not on a Friday"}, nil, " Reason: not on a Friday"},
-		"without a word":           {Ruling{Denied: true}, nil, ""},
-		"by failing":               {Ruling{}, errors.New("exit status 3"), " Reason: hook failed: exit status 3"},
-		"by wrong arguments":       {Ruling{Arguments: []byte(`{"path":5}`)}, nil, ` Reason: the hook's arguments are wrong: argument "path"`},
-		"by arguments without end": {Ruling{Arguments: []byte(`{"path":"` + strings.Repeat("x", conversation.MaxEdited) + `"}`)}, nil, " Reason: the hook's arguments take more than 49152 bytes"},
-		"by arguments of no kind":  {Ruling{Arguments: []byte(`[]`)}, nil, " Reason: the hook's arguments are not a JSON object"},
+		"by a word":                {HookDecision{Denied: true, Reason: "not on a Friday"}, nil, " Reason: not on a Friday"},
+		"without a word":           {HookDecision{Denied: true}, nil, ""},
+		"by failing":               {HookDecision{}, errors.New("exit status 3"), " Reason: hook failed: exit status 3"},
+		"by wrong arguments":       {HookDecision{Arguments: []byte(`{"path":5}`)}, nil, ` Reason: the hook's arguments are wrong: argument "path"`},
+		"by arguments without end": {HookDecision{Arguments: []byte(`{"path":"` + strings.Repeat("x", conversation.MaxEdited) + `"}`)}, nil, " Reason: the hook's arguments take more than 49152 bytes"},
+		"by arguments of no kind":  {HookDecision{Arguments: []byte(`[]`)}, nil, " Reason: the hook's arguments are not a JSON object"},
 	} {
 		for _, f := range []*fakeTool{reads("tool"), changes("tool"), changes("tool").asking(), changes("tool").exclusive()} {
 			t.Run(name, func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestAllowRulesSeeWhatAHookChanged(t *testing.T) {
 		r := newRig(t, []*fakeTool{shell}, once(calls("shell", "_1", `{"argv":["go","vet"]}`), ends(conversation.FinishToolCalls)), answers("ok"))
 		r.opts.Grant = Grant{{"go"}}
 		p := r.answering(said("skip"))
-		r.ruling(PointToolPre, Ruling{Arguments: []byte(`{"argv":` + argv + `}`)}, nil)
+		r.ruling(PointToolPre, HookDecision{Arguments: []byte(`{"argv":` + argv + `}`)}, nil)
 		r.done()
 		require.Len(t, p.asked, asked, argv)
 		require.Len(t, shell.runs, 1-asked)
@@ -210,7 +210,7 @@ func TestAllowRulesSeeWhatAHookChanged(t *testing.T) {
 
 func TestHooksOfABatchComeOneAtATimeBeforeItRuns(t *testing.T) {
 	r := newRig(t, []*fakeTool{reads("one"), reads("two")}, asksFor("one", "two"), answers("ok"))
-	r.ruling(PointToolPre, Ruling{}, nil)
+	r.ruling(PointToolPre, HookDecision{}, nil)
 	r.done()
 	require.Equal(t, []string{"hook tool-pre one", "hook tool-pre two"}, r.trace.only("hook"))
 	r.requireOrder("hook tool-pre one", "append inquiry_request", "hook tool-pre two", "append inquiry_request", "run ")
@@ -221,7 +221,7 @@ func TestAResumeDoesNotAskAHookAgain(t *testing.T) {
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 	hooks := r.ruling(PointToolPre, changing("b.go"), nil)
 	require.Equal(t, Waiting, r.done().Status)
-	hooks.say[PointToolPre] = func(context.Context, Moment) (Ruling, error) { return changing("other.go"), nil }
+	hooks.say[PointToolPre] = func(context.Context, HookEvent) (HookDecision, error) { return changing("other.go"), nil }
 	r.answering(said("run"))
 	o, err := r.resume(t.Context())
 	require.NoError(t, err)
@@ -296,14 +296,14 @@ func TestAnInterruptedHookIsAskedAgain(t *testing.T) {
 	write := changes("write")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"), answers("ok"))
 	ctx, interrupt := interrupting(t)
-	r.hooking(PointToolPre, func(ctx context.Context, _ Moment) (Ruling, error) {
+	r.hooking(PointToolPre, func(ctx context.Context, _ HookEvent) (HookDecision, error) {
 		interrupt()
 		<-ctx.Done()
-		return Ruling{}, context.Cause(ctx)
+		return HookDecision{}, context.Cause(ctx)
 	})
 	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
 	require.Equal(t, "chat_request tool_call_request turn_interrupted", r.turn())
-	r.ruling(PointToolPre, Ruling{}, nil)
+	r.ruling(PointToolPre, HookDecision{}, nil)
 	_, err := r.resume(t.Context())
 	require.NoError(t, err)
 	require.Len(t, write.runs, 1)
@@ -313,13 +313,13 @@ func TestTheUserCanStopDuringAHook(t *testing.T) {
 	write := changes("write")
 	r := newRig(t, []*fakeTool{write}, asksFor("write"))
 	var loop *Loop
-	r.hooking(PointToolPre, func(ctx context.Context, _ Moment) (Ruling, error) {
+	r.hooking(PointToolPre, func(ctx context.Context, _ HookEvent) (HookDecision, error) {
 		doing, ok := loop.Doing()
 		require.True(t, ok)
 		require.Equal(t, PointToolPre, doing.Hook)
 		require.True(t, loop.Steer(Command{Kind: CommandStop}))
 		<-ctx.Done()
-		return Ruling{}, context.Cause(ctx)
+		return HookDecision{}, context.Cause(ctx)
 	})
 	loop = New(r.opts)
 	o, err := loop.Start(t.Context(), Request{Chat: conversation.ChatRequest{Content: "do it"}})
@@ -332,7 +332,7 @@ func TestAHookSeesTheCallsOfADelegateItself(t *testing.T) {
 	child := changes("delegate")
 	child.def.Resumes = true
 	r := newRig(t, []*fakeTool{child}, asksFor("delegate"), answers("ok"))
-	r.ruling(PointToolPre, Ruling{Denied: true}, nil)
+	r.ruling(PointToolPre, HookDecision{Denied: true}, nil)
 	r.done()
 	require.Empty(t, child.runs)
 	require.Empty(t, r.opts.Stream.Tail().ToolCalls[0].Child(), "no conversation was begun")

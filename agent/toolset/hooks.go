@@ -36,12 +36,12 @@ func NotInHook(e *repo.Host) error {
 func (h TurnHooks) Has(p turnloop.Point) bool { return h.Engine.Has(hooks.Point(p)) }
 
 // Run implements [turnloop.Hooks].
-func (h TurnHooks) Run(ctx context.Context, m turnloop.Moment) (turnloop.Ruling, error) {
+func (h TurnHooks) Run(ctx context.Context, m turnloop.HookEvent) (turnloop.HookDecision, error) {
 	d, said, err := h.Engine.Run(ctx, h.input(m))
-	return turnloop.Ruling{Denied: d.Denied, Reason: d.Reason, Note: d.Note, Arguments: d.Arguments, Said: said}, err
+	return turnloop.HookDecision{Denied: d.Denied, Reason: d.Reason, Note: d.Note, Arguments: d.Arguments, Said: said}, err
 }
 
-func (h TurnHooks) input(m turnloop.Moment) hooks.Input {
+func (h TurnHooks) input(m turnloop.HookEvent) hooks.Input {
 	in := hooks.Input{Point: hooks.Point(m.Point), Conversation: h.Id, Recorded: h.Recorded, Turn: m.Turn, Model: m.Model, Request: m.Request}
 	if m.Call != nil {
 		in.Tool = hookTool(m)
@@ -58,7 +58,7 @@ func (h TurnHooks) input(m turnloop.Moment) hooks.Input {
 	return in
 }
 
-func hookTool(m turnloop.Moment) *hooks.Tool {
+func hookTool(m turnloop.HookEvent) *hooks.Tool {
 	t := &hooks.Tool{
 		Seq: m.Call.Event.Seq, Name: m.Call.Request.Name, Arguments: json.RawMessage(m.Call.Arguments()), Subject: m.Subject, Effect: "changes",
 	}
@@ -91,7 +91,7 @@ func (h TurnHooks) inquiry(q turnloop.Question) *hooks.Inquiry {
 	}
 }
 
-func hookEnd(m turnloop.Moment) *hooks.End {
+func hookEnd(m turnloop.HookEvent) *hooks.End {
 	message, _ := hooks.CutText(m.Outcome.Message)
 	end := &hooks.End{
 		Status: string(m.Outcome.Status), Message: message, Data: m.Outcome.Data, Files: []string{},
