@@ -126,7 +126,21 @@ func unescaped(text string, quoted bool) string {
 // interpreters run the files that are named to them.
 var interpreters = []string{
 	"sh", "bash", "dash", "ash", "ksh", "zsh", "fish", "python", "python2", "python3", "perl", "ruby", "node", "nodejs", "deno", "bun", "php",
-	"lua", "awk", "gawk", "mawk", "sed", "tclsh", "wish", "expect", "osascript", "pwsh", "make", "java", "go", "git",
+	"lua", "awk", "gawk", "mawk", "sed", "tclsh", "wish", "expect", "osascript", "pwsh", "java",
+}
+
+// runners do what files of the folder say in which they are started.
+var runners = []string{
+	"make", "gmake", "bmake", "ninja", "just", "task", "rake", "bundle", "npm", "npx", "pnpm", "pnpx", "yarn", "bunx", "cargo", "go", "gradle", "gradlew",
+	"mvn", "ant", "bazel", "buck2", "cmake", "meson", "scons", "tox", "nox", "invoke", "fab", "poetry", "pipenv", "uv", "hatch", "pdm", "composer", "mix",
+	"dotnet", "sbt", "stack", "cabal", "dune", "nix", "nix-shell", "direnv", "docker", "docker-compose", "podman", "pre-commit", "lefthook",
+}
+
+// gitCommands are git's own that a filter may use. An alias cannot take their places.
+var gitCommands = []string{
+	"annotate", "archive", "blame", "cat-file", "check-attr", "check-ignore", "column", "config", "describe", "diff", "for-each-ref", "hash-object",
+	"interpret-trailers", "log", "ls-files", "ls-tree", "mailinfo", "merge-file", "name-rev", "patch-id", "rev-list", "rev-parse", "show", "show-ref",
+	"status", "stripspace", "symbolic-ref", "var", "version",
 }
 
 // shells take a script as an argument.
@@ -161,8 +175,21 @@ func (x *examiner) call(c *syntax.CallExpr) {
 	if len(words) == 0 {
 		return
 	}
+	x.command(words)
+}
+
+// command looks at a command and its arguments.
+func (x *examiner) command(words []string) {
 	x.program(words[0])
 	name := filepath.Base(words[0])
+	switch plain := strings.TrimRight(name, "0123456789."); {
+	case slices.Contains(runners, name):
+		x.fail(fmt.Errorf("%w: %s does what files of its folder say", ErrLies, name))
+	case name == "git":
+		x.gitCommand(words[1:])
+	case slices.Contains(interpreters, plain) || slices.Contains(interpreters, name):
+		x.interpreted(plain, words[1:])
+	}
 	if name == "eval" || name == "." || name == "source" || name == "alias" || name == "cd" {
 		x.fail(fmt.Errorf("%w: %s", ErrUnclear, name))
 	}
@@ -171,7 +198,7 @@ func (x *examiner) call(c *syntax.CallExpr) {
 	for i, word := range words[1:] {
 		switch {
 		case starts && !strings.HasPrefix(word, "-"):
-			x.program(word)
+			x.command(words[i+1:])
 		case slices.Contains(shells, name) && i > 0 && strings.HasPrefix(words[i], "-") && strings.HasSuffix(words[i], "c"):
 			x.script(word)
 			continue
@@ -183,6 +210,58 @@ func (x *examiner) call(c *syntax.CallExpr) {
 		}
 		x.argument(word, interprets)
 	}
+}
+
+// gitCommand looks at the arguments of git. What is neither git's own command nor a program
+// in PATH may be an alias of any configuration.
+func (x *examiner) gitCommand(args []string) {
+	for i, arg := range args {
+		switch {
+		case arg == "--no-pager" || arg == "--literal-pathspecs" || arg == "--no-replace-objects":
+			continue
+		case strings.HasPrefix(arg, "-"):
+			x.fail(fmt.Errorf("%w: git %s changes what git starts", ErrUnclear, arg))
+		case slices.Contains(gitCommands, arg):
+		case x.inPath("git-" + arg):
+			x.program("git-" + arg)
+		default:
+			x.fail(fmt.Errorf("%w: git %s may be an alias", ErrUnclear, strings.Join(args[:i+1], " ")))
+		}
+		return
+	}
+}
+
+// interpreted looks at the arguments of an interpreter: it takes code from what its options
+// name, and from the first file that is named, whether or not that is there by now.
+func (x *examiner) interpreted(name string, args []string) {
+	editor := name == "sed" || strings.HasSuffix(name, "awk")
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case slices.Contains([]string{"-c", "-e", "-E", "--eval", "-p", "-m", "-ec", "-lc", "-ce"}, arg) && !editor:
+			return // its argument is the code, or a module, and what follows is data
+		case (name == "perl" || name == "ruby") && len(arg) <= 5 && strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, "e"):
+			return // -pe, -lne
+		case (name == "perl" || name == "ruby" || name == "node" || name == "lua") && (strings.HasPrefix(arg, "-I") || strings.HasPrefix(arg, "-r") || strings.HasPrefix(arg, "-M") && strings.Contains(arg, ".") || strings.HasPrefix(arg, "--require") || strings.HasPrefix(arg, "--import") || strings.HasPrefix(arg, "-l") && name == "lua"):
+			x.fail(fmt.Errorf("%w: %s %s takes code from a folder", ErrUnclear, name, arg))
+		case strings.HasPrefix(arg, "-"):
+		case editor:
+			return // the program is an argument; a file of one is looked at as any
+		default:
+			if x.repo.Holds(x.absolute(arg)) {
+				x.fail(fmt.Errorf("%w: %s", ErrLies, arg))
+			}
+			return
+		}
+	}
+}
+
+// inPath reports whether there is a program of a name.
+func (x *examiner) inPath(name string) bool {
+	return slices.ContainsFunc(x.path, func(dir string) bool {
+		info, err := os.Stat(filepath.Join(x.absolute(dir), name))
+		return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+	})
 }
 
 // program looks at what is started.
