@@ -39,7 +39,7 @@ func (q *query) liveInquiry() *conversation.Inquiry {
 func AnswerRecorded(
 	ctx context.Context, front Frontend, r *repo.Repo, id conversation.ID, event int, to func(context.Context, attach.Inquiry) (attach.Answer, error),
 ) (words string, in conversation.ID, err error) {
-	q := NewQuery(ctx, front, r, QueryOptions{ContinueTurn: true}, nil)
+	q := NewQuery(ctx, front, r, Request{ContinueTurn: true}, nil)
 	q.id = id
 	if err := q.lock(); err != nil {
 		return "", id, r.Processes().Locked(ctx, r.Env, err)

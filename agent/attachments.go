@@ -256,7 +256,7 @@ func (q *query) attachedConversation(ctx context.Context, word string) (requestF
 		if err != nil {
 			return requestFile{}, err
 		}
-		at, err := repo.SelectEvent(v.Events, event, v.Id, q.env.Now())
+		at, err := repo.SelectEvent(v.Events, event, v.ID, q.env.Now())
 		if err != nil {
 			return requestFile{}, err
 		}

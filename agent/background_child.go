@@ -27,8 +27,8 @@ type handover struct {
 
 // Run goes on with the turn, with nobody to ask.
 func (h *handover) Run(ctx context.Context, front Frontend, r *repo.Repo) error {
-	o := QueryOptions{
-		Id: string(h.id), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,
+	o := Request{
+		ID: string(h.id), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,
 		NoTools: h.NoTools, Policy: h.Policy, Pending: h.Pending, Anyway: h.Anyway, Wait: h.Wait,
 		Quiet: h.Quiet,
 	}
@@ -59,7 +59,7 @@ func (h *handover) ready() error {
 	if h == nil || h.reported {
 		return nil
 	}
-	return h.report(report{Ready: true, PID: repo.Pid()})
+	return h.report(report{Ready: true, PID: repo.PID()})
 }
 
 // Failed reports why it does not, if it has not reported yet. Where nothing was
@@ -68,7 +68,7 @@ func (h *handover) Failed(err error) {
 	if h.reported {
 		return
 	}
-	r := report{PID: repo.Pid(), Ready: err == nil}
+	r := report{PID: repo.PID(), Ready: err == nil}
 	if err != nil {
 		f := repo.ProblemOf(err)
 		r.Exit, r.Code, r.Message, r.Details, r.Hints = f.Exit, f.Code, f.Message, f.Details, f.Hints

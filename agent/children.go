@@ -114,7 +114,7 @@ func MeetChildren(ctx context.Context, v *repo.View) {
 	if v.Tail == nil || v.Remote != "" {
 		return
 	}
-	v.Waits = statusOf(ctx, v.Repo, v.Id, v.Tail)
+	v.Waits = statusOf(ctx, v.Repo, v.ID, v.Tail)
 	for _, call := range v.Tail.Ledger().Open() {
 		v.Working[call.Event.Seq] = childState(ctx, v.Repo, call, safetext.Show(callTitle(call)))
 	}

@@ -49,7 +49,7 @@ func (c children) child(id conversation.ID) *query {
 	r := *p.repo
 	return &query{
 		ctx: p.ctx, env: p.env, repo: &r, id: id, user: p.user, files: p.files, parent: p, front: p.front, out: p.front.Child(id),
-		opts: QueryOptions{
+		opts: Request{
 			ContinueTurn: true, Policy: string(p.policy()), NonInteractive: p.opts.NonInteractive, Pending: p.opts.Pending,
 			Anyway: p.opts.Anyway || len(p.plan.Elsewhere) > 0, Yes: p.opts.Yes,
 		},

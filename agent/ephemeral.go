@@ -16,7 +16,7 @@ import (
 )
 
 // checkTransient refuses what would have to be recorded.
-func (o QueryOptions) checkTransient() error {
+func (o Request) checkTransient() error {
 	for _, other := range []struct {
 		flag  string
 		given bool

@@ -22,7 +22,7 @@ const ForkAtEnd = "newest"
 var eventWord = lazy.Regexp(`^(@.*|-?\d+|turn:\d+)$`)
 
 // CheckFork refuses a text that was meant as the value of --fork.
-func (o QueryOptions) CheckFork() error {
+func (o Request) CheckFork() error {
 	if o.Fork != ForkAtEnd || len(o.Text) == 0 || !eventWord().MatchString(o.Text[0]) {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (q *query) targetFork(ctx context.Context) error {
 	if q.opts.Fork != ForkAtEnd {
 		cut.Until = q.opts.Fork
 	}
-	v, err := cut.View(ctx, q.repo, q.opts.Id)
+	v, err := cut.View(ctx, q.repo, q.opts.ID)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (q *query) targetFork(ctx context.Context) error {
 		return err
 	}
 	if s := f.SourceStanding(); s != conversation.StandingOwn {
-		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be read, not continued.", v.Name(), q.repo.Standings().StandingWords(s, q.repo.Standings().Elsewhere(f.Kept))).About(v.Id).
+		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be read, not continued.", v.Name(), q.repo.Standings().StandingWords(s, q.repo.Standings().Elsewhere(f.Kept))).About(v.ID).
 			Hint(fmt.Sprintf("jp fork %s@%d --adopt -a", v.Name(), f.At.Seq), "make a fork of it that is yours")
 	}
 	if err := q.forkDecided(f); err != nil {
@@ -64,7 +64,7 @@ func (q *query) targetFork(ctx context.Context) error {
 	if err := f.Create(ctx, place); err != nil {
 		return err
 	}
-	q.id, q.forked = f.Id, f
+	q.id, q.forked = f.ID, f
 	return nil
 }
 
@@ -78,7 +78,7 @@ func (q *query) forkDecided(f *fork.Fork) error {
 	if q.findUser(); q.user != nil {
 		return nil
 	}
-	e := repo.IncompleteFailure(f.View.Id, tail)
+	e := repo.IncompleteFailure(f.View.ID, tail)
 	e.Hints = nil
 	e.Message = fmt.Sprintf("Turn %d of %s is incomplete at @%d, and would be in the fork.", tail.Number, f.View.Name(), f.At.Seq)
 	command := fmt.Sprintf("jp query --fork=%d --id=%s ", f.At.Seq, f.View.Name())
@@ -97,7 +97,7 @@ func (q *query) takeBackFork(ctx context.Context, ended error) error {
 	}
 	var f *problem.Error
 	if errors.As(ended, &f) && f.Conversation == q.id {
-		f.Conversation = q.forked.View.Id
+		f.Conversation = q.forked.View.ID
 	}
 	return ended
 }

@@ -52,11 +52,11 @@ type Frontend interface {
 	Attach(ctx context.Context, id conversation.ID) error
 }
 
-// An User is the person at a front end, who answers and decides.
+// A User is the person at a front end, who answers and decides.
 type User interface {
 	// Ask puts a question of a turn.
 	Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error)
-	// Decide lets the user choose. It is an errUserLeft, errUserSilent or errUserGone where they
+	// Decide lets the user choose. It is an ErrUserLeft, ErrUserSilent or ErrUserGone where they
 	// do not, and the cause of ctx where that ends.
 	Decide(ctx context.Context, d UserDecision) (key rune, err error)
 	// Line reads one line, with the errors of Decide.
@@ -76,16 +76,16 @@ var (
 	ErrUserGone   = errors.New("the user's terminal is gone")
 )
 
-// An UserDecision is a question of jp itself, such as what becomes of an interrupted turn.
+// A UserDecision is a question of jp itself, such as what becomes of an interrupted turn.
 type UserDecision struct {
 	Text    string // what the user has to know, in whole lines
-	Choices []userChoice
+	Choices []UserChoice
 	List    bool   // each choice stands on a line of its own
 	Help    string // what "?" shows, in whole lines; "" for none
 }
 
-// A userChoice is one answer to it.
-type userChoice struct {
+// A UserChoice is one answer to it.
+type UserChoice struct {
 	Key  rune
 	Text string
 }
@@ -118,7 +118,7 @@ type Output interface {
 
 // A RunInfo is what is known of a run before its turn.
 type RunInfo struct {
-	Id         conversation.ID
+	ID         conversation.ID
 	Fresh      bool             // the conversation does not exist yet
 	Recorded   bool             // else nothing of the turn is kept
 	Detach     bool             // it goes on in the background
@@ -132,11 +132,11 @@ type RunInfo struct {
 	// snapshots reports whether jp keeps snapshots of the files, and changed are the files that
 	// differ between two of them. Both are nil for a run of another process.
 	Snapshots func() bool
-	Changed   func(before, after string) ([]fileChange, error)
+	Changed   func(before, after string) ([]FileChange, error)
 }
 
-// A fileChange is how a file differs, in lines; -1 where its content is binary.
-type fileChange struct {
+// A FileChange is how a file differs, in lines; -1 where its content is binary.
+type FileChange struct {
 	Path           string
 	Added, Deleted int
 }
@@ -146,16 +146,16 @@ func (r RunInfo) Known() conversation.ID {
 	if !r.Recorded && r.Fresh {
 		return ""
 	}
-	return r.Id
+	return r.ID
 }
 
 // An Ending is what a run came to.
 type Ending struct {
 	Outcome turnloop.Outcome
 	Err     error
-	Id      conversation.ID // "" where the run found or made none that is there
+	ID      conversation.ID // "" where the run found or made none that is there
 	Discard bool            // the run took a turn back, and did nothing else
 }
 
 // Transient reports whether nothing of the turn is kept.
-func (r RunInfo) Transient() bool { return r.Id != "" && !r.Recorded }
+func (r RunInfo) Transient() bool { return r.ID != "" && !r.Recorded }

@@ -24,7 +24,7 @@ func (q *query) review() func(ctx context.Context, tool string, files []string) 
 		for _, name := range files {
 			text += "  " + safetext.Show(name) + "\n"
 		}
-		key, err := u.Decide(ctx, UserDecision{Text: text, Choices: []userChoice{{'n', "no, stop the turn here"}, {'y', "yes, go on"}}})
+		key, err := u.Decide(ctx, UserDecision{Text: text, Choices: []UserChoice{{'n', "no, stop the turn here"}, {'y', "yes, go on"}}})
 		switch {
 		case errors.Is(err, ErrUserGone):
 			return false, &turnloop.Interrupt{Signal: "SIGHUP"}

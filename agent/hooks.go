@@ -21,7 +21,7 @@ func (q *query) openHooks() turnloop.Hooks {
 		Dir: q.repo.Place(), Environ: q.env.Environ, Secret: q.keyVariables(),
 		Limit: q.repo.Config.Limits.HookTimeout,
 	})
-	return toolset.TurnHooks{Engine: engine, Id: q.known(), Recorded: !q.opts.NoPersist}
+	return toolset.TurnHooks{Engine: engine, ID: q.known(), Recorded: !q.opts.NoPersist}
 }
 
 // keyVariables are the variables that the configuration takes keys from.

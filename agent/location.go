@@ -25,7 +25,7 @@ func (q *query) allowPlace(ctx context.Context, last conversation.Git, differenc
 	}
 	key, err := q.user.Decide(ctx, UserDecision{
 		Text:    elsewhereText(q.repo, differences, changed),
-		Choices: []userChoice{{'r', "resume here anyway (the model is told)"}, {'q', "quit, change nothing"}},
+		Choices: []UserChoice{{'r', "resume here anyway (the model is told)"}, {'q', "quit, change nothing"}},
 	})
 	switch {
 	case errors.Is(err, ErrUserLeft):

@@ -150,9 +150,9 @@ func (w *busyWait) choose(ctx context.Context, key rune) error {
 	switch key {
 	case 'f':
 		q.opts.Stdin = q.front.Reads() // what is piped in is asked, too
-		q.opts.Fork, q.opts.Id, q.opts.DiscardTurn = ForkAtEnd, string(q.id), true
+		q.opts.Fork, q.opts.ID, q.opts.DiscardTurn = ForkAtEnd, string(q.id), true
 	case 'n':
-		q.opts.New, q.opts.Id, q.opts.DiscardTurn = true, "", false
+		q.opts.New, q.opts.ID, q.opts.DiscardTurn = true, "", false
 	default:
 		return w.leave(ctx)
 	}
@@ -189,11 +189,11 @@ func (w *busyWait) decision(there *busyHolder) UserDecision {
 		d.Text += "Waiting for it.\n"
 	}
 	if there.peer != nil && w.query.front.Attaches() {
-		d.Choices = append(d.Choices, userChoice{'a', "attach"})
+		d.Choices = append(d.Choices, UserChoice{'a', "attach"})
 	}
 	if w.elsewhere() {
-		d.Choices = append(d.Choices, userChoice{'f', "ask in a fork"}, userChoice{'n', "ask in a new conversation"})
+		d.Choices = append(d.Choices, UserChoice{'f', "ask in a fork"}, UserChoice{'n', "ask in a new conversation"})
 	}
-	d.Choices = append(d.Choices, userChoice{'q', "leave (Ctrl+C)"})
+	d.Choices = append(d.Choices, UserChoice{'q', "leave (Ctrl+C)"})
 	return d
 }

@@ -150,7 +150,7 @@ func (q *query) unlisten() {
 // info is what the front end is told of the run before its turn.
 func (q *query) info(files *snapshot.Files) RunInfo {
 	r := RunInfo{
-		Id: q.id, Fresh: q.fresh, Recorded: !q.opts.NoPersist, Detach: q.opts.Detach, Approves: q.opts.Yes, Model: q.model, Dir: q.repo.Place(),
+		ID: q.id, Fresh: q.fresh, Recorded: !q.opts.NoPersist, Detach: q.opts.Detach, Approves: q.opts.Yes, Model: q.model, Dir: q.repo.Place(),
 		Archived: conversation.Summarize(q.stream.Events()).ArchivedAt != nil,
 		Approved: func() string { return approvedWords(q.stream.Tail().Approved) },
 	}
@@ -158,13 +158,13 @@ func (q *query) info(files *snapshot.Files) RunInfo {
 		r.Turn = q.tail.Number
 	}
 	if f := q.forked; f != nil {
-		r.ForkedFrom = &repo.ForkedFrom{ID: f.View.Id, Seq: f.At.Seq}
+		r.ForkedFrom = &repo.ForkedFrom{ID: f.View.ID, Seq: f.At.Seq}
 	}
 	r.Snapshots = func() bool { return files.Tree != nil && !files.Off }
-	r.Changed = func(before, after string) (changed []fileChange, err error) {
+	r.Changed = func(before, after string) (changed []FileChange, err error) {
 		changes, err := files.Tree.Diff(q.ctx, before, after)
 		for _, c := range changes {
-			changed = append(changed, fileChange{Path: c.Path, Added: c.Added, Deleted: c.Deleted})
+			changed = append(changed, FileChange{Path: c.Path, Added: c.Added, Deleted: c.Deleted})
 		}
 		return changed, err
 	}

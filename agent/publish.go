@@ -34,7 +34,7 @@ func (q *query) serve() {
 		seq = q.stream.Last().Seq
 	}
 	q.server = attach.NewServer(attach.Options{
-		Conversation: q.id, PID: repo.Pid(), Head: q.head, Seq: seq,
+		Conversation: q.id, PID: repo.PID(), Head: q.head, Seq: seq,
 		Doing: q.doing, Interrupt: q.interruptedBy, Changed: q.tell,
 		Shutdown: func() { q.front.Abort("SIGTERM") },
 	})
@@ -63,7 +63,7 @@ func (q *query) register() error {
 		return err
 	}
 	p := &presence{registry: registry, server: q.server, entry: process.Entry{
-		ConversationID: q.id, PID: repo.Pid(), Start: process.StartOf(repo.Pid()), StartedAt: q.env.Now().UTC(), Status: process.StatusRunning,
+		ConversationID: q.id, PID: repo.PID(), Start: process.StartOf(repo.PID()), StartedAt: q.env.Now().UTC(), Status: process.StatusRunning,
 		Detached: q.handover != nil,
 	}}
 	if q.handover != nil {

@@ -14,11 +14,11 @@ import (
 	"jp/turnloop"
 )
 
-// QueryOptions are the flags of jp query.
-type QueryOptions struct {
+// A Request is what a run is to do.
+type Request struct {
 	Text           []string
 	New            bool
-	Id             string
+	ID             string
 	Fork           string // E, or forkAtEnd; "" for no fork
 	Model          string
 	Yes            bool
@@ -44,7 +44,7 @@ type QueryOptions struct {
 	Quiet, Verbose bool
 }
 
-func NewQuery(ctx context.Context, front Frontend, r *repo.Repo, o QueryOptions, h *handover) *query {
+func NewQuery(ctx context.Context, front Frontend, r *repo.Repo, o Request, h *handover) *query {
 	return &query{
 		ctx: context.WithoutCancel(ctx), env: r.Env, front: front, repo: r, opts: o, handover: h,
 		out: front.Output(OutputOptions{Partial: o.Partial}),
@@ -92,10 +92,10 @@ func (q *query) Run(ctx context.Context) (err error) {
 // ending is what the run came to. A new conversation that nothing was recorded in, and a
 // fork that was taken back, are not there, though they have names.
 func (q *query) ending(err error) Ending {
-	e := Ending{Outcome: q.outcome, Err: err, Id: q.known(), Discard: q.opts.DiscardTurn && q.outcome.Turn == 0}
-	if e.Id != "" && q.outcome.Turn == 0 {
-		if _, gone := q.repo.Store.Head(q.ctx, e.Id); errors.Is(gone, conversation.ErrNotFound) {
-			e.Id = ""
+	e := Ending{Outcome: q.outcome, Err: err, ID: q.known(), Discard: q.opts.DiscardTurn && q.outcome.Turn == 0}
+	if e.ID != "" && q.outcome.Turn == 0 {
+		if _, gone := q.repo.Store.Head(q.ctx, e.ID); errors.Is(gone, conversation.ErrNotFound) {
+			e.ID = ""
 		}
 	}
 	return e
@@ -151,7 +151,7 @@ func (q *query) asks() bool {
 	return strings.TrimSpace(strings.Join(q.opts.Text, " ")) != "" || q.opts.Edit || q.opts.Stdin
 }
 
-func (o QueryOptions) Check() error {
+func (o Request) Check() error {
 	for _, name := range o.Tools {
 		if slices.Contains(o.WithoutTools, name) {
 			return problem.Usage("-t %s and --no-tool %s exclude each other.", safetext.Show(name), safetext.Show(name))

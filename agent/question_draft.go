@@ -124,7 +124,7 @@ func (q *query) draft() string {
 	name := "new"
 	switch {
 	case q.forked != nil:
-		name = string(q.forked.View.Id) // the fork may be taken back
+		name = string(q.forked.View.ID) // the fork may be taken back
 	case !q.fresh:
 		name = string(q.id)
 	}

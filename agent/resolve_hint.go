@@ -8,7 +8,7 @@ import (
 
 // namingBroken says that a conversation has to be named, and which ones have a
 // turn that was broken off.
-func namingBroken(ctx context.Context, r *repo.Repo, o QueryOptions) error {
+func namingBroken(ctx context.Context, r *repo.Repo, o Request) error {
 	command := "jp continue "
 	if o.DiscardTurn {
 		command = "jp discard "

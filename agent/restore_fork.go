@@ -38,7 +38,7 @@ func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *rew
 	if err != nil {
 		return w, err
 	}
-	if w.held, err = f.Repo.Hold(ctx, f.Repo.Env, f.View.Id); err != nil {
+	if w.held, err = f.Repo.Hold(ctx, f.Repo.Env, f.View.ID); err != nil {
 		return w, err
 	}
 	if b.Files, err = snapshot.OpenFiles(ctx, f.Repo); err != nil {
@@ -66,22 +66,22 @@ func (w *rewind) Do(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.Repo.Session(f.Repo.Env).Use(f.Id, f.Repo.Env.Now())
+	return f.Repo.Session(f.Repo.Env).Use(f.ID, f.Repo.Env.Now())
 }
 
 // putBack is the restore on which the rewind stands, in the source.
 func putBack(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
 	if s := f.SourceStanding(); s != conversation.StandingOwn {
 		words := f.Repo.Standings().StandingWords(s, f.Repo.Standings().Elsewhere(f.Kept))
-		return nil, problem.New(problem.ExitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.View.Id, words).About(f.View.Id).
-			Hint("jp fork "+f.View.Id.Short()+" --worktree DIR", "look at them beside yours")
+		return nil, problem.New(problem.ExitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.View.ID, words).About(f.View.ID).
+			Hint("jp fork "+f.View.ID.Short()+" --worktree DIR", "look at them beside yours")
 	}
 	if f.Tail != nil {
 		lost, _ := f.Tail.Ledger().Lost()
 		for _, call := range lost {
-			if f.Repo.Locks.ToolAlive(f.View.Id, call.Event.Seq) {
-				return nil, problem.New(problem.ExitLocked, "locked", "%s of %s still runs, and may write files.", safetext.Show(call.Request.Name), f.View.Id).About(f.View.Id).
-					Hint("jp discard "+f.View.Id.Short(), "end it, and take its turn back")
+			if f.Repo.Locks.ToolAlive(f.View.ID, call.Event.Seq) {
+				return nil, problem.New(problem.ExitLocked, "locked", "%s of %s still runs, and may write files.", safetext.Show(call.Request.Name), f.View.ID).About(f.View.ID).
+					Hint("jp discard "+f.View.ID.Short(), "end it, and take its turn back")
 			}
 		}
 	}

@@ -25,7 +25,7 @@ const (
 	decideQuit
 )
 
-func (o QueryOptions) decision() decision {
+func (o Request) decision() decision {
 	switch {
 	case o.ContinueTurn:
 		return decideResume

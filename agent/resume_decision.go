@@ -27,7 +27,7 @@ func (q *query) offer(ctx context.Context) (decision, error) {
 	}
 	d := UserDecision{Text: q.offerText(record, truth), List: true, Help: offerHelp}
 	for _, c := range choices {
-		d.Choices = append(d.Choices, userChoice{c.letter, c.text})
+		d.Choices = append(d.Choices, UserChoice{c.letter, c.text})
 	}
 	key, err := q.user.Decide(ctx, d)
 	switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // parseSchema reads what --schema says: a JSON schema, or the file with one.
-func (o QueryOptions) parseSchema(e *repo.Host) (json.RawMessage, error) {
+func (o Request) parseSchema(e *repo.Host) (json.RawMessage, error) {
 	text, source := []byte(o.Schema), "--schema"
 	if o.Schema == "" {
 		return nil, nil

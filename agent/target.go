@@ -29,7 +29,7 @@ type query struct {
 	env   *repo.Host
 	front Frontend
 	repo  *repo.Repo
-	opts  QueryOptions
+	opts  Request
 	out   Output
 
 	id           conversation.ID
@@ -72,8 +72,8 @@ func (q *query) target(ctx context.Context) error {
 	if q.opts.Fork != "" {
 		return q.targetFork(ctx)
 	}
-	if q.opts.Id != "" {
-		id, err := q.repo.Find().Resolve(ctx, q.env, q.opts.Id)
+	if q.opts.ID != "" {
+		id, err := q.repo.Find().Resolve(ctx, q.env, q.opts.ID)
 		q.id = id
 		return err
 	}
@@ -112,7 +112,7 @@ func (q *query) chooseBroken(ctx context.Context) error {
 // *process.LockedError.
 func (q *query) lock() error {
 	holder := process.Holder{
-		PID: repo.Pid(), Start: process.StartOf(repo.Pid()), Started: q.env.Now().UTC(), Session: q.repo.Session(q.env).Name, Detached: q.handover != nil,
+		PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: q.env.Now().UTC(), Session: q.repo.Session(q.env).Name, Detached: q.handover != nil,
 	}
 	if q.handover != nil {
 		held, err := q.repo.Locks.Adopt(q.id, q.handover.lock, holder)

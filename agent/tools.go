@@ -95,7 +95,7 @@ func (q *query) toolPlace() string {
 	if q.repo.GitDir == q.repo.CommonDir {
 		return "."
 	}
-	return q.files.Id
+	return q.files.ID
 }
 
 // outlived says whether a tool of another conversation still runs in this working

@@ -34,7 +34,7 @@ func (q *query) awaitTools(ctx context.Context, ledger *conversation.Ledger) err
 func (q *query) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
 	key, err := q.user.Decide(ctx, UserDecision{
 		Text:    safetext.Show(callTitle(call)) + "\n  It is still running, from before.\n",
-		Choices: []userChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
+		Choices: []UserChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
 	})
 	switch {
 	case errors.Is(err, ErrUserLeft):
@@ -117,7 +117,7 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 		text += "  Files: " + filesWords(q.plan.Changed) + ".\n"
 	}
 	for {
-		key, err := q.user.Decide(ctx, UserDecision{Text: text, Help: unknownHelp, Choices: []userChoice{
+		key, err := q.user.Decide(ctx, UserDecision{Text: text, Help: unknownHelp, Choices: []UserChoice{
 			{'a', "run it again"}, {'r', "report it to the model"}, {'w', "write the result by hand"}, {'q', "quit"},
 		}})
 		text = ""

@@ -18,7 +18,7 @@ import (
 func (q *query) untracked(ctx context.Context, tree string) ([]reconcile.Untracked, error) {
 	text, err := q.repo.Own().Read(repo.DraftsFolder, snapshot.UntrackedName(q.id))
 	var was snapshot.UntrackedRecord
-	if err != nil || json.Unmarshal(text, &was) != nil || was.Worktree != q.files.Id || q.files.Off {
+	if err != nil || json.Unmarshal(text, &was) != nil || was.Worktree != q.files.ID || q.files.Off {
 		return nil, nil // nobody knows what there was
 	}
 	was.Paths = repo.Unquoted(was.Paths)

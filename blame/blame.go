@@ -54,7 +54,7 @@ func BlameLines(ctx context.Context, v *repo.View, path string, line int) ([]Bla
 	then, err := v.Repo.Git.Run(ctx, "cat-file", "blob", newest.Tree+":"+path)
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "the newest snapshot of %s has no file %q.", v.Id, path).About(v.Id).
+		return nil, problem.New(problem.ExitNotFound, "not_found", "the newest snapshot of %s has no file %q.", v.ID, path).About(v.ID).
 			Hint("jp blame --all "+safetext.Escape(path), "look in all conversations")
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func BlameLines(ctx context.Context, v *repo.View, path string, line int) ([]Bla
 		lines = lines[:len(lines)-1]
 	}
 	if line > len(lines) {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "%s has %s.", path, conversation.Count(len(lines), "line")).About(v.Id)
+		return nil, problem.New(problem.ExitNotFound, "not_found", "%s has %s.", path, conversation.Count(len(lines), "line")).About(v.ID)
 	}
 	from := sameLines(unixEnds(string(then)), now)
 	by, err := attribute(ctx, v, path, newest.Commit, from, line)
@@ -218,7 +218,7 @@ func attribute(ctx context.Context, v *repo.View, path, head string, from []int,
 func base(ctx context.Context, v *repo.View) (string, error) {
 	out, err := v.Repo.Git.Run(ctx, "rev-list", "--parents", "-n", "1", v.Events[0].Commit)
 	if err != nil {
-		return "", fmt.Errorf("find the beginning of %s: %w", v.Id, err)
+		return "", fmt.Errorf("find the beginning of %s: %w", v.ID, err)
 	}
 	if words := strings.Fields(string(out)); len(words) > 1 {
 		return words[1], nil
@@ -316,7 +316,7 @@ func committed(v *repo.View, oid string) *conversation.Event {
 func (l BlamedLine) Ref(all bool) string {
 	switch {
 	case l.event != nil && all:
-		return fmt.Sprintf("%s@%d", l.view.Id.Short(), l.event.Seq)
+		return fmt.Sprintf("%s@%d", l.view.ID.Short(), l.event.Seq)
 	case l.event != nil:
 		return fmt.Sprintf("@%d", l.event.Seq)
 	case l.commit != nil:

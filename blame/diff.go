@@ -176,7 +176,7 @@ func (c *Comparison) Known(ctx context.Context, paths []string) error {
 			found = len(out) > 0
 		}
 		if !found && path != "." {
-			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s that is compared has %q.", c.view.Id, path).About(c.view.Id).
+			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s that is compared has %q.", c.view.ID, path).About(c.view.ID).
 				Hint("jp diff --turn all --name-only", "the files that the tools changed")
 		}
 	}
@@ -235,7 +235,7 @@ func (c *Comparison) Worktree(ctx context.Context, ev *conversation.Event) error
 		return repo.WithoutSnapshots()
 	}
 	if then := c.view.LastPlace(); then != nil && !then.SameWorktree(sight.Git) {
-		c.view.Repo.Env.Note("%s worked in %s; compared are the files here.", c.view.Id, repo.WhichWorktree(*then, sight.Git))
+		c.view.Repo.Env.Note("%s worked in %s; compared are the files here.", c.view.ID, repo.WhichWorktree(*then, sight.Git))
 	}
 	c.Add(Span{Before: ev.Tree, After: sight.Tree})
 	c.Blame(ev.Seq+1, newest.Seq)

@@ -35,7 +35,7 @@ func revision(ctx context.Context, r *repo.Repo, name string) (string, error) {
 // between them. It starts git to see whether the first one has a parent.
 func GitLog(ctx context.Context, v *repo.View, entries []Entry, o LogOptions) (string, error) {
 	if len(entries) == 0 {
-		return "git log --first-parent --max-count=0 " + repo.RefOf(v.Id), nil
+		return "git log --first-parent --max-count=0 " + repo.RefOf(v.ID), nil
 	}
 	first, last := entries[0].Event, entries[len(entries)-1].Event
 	if first.Seq > last.Seq {
@@ -43,7 +43,7 @@ func GitLog(ctx context.Context, v *repo.View, entries []Entry, o LogOptions) (s
 	}
 	to := short(last.Commit)
 	if last == v.Events[len(v.Events)-1] {
-		to = repo.RefOf(v.Id)
+		to = repo.RefOf(v.ID)
 	}
 	parent, err := revision(ctx, v.Repo, first.Commit+"^")
 	if err != nil {

@@ -152,7 +152,7 @@ func (l BlamedLine) reasons(o *origin, all bool) [][3]string {
 // Object is the line for programs; with its reasons if they are wanted.
 func (l BlamedLine) Object(reasons bool) map[string]any {
 	o := map[string]any{
-		"line": l.Number, "text": l.Text, "conversation": l.view.Id, "seq": nil, "commit": nil, "time": nil,
+		"line": l.Number, "text": l.Text, "conversation": l.view.ID, "seq": nil, "commit": nil, "time": nil,
 		"author": nil, "tool": nil, "model": nil,
 	}
 	if l.event != nil || l.commit != nil {

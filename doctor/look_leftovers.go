@@ -39,7 +39,7 @@ func (c *checkup) clear(ctx context.Context) {
 	found := c.leftovers(ctx)
 	remover := leftover.Remover{
 		Place: c.place(ctx), Locks: c.repo.Locks, LockTree: c.lockTree, Tracked: c.tracked,
-		Holder: process.Holder{PID: repo.Pid(), Start: process.StartOf(repo.Pid()), Started: c.env.Now().UTC(), Session: c.repo.Session(c.env).Name},
+		Holder: process.Holder{PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: c.env.Now().UTC(), Session: c.repo.Session(c.env).Name},
 	}
 	c.kept = map[string]error{}
 	for _, v := range remover.Remove(ctx, found.Files) {

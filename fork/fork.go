@@ -35,7 +35,7 @@ type Fork struct {
 	checkedOut bool // a working tree was made for it
 	Title      string
 
-	Id     conversation.ID
+	ID     conversation.ID
 	Head   conversation.Head
 	Stream *conversation.Stream
 }
@@ -83,12 +83,12 @@ func New(v *repo.View, cut ForkCut) (*Fork, error) {
 	}
 	f := &Fork{View: v, Kept: conversation.Slice(v.Events, c), Shares: c.Prefix()}
 	if f.First, f.At = c.Ends(v.Events); !slices.ContainsFunc(f.Kept, f.counts) {
-		return nil, problem.New(problem.ExitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.Name(), cut.words()).About(v.Id).Hint("jp log "+v.Id.Short(), "its events")
+		return nil, problem.New(problem.ExitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.Name(), cut.words()).About(v.ID).Hint("jp log "+v.ID.Short(), "its events")
 	}
 	for _, ev := range f.Kept {
 		if ev.Opaque() {
-			return nil, problem.New(problem.ExitDecision, "untrusted", "Event %d of %s was written by a newer jp; what comes after it cannot be added to.", ev.Seq, v.Id).About(v.Id).
-				Hint(fmt.Sprintf("jp fork %s@%d", v.Id.Short(), max(0, ev.Seq-1)), "fork before it")
+			return nil, problem.New(problem.ExitDecision, "untrusted", "Event %d of %s was written by a newer jp; what comes after it cannot be added to.", ev.Seq, v.ID).About(v.ID).
+				Hint(fmt.Sprintf("jp fork %s@%d", v.ID.Short(), max(0, ev.Seq-1)), "fork before it")
 		}
 	}
 	f.Stream = conversation.Join(conversation.Split(f.Kept))
@@ -100,7 +100,7 @@ func New(v *repo.View, cut ForkCut) (*Fork, error) {
 func (c ForkCut) find(v *repo.View) (conversation.Cut, error) {
 	cut := conversation.Cut{First: c.First, Last: c.Last}
 	if c.Until != "" {
-		e, err := repo.SelectEvent(v.Events, c.Until, v.Id, v.Repo.Env.Now())
+		e, err := repo.SelectEvent(v.Events, c.Until, v.ID, v.Repo.Env.Now())
 		if err != nil {
 			return cut, err
 		}
@@ -109,7 +109,7 @@ func (c ForkCut) find(v *repo.View) (conversation.Cut, error) {
 		return cut, err
 	}
 	if c.From != "" {
-		e, err := selectFirst(v.Events, c.From, v.Id, v.Repo.Env.Now())
+		e, err := selectFirst(v.Events, c.From, v.ID, v.Repo.Env.Now())
 		if err != nil {
 			return cut, err
 		}
@@ -138,7 +138,7 @@ func (f *Fork) counts(e *conversation.Event) bool {
 func (f *Fork) Local() bool { return f.SourceStanding() == conversation.StandingOwn }
 
 func (f *Fork) SourceStanding() conversation.Standing {
-	return f.Standing(f.Events[:slices.Index(f.Events, f.At)+1], f.View.Id)
+	return f.Standing(f.Events[:slices.Index(f.Events, f.At)+1], f.View.ID)
 }
 
 // Standing is that of events as a conversation of this repository. Where its ref was is not
@@ -152,7 +152,7 @@ func (f *Fork) Standing(events []*conversation.Event, id conversation.ID) conver
 // goes on. Nothing of it is there before all of it is.
 func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
 	origin := &conversation.Event{
-		Body: &conversation.ForkOrigin{Conversation: f.View.Id, Seq: f.At.Seq, Commit: f.At.Commit, Adopted: f.Adopts, CheckedOut: f.checkedOut},
+		Body: &conversation.ForkOrigin{Conversation: f.View.ID, Seq: f.At.Seq, Commit: f.At.Commit, Adopted: f.Adopts, CheckedOut: f.checkedOut},
 		Git:  place,
 	}
 	if place != nil {
@@ -173,7 +173,7 @@ func (f *Fork) Create(ctx context.Context, place *conversation.Git) error {
 	}
 	if f.Adopts {
 		loop := turnloop.New(turnloop.Options{
-			Journal: f.Repo.Store, ID: f.Id, Head: f.Head, Stream: f.Stream, Tools: new(tool.Registry), Now: f.Repo.Env.Now,
+			Journal: f.Repo.Store, ID: f.ID, Head: f.Head, Stream: f.Stream, Tools: new(tool.Registry), Now: f.Repo.Env.Now,
 		})
 		if err := loop.Adopt(ctx); err != nil {
 			return err
@@ -206,7 +206,7 @@ func (f *Fork) titleCutAway() string {
 // Record adds jp's own records to the fork.
 func (f *Fork) Record(ctx context.Context, records ...*conversation.Event) error {
 	return f.Stream.Append(func(events []*conversation.Event) (err error) {
-		f.Head, err = f.Repo.Store.Append(ctx, f.Id, f.Head, events)
+		f.Head, err = f.Repo.Store.Append(ctx, f.ID, f.Head, events)
 		return err
 	}, records...)
 }
@@ -218,12 +218,12 @@ type forkWriter func(ctx context.Context, id conversation.ID, origin *conversati
 func (f *Fork) take(ctx context.Context, origin *conversation.Event, write forkWriter) (err error) {
 	const tries = 5
 	for range tries {
-		if f.Id, err = conversation.NewID(f.Repo.Env.Now(), f.Repo.Env.Random); err != nil {
+		if f.ID, err = conversation.NewID(f.Repo.Env.Now(), f.Repo.Env.Random); err != nil {
 			return err
 		}
-		f.Head, err = write(ctx, f.Id, origin)
+		f.Head, err = write(ctx, f.ID, origin)
 		if err == nil && f.View.Remote == "" {
-			f.Repo.Values.Share(f.View.Id, f.Id)
+			f.Repo.Values.Share(f.View.ID, f.ID)
 		}
 		if !errors.Is(err, conversation.ErrExists) {
 			return err
@@ -233,7 +233,7 @@ func (f *Fork) take(ctx context.Context, origin *conversation.Event, write forkW
 }
 
 func (f *Fork) share(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
-	from := f.View.Id
+	from := f.View.ID
 	if f.View.Remote != "" {
 		from = "" // whatever has this id here is another conversation
 	}

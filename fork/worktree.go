@@ -58,7 +58,7 @@ func (b *besideTree) make(ctx context.Context) (err error) {
 	if err := b.Create(ctx, place); err != nil {
 		return err
 	}
-	return there.StartOn(b.Id)
+	return there.StartOn(b.ID)
 }
 
 // A besideTree is a linked working tree that is being made for a fork.
@@ -114,11 +114,11 @@ func (b *besideTree) head() (string, error) {
 		}
 	}
 	if head == "" {
-		return "", problem.Usage("no commit was recorded at @%d that a worktree could stand on: the branch had none yet.", b.At.Seq).About(b.View.Id).
-			Hint("jp fork "+b.View.Id.Short()+"@"+problem.Itoa(b.At.Seq), "fork it without a worktree")
+		return "", problem.Usage("no commit was recorded at @%d that a worktree could stand on: the branch had none yet.", b.At.Seq).About(b.View.ID).
+			Hint("jp fork "+b.View.ID.Short()+"@"+problem.Itoa(b.At.Seq), "fork it without a worktree")
 	}
 	if kind, _, err := b.Repo.Store.ReadObject(head); err != nil || kind != "commit" {
-		return "", problem.New(problem.ExitNotFound, "not_found", "commit %.10s, on which %s stood at @%d, is not in this repository.", head, b.View.Id, b.At.Seq).About(b.View.Id).
+		return "", problem.New(problem.ExitNotFound, "not_found", "commit %.10s, on which %s stood at @%d, is not in this repository.", head, b.View.ID, b.At.Seq).About(b.View.ID).
 			Hint("git fetch", "it may be in another one")
 	}
 	return head, nil
@@ -224,7 +224,7 @@ func (b *besideTree) checkBranch(ctx context.Context) error {
 // is the one to report; git worktree prune cleans up.
 func (b *besideTree) remove(ctx context.Context) {
 	if b.Fork.Head != "" {
-		_ = b.Repo.Store.Delete(ctx, b.Id, b.Fork.Head)
+		_ = b.Repo.Store.Delete(ctx, b.ID, b.Fork.Head)
 	}
 	if !b.made {
 		return

@@ -51,7 +51,7 @@ func New(ctx context.Context, r *repo.Repo, o Options) (*Undo, *conversation.Eve
 		return nil, nil, err
 	}
 	if v.Remote != "" {
-		return nil, nil, repo.LookOnly(conversation.Info{ID: v.Id, Remote: v.Remote})
+		return nil, nil, repo.LookOnly(conversation.Info{ID: v.ID, Remote: v.Remote})
 	}
 	b := &Undo{View: v, Opts: o}
 	if err := b.take(ctx); err != nil {
@@ -68,11 +68,11 @@ func (b *Undo) Close() { b.held.Release() }
 // must not be added to.
 func (b *Undo) take(ctx context.Context) (err error) {
 	if !b.Opts.DryRun {
-		if b.held, err = b.Repo.Hold(ctx, b.Repo.Env, b.Id); err != nil {
+		if b.held, err = b.Repo.Hold(ctx, b.Repo.Env, b.ID); err != nil {
 			return err
 		}
 	}
-	fresh, err := b.Repo.Find().View(ctx, b.Repo.Env, string(b.Id))
+	fresh, err := b.Repo.Find().View(ctx, b.Repo.Env, string(b.ID))
 	if err != nil {
 		return err
 	}
@@ -81,14 +81,14 @@ func (b *Undo) take(ctx context.Context) (err error) {
 	case b.Broken != nil:
 		return b.Damage(nil)
 	case b.Events[len(b.Events)-1].Opaque():
-		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read only.", b.Id).About(b.Id)
+		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read only.", b.ID).About(b.ID)
 	}
-	if err := b.Repo.Standings().MayAct(ctx, b.Id, b.Head, b.Events, "read only"); err != nil {
+	if err := b.Repo.Standings().MayAct(ctx, b.ID, b.Head, b.Events, "read only"); err != nil {
 		return err
 	}
 	switch {
 	case b.Tail != nil && open(b.Tail.Ledger()):
-		return repo.IncompleteFailure(b.Id, b.Tail)
+		return repo.IncompleteFailure(b.ID, b.Tail)
 	}
 	if b.Files, err = snapshot.OpenFiles(ctx, b.Repo); err == nil && b.Files.Off {
 		err = repo.WithoutSnapshots()
@@ -221,11 +221,11 @@ func (b *Undo) same(now conversation.Git) error {
 
 // notHere says where the conversation worked instead.
 func (b *Undo) notHere(then, now conversation.Git) error {
-	f := problem.New(problem.ExitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.Id, repo.WhichWorktree(then, now)).About(b.Id)
+	f := problem.New(problem.ExitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.ID, repo.WhichWorktree(then, now)).About(b.ID)
 	if dir := b.Repo.WorktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
 		return f.Hint("cd "+safetext.Escape(dir), "go there")
 	}
-	return f.Hint("jp fork "+b.Id.Short()+" --worktree DIR", "a new working tree with its files")
+	return f.Hint("jp fork "+b.ID.Short()+" --worktree DIR", "a new working tree with its files")
 }
 
 // Do puts the files back and records it. Somebody may have written meanwhile:
@@ -283,7 +283,7 @@ func (b *Undo) Record(ctx context.Context, before, after turnloop.SnapshotResult
 		Body: done, Tree: after.Tree, Objects: after.Objects, Git: repo.Moved(b.Events, after.Git), Subject: b.subject(len(result.Puts)),
 	})
 	err := stream.Append(func(events []*conversation.Event) error {
-		_, err := b.Repo.Store.Append(ctx, b.Id, b.Head, events)
+		_, err := b.Repo.Store.Append(ctx, b.ID, b.Head, events)
 		return err
 	}, records...)
 	if err != nil {
@@ -334,7 +334,7 @@ func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 			}
 		}
 		if len(out) == 0 && !touched && path != "." {
-			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s has %s.", b.Id, path).About(b.Id).
+			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s has %s.", b.ID, path).About(b.ID).
 				Hint(fmt.Sprintf("jp diff @%d.. --name-only", event.Seq), "the files that changed since")
 		}
 	}

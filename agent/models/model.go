@@ -107,10 +107,10 @@ func openReplay(ctx context.Context, e *repo.Host, r *repo.Repo, word string) (*
 		return nil, err
 	}
 	if slices.ContainsFunc(v.Events, func(e *conversation.Event) bool { return !e.Signed }) {
-		return nil, problem.New(problem.ExitDecision, "untrusted", "%s was written by someone else, at least in part; what its model said is not done again here.", v.Name()).About(v.Id).
+		return nil, problem.New(problem.ExitDecision, "untrusted", "%s was written by someone else, at least in part; what its model said is not done again here.", v.Name()).About(v.ID).
 			Hint("jp print "+v.Name(), "read it")
 	}
-	return &catalog.Provider{Provider: script.Replay(Replayed+"/"+string(v.Id), v.Events), API: Scripted}, v.Damage(nil)
+	return &catalog.Provider{Provider: script.Replay(Replayed+"/"+string(v.ID), v.Events), API: Scripted}, v.Damage(nil)
 }
 
 // Version is jp's own version.

@@ -33,4 +33,4 @@ func (r *Repo) packIfDue() {
 	}
 }
 
-func Pid() int { return os.Getpid() }
+func PID() int { return os.Getpid() }

@@ -69,7 +69,7 @@ func (v *View) SecondView(ctx context.Context, word string) (*View, error) {
 	if v.Remote != "" || !commitPrefix().MatchString(word) || slices.ContainsFunc(v.Events, has) {
 		return v, nil
 	}
-	second, err := v.Repo.Store.Second(v.Id)
+	second, err := v.Repo.Store.Second(v.ID)
 	if err != nil || second == nil {
 		return v, err
 	}

@@ -55,7 +55,7 @@ func (r Finder) Moment(ctx context.Context, e *Host, word string) (*View, *conve
 		if err != nil || event == "" {
 			return v, nil, err
 		}
-		ev, err := SelectEvent(v.Events, event, v.Id, e.Now())
+		ev, err := SelectEvent(v.Events, event, v.ID, e.Now())
 		return v, ev, err
 	}
 	id, err := r.Visited(ctx, e, 0)
@@ -67,7 +67,7 @@ func (r Finder) Moment(ctx context.Context, e *Host, word string) (*View, *conve
 	if err != nil {
 		return nil, nil, err
 	}
-	ev, noEvent := SelectEvent(v.Events, word, v.Id, e.Now())
+	ev, noEvent := SelectEvent(v.Events, word, v.ID, e.Now())
 	if noEvent == nil {
 		return v, ev, nil
 	}
@@ -90,7 +90,7 @@ func (v *View) TurnEvents(turn int) (first, last *conversation.Event, err error)
 		}
 	}
 	if first == nil {
-		return nil, nil, problem.New(problem.ExitNotFound, "not_found", "%s has no turn %d; its last is %d.", v.Id, turn, v.LastTurn()).About(v.Id)
+		return nil, nil, problem.New(problem.ExitNotFound, "not_found", "%s has no turn %d; its last is %d.", v.ID, turn, v.LastTurn()).About(v.ID)
 	}
 	return first, last, nil
 }

@@ -22,7 +22,7 @@ func (v *View) Rest(e *conversation.Event) string {
 	size := ByteCount(int(missing))
 	if v.Remote == "" {
 		if v.lost == nil {
-			v.lost, _ = v.Repo.Store.LostOf(v.Id, v.Events) // jp verify tells of an error
+			v.lost, _ = v.Repo.Store.LostOf(v.ID, v.Events) // jp verify tells of an error
 			v.lost = append([]gitstore.Lost{}, v.lost...)
 		}
 		if slices.ContainsFunc(v.lost, func(l gitstore.Lost) bool { return l.Event.Seq == e.Seq }) {
@@ -36,7 +36,7 @@ func (v *View) Rest(e *conversation.Event) string {
 // one that it was forked from.
 func (v *View) Source(of *conversation.Event) conversation.ID {
 	if v.Remote != "" {
-		return v.Id
+		return v.ID
 	}
 	ids := []conversation.ID{}
 	for _, e := range v.Events {
@@ -49,7 +49,7 @@ func (v *View) Source(of *conversation.Event) conversation.ID {
 			return id
 		}
 	}
-	return v.Id
+	return v.ID
 }
 
 // BroughtBy is what may bring absent texts of a conversation, behind what says so; "" where

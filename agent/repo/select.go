@@ -155,7 +155,7 @@ func (r *Repo) Hold(ctx context.Context, e *Host, id conversation.ID) (*process.
 
 // tryHold is hold, with a *process.LockedError where another process was first.
 func (r *Repo) tryHold(e *Host, id conversation.ID) (*process.Lock, error) {
-	held, err := r.Locks.Take(id, process.Holder{PID: Pid(), Started: e.Now().UTC(), Session: r.Session(e).Name})
+	held, err := r.Locks.Take(id, process.Holder{PID: PID(), Started: e.Now().UTC(), Session: r.Session(e).Name})
 	if IsReadOnly(err) {
 		return nil, Unwritable(err)
 	}

@@ -13,7 +13,7 @@ import (
 // A View is a conversation that is being looked at.
 type View struct {
 	Repo    *Repo
-	Id      conversation.ID
+	ID      conversation.ID
 	Remote  string // that it was fetched from, "" for a local one
 	Head    conversation.Head
 	Events  []*conversation.Event // from some turn on, up to the newest
@@ -64,13 +64,13 @@ func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
 	v := &View{Repo: r.Repo}
 	info, found, err := r.fetched(ctx, word)
 	if found || err != nil {
-		v.Id, v.Remote, v.Head = info.ID, info.Remote, info.Head
+		v.ID, v.Remote, v.Head = info.ID, info.Remote, info.Head
 		return v, err
 	}
-	if v.Id, err = r.Resolve(ctx, e, word); err != nil {
+	if v.ID, err = r.Resolve(ctx, e, word); err != nil {
 		return nil, err
 	}
-	v.Head, err = r.Store.Head(ctx, v.Id)
+	v.Head, err = r.Store.Head(ctx, v.ID)
 	return v, err
 }
 
@@ -78,21 +78,21 @@ func (r Finder) open(ctx context.Context, e *Host, word string) (*View, error) {
 func (v *View) whole(ctx context.Context) (_ *View, err error) {
 	v.Events, err = v.Repo.Store.Load(ctx, v.Head)
 	if err != nil && (!errors.As(err, &v.Broken) || len(v.Events) == 0) {
-		return nil, AboutInfo(err, conversation.Info{ID: v.Id, Remote: v.Remote})
+		return nil, AboutInfo(err, conversation.Info{ID: v.ID, Remote: v.Remote})
 	}
 	_, v.Tail = conversation.Split(v.Events)
 	return v, nil
 }
 
 // Name is what the conversation is called on the command line.
-func (v *View) Name() string { return conversation.Info{ID: v.Id, Remote: v.Remote}.Name() }
+func (v *View) Name() string { return conversation.Info{ID: v.ID, Remote: v.Remote}.Name() }
 
 // Damage adds to the end of a command that the conversation is damaged.
 func (v *View) Damage(err error) error {
 	if err != nil || v.Broken == nil {
 		return err
 	}
-	return AboutConversation(v.Broken, v.Id)
+	return AboutConversation(v.Broken, v.ID)
 }
 
 // Incomplete reports whether an event belongs to the incomplete turn.

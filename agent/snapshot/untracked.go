@@ -92,7 +92,7 @@ func (k *UntrackedKeeper) list() {
 }
 
 func (k *UntrackedKeeper) write(listing worktree.Listing) {
-	r := UntrackedRecord{k.Files.Id, worktree.Listing{At: listing.At, Paths: quoted(listing.Paths)}}
+	r := UntrackedRecord{k.Files.ID, worktree.Listing{At: listing.At, Paths: quoted(listing.Paths)}}
 	if text, err := json.Marshal(r); err == nil {
 		_ = k.Own.Replace(repo.DraftsFolder, k.Name, text, safefile.Options{Volatile: true})
 	}

@@ -27,7 +27,7 @@ type Files struct {
 	store *gitstore.Store
 	git   gitcmd.Repository
 	repo  string // workspace id
-	Id    string // worktree id
+	ID    string // worktree id
 	Off   bool   // no snapshots
 
 	othersLock sync.Mutex
@@ -66,7 +66,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 		return nil, err
 	}
 	keepFiltered(r)
-	return &Files{Tree: tree, store: r.Store, git: r.Repository, repo: id, Id: r.WorktreeID(), Off: mode == worktree.Off}, nil
+	return &Files{Tree: tree, store: r.Store, git: r.Repository, repo: id, ID: r.WorktreeID(), Off: mode == worktree.Off}, nil
 }
 
 // UnwatchedFiles opens the working tree to tell where it stands, and no more: no
@@ -100,7 +100,7 @@ func (f *Files) Place(ctx context.Context) (*conversation.Git, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, WorktreeID: f.Id, Repo: f.repo, InProgress: state.InProgress}, nil
+	return &conversation.Git{Head: state.Head, Branch: state.Branch, Worktree: state.Worktree, WorktreeID: f.ID, Repo: f.repo, InProgress: state.InProgress}, nil
 }
 
 // Look reports what the files are now, compared with a tree.

@@ -16,7 +16,7 @@ import (
 // TurnHooks run the user's commands at the points of a conversation's turns.
 type TurnHooks struct {
 	Engine   *hooks.Engine
-	Id       conversation.ID // "" for one that nobody else knows
+	ID       conversation.ID // "" for one that nobody else knows
 	Recorded bool
 }
 
@@ -42,7 +42,7 @@ func (h TurnHooks) Run(ctx context.Context, m turnloop.HookEvent) (turnloop.Hook
 }
 
 func (h TurnHooks) input(m turnloop.HookEvent) hooks.Input {
-	in := hooks.Input{Point: hooks.Point(m.Point), Conversation: h.Id, Recorded: h.Recorded, Turn: m.Turn, Model: m.Model, Request: m.Request}
+	in := hooks.Input{Point: hooks.Point(m.Point), Conversation: h.ID, Recorded: h.Recorded, Turn: m.Turn, Model: m.Model, Request: m.Request}
 	if m.Call != nil {
 		in.Tool = hookTool(m)
 	}
@@ -83,7 +83,7 @@ func (h TurnHooks) inquiry(q turnloop.Question) *hooks.Inquiry {
 	r := q.Inquiry.Request
 	answer := ""
 	if h.Recorded { // else the event of this number is another one, or none
-		answer = repo.AnswerCommand(attach.InquiryOf(h.Id, q.Inquiry))
+		answer = repo.AnswerCommand(attach.InquiryOf(h.ID, q.Inquiry))
 	}
 	return &hooks.Inquiry{
 		Seq: q.Inquiry.Event.Seq, Kind: string(r.Kind), Tool: q.Inquiry.Call.Request.Name, Subject: q.Subject,

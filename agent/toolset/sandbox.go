@@ -130,7 +130,7 @@ func (w Sandbox) writable() string {
 // FromTool reports whether a tool started this jp, as [process.Locks.FromTool]
 // tells it, or as it can tell by what it may not read.
 func FromTool(r *repo.Repo, variable string) bool {
-	return r.Locks.FromTool(repo.Pid(), variable) || sandbox.Confined(r.KeyFile())
+	return r.Locks.FromTool(repo.PID(), variable) || sandbox.Confined(r.KeyFile())
 }
 
 // StartsPrograms reports whether one of the tools starts programs.

@@ -10,7 +10,7 @@ import (
 )
 
 func newContinueCommand(e *ui.Env) *cobra.Command {
-	o := agent.QueryOptions{ContinueTurn: true, Bare: true}
+	o := agent.Request{ContinueTurn: true, Bare: true}
 	cmd := &cobra.Command{
 		Use: "continue [ID]", Aliases: []string{"resume"}, GroupID: "ask", Args: cobra.MaximumNArgs(1),
 		Short: "Go on with a turn that was broken off",
@@ -19,7 +19,7 @@ func newContinueCommand(e *ui.Env) *cobra.Command {
 			"Exit codes: as jp query; 0 also where nothing is incomplete",
 		Example: "  jp continue\n  jp continue 4400 -y\n  jp continue --pending report --policy auto --non-interactive",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Id = strings.Join(args, "")
+			o.ID = strings.Join(args, "")
 			return runQuery(cmd.Context(), e, o)
 		},
 	}
@@ -37,7 +37,7 @@ func newDiscardCommand(e *ui.Env) *cobra.Command {
 			"The same as jp query --discard-turn, and it asks nothing afterwards.\n\nExit codes: as jp query; 0 also where nothing is incomplete",
 		Example: "  jp discard\n  jp discard 4400",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runQuery(cmd.Context(), e, agent.QueryOptions{DiscardTurn: true, Bare: true, Id: strings.Join(args, "")})
+			return runQuery(cmd.Context(), e, agent.Request{DiscardTurn: true, Bare: true, ID: strings.Join(args, "")})
 		},
 	}
 }

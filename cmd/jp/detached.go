@@ -36,7 +36,7 @@ func runDetached(ctx context.Context, e *ui.Env, word string) error {
 	r, err := e.FindRepo(ctx)
 	if err == nil {
 		defer r.Close()
-		err = h.Run(ctx, e.Frontend(r, agent.QueryOptions{}), r)
+		err = h.Run(ctx, e.Frontend(r, agent.Request{}), r)
 	}
 	h.Failed(err)
 	return err

@@ -176,12 +176,12 @@ func compareRange(ctx context.Context, r *repo.Repo, e *ui.Env, from, to string)
 	}
 	first, last := v.Events[0], v.Events[len(v.Events)-1]
 	if a != "" {
-		if first, err = repo.SelectEvent(v.Events, a, v.Id, e.Now()); err != nil {
+		if first, err = repo.SelectEvent(v.Events, a, v.ID, e.Now()); err != nil {
 			return nil, nil, err
 		}
 	}
 	if to != "" {
-		if last, err = repo.SelectEvent(v.Events, to, v.Id, e.Now()); err != nil {
+		if last, err = repo.SelectEvent(v.Events, to, v.ID, e.Now()); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -129,13 +129,13 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	f := &forkScreen{made, e}
 	f.Title, f.Adopts = o.title, o.adopt && !f.Local()
 	if v.Remote != "" && f.Absent(ctx) {
-		e.Note("Large texts of %s are not here. %s   brings them", v.Name(), r.FetchTexts(v.Id, v.Remote))
+		e.Note("Large texts of %s are not here. %s   brings them", v.Name(), r.FetchTexts(v.ID, v.Remote))
 	}
 	switch {
 	case o.worktree != "":
 		return f.beside(ctx, o)
 	case o.restore && v.Remote != "":
-		return repo.LookOnly(conversation.Info{ID: v.Id, Remote: v.Remote})
+		return repo.LookOnly(conversation.Info{ID: v.ID, Remote: v.Remote})
 	case o.restore:
 		return f.rewind(ctx, o)
 	}
@@ -159,7 +159,7 @@ func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
 		return err
 	}
 	if o.activate {
-		if err := f.Repo.Session(f.env.Host).Use(f.Id, f.env.Now()); err != nil {
+		if err := f.Repo.Session(f.env.Host).Use(f.ID, f.env.Now()); err != nil {
 			return err
 		}
 	}
@@ -171,8 +171,8 @@ func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
 	incomplete := tail != nil && !tail.Empty()
 	if f.env.Format.Structured() {
 		object := map[string]any{
-			"id": f.Id, "ref": repo.RefOf(f.Id), "head": f.Head, "incomplete": incomplete, "worktree": nil,
-			"forked_from": map[string]any{"id": f.View.Id, "seq": f.At.Seq, "commit": f.At.Commit},
+			"id": f.ID, "ref": repo.RefOf(f.ID), "head": f.Head, "incomplete": incomplete, "worktree": nil,
+			"forked_from": map[string]any{"id": f.View.ID, "seq": f.At.Seq, "commit": f.At.Commit},
 		}
 		if r.Worktree != "" {
 			object["worktree"], object["left_out"] = r.Worktree, r.LeftOut.List()
@@ -188,7 +188,7 @@ func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
 	if !f.env.Quiet {
 		f.explain(o, r, tail, incomplete)
 	}
-	_, err := fmt.Fprintln(f.env.Results(), f.Id)
+	_, err := fmt.Fprintln(f.env.Results(), f.ID)
 	return err
 }
 
@@ -200,7 +200,7 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 	} else {
 		fmt.Fprintf(out, "Copied %s of %s, from @%d to @%d.\n", conversation.Count(len(f.Kept), "event"), f.View.Name(), f.First.Seq, f.At.Seq)
 	}
-	standing := f.Standing(f.Stream.Events(), f.Id)
+	standing := f.Standing(f.Stream.Events(), f.ID)
 	local := standing == conversation.StandingOwn
 	switch {
 	case !local:
@@ -208,7 +208,7 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 		if standing == conversation.StandingForeign {
 			words = "Someone else wrote it"
 		}
-		fmt.Fprintf(out, "%s: it can be read. jp fork %s --adopt makes a fork that is yours.\n", words, f.Id.Short())
+		fmt.Fprintf(out, "%s: it can be read. jp fork %s --adopt makes a fork that is yours.\n", words, f.ID.Short())
 	case o.adopt && !f.Adopts:
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
 	}
@@ -228,7 +228,7 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 		fork.TellUnconverted(out, dir, r.Unconverted)
 	}
 	if o.activate && r.Files == nil && f.View.Remote == "" && f.Behind() {
-		fmt.Fprintf(out, "Your files stay as they are. jp restore %s@%d   brings back those of then\n", f.View.Id.Short(), f.At.Seq)
+		fmt.Fprintf(out, "Your files stay as they are. jp restore %s@%d   brings back those of then\n", f.View.ID.Short(), f.At.Seq)
 	}
 	if !incomplete || !local {
 		return
@@ -237,7 +237,7 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 	if n := len(tail.Ledger().Open()); n > 0 {
 		line += ": " + conversation.Count(n, "call") + " open"
 	}
-	fmt.Fprintf(out, "%s.   jp continue %s   goes on with it\n", line, f.Id.Short())
+	fmt.Fprintf(out, "%s.   jp continue %s   goes on with it\n", line, f.ID.Short())
 }
 
 // beside makes the fork with a working tree of its own.
@@ -280,11 +280,11 @@ func (f *forkScreen) rewind(ctx context.Context, o forkOptions) error {
 
 func confirmRewind(ctx context.Context, b *ui.PutBackScreen, r *undo.Result) error {
 	files := conversation.Count(len(r.Puts), "file")
-	at := fmt.Sprintf("%s@%d", b.Id.Short(), b.AsOf)
+	at := fmt.Sprintf("%s@%d", b.ID.Short(), b.AsOf)
 	return b.Env.Confirm(ctx, ui.Confirmation{
-		Id: b.Id, Question: "Go back, and put " + files + " back?",
+		ID: b.ID, Question: "Go back, and put " + files + " back?",
 		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
-		Unasked: problem.New(problem.ExitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).About(b.Id).
+		Unasked: problem.New(problem.ExitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).About(b.ID).
 			Hint("jp fork --restore -y "+at, "do it").Hint("jp restore --dry-run "+at, "list the files"),
 	})
 }

@@ -87,7 +87,7 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 
 func printEntry(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Entry, o blame.LogOptions) error {
 	if v.Env.Format.Structured() {
-		line, err := conversation.ViewJSON(it.Event, v.Id, v.Incomplete(it.Event))
+		line, err := conversation.ViewJSON(it.Event, v.ID, v.Incomplete(it.Event))
 		if err == nil {
 			_, err = fmt.Fprintf(w, "%s\n", line)
 		}

@@ -132,7 +132,7 @@ func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) 
 		switch {
 		case e.Format.Structured():
 			for _, ev := range events {
-				line, err := conversation.ViewJSON(ev, v.Id, v.Incomplete(ev))
+				line, err := conversation.ViewJSON(ev, v.ID, v.Incomplete(ev))
 				if err != nil {
 					return err
 				}
@@ -276,7 +276,7 @@ func turnRange(v *repo.View, o printOptions, gone map[int]bool) (from, to int, e
 		return 0, 0, problem.Usage("--turn %q is not a turn, as in 2 or 1..3.", o.turn)
 	}
 	if from > newest || to > newest {
-		return 0, 0, problem.New(problem.ExitNotFound, "not_found", "%s has no turn %s; its last is %d.", v.Id, o.turn, newest).About(v.Id)
+		return 0, 0, problem.New(problem.ExitNotFound, "not_found", "%s has no turn %s; its last is %d.", v.ID, o.turn, newest).About(v.ID)
 	}
 	return from, to, nil
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"jp/agent"
-	"jp/agent/problem"
-	"jp/agent/toolset"
 	"jp/cmd/jp/internal/ui"
 )
 
@@ -35,7 +33,7 @@ const queryExamples = `  jp query "Why does login hang when the server is down?"
   jp query -m script/demo "…"            # needs no key`
 
 func newQueryCommand(e *ui.Env) *cobra.Command {
-	var o agent.QueryOptions
+	var o agent.Request
 	cmd := &cobra.Command{
 		Use: "query [TEXT…]", Aliases: []string{"q"}, GroupID: "ask",
 		Short: "Ask the model", Long: queryHelp, Example: queryExamples,
@@ -53,7 +51,7 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.New, "new", "n", false, "start a new conversation")
-	f.StringVarP(&o.Id, "id", "i", "", "ask in this conversation `ID`")
+	f.StringVarP(&o.ID, "id", "i", "", "ask in this conversation `ID`")
 	f.StringVar(&o.Fork, "fork", "", "ask in a fork, made at event `E` (--fork=E) or at the end")
 	f.Lookup("fork").NoOptDefVal = agent.ForkAtEnd
 	runFlags(&o, f)
@@ -76,7 +74,7 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 }
 
 // runFlags are the flags of everything that runs a turn.
-func runFlags(o *agent.QueryOptions, f *pflag.FlagSet) {
+func runFlags(o *agent.Request, f *pflag.FlagSet) {
 	f.StringVarP(&o.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
 	f.BoolVarP(&o.Yes, "yes", "y", false, "approve the tool runs of this turn in advance")
 	f.StringArrayVarP(&o.Tools, "tool", "t", nil, "switch this tool `NAME` on, from now on (repeatable)")
@@ -89,7 +87,7 @@ func runFlags(o *agent.QueryOptions, f *pflag.FlagSet) {
 }
 
 // resumeFlags are the flags of everything that can go on with a turn.
-func resumeFlags(o *agent.QueryOptions, f *pflag.FlagSet) {
+func resumeFlags(o *agent.Request, f *pflag.FlagSet) {
 	f.StringVar(&o.Pending, "pending", "", "a call of unknown outcome: `WHAT` becomes of it, run (again) or report (to the model)")
 	f.BoolVar(&o.Anyway, "anyway", false, "go on although this is not where the turn stopped")
 	f.BoolVar(&o.Detach, "detach", false, "go on in the background, and print the conversation's id")
@@ -97,27 +95,15 @@ func resumeFlags(o *agent.QueryOptions, f *pflag.FlagSet) {
 
 // runQuery runs one turn, or goes on with one. What can be wrong is checked in
 // this order: the target, the lock, an open decision, configuration and model.
-func runQuery(ctx context.Context, e *ui.Env, o agent.QueryOptions) (err error) {
+func runQuery(ctx context.Context, e *ui.Env, o agent.Request) (err error) {
 	o.Quiet, o.Verbose = e.Quiet, e.Verbose
 	if err := o.Check(); err != nil {
 		return err
 	}
-	o.Tools, o.WithoutTools = toolset.SpelledOut(o.Tools), toolset.SpelledOut(o.WithoutTools)
 	r, err := e.FindRepo(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if toolset.FromTool(r, "") {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
-	}
-	if err := toolset.NotInHook(e.Host); err != nil {
-		return err
-	}
-	q := agent.NewQuery(ctx, e.Frontend(r, o), r, o, nil)
-	if o.NoPersist {
-		return q.RunTransient(ctx)
-	}
-	r.Store.ExpectWrite()
-	return q.Run(ctx)
+	return agent.Ask(ctx, r, o, e.Frontend(r, o))
 }

@@ -40,7 +40,7 @@ func runRef(ctx context.Context, e *ui.Env, word string) error {
 	if err != nil {
 		return err
 	}
-	found, err := repo.SelectEvent(v.Events, event, v.Id, e.Now())
+	found, err := repo.SelectEvent(v.Events, event, v.ID, e.Now())
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func runRestore(ctx context.Context, e *ui.Env, o undo.Options) error {
 	}
 	defer b.Close()
 	if event == nil {
-		return problem.Usage("%s is a conversation; jp restore needs an event, as in %s@14.", o.Word, o.Word).About(b.Id)
+		return problem.Usage("%s is a conversation; jp restore needs an event, as in %s@14.", o.Word, o.Word).About(b.ID)
 	}
 	if b.Opts.Paths, err = b.Repo.InTree(e.Host, o.Paths); err != nil {
 		return err

@@ -47,7 +47,7 @@ func runShow(ctx context.Context, e *ui.Env, word string) error {
 	if err != nil {
 		return err
 	}
-	found, err := repo.SelectEvent(v.Events, event, v.Id, e.Now())
+	found, err := repo.SelectEvent(v.Events, event, v.ID, e.Now())
 	if err != nil && v.Broken != nil {
 		return v.Damage(nil) // it may be one of those that cannot be read
 	}
@@ -55,7 +55,7 @@ func runShow(ctx context.Context, e *ui.Env, word string) error {
 		return err
 	}
 	if e.Format.Structured() {
-		line, err := conversation.ViewJSON(found, v.Id, v.Incomplete(found))
+		line, err := conversation.ViewJSON(found, v.ID, v.Incomplete(found))
 		if err == nil {
 			_, err = fmt.Fprintf(e.Results(), "%s\n", line)
 		}

@@ -69,7 +69,7 @@ func TestTargets(t *testing.T) {
 		require.Equal(t, ids[want], got, "%q", word)
 		v, err := r.Find().View(t.Context(), e.Host, word)
 		require.NoError(t, err, "%q", word)
-		require.Equal(t, ids[want], v.Id)
+		require.Equal(t, ids[want], v.ID)
 		require.Empty(t, v.Remote)
 	}
 	for word, code := range map[string]string{
@@ -84,6 +84,6 @@ func TestTargets(t *testing.T) {
 	for _, word := range []string{"origin/" + string(ids["first"]), "origin/" + ids["first"].Short(), "origin/first"} {
 		v, err := r.Find().View(t.Context(), e.Host, word)
 		require.NoError(t, err, "%q", word)
-		require.Equal(t, [2]string{string(ids["first"]), "origin"}, [2]string{string(v.Id), v.Remote})
+		require.Equal(t, [2]string{string(ids["first"]), "origin"}, [2]string{string(v.ID), v.Remote})
 	}
 }

@@ -67,7 +67,7 @@ func runTrustHead(ctx context.Context, e *ui.Env, o trustOptions) error {
 // confirmHead shows where a conversation stands, and asks.
 func confirmHead(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Info) error {
 	return e.Confirm(ctx, ui.Confirmation{
-		Id: info.ID,
+		ID: info.ID,
 		List: func(w io.Writer, _ terminal.Palette) {
 			fmt.Fprintf(w, "%s was set back. Its newest event is now @%d %.10s:\n\n  %s\n\n", info.ID, info.Tip.Seq, info.Head, safetext.Show(info.Tip.Subject))
 		},

@@ -141,7 +141,7 @@ func verify(ctx context.Context, r *repo.Repo, of conversation.Info) verdictJSON
 	}
 	v := verdictJSON{partial: shallow, ID: of.Name(), OK: found.OK(), Local: found.Local && found.Standing == conversation.StandingOwn, Standing: found.Standing, repo: found.Elsewhere, Events: found.Events, Absent: found.Absent, Problems: []problemJSON{}}
 	if v.Absent > 0 {
-		at := &repo.View{Repo: r, Id: of.ID, Remote: of.Remote}
+		at := &repo.View{Repo: r, ID: of.ID, Remote: of.Remote}
 		if at.Events, _ = r.Store.Load(ctx, of.Head); len(at.Events) > 0 { // what is before damage counts
 			v.brought = r.BroughtBy(at.Source(at.Events[0]), of.Remote)
 		}

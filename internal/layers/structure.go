@@ -38,6 +38,7 @@ var FrontEnds = []string{"cmd", "acp", "web", "examples", "tools"}
 // Allowed says.
 var Forbidden = map[string][]string{
 	"agent":              {"cmd"},
+	"examples/lines":     {"cmd"},
 	"cmd/jp/internal/ui": {"gitstore", "worktree", "process", "gitcmd"},
 	"cmd/jp":             {"gitstore/odb", "worktree", "reconcile", "provider", "tool", "redact"},
 }

@@ -30,7 +30,7 @@ type attachShow interface {
 
 func (a *attachment) newShow(o AttachOptions) attachShow {
 	e := a.env
-	v := e.OnScreen(&repo.View{Repo: a.repo, Id: a.id})
+	v := e.OnScreen(&repo.View{Repo: a.repo, ID: a.id})
 	switch {
 	case e.Format.Structured():
 		return &attachLines{attachment: a, partial: o.Partial}

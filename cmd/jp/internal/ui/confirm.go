@@ -15,7 +15,7 @@ import (
 
 // A Confirmation is a question that is answered with yes or no at the terminal.
 type Confirmation struct {
-	Id       conversation.ID // what it is about, if that is one conversation
+	ID       conversation.ID // what it is about, if that is one conversation
 	List     func(io.Writer, terminal.Palette)
 	Question string
 	Unasked  *problem.Error // why it cannot be done where there is no terminal
@@ -54,10 +54,10 @@ func (e *Env) Confirm(ctx context.Context, c Confirmation) error {
 		return nil
 	case terminal.KeyCtrlC:
 		fmt.Fprintln(tty, "^C")
-		return problem.Unchanged(problem.ExitInterrupted, "interrupted").About(c.Id)
+		return problem.Unchanged(problem.ExitInterrupted, "interrupted").About(c.ID)
 	}
 	fmt.Fprintln(tty, "n")
-	return problem.Unchanged(problem.ExitDecision, "usage").About(c.Id)
+	return problem.Unchanged(problem.ExitDecision, "usage").About(c.ID)
 }
 
 // oneOf accepts the letters of a prompt.

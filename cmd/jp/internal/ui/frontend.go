@@ -37,7 +37,7 @@ type textInput struct {
 var _ agent.Frontend = (*TerminalFront)(nil)
 
 // Frontend is the front end of a query.
-func (e *Env) Frontend(r *repo.Repo, o agent.QueryOptions) *TerminalFront {
+func (e *Env) Frontend(r *repo.Repo, o agent.Request) *TerminalFront {
 	return &TerminalFront{
 		Env: e, Repo: r, transient: o.NoPersist,
 		input: textInput{wait: o.Stdin, never: o.NoStdin, attached: slices.Contains(o.Attachments, agent.FromStdin)},

@@ -208,9 +208,9 @@ func (t *transcript) line(text string) {
 // waiting prints what the incomplete turn has done and waits for.
 func (t *transcript) waiting() {
 	ledger := t.Tail.Ledger()
-	fmt.Fprintf(t.w, "\n%s\n", t.Palette.Yellow("⏳ Incomplete turn ("+agent.TailWords(t.Repo, t.Id, cmp.Or(t.Waits, t.Tail.Status()))+")"))
+	fmt.Fprintf(t.w, "\n%s\n", t.Palette.Yellow("⏳ Incomplete turn ("+agent.TailWords(t.Repo, t.ID, cmp.Or(t.Waits, t.Tail.Status()))+")"))
 	for _, call := range ledger.ToolCalls {
-		running := call.Open() && t.Repo.Locks.ToolAlive(t.Id, call.Event.Seq)
+		running := call.Open() && t.Repo.Locks.ToolAlive(t.ID, call.Event.Seq)
 		fmt.Fprintln(t.w, "  "+agent.CallWords(t.ScreenView.View, call, running))
 	}
 	if ledger.CutOff() != nil {

@@ -122,9 +122,9 @@ func (j *JsonlOutput) Ended(e agent.Ending) {
 	switch {
 	case j.gone && e.Err == nil:
 	case e.Discard && e.Err == nil:
-		j.line(Changed("discard", e.Id))
+		j.line(Changed("discard", e.ID))
 	default:
-		j.Result(e.Outcome, e.Id, e.Err)
+		j.Result(e.Outcome, e.ID, e.Err)
 	}
 }
 

@@ -47,7 +47,7 @@ type treeStep struct{ before, after string }
 
 // Begin implements [output].
 func (c *chrome) Begin(r agent.RunInfo) {
-	c.run, c.id, c.started, c.first = r, r.Id, c.env.Now(), r.Fresh
+	c.run, c.id, c.started, c.first = r, r.ID, c.env.Now(), r.Fresh
 	c.palette = c.env.Palette(c.env.Stderr) // the conversation has its say
 }
 

@@ -65,7 +65,7 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since.\n",
 		b.Opts.Action, conversation.Count(b.Differing, "file"), verb, b.When)
 	if !b.Env.Quiet {
-		fmt.Fprintf(b.Env.Stderr, "%s\n", b.Palette.Dim(fmt.Sprintf("jp diff %s@%d --worktree --stat   lists them", b.Id.Short(), b.Since-1)))
+		fmt.Fprintf(b.Env.Stderr, "%s\n", b.Palette.Dim(fmt.Sprintf("jp diff %s@%d --worktree --stat   lists them", b.ID.Short(), b.Since-1)))
 	}
 	return err
 }
@@ -79,9 +79,9 @@ func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) (asked bool
 	files := conversation.Count(len(r.Puts), "file")
 	again := b.again()
 	return true, b.Env.Confirm(ctx, Confirmation{
-		Id: b.Id, Question: "Put " + files + " back?",
+		ID: b.ID, Question: "Put " + files + " back?",
 		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
-		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.Opts.Action, files).About(b.Id).
+		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.Opts.Action, files).About(b.ID).
 			Hint(again, "do it").Hint(strings.Replace(again, " -y", " --dry-run", 1), "list what it would do"),
 	})
 }
@@ -158,7 +158,7 @@ func (b *PutBackScreen) stopped(r *undo.Result) error {
 	rest := r.NotReached()
 	f := repo.ProblemOf(r.Stopped)
 	f.Message = fmt.Sprintf("%s: %d of %s put back.", f.Message, len(r.Puts), conversation.Count(len(r.Puts)+rest, "file"))
-	return f.About(b.Id).Hint(b.again(), "goes on")
+	return f.About(b.ID).Hint(b.again(), "goes on")
 }
 
 func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
