@@ -30,7 +30,7 @@ func pages(t *testing.T) []string {
 
 // later are pages that are still to be written anew.
 var later = []string{
-	"CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/architecture.md", "docs/configuration.md", "docs/decisions/",
+	"CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/configuration.md", "docs/decisions/",
 	"docs/format.md", "docs/hooks.md", "docs/json.md", "docs/mcp.md", "docs/models.md", "docs/performance.md", "docs/processes.md",
 	"docs/recall.md", "docs/reliability.md", "docs/resume.md", "docs/sandbox.md", "docs/secrets.md", "docs/tools.md",
 }
