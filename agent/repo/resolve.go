@@ -281,6 +281,9 @@ func AboutInfo(err error, of conversation.Info) error {
 		return f.About(id) // its ref, which the message names
 	}
 	f.Message = fmt.Sprintf("%s is damaged at %s", id, f.Message)
+	if errors.Is(err, gitstore.ErrStripped) {
+		f.Hint("jp print "+of.Name(), "its commit messages, as text that is not verified")
+	}
 	if damage.Good > 0 {
 		f.Hint(fmt.Sprintf("jp fork %s@%d", id.Short(), damage.Good-1), "go on from the last good event")
 	}

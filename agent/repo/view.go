@@ -84,6 +84,16 @@ func (v *View) whole(ctx context.Context) (_ *View, err error) {
 	return v, nil
 }
 
+// StrippedMessages are the commit messages at the end of a conversation whose headers
+// another program removed.
+func (r Finder) StrippedMessages(ctx context.Context, e *Host, word string) (name string, messages []gitstore.StrippedMessage, err error) {
+	v, err := r.open(ctx, e, word)
+	if err != nil {
+		return "", nil, err
+	}
+	return v.Name(), gitstore.StrippedMessages(ctx, r.Store.ReadObject, v.Head), nil
+}
+
 // Name is what the conversation is called on the command line.
 func (v *View) Name() string { return conversation.Info{ID: v.ID, Remote: v.Remote}.Name() }
 

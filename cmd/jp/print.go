@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -72,19 +73,68 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 		return err
 	}
 	var views []*ui.ScreenView
+	var rest strings.Builder // of conversations whose headers another program removed
+	var damage error
 	for _, name := range names {
 		v, err := o.view(ctx, e, r, name)
+		if err != nil || v.Broken != nil {
+			stripped, failed := o.stripped(ctx, e, r, name)
+			if failed != nil || err != nil && stripped == "" {
+				return cmp.Or(err, failed)
+			}
+			rest.WriteString(stripped)
+		}
 		if err != nil {
-			return err
+			if f := repo.ProblemOf(err); damage == nil {
+				f.Hints = slices.DeleteFunc(f.Hints, func(h problem.Hint) bool { return strings.HasPrefix(h.Command, "jp print ") })
+				damage = f
+			}
+			continue
 		}
 		agent.MeetChildren(ctx, v)
 		views = append(views, e.OnScreen(v))
 	}
-	err = e.Paged(func(w io.Writer) error { return printViews(w, e, views, o) })
+	err = e.Paged(func(w io.Writer) error {
+		if err := printViews(w, e, views, o); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, rest.String())
+		return err
+	})
 	for _, v := range views {
 		err = v.Damage(err)
 	}
-	return err
+	return cmp.Or(err, damage)
+}
+
+// stripped is the text of the commit messages of a conversation whose headers are gone,
+// each marked as not verified. What chooses turns or answers needs the headers.
+func (o printOptions) stripped(ctx context.Context, e *ui.Env, r *repo.Repo, word string) (string, error) {
+	if e.Format.Structured() || o.answer || o.last >= 0 || o.tail >= 0 || o.turn != "" {
+		return "", nil
+	}
+	name, messages, err := r.Find().StrippedMessages(ctx, e.Host, word)
+	if err != nil || len(messages) == 0 {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Not verified: another program rewrote %s and removed the headers of its commits.\n"+
+		"These are the commit messages, as plain text. jp cannot resume, undo or fork them.\n", name)
+	for _, m := range messages {
+		isTool := m.Type == conversation.TypeToolCallRequest || m.Type == conversation.TypeToolCallResponse
+		if m.Type.Internal() && !o.internal || isTool && o.style == "chat" {
+			continue
+		}
+		text := m.Text
+		if subject, _, _ := strings.Cut(text, "\n"); o.events || o.style == "brief" {
+			text = subject
+		}
+		fmt.Fprintf(&b, "\nnot verified: %s, %s, %s\n", problem.OneLine(m.Author), m.Time.In(e.Now().Location()).Format("2006-01-02 15:04"), m.Commit[:10])
+		for line := range strings.Lines(safetext.Clean(text) + "\n") {
+			b.WriteString(strings.TrimRight("    "+line, " \n") + "\n") // only lines of jp begin at the margin
+		}
+	}
+	return b.String(), nil
 }
 
 // view loads what has to be known to print the window.
