@@ -181,7 +181,11 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 			_, secret := redact.Restore(path, func(string) (string, bool) { return "", false }) // then its name is not known
 			if gone := l.Why == worktree.WhyGone; len(secret) > 0 || gone == (err != nil) {
 				known[path] = true
-				files = append(files, undoplan.File{Path: path, Why: "was not recorded: " + l.Why})
+				why := "was not recorded: " + l.Why
+				if path == snapshot.GitIndex {
+					why = l.Why
+				}
+				files = append(files, undoplan.File{Path: path, Why: why})
 			}
 		}
 	}

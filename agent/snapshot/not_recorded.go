@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"jp/conversation"
 	"jp/worktree"
+	"jp/worktree/staging"
 )
 
 // A start is what a look before a tool that touches only what it names leaves for the
@@ -25,6 +27,7 @@ type mark struct {
 	obeyed obeyed
 	missed missed
 	stale  []string // those of missed that the tree has in another state
+	index  *staging.Index
 }
 
 // reverted are files that differed from the tree, were not recorded, and are again what
@@ -48,6 +51,23 @@ func (f *Files) withoutOld(before *mark, left []conversation.LeftOut) []conversa
 		why, was := before.missed[path]
 		return err == nil && was && why == l.Why && path != "." && f.Tree.Older(path, before.tree)
 	})
+}
+
+// GitIndex is the path under which a result lists what is no longer staged.
+const GitIndex = ".git/index"
+
+// mostUnstaged is how many files a result names that are no longer staged.
+const mostUnstaged = 5
+
+// unstaged is what the user had staged and a tool took out of git's index.
+func (f *Files) unstaged(ctx context.Context, before *mark, head string) []conversation.LeftOut {
+	index := before.index
+	before.index = nil // it is closed after one look
+	lost, err := index.Lost(ctx, f.run, head)
+	if err != nil || len(lost) == 0 {
+		return nil
+	}
+	return []conversation.LeftOut{{Path: GitIndex, Why: "no longer staged: " + staging.Words(lost, mostUnstaged, conversation.QuotePath)}}
 }
 
 const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"

@@ -48,6 +48,9 @@ func (l *Unseen) Follow(e *conversation.Event) {
 			if l.why == nil {
 				l.why = map[string]string{}
 			}
+			if was := l.why[path]; path == GitIndex && was != "" && was != o.Why && len(was) < 500 {
+				o.Why = was + ". " + o.Why // of two calls, each with files of its own
+			}
 			l.why[path] = o.Why
 		}
 	}
@@ -96,8 +99,8 @@ func LeftBehind(events []*conversation.Event) Unseen {
 // has them.
 func (l Unseen) Kept() Unseen {
 	kept := Unseen{why: maps.Clone(l.why), More: l.More}
-	maps.DeleteFunc(kept.why, func(_, why string) bool {
-		return why == worktree.WhyGone || why == whyReverted || why == whyObeyed
+	maps.DeleteFunc(kept.why, func(path, why string) bool {
+		return path == GitIndex || why == worktree.WhyGone || why == whyReverted || why == whyObeyed
 	})
 	return kept
 }
@@ -141,7 +144,7 @@ func (l Unseen) Words(most int, reasons bool) string {
 		if path == "." {
 			word = "perhaps more files"
 		}
-		if reasons {
+		if reasons || path == GitIndex {
 			word += " (" + safetext.Clean(l.why[path]) + ")"
 		}
 		words = append(words, word)

@@ -19,6 +19,7 @@ import (
 	"jp/gitstore"
 	"jp/turnloop"
 	"jp/worktree"
+	"jp/worktree/staging"
 )
 
 // Files lets the turn loop see the working tree.
@@ -26,6 +27,7 @@ type Files struct {
 	Tree  *worktree.Worktree
 	store *gitstore.Store
 	git   gitcmd.Repository
+	run   *gitcmd.Git
 	repo  string // workspace id
 	ID    string // worktree id
 	Off   bool   // no snapshots
@@ -66,7 +68,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 		return nil, err
 	}
 	keepFiltered(r)
-	return &Files{Tree: tree, store: r.Store, git: r.Repository, repo: id, ID: r.WorktreeID(), Off: mode == worktree.Off}, nil
+	return &Files{Tree: tree, store: r.Store, git: r.Repository, run: gitcmd.At(r.Repository, r.Env.GitOptions()), repo: id, ID: r.WorktreeID(), Off: mode == worktree.Off}, nil
 }
 
 // UnwatchedFiles opens the working tree to tell where it stands, and no more: no
@@ -144,6 +146,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 			}
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
+		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
 		sight.Unrecorded = quoted(f.Tree.Unrecorded(snap.Changes, since.tree, before, func(path string) bool {
 			return since.missed.has(path) || before.Hides(path) && !slices.Contains(at.Named, path)
 		}))
@@ -159,6 +162,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	f.untracked().Recorded(snap.Changes)
 	switch {
 	case marked != nil:
+		marked.index = staging.Open(f.git, place.Head)
 		sight.Mark = marked
 	case at.Only != nil && at.Since == nil:
 		sight.Mark = &start{worktree.MarkAt(time.Now()), missedBy(snap)}
@@ -232,7 +236,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		f.list(others)
 	}
 	now, err := f.Tree.Mark(ctx)
-	return snap, &mark{now, obeyedIn(f.git.GitDir, f.git.CommonDir), missedBy(snap), snap.Stale}, err
+	return snap, &mark{tree: now, obeyed: obeyedIn(f.git.GitDir, f.git.CommonDir), missed: missedBy(snap), stale: snap.Stale}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may

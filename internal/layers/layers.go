@@ -26,6 +26,7 @@ var Allowed = map[string][]string{
 	"gitstore/sidecar":                      {"search/needle", "internal/safefile"},          // copies of raw commits; knows no events
 	"worktree":                              {"conversation", "gitcmd", "gitcmd/convert", "internal/safefile", "worktree/gitindex"},
 	"worktree/gitindex":                     nil, // a format; looks at no file
+	"worktree/staging":                      {"gitcmd"},
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
 	"provider/stream":                       {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol

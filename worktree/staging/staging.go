@@ -1,0 +1,146 @@
+// Package staging tells what a program took out of git's index that was staged there.
+package staging
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jp/gitcmd"
+)
+
+// noCommit is git's empty tree, in place of a HEAD that has no commit yet.
+const noCommit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// An Index is a working tree's index at one moment. git replaces the file and never
+// writes into it, so the open file keeps what it held.
+type Index struct {
+	file *os.File
+	info os.FileInfo
+	head string
+}
+
+// Open keeps the index that is there now. It is nil where there is none, which stages
+// nothing. head is the commit of HEAD, "" for none.
+func Open(repo gitcmd.Repository, head string) *Index {
+	file, err := os.Open(filepath.Join(repo.GitDir, "index"))
+	if err != nil {
+		return nil
+	}
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil
+	}
+	return &Index{file, info, cmp.Or(head, noCommit)}
+}
+
+// An Entry is what was staged at a path. Blob is "" for a deletion.
+type Entry struct{ Path, Blob string }
+
+// Lost closes the index, and returns what it staged and the one that is there now does
+// not, in the order of paths. What HEAD has now, or what is staged at another path, was
+// committed or moved. head is the commit of HEAD now.
+func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) ([]Entry, error) {
+	if x == nil {
+		return nil, nil
+	}
+	defer x.file.Close()
+	info, err := os.Stat(filepath.Join(git.Repository().GitDir, "index"))
+	if err == nil && os.SameFile(info, x.info) && info.ModTime().Equal(x.info.ModTime()) && info.Size() == x.info.Size() {
+		return nil, nil
+	}
+	copied, err := os.CreateTemp("", "jp-index-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(copied.Name())
+	_, err = io.Copy(copied, io.NewSectionReader(x.file, 0, x.info.Size()))
+	if closed := copied.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	old := "GIT_INDEX_FILE=" + copied.Name()
+	before, err := staged(ctx, git, x.head, old)
+	if err != nil || len(before) == 0 {
+		return nil, err
+	}
+	after, err := staged(ctx, git, x.head)
+	if err != nil {
+		return nil, err
+	}
+	kept, open := map[string]bool{}, map[string]bool{}
+	for _, e := range after {
+		kept[e.path+"\x00"+e.is] = true
+		if e.blob != "" {
+			kept[e.is] = true // at another path
+		}
+	}
+	differs, err := staged(ctx, git, cmp.Or(head, noCommit), old)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range differs {
+		open[e.path] = true
+	}
+	var lost []Entry
+	for _, e := range before {
+		if !kept[e.path+"\x00"+e.is] && !kept[e.is] && open[e.path] {
+			lost = append(lost, Entry{e.path, e.blob})
+		}
+	}
+	return lost, nil
+}
+
+// An entry is a path at which an index differs from a commit.
+type entry struct {
+	path, blob string
+	is         string // mode and object, or "" for a deletion
+}
+
+// staged are the differences of an index to a commit. Conflicts are left out.
+func staged(ctx context.Context, git *gitcmd.Git, head string, env ...string) (all []entry, err error) {
+	out, err := git.RunWith(ctx, gitcmd.Command{Args: []string{"diff-index", "--cached", "-z", "--raw", "--no-abbrev", "--no-renames", "--ita-invisible-in-index", head, "--"}, Env: env})
+	if err != nil {
+		return nil, err
+	}
+	for rest := string(out); rest != ""; {
+		record, tail, _ := strings.Cut(rest, "\x00")
+		path, tail, ok := strings.Cut(tail, "\x00")
+		fields := strings.Split(record, " ") // :mode mode object object status
+		if !ok || len(fields) != 5 {
+			return nil, fmt.Errorf("git diff-index printed %.60q", record)
+		}
+		rest = tail
+		switch fields[4] {
+		case "U":
+		case "D":
+			all = append(all, entry{path: path})
+		default:
+			all = append(all, entry{path, fields[3], fields[1] + " " + fields[3]})
+		}
+	}
+	return all, nil
+}
+
+// Words name some of the entries, with the command that shows each.
+func Words(lost []Entry, most int, show func(path string) string) string {
+	var words []string
+	for i, e := range lost {
+		switch {
+		case i == most:
+			return strings.Join(words, ", ") + fmt.Sprintf(", and %d more", len(lost)-most)
+		case e.Blob == "":
+			words = append(words, show(e.Path)+" (its deletion)")
+		default:
+			words = append(words, fmt.Sprintf("%s (git cat-file blob %.12s)", show(e.Path), e.Blob))
+		}
+	}
+	return strings.Join(words, ", ")
+}
