@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/fork"
 	"jp/process/attach"
 )
 
@@ -158,5 +159,18 @@ func TestTheManualKnowsTheFormat(t *testing.T) {
 			delete(event, key)
 		}
 		checkDocumented(t, chapters, "docs/format.md", "", event)
+	}
+}
+
+// A fork tells of files without their filter only where there are some.
+func TestTheManualKnowsWhatAForkWrites(t *testing.T) {
+	t.Parallel()
+	chapters := readManual(t).of("fork")
+	require.NotEmpty(t, types(chapters, "unconverted"))
+	of := reflect.TypeOf(fork.ForkResult{}.Unconverted).Elem()
+	for i := range of.NumField() {
+		if key := of.Field(i).Tag.Get("json"); key != "" {
+			require.NotEmpty(t, types(chapters, "unconverted."+key), key)
+		}
 	}
 }
