@@ -52,17 +52,59 @@ func (r *restoring) keepLineEnds(ctx context.Context, puts []Put) error {
 func (r *restoring) fitLineEnds(p string, size int64) error {
 	name := filepath.Join(r.staged, "files", filepath.FromSlash(p))
 	staged, err := readText(name)
-	if err != nil || int64(len(staged)) == size || bytes.IndexByte(staged, 0) >= 0 {
+	if err != nil || int64(len(staged)) == size {
 		return nil // there is nothing to choose, or it is missed when its turn comes
 	}
-	fit := bytes.ReplaceAll(staged, []byte("\r\n"), []byte("\n"))
-	if len(fit) == len(staged) {
-		fit = bytes.ReplaceAll(staged, []byte("\n"), []byte("\r\n"))
+	newlines := []string{"\n"}
+	if bytes.IndexByte(staged, 0) >= 0 { // of a working-tree-encoding, or git would have kept its bytes
+		newlines = wideNewlines
 	}
-	if int64(len(fit)) != size {
+	var fit []byte
+	for _, newline := range newlines {
+		other := otherLineEnds(staged, newline)
+		if int64(len(other)) != size {
+			continue
+		}
+		if fit != nil {
+			return nil // two encodings fit
+		}
+		fit = other
+	}
+	if fit == nil {
 		return nil
 	}
 	return os.WriteFile(name, fit, 0o600) // it is there: its mode stays
+}
+
+// wideNewlines are LF in UTF-16 and UTF-32, each with the low byte first and last.
+var wideNewlines = []string{"\n\x00", "\x00\n", "\n\x00\x00\x00", "\x00\x00\x00\n"}
+
+// otherLineEnds is a text with LF in place of CRLF, or else with CRLF in place of LF.
+// newline is one LF in the encoding of the text.
+func otherLineEnds(text []byte, newline string) []byte {
+	unit := len(newline)
+	ret := strings.ReplaceAll(newline, "\n", "\r")
+	lf, crlf := make([]byte, 0, len(text)), make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		end := min(i+unit, len(text))
+		c := string(text[i:end])
+		switch next := string(text[end:min(end+unit, len(text))]); {
+		case c == ret && next == newline:
+			lf = append(lf, newline...)
+			crlf = append(crlf, ret+newline...)
+			end += unit
+		case c == newline:
+			lf = append(lf, newline...)
+			crlf = append(crlf, ret+newline...)
+		default:
+			lf, crlf = append(lf, c...), append(crlf, c...)
+		}
+		i = end
+	}
+	if len(lf) < len(text) {
+		return lf
+	}
+	return crlf
 }
 
 // mostNamed is how many paths git is asked for by name.

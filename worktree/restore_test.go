@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -253,6 +254,52 @@ func TestRestoreKeepsLineEnds(t *testing.T) {
 			require.Equal(t, tt.want, r.disk()["d/a.txt"])
 			require.Equal(t, from, r.snapshot(s.Tree, worktree.SnapshotOptions{Named: []string{"d/a.txt"}}).Tree)
 		})
+	}
+}
+
+// What git decodes to store it has its line ends in two or four bytes.
+func TestRestoreKeepsWideLineEnds(t *testing.T) {
+	encode := func(text string, unit int, big bool) string {
+		var b []byte
+		for _, c := range text {
+			n := make([]byte, unit)
+			if big {
+				n[unit-1], n[unit-2] = byte(c), byte(c>>8)
+			} else {
+				n[0], n[1] = byte(c), byte(c>>8)
+			}
+			b = append(b, n...)
+		}
+		return string(b)
+	}
+	for name, unit := range map[string]int{"UTF-16LE": 2, "UTF-16BE": 2, "UTF-32LE": 4, "UTF-32BE": 4, "UTF-16": 2} {
+		for eol, text := range map[string]string{"CRLF": "1\r\n\u0a0d\u0d0a\r\n", "LF": "1\n\u0a0d\u0d0a\n", "CR": "1\r2\n"} {
+			for _, autocrlf := range []string{"input", "true"} {
+				t.Run(name+" "+eol+" "+autocrlf, func(t *testing.T) {
+					was := encode(text, unit, strings.HasSuffix(name, "BE"))
+					if name == "UTF-16" {
+						was = "\xff\xfe" + was
+						if out, err := exec.Command("sh", "-c", "printf a | iconv -f UTF-8 -t UTF-16 | head -c 1").Output(); err != nil || string(out) != "\xff" {
+							t.Skip("the C library writes UTF-16 with the high byte first")
+						}
+					}
+					r := newRepo(t, map[string]string{".gitattributes": "*.txt text working-tree-encoding=" + name + "\n"})
+					r.git("config", "core.autocrlf", autocrlf)
+					r.write("a.txt", was)
+					r.git("add", "-A")
+					r.git("commit", "-qm", "text")
+					from := r.head()
+					s := r.tool(from, func() {
+						r.remove("a.txt")
+						if name != "UTF-16" {
+							r.write("a.txt", encode("3", unit, strings.HasSuffix(name, "BE")))
+						}
+					})
+					require.Empty(t, r.back(from, s.Tree))
+					require.Equal(t, was, r.disk()["a.txt"])
+				})
+			}
+		}
 	}
 }
 

@@ -51,13 +51,24 @@ func (p *place) text() ([]byte, error) {
 		return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxText>>20)
 	}
 	if isBinary(content) {
-		return nil, ErrBinary
+		return nil, binary(content)
 	}
 	return content, nil
 }
 
 // isBinary takes a NUL byte for the mark of a file that is no text.
 func isBinary(content []byte) bool { return bytes.IndexByte(content, 0) >= 0 }
+
+// binary is why a file that is no text to these tools is not read. Its first bytes tell
+// UTF-16 and UTF-32 where they are a byte order mark.
+func binary(start []byte) error {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\x00\x00\xfe\xff"} {
+		if bytes.HasPrefix(start, []byte(mark)) {
+			return errWide
+		}
+	}
+	return ErrBinary
+}
 
 // changed says whether the file is no longer the one that was found.
 func (p *place) changed() bool {

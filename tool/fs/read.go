@@ -72,7 +72,7 @@ func copyLines(ctx context.Context, out io.Writer, in io.Reader, start, end int)
 	for ctx.Err() == nil && (end == 0 || line <= end) {
 		part, err := reader.ReadSlice('\n')
 		if isBinary(part) {
-			return 0, ErrBinary
+			return 0, binary(part)
 		}
 		begun = begun || len(part) > 0
 		if line >= start {

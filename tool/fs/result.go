@@ -16,7 +16,7 @@ import (
 // causes are the errors that a line about a result names by their text.
 var causes = []error{
 	errNoSuchFile, ErrOutside, ErrProtected, ErrInvalid, ErrLoop, ErrMoved,
-	ErrNotFile, ErrDirectory, ErrBinary, ErrTooLarge, ErrExists,
+	ErrNotFile, ErrDirectory, errWide, ErrBinary, ErrTooLarge, ErrExists,
 }
 
 // failure is the result of a run that came to nothing.
