@@ -22,7 +22,11 @@ func TestBuildJP(t *testing.T) {
 }
 
 func TestBuildJPSaysWhy(t *testing.T) {
-	err := prooftool.BuildJP(t.Context(), filepath.Join(t.TempDir(), "jp"), []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GOFLAGS=-no-such-flag"})
+	home := t.TempDir()
+	telemetry := filepath.Join(home, ".config", "go", "telemetry") // go would go on writing there after it has ended
+	require.NoError(t, os.MkdirAll(telemetry, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644))
+	err := prooftool.BuildJP(t.Context(), filepath.Join(t.TempDir(), "jp"), []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GOFLAGS=-no-such-flag"})
 	require.ErrorContains(t, err, "build jp: ")
 	require.ErrorContains(t, err, "no-such-flag")
 }
