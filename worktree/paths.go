@@ -211,7 +211,7 @@ func (n *named) old(path string) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	if old.mode == modeSub || odd(path) || n.w.inOtherRepository(path) || n.replacesFile(path) {
+	if old.mode == modeSub || odd(path) || n.w.otherRepository(path) != "" || n.replacesFile(path) {
 		return entry{}, errAskGit
 	}
 	return old, nil
@@ -331,17 +331,18 @@ func (w *Worktree) content(path string, st *unix.Stat_t) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// inOtherRepository says whether a folder of the path is a repository of its own.
-func (w *Worktree) inOtherRepository(path string) bool {
+// otherRepository is the outermost folder of the path that is a repository of its own, ""
+// for none.
+func (w *Worktree) otherRepository(path string) string {
 	for i, c := range path {
 		if c != '/' {
 			continue
 		}
 		if _, err := os.Lstat(w.abs(path[:i] + "/.git")); err == nil {
-			return true
+			return path[:i]
 		}
 	}
-	return false
+	return ""
 }
 
 // lineCounts counts lines as git does: content with a NUL near its beginning

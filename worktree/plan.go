@@ -253,7 +253,7 @@ func (s *snapshot) decideIgnored(p *plan, path, blind string) {
 		return
 	}
 	switch p.left[path] = whyIgnored; {
-	case s.w.inOtherRepository(path):
+	case s.w.otherRepository(path) != "":
 		p.left[path] = whyForeign
 	case blind != "": // it may be ignored, or new
 		p.left[path] = whyBlind + blind

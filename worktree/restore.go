@@ -61,6 +61,7 @@ func (w *Worktree) stamp(p string) stamp {
 const (
 	whyProtected = "it is protected: .git, .jp and jp's own files"
 	whySubmodule = "it is a submodule"
+	whyOther     = "its folder %q is a repository of its own now"
 	whyTouched   = "somebody wrote it just now"
 	whyUnknown   = "something is there that no snapshot has"
 	whyFolder    = "a folder is in its place"
@@ -220,6 +221,11 @@ func (r *restoring) admit(ctx context.Context, puts []Put) ([]Put, error) {
 		case p.Is.Mode == modeSub || p.To.Mode == modeSub:
 			r.left = append(r.left, LeftOut{Path: p.Path, Why: whySubmodule})
 		default:
+			other := r.w.otherRepository(p.Path)
+			if st, err := r.w.lookup(other); other != "" && err == nil && isDir(st) { // and no link to one
+				r.left = append(r.left, LeftOut{Path: p.Path, Why: fmt.Sprintf(whyOther, other)})
+				continue
+			}
 			admitted = append(admitted, p)
 		}
 	}

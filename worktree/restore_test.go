@@ -459,6 +459,41 @@ func TestRestoreRefusesProtectedPlaces(t *testing.T) {
 	require.Equal(t, map[string]string{"conf/own": "2\n", "state/key": "2\n", "z": "1\n"}, without(r.disk(), "README.md"))
 }
 
+// A folder that became a repository since then has an owner of its own.
+func TestRestoreLeavesOtherRepositories(t *testing.T) {
+	for name, make := range map[string]string{
+		"a repository": "git init -q d",
+		"a worktree":   "git worktree add -q -f --detach w; mv w/.git d/.git",
+		"a submodule":  "mkdir .git/modules; git init -q --separate-git-dir .git/modules/d d",
+		"deeper":       "mkdir -p d/e; git init -q d/e",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"d/e/changed": "1\n", "d/e/deleted": "1\n", "d.txt": "1\n"})
+			s := r.tool(r.head(), func() {
+				r.write("d/e/changed", "2\n")
+				r.remove("d/e/deleted")
+				r.write("d/e/new", "2\n")
+				r.write("d.txt", "2\n")
+			})
+			r.shell(make)
+			left := r.back(r.head(), s.Tree)
+			require.Equal(t, []string{"d/e/changed", "d/e/deleted", "d/e/new"}, leftPaths(left))
+			folder := "d"
+			if name == "deeper" {
+				folder = "d/e"
+			}
+			for _, l := range left {
+				require.Equal(t, `its folder "`+folder+`" is a repository of its own now`, l.Why)
+				require.False(t, l.Failed, "it is left on purpose")
+			}
+			require.Equal(t, "1\n", r.disk()["d.txt"])
+			require.Equal(t, "2\n", r.disk()["d/e/changed"])
+			require.FileExists(t, r.path("d/e/new"))
+			require.NoFileExists(t, r.path("d/e/deleted"))
+		})
+	}
+}
+
 func TestRestoreNeverLeavesTheWorkingTree(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	blob := worktree.Version{Mode: "100644", OID: r.git("rev-parse", "HEAD:a")}
