@@ -346,5 +346,6 @@ type ForkResult struct {
 	LeftOut  snapshot.Unseen // what is not in it, or not as it was then
 
 	Unconverted []unconverted // files of it that need a filter, or content of LFS
+	Sparse      int           // files of its commit that the sparse checkout leaves out
 	Files       []repo.FileResult
 }

@@ -54,6 +54,9 @@ func (b *besideTree) make(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if out, err := there.Git.Run(ctx, "ls-files", "-t", "-z"); err == nil {
+		b.sparse = strings.Count("\x00"+string(out), "\x00S ")
+	}
 	b.checkedOut = true
 	if err := b.Create(ctx, place); err != nil {
 		return err
@@ -70,6 +73,7 @@ type besideTree struct {
 	made   bool
 
 	unconverted []unconverted
+	sparse      int
 }
 
 // free is the folder as an absolute path, if there is nothing in it yet.
@@ -249,5 +253,5 @@ func (f *Fork) WithWorktree(ctx context.Context, dir, branch string) (done ForkR
 	if err := b.make(ctx); err != nil {
 		return done, err
 	}
-	return ForkResult{Worktree: b.dir, LeftOut: b.leftOut(ctx), Unconverted: b.unconverted}, nil
+	return ForkResult{Worktree: b.dir, LeftOut: b.leftOut(ctx), Unconverted: b.unconverted, Sparse: b.sparse}, nil
 }

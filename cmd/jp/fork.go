@@ -226,6 +226,9 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.LeftOut.Words(20, true))
 		}
 		fork.TellUnconverted(out, dir, r.Unconverted)
+		if r.Sparse > 0 {
+			fmt.Fprintf(out, "The sparse checkout leaves %s out there.   git -C %s sparse-checkout disable   writes all files\n", conversation.Count(r.Sparse, "file"), safetext.Escape(dir))
+		}
 	}
 	if o.activate && r.Files == nil && f.View.Remote == "" && f.Behind() {
 		fmt.Fprintf(out, "Your files stay as they are. jp restore %s@%d   brings back those of then\n", f.View.ID.Short(), f.At.Seq)
