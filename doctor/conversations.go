@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -153,6 +154,32 @@ func (h Holder) finding() Finding {
 		return found(Warn, "locks", "%s, which cannot be reached: %v", who, h.Err).advise("jp kill %s ends it; its turn can be resumed", h.ID.Short())
 	}
 	return found(OK, "locks", "%s, which can be reached: jp attach %s", who, h.ID.Short())
+}
+
+// A TreeLock is the lock of those who change files of a working tree.
+type TreeLock struct {
+	Path string
+	Held bool
+	PIDs []int // the processes that have it open, as far as the system tells
+}
+
+// Findings says who holds it.
+func (l TreeLock) Findings() []Finding {
+	if !l.Held {
+		return nil
+	}
+	var pids []string
+	for _, pid := range l.PIDs {
+		pids = append(pids, strconv.Itoa(pid))
+	}
+	what := l.Path + " is locked: a tool or an undo changes files of this working tree, and others wait; "
+	switch len(pids) {
+	case 0:
+		return []Finding{found(Note, "locks", "%sjp cannot see which process holds it", what).advise("wait for that process")}
+	case 1:
+		return []Finding{found(Note, "locks", "%spid %s has it open", what, pids[0]).advise("wait for that process; kill %s ends it", pids[0])}
+	}
+	return []Finding{found(Note, "locks", "%spids %s have it open, and one of them holds it", what, strings.Join(pids, ", ")).advise("wait for them; ps -p %s names them", strings.Join(pids, ","))}
 }
 
 // A Tool is a run that lives on without its jp.

@@ -197,14 +197,14 @@ func TestLeftovers(t *testing.T) {
 		"index lock":  {of(leftover.GitLock, func(f *leftover.File) { f.Path = "/r/.git/index.lock" }), doctor.Warn, "leftovers", ".git/index.lock is 2 h old, and keeps git from writing index; no process is seen to have it open", "delete it"},
 		"one in use":  {of(leftover.GitLock, func(f *leftover.File) { f.Openers = []int{12} }), doctor.Warn, "leftovers", "pid 12 has it open", "wait"},
 		"written":     {of(leftover.WrittenOne, same), doctor.Note, "leftovers", "holds what you wrote", "read it"},
-		"object":      {of(leftover.Object, same), doctor.Note, "leftovers", "1 object that never got its name, 2.0 kB, the oldest 2 h old: some/file", "jp doctor --fix; git gc"},
-		"pack":        {of(leftover.Pack, same), doctor.Note, "leftovers", "1 pack", "jp doctor --fix; git gc"},
-		"state":       {of(leftover.State, same), doctor.Note, "leftovers", "1 file of jp's own", "jp doctor --fix"},
+		"object":      {of(leftover.Object, same), doctor.Note, "leftovers", "1 unfinished git object that a killed process left, 2.0 kB, the oldest 2 h old: some/file", "jp doctor --fix; git gc removes what is two weeks old"},
+		"pack":        {of(leftover.Pack, same), doctor.Note, "leftovers", "1 unfinished git pack that a killed process left", "jp doctor --fix; git gc removes it"},
+		"state":       {of(leftover.State, same), doctor.Note, "leftovers", "1 unfinished file of jp", "jp doctor --fix"},
 		"work file":   {of(leftover.WorkFile, same), doctor.Note, "leftovers", "in the working tree", "jp doctor --fix; or you"},
 		"staged":      {of(leftover.Staged, same), doctor.Note, "leftovers", "being restored", "jp doctor --fix"},
 		"tool lock":   {of(leftover.ToolLock, same), doctor.Note, "leftovers", "lock of a tool", "jp doctor --fix"},
 		"draft":       {of(leftover.Draft, same), doctor.Note, "leftovers", "unfinished answer", "jp doctor --fix"},
-		"kept":        {kept.Findings(), doctor.Note, "leftovers", "2 objects that never got their names, 0 B, the oldest 60 min old: /a, /b", "it stays: some reason"},
+		"kept":        {kept.Findings(), doctor.Note, "leftovers", "2 unfinished git objects that killed processes left, 0 B, the oldest 60 min old: /a, /b", "it stays: some reason"},
 		"not all":     {doctor.Leftovers{Partly: true}.Findings(), doctor.Note, "leftovers", "large", "jp doctor -v"},
 		"entry":       {doctor.Leftovers{Stale: []doctor.Entry{{ID: "jp-c17528832001-k3f9", Age: time.Hour}}}.Findings(), doctor.Note, "registry", "of 1 process that ended", "jp status"},
 		"entries":     {doctor.Leftovers{Stale: make([]doctor.Entry, 5)}.Findings(), doctor.Note, "registry", "of 5 processes that ended there are still an entry and a socket, the oldest 0 ms old: , ,  and 2 more", "jp status"},
@@ -218,6 +218,17 @@ func TestLeftoversAreBounded(t *testing.T) {
 		files[i].Kind = leftover.RefLock
 	}
 	require.Len(t, doctor.Leftovers{Files: files}.Findings(), 20)
+}
+
+func TestTreeLock(t *testing.T) {
+	lock := doctor.TreeLock{Path: "/r/.git/jp/mutation.lock", Held: true}
+	of := func(pids ...int) []doctor.Finding { lock.PIDs = pids; return lock.Findings() }
+	check(t, map[string]judged{
+		"one":     {of(12), doctor.Note, "locks", "/r/.git/jp/mutation.lock is locked: a tool or an undo changes files of this working tree, and others wait; pid 12 has it open", "wait for that process; kill 12 ends it"},
+		"several": {of(12, 13), doctor.Note, "locks", "pids 12, 13 have it open, and one of them holds it", "wait for them"},
+		"unseen":  {of(), doctor.Note, "locks", "jp cannot see which process holds it", "wait for that process"},
+	})
+	require.Empty(t, doctor.TreeLock{Path: lock.Path, PIDs: []int{12}}.Findings(), "one that is open, and not locked")
 }
 
 func TestSetup(t *testing.T) {

@@ -36,9 +36,9 @@ type trace struct {
 }
 
 var traces = []trace{
-	{leftover.Object, "object that never got its name", "objects that never got their names", "git gc does, when it is two weeks old"},
-	{leftover.Pack, "pack that never got its name", "packs that never got their names", "git gc does"},
-	{leftover.State, "file of jp's own that never got its name", "files of jp's own that never got their names", ""},
+	{leftover.Object, "unfinished git object that a killed process left", "unfinished git objects that killed processes left", "git gc removes what is two weeks old"},
+	{leftover.Pack, "unfinished git pack that a killed process left", "unfinished git packs that killed processes left", "git gc removes it"},
+	{leftover.State, "unfinished file of jp that a killed process left", "unfinished files of jp that killed processes left", ""},
 	{leftover.WorkFile, "temporary file in the working tree", "temporary files in the working tree", "or you"},
 	{leftover.Staged, "folder of files that were being restored", "folders of files that were being restored", ""},
 	{leftover.Worktree, "working tree that was being made", "working trees that were being made", "the next jp fork --worktree does"},

@@ -11,8 +11,11 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/internal/safefile"
 	"jp/process"
 )
 
@@ -44,7 +47,25 @@ func (c *checkup) lookAtHolders(ctx context.Context) []Finding {
 			outlived = append(outlived, t)
 		}
 	}
-	return append(Holders(c.holders(ctx, held)), Tools(outlived)...)
+	all := append(Holders(c.holders(ctx, held)), Tools(outlived)...)
+	return append(all, treeLock(c.repo.GitDir).Findings()...)
+}
+
+// treeLock looks at the lock of those who change files. It leaves the file as it is.
+func treeLock(gitDir string) TreeLock {
+	l := TreeLock{Path: filepath.Join(gitDir, safefile.StateDirName, "mutation.lock")}
+	f, err := os.OpenFile(l.Path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return l
+	}
+	l.Held = errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+	info, err := f.Stat()
+	f.Close()
+	if l.Held && err == nil {
+		by, _ := process.Openers([]os.FileInfo{info})
+		l.PIDs = by[0]
+	}
+	return l
 }
 
 // holders asks all of them at once whether they can be reached.

@@ -22,11 +22,11 @@ func (w *Worktree) LockMutation(ctx context.Context) (unlock func(), err error) 
 func (w *Worktree) lock(ctx context.Context, name string) (func(), error) {
 	f, err := w.openLock(name)
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", name, err)
+		return nil, fmt.Errorf("lock the working tree with %s: %w", w.state(name), err)
 	}
 	if err := flock(ctx, f); err != nil {
 		_ = f.Close() // nothing was written
-		return nil, fmt.Errorf("lock %s: %w", name, err)
+		return nil, fmt.Errorf("lock the working tree with %s: %w", w.state(name), err)
 	}
 	return func() { _ = f.Close() }, nil // closing unlocks
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -210,7 +212,12 @@ func TestWaitForAnotherThatChangesFiles(t *testing.T) {
 	require.Eventually(t, func() bool { return p.lines("count") == 1 }, time.Minute, 10*time.Millisecond)
 
 	s := p.sit(120, "query", "--new", "-y", "-m", "script/../sleep.toml", "Sleep")
-	s.WaitFor("Another jp changes files in this working tree; waiting for it.")
+	s.WaitFor("Another jp changes files in this working tree; waiting for it. jp doctor names its process.")
+	locks := p.examined().about("locks")
+	require.Contains(t, locks, ".git/jp/mutation.lock is locked: a tool or an undo changes files of this working tree, and others wait")
+	if runtime.GOOS == "linux" {
+		require.Regexp(t, fmt.Sprintf(`pids .*\b%d\b.* have it open`, first.Process.Pid), locks)
+	}
 	s.Type("\x03")
 	s.WaitFor("waits for another jp that changes files here")
 	s.WaitForEnd("resumes) >")
