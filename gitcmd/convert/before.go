@@ -20,32 +20,42 @@ import (
 // with info/attributes as it was at first. A path without one is left out, and so is one
 // for which nothing has changed since.
 func (c *Checker) before(ctx context.Context, now map[string]string, head string) (map[string][]string, error) {
-	if head == "" || len(now) == 0 {
+	if len(now) == 0 || head == "" && len(c.info) == 0 {
 		return nil, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	paths := slices.Sorted(maps.Keys(now))
+	inHead, changed, err := c.rulesOf(ctx, paths, head)
+	if err != nil || !changed {
+		return nil, err
+	}
+	return c.evaluate(ctx, paths, head, inHead)
+}
+
+// rulesOf reads the attribute files that a commit has for paths, and reports whether the
+// rules may have changed since.
+func (c *Checker) rulesOf(ctx context.Context, paths []string, head string) (inHead []string, changed bool, err error) {
 	names := map[string]bool{}
-	for p := range now {
+	for _, p := range paths {
 		for _, file := range above(p) {
 			names[file] = true
 		}
 	}
 	files := slices.Sorted(maps.Keys(names))
-	if err := c.find(ctx, head, files); err != nil {
-		return nil, err
+	if head != "" {
+		if err := c.find(ctx, head, files); err != nil {
+			return nil, false, err
+		}
 	}
-	inHead := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return c.files[head][file] == "" })
+	inHead = slices.DeleteFunc(slices.Clone(files), func(file string) bool { return c.files[head][file] == "" })
 	if len(inHead) == 0 && len(c.info) == 0 {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err := c.read(ctx, head, inHead); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if c.same(head, files) {
-		return nil, nil
-	}
-	return c.evaluate(ctx, slices.Sorted(maps.Keys(now)), head, inHead)
+	return inHead, !c.same(head, files), nil
 }
 
 // find looks which attribute files a commit has.
@@ -134,19 +144,11 @@ func (c *Checker) evaluate(ctx context.Context, paths []string, head string, fil
 	if len(unknown) == 0 {
 		return known, nil
 	}
-	dir, err := os.MkdirTemp("", "jp-attributes-")
+	at, remove, err := c.laid(ctx, head, files)
 	if err != nil {
-		return nil, fmt.Errorf("read the attributes of HEAD: %w", err)
+		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	dir, err = filepath.EvalSymlinks(dir)
-	if err == nil {
-		err = c.lay(ctx, dir, head, files)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the attributes of HEAD: %w", err)
-	}
-	at := gitcmd.Repository{GitDir: filepath.Join(dir, "git"), CommonDir: filepath.Join(dir, "git"), TopLevel: filepath.Join(dir, "tree"), ObjectFormat: "sha1"}
+	defer remove()
 	git := c.git.Beside(at)
 	for _, p := range unknown {
 		known[p] = nil
@@ -173,6 +175,24 @@ func (c *Checker) evaluate(ctx context.Context, paths []string, head string, fil
 		}
 	}
 	return known, nil
+}
+
+// laid makes a repository of its own that has nothing but attribute files of a commit.
+func (c *Checker) laid(ctx context.Context, head string, files []string) (at gitcmd.Repository, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "jp-attributes-")
+	if err != nil {
+		return at, nil, fmt.Errorf("read the attributes of HEAD: %w", err)
+	}
+	remove = func() { os.RemoveAll(dir) }
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		err = c.lay(ctx, real, head, files)
+	}
+	if err != nil {
+		remove()
+		return at, nil, fmt.Errorf("read the attributes of HEAD: %w", err)
+	}
+	return gitcmd.Repository{GitDir: filepath.Join(real, "git"), CommonDir: filepath.Join(real, "git"), TopLevel: filepath.Join(real, "tree"), ObjectFormat: "sha1"}, remove, nil
 }
 
 // lay makes a repository that has nothing but attribute files.

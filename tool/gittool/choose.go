@@ -70,6 +70,9 @@ func (r *repository) choose(ctx context.Context, paths []string, id conversation
 	if err := r.leaveGaps(ctx, &s, paths, named, head); err != nil {
 		return s, err
 	}
+	if err := r.leaveReencoded(ctx, &s, paths, named, head); err != nil {
+		return s, err
+	}
 	s.fresh = slices.DeleteFunc(s.fresh, func(name string) bool {
 		if !slices.Contains(unrecorded, name) {
 			return false
@@ -234,6 +237,34 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 		return fmt.Errorf("%s without its filter is not what belongs into a commit\n\n%s", few(namesOf(refused)), leftText("Nothing was committed:", refused))
 	}
 	out := func(name string) bool { _, gap := gaps[name]; return gap }
+	s.known, s.fresh = slices.DeleteFunc(s.known, out), slices.DeleteFunc(s.fresh, out)
+	return nil
+}
+
+// leaveReencoded takes out the files that would be stored otherwise than the attributes in
+// the commit say, such as text in UTF-16 that lost its working-tree-encoding. With the
+// changed attributes beside them they match.
+func (r *repository) leaveReencoded(ctx context.Context, s *selection, paths []string, named bool, head string) error {
+	if slices.ContainsFunc(s.files(), convert.IsAttributes) {
+		return nil
+	}
+	lost, err := r.checker.Reencoded(ctx, slices.DeleteFunc(s.files(), func(name string) bool { return !r.regular(name) }), head)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	var refused []left
+	for _, name := range slices.Sorted(maps.Keys(lost)) {
+		l := left{name, "has " + lost[name] + " in the attributes of HEAD, and not here: commit the changed .gitattributes with it, or put that back"}
+		if named && slices.Contains(paths, name) {
+			refused = append(refused, l)
+		} else {
+			s.left = append(s.left, l)
+		}
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("%s would not match the attributes of the commit\n\n%s", few(namesOf(refused)), leftText("Nothing was committed:", refused))
+	}
+	out := func(name string) bool { return lost[name] != "" }
 	s.known, s.fresh = slices.DeleteFunc(s.known, out), slices.DeleteFunc(s.fresh, out)
 	return nil
 }

@@ -192,3 +192,33 @@ func (f *fixture) remove(name string) {
 	f.Helper()
 	require.NoError(f, os.Remove(filepath.Join(f.dir, name)))
 }
+
+// A commit has no file that its own attributes do not fit.
+func TestFilesThatLostTheirEncoding(t *testing.T) {
+	f := newFixture(t)
+	const wide = "a\x00\n\x00"
+	f.write(".gitattributes", "*.rc working-tree-encoding=UTF-16LE\n*.txt text\n")
+	f.write("a.rc", wide)
+	f.write("a.txt", "a\r\n")
+	f.git("add", ".")
+	f.git("commit", "-qm", "two")
+	f.open()
+	f.write(".gitattributes", "*.go text\n")
+	f.write("a.rc", wide+wide)
+	f.write("a.txt", "b\r\n")
+	f.write("main.go", "package main\n")
+	head := f.git("rev-parse", "HEAD")
+	const why = " in the attributes of HEAD, and not here: commit the changed .gitattributes with it, or put that back\n"
+	require.Equal(t, "a.rc, a.txt would not match the attributes of the commit\n\nNothing was committed:\n  a.rc: has working-tree-encoding=UTF-16LE"+why+"  a.txt: has text"+why,
+		f.refused("git_commit", arguments{"message": "x", "paths": []string{"a.rc", "a.txt", "main.go"}}))
+	require.Equal(t, head, f.git("rev-parse", "HEAD"))
+
+	f.changed = []string{"a.rc", "main.go"}
+	result := f.done("git_commit", arguments{"message": "x"})
+	require.Contains(t, string(result.Content), "Not committed:\n  a.rc: has working-tree-encoding=UTF-16LE")
+	require.Equal(t, "main.go", f.git("show", "--format=", "--name-only", "HEAD"))
+
+	f.done("git_commit", arguments{"message": "x", "paths": []string{"a.rc", "a.txt", ".gitattributes"}})
+	require.Equal(t, ".gitattributes\na.rc\na.txt", f.git("show", "--format=", "--name-only", "HEAD"))
+	require.Empty(t, f.git("status", "--short"))
+}
