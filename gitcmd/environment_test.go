@@ -129,6 +129,36 @@ func TestSettingsOfLFSAreEmptied(t *testing.T) {
 	}
 }
 
+// git-lfs asks .lfsconfig and remote.*.lfsurl only where lfs.url is not set at all: an empty
+// one is set, whether the repository's configuration speaks of LFS or not.
+func TestAddressesOfLFSConfigAreOutranked(t *testing.T) {
+	for name, prepare := range map[string]func(dir string){
+		"lfs.url":                      func(dir string) { gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "lfs.url", "http://evil.invalid") },
+		"lfs.pushurl":                  func(dir string) { gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "lfs.pushurl", "http://evil.invalid") },
+		"remote.*.lfsurl":              func(dir string) { gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "remote.origin.lfsurl", "http://evil.invalid") },
+		"remote.*.lfsurl of .git":      func(dir string) { gitenv.Git(t, dir, "config", "remote.origin.lfsurl", "http://evil.invalid") },
+		"remote.*.lfspushurl of .git":  func(dir string) { gitenv.Git(t, dir, "config", "remote.origin.lfspushurl", "http://evil.invalid") },
+		"the address of the remote":    func(dir string) { gitenv.Git(t, dir, "config", "remote.origin.url", "http://evil.invalid") },
+		"one that the user approved":   func(dir string) { gitenv.Git(t, dir, "config", "--global", "filter.lfs.smudge", "cat") },
+		"another filter of the user's": func(dir string) { gitenv.Git(t, dir, "config", "--global", "filter.f.clean", "cat") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gitenv.Repo(t)
+			prepare(dir)
+			for kind, g := range both(t, dir) {
+				for _, c := range []gitcmd.Command{{Content: true}, {Content: true, Required: []string{"f"}}} {
+					for _, key := range []string{"lfs.url", "lfs.pushurl"} {
+						c.Args = []string{"config", "--get", key}
+						out, err := g.RunWith(t.Context(), c)
+						require.NoError(t, err, "%s: %s is not set", kind, key)
+						require.Equal(t, "\n", string(out))
+					}
+				}
+			}
+		})
+	}
+}
+
 // What the environment says to git-lfs reaches it.
 func TestEnvironmentOfLFSIsKept(t *testing.T) {
 	dir := gitenv.Repo(t)
