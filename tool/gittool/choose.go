@@ -1,14 +1,17 @@
 package gittool
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"jp/conversation"
 	"jp/gitcmd"
@@ -61,7 +64,11 @@ func (r *repository) choose(ctx context.Context, paths []string, id conversation
 	}
 	if named {
 		err = r.matches(ctx, paths, s)
-	} else {
+	}
+	if err == nil {
+		err = r.leaveConflicts(ctx, &s, paths, named)
+	}
+	if err == nil && !named {
 		err = r.untouched(ctx, s)
 	}
 	if err != nil {
@@ -198,6 +205,57 @@ func (r *repository) untouched(ctx context.Context, s selection) error {
 		return nil
 	}
 	return fmt.Errorf("the user has staged a part of %s: name the files in paths to commit them whole, or set staged to commit what is staged", few(parted))
+}
+
+// leaveConflicts takes out the files with a conflict: a commit of one would end the
+// conflict, and git would forget both sides. One that is named, and that has no conflict
+// markers any more, is resolved.
+func (r *repository) leaveConflicts(ctx context.Context, s *selection, paths []string, named bool) error {
+	out, err := r.git.Run(ctx, "ls-files", "--unmerged", "-z")
+	if err != nil || len(out) == 0 {
+		return err
+	}
+	conflicts := map[string]bool{}
+	for _, entry := range split(out) {
+		_, name, _ := strings.Cut(entry, "\t")
+		conflicts[name] = true
+	}
+	var refused []left
+	for _, name := range slices.Sorted(maps.Keys(conflicts)) {
+		asked := named && slices.Contains(paths, name)
+		marked := r.hasConflictMarkers(name)
+		switch {
+		case !slices.Contains(s.files(), name):
+		case asked && marked:
+			refused = append(refused, left{name, "has conflict markers"})
+		case asked:
+			delete(conflicts, name)
+		default:
+			s.left = append(s.left, left{name, "has a conflict: resolve it, and name it in paths"})
+		}
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("%s has a conflict that is not resolved\n\n%s", few(namesOf(refused)), leftText("Nothing was committed:", refused))
+	}
+	isConflict := func(name string) bool { return conflicts[name] }
+	s.known, s.fresh = slices.DeleteFunc(s.known, isConflict), slices.DeleteFunc(s.fresh, isConflict)
+	return nil
+}
+
+// hasConflictMarkers reports whether a file has both sides of a conflict, as git writes
+// them.
+func (r *repository) hasConflictMarkers(name string) bool {
+	f, err := os.OpenFile(filepath.Join(r.git.Dir(), filepath.FromSlash(name)), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 16<<20))
+	if err != nil {
+		return false
+	}
+	text = append([]byte("\n"), text...)
+	return bytes.Contains(text, []byte("\n<<<<<<<")) && bytes.Contains(text, []byte("\n>>>>>>>"))
 }
 
 // leaveGaps takes out the files that need a filter that jp does not run.
