@@ -280,14 +280,18 @@ func AboutInfo(err error, of conversation.Info) error {
 	if !errors.As(err, &damage) {
 		return f.About(id) // its ref, which the message names
 	}
-	f.Message = fmt.Sprintf("%s is damaged at %s", id, f.Message)
+	f.Message = fmt.Sprintf("%s is damaged at %s", of.Name(), f.Message)
+	name := id.Short()
+	if of.Remote != "" {
+		name = of.Name()
+	}
 	if errors.Is(err, gitstore.ErrStripped) {
-		f.Hint("jp print "+of.Name(), "its commit messages, as text that is not verified")
+		f.Hint("jp print "+name, "its commit messages, as text that is not verified")
 	}
 	if damage.Good > 0 {
-		f.Hint(fmt.Sprintf("jp fork %s@%d", id.Short(), damage.Good-1), "go on from the last good event")
+		f.Hint(fmt.Sprintf("jp fork %s@%d", name, damage.Good-1), "go on from the last good event")
 	}
-	return f.About(id).Hint("jp verify "+id.Short(), "all that is wrong with it")
+	return f.About(id).Hint("jp verify "+name, "all that is wrong with it")
 }
 
 // AboutDamage says of a conversation whose newest event cannot be read how much of

@@ -102,7 +102,7 @@ func (v *View) Damage(err error) error {
 	if err != nil || v.Broken == nil {
 		return err
 	}
-	return AboutConversation(v.Broken, v.ID)
+	return AboutInfo(v.Broken, conversation.Info{ID: v.ID, Remote: v.Remote})
 }
 
 // Incomplete reports whether an event belongs to the incomplete turn.

@@ -85,10 +85,7 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 			rest.WriteString(stripped)
 		}
 		if err != nil {
-			if f := repo.ProblemOf(err); damage == nil {
-				f.Hints = slices.DeleteFunc(f.Hints, func(h problem.Hint) bool { return strings.HasPrefix(h.Command, "jp print ") })
-				damage = f
-			}
+			damage = cmp.Or(damage, err)
 			continue
 		}
 		agent.MeetChildren(ctx, v)
@@ -98,13 +95,22 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 		if err := printViews(w, e, views, o); err != nil {
 			return err
 		}
-		_, err := io.WriteString(w, rest.String())
+		text := rest.String()
+		if len(views) == 0 {
+			text = strings.TrimPrefix(text, "\n")
+		}
+		_, err := io.WriteString(w, text)
 		return err
 	})
 	for _, v := range views {
 		err = v.Damage(err)
 	}
-	return cmp.Or(err, damage)
+	if err = cmp.Or(err, damage); err == nil || rest.Len() == 0 {
+		return err
+	}
+	f := repo.ProblemOf(err)
+	f.Hints = slices.DeleteFunc(f.Hints, func(h problem.Hint) bool { return strings.HasPrefix(h.Command, "jp print ") }) // it is this one
+	return f
 }
 
 // stripped is the text of the commit messages of a conversation whose headers are gone,
@@ -118,7 +124,7 @@ func (o printOptions) stripped(ctx context.Context, e *ui.Env, r *repo.Repo, wor
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Not verified: another program rewrote %s and removed the headers of its commits.\n"+
+	fmt.Fprintf(&b, "\nNot verified: another program rewrote %s and removed the headers of its commits.\n"+
 		"These are the commit messages, as plain text. jp cannot resume, undo or fork them.\n", name)
 	for _, m := range messages {
 		isTool := m.Type == conversation.TypeToolCallRequest || m.Type == conversation.TypeToolCallResponse
