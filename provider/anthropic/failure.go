@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -81,11 +82,19 @@ func failed(data []byte) error {
 	status := c.HTTP()
 	if status == 0 {
 		status = http.StatusInternalServerError
-		if class := provider.ClassOfWords(c.Message); class != "" && c.Type == "" {
+		if class := provider.ClassOfWords(c.Type + " " + c.Message); class != "" && !isKnown(c.Type) {
 			return &provider.Error{Provider: API, Class: class, Message: c.Message}
 		}
 	}
 	return &provider.Error{Provider: API, Class: classOf(c.Type, status, c.Message), Message: c.Message}
+}
+
+// isKnown reports whether the API documents an error type. Gateways have types of their own.
+func isKnown(kind string) bool {
+	return slices.Contains([]string{
+		"overloaded_error", "api_error", "timeout_error", "rate_limit_error", "authentication_error", "permission_error",
+		"billing_error", "not_found_error", "request_too_large", "invalid_request_error",
+	}, kind)
 }
 
 // classOf is the class of an error by its type and, where that is unknown or

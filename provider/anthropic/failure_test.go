@@ -100,6 +100,11 @@ func TestErrorEvents(t *testing.T) {
 		message     string
 	}{
 		{"overloaded", event(wire("overloaded_error", "Overloaded")), provider.ClassOverloaded, "Overloaded"},
+		{"a type of a gateway, words of a key", event(wire("gateway_error", "Invalid API key")), provider.ClassAuth, "Invalid API key"},
+		{"a type of a gateway, words of a length", event(wire("gateway_error", "prompt is too long: 210000 tokens")), provider.ClassContext, "prompt is too long: 210000 tokens"},
+		{"a type of a gateway that says it", event(wire("insufficient_quota", "Pay first")), provider.ClassQuota, "Pay first"},
+		{"a type and words that nobody knows", event(wire("gateway_error", "Oops")), provider.ClassOverloaded, "Oops"},
+		{"a known type, words of a key", event(wire("api_error", "upstream: invalid api key")), provider.ClassOverloaded, "upstream: invalid api key"},
 		{"an invalid request", event(wire("invalid_request_error", "prompt is too long")), provider.ClassContext, "prompt is too long"},
 		{"a type that is new", event(wire("new_error", "something")), provider.ClassOverloaded, "something"},
 		{"by the event's name alone", "event: error\ndata: upstream went away\n\n", provider.ClassOverloaded, "upstream went away"},
