@@ -133,9 +133,13 @@ func TestSettingsOfLFSAreEmptied(t *testing.T) {
 // one is set, whether the repository's configuration speaks of LFS or not.
 func TestAddressesOfLFSConfigAreOutranked(t *testing.T) {
 	for name, prepare := range map[string]func(dir string){
-		"lfs.url":                      func(dir string) { gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "lfs.url", "http://evil.invalid") },
-		"lfs.pushurl":                  func(dir string) { gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "lfs.pushurl", "http://evil.invalid") },
-		"remote.*.lfsurl":              func(dir string) { gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "remote.origin.lfsurl", "http://evil.invalid") },
+		"lfs.url": func(dir string) { gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "lfs.url", "http://evil.invalid") },
+		"lfs.pushurl": func(dir string) {
+			gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "lfs.pushurl", "http://evil.invalid")
+		},
+		"remote.*.lfsurl": func(dir string) {
+			gitenv.Git(t, dir, "config", "-f", ".lfsconfig", "remote.origin.lfsurl", "http://evil.invalid")
+		},
 		"remote.*.lfsurl of .git":      func(dir string) { gitenv.Git(t, dir, "config", "remote.origin.lfsurl", "http://evil.invalid") },
 		"remote.*.lfspushurl of .git":  func(dir string) { gitenv.Git(t, dir, "config", "remote.origin.lfspushurl", "http://evil.invalid") },
 		"the address of the remote":    func(dir string) { gitenv.Git(t, dir, "config", "remote.origin.url", "http://evil.invalid") },
