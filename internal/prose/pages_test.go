@@ -32,7 +32,7 @@ func pages(t *testing.T) []string {
 var later = []string{
 	"docs/architecture.md", "docs/configuration.md", "docs/decisions/",
 	"docs/format.md", "docs/json.md", "docs/models.md", "docs/performance.md", "docs/processes.md",
-	"docs/reliability.md", "docs/tools.md",
+	"docs/reliability.md",
 }
 
 func TestPagesAreInPlainEnglish(t *testing.T) {
