@@ -25,7 +25,7 @@ type Config struct {
 	Model      string              `toml:"model" trust:"always" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
 	Aliases    map[string]string   `toml:"aliases" label:"alias" security:"yes" doc:"Short name for a model, without a /"`
 	Parameters Parameters          `toml:"parameters"`
-	Prices     map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, where jp knows it"`
+	Prices     map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, if jp knows it"`
 	Providers  map[string]Provider `toml:"providers" label:"name" security:"yes"`
 	Tools      map[string]Tool     `toml:"tools" label:"name"`
 	Policy     Policy              `toml:"policy" security:"yes"`
@@ -50,10 +50,10 @@ type Provider struct {
 	BaseURL    string            `toml:"base_url" check:"url" doc:"Endpoint, http or https; empty: the vendor's own"`
 	APIKeyEnv  string            `toml:"api_key_env" doc:"Environment variable that holds the key"`
 	KeyCommand []string          `toml:"key_command" check:"argv" doc:"Program and arguments that print the key"`
-	Headers    map[string]string `toml:"headers" label:"header" doc:"Header that is sent with every request to the provider; $NAME stands for an environment variable"`
-	CAFile     string            `toml:"ca_file" doc:"File of certificates in PEM form that are trusted besides the system's; beginning with / or ~/"`
+	Headers    map[string]string `toml:"headers" label:"header" doc:"Header of every request to the provider; $NAME is an environment variable"`
+	CAFile     string            `toml:"ca_file" doc:"PEM file of certificates to trust besides the system's; begins with / or ~/"`
 	Proxy      string            `toml:"proxy" doc:"Proxy to the provider, an http, https or socks5 address; none: no proxy; unset: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say"`
-	Dialect    string            `toml:"dialect" doc:"Protocol spoken at the endpoint (anthropic, openai-responses, openai-chat, google), or the server whose dialect of openai-chat it is (openrouter, ollama, llamacpp, lmstudio, vllm, litellm, azure, mistral, deepseek, kimi, glm, gemini); unset: the provider's own, openai-chat for one that jp does not know"`
+	Dialect    string            `toml:"dialect" doc:"Protocol of the endpoint (anthropic, openai-responses, openai-chat, google), or the kind of openai-chat server (openrouter, ollama, llamacpp, lmstudio, vllm, litellm, azure, mistral, deepseek, kimi, glm, gemini); unset: the provider's own, else openai-chat"`
 }
 
 // Tool is a tool of the user's own, or what is changed about a built-in one.
@@ -61,9 +61,9 @@ type Provider struct {
 type Tool struct {
 	Enable      *bool                `toml:"enable" trust:"off" doc:"Offer the tool to the model; recall stands for the tools that read other conversations"`
 	Description string               `toml:"description" security:"yes" doc:"What the model is told about the tool"`
-	Command     []string             `toml:"command" security:"yes" check:"argv" tighten:"new" doc:"Program and arguments, never a shell; the call comes as JSON on stdin"`
+	Command     []string             `toml:"command" security:"yes" check:"argv" tighten:"new" doc:"Program and arguments, without a shell; the call comes as JSON on stdin"`
 	Mutates     *bool                `toml:"mutates" security:"yes" doc:"Whether a run may change anything; unset: true for a command and for a tool of an MCP server"`
-	Idempotent  bool                 `toml:"idempotent" security:"yes" default:"false" doc:"Whether a run that was broken off may simply be repeated"`
+	Idempotent  bool                 `toml:"idempotent" security:"yes" default:"false" doc:"Whether an interrupted run may be repeated"`
 	Timeout     time.Duration        `toml:"timeout" trust:"timeout" doc:"Time for one run; unset or 0: limits.tool_timeout"`
 	Run         string               `toml:"run" security:"yes" enum:"ask|unattended|edit|skip" tighten:"mode" doc:"What happens before a run; unset: as the tool says, ask for a command"`
 	Result      string               `toml:"result" security:"yes" enum:"unattended|ask|edit|skip" tighten:"result" doc:"What happens before the model sees the result; unset: unattended"`
@@ -79,7 +79,7 @@ type Parameter struct {
 	Required    bool   `toml:"required" default:"false" doc:"Whether the model must give it"`
 	Items       string `toml:"items" enum:"string|integer|number|boolean|object" doc:"JSON type of the elements of an array; unset: any"`
 	Enum        []any  `toml:"enum" doc:"The only values allowed"`
-	Default     any    `toml:"default" doc:"Value that holds when the model gives none"`
+	Default     any    `toml:"default" doc:"Value if the model gives none"`
 }
 
 // Question says who answers a question that a tool asks by that id.
@@ -91,18 +91,18 @@ type Question struct {
 
 // Policy says what happens to a question when nobody is there to ask.
 type Policy struct {
-	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens when no client is attached; unset: queue, and defer for a query in the foreground where CI is set"`
+	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens to questions while the user is absent; unset: queue, and defer for a query in the foreground if CI is set"`
 	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever"`
-	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run unasked in the root of the working tree, compared argument by argument; where a call names another folder, it is asked about"`
+	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run without a question in the root of the working tree, compared argument by argument; in another folder jp asks"`
 }
 
 // Limits bound one turn. Zero means no limit, except for ToolOutput and HookTimeout.
 type Limits struct {
-	ToolOutput   int64         `toml:"tool_output" trust:"lower" default:"262144" min:"1024" max:"262144" doc:"Bytes of one tool result that are kept, and that the model is sent: 1024 to 262144"`
+	ToolOutput   int64         `toml:"tool_output" trust:"lower" default:"262144" min:"1024" max:"262144" doc:"Bytes of one tool result that jp keeps and sends to the model: 1024 to 262144"`
 	ToolTimeout  time.Duration `toml:"tool_timeout" trust:"shorter" default:"10m" doc:"Time for one tool run; 0: no limit"`
-	ModelSilence time.Duration `toml:"model_silence" trust:"shorter" default:"5m" doc:"How long nothing may come from a model, not even a sign that its connection lives, before it is asked again; 0: no limit"`
-	ModelStall   time.Duration `toml:"model_stall" trust:"shorter" default:"10m" doc:"How long nothing of an answer may come from a model, while signs of life do, before it is asked again; 0: no limit. Raise it for a model that thinks longer without a word"`
-	RetryWait    time.Duration `toml:"retry_wait" trust:"shorter" default:"60s" doc:"How long a model's provider may ask to wait before it is asked again; a longer wait ends the query at once (exit 7), but with --wait; 0: no limit"`
+	ModelSilence time.Duration `toml:"model_silence" trust:"shorter" default:"5m" doc:"How long a model's connection may be silent before jp asks again; 0: no limit"`
+	ModelStall   time.Duration `toml:"model_stall" trust:"shorter" default:"10m" doc:"How long a model may send only signs of life before jp asks again; 0: no limit. Raise it for a model that thinks longer"`
+	RetryWait    time.Duration `toml:"retry_wait" trust:"shorter" default:"60s" doc:"Longest wait that a provider may ask for; a longer one ends the query at once (exit 7), except with --wait; 0: no limit"`
 	ModelCalls   int64         `toml:"model_calls" trust:"lower" default:"100" doc:"Model calls in one turn; 0: no limit"`
 	Tokens       int64         `toml:"tokens" trust:"lower" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
 	HookTimeout  time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`
@@ -118,18 +118,18 @@ type Snapshot struct {
 type Sandbox struct {
 	Enable  bool     `toml:"enable" default:"true" tighten:"on" doc:"Confine tools where the system can"`
 	Network bool     `toml:"network" default:"false" tighten:"off" doc:"Let confined tools use the network"`
-	Write   []string `toml:"write" tighten:"fewer" doc:"Further directories that confined tools may write to: absolute, below ~/, or relative to the working tree, such as ../shared"`
+	Write   []string `toml:"write" tighten:"fewer" doc:"More directories that confined tools may write to: absolute, below ~/, or relative to the working tree, such as ../shared"`
 }
 
 // Secrets says what becomes of passwords, keys and tokens in what is recorded.
 type Secrets struct {
-	Redact bool `toml:"redact" default:"true" tighten:"on" doc:"Replace secrets by placeholders before anything is recorded or sent to a model"`
+	Redact bool `toml:"redact" default:"true" tighten:"on" doc:"Replace secrets by placeholders before jp records or sends them"`
 }
 
 // MCP is a server of tools that is started as a command and spoken to over its
 // stdio. Its tools are offered once the user has approved them.
 type MCP struct {
-	Command      []string          `toml:"command" check:"argv" doc:"Program and arguments of the server; its tools, mcp__<name>__TOOL, are offered once you approved them"`
+	Command      []string          `toml:"command" check:"argv" doc:"Program and arguments of the server; its tools, mcp__<name>__TOOL, are offered once you approve them"`
 	Env          map[string]string `toml:"env" label:"variable" doc:"Environment variable for the server"`
 	StartTimeout time.Duration     `toml:"start_timeout" doc:"Time from the server's start until it has listed its tools, apart from the time of tools; unset or 0: 30 seconds"`
 }
@@ -137,14 +137,14 @@ type MCP struct {
 // Store says how events are kept.
 type Store struct {
 	Durability string `toml:"durability" trust:"durable" enum:"full|off" default:"full" doc:"full: events survive a power cut; off: they survive a kill only"`
-	Packing    string `toml:"packing" enum:"auto|off" default:"auto" doc:"auto: after a turn, a process in the background packs what conversations have loose, where that is much; off: only jp pack does"`
+	Packing    string `toml:"packing" enum:"auto|off" default:"auto" doc:"auto: after a turn, a background process packs the conversations' loose objects if there are many; off: only jp pack does"`
 }
 
 // Style is how things look on a terminal.
 type Style struct {
-	Markdown bool   `toml:"markdown" default:"true" doc:"Render the model's Markdown on a terminal; false: it is shown as it was written"`
+	Markdown bool   `toml:"markdown" default:"true" doc:"Render the model's Markdown on a terminal; false: show its source"`
 	Color    string `toml:"color" enum:"auto|always|never" default:"auto" doc:"When to use colour; auto: on a terminal without NO_COLOR, and with CLICOLOR_FORCE anywhere"`
-	Width    int64  `toml:"width" default:"0" doc:"Columns to wrap at, where the terminal has as many; 0: the terminal's"`
+	Width    int64  `toml:"width" default:"0" doc:"Columns to wrap at, at most the terminal's; 0: the terminal's"`
 }
 
 // ResolveModel gives the model that name stands for: the alias's, else name itself.

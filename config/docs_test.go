@@ -15,20 +15,44 @@ const reference = "../docs/configuration.md"
 
 const referenceHead = `# Configuration
 
-Layers, low to high: defaults, the user's file (` + "`$XDG_CONFIG_HOME/jp/config.toml`" + `), the workspace's file
-(` + "`.jp/config.toml`" + `), the environment (` + "`JP_CFG_POLICY__DETACHED=deny`" + `: upper case, two underscores between
-the parts of a key), the conversation, ` + "`--cfg key=value`" + `, flags. A higher layer replaces single keys; lists are
-replaced whole. Unknown keys and wrong values are errors. A file may have up to 1 MiB. Names of models, prices and
-dialects are judged when a turn needs them; ` + "`jp doctor`" + ` judges all of them.
+` + "```sh" + `
+jp config show                     # what is set, and where (-a: the defaults too)
+jp config set KEY VALUE            # write your own file; --workspace: the repository's
+jp config path                     # the two files
+jp query --cfg KEY=VALUE "…"       # for one query
+` + "```" + `
 
-A security key chooses what runs, where requests go or who is asked. It comes from a workspace's file only after
-` + "`jp trust`" + ` for exactly its content; *only tighter* means that even then it cannot loosen what the layers below say.
-From a conversation it never comes, but for ` + "`model`" + `, which is recorded there, and not from before ` + "`jp fork --adopt`" + ` made
-the conversation yours. A workspace's file that is not trusted still counts but for its security keys; a tool whose command
-is held back is held back whole. *Looser only if trusted* says that of a single value: one no looser than what the layers
-below say counts as it is, any other after ` + "`jp trust`" + `. 0, where it stands for no limit, is the loosest.
+A higher layer replaces single keys, and whole lists. From low to high:
 
-This page is generated from the code: ` + "`UPDATE=1 go test -run Docs ./config`" + `.
+| layer | where |
+|---|---|
+| default | the table below |
+| user | ` + "`$XDG_CONFIG_HOME/jp/config.toml`" + ` |
+| workspace | ` + "`.jp/config.toml`" + ` in the repository |
+| environment | ` + "`JP_CFG_POLICY__DETACHED=deny`" + `: upper case, two underscores between the parts of a key |
+| conversation | recorded in it |
+| ` + "`--cfg`" + ` and flags | the command line |
+
+Unknown keys and wrong values are errors. A file has at most 1 MiB. jp checks model names, prices and dialects when a
+turn needs them. ` + "`jp doctor`" + ` checks all of them.
+
+## Security keys
+
+A security key chooses what runs, where requests go or who is asked.
+
+| "from" says | meaning |
+|---|---|
+| trusted workspace | the repository's file counts after ` + "`jp trust`" + ` for exactly its content |
+| only tighter | even then it can only restrict what lower layers say |
+| looser only if trusted | a value as tight as the lower layers' counts at once, a looser one after ` + "`jp trust`" + `; 0 for "no limit" is the loosest |
+| for a new tool, for its own tools | even then your tools keep theirs |
+
+Without trust, the other keys of the repository's file still count. If a tool's table names a command, jp then ignores
+the whole table. A conversation sets only one security key, ` + "`model`" + `, and ` + "`jp fork --adopt`" + ` drops what it recorded before.
+
+## Keys
+
+This page is generated: ` + "`UPDATE=1 go test -run Docs ./config`" + `.
 
 | key | type | default | from | security | meaning |
 |---|---|---|---|---|---|
