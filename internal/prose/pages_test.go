@@ -31,7 +31,7 @@ func pages(t *testing.T) []string {
 // later are pages that are still to be written anew.
 var later = []string{
 	"docs/architecture.md", "docs/decisions/",
-	"docs/format.md", "docs/performance.md",
+	"docs/format.md",
 }
 
 func TestPagesAreInPlainEnglish(t *testing.T) {
