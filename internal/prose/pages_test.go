@@ -30,7 +30,7 @@ func pages(t *testing.T) []string {
 
 // later are pages that are still to be written anew.
 var later = []string{
-	"docs/architecture.md", "docs/decisions/",
+	"docs/decisions/",
 	"docs/format.md",
 }
 
