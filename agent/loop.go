@@ -52,7 +52,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		Restore: q.repo.Values.Restorer(q.id), Placeholders: repo.Placeholders, Redacts: q.repo.Values.Redacts(),
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
-	opts.Review, opts.Digest = q.review(), files.Digest()
+	opts.Review, opts.Digest, opts.Mentioned = q.review(), files.Digest(), snapshot.Mentioned
 	q.keep(&opts)
 	if q.parent == nil { // of delegates, only what their tools came to is shown
 		opts.Progress = q.front.Progress()

@@ -78,8 +78,19 @@ type Definition struct {
 	// Paths are the files that a call names, relative to the workspace, if the
 	// tool touches no others; ok is false where that is not known.
 	Paths func(arguments json.RawMessage) (paths []string, ok bool)
+	// About are the files that a call of a conversation is about, as they are now: what a
+	// command names, what a commit takes. Who allows the call allows it for their state.
+	// Nil: those of Paths.
+	About func(arguments json.RawMessage, in conversation.ID) []NamedFile
 
 	schema *schema // of Parameters; nil until a registry holds the tool
+}
+
+// A NamedFile is one that a call is about. Its path is relative to the workspace, or
+// absolute where it lies outside.
+type NamedFile struct {
+	Path  string
+	State string // "": its content
 }
 
 // An Effect is what a run may do to the world.

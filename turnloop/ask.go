@@ -16,11 +16,16 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	subject := subjectOf(l.opts.Tools, def.Name, call.Arguments())
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
+	response, settled := l.settled(def, call)
+	var files []conversation.NamedFile
+	if !settled { // a yes of a person is one to these files
+		files = l.opts.digests(l.opts.about(def, call))
+	}
 	t.AddInquiryRequest(conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
-		Question: runQuestion(line(def.Name, subject), byHook(call), l.stale(call)), Exclusive: def.Exclusive, Files: l.digests(def, call),
+		Question: runQuestion(line(def.Name, subject), byHook(call), l.stale(call)), Exclusive: def.Exclusive, Files: files,
 	}, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
-	if response, settled := l.settled(def, call); settled {
+	if settled {
 		response.For = seq
 		t.AddInquiryResponse(response)
 		return l.build(ctx, t)

@@ -47,6 +47,9 @@ type Options struct {
 	// Digest identifies the content of a file, "" where there is none; false: it is a
 	// folder. Nil: a yes holds whatever happens to files that no snapshot has.
 	Digest func(path string) (digest string, ok bool)
+	// Mentioned are the files that a call of a tool seems to name which does not say what
+	// it is about. Nil: none.
+	Mentioned func(arguments json.RawMessage) []string
 
 	Prompter Prompter // nil: nobody can be asked
 	// Restore puts the values of secrets in the place of their placeholders: what a

@@ -2,7 +2,10 @@ package turnloop
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,37 +45,77 @@ func (l *Loop) stale(call *conversation.ToolCall) bool {
 	if q == nil {
 		return false
 	}
-	named, _ := l.named(call)
+	about := l.opts.about(def, call)
 	for _, e := range slices.Backward(l.stream.Events()) {
 		if e.Seq <= q.Event.Seq {
 			break
 		}
-		if touches(e, named) {
+		if touches(e, about) {
 			return true
 		}
 	}
-	return l.differ(q)
+	return l.differ(q, about)
 }
 
-// digests are the files that a call of a tool which changes some names, as they are.
-func (l *Loop) digests(def *tool.Definition, call *conversation.ToolCall) []conversation.NamedFile {
-	if l.opts.Digest == nil || def.Effect != tool.Changes {
+// about are the files that a call of a tool which changes some is about, as a person sees
+// it in the arguments.
+func (o *Options) about(def *tool.Definition, call *conversation.ToolCall) (files []tool.NamedFile) {
+	if def.Effect != tool.Changes || def.Resumes {
 		return nil
 	}
-	named, _ := l.named(call)
-	var files []conversation.NamedFile
-	for _, path := range named[:fitting(named, func(path string) string { return path })] {
-		if digest, ok := l.opts.Digest(path); ok {
-			files = append(files, conversation.NamedFile{Path: conversation.QuotePath(path), Digest: digest})
+	if def.About != nil {
+		arguments, err := o.real(def, call.Arguments())
+		if err != nil {
+			arguments = call.Arguments() // and it is not run
 		}
+		return def.About(arguments, o.ID)
+	}
+	paths, _ := o.named(call)
+	if def.Paths == nil && o.Mentioned != nil {
+		paths = o.Mentioned(call.Arguments())
+	}
+	for _, path := range paths {
+		files = append(files, tool.NamedFile{Path: path})
 	}
 	return files
 }
 
-// differ reports whether a file that a call names is not as it was when its question was
-// put. What tools of this conversation changed since is no surprise.
-func (l *Loop) differ(q *conversation.Inquiry) bool {
-	if l.opts.Digest == nil || len(q.Request.Files) == 0 {
+// state identifies what a file is now; false: it is a folder.
+func (o *Options) state(file tool.NamedFile) (state string, ok bool) {
+	if file.State != "" {
+		return file.State, true
+	}
+	return o.Digest(file.Path)
+}
+
+// digests are the files that a call is about, as they are. Where they do not fit into an
+// event, one digest stands for all.
+func (o *Options) digests(about []tool.NamedFile) (files []conversation.NamedFile) {
+	if o.Digest == nil {
+		return nil
+	}
+	for _, file := range about {
+		if digest, ok := o.state(file); ok {
+			files = append(files, conversation.NamedFile{Path: conversation.QuotePath(file.Path), Digest: digest})
+		}
+	}
+	if fitting(files, func(f conversation.NamedFile) string { return f.Path }) == len(files) {
+		return files
+	}
+	code := sha256.New()
+	for _, file := range files {
+		fmt.Fprintf(code, "%s\x00%s\x00", file.Path, file.Digest)
+	}
+	return []conversation.NamedFile{{Path: allFiles, Digest: hex.EncodeToString(code.Sum(nil))}}
+}
+
+// allFiles stands for all files that a call is about.
+const allFiles = "."
+
+// differ reports whether a file that a call is about is not as it was when its question was
+// put, or was not among them. What tools of this conversation changed since is no surprise.
+func (l *Loop) differ(q *conversation.Inquiry, about []tool.NamedFile) bool {
+	if l.opts.Digest == nil {
 		return false
 	}
 	own := map[string]bool{}
@@ -89,12 +132,33 @@ func (l *Loop) differ(q *conversation.Inquiry) bool {
 			}
 		}
 	}
+	edited := len(q.Response.Arguments) > 0 // other files than those of the question
+	if files := q.Request.Files; len(files) == 1 && files[0].Path == allFiles {
+		return !edited && !slices.Equal(files, l.opts.digests(about))
+	}
+	now := map[string]tool.NamedFile{}
+	for _, file := range about {
+		now[file.Path] = file
+	}
+	known := map[string]bool{}
 	for _, file := range q.Request.Files {
 		path, err := conversation.UnquotePath(file.Path)
-		if err != nil || own[file.Path] {
+		if err != nil {
 			continue
 		}
-		if now, ok := l.opts.Digest(realPath(l.opts.Restore, path)); !ok || now != file.Digest {
+		path = realPath(l.opts.Restore, path)
+		known[path] = true
+		is := now[path]
+		is.Path = path
+		if state, ok := l.opts.state(is); !own[file.Path] && (!ok || state != file.Digest) {
+			return true
+		}
+	}
+	for _, file := range about {
+		if edited || known[file.Path] || own[conversation.QuotePath(file.Path)] {
+			continue
+		}
+		if _, ok := l.opts.state(file); ok {
 			return true
 		}
 	}
@@ -121,7 +185,7 @@ func realPath(restore func(json.RawMessage) (json.RawMessage, error), path strin
 // touches reports whether an event says that somebody else changed one of the files. Where
 // it does not list all of them it may be any. A file that is added says nothing: it may have
 // been there untracked, and then is recorded first when a call that names it runs.
-func touches(e *conversation.Event, named []string) bool {
+func touches(e *conversation.Event, about []tool.NamedFile) bool {
 	var paths []conversation.PathStat
 	more := 0
 	switch b := e.Body.(type) {
@@ -132,7 +196,7 @@ func touches(e *conversation.Event, named []string) bool {
 			paths, more = b.Report.Changed, b.Report.More
 		}
 	}
-	if more > 0 && len(named) > 0 {
+	if more > 0 && len(about) > 0 {
 		return true
 	}
 	for _, p := range paths {
@@ -143,8 +207,8 @@ func touches(e *conversation.Event, named []string) bool {
 		if err != nil {
 			continue
 		}
-		for _, name := range named {
-			if changed == name || strings.HasPrefix(changed, name+"/") || strings.HasPrefix(name, changed+"/") {
+		for _, file := range about {
+			if changed == file.Path || strings.HasPrefix(changed, file.Path+"/") || strings.HasPrefix(file.Path, changed+"/") {
 				return true
 			}
 		}
@@ -154,14 +218,16 @@ func touches(e *conversation.Event, named []string) bool {
 
 // overtaken records what somebody else changed since a person allowed the call, if that is a
 // file which the call names. The call is then not started, and asked for again.
-func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult, named []string) (bool, error) {
-	q := l.binding(lookup(l.opts.Tools, call.Request.Name), call)
+func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult) (bool, error) {
+	def := lookup(l.opts.Tools, call.Request.Name)
+	q := l.binding(def, call)
 	if q == nil {
 		return false, nil
 	}
+	about := l.opts.about(def, call)
 	outside := l.files.drift(before)
-	if outside == nil || !touches(outside, named) {
-		return l.differ(q), nil // while the call waited for its turn
+	if outside == nil || !touches(outside, about) {
+		return l.differ(q, about), nil // while the call waited for its turn
 	}
 	t := l.stream.CurrentTurn()
 	t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))

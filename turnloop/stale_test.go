@@ -3,6 +3,7 @@ package turnloop_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -127,5 +128,90 @@ func TestAYesBindsToUntrackedFiles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a command or a commit names counts as what a tool writes does.
+func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
+	many := func(n int) (names []string) {
+		for i := range n {
+			names = append(names, fmt.Sprintf("f%03d", i))
+		}
+		return names
+	}
+	for name, tt := range map[string]struct {
+		about   []string // at first
+		later   []string // nil: the same
+		changed []string
+		answer  string // to the first question
+		asked   int
+		files   int // on record with the first question
+	}{
+		"unchanged":                    {[]string{"a", "b"}, nil, nil, "run", 1, 2},
+		"one of them":                  {[]string{"a", "b"}, nil, []string{"b"}, "run", 2, 2},
+		"another file":                 {[]string{"a"}, nil, []string{"b"}, "run", 1, 1},
+		"one more":                     {[]string{"a"}, []string{"a", "b"}, nil, "run", 2, 1},
+		"the first one":                {[]string{}, []string{"a"}, nil, "run", 2, 0},
+		"one less":                     {[]string{"a", "b"}, []string{"a"}, nil, "run", 1, 2},
+		"one less, and it changed":     {[]string{"a", "b"}, []string{"a"}, []string{"b"}, "run", 2, 2},
+		"more than an event lists":     {many(250), nil, nil, "run", 1, 1},
+		"the last of so many":          {many(250), nil, []string{"f249"}, "run", 2, 1},
+		"one more than so many":        {many(250), many(251), nil, "run", 2, 1},
+		"as many as an event lists":    {many(200), nil, []string{"f199"}, "run", 2, 200},
+		"allowed for the turn":         {[]string{"a"}, nil, []string{"a"}, "run_turn", 1, 1},
+		"other arguments, other files": {[]string{"a"}, []string{"b"}, nil, "edit", 1, 1},
+		"of which one changed":         {[]string{"a"}, []string{"b"}, []string{"a"}, "edit", 2, 1},
+	} {
+		for _, mentioned := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, mentioned), func(t *testing.T) {
+				about, state := tt.about, map[string]string{}
+				run := changes("run").asking()
+				r := newRig(t, []*fakeTool{run}, asksFor("run"), answers("ok"))
+				if mentioned {
+					r.opts.Mentioned = func(json.RawMessage) []string { return about }
+				} else {
+					run.def.About = func(json.RawMessage, conversation.ID) (files []tool.NamedFile) {
+						for i, path := range about {
+							file := tool.NamedFile{Path: path}
+							if i%2 > 0 {
+								file.State = "state" + state[path]
+							}
+							files = append(files, file)
+						}
+						return files
+					}
+				}
+				r.opts.Workspace = newWorkspace()
+				r.opts.Digest = func(path string) (string, bool) { return "is" + state[path], true }
+				if !mentioned { // the state of one that is gone from the list is what its content says
+					r.opts.Digest = func(path string) (string, bool) { return "state" + state[path], true }
+				}
+				asked := 0
+				r.prompting(func(context.Context, Question) (Answer, error) {
+					if asked++; asked > 1 {
+						return said("run"), nil
+					}
+					for _, path := range tt.changed {
+						state[path] = "changed"
+					}
+					if tt.later != nil {
+						about = tt.later
+					}
+					if tt.answer == "edit" {
+						return Answer{Outcome: conversation.OutcomeAnswered, Value: json.RawMessage(`"edit"`), Arguments: json.RawMessage(`{"path":"b"}`)}, nil
+					}
+					return said(tt.answer), nil
+				})
+				r.done()
+				require.Equal(t, tt.asked, asked)
+				require.Len(t, run.runs, 1)
+				for _, e := range r.stored() {
+					if b, ok := e.Body.(*conversation.InquiryRequest); ok {
+						require.Len(t, b.Files, tt.files)
+						break
+					}
+				}
+			})
+		}
 	}
 }

@@ -51,12 +51,12 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return fmt.Errorf("wait for the right to change files: %w", err)
 	}
 	defer release()
-	named, only := l.named(call)
+	named, only := l.opts.named(call)
 	before, err := l.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil})
 	if err != nil {
 		return err
 	}
-	if again, err := l.overtaken(ctx, call, before, named); again || err != nil {
+	if again, err := l.overtaken(ctx, call, before); again || err != nil {
 		return err
 	}
 	lock, unlock, err := l.toolLock(call.Event.Seq)
@@ -187,12 +187,12 @@ func (l *Loop) refuseCancelled(ctx context.Context, call *conversation.ToolCall)
 
 // named are the files that the call names, and the same again as only if the
 // tool touches no others.
-func (l *Loop) named(call *conversation.ToolCall) (named, only []string) {
-	def := lookup(l.opts.Tools, call.Request.Name)
+func (o *Options) named(call *conversation.ToolCall) (named, only []string) {
+	def := lookup(o.Tools, call.Request.Name)
 	if def.Paths == nil {
 		return nil, nil
 	}
-	arguments, err := l.opts.real(def, call.Arguments())
+	arguments, err := o.real(def, call.Arguments())
 	if err != nil {
 		arguments = call.Arguments() // and it is not run
 	}

@@ -20,6 +20,16 @@ const Unread = "unread"
 // folder. It follows no link out of the folder.
 func Digest(root *os.Root, key []byte, path string) (digest string, ok bool) {
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not hold it up
+	return digestOf(f, err, key)
+}
+
+// DigestOutside is Digest of a file that lies in no folder of concern, by its absolute path.
+func DigestOutside(key []byte, path string) (digest string, ok bool) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return digestOf(f, err, key)
+}
+
+func digestOf(f *os.File, err error, key []byte) (digest string, ok bool) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return "", true
 	}

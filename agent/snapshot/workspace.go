@@ -89,7 +89,12 @@ func (f *Files) Digest() func(path string) (string, bool) {
 	if f.Root == nil || len(f.Key) == 0 {
 		return nil
 	}
-	return func(path string) (string, bool) { return worktree.Digest(f.Root, f.Key, path) }
+	return func(path string) (string, bool) {
+		if filepath.IsAbs(path) {
+			return worktree.DigestOutside(f.Key, path)
+		}
+		return worktree.Digest(f.Root, f.Key, path)
+	}
 }
 
 // Place is where the repository stands: HEAD, branch, worktree. It is nil where

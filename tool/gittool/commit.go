@@ -22,7 +22,7 @@ func (r *repository) commit() tool.Tool {
 			"message":{"type":"string","minLength":1,"description":"The whole message: a subject line, then a blank line and the body if one is needed."},
 			"paths":{"type":"array","items":{"type":"string"},"description":"The files and folders to commit, relative to the workspace. Default: what this conversation's tools changed."},
 			"staged":{"type":"boolean","default":false,"description":"Commit what the user has staged, and nothing else."}}}`),
-		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: commitSubject,
+		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended, Subject: commitSubject, About: r.taken,
 	}}
 }
 

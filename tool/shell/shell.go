@@ -64,7 +64,9 @@ func Tools(root string, opts Options) ([]tool.Tool, error) {
 	if opts.Timeout == 0 {
 		opts.Timeout = defaultTimeout
 	}
-	return []tool.Tool{&run{root: real, opts: opts, def: definition(max(opts.Timeout, 0))}}, nil
+	r := &run{root: real, opts: opts, def: definition(max(opts.Timeout, 0))}
+	r.def.About = r.about
+	return []tool.Tool{r}, nil
 }
 
 func definition(limit time.Duration) *tool.Definition {

@@ -1,0 +1,118 @@
+package shell
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"jp/conversation"
+	"jp/tool"
+)
+
+// mostWords bounds the words of a call that may be names of files.
+const mostWords = 2000
+
+// about are the files that a call names: words of its arguments and of the scripts among
+// them that name a file by now, from the folder of the call and from folders that are named,
+// too. Outside the workspace those count that are programs. Files with the name of a log
+// change all the time.
+func (r *run) about(raw json.RawMessage, _ conversation.ID) []tool.NamedFile {
+	var args arguments
+	if json.Unmarshal(raw, &args) != nil || len(args.Argv) == 0 {
+		return nil
+	}
+	dir, err := r.folder(args.Cwd)
+	if err != nil {
+		return nil // and it is not run
+	}
+	var names []string
+	for _, text := range append(slices.Clone(args.Argv), args.Stdin) {
+		names = append(names, words(text)...)
+	}
+	names = names[:min(len(names), mostWords)]
+	bases := []string{dir}
+	for _, name := range names {
+		path := in(dir, name)
+		if info, err := os.Stat(path); err == nil && info.IsDir() && r.inside(path) && !slices.Contains(bases, path) && len(bases) < 8 {
+			bases = append(bases, path)
+		}
+	}
+	found := map[string]bool{}
+	for _, base := range bases {
+		for _, name := range names {
+			path := in(base, name)
+			if found[path] || !r.counts(path) {
+				continue
+			}
+			found[path] = true
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				found[real] = true // a link may lead to another file by then
+			}
+		}
+	}
+	var files []tool.NamedFile
+	for path := range found {
+		if rel, err := filepath.Rel(r.root, path); err == nil && filepath.IsLocal(rel) {
+			path = filepath.ToSlash(rel)
+		}
+		files = append(files, tool.NamedFile{Path: path})
+	}
+	slices.SortFunc(files, func(a, b tool.NamedFile) int { return strings.Compare(a.Path, b.Path) })
+	return files
+}
+
+// counts reports whether a path is that of a file to whose state a yes is bound.
+func (r *run) counts(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	return info.Mode().Perm()&0o111 != 0 || startsAsScript(path) || r.inside(path) && !strings.HasSuffix(path, ".log")
+}
+
+func (r *run) inside(path string) bool {
+	rel, err := filepath.Rel(r.root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func startsAsScript(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == "#!"
+}
+
+// in is a name as it is meant in a folder.
+func in(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}
+
+var quotes = regexp.MustCompile(`'[^']+'|"[^"]+"`)
+
+// words are what in a text may be a name: all of it, what stands in quotes, and what stands
+// between characters that separate words for a shell or in an option.
+func words(text string) (names []string) {
+	names = append(names, text)
+	for _, quoted := range quotes.FindAllString(text, mostWords) {
+		names = append(names, quoted[1:len(quoted)-1])
+	}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n=:,;|&<>(){}'\"`$@", r) }) {
+		names = append(names, word)
+		if strings.HasPrefix(word, "-") && len(word) > 2 { // -fMakefile
+			names = append(names, word[2:])
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" || strings.ContainsRune(name, 0) || len(name) > 4096 })
+}
