@@ -28,18 +28,71 @@ func (g *Git) takeEnvironment() {
 	}
 }
 
-// environSettings are the settings of GIT_CONFIG_COUNT and its kin. Where git would
-// refuse them, there are none.
+// environSettings are the settings of the environment, in the order in which git takes
+// them: those of GIT_CONFIG_COUNT and its kin, and behind them those of a git -c that runs
+// jp, by an alias. Where git would refuse them, there are none.
 func environSettings(environ []string) (settings []setting) {
 	count, err := strconv.Atoi(lookup(environ, "GIT_CONFIG_COUNT"))
-	if err != nil {
-		return nil
-	}
 	const most = 1000
 	for i := range min(max(count, 0), most) {
-		settings = append(settings, setting{lookup(environ, fmt.Sprintf("GIT_CONFIG_KEY_%d", i)), lookup(environ, fmt.Sprintf("GIT_CONFIG_VALUE_%d", i))})
+		if err == nil {
+			settings = append(settings, setting{lookup(environ, fmt.Sprintf("GIT_CONFIG_KEY_%d", i)), lookup(environ, fmt.Sprintf("GIT_CONFIG_VALUE_%d", i))})
+		}
 	}
+	settings = append(settings, parameters(lookup(environ, "GIT_CONFIG_PARAMETERS"))...)
 	return slices.DeleteFunc(settings, func(s setting) bool { return s.key == "" })
+}
+
+// parameters reads what git -c passes on: 'key'='value', 'key'= for a key without a value,
+// or as older gits write it, 'key=value'.
+func parameters(text string) (settings []setting) {
+	for text = strings.TrimLeft(text, " "); text != ""; text = strings.TrimLeft(text, " ") {
+		key, rest, ok := dequoted(text)
+		if !ok {
+			return nil
+		}
+		value, given := "", false
+		switch after, isNew := strings.CutPrefix(rest, "="); {
+		case isNew && strings.HasPrefix(after, "'"):
+			if value, rest, ok = dequoted(after); !ok {
+				return nil
+			}
+			given = true
+		case isNew:
+			rest = after
+		default:
+			key, value, given = strings.Cut(key, "=")
+			key = strings.TrimSpace(key)
+		}
+		if rest != "" && rest[0] != ' ' {
+			return nil
+		}
+		if !given {
+			value = "true"
+		}
+		settings = append(settings, setting{key, value})
+		text = rest
+	}
+	return settings
+}
+
+// dequoted takes a word in single quotes off the front, as git quotes it: a quote and an
+// exclamation mark stand outside of them, behind a backslash.
+func dequoted(text string) (word, rest string, ok bool) {
+	text, ok = strings.CutPrefix(text, "'")
+	for ok {
+		var part string
+		if part, text, ok = strings.Cut(text, "'"); !ok {
+			break
+		}
+		word += part
+		if len(text) < 3 || text[0] != '\\' || text[1] != '\'' && text[1] != '!' || text[2] != '\'' {
+			return word, text, true
+		}
+		word += text[1:2]
+		text = text[3:]
+	}
+	return "", "", false
 }
 
 // configuration is the environment that adds settings to the user's. They go through

@@ -2,6 +2,7 @@ package gitcmd_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,6 +31,48 @@ func TestEnvironmentConfigures(t *testing.T) {
 	for _, g := range both(t, dir) {
 		require.Equal(t, "Ada Lovelace\n", configured(t, g, "user.name", true), "what git cannot read counts for nothing")
 	}
+}
+
+// What the user says to git -c holds for a jp that an alias runs, as git would take it.
+func TestGitPassesItsSettingsOn(t *testing.T) {
+	dir := gitenv.Repo(t)
+	for text, want := range map[string]string{
+		`'user.name'='Git'`:                               "Git",
+		`'user.name=Git'`:                                 "Git", // as before git 2.31
+		`'user.name'='a'  'user.name'='b'`:                "b",
+		`'user.name'='it'\''s'\!''`:                       "it's!",
+		`'user.name'='a=b c'`:                             "a=b c",
+		`'user.name'=''`:                                  "",
+		`'user.name'=`:                                    "true",
+		`'user.name'`:                                     "true",
+		`'x.a=b.y'='z' 'user.name'='Git'`:                 "Git",
+		`'user.name'='Git' 'core.fsmonitor'='/nowhere'`:   "Git",
+		`'user.name'='Git' 'core.hooksPath'='/elsewhere'`: "Git",
+		// what git refuses counts for nothing
+		`'user.name'='Git`:           "Env",
+		`user.name=Git`:              "Env",
+		`'user.name'='Git'x`:         "Env",
+		`'user.name'='Git' 'other'x`: "Env",
+		`'user.name'x='Git'`:         "Env",
+		`'`:                          "Env",
+		`'=x'`:                       "Env",
+		``:                           "Env",
+	} {
+		t.Setenv("GIT_CONFIG_PARAMETERS", text)
+		t.Setenv("GIT_CONFIG_COUNT", "1")
+		t.Setenv("GIT_CONFIG_KEY_0", "user.name")
+		t.Setenv("GIT_CONFIG_VALUE_0", "Env")
+		for name, g := range both(t, dir) {
+			require.Equal(t, want+"\n", configured(t, g, "user.name", true), "%s %s", name, text)
+			require.Equal(t, "false\n", configured(t, g, "core.fsmonitor", true))
+			require.Equal(t, "/dev/null\n", configured(t, g, "core.hooksPath", true))
+		}
+	}
+	asGit := exec.Command("git", "config", "--get", "user.name") // which reads the hardest one alike
+	asGit.Env = append(os.Environ(), `GIT_CONFIG_PARAMETERS='user.name'='it'\''s'\!''`)
+	out, err := asGit.Output()
+	require.NoError(t, err)
+	require.Equal(t, "it's!\n", string(out))
 }
 
 func both(t *testing.T, dir string) map[string]*gitcmd.Git {
@@ -66,6 +109,12 @@ func TestEnvironmentNamesNothingInTheRepository(t *testing.T) {
 			t.Setenv("GIT_CONFIG_COUNT", "1")
 			t.Setenv("GIT_CONFIG_KEY_0", "include.path")
 			t.Setenv("GIT_CONFIG_VALUE_0", filepath.Join(dir, "evil"))
+		},
+		"an include of git -c": func(t *testing.T, dir string) {
+			t.Setenv("GIT_CONFIG_PARAMETERS", "'include.path'='"+filepath.Join(dir, "evil")+"'")
+		},
+		"one that is relative": func(t *testing.T, dir string) {
+			t.Setenv("GIT_CONFIG_PARAMETERS", "'include.path=evil'")
 		},
 		"an include of an include": func(t *testing.T, dir string) {
 			t.Setenv("GIT_CONFIG_COUNT", "1")

@@ -210,6 +210,7 @@ var changes = map[string]struct {
 	"a ceiling":                   {1, func(f *field) { f.opts.Environ = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+f.top+"/a") }},
 	"a ceiling far up":            {1, func(f *field) { f.opts.Environ = append(os.Environ(), "GIT_CEILING_DIRECTORIES=/") }},
 	"settings of the environment": {1, func(f *field) { f.opts.Environ = append(os.Environ(), "GIT_CONFIG_COUNT=0") }},
+	"settings of git -c":          {1, func(f *field) { f.opts.Environ = append(os.Environ(), "GIT_CONFIG_PARAMETERS='a.b'='c'") }},
 	"an old git":                  {1, func(f *field) { f.git(`echo '{"event":"version","evt":"3","exe":"2.35.9"}' >&2; exit 128`) }},
 	"another git":                 {1, func(f *field) { f.git(`exec git "$@" # another`) }},
 	"no git":                      {0, func(f *field) { f.remove(f.opts.Program) }},

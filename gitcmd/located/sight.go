@@ -88,7 +88,11 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 func bounded(environ []string) bool {
 	return slices.ContainsFunc(environ, func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return name == "GIT_CEILING_DIRECTORIES" || name == "GIT_DISCOVERY_ACROSS_FILESYSTEM" || name == "GIT_CONFIG_COUNT"
+		switch name {
+		case "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS":
+			return true
+		}
+		return false
 	})
 }
 
