@@ -77,6 +77,36 @@ func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s
 		Hint("jp fork "+id.Short()+" -a", "go on from there in a fork, and leave it as it is")
 }
 
+// NotSetBack refuses a deletion of conversations of which one was set back to an older
+// event: once its ref is gone, nothing names the newer events.
+func (r Standings) NotSetBack(ctx context.Context, infos []conversation.Info) error {
+	for _, info := range infos {
+		if info.Err != nil || info.Tip == nil {
+			continue
+		}
+		standing, err := r.Store.Standing(ctx, info.ID, info.Head, []*conversation.Event{info.Tip})
+		if err != nil {
+			return err
+		}
+		if standing == conversation.StandingRolledBack {
+			f := r.StandingFailure(info.ID, info.Head, standing, "", "read only")
+			f.Details = append(f.Details, "git would remove its newer events in time, since nothing else names them.")
+			return f
+		}
+	}
+	return nil
+}
+
+// NewerEvents is the command that brings back the events behind which a conversation was
+// set back, "" where they are gone.
+func (r Standings) NewerEvents(info conversation.Info) string {
+	seen, there, err := r.Store.SeenHead(info.ID)
+	if err != nil || !there || seen == info.Head {
+		return ""
+	}
+	return fmt.Sprintf("git update-ref %s %s", info.Ref, seen)
+}
+
 // refNow is the ref of a conversation, live or archived.
 func (r Standings) refNow(id conversation.ID) string {
 	if info, err := r.Store.Info(context.Background(), id); err == nil {

@@ -46,7 +46,7 @@ func newRmCommand(e *ui.Env) *cobra.Command {
 			"ones stay.\n\n" +
 			"ID: an id, its last characters, \".\" (the session's), \"-\" (the one before), recent or newest. Where you are asked\n" +
 			"it may also be a part of the title; with -y, or without a terminal, it may not.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, or there twice · 4 locked · 5 no such conversation · 6 its ref cannot be read",
+			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, there twice, or set back · 4 locked · 5 no such conversation · 6 its ref cannot be read",
 		Example: "  jp rm 4400\n  jp rm --older 180d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Words = args
@@ -77,6 +77,9 @@ func runRm(ctx context.Context, e *ui.Env, o repo.Selection) error {
 		return err
 	}
 	if infos, err = r.NotTwice(e.Host, infos, o.Filters()); err != nil {
+		return err
+	}
+	if err := r.Standings().NotSetBack(ctx, infos); err != nil {
 		return err
 	}
 	if infos, err = r.NotAwaited(ctx, e.Host, infos, o.Filters()); err != nil {

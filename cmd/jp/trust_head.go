@@ -57,8 +57,12 @@ func runTrustHead(ctx context.Context, e *ui.Env, o trustOptions) error {
 			return err
 		}
 	}
+	undo := r.Standings().NewerEvents(info)
 	if err := r.Store.AcceptHead(id, info.Head); err != nil {
 		return err
+	}
+	if undo != "" {
+		e.Note("Undo: %s", undo)
 	}
 	_, err = fmt.Fprintf(e.Results(), "%s goes on from @%d.\n", id, info.Tip.Seq)
 	return err
