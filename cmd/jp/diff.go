@@ -40,8 +40,8 @@ file between two tools, it is shown in pieces.
   --turn N|all  what the tools changed in that turn, or in all
   --worktree    the last snapshot, or that of @E, against the files now
 
-It is for reading: control characters are shown as ^X, and line ends as one. To apply
-it, take the trees from jp show @E: git diff TREE TREE.
+On a terminal, and with colours, control characters are shown as ^X and line ends as
+one. A pipe gets the bytes of the files, as git apply takes them.
 
 JSON: [{"path","status":"A|M|D","added","deleted","events":[…]}]: lines (-1 where
 the content is binary), and the events that changed the file.
@@ -214,11 +214,20 @@ func (c shownComparison) printPatch(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, colourPatch(c.Palette, safetext.Reveal(string(patch)))); err != nil {
+		if !c.forPrograms() {
+			patch = []byte(colourPatch(c.Palette, safetext.Reveal(string(patch))))
+		}
+		if _, err := w.Write(patch); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// forPrograms reports whether a patch goes to a program, which takes the bytes as they are,
+// and not to a person.
+func (c shownComparison) forPrograms() bool {
+	return !ui.IsTerminal(c.Env.Stdout) && c.Palette == terminal.Palette{}
 }
 
 // printStat writes how much changed in which file, as git does.
