@@ -20,8 +20,6 @@ type Frontend interface {
 	Child(id conversation.ID) Output
 	// Configured is called when the configuration of a conversation is read.
 	Configured(style config.Style)
-	// Progress shows how far tools say that they are. It is nil where that is not shown.
-	Progress() func(turnloop.Progress)
 	// Running lets the user interrupt a turn.
 	Running(turn Interruptible, transient bool)
 	// Over ends what Running began, and returns when nothing of it goes on.

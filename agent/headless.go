@@ -26,9 +26,6 @@ func (Headless) Child(conversation.ID) Output { return NoOutput{} }
 // Configured implements [Frontend].
 func (Headless) Configured(config.Style) {}
 
-// Progress implements [Frontend].
-func (Headless) Progress() func(turnloop.Progress) { return nil }
-
 // Running implements [Frontend].
 func (Headless) Running(Interruptible, bool) {}
 
@@ -91,6 +88,9 @@ func (NoOutput) Streamed(turnloop.Delta) {}
 
 // Noticed implements [Output].
 func (NoOutput) Noticed(string) {}
+
+// Working implements [Output].
+func (NoOutput) Working(turnloop.Activity) {}
 
 // Detached implements [Output].
 func (NoOutput) Detached(DetachedJSON) {}

@@ -50,13 +50,11 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		JP: models.Version(), Now: q.env.Now, NewID: q.freeID,
 		Retry: q.retry(), Limits: q.limits(), Unknown: q.unknown, Wait: q.env.Wait,
 		Restore: q.repo.Values.Restorer(q.id), Placeholders: repo.Placeholders, Redacts: q.repo.Values.Redacts(),
+		Redact: q.repo.Values.Concealer(q.id),
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	opts.Review, opts.Digest, opts.Mentioned = q.review(), files.Digest(), snapshot.Mentioned
 	q.keep(&opts)
-	if q.parent == nil { // of delegates, only what their tools came to is shown
-		opts.Progress = q.front.Progress()
-	}
 	if q.opts.NoPersist {
 		opts.Journal, opts.Hold, opts.ToolLock, opts.Outlived = q.repo.Store.Transient(), nil, nil, nil
 	}

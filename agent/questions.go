@@ -217,8 +217,8 @@ func (q *query) doing() attach.Status {
 	status := attach.Status{Running: loop.Running()}
 	doing, ok := Steerable(q.ctx, loop, q.desk.asks)
 	if ok {
-		status.Doing, status.Tool, status.Subject, status.Waits = true, doing.Tool, doing.Subject, doing.Waits
-		status.SinceMS = q.env.Now().Sub(doing.Since).Milliseconds()
+		status.Doing, status.Tool, status.Subject, status.Waits = true, doing.Name, doing.Argument, doing.Waits
+		status.SinceMS = q.env.Now().Sub(doing.Started).Milliseconds()
 	}
 	return status
 }

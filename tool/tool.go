@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"time"
 
@@ -132,6 +133,7 @@ type Call struct {
 	Budget       int                        // tokens that the turn may still use, at least 1; 0: any number
 	Lock         *os.File                   // inherited by processes of the tool: held while one of them lives; may be nil
 	Started      func(pgid int)             // told the process group of a tool that is a process; may be nil
+	Output       io.Writer                  // told what the tool's program writes, as it comes; from any goroutine; may be nil
 	Progress     func(text string)          // told how far the run is, on one line of clean text; from any goroutine; may be nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
+	"jp/turnloop/activity"
 )
 
 // An answer is a model call while it streams. The part that was closed last is
@@ -19,11 +20,13 @@ type answer struct {
 	prefix  func() string
 	began   time.Time
 	names   provider.Names
+	shown   *activity.Running
 
 	parts   provider.Assembler
 	held    []provider.Part
 	open    map[int]int    // bytes of text streamed so far, by the provider's index
 	waiting map[int]string // white space that parts began with, which alone makes no event
+	writing map[int]string // the tool whose call is being written
 	durable bool           // an event of the call is recorded
 	tools   bool           // a tool call is recorded
 }
@@ -68,23 +71,37 @@ func opens(c provider.Chunk) bool {
 	return false
 }
 
+// partOf is what a chunk is a piece of, "" for a tool call.
+var partOf = map[provider.ChunkKind]conversation.Part{
+	provider.ChunkMessage: conversation.PartMessage, provider.ChunkReasoning: conversation.PartReasoning,
+	provider.ChunkData: conversation.PartData,
+}
+
 // stream tells the observer of text that is not durable yet.
 func (a *answer) stream(c provider.Chunk) {
 	at, text := a.open[c.Index], a.waiting[c.Index]+c.Text
+	a.writes(c)
 	if at == 0 && strings.TrimSpace(text) == "" {
 		a.open[c.Index], a.waiting[c.Index] = 0, text
 		return
 	}
 	delete(a.waiting, c.Index)
 	a.open[c.Index] = at + len(text)
-	part := map[provider.ChunkKind]conversation.Part{
-		provider.ChunkMessage: conversation.PartMessage, provider.ChunkReasoning: conversation.PartReasoning,
-		provider.ChunkData: conversation.PartData,
-	}[c.Kind]
-	if part != "" && c.Text != "" {
+	if part := partOf[c.Kind]; part != "" && c.Text != "" {
 		seq := a.loop.stream.NextSeq() + len(a.held) + a.parts.Before(c.Index)
 		a.loop.opts.Observer.Streamed(Delta{Seq: seq, Call: a.ordinal, Part: part, At: at, Text: text})
 	}
+}
+
+// writes shows what the model writes. The pieces of a tool call name the tool once.
+func (a *answer) writes(c provider.Chunk) {
+	if c.Kind == provider.ChunkToolCall && c.Tool != "" {
+		a.writing = map[int]string{c.Index: clip(c.Tool)}
+		if registered, ok := a.names.Registry(clip(c.Tool)); ok {
+			a.writing[c.Index] = registered
+		}
+	}
+	a.shown.Add(partOf[c.Kind], a.writing[c.Index], c.Text)
 }
 
 // end is what the last event of the call carries.

@@ -14,6 +14,7 @@ import (
 	"jp/conversation"
 	"jp/provider"
 	"jp/tool"
+	"jp/turnloop/activity"
 )
 
 // Options are everything that a turn needs. Journal, ID, Stream, Provider,
@@ -67,10 +68,10 @@ type Options struct {
 	Grant    Grant
 	Observer Observer // nil: nobody is told
 	Verbose  bool     // the observer is also told of details
-	// Progress is told how far a tool says it is, from any goroutine, one call at a
-	// time for each run. It must not block. Nil: tools are not asked.
-	Progress func(Progress)
-	Hooks    Hooks // nil: there are none
+	// Redact replaces secrets in a text that the observer shows and that is never recorded.
+	// It is called from any goroutine. Nil: there are none.
+	Redact func(text string) string
+	Hooks  Hooks // nil: there are none
 	// Review asks a person whether the turn goes on though a tool changed files that say
 	// what git runs. An error is no answer: its text, or the end of ctx. Nil: nobody is asked.
 	Review  func(ctx context.Context, tool string, files []string) (goOn bool, err error)
@@ -160,8 +161,14 @@ func New(opts Options) *Loop {
 	if opts.Policy == "" {
 		opts.Policy = PolicyDefer
 	}
+	if opts.Redact == nil {
+		opts.Redact = func(text string) string { return text }
+	}
+	var shown *activity.Set
 	if opts.Observer == nil {
 		opts.Observer = nopObserver{}
+	} else {
+		shown = activity.New(opts.Observer.Working, opts.Redact)
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -177,6 +184,7 @@ func New(opts Options) *Loop {
 	}
 	opts.Stream.SetClock(opts.Now)
 	l := &Loop{opts: opts, stream: opts.Stream, head: opts.Head, again: map[int]bool{}, details: map[int]string{}}
+	l.steer.shown = shown
 	l.files = filesOf(opts.Stream.Events())
 	return l
 }
@@ -232,6 +240,7 @@ func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 // Incomplete or Waiting, and can be run again.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	defer l.waitHooks()
+	defer l.steer.shown.Quiet()
 	l.steer.turn.Store(true)
 	defer l.steer.turn.Store(false)
 	for {
@@ -325,8 +334,7 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 	case ActHook:
 		return l.hookTool(ctx, a.Calls[0])
 	case ActRun:
-		name := a.Calls[0].Request.Name
-		ctx, done := l.steer.begin(ctx, Activity{Since: l.opts.Now(), Tool: name, Subject: subjectOf(l.opts.Tools, name, a.Calls[0].Arguments())})
+		ctx, done := l.steer.begin(ctx, activityOf(l.opts.Tools, a.Calls[0], l.opts.Now()))
 		defer done()
 		return l.run(ctx, a.Calls)
 	}

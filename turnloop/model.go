@@ -60,7 +60,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if err := l.tellCutOff(ctx); err != nil {
 		return err
 	}
-	ctx, done := l.steer.begin(ctx, Activity{Since: l.opts.Now()})
+	ctx, done := l.steer.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
 	defer done()
 	for tries := 1; ; tries++ {
 		err := l.tryCall(ctx)
@@ -150,6 +150,8 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	answer.shown = l.steer.shown.Of(Activity{}.Key())
+	answer.shown.Ask(answer.ordinal)
 	for chunk, err := range l.opts.Provider.Stream(ctx, request) {
 		if err != nil {
 			return answer.broken(ctx, err)

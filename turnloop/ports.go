@@ -8,6 +8,7 @@ import (
 
 	"jp/conversation"
 	"jp/tool"
+	"jp/turnloop/activity"
 )
 
 // ErrNoAnswer says that a question ended without an answer: end of file, a
@@ -92,7 +93,14 @@ type Observer interface {
 	Streamed(Delta)
 	// Noticed is called with a line for the user, such as a retry.
 	Noticed(text string)
+	// Working is called with what the loop does while that takes time, at most ten times a
+	// second. It comes from another goroutine, also while one of the other methods runs, and
+	// must not block. What is short is left out, and the end of the turn ends everything.
+	Working(Activity)
 }
+
+// An Activity is something that the loop does and that takes time.
+type Activity = activity.Activity
 
 // A Delta is text that the model is writing.
 type Delta struct {
@@ -103,17 +111,10 @@ type Delta struct {
 	Text string
 }
 
-// A Progress is how far a tool that runs says it is.
-type Progress struct {
-	Seq     int // of the request
-	Tool    string
-	Subject string
-	Text    string // one line, clean
-}
-
 // nopObserver ignores everything.
 type nopObserver struct{}
 
 func (nopObserver) Recorded([]*conversation.Event) {}
 func (nopObserver) Streamed(Delta)                 {}
 func (nopObserver) Noticed(string)                 {}
+func (nopObserver) Working(Activity)               {}

@@ -101,28 +101,3 @@ func TestCancelledWhileItGetsReady(t *testing.T) {
 		require.True(t, r.result().Cancelled)
 	}
 }
-
-func TestProgressIsShownWhileATurnRuns(t *testing.T) {
-	bothEffects(t, func(t *testing.T, f *fakeTool) {
-		var late func(string)
-		f.do = func(_ context.Context, call tool.Call) (tool.Result, error) {
-			call.Progress("half")
-			late = call.Progress
-			return tool.Result{}, nil
-		}
-		r := newRig(t, []*fakeTool{f}, asksFor("remote"), answers("ok"))
-		var shown []Progress
-		r.opts.Progress = func(p Progress) { shown = append(shown, p) }
-		r.done()
-		late("too late")
-		require.Len(t, shown, 1)
-		require.Equal(t, "remote", shown[0].Tool)
-		require.Equal(t, "half", shown[0].Text)
-
-		f.do = func(_ context.Context, call tool.Call) (tool.Result, error) {
-			require.Nil(t, call.Progress, "nobody wants to know")
-			return tool.Result{}, nil
-		}
-		newRig(t, []*fakeTool{f}, asksFor("remote"), answers("ok")).done()
-	})
-}

@@ -22,6 +22,9 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 	if err != nil {
 		return err
 	}
+	for _, call := range calls[1:] { // the loop has begun the first
+		l.steer.shown.Begin(activityOf(l.opts.Tools, call, l.steer.since()))
+	}
 	for _, call := range calls {
 		go func() { results <- l.execute(ctx, call, "", locks[call].file) }()
 	}
@@ -31,6 +34,7 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 		if err := l.settleRead(ctx, done); err != nil && failed == nil {
 			failed = err
 		}
+		l.steer.shown.Of(done.call.Event.Seq).End()
 		locks[done.call].unlock()
 	}
 	if failed != nil {

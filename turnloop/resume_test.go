@@ -135,7 +135,7 @@ func TestSteer(t *testing.T) {
 				w.files["new.go"] = "half of it"
 				doing, ok := loop.Doing()
 				require.True(t, ok)
-				require.Equal(t, "write", doing.Tool)
+				require.Equal(t, "write", doing.Name)
 				require.True(t, loop.Steer(c.command))
 				<-ctx.Done()
 				return tool.Result{}, ctx.Err()

@@ -40,6 +40,9 @@ type rig struct {
 	opts    Options
 	notices []string
 	deltas  []Delta
+
+	mu      sync.Mutex
+	working []Activity
 }
 
 func newRig(t testingT, tools []*fakeTool, replies ...reply) *rig {
@@ -75,6 +78,13 @@ func ticker() func() time.Time {
 func (r *rig) Recorded(events []*conversation.Event) { r.trace.add("recorded") }
 func (r *rig) Streamed(d Delta)                      { r.deltas = append(r.deltas, d) }
 func (r *rig) Noticed(text string)                   { r.notices = append(r.notices, text) }
+
+// Working notes what the loop does. It comes from another goroutine.
+func (r *rig) Working(a Activity) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.working = append(r.working, a)
+}
 
 // start runs a new turn in a loop of its own.
 func (r *rig) start(ctx context.Context) (Outcome, error) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/tool"
+	"jp/turnloop/activity"
 )
 
 // A Command is what the user wants of a turn that runs.
@@ -32,15 +34,6 @@ func (c *Command) Error() string {
 	}[c.Kind]
 }
 
-// An Activity is what the loop is doing while it can be steered.
-type Activity struct {
-	Tool    string // "" while the model answers
-	Hook    Point  // whose command runs; "" for none
-	Subject string
-	Since   time.Time
-	Waits   bool // for another loop that changes the same files; nothing has started
-}
-
 // steering is how another goroutine reaches what the loop is doing.
 type steering struct {
 	turn   atomic.Bool // a turn is under way
@@ -49,6 +42,7 @@ type steering struct {
 	all    context.CancelCauseFunc // ends the model call, or the tools and the wait for them
 	tools  map[int]context.CancelCauseFunc
 	nextID int
+	shown  *activity.Set // nil: nobody is told
 }
 
 // Running reports whether a turn is under way. Between two things that can be
@@ -87,15 +81,35 @@ func (l *Loop) Steer(c Command) bool {
 // since when.
 func (s *steering) begin(ctx context.Context, a Activity) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	shown := s.shown.Begin(a)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now, s.all = &a, cancel
 	return ctx, func() {
+		shown.End()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.now, s.all = nil, nil
 		cancel(nil)
 	}
+}
+
+// activityOf is the run of a call, which began now.
+func activityOf(tools *tool.Registry, call *conversation.ToolCall, now time.Time) Activity {
+	return Activity{
+		Seq: call.Event.Seq, Call: call.Request.Call, Name: call.Request.Name, Started: now,
+		Argument: subjectOf(tools, call.Request.Name, call.Arguments()),
+	}
+}
+
+// since is when the present activity began.
+func (s *steering) since() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == nil {
+		return time.Time{}
+	}
+	return s.now.Started
 }
 
 // waits says that what the loop is doing waits for others, or no longer does.
@@ -104,8 +118,9 @@ func (s *steering) waits(waits bool, now time.Time) {
 	defer s.mu.Unlock()
 	if s.now != nil {
 		changed := *s.now
-		changed.Waits, changed.Since = waits, now
+		changed.Waits, changed.Started = waits, now
 		s.now = &changed
+		s.shown.Of(changed.Key()).Wait(waits, now)
 	}
 }
 

@@ -187,3 +187,4 @@ type noticing struct{ interrupt func() }
 func (*noticing) Recorded([]*conversation.Event) {}
 func (*noticing) Streamed(Delta)                 {}
 func (n *noticing) Noticed(string)               { n.interrupt() }
+func (*noticing) Working(Activity)               {}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"jp/conversation"
@@ -287,13 +286,17 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errToolTimeout)
 		defer cancel()
 	}
-	progress, silence := l.progressOf(call)
-	began := l.opts.Now()
-	done.result, done.err = runSafely(ctx, t, tool.Call{
+	shown := l.steer.shown.Of(call.Event.Seq)
+	run := tool.Call{
 		Conversation: l.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
-		Attempt: attempt(call), Child: child, Budget: l.opts.Limits.budget(l.stream), Lock: lock, Progress: progress,
-	})
-	silence()
+		Attempt: attempt(call), Child: child, Budget: l.opts.Limits.budget(l.stream), Lock: lock,
+	}
+	if shown != nil {
+		run.Output, run.Progress = shown, shown.Progress
+	}
+	began := l.opts.Now()
+	done.result, done.err = runSafely(ctx, t, run)
+	shown.Silence()
 	done.took = l.opts.Now().Sub(began)
 	switch cause := context.Cause(ctx); {
 	case done.err == nil:
@@ -332,28 +335,6 @@ func prepareSafely(ctx context.Context, t tool.Tool) (err error) {
 		return p.Prepare(ctx)
 	}
 	return nil
-}
-
-// progressOf is what a run tells how far it is, to be shown, and what ends that:
-// of a run that is over nothing is shown any more.
-func (l *Loop) progressOf(call *conversation.ToolCall) (progress func(string), silence func()) {
-	if l.opts.Progress == nil {
-		return nil, func() {}
-	}
-	var mu sync.Mutex
-	over := false
-	shown := Progress{Seq: call.Event.Seq, Tool: call.Request.Name, Subject: subjectOf(l.opts.Tools, call.Request.Name, call.Arguments())}
-	return func(text string) {
-			mu.Lock()
-			defer mu.Unlock()
-			if shown.Text = text; !over {
-				l.opts.Progress(shown)
-			}
-		}, func() {
-			mu.Lock()
-			defer mu.Unlock()
-			over = true
-		}
 }
 
 // runSafely makes an error of a tool's panic, so that one tool cannot end jp.

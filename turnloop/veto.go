@@ -55,8 +55,10 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 			For: call.Hook().Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig, Reason: "there is no such hook",
 		}))
 	}
-	what := line(call.Request.Name, subjectOf(l.opts.Tools, call.Request.Name, call.Arguments()))
-	running, done := l.steer.begin(ctx, Activity{Since: l.opts.Now(), Hook: PointToolPre, Subject: what})
+	doing := activityOf(l.opts.Tools, call, l.opts.Now())
+	doing.Hook = string(PointToolPre)
+	what := line(doing.Name, doing.Argument)
+	running, done := l.steer.begin(ctx, doing)
 	ruling, err := l.runHook(running, hookEvent(l.opts.Tools, PointToolPre, call))
 	interrupted := context.Cause(running)
 	done()

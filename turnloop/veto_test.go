@@ -316,7 +316,7 @@ func TestTheUserCanStopDuringAHook(t *testing.T) {
 	r.hooking(PointToolPre, func(ctx context.Context, _ HookEvent) (HookDecision, error) {
 		doing, ok := loop.Doing()
 		require.True(t, ok)
-		require.Equal(t, PointToolPre, doing.Hook)
+		require.Equal(t, string(PointToolPre), doing.Hook)
 		require.True(t, loop.Steer(Command{Kind: CommandStop}))
 		<-ctx.Done()
 		return HookDecision{}, context.Cause(ctx)

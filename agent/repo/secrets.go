@@ -176,6 +176,17 @@ func (s *secrets) Redacts() func(name, text string) bool {
 	}
 }
 
+// Concealer replaces secrets in a text that is shown and not recorded. nil for none.
+func (s *secrets) Concealer(id conversation.ID) func(text string) string {
+	if s == nil {
+		return nil
+	}
+	return func(text string) string {
+		text, _ = s.redactor.Redact("content", text)
+		return redact.ReplaceKnown(text, s.vault(id).Known())
+	}
+}
+
 // Restorer puts the values of a conversation's placeholders into what a tool
 // gets. nil for none.
 func (s *secrets) Restorer(id conversation.ID) func(json.RawMessage) (json.RawMessage, error) {

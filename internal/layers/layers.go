@@ -45,9 +45,10 @@ var Allowed = map[string][]string{
 	"tool/command":                          {"conversation", "tool", "tool/program"},
 	"tool/mcp":                              {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy"},
 	"tool/mcp/mcptest":                      nil,
-	"turnloop":                              {"conversation", "provider", "tool", "internal/lazy"}, // neither git nor a terminal nor a vendor
-	"reconcile":                             {"conversation"},                                      // decides; writes nothing
-	"search":                                {"conversation", "search/needle"},                     // reads through a source; knows no storage
+	"turnloop":                              {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy"}, // neither git nor a terminal nor a vendor
+	"turnloop/activity":                     {"conversation", "internal/safetext"},                                      // what is shown, and recorded nowhere
+	"reconcile":                             {"conversation"},                                                           // decides; writes nothing
+	"search":                                {"conversation", "search/needle"},                                          // reads through a source; knows no storage
 	"search/needle":                         nil,
 	"process":                               {"conversation", "internal/safefile"},
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal

@@ -27,6 +27,7 @@ type stopwatch struct{ first time.Time }
 
 func (s *stopwatch) Recorded([]*conversation.Event) {}
 func (s *stopwatch) Noticed(string)                 {}
+func (s *stopwatch) Working(turnloop.Activity)      {}
 func (s *stopwatch) Streamed(turnloop.Delta) {
 	if s.first.IsZero() {
 		s.first = time.Now()

@@ -68,6 +68,7 @@ func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	if p.Grace == 0 {
 		p.Grace = DefaultGrace
 	}
+	p.tell(call.Output)
 	cmd, closeLaunch, err := p.command(call.Lock)
 	if err != nil {
 		return Ending{}, err
@@ -84,6 +85,18 @@ func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	return p.wait(ctx, group, done), nil
+}
+
+// tell lets somebody else see what the program says as it says it: both streams, or of a
+// program whose output is data, its standard error.
+func (p *Program) tell(also io.Writer) {
+	switch {
+	case also == nil:
+	case p.Errors != nil:
+		p.Errors = io.MultiWriter(p.Errors, also)
+	case p.Output != nil:
+		p.Output = io.MultiWriter(p.Output, also)
+	}
 }
 
 // checkArgv refuses what no program can be given.

@@ -40,6 +40,7 @@ type Env struct {
 	onInterrupt atomic.Pointer[func(context.Context) bool] // takes a first Ctrl+C
 	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
 	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
+	live        atomic.Pointer[liveLine]                   // of the turn that runs
 }
 
 // Interrupted gives a Ctrl+C to the command, if it wants it.
@@ -67,7 +68,7 @@ func (e *Env) Suspend() {
 		(*before)()
 	}
 	if hasShell() {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the tools have groups of their own
+		e.live.Load().write(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }) // the tools have groups of their own
 	}
 }
 
@@ -102,10 +103,10 @@ func NewEnv(h *repo.Host, stdin, stdout, stderr *os.File) *Env {
 	e := &Env{Host: h, Stdin: stdin, Stdout: stdout, Stderr: stderr}
 	h.Notify = func(line string) {
 		if !e.Quiet {
-			fmt.Fprintln(e.Stderr, line)
+			h.Alarm(line)
 		}
 	}
-	h.Alarm = func(line string) { fmt.Fprintln(e.Stderr, line) }
+	h.Alarm = func(line string) { e.live.Load().write(func() { fmt.Fprintln(e.Stderr, line) }) }
 	h.Log = noticeHandler{e}
 	h.Choose = e.chooseConversation
 	return e

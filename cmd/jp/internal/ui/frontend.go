@@ -4,13 +4,11 @@ import (
 	"context"
 	"io"
 	"slices"
-	"sync"
 
 	"jp/agent"
 	"jp/agent/repo"
 	"jp/config"
 	"jp/conversation"
-	"jp/turnloop"
 )
 
 // A TerminalFront is jp's own front end: a terminal, or pipes.
@@ -20,10 +18,10 @@ type TerminalFront struct {
 	transient bool // nothing of the turn is kept
 	input     textInput
 
-	piped  *string // what standard input had; nil until it is read
-	client *client // nil until somebody can be asked
-	screen *chrome // of the output, nil where it has none
-	hide   func()  // makes room on the terminal; nil where nothing is in the way
+	piped  *string   // what standard input had; nil until it is read
+	client *client   // nil until somebody can be asked
+	live   *liveLine // nil where there is none
+	hide   func()    // makes room on the terminal
 	menu   *menu
 }
 
@@ -49,42 +47,29 @@ func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
 	out := f.Env.output(o)
 	switch o := out.(type) {
 	case *screenOutput:
-		f.screen, f.hide = o.chrome, o.hide
+		f.live, f.hide = o.live, o.hide
 	case *pipeOutput:
-		f.screen = o.chrome
+		f.live, f.hide = o.live, o.live.hide
 	}
+	f.Env.live.Store(f.live)
 	return &gated{out, f}
 }
 
 // Child implements [frontend].
 func (f *TerminalFront) Child(id conversation.ID) agent.Output {
-	return &gated{f.Env.childOutput(id), f}
+	return &gated{f.Env.childOutput(id, f.live), f}
 }
 
 // Configured implements [frontend].
 func (f *TerminalFront) Configured(style config.Style) { f.Env.Style = style }
 
-// Progress implements [frontend].
-func (f *TerminalFront) Progress() func(turnloop.Progress) {
-	if f.screen == nil {
-		return nil
-	}
-	var gate *sync.Mutex
-	if f.client != nil {
-		gate = &f.client.gate
-	}
-	p := newToolProgress(f.Env, gate)
-	if p == nil {
-		return nil
-	}
-	f.screen.showTools(p)
-	return p.tell
-}
-
 // Running lets Ctrl+C open a menu.
 func (f *TerminalFront) Running(turn agent.Interruptible, transient bool) {
 	if f.client == nil {
 		return
+	}
+	if f.live != nil {
+		f.live.gate, f.live.hint = &f.client.gate, "Ctrl+C menu"
 	}
 	f.menu = &menu{tty: f.client.tty, loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide}
 	take := f.menu.interrupt

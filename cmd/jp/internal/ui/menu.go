@@ -97,18 +97,18 @@ func (m *menu) interrupt(ctx context.Context) bool {
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.
 func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", abort(m.transient)}, "rsa"
-	title, since := safetext.Show(strings.TrimSpace(doing.Tool+" "+doing.Subject)), conversation.Ago(m.now().Sub(doing.Since))
+	title, since := safetext.Show(strings.TrimSpace(doing.Name+" "+doing.Argument)), conversation.Ago(m.now().Sub(doing.Started))
 	switch {
 	case doing.Hook != "":
 		fmt.Fprintf(m.tty, "\nThe %s hook has run %s, before %s.\n", doing.Hook, since, title)
-	case doing.Tool == "":
+	case doing.Name == "":
 		fmt.Fprintln(m.tty, "\nThe model is answering.")
 	case doing.Waits:
 		fmt.Fprintf(m.tty, "\n%s waits for another jp that changes files here, %s by now.\n", title, since)
 	default:
 		fmt.Fprintf(m.tty, "\n%s has run %s.\n", title, since)
 	}
-	if doing.Tool != "" {
+	if doing.Name != "" {
 		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", abort(m.transient)}, "xsa"
 	}
 	key, err := m.tty.Choose(ctx, menuText(m.tty.Width(), choices...), func(k terminal.Key) bool {

@@ -30,7 +30,8 @@ func (h noticeHandler) Handle(_ context.Context, r slog.Record) error {
 	if len(about) > 0 {
 		line += " (" + strings.Join(about, ", ") + ")"
 	}
-	_, err := fmt.Fprintln(h.env.Stderr, safetext.Clean(problem.OneLine(line)))
+	var err error
+	h.env.live.Load().write(func() { _, err = fmt.Fprintln(h.env.Stderr, safetext.Clean(problem.OneLine(line))) })
 	return err
 }
 

@@ -16,11 +16,15 @@ type childOutput struct {
 	silent bool // programs read the child's own events
 }
 
-func (e *Env) childOutput(id conversation.ID) *childOutput {
+// childOutput shows a child beside its parent's turn, which has the live line.
+func (e *Env) childOutput(id conversation.ID, live *liveLine) *childOutput {
 	return &childOutput{
-		chrome: &chrome{env: e, palette: e.Palette(e.Stderr)}, id: id, silent: e.Format.Structured(),
+		chrome: &chrome{env: e, palette: e.Palette(e.Stderr), live: live}, id: id, silent: e.Format.Structured(),
 	}
 }
+
+// Working shows what the child does in the live line.
+func (o *childOutput) Working(a turnloop.Activity) { o.live.working(o.id, a) }
 
 // Begin names the child, and its model.
 func (o *childOutput) Begin(r agent.RunInfo) {
@@ -43,6 +47,7 @@ func (o *childOutput) line(mark, text string) {
 
 // Recorded says what the child's tools came to.
 func (o *childOutput) Recorded(events []*conversation.Event) {
+	o.live.recorded(o.id, events)
 	for _, e := range events {
 		mark := o.palette.Dim("·")
 		switch b := e.Body.(type) {

@@ -109,6 +109,9 @@ func (j *JsonlOutput) Noticed(text string) {
 	}
 }
 
+// Working shows nothing: what is not durable is not for programs.
+func (j *JsonlOutput) Working(turnloop.Activity) {}
+
 // Detached is the one line of a query that goes on in the background.
 func (j *JsonlOutput) Detached(d agent.DetachedJSON) {
 	j.line(d)

@@ -17,7 +17,7 @@ import (
 
 // output chooses how a run is shown.
 func (e *Env) output(o agent.OutputOptions) agent.Output {
-	chrome := &chrome{env: e, palette: e.Palette(e.Stderr)}
+	chrome := &chrome{env: e, palette: e.Palette(e.Stderr), live: e.liveLine()}
 	switch {
 	case e.Format.Structured():
 		return &JsonlOutput{Env: e, partial: o.Partial}
@@ -38,8 +38,9 @@ type chrome struct {
 	steps   []treeStep      // what its tools changed
 	leftOut snapshot.Unseen // and what no snapshot has of it
 	first   bool
-	before  func()        // called before each line; may be nil
-	tools   *toolProgress // nil: how far tools are is not shown
+	before  func()    // called before each line; may be nil
+	live    *liveLine // nil: what runs is not shown
+	told    time.Time // when a tool's progress was told in a line
 }
 
 // A treeStep is one tree before tools changed files, and one after it.
@@ -63,19 +64,31 @@ func (c *chrome) Resumed(words string, tail *conversation.IncompleteTurn) {
 	c.say("%s", c.palette.Dim(safetext.Clean(problem.OneLine(words))))
 }
 
-func (c *chrome) showTools(p *toolProgress) { c.tools = p }
-
 func (c *chrome) say(format string, args ...any) {
 	if !c.env.Quiet {
 		if c.before != nil {
 			c.before()
 		}
-		c.tools.write(func() { fmt.Fprintf(c.env.Stderr, format+"\n", args...) })
+		c.live.write(func() { fmt.Fprintf(c.env.Stderr, format+"\n", args...) })
+	}
+}
+
+// progressLinesEvery is the time between two lines that say how far a tool is.
+const progressLinesEvery = time.Second
+
+// Working shows what runs: on a terminal in the live line; elsewhere, with -v, how far a tool
+// says it is.
+func (c *chrome) Working(a turnloop.Activity) {
+	c.live.working("", a)
+	if now := time.Now(); c.live == nil && c.env.Verbose && !c.env.Quiet && a.Progress != "" && !a.Over && now.Sub(c.told) >= progressLinesEvery {
+		c.told = now
+		fmt.Fprintln(c.env.Stderr, clean(a.Name+" · "+a.Progress))
 	}
 }
 
 // record says what tools came to and follows the files.
 func (c *chrome) record(events []*conversation.Event) {
+	c.live.recorded("", events)
 	for _, e := range events {
 		c.follow(e)
 		switch b := e.Body.(type) {
@@ -226,6 +239,7 @@ func (p *pipeOutput) Streamed(turnloop.Delta) {}
 
 // Ended writes the message or the data.
 func (p *pipeOutput) Ended(e agent.Ending) {
+	p.live.close()
 	o := e.Outcome
 	switch {
 	case len(o.Data) > 0:
@@ -275,6 +289,7 @@ func (s *screenOutput) print(seq, at int, text string) {
 		return // shown already
 	}
 	if s.message == nil {
+		s.live.cover(true)
 		s.message = s.env.prose()
 		s.before = s.hide
 	}
@@ -315,23 +330,25 @@ func (s *screenOutput) Noticed(text string) {
 
 // hide makes room for whoever else writes to the terminal.
 func (s *screenOutput) hide() {
-	s.tools.hide()
+	s.live.hide()
 	if s.message != nil {
 		_ = s.message.Hide() // the message itself says that the terminal is gone
 	}
 }
 
 func (s *screenOutput) closeMessage() {
-	s.tools.hide()
+	s.live.hide()
 	if s.message != nil {
 		s.message.Close()
 		s.message = nil
+		s.live.cover(false)
 	}
 }
 
 // Ended implements [output].
 func (s *screenOutput) Ended(e agent.Ending) {
 	s.closeMessage()
+	s.live.close()
 	if e.Outcome.Turn > 0 {
 		s.foot(e.Outcome)
 	}

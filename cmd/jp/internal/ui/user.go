@@ -54,8 +54,7 @@ func OpenClient(f *TerminalFront) *client {
 // Ask puts a question. Ctrl+C in its place opens a menu; the loss of the
 // terminal interrupts the turn. Neither is an answer.
 func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
-	c.gate.Lock()
-	defer c.gate.Unlock()
+	defer c.take()()
 	for {
 		answer, err := c.Prompter.Ask(ctx, question)
 		switch {
@@ -68,6 +67,14 @@ func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.
 			return answer, err
 		}
 	}
+}
+
+// take waits for the terminal, and takes the live line away. It returns what gives the
+// terminal back.
+func (c *client) take() func() {
+	c.gate.Lock()
+	c.front.live.hide()
+	return c.gate.Unlock
 }
 
 // Close implements [user].
@@ -92,19 +99,17 @@ func shortDir(e *Env, dir string) string {
 }
 
 // Tell implements [user].
-func (c *client) Tell(line string) { fmt.Fprintln(c.tty, line) }
+func (c *client) Tell(line string) { c.front.live.write(func() { fmt.Fprintln(c.tty, line) }) }
 
 // Approve implements [user].
 func (c *client) Approve(ctx context.Context, s *toolset.Server) error {
-	c.gate.Lock()
-	defer c.gate.Unlock()
+	defer c.take()()
 	return askApproval(ctx, c.tty, c.palette, s)
 }
 
 // Decide implements [user]. Enter decides nothing.
 func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
-	c.gate.Lock()
-	defer c.gate.Unlock()
+	defer c.take()()
 	letters, words := "", make([]string, len(d.Choices))
 	for i, choice := range d.Choices {
 		letters += string(choice.Key)
@@ -154,6 +159,8 @@ func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error)
 
 // Line implements [user].
 func (c *client) Line(ctx context.Context, prompt string) (string, error) {
+	c.front.live.cover(true)
+	defer c.front.live.cover(false)
 	line, err := c.tty.Line(ctx, prompt)
 	return line, userError(err)
 }

@@ -1,0 +1,267 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/internal/safetext"
+	"jp/turnloop"
+)
+
+// A live line says on a terminal what a turn is doing, and goes away when there is something
+// else to read. A nil one shows nothing.
+type liveLine struct {
+	status  *terminal.Status
+	columns func() int
+	palette func() terminal.Palette
+	now     func() time.Time
+	front   func() bool // jp is in the terminal's foreground
+	gate    *sync.Mutex // held while somebody else uses the terminal; may be nil
+	hint    string      // how the user interrupts the model, "" where they cannot
+
+	mu      sync.Mutex
+	doing   []running
+	covered bool // the model's text is being shown, or somebody is asked
+	over    bool
+	frame   int
+	timer   *time.Timer // nil while nothing is running
+}
+
+// A running activity is one of a conversation: that of a delegate, perhaps.
+type running struct {
+	turnloop.Activity
+	child conversation.ID // "" for the turn itself
+}
+
+// liveEvery is the time between two draws. What ends sooner is not shown.
+const liveEvery = 100 * time.Millisecond
+
+// liveLine is the live line of a run, nil where lines cannot be redrawn in place, or nobody
+// wants to see any.
+func (e *Env) liveLine() *liveLine {
+	if e.Quiet || e.Format.Structured() || !IsTerminal(e.Stderr) || e.Get("TERM") == "dumb" {
+		return nil
+	}
+	return &liveLine{
+		status: terminal.NewStatus(e.Stderr), columns: func() int { return e.Columns(e.Stderr) },
+		palette: func() terminal.Palette { return e.Palette(e.Stderr) }, now: e.Now,
+		front: func() bool { return inForeground(int(e.Stderr.Fd())) },
+	}
+}
+
+// inForeground reports whether the terminal is not another process group's. Of a terminal that
+// is not jp's own it cannot be told.
+func inForeground(fd int) bool {
+	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+	return err != nil || group == unix.Getpgrp()
+}
+
+// working takes what the turn, or a child of it, is doing.
+func (l *liveLine) working(child conversation.ID, a turnloop.Activity) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return
+	}
+	l.forget(func(r running) bool { return r.child == child && r.Seq == a.Seq && r.Name == a.Name })
+	if !a.Over {
+		l.doing = append(l.doing, running{a, child})
+	}
+	if l.timer == nil && len(l.doing) > 0 {
+		l.timer = time.AfterFunc(liveEvery, l.tick)
+	}
+}
+
+// recorded forgets what events say is over. An activity may be told late.
+func (l *liveLine) recorded(child conversation.ID, events []*conversation.Event) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range events {
+		seq, finish := -1, conversation.Finish("")
+		switch b := e.Body.(type) {
+		case *conversation.ToolCallResponse:
+			seq = b.For
+		case *conversation.InquiryRequest:
+			seq = b.For
+		case *conversation.ChatResponse:
+			finish = b.Finish
+		case *conversation.ToolCallRequest:
+			finish = b.Finish
+		}
+		l.forget(func(r running) bool {
+			return r.child == child && (r.Seq == seq && r.Name != "" || finish != "" && r.Name == "" && r.Hook == "")
+		})
+	}
+}
+
+// forget removes activities. The lock is held.
+func (l *liveLine) forget(which func(running) bool) { l.doing = slices.DeleteFunc(l.doing, which) }
+
+// tick draws, if nobody else uses the terminal.
+func (l *liveLine) tick() {
+	if l.gate != nil {
+		if !l.gate.TryLock() {
+			l.again()
+			return
+		}
+		defer l.gate.Unlock()
+	}
+	defer l.again()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.over || l.covered || !l.front():
+	case len(l.doing) == 0:
+		_ = l.status.Clear() // a terminal that is gone is found out by what the turn writes
+	default:
+		width := l.columns()
+		_ = l.status.Draw(width, l.lines(width)...)
+		l.frame++
+	}
+}
+
+// again plans the next tick, unless there is nothing more to draw.
+func (l *liveLine) again() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer = nil
+	if !l.over && len(l.doing) > 0 {
+		l.timer = time.AfterFunc(liveEvery, l.tick)
+	}
+}
+
+// write lets somebody else write to the terminal, without the line.
+func (l *liveLine) write(text func()) {
+	if l == nil {
+		text()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.status.Clear()
+	text()
+}
+
+// hide takes the line away until the next tick.
+func (l *liveLine) hide() { l.write(func() {}) }
+
+// cover takes the line away until it is uncovered.
+func (l *liveLine) cover(covered bool) {
+	l.write(func() {
+		if l != nil {
+			l.covered = covered
+		}
+	})
+}
+
+// close takes the line away for good.
+func (l *liveLine) close() {
+	l.write(func() {
+		if l != nil {
+			l.over = true
+			if l.timer != nil {
+				l.timer.Stop()
+			}
+		}
+	})
+}
+
+// spinner turns while something works.
+var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
+
+// lines is what the line says in so many columns, and below it the last line of the output
+// or the reasoning. Of several activities a child's goes first, then the oldest.
+func (l *liveLine) lines(width int) []string {
+	shown, more := l.doing[0], 0
+	for _, r := range l.doing[1:] {
+		if (r.child != "") != (shown.child != "") {
+			if r.child != "" {
+				shown, more = r, 0
+			}
+			continue
+		}
+		more++
+		if r.Started.Before(shown.Started) {
+			shown = r
+		}
+	}
+	width = max(width-1, 1)
+	p := l.palette()
+	head := string(spinner[l.frame%len(spinner)]) + " " + shown.words()
+	behind := shown.behind(l.now(), more, l.hint)
+	for len(behind) > 1 && safetext.Columns(strings.Join(behind, "")) > width-min(safetext.Columns(head), leastHead) {
+		behind = behind[:len(behind)-1]
+	}
+	rest := safetext.Fit(strings.Join(behind, ""), width)
+	lines := []string{safetext.Fit(head, width-safetext.Columns(rest)) + p.Dim(rest)}
+	tail := shown.Tail
+	if shown.Progress != "" {
+		tail = shown.Progress
+	}
+	if tail = clean(tail); tail != "" {
+		lines = append(lines, p.Dim(safetext.Fit("  "+tail, width)))
+	}
+	return lines
+}
+
+// leastHead is how many columns what runs keeps, before less is said about it.
+const leastHead = 24
+
+func clean(text string) string {
+	return strings.TrimSpace(safetext.Clean(strings.Join(strings.Fields(text), " ")))
+}
+
+// words is what is running.
+func (r running) words() string {
+	what := clean(r.Name + " " + r.Argument)
+	switch {
+	case r.Hook != "":
+		what = r.Hook + " hook before " + what
+	case r.Name != "":
+	case r.Writing != "":
+		what = "writing " + clean(r.Writing)
+	case r.Part == conversation.PartMessage, r.Part == conversation.PartData:
+		what = "answering"
+	default:
+		what = "thinking"
+	}
+	if r.child != "" {
+		what = r.child.Short() + " " + what
+	}
+	return what
+}
+
+// behind is what is said behind it, the least important last. The first is always said.
+func (r running) behind(now time.Time, more int, hint string) []string {
+	words := []string{""}
+	if since := now.Sub(r.Started); since >= time.Second {
+		words[0] = " · " + conversation.Ago(since)
+	}
+	add := func(format string, args ...any) { words = append(words, " · "+fmt.Sprintf(format, args...)) }
+	if r.Waits {
+		add("waits for another jp that changes files here")
+	}
+	if more > 0 {
+		add("%d more", more)
+	}
+	if r.Tokens > 0 {
+		add("%s tokens", conversation.Tokens(r.Tokens))
+	}
+	if hint != "" && r.Name == "" {
+		add("%s", hint)
+	}
+	return words
+}

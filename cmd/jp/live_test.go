@@ -1,0 +1,190 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+)
+
+// liveScript runs a tool that goes on until a file is there.
+const liveScript = `[[reply]]
+message = "I run them."
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo first; printf '\\033[31mtoken %s%s\\033[0m\\n' ghp_16C7e42F292c69 12C2E71D6e8b1f2A3c4dJ5; until test -e go; do sleep 0.05; done; seq 1 9; exit 3"] }
+[[reply]]
+message = "Done."
+`
+
+// thinkingScript thinks without an end.
+const thinkingScript = `[[reply]]
+reasoning = "First the retries.\nThe loop tries for ever, so I cap it.\nThen"
+hang = true
+`
+
+var (
+	spins   = regexp.MustCompile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]")
+	redrawn = regexp.MustCompile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|\x1b\\[[JK]") // what only a live line writes
+)
+
+// liveLooks are terminals, and what is known of them.
+var liveLooks = map[string]struct {
+	columns int
+	environ string
+}{"80 columns": {80, ""}, "40 columns": {40, ""}, "NO_COLOR": {80, "NO_COLOR=1"}}
+
+func TestLiveLineOfTheModel(t *testing.T) {
+	t.Parallel()
+	for name, tt := range liveLooks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.environ = append(p.environ, tt.environ)
+			p.write("../thinking.toml", thinkingScript)
+			s := p.sit(tt.columns, "query", "-m", "script/../thinking.toml", "Cap them")
+			want := regexp.MustCompile(`(?m)^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking · \d+ s · 16 tokens( · Ctrl\+C menu)?\n  The loop tries for ever, so I cap it\.$`)
+			s.Wait("the model thinks", func() bool { return want.MatchString(s.Text()) })
+			require.Equal(t, tt.columns == 80, strings.Contains(s.Text(), "Ctrl+C menu"))
+			require.Equal(t, tt.environ == "", strings.Contains(s.Raw(), "\x1b[2m"), "what is less important is dim")
+			s.abort()
+			require.Equal(t, 130, s.exit())
+			require.NotRegexp(t, spins, s.Text(), "it is gone")
+			require.LessOrEqual(t, widest(s), tt.columns)
+		})
+	}
+}
+
+func TestLiveLineOfATool(t *testing.T) {
+	t.Parallel()
+	for name, tt := range liveLooks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.environ = append(p.environ, tt.environ)
+			p.write("../live.toml", liveScript)
+			s := p.sit(tt.columns, "query", "-y", "-m", "script/../live.toml", "Cap them")
+			want := regexp.MustCompile(`(?m)^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] shell_run sh -c 'echo .*… · \d+ s\n  token \[secret:github`)
+			s.Wait("the tool runs", func() bool { return want.MatchString(s.Text()) })
+			p.write("go", "")
+			require.Zero(t, s.exit())
+			require.NotRegexp(t, spins, s.Text(), "it is gone")
+			require.Contains(t, s.Text(), "exit 3")
+			require.Contains(t, s.Text(), "\nDone.\n")
+			require.NotContains(t, s.Raw(), "ghp_16C7e42F292c69")
+			require.LessOrEqual(t, widest(s), tt.columns)
+			if tt.environ != "" {
+				require.NotRegexp(t, `\x1b\[[\d;]*m`, s.Raw())
+			}
+			require.NotContains(t, s.Raw(), "\x1b[?25l", "the cursor stays visible")
+		})
+	}
+}
+
+func TestLiveLineAtAMenu(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../slow.toml", liveScript)
+	s := p.sit(80, "query", "-y", "-m", "script/../slow.toml", "Cap them")
+	s.WaitFor("token [secret:")
+	s.Type("\x03")
+	s.WaitForEnd("a abort (jp continue resumes) >")
+	menu := s.Text()
+	require.NotRegexp(t, spins, menu)
+	require.Contains(t, menu, "has run")
+	s.Resize(60, 24)
+	s.Type("\r")
+	s.Wait("it is back", func() bool {
+		return regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] shell_run`).MatchString(s.Text())
+	})
+	p.write("go", "")
+	require.Zero(t, s.exit())
+	require.NotRegexp(t, spins, s.Text())
+}
+
+func TestLiveLineBeforeAQuestion(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../slow.toml", liveScript)
+	s := p.sit(80, "query", "-m", "script/../slow.toml", "Cap them")
+	s.prompted()
+	require.NotRegexp(t, spins, s.Text())
+	s.Type("n")
+	require.Zero(t, s.exit())
+}
+
+func TestLiveLineOfAProcessThatIsKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../slow.toml", liveScript)
+	s := p.sit(80, "query", "-y", "-m", "script/../slow.toml", "Cap them")
+	s.WaitFor("token [secret:")
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGKILL))
+	s.exit()
+	require.NotContains(t, s.Raw(), "\x1b[?25l")
+	require.NotContains(t, s.Raw(), "\x1b[?1049h")
+	p.write("go", "")
+}
+
+// TestLiveLineIsOnlyForTerminals runs with each kind of output that is none.
+func TestLiveLineIsOnlyForTerminals(t *testing.T) {
+	t.Parallel()
+	const quick = "[[reply]]\nreasoning = \"I think.\\n\"\nchunk_delay = \"200ms\"\nmessage = \"Over.\"\n[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"sh\", \"-c\", \"echo out; sleep 0.4; exit 1\"] }\n[[reply]]\nmessage = \"Done.\"\n"
+	for name, args := range map[string][]string{"piped": nil, "quiet": {"-q"}, "json": {"--json"}, "verbose": {"-v"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../quick.toml", quick)
+			out := p.jp(append([]string{"query", "-y", "-m", "script/../quick.toml", "Go"}, args...)...)
+			require.Zero(t, out.exit, out.stderr)
+			require.NotRegexp(t, redrawn, out.stdout+out.stderr)
+			require.NotContains(t, out.stdout+out.stderr, "thinking")
+		})
+	}
+	for name, environ := range map[string]string{"dumb": "TERM=dumb"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.environ = append(p.environ, environ)
+			p.write("../quick.toml", quick)
+			s := p.sit(80, "query", "-y", "-m", "script/../quick.toml", "Go")
+			require.Zero(t, s.exit())
+			require.NotRegexp(t, redrawn, s.Raw())
+		})
+	}
+	t.Run("stdout in a file", func(t *testing.T) {
+		t.Parallel()
+		p := newPlace(t)
+		p.write("../quick.toml", quick)
+		master, tty, err := pty.Open()
+		if err != nil {
+			t.Skip("no pseudo-terminal here: ", err)
+		}
+		defer master.Close()
+		file, err := os.Create(t.TempDir() + "/out")
+		require.NoError(t, err)
+		cmd := p.command("query", "-y", "-m", "script/../quick.toml", "Go")
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.environ, file, tty
+		require.NoError(t, cmd.Start())
+		require.NoError(t, tty.Close())
+		var said strings.Builder
+		buf := make([]byte, 4096)
+		for {
+			n, err := master.Read(buf)
+			said.Write(buf[:n])
+			if err != nil {
+				break
+			}
+		}
+		require.NoError(t, cmd.Wait())
+		text, err := os.ReadFile(file.Name())
+		require.NoError(t, err)
+		require.Equal(t, "Done.\n", string(text))
+		require.Contains(t, said.String(), "shell_run", "standard error is a terminal")
+		require.Regexp(t, redrawn, said.String())
+	})
+}
