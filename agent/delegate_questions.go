@@ -36,15 +36,21 @@ func (d childDesk) Await(ctx context.Context, question turnloop.Question) (turnl
 type childRelay struct {
 	turnloop.Observer
 	server *attach.Server
-	id     conversation.ID
+	told   activityTeller
+}
+
+// Working implements [turnloop.Observer].
+func (r *childRelay) Working(a turnloop.Activity) {
+	r.told.tell(r.server, a)
+	r.Observer.Working(a)
 }
 
 // Recorded implements [turnloop.Observer].
 func (r *childRelay) Recorded(events []*conversation.Event) {
-	r.server.RecordedBy(r.id, events)
+	r.server.RecordedBy(r.told.id, events)
 	for _, e := range events {
 		if e.Type() == conversation.TypeToolCallResponse {
-			r.server.Noticed(r.id.Short() + " · " + e.Subject)
+			r.server.Noticed(r.told.id.Short() + " · " + e.Subject)
 		}
 	}
 	r.Observer.Recorded(events)

@@ -129,9 +129,9 @@ func (q *query) keep(opts *turnloop.Options) {
 	}
 	q.drafts = &draftKeeper{Observer: opts.Observer, own: q.repo.Own(), name: q.draftAnswer()}
 	if q.parent == nil {
-		opts.Observer = &relay{q.drafts, q.server}
+		opts.Observer = &relay{q.drafts, q.server, activityTeller{q.id, q.env.Now}}
 	} else {
-		opts.Observer = &childRelay{q.drafts, q.parent.server, q.id}
+		opts.Observer = &childRelay{q.drafts, q.parent.server, activityTeller{q.id, q.env.Now}}
 	}
 	q.front.OnSuspend(q.drafts.flush)
 }

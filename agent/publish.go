@@ -178,6 +178,27 @@ var ErrFromTool = errors.New("a program that a tool started may not take part in
 type relay struct {
 	turnloop.Observer
 	server *attach.Server
+	told   activityTeller
+}
+
+// An activityTeller tells peers what a conversation does.
+type activityTeller struct {
+	id  conversation.ID
+	now func() time.Time
+}
+
+func (t activityTeller) tell(server *attach.Server, a turnloop.Activity) {
+	server.Working(attach.Activity{
+		Conversation: t.id, Seq: a.Seq, Call: a.Call, Name: a.Name, Argument: a.Argument, Hook: a.Hook,
+		SinceMS: t.now().Sub(a.Started).Milliseconds(), Waits: a.Waits, Part: a.Part, Writing: a.Writing, Tokens: a.Tokens,
+		Tail: a.Tail, Progress: a.Progress, Over: a.Over,
+	})
+}
+
+// Working implements [turnloop.Observer].
+func (r *relay) Working(a turnloop.Activity) {
+	r.told.tell(r.server, a)
+	r.Observer.Working(a)
 }
 
 // Recorded implements [turnloop.Observer].

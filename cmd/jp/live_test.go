@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,7 +76,7 @@ func TestLiveLineOfATool(t *testing.T) {
 			require.NotRegexp(t, spins, s.Text(), "it is gone")
 			require.Contains(t, s.Text(), "exit 3")
 			require.Contains(t, s.Text(), "\nDone.\n")
-			require.NotContains(t, s.Raw(), "ghp_16C7e42F292c69")
+			require.NotContains(t, s.Raw(), "ghp_16C7e42F292c6912")
 			require.LessOrEqual(t, widest(s), tt.columns)
 			if tt.environ != "" {
 				require.NotRegexp(t, `\x1b\[[\d;]*m`, s.Raw())
@@ -187,4 +188,34 @@ func TestLiveLineIsOnlyForTerminals(t *testing.T) {
 		require.Contains(t, said.String(), "shell_run", "standard error is a terminal")
 		require.Regexp(t, redrawn, said.String())
 	})
+}
+
+func TestLiveLineOfAnAttachedTurn(t *testing.T) {
+	t.Parallel()
+	for _, columns := range []int{80, 40} {
+		t.Run(strconv.Itoa(columns), func(t *testing.T) {
+			t.Parallel()
+			p, id := inBackground(t, liveScript, "-y")
+			s := p.sit(columns, "attach", string(id))
+			want := regexp.MustCompile(`(?m)^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] shell_run sh -c 'echo .*… · \d+ s\n  token \[secret:github`)
+			s.Wait("the tool runs", func() bool { return want.MatchString(s.Text()) })
+			s.Type("\x03")
+			s.WaitForEnd("a abort (jp continue resumes) >")
+			require.NotRegexp(t, spins, s.Text())
+			s.Type("\r")
+			s.Wait("it is back", func() bool { return want.MatchString(s.Text()) })
+			s.Type("\x1a") // leaves
+			require.Zero(t, s.exit())
+			require.NotRegexp(t, spins, s.Text())
+			again := p.sit(columns, "attach", string(id))
+			again.Wait("it is there at once", func() bool { return want.MatchString(again.Text()) })
+			p.write("go", "")
+			require.Zero(t, again.exit())
+			require.Contains(t, again.Text(), "Done.")
+			require.NotRegexp(t, spins, again.Text())
+			require.NotContains(t, s.Raw()+again.Raw(), "ghp_16C7e42F292c6912")
+			piped := p.jp("attach", string(id))
+			require.NotRegexp(t, redrawn, piped.stdout+piped.stderr)
+		})
+	}
 }

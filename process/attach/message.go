@@ -81,6 +81,24 @@ type (
 		SinceMS int64  `json:"since_ms"`
 		Waits   bool   `json:"waits"` // for another conversation that changes files
 	}
+	// Activity is something that the turn does and that takes time. It is to be shown and
+	// replaced by the next one with its number. A peer that reads slowly misses some.
+	Activity struct {
+		Conversation conversation.ID   `json:"conversation"` // whose it is: a delegate's, perhaps
+		Seq          int               `json:"seq"`          // of the tool call
+		Call         int               `json:"call"`
+		Name         string            `json:"name,omitempty"` // of the tool; "" for the model
+		Argument     string            `json:"argument,omitempty"`
+		Hook         string            `json:"hook,omitempty"` // that runs before the tool
+		SinceMS      int64             `json:"since_ms"`
+		Waits        bool              `json:"waits,omitempty"`    // for another conversation that changes files
+		Part         conversation.Part `json:"part,omitempty"`     // what the model writes
+		Writing      string            `json:"writing,omitempty"`  // the tool whose call it writes
+		Tokens       int               `json:"tokens,omitempty"`   // that it has written, as an estimate
+		Tail         string            `json:"tail,omitempty"`     // the last line of the output, or of the reasoning
+		Progress     string            `json:"progress,omitempty"` // how far the tool says it is
+		Over         bool              `json:"over,omitempty"`     // it has ended
+	}
 	// Notice is a line for the user, such as a retry.
 	Notice struct {
 		Text string `json:"text"`
@@ -137,6 +155,7 @@ func (*Inquiry) kind() string   { return "inquiry" }
 func (*Answered) kind() string  { return "answered" }
 func (*Refused) kind() string   { return "refused" }
 func (*Status) kind() string    { return "status" }
+func (*Activity) kind() string  { return "activity" }
 func (*Notice) kind() string    { return "notice" }
 func (*Bye) kind() string       { return "bye" }
 func (*Attach) kind() string    { return "attach" }
@@ -149,7 +168,7 @@ func (*Shutdown) kind() string  { return "shutdown" }
 // fresh makes an empty message of a type, nil for one that is not known.
 func fresh(kind string) Message {
 	for _, m := range []Message{
-		&Hello{}, &Event{}, &Delta{}, &Inquiry{}, &Answered{}, &Refused{}, &Status{}, &Notice{}, &Bye{},
+		&Hello{}, &Event{}, &Delta{}, &Inquiry{}, &Answered{}, &Refused{}, &Status{}, &Activity{}, &Notice{}, &Bye{},
 		&Attach{}, &Answer{}, &Interrupt{}, &Resize{}, &Detach{}, &Shutdown{},
 	} {
 		if m.kind() == kind {

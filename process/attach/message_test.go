@@ -26,6 +26,10 @@ var messages = []attach.Message{
 	&attach.Answered{Conversation: id, Seq: 1, Outcome: conversation.OutcomeAnswered, By: conversation.ByUser, Words: "yes"},
 	&attach.Refused{Seq: 1, Reason: "no"},
 	&attach.Status{Running: true, Doing: true, Tool: "shell", Subject: "ls", SinceMS: 12, Waits: true},
+	&attach.Activity{
+		Conversation: id, Seq: 1, Call: 2, Name: "shell", Argument: "ls", Hook: "tool-pre", SinceMS: 12, Waits: true,
+		Part: conversation.PartReasoning, Writing: "fs", Tokens: 3, Tail: "<last>", Progress: "1/2", Over: true,
+	},
 	&attach.Notice{Text: "retry"},
 	&attach.Bye{Reason: "over", Ended: true, Status: "complete", Exit: 3, Text: "why"},
 	&attach.Attach{V: 1},

@@ -51,6 +51,15 @@ func (p *peer) put(line []byte) {
 	p.append(line)
 }
 
+// offer queues a line that the peer can do without, unless it has much to read.
+func (p *peer) offer(line []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unsent < most {
+		p.append(line)
+	}
+}
+
 // append is put. The lock is held.
 func (p *peer) append(line []byte) {
 	if p.ending {

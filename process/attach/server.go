@@ -52,6 +52,7 @@ type Server struct {
 	head      conversation.Head
 	seq       int
 	text      inFlight
+	ongoing   []ongoing
 	peers     map[*peer]bool
 	attached  *peer
 	pending   *Pending
@@ -132,6 +133,9 @@ func (s *Server) welcome(conn net.Conn) {
 	p.send(&Hello{V: Version, Conversation: s.opts.Conversation, Head: s.head, Seq: s.seq, PID: s.opts.PID, Attached: s.attached != nil})
 	for _, d := range s.text.parts {
 		p.send(d)
+	}
+	for _, o := range s.ongoing {
+		p.send(o.begun(time.Now()))
 	}
 	if s.pending != nil {
 		p.send(&s.pending.told)

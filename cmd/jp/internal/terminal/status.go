@@ -28,12 +28,13 @@ func (s *Status) Draw(width int, lines ...string) error {
 	resized := width != s.width
 	below := len(lines) < len(s.lines) || resized && len(s.lines) > 0 // there may be more than is written over
 	var b strings.Builder
+	b.WriteString("\r") // keys that were typed have moved the cursor
 	for i, line := range lines {
 		if i > 0 {
 			b.WriteString("\r\n")
 		}
 		if resized || i >= len(s.lines) || s.lines[i] != line || below && i == len(lines)-1 {
-			b.WriteString("\r" + line + "\x1b[K")
+			b.WriteString(line + "\x1b[K")
 		}
 	}
 	if below {

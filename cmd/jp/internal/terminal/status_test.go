@@ -72,9 +72,9 @@ func TestStatusWritesWhatHasChanged(t *testing.T) {
 		want  string
 	}{
 		{20, []string{"a"}, "\ra\x1b[K\r"},
-		{20, []string{"a", "b"}, "\r\n\rb\x1b[K\x1b[1A\r"},
+		{20, []string{"a", "b"}, "\r\r\nb\x1b[K\x1b[1A\r"},
 		{20, []string{"c", "b"}, "\rc\x1b[K\r\n\x1b[1A\r"},
-		{20, []string{"c", "b"}, "\r\n\x1b[1A\r"},
+		{20, []string{"c", "b"}, "\r\r\n\x1b[1A\r"},
 		{20, []string{"c"}, "\rc\x1b[K\x1b[J\r"},
 		{10, []string{"c"}, "\rc\x1b[K\x1b[J\r"},
 		{10, nil, "\r\x1b[J"},

@@ -43,6 +43,7 @@ var (
 )
 
 func (a *attachment) close() {
+	a.env.live.Load().close()
 	a.peer.Close()
 	a.reader.Wait()
 	a.person.Close()
@@ -157,6 +158,8 @@ func (a *attachment) hear(ctx context.Context, m attach.Message) error {
 		a.show.streamed(*m)
 	case *attach.Notice:
 		a.show.noticed(m.Text)
+	case *attach.Activity:
+		a.show.working(*m)
 	case *attach.Inquiry:
 		a.asked = m
 		if a.person == nil {
@@ -170,6 +173,7 @@ func (a *attachment) hear(ctx context.Context, m attach.Message) error {
 	case *attach.Status:
 		if a.menu && a.person != nil {
 			a.menu = false
+			defer a.show.resume()
 			return a.openMenu(ctx, *m)
 		}
 	case *attach.Bye:

@@ -99,6 +99,9 @@ func (a *attachment) answered(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.asking == nil {
+		a.show.resume()
+	}
 	later := a.later
 	a.later = nil
 	for i, u := range later {

@@ -3,6 +3,7 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -21,8 +22,11 @@ type attachShow interface {
 	noticed(text string)
 	// asked shows a question that somebody else has to answer.
 	asked(i attach.Inquiry)
-	// pause is called before the terminal is used for something else.
+	// working shows what the turn does.
+	working(a attach.Activity)
+	// pause is called before the terminal is used for something else, and resume behind that.
 	pause()
+	resume()
 	// left and ended are the last word.
 	left(pid int) error
 	ended(b attach.Bye) error
@@ -35,7 +39,12 @@ func (a *attachment) newShow(o AttachOptions) attachShow {
 	case e.Format.Structured():
 		return &attachLines{attachment: a, partial: o.Partial}
 	case IsTerminal(e.Stdout):
-		screen := &screenOutput{chrome: &chrome{env: e, palette: v.Palette, id: a.id}, shown: map[int]int{}}
+		live := e.liveLine()
+		if live != nil && a.person != nil {
+			live.hint = "Ctrl+C menu"
+		}
+		e.live.Store(live)
+		screen := &screenOutput{chrome: &chrome{env: e, palette: v.Palette, id: a.id, live: live}, shown: map[int]int{}}
 		return &attachScreen{attachPipe: attachPipe{attachment: a, view: v, transcript: NewTranscript(v, e.Results(), "full")}, screen: screen}
 	}
 	return &attachPipe{attachment: a, view: v, transcript: NewTranscript(v, e.Results(), "full")}
@@ -67,7 +76,11 @@ func (p *attachPipe) asked(i attach.Inquiry) {
 	p.env.Note("    %s   %s", repo.AnswerCommand(i), repo.AnswerWords(i))
 }
 
+func (p *attachPipe) working(attach.Activity) {}
+
 func (p *attachPipe) pause() {}
+
+func (p *attachPipe) resume() {}
 
 func (p *attachPipe) left(pid int) error {
 	p.env.Note("Detached; %s goes on (pid %d).   jp attach %s", p.id, pid, p.id.Short())
@@ -124,7 +137,24 @@ func (s *attachScreen) streamed(d attach.Delta) {
 
 func (s *attachScreen) noticed(text string) { s.screen.Noticed(text) }
 
-func (s *attachScreen) pause() { s.screen.closeMessage() }
+func (s *attachScreen) working(a attach.Activity) {
+	child := a.Conversation
+	if child == s.id {
+		child = ""
+	}
+	s.screen.live.working(child, turnloop.Activity{
+		Seq: a.Seq, Call: a.Call, Name: a.Name, Argument: a.Argument, Hook: a.Hook,
+		Started: s.env.Now().Add(-time.Duration(a.SinceMS) * time.Millisecond), Waits: a.Waits, Part: a.Part, Writing: a.Writing,
+		Tokens: a.Tokens, Tail: a.Tail, Progress: a.Progress, Over: a.Over,
+	})
+}
+
+func (s *attachScreen) pause() {
+	s.screen.closeMessage()
+	s.screen.live.cover(true)
+}
+
+func (s *attachScreen) resume() { s.screen.live.cover(false) }
 
 func (s *attachScreen) left(pid int) error {
 	s.pause()
@@ -183,7 +213,11 @@ func (l *attachLines) noticed(text string) { l.env.Note("%s", safetext.Clean(tex
 
 func (l *attachLines) asked(i attach.Inquiry) { l.message(&i) }
 
+func (l *attachLines) working(attach.Activity) {}
+
 func (l *attachLines) pause() {}
+
+func (l *attachLines) resume() {}
 
 func (l *attachLines) left(int) error {
 	l.message(&attach.Bye{Reason: "detached"})
