@@ -199,7 +199,7 @@ func (q *query) shownPath(path string, absolute bool) string {
 
 // reserved are names of payloads that mean something else.
 var reserved = []string{
-	conversation.PayloadText, conversation.PayloadArguments, conversation.PayloadTools, conversation.PayloadProvider,
+	conversation.PayloadText, conversation.PayloadArguments, conversation.PayloadTools, conversation.PayloadProvider, conversation.PayloadOutput,
 }
 
 // newRequestFile finds out what a file is. What no model can be shown is refused.

@@ -50,7 +50,7 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		JP: models.Version(), Now: q.env.Now, NewID: q.freeID,
 		Retry: q.retry(), Limits: q.limits(), Unknown: q.unknown, Wait: q.env.Wait,
 		Restore: q.repo.Values.Restorer(q.id), Placeholders: repo.Placeholders, Redacts: q.repo.Values.Redacts(),
-		Redact: q.repo.Values.Concealer(q.id),
+		Redact: q.repo.Values.Concealer(q.id), RedactOutput: q.repo.Values.Redactor(q.id),
 	}
 	opts.Prompter, opts.Hooks = q.openPrompter(), q.openHooks()
 	opts.Review, opts.Digest, opts.Mentioned = q.review(), files.Digest(), snapshot.Mentioned

@@ -11,6 +11,7 @@ import (
 	"jp/config"
 	"jp/tool"
 	"jp/tool/delegate"
+	"jp/tool/event"
 	"jp/tool/recall"
 )
 
@@ -55,7 +56,7 @@ func (q *query) judgedTools() (*tool.Registry, []*config.Error, error) {
 		return nil, nil, err
 	}
 	all = append(all, recall.Tools(q.repo.Store)...)
-	all = append(all, delegate.Tool(children{q}), delegate.StateTool())
+	all = append(all, event.Tool(), delegate.Tool(children{q}), delegate.StateTool())
 	all = append(all, q.servers.Tools(q.repo.Config.Tools)...)
 	for i, t := range all {
 		all[i] = toolset.Configure(t, q.repo.Config.Tools)

@@ -98,7 +98,7 @@ type Policy struct {
 
 // Limits bound one turn. Zero means no limit, except for ToolOutput and HookTimeout.
 type Limits struct {
-	ToolOutput   int64         `toml:"tool_output" trust:"lower" default:"262144" min:"1024" max:"262144" doc:"Bytes of one tool result that jp keeps and sends to the model: 1024 to 262144"`
+	ToolOutput   int64         `toml:"tool_output" trust:"lower" default:"32768" min:"1024" max:"262144" doc:"Bytes of one tool result that the model is sent, its beginning and its end: 1024 to 262144. jp keeps up to 8 MiB"`
 	ToolTimeout  time.Duration `toml:"tool_timeout" trust:"shorter" default:"10m" doc:"Time for one tool run; 0: no limit"`
 	ModelSilence time.Duration `toml:"model_silence" trust:"shorter" default:"5m" doc:"How long a model's connection may be silent before jp asks again; 0: no limit"`
 	ModelStall   time.Duration `toml:"model_stall" trust:"shorter" default:"10m" doc:"How long a model may send only signs of life before jp asks again; 0: no limit. Raise it for a model that thinks longer"`

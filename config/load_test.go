@@ -42,7 +42,7 @@ func load(t *testing.T, opts config.Options) (*config.Config, *config.Report) {
 
 func TestDefaultsWithoutAnyLayer(t *testing.T) {
 	c, r := load(t, config.Options{})
-	require.Equal(t, int64(262144), c.Limits.ToolOutput)
+	require.Equal(t, int64(32768), c.Limits.ToolOutput)
 	require.Equal(t, 10*time.Minute, c.Limits.ToolTimeout)
 	require.Equal(t, 30*time.Second, c.Policy.Timeout)
 	require.Equal(t, config.Snapshot{Mode: "tracked+tools", Base: "head"}, c.Snapshot)

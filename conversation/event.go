@@ -82,10 +82,11 @@ type Payload struct {
 
 // Payload names that jp itself uses.
 const (
-	PayloadText      = "text"       // the exact text of the event
-	PayloadArguments = "arguments"  // malformed arguments as the model wrote them
-	PayloadTools     = "tools.json" // tool definitions as sent
-	PayloadProvider  = "provider"   // provider state too large for a header
+	PayloadText      = "text"        // the exact text of the event
+	PayloadArguments = "arguments"   // malformed arguments as the model wrote them
+	PayloadTools     = "tools.json"  // tool definitions as sent
+	PayloadOutput    = "tool_output" // the whole output of a tool, of which the event has both ends
+	PayloadProvider  = "provider"    // provider state too large for a header
 )
 
 // An Object is a git object that a snapshot needs.

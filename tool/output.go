@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"unicode/utf8"
 
 	"jp/conversation"
@@ -13,72 +14,112 @@ import (
 
 // Limit is how many bytes of a tool's output are kept, the note on what was cut
 // included.
-const Limit = 256 << 10
+const Limit = 8 << 20
+
+// noteRoom is more than a note on a gap takes.
+const noteRoom = 200
+
+// A Gap is what is left out of a content.
+type Gap struct {
+	Bytes int64
+	First int64 // its first line, from 1; it may begin within that line
+	Last  int64 // its last line
+}
+
+// plain is the note on a gap of an output that is longer than what is kept.
+func (g Gap) plain() string {
+	return fmt.Sprintf("[jp left out %s here, and did not keep them.]", conversation.Count(int(g.Bytes), "byte"))
+}
 
 // Cut returns content as it is where it has no more than limit bytes. Else it
-// returns its beginning, up to the end of a line where there is one near the
-// limit or to the end of a rune, and a note of the whole size and SHA-256; both
-// together have no more than limit bytes unless the note alone has more.
+// returns its beginning, a note on the gap, and three times as much of its end: what
+// matters of an output stands at its end more often. Both parts end at a line where there
+// is one near, or at the end of a rune. All together has no more than limit bytes, unless
+// the note alone has more. With it comes the size and SHA-256 of the whole.
 func Cut(content []byte, limit int) ([]byte, *conversation.Truncated) {
 	if len(content) <= limit {
 		return content, nil
 	}
+	return Shorten(content, limit, Gap.plain), Whole(content)
+}
+
+// Whole is the size and SHA-256 of content that is cut.
+func Whole(content []byte) *conversation.Truncated {
 	sum := sha256.Sum256(content)
-	whole := &conversation.Truncated{Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}
-	return cut(content, limit, whole), whole
+	return &conversation.Truncated{Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// CutAgain is [Cut] for content that may be the beginning of something already, with
-// the note on that whole: the note says the same afterwards. What stands behind the note
-// stays behind it, if it fits.
-func CutAgain(content []byte, limit int, whole *conversation.Truncated) ([]byte, *conversation.Truncated) {
-	if whole == nil {
-		return Cut(content, limit)
-	}
+// Shorten is [Cut] with a note of the caller's, of at most 200 bytes, on one line.
+func Shorten(content []byte, limit int, note func(Gap) string) []byte {
 	if len(content) <= limit {
-		return content, whole
+		return content
 	}
-	head, behind, _ := bytes.Cut(content, []byte(note(whole)))
-	if len(behind) > limit/2 {
-		behind = nil
-	}
-	return append(cut(head, limit-len(behind), whole), behind...), whole
+	head, tail := rooms(limit)
+	return around(content[:head], content[len(content)-tail:], int64(len(content)), linesOf(content), note)
 }
 
-func note(whole *conversation.Truncated) string {
-	return fmt.Sprintf("[output cut here: it has %d bytes, SHA-256 %s]\n", whole.Bytes, whole.SHA256)
+// rooms are the sizes of the beginning and the end that are kept of what is longer.
+func rooms(limit int) (head, tail int) {
+	room := max(0, limit-noteRoom)
+	return room / 4, room - room/4
 }
 
-func cut(head []byte, limit int, whole *conversation.Truncated) []byte {
-	note := note(whole)
-	head = head[:boundary(head, max(0, min(len(head), limit-len(note)-1)))]
-	kept := append(make([]byte, 0, len(head)+len(note)+1), head...)
+// around puts a note between the beginning and the end of a content.
+func around(head, tail []byte, size, lines int64, note func(Gap) string) []byte {
+	head = wholeLines(head)
+	if end := bytes.IndexByte(tail, '\n') + 1; end > 0 && end < len(tail)/2 {
+		tail = tail[end:]
+	} else {
+		for i := 0; i < utf8.UTFMax && len(tail) > 0 && !utf8.RuneStart(tail[0]); i++ {
+			tail = tail[1:]
+		}
+	}
+	before, behind := int64(bytes.Count(head, newline)), linesOf(tail)
+	gap := Gap{Bytes: size - int64(len(head)+len(tail)), First: before + 1, Last: lines - behind}
+	kept := append(make([]byte, 0, len(head)+len(tail)+noteRoom), head...)
 	if len(head) > 0 && head[len(head)-1] != '\n' {
 		kept = append(kept, '\n')
 	}
-	return append(kept, note...)
+	kept = append(kept, note(gap)...)
+	return append(append(kept, '\n'), tail...)
 }
 
-// boundary is the greatest place up to n at which a line ends. A line that
-// began in the first half is cut within, between two runes.
-func boundary(content []byte, n int) int {
-	if end := bytes.LastIndexByte(content[:n], '\n') + 1; end > n/2 {
-		return end
-	}
-	for back := 0; back < utf8.UTFMax && n-back > 0 && n < len(content); back++ {
-		if utf8.RuneStart(content[n-back]) {
-			return n - back
-		}
+var newline = []byte{'\n'}
+
+// linesOf is how many lines a text has; one without its newline counts.
+func linesOf(text []byte) int64 {
+	n := int64(bytes.Count(text, newline))
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
 	}
 	return n
 }
 
-// A Capture keeps the beginning of what is written to it, and counts and
+// wholeLines is a beginning without its last line, if that began in its second half, and
+// without a rune that is cut in two.
+func wholeLines(head []byte) []byte {
+	if end := bytes.LastIndexByte(head, '\n') + 1; end > len(head)/2 {
+		return head[:end]
+	}
+	for back := 1; back <= min(utf8.UTFMax, len(head)); back++ {
+		if at := len(head) - back; utf8.RuneStart(head[at]) {
+			if !utf8.FullRune(head[at:]) {
+				return head[:at]
+			}
+			break
+		}
+	}
+	return head
+}
+
+// A Capture keeps the beginning and the end of what is written to it, and counts and
 // hashes all of it, in memory that does not grow with the output. It is for
 // one goroutine at a time; make one with [NewCapture].
 type Capture struct {
 	limit int
-	head  []byte
+	all   []byte // the first limit bytes
+	ring  []byte // the last bytes, once there are more than limit
+	next  int    // where the ring goes on
 	bytes int64
 	lines int64
 	last  byte
@@ -95,14 +136,31 @@ func (c *Capture) Write(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	if room := c.limit + 1 - len(c.head); room > 0 {
-		c.head = append(c.head, p[:min(room, len(p))]...)
-	}
 	c.sum.Write(p)
 	c.bytes += int64(len(p))
-	c.lines += int64(bytes.Count(p, []byte{'\n'}))
+	c.lines += int64(bytes.Count(p, newline))
 	c.last = p[len(p)-1]
+	fits := min(c.limit-len(c.all), len(p))
+	c.all = append(c.all, p[:fits]...)
+	if fits < len(p) {
+		c.later(p[fits:])
+	}
 	return len(p), nil
+}
+
+// later keeps the end of what comes behind the first limit bytes.
+func (c *Capture) later(p []byte) {
+	if c.ring == nil {
+		_, tail := rooms(c.limit)
+		c.ring = make([]byte, tail)
+		copy(c.ring, c.all[len(c.all)-tail:])
+	}
+	p = p[max(0, len(p)-len(c.ring)):]
+	n := copy(c.ring[c.next:], p)
+	copy(c.ring, p[n:])
+	if len(c.ring) > 0 {
+		c.next = (c.next + len(p)) % len(c.ring)
+	}
 }
 
 // Bytes returns how many bytes were written.
@@ -119,8 +177,10 @@ func (c *Capture) Lines() int64 {
 // Content returns what [Cut] would return for all that was written.
 func (c *Capture) Content() ([]byte, *conversation.Truncated) {
 	if c.bytes <= int64(c.limit) {
-		return c.head, nil
+		return c.all, nil
 	}
+	head, _ := rooms(c.limit)
+	tail := append(slices.Clone(c.ring[c.next:]), c.ring[:c.next]...)
 	whole := &conversation.Truncated{Bytes: c.bytes, SHA256: hex.EncodeToString(c.sum.Sum(nil))}
-	return cut(c.head, c.limit, whole), whole
+	return around(c.all[:head], tail, c.bytes, c.Lines(), Gap.plain), whole
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,56 +27,50 @@ func TestCutLeavesShortContentAlone(t *testing.T) {
 	}
 }
 
-func TestCutEndsAtALine(t *testing.T) {
-	content := strings.Repeat("0123456789\n", 100)
-	got, whole := tool.Cut([]byte(content), 500)
+func TestCutKeepsBothEndsAtLines(t *testing.T) {
+	content := strings.Repeat("0123456789\n", 1000)
+	got, whole := tool.Cut([]byte(content), 2000)
 	sum := sha256.Sum256([]byte(content))
-	require.Equal(t, int64(1100), whole.Bytes)
+	require.Equal(t, int64(11000), whole.Bytes)
 	require.Equal(t, hex.EncodeToString(sum[:]), whole.SHA256)
-	head, note, found := strings.Cut(string(got), "[output cut here: it has 1100 bytes, SHA-256 "+whole.SHA256)
-	require.True(t, found)
-	require.Equal(t, "]\n", note)
+	parts := regexp.MustCompile(`\[jp left out (\d+) bytes here, and did not keep them\.\]\n`).FindStringSubmatchIndex(string(got))
+	require.NotNil(t, parts)
+	head, tail := string(got[:parts[0]]), string(got[parts[1]:])
 	require.True(t, strings.HasPrefix(content, head))
 	require.True(t, strings.HasSuffix(head, "9\n"))
-	require.Greater(t, len(head), 300)
-	again, whole := tool.Cut(got, 500)
-	require.Nil(t, whole, "what was cut is not cut again")
-	require.Equal(t, got, again)
+	require.True(t, strings.HasPrefix(tail, "0"))
+	require.True(t, strings.HasSuffix(content, tail))
+	require.Equal(t, strconv.Itoa(len(content)-len(head)-len(tail)), string(got[parts[2]:parts[3]]))
+	require.InDelta(t, 3*len(head), len(tail), 50)
+	require.Greater(t, len(got), 1700)
 }
 
-// The note says the same of the whole, however often its beginning is cut.
-func TestCutAgain(t *testing.T) {
+// The lines that a gap names are those that are not there.
+func TestGapNamesItsLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		content := bytes.Repeat([]byte("a line of the output\n"), rapid.IntRange(1, 200).Draw(t, "lines"))
-		limits := rapid.SliceOfN(rapid.IntRange(300, 4000), 2, 4).Draw(t, "limits")
-		behind := rapid.SampledFrom([]string{"", "exit 1\n"}).Draw(t, "behind")
-		got, whole := tool.Cut(content, limits[0])
-		if whole != nil {
-			got = append(got, behind...)
+		var text strings.Builder
+		for i := range rapid.IntRange(1, 600).Draw(t, "lines") {
+			fmt.Fprintf(&text, "%d%s\n", i+1, strings.Repeat("x", rapid.IntRange(0, 30).Draw(t, "width")))
 		}
-		smallest := limits[0] + len(behind)
-		for _, limit := range limits[1:] {
-			smallest = min(smallest, limit)
-			got, whole = tool.CutAgain(got, limit, whole)
-		}
-		if whole == nil {
+		content := strings.TrimSuffix(text.String(), rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end"))
+		var gap tool.Gap
+		limit := rapid.IntRange(1000, 6000).Draw(t, "limit")
+		got := string(tool.Shorten([]byte(content), limit, func(g tool.Gap) string { gap = g; return "[gap]" }))
+		require.LessOrEqual(t, len(got), max(limit, len(content)))
+		if len(content) <= limit {
 			require.Equal(t, content, got)
 			return
 		}
-		sum := sha256.Sum256(content)
-		require.Equal(t, int64(len(content)), whole.Bytes)
-		require.Equal(t, hex.EncodeToString(sum[:]), whole.SHA256)
-		require.LessOrEqual(t, len(got), smallest)
-		head, note, found := strings.Cut(string(got), "[output cut here: it has ")
+		head, tail, found := strings.Cut(got, "[gap]\n")
 		require.True(t, found)
-		require.True(t, strings.HasPrefix(string(content), head))
-		require.NotContains(t, note, "[output cut here")
-		require.Contains(t, note, whole.SHA256)
+		lines := strings.SplitAfter(content, "\n")
+		require.Equal(t, content, head+strings.Join(lines[gap.First-1:min(int(gap.Last), len(lines))], "")+tail)
+		require.Equal(t, int64(len(content)-len(head)-len(tail)), gap.Bytes)
 	})
 }
 
 func TestCutNeverSplitsARune(t *testing.T) {
-	for limit := 200; limit < 208; limit++ {
+	for limit := 300; limit < 308; limit++ {
 		got, whole := tool.Cut([]byte(strings.Repeat("🙂", 100)), limit)
 		require.NotNil(t, whole)
 		require.True(t, utf8.Valid(got), "%d", limit)
@@ -124,7 +121,7 @@ func TestCaptureStaysSmall(t *testing.T) {
 	_, err := io.CopyBuffer(struct{ io.Writer }{c}, io.LimitReader(repeat{bytes.Repeat([]byte("y\n"), 32<<10)}, size), make([]byte, 64<<10))
 	require.NoError(t, err)
 	runtime.ReadMemStats(&after)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 	content, whole := c.Content()
 	require.Equal(t, int64(size), whole.Bytes)
 	require.Equal(t, int64(size/2), c.Lines())

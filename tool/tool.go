@@ -135,6 +135,19 @@ type Call struct {
 	Started      func(pgid int)             // told the process group of a tool that is a process; may be nil
 	Output       io.Writer                  // told what the tool's program writes, as it comes; from any goroutine; may be nil
 	Progress     func(text string)          // told how far the run is, on one line of clean text; from any goroutine; may be nil
+	Room         int                        // bytes of a result that the model is sent; 0: not known
+	// Event reads an event of the conversation, as far as the model may read it. Nil: there
+	// is none to read.
+	Event func(ctx context.Context, seq int) (EventText, error)
+}
+
+// EventRead is the name of the tool that reads an event.
+const EventRead = "event_read"
+
+// An EventText is the whole text of an event.
+type EventText struct {
+	Of   string // what it is, in words: "result of shell_run"
+	Text string
 }
 
 // A Result is what a run came to.

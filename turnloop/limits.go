@@ -11,7 +11,7 @@ import (
 // Limits bound a turn. Zero fields have defaults.
 type Limits struct {
 	ModelCalls  int           // default 200
-	ToolOutput  int           // bytes of a result that are kept; default 256 KiB
+	ToolOutput  int           // bytes of a result that the model is sent; default 32 KiB
 	ToolTimeout time.Duration // default 10 minutes, negative: none; for tools without one of their own
 	Tokens      int           // in and out, of all models that the turn asks; default none
 }
@@ -24,7 +24,7 @@ func (l Limits) orDefault() Limits {
 		l.ModelCalls = 200
 	}
 	if l.ToolOutput == 0 {
-		l.ToolOutput = tool.Limit
+		l.ToolOutput = 32 << 10
 	}
 	if l.ToolTimeout == 0 {
 		l.ToolTimeout = 10 * time.Minute

@@ -60,6 +60,9 @@ type Options struct {
 	// Placeholders are those in a value. A tool that hands its calls to somebody else is
 	// not run with any. Nil: there are none.
 	Placeholders func(value json.RawMessage) []string
+	// RedactOutput replaces secrets in the whole output of a tool, before jp cuts it. Nil:
+	// there are none.
+	RedactOutput func(text string) string
 	// Redacts reports whether a placeholder would be recorded in the place of a text,
 	// which stands under a name. Nil: never.
 	Redacts func(name, text string) bool

@@ -33,15 +33,17 @@ func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sna
 		}
 		done.result = tool.Result{IsError: true}
 	}
-	response := done.response(content, l.opts.Limits.ToolOutput)
-	what := effect(done.result, response.Content)
+	_, canRead := l.opts.Tools.Lookup(tool.EventRead)
+	out := outputOf(content, done.result.Truncated, l.opts.Limits.ToolOutput, l.opts.RedactOutput, t.Next()+len(done.result.Records), canRead)
+	response := done.response(out)
+	what := effect(done.result, string(content))
 	switch {
 	case done.cancelled:
 		what = "cancelled"
-	case response.Truncated != nil && !done.result.IsError:
-		what = "cut at " + size(l.opts.Limits.ToolOutput)
+	case len(out.rest) > 0 && !done.result.IsError:
+		what += ", " + size(l.opts.Limits.ToolOutput) + " sent"
 	}
-	with := []conversation.Draft{conversation.WithSubject(responseSubject(l.opts.Tools, done.call, what))}
+	with := append(out.rest, conversation.WithSubject(responseSubject(l.opts.Tools, done.call, what)))
 	for _, a := range done.result.Attachments {
 		response.Attachments = append(response.Attachments, conversation.Attachment{Name: a.Name, MediaType: a.MediaType})
 		with = append(with, conversation.WithPayload(conversation.Payload{Name: a.Name, MediaType: a.MediaType, Data: a.Data}))
@@ -87,11 +89,10 @@ func listedLeftOut(all []conversation.LeftOut) []conversation.LeftOut {
 }
 
 // response is a result as it is kept.
-func (done finishedRun) response(content []byte, most int) conversation.ToolCallResponse {
-	kept, truncated := tool.CutAgain(content, most, done.result.Truncated)
+func (done finishedRun) response(out output) conversation.ToolCallResponse {
 	return conversation.ToolCallResponse{
 		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
-		Content: string(kept), IsError: done.result.IsError, Truncated: truncated, DurationMS: done.took.Milliseconds(),
+		Content: out.sent, IsError: done.result.IsError, Truncated: out.whole, DurationMS: done.took.Milliseconds(),
 		Cancelled: done.cancelled, Usage: done.result.Usage,
 		Held: done.def.Result != "" && done.def.Result != tool.Unattended,
 	}

@@ -290,6 +290,7 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 	run := tool.Call{
 		Conversation: l.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
 		Attempt: attempt(call), Child: child, Budget: l.opts.Limits.budget(l.stream), Lock: lock,
+		Room: l.opts.Limits.ToolOutput, Event: readable(l.stream.Events(), l.opts.Journal.Payload),
 	}
 	if shown != nil {
 		run.Output, run.Progress = shown, shown.Progress

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,8 +81,8 @@ func TestOutputIsMadeStorable(t *testing.T) {
 	}{
 		{"huge", huge, func(t *testing.T, b *conversation.ToolCallResponse) {
 			require.Equal(t, &conversation.Truncated{Bytes: int64(len(huge)), SHA256: hex.EncodeToString(sum[:])}, b.Truncated)
-			require.LessOrEqual(t, len(b.Content), tool.Limit)
-			require.Greater(t, len(b.Content), tool.Limit-200)
+			require.LessOrEqual(t, len(b.Content), 32<<10)
+			require.Greater(t, len(b.Content), 32<<10-400)
 		}},
 		{"NUL and invalid UTF-8", []byte("a\x00b\xff\xfe"), func(t *testing.T, b *conversation.ToolCallResponse) {
 			require.Nil(t, b.Truncated)
@@ -408,4 +409,63 @@ func TestNothingRunsWithoutTheRightToChangeFiles(t *testing.T) {
 	r.requireInterrupted(ctx, "SIGINT", conversation.ByUser, conversation.PhaseExecuting)
 	require.Empty(t, write.runs)
 	require.NotContains(t, r.turn(), "tool_started")
+}
+
+// A secret is found before an output is cut, wherever the cut would go.
+func TestSecretsAreFoundBeforeAnOutputIsCut(t *testing.T) {
+	for _, place := range []int{0, 7 << 10, 8<<10 - 110, 8<<10 - 100, 40 << 10, 59_000, 60_000} {
+		text := strings.Repeat("x", place) + "\nthe-secret-" + strings.Repeat("0123456789\n", 12) + strings.Repeat("y", 60_000-place) + "\n"
+		r := newRig(t, []*fakeTool{reads("read").returning(text)}, asksFor("read"), answers("ok"))
+		r.opts.RedactOutput = func(text string) string {
+			head, tail, found := strings.Cut(text, "the-secret-")
+			require.True(t, found)
+			return head + "[secret:x]" + tail[132:]
+		}
+		r.done()
+		for _, e := range r.stored() {
+			whole, _ := e.Text()
+			if p := e.Payload(conversation.PayloadOutput); p != nil {
+				data, here, err := r.journal.Payload(t.Context(), *p)
+				require.NoError(t, err)
+				require.True(t, here)
+				require.Contains(t, string(data), "[secret:x]")
+				whole += string(data)
+			}
+			require.NotContains(t, whole, "the-secret", "%d", place)
+			require.NotContains(t, whole, "0123456789", "%d", place)
+		}
+	}
+}
+
+// The model reads the rest of an output by its event, and nothing that it may not see.
+func TestEventsThatAModelReads(t *testing.T) {
+	var read func(context.Context, int) (tool.EventText, error)
+	long := strings.Repeat("a line of it\n", 10_000)
+	looks := reads("look").doing(func(_ context.Context, call tool.Call) (tool.Result, error) {
+		read = call.Event
+		return tool.Result{Content: []byte("seen")}, nil
+	})
+	withheld := reads("held").returning("a result that the user withholds")
+	withheld.def.Result = tool.Ask
+	r := newRig(t, []*fakeTool{reads("read").returning(long), withheld, looks}, asksFor("read", "held"), asksFor("look"), answers("ok"))
+	r.answering(said("withhold"))
+	r.done()
+	for _, e := range r.stored() {
+		found, err := read(t.Context(), e.Seq)
+		switch b := e.Body.(type) {
+		case *conversation.ToolCallResponse:
+			switch b.Name {
+			case "read":
+				require.NoError(t, err)
+				require.Equal(t, tool.EventText{Of: "result of read", Text: long}, found)
+			case "held":
+				require.ErrorContains(t, err, "not released")
+			}
+		case *conversation.ChatRequest:
+			require.NoError(t, err)
+			require.Equal(t, "message of the user", found.Of)
+		case *conversation.Prompt:
+			require.ErrorContains(t, err, "no event of this number")
+		}
+	}
 }

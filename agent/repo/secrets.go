@@ -187,6 +187,21 @@ func (s *secrets) Concealer(id conversation.ID) func(text string) string {
 	}
 }
 
+// Redactor replaces secrets in a text that is recorded, and keeps their values for the
+// tools of the conversation. nil for none.
+func (s *secrets) Redactor(id conversation.ID) func(text string) string {
+	if s == nil {
+		return nil
+	}
+	return func(text string) string {
+		vault := s.vault(id)
+		known := vault.Known()
+		text, found := s.redactor.Redact("content", text)
+		s.keep(vault, found)
+		return redact.ReplaceKnown(text, known)
+	}
+}
+
 // Restorer puts the values of a conversation's placeholders into what a tool
 // gets. nil for none.
 func (s *secrets) Restorer(id conversation.ID) func(json.RawMessage) (json.RawMessage, error) {

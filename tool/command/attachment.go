@@ -18,9 +18,9 @@ import (
 // conversation goes on, and what is no picture and no PDF goes as text.
 const (
 	maxAttachments = 16
-	maxAttached    = 8 << 20    // bytes, all together
-	maxText        = tool.Limit // bytes of files that go as text, all together
-	maxName        = 100        // bytes of a name
+	maxAttached    = 8 << 20   // bytes, all together
+	maxText        = 256 << 10 // bytes of files that go as text, all together
+	maxName        = 100       // bytes of a name
 )
 
 // An attachmentJSON is a file as an answer has it.
@@ -103,7 +103,7 @@ func checkName(name string) error {
 	switch name {
 	case "":
 		return errors.New("it has no name")
-	case conversation.PayloadText, conversation.PayloadArguments, conversation.PayloadProvider, conversation.PayloadTools:
+	case conversation.PayloadText, conversation.PayloadArguments, conversation.PayloadProvider, conversation.PayloadTools, conversation.PayloadOutput:
 		return fmt.Errorf("the name %q is jp's own", name)
 	}
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }

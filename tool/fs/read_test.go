@@ -65,12 +65,12 @@ func TestReadRefuses(t *testing.T) {
 
 func TestReadCutsLargeFiles(t *testing.T) {
 	f := newFixture(t, fs.Options{})
-	f.write("big", strings.Repeat("0123456789\n", 100_000))
+	f.write("big", strings.Repeat("0123456789\n", 1_000_000))
 	result := f.done("fs_read_file", arguments{"path": "big"})
-	require.Equal(t, int64(1_100_000), result.Truncated.Bytes)
+	require.Equal(t, int64(11_000_000), result.Truncated.Bytes)
 	require.LessOrEqual(t, len(result.Content), tool.Limit)
-	require.Equal(t, "100000 lines", result.Effect)
-	result = f.done("fs_read_file", arguments{"path": "big", "start_line": 99_999})
+	require.Equal(t, "1000000 lines", result.Effect)
+	result = f.done("fs_read_file", arguments{"path": "big", "start_line": 999_999})
 	require.Equal(t, "0123456789\n0123456789\n", string(result.Content))
 }
 

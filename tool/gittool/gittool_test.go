@@ -185,13 +185,13 @@ func TestNamesAreNeverOptions(t *testing.T) {
 
 func TestShowIsCut(t *testing.T) {
 	f := newFixture(t)
-	f.write("big", strings.Repeat("0123456789\n", 100_000))
+	f.write("big", strings.Repeat("0123456789\n", 1_000_000))
 	f.git("add", "big")
 	f.git("commit", "-q", "-m", "big")
 	result := f.done("git_show", arguments{"revision": "HEAD:big"})
-	require.Equal(t, int64(1_100_000), result.Truncated.Bytes)
+	require.Equal(t, int64(11_000_000), result.Truncated.Bytes)
 	require.LessOrEqual(t, len(result.Content), tool.Limit)
-	require.Equal(t, "100000 lines", result.Effect)
+	require.Equal(t, "1000000 lines", result.Effect)
 }
 
 func TestSubjects(t *testing.T) {

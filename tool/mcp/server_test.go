@@ -451,7 +451,7 @@ func TestALargeResultIsCut(t *testing.T) {
 	s := approved(t, "large")
 	result := s.call("run", `{}`)
 	require.LessOrEqual(t, len(result.Content), tool.Limit)
-	require.Equal(t, int64(5<<18), result.Truncated.Bytes)
+	require.Equal(t, int64(5<<21), result.Truncated.Bytes)
 }
 
 func TestARugPull(t *testing.T) {

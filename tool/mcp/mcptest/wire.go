@@ -126,7 +126,7 @@ var hostile = map[string]func(*wire){
 		w.serve()
 	},
 	"large": func(w *wire) {
-		w.call = func(m message) bool { w.text(m, strings.Repeat("line\n", 1<<18)); return true }
+		w.call = func(m message) bool { w.text(m, strings.Repeat("line\n", 1<<21)); return true }
 		w.serve()
 	},
 	"malformed": func(w *wire) {

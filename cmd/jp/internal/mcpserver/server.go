@@ -61,6 +61,9 @@ func described(def *tool.Definition) *mcp.Tool {
 	}
 }
 
+// maxContent is how many bytes an answer has at most.
+const maxContent = 256 << 10
+
 // handler runs a tool outside of any conversation.
 func handler(t tool.Tool) mcp.ToolHandler {
 	def := t.Definition()
@@ -77,7 +80,7 @@ func handler(t tool.Tool) mcp.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
-		content, _ := tool.Cut(result.Content, tool.Limit)
+		content, _ := tool.Cut(result.Content, maxContent)
 		return answer(content, result.IsError), nil
 	}
 }
