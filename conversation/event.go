@@ -85,7 +85,7 @@ const (
 	PayloadText      = "text"        // the exact text of the event
 	PayloadArguments = "arguments"   // malformed arguments as the model wrote them
 	PayloadTools     = "tools.json"  // tool definitions as sent
-	PayloadOutput    = "tool_output" // the whole output of a tool, of which the event has both ends
+	PayloadOutput    = "text.output" // the whole output of a tool, of which the event has both ends
 	PayloadProvider  = "provider"    // provider state too large for a header
 )
 

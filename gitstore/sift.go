@@ -91,6 +91,9 @@ func (c *cached) sift(ctx context.Context, head odb.OID, sieve conversation.Siev
 			r.Raw = bytes.Clone(r.Raw)
 		}
 		l, err := c.event(ctx, r)
+		if err == nil {
+			err = c.fillOutput(ctx, l.event, sieve)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -177,6 +180,23 @@ func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
 	return l, c.store.fill(ctx, l.event)
 }
 
+// fillOutput gives the result of a tool its whole output, in place of both its ends, if
+// what the sieve looks for stands in it.
+func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, sieve conversation.Sieve) error {
+	p := e.Payload(conversation.PayloadOutput)
+	if _, is := e.Body.(*conversation.ToolCallResponse); !is || p == nil {
+		return nil
+	}
+	data, here, err := c.store.Payload(ctx, *p)
+	if err != nil || !here {
+		return err
+	}
+	if len(sieve.Any) == 0 || slices.ContainsFunc(sieve.Any, func(text string) bool { return needle.New(text, sieve.Fold).Index(data) >= 0 }) {
+		e.SetText(string(data))
+	}
+	return nil
+}
+
 // decode is event without what stands elsewhere. A record is none of the conversation's if
 // its bytes are not those that its id names.
 func (c *cached) decode(r sidecar.Record) (*link, error) {
@@ -190,7 +210,7 @@ func (c *cached) decode(r sidecar.Record) (*link, error) {
 // Texts of a stored event that make it pass whatever is looked for: its text
 // stands in a payload; it takes others back.
 const (
-	elsewhere = `"name":"` + conversation.PayloadText + `"`
+	elsewhere = `"name":"` + conversation.PayloadText // and PayloadOutput, which begins alike
 	discarded = string(conversation.TypeTurnDiscarded)
 )
 
