@@ -118,7 +118,7 @@ func blameViews(ctx context.Context, r *repo.Repo, e *ui.Env, o blameOptions) ([
 	for _, i := range infos {
 		v, err := r.Find().View(ctx, e.Host, string(i.ID))
 		if err != nil {
-			fmt.Fprintf(e.Stderr, "%s is left out: %v\n", i.ID, safetext.Clean(err.Error()))
+			fmt.Fprintf(e.Messages(), "%s is left out: %v\n", i.ID, safetext.Clean(err.Error()))
 			continue
 		}
 		views = append(views, v)

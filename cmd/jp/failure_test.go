@@ -86,7 +86,7 @@ func TestFailureAsText(t *testing.T) {
 	f := problem.New(3, "incomplete_turn", "%s waits.", someID).Hint("jp ls", "all of them").Hint(`jp query "…"`, "ask")
 	f.Details = []string{"shell_run — \x1b[31m\"Run?\""}
 	var out strings.Builder
-	ui.ReportProblem(f, &out, false)
+	ui.ReportProblem(f, &out, false, 0)
 	require.Equal(t, `Error: jp-c17952552000-k3f9 waits.
   shell_run — "Run?"
 
@@ -94,19 +94,19 @@ func TestFailureAsText(t *testing.T) {
     jp query "…"   ask
 `, out.String())
 	out.Reset()
-	ui.ReportProblem(problem.Usage("no\x07pe."), &out, false)
+	ui.ReportProblem(problem.Usage("no\x07pe."), &out, false, 0)
 	require.Equal(t, "Error: nope.\n", out.String())
 }
 
 func TestFailureAsJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	ui.ReportProblem(problem.New(5, "not_found", "none").About(someID).Hint("jp ls", "all"), &out, true)
+	ui.ReportProblem(problem.New(5, "not_found", "none").About(someID).Hint("jp ls", "all"), &out, true, 0)
 	require.JSONEq(t, `{"error":{"code":"not_found","message":"none","exit":5,"conversation":"jp-c17952552000-k3f9",
 		"hints":[{"command":"jp ls","text":"all"}]}}`, out.String())
 	require.Equal(t, 1, strings.Count(out.String(), "\n"))
 	out.Reset()
-	ui.ReportProblem(problem.Usage("no"), &out, true)
+	ui.ReportProblem(problem.Usage("no"), &out, true, 0)
 	require.JSONEq(t, `{"error":{"code":"usage","message":"no","exit":2,"hints":[]}}`, out.String())
 	require.True(t, json.Valid([]byte(out.String())))
 }
@@ -116,7 +116,7 @@ func TestASilentFailureSaysNothing(t *testing.T) {
 	var out strings.Builder
 	f := problem.Usage("said already")
 	f.Silent = true
-	ui.ReportProblem(f, &out, false)
-	ui.ReportProblem(f, &out, true)
+	ui.ReportProblem(f, &out, false, 0)
+	ui.ReportProblem(f, &out, true, 0)
 	require.Empty(t, out.String())
 }

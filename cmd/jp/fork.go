@@ -194,7 +194,7 @@ func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
 
 // explain says on stderr what the fork is, and what can be done with it.
 func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversation.IncompleteTurn, incomplete bool) {
-	out := f.env.Stderr
+	out := f.env.Messages()
 	if f.Shares {
 		fmt.Fprintf(out, "Forked %s at @%d (turn %d, %s).\n", f.View.Name(), f.At.Seq, f.At.Turn, safetext.Show(conversation.Shorten(f.At.Subject, 40)))
 	} else {
@@ -270,8 +270,8 @@ func (f *forkScreen) rewind(ctx context.Context, o forkOptions) error {
 	}
 	if !f.env.Format.Structured() && !f.env.Quiet {
 		if len(result.Puts) > 0 || len(result.Left()) > 0 {
-			files.List(f.env.Stderr, files.Palette, result, "Put back")
-		} else if err := files.PrintNothing(f.env.Stderr); err != nil {
+			files.List(f.env.Messages(), files.Palette, result, "Put back")
+		} else if err := files.PrintNothing(f.env.Messages()); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"jp/cmd/jp/internal/terminal/terminaltest"
 	"jp/cmd/jp/internal/ui"
 )
 
@@ -40,4 +41,36 @@ func TestHelpOfEveryCommand(t *testing.T) {
 	}
 	look(newRootCommand(ui.SystemEnv()))
 	require.Greater(t, seen, 40)
+}
+
+// On a terminal the help of every command fits its width, and no word of it is broken.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	e := ui.SystemEnv()
+	e.Stdout = nil
+	root := newRootCommand(e)
+	seen := 0
+	var look func(cmd *cobra.Command)
+	look = func(cmd *cobra.Command) {
+		var out strings.Builder
+		root.SetOut(&out)
+		require.NoError(t, cmd.Help())
+		for _, columns := range []int{120, 80, 48, 40} {
+			shown := ui.HelpText(out.String(), columns)
+			terminaltest.RequireWrapped(t, out.String(), shown, min(columns, 100))
+		}
+		seen++
+		for _, sub := range cmd.Commands() {
+			look(sub)
+		}
+	}
+	look(root)
+	require.Greater(t, seen, 40)
+}
+
+func TestHelpOnATerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.sit(80, "help", "fork")
+	require.Zero(t, s.exit())
+	terminaltest.RequireWrapped(t, p.jp("help", "fork").stdout, s.Raw(), 80)
 }

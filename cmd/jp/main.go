@@ -70,7 +70,7 @@ func run(e *ui.Env, args []string) int {
 		e.Format = ui.FormatJSONL
 		(&ui.JsonlOutput{Env: e}).Result(turnloop.Outcome{}, "", f)
 	}
-	ui.ReportProblem(f, e.Stderr, asJSON)
+	ui.ReportProblem(f, e.Stderr, asJSON, e.MessageColumns())
 	return f.Exit
 }
 

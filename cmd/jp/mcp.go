@@ -49,7 +49,7 @@ func runMCPServe(ctx context.Context, e *ui.Env) error {
 		return err
 	}
 	if ui.IsTerminal(e.Stdin) && !e.Quiet {
-		fmt.Fprintln(e.Stderr, "Serving MCP on standard input and output: this is for an agent to start. Ctrl+D ends it.")
+		fmt.Fprintln(e.Messages(), "Serving MCP on standard input and output: this is for an agent to start. Ctrl+D ends it.")
 	}
 	return mcpserver.Serve(ctx, tools, e.Stdin, e.Stdout, mcpserver.Options{Name: "jp", Version: models.Version(), Instructions: mcpInstructions})
 }

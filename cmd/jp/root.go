@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -92,7 +93,15 @@ func strictHelp(e *ui.Env, root *cobra.Command) {
 			e.Misread = noSuchCommand(cmd, words)
 			return
 		}
+		if !ui.IsTerminal(e.Stdout) {
+			show(cmd, args)
+			return
+		}
+		var text bytes.Buffer
+		root.SetOut(&text)
 		show(cmd, args)
+		root.SetOut(e.Stdout)
+		fmt.Fprint(e.Stdout, ui.HelpText(text.String(), e.Columns(e.Stdout)))
 	})
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})

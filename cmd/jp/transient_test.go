@@ -57,7 +57,7 @@ func TestATextThatIsNotRecordedIsKept(t *testing.T) {
 	s := p.sit(80, "query", "--no-persist", "-m", "script/../fails.toml")
 	require.Equal(t, 7, s.exit())
 	s.WaitFor("Nothing is recorded.")
-	s.WaitFor("What you wrote is in ")
+	s.WaitFor("What you wrote is in")
 	kept, err := filepath.Glob(filepath.Join(temporary, "jp-*.md"))
 	require.NoError(t, err)
 	require.Len(t, kept, 1)

@@ -39,7 +39,7 @@ func runTrustFilters(ctx context.Context, e *ui.Env, o trustOptions) error {
 			if done {
 				said = "The filters of this repository are not approved any more."
 			}
-			_, err = fmt.Fprintln(e.Stderr, said)
+			_, err = fmt.Fprintln(e.Messages(), said)
 		}
 		return err
 	}

@@ -42,7 +42,7 @@ func runTrustMCP(ctx context.Context, e *ui.Env, o trustOptions) error {
 		if err := s.Revoke(); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(e.Stderr, "The tools of the MCP server %s are not approved any more.\n", safetext.Show(o.mcp))
+		_, err := fmt.Fprintf(e.Messages(), "The tools of the MCP server %s are not approved any more.\n", safetext.Show(o.mcp))
 		return err
 	}
 	if show, err := acceptFiles(ctx, e, o, s); err != nil || show {

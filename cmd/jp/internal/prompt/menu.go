@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"jp/cmd/jp/internal/terminal"
-	"jp/internal/safetext"
 )
 
 // A menu is a choice by one key.
@@ -64,32 +63,18 @@ func (m menu) takes(key terminal.Key) bool {
 
 // layout is the question and its keys, broken between keys to fit the width.
 func (p *Prompter) layout(m menu) string {
-	var b strings.Builder
-	column := 0
-	add := func(text, gap string) {
-		switch wide := safetext.Columns(text); {
-		case column == 0:
-			column = wide
-		case m.wideKeys || column+len(gap)+wide > p.width():
-			b.WriteString("\n")
-			column = wide
-		default:
-			b.WriteString(gap)
-			column += len(gap) + wide
-		}
-		b.WriteString(text)
-	}
-	gap := "  "
-	if m.lead != "" {
-		add(m.lead, "")
-	}
+	choices := make([]string, len(m.items))
 	for i, it := range m.items {
-		if i > 0 {
-			gap = "   "
-		}
-		add(p.opts.Palette.Bold(m.name(it))+" "+it.word, gap)
+		choices[i] = p.opts.Palette.Bold(m.name(it)) + " " + it.word
 	}
-	return b.String() + "\n"
+	if !m.wideKeys {
+		return terminal.Choices(p.width(), 0, m.lead, choices...) + "\n"
+	}
+	var b strings.Builder
+	for _, choice := range choices {
+		b.WriteString(terminal.WrapBelow(choice, 2, p.width()) + "\n")
+	}
+	return b.String()
 }
 
 // name is how a key is shown: as a capital if Enter chooses it too.

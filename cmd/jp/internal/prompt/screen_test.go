@@ -176,7 +176,7 @@ func TestConfinementIsNeverCut(t *testing.T) {
 		{confined, 40, "  in ~/w\n  confined: writes here, temporary files\n  and caches only · no network\n  at most 10 min\n"},
 		{confined, 80, "  in ~/w · confined: writes here, temporary files and caches only · no network\n  at most 10 min\n"},
 		{deep, 40, "deep/deep/deep/end\n  confined: writes here, temporary files\n  and caches only · no network\n"},
-		{Options{Dir: "~/w"}, 20, "  in ~/w\n  at most 10 min\n  ! not confined: it\n  can do all that\n  you can\n"},
+		{Options{Dir: "~/w"}, 20, "  in ~/w\n  at most 10 min\n  ! not confined: it\n    can do all that\n    you can\n"},
 	} {
 		s := ask(t, t.Context(), command, test.opts, test.columns)
 		s.WaitForEnd("\n>")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
 	"jp/turnloop"
 )
@@ -85,9 +86,7 @@ func (p *Prompter) brief(s sheet) string {
 		b.WriteString("  " + p.colour(safetext.Bound(note, 2*p.width()-4)) + "\n")
 	}
 	for _, parts := range s.facts {
-		for _, line := range flow(parts, p.width()-2) {
-			b.WriteString("  " + p.colour(line) + "\n")
-		}
+		b.WriteString(terminal.Wrap("  "+p.colour(strings.Join(parts, " · ")), p.width()) + "\n")
 	}
 	shown := s.body
 	if len(shown) > roomy+1 {
@@ -100,27 +99,6 @@ func (p *Prompter) brief(s sheet) string {
 		b.WriteString(p.opts.Palette.Dim(fmt.Sprintf("  …%d more lines (d)", hidden)) + "\n")
 	}
 	return b.String()
-}
-
-// flow breaks a line whose every word counts: between its parts, and within one
-// that is wider than a line between words. Nothing of it is left out.
-func flow(parts []string, width int) (lines []string) {
-	line := ""
-	for _, part := range parts {
-		if line != "" && safetext.Columns(line+" · "+part) <= width {
-			line += " · " + part
-			continue
-		}
-		for i, word := range strings.Split(part, " ") {
-			switch {
-			case i > 0 && safetext.Columns(line+" "+word) <= width:
-				line += " " + word
-			default:
-				lines, line = append(lines, line), word
-			}
-		}
-	}
-	return append(lines, line)[1:]
 }
 
 // full is all that there is to see.

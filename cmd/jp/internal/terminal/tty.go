@@ -13,6 +13,7 @@ import (
 // is not safe for concurrent use.
 type TTY struct {
 	file   *os.File
+	out    *Wrapper // to file
 	now    func() time.Time
 	letter time.Time // when the person last typed a letter that was read
 	ended  time.Time // when the last question ended, which another one must not follow too soon
@@ -41,14 +42,18 @@ func OpenTTY() (*TTY, error) {
 
 // NewTTY returns the TTY of a terminal that is open for reading and writing. It
 // takes the file over.
-func NewTTY(file *os.File) *TTY { return &TTY{file: file, now: time.Now, unread: unread} }
+func NewTTY(file *os.File) *TTY {
+	t := &TTY{file: file, now: time.Now, unread: unread}
+	t.out = NewWrapper(file, t.Width)
+	return t
+}
 
 // MayLeave lets Ctrl+Z and Ctrl+\ end a question with [ErrLeft]; while a line is
 // typed only Ctrl+Z does.
 func (t *TTY) MayLeave() { t.leave = true }
 
-// Write shows text as it is; see [Clean].
-func (t *TTY) Write(p []byte) (int, error) { return t.file.Write(p) }
+// Write shows text that is clean. Its lines break between words; see [Wrap].
+func (t *TTY) Write(p []byte) (int, error) { return t.out.Write(p) }
 
 // Close closes the terminal.
 func (t *TTY) Close() error { return t.file.Close() }

@@ -57,7 +57,9 @@ func AskFiles(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *too
 		return true, nil
 	}
 	fmt.Fprint(tty, FilesText(s, files, state))
-	accepted, err = chooseYes(ctx, tty, fmt.Sprintf("  %s  no, leave it out   %s  yes, start it with exactly these files\n> ", p.Bold("n"), p.Bold("y")), func() {})
+	accepted, err = chooseYes(ctx, tty, []string{
+		p.Bold("n") + " no, leave it out", p.Bold("y") + " yes, start it with exactly these files",
+	}, func() {})
 	if accepted {
 		s.Accept(files)
 	}
@@ -84,14 +86,14 @@ func FilesText(s *toolset.Server, files mcp.Files, state toolset.State) string {
 func (a ApprovalSheet) Ask(ctx context.Context, tty *terminal.TTY) (approved bool, err error) {
 	p := a.Palette
 	fmt.Fprint(tty, a.Text())
-	menu := fmt.Sprintf("  %s  no, leave out what is not approved   %s  yes, approve exactly this   %s  details\n> ", p.Bold("n"), p.Bold("y"), p.Bold("d"))
-	return chooseYes(ctx, tty, menu, func() { fmt.Fprint(tty, "d\n", a.details()) })
+	choices := []string{p.Bold("n") + " no, leave out what is not approved", p.Bold("y") + " yes, approve exactly this", p.Bold("d") + " details"}
+	return chooseYes(ctx, tty, choices, func() { fmt.Fprint(tty, "d\n", a.details()) })
 }
 
 // chooseYes asks until the answer is yes or no; details are shown where the menu has them.
-func chooseYes(ctx context.Context, tty *terminal.TTY, menu string, details func()) (yes bool, err error) {
+func chooseYes(ctx context.Context, tty *terminal.TTY, choices []string, details func()) (yes bool, err error) {
 	for {
-		key, err := tty.Choose(ctx, menu, oneOf("nyd"))
+		key, err := tty.Choose(ctx, terminal.Choices(tty.Width(), 2, "", choices...)+"\n> ", oneOf("nyd"))
 		switch {
 		case errors.Is(err, terminal.ErrHangup):
 			return false, &turnloop.Interrupt{Signal: "SIGHUP"}

@@ -40,7 +40,12 @@ func (e *Env) Confirm(ctx context.Context, c Confirmation) error {
 	defer tty.Close()
 	p := e.Palette(tty.File())
 	c.List(tty, p)
-	question := fmt.Sprintf("%s  %s yes   %s no\n> ", c.Question, p.Bold("y"), p.Bold("n"))
+	return c.ask(ctx, tty, p)
+}
+
+// ask asks the question.
+func (c *Confirmation) ask(ctx context.Context, tty *terminal.TTY, p terminal.Palette) error {
+	question := terminal.Choices(tty.Width(), 0, c.Question, p.Bold("y")+" yes", p.Bold("n")+" no") + "\n> "
 	key, err := tty.Choose(ctx, question, oneOf("yn"))
 	switch {
 	case errors.Is(err, terminal.ErrHangup):

@@ -106,7 +106,7 @@ func NewEnv(h *repo.Host, stdin, stdout, stderr *os.File) *Env {
 			h.Alarm(line)
 		}
 	}
-	h.Alarm = func(line string) { e.live.Load().write(func() { fmt.Fprintln(e.Stderr, line) }) }
+	h.Alarm = func(line string) { e.live.Load().write(func() { fmt.Fprintln(e.Messages(), line) }) }
 	h.Log = noticeHandler{e}
 	h.Choose = e.chooseConversation
 	return e

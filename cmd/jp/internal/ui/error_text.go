@@ -8,6 +8,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
 )
 
@@ -28,8 +29,9 @@ func TypedFor(f *problem.Error, e *Env) *problem.Error {
 	return f
 }
 
-// ReportProblem prints a failure for people or for programs.
-func ReportProblem(f *problem.Error, w io.Writer, asJSON bool) {
+// ReportProblem prints a failure for people or for programs; for people on lines of
+// as many columns as the terminal has, 0 where there is none.
+func ReportProblem(f *problem.Error, w io.Writer, asJSON bool, columns int) {
 	switch {
 	case f.Silent:
 	case asJSON:
@@ -38,7 +40,7 @@ func ReportProblem(f *problem.Error, w io.Writer, asJSON bool) {
 			fmt.Fprintf(w, "%s\n", safetext.EscapeJSON(line))
 		}
 	default:
-		fmt.Fprint(w, problemText(f))
+		fmt.Fprint(w, problemText(f, columns))
 	}
 }
 
@@ -53,7 +55,7 @@ func problemObject(f *problem.Error) map[string]any {
 	return o
 }
 
-func problemText(f *problem.Error) string {
+func problemText(f *problem.Error, columns int) string {
 	var b strings.Builder
 	if f.Wanted {
 		fmt.Fprintf(&b, "%s\n", problem.Sentence(safetext.Clean(f.Message)))
@@ -63,15 +65,38 @@ func problemText(f *problem.Error) string {
 	for _, line := range f.Details {
 		fmt.Fprintf(&b, "  %s\n", safetext.Clean(line))
 	}
-	width := 0
-	for _, h := range f.Hints {
-		width = max(width, len([]rune(safetext.Clean(h.Command))))
-	}
 	if len(f.Hints) > 0 {
 		b.WriteByte('\n')
 	}
-	for _, h := range f.Hints {
-		fmt.Fprintf(&b, "    %-*s   %s\n", width, safetext.Clean(h.Command), safetext.Clean(h.Text))
+	return terminal.Wrap(b.String(), columns) + hintLines(f.Hints, columns)
+}
+
+// Room for a hint's text beside its command: less, and it goes below.
+const (
+	hintIndent = 4
+	hintGap    = 3
+	hintText   = 24
+)
+
+// hintLines are commands and what they do, in two columns where there is room for
+// them. No command is broken that fits a line, so that it can be copied.
+func hintLines(hints []problem.Hint, columns int) string {
+	width, widest := 0, 0
+	for _, h := range hints {
+		width = max(width, safetext.Columns(safetext.Clean(h.Command)))
+		widest = max(widest, safetext.Columns(safetext.Clean(h.Text)))
+	}
+	var b strings.Builder
+	beside := columns <= 0 || hintIndent+width+hintGap+min(widest, hintText) <= columns
+	for _, h := range hints {
+		command, text := safetext.Clean(h.Command), safetext.Clean(h.Text)
+		if beside {
+			line := strings.Repeat(" ", hintIndent) + command + strings.Repeat(" ", width-safetext.Columns(command)+hintGap) + text
+			b.WriteString(terminal.WrapBelow(line, hintIndent+width+hintGap, columns) + "\n")
+			continue
+		}
+		b.WriteString(terminal.Command(command, columns, hintIndent) + "\n")
+		b.WriteString(terminal.Wrap(strings.Repeat(" ", hintIndent+2)+text, columns) + "\n")
 	}
 	return b.String()
 }

@@ -64,7 +64,7 @@ func PrintList(ctx context.Context, e *Env, r *repo.Repo, list []repo.Listing) e
 		return nil
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(e.Stderr, "No conversations.")
+		fmt.Fprintln(e.Messages(), "No conversations.")
 		return nil
 	}
 	return e.Paged(func(w io.Writer) error { return newListTable(ctx, e, r).of(list).Print(w) })

@@ -46,29 +46,9 @@ func abort(transient bool) string {
 	return abortChoice
 }
 
-// menuText is the choices of a menu as they fit a width: lines are broken between
-// them only.
+// menuText is the choices of a menu as they fit a width.
 func menuText(width int, choices ...string) string {
-	const gap, ends = 3, len(" >")
-	var b strings.Builder
-	column := 0
-	for _, c := range choices {
-		switch {
-		case column > 0 && column+gap+len(c)+ends < width:
-			b.WriteString(strings.Repeat(" ", gap))
-			column += gap
-		case column > 0:
-			b.WriteByte('\n')
-			column = 0
-		}
-		if column == 0 {
-			b.WriteString("  ")
-			column = 2
-		}
-		b.WriteString(c)
-		column += len(c)
-	}
-	return b.String() + " > "
+	return terminal.Choices(width-len(" > "), 2, "", choices...) + " > "
 }
 
 // interrupt opens the menu. It reports false where there is nothing to choose:

@@ -60,7 +60,7 @@ func (e *Env) ForEach(ctx context.Context, infos []conversation.Info, do func(co
 	for _, info := range infos {
 		if err := do(info); err != nil {
 			if failed != nil {
-				ReportProblem(repo.ProblemOf(failed), e.Stderr, e.Format.Structured())
+				ReportProblem(repo.ProblemOf(failed), e.Stderr, e.Format.Structured(), e.MessageColumns())
 			}
 			failed = err
 		}

@@ -73,7 +73,7 @@ func (f *TerminalFront) awaitStdin(ctx context.Context, first <-chan struct{}) e
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-notice.C:
-			fmt.Fprintln(f.Env.Stderr, "jp: waiting for stdin (Ctrl+D ends it; </dev/null skips it)")
+			fmt.Fprintln(f.Env.Messages(), "jp: waiting for stdin (Ctrl+D ends it; </dev/null skips it)")
 		case <-limit.C:
 			if !f.input.wait {
 				return problem.Usage("nothing came on standard input for %d seconds.", int(stdinLimit.Seconds())).

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"io"
 	"os"
 
 	"jp/cmd/jp/internal/terminal"
@@ -38,6 +39,18 @@ func (e *Env) Columns(stream *os.File) int {
 	}
 	return columns
 }
+
+// MessageColumns is where text for a person on stderr is wrapped, 0 where that is no
+// terminal: programs get each message on one line.
+func (e *Env) MessageColumns() int {
+	if !IsTerminal(e.Stderr) {
+		return 0
+	}
+	return e.Columns(e.Stderr)
+}
+
+// Messages is stderr, for text to people. On a terminal lines break between words.
+func (e *Env) Messages() io.Writer { return terminal.NewWrapper(e.Stderr, e.MessageColumns) }
 
 // Rendered reports whether Markdown on stdout is laid out for a person to read.
 func (e *Env) Rendered() bool {

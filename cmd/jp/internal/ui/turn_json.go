@@ -105,7 +105,7 @@ func (j *JsonlOutput) Streamed(d turnloop.Delta) {
 // Noticed says it on stderr.
 func (j *JsonlOutput) Noticed(text string) {
 	if !j.Env.Quiet {
-		fmt.Fprintln(j.Env.Stderr, safetext.Clean(text))
+		fmt.Fprintln(j.Env.Messages(), safetext.Clean(text))
 	}
 }
 

@@ -69,7 +69,7 @@ func (c *chrome) say(format string, args ...any) {
 		if c.before != nil {
 			c.before()
 		}
-		c.live.write(func() { fmt.Fprintf(c.env.Stderr, format+"\n", args...) })
+		c.live.write(func() { fmt.Fprintf(c.env.Messages(), format+"\n", args...) })
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *chrome) Working(a turnloop.Activity) {
 	c.live.working("", a)
 	if now := time.Now(); c.live == nil && c.env.Verbose && !c.env.Quiet && a.Progress != "" && !a.Over && now.Sub(c.told) >= progressLinesEvery {
 		c.told = now
-		fmt.Fprintln(c.env.Stderr, clean(a.Name+" · "+a.Progress))
+		fmt.Fprintln(c.env.Messages(), clean(a.Name+" · "+a.Progress))
 	}
 }
 

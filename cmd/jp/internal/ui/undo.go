@@ -65,7 +65,7 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since.\n",
 		b.Opts.Action, conversation.Count(b.Differing, "file"), verb, b.When)
 	if !b.Env.Quiet {
-		fmt.Fprintf(b.Env.Stderr, "%s\n", b.Palette.Dim(fmt.Sprintf("jp diff %s@%d --worktree --stat   lists them", b.ID.Short(), b.Since-1)))
+		fmt.Fprintf(b.Env.Messages(), "%s\n", b.Palette.Dim(fmt.Sprintf("jp diff %s@%d --worktree --stat   lists them", b.ID.Short(), b.Since-1)))
 	}
 	return err
 }
@@ -185,7 +185,7 @@ func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
 		b.List(out, p, r, "Put back")
 	}
 	if !b.Env.Quiet {
-		fmt.Fprintf(b.Env.Stderr, "%s\n", p.Dim(fmt.Sprintf("jp undo @%d takes this back", *r.Event)))
+		fmt.Fprintf(b.Env.Messages(), "%s\n", p.Dim(fmt.Sprintf("jp undo @%d takes this back", *r.Event)))
 	}
 	return nil
 }

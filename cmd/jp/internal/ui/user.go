@@ -129,7 +129,7 @@ func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error)
 			fmt.Fprint(c.tty, "  ?  help\n")
 		}
 	} else {
-		prompt = "  " + strings.Join(words, "   ") + "\n> "
+		prompt = terminal.Choices(c.tty.Width(), 2, "", words...) + "\n> "
 	}
 	for {
 		key, err := c.tty.Choose(ctx, prompt, func(k terminal.Key) bool {

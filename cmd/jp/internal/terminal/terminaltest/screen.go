@@ -178,3 +178,13 @@ func (s *Screen) Wait(what string, holds func() bool) {
 		}
 	}
 }
+
+// All is everything that was sent to the terminal, once the program is done with it.
+func (s *Screen) All() string {
+	if s.TTY != nil {
+		s.TTY.Close()
+		s.TTY = nil
+	}
+	s.Drain()
+	return s.Raw()
+}
