@@ -59,6 +59,7 @@ type InquiryRequest struct {
 	Question   Question
 	Exclusive  bool // only a person may answer
 	Files      []NamedFile
+	Covers     []string // ids of the tool's own questions that a person's yes answers with yes
 }
 
 // A NamedFile is a file that a call names, as it was when the question was put. The digest
@@ -79,6 +80,7 @@ func (b *InquiryRequest) fields(c codec) {
 	c.question("question", &b.Question)
 	c.flag("exclusive", &b.Exclusive)
 	c.value("files", &b.Files)
+	c.value("covers", &b.Covers)
 }
 
 // An Outcome is how an inquiry ended.

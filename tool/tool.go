@@ -76,6 +76,10 @@ type Definition struct {
 	// Subject is the part of the arguments that says most, on one line:
 	// a path, an argv, a pattern. Nil: nothing.
 	Subject func(arguments json.RawMessage) string
+	// Foresee is the yes-or-no question of its own that a call would ask now, and that
+	// whoever allows the run answers with yes. Nil: that is not known; ok is false where
+	// it would ask none.
+	Foresee func(arguments json.RawMessage) (f Foreseen, ok bool)
 	// Paths are the files that a call names, relative to the workspace, if the
 	// tool touches no others; ok is false where that is not known.
 	Paths func(arguments json.RawMessage) (paths []string, ok bool)
@@ -120,6 +124,12 @@ type QuestionTo struct {
 	Assistant bool            // the model, not the user
 	Answer    json.RawMessage // a fixed answer; nobody is asked
 	Exclusive bool            // only a person may answer
+}
+
+// Foreseen is a question that need not be asked apart from whether the tool may run.
+type Foreseen struct {
+	ID    string // the question's
+	Words string // what the person who is asked for permission is told: a sentence
 }
 
 // A Call is one run of a tool.

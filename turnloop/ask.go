@@ -21,10 +21,14 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	if !settled { // a yes of a person is one to these files
 		files = l.opts.digests(l.opts.about(def, call))
 	}
-	t.AddInquiryRequest(conversation.InquiryRequest{
+	request := conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
 		Question: runQuestion(line(def.Name, subject), byHook(call), l.stale(call)), Exclusive: def.Exclusive, Files: files,
-	}, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
+	}
+	if !settled {
+		l.foresee(&request, def, call)
+	}
+	t.AddInquiryRequest(request, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
 	if settled {
 		response.For = seq
 		t.AddInquiryResponse(response)

@@ -57,6 +57,42 @@ func (l *Loop) stale(call *conversation.ToolCall) bool {
 	return l.differ(q, about)
 }
 
+// foresee makes one question of whether a call may run and of what its tool would ask
+// first, as things are.
+func (l *Loop) foresee(request *conversation.InquiryRequest, def *tool.Definition, call *conversation.ToolCall) {
+	if def.Foresee == nil {
+		return
+	}
+	arguments, err := l.opts.real(def, call.Arguments())
+	if err != nil {
+		return // it is not run
+	}
+	if f, ok := def.Foresee(arguments); ok {
+		request.Covers = []string{f.ID}
+		request.Question.Text += " " + f.Words
+	}
+}
+
+// covered are the tool's own questions that a person answered with the yes to the call.
+// That holds for the files that the question was about, as they were then.
+func (l *Loop) covered(def *tool.Definition, call *conversation.ToolCall) []string {
+	q := call.Permission()
+	if q == nil || len(q.Request.Covers) == 0 || q.Response == nil || !allowed(q.Response) ||
+		q.Response.By != conversation.ByUser || q.Response.Reason == reasonAdvance || q.Response.Reason == reasonTurn {
+		return nil
+	}
+	about := l.opts.about(def, call)
+	for _, file := range about { // the person may have made another call of it
+		if !slices.ContainsFunc(q.Request.Files, func(f conversation.NamedFile) bool { return f.Path == conversation.QuotePath(file.Path) }) {
+			return nil
+		}
+	}
+	if l.opts.Digest == nil || l.differ(q, about) {
+		return nil
+	}
+	return q.Request.Covers
+}
+
 // about are the files that a call of a tool which changes some is about, as a person sees
 // it in the arguments.
 func (o *Options) about(def *tool.Definition, call *conversation.ToolCall) (files []tool.NamedFile) {

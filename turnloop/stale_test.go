@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -213,5 +214,69 @@ func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A person's yes answers what the tool would ask first, if the question said so, and for
+// the file that it was put about.
+func TestAYesCoversTheToolsQuestion(t *testing.T) {
+	edited := func(path string) Answer {
+		a := said("edit")
+		a.Arguments = json.RawMessage(`{"path":"` + path + `"}`)
+		return a
+	}
+	for name, tt := range map[string]struct {
+		answer  Answer
+		policy  Policy
+		changed bool // between the yes and the run, of a call that is allowed for the turn
+		asked   string
+	}{
+		"yes":                   {answer: said("run"), asked: "run"},
+		"yes for the turn":      {answer: said("run_turn"), asked: "run"},
+		"changed since":         {answer: said("run_turn"), changed: true, asked: "run overwrite"},
+		"the same file, edited": {answer: edited("a.txt"), asked: "run"},
+		"another file, edited":  {answer: edited("b.txt"), asked: "run overwrite"},
+		"no":                    {answer: said("skip"), asked: "run"},
+		"a policy says yes":     {policy: PolicyAuto, asked: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := "old"
+			write := changes("write").asking().doing(func(_ context.Context, c tool.Call) (tool.Result, error) {
+				if _, answered := c.Answers["overwrite"]; !answered {
+					return tool.Result{Question: &tool.Question{ID: "overwrite", Question: conversation.Question{Text: "Overwrite?", AnswerType: conversation.AnswerType{Type: "boolean"}}}}, nil
+				}
+				return tool.Result{Content: []byte("ok")}, nil
+			})
+			path := func(arguments json.RawMessage) string {
+				var args struct{ Path string }
+				require.NoError(t, json.Unmarshal(arguments, &args))
+				return args.Path
+			}
+			write.def.Questions = map[string]tool.QuestionTo{"overwrite": {Exclusive: true}}
+			write.def.Paths = func(arguments json.RawMessage) ([]string, bool) { return []string{path(arguments)}, true }
+			write.def.Foresee = func(arguments json.RawMessage) (tool.Foreseen, bool) {
+				return tool.Foreseen{ID: "overwrite", Words: "It is there."}, path(arguments) == "a.txt"
+			}
+			r := newRig(t, []*fakeTool{write}, once(calls("write", "_1", `{"path":"a.txt"}`), ends(conversation.FinishToolCalls)), answers("ok"))
+			r.opts.Workspace = newWorkspace()
+			r.opts.Digest = func(string) (string, bool) { return content, true }
+			r.opts.Policy = tt.policy
+			var asked []string
+			if tt.policy == "" {
+				r.prompting(func(_ context.Context, q Question) (Answer, error) {
+					asked = append(asked, q.Inquiry.Request.QuestionID)
+					if q.Inquiry.Request.Kind == conversation.KindToolQuestion {
+						return Answer{Outcome: conversation.OutcomeAnswered, Value: json.RawMessage("true")}, nil
+					}
+					require.Equal(t, "Run write? It is there.", q.Inquiry.Request.Question.Text)
+					if tt.changed {
+						content = "by hand"
+					}
+					return tt.answer, nil
+				})
+			}
+			r.done()
+			require.Equal(t, tt.asked, strings.Join(asked, " "))
+		})
 	}
 }

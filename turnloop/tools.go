@@ -2,6 +2,7 @@ package turnloop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -274,6 +275,11 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 	if err != nil {
 		done.err = err
 		return done
+	}
+	for _, id := range l.covered(done.def, call) {
+		if _, answered := answers[id]; !answered {
+			answers[id] = json.RawMessage("true")
+		}
 	}
 	ctx, end := l.steer.beginTool(ctx)
 	defer end()

@@ -32,6 +32,21 @@ arguments = { path = "README.md", content = "new\n" }
 message = "Over."
 `
 
+// twiceScript overwrites a file, and then again.
+const twiceScript = `
+[[reply]]
+message = "I write the README."
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "README.md", content = "new\n" }
+[[reply]]
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "README.md", content = "newer\n" }
+[[reply]]
+message = "Over."
+`
+
 // longScript streams for some seconds, from the start again after a reply.
 const longScript = `
 [[reply]]
@@ -86,8 +101,8 @@ func (p *place) attachedSoon(id conversation.ID, want bool) {
 
 func TestTwoTerminals(t *testing.T) {
 	t.Parallel()
-	p, id := inBackground(t, overwriteScript)
-	require.Contains(t, p.waits(), "Run fs_create_file README.md?")
+	p, id := inBackground(t, twiceScript)
+	require.Contains(t, p.waits(), "Run fs_create_file README.md? The file exists and will be overwritten.")
 	require.Regexp(t, `waiting-for-input \(run_tool: fs_create_file\) \(pid \d+\)`, p.jp("ls").stdout)
 
 	s := p.sit(100, "attach")
@@ -95,7 +110,8 @@ func TestTwoTerminals(t *testing.T) {
 	s.prompted()
 	require.Regexp(t, `waiting-for-input \(run_tool: fs_create_file\) \(pid \d+\), attached`, p.jp("ls").stdout)
 	require.Contains(t, p.jp("show", "--json").stdout, `"attached":true`)
-	s.Type("y")
+	s.WaitFor("! the file exists and will be overwritten")
+	s.Type("a")
 	s.WaitFor("Overwrite existing file?")
 	s.promptedAgain(2)
 	s.Type("\x1a")
@@ -108,7 +124,7 @@ func TestTwoTerminals(t *testing.T) {
 	require.Zero(t, out.exit, out.stderr)
 	require.Contains(t, out.stdout, "Answer: yes (user). "+string(id)+" goes on")
 	require.Zero(t, p.jp("wait").exit)
-	require.Equal(t, "new\n", p.read("README.md"))
+	require.Equal(t, "newer\n", p.read("README.md"))
 	require.Zero(t, p.jp("verify").exit)
 	_, told := p.entry(id)
 	require.False(t, told, "nothing is left of a process that has ended")

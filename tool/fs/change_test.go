@@ -1,6 +1,7 @@
 package fs_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,4 +199,27 @@ func TestLargeTextsAreNotCompared(t *testing.T) {
 	result := f.done("fs_modify_file", arguments{"path": "big", "edits": []edit{{Old: "end", New: "END"}}})
 	require.Equal(t, "Modified big.\n", string(result.Content))
 	require.True(t, strings.HasSuffix(f.content("big"), "line\nEND\n"))
+}
+
+// Whoever allows a call hears that it would overwrite a file, and of nothing else.
+func TestCreateForeseesItsQuestion(t *testing.T) {
+	f := newFixture(t, fs.Options{})
+	f.write("a.txt", "old\n")
+	f.write("dir/b.txt", "old\n")
+	f.link("dir/b.txt", "link")
+	f.link("/etc/passwd", "outside")
+	create, _ := f.tools.Lookup("fs_create_file")
+	for path, want := range map[string]bool{
+		"a.txt": true, "dir/b.txt": true, "link": true, "new.txt": false, "no/such/dir.txt": false, "dir": false, "outside": false, "../a.txt": false,
+	} {
+		foreseen, ok := create.Definition().Foresee(json.RawMessage(`{"path":"` + path + `","content":"new\n"}`))
+		require.Equal(t, want, ok, path)
+		if ok {
+			require.Equal(t, "overwrite", foreseen.ID)
+			asked := f.run("fs_create_file", arguments{"path": path, "content": "new\n"})
+			require.Equal(t, foreseen.ID, asked.Question.ID, "it is what the tool asks")
+			f.done("fs_create_file", arguments{"path": path, "content": "new\n"}, "true")
+		}
+	}
+	require.NoDirExists(t, filepath.Join(f.root, "no"), "nothing is made")
 }

@@ -23,11 +23,28 @@ func (w *workspace) createFile() tool.Tool {
 			"content":{"type":"string","description":"The whole text of the file."}}}`),
 		Effect: tool.Changes, Run: tool.Ask, Result: tool.Unattended,
 		Questions: map[string]tool.QuestionTo{overwriteID: {Exclusive: true}},
-		Subject:   argument("path"), Paths: w.paths(true, "path"),
+		Subject:   argument("path"), Paths: w.paths(true, "path"), Foresee: w.foreseeOverwrite,
 	}}
 }
 
 const overwriteID = "overwrite"
+
+// foreseeOverwrite says whether a call would overwrite a file as things are.
+func (w *workspace) foreseeOverwrite(arguments json.RawMessage) (tool.Foreseen, bool) {
+	var args createArguments
+	if json.Unmarshal(arguments, &args) != nil {
+		return tool.Foreseen{}, false
+	}
+	p, err := w.find(args.Path, access{write: true, follow: true})
+	if err != nil {
+		return tool.Foreseen{}, false
+	}
+	defer p.Close()
+	if p.info == nil || !p.info.Mode().IsRegular() {
+		return tool.Foreseen{}, false
+	}
+	return tool.Foreseen{ID: overwriteID, Words: "The file exists and will be overwritten."}, true
+}
 
 type createArguments struct {
 	Path    string `json:"path"`

@@ -23,7 +23,7 @@ func (p *Prompter) preview(s *sheet, q turnloop.Question) {
 	case "fs_modify_file":
 		known = p.previewModify(s, q.Arguments)
 	case "fs_create_file":
-		known = p.previewCreate(s, q.Arguments)
+		known = p.previewCreate(s, q.Arguments, q.Inquiry.Request.Covers)
 	case "fs_delete_file":
 		known = p.previewDelete(s, q.Arguments)
 	case "fs_move_file":
@@ -80,7 +80,7 @@ func apply(text string, edits []edit) (string, bool) {
 	return text, true
 }
 
-func (p *Prompter) previewCreate(s *sheet, arguments json.RawMessage) bool {
+func (p *Prompter) previewCreate(s *sheet, arguments json.RawMessage, covers []string) bool {
 	var args struct {
 		Path    string  `json:"path"`
 		Content *string `json:"content"`
@@ -89,7 +89,10 @@ func (p *Prompter) previewCreate(s *sheet, arguments json.RawMessage) bool {
 		return false
 	}
 	before, exists := p.content(args.Path)
-	if exists {
+	switch {
+	case len(covers) > 0:
+		s.notes = append(s.notes, "! the file exists and will be overwritten")
+	case exists:
 		s.notes = append(s.notes, "! the file exists")
 	}
 	s.difference(before, *args.Content)

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"context"
+	"slices"
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -55,6 +56,9 @@ func (p *Prompter) amend(
 
 func (p *Prompter) runMenu(q turnloop.Question, s sheet) menu {
 	m := menu{lead: "Run it?", eof: "as n", items: []item{{'y', "yes", "run it, this once"}}}
+	if slices.Contains(q.Inquiry.Request.Covers, "overwrite") {
+		m.items[0] = item{'y', "yes, overwrite it", "run it, this once, and overwrite the file"}
+	}
 	if !q.Inquiry.Request.Exclusive {
 		m.items = append(m.items, item{'a', "all " + s.name + " this turn", "run it, and do not ask for this tool again in this turn"})
 	}

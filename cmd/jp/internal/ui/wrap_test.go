@@ -84,16 +84,16 @@ func TestDecisionsFitTheTerminal(t *testing.T) {
 		asks func(ctx context.Context, tty *terminal.TTY)
 	}{
 		"choices in a row": {[]string{"?", "q"}, func(ctx context.Context, tty *terminal.TTY) {
-			_, _ = (&client{tty: tty}).Decide(ctx, decision)
+			_, _ = (&client{tty: tty, front: &TerminalFront{}}).Decide(ctx, decision)
 		}},
 		"choices in a list": {[]string{"?", "q"}, func(ctx context.Context, tty *terminal.TTY) {
-			_, _ = (&client{tty: tty}).Decide(ctx, list)
+			_, _ = (&client{tty: tty, front: &TerminalFront{}}).Decide(ctx, list)
 		}},
 		"the menu of Ctrl+C": {[]string{"\r"}, func(ctx context.Context, tty *terminal.TTY) {
 			_ = (&client{tty: tty, front: &TerminalFront{}}).atQuestion(ctx)
 		}},
 		"a notice": {nil, func(_ context.Context, tty *terminal.TTY) {
-			(&client{tty: tty}).Tell("The conversation " + string(conversation.ID(idOf(2))) + " was changed elsewhere since you looked at it: jp log 4400 shows what came.")
+			(&client{tty: tty, front: &TerminalFront{}}).Tell("The conversation " + string(conversation.ID(idOf(2))) + " was changed elsewhere since you looked at it: jp log 4400 shows what came.")
 		}},
 		"yes or no": {[]string{"n"}, func(ctx context.Context, tty *terminal.TTY) {
 			_, _ = chooseYes(ctx, tty, []string{"n no, leave out what is not approved", "y yes, approve exactly this", "d details"}, func() {})
