@@ -75,5 +75,5 @@ message = "Over."
 	require.Equal(t, problem.ExitDecision, p.jp("query", "--new", "-m", "script/../go.toml", "Go").exit)
 	told, err := os.ReadFile(filepath.Join(p.dir, "../notified"))
 	require.NoError(t, err)
-	require.Regexp(t, `^complete: Over\.\nRun fs_create_file good\.go\?\njp answer [0-9a-z]{4}@\d+\n$`, string(told))
+	require.Regexp(t, `^complete: Over\.\nRun fs_create_file good\.go\? The file exists and will be overwritten\.\njp answer [0-9a-z]{4}@\d+\n$`, string(told))
 }

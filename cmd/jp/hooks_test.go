@@ -118,7 +118,7 @@ func TestCtrlCDuringAHook(t *testing.T) {
 	s.Type("\x03")
 	s.WaitFor("The tool-pre hook has run")
 	s.WaitFor("before fs_create_file made.txt.")
-	s.WaitFor("s stop (ends the turn)")
+	s.WaitFor("s stop the turn")
 	s.Type("s")
 	require.Zero(t, s.exit())
 	require.NoFileExists(t, filepath.Join(p.dir, "made.txt"))

@@ -71,8 +71,8 @@ func TestAForkOfTheLastTurnsIsShortEnough(t *testing.T) {
 	require.Equal(t, "Short enough.\n", out.stdout, out.stderr)
 	sent := s.Requests()
 	last := string(sent[len(sent)-1].Body)
-	require.Contains(t, last, "Three")
-	require.NotContains(t, last, "One")
+	require.Contains(t, last, `"text":"Three"`)
+	require.NotContains(t, last, `"text":"One"`)
 }
 
 // TestRetries asks again as long as that may help, and says when.
