@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/attachments"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/titles"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/turnloop"
@@ -157,7 +159,7 @@ func (o Request) Check() error {
 			return problem.Usage("-t %s and --no-tool %s exclude each other.", safetext.Show(name), safetext.Show(name))
 		}
 	}
-	if err := CheckTitle(o.Title); err != nil {
+	if err := titles.Check(o.Title); err != nil {
 		return err
 	}
 	switch turnloop.Policy(o.Policy) {
@@ -188,7 +190,7 @@ func (o Request) Check() error {
 
 // request is what the turn begins with.
 func (q *query) request(ctx context.Context) (turnloop.Request, error) {
-	files, err := q.requestFiles(ctx)
+	files, err := (attachments.Source{Repo: q.repo, Env: q.env, ID: q.id, Input: q.front.Input()}).Read(ctx, q.opts.Attachments)
 	if err != nil {
 		return turnloop.Request{}, err
 	}
@@ -202,9 +204,9 @@ func (q *query) request(ctx context.Context) (turnloop.Request, error) {
 	}
 	r := turnloop.Request{Chat: conversation.ChatRequest{Content: text, Schema: schema}}
 	if again != nil {
-		repeat(&r, again)
+		attachments.Repeat(&r, again)
 	}
-	attachTo(&r, files)
+	attachments.AddTo(&r, files)
 	if q.opts.Yes {
 		r.Approved = conversation.ApproveAll()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/titles"
 	"jp/conversation"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
@@ -105,7 +106,7 @@ func (q *query) lastAnswer() string {
 	for turn := range conversation.Turns(q.stream.Events()) {
 		ledger := turn.Ledger()
 		if call := ledger.LastCall(); call != nil && !ledger.Discarded {
-			text = answered(call)
+			text = titles.Answered(call)
 		}
 	}
 	return strings.TrimSpace(text)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jp/agent/attachments"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/turnloop"
@@ -24,7 +25,7 @@ func (o Request) parseSchema(e *repo.Host) (json.RawMessage, error) {
 		}
 		var err error
 		if text, err = os.ReadFile(path); err != nil {
-			return nil, unreadable(o.Schema, err)
+			return nil, attachments.Unreadable(o.Schema, err)
 		}
 		source = o.Schema
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/titles"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -19,7 +19,7 @@ import (
 
 type editOptions struct {
 	word    string
-	title   agent.TitleFlag
+	title   titles.Flag
 	model   string
 	pin     bool
 	expires string
@@ -60,7 +60,7 @@ func newEditCommand(e *ui.Env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.Var(&o.title, "title", "give it a `TITLE`; without one the model writes it")
-	f.Lookup("title").NoOptDefVal = agent.FromModel
+	f.Lookup("title").NoOptDefVal = titles.FromModel
 	f.StringVarP(&o.model, "model", "m", "", "let this model write the title, `PROVIDER/NAME` or an alias")
 	f.BoolVar(&o.pin, "pin", false, "pin it")
 	f.StringVar(&o.expires, "expires", "", "mark it as expired from a `TIME` on: a day, RFC 3339, a duration from now, or never")
@@ -95,7 +95,7 @@ func runEdit(ctx context.Context, e *ui.Env, o editOptions) error {
 		return err
 	}
 	if o.title.ByModel {
-		title, err := agent.WriteTitle(ctx, r, e.Host, info, o.model, func(model string) { askingForTitle(e, model) })
+		title, err := titles.Write(ctx, r, e.Host, info, o.model, func(model string) { askingForTitle(e, model) })
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversa
 		return nil, problem.Usage("--model is for --title without a value: the model writes it.")
 	}
 	if o.given("title") {
-		if err := agent.CheckTitle(o.title.Text); err != nil {
+		if err := titles.Check(o.title.Text); err != nil {
 			return nil, err
 		}
 		m.Title, m.TitleSource = &o.title.Text, "user"

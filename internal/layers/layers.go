@@ -64,6 +64,8 @@ var Allowed = map[string][]string{
 	"agent/models":                          {everything},
 	"agent/snapshot":                        {everything},
 	"agent/toolset":                         {everything},
+	"agent/attachments":                     {everything},
+	"agent/titles":                          {everything},
 	"fork":                                  {everything},
 	"undo":                                  {everything},
 	"undo/undoplan":                         {"worktree"}, // decides; reads and writes no file

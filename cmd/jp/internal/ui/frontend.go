@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jp/agent"
+	"jp/agent/attachments"
 	"jp/agent/repo"
 	"jp/config"
 	"jp/conversation"
@@ -38,7 +39,7 @@ var _ agent.Frontend = (*TerminalFront)(nil)
 func (e *Env) Frontend(r *repo.Repo, o agent.Request) *TerminalFront {
 	return &TerminalFront{
 		Env: e, Repo: r, transient: o.NoPersist,
-		input: textInput{wait: o.Stdin, never: o.NoStdin, attached: slices.Contains(o.Attachments, agent.FromStdin)},
+		input: textInput{wait: o.Stdin, never: o.NoStdin, attached: slices.Contains(o.Attachments, attachments.FromStdin)},
 	}
 }
 

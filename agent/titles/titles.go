@@ -1,4 +1,5 @@
-package agent
+// Package titles checks the titles of conversations, and lets a model write one.
+package titles
 
 import (
 	"context"
@@ -15,9 +16,9 @@ import (
 	"jp/provider"
 )
 
-// A TitleFlag is the value of --title: a title, or that the model is to write
+// A Flag is the value of --title: a title, or that the model is to write
 // one.
-type TitleFlag struct {
+type Flag struct {
 	Text    string
 	ByModel bool
 }
@@ -25,18 +26,18 @@ type TitleFlag struct {
 // FromModel is what --title means without a value.
 const FromModel = "..."
 
-func (t *TitleFlag) String() string { return t.Text }
+func (t *Flag) String() string { return t.Text }
 
-func (t *TitleFlag) Type() string { return "title" }
+func (t *Flag) Type() string { return "title" }
 
 // Set implements [pflag.Value].
-func (t *TitleFlag) Set(text string) error {
-	*t = TitleFlag{Text: strings.TrimSpace(text), ByModel: text == FromModel}
+func (t *Flag) Set(text string) error {
+	*t = Flag{Text: strings.TrimSpace(text), ByModel: text == FromModel}
 	return nil
 }
 
 // Mistaken adds to an error how words that follow a title are made a part of it.
-func (t *TitleFlag) Mistaken(err error, args []string) error {
+func (t *Flag) Mistaken(err error, args []string) error {
 	var f *problem.Error
 	if t.Text == "" || t.ByModel || len(args) == 0 || !errors.As(err, &f) || f.Code != "not_found" && f.Code != "usage" {
 		return err
@@ -56,9 +57,9 @@ const (
 	titleLimit    = 4096            // bytes that are read of what it says
 )
 
-// WriteTitle lets a model write a conversation's title. It is asked beside the
+// Write lets a model write a conversation's title. It is asked beside the
 // conversation: nothing of this becomes a part of it.
-func WriteTitle(ctx context.Context, r *repo.Repo, e *repo.Host, info conversation.Info, model string, asking func(model string)) (string, error) {
+func Write(ctx context.Context, r *repo.Repo, e *repo.Host, info conversation.Info, model string, asking func(model string)) (string, error) {
 	if r.Wrong != nil {
 		return "", r.Wrong
 	}
@@ -134,7 +135,7 @@ func material(events []*conversation.Event) string {
 			parts = append(parts, "The user's first request:\n\n"+excerpt(request.Body.(*conversation.ChatRequest).Content))
 		}
 		for _, call := range ledger.Calls {
-			if text := answered(call); text != "" {
+			if text := Answered(call); text != "" {
 				answers = append(answers, text)
 			}
 		}
@@ -145,8 +146,8 @@ func material(events []*conversation.Event) string {
 	return strings.Join(parts, "\n\n---\n\n")
 }
 
-// answered is the text of a call that answers, "" of any other.
-func answered(call *conversation.ModelCall) string {
+// Answered is the text of a call that answers, "" of any other.
+func Answered(call *conversation.ModelCall) string {
 	text := ""
 	for _, e := range call.Events {
 		if b, ok := e.Body.(*conversation.ChatResponse); ok && call.Answer() && b.Part != conversation.PartReasoning {
@@ -167,8 +168,8 @@ func excerpt(text string) string {
 // maxTitle is how many bytes a title may have.
 const maxTitle = 1000
 
-// CheckTitle refuses what is no title any more.
-func CheckTitle(title string) error {
+// Check refuses what is no title any more.
+func Check(title string) error {
 	if len(title) > maxTitle {
 		return problem.Usage("a title of %d bytes is too long; %d are allowed.", len(title), maxTitle)
 	}

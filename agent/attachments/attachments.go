@@ -1,4 +1,6 @@
-package agent
+// Package attachments reads what goes with a request: files, pictures, and what was said in other
+// conversations.
+package attachments
 
 import (
 	"bytes"
@@ -38,26 +40,34 @@ const (
 	stdinFileName = "stdin"
 )
 
-// A requestFile is something that goes with a request: a file, a picture, or
+// A Source is where the words of -a are looked up.
+type Source struct {
+	Repo  *repo.Repo
+	Env   *repo.Host
+	ID    conversation.ID // of the conversation that is asked in
+	Input io.Reader       // standard input
+}
+
+// A File is something that goes with a request: a file, a picture, or
 // another conversation.
-type requestFile struct {
+type File struct {
 	name      string
 	path      string // where it was read; "" for what is no file
 	mediaType string
 	data      []byte
 }
 
-// requestFiles reads what -a names.
-func (q *query) requestFiles(ctx context.Context) ([]requestFile, error) {
-	var files []requestFile
+// Read reads what words name.
+func (s Source) Read(ctx context.Context, words []string) ([]File, error) {
+	var files []File
 	size := 0
-	for _, word := range q.opts.Attachments {
-		more, err := q.requestFile(ctx, word)
+	for _, word := range words {
+		more, err := s.one(ctx, word)
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range more {
-			if slices.ContainsFunc(files, func(g requestFile) bool { return g.name == f.name }) {
+			if slices.ContainsFunc(files, func(g File) bool { return g.name == f.name }) {
 				continue
 			}
 			if size += len(f.data); size > maxRequest {
@@ -72,33 +82,33 @@ func (q *query) requestFiles(ctx context.Context) ([]requestFile, error) {
 	return files, nil
 }
 
-// requestFile reads what one -a names: standard input, a conversation, a file, or
+// one reads what one -a names: standard input, a conversation, a file, or
 // all files that a pattern fits.
-func (q *query) requestFile(ctx context.Context, word string) ([]requestFile, error) {
+func (s Source) one(ctx context.Context, word string) ([]File, error) {
 	if word == "" {
 		return nil, problem.Usage("-a is empty; it names nothing.")
 	}
-	if q.namesConversation(word) {
-		f, err := q.attachedConversation(ctx, word)
-		return []requestFile{f}, err
+	if s.namesConversation(word) {
+		f, err := s.attachedConversation(ctx, word)
+		return []File{f}, err
 	}
 	if word == FromStdin {
-		data, err := io.ReadAll(io.LimitReader(q.front.Input(), maxRequest+1))
+		data, err := io.ReadAll(io.LimitReader(s.Input, maxRequest+1))
 		if err != nil {
 			return nil, fmt.Errorf("read standard input: %w", err)
 		}
-		f, err := newRequestFile(stdinFileName, "", data)
-		return []requestFile{f}, err
+		f, err := newFile(stdinFileName, "", data)
+		return []File{f}, err
 	}
-	paths, err := q.matching(word)
+	paths, err := s.matching(word)
 	if err != nil {
 		return nil, err
 	}
-	var files []requestFile
+	var files []File
 	for _, path := range paths {
-		f, err := readRequestFile(path, q.shownPath(path, filepath.IsAbs(word)))
+		f, err := readFile(path, s.shownPath(path, filepath.IsAbs(word)))
 		if err != nil && len(paths) > 1 { // a pattern takes what can be sent
-			q.env.Note("Not attached: %s", repo.ProblemOf(err).Message)
+			s.Env.Note("Not attached: %s", repo.ProblemOf(err).Message)
 			continue
 		}
 		if err != nil {
@@ -112,27 +122,27 @@ func (q *query) requestFile(ctx context.Context, word string) ([]requestFile, er
 // namesConversation reports whether a word stands for a conversation, by its id or the
 // end of one, or as recent or newest. Not by its title: a file that is not there may
 // be in one. A file of that name comes first.
-func (q *query) namesConversation(word string) bool {
+func (s Source) namesConversation(word string) bool {
 	id, _ := repo.SplitTarget(word)
-	if _, err := conversation.ParseID(id); err != nil && id != "recent" && id != "newest" && len(q.repo.Find().EndingIn(id)) == 0 {
+	if _, err := conversation.ParseID(id); err != nil && id != "recent" && id != "newest" && len(s.Repo.Find().EndingIn(id)) == 0 {
 		return false
 	}
-	_, err := os.Lstat(q.inDir(word))
+	_, err := os.Lstat(s.inDir(word))
 	return err != nil
 }
 
 // inDir is where a path leads that is named on the command line.
-func (q *query) inDir(path string) string {
+func (s Source) inDir(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(q.env.Dir, path)
+	return filepath.Join(s.Env.Dir, path)
 }
 
 // matching are the files that a word names: the one of that name, else those
 // that it fits as a pattern, but for git's own.
-func (q *query) matching(word string) ([]string, error) {
-	path := q.inDir(word)
+func (s Source) matching(word string) ([]string, error) {
+	path := s.inDir(word)
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -156,24 +166,24 @@ func (q *query) matching(word string) ([]string, error) {
 	return found, nil
 }
 
-// readRequestFile reads one file, without waiting for whoever writes a pipe.
-func readRequestFile(path, name string) (requestFile, error) {
+// readFile reads one file, without waiting for whoever writes a pipe.
+func readFile(path, name string) (File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return requestFile{}, unreadable(name, err)
+		return File{}, Unreadable(name, err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return requestFile{}, problem.Usage("%s is no regular file.", name)
+		return File{}, problem.Usage("%s is no regular file.", name)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRequest+1))
 	if err != nil {
-		return requestFile{}, unreadable(name, err)
+		return File{}, Unreadable(name, err)
 	}
-	return newRequestFile(name, name, data)
+	return newFile(name, name, data)
 }
 
-func unreadable(name string, err error) error {
+func Unreadable(name string, err error) error {
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
 		err = cause.Err
@@ -183,15 +193,15 @@ func unreadable(name string, err error) error {
 
 // shownPath is a path from the root of the working tree, where it lies in it,
 // else as it was named.
-func (q *query) shownPath(path string, absolute bool) string {
+func (s Source) shownPath(path string, absolute bool) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return path
 	}
-	if rel, err := filepath.Rel(q.repo.TopLevel, abs); err == nil && q.repo.TopLevel != "" && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(s.Repo.TopLevel, abs); err == nil && s.Repo.TopLevel != "" && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
-	if rel, err := filepath.Rel(q.env.Dir, path); err == nil && !absolute {
+	if rel, err := filepath.Rel(s.Env.Dir, path); err == nil && !absolute {
 		return filepath.ToSlash(rel)
 	}
 	return path
@@ -202,9 +212,9 @@ var reserved = []string{
 	conversation.PayloadText, conversation.PayloadArguments, conversation.PayloadTools, conversation.PayloadProvider, conversation.PayloadOutput,
 }
 
-// newRequestFile finds out what a file is. What no model can be shown is refused.
-func newRequestFile(name, path string, data []byte) (requestFile, error) {
-	f := requestFile{name: strings.ToValidUTF8(name, "\uFFFD"), path: path, mediaType: mediaType(data), data: data}
+// newFile finds out what a file is. What no model can be shown is refused.
+func newFile(name, path string, data []byte) (File, error) {
+	f := File{name: strings.ToValidUTF8(name, "\uFFFD"), path: path, mediaType: mediaType(data), data: data}
 	if slices.Contains(reserved, name) {
 		f.name = "./" + name
 	}
@@ -237,61 +247,61 @@ func mediaType(data []byte) string {
 
 // attachedConversation is what was said in another conversation, or in one turn
 // of it.
-func (q *query) attachedConversation(ctx context.Context, word string) (requestFile, error) {
+func (s Source) attachedConversation(ctx context.Context, word string) (File, error) {
 	arguments := map[string]any{"include": []string{"chat"}}
 	id, event, found := strings.Cut(word, "@")
-	known, err := q.repo.Find().Resolve(ctx, q.env, id)
+	known, err := s.Repo.Find().Resolve(ctx, s.Env, id)
 	switch {
 	case err != nil:
-		return requestFile{}, err
-	case known == q.id:
-		return requestFile{}, problem.Usage("%s cannot be attached: it is the conversation that you ask in, which the model has before it anyway.", word).
+		return File{}, err
+	case known == s.ID:
+		return File{}, problem.Usage("%s cannot be attached: it is the conversation that you ask in, which the model has before it anyway.", word).
 			Hint(`jp query "…"`, "ask here, without -a").Hint("jp query --new -a "+safetext.Escape(word)+` "…"`, "ask about it in a new conversation")
 	}
 	arguments["id"] = known
 	name := string(known)
 	if found {
 		name += "@" + event
-		v, err := q.repo.Find().View(ctx, q.env, string(known))
+		v, err := s.Repo.Find().View(ctx, s.Env, string(known))
 		if err != nil {
-			return requestFile{}, err
+			return File{}, err
 		}
-		at, err := repo.SelectEvent(v.Events, event, v.ID, q.env.Now())
+		at, err := repo.SelectEvent(v.Events, event, v.ID, s.Env.Now())
 		if err != nil {
-			return requestFile{}, err
+			return File{}, err
 		}
 		arguments["turn"] = at.Turn
 	}
 	text, err := json.Marshal(arguments)
 	if err != nil {
-		return requestFile{}, err
+		return File{}, err
 	}
-	tools := recall.Tools(q.repo.Store)
+	tools := recall.Tools(s.Repo.Store)
 	reader := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Definition().Name == "conversation_read" })
-	result, err := tools[reader].Run(ctx, tool.Call{Conversation: q.id, Arguments: text})
+	result, err := tools[reader].Run(ctx, tool.Call{Conversation: s.ID, Arguments: text})
 	if err != nil {
-		return requestFile{}, err
+		return File{}, err
 	}
 	if result.IsError {
 		f := problem.Usage("%s cannot be attached: %s.", word, strings.TrimRight(string(result.Content), ".\n"))
 		if !found {
 			f.Hint("jp query -a "+safetext.Escape(id)+`@turn:N "…"`, "only one turn of it")
 		}
-		return requestFile{}, f
+		return File{}, f
 	}
-	return newRequestFile(name, "", result.Content)
+	return newFile(name, "", result.Content)
 }
 
-// attachTo adds files to a request.
-func attachTo(r *turnloop.Request, files []requestFile) {
+// AddTo adds files to a request.
+func AddTo(r *turnloop.Request, files []File) {
 	for _, f := range files {
 		r.Chat.Attachments = append(r.Chat.Attachments, conversation.Attachment{Name: f.name, MediaType: f.mediaType, Path: f.path})
 		r.Attachments = append(r.Attachments, conversation.Payload{Name: f.name, MediaType: f.mediaType, Data: f.data})
 	}
 }
 
-// repeat gives a request what went with an earlier one.
-func repeat(r *turnloop.Request, earlier *conversation.Event) {
+// Repeat gives a request what went with an earlier one.
+func Repeat(r *turnloop.Request, earlier *conversation.Event) {
 	asked := earlier.Body.(*conversation.ChatRequest)
 	if r.Chat.Schema == nil {
 		r.Chat.Schema = asked.Schema
