@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -51,7 +52,7 @@ func AnswerRecorded(
 	waiting := q.liveInquiry()
 	if waiting == nil {
 		if q.tail != nil && event < 0 {
-			if below := r.States().AsksFor(ctx, id, delegationsIn(q.tail), repo.MaxLevels); below != nil {
+			if below := r.States().AsksFor(ctx, id, interrupted.DelegationsIn(q.tail), repo.MaxLevels); below != nil {
 				q.held.Release()
 				return AnswerRecorded(ctx, front, r, below.In.ID, event, to)
 			}
@@ -59,7 +60,7 @@ func AnswerRecorded(
 		return "", id, problem.New(problem.ExitFailed, "not_found", "%s waits for no answer.", id).About(id).Hint("jp status "+id.Short(), "what it does")
 	}
 	i := attach.InquiryOf(id, waiting)
-	i.Subject = strings.TrimSpace(strings.TrimPrefix(callTitle(waiting.Call), i.Tool))
+	i.Subject = strings.TrimSpace(strings.TrimPrefix(interrupted.CallTitle(waiting.Call), i.Tool))
 	answer, err := to(ctx, i)
 	if err != nil {
 		return "", id, err

@@ -1,16 +1,11 @@
 package agent
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
-	"jp/agent/problem"
-	"jp/agent/repo"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/reconcile"
 )
 
@@ -105,67 +100,4 @@ func (c children) takeBack(ctx context.Context, id conversation.ID) error {
 		return q.takeBack(ctx)
 	}
 	return q.bookkeeper(nil).Discard(ctx)
-}
-
-// MeetChildren finds out how far the children of the incomplete turn are. Those
-// of a conversation that was fetched may be somewhere else.
-func MeetChildren(ctx context.Context, v *repo.View) {
-	v.Working = map[int]string{}
-	if v.Tail == nil || v.Remote != "" {
-		return
-	}
-	v.Waits = statusOf(ctx, v.Repo, v.ID, v.Tail)
-	for _, call := range v.Tail.Ledger().Open() {
-		v.Working[call.Event.Seq] = childState(ctx, v.Repo, call, safetext.Show(callTitle(call)))
-	}
-}
-
-// CallWords is a tool call of the incomplete turn, on one line; running is
-// whether an open one runs now.
-func CallWords(v *repo.View, call *conversation.ToolCall, running bool) string {
-	return cmp.Or(v.Working[call.Event.Seq], callState(call, safetext.Show(callTitle(call)), running))
-}
-
-// childState is an open call that works in a conversation of its own, on one
-// line: with that conversation, and how far it is. It is "" for other calls.
-func childState(ctx context.Context, r *repo.Repo, call *conversation.ToolCall, name string) string {
-	id := call.Child()
-	asks := slices.ContainsFunc(call.Inquiries, (*conversation.Inquiry).Live)
-	if id == "" || !call.Open() || asks {
-		return ""
-	}
-	info, err := r.Store.Info(ctx, id)
-	if errors.Is(err, conversation.ErrNotFound) || err == nil && info.Summary.Turns == 0 {
-		return fmt.Sprintf("○ %s — %s has not begun", name, id)
-	}
-	if err != nil {
-		return fmt.Sprintf("? %s — %s cannot be read", name, id)
-	}
-	status := r.States().List(ctx, info).Status
-	mark, words := "⏸", safetext.Clean(status.Words())
-	switch status.State {
-	case "running":
-		mark = "▶"
-	case "idle":
-		mark, words = "✓", "complete"
-	}
-	if q := status.Question; q != nil {
-		words += fmt.Sprintf(": %q", problem.OneLine(*q))
-	}
-	return fmt.Sprintf("%s %s — %s: %s", mark, name, id, words)
-}
-
-// stateWords are what a child said last of its work, on one line, "" if nothing.
-func stateWords(s *conversation.WorkState) string {
-	if s == nil {
-		return ""
-	}
-	words := conversation.Count(len(s.OpenTasks), "open task")
-	if plan := problem.OneLine(s.Plan); plan != "" {
-		words += ", plan: " + conversation.Shorten(plan, 60)
-	}
-	if len(s.Errors) > 0 {
-		words += ", " + conversation.Count(len(s.Errors), "error")
-	}
-	return words
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -73,7 +74,7 @@ func (q *query) leaveIncomplete() {
 	if q.tail == nil {
 		return
 	}
-	q.env.Note("Turn %d is incomplete (%s); it is left out.", q.tail.Number, TailWords(q.repo, q.id, statusOf(q.ctx, q.repo, q.id, q.tail)))
+	q.env.Note("Turn %d is incomplete (%s); it is left out.", q.tail.Number, interrupted.TailWords(q.repo, q.id, interrupted.StatusOf(q.ctx, q.repo, q.id, q.tail)))
 	q.leftModel = q.stream.Model()
 	q.events = q.events[:len(q.events)-len(q.tail.Events)]
 	q.stream, _ = conversation.Split(q.events)

@@ -114,6 +114,14 @@ type Output interface {
 	Ended(e Ending)
 }
 
+// A DetachedJSON says that a conversation goes on in the background.
+type DetachedJSON struct {
+	Type         string          `json:"type"`
+	Conversation conversation.ID `json:"conversation"`
+	PID          int             `json:"pid"`
+	Log          string          `json:"log"`
+}
+
 // A RunInfo is what is known of a run before its turn.
 type RunInfo struct {
 	ID         conversation.ID

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"jp/agent/interrupted"
 	"jp/agent/models"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -150,7 +151,7 @@ func (q *query) info(files *snapshot.Files) RunInfo {
 	r := RunInfo{
 		ID: q.id, Fresh: q.fresh, Recorded: !q.opts.NoPersist, Detach: q.opts.Detach, Approves: q.opts.Yes, Model: q.model, Dir: q.repo.Place(),
 		Archived: conversation.Summarize(q.stream.Events()).ArchivedAt != nil,
-		Approved: func() string { return approvedWords(q.stream.Tail().Approved) },
+		Approved: func() string { return interrupted.ApprovedWords(q.stream.Tail().Approved) },
 	}
 	if q.tail != nil {
 		r.Turn = q.tail.Number

@@ -48,7 +48,7 @@ func (q *query) appear() error {
 	}
 	err := q.register()
 	if err == nil {
-		return q.handover.ready()
+		return q.handover.Ready()
 	}
 	if q.handover != nil {
 		return err

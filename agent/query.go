@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jp/agent/attachments"
+	"jp/agent/background"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/titles"
@@ -46,7 +47,7 @@ type Request struct {
 	Quiet, Verbose bool
 }
 
-func NewQuery(ctx context.Context, front Frontend, r *repo.Repo, o Request, h *handover) *query {
+func NewQuery(ctx context.Context, front Frontend, r *repo.Repo, o Request, h *background.Handover) *query {
 	return &query{
 		ctx: context.WithoutCancel(ctx), env: r.Env, front: front, repo: r, opts: o, handover: h,
 		out: front.Output(OutputOptions{Partial: o.Partial}),
@@ -136,7 +137,14 @@ func (q *query) ask(ctx context.Context) error {
 		}
 	}
 	if q.opts.Detach {
-		return q.askDetached(ctx, loop, request)
+		return q.detach(ctx, func() error {
+			if err := loop.Begin(ctx, request); err != nil {
+				return err
+			}
+			q.head = loop.Head()
+			q.forgetDraft(request.Chat.Content)
+			return nil
+		})
 	}
 	if err := q.appear(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -41,14 +42,14 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 	q.findUser()
 	choice := q.opts.decision()
 	if choice == undecided && q.opts.Detach {
-		return true, incompleteConversation(ctx, q.repo, q.id, q.tail)
+		return true, interrupted.Failure(ctx, q.repo, q.id, q.tail)
 	}
 	if choice == undecided && q.repeats() && q.tail.Status() == conversation.StatusResponse {
 		choice = decideResume
 	}
 	if choice == undecided {
 		if q.user == nil {
-			return true, incompleteConversation(ctx, q.repo, q.id, q.tail)
+			return true, interrupted.Failure(ctx, q.repo, q.id, q.tail)
 		}
 		if choice, err = q.offer(ctx); err != nil {
 			return true, err
@@ -62,7 +63,7 @@ func (q *query) settle(ctx context.Context) (done bool, err error) {
 	switch choice {
 	case decideResume:
 		if q.opts.Detach {
-			return true, q.resumeDetached(ctx)
+			return true, q.detach(ctx, nil)
 		}
 		return q.resume(ctx)
 	case decideDiscard:

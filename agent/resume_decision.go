@@ -1,19 +1,16 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
+	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/safefile"
-	"jp/internal/safetext"
-	"jp/reconcile"
 )
 
 // offer shows an incomplete turn to the user and asks what becomes of it. The end of the
@@ -25,7 +22,7 @@ func (q *query) offer(ctx context.Context) (decision, error) {
 	if err != nil {
 		return decideQuit, err
 	}
-	d := UserDecision{Text: q.offerText(record, truth), List: true, Help: offerHelp}
+	d := UserDecision{Text: interrupted.Text(q.ctx, q.repo, q.id, q.tail, record, truth), List: true, Help: offerHelp}
 	for _, c := range choices {
 		d.Choices = append(d.Choices, UserChoice{c.letter, c.text})
 	}
@@ -59,7 +56,7 @@ func (q *query) choices() []choice {
 		conversation.StatusTools:    "go on with the tools that are left",
 		conversation.StatusFollowUp: "send the results to the model",
 		conversation.StatusResponse: "ask the model again",
-	}[statusOf(q.ctx, q.repo, q.id, q.tail)]
+	}[interrupted.StatusOf(q.ctx, q.repo, q.id, q.tail)]
 	discard := fmt.Sprintf("discard turn %d and start fresh (it stays in the history)", q.tail.Number)
 	if q.asks() {
 		resume = fmt.Sprintf("finish turn %d, then ask your new question", q.tail.Number)
@@ -76,70 +73,6 @@ const offerHelp = `  A turn that was broken off can be gone on with: what has a 
   an open question is asked again, and the model is told what moved in the files.
   To try another way from an earlier event, leave this with q and look for it in jp log.
 `
-
-// offerText is what the turn has done and waits for.
-func (q *query) offerText(record reconcile.Record, truth reconcile.Truth) string {
-	var b strings.Builder
-	ago := longAgo(q.env.Now().Sub(q.stoppedAt))
-	if e := q.tail.Ledger().Interrupted; e != nil && e.Body.(*conversation.TurnInterrupted).By == conversation.ByUser {
-		fmt.Fprintf(&b, "You aborted turn %d of %s, %s.\n", q.tail.Number, q.id, ago)
-	} else {
-		fmt.Fprintf(&b, "%s stopped in turn %d, %s.\n", q.id, q.tail.Number, ago)
-	}
-	for _, call := range q.tail.Ledger().ToolCalls {
-		title := safetext.Show(callTitle(call))
-		words := cmp.Or(childState(q.ctx, q.repo, call, title), callState(call, title, truth.Alive[call.Event.Seq]))
-		fmt.Fprintf(&b, "  %s%s\n", words, effectWords(call))
-		if said := stateWords(truth.Delegates[call.Event.Seq].State); said != "" {
-			fmt.Fprintf(&b, "      it said: %s\n", safetext.Show(said))
-		}
-	}
-	if record.CutOff {
-		b.WriteString("  " + CutOffWords + "\n")
-	}
-	if words := approvedWords(record.Ledger.Approved); words != "" {
-		b.WriteString("  Its tools: " + words + "\n")
-	}
-	b.WriteString(placeText(q.repo, record, truth) + "\n")
-	return b.String()
-}
-
-// approvedWords say which tool runs of a turn were approved in advance, "" for none.
-func approvedWords(a conversation.Approval) string {
-	switch {
-	case len(a) == 0:
-		return ""
-	case a.All():
-		return "approved in advance (-y)"
-	}
-	return "approved in advance (-y): " + safetext.Show(strings.Join(a, ", "))
-}
-
-// effectWords are what a call that came to its end did, " (+7 -3)"; "" where
-// the record does not say.
-func effectWords(call *conversation.ToolCall) string {
-	if call.Open() {
-		return ""
-	}
-	effect, ok := strings.CutPrefix(call.Response.Subject, callTitle(call)+": ")
-	if !ok {
-		return ""
-	}
-	return " (" + safetext.Show(effect) + ")"
-}
-
-// longAgo says how long ago something was, in words.
-func longAgo(d time.Duration) string {
-	for _, unit := range []struct {
-		size time.Duration
-		noun string
-	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		if n := int(d / unit.size); n > 0 {
-			return conversation.Count(n, unit.noun) + " ago"
-		}
-	}
-	return "just now"
-}
 
 // keepText keeps the question that was given on the command line for later.
 func (q *query) keepText(f *problem.Error) error {

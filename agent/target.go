@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"jp/agent/background"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -53,8 +54,8 @@ type query struct {
 	listed       *snapshot.UntrackedKeeper
 	user         User // nil where nobody can be asked
 	server       *attach.Server
-	presence     *presence // nil where nobody can reach it, yet
-	handover     *handover // nil where a person started it
+	presence     *presence            // nil where nobody can reach it, yet
+	handover     *background.Handover // nil where a person started it
 	desk         *desk
 	drafted      string              // what the user wrote in an editor
 	discarded    *conversation.Event // the question of the turn that was just taken back, nil if none was
@@ -115,7 +116,7 @@ func (q *query) lock() error {
 		PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: q.env.Now().UTC(), Session: q.repo.Session(q.env).Name, Detached: q.handover != nil,
 	}
 	if q.handover != nil {
-		held, err := q.repo.Locks.Adopt(q.id, q.handover.lock, holder)
+		held, err := q.repo.Locks.Adopt(q.id, q.handover.Lock, holder)
 		q.held = held
 		return err
 	}

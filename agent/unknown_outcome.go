@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"jp/agent/interrupted"
 	"jp/agent/problem"
-	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/reconcile"
@@ -33,7 +33,7 @@ func (q *query) awaitTools(ctx context.Context, ledger *conversation.Ledger) err
 // waitOrEnd lets the user decide about a tool that outlived jp.
 func (q *query) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
 	key, err := q.user.Decide(ctx, UserDecision{
-		Text:    safetext.Show(callTitle(call)) + "\n  It is still running, from before.\n",
+		Text:    safetext.Show(interrupted.CallTitle(call)) + "\n  It is still running, from before.\n",
 		Choices: []UserChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
 	})
 	switch {
@@ -108,13 +108,13 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
 
 func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
 	none := turnloop.Resolution{}
-	text := safetext.Show(callTitle(found.Call)) + "\n  It was started, and nobody knows what it did.\n"
-	files := found.Files(pathList)
+	text := safetext.Show(interrupted.CallTitle(found.Call)) + "\n  It was started, and nobody knows what it did.\n"
+	files := found.Files(interrupted.PathList)
 	for _, sentence := range files {
 		text += "  " + sentence + "\n"
 	}
 	if len(files) == 0 {
-		text += "  Files: " + filesWords(q.plan.Changed) + ".\n"
+		text += "  Files: " + interrupted.FilesWords(q.plan.Changed) + ".\n"
 	}
 	for {
 		key, err := q.user.Decide(ctx, UserDecision{Text: text, Help: unknownHelp, Choices: []UserChoice{
@@ -149,17 +149,4 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 			return none, q.keepText(problem.New(problem.ExitDecision, "incomplete_turn", "nothing was changed.").About(q.id))
 		}
 	}
-}
-
-func pathList(paths []string) string {
-	shown := make([]string, len(paths))
-	for i, p := range paths {
-		shown[i] = repo.ShownPath(p)
-	}
-	return strings.Join(shown, ", ")
-}
-
-// callTitle names a tool call with the argument that says most.
-func callTitle(call *conversation.ToolCall) string {
-	return strings.TrimPrefix(call.Event.Subject, "call ")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
+	"jp/agent/background"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 )
@@ -28,7 +29,7 @@ func runDetached(ctx context.Context, e *ui.Env, word string) error {
 	if err != nil {
 		return err
 	}
-	h, err := agent.TakeHandover(id)
+	h, err := background.Take(id)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func runDetached(ctx context.Context, e *ui.Env, word string) error {
 	r, err := e.FindRepo(ctx)
 	if err == nil {
 		defer r.Close()
-		err = h.Run(ctx, e.Frontend(r, agent.Request{}), r)
+		err = agent.RunDetached(ctx, e.Frontend(r, agent.Request{}), r, h)
 	}
 	h.Failed(err)
 	return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent"
+	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -88,7 +88,7 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 			damage = cmp.Or(damage, err)
 			continue
 		}
-		agent.MeetChildren(ctx, v)
+		interrupted.MeetDelegates(ctx, v)
 		views = append(views, e.OnScreen(v))
 	}
 	err = e.Paged(func(w io.Writer) error {

@@ -66,6 +66,8 @@ var Allowed = map[string][]string{
 	"agent/toolset":                         {everything},
 	"agent/attachments":                     {everything},
 	"agent/titles":                          {everything},
+	"agent/interrupted":                     {everything},
+	"agent/background":                      {everything},
 	"fork":                                  {everything},
 	"undo":                                  {everything},
 	"undo/undoplan":                         {"worktree"}, // decides; reads and writes no file

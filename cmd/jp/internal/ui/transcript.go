@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"jp/agent"
+	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -208,13 +208,13 @@ func (t *transcript) line(text string) {
 // waiting prints what the incomplete turn has done and waits for.
 func (t *transcript) waiting() {
 	ledger := t.Tail.Ledger()
-	fmt.Fprintf(t.w, "\n%s\n", t.Palette.Yellow("⏳ Incomplete turn ("+agent.TailWords(t.Repo, t.ID, cmp.Or(t.Waits, t.Tail.Status()))+")"))
+	fmt.Fprintf(t.w, "\n%s\n", t.Palette.Yellow("⏳ Incomplete turn ("+interrupted.TailWords(t.Repo, t.ID, cmp.Or(t.Waits, t.Tail.Status()))+")"))
 	for _, call := range ledger.ToolCalls {
 		running := call.Open() && t.Repo.Locks.ToolAlive(t.ID, call.Event.Seq)
-		fmt.Fprintln(t.w, "  "+agent.CallWords(t.ScreenView.View, call, running))
+		fmt.Fprintln(t.w, "  "+interrupted.CallWords(t.ScreenView.View, call, running))
 	}
 	if ledger.CutOff() != nil {
-		fmt.Fprintln(t.w, "  "+agent.CutOffWords)
+		fmt.Fprintln(t.w, "  "+interrupted.CutOffWords)
 	}
 }
 

@@ -1,7 +1,8 @@
-package agent
+package interrupted
 
 import (
 	"fmt"
+	"strings"
 
 	"jp/agent/repo"
 	"jp/conversation"
@@ -45,4 +46,17 @@ func callState(call *conversation.ToolCall, name string, running bool) string {
 		return "○ " + name + " — asked, and was answered; not run again yet"
 	}
 	return "○ " + name + " — not started"
+}
+
+func PathList(paths []string) string {
+	shown := make([]string, len(paths))
+	for i, p := range paths {
+		shown[i] = repo.ShownPath(p)
+	}
+	return strings.Join(shown, ", ")
+}
+
+// CallTitle names a tool call with the argument that says most.
+func CallTitle(call *conversation.ToolCall) string {
+	return strings.TrimPrefix(call.Event.Subject, "call ")
 }

@@ -1,4 +1,4 @@
-package agent
+package interrupted
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"jp/reconcile"
 )
 
-// wayBack are the commands that lead to where the turn stopped, in the order in which
+// WayBack are the commands that lead to where the turn stopped, in the order in which
 // they are typed; none where no command of git's or cd does. last is where HEAD was then.
-func wayBack(ctx context.Context, r *repo.Repo, last conversation.Git, differences []reconcile.Difference) (way []problem.Hint) {
+func WayBack(ctx context.Context, r *repo.Repo, last conversation.Git, differences []reconcile.Difference) (way []problem.Hint) {
 	for _, d := range differences {
 		switch d.What {
 		case "branch":

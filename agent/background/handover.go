@@ -1,7 +1,6 @@
-package agent
+package background
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,29 +14,19 @@ import (
 	"jp/conversation"
 )
 
-// A handover is what a process in the background has from the one that started
+// A Handover is what a process in the background has from the one that started
 // it.
-type handover struct {
-	order
-	id       conversation.ID
-	lock     *os.File // the conversation's, held
+type Handover struct {
+	Order
+	ID       conversation.ID
+	Lock     *os.File // the conversation's, held
 	reply    *os.File
 	reported bool
 }
 
-// Run goes on with the turn, with nobody to ask.
-func (h *handover) Run(ctx context.Context, front Frontend, r *repo.Repo) error {
-	o := Request{
-		ID: string(h.id), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,
-		NoTools: h.NoTools, Policy: h.Policy, Pending: h.Pending, Anyway: h.Anyway, Wait: h.Wait,
-		Quiet: h.Quiet,
-	}
-	return NewQuery(ctx, front, r, o, h).Run(ctx)
-}
-
-// TakeHandover takes what was handed over, and keeps it from every program that
+// Take takes what was handed over, and keeps it from every program that
 // this process starts.
-func TakeHandover(id conversation.ID) (*handover, error) {
+func Take(id conversation.ID) (*Handover, error) {
 	for fd, kind := range map[int]uint32{lockFD: unix.S_IFREG, orderFD: unix.S_IFIFO, readyFD: unix.S_IFIFO} {
 		var stat unix.Stat_t
 		if err := unix.Fstat(fd, &stat); err != nil || uint32(stat.Mode)&unix.S_IFMT != kind {
@@ -45,17 +34,17 @@ func TakeHandover(id conversation.ID) (*handover, error) {
 		}
 		unix.CloseOnExec(fd)
 	}
-	h := &handover{id: id, lock: os.NewFile(lockFD, "lock"), reply: os.NewFile(readyFD, "ready")}
+	h := &Handover{ID: id, Lock: os.NewFile(lockFD, "lock"), reply: os.NewFile(readyFD, "ready")}
 	orders := os.NewFile(orderFD, "order")
 	defer orders.Close()
-	if err := json.NewDecoder(io.LimitReader(orders, 1<<20)).Decode(&h.order); err != nil {
+	if err := json.NewDecoder(io.LimitReader(orders, 1<<20)).Decode(&h.Order); err != nil {
 		return nil, fmt.Errorf("read what is to be done in the background: %w", err)
 	}
 	return h, nil
 }
 
-// ready reports that the process goes on by itself from here.
-func (h *handover) ready() error {
+// Ready reports that the process goes on by itself from here.
+func (h *Handover) Ready() error {
 	if h == nil || h.reported {
 		return nil
 	}
@@ -64,7 +53,7 @@ func (h *handover) ready() error {
 
 // Failed reports why it does not, if it has not reported yet. Where nothing was
 // left to do, that is no failure.
-func (h *handover) Failed(err error) {
+func (h *Handover) Failed(err error) {
 	if h.reported {
 		return
 	}
@@ -76,7 +65,7 @@ func (h *handover) Failed(err error) {
 	_ = h.report(r) // nobody waits any more, if that fails
 }
 
-func (h *handover) report(r report) error {
+func (h *Handover) report(r report) error {
 	h.reported = true
 	err := json.NewEncoder(h.reply).Encode(r)
 	return errors.Join(err, h.reply.Close())
