@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"jp/agent/interrupted"
+	"jp/agent/presence"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -65,7 +66,7 @@ func AnswerRecorded(
 	if err != nil {
 		return "", id, err
 	}
-	if err := q.bookkeeper(nil).Answer(ctx, waiting, personAnswer(answer)); err != nil {
+	if err := q.bookkeeper(nil).Answer(ctx, waiting, presence.AnswerOf(answer)); err != nil {
 		return "", id, err
 	}
 	for _, e := range q.stream.Events() {

@@ -17,7 +17,7 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 	}
 	o.Tools, o.WithoutTools = toolset.SpelledOut(o.Tools), toolset.SpelledOut(o.WithoutTools)
 	if toolset.FromTool(r, "") {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", ErrFromTool)
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	if err := toolset.NotInHook(r.Env); err != nil {
 		return err

@@ -47,13 +47,17 @@ func (c children) Run(ctx context.Context, t delegate.Task) (delegate.Report, er
 func (c children) child(id conversation.ID) *query {
 	p := c.parent
 	r := *p.repo
-	return &query{
+	q := &query{
 		ctx: p.ctx, env: p.env, repo: &r, id: id, user: p.user, files: p.files, parent: p, front: p.front, out: p.front.Child(id),
 		opts: Request{
 			ContinueTurn: true, Policy: string(p.policy()), NonInteractive: p.opts.NonInteractive, Pending: p.opts.Pending,
 			Anyway: p.opts.Anyway || len(p.plan.Elsewhere) > 0, Yes: p.opts.Yes,
 		},
 	}
+	if p.presence != nil { // else its questions wait for nobody yet
+		q.delegate = p.presence.Delegate(id)
+	}
+	return q
 }
 
 // open loads the child, if there is something in it.

@@ -48,8 +48,8 @@ func (q *query) report(why string) delegate.Report {
 // reportEnd is what the child's turn came to. One that waits for an answer has
 // not come to its end.
 func (q *query) reportEnd() (delegate.Report, error) {
-	if q.command != nil && q.outcome.Status == turnloop.Stopped {
-		return delegate.Report{}, q.command // was meant for the turn that the user sees
+	if q.delegate.Command != nil && q.outcome.Status == turnloop.Stopped {
+		return delegate.Report{}, q.delegate.Command // was meant for the turn that the user sees
 	}
 	if q.outcome.Status == turnloop.Waiting {
 		return delegate.Report{}, &turnloop.WaitingError{Inquiry: q.outcome.Waiting, In: cmp.Or(q.outcome.In, q.id)}

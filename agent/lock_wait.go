@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"jp/agent/presence"
 	"jp/agent/repo"
 	"jp/internal/safetext"
 	"jp/process"
@@ -98,9 +99,9 @@ func (w *busyWait) run(ctx context.Context) error {
 // when it returns, and the lock is held only where it is errFree.
 func (w *busyWait) once(ctx context.Context) (rune, error) {
 	q := w.query
-	there := look(ctx, q.repo, q.id, w.locked.Holder)
-	defer there.close()
-	w.locked.Holder = there.holder
+	there := presence.LookAt(ctx, q.repo, q.id, w.locked.Holder)
+	defer there.Close()
+	w.locked.Holder = there.Process
 	waiting, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	var others sync.WaitGroup
@@ -112,7 +113,7 @@ func (w *busyWait) once(ctx context.Context) (rune, error) {
 		end(err)
 	})
 	others.Go(func() {
-		if there.changes(waiting) {
+		if there.Changes(waiting) {
 			end(errNews)
 		}
 	})
@@ -181,14 +182,14 @@ func (w *busyWait) leave(ctx context.Context) error {
 func (w *busyWait) elsewhere() bool { return !w.query.settlesOnly() }
 
 // decision says what the other process does and what can be done meanwhile.
-func (w *busyWait) decision(there *busyHolder) UserDecision {
-	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.query.id, there.words(w.query.env.Now()))}
-	if there.inquiry != nil {
-		d.Text += fmt.Sprintf("It waits for an answer: %s\n", repo.QuestionWords(*there.inquiry))
+func (w *busyWait) decision(there *presence.Holder) UserDecision {
+	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.query.id, there.Words(w.query.env.Now()))}
+	if there.Inquiry != nil {
+		d.Text += fmt.Sprintf("It waits for an answer: %s\n", repo.QuestionWords(*there.Inquiry))
 	} else {
 		d.Text += "Waiting for it.\n"
 	}
-	if there.peer != nil && w.query.front.Attaches() {
+	if there.Peer != nil && w.query.front.Attaches() {
 		d.Choices = append(d.Choices, UserChoice{'a', "attach"})
 	}
 	if w.elsewhere() {

@@ -2,15 +2,18 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"jp/agent/interrupted"
 	"jp/agent/models"
+	"jp/agent/presence"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/agent/toolset"
 	"jp/conversation"
+	"jp/process/attach"
 	"jp/provider"
 	"jp/turnloop"
 )
@@ -63,7 +66,9 @@ func (q *query) loop(ctx context.Context) (*turnloop.Loop, error) {
 		return nil, err
 	}
 	loop := turnloop.New(opts)
-	q.running.Store(loop)
+	if q.parent == nil {
+		q.presence.Runs(loop)
+	}
 	if q.user != nil && q.parent == nil {
 		q.front.Running(loop, q.opts.NoPersist)
 	}
@@ -108,14 +113,19 @@ func (q *query) closeUser() {
 // its parent.
 func (q *query) openPrompter() turnloop.Prompter {
 	if q.parent != nil {
-		return childDesk{q.parent.desk, q}
+		return q.delegate
 	}
 	q.findUser()
-	q.serve()
-	if q.desk == nil {
-		q.desk = q.openDesk()
+	if q.presence == nil {
+		seq := -1
+		if q.stream.Len() > 0 {
+			seq = q.stream.Last().Seq
+		}
+		q.presence = presence.New(presence.Options{
+			Ctx: q.ctx, Repo: q.repo, Env: q.env, ID: q.id, Head: q.head, Seq: seq, User: q.user, Handover: q.handover, Abort: q.front.Abort,
+		})
 	}
-	return q.desk
+	return q.presence.Prompter()
 }
 
 // keep puts what streams into a file, and lets what is shown wait for the
@@ -130,9 +140,9 @@ func (q *query) keep(opts *turnloop.Options) {
 	}
 	q.drafts = &draftKeeper{Observer: opts.Observer, own: q.repo.Own(), name: q.draftAnswer()}
 	if q.parent == nil {
-		opts.Observer = &relay{q.drafts, q.server, activityTeller{q.id, q.env.Now}}
+		opts.Observer = q.presence.Relay(q.drafts)
 	} else {
-		opts.Observer = &childRelay{q.drafts, q.parent.server, activityTeller{q.id, q.env.Now}}
+		opts.Observer = q.delegate.Relay(q.drafts)
 	}
 	q.front.OnSuspend(q.drafts.flush)
 }
@@ -168,6 +178,28 @@ func (q *query) info(files *snapshot.Files) RunInfo {
 		return changed, err
 	}
 	return r
+}
+
+// appear lets other processes reach the run. A detached query that nobody can reach is none; any
+// other one goes on.
+func (q *query) appear() error {
+	err := q.presence.Publish()
+	if err != nil && q.handover == nil {
+		q.out.Noticed(fmt.Sprintf("Other terminals cannot reach this: %v", err))
+		return nil
+	}
+	return err
+}
+
+// bye is what the query came to.
+func (q *query) bye(err error) attach.Bye {
+	bye := attach.Bye{Reason: "the turn has ended", Ended: true, Status: string(q.outcome.Status)}
+	if err != nil {
+		f := repo.ProblemOf(err)
+		bye.Exit, bye.Text = f.Exit, f.Message
+		bye.Reason = "the process has ended"
+	}
+	return bye
 }
 
 // showResumed tells the front end that the turn is gone on with, unless the process that

@@ -68,7 +68,7 @@ func (q *query) Run(ctx context.Context) (err error) {
 		if q.forked != nil {
 			err = q.takeBackFork(q.ctx, err)
 		}
-		q.disappear(err)
+		q.presence.Close(q.bye(err))
 		q.held.Release()
 	}()
 	defer func() {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"jp/agent/background"
+	"jp/agent/presence"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -52,20 +52,17 @@ type query struct {
 	drafts       *draftKeeper
 	listing      *worktree.Listing // of untracked files, which a resume compares; nil: there is none
 	listed       *snapshot.UntrackedKeeper
-	user         User // nil where nobody can be asked
-	server       *attach.Server
-	presence     *presence            // nil where nobody can reach it, yet
+	user         User                 // nil where nobody can be asked
+	presence     *presence.Presence   // nil until the loop is prepared
 	handover     *background.Handover // nil where a person started it
-	desk         *desk
-	drafted      string              // what the user wrote in an editor
-	discarded    *conversation.Event // the question of the turn that was just taken back, nil if none was
-	running      atomic.Pointer[turnloop.Loop]
+	drafted      string               // what the user wrote in an editor
+	discarded    *conversation.Event  // the question of the turn that was just taken back, nil if none was
 	model        string
 	leftModel    string // of an incomplete turn that is left out, "" for none
 	outcome      turnloop.Outcome
 
-	parent  *query            // whose model gave the task; nil where the user asks
-	command *turnloop.Command // of the user, at a question of a delegate; nil if none
+	parent   *query             // whose model gave the task; nil where the user asks
+	delegate *presence.Delegate // how others see it where it has a parent
 }
 
 // target finds the conversation to ask in.
@@ -244,8 +241,8 @@ func (q *query) waiting() error {
 		who = fmt.Sprintf("%s, which works for %s,", q.outcome.In, q.id)
 	}
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", who, q.policy()).About(q.id)
-	if q.policy() == turnloop.PolicyQueue && q.presence != nil {
-		f.Message = fmt.Sprintf("Conversation %s waits for an answer: there is no terminal to ask at, and no answer came within %s (policy.timeout).", who, conversation.Ago(q.desk.limit))
+	if q.policy() == turnloop.PolicyQueue && q.presence.Published() {
+		f.Message = fmt.Sprintf("Conversation %s waits for an answer: there is no terminal to ask at, and no answer came within %s (policy.timeout).", who, conversation.Ago(q.presence.Limit()))
 	}
 	f.Details = append(f.Details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
 	i := attach.InquiryOf(cmp.Or(q.outcome.In, q.id), w)

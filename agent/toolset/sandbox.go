@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -126,6 +127,9 @@ func (w Sandbox) writable() string {
 	last := len(where) - 1
 	return strings.Join(where[:last], ", ") + " and " + where[last]
 }
+
+// ErrFromTool says that the model is at the other end, and not the user.
+var ErrFromTool = errors.New("a program that a tool started may not take part in conversations")
 
 // FromTool reports whether a tool started this jp, as [process.Locks.FromTool]
 // tells it, or as it can tell by what it may not read.

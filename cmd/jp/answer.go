@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
+	"jp/agent/presence"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -66,7 +67,7 @@ func runAnswer(ctx context.Context, e *ui.Env, o answerOptions) error {
 	}
 	defer r.Close()
 	if toolset.FromProgram(r) {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	r.States().Sweep(ctx, e.Host)
 	a := &answering{env: e, repo: r, event: -1}
@@ -171,7 +172,7 @@ func (a *answering) nobodyToAsk(i attach.Inquiry) error {
 // tell gives the answer to the process that waits for it, and waits until it is
 // recorded.
 func (a *answering) tell(ctx context.Context, client *attach.Client) error {
-	_, inquiry, err := agent.DoesNow(ctx, client)
+	_, inquiry, err := presence.DoesNow(ctx, client)
 	if err != nil {
 		return err
 	}

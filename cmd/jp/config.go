@@ -137,7 +137,7 @@ func runConfigSet(ctx context.Context, e *ui.Env, key, value string, workspace b
 	}
 	defer r.Close()
 	if toolset.FromProgram(r) {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	origin := config.Origin{Layer: config.LayerUser, Name: r.Paths.UserFile}
 	if workspace {

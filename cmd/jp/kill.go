@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -60,7 +59,7 @@ func runKill(ctx context.Context, e *ui.Env, words []string) error {
 	}
 	defer r.Close()
 	if toolset.FromTool(r, "") {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	ids, err := toKill(ctx, r, e, words)
 	if err != nil {

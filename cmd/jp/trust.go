@@ -118,7 +118,7 @@ func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
 		return problem.Usage("a bare repository has no %s.", config.WorkspaceFile)
 	}
 	if !o.show && toolset.FromProgram(r) {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	asked, err := asksForTrust(r, e)
 	if err != nil && !o.revoke { // what was approved is taken back whatever the file says

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -30,7 +29,7 @@ func runTrustFilters(ctx context.Context, e *ui.Env, o trustOptions) error {
 		return problem.Usage("a bare repository has no files for a filter to convert.")
 	}
 	if !o.show && toolset.FromProgram(r) {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	if o.revoke {
 		done, err := r.FilterApprovals().Revoke()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -23,7 +22,7 @@ func runTrustHead(ctx context.Context, e *ui.Env, o trustOptions) error {
 	}
 	defer r.Close()
 	if toolset.FromProgram(r) {
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	id, err := r.Find().Resolve(ctx, e.Host, o.head)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -31,7 +30,7 @@ func runTrustMCP(ctx context.Context, e *ui.Env, o trustOptions) error {
 	case r.Wrong != nil:
 		return r.Wrong
 	case !o.show && toolset.FromProgram(r):
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", agent.ErrFromTool)
+		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
 	}
 	if err := hasServer(r, o.mcp); err != nil {
 		return err

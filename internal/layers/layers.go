@@ -68,6 +68,7 @@ var Allowed = map[string][]string{
 	"agent/titles":                          {everything},
 	"agent/interrupted":                     {everything},
 	"agent/background":                      {everything},
+	"agent/presence":                        {everything},
 	"fork":                                  {everything},
 	"undo":                                  {everything},
 	"undo/undoplan":                         {"worktree"}, // decides; reads and writes no file

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jp/agent"
+	"jp/agent/presence"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -59,7 +60,7 @@ func (m *menu) interrupt(ctx context.Context) bool {
 	}
 	m.done.Go(func() {
 		defer m.open.Store(false)
-		doing, ok := agent.Steerable(ctx, m.loop, func() bool { return false })
+		doing, ok := presence.Steerable(ctx, m.loop, func() bool { return false })
 		if !ok {
 			m.abort("SIGINT")
 			return

@@ -1,4 +1,4 @@
-package agent
+package presence
 
 import (
 	"context"
@@ -20,22 +20,22 @@ const (
 	holderGap = time.Second
 )
 
-// A busyHolder is the process that holds a conversation that is waited for, as it
+// A Holder is the process that holds a conversation that is waited for, as it
 // was when it was looked at.
-type busyHolder struct {
+type Holder struct {
 	repo    *repo.Repo
 	id      conversation.ID
-	holder  process.Holder
-	peer    *attach.Client // nil where it could not be reached
+	Process process.Holder
+	Peer    *attach.Client // nil where it could not be reached
 	status  attach.Status
-	inquiry *attach.Inquiry // that it waits with, nil where it does not
+	Inquiry *attach.Inquiry // that it waits with, nil where it does not
 }
 
-// look asks the process what it does. The caller closes what comes back.
-func look(ctx context.Context, r *repo.Repo, id conversation.ID, holder process.Holder) *busyHolder {
-	h := &busyHolder{repo: r, id: id, holder: holder}
+// LookAt asks the process what it does. The caller closes what comes back.
+func LookAt(ctx context.Context, r *repo.Repo, id conversation.ID, holder process.Holder) *Holder {
+	h := &Holder{repo: r, id: id, Process: holder}
 	if now, held := r.Locks.Held(id); held {
-		h.holder = now
+		h.Process = now
 	}
 	registry, ok := r.States().ToldRegistry()
 	if !ok {
@@ -45,26 +45,27 @@ func look(ctx context.Context, r *repo.Repo, id conversation.ID, holder process.
 	defer cancel()
 	peer, err := repo.Dial(ctx, registry, id)
 	if err == nil {
-		h.status, h.inquiry, err = DoesNow(ctx, peer)
+		h.status, h.Inquiry, err = DoesNow(ctx, peer)
 	}
 	if err == nil {
-		h.peer = peer
+		h.Peer = peer
 	} else if peer != nil {
 		peer.Close()
 	}
 	return h
 }
 
-func (h *busyHolder) close() {
-	if h.peer != nil {
-		h.peer.Close()
+// Close lets go of it.
+func (h *Holder) Close() {
+	if h.Peer != nil {
+		h.Peer.Close()
 	}
 }
 
-// changes waits until a question begins or ceases to wait, or until another
+// Changes waits until a question begins or ceases to wait, or until another
 // process can be reached; it is false where ctx ends first.
-func (h *busyHolder) changes(ctx context.Context) bool {
-	if h.peer != nil && h.asks(ctx) {
+func (h *Holder) Changes(ctx context.Context) bool {
+	if h.Peer != nil && h.asks(ctx) {
 		return true
 	}
 	again := time.NewTicker(holderGap)
@@ -75,9 +76,9 @@ func (h *busyHolder) changes(ctx context.Context) bool {
 			return false
 		case <-again.C:
 		}
-		next := look(ctx, h.repo, h.id, h.holder)
-		next.close()
-		if next.peer != nil {
+		next := LookAt(ctx, h.repo, h.id, h.Process)
+		next.Close()
+		if next.Peer != nil {
 			return true
 		}
 	}
@@ -85,11 +86,11 @@ func (h *busyHolder) changes(ctx context.Context) bool {
 
 // asks waits until a question begins or ceases to wait; it is false where the
 // process ends, or ctx does.
-func (h *busyHolder) asks(ctx context.Context) bool {
-	stop := context.AfterFunc(ctx, func() { h.peer.Close() })
+func (h *Holder) asks(ctx context.Context) bool {
+	stop := context.AfterFunc(ctx, func() { h.Peer.Close() })
 	defer stop()
 	for {
-		m, err := h.peer.Next()
+		m, err := h.Peer.Next()
 		if err != nil {
 			return false
 		}
@@ -100,16 +101,16 @@ func (h *busyHolder) asks(ctx context.Context) bool {
 	}
 }
 
-// words say who the process is and what it does.
-func (h *busyHolder) words(now time.Time) string {
-	who := h.holder.Name()
-	if h.holder.Detached {
+// Words say who the process is and what it does.
+func (h *Holder) Words(now time.Time) string {
+	who := h.Process.Name()
+	if h.Process.Detached {
 		who += " in the background"
 	}
 	since := conversation.Ago(time.Duration(h.status.SinceMS) * time.Millisecond)
 	title := safetext.Show(conversation.Shorten(strings.TrimSpace(h.status.Tool+" "+h.status.Subject), 60))
 	switch {
-	case h.inquiry != nil:
+	case h.Inquiry != nil:
 		return who
 	case h.status.Waits:
 		return fmt.Sprintf("%s, %s waits for another jp that changes files here, %s by now", who, title, since)
@@ -117,8 +118,8 @@ func (h *busyHolder) words(now time.Time) string {
 		return fmt.Sprintf("%s, %s for %s", who, title, since)
 	case h.status.Doing:
 		return who + ", the model is answering"
-	case !h.holder.Started.IsZero():
-		return who + ", for " + conversation.Ago(max(now.Sub(h.holder.Started), time.Second))
+	case !h.Process.Started.IsZero():
+		return who + ", for " + conversation.Ago(max(now.Sub(h.Process.Started), time.Second))
 	}
 	return who
 }

@@ -1,4 +1,4 @@
-package agent
+package presence
 
 import (
 	"context"
@@ -29,11 +29,11 @@ func (l pipeListener) Close() error { close(l); return nil }
 
 func (pipeListener) Addr() net.Addr { return &net.UnixAddr{} }
 
-// waitingDesk puts a question at a desk without a terminal, and gives a client that
+// waitingQuestion lets a question wait without a terminal, and gives a client that
 // was greeted.
-func waitingDesk(t *testing.T, limit time.Duration) (c *attach.Client, ended <-chan error) {
+func waitingQuestion(t *testing.T, limit time.Duration) (c *attach.Client, ended <-chan error) {
 	id := conversation.ID("jp-c17528832001-k3f9")
-	d := &desk{
+	d := &questions{
 		id: id, server: attach.NewServer(attach.Options{Conversation: id, Seq: -1}), limit: limit,
 		reached: func() bool { return true }, waiting: func(turnloop.Question) {},
 	}
@@ -79,7 +79,7 @@ func TestTheWaitOfAQuestionEnds(t *testing.T) {
 	}{"foreground": {30 * time.Second, true}, "for ever": {0, false}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, ended := waitingDesk(t, tt.limit)
+				_, ended := waitingQuestion(t, tt.limit)
 				require.True(t, stillWaits(ended, 29*time.Second))
 				require.Equal(t, tt.ends, !stillWaits(ended, time.Hour))
 			})
@@ -89,7 +89,7 @@ func TestTheWaitOfAQuestionEnds(t *testing.T) {
 
 func TestWhoIsAttachedMayThink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, ended := waitingDesk(t, 30*time.Second)
+		c, ended := waitingQuestion(t, 30*time.Second)
 		require.True(t, stillWaits(ended, 29*time.Second))
 		require.NoError(t, c.Send(&attach.Attach{V: attach.Version}))
 		require.True(t, stillWaits(ended, time.Hour))

@@ -1,9 +1,8 @@
-package agent
+package presence
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -16,12 +15,18 @@ import (
 	"jp/turnloop"
 )
 
-// A desk is where a turn puts its questions: to whoever is attached, else at the
+// An Asker is the person at the terminal of the run.
+type Asker interface {
+	Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error)
+	Tell(line string)
+}
+
+// questions is where a turn puts its questions: to the attached terminal, else at the
 // process's own terminal, else to whoever comes. An answer from any shell counts
 // as long as the question waits, and the first one counts.
-type desk struct {
+type questions struct {
 	id      conversation.ID
-	user    User // nil where there is no terminal to ask at
+	user    Asker // nil where there is no terminal to ask at
 	server  *attach.Server
 	limit   time.Duration // of the wait for somebody to come; 0 for none
 	reached func() bool   // whether anybody can come
@@ -32,24 +37,24 @@ type desk struct {
 }
 
 // Present implements [turnloop.Prompter].
-func (d *desk) Present() bool {
+func (d *questions) Present() bool {
 	attached, _ := d.server.Attached()
 	return attached || d.user != nil
 }
 
 // Ask implements [turnloop.Prompter].
-func (d *desk) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+func (d *questions) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	return d.put(ctx, d.id, q, false)
 }
 
 // Await implements [turnloop.Prompter].
-func (d *desk) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+func (d *questions) Await(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	return d.await(ctx, d.id, q)
 }
 
 // await waits for somebody to answer a question of a conversation. The limit is for
 // the time in which nobody is attached: who has come may think.
-func (d *desk) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
+func (d *questions) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
 	if !d.reached() {
 		return turnloop.Answer{}, turnloop.ErrNoAnswer
 	}
@@ -59,7 +64,7 @@ func (d *desk) await(ctx context.Context, id conversation.ID, q turnloop.Questio
 
 // put lets a question of a conversation wait for an answer, of people who are
 // there or, if stay is set, of anybody.
-func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question, stay bool) (turnloop.Answer, error) {
+func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Question, stay bool) (turnloop.Answer, error) {
 	commands := d.open() // before anybody knows of the question
 	defer d.close()
 	pending := d.server.Post(inquiryFor(id, q))
@@ -84,7 +89,7 @@ func (d *desk) put(ctx context.Context, id conversation.ID, q turnloop.Question,
 		}
 		select {
 		case a := <-pending.Answer():
-			return personAnswer(a), nil
+			return AnswerOf(a), nil
 		case err := <-commands:
 			return turnloop.Answer{}, err
 		case <-ctx.Done():
@@ -104,7 +109,7 @@ var (
 
 // atTerminal asks at the process's own terminal, until somebody answers elsewhere
 // or attaches.
-func (d *desk) atTerminal(
+func (d *questions) atTerminal(
 	ctx context.Context, id conversation.ID, q turnloop.Question, pending *attach.Pending, moved <-chan struct{}, commands <-chan error,
 ) (turnloop.Answer, error) {
 	var elsewhere *attach.Answer
@@ -130,34 +135,34 @@ func (d *desk) atTerminal(
 	watch.Wait()
 	if elsewhere != nil {
 		d.user.Tell("Answered elsewhere.")
-		return personAnswer(*elsewhere), nil
+		return AnswerOf(*elsewhere), nil
 	}
 	return answer, err
 }
 
 // open says that a question waits, which can be ended by a command.
-func (d *desk) open() <-chan error {
+func (d *questions) open() <-chan error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.commands = make(chan error, 1)
 	return d.commands
 }
 
-func (d *desk) close() {
+func (d *questions) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.commands = nil
 }
 
 // asks reports whether a question waits.
-func (d *desk) asks() bool {
+func (d *questions) asks() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.commands != nil
 }
 
 // command ends the question that waits, without an answer; false where none does.
-func (d *desk) command(c turnloop.Command) bool {
+func (d *questions) command(c turnloop.Command) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.commands == nil {
@@ -180,90 +185,22 @@ func inquiryFor(id conversation.ID, q turnloop.Question) attach.Inquiry {
 	return i
 }
 
-func personAnswer(a attach.Answer) turnloop.Answer {
+// AnswerOf is the answer of a person at another process.
+func AnswerOf(a attach.Answer) turnloop.Answer {
 	return turnloop.Answer{Outcome: a.Outcome, Value: a.Value, Reason: a.Reason, Arguments: a.Arguments, Remember: a.Remember}
-}
-
-// openDesk makes the place of this query's questions.
-func (q *query) openDesk() *desk {
-	d := &desk{id: q.id, user: q.user, server: q.server, waiting: q.saysItWaits, reached: func() bool { return q.presence != nil }}
-	if q.handover == nil {
-		d.limit = q.repo.Config.Policy.Timeout
-	}
-	return d
 }
 
 // saysItWaits tells whoever looks at stderr that a question waits for somebody,
 // and how to answer it.
-func (q *query) saysItWaits(question turnloop.Question) {
+func (p *Presence) saysItWaits(question turnloop.Question) {
 	request := question.Inquiry.Request
 	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
-	q.env.Note("%s waits for an answer: %s — %q", q.id, safetext.Show(what), safetext.Clean(problem.OneLine(request.Question.Text)))
-	i := inquiryFor(q.id, question)
+	p.Env.Note("%s waits for an answer: %s — %q", p.ID, safetext.Show(what), safetext.Clean(problem.OneLine(request.Question.Text)))
+	i := inquiryFor(p.ID, question)
 	command := repo.AnswerCommand(i)
-	q.env.Note("    %s   %s", command, repo.AnswerWords(i))
-	q.env.Note("    %-*s   asks here", len(command), "jp attach "+q.id.Short())
-	if q.desk.limit > 0 {
-		q.env.Note("Without an answer jp exits in %s; the question stays open.", conversation.Ago(q.desk.limit))
+	p.Env.Note("    %s   %s", command, repo.AnswerWords(i))
+	p.Env.Note("    %-*s   asks here", len(command), "jp attach "+p.ID.Short())
+	if limit := p.Limit(); limit > 0 {
+		p.Env.Note("Without an answer jp exits in %s; the question stays open.", conversation.Ago(limit))
 	}
-}
-
-// doing says what the turn does that can be interrupted.
-func (q *query) doing() attach.Status {
-	loop := q.running.Load()
-	if loop == nil {
-		return attach.Status{}
-	}
-	status := attach.Status{Running: loop.Running()}
-	doing, ok := Steerable(q.ctx, loop, q.desk.asks)
-	if ok {
-		status.Doing, status.Tool, status.Subject, status.Waits = true, doing.Name, doing.Argument, doing.Waits
-		status.SinceMS = q.env.Now().Sub(doing.Started).Milliseconds()
-	}
-	return status
-}
-
-// interruptedBy does what a peer wants of the turn.
-func (q *query) interruptedBy(i attach.Interrupt) error {
-	loop := q.running.Load()
-	if loop == nil || !loop.Running() {
-		return errors.New("no turn is under way")
-	}
-	command := turnloop.Command{Text: i.Text}
-	switch i.Action {
-	case "abort":
-		q.front.Abort("SIGINT")
-		return nil
-	case "stop":
-		command.Kind = turnloop.CommandStop
-	case "cancel_tool":
-		command.Kind = turnloop.CommandCancelTool
-	case "reply":
-		if command.Kind = turnloop.CommandReply; strings.TrimSpace(i.Text) == "" {
-			return errors.New("a reply has a text")
-		}
-	default:
-		return fmt.Errorf("there is no interrupt %.40q", i.Action)
-	}
-	if loop.Steer(command) || command.Kind != turnloop.CommandCancelTool && q.desk.command(command) {
-		return nil
-	}
-	return errors.New("there is nothing to interrupt just now")
-}
-
-// Steerable waits for something that can be steered. It is false where the turn
-// ends first, or comes to something else that is waited for.
-func Steerable(ctx context.Context, turn Interruptible, until func() bool) (doing turnloop.Activity, ok bool) {
-	again := time.NewTicker(time.Millisecond)
-	defer again.Stop()
-	for turn.Running() && ctx.Err() == nil && !until() {
-		if doing, ok = turn.Doing(); ok {
-			return doing, true
-		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-		}
-	}
-	return doing, false
 }

@@ -1,4 +1,4 @@
-package agent
+package presence
 
 import (
 	"context"
@@ -9,25 +9,36 @@ import (
 	"jp/turnloop"
 )
 
-// A childDesk puts a child's questions at its parent's desk. A command that
+// A Delegate is how others see a delegate: it asks where its parent does. A command that
 // somebody gives in the place of an answer is kept: the question is asked in the
 // middle of the parent's turn, and the command is meant for that.
-type childDesk struct {
-	*desk
-	child *query
+type Delegate struct {
+	*questions
+	told    activityTeller
+	Command *turnloop.Command // of the user, at a question; nil if none
+}
+
+// Delegate is the presence of a delegate of the run.
+func (p *Presence) Delegate(id conversation.ID) *Delegate {
+	return &Delegate{questions: p.questions, told: activityTeller{id, p.Env.Now}}
+}
+
+// Relay is an observer that tells the peers of the parent what happens before another one shows it.
+func (d *Delegate) Relay(o turnloop.Observer) turnloop.Observer {
+	return &childRelay{o, d.server, d.told}
 }
 
 // Ask implements [turnloop.Prompter].
-func (d childDesk) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
-	answer, err := d.put(ctx, d.child.id, question, false)
-	errors.As(err, &d.child.command)
+func (d *Delegate) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
+	answer, err := d.put(ctx, d.told.id, question, false)
+	errors.As(err, &d.Command)
 	return answer, err
 }
 
 // Await implements [turnloop.Prompter].
-func (d childDesk) Await(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
-	answer, err := d.await(ctx, d.child.id, question)
-	errors.As(err, &d.child.command)
+func (d *Delegate) Await(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
+	answer, err := d.await(ctx, d.told.id, question)
+	errors.As(err, &d.Command)
 	return answer, err
 }
 

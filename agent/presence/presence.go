@@ -1,0 +1,145 @@
+// Package presence is how processes of jp see and reach each other while they run: the entry and the
+// socket of a run, the questions that others may answer, and what the holder of a lock does.
+package presence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"jp/agent/background"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/process"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// Options say whose presence it is.
+type Options struct {
+	Ctx      context.Context // until the end of the run
+	Repo     *repo.Repo
+	Env      *repo.Host
+	ID       conversation.ID
+	Head     conversation.Head
+	Seq      int                  // of the newest event; -1 where there is none
+	User     Asker                // nil where there is no terminal to ask at
+	Handover *background.Handover // nil where a person started the run
+	Abort    func(signal string)  // ends the run as a signal does
+}
+
+// A Presence is how others see a run of jp, and reach it.
+type Presence struct {
+	Options
+	questions *questions
+	server    *attach.Server
+	running   atomic.Pointer[turnloop.Loop]
+
+	put       sync.Mutex // of the entry, which always says what is so now
+	registry  process.Registry
+	entry     process.Entry
+	published bool
+	over      bool
+}
+
+// New makes what peers will speak with. They cannot reach it before Publish.
+func New(o Options) *Presence {
+	p := &Presence{Options: o}
+	p.server = attach.NewServer(attach.Options{
+		Conversation: o.ID, PID: repo.PID(), Head: o.Head, Seq: o.Seq,
+		Doing: p.doing, Interrupt: p.interrupt, Changed: func() { _ = p.update() }, // that it cannot costs others a word in a list
+		Shutdown: func() { o.Abort("SIGTERM") },
+	})
+	p.questions = &questions{id: o.ID, user: o.User, server: p.server, waiting: p.saysItWaits, reached: p.Published, limit: p.Limit()}
+	return p
+}
+
+// Limit is how long a question waits for somebody to come; 0 for no limit.
+func (p *Presence) Limit() time.Duration {
+	if p.Handover != nil {
+		return 0
+	}
+	return p.Repo.Config.Policy.Timeout
+}
+
+// Runs says which turn peers can interrupt.
+func (p *Presence) Runs(loop *turnloop.Loop) { p.running.Store(loop) }
+
+// Prompter is where the turn puts its questions.
+func (p *Presence) Prompter() turnloop.Prompter { return p.questions }
+
+// Relay is an observer that tells peers what happens before another one shows it.
+func (p *Presence) Relay(o turnloop.Observer) turnloop.Observer {
+	return &relay{o, p.server, activityTeller{p.ID, p.Env.Now}}
+}
+
+// Published reports whether others can reach the run.
+func (p *Presence) Published() bool { return p != nil && p.published }
+
+// Publish registers the run and lets others reach it, once. The lock is held.
+func (p *Presence) Publish() error {
+	if p.published {
+		return nil
+	}
+	registry, err := p.Repo.Processes().Registry()
+	if err != nil {
+		return err
+	}
+	p.registry, p.entry = registry, process.Entry{
+		ConversationID: p.ID, PID: repo.PID(), Start: process.StartOf(repo.PID()), StartedAt: p.Env.Now().UTC(), Status: process.StatusRunning,
+		Detached: p.Handover != nil,
+	}
+	if p.Handover != nil {
+		p.entry.Log = p.Handover.Log
+	}
+	if other, err := registry.Get(p.ID); err == nil && !registry.Owns(other) {
+		if _, lives := (process.LocksIn(other.Repository)).Held(p.ID); lives {
+			return fmt.Errorf("a copy of this repository, %s, runs the same conversation (pid %d)", other.Repository, other.PID)
+		}
+	}
+	p.published = true
+	if err := p.update(); err != nil {
+		p.published = false
+		return err
+	}
+	listener, err := registry.Listen(p.ID)
+	if err != nil {
+		p.published = false
+		return errors.Join(err, registry.Remove(p.ID))
+	}
+	p.server.Serve(ownPeers{listener, p.Repo.Locks})
+	return p.Handover.Ready()
+}
+
+// update writes the entry as it is now.
+func (p *Presence) update() error {
+	p.put.Lock()
+	defer p.put.Unlock()
+	if p.over || !p.published {
+		return nil
+	}
+	state := p.server.State()
+	p.entry.Attached, p.entry.Pending, p.entry.Status = state.Attached, nil, process.StatusRunning
+	if w := state.Pending; w != nil {
+		p.entry.Status = process.StatusWaiting
+		p.entry.Pending = &process.PendingInquiry{Kind: string(w.Kind), ToolName: w.Tool, AnswerType: w.AnswerType.Type, Seq: w.Seq}
+	}
+	return p.registry.Put(p.entry)
+}
+
+// Close says goodbye. The lock is still held, so that the entry is this run's.
+func (p *Presence) Close(bye attach.Bye) {
+	if p == nil {
+		return
+	}
+	p.server.Close(bye)
+	p.put.Lock()
+	defer p.put.Unlock()
+	if p.published {
+		p.over = true
+		_ = p.registry.Remove(p.ID) // one that is left is removed by whoever meets it
+	}
+}
