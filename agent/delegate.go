@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jp/agent/evidence"
 	"jp/agent/models"
 	"jp/agent/toolset"
 	"jp/conversation"
@@ -82,7 +83,7 @@ func (q *query) work(ctx context.Context, t delegate.Task) (err error) {
 		return &refusedTask{"it was interrupted, and is not gone on with"}
 	case begun:
 		err = q.goOn(ctx)
-	case namedElsewhere(q.parent.stream.Events(), q.id):
+	case evidence.NamedElsewhere(q.parent.stream.Events(), q.id):
 		return &refusedTask{"it had not begun when this conversation was forked, or is gone"}
 	default:
 		err = q.begin(ctx, t)
@@ -92,23 +93,6 @@ func (q *query) work(ctx context.Context, t delegate.Task) (err error) {
 		return q.stop(ctx)
 	}
 	return err
-}
-
-// namedElsewhere reports whether the conversation that these events were forked from
-// named a child: whether that had begun there, and is gone, nobody knows.
-func namedElsewhere(events []*conversation.Event, child conversation.ID) bool {
-	named := false
-	for _, e := range events {
-		switch b := e.Body.(type) {
-		case *conversation.ToolStarted:
-			named = named || b.Child == child
-		case *conversation.ForkOrigin:
-			if named {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // stop ends the child's turn as it stands: the user has ended what its parent
@@ -182,18 +166,18 @@ func (q *query) goOn(ctx context.Context) error {
 // leave gives the terminal's signals back to the parent.
 func (q *query) leave() {
 	if q.drafts != nil {
-		q.drafts.close()
+		q.drafts.Close()
 	}
 	q.listed.Close()
 	if drafts := q.parent.drafts; drafts != nil {
-		flush := drafts.flush
+		flush := drafts.Flush
 		q.front.OnSuspend(flush)
 	}
 }
 
 // worksFor is the conversation that this one works for, "" if it works for the
 // user.
-func (q *query) worksFor() conversation.ID { return parentIn(q.stream.Events()) }
+func (q *query) worksFor() conversation.ID { return evidence.WorksFor(q.stream.Events()) }
 
 // system is what the model is told before anything else.
 func (q *query) system() string {

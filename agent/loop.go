@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"jp/agent/drafts"
 	"jp/agent/interrupted"
 	"jp/agent/models"
 	"jp/agent/presence"
@@ -135,23 +136,23 @@ func (q *query) keep(opts *turnloop.Options) {
 		return
 	}
 	if q.files.Tree != nil && !q.files.Off {
-		q.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: q.ctx, Own: q.repo.Own(), Name: snapshot.UntrackedName(q.id), Files: q.files, Found: q.listing}
+		q.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: q.ctx, Own: q.repo.Own(), Name: snapshot.UntrackedName(q.id), Files: q.files, Found: q.evidence.Listing()}
 		opts.Observer = q.listed
 	}
-	q.drafts = &draftKeeper{Observer: opts.Observer, own: q.repo.Own(), name: q.draftAnswer()}
+	q.drafts = drafts.KeepAnswer(opts.Observer, q.repo.Own(), q.id)
 	if q.parent == nil {
 		opts.Observer = q.presence.Relay(q.drafts)
 	} else {
 		opts.Observer = q.delegate.Relay(q.drafts)
 	}
-	q.front.OnSuspend(q.drafts.flush)
+	q.front.OnSuspend(q.drafts.Flush)
 }
 
 // unlisten gives the signals back.
 func (q *query) unlisten() {
 	q.front.Over()
 	if q.drafts != nil {
-		q.drafts.close()
+		q.drafts.Close()
 	}
 	q.listed.Close()
 }

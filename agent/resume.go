@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"jp/agent/drafts"
+	"jp/agent/evidence"
 	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -93,7 +95,7 @@ func (q *query) resume(ctx context.Context) (done bool, err error) {
 		return true, err
 	}
 	has, err := q.hasQuestion(ctx)
-	return !has, errors.Join(err, q.removeDraft())
+	return !has, errors.Join(err, drafts.RemoveAnswer(q.repo.Own(), q.id))
 }
 
 // reopen finds out how the incomplete turn can be gone on with, and changes
@@ -119,16 +121,16 @@ func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, er
 	if err != nil {
 		return nil, resume, err
 	}
-	truth.Tools = toolsNow(q.registry)
-	if truth.Unrecorded, err = q.unrecorded(ctx, record, truth.Tree); err != nil {
+	truth.Tools, q.evidence.Tools = toolsNow(q.registry), q.registry
+	if truth.Unrecorded, err = q.evidence.Unrecorded(ctx, record, truth.Tree); err != nil {
 		return nil, resume, err
 	}
-	q.plan = reconcile.Make(record, truth, q.named)
+	q.plan = reconcile.Make(record, truth, q.evidence.Named)
 	if err := q.decideUnknown(ctx); err != nil {
 		return nil, resume, err
 	}
 	if truth.Again = q.again(); len(truth.Again) > 0 {
-		q.plan = reconcile.Make(record, truth, q.named)
+		q.plan = reconcile.Make(record, truth, q.evidence.Named)
 	}
 	resume.Resumed, resume.Words = q.plan.Resumed, q.plan.Words
 	if q.opts.Yes {
@@ -142,10 +144,23 @@ func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, er
 	return loop, resume, err
 }
 
+// truth is what the repository says now of the incomplete turn.
+func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth, error) {
+	files, err := q.openFiles(ctx)
+	if err != nil {
+		return reconcile.Truth{}, err
+	}
+	q.evidence = &evidence.Source{Repo: q.repo, ID: q.id, Files: files}
+	if tools, err := q.namedTools(); err == nil { // else it is said when they are needed
+		q.evidence.Tools = tools
+	}
+	return q.evidence.Read(ctx, r, evidence.Delegates(ctx, q.repo, q.id, q.stream.Events(), r.Ledger, q.opts.Pending == "report"))
+}
+
 // record is what the events say of the incomplete turn. Its age is counted from
 // what was there when jp came.
 func (q *query) record() reconcile.Record {
-	r := reconcile.Read(q.events, q.tail, q.streamed(q.events))
+	r := reconcile.Read(q.events, q.tail, drafts.Answer(q.repo.Own(), q.id, q.events))
 	r.At, r.LeftBehind = q.stoppedAt, snapshot.LeftBehind(q.events).Paths()
 	return r
 }
@@ -182,7 +197,7 @@ func (q *query) takeBack(ctx context.Context) error {
 	q.head = loop.Head()
 	q.events = q.stream.Events()
 	_ = q.repo.Own().Remove(repo.DraftsFolder, snapshot.UntrackedName(q.id)) // one that stays is made anew
-	return q.removeDraft()
+	return drafts.RemoveAnswer(q.repo.Own(), q.id)
 }
 
 // filesOfTurn is the working tree, if it is the one that the turn worked in; nil
@@ -273,4 +288,13 @@ func (q *query) choiceError(err error) error {
 		return q.keepText(repo.Interrupted(signal))
 	}
 	return err
+}
+
+// toolsNow are the tools as a plan has to know them.
+func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
+	tools := map[string]reconcile.Tool{}
+	for _, def := range registry.Definitions() {
+		tools[def.Name] = reconcile.Tool{Reads: def.Effect == tool.Reads, Idempotent: def.Idempotent, Exclusive: def.Exclusive, Resumes: def.Resumes}
+	}
+	return tools
 }

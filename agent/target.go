@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"jp/agent/background"
+	"jp/agent/drafts"
+	"jp/agent/evidence"
 	"jp/agent/presence"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -21,7 +23,6 @@ import (
 	"jp/reconcile"
 	"jp/tool"
 	"jp/turnloop"
-	"jp/worktree"
 )
 
 // A query is one run of the command.
@@ -46,11 +47,10 @@ type query struct {
 	registry     *tool.Registry
 	servers      *toolset.Servers
 	plan         reconcile.Plan
-	leftOut      []conversation.LeftOut      // of the snapshot that the plan is made from
 	toldOutlived []conversation.ID           // of whose tools the user knows
 	resolved     map[int]turnloop.Resolution // of calls of unknown outcome, by seq
-	drafts       *draftKeeper
-	listing      *worktree.Listing // of untracked files, which a resume compares; nil: there is none
+	drafts       *drafts.AnswerKeeper
+	evidence     *evidence.Source // of the incomplete turn; nil where it was not looked at
 	listed       *snapshot.UntrackedKeeper
 	user         User                 // nil where nobody can be asked
 	presence     *presence.Presence   // nil until the loop is prepared

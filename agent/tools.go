@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -110,4 +111,24 @@ func (q *query) outlived() bool {
 		}
 	}
 	return len(ids) > 0
+}
+
+// namedTools are the tools of which some name files: those of jp's own, where the
+// servers have not been asked for theirs.
+func (q *query) namedTools() (*tool.Registry, error) {
+	if q.registry != nil {
+		return q.registry, nil
+	}
+	return q.tools()
+}
+
+// openTools finds the tools of this turn, once, with those of servers.
+func (q *query) openTools(ctx context.Context) (_ *tool.Registry, err error) {
+	if q.registry == nil {
+		if err := q.openServers(ctx); err != nil {
+			return nil, err
+		}
+		q.registry, err = q.tools()
+	}
+	return q.registry, err
 }

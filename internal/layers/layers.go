@@ -69,6 +69,8 @@ var Allowed = map[string][]string{
 	"agent/interrupted":                     {everything},
 	"agent/background":                      {everything},
 	"agent/presence":                        {everything},
+	"agent/evidence":                        {everything},
+	"agent/drafts":                          {everything},
 	"fork":                                  {everything},
 	"undo":                                  {everything},
 	"undo/undoplan":                         {"worktree"}, // decides; reads and writes no file

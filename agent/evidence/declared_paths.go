@@ -1,4 +1,4 @@
-package agent
+package evidence
 
 import (
 	"bytes"
@@ -11,13 +11,12 @@ import (
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/reconcile"
-	"jp/tool"
 )
 
-// named are the files that a call names, as paths are quoted in events.
-func (q *query) named(call *conversation.ToolCall) []string {
-	paths := q.written(q.registry, call)
-	if t, ok := q.registry.Lookup(call.Request.Name); ok && t.Definition().Paths == nil {
+// Named are the files that a call names, as paths are quoted in events.
+func (s *Source) Named(call *conversation.ToolCall) []string {
+	paths := s.written(call)
+	if t, ok := s.Tools.Lookup(call.Request.Name); ok && t.Definition().Paths == nil {
 		paths = snapshot.Mentioned(call.Arguments())
 	}
 	for i, p := range paths {
@@ -27,13 +26,16 @@ func (q *query) named(call *conversation.ToolCall) []string {
 }
 
 // written are the files that a call names, under the names that the tool got.
-func (q *query) written(tools *tool.Registry, call *conversation.ToolCall) []string {
-	t, ok := tools.Lookup(call.Request.Name)
+func (s *Source) written(call *conversation.ToolCall) []string {
+	if s.Tools == nil {
+		return nil
+	}
+	t, ok := s.Tools.Lookup(call.Request.Name)
 	if !ok || t.Definition().Paths == nil {
 		return nil
 	}
 	arguments := call.Arguments()
-	if restore := q.repo.Values.Restorer(q.id); restore != nil {
+	if restore := s.Repo.Values.Restorer(s.ID); restore != nil {
 		var err error
 		if arguments, err = restore(arguments); err != nil {
 			return nil // what they stand for is not known any more
@@ -43,35 +45,35 @@ func (q *query) written(tools *tool.Registry, call *conversation.ToolCall) []str
 	return paths
 }
 
-// unrecorded are the files which lost calls name and of which the snapshots then
+// Unrecorded are the files which lost calls name and of which the snapshots then
 // and now tell nothing: git ignores them, another repository has them, or they were
 // left out. It says of each whether it is there now.
-func (q *query) unrecorded(ctx context.Context, r reconcile.Record, tree string) (map[string]bool, error) {
+func (s *Source) Unrecorded(ctx context.Context, r reconcile.Record, tree string) (map[string]bool, error) {
 	var paths []string
 	calls, _ := r.Ledger.Lost()
 	for _, call := range calls {
-		paths = append(paths, repo.Unquoted(q.named(call))...)
+		paths = append(paths, repo.Unquoted(s.Named(call))...)
 	}
-	if len(paths) == 0 || q.files.Tree == nil {
+	if len(paths) == 0 || s.Files.Tree == nil {
 		return nil, nil
 	}
 	recorded := map[string]bool{}
-	if !q.files.Off {
+	if !s.Files.Off {
 		trees := []string{tree}
 		for _, call := range calls {
 			trees = append(trees, call.Started.Tree)
 		}
 		slices.Sort(trees)
 		for _, tree := range slices.Compact(trees) {
-			if err := q.recordedIn(ctx, tree, paths, recorded); err != nil {
+			if err := s.recordedIn(ctx, tree, paths, recorded); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, path := range repo.Unquoted(snapshot.LeftOutPaths(q.leftOut)) {
+	for _, path := range repo.Unquoted(snapshot.LeftOutPaths(s.leftOut)) {
 		delete(recorded, path)
 	}
-	there := q.files.Tree.Look(paths)
+	there := s.Files.Tree.Look(paths)
 	found := map[string]bool{}
 	for _, path := range paths {
 		if !recorded[path] {
@@ -82,12 +84,12 @@ func (q *query) unrecorded(ctx context.Context, r reconcile.Record, tree string)
 }
 
 // recordedIn adds those of the paths that are files of a tree.
-func (q *query) recordedIn(ctx context.Context, tree string, paths []string, recorded map[string]bool) error {
+func (s *Source) recordedIn(ctx context.Context, tree string, paths []string, recorded map[string]bool) error {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !filepath.IsLocal(p) })
 	if tree == "" || len(paths) == 0 {
 		return nil
 	}
-	out, err := q.repo.Git.Run(ctx, append([]string{"ls-tree", "-z", "--full-tree", tree, "--"}, paths...)...)
+	out, err := s.Repo.Git.Run(ctx, append([]string{"ls-tree", "-z", "--full-tree", tree, "--"}, paths...)...)
 	if err != nil {
 		return fmt.Errorf("look for files in a snapshot: %w", err)
 	}

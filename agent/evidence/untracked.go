@@ -1,4 +1,4 @@
-package agent
+package evidence
 
 import (
 	"bytes"
@@ -15,24 +15,24 @@ import (
 
 // untracked finds what became of the files that git does not track, nor ignores, since
 // the turn's record was made. A tool's own files are in the snapshots and are left out.
-func (q *query) untracked(ctx context.Context, tree string) ([]reconcile.Untracked, error) {
-	text, err := q.repo.Own().Read(repo.DraftsFolder, snapshot.UntrackedName(q.id))
+func (s *Source) untracked(ctx context.Context, tree string) ([]reconcile.Untracked, error) {
+	text, err := s.Repo.Own().Read(repo.DraftsFolder, snapshot.UntrackedName(s.ID))
 	var was snapshot.UntrackedRecord
-	if err != nil || json.Unmarshal(text, &was) != nil || was.Worktree != q.files.ID || q.files.Off {
+	if err != nil || json.Unmarshal(text, &was) != nil || was.Worktree != s.Files.ID || s.Files.Off {
 		return nil, nil // nobody knows what there was
 	}
 	was.Paths = repo.Unquoted(was.Paths)
 	slices.Sort(was.Paths)
-	now, err := q.files.Tree.ListUntracked(ctx)
+	now, err := s.Files.Tree.ListUntracked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	q.listing = &now
-	changes := q.files.Tree.Since(was.Listing, now)
+	s.listing = &now
+	changes := s.Files.Tree.Since(was.Listing, now)
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	snapshot, err := q.pathsIn(ctx, tree)
+	snapshot, err := s.pathsIn(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +46,12 @@ func (q *query) untracked(ctx context.Context, tree string) ([]reconcile.Untrack
 }
 
 // pathsIn are the paths of a snapshot's files.
-func (q *query) pathsIn(ctx context.Context, tree string) (map[string]bool, error) {
+func (s *Source) pathsIn(ctx context.Context, tree string) (map[string]bool, error) {
 	paths := map[string]bool{}
 	if tree == "" {
 		return paths, nil
 	}
-	out, err := q.repo.Git.RunWith(ctx, gitcmd.Command{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", tree}})
+	out, err := s.Repo.Git.RunWith(ctx, gitcmd.Command{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", tree}})
 	if err != nil {
 		return nil, err
 	}
