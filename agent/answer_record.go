@@ -23,38 +23,31 @@ func GoesOn(ctx context.Context, r *repo.Repo, id conversation.ID) conversation.
 	return id
 }
 
-// liveInquiry is the question that the incomplete turn waits with, nil where it
-// does not.
-func (q *query) liveInquiry() *conversation.Inquiry {
-	if q.tail == nil {
-		return nil
-	}
-	if live := q.stream.Tail().Live(); len(live) > 0 {
-		return live[0]
-	}
-	return nil
-}
-
 // AnswerRecorded records the answer to the question that a conversation waits with, or a
 // delegate of it, where no process waits. event is the question that is meant, -1 for
 // whichever waits; to gives its answer. It returns the answer in words.
 func AnswerRecorded(
 	ctx context.Context, front Frontend, r *repo.Repo, id conversation.ID, event int, to func(context.Context, attach.Inquiry) (attach.Answer, error),
 ) (words string, in conversation.ID, err error) {
-	q := NewQuery(ctx, front, r, Request{ContinueTurn: true}, nil)
-	q.id = id
-	if err := q.lock(); err != nil {
+	t := &target{run: newRun(ctx, front, r, Request{ContinueTurn: true}, nil), id: id}
+	if err := t.lock(); err != nil {
 		return "", id, r.Processes().Locked(ctx, r.Env, err)
 	}
-	defer q.held.Release()
-	if err := q.load(ctx); err != nil {
+	defer t.held.Release()
+	l, err := t.load(ctx)
+	if err != nil {
 		return "", id, err
 	}
-	waiting := q.liveInquiry()
+	var waiting *conversation.Inquiry
+	if l.tail != nil {
+		if live := l.stream.Tail().Live(); len(live) > 0 {
+			waiting = live[0]
+		}
+	}
 	if waiting == nil {
-		if q.tail != nil && event < 0 {
-			if below := r.States().AsksFor(ctx, id, interrupted.DelegationsIn(q.tail), repo.MaxLevels); below != nil {
-				q.held.Release()
+		if l.tail != nil && event < 0 {
+			if below := r.States().AsksFor(ctx, id, interrupted.DelegationsIn(l.tail), repo.MaxLevels); below != nil {
+				t.held.Release()
 				return AnswerRecorded(ctx, front, r, below.In.ID, event, to)
 			}
 		}
@@ -66,10 +59,10 @@ func AnswerRecorded(
 	if err != nil {
 		return "", id, err
 	}
-	if err := q.bookkeeper(nil).Answer(ctx, waiting, presence.AnswerOf(answer)); err != nil {
+	if err := l.bookkeeper(nil).Answer(ctx, waiting, presence.AnswerOf(answer)); err != nil {
 		return "", id, err
 	}
-	for _, e := range q.stream.Events() {
+	for _, e := range l.stream.Events() {
 		if b, ok := e.Body.(*conversation.InquiryResponse); ok && b.For == waiting.Event.Seq {
 			words = e.Subject
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 
+	"jp/agent/background"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -22,10 +23,20 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 	if err := toolset.NotInHook(r.Env); err != nil {
 		return err
 	}
-	q := NewQuery(ctx, front, r, o, nil)
+	run := newRun(ctx, front, r, o, nil)
 	if o.NoPersist {
-		return q.RunTransient(ctx)
+		return run.doTransient(ctx)
 	}
 	r.Store.ExpectWrite()
-	return q.Run(ctx)
+	return run.do(ctx)
+}
+
+// RunDetached goes on with a turn that was handed over to this process, with nobody to ask.
+func RunDetached(ctx context.Context, front Frontend, r *repo.Repo, h *background.Handover) error {
+	o := Request{
+		ID: string(h.ID), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,
+		NoTools: h.NoTools, Policy: h.Policy, Pending: h.Pending, Anyway: h.Anyway, Wait: h.Wait,
+		Quiet: h.Quiet,
+	}
+	return newRun(ctx, front, r, o, h).do(ctx)
 }

@@ -2,66 +2,112 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"jp/agent/evidence"
+	"jp/agent/problem"
 	"jp/conversation"
+	"jp/turnloop"
 )
+
+// child is the conversation of a delegate, which has the user, policy and files of this one.
+func (l *loaded) child(id conversation.ID) *target {
+	r := *l.repo
+	return &target{id: id, run: &run{
+		ctx: l.ctx, env: l.env, repo: &r, user: l.user, files: l.files, front: l.front, out: l.front.Child(id), delegation: &delegation{parent: l.id},
+		opts: Request{
+			ContinueTurn: true, Policy: string(l.policy()), NonInteractive: l.opts.NonInteractive, Pending: l.opts.Pending,
+			Anyway: l.opts.Anyway, Yes: l.opts.Yes,
+		},
+	}}
+}
+
+// open loads the conversation of a delegate, which may not have begun.
+func (t *target) open(ctx context.Context) (*loaded, error) {
+	_, err := t.repo.Store.Head(ctx, t.id)
+	t.fresh = errors.Is(err, conversation.ErrNotFound)
+	return t.load(ctx)
+}
+
+// inChild does something in the conversation of a delegate, under its lock.
+func (l *loaded) inChild(ctx context.Context, id conversation.ID, do func(child *loaded) error) error {
+	t := l.child(id)
+	if err := t.lock(); err != nil {
+		return err
+	}
+	defer t.held.Release()
+	child, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	return do(child)
+}
 
 // awaitChildren refuses to go on while another process works in a child, or a
 // tool of its earlier run does. What else keeps a child from going on is for its
 // parent's model to know.
-func (q *query) awaitChildren(ctx context.Context, ledger *conversation.Ledger) error {
-	for _, d := range evidence.Delegates(ctx, q.repo, q.id, q.stream.Events(), ledger, q.opts.Pending == "report") {
+func (l *loaded) awaitChildren(ctx context.Context, ledger *conversation.Ledger) error {
+	for _, d := range evidence.Delegates(ctx, l.repo, l.id, l.stream.Events(), ledger, l.opts.Pending == "report") {
 		if d.Left || !d.Begun {
 			continue
 		}
-		if err := (children{q}).await(ctx, d.Child); err != nil && refusal(err) == "" {
+		err := l.inChild(ctx, d.Child, func(child *loaded) error {
+			if child.tail == nil {
+				return nil
+			}
+			return child.awaitTools(ctx, child.tail.Ledger())
+		})
+		if err != nil && refusal(err) == "" {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c children) await(ctx context.Context, id conversation.ID) error {
-	q := c.child(id)
-	if err := q.lock(); err != nil {
-		return err
-	}
-	defer q.held.Release()
-	if err := q.open(ctx); err != nil || q.tail == nil {
-		return err
-	}
-	return q.awaitTools(ctx, q.tail.Ledger())
-}
-
-// takeBackChildren takes the turns of the children back whose calls are open.
-func (q *query) takeBackChildren(ctx context.Context) error {
-	for _, call := range q.tail.Ledger().Open() {
+// takeBackChildren takes the turns of the children back whose calls are open, but for those that
+// were taken back, in which the user has asked something else since, or that work for another
+// conversation.
+func (l *loaded) takeBackChildren(ctx context.Context) error {
+	for _, call := range l.tail.Ledger().Open() {
 		id := call.Child()
 		if id == "" {
 			continue
 		}
-		if err := (children{q}).takeBack(ctx, id); err != nil {
+		err := l.inChild(ctx, id, func(child *loaded) error {
+			switch {
+			case child.worksFor() != l.id, child.stream.Tail().Discarded, child.stream.TurnNumber() != 1:
+				return nil
+			case child.tail != nil:
+				return child.takeBack(ctx)
+			}
+			return child.bookkeeper(nil).Discard(ctx)
+		})
+		if err != nil {
 			return fmt.Errorf("discard the delegate's turn: %w", err)
 		}
 	}
 	return nil
 }
 
-// takeBack takes the turn of a child's task back, unless that was done, the user
-// has asked something else there since, or it works for another conversation.
-func (c children) takeBack(ctx context.Context, id conversation.ID) error {
-	q := c.child(id)
-	if err := q.lock(); err != nil {
-		return err
+// A refusedTask is one that will not be gone on with.
+type refusedTask struct{ why string }
+
+func (r *refusedTask) Error() string { return r.why }
+
+// refusal is why a child cannot work at all, "" where it can, or could later.
+func refusal(err error) string {
+	var r *refusedTask
+	var f *problem.Error
+	var denied *turnloop.DeniedError
+	switch {
+	case errors.As(err, &r):
+		return r.why
+	case errors.As(err, &denied):
+		return problem.OneLine(denied.Error())
+	case errors.As(err, &f) && (f.Exit == problem.ExitUsage || f.Code == "untrusted" || f.Code == "damaged"):
+		return strings.TrimSuffix(problem.OneLine(f.Message), ".")
 	}
-	defer q.held.Release()
-	if err := q.open(ctx); err != nil || q.worksFor() != q.parent.id || q.stream.Tail().Discarded || q.stream.TurnNumber() != 1 {
-		return err
-	}
-	if q.tail != nil {
-		return q.takeBack(ctx)
-	}
-	return q.bookkeeper(nil).Discard(ctx)
+	return ""
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,17 +15,17 @@ import (
 // inheritance is the event by which a child has the configuration of its parent,
 // with its own tools and budget. What may not come from events is not in it: the
 // child reads that where its parent does.
-func (q *query) inheritance(t delegate.Task) (*conversation.Event, error) {
+func (e *equipped) inheritance(t delegate.Task) (*conversation.Event, error) {
 	delta := map[string]any{}
-	for _, e := range conversation.Own(q.stream.Events()) {
-		if b, ok := e.Body.(*conversation.ConfigDelta); ok {
+	for _, event := range conversation.Own(e.stream.Events()) {
+		if b, ok := event.Body.(*conversation.ConfigDelta); ok {
 			var one map[string]any
 			if json.Unmarshal(b.Delta, &one) == nil {
 				merge(delta, one)
 			}
 		}
 	}
-	tools, err := q.toolSwitches(t.Tools)
+	tools, err := e.toolSwitches(t.Tools)
 	if err != nil {
 		return nil, err
 	}
@@ -42,24 +41,24 @@ func (q *query) inheritance(t delegate.Task) (*conversation.Event, error) {
 // toolSwitches say which tools are on for a child and which are off: of its
 // parent's, those that are named, or all. A name that is not among them is
 // refused.
-func (q *query) toolSwitches(named []string) (map[string]any, error) {
-	all, err := q.allTools()
+func (e *equipped) toolSwitches(named []string) (map[string]any, error) {
+	all, err := e.allTools()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range named {
-		if _, ok := q.registry.Lookup(name); !ok {
-			return nil, &refusedTask{fmt.Sprintf("there is no tool %q to work with; there are %s", name, strings.Join(childTools(q.registry), ", "))}
+		if _, ok := e.registry.Lookup(name); !ok {
+			return nil, &refusedTask{fmt.Sprintf("there is no tool %q to work with; there are %s", name, strings.Join(childTools(e.registry), ", "))}
 		}
 	}
 	if named == nil {
-		named = childTools(q.registry)
+		named = childTools(e.registry)
 	}
 	named = append(slices.Clone(named), delegate.StateName)
 	tools := map[string]any{}
 	for _, def := range all.Definitions() {
 		on := slices.Contains(named, def.Name)
-		if on != toolset.Enabled(def.Name, q.repo.Config.Tools) {
+		if on != toolset.Enabled(def.Name, e.repo.Config.Tools) {
 			tools[def.Name] = map[string]any{"enable": on}
 		}
 	}
@@ -87,20 +86,5 @@ func merge(to, from map[string]any) {
 			continue
 		}
 		to[key] = value
-	}
-}
-
-// freeID makes an id that no conversation has.
-func (q *query) freeID() (conversation.ID, error) {
-	for {
-		id, err := conversation.NewID(q.env.Now(), q.env.Random)
-		if err != nil {
-			return "", err
-		}
-		if _, err := q.repo.Store.Head(q.ctx, id); errors.Is(err, conversation.ErrNotFound) {
-			return id, nil
-		} else if err != nil {
-			return "", err
-		}
 	}
 }

@@ -11,11 +11,8 @@ import (
 
 // review asks the person at the terminal whether the turn goes on though a tool changed
 // files that git obeys. Where there is none it is nil, and the turn ends.
-func (q *query) review() func(ctx context.Context, tool string, files []string) (bool, error) {
-	u := q.user
-	for p := q.parent; u == nil && p != nil; p = p.parent {
-		u = p.user
-	}
+func (r *run) review() func(ctx context.Context, tool string, files []string) (bool, error) {
+	u := r.user
 	if u == nil {
 		return nil
 	}
@@ -38,11 +35,11 @@ func (q *query) review() func(ctx context.Context, tool string, files []string) 
 }
 
 // stoppedByObeyed is the end of a turn whose tool changed files that git obeys.
-func (q *query) stoppedByObeyed(e *turnloop.ObeyedError) *problem.Error {
-	f := problem.New(problem.ExitDecision, "incomplete_turn", "the turn stopped: %s changed files that git obeys.", safetext.Show(e.Tool)).About(q.id)
+func (t *target) stoppedByObeyed(e *turnloop.ObeyedError) *problem.Error {
+	f := problem.New(problem.ExitDecision, "incomplete_turn", "the turn stopped: %s changed files that git obeys.", safetext.Show(e.Tool)).About(t.id)
 	for _, name := range e.Files {
 		f.Details = append(f.Details, safetext.Show(name))
 	}
 	f.Details = append(f.Details, "Look at these files before you use git here. The result of the tool is recorded.")
-	return f.Hint("jp continue "+q.id.Short(), "go on with the turn").Hint("jp discard "+q.id.Short(), "give the turn up; the files stay as they are")
+	return f.Hint("jp continue "+t.id.Short(), "go on with the turn").Hint("jp discard "+t.id.Short(), "give the turn up; the files stay as they are")
 }

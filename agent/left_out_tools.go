@@ -10,7 +10,6 @@ import (
 	"jp/agent/models"
 	"jp/agent/repo"
 	"jp/agent/toolset"
-	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/provider"
 	"jp/provider/catalog"
@@ -73,15 +72,15 @@ func UntoldHere(r *repo.Repo, e *repo.Host) (vendor string, all []UntoldTool) {
 	if err != nil {
 		return "", nil // whoever asks it is told
 	}
-	q := &query{env: e, repo: r, servers: &toolset.Servers{}, stream: conversation.NewStream(e.Now)}
+	servers := &toolset.Servers{}
 	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {
-		q.servers.All = append(q.servers.All, toolset.NewServer(r, e, name))
+		servers.All = append(servers.All, toolset.NewServer(r, e, name))
 	}
-	registry, _, err := q.judgedTools()
+	registry, _, err := judgedTools(r, e, servers, nil)
 	if err != nil {
 		return "", nil
 	}
-	offered, err := registry.Only(q.toolNames(registry)...)
+	offered, err := registry.Only(enabledTools(registry, r.Config.Tools, Request{}, false)...)
 	if err != nil {
 		return "", nil
 	}

@@ -5,29 +5,43 @@ import (
 	"fmt"
 
 	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/process"
 )
 
-// locked says which process keeps this query from the conversation.
-func (q *query) locked(ctx context.Context, locked *process.LockedError) *problem.Error {
-	h := q.repo.Processes().Holding(ctx, locked)
-	f := h.Reaching(h.Failure(q.env.Now()))
+// lock takes the conversation for this process, or fails with a
+// *process.LockedError.
+func (t *target) lock() error {
+	holder := process.Holder{
+		PID: repo.PID(), Start: process.StartOf(repo.PID()), Started: t.env.Now().UTC(), Session: t.repo.Session(t.env).Name, Detached: t.handover != nil,
+	}
+	if t.handover != nil {
+		held, err := t.repo.Locks.Adopt(t.id, t.handover.Lock, holder)
+		t.held = held
+		return err
+	}
+	held, err := t.repo.Locks.Take(t.id, holder)
+	if repo.IsReadOnly(err) {
+		return t.unwritable(err)
+	}
+	t.held = held
+	return err
+}
+
+// locked says which process keeps this run from the conversation.
+func (t *target) locked(ctx context.Context, locked *process.LockedError) *problem.Error {
+	h := t.repo.Processes().Holding(ctx, locked)
+	f := h.Reaching(h.Failure(t.env.Now()))
 	switch {
-	case q.settlesOnly():
+	case t.settlesOnly():
 	case h.Broken:
 		f.Hint(fmt.Sprintf(`jp query --fork --discard-turn --id=%s "…"`, h.ID), "ask in a fork, without the turn that runs")
 	default:
 		f.Hint(fmt.Sprintf(`jp query --fork --id=%s "…"`, h.ID), "ask in a fork")
 	}
-	if !q.settlesOnly() {
+	if !t.settlesOnly() {
 		f.Hint(`jp query --new "…"`, "ask in a new conversation")
 		f.Hint(fmt.Sprintf(`jp query --no-persist --id=%s "…"`, h.ID), "ask beside it; nothing is recorded")
 	}
 	return h.Killing(f)
-}
-
-// settlesOnly reports whether the query is about what this conversation has, and
-// nothing else, so that it cannot be asked elsewhere.
-func (q *query) settlesOnly() bool {
-	return q.opts.Bare || q.repeats() || q.opts.decision() != undecided && !q.asks()
 }

@@ -24,39 +24,39 @@ var (
 	errNews      = errors.New("its process has news")
 )
 
-// take takes the conversation for this query. Where a person is there, a process
+// take takes the conversation for this run. Where a person is there, a process
 // that holds it is waited for, and they may ask elsewhere instead.
-func (q *query) take(ctx context.Context) error {
-	if q.fresh {
+func (t *target) take(ctx context.Context) error {
+	if t.fresh {
 		return nil
 	}
-	err := q.lock()
+	err := t.lock()
 	var locked *process.LockedError
 	if !errors.As(err, &locked) {
 		return err
 	}
-	if !q.opts.Detach {
-		q.findUser()
+	if !t.opts.Detach {
+		t.findUser()
 	}
-	if q.user == nil {
-		return q.locked(ctx, locked)
+	if t.user == nil {
+		return t.locked(ctx, locked)
 	}
-	w := &busyWait{query: q, locked: locked}
+	w := &busyWait{target: t, holder: locked}
 	quiet, cancel := context.WithTimeoutCause(ctx, silence, errStillHeld)
 	defer cancel()
-	if err := q.lockWhenFree(quiet); !errors.Is(err, errStillHeld) {
+	if err := t.lockWhenFree(quiet); !errors.Is(err, errStillHeld) {
 		return w.ended(ctx, err)
 	}
-	return w.run(ctx)
+	return w.wait(ctx)
 }
 
 // lockWhenFree takes the conversation as soon as nobody holds it.
-func (q *query) lockWhenFree(ctx context.Context) error {
+func (t *target) lockWhenFree(ctx context.Context) error {
 	for {
-		if err := q.repo.Locks.AwaitFree(ctx, q.id); err != nil {
+		if err := t.repo.Locks.AwaitFree(ctx, t.id); err != nil {
 			return err
 		}
-		if err := q.lock(); !errors.Is(err, process.ErrLocked) {
+		if err := t.lock(); !errors.Is(err, process.ErrLocked) {
 			return err
 		}
 	}
@@ -65,25 +65,25 @@ func (q *query) lockWhenFree(ctx context.Context) error {
 // A busyWait is the wait for a conversation that another process holds, at a
 // terminal.
 type busyWait struct {
-	query  *query
-	locked *process.LockedError // by whom, as it was last seen
+	*target
+	holder *process.LockedError // by whom, as it was last seen
 }
 
-// run waits for the conversation or for the user's choice.
-func (w *busyWait) run(ctx context.Context) error {
+// wait waits for the conversation or for the user's choice.
+func (w *busyWait) wait(ctx context.Context) error {
 	for {
 		key, err := w.once(ctx)
 		switch {
 		case errors.Is(err, errFree):
-			w.query.user.Tell("It is free.")
+			w.user.Tell("It is free.")
 			return nil
 		case errors.Is(err, errNews):
-			w.query.user.Tell("")
+			w.user.Tell("")
 			continue
 		case errors.Is(err, ErrUserLeft), errors.Is(err, ErrUserSilent):
 			return w.leave(ctx)
 		case err != nil:
-			w.query.user.Tell("")
+			w.user.Tell("")
 			return w.ended(ctx, err)
 		case key != 'a':
 			return w.choose(ctx, key)
@@ -98,15 +98,14 @@ func (w *busyWait) run(ctx context.Context) error {
 // conversation or for news, whichever comes first. All that it starts has ended
 // when it returns, and the lock is held only where it is errFree.
 func (w *busyWait) once(ctx context.Context) (rune, error) {
-	q := w.query
-	there := presence.LookAt(ctx, q.repo, q.id, w.locked.Holder)
+	there := presence.LookAt(ctx, w.repo, w.id, w.holder.Holder)
 	defer there.Close()
-	w.locked.Holder = there.Process
+	w.holder.Holder = there.Process
 	waiting, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	var others sync.WaitGroup
 	others.Go(func() {
-		err := q.lockWhenFree(waiting)
+		err := w.lockWhenFree(waiting)
 		if err == nil {
 			err = errFree
 		}
@@ -117,16 +116,16 @@ func (w *busyWait) once(ctx context.Context) (rune, error) {
 			end(errNews)
 		}
 	})
-	key, err := q.user.Decide(waiting, w.decision(there))
+	key, err := w.user.Decide(waiting, w.decision(there))
 	end(nil)
 	others.Wait()
 	switch {
-	case q.held == nil:
+	case w.held == nil:
 	case errors.Is(err, errNews):
 		err = errFree
 	case !errors.Is(err, errFree):
-		q.held.Release()
-		q.held = nil
+		w.held.Release()
+		w.held = nil
 	}
 	return key, err
 }
@@ -134,33 +133,32 @@ func (w *busyWait) once(ctx context.Context) (rune, error) {
 // attach looks at the other process from here, as jp attach does. How that ended
 // matters only where jp is to end.
 func (w *busyWait) attach(ctx context.Context) error {
-	err := w.query.front.Attach(ctx, w.query.id)
+	err := w.front.Attach(ctx, w.id)
 	var interrupt *turnloop.Interrupt
 	if errors.As(err, &interrupt) || ctx.Err() != nil {
 		return err
 	}
 	if err != nil {
-		w.query.user.Tell(safetext.Clean(repo.ProblemOf(err).Message))
+		w.user.Tell(safetext.Clean(repo.ProblemOf(err).Message))
 	}
 	return nil
 }
 
 // choose goes elsewhere, or leaves.
 func (w *busyWait) choose(ctx context.Context, key rune) error {
-	q := w.query
 	switch key {
 	case 'f':
-		q.opts.Stdin = q.front.Reads() // what is piped in is asked, too
-		q.opts.Fork, q.opts.ID, q.opts.DiscardTurn = ForkAtEnd, string(q.id), true
+		w.opts.Stdin = w.front.Reads() // what is piped in is asked, too
+		w.opts.Fork, w.opts.ID, w.opts.DiscardTurn = ForkAtEnd, string(w.id), true
 	case 'n':
-		q.opts.New, q.opts.ID, q.opts.DiscardTurn = true, "", false
+		w.opts.New, w.opts.ID, w.opts.DiscardTurn = true, "", false
 	default:
 		return w.leave(ctx)
 	}
-	if err := q.target(ctx); err != nil {
+	if err := w.find(ctx); err != nil {
 		return err
 	}
-	return q.take(ctx)
+	return w.take(ctx)
 }
 
 // ended is the end of a wait. A signal that a key or the loss of the terminal
@@ -175,24 +173,21 @@ func (w *busyWait) ended(ctx context.Context, err error) error {
 
 // leave gives up; what was to be asked is kept.
 func (w *busyWait) leave(ctx context.Context) error {
-	return w.query.keepText(w.query.locked(ctx, w.locked))
+	return w.keepText(w.locked(ctx, w.holder))
 }
-
-// elsewhere reports whether the user may ask somewhere else.
-func (w *busyWait) elsewhere() bool { return !w.query.settlesOnly() }
 
 // decision says what the other process does and what can be done meanwhile.
 func (w *busyWait) decision(there *presence.Holder) UserDecision {
-	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.query.id, there.Words(w.query.env.Now()))}
+	d := UserDecision{Text: fmt.Sprintf("%s is busy: %s.\n", w.id, there.Words(w.env.Now()))}
 	if there.Inquiry != nil {
 		d.Text += fmt.Sprintf("It waits for an answer: %s\n", repo.QuestionWords(*there.Inquiry))
 	} else {
 		d.Text += "Waiting for it.\n"
 	}
-	if there.Peer != nil && w.query.front.Attaches() {
+	if there.Peer != nil && w.front.Attaches() {
 		d.Choices = append(d.Choices, UserChoice{'a', "attach"})
 	}
-	if w.elsewhere() {
+	if !w.settlesOnly() {
 		d.Choices = append(d.Choices, UserChoice{'f', "ask in a fork"}, UserChoice{'n', "ask in a new conversation"})
 	}
 	d.Choices = append(d.Choices, UserChoice{'q', "leave (Ctrl+C)"})

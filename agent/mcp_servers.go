@@ -14,19 +14,19 @@ import (
 // openServers finds the servers that the configuration names, once, and asks the
 // user about what they have not approved. Where nobody can be asked, or the turn
 // has no tools, no server is started. A child has those of its parent.
-func (q *query) openServers(ctx context.Context) error {
+func (e *equipped) openServers(ctx context.Context) error {
 	switch {
-	case q.servers != nil || q.repo.TopLevel == "":
+	case e.servers != nil || e.repo.TopLevel == "":
 		return nil
-	case q.parent != nil:
-		q.servers = q.parent.servers
+	case e.delegation != nil:
+		e.servers = e.delegation.servers
 		return nil
 	}
-	q.servers = &toolset.Servers{}
-	for _, name := range slices.Sorted(maps.Keys(q.repo.Config.MCP)) {
-		s := toolset.NewServer(q.repo, q.env, name)
-		q.servers.All = append(q.servers.All, s)
-		if err := q.approveServer(ctx, s); err != nil {
+	e.servers = &toolset.Servers{}
+	for _, name := range slices.Sorted(maps.Keys(e.repo.Config.MCP)) {
+		s := toolset.NewServer(e.repo, e.env, name)
+		e.servers.All = append(e.servers.All, s)
+		if err := e.approveServer(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -34,19 +34,19 @@ func (q *query) openServers(ctx context.Context) error {
 }
 
 // approveServer sees to it that what a server offers is approved, or left out.
-func (q *query) approveServer(ctx context.Context, s *mcp.Server) error {
-	if toolset.ApprovedWhole(s.State()) || q.opts.NoTools && !slices.ContainsFunc(q.opts.Tools, toolset.IsServerTool) {
+func (e *equipped) approveServer(ctx context.Context, s *mcp.Server) error {
+	if toolset.ApprovedWhole(s.State()) || e.opts.NoTools && !slices.ContainsFunc(e.opts.Tools, toolset.IsServerTool) {
 		return nil
 	}
-	q.findUser()
-	if q.user == nil {
-		q.servers.Notices = append(q.servers.Notices, toolset.LeftOut(s.Spec().Name, s.State()))
+	e.findUser()
+	if e.user == nil {
+		e.servers.Notices = append(e.servers.Notices, toolset.LeftOut(s.Spec().Name, s.State()))
 		return nil
 	}
-	err := q.user.Approve(ctx, s)
+	err := e.user.Approve(ctx, s)
 	var failed *mcp.StartError
 	if errors.As(err, &failed) {
-		q.servers.Notices = append(q.servers.Notices, fmt.Sprintf("mcp.%s has no effect: %v", s.Spec().Name, err))
+		e.servers.Notices = append(e.servers.Notices, fmt.Sprintf("mcp.%s has no effect: %v", s.Spec().Name, err))
 		return nil
 	}
 	return err

@@ -19,22 +19,22 @@ import (
 )
 
 // wayOut adds to the end of a turn what helps against it.
-func (q *query) wayOut(f *problem.Error, err error) {
-	again := "jp continue " + q.id.Short()
+func (e *equipped) wayOut(f *problem.Error, err error) {
+	again := "jp continue " + e.id.Short()
 	class := provider.Class("")
-	var e *provider.Error
-	if errors.As(err, &e) {
-		class = e.Class
+	var refused *provider.Error
+	if errors.As(err, &refused) {
+		class = refused.Class
 	}
-	name, _, _ := strings.Cut(q.model, "/")
+	name, _, _ := strings.Cut(e.model, "/")
 	switch class {
 	case provider.ClassContext:
-		q.shorter(f, "jp continue")
+		e.shorter(f, "jp continue")
 		f.
 			Hint(again+" -m PROVIDER/NAME", "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
-		if from := models.ProvidersOf(q.repo).KeySource(q.env, name); from != "" {
+		if from := models.ProvidersOf(e.repo).KeySource(e.env, name); from != "" {
 			f.Details = append(f.Details, "The key is "+from+".")
 		} else {
 			f.Details = append(f.Details, "No key was sent.")
@@ -48,13 +48,13 @@ func (q *query) wayOut(f *problem.Error, err error) {
 			Hint(again, "then ask again")
 		return
 	}
-	if e != nil && class != provider.ClassAuth && class != provider.ClassQuota && isPermanent(e) {
-		q.aroundRefusal(f, e)
+	if refused != nil && class != provider.ClassAuth && class != provider.ClassQuota && isPermanent(refused) {
+		e.aroundRefusal(f, refused)
 		return
 	}
 	var failed *turnloop.ProviderError
 	if errors.As(err, &failed) && failed.Wait > 0 {
-		f.Hint(again, "try again, after "+clock(q.env.Now(), failed.Wait)).
+		f.Hint(again, "try again, after "+clock(e.env.Now(), failed.Wait)).
 			Hint(again+" --detach --wait", "wait for that in the background, and go on then").
 			Hint(again+" -m PROVIDER/NAME", "ask another model now")
 		return
@@ -80,18 +80,18 @@ var (
 // aroundRefusal adds the commands that send another request than the one that was
 // refused for good: without the question, without the tools or the image that the
 // server's words name, or to another model.
-func (q *query) aroundRefusal(f *problem.Error, e *provider.Error) {
-	id := q.id.Short()
+func (e *equipped) aroundRefusal(f *problem.Error, refused *provider.Error) {
+	id := e.id.Short()
 	f.Hint("jp discard "+id, "take the question back, to ask it in another way")
-	if q.registry != nil && len(q.registry.Definitions()) > 0 && aboutTools().MatchString(e.Message) {
-		for _, def := range q.registry.Definitions() {
-			if named(e.Message, provider.WireName(def.Name)) {
+	if e.registry != nil && len(e.registry.Definitions()) > 0 && aboutTools().MatchString(refused.Message) {
+		for _, def := range e.registry.Definitions() {
+			if named(refused.Message, provider.WireName(def.Name)) {
 				f.Hint("jp continue "+id+" --no-tool "+def.Name, "go on without this tool")
 			}
 		}
 		f.Hint("jp continue "+id+" -T", "go on without tools")
 	}
-	if start := turnOfNewestImage(q.stream.Events()); start >= 0 && aboutImages().MatchString(e.Message) {
+	if start := turnOfNewestImage(e.stream.Events()); start >= 0 && aboutImages().MatchString(refused.Message) {
 		if start == 0 {
 			f.Hint(`jp query --new "…"`, "ask in a new conversation, without the image")
 		} else {
@@ -130,8 +130,8 @@ func turnOfNewestImage(events []*conversation.Event) int {
 
 // stoppedFor is the end of a turn whose model asked for one tool again and again in a
 // way in which it cannot run.
-func (q *query) stoppedFor(failing *turnloop.Failing) *problem.Error {
-	f := problem.New(problem.ExitFailed, "interrupted", "jp stopped the turn: %s", problem.OneLine(failing.Error())).About(q.id)
+func (t *target) stoppedFor(failing *turnloop.Failing) *problem.Error {
+	f := problem.New(problem.ExitFailed, "interrupted", "jp stopped the turn: %s", problem.OneLine(failing.Error())).About(t.id)
 	if failing.CutOff() {
 		return f.Hint(`jp query --cfg parameters.max_tokens=N "…"`, "go on in a turn with longer answers")
 	}
@@ -150,13 +150,13 @@ func clock(now time.Time, wait time.Duration) string {
 
 // shorter adds commands that ask with less before the question; again is the one that
 // asks in a fork.
-func (q *query) shorter(f *problem.Error, again string) {
-	if n := fewerTurns(q.stream.Events()); n > 0 {
+func (l *loaded) shorter(f *problem.Error, again string) {
+	if n := fewerTurns(l.stream.Events()); n > 0 {
 		turns := "turn"
 		if n > 1 {
 			turns = fmt.Sprintf("%d turns", n)
 		}
-		f.Hint(fmt.Sprintf("jp fork %s --last %d -a", q.id.Short(), n), "makes a fork that has the last "+turns+" only; "+again+" goes on with it")
+		f.Hint(fmt.Sprintf("jp fork %s --last %d -a", l.id.Short(), n), "makes a fork that has the last "+turns+" only; "+again+" goes on with it")
 	}
 	f.Hint(`jp query --new "…"`, "ask in a new conversation")
 }
@@ -166,23 +166,23 @@ func (q *query) shorter(f *problem.Error, again string) {
 const muchInput = 16_000
 
 // emptyAnswer is the end of a turn whose model said nothing.
-func (q *query) emptyAnswer() *problem.Error {
-	again := "jp query -E --id " + q.id.Short()
-	if q.outcome.Status == turnloop.Length {
+func (e *equipped) emptyAnswer() *problem.Error {
+	again := "jp query -E --id " + e.id.Short()
+	if e.outcome.Status == turnloop.Length {
 		f := problem.New(problem.ExitFailed, "provider", "the answer is empty: the model reached the most tokens that one answer may have (parameters.max_tokens) before its first word.")
-		return f.About(q.id).Hint(again+" --cfg parameters.max_tokens=N", "ask again with longer answers")
+		return f.About(e.id).Hint(again+" --cfg parameters.max_tokens=N", "ask again with longer answers")
 	}
-	f := problem.New(problem.ExitFailed, "provider", "the model answered nothing, also when it was asked again.").About(q.id)
-	if input := q.lastInput(); input >= muchInput {
+	f := problem.New(problem.ExitFailed, "provider", "the model answered nothing, also when it was asked again.").About(e.id)
+	if input := e.lastInput(); input >= muchInput {
 		f.Message = fmt.Sprintf("the model answered nothing, also when it was asked again. It read %s tokens, which may be more than it can.", conversation.Tokens(input))
-		q.shorter(f, "jp query -E")
+		e.shorter(f, "jp query -E")
 	}
 	return f.Hint(again, "ask again").Hint(again+" -m PROVIDER/NAME", "ask another model")
 }
 
 // lastInput is how many tokens the newest model call read.
-func (q *query) lastInput() (tokens int) {
-	for _, e := range q.stream.Tail().LastCall().Events {
+func (l *loaded) lastInput() (tokens int) {
+	for _, e := range l.stream.Tail().LastCall().Events {
 		switch b := e.Body.(type) {
 		case *conversation.ChatResponse:
 			if b.Usage != nil {

@@ -11,9 +11,9 @@ import (
 // text is what the user asks: the words, behind what is piped in, or what they
 // write in an editor, or again what they asked last or have just discarded, which then
 // comes with it.
-func (q *query) text(ctx context.Context) (text string, again *conversation.Event, err error) {
-	words := strings.Join(q.opts.Text, " ")
-	piped, err := q.front.Read(ctx)
+func (s *settled) text(ctx context.Context) (text string, again *conversation.Event, err error) {
+	words := strings.Join(s.opts.Text, " ")
+	piped, err := s.front.Read(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -25,16 +25,16 @@ func (q *query) text(ctx context.Context) (text string, again *conversation.Even
 		text += "\n\n" + words
 	}
 	blank := strings.TrimSpace(text) == ""
-	edits := q.opts.Edit || blank && !q.opts.NoEdit && q.front.CanEdit()
-	if q.discarded != nil && blank && (edits || q.opts.NoEdit) {
-		text, again = q.discarded.Body.(*conversation.ChatRequest).Content, q.discarded
+	edits := s.opts.Edit || blank && !s.opts.NoEdit && s.front.CanEdit()
+	if s.discarded != nil && blank && (edits || s.opts.NoEdit) {
+		text, again = s.discarded.Body.(*conversation.ChatRequest).Content, s.discarded
 	}
 	if edits {
-		if text, err = q.edit(ctx, text); err != nil {
+		if text, err = s.edit(ctx, text); err != nil {
 			return "", nil, err
 		}
 	}
-	if last := q.lastRequest(); last != nil && q.opts.NoEdit && strings.TrimSpace(text) == "" {
+	if last := s.lastRequest(); last != nil && s.opts.NoEdit && strings.TrimSpace(text) == "" {
 		text, again = last.Body.(*conversation.ChatRequest).Content, last
 	}
 	if strings.TrimSpace(text) == "" {
@@ -43,14 +43,10 @@ func (q *query) text(ctx context.Context) (text string, again *conversation.Even
 	return text, again, nil
 }
 
-// repeats reports whether the last request is to be asked again: there is no
-// text, and no way left to give one.
-func (q *query) repeats() bool { return q.opts.NoEdit && !q.asks() && !q.front.Reads() }
-
 // lastRequest is what the user asked last, nil if that is nothing.
-func (q *query) lastRequest() *conversation.Event {
+func (l *loaded) lastRequest() *conversation.Event {
 	var last *conversation.Event
-	for turn := range conversation.Turns(q.stream.Events()) {
+	for turn := range conversation.Turns(l.stream.Events()) {
 		ledger := turn.Ledger()
 		if e := ledger.Request(); e != nil && !ledger.Discarded {
 			last = e

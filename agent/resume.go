@@ -9,135 +9,148 @@ import (
 	"jp/agent/evidence"
 	"jp/agent/interrupted"
 	"jp/agent/problem"
-	"jp/agent/repo"
-	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/reconcile"
 	"jp/tool"
 	"jp/turnloop"
 )
 
-// A decision is what becomes of an incomplete turn.
-type decision int
-
-const (
-	undecided decision = iota
-	decideResume
-	decideDiscard
-	decideEdit
-	decideQuit
-)
-
-func (o Request) decision() decision {
-	switch {
-	case o.ContinueTurn:
-		return decideResume
-	case o.DiscardTurn:
-		return decideDiscard
-	}
-	return undecided
+// An incomplete conversation has, or had, a turn that was interrupted.
+type incomplete struct {
+	*equipped
+	evidence  *evidence.Source // nil until it was looked at
+	plan      reconcile.Plan
+	resolved  map[int]turnloop.Resolution // of calls of unknown outcome, by seq
+	discarded *conversation.Event         // the question of the turn that was taken back, nil if none was
 }
 
 // settle deals with an incomplete turn, before anything new is asked. It
 // reports whether that was all there is to do.
-func (q *query) settle(ctx context.Context) (done bool, err error) {
-	q.findUser()
-	choice := q.opts.decision()
-	if choice == undecided && q.opts.Detach {
-		return true, interrupted.Failure(ctx, q.repo, q.id, q.tail)
+func (i *incomplete) settle(ctx context.Context) (done bool, err error) {
+	if i.tail == nil {
+		return i.nothingToSettle(ctx)
 	}
-	if choice == undecided && q.repeats() && q.tail.Status() == conversation.StatusResponse {
+	i.findUser()
+	choice := i.opts.decision()
+	if choice == undecided && i.opts.Detach {
+		return true, interrupted.Failure(ctx, i.repo, i.id, i.tail)
+	}
+	if choice == undecided && i.repeats() && i.tail.Status() == conversation.StatusResponse {
 		choice = decideResume
 	}
 	if choice == undecided {
-		if q.user == nil {
-			return true, interrupted.Failure(ctx, q.repo, q.id, q.tail)
+		if i.user == nil {
+			return true, interrupted.Failure(ctx, i.repo, i.id, i.tail)
 		}
-		if choice, err = q.offer(ctx); err != nil {
+		if choice, err = i.offer(ctx); err != nil {
 			return true, err
 		}
 	}
 	if choice == decideResume || choice == decideDiscard { // what cannot be read changes nothing
-		if _, err := q.hasQuestion(ctx); err != nil {
+		if _, err := i.hasQuestion(ctx); err != nil {
 			return true, err
 		}
 	}
 	switch choice {
 	case decideResume:
-		if q.opts.Detach {
-			return true, q.detach(ctx, nil)
+		if i.opts.Detach {
+			return true, i.detach(ctx, nil)
 		}
-		return q.resume(ctx)
+		return i.resume(ctx)
 	case decideDiscard:
-		return q.discard(ctx)
+		return i.discard(ctx)
 	case decideEdit:
-		return q.editPending(ctx)
+		return i.editPending(ctx)
 	}
-	return true, q.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(q.id))
+	return true, i.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.id))
+}
+
+// nothingToSettle says so where the user asked to settle a turn and nothing
+// else, and no turn is incomplete.
+func (r *run) nothingToSettle(ctx context.Context) (bool, error) {
+	if r.opts.decision() == undecided || !r.opts.Bare && !r.repeats() && r.front.CanWrite() {
+		return false, nil
+	}
+	if has, err := r.hasQuestion(ctx); has || err != nil {
+		return false, err
+	}
+	what := "go on with"
+	if r.opts.DiscardTurn {
+		what = "discard"
+	}
+	r.env.Note("No turn is incomplete; there is nothing to %s.", what)
+	return true, nil
 }
 
 // resume goes on with the incomplete turn.
-func (q *query) resume(ctx context.Context) (done bool, err error) {
-	loop, resume, err := q.reopen(ctx)
+func (i *incomplete) resume(ctx context.Context) (done bool, err error) {
+	loop, resume, err := i.reopen(ctx)
 	if err != nil {
 		return true, err
 	}
-	if err := q.visit(); err != nil {
+	if err := i.visit(); err != nil {
 		return true, err
 	}
-	if err := q.appear(); err != nil {
+	if err := i.appear(); err != nil {
 		return true, err
 	}
-	q.showResumed()
-	q.outcome, err = loop.Resume(ctx, resume)
-	q.head = loop.Head()
-	if err := q.verdict(err); err != nil {
+	i.showResumed()
+	i.outcome, err = loop.Resume(ctx, resume)
+	i.head = loop.Head()
+	if err := i.verdict(err); err != nil {
 		return true, err
 	}
-	has, err := q.hasQuestion(ctx)
-	return !has, errors.Join(err, drafts.RemoveAnswer(q.repo.Own(), q.id))
+	has, err := i.hasQuestion(ctx)
+	return !has, errors.Join(err, drafts.RemoveAnswer(i.repo.Own(), i.id))
 }
 
 // reopen finds out how the incomplete turn can be gone on with, and changes
 // nothing. What keeps it from going on is found in this order: a tool that still
 // runs, another place, configuration and model.
-func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, error) {
+func (i *incomplete) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, error) {
 	var resume turnloop.Resume
-	record := q.record()
-	if err := q.awaitTools(ctx, record.Ledger); err != nil {
+	record := i.record()
+	if err := i.awaitTools(ctx, record.Ledger); err != nil {
 		return nil, resume, err
 	}
-	if err := q.awaitChildren(ctx, record.Ledger); err != nil {
+	if err := i.awaitChildren(ctx, record.Ledger); err != nil {
 		return nil, resume, err
 	}
-	truth, err := q.truth(ctx, record)
+	truth, err := i.truth(ctx, record)
 	if err != nil {
 		return nil, resume, err
 	}
-	if err := q.allowPlace(ctx, record.Last.Git, reconcile.Elsewhere(record, truth), len(truth.Changed)); err != nil {
+	if err := i.allowPlace(ctx, record.Last.Git, reconcile.Elsewhere(record, truth), len(truth.Changed)); err != nil {
 		return nil, resume, err
 	}
-	loop, err := q.loop(ctx)
+	loop, err := i.prepare(ctx, i.unknown, i.evidence.Listing())
 	if err != nil {
 		return nil, resume, err
 	}
-	truth.Tools, q.evidence.Tools = toolsNow(q.registry), q.registry
-	if truth.Unrecorded, err = q.evidence.Unrecorded(ctx, record, truth.Tree); err != nil {
+	truth.Tools, i.evidence.Tools = toolsNow(i.registry), i.registry
+	if truth.Unrecorded, err = i.evidence.Unrecorded(ctx, record, truth.Tree); err != nil {
 		return nil, resume, err
 	}
-	q.plan = reconcile.Make(record, truth, q.evidence.Named)
-	if err := q.decideUnknown(ctx); err != nil {
+	i.plan = reconcile.Make(record, truth, i.evidence.Named)
+	i.opts.Anyway = i.opts.Anyway || len(i.plan.Elsewhere) > 0 // so do its delegates
+	if err := i.decideUnknown(ctx); err != nil {
 		return nil, resume, err
 	}
-	if truth.Again = q.again(); len(truth.Again) > 0 {
-		q.plan = reconcile.Make(record, truth, q.evidence.Named)
+	truth.Again = map[int]bool{}
+	for seq, r := range i.resolved {
+		if r.Again {
+			truth.Again[seq] = true
+		}
 	}
-	resume.Resumed, resume.Words = q.plan.Resumed, q.plan.Words
-	if q.opts.Yes {
+	if len(truth.Again) > 0 {
+		i.plan = reconcile.Make(record, truth, i.evidence.Named)
+	}
+	resume.Resumed, resume.Words = i.plan.Resumed, i.plan.Words
+	if i.opts.Yes {
 		resume.Approved = conversation.ApproveAll()
 	}
-	resume.Tools = q.opts.NoTools || len(q.opts.Tools)+len(q.opts.WithoutTools) > 0
-	delta, err := q.delta()
+	resume.Tools = i.opts.NoTools || len(i.opts.Tools)+len(i.opts.WithoutTools) > 0
+	delta, err := i.delta()
 	if delta != nil {
 		resume.Records = append(resume.Records, delta)
 	}
@@ -145,149 +158,51 @@ func (q *query) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resume, er
 }
 
 // truth is what the repository says now of the incomplete turn.
-func (q *query) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth, error) {
-	files, err := q.openFiles(ctx)
+func (i *incomplete) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth, error) {
+	files, err := i.openFiles(ctx)
 	if err != nil {
 		return reconcile.Truth{}, err
 	}
-	q.evidence = &evidence.Source{Repo: q.repo, ID: q.id, Files: files}
-	if tools, err := q.namedTools(); err == nil { // else it is said when they are needed
-		q.evidence.Tools = tools
+	i.evidence = &evidence.Source{Repo: i.repo, ID: i.id, Files: files}
+	if tools, err := i.namedTools(); err == nil { // else it is said when they are needed
+		i.evidence.Tools = tools
 	}
-	return q.evidence.Read(ctx, r, evidence.Delegates(ctx, q.repo, q.id, q.stream.Events(), r.Ledger, q.opts.Pending == "report"))
-}
-
-// record is what the events say of the incomplete turn. Its age is counted from
-// what was there when jp came.
-func (q *query) record() reconcile.Record {
-	r := reconcile.Read(q.events, q.tail, drafts.Answer(q.repo.Own(), q.id, q.events))
-	r.At, r.LeftBehind = q.stoppedAt, snapshot.LeftBehind(q.events).Paths()
-	return r
+	return i.evidence.Read(ctx, r, evidence.Delegates(ctx, i.repo, i.id, i.stream.Events(), r.Ledger, i.opts.Pending == "report"))
 }
 
 // discard takes the incomplete turn back.
-func (q *query) discard(ctx context.Context) (done bool, err error) {
-	question := q.tail.Ledger().Question()
-	if err := q.takeBack(ctx); err != nil {
+func (i *incomplete) discard(ctx context.Context) (done bool, err error) {
+	question := i.tail.Ledger().Question()
+	if err := i.takeBack(ctx); err != nil {
 		return true, err
 	}
-	q.discarded = question
-	q.env.Note("Discarded turn %d of %s; it stays in git log.", q.tail.Number, q.id)
-	has, err := q.hasQuestion(ctx)
-	return !has && !q.repeats() && (q.opts.Bare || !q.front.CanWrite()), err
-}
-
-// takeBack ends what still lives of the incomplete turn and takes it back, behind
-// those of its delegates.
-func (q *query) takeBack(ctx context.Context) error {
-	if err := q.takeBackChildren(ctx); err != nil {
-		return err
-	}
-	if err := q.endTools(ctx); err != nil {
-		return err
-	}
-	files, err := q.filesOfTurn(ctx)
-	if err != nil {
-		return err
-	}
-	loop := q.bookkeeper(files)
-	if err := loop.Discard(ctx); err != nil {
-		return err
-	}
-	q.head = loop.Head()
-	q.events = q.stream.Events()
-	_ = q.repo.Own().Remove(repo.DraftsFolder, snapshot.UntrackedName(q.id)) // one that stays is made anew
-	return drafts.RemoveAnswer(q.repo.Own(), q.id)
-}
-
-// filesOfTurn is the working tree, if it is the one that the turn worked in; nil
-// otherwise.
-func (q *query) filesOfTurn(ctx context.Context) (*snapshot.Files, error) {
-	f, err := q.openFiles(ctx)
-	if err != nil || f.Tree == nil {
-		return nil, err
-	}
-	here, err := f.Place(ctx)
-	if err != nil {
-		return nil, err
-	}
-	there := q.record().Place
-	if !there.SameWorktree(*here) {
-		return nil, nil
-	}
-	return f, nil
-}
-
-// endTools ends the tools of the earlier run that still live, says so, and removes
-// the locks of all.
-func (q *query) endTools(ctx context.Context) error {
-	ended := 0
-	defer func() {
-		if ended > 0 { // whatever came of the others, these are gone
-			q.env.Note("%s: ended %s that had outlived the process.", q.id, conversation.Count(ended, "tool"))
-		}
-	}()
-	for _, call := range q.tail.Ledger().Open() {
-		seq := call.Event.Seq
-		if q.repo.Locks.ToolAlive(q.id, seq) {
-			if err := q.repo.Locks.EndTool(ctx, q.id, seq); err != nil {
-				return err
-			}
-			ended++
-		}
-		_, forget, err := q.repo.Locks.Tool(q.id, seq, "")
-		if err != nil {
-			return err
-		}
-		forget()
-	}
-	return nil
-}
-
-// bookkeeper is a loop that records decisions and runs nothing. It looks at the
-// files, nil if they are not to be looked at.
-func (q *query) bookkeeper(f *snapshot.Files) *turnloop.Loop {
-	opts := turnloop.Options{Journal: q.repo.Store, ID: q.id, Head: q.head, Stream: q.stream, Tools: new(tool.Registry), Now: q.env.Now}
-	if f != nil {
-		opts.Workspace = f
-	}
-	return turnloop.New(opts)
+	i.discarded = question
+	i.env.Note("Discarded turn %d of %s; it stays in git log.", i.tail.Number, i.id)
+	has, err := i.hasQuestion(ctx)
+	return !has && !i.repeats() && (i.opts.Bare || !i.front.CanWrite()), err
 }
 
 // editPending lets the user write the request anew that was not answered.
-func (q *query) editPending(ctx context.Context) (done bool, err error) {
-	pending := q.tail.Ledger().Request()
+func (i *incomplete) editPending(ctx context.Context) (done bool, err error) {
+	pending := i.tail.Ledger().Request()
 	was := pending.Body.(*conversation.ChatRequest)
-	text, err := EditText(ctx, q.repo, q.front, []byte(was.Content), ".md")
+	text, err := EditText(ctx, i.repo, i.front, []byte(was.Content), ".md")
 	if err != nil {
 		return true, err
 	}
 	content := strings.TrimSpace(string(text))
 	if content == "" || content == strings.TrimSpace(was.Content) {
-		return true, q.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(q.id))
+		return true, i.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.id))
 	}
-	loop := q.bookkeeper(nil)
+	loop := i.bookkeeper(nil)
 	replaced := *was
 	replaced.Content = content
 	if err := loop.Replace(ctx, pending, replaced); err != nil {
 		return true, err
 	}
-	q.head, q.events = loop.Head(), q.stream.Events()
-	_, q.tail = conversation.Split(q.events)
-	return q.resume(ctx)
-}
-
-// choiceError is how a question to the user that got no answer ends jp. What the user
-// asked on the command line is kept.
-func (q *query) choiceError(err error) error {
-	var signal *turnloop.Interrupt
-	switch {
-	case errors.Is(err, ErrUserGone):
-		return q.keepText(problem.New(problem.ExitDecision, "incomplete_turn", "the terminal is gone; nothing was changed."))
-	case errors.As(err, &signal): // a terminal that goes away sends one, which may be seen first
-		return q.keepText(repo.Interrupted(signal))
-	}
-	return err
+	i.head, i.events = loop.Head(), i.stream.Events()
+	_, i.tail = conversation.Split(i.events)
+	return i.resume(ctx)
 }
 
 // toolsNow are the tools as a plan has to know them.
@@ -297,4 +212,12 @@ func toolsNow(registry *tool.Registry) map[string]reconcile.Tool {
 		tools[def.Name] = reconcile.Tool{Reads: def.Effect == tool.Reads, Idempotent: def.Idempotent, Exclusive: def.Exclusive, Resumes: def.Resumes}
 	}
 	return tools
+}
+
+// showResumed tells the front end that the turn is gone on with, unless the process that
+// started this one has begun it a moment ago.
+func (i *incomplete) showResumed() {
+	if i.handover == nil || !i.handover.Asked {
+		i.out.Resumed(i.plan.Words, i.tail)
+	}
 }

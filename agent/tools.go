@@ -10,6 +10,7 @@ import (
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/config"
+	"jp/internal/safetext"
 	"jp/tool"
 	"jp/tool/delegate"
 	"jp/tool/event"
@@ -17,33 +18,41 @@ import (
 )
 
 // tools are the tools of this turn: those that the configuration has switched
-// on, or none with -T, with those that -t adds and without those of --no-tool.
-func (q *query) tools() (*tool.Registry, error) {
-	if q.repo.TopLevel == "" {
+// on, or none with -T, with those that -t adds and without those of --no-tool. A turn
+// that is not recorded has those of them that change nothing.
+func (e *equipped) tools() (*tool.Registry, error) {
+	if e.repo.TopLevel == "" {
 		return tool.NewRegistry()
 	}
-	registry, err := q.allTools()
+	registry, err := e.allTools()
 	if err != nil {
 		return nil, err
 	}
-	q.servers.Unknown(registry, q.repo)
-	names := q.toolNames(registry)
-	for _, name := range slices.Concat(q.opts.Tools, q.opts.WithoutTools) {
+	e.servers.Unknown(registry, e.repo)
+	names := enabledTools(registry, e.repo.Config.Tools, e.opts, e.worksFor() != "")
+	for _, name := range slices.Concat(e.opts.Tools, e.opts.WithoutTools) {
 		if _, ok := registry.Lookup(name); !ok {
-			return nil, q.servers.Explain(name, problem.Usage("there is no tool %q.", name))
+			return nil, e.servers.Explain(name, problem.Usage("there is no tool %q.", name))
 		}
 	}
-	if q.opts.NoPersist {
-		if names, err = q.readers(registry, names); err != nil {
-			return nil, err
+	if e.opts.NoPersist {
+		changes := func(name string) bool {
+			t, found := registry.Lookup(name)
+			return found && t.Definition().Effect != tool.Reads
 		}
+		for _, name := range e.opts.Tools {
+			if changes(name) {
+				return nil, problem.Usage("%s may change things; with --no-persist the model only reads.", safetext.Show(name))
+			}
+		}
+		names = slices.DeleteFunc(names, changes)
 	}
 	return registry.Only(names...)
 }
 
 // allTools are the tools that there are, as they are configured.
-func (q *query) allTools() (*tool.Registry, error) {
-	registry, wrong, err := q.judgedTools()
+func (e *equipped) allTools() (*tool.Registry, error) {
+	registry, wrong, err := judgedTools(e.repo, e.env, e.servers, e.delegates)
 	if len(wrong) > 0 {
 		return nil, repo.WrongSetting(wrong[0])
 	}
@@ -51,35 +60,36 @@ func (q *query) allTools() (*tool.Registry, error) {
 }
 
 // judgedTools are the tools that there are, and what is wrong with their settings.
-func (q *query) judgedTools() (*tool.Registry, []*config.Error, error) {
-	all, err := toolset.Builtins(q.repo, q.env)
+func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delegates delegate.Runner) (*tool.Registry, []*config.Error, error) {
+	all, err := toolset.Builtins(r, host)
 	if err != nil {
 		return nil, nil, err
 	}
-	all = append(all, recall.Tools(q.repo.Store)...)
-	all = append(all, event.Tool(), delegate.Tool(children{q}), delegate.StateTool())
-	all = append(all, q.servers.Tools(q.repo.Config.Tools)...)
+	all = append(all, recall.Tools(r.Store)...)
+	all = append(all, event.Tool(), delegate.Tool(delegates), delegate.StateTool())
+	all = append(all, servers.Tools(r.Config.Tools)...)
 	for i, t := range all {
-		all[i] = toolset.Configure(t, q.repo.Config.Tools)
+		all[i] = toolset.Configure(t, r.Config.Tools)
 	}
-	commands, wrong := toolset.Commands(q.repo, q.env, all)
+	commands, wrong := toolset.Commands(r, host, all)
 	registry, err := tool.NewRegistry(append(all, commands...)...)
 	if err != nil {
 		return nil, wrong, err
 	}
-	return registry, append(wrong, toolset.UnknownTools(registry, q.repo)...), nil
+	return registry, append(wrong, toolset.UnknownTools(registry, r)...), nil
 }
 
-func (q *query) toolNames(registry *tool.Registry) []string {
+// enabledTools are those that a request switches on, in a conversation that works for another
+// one or for the user.
+func enabledTools(registry *tool.Registry, configured map[string]config.Tool, o Request, works bool) []string {
 	var names []string
-	works := q.worksFor() != ""
 	for _, def := range registry.Definitions() {
 		if works && def.Name == delegate.Name {
 			continue // a delegate has none of its own
 		}
-		on := !q.opts.NoTools && toolset.Enabled(def.Name, q.repo.Config.Tools)
-		on = on || slices.Contains(q.opts.Tools, def.Name)
-		if on && !slices.Contains(q.opts.WithoutTools, def.Name) {
+		on := !o.NoTools && toolset.Enabled(def.Name, configured)
+		on = on || slices.Contains(o.Tools, def.Name)
+		if on && !slices.Contains(o.WithoutTools, def.Name) {
 			names = append(names, def.Name)
 		}
 	}
@@ -87,27 +97,27 @@ func (q *query) toolNames(registry *tool.Registry) []string {
 }
 
 // toolLock is the lock that lives as long as a tool run.
-func (q *query) toolLock(seq int) (*os.File, func(), error) {
-	return q.repo.Locks.Tool(q.id, seq, q.toolPlace())
+func (t *target) toolLock(seq int) (*os.File, func(), error) {
+	return t.repo.Locks.Tool(t.id, seq, t.toolPlace())
 }
 
 // toolPlace is the working tree in the words of tools' locks: its id, "." for the
 // main one, and "" where it has no id.
-func (q *query) toolPlace() string {
-	if q.repo.GitDir == q.repo.CommonDir {
+func (t *target) toolPlace() string {
+	if t.repo.GitDir == t.repo.CommonDir {
 		return "."
 	}
-	return q.files.ID
+	return t.files.ID
 }
 
 // outlived says whether a tool of another conversation still runs in this working
 // tree though its jp has ended, and tells the user, once of each.
-func (q *query) outlived() bool {
-	ids := q.repo.Locks.Outlived(q.toolPlace())
+func (e *equipped) outlived() bool {
+	ids := e.repo.Locks.Outlived(e.toolPlace())
 	for _, id := range ids {
-		if !slices.Contains(q.toldOutlived, id) {
-			q.toldOutlived = append(q.toldOutlived, id)
-			q.files.Tell(fmt.Sprintf("A tool of %s still runs here, though its jp has ended: its changes cannot be told from those of this turn's tools. jp kill %s ends it.", id, id.Short()))
+		if !slices.Contains(e.toldOutlived, id) {
+			e.toldOutlived = append(e.toldOutlived, id)
+			e.files.Tell(fmt.Sprintf("A tool of %s still runs here, though its jp has ended: its changes cannot be told from those of this turn's tools. jp kill %s ends it.", id, id.Short()))
 		}
 	}
 	return len(ids) > 0
@@ -115,20 +125,20 @@ func (q *query) outlived() bool {
 
 // namedTools are the tools of which some name files: those of jp's own, where the
 // servers have not been asked for theirs.
-func (q *query) namedTools() (*tool.Registry, error) {
-	if q.registry != nil {
-		return q.registry, nil
+func (e *equipped) namedTools() (*tool.Registry, error) {
+	if e.registry != nil {
+		return e.registry, nil
 	}
-	return q.tools()
+	return e.tools()
 }
 
 // openTools finds the tools of this turn, once, with those of servers.
-func (q *query) openTools(ctx context.Context) (_ *tool.Registry, err error) {
-	if q.registry == nil {
-		if err := q.openServers(ctx); err != nil {
+func (e *equipped) openTools(ctx context.Context) (_ *tool.Registry, err error) {
+	if e.registry == nil {
+		if err := e.openServers(ctx); err != nil {
 			return nil, err
 		}
-		q.registry, err = q.tools()
+		e.registry, err = e.tools()
 	}
-	return q.registry, err
+	return e.registry, err
 }

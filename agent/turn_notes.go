@@ -16,13 +16,13 @@ import (
 // one was taken back, or ended in a refusal, whose tools had changed files, and
 // that the user put files back, or made a working tree that lacks some. It is nil
 // where there is nothing to tell, or where it was told.
-func (q *query) note(ctx context.Context) *conversation.Event {
+func (l *loaded) note(ctx context.Context) *conversation.Event {
 	var last conversation.Turn
-	for last = range conversation.Turns(q.stream.Events()) {
+	for last = range conversation.Turns(l.stream.Events()) {
 	}
 	var parts []string
 	if takenBack(last) {
-		wrote := WrittenBy(ctx, q.repo, last)
+		wrote := WrittenBy(ctx, l.repo, last)
 		if perhaps := perhapsWrittenBy(last, wrote); len(wrote)+len(perhaps) > 0 {
 			parts = append(parts, reconcile.DiscardNote(last.Number, wrote, perhaps))
 		}
@@ -30,7 +30,7 @@ func (q *query) note(ctx context.Context) *conversation.Event {
 	if paths := putBackSince(last); len(paths) > 0 {
 		parts = append(parts, reconcile.RestoredNote(paths))
 	}
-	if paths := snapshot.LeftBehind(q.stream.Events()).Paths(); len(paths) > 0 {
+	if paths := snapshot.LeftBehind(l.stream.Events()).Paths(); len(paths) > 0 {
 		parts = append(parts, reconcile.LeftBehindNote(paths))
 	}
 	if len(parts) == 0 {

@@ -13,92 +13,45 @@ import (
 	"jp/turnloop"
 )
 
-// awaitTools refuses to go on while a tool of the earlier run still works.
-func (q *query) awaitTools(ctx context.Context, ledger *conversation.Ledger) error {
-	for _, call := range ledger.Open() {
-		if !q.repo.Locks.ToolAlive(q.id, call.Event.Seq) {
-			continue
-		}
-		if q.user == nil {
-			return problem.New(problem.ExitLocked, "locked", "%s of the earlier run of %s is still running.", call.Request.Name, q.id).About(q.id).
-				Hint("jp continue "+q.id.Short(), "when it has ended").Hint("jp kill "+q.id.Short(), "ends it")
-		}
-		if err := q.waitOrEnd(ctx, call); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// waitOrEnd lets the user decide about a tool that outlived jp.
-func (q *query) waitOrEnd(ctx context.Context, call *conversation.ToolCall) error {
-	key, err := q.user.Decide(ctx, UserDecision{
-		Text:    safetext.Show(interrupted.CallTitle(call)) + "\n  It is still running, from before.\n",
-		Choices: []UserChoice{{'w', "wait for it"}, {'e', "end it"}, {'q', "quit, change nothing"}},
-	})
-	switch {
-	case errors.Is(err, ErrUserLeft):
-		return q.leftAlone()
-	case err != nil && !errors.Is(err, ErrUserSilent):
-		return q.choiceError(err)
-	case key == 'w':
-		return q.repo.Locks.AwaitTool(ctx, q.id, call.Event.Seq)
-	case key == 'e':
-		return q.repo.Locks.EndTool(ctx, q.id, call.Event.Seq)
-	}
-	return q.keepText(problem.New(problem.ExitLocked, "locked", "%s still runs; nothing was changed.", call.Request.Name).About(q.id))
-}
-
 // decideUnknown decides about every call whose outcome nobody knows, before
 // anything is recorded: as --pending says, as the user says, or by telling the
 // model.
-func (q *query) decideUnknown(ctx context.Context) error {
-	q.resolved = map[int]turnloop.Resolution{}
-	for _, found := range q.plan.Calls {
+func (i *incomplete) decideUnknown(ctx context.Context) error {
+	i.resolved = map[int]turnloop.Resolution{}
+	for _, found := range i.plan.Calls {
 		if found.Class != reconcile.Unknown {
 			continue
 		}
-		resolution, err := q.resolution(ctx, found)
+		resolution, err := i.resolution(ctx, found)
 		if err != nil {
 			return err
 		}
-		q.resolved[found.Call.Event.Seq] = resolution
+		i.resolved[found.Call.Event.Seq] = resolution
 	}
 	return nil
 }
 
-func (q *query) resolution(ctx context.Context, found reconcile.Call) (turnloop.Resolution, error) {
+func (i *incomplete) resolution(ctx context.Context, found reconcile.Call) (turnloop.Resolution, error) {
 	told := turnloop.Resolution{Text: reconcile.Evidence(found)}
-	t, ok := q.registry.Lookup(found.Call.Request.Name)
+	t, ok := i.registry.Lookup(found.Call.Request.Name)
 	switch {
-	case !ok, q.opts.Pending == "report":
+	case !ok, i.opts.Pending == "report":
 		return told, nil
-	case q.opts.Pending == "run" && !t.Definition().Exclusive:
+	case i.opts.Pending == "run" && !t.Definition().Exclusive:
 		return turnloop.Resolution{Again: true}, nil
-	case q.user == nil:
+	case i.user == nil:
 		return told, nil
 	}
-	return q.askUnknown(ctx, found, told)
-}
-
-// again are the calls that were decided to run again.
-func (q *query) again() map[int]bool {
-	again := map[int]bool{}
-	for seq, r := range q.resolved {
-		if r.Again {
-			again[seq] = true
-		}
-	}
-	return again
+	return i.askUnknown(ctx, found, told)
 }
 
 // unknown gives the turn loop what was decided about a call, once.
-func (q *query) unknown(_ context.Context, call *conversation.ToolCall) (turnloop.Resolution, error) {
-	if r, ok := q.resolved[call.Event.Seq]; ok {
-		delete(q.resolved, call.Event.Seq)
+func (i *incomplete) unknown(_ context.Context, call *conversation.ToolCall) (turnloop.Resolution, error) {
+	if r, ok := i.resolved[call.Event.Seq]; ok {
+		delete(i.resolved, call.Event.Seq)
 		return r, nil
 	}
-	return turnloop.Resolution{Text: reconcile.Evidence(q.plan.Find(call))}, nil
+	return turnloop.Resolution{Text: reconcile.Evidence(i.plan.Find(call))}, nil
 }
 
 const unknownHelp = `  a  The tool runs once more, from its start, whatever it has done by now.
@@ -106,7 +59,7 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
   w  You write what came of it; the model takes that for the result.
 `
 
-func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
+func (i *incomplete) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
 	none := turnloop.Resolution{}
 	text := safetext.Show(interrupted.CallTitle(found.Call)) + "\n  It was started, and nobody knows what it did.\n"
 	files := found.Files(interrupted.PathList)
@@ -114,18 +67,18 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 		text += "  " + sentence + "\n"
 	}
 	if len(files) == 0 {
-		text += "  Files: " + interrupted.FilesWords(q.plan.Changed) + ".\n"
+		text += "  Files: " + interrupted.FilesWords(i.plan.Changed) + ".\n"
 	}
 	for {
-		key, err := q.user.Decide(ctx, UserDecision{Text: text, Help: unknownHelp, Choices: []UserChoice{
+		key, err := i.user.Decide(ctx, UserDecision{Text: text, Help: unknownHelp, Choices: []UserChoice{
 			{'a', "run it again"}, {'r', "report it to the model"}, {'w', "write the result by hand"}, {'q', "quit"},
 		}})
 		text = ""
 		switch {
 		case errors.Is(err, ErrUserLeft):
-			return none, q.keepText(q.leftAlone())
+			return none, i.keepText(i.leftAlone())
 		case err != nil && !errors.Is(err, ErrUserSilent):
-			return none, q.choiceError(err)
+			return none, i.choiceError(err)
 		}
 		switch key {
 		case 'a':
@@ -133,20 +86,20 @@ func (q *query) askUnknown(ctx context.Context, found reconcile.Call, told turnl
 		case 'r':
 			return told, nil
 		case 'w':
-			line, err := q.user.Line(ctx, "The result, for the model: ")
+			line, err := i.user.Line(ctx, "The result, for the model: ")
 			switch {
 			case errors.Is(err, ErrUserLeft):
-				return none, q.keepText(q.leftAlone())
+				return none, i.keepText(i.leftAlone())
 			case errors.Is(err, ErrUserSilent):
-				return none, q.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(q.id))
+				return none, i.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.id))
 			case err != nil:
-				return none, q.choiceError(err)
+				return none, i.choiceError(err)
 			}
 			if line = strings.TrimSpace(line); line != "" {
 				return turnloop.Resolution{Text: "The user says how this call ended: " + line, ByUser: true}, nil
 			}
 		default:
-			return none, q.keepText(problem.New(problem.ExitDecision, "incomplete_turn", "nothing was changed.").About(q.id))
+			return none, i.keepText(problem.New(problem.ExitDecision, "incomplete_turn", "nothing was changed.").About(i.id))
 		}
 	}
 }

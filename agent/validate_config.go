@@ -35,7 +35,7 @@ func Mistakes(r *repo.Repo, e *repo.Host) (wrong []*config.Error) {
 	if judged.TopLevel == "" { // the user's tools are judged without a working tree, too
 		judged.TopLevel, _ = filepath.Abs(e.Dir)
 	}
-	_, wrong, err := (&query{repo: &judged, env: e}).judgedTools()
+	_, wrong, err := judgedTools(&judged, e, nil, nil)
 	if err != nil {
 		e.Note("The tools cannot be judged: %v.", err)
 	}

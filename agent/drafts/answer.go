@@ -74,6 +74,9 @@ func (d *AnswerKeeper) Flush() {
 
 // Close ends the keeper; what is not an event by now stays in the file.
 func (d *AnswerKeeper) Close() {
+	if d == nil {
+		return
+	}
 	d.Flush()
 	d.mu.Lock()
 	defer d.mu.Unlock()

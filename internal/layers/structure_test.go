@@ -207,6 +207,29 @@ func TestKnots(t *testing.T) {
 	}
 }
 
+// TestStages keeps each stage of a run small: what a step finds out belongs to its own stage.
+func TestStages(t *testing.T) {
+	packages, err := module()
+	require.NoError(t, err)
+	stages := 0
+	for _, c := range packages {
+		if c.name != "agent" {
+			continue
+		}
+		for _, name := range c.types.Scope().Names() {
+			fields, is := c.types.Scope().Lookup(name).Type().Underlying().(*types.Struct)
+			if !is || fields.NumFields() == 0 || !fields.Field(0).Embedded() || fields.Field(0).Pkg() != c.types {
+				continue
+			}
+			if _, points := fields.Field(0).Type().(*types.Pointer); points { // to the stage before
+				stages++
+				require.LessOrEqual(t, fields.NumFields(), StageFields, "%s.%s", c.name, name)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, stages, 5)
+}
+
 // TestCommandsAreNoDrawers keeps a file that is named after a command from being what many
 // others need.
 func TestCommandsAreNoDrawers(t *testing.T) {

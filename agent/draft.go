@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"jp/agent/drafts"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/internal/safefile"
+	"jp/turnloop"
+)
+
+// draft is the file among the drafts that keeps a text until it is asked.
+func (t *target) draft() string {
+	name := "new"
+	switch {
+	case t.forked != nil:
+		name = string(t.forked.View.ID) // the fork may be taken back
+	case !t.fresh:
+		name = string(t.id)
+	}
+	return name + ".query"
+}
+
+// keptDraft is what a draft asks, "" where there is none.
+func (t *target) keptDraft() (string, error) {
+	text, err := t.repo.Own().Read(repo.DraftsFolder, t.draft())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return drafts.Asked(string(text)), err
+}
+
+// keepText keeps the question that was given on the command line for later.
+func (t *target) keepText(f *problem.Error) error {
+	text := strings.TrimSpace(strings.Join(t.opts.Text, " "))
+	if text == "" {
+		return f
+	}
+	err := t.repo.Own().Replace(repo.DraftsFolder, t.draft(), []byte(text+"\n"), safefile.Options{Volatile: true})
+	if err != nil {
+		return fmt.Errorf("keep your question: %w", err)
+	}
+	f.Message += " Your question is kept."
+	return f.Hint("jp query --edit", "opens it again")
+}
+
+// forgetDraft removes a draft that is recorded. What waits to be asked still
+// stays.
+func (t *target) forgetDraft(drafted, asked string) {
+	if kept, err := t.keptDraft(); err == nil && (kept == drafted || kept == strings.TrimSpace(asked)) {
+		_ = t.repo.Own().Remove(repo.DraftsFolder, t.draft()) // it comes into the editor again
+	}
+}
+
+// choiceError is how a question to the user that got no answer ends jp. What the user
+// asked on the command line is kept.
+func (t *target) choiceError(err error) error {
+	var signal *turnloop.Interrupt
+	switch {
+	case errors.Is(err, ErrUserGone):
+		return t.keepText(problem.New(problem.ExitDecision, "incomplete_turn", "the terminal is gone; nothing was changed."))
+	case errors.As(err, &signal): // a terminal that goes away sends one, which may be seen first
+		return t.keepText(repo.Interrupted(signal))
+	}
+	return err
+}
+
+// leftAlone is how Ctrl+C ends a question about an incomplete turn.
+func (t *target) leftAlone() *problem.Error {
+	return problem.Unchanged(problem.ExitInterrupted, "interrupted").About(t.id)
+}

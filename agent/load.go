@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/agent/drafts"
+	"jp/agent/evidence"
+	"jp/agent/interrupted"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/agent/toolset"
+	"jp/conversation"
+	"jp/reconcile"
+	"jp/tool"
+	"jp/turnloop"
+)
+
+// A loaded conversation is what its events say.
+type loaded struct {
+	*target
+	head      conversation.Head
+	stream    *conversation.Stream
+	events    []*conversation.Event        // all of them, with the incomplete turn
+	tail      *conversation.IncompleteTurn // nil where every turn is complete
+	stoppedAt time.Time                    // when the newest of them happened that was there at the start
+	leftModel string                       // of an incomplete turn that is left out, "" for none
+}
+
+// load reads the conversation, and refuses one that may not be continued. A new conversation is
+// empty, and so is one that is refused.
+func (t *target) load(ctx context.Context) (*loaded, error) {
+	l := &loaded{target: t, stream: conversation.NewStream(t.env.Now)}
+	if t.fresh {
+		return l, nil
+	}
+	err := l.read(ctx)
+	return l, err
+}
+
+func (l *loaded) read(ctx context.Context) error {
+	head, err := l.repo.Store.Head(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	events, err := l.repo.Store.Load(ctx, head)
+	if err != nil {
+		return repo.AboutConversation(err, l.id)
+	}
+	l.head = head
+	if !l.opts.NoPersist && conversation.Local(events) && slices.ContainsFunc(events, func(e *conversation.Event) bool { return len(e.Payloads) > 0 }) {
+		if err := l.repo.Store.Keep(ctx, l.id, head); err != nil {
+			return err
+		}
+	}
+	stream, tail := conversation.Split(events)
+	l.events = events
+	if tail != nil {
+		l.stoppedAt = reconcile.Read(events, tail, "").At
+	}
+	if events[len(events)-1].Opaque() {
+		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", l.id).About(l.id)
+	}
+	if err := l.repo.Standings().MayAct(ctx, l.id, head, events, "read, not continued"); err != nil {
+		return err
+	}
+	if tail != nil && !tail.Empty() {
+		l.tail = tail
+	}
+	l.stream = conversation.Join(stream, tail)
+	if l.opts.NoPersist && l.tail != nil {
+		l.env.Note("Turn %d is incomplete (%s); it is left out.", l.tail.Number, interrupted.TailWords(l.repo, l.id, interrupted.StatusOf(l.ctx, l.repo, l.id, l.tail)))
+		l.leftModel = l.stream.Model()
+		l.events = l.events[:len(l.events)-len(l.tail.Events)]
+		l.stream, _ = conversation.Split(l.events)
+		if l.tail, l.head = nil, ""; len(l.events) > 0 {
+			l.head = conversation.Head(l.events[len(l.events)-1].Commit)
+		}
+	}
+	l.stream.SetClock(l.env.Now)
+	err = l.repo.Configure(l.env, l.events)
+	if err == nil && l.delegation == nil { // a child shows what it does among what its parent shows
+		l.front.Configured(l.repo.Config.Style)
+	}
+	return err
+}
+
+// record is what the events say of the incomplete turn. Its age is counted from
+// what was there when jp came.
+func (l *loaded) record() reconcile.Record {
+	r := reconcile.Read(l.events, l.tail, drafts.Answer(l.repo.Own(), l.id, l.events))
+	r.At, r.LeftBehind = l.stoppedAt, snapshot.LeftBehind(l.events).Paths()
+	return r
+}
+
+// bookkeeper is a loop that records decisions and runs nothing. It looks at the
+// files, nil if they are not to be looked at.
+func (l *loaded) bookkeeper(f *snapshot.Files) *turnloop.Loop {
+	opts := turnloop.Options{Journal: l.repo.Store, ID: l.id, Head: l.head, Stream: l.stream, Tools: new(tool.Registry), Now: l.env.Now}
+	if f != nil {
+		opts.Workspace = f
+	}
+	return turnloop.New(opts)
+}
+
+// system is what the model is told before anything else.
+func (l *loaded) system() string {
+	switch {
+	case l.opts.NoPersist:
+		return toolset.SystemPrompt + "\n\n" + strings.TrimSpace(transientPrompt)
+	case l.worksFor() != "":
+		return toolset.SystemPrompt + "\n\n" + strings.TrimSpace(delegatePrompt)
+	}
+	return toolset.SystemPrompt
+}
+
+// transientPrompt is what a model is told besides, of whose turn nothing is recorded.
+const transientPrompt = `
+This question is asked in passing: only tools that read are switched on, and nothing of this turn is recorded. Answer it, and change nothing.`
+
+// delegatePrompt is what a model is told besides, that works for another one.
+const delegatePrompt = `
+You work on a task that another model gave you. It sees your last answer and nothing else: put into it all that was asked for.
+Nobody reads what you say before that. Keep the state of your work with update_state, so that it is known if you are interrupted.`
+
+// worksFor is the conversation that this one works for, "" if it works for the
+// user.
+func (l *loaded) worksFor() conversation.ID { return evidence.WorksFor(l.stream.Events()) }

@@ -1,0 +1,172 @@
+package agent
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/agent/attachments"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/titles"
+	"jp/internal/lazy"
+	"jp/internal/safetext"
+	"jp/turnloop"
+)
+
+// A Request is what a run is to do.
+type Request struct {
+	Text           []string
+	New            bool
+	ID             string
+	Fork           string // E, or forkAtEnd; "" for no fork
+	Model          string
+	Yes            bool
+	Tools          []string
+	WithoutTools   []string
+	NoTools        bool
+	Title          string
+	Attachments    []string
+	Schema         string
+	Policy         string
+	NonInteractive bool
+	Partial        bool
+	Edit, NoEdit   bool
+	Stdin, NoStdin bool
+	ContinueTurn   bool
+	DiscardTurn    bool
+	Bare           bool // nothing is asked afterwards
+	Pending        string
+	Anyway         bool
+	Detach         bool
+	Wait           bool // as long as a provider asks
+	NoPersist      bool
+	Quiet, Verbose bool
+}
+
+// asks reports whether the command line has something to ask.
+func (o Request) asks() bool {
+	return strings.TrimSpace(strings.Join(o.Text, " ")) != "" || o.Edit || o.Stdin
+}
+
+// A decision is what becomes of an incomplete turn.
+type decision int
+
+const (
+	undecided decision = iota
+	decideResume
+	decideDiscard
+	decideEdit
+	decideQuit
+)
+
+func (o Request) decision() decision {
+	switch {
+	case o.ContinueTurn:
+		return decideResume
+	case o.DiscardTurn:
+		return decideDiscard
+	}
+	return undecided
+}
+
+// Check refuses what a request cannot ask for.
+func (o Request) Check() error {
+	for _, name := range o.Tools {
+		if slices.Contains(o.WithoutTools, name) {
+			return problem.Usage("-t %s and --no-tool %s exclude each other.", safetext.Show(name), safetext.Show(name))
+		}
+	}
+	if err := titles.Check(o.Title); err != nil {
+		return err
+	}
+	switch turnloop.Policy(o.Policy) {
+	case "", turnloop.PolicyAuto, turnloop.PolicyDefaults, turnloop.PolicyDeny, turnloop.PolicyQueue, turnloop.PolicyDefer:
+	default:
+		return problem.Usage("--policy %q is none of auto, defaults, deny, queue, defer.", o.Policy)
+	}
+	if o.NoPersist {
+		if err := o.checkTransient(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.Pending != "" && o.Pending != "run" && o.Pending != "report":
+		return problem.Usage("--pending %q is neither run nor report.", o.Pending)
+	case o.Detach && o.Partial:
+		return problem.Usage("--partial has nothing to show with --detach.").Hint("jp attach", "shows what streams")
+	case o.ContinueTurn && o.DiscardTurn:
+		return problem.Usage("--continue-turn and --discard-turn exclude each other.")
+	case o.ContinueTurn && len(o.Attachments) > 0, o.ContinueTurn && o.Schema != "":
+		return problem.Usage("--continue-turn finishes the turn as it is; -a and -s belong to a new one.")
+	case o.ContinueTurn && len(o.Text) > 0:
+		return problem.Usage("--continue-turn finishes the turn as it is and takes no text.").
+			Hint("jp continue", "finish it, and ask then").Hint(`jp query --discard-turn "…"`, "drop it and ask this instead")
+	}
+	return nil
+}
+
+// checkTransient refuses what would have to be recorded.
+func (o Request) checkTransient() error {
+	for _, other := range []struct {
+		flag  string
+		given bool
+	}{
+		{"--fork", o.Fork != ""}, {"--title", o.Title != ""}, {"--detach", o.Detach}, {"--continue-turn", o.ContinueTurn},
+		{"--discard-turn", o.DiscardTurn}, {"--pending", o.Pending != ""}, {"--anyway", o.Anyway},
+	} {
+		if other.given {
+			return problem.Usage("--no-persist records nothing, and %s does.", other.flag)
+		}
+	}
+	if p := turnloop.Policy(o.Policy); p.Waits() {
+		return problem.Usage("--no-persist records nothing, and with --policy %s a question waits.", p)
+	}
+	return nil
+}
+
+// ForkAtEnd is what --fork without a value means.
+const ForkAtEnd = "newest"
+
+// eventWord is a text that could be meant as the event to fork at.
+var eventWord = lazy.Regexp(`^(@.*|-?\d+|turn:\d+)$`)
+
+// CheckFork refuses a text that was meant as the value of --fork.
+func (o Request) CheckFork() error {
+	if o.Fork != ForkAtEnd || len(o.Text) == 0 || !eventWord().MatchString(o.Text[0]) {
+		return nil
+	}
+	event, rest := strings.TrimPrefix(o.Text[0], "@"), `"…"`
+	if len(o.Text) > 1 {
+		rest = `"` + safetext.Show(strings.Join(o.Text[1:], " ")) + `"`
+	}
+	return problem.Usage("%s after --fork would be part of the text.", safetext.Show(o.Text[0])).
+		Hint("jp query --fork="+event+" "+rest, "fork at that event").
+		Hint(`jp query --fork="" -- `+safetext.Show(strings.Join(o.Text, " ")), "fork at the newest event, and ask this")
+}
+
+// parseSchema reads what --schema says: a JSON schema, or the file with one.
+func (o Request) parseSchema(e *repo.Host) (json.RawMessage, error) {
+	text, source := []byte(o.Schema), "--schema"
+	if o.Schema == "" {
+		return nil, nil
+	}
+	if !strings.HasPrefix(strings.TrimSpace(o.Schema), "{") {
+		path := o.Schema
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(e.Dir, path)
+		}
+		var err error
+		if text, err = os.ReadFile(path); err != nil {
+			return nil, attachments.Unreadable(o.Schema, err)
+		}
+		source = o.Schema
+	}
+	schema, err := turnloop.ParseSchema(text)
+	if err != nil {
+		return nil, problem.Usage("%s: %v.", source, err)
+	}
+	return schema, nil
+}

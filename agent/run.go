@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"jp/agent/background"
+	"jp/agent/presence"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/agent/toolset"
+	"jp/conversation"
+	"jp/gitstore"
+	"jp/turnloop"
+)
+
+// A run is one run of jp over a conversation: what is asked, in which repository, and who is there.
+type run struct {
+	ctx      context.Context // for what is still to be done when the turn was interrupted
+	env      *repo.Host
+	front    Frontend
+	repo     *repo.Repo
+	opts     Request
+	out      Output
+	handover *background.Handover // nil where a person started it
+	user     User                 // nil where nobody can be asked, or was looked for
+	files    *snapshot.Files      // nil until they are opened
+	// delegation is nil where the user asks.
+	delegation *delegation
+}
+
+// A delegation is what the conversation whose model gave the task shares with this run.
+type delegation struct {
+	parent   conversation.ID
+	servers  *toolset.Servers
+	presence *presence.Delegate // how others see this run
+}
+
+func newRun(ctx context.Context, front Frontend, r *repo.Repo, o Request, h *background.Handover) *run {
+	return &run{
+		ctx: context.WithoutCancel(ctx), env: r.Env, front: front, repo: r, opts: o, handover: h,
+		out: front.Output(OutputOptions{Partial: o.Partial}),
+	}
+}
+
+// findUser finds the person who can be asked, once.
+func (r *run) findUser() {
+	if r.user == nil && !r.opts.NonInteractive {
+		r.user = r.front.User()
+	}
+}
+
+// openFiles opens the working tree, once.
+func (r *run) openFiles(ctx context.Context) (_ *snapshot.Files, err error) {
+	if r.files == nil {
+		if r.opts.NoPersist {
+			r.files, err = snapshot.UnwatchedFiles(ctx, r.repo)
+		} else {
+			r.files, err = snapshot.OpenFiles(ctx, r.repo)
+		}
+		if err == nil {
+			r.files.Notice = r.out.Noticed
+			if r.repo.TopLevel != "" {
+				r.files.Root, _ = os.OpenRoot(r.repo.TopLevel)
+				r.files.Key, _ = gitstore.LoadKey(r.repo.KeyFile()) // without either a yes is not bound to untracked files
+			}
+		}
+	}
+	return r.files, err
+}
+
+// policy is what happens to questions that nobody can be asked. Whoever is in the
+// background waits for somebody; so does everybody else, but where nobody comes.
+func (r *run) policy() turnloop.Policy {
+	for _, name := range []string{r.opts.Policy, r.repo.Config.Policy.Detached} {
+		if p := turnloop.Policy(name); name != "" && !(r.opts.NoPersist && p.Waits()) {
+			return p
+		}
+	}
+	if r.opts.NoPersist {
+		return turnloop.PolicyDeny
+	}
+	if r.handover == nil && r.env.Get("CI") != "" {
+		return turnloop.PolicyDefer
+	}
+	return turnloop.PolicyQueue
+}
+
+// hasQuestion reports whether the user asks something besides settling an incomplete
+// turn: on the command line, or piped in. --continue-turn takes no text.
+func (r *run) hasQuestion(ctx context.Context) (bool, error) {
+	if r.opts.asks() {
+		return true, nil
+	}
+	if r.opts.Bare || r.opts.ContinueTurn {
+		return false, nil
+	}
+	piped, err := r.front.Read(ctx)
+	return strings.TrimSpace(piped) != "", err
+}
+
+// repeats reports whether the last request is to be asked again: there is no
+// text, and no way left to give one.
+func (r *run) repeats() bool { return r.opts.NoEdit && !r.opts.asks() && !r.front.Reads() }
+
+// settlesOnly reports whether the query is about what this conversation has, and
+// nothing else, so that it cannot be asked elsewhere.
+func (r *run) settlesOnly() bool {
+	return r.opts.Bare || r.repeats() || r.opts.decision() != undecided && !r.opts.asks()
+}
+
+// freeID makes an id that no conversation has.
+func (r *run) freeID() (conversation.ID, error) {
+	for {
+		id, err := conversation.NewID(r.env.Now(), r.env.Random)
+		if err != nil {
+			return "", err
+		}
+		if _, err := r.repo.Store.Head(r.ctx, id); errors.Is(err, conversation.ErrNotFound) {
+			return id, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}

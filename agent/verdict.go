@@ -1,0 +1,85 @@
+package agent
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/process/attach"
+	"jp/turnloop"
+)
+
+// verdict makes an exit code of how the turn ended.
+func (e *equipped) verdict(err error) error {
+	if err != nil {
+		var obeyed *turnloop.ObeyedError
+		if errors.As(err, &obeyed) {
+			return e.stoppedByObeyed(obeyed)
+		}
+		f := repo.ProblemOf(err)
+		if e.outcome.Turn > 0 && f.Code != "interrupted" {
+			f.About(e.id)
+		}
+		if f.Code == "interrupted" && e.outcome.Turn > 0 && e.outcome.Status == turnloop.Incomplete && !e.opts.NoPersist {
+			f.About(e.id).Details = append(f.Details, fmt.Sprintf("Turn %d is incomplete; nothing is lost.", e.outcome.Turn))
+			f.Hint("jp continue "+e.id.Short(), "resumes it")
+		}
+		var failed *turnloop.ProviderError
+		if errors.As(err, &failed) && e.outcome.Turn > 0 {
+			e.wayOut(f, err)
+		}
+		return f
+	}
+	switch e.outcome.Status {
+	case turnloop.Waiting:
+		return e.waiting()
+	case turnloop.Complete, turnloop.Length:
+		if e.outcome.Unfit != nil && e.outcome.Status == turnloop.Length {
+			return problem.New(problem.ExitFailed, "provider", "the answer was cut off before it satisfied the schema.").About(e.id)
+		}
+		if e.outcome.Unfit != nil {
+			return problem.New(problem.ExitFailed, "provider", "the answer does not satisfy the schema: %v.", e.outcome.Unfit).About(e.id)
+		}
+		if e.outcome.Empty {
+			return e.emptyAnswer()
+		}
+	case turnloop.Refused:
+		return problem.New(problem.ExitFailed, "provider", "the model refused to answer; the turn is over.").About(e.id)
+	case turnloop.Stopped:
+		if failing := e.outcome.Failing; failing != nil {
+			return e.stoppedFor(failing)
+		}
+		if e.outcome.By == conversation.ByLimit {
+			return problem.New(problem.ExitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls (limits.model_calls).").About(e.id).
+				Hint(`jp query --cfg limits.model_calls=N "…"`, "go on in a turn with another limit")
+		}
+		if e.outcome.By == conversation.ByBudget {
+			return problem.New(problem.ExitFailed, "interrupted", "the turn was stopped: it used up its budget of tokens (limits.tokens).").About(e.id).
+				Hint(`jp query --cfg limits.tokens=N "…"`, "go on in a turn with another budget; 0 is none")
+		}
+	}
+	return nil
+}
+
+// waiting says what a turn waits for, and for whom.
+func (e *equipped) waiting() error {
+	w, who := e.outcome.Waiting, string(e.id)
+	if e.outcome.In != "" {
+		who = fmt.Sprintf("%s, which works for %s,", e.outcome.In, e.id)
+	}
+	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", who, e.policy()).About(e.id)
+	if e.policy() == turnloop.PolicyQueue && e.presence.Published() {
+		f.Message = fmt.Sprintf("Conversation %s waits for an answer: there is no terminal to ask at, and no answer came within %s (policy.timeout).", who, conversation.Ago(e.presence.Limit()))
+	}
+	f.Details = append(f.Details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
+	i := attach.InquiryOf(cmp.Or(e.outcome.In, e.id), w)
+	f.Hint(repo.AnswerCommand(i), repo.AnswerWords(i)+": answers it, from any shell")
+	f.Hint("jp continue "+e.id.Short(), "asks again")
+	if w.Request.Kind == conversation.KindRunTool && !w.Request.Exclusive {
+		f.Hint("jp continue -y "+e.id.Short(), "goes on and runs all tools of the turn unasked")
+	}
+	return f.Hint("jp print "+string(e.id), "how far it came")
+}
