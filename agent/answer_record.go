@@ -16,7 +16,7 @@ import (
 // the one that waits for it, and for that one, and so on.
 func GoesOn(ctx context.Context, r *repo.Repo, id conversation.ID) conversation.ID {
 	info, err := r.Store.Info(ctx, id)
-	for err == nil && info.Summary.Parent != "" && r.Awaits(ctx, info.Summary.Parent, id) {
+	for err == nil && info.Summary.Parent != "" && r.States().Awaits(ctx, info.Summary.Parent, id) {
 		id = info.Summary.Parent
 		info, err = r.Store.Info(ctx, id)
 	}

@@ -144,7 +144,7 @@ func (f *Fork) SourceStanding() conversation.Standing {
 // Standing is that of events as a conversation of this repository. Where its ref was is not
 // looked at: who forks says where.
 func (f *Fork) Standing(events []*conversation.Event, id conversation.ID) conversation.Standing {
-	repo, _ := f.Repo.Name(false) // events of a repository that cannot be named are not its own
+	repo, _ := f.Repo.Standings().Name(false) // events of a repository that cannot be named are not its own
 	return conversation.StandingOf(events, conversation.Home{Repo: repo, ID: id})
 }
 

@@ -16,7 +16,7 @@ func DifferenceWords(r *repo.Repo, differences []reconcile.Difference) string {
 		was, is := repo.PlaceWord(d.Was), repo.PlaceWord(d.Is)
 		switch d.What {
 		case "repository":
-			was, is = "("+r.RepositoryWord(d.Was)+")", "("+r.RepositoryWord(d.Is)+")"
+			was, is = "("+r.Standings().RepositoryWord(d.Was)+")", "("+r.Standings().RepositoryWord(d.Is)+")"
 		case "branch":
 			was, is = branchWord(d.Was), branchWord(d.Is)
 		case "worktree":

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"jp/gitstore"
 )
 
 // OwnProgram is the program that runs, even where its file was replaced since.
@@ -21,12 +23,12 @@ func OwnProgram() string {
 // packIfDue starts a process that packs, in a session of its own, where this
 // command wrote something and enough is loose. It is no part of the command:
 // what goes wrong with it is for jp doctor to tell.
-func (r *Repo) packIfDue() {
-	if !r.Store.Wrote() || r.Config.Store.Packing == "off" || !r.Store.Packer().Due() {
+func packIfDue(store *gitstore.Store, dir string, environ []string) {
+	if !store.Wrote() || !store.Packer().Due() {
 		return
 	}
-	cmd := exec.Command(OwnProgram(), "-C", r.Git.Dir(), "pack", "--background", "--quiet")
-	cmd.Args[0], cmd.Env = os.Args[0], r.Env.Environ
+	cmd := exec.Command(OwnProgram(), "-C", dir, "pack", "--background", "--quiet")
+	cmd.Args[0], cmd.Env = os.Args[0], environ
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if cmd.Start() == nil {
 		_ = cmd.Process.Release()

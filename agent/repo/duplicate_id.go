@@ -26,7 +26,7 @@ func MakeTwo(f *problem.Error, t *gitstore.TwiceError) *problem.Error {
 func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // TwiceOf is what stands in the way where an id is there twice, nil where it is not.
-func (r *Repo) TwiceOf(id conversation.ID) (t *gitstore.TwiceError) {
+func (r Finder) TwiceOf(id conversation.ID) (t *gitstore.TwiceError) {
 	if second, err := r.Store.Second(id); err == nil && second != nil { // who reads the conversation is told of an error
 		errors.As(second.Err, &t)
 	}
@@ -35,7 +35,7 @@ func (r *Repo) TwiceOf(id conversation.ID) (t *gitstore.TwiceError) {
 
 // NotTwice leaves conversations out that are there twice, where a filter found them;
 // one that the user named is refused.
-func (r *Repo) NotTwice(e *Host, infos []conversation.Info, filtered bool) (left []conversation.Info, err error) {
+func (r Finder) NotTwice(e *Host, infos []conversation.Info, filtered bool) (left []conversation.Info, err error) {
 	for _, info := range infos {
 		switch t := r.TwiceOf(info.ID); {
 		case t == nil:
@@ -51,7 +51,7 @@ func (r *Repo) NotTwice(e *Host, infos []conversation.Info, filtered bool) (left
 
 // NoteHidden tells of archived conversations that are not listed because a live one
 // has their id.
-func (r *Repo) NoteHidden(e *Host) error {
+func (r Finder) NoteHidden(e *Host) error {
 	seconds, err := r.Store.Seconds()
 	for _, s := range seconds {
 		if s.Err != nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"jp/conversation"
 )
 
 // A Host is what jp sees of the system that it runs on, and says to its user beside
@@ -76,3 +78,7 @@ func (h *Host) Get(name string) string {
 	}
 	return value
 }
+
+// A chooser lets the user take one of some conversations, newest first. It is ErrNoChoice
+// where the user cannot be asked, or there is none; only then candidates may be left uncalled.
+type chooser func(ctx context.Context, candidates func() ([]conversation.Info, error)) (conversation.ID, error)

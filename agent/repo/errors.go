@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"jp/agent/problem"
 	"jp/config"
 	"jp/conversation"
@@ -282,4 +284,10 @@ func complaint(e *provider.Error) string {
 func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// IsReadOnly reports whether an error comes from a file system that cannot be
+// written.
+func IsReadOnly(err error) bool {
+	return errors.Is(err, unix.EROFS) || errors.Is(err, fs.ErrPermission)
 }

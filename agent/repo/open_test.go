@@ -21,7 +21,7 @@ func TestWorkspaceIDIsOne(t *testing.T) {
 	ids := make([]string, 8)
 	var all sync.WaitGroup
 	for i := range ids {
-		all.Go(func() { ids[i], _ = r.WorkspaceID() })
+		all.Go(func() { ids[i], _ = r.Standings().WorkspaceID() })
 	}
 	all.Wait()
 	require.Regexp(t, `^[a-z2-7]{8}$`, ids[0])
@@ -38,10 +38,10 @@ func TestWorkspaceIDOfACutOffFile(t *testing.T) {
 	path := filepath.Join(r.CommonDir, "jp", "workspace-id")
 	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, nil, 0o666))
-	first, err := r.WorkspaceID()
+	first, err := r.Standings().WorkspaceID()
 	require.NoError(t, err)
 	require.Len(t, first, 8)
-	again, err := r.WorkspaceID()
+	again, err := r.Standings().WorkspaceID()
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 }

@@ -11,7 +11,7 @@ import (
 
 // Registry is where the running conversations of this repository are told.
 func (r Processes) Registry() (process.Registry, error) {
-	id, err := r.WorkspaceID()
+	id, err := r.Standings().WorkspaceID()
 	return r.registryOf(id), err
 }
 
@@ -22,7 +22,7 @@ func (r Processes) registryOf(workspace string) process.Registry {
 // ToldRegistry is the registry for somebody who only looks; ok is false where
 // nothing ever ran.
 func (r States) ToldRegistry() (registry process.Registry, ok bool) {
-	id := r.KnownWorkspaceID()
+	id := r.Standings().KnownWorkspaceID()
 	return r.Processes().registryOf(id), id != ""
 }
 

@@ -210,10 +210,6 @@ func SplitTarget(word string) (target, event string) {
 	return target, event
 }
 
-// A chooser lets the user take one of some conversations, newest first. It is errNoChoice
-// where the user cannot be asked, or there is none; only then candidates may be left uncalled.
-type chooser func(ctx context.Context, candidates func() ([]conversation.Info, error)) (conversation.ID, error)
-
 // ErrNoChoice says that no conversation could be chosen.
 var ErrNoChoice = errors.New("no conversation can be chosen")
 

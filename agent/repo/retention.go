@@ -24,7 +24,7 @@ const maxCompared = 20
 // KeptBy finds what keeps events of a conversation when it is deleted with others:
 // some of the refs, and how many more there are. What cannot be read is kept by
 // nobody that could be named.
-func (r *Repo) KeptBy(ctx context.Context, info conversation.Info, with []conversation.Info) (keepers []Keeper, more int, err error) {
+func (r States) KeptBy(ctx context.Context, info conversation.Info, with []conversation.Info) (keepers []Keeper, more int, err error) {
 	events, _ := r.Store.Load(ctx, info.Head) // of a damaged one, what is readable
 	if len(events) == 0 {
 		return nil, 0, nil

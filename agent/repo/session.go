@@ -138,7 +138,7 @@ func (s session) kept(f sessionFile) bool {
 		return false
 	}
 	if f.Repo != "" {
-		return f.Repo == s.repo.KnownWorkspaceID()
+		return f.Repo == s.repo.Standings().KnownWorkspaceID()
 	}
 	there, err := os.Stat(f.Git) // an older jp wrote no name
 	here, err2 := os.Stat(s.repo.CommonDir)
@@ -147,7 +147,7 @@ func (s session) kept(f sessionFile) bool {
 	}
 	theirs, _ := repoid.Read(f.Git)
 	ours, _ := repoid.Read(s.repo.CommonDir)
-	return theirs == "" || theirs != ours && s.repo.KnownWorkspaceID() != ""
+	return theirs == "" || theirs != ours && s.repo.Standings().KnownWorkspaceID() != ""
 }
 
 // visited are the session's conversations, newest first.
@@ -164,7 +164,7 @@ func (s session) visited() []conversation.ID {
 func (s session) Use(id conversation.ID, now time.Time) error {
 	f := s.read()
 	f.Source, f.Git, f.Worktree = s.Name, s.repo.CommonDir, s.repo.WorktreeID()
-	f.Repo, _ = s.repo.WorkspaceID() // without a name the place counts
+	f.Repo, _ = s.repo.Standings().WorkspaceID() // without a name the place counts
 	f.History = slices.DeleteFunc(f.History, func(v visit) bool { return v.ID == id })
 	f.History = append([]visit{{ID: id, At: now.UTC()}}, f.History...)
 	f.History = f.History[:min(len(f.History), historyLength)]
@@ -176,10 +176,4 @@ func (s session) Use(id conversation.ID, now time.Time) error {
 		return err
 	}
 	return s.repo.Own().Remove(SessionsFolder, s.byPath)
-}
-
-// IsReadOnly reports whether an error comes from a file system that cannot be
-// written.
-func IsReadOnly(err error) bool {
-	return errors.Is(err, unix.EROFS) || errors.Is(err, fs.ErrPermission)
 }

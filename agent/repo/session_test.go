@@ -83,7 +83,7 @@ func TestSessionsOfMovedTrees(t *testing.T) {
 		return r
 	}
 	main := at(dir)
-	_, err := main.WorkspaceID()
+	_, err := main.Standings().WorkspaceID()
 	require.NoError(t, err)
 	require.NoError(t, main.Session(mine).Use(idOf(2), noon))
 	copied := t.TempDir()

@@ -14,7 +14,7 @@ import (
 )
 
 // Repositories says where the repositories are that this user's jp has been in.
-func (r *Repo) Repositories() repoid.Registry {
+func (r Standings) Repositories() repoid.Registry {
 	if r.Paths.StateDir == "" {
 		return repoid.Registry{}
 	}
@@ -23,10 +23,10 @@ func (r *Repo) Repositories() repoid.Registry {
 
 // WorkspaceID names the repository. It is made on first use and stays with it, and a copy
 // gets another one.
-func (r *Repo) WorkspaceID() (string, error) { return r.Repositories().ID(r.Own()) }
+func (r Standings) WorkspaceID() (string, error) { return r.Repositories().ID(r.Own()) }
 
 // KnownWorkspaceID is the repository's name for who only looks, "" where it has none yet.
-func (r *Repo) KnownWorkspaceID() string {
+func (r Standings) KnownWorkspaceID() string {
 	id, err := r.Repositories().Known(r.Own())
 	if err != nil {
 		return ""
@@ -35,7 +35,7 @@ func (r *Repo) KnownWorkspaceID() string {
 }
 
 // Name is the repository's name as the store asks for it.
-func (r *Repo) Name(forWrite bool) (string, error) {
+func (r Standings) Name(forWrite bool) (string, error) {
 	if forWrite {
 		return r.WorkspaceID()
 	}
@@ -155,7 +155,7 @@ func (r Standings) Elsewhere(events []*conversation.Event) string {
 }
 
 // RepositoryWord is the name of a repository, and where it is as far as that is known.
-func (r *Repo) RepositoryWord(name string) string {
+func (r Standings) RepositoryWord(name string) string {
 	word := PlaceWord(name)
 	if place := r.Repositories().Place(name); place != "" {
 		word += ", " + safetext.Show(repositoryFolder(place))

@@ -149,7 +149,7 @@ func (l Listing) Active() time.Time {
 func (r States) local(ctx context.Context, i conversation.Info) (local, unsure bool) {
 	local, unsure = r.signed(ctx, i)
 	if local && i.Remote == "" {
-		repo, err := r.Name(false)
+		repo, err := r.Standings().Name(false)
 		here := conversation.Home{Repo: repo, ID: i.ID}
 		local = err == nil && conversation.StandingOf([]*conversation.Event{i.Tip}, here) == conversation.StandingOwn
 	}

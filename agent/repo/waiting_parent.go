@@ -11,7 +11,7 @@ import (
 // NotAwaited leaves out, or refuses, the conversations whose result another one still
 // waits for: without them its call would begin them anew, and do twice what they had
 // done. Where both are to go nothing waits.
-func (r *Repo) NotAwaited(ctx context.Context, e *Host, infos []conversation.Info, leave bool) ([]conversation.Info, error) {
+func (r States) NotAwaited(ctx context.Context, e *Host, infos []conversation.Info, leave bool) ([]conversation.Info, error) {
 	var kept []conversation.Info
 	for _, info := range infos {
 		parent := info.Summary.Parent
@@ -31,7 +31,7 @@ func (r *Repo) NotAwaited(ctx context.Context, e *Host, infos []conversation.Inf
 }
 
 // Awaits reports whether an open call of a conversation works in another one.
-func (r *Repo) Awaits(ctx context.Context, id, child conversation.ID) bool {
+func (r States) Awaits(ctx context.Context, id, child conversation.ID) bool {
 	info, err := r.Store.Info(ctx, id)
 	if err != nil || len(info.Summary.Open) == 0 {
 		return false

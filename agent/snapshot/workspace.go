@@ -63,7 +63,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.WorkspaceID()
+	id, err := r.Standings().WorkspaceID()
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func UnwatchedFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 		return f, nil
 	}
 	f.Tree = tree
-	f.repo = r.KnownWorkspaceID()
+	f.repo = r.Standings().KnownWorkspaceID()
 	return f, err
 }
 

@@ -62,7 +62,7 @@ func runArchive(ctx context.Context, e *ui.Env, o repo.Selection, archived bool)
 		return err
 	}
 	if o.Filters() {
-		if infos, err = r.NotTwice(e.Host, infos, true); err != nil {
+		if infos, err = r.Find().NotTwice(e.Host, infos, true); err != nil {
 			return err
 		}
 	}

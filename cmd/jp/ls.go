@@ -97,7 +97,7 @@ func runList(ctx context.Context, e *ui.Env, o listOptions) error {
 		e.Note("Nothing was fetched from %s.", safetext.Show(o.remote))
 	}
 	if o.archived {
-		if err := r.NoteHidden(e.Host); err != nil {
+		if err := r.Find().NoteHidden(e.Host); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func TestDifferencesNameTheFolderOfARepository(t *testing.T) {
 	name := func(folder string) string {
 		gitDir := filepath.Join(dir, folder)
 		require.NoError(t, os.MkdirAll(gitDir, 0o777))
-		id, err := r.Repositories().ID(safefile.StateDir{GitDir: gitDir})
+		id, err := r.Standings().Repositories().ID(safefile.StateDir{GitDir: gitDir})
 		require.NoError(t, err)
 		return id
 	}

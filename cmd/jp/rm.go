@@ -76,13 +76,13 @@ func runRm(ctx context.Context, e *ui.Env, o repo.Selection) error {
 	if err != nil {
 		return err
 	}
-	if infos, err = r.NotTwice(e.Host, infos, o.Filters()); err != nil {
+	if infos, err = r.Find().NotTwice(e.Host, infos, o.Filters()); err != nil {
 		return err
 	}
 	if err := r.Standings().NotSetBack(ctx, infos); err != nil {
 		return err
 	}
-	if infos, err = r.NotAwaited(ctx, e.Host, infos, o.Filters()); err != nil {
+	if infos, err = r.States().NotAwaited(ctx, e.Host, infos, o.Filters()); err != nil {
 		return err
 	}
 	if len(infos) > 0 && !o.Yes {
@@ -133,7 +133,7 @@ func reportDeletions(e *ui.Env, gone []deletion) error {
 func remove(ctx context.Context, r *repo.Repo, info conversation.Info, with []conversation.Info) (deletion, error) {
 	d := deletion{Change: ui.Changed("rm", info.ID), Ref: info.Ref, Head: info.Head, KeptBy: []repo.Keeper{}, name: repo.NamedInfo(info), events: info.Summary.Events}
 	// Looked for once more: it may have been forked while the user was asked.
-	keepers, more, err := r.KeptBy(ctx, info, with)
+	keepers, more, err := r.States().KeptBy(ctx, info, with)
 	if err != nil {
 		return d, err
 	}
@@ -161,7 +161,7 @@ func remove(ctx context.Context, r *repo.Repo, info conversation.Info, with []co
 func confirmDeletion(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conversation.Info) error {
 	var lines, ids []string
 	for _, info := range infos {
-		keepers, more, err := r.KeptBy(ctx, info, infos)
+		keepers, more, err := r.States().KeptBy(ctx, info, infos)
 		if err != nil {
 			return err
 		}

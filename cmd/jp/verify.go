@@ -90,7 +90,7 @@ func runVerify(ctx context.Context, e *ui.Env, words []string, all bool) error {
 		case !v.OK:
 			bad++
 			repo.TakeAway(damaged, gitstore.BrokenRef(info.Err))
-			if t := r.TwiceOf(info.ID); t != nil && info.Remote == "" {
+			if t := r.Find().TwiceOf(info.ID); t != nil && info.Remote == "" {
 				repo.MakeTwo(damaged, t)
 			}
 			if v.Standing == conversation.StandingRolledBack {

@@ -1,0 +1,50 @@
+package repo
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"jp/internal/safefile"
+)
+
+// namedOnce is the random name in a file of jp's folder, which is made where there is none. It
+// appears whole or not at all; one that is empty was cut off by a crash of the disk
+// and is made anew.
+func namedOnce(in safefile.StateDir, name string) (string, error) {
+	if err := in.Check(); err != nil {
+		return "", err
+	}
+	path := filepath.Join(in.GitDir, safefile.StateDirName, name)
+	if id, err := readWord(path); id != "" || err != nil {
+		return id, err
+	}
+	id := []byte(strings.ToLower(rand.Text())[:8] + "\n")
+	o := safefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
+	err := safefile.CreateNew(path, id, o)
+	if errors.Is(err, fs.ErrExist) { // somebody else was faster
+		if id, err := readWord(path); id != "" || err != nil {
+			return id, err
+		}
+		err = safefile.Replace(path, id, o)
+	}
+	if err != nil {
+		return "", err
+	}
+	return readWord(path)
+}
+
+// readWord is the one word that a file holds, "" where there is no file.
+func readWord(path string) (string, error) {
+	text, err := safefile.ReadRegular(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	case errors.Is(err, safefile.ErrNotRegular):
+		err = fmt.Errorf("%s is no ordinary file: remove it, and jp makes it anew", path)
+	}
+	return strings.TrimSpace(string(text)), err
+}

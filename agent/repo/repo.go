@@ -1,0 +1,61 @@
+package repo
+
+import (
+	"path/filepath"
+
+	"jp/config"
+	"jp/gitcmd"
+	"jp/gitstore"
+	"jp/internal/repoid"
+	"jp/internal/safefile"
+	"jp/process"
+)
+
+// A Repo is the repository that a command works in, with what jp keeps there.
+type Repo struct {
+	gitcmd.Repository
+	Git    *gitcmd.Git
+	Store  *gitstore.Store
+	Locks  process.Locks
+	Paths  config.Paths
+	Config *config.Config
+	Report *config.Report
+	Env    *Host
+	Values *secrets // what is replaced in events; nil: nothing
+	Wrong  error    // what is wrong with the configuration; then config is the defaults
+}
+
+// KeyFile has the key by which this user's events are known.
+func (r *Repo) KeyFile() string { return filepath.Join(r.Paths.StateDir, "key") }
+
+// Approvals are what the user has approved of this workspace.
+func (r *Repo) Approvals() config.Approvals {
+	return config.Approvals{Dir: trustFolder(r.Paths), Root: r.TopLevel}
+}
+
+// trustFolder keeps what the user has approved.
+func trustFolder(paths config.Paths) string { return filepath.Join(paths.StateDir, "trust") }
+
+// The files of jp's folders that name the repository and a linked working tree.
+const (
+	WorkspaceIDFile = repoid.FileName
+	WorktreeIDFile  = "worktree-id"
+)
+
+// WorktreeID names a linked working tree, and goes with it; the main one has none. It
+// is "" where none can be written.
+func (r *Repo) WorktreeID() string {
+	if r.GitDir == r.CommonDir {
+		return ""
+	}
+	id, err := namedOnce(safefile.StateDir{GitDir: r.GitDir, Share: r.Git.Share}, WorktreeIDFile)
+	if err != nil {
+		return "" // its name has to do
+	}
+	return id
+}
+
+// Own is where jp's folders are that belong to the whole repository.
+func (r *Repo) Own() safefile.StateDir {
+	return safefile.StateDir{GitDir: r.CommonDir, Share: r.Git.Share}
+}
