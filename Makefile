@@ -7,6 +7,7 @@ BENCH    ?=
 SOAK     ?=
 SEEDS    ?= 100000
 HOSTILE  ?=
+VISITS   ?=
 CRASH    ?=
 BIN      := bin/jp
 
@@ -16,7 +17,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile inspector demo install
+.PHONY: help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +63,9 @@ seeded: ## model servers that misbehave, SEEDS=100000 seeds for each protocol: n
 hostile: ## repositories that attack, one class after another: a table; none may come to anything (HOSTILE='-only git' etc.)
 	$(call proof,hostile) $(HOSTILE)
 	$(GO) test -count=1 -run 'Hostile|Escape|Filter' ./gitcmd ./worktree ./tool/... ./gitstore
+
+visits: ## how often one query goes from file to file before its first event (VISITS='-route' etc.)
+	$(call proof,visits) $(VISITS)
 
 inspector: ## install the MCP inspector and the reference MCP server (npm), which the tests then run against jp
 	cd cmd/jp/testdata/inspector && npm ci --no-progress --loglevel=error

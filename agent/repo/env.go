@@ -79,6 +79,15 @@ func (h *Host) Get(name string) string {
 	return value
 }
 
+// values are the values of environment variables, "" for those that are not set.
+func (h *Host) values(names []string) []string {
+	values := make([]string, len(names))
+	for i, name := range names {
+		values[i] = h.Get(name)
+	}
+	return values
+}
+
 // A chooser lets the user take one of some conversations, newest first. It is ErrNoChoice
 // where the user cannot be asked, or there is none; only then candidates may be left uncalled.
 type chooser func(ctx context.Context, candidates func() ([]conversation.Info, error)) (conversation.ID, error)

@@ -19,6 +19,16 @@ func (r *Repo) Found(name string) (catalog.Vendor, error) {
 	})
 }
 
+// keyVariables are the variables in which the keys of providers may be.
+func (r *Repo) keyVariables() []string {
+	var names []string
+	for _, name := range catalog.Names(r.Config.Providers) {
+		v, _ := r.Found(name) // what is wrong with it is said where it is used
+		names = append(names, v.KeyEnv...)
+	}
+	return names
+}
+
 // FromHome is a path with a user's home folder in the place of ~, as it stands where
 // that is not known.
 func FromHome(path, home string) string {

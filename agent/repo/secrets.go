@@ -13,7 +13,6 @@ import (
 
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/provider/catalog"
 	"jp/redact"
 )
 
@@ -41,11 +40,8 @@ func (r *Repo) openSecrets(e *Host, key []byte) *secrets {
 		redactor: redact.New(key), dir: filepath.Join(r.Paths.StateDir, "secrets"), log: e.logger(),
 		vaults: map[conversation.ID]*redact.Vault{}, found: map[string]string{},
 	}
-	for _, name := range catalog.Names(r.Config.Providers) {
-		v, _ := r.Found(name) // what is wrong with it is said where it is used
-		for _, variable := range v.KeyEnv {
-			s.Own(strings.TrimSpace(e.Get(variable)))
-		}
+	for _, key := range e.values(r.keyVariables()) {
+		s.redactor.Own(strings.TrimSpace(key))
 	}
 	return s
 }

@@ -13,6 +13,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/tool"
+	"jp/tool/delegate"
 	"jp/tool/fs"
 	"jp/tool/gittool"
 	"jp/tool/recall"
@@ -57,6 +58,7 @@ func (c configured) Prepare(ctx context.Context) error {
 	return nil
 }
 
+// Configure makes of a tool what the configuration says.
 func Configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 	for _, name := range tablesOf(t.Definition().Name) {
 		table, ok := tables[name]
@@ -68,6 +70,29 @@ func Configure(t tool.Tool, tables map[string]config.Tool) tool.Tool {
 		t = configured{Tool: t, def: &def}
 	}
 	return t
+}
+
+// tablesOf are the tables of the configuration that say something of a tool;
+// what a later one says holds.
+func tablesOf(name string) []string {
+	if slices.Contains(recall.Names(), name) {
+		return []string{recall.Group, name}
+	}
+	return []string{name}
+}
+
+// Enabled reports whether the configuration has a tool on. Recall, and what only
+// delegates need, is off unless it is switched on, everything else on unless it
+// is switched off.
+func Enabled(name string, tables map[string]config.Tool) bool {
+	of := tablesOf(name)
+	on := of[0] != recall.Group && name != delegate.StateName
+	for _, table := range of {
+		if enable := tables[table].Enable; enable != nil {
+			on = *enable
+		}
+	}
+	return on
 }
 
 // UnknownTools are the tables of tools that there are not, and what only a command can

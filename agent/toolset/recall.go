@@ -1,12 +1,8 @@
 package toolset
 
 import (
-	"slices"
-
 	"jp/agent/repo"
-	"jp/config"
 	"jp/tool"
-	"jp/tool/delegate"
 	"jp/tool/recall"
 )
 
@@ -22,29 +18,6 @@ func SpelledOut(names []string) []string {
 		all = append(all, name)
 	}
 	return all
-}
-
-// tablesOf are the tables of the configuration that say something of a tool;
-// what a later one says holds.
-func tablesOf(name string) []string {
-	if slices.Contains(recall.Names(), name) {
-		return []string{recall.Group, name}
-	}
-	return []string{name}
-}
-
-// Enabled reports whether the configuration has a tool on. Recall, and what only
-// delegates need, is off unless it is switched on, everything else on unless it
-// is switched off.
-func Enabled(name string, tables map[string]config.Tool) bool {
-	of := tablesOf(name)
-	on := of[0] != recall.Group && name != delegate.StateName
-	for _, table := range of {
-		if enable := tables[table].Enable; enable != nil {
-			on = *enable
-		}
-	}
-	return on
 }
 
 // IsRecall reports whether a tool is one of those that read conversations.
