@@ -80,7 +80,7 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/ui":                    {everything},
 	"cmd/jp/internal/terminal":              {"conversation", "internal/lazy", "internal/safetext"},
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "internal/safetext", "cmd/jp/internal/terminal"},
-	"cmd/jp/internal/terminal/terminaltest": nil,
+	"cmd/jp/internal/terminal/terminaltest": {"internal/safetext"},
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,
