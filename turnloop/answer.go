@@ -205,9 +205,9 @@ func (l *Loop) asks() provider.Options {
 	return provider.Options{Model: l.opts.Model, API: l.opts.API, Endpoint: l.opts.Endpoint, Account: l.opts.Account, NoState: l.stateless}
 }
 
-// broken handles the end of a stream that has no finish. A call whose tool call
-// is durable ended there. Otherwise, what it said so far is kept if nobody is
-// going to ask again: as it stands, or cut off.
+// broken handles the end of a stream that has no finish. If a tool call is already
+// durable, the model call ends there. Otherwise, if the request is not repeated, the
+// text so far is kept, marked as cut off.
 func (a *answer) broken(ctx context.Context, cause error) error {
 	interrupted := ctx.Err() != nil
 	if interrupted {

@@ -279,7 +279,7 @@ func (l *Loop) answer(ctx context.Context, q *conversation.Inquiry, response con
 	return l.build(ctx, t)
 }
 
-// fail ends a question that the policy lets nobody answer. A failed permission
+// fail ends a question that has no user to ask under this policy. A failed permission
 // closes its call, a failed delivery withholds the result.
 func (l *Loop) fail(ctx context.Context, q *conversation.Inquiry) error {
 	return l.answer(ctx, q, conversation.InquiryResponse{

@@ -8,8 +8,8 @@ import (
 	"jp/conversation"
 )
 
-// A WaitingError is how a tool that resumes says that its own conversation
-// waits for an answer that nobody can give now. The turn then waits, too.
+// A WaitingError is the error of a tool that resumes, if its own conversation waits for
+// an answer and no user is there. The turn then waits, too.
 type WaitingError struct {
 	Inquiry *conversation.Inquiry
 	In      conversation.ID // the conversation that the question is in
@@ -20,10 +20,10 @@ func (w *WaitingError) Error() string {
 	return "waits for an answer: " + w.Inquiry.Request.Question.Text
 }
 
-// runResuming runs a call that works in a conversation of its own. That is
-// named by a durable event before anything is in it, so that a later run goes on
-// with the same one. The right to change files is not held: the tools that run
-// there take it, one by one.
+// runResuming runs a call that works in a conversation of its own. A durable event
+// names that conversation before it has events, so that a later run resumes the same
+// one. The call does not hold the right to change files: the tools of the other
+// conversation take it, one by one.
 func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) error {
 	before, err := l.look(ctx, SnapshotRequest{})
 	if err != nil {
@@ -56,9 +56,9 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 	return l.afterTools(ctx, call) // whatever ended the run may be meant for the whole turn
 }
 
-// respondResumed records what a call came to that worked in a conversation of
-// its own. Of the files it is charged with those that it names; what others did
-// meanwhile is found later, as theirs.
+// respondResumed records the result of a call that worked in a conversation of its own.
+// The call is charged with the files that it names. Changes by others are found later,
+// as theirs.
 func (l *Loop) respondResumed(ctx context.Context, done finishedRun, before SnapshotResult) error {
 	if done.err == nil && done.result.Question != nil {
 		done.err = errors.New("it asked a question in the place of a result")

@@ -20,8 +20,8 @@ func (e *JournalError) Error() string {
 // Unwrap gives the journal's error.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// An ObeyedError ends a turn whose tool changed files that say what git runs, where nobody
-// let it go on. The result of the tool is on record.
+// An ObeyedError ends a turn whose tool changed files that decide what git runs, if no
+// user let the turn go on. The result of the tool is recorded.
 type ObeyedError struct {
 	Tool  string
 	Files []string

@@ -30,9 +30,9 @@ const (
 type Hooks interface {
 	// Has reports whether there is a command for a point.
 	Has(p Point) bool
-	// Run runs the command and waits for what it says. An error means that it came
-	// to nothing that counts: it failed, took too long, or wrote what no hook says.
-	// What it told the user is in the decision even then.
+	// Run runs the command and waits for its decision. It fails if the command failed,
+	// took too long, or wrote something else. The decision carries the text for the
+	// user even then.
 	Run(ctx context.Context, m HookEvent) (HookDecision, error)
 }
 
@@ -122,8 +122,8 @@ func (l *Loop) hookStart(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// noteOf is what the model is told in a hook's words. Each line of them is marked,
-// so that none can pass for something else.
+// noteOf is a note of a hook to the model. Each line of the hook is marked, so that
+// none can pass for another message.
 func noteOf(p Point, about, words string) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(words, "\uFFFD"))
 	return line("[HOOK "+string(p)+"]", about) + "\n> " + strings.ReplaceAll(text, "\n", "\n> ")
@@ -177,8 +177,8 @@ func hookEvent(tools *tool.Registry, p Point, call *conversation.ToolCall) HookE
 	}
 }
 
-// hookEnd tells the hook what the turn came to. Where jp is about to end it has
-// little time.
+// hookEnd tells the hook how the turn ended. The hook has little time if jp is about to
+// end.
 func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
 	if !l.hooked(PointTurnEnd) {
 		return

@@ -45,17 +45,17 @@ type Options struct {
 	// change files; nil: none does.
 	Outlived func() bool
 
-	// Digest identifies the content of a file, "" where there is none; false: it is a
-	// folder. Nil: a yes holds whatever happens to files that no snapshot has.
+	// Digest identifies the content of a file, "" if there is no file. It is false for
+	// a folder. Nil: a permission holds whatever happens to untracked files.
 	Digest func(path string) (digest string, ok bool)
 	// Mentioned are the files that a call of a tool seems to name which does not say what
 	// it is about. Nil: none.
 	Mentioned func(arguments json.RawMessage) []string
 
 	Prompter Prompter // nil: nobody can be asked
-	// Restore puts the values of secrets in the place of their placeholders: what a
-	// tool gets, and nobody else. An error says what is not known; the tool is then
-	// not run. Nil: there are no placeholders.
+	// Restore replaces placeholders by the values of secrets, for the arguments of a
+	// tool only. It fails with the name of an unknown value, and the tool is then not
+	// run. Nil: there are no placeholders.
 	Restore func(value json.RawMessage) (json.RawMessage, error)
 	// Placeholders are those in a value. A tool that hands its calls to somebody else is
 	// not run with any. Nil: there are none.
@@ -72,11 +72,12 @@ type Options struct {
 	Observer Observer // nil: nobody is told
 	Verbose  bool     // the observer is also told of details
 	// Redact replaces secrets in a text that the observer shows and that is never recorded.
-	// It is called from any goroutine. Nil: there are none.
+	// It is called from any goroutine. Nil: there are no secrets.
 	Redact func(text string) string
 	Hooks  Hooks // nil: there are none
-	// Review asks a person whether the turn goes on though a tool changed files that say
-	// what git runs. An error is no answer: its text, or the end of ctx. Nil: nobody is asked.
+	// Review asks a person whether the turn goes on after a tool changed files that
+	// decide what git runs. An error, or the end of ctx, leaves the question open. Nil:
+	// the turn ends without a question.
 	Review  func(ctx context.Context, tool string, files []string) (goOn bool, err error)
 	Unknown Resolver // nil: unknown outcomes are reported to the model
 
@@ -116,7 +117,7 @@ const (
 	Incomplete Status = "incomplete" // it can be resumed
 )
 
-// An Outcome is what a turn came to.
+// An Outcome is how a turn ended.
 type Outcome struct {
 	Status  Status
 	Turn    int
@@ -238,9 +239,8 @@ func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 	return l.Run(ctx)
 }
 
-// Run goes on with the newest turn from wherever its events leave it, to its
-// end or until it cannot go on. A turn that did not come to its end is
-// Incomplete or Waiting, and can be run again.
+// Run goes on with the newest turn from its recorded events, until it ends or cannot go
+// on. A turn that has not ended is Incomplete or Waiting, and can be run again.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	defer l.waitHooks()
 	defer l.steer.shown.Quiet()
@@ -288,8 +288,8 @@ func lookup(tools *tool.Registry, name string) *tool.Definition {
 	return t.Definition()
 }
 
-// noTool is what the model is told of a name that no tool has: the nearest one, and
-// all that there are.
+// noTool is the message to the model about an unknown tool: the nearest name, and all
+// names.
 func noTool(tools *tool.Registry, name string) string {
 	const most = 64
 	text := textNoSuchTool + string(word(name)) + "."

@@ -14,15 +14,14 @@ import (
 	"jp/tool"
 )
 
-// textContinue is what the model is told after it said nothing to its tools'
-// results.
+// textContinue asks the model again after an empty answer to the results of its tools.
 const textContinue = "Please continue."
 
-// textEmpty is what the model is told after it said nothing to a request.
+// textEmpty asks the model again after an empty answer to a request.
 const textEmpty = "Your answer was empty. Please answer."
 
-// textNoCall is what the model is told after it ended for the sake of a tool call
-// that it did not write down.
+// textNoCall asks the model again after an answer that ended to call a tool and has no
+// call.
 const textNoCall = "You ended to call a tool, but no call arrived. Make the call again, or answer without it."
 
 // A ProviderError says that the model could not be asked. The turn can be
@@ -119,7 +118,7 @@ func (l *Loop) tellCutOff(ctx context.Context) error {
 	return l.build(ctx, l.stream.CurrentTurn().AddRecord(&conversation.Note{Content: conversation.TextCutOff}))
 }
 
-// endedCalls is how many calls of the turn came to their end.
+// endedCalls counts the finished model calls of the turn.
 func endedCalls(ledger *conversation.Ledger) int {
 	n := 0
 	for _, c := range ledger.Calls {
@@ -177,7 +176,7 @@ func (l *Loop) content(ctx context.Context) func(conversation.Payload) ([]byte, 
 	return func(p conversation.Payload) ([]byte, bool) {
 		data, ok, err := l.opts.Journal.Payload(ctx, p)
 		if !ok && p.Name == conversation.PayloadTools {
-			// What has the same hash is the same, wherever it comes from.
+			// Equal hashes mean equal texts, whatever their source.
 			if text, sum, err := toolsText(l.opts.Tools); err == nil && sum == p.SHA256 {
 				return text, true
 			}

@@ -40,7 +40,8 @@ type View struct {
 	Tools  Lookup
 	Again  map[int]bool // calls, by seq, that somebody wants run again though their outcome is unknown
 	Hooked bool         // a command of the user has its say before a tool runs
-	// NoTool is what the model is told of a name that no tool has. Nil: only that.
+	// NoTool adds to the message to the model about an unknown tool. Nil: nothing is
+	// added.
 	NoTool func(name string) string
 	// Stale reports whether what a person saw of a call before allowing it is not so any
 	// more. Nil: never.
@@ -164,7 +165,7 @@ func (v View) finish(call *conversation.ToolCall) conversation.Finish {
 	return ""
 }
 
-// unknown reports whether nobody can tell what an earlier run of the call did.
+// unknown reports whether an earlier run of the call has an unknown outcome.
 func (v View) unknown(call *conversation.ToolCall) bool {
 	if !call.Lost() || v.Again[call.Event.Seq] || v.Ledger.Foreign(call) {
 		return false
@@ -206,8 +207,7 @@ func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool)
 	return Action{Act: ActPermit, Calls: calls}, true
 }
 
-// allowed reports whether an answer is a yes. Whatever is not one of them, word
-// for word, is none.
+// allowed reports whether an answer is a yes. Only the known words are a yes.
 func allowed(b *conversation.InquiryResponse) bool {
 	if b.Outcome != conversation.OutcomeAnswered {
 		return false
@@ -221,7 +221,7 @@ func allowed(b *conversation.InquiryResponse) bool {
 	return false
 }
 
-// declined is what the model is told of a no.
+// declined is the message to the model about a call that was not allowed.
 func declined(b *conversation.InquiryResponse) string {
 	text := textNotRun
 	switch {

@@ -9,7 +9,7 @@ import (
 	"jp/tool"
 )
 
-// A Policy is what happens to a question when there is nobody to ask.
+// A Policy decides a question while no user is there to ask.
 type Policy string
 
 // The policies.
@@ -72,10 +72,9 @@ func routeDefaults(kind conversation.InquiryKind, hasDefault bool) Route {
 	return RouteFail
 }
 
-// A Grant is what the user's configuration allows: beginnings of the commands
-// that calls name, run in the workspace's root: elsewhere the same words are
-// another program, or the same one with another's settings. It says nothing of a tool whose calls name none, whatever its
-// arguments are called.
+// A Grant is the user's allow rules: prefixes of commands that run in the workspace's
+// root. Elsewhere the same words are another program, or the same one with other
+// settings. It does not apply to tools whose calls name no command.
 type Grant [][]string
 
 // A Verdict is an answer to a permission that was found without asking.
@@ -106,8 +105,8 @@ func (g Grant) Settle(def *tool.Definition, arguments json.RawMessage, ledger *c
 	return Verdict{}, false
 }
 
-// rule is the allowed prefix with which an argv that runs in the root begins, word
-// for word, nil if there is none.
+// rule is the allowed prefix of an argv that runs in the root, compared word by word,
+// or nil.
 func (g Grant) rule(arguments json.RawMessage) []string {
 	var argv []string
 	given := asJSON(arguments)
@@ -152,8 +151,8 @@ func remembered(name string, ledger *conversation.Ledger) bool {
 	return false
 }
 
-// rememberedAnswer is an earlier answer to the same question of the same tool
-// that holds for the whole turn, nil if there is none.
+// rememberedAnswer is an earlier answer to the same question of the same tool that
+// holds for the whole turn, or nil.
 func rememberedAnswer(inquiry *conversation.Inquiry, ledger *conversation.Ledger) *conversation.InquiryResponse {
 	for _, call := range ledger.ToolCalls {
 		if call.Request.Name != inquiry.Call.Request.Name || ledger.Foreign(call) {

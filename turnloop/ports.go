@@ -11,8 +11,8 @@ import (
 	"jp/turnloop/activity"
 )
 
-// ErrNoAnswer says that a question ended without an answer: end of file, a
-// hang-up, a closed socket, nobody in time. The question stays open.
+// ErrNoAnswer says that a question ended without an answer: end of file, a hang-up, a
+// closed socket, a time-out. The question stays open.
 var ErrNoAnswer = errors.New("the question was not answered")
 
 // A Prompter puts questions to people, one at a time. Its methods end when ctx
@@ -20,11 +20,11 @@ var ErrNoAnswer = errors.New("the question was not answered")
 type Prompter interface {
 	// Present reports whether somebody can be asked now.
 	Present() bool
-	// Ask returns the answer of whoever can be asked. It is ErrNoAnswer where
-	// nobody can, any more.
+	// Ask returns the answer of the user. It fails with ErrNoAnswer if no user is
+	// there, or the user leaves.
 	Ask(ctx context.Context, q Question) (Answer, error)
-	// Await waits for somebody to come and answer. It is ErrNoAnswer where nobody
-	// did in time.
+	// Await waits until a user attaches and answers. It fails with ErrNoAnswer if that
+	// takes too long.
 	Await(ctx context.Context, q Question) (Answer, error)
 }
 
@@ -60,8 +60,8 @@ type Workspace interface {
 type SnapshotRequest struct {
 	Tree  string // the tree of the newest event
 	Since any    // the Mark of the snapshot before a tool; nil: tracked files only
-	// Lost is when a tool was started of which nothing came: files that git does
-	// not track, and that changed since, may be its work. Zero: there is none.
+	// Lost is the start of a tool that has no result. Untracked files that changed
+	// since may be its work. Zero: there is no such tool.
 	Lost  time.Time
 	Only  []string // the only files that can have moved; nil: any
 	Named []string // files that the tool was told to write
@@ -77,14 +77,14 @@ type SnapshotResult struct {
 	LeftOut []conversation.LeftOut
 	Git     conversation.Git
 	Mark    any // for the snapshot after a tool
-	// Unrecorded are changed files of which no tree says what they held before the Mark:
-	// first those that were in the tree of then, in another state, then new ones.
+	// Unrecorded lists changed files whose previous content was not captured: first
+	// tracked files that differed from the snapshot, then new files.
 	Unrecorded []string
 	// Obeyed are files that say what git runs, and that differ from those at the Mark.
 	Obeyed []string
 }
 
-// An Observer is told what happens. Calls come one at a time, and must not
+// An Observer receives the events of a turn. Calls come one at a time, and must not
 // block for long.
 type Observer interface {
 	// Recorded is called after the events are durable.

@@ -68,8 +68,8 @@ func (l *Loop) lockPrograms(calls []*conversation.ToolCall) (map[*conversation.T
 	return locks, nil
 }
 
-// settleRead records what a read-only call came to. One that was interrupted
-// leaves nothing: it runs again on a resume.
+// settleRead records the result of a read-only call. An interrupted one leaves no
+// record and runs again on a resume.
 func (l *Loop) settleRead(ctx context.Context, done finishedRun) error {
 	if done.err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

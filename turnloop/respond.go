@@ -11,19 +11,20 @@ import (
 	"jp/tool"
 )
 
-// textUnknown is what the model is told of a call whose outcome nobody knows.
+// textUnknown is the message to the model about a call of unknown outcome.
 const textUnknown = "The outcome of this call is unknown: it was started, and no result of it is on record here. " +
 	"Look at what is there before you repeat it."
 
-// respond records what a call came to. after is what the files are now, nil for
-// a tool that only reads.
+// respond records the result of a call. after is the state of the files, nil for a tool
+// that only reads.
 func (l *Loop) respond(ctx context.Context, done finishedRun, after *SnapshotResult) error {
 	t := l.stream.CurrentTurn()
 	l.addResponse(t, done, after)
 	return l.build(ctx, t)
 }
 
-// addResponse adds what a call came to, and the question about its delivery if it is held.
+// addResponse adds the result of a call, and the question about its delivery if it is
+// held.
 func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *SnapshotResult) {
 	content := done.result.Content
 	if done.err != nil {
@@ -77,8 +78,8 @@ func size(bytes int) string {
 	return conversation.Count(bytes, "byte")
 }
 
-// listedLeftOut are as many as an event can list; how many more there are stands in
-// the place of the last.
+// listedLeftOut shortens a list to the limit of an event. The last entry then counts
+// the rest.
 func listedLeftOut(all []conversation.LeftOut) []conversation.LeftOut {
 	n := fitting(all, func(l conversation.LeftOut) string { return l.Path + l.Why })
 	if n == len(all) {
@@ -186,8 +187,8 @@ func (l *Loop) forgetRun(call *conversation.ToolCall) {
 	}
 }
 
-// addMoved adds what moved in the files since a tool started of which nothing
-// came: nobody knows who did it.
+// addMoved records changed files since the start of a tool without a result. Their
+// author is unknown.
 func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
 	sight, err := l.look(ctx, requestLost(l.opts.Tools, l.stream.Tail()))
 	if err != nil {
@@ -219,8 +220,8 @@ func (l *Loop) recordQuestion(ctx context.Context, done finishedRun) error {
 	return l.build(ctx, t)
 }
 
-// unaskable is why a tool's question is not asked, nil if it is. Whatever a tool asks, its
-// call has an end: it runs again after each answer, and finds that by the question's id.
+// unaskable is why a tool's question is refused, or nil. Every call ends: the tool runs
+// again after each answer, and finds the answer by the question's id.
 func unaskable(redacts func(name, text string) bool, call *conversation.ToolCall, q *tool.Question) error {
 	asked := 0
 	for _, earlier := range call.Inquiries {

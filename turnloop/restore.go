@@ -9,10 +9,10 @@ import (
 	"jp/tool"
 )
 
-// real is a value as a tool gets it, with the secrets that its placeholders stand
-// for. A tool that works in a conversation of its own gets the placeholders: it
-// records what it is told. One that hands the call to somebody else gets neither: what
-// looks like its own data there would be a secret of the user's.
+// real is a value as a tool gets it, with the values of its secrets. A tool that works
+// in a conversation of its own gets the placeholders, since it records them. One that
+// hands the call to somebody else gets neither: the user's secret would look like the
+// tool's own data there.
 func (o *Options) real(def *tool.Definition, value json.RawMessage) (json.RawMessage, error) {
 	if def.Destination != "" {
 		if o.Placeholders != nil {

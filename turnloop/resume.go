@@ -20,9 +20,9 @@ type Resume struct {
 	Tools bool
 }
 
-// Resume goes on with the newest turn, from wherever its events leave it. What
-// moved in the files since the newest event is recorded first: as the user's
-// doing, or as nobody's where a tool was started that may have done it.
+// Resume goes on with the newest turn from its recorded events. It first records file
+// changes since the newest event: as the user's, or as of unknown author if a started
+// tool may have made them.
 func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 	if err := l.reopen(ctx, r); err != nil {
 		return Outcome{Status: Incomplete}, err
@@ -101,9 +101,9 @@ func requestLost(tools *tool.Registry, ledger *conversation.Ledger) SnapshotRequ
 	return at
 }
 
-// Discard takes the newest turn back: readers skip its dialogue from now on.
-// What moved in the files since a tool started of which nothing came is recorded
-// first, as nobody's doing.
+// Discard discards the newest turn: readers skip its events from now on. It first
+// records file changes since the start of a tool without a result, as of unknown
+// author.
 func (l *Loop) Discard(ctx context.Context) error {
 	if lost, _ := l.stream.Tail().Lost(); len(lost) > 0 {
 		t := l.stream.CurrentTurn()

@@ -10,9 +10,8 @@ import (
 	"jp/provider"
 )
 
-// modelAnswers lets the model answer a tool's question, by a request of its own
-// that leaves no trace but the answer and what it cost. If it gives no valid
-// answer the question has failed.
+// modelAnswers lets the model answer a tool's question, in a request of its own. Only
+// the answer and its cost are recorded. Without a valid answer the question fails.
 func (l *Loop) modelAnswers(ctx context.Context, q *conversation.Inquiry) error {
 	response := conversation.InquiryResponse{Outcome: conversation.OutcomeFailed, By: conversation.ByModel}
 	answer, usage, err := l.askModel(ctx, q)

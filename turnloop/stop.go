@@ -6,8 +6,7 @@ import (
 	"jp/conversation"
 )
 
-// Stop ends an incomplete turn as it stands, which completes it. No tool of it
-// may be running.
+// Stop ends an incomplete turn early, which completes it. No tool of it may be running.
 func (l *Loop) Stop(ctx context.Context, by conversation.Cause) (Outcome, error) {
 	if !l.stream.Tail().Complete() {
 		if err := l.stop(ctx, by); err != nil {
@@ -17,8 +16,8 @@ func (l *Loop) Stop(ctx context.Context, by conversation.Cause) (Outcome, error)
 	return l.finish(ctx)
 }
 
-// Reply ends what an incomplete turn was doing, as Stop does, and goes on with
-// what the user says to it. No tool of it may be running.
+// Reply stops the current step of an incomplete turn, as Stop does, and goes on with
+// the user's message. No tool of the turn may be running.
 func (l *Loop) Reply(ctx context.Context, chat conversation.ChatRequest) (Outcome, error) {
 	t := l.stream.CurrentTurn()
 	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {

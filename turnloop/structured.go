@@ -68,7 +68,7 @@ func schemaNotified(stream *conversation.Stream) bool {
 	})
 }
 
-// structured is the answer of a call as data, and else why it is none.
+// structured is the answer of a call as data, or why it is invalid.
 func structured(schema json.RawMessage, call *conversation.ModelCall) (data json.RawMessage, unfit error) {
 	message, text := said(call)
 	if len(text) == 0 { // a model that takes no schema may have kept to it nevertheless
@@ -112,8 +112,7 @@ func unwrapped(message string) string {
 // inWords puts a validator's words on one line, without what says where it began.
 var inWords = strings.NewReplacer("validating root: ", "", "validating ", "", "\n", " ")
 
-// unfit is why the last call's answer does not satisfy the turn's schema, nil
-// where it does, or where there is none to satisfy.
+// unfit is why the last call's answer breaks the turn's schema, or nil.
 func unfit(stream *conversation.Stream, call *conversation.ModelCall) error {
 	schema := schemaOf(stream)
 	if len(schema) == 0 || call == nil || call.HasTools || call.Finish != conversation.FinishStop {

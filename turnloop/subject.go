@@ -34,8 +34,8 @@ func promptSubject(system string, tools int) string {
 	return fmt.Sprintf("prompt: %s, %s", conversation.Count(len(strings.Fields(system)), "word"), conversation.Count(tools, "tool"))
 }
 
-// responseSubject says which tool did what to which thing. Where all of it does
-// not fit, the thing is cut: what came of it is always said.
+// responseSubject names the tool, the object and the effect. If it is too long, the
+// object is cut, and the effect stays.
 func responseSubject(tools *tool.Registry, call *conversation.ToolCall, effect string) string {
 	name, thing := call.Request.Name, subjectOf(tools, call.Request.Name, call.Arguments())
 	room := conversation.SubjectColumns - utf8.RuneCountInString(name) - utf8.RuneCountInString(effect) - len(" : ")
@@ -53,7 +53,7 @@ func notRun(reason string) string {
 	return "not run: " + strings.TrimSuffix(why, ".")
 }
 
-// effect is what a result came to, in a few words.
+// effect is the effect of a result in a few words.
 func effect(result tool.Result, content string) string {
 	switch {
 	case result.Effect != "":

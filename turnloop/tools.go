@@ -15,7 +15,7 @@ import (
 // errToolTimeout ends a tool that took longer than it may.
 var errToolTimeout = errors.New("the tool's time is up")
 
-// A finished run is a tool run that came to something.
+// A finishedRun is a tool run with a result.
 type finishedRun struct {
 	call   *conversation.ToolCall
 	def    *tool.Definition

@@ -9,8 +9,8 @@ import (
 	"jp/tool"
 )
 
-// unseen reports whether the hook before tools has still to see a call. What has
-// started is past it; what it said of a call is on record, and holds.
+// unseen reports whether the hook before tools still has to decide on a call. A started
+// call is past the hook, and a recorded decision holds.
 func (v View) unseen(call *conversation.ToolCall, first bool) bool {
 	q := call.Hook()
 	if q != nil {
@@ -23,8 +23,8 @@ func (v View) unseen(call *conversation.ToolCall, first bool) bool {
 // rest of its batch.
 func lastMinute(def *tool.Definition) bool { return def.Exclusive && def.Effect == tool.Changes }
 
-// vetoed is what the model is told of a call that a hook denied, "" if none did.
-// Whatever a hook is on record with that is not one of its answers denies.
+// vetoed is the message to the model about a call that a hook denied, or "". An unknown
+// recorded answer of a hook denies.
 func vetoed(call *conversation.ToolCall) string {
 	q := call.Hook()
 	if q == nil || q.Response == nil {
