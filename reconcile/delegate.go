@@ -40,7 +40,7 @@ func (c Call) delegate() string {
 	return b.String()
 }
 
-// came says whether the child came to its end, and what becomes of it.
+// came says whether the child ended, and what happens to it.
 func (d Delegate) came() string {
 	switch {
 	case d.Complete:

@@ -12,9 +12,8 @@ import (
 // The beginning of every message, by which the model and people know it.
 const banner = "[SESSION_RESUMED]"
 
-// A DiscardNote is what the model is told at the start of the next turn where
-// the tools of a discarded one had changed files, or where files changed of which
-// nobody knows whether they did.
+// A DiscardNote tells the model, at the start of the next turn, which files the tools
+// of a discarded turn changed, and which ones they may have changed.
 func DiscardNote(turn int, wrote, perhaps []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "An earlier attempt at this turn (turn %d) was discarded.\n", turn)
@@ -29,8 +28,8 @@ func DiscardNote(turn int, wrote, perhaps []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// A RestoredNote is what the model is told at the start of a turn where the
-// user has put files back since its last answer.
+// A RestoredNote tells the model, at the start of a turn, that the user restored files
+// since its last answer.
 func RestoredNote(paths []string) string {
 	var b strings.Builder
 	b.WriteString("The user has put these files back to an earlier state since your last answer, so changes that you made to them may be gone:\n")
@@ -38,8 +37,8 @@ func RestoredNote(paths []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// A LeftBehindNote is what the model is told where it goes on in a working tree that was
-// made out of snapshots, and they do not have all that its tools wrote.
+// A LeftBehindNote tells the model that it goes on in a working tree made from
+// snapshots, which lack some of the files that its tools wrote.
 func LeftBehindNote(paths []string) string {
 	var b strings.Builder
 	b.WriteString("This working tree was made since, with the files as recorded. These were changed by your tools and not recorded, so they are not here, or not as you left them:\n")
@@ -153,8 +152,8 @@ func orNone(word string) string {
 
 func short(oid string) string { return oid[:min(len(oid), 12)] }
 
-// quote writes a foreign word so that it can neither end its line nor look like
-// a part of the message.
+// quote writes a foreign word so that it cannot end its line or look like a part of the
+// message.
 func quote(word string) string {
 	text, err := json.Marshal(word)
 	if err != nil {
@@ -319,8 +318,7 @@ func quotes(paths []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// Evidence is what the model is told in the place of a result that nobody
-// knows.
+// Evidence is the message to the model in the place of an unknown result.
 func Evidence(c Call) string {
 	var b strings.Builder
 	b.WriteString("The outcome of this call is unknown: it was started, and no result of it is on record here.")

@@ -60,9 +60,8 @@ func (r Record) worthSaying(t Truth, p Plan) bool {
 	return false
 }
 
-// saidAlready reports whether what an earlier resume said still holds: nothing
-// moved since, and nothing broke off that it does not speak of. What it said is
-// then sent again as it stands.
+// saidAlready reports whether the message of an earlier resume still holds: nothing has
+// changed since, and it covers every interruption. That message is then sent again.
 func (r Record) saidAlready(t Truth, p Plan) bool {
 	if r.Said == nil || r.Last.moved(Point{t.Tree, t.Git}) || r.Broken != "" && !strings.Contains(r.Said.Message, quote(r.Broken)) {
 		return false

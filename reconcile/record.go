@@ -33,12 +33,12 @@ type Point struct {
 	Git  conversation.Git
 }
 
-// A Span is a stretch in which a turn stood still: what moved in it, none of its
-// results tells. The last one of a record lasts until now.
+// A Span is a time in which a turn was interrupted. File changes in it belong to no
+// result of the turn. The last span of a record lasts until now.
 type Span struct{ From, To Point }
 
-// Read takes from the events what a resume has to know. tail is the incomplete
-// turn; draft is text that was streaming when jp ended, "" if there is none.
+// Read gathers the facts for a resume from the events. tail is the incomplete turn.
+// draft is text that was streaming when jp ended, or "".
 func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft string) Record {
 	r := Record{Turn: tail.Number, Phase: tail.Phase(), Ledger: tail.Ledger()}
 	var dialogue Point
@@ -68,9 +68,9 @@ func Read(events []*conversation.Event, tail *conversation.IncompleteTurn, draft
 	return r
 }
 
-// stoodStill adds a span up to the newest event. Where the turn did nothing to the
-// files since the one before, that one is longer, so that what moved there and back is
-// none of it.
+// stoodStill adds a span up to the newest event. If the turn changed no file since the
+// last span, that one is extended, so that a change and its reverse within it cancel
+// out.
 func (r *Record) stoodStill(from Point, quiet bool) {
 	if n := len(r.Since); n > 0 && (quiet || r.Since[n-1].To == from) {
 		r.Since[n-1].To = r.Last

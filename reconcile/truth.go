@@ -13,8 +13,8 @@ type Truth struct {
 	Tree     string                  // of the files now
 	Changed  []conversation.PathStat // what moved in the record's spans, the last one until now
 	Dirty    []string                // what `git status` names, quoted as paths are
-	// Untracked are files that git neither tracks nor ignores and that are not as they were
-	// when the turn began, or when the model was told of them last.
+	// Untracked are untracked files, not ignored, that differ from the start of the
+	// turn, or from the last message about them.
 	Untracked []Untracked
 	// Submodules says that there are some, which git status does not look into.
 	Submodules bool
@@ -58,9 +58,8 @@ type Difference struct {
 // name.
 const MadeAnew = " (made anew)"
 
-// Elsewhere says in which ways this is not the place where the turn stopped.
-// A HEAD that went on from the recorded one is not among them: it is told to
-// the model, and refused nobody.
+// Elsewhere lists how this place differs from the one where the turn stopped. A HEAD
+// with newer commits on the recorded one does not count: the model is told of it.
 func Elsewhere(r Record, t Truth) []Difference {
 	var differences []Difference
 	add := func(what, was, is string) {
