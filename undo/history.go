@@ -148,9 +148,9 @@ func headBefore(v *repo.View, seq int) (head string) {
 	return head
 }
 
-// here says of each event whether the conversation worked then in the working tree in
-// which it works now: what its tools wrote in another one is not here. A fork for which
-// a working tree was made has what it shares there, too.
+// here tells for each event whether the conversation worked in the present working tree
+// then. Its tools wrote other files elsewhere. A fork that got a working tree also has
+// the shared events there.
 func here(v *repo.View) []bool {
 	places := make([]*conversation.Git, len(v.Events))
 	var now *conversation.Git

@@ -39,7 +39,7 @@ type Undo struct {
 	Since  int                                    // the first event whose changes count
 	When   string                                 // "before @18"
 	decide func(undoplan.History) []undoplan.File // what may be put back
-	// differing counts the files that are not what they are to be, whoever wrote them.
+	// Differing counts the files that differ from the target, whoever wrote them.
 	Differing int
 }
 
@@ -192,8 +192,8 @@ func (b *Undo) unrecorded(plan []undoplan.File) (files []undoplan.File) {
 	return files
 }
 
-// written are the paths that may be put back, so that they are looked at
-// whatever git thinks of them.
+// written are the paths that may be restored. jp looks at each of them, even if git
+// thinks them unchanged.
 func (b *Undo) written(h undoplan.History) []string {
 	var paths []string
 	for _, s := range h.Steps {
@@ -318,8 +318,8 @@ func puts(plan []undoplan.File) []worktree.Put {
 	return all
 }
 
-// Known refuses a named path that neither the event's files nor the newest ones
-// have, and that no event touched in between.
+// Known refuses a named path that is in neither snapshot, the event's and the newest,
+// and that no event in between touched.
 func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 	h, err := history(ctx, b.View)
 	if err != nil {

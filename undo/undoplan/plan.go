@@ -33,8 +33,8 @@ type Step struct {
 	PutBack bool
 	Moves   []worktree.Step
 	Shared  []string // paths that somebody else wrote meanwhile, too
-	// Came is what git made of paths with HEAD, which went as HeadMove says while the step
-	// was done, at whoever's word: both states are in commits.
+	// Came lists the paths that git changed with HEAD during the step (see HeadMove):
+	// both states are in commits.
 	Came     map[string]worktree.Step
 	HeadMove string // "from main to topic"
 	// Lost are paths that came with HEAD, and that the step removed again.
@@ -54,11 +54,11 @@ type Step struct {
 // A History is what happened to the files, oldest step first, up to now.
 type History struct {
 	Steps []Step
-	// Unknown are paths of which nobody can tell what they are now, and why.
+	// Unknown maps paths with unknown content to the reason.
 	Unknown map[string]string
 }
 
-// A File is a path that is not what it was, and what may be done about it.
+// A File is a path that differs from the target, and the decision about it.
 type File struct {
 	Path string
 	Is   worktree.Version // what it is now
@@ -121,8 +121,8 @@ func (h History) After(seq int, paths []string) []File {
 	return settle(files)
 }
 
-// Differing counts the paths, among those given or all, that are not what they were
-// before the event from, whoever wrote them.
+// Differing counts the paths, among those given or all, that differ from before the
+// event from, whoever wrote them.
 func (h History) Differing(from int, paths []string) (n int) {
 	for path, moves := range h.byPath() {
 		at := slices.IndexFunc(moves, func(m move) bool { return m.seq >= from })
@@ -136,7 +136,7 @@ func (h History) Differing(from int, paths []string) (n int) {
 	return n
 }
 
-// emptyBlob is the content of an empty file, which nobody misses.
+// emptyBlob is the content of an empty file, which needs no copy.
 const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
 // settle sorts the files, and leaves one that would go where it may be all that there is
@@ -198,8 +198,8 @@ func (s Step) move(path string) move {
 	return m
 }
 
-// settled leaves out what somebody else did to a path, at or after the event from, and
-// jp then put back to what it was before: the tools' work is again what they left.
+// settled drops changes by others, at or after the event from, that jp later undid: the
+// path is again as the tools left it.
 func settled(moves []move, from int) []move {
 	var kept []move
 	for _, m := range moves {
@@ -238,9 +238,9 @@ func (h History) judge(path string, moves []move, from int) (f File, differs boo
 	return f, true
 }
 
-// judgeFromHead decides about a path that came with HEAD at some of the moves: it is to be
-// what came last. ok is false where what it was before is in no commit: only that
-// counts then.
+// judgeFromHead decides about a path that came with HEAD at some of the moves: its
+// target is what came last. ok is false if its earlier content is in no commit. Then
+// only that content counts.
 func (h History) judgeFromHead(f File, moves []move, from int) (_ File, differs, ok bool) {
 	k := len(moves) - 1
 	for k >= 0 && moves[k].headMove == "" {

@@ -16,9 +16,9 @@ type memory struct {
 	since map[string]int  // seq of the step before which nobody knows what a path was
 }
 
-// meet says of each move of a step before which step nobody knows what the path was; 0
-// where that is known: there was none. What was taken away earlier may have come back,
-// and what has another name may be such a file. may says that this is not certain.
+// meet gives for each move of a step the step before which the path is unknown, or 0 if
+// it is known that there was no file. A path that was removed earlier may have come
+// back, and one under another name may be such a file. may marks the uncertain ones.
 func (k *memory) meet(s Step) (since []int, may []bool) {
 	moved := moves(s.Moves)
 	lost := 0 // since when nobody knows what became of a file
