@@ -20,8 +20,8 @@ import (
 	"jp/internal/safetext"
 )
 
-// A BlamedLine is a line of a file with who wrote it: an event, a commit from
-// before the conversation, or, where both are nil, nobody knows yet.
+// A BlamedLine is a line of a file and its author: an event, or a commit from before
+// the conversation. If both are nil the author is still unknown.
 type BlamedLine struct {
 	view   *repo.View
 	Number int // in the file as it is now, from 1
@@ -95,8 +95,8 @@ func BlameLines(ctx context.Context, v *repo.View, path string, line int) ([]Bla
 	return blamed, nil
 }
 
-// unrecorded says whether nobody knows what a file held before an event, so that its lines
-// need not be the event's.
+// unrecorded reports whether the content of a file before an event is unknown, so that
+// the event need not have written its lines.
 func unrecorded(ctx context.Context, v *repo.View, e *conversation.Event, path string) (bool, error) {
 	if e == nil {
 		return false, nil
@@ -141,7 +141,7 @@ func content(r *repo.Repo, path, otherwise string) string {
 // unixEnds makes content comparable that git may have converted.
 func unixEnds(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// sameLines says for each line of now which line of then it is, from 1, or 0.
+// sameLines gives for each line of now the equal line of then, from 1, or 0.
 func sameLines(then, now string) []int {
 	var from []int
 	at, line := 0, 1 // the byte and the line of then that come next

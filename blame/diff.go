@@ -109,8 +109,8 @@ func (c *Comparison) tools(from, to int) {
 	slices.SortFunc(c.Spans, func(a, b Span) int { return strings.Compare(a.only[0], b.only[0]) })
 }
 
-// pieces are the first and last events of tools that follow each other. Where
-// nobody else touched the path that is the whole range, the same for all.
+// pieces are the first and last events of consecutive tools. If only tools touched the
+// path, that is the whole range.
 func (c *Comparison) pieces(list []touch, from, to int) [][2]int {
 	if !slices.ContainsFunc(list, func(t touch) bool { return !t.tool }) {
 		return [][2]int{{from - c.view.Events[0].Seq, to - c.view.Events[0].Seq}}
@@ -157,8 +157,7 @@ func (c *Comparison) Find(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// Known refuses a named path that none of the compared snapshots has, nor the
-// newest one.
+// Known refuses a named path that is in no compared snapshot and not in the newest one.
 func (c *Comparison) Known(ctx context.Context, paths []string) error {
 	trees := []string{c.view.Events[len(c.view.Events)-1].Tree}
 	for _, s := range c.Spans {

@@ -21,7 +21,7 @@ func Ground(ctx context.Context, v *repo.View) (string, error) {
 	return tree, err
 }
 
-// revision is the object that git finds for a name, "" where there is none.
+// revision is the object that git finds for a name, or "".
 func revision(ctx context.Context, r *repo.Repo, name string) (string, error) {
 	out, err := r.Git.Run(ctx, "rev-parse", "--verify", "--quiet", name)
 	var exit *gitcmd.ExitError

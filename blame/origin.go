@@ -195,8 +195,8 @@ func reason(e *conversation.Event, text string) map[string]any {
 	return map[string]any{"seq": e.Seq, "text": text}
 }
 
-// Explain is everything that is known of the line: what is told, the event or commit that
-// tells it, and its words.
+// Explain lists all that is known of the line: the label, the event or commit, and its
+// text.
 func (l BlamedLine) Explain(all bool) [][3]string {
 	o := l.origin()
 	rows := [][3]string{{"written", l.Ref(all), l.written(o)}}
