@@ -74,8 +74,8 @@ func CheckUp(ctx context.Context, e *repo.Host, o Options) (found Report, err er
 	return found, nil
 }
 
-// patience is how long one thing is looked at that has no bound of its own; with
-// -v, and where something is to be removed, it is looked at to its end.
+// patience limits a check that has no limit of its own. With -v and with --fix there is
+// no limit.
 func (c *checkup) patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	return c.patienceFor(ctx, 100*time.Millisecond)
 }

@@ -10,7 +10,7 @@ import (
 	"jp/conversation"
 )
 
-// most is how many findings of one kind are told one by one.
+// most is the number of findings of one kind that are listed one by one.
 const most = 20
 
 // Tips are the newest events of all conversations, as they were read.
@@ -132,7 +132,7 @@ func Holders(holders []Holder) (all []Finding) {
 	return all
 }
 
-// SortHolders brings them into the order in which they are told.
+// SortHolders sorts holders for the output.
 func SortHolders(holders []Holder) []Holder {
 	slices.SortFunc(holders, func(a, b Holder) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return holders

@@ -28,7 +28,7 @@ type Entry struct {
 	Age time.Duration
 }
 
-// A trace is how files of a kind are told together.
+// A trace groups leftover files of a kind into one finding.
 type trace struct {
 	kind      leftover.Kind
 	one, many string

@@ -88,8 +88,8 @@ func (c *checkup) holders(ctx context.Context, held map[conversation.ID]process.
 	return SortHolders(holders)
 }
 
-// reaches says why nobody can speak with the process that holds a conversation,
-// nil where one can. Saying hello attaches to nothing.
+// reaches returns why the process that holds a conversation cannot be reached, or nil.
+// A hello attaches to nothing.
 func (c *checkup) reaches(ctx context.Context, id conversation.ID) error {
 	registry, ok := c.repo.States().ToldRegistry()
 	if !ok {

@@ -30,8 +30,8 @@ func (c *checkup) lookAtLeftovers(ctx context.Context) []Finding {
 	return found.Findings()
 }
 
-// clear removes what is nobody's, with --fix, before anything else is looked at:
-// the locks that it takes are its own.
+// clear removes files without an owner, with --fix, before all other checks: the locks
+// that it takes are its own.
 func (c *checkup) clear(ctx context.Context) {
 	if !c.Fix {
 		return

@@ -75,8 +75,7 @@ func (c *checkup) provider(ctx context.Context, name string) Provider {
 	return p
 }
 
-// keyOf says where a provider's key comes from, "" where there is none. It starts
-// nothing.
+// keyOf names the source of a provider's key, or "". It starts no program.
 func (c *checkup) keyOf(v catalog.Vendor) string {
 	if len(c.repo.Config.Providers[v.Name].KeyCommand) > 0 {
 		return "key_command"
@@ -95,8 +94,7 @@ func local(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// answers asks an endpoint for anything, without a key. Whatever it says, it is
-// there.
+// answers sends a request without a key to an endpoint. Any response counts.
 func answers(ctx context.Context, configured *http.Client, address *url.URL, limit time.Duration) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -126,7 +126,7 @@ func ownFolders(common string) error {
 	return nil
 }
 
-// unusualFiles are what stands in the place of files of jp's and is none.
+// unusualFiles are files that stand in the place of jp's own and have another type.
 func unusualFiles(at gitcmd.Repository) (paths []string) {
 	common, own := filepath.Join(at.CommonDir, safefile.StateDirName), filepath.Join(at.GitDir, safefile.StateDirName)
 	files := []string{

@@ -7,7 +7,7 @@ import (
 	"jp/conversation"
 )
 
-// A Provider is what is known of one, and what came of asking it.
+// A Provider is the state of a provider, and the result of asking it.
 type Provider struct {
 	Name  string
 	Host  string // of its endpoint

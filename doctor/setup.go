@@ -55,7 +55,7 @@ func lines(err error) (all []string) {
 	return all
 }
 
-// A Private is a file or folder that nobody but the user may read.
+// A Private is a file or folder that only the user may read.
 type Private struct {
 	Path string
 	Mode fs.FileMode

@@ -1,3 +1,3 @@
-// Package fork makes a conversation out of another one's events, with a working tree of its
-// own where one is wanted.
+// Package fork makes a new conversation from the events of another one, with its own
+// working tree on request.
 package fork
