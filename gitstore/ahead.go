@@ -33,10 +33,9 @@ type piece[T any] struct {
 	value T
 }
 
-// ahead reads a chain of first parents while its reader works on what it has. It
-// ends by itself at what has no parent; the rest is its reader's own to read.
-// What is made of each object depends on nothing else: whichever of the two has
-// time makes it.
+// ahead reads a chain of first parents in advance of its reader. It stops at a commit
+// without a parent, and the reader reads the rest itself. Either of the two parses a
+// commit, whichever has time.
 type ahead[T any] struct {
 	make    func(stored) T
 	batches chan []piece[T]

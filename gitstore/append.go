@@ -219,8 +219,8 @@ func (s *Store) rewritten(id conversation.ID, events []*conversation.Event) erro
 }
 
 // Fork makes a new conversation that shares the source's events up to a head. from is
-// the conversation here whose events they are, "" where there is none: what keeps
-// their payload is then made anew.
+// the local conversation of these events. If it is "", the fork gets a payload chain of
+// its own.
 func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.Head, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
 	if err := s.checkFree(id); err != nil {
 		return "", err

@@ -9,10 +9,9 @@ import (
 	"jp/gitstore/odb"
 )
 
-// Archive appends the record and moves the conversation between the live and
-// the archived ones, in one step. A move that was broken off is ended instead,
-// and the record is that of then. Where both places have events of their own it
-// fails with a [TwiceError].
+// Archive appends the record and moves the conversation between the live and the
+// archived ones, in one step. It completes an interrupted move, with the record of that
+// time. If both places have events of their own it fails with a [TwiceError].
 func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversation.Head, record *conversation.Event, archived bool) (conversation.Head, error) {
 	from, to := refLive+string(id), refArchive+string(id)
 	if !archived {
@@ -102,9 +101,8 @@ func (s *Store) EndMove(ctx context.Context, id conversation.ID) (ended bool, er
 	return err == nil, archiveError(id, err)
 }
 
-// Delete removes a conversation, with an older ref in the other scope, and the ref
-// that keeps its payload. Where that other ref has events of its own it fails with a
-// [TwiceError].
+// Delete removes a conversation, an older ref in the other scope, and the payload ref.
+// If the other ref has events of its own it fails with a [TwiceError].
 func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversation.Head) error {
 	w, err := s.locate(id)
 	switch {

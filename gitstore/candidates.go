@@ -11,10 +11,9 @@ import (
 	"jp/gitstore/sidecar"
 )
 
-// Candidates is [Store.List] without the conversations of which it is known that
-// nothing passes a sieve, neither an event nor the title: what a search begins with.
-// Of those, and of others that were searched before, it is not known whether their
-// objects are still there.
+// Candidates is [Store.List] without the conversations in which no event and no title
+// can pass a sieve. A search begins with it. It does not check that the objects of
+// searched conversations still exist.
 func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve conversation.Sieve) ([]conversation.Info, error) {
 	if len(sieve.Any) == 0 || !s.cacheable() {
 		return s.List(ctx, scope)

@@ -176,8 +176,8 @@ func once(header *[]byte, value []byte) error {
 	return nil
 }
 
-// standing is what an event takes over from the commit that it stands on, which
-// need not be one that git would make today.
+// standing is what an event inherits from its parent commit, which may be one that git
+// would refuse to make today.
 func standing(object []byte) (tree odb.OID, committed time.Time, err error) {
 	line, rest, _ := bytes.Cut(object, []byte{'\n'})
 	oid, ok := bytes.CutPrefix(line, []byte("tree "))

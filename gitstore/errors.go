@@ -26,8 +26,8 @@ var ErrRefsLocked = errors.New("git has locked the packed refs")
 // errNotEvent is a commit that never was one of ours.
 var errNotEvent = errors.New("it is a commit, and not an event")
 
-// A TwiceError says that a conversation is live and archived, and that neither ref
-// has all events of the other.
+// A TwiceError reports a duplicate id: a live and an archived ref, each with events of
+// its own.
 type TwiceError struct {
 	ID             conversation.ID
 	Live, Archived conversation.Head

@@ -286,7 +286,7 @@ func setText(e *conversation.Event, msg []byte, span conversation.Span) error {
 	return nil
 }
 
-// notAnEvent says why a commit that should be an event is none.
+// notAnEvent is why a commit is not the expected event.
 func notAnEvent(c *commit) error {
 	if hasTrailers(c.message) {
 		return ErrStripped

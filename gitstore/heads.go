@@ -84,8 +84,7 @@ func (h *heads) markDeleted(repo string, id conversation.ID) error {
 	return os.WriteFile(h.path(repo, id)+deleted, nil, 0o600)
 }
 
-// last is the head that was noted last, "" where none was. What a power cut left of a note
-// is none.
+// last is the noted head, or "". A note that a power cut damaged counts as missing.
 func (h *heads) last(repo string, id conversation.ID) (odb.OID, error) {
 	if h.dir == "" || repo == "" {
 		return "", nil

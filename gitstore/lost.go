@@ -22,10 +22,10 @@ func (l Lost) String() string {
 	return fmt.Sprintf("its payload %s (%d bytes, blob %.10s) is lost: no remote has this conversation", l.Payload.Name, l.Payload.Bytes, l.Payload.OID)
 }
 
-// LostOf are the payloads that are lost, of a conversation's events from some on to the
-// newest. What may be elsewhere is absent and not lost: of a conversation that a remote
-// has, of what was forked from one or from one that is not here any more, of someone
-// else's events, and in a partial clone.
+// LostOf are the lost payloads of a conversation's events, from some event to the
+// newest. A missing payload is absent rather than lost if it may be elsewhere: a remote
+// has the conversation, the source of the fork is remote or gone, the event is someone
+// else's, or the clone is partial.
 func (s *Store) LostOf(id conversation.ID, events []*conversation.Event) (lost []Lost, err error) {
 	for _, e := range events {
 		for _, p := range e.Payloads {

@@ -10,8 +10,8 @@ import (
 	"jp/conversation"
 )
 
-// maxBody is how much text stands in a message, previewBody how much of a
-// longer one; in bytes.
+// maxBody is the most text of a message, and previewBody the part of a longer text, in
+// bytes.
 const (
 	maxBody     = 64 << 10
 	previewBody = 16 << 10

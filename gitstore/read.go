@@ -75,8 +75,8 @@ func (s *Store) writtenAgain(ref string, head odb.OID) bool {
 	return false
 }
 
-// read reads one commit as an event. Where it is none, the link says what can
-// be told of it, or is nil.
+// read reads one commit as an event. For another commit, the link has what is known of
+// it, or is nil.
 func (s *Store) read(oid odb.OID) (*link, error) { return s.link(s.stored(oid)) }
 
 // link decodes what the store gave for a commit.
@@ -167,10 +167,9 @@ func (s *Store) info(ctx context.Context, info conversation.Info) conversation.I
 	return t.of(info)
 }
 
-// Heads reads the refs of a scope's conversations and not what they name: of each
-// Info only the name, the head, and why a ref cannot be read. Refs with names that
-// are no ids are none of ours and are left out, and so are those of which the live
-// or the archived scope has the conversation in another ref.
+// Heads reads the refs of a scope's conversations without their commits: each Info has
+// the name, the head, and the error of an unreadable ref. It leaves out refs without an
+// id, and refs whose conversation is at another ref of the live or archived scope.
 func (s *Store) Heads(scope conversation.Scope) ([]conversation.Info, error) {
 	refs, err := s.odb.ListRefs(refRoot + string(scope) + "/")
 	broken, err := unreadable(err)

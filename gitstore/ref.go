@@ -162,8 +162,7 @@ func (s *Store) Payloads(id conversation.ID) (ref, head string, err error) {
 	return refPayloads + string(id), string(oid), nil
 }
 
-// payloadHead is the newest commit of a conversation's payload, "" if there is
-// none.
+// payloadHead is the newest commit of a conversation's payload, or "".
 func (s *Store) payloadHead(id conversation.ID) (odb.OID, error) {
 	head, err := s.odb.ReadRef(refPayloads + string(id))
 	if errors.Is(err, odb.ErrRefNotFound) {

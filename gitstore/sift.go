@@ -180,8 +180,8 @@ func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
 	return l, c.store.fill(ctx, l.event)
 }
 
-// fillOutput gives the result of a tool its whole output, in place of both its ends, if
-// what the sieve looks for stands in it.
+// fillOutput replaces the shortened output of a tool by its whole output, if the sieve
+// finds its text there.
 func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, sieve conversation.Sieve) error {
 	p := e.Payload(conversation.PayloadOutput)
 	if _, is := e.Body.(*conversation.ToolCallResponse); !is || p == nil {
@@ -197,8 +197,8 @@ func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, sieve co
 	return nil
 }
 
-// decode is event without what stands elsewhere. A record is none of the conversation's if
-// its bytes are not those that its id names.
+// decode is event without its payload. A record whose bytes differ from its id is an
+// error.
 func (c *cached) decode(r sidecar.Record) (*link, error) {
 	oid := odb.OID(hex.EncodeToString(r.ID[:]))
 	if odb.HashObject("commit", r.Raw) != oid {
@@ -207,8 +207,8 @@ func (c *cached) decode(r sidecar.Record) (*link, error) {
 	return c.store.link(stored{oid: oid, kind: "commit", object: r.Raw})
 }
 
-// Texts of a stored event that make it pass whatever is looked for: its text
-// stands in a payload; it takes others back.
+// A stored event with one of these texts passes every sieve: its text is in a payload,
+// or it discards other events.
 const (
 	elsewhere = `"name":"` + conversation.PayloadText // and PayloadOutput, which begins alike
 	discarded = string(conversation.TypeTurnDiscarded)

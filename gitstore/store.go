@@ -30,13 +30,12 @@ type Options struct {
 	// MayBreakLock is asked before a stale lock of a conversation's ref is taken
 	// over: only who holds the conversation's own lock may say yes.
 	MayBreakLock func(id conversation.ID) bool
-	// Rewrite changes the events of a group in place before they are written:
-	// whatever is to be written passes it, by whichever method. Nil changes
-	// nothing; an error keeps the group from being written.
+	// Rewrite changes the events of a group in place before any method writes them. Nil
+	// changes nothing. After an error the group is not written.
 	Rewrite func(id conversation.ID, events []*conversation.Event) error
-	// Repository is the name of the repository, which is made, where there is none, for who
-	// writes; else it is then [Unnamed]. Nil leaves it open, and then events do not say for
-	// which conversation they were written.
+	// Repository returns the name of the repository. For a writer it makes a missing
+	// name, for a reader it returns [Unnamed]. If it is nil, events do not name their
+	// conversation's home.
 	Repository func(forWrite bool) (string, error)
 	// HeadsDir has what this user saw last of each conversation, outside of the
 	// repository; "" remembers nothing.
@@ -235,8 +234,8 @@ func (s *Store) known(oid odb.OID) *tip {
 	return s.tips[oid]
 }
 
-// UserIdentity says who the user is, as git would: by the environment, else by
-// the configuration, which is only asked then. Fields that neither knows are empty.
+// UserIdentity is the user as git would name them: from the environment, else from the
+// configuration, which is read on demand. Unknown fields are empty.
 func UserIdentity(getenv func(string) string, configured func() gitcmd.User) Person {
 	p := Person{Name: cleanName(getenv("GIT_AUTHOR_NAME"), ""), Email: Person{Email: getenv("GIT_AUTHOR_EMAIL")}.clean().Email}
 	if p.Name == "" || p.Email == "" {

@@ -12,8 +12,8 @@ import (
 	"jp/conversation"
 )
 
-// A StrippedMessage is the commit message of an event whose headers are gone. Each
-// part of it may be forged: it is text to read, and no event comes of it.
+// A StrippedMessage is the commit message of an event that lost its headers. Any part
+// may be forged. It is text to read, and never becomes an event.
 type StrippedMessage struct {
 	Commit string
 	Author string

@@ -13,9 +13,9 @@ import (
 // ErrTransient means that a [Transient] was to change what there is.
 var ErrTransient = errors.New("nothing is recorded here")
 
-// A Transient is a journal that has all that its store has, takes events as the
-// store does, and records nothing: what it took is checked, rewritten and described
-// as ever, has no commit, and is known to nobody. It lives as long as the process.
+// A Transient is a journal over the store that records nothing: it checks, rewrites and
+// describes events as the store does, without commits. Its events live as long as the
+// process.
 type Transient struct {
 	conversation.Journal
 	store *Store

@@ -19,9 +19,9 @@ type whereabouts struct {
 	err     error   // why the second one cannot be read
 }
 
-// settled are the whereabouts where there are two refs: the one whose head reaches the
-// other's has all events, and neither has where they went different ways. What is in
-// use goes before what was put away then.
+// settled decides between two refs of a conversation: the ref whose head reaches the
+// other has all events. If neither does, both have events of their own. The live ref
+// precedes the archived one.
 func settled(live, archived odb.Ref, reaches func(head, event odb.OID) bool) whereabouts {
 	switch {
 	case reaches(live.OID, archived.OID):

@@ -91,8 +91,8 @@ func (s *Store) checkHead(id conversation.ID, standing conversation.Standing) []
 	return []conversation.Problem{{Commit: string(seen), Seq: -1, Text: "its newest event that was seen here is not one of its events: its ref was set back"}}
 }
 
-// checkSecond checks what else has the conversation's id, where that has events of
-// its own. What is known of the events that they share is not told again.
+// checkSecond checks the other ref of a duplicate id. Problems in shared events are
+// reported once.
 func (s *Store) checkSecond(ctx context.Context, of conversation.Info, known []conversation.Problem) []conversation.Problem {
 	second, err := s.Second(of.ID)
 	if err != nil || second == nil || second.Err == nil || second.Head == of.Head {

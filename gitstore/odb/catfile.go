@@ -13,8 +13,8 @@ import (
 	"jp/gitcmd"
 )
 
-// catFile is a git that answers for objects nobody else has found. It is
-// started on the first question and kept until Close.
+// catFile is a git process for objects that were found nowhere else. It starts with the
+// first question and runs until Close.
 type catFile struct {
 	mu      sync.Mutex
 	process *gitcmd.Process

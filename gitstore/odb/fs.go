@@ -71,9 +71,9 @@ type File interface {
 	Stat() (Info, error)
 	// StartWriteout begins to write the data out and does not wait.
 	StartWriteout() error
-	// AwaitWriteout returns when the data has left for the disk and the
-	// file's size and blocks stand in the file system's running transaction.
-	// It flushes neither that transaction nor the disk's own cache.
+	// AwaitWriteout returns when the data is on its way to the disk and the file's size
+	// and blocks are in the file system's running transaction. It flushes neither that
+	// transaction nor the disk's cache.
 	AwaitWriteout() error
 	// Sync makes data and metadata durable.
 	Sync() error

@@ -18,8 +18,7 @@ const (
 	magicBtrfs = 0x9123683E
 )
 
-// Habits asks the mount of the directories. Whatever cannot be found out is not
-// ordered.
+// Habits reads the mount of the directories. Unknown properties count as unordered.
 func (osFS) Habits(objects, refs Dir) Habits {
 	o, okO := objects.(osDir)
 	r, okR := refs.(osDir)

@@ -159,8 +159,8 @@ func (s *Store) Has(oid OID) (bool, error) {
 	return true, nil
 }
 
-// Packed says whether a pack that can be read here names the object. Of packs with
-// indexes of other versions it is said only of what is not loose, too.
+// Packed reports whether a readable pack here names the object. For packs with other
+// index versions it reports only objects that are not loose.
 func (s *Store) Packed(oid OID) bool {
 	if !isHex(string(oid)) {
 		return false

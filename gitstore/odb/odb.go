@@ -55,8 +55,8 @@ type Options struct {
 	Durability Durability
 	// FS is the file system; nil is the operating system's.
 	FS FS
-	// Git answers for objects that nobody else finds and runs transactions;
-	// without it the former are missing and the latter are refused.
+	// Git answers for objects that were found nowhere else, and runs transactions.
+	// Without it such objects are missing, and transactions are refused.
 	Git *gitcmd.Git
 	// Path overrides the choice of the write path.
 	Path Path

@@ -151,10 +151,9 @@ func packedRef(line []byte) (Ref, error) {
 
 func brokenLine(line []byte) error { return &PackedRefsError{Line: string(line)} }
 
-// CheckPackedRefs reads all of packed-refs, where else only those lines are looked at
-// that a search comes by. It says which line makes git, or this package, find less
-// than is in the file: one that is none, a ref of jp's with a name that git
-// forbids, and one that is not where the order says that it is.
+// CheckPackedRefs reads all of packed-refs, while searches read only some lines. It
+// reports the first line that hides refs from git or this package: an invalid line, a
+// ref of jp with a name that git forbids, or a line out of order.
 func (s *Store) CheckPackedRefs() error {
 	data, err := s.readPackedRefs()
 	if err != nil || len(data) == 0 {

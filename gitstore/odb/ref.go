@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// Ref is a name and the object that it stands for.
+// Ref is a name and its object.
 type Ref struct {
 	Name string
 	OID  OID
 }
 
-// ReadRef gives the value of a ref. ErrRefNotFound is said only after the
-// loose and the packed refs were looked at twice, since git moves refs from
-// the one place to the other, or where the packed ones have not changed meanwhile; a
-// file that holds no object name, looked at twice too, is ErrRefBroken.
+// ReadRef gives the value of a ref. It fails with ErrRefNotFound after looking at the
+// loose and the packed refs twice, since git moves refs between them, or once if the
+// packed refs are unchanged. A file without an object name, read twice too, is
+// ErrRefBroken.
 func (s *Store) ReadRef(name string) (OID, error) {
 	if err := CheckRefName(name); err != nil {
 		return "", err

@@ -21,11 +21,10 @@ const objectFile = 38
 // longest is after which time a Pack that has begun counts as broken off.
 const longest = 10 * time.Minute
 
-// Due reports whether about Enough loose objects have come since the last Pack,
-// and none is under way.
-// It looks at some folders only. Objects that the user's own work left loose
-// are told from ours only by Pack, so it may say yes for them, once. So it does where
-// many that the last Pack left are gone, as after a gc: ours would be taken for them.
+// Due reports whether about Enough loose objects have come since the last Pack, and no
+// other one is under way. It samples some folders. Only Pack can tell jp's objects from
+// the user's, so Due may say yes once for the user's, and once after a gc removed many
+// that the last Pack left.
 func (p *Packer) Due() bool {
 	s := p.readState()
 	if age := time.Since(s.Began); age >= 0 && age < longest {
@@ -40,7 +39,7 @@ func (p *Packer) Due() bool {
 	return found >= s.Left+some || found < s.Left-some
 }
 
-// Loose counts the loose objects of the repository, whoever made them.
+// Loose counts the loose objects of the repository, jp's and others.
 func (p *Packer) Loose() (n int) {
 	for i := range fanOuts {
 		n += p.looseIn(i)

@@ -19,9 +19,9 @@ import (
 // times until 60,000 are packed, ten until 300,000.
 const growth = 4
 
-// merge makes one pack of those that are too small for so many. Packs that are told
-// to stay are left out. Where git keeps an index of many packs it is git that merges:
-// it would look for what that names.
+// merge joins packs that are too small for their number. Packs marked to stay are left
+// out. If git keeps a multi-pack index, git merges, since it needs the packs in that
+// index.
 func (p *Packer) merge(ctx context.Context, s *state) (merged int, err error) {
 	var free []made
 	for _, pack := range s.Packs {

@@ -103,7 +103,7 @@ func (l *Log) place(i int) Place {
 // sumIn is the checksum in the head of a record.
 func sumIn(head []byte) uint32 { return binary.BigEndian.Uint32(head[len(ID{})+4:]) }
 
-// Index finds a record, the newest ones first; -1 if there is none.
+// Index finds a record, newest first, or -1.
 func (l *Log) Index(id ID) int {
 	for i := l.Len() - 1; i >= 0; i-- {
 		if l.Record(i).ID == id {
