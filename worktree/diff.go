@@ -106,8 +106,8 @@ func countNamed(changes []Change, out string) error {
 	return nil
 }
 
-// notHere says that git has ended because it lacks an object that a partial clone has
-// left out, and that nobody fetches for it.
+// notHere reports whether git ended because it lacks an object that a partial clone has
+// left out.
 func notHere(err error) bool {
 	var exit *gitcmd.ExitError
 	return errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote")

@@ -15,8 +15,8 @@ import (
 // working tree.
 const Unread = "unread"
 
-// Digest identifies the content of a file of the folder, "" where there is none. It is a
-// code under a key: nobody without the key can try contents against it. false: it is a
+// Digest identifies the content of a file of the folder by a keyed code, "" if there is
+// no file. Only the key can test a guessed content against it. It is false for a
 // folder. It follows no link out of the folder.
 func Digest(root *os.Root, key []byte, path string) (digest string, ok bool) {
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not hold it up

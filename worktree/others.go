@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Others are the names of the files that git neither tracks nor ignores, as they were
-// at a moment. What they hold is in no tree.
+// Others are the names of untracked files that are not ignored, at one moment. Their
+// content is in no tree.
 type Others struct {
 	there  map[string]struct{}
 	gone   map[string]struct{} // that were there earlier
@@ -35,10 +35,9 @@ func (o *Others) had(path string) bool {
 	return there || gone
 }
 
-// Others lists the files that git neither tracks nor ignores. A tool may write to
-// those without jp having read them. It keeps what an earlier list, which may be nil,
-// knows to be gone. It is nil where there are no snapshots, and where git cannot list
-// them.
+// Others lists the untracked files that are not ignored. A tool may write them before
+// jp has read them. The list keeps the files that an earlier list, which may be nil,
+// knows to be gone. It is nil without snapshots, and if git cannot list them.
 func (w *Worktree) Others(ctx context.Context, earlier *Others) (*Others, error) {
 	if w.opts.Mode == Off || w.tooWide() {
 		return nil, nil

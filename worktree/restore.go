@@ -30,7 +30,8 @@ type Put struct {
 // is not overwritten.
 type Seen map[string]stamp
 
-// stamp tells a file from a later one at its path; the zero stamp is none.
+// stamp distinguishes a file from a later one at its path. The zero stamp stands for no
+// file.
 type stamp struct {
 	inode, links uint64
 	size         int64

@@ -16,10 +16,10 @@ import (
 // mostSuspects is how many paths git is asked about by name: above, all is simpler.
 const mostSuspects = 100
 
-// suspects finds the tracked paths at which something may differ from an index. At all
-// others everything that git keeps of a file, to the nanosecond, is what it was when git
-// last looked, so that git would not look into it either. What is not plain is suspect.
-// ok is false where git has to look at everything.
+// suspects finds the tracked paths that may differ from an index. At all others
+// everything that git keeps of a file, to the nanosecond, is unchanged, so git would
+// skip them too. Unusual entries are suspect. ok is false if git has to look at
+// everything.
 func (w *Worktree) suspects(ctx context.Context, index string) (paths []string, ok bool) {
 	data, written, err := readIndex(index)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Listing is the names of the files that git neither tracks nor ignores, as they were
-// at a moment. What they hold is in no tree.
+// A Listing is the names of untracked files that are not ignored, at one moment. Their
+// content is in no tree.
 type Listing struct {
 	At    Mark     `json:"at"`    // the moment, or a little before it
 	Paths []string `json:"paths"` // sorted; a whole folder, which is another repository, ends in a slash

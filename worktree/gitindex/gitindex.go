@@ -59,8 +59,8 @@ var emptyBlob = []byte("\xe6\x9d\xe2\x9b\xb2\xd1\xd6\x43\x4b\x8b\x29\xae\x77\x5a
 // plain are the extensions that add nothing to the list.
 var plain = []string{"TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"}
 
-// Parse reads an index file of a repository with SHA-1 names. The checksum of the file is
-// not compared, as git does not: whoever finds a file as an entry says has seen both.
+// Parse reads an index file of a repository with SHA-1 names. Like git it does not
+// check the checksum of the file.
 func Parse(data []byte) ([]Entry, error) {
 	if len(data) < headerLen+oidLen || string(data[:4]) != "DIRC" {
 		return nil, fmt.Errorf("%w: it does not begin like one", ErrMalformed)

@@ -24,8 +24,8 @@ type Index struct {
 	head string
 }
 
-// Open keeps the index that is there now. It is nil where there is none, which stages
-// nothing. head is the commit of HEAD, "" for none.
+// Open keeps the present index. It is nil if there is no index, and so nothing staged.
+// head is the commit of HEAD, or "".
 func Open(repo gitcmd.Repository, head string) *Index {
 	file, err := os.Open(filepath.Join(repo.GitDir, "index"))
 	if err != nil {
@@ -42,9 +42,9 @@ func Open(repo gitcmd.Repository, head string) *Index {
 // An Entry is what was staged at a path. Blob is "" for a deletion.
 type Entry struct{ Path, Blob string }
 
-// Lost closes the index, and returns what it staged and the one that is there now does
-// not, in the order of paths. What HEAD has now, or what is staged at another path, was
-// committed or moved. head is the commit of HEAD now.
+// Lost closes the index, and returns the entries that it staged and the present index
+// lacks, in the order of paths. Content that HEAD has now, or that is staged at another
+// path, was committed or moved. head is the commit of HEAD now.
 func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) ([]Entry, error) {
 	if x == nil {
 		return nil, nil
