@@ -20,9 +20,8 @@ func OwnProgram() string {
 	return os.Args[0]
 }
 
-// packIfDue starts a process that packs, in a session of its own, where this
-// command wrote something and enough is loose. It is no part of the command:
-// what goes wrong with it is for jp doctor to tell.
+// packIfDue starts a background process that packs, if this command wrote something and
+// many objects are loose. Its errors do not affect the command: jp doctor reports them.
 func packIfDue(store *gitstore.Store, dir string, environ []string) {
 	if !store.Wrote() || !store.Packer().Due() {
 		return

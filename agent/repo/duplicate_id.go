@@ -25,7 +25,7 @@ func MakeTwo(f *problem.Error, t *gitstore.TwiceError) *problem.Error {
 
 func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// TwiceOf is what stands in the way where an id is there twice, nil where it is not.
+// TwiceOf is the error of a duplicate id, or nil.
 func (r Finder) TwiceOf(id conversation.ID) (t *gitstore.TwiceError) {
 	if second, err := r.Store.Second(id); err == nil && second != nil { // who reads the conversation is told of an error
 		errors.As(second.Err, &t)

@@ -57,7 +57,7 @@ func ProblemOf(err error) *problem.Error {
 	return storeFailure(err)
 }
 
-// removeRefsLock is what a user does about a lock of git that nobody holds.
+// removeRefsLock is the command that removes an abandoned lock of git.
 const removeRefsLock = `rm "$(git rev-parse --git-common-dir)/packed-refs.lock"`
 
 // readTree makes the index anew, and does not read the one that is there.
@@ -109,9 +109,8 @@ func storeFailure(err error) *problem.Error {
 	return problem.New(problem.ExitFailed, "internal", "%v", err)
 }
 
-// TakeAway hints at what is left to do about a ref whose file names nothing; ref is
-// "" where there is none. git itself may refuse to delete it, and to collect
-// garbage while it is there.
+// TakeAway adds hints about a ref whose file holds no object name. ref is "" if it has
+// no file. git may refuse to delete it, and to collect garbage meanwhile.
 func TakeAway(f *problem.Error, ref string) *problem.Error {
 	if ref == "" {
 		return f

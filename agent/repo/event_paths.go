@@ -35,7 +35,7 @@ func (v *View) LastPlace() *conversation.Git {
 	return nil
 }
 
-// Unquoted are the paths that stand in an event; one that is none is left out.
+// Unquoted are the paths in an event, without invalid ones.
 func Unquoted(texts []string) []string {
 	var paths []string
 	for _, text := range texts {

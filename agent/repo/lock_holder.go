@@ -23,7 +23,7 @@ type holding struct {
 	by        conversation.ID // whose process it is: of a delegate its parent's
 }
 
-// Holding reads what is told of a conversation that somebody holds.
+// Holding reads the registry entry and lock of a held conversation.
 func (r Processes) Holding(ctx context.Context, locked *process.LockedError) holding {
 	h := holding{LockedError: *locked, by: r.States().AskedIn(ctx, locked.ID)}
 	info, err := r.Store.Info(ctx, locked.ID)

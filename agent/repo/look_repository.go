@@ -27,8 +27,7 @@ func LooksLikeOne(dir string) string {
 // linked ones.
 const WorktreeRepair = "git worktree repair"
 
-// DanglingLink is the folder that a .git file names and that is not there, "" where
-// there is none such.
+// DanglingLink is the missing folder that a .git file names, or "".
 func DanglingLink(git string) string {
 	if !IsFile(git) {
 		return ""

@@ -61,9 +61,8 @@ func (r *Repo) BroughtBy(id conversation.ID, remote string) string {
 	return ""
 }
 
-// FetchTexts fetches what stands beside the events of one conversation into the namespace
-// of the remote, whatever the user's configuration says of pruning; "" where no remote is
-// known to have it.
+// FetchTexts is the command that fetches the payload of one conversation into the
+// namespace of the remote, without pruning. It is "" if no known remote has it.
 func (r *Repo) FetchTexts(id conversation.ID, remote string) string {
 	if remote == "" {
 		remotes, err := r.Store.RemotesWith(id)
@@ -80,7 +79,7 @@ func (r *Repo) FetchTexts(id conversation.ID, remote string) string {
 	return command + safetext.EscapeAll([]string{remote, "+" + there + ":" + here})
 }
 
-// AbsentMark stands behind what is told of a payload.
+// AbsentMark marks a missing payload in the output.
 func AbsentMark(p conversation.Payload) string {
 	if p.Absent {
 		return ", not here"

@@ -11,9 +11,8 @@ import (
 	"jp/internal/safefile"
 )
 
-// namedOnce is the random name in a file of jp's folder, which is made where there is none. It
-// appears whole or not at all; one that is empty was cut off by a crash of the disk
-// and is made anew.
+// namedOnce is the random name in a file of jp's folder, made on demand, as a whole or
+// not at all. An empty file was cut off by a crash of the disk and is made again.
 func namedOnce(in safefile.StateDir, name string) (string, error) {
 	if err := in.Check(); err != nil {
 		return "", err

@@ -19,9 +19,9 @@ import (
 	"jp/process"
 )
 
-// Open opens the repository of the current directory. It starts one git at most. A
-// mistake in a configuration file is told, and does not keep anybody from
-// looking; one in --cfg is an error.
+// Open opens the repository of the current directory. It starts at most one git. A
+// mistake in a configuration file gives a notice, so that reading still works. One in
+// --cfg is an error.
 func Open(ctx context.Context, e *Host) (*Repo, error) {
 	r, err := Find(ctx, e)
 	if err != nil {
@@ -175,8 +175,8 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 	return err
 }
 
-// keyless says that nothing can be written: nobody, not even its user, could tell
-// it from what others wrote.
+// keyless is the error of a writer without a key: its events would look like those of
+// others.
 func keyless(err error) error {
 	return problem.New(problem.ExitUsage, "config", "%v; without the key nothing can be written: it would count as someone else's.", err).
 		Hint("XDG_STATE_HOME=DIR jp …", "keeps the key, and all that is only yours, in a folder that you may write to")

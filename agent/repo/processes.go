@@ -9,7 +9,7 @@ import (
 	"jp/process"
 )
 
-// Registry is where the running conversations of this repository are told.
+// Registry opens the registry of this repository's running conversations.
 func (r Processes) Registry() (process.Registry, error) {
 	id, err := r.Standings().WorkspaceID()
 	return r.registryOf(id), err

@@ -10,7 +10,7 @@ import (
 	"jp/provider/catalog"
 )
 
-// Found is the provider of that name as the catalog has it with what is said of it.
+// Found is the provider of that name, from the catalog and the configuration.
 func (r *Repo) Found(name string) (catalog.Vendor, error) {
 	said := r.Config.Providers[name]
 	return catalog.Find(name, catalog.Settings{
@@ -29,8 +29,7 @@ func (r *Repo) keyVariables() []string {
 	return names
 }
 
-// FromHome is a path with a user's home folder in the place of ~, as it stands where
-// that is not known.
+// FromHome replaces ~ in a path by the user's home folder, if that is known.
 func FromHome(path, home string) string {
 	if rest, below := strings.CutPrefix(path, "~/"); below {
 		return filepath.Join("/"+home, rest)
@@ -46,7 +45,7 @@ func PlainName(name string) string {
 	return "NAME"
 }
 
-// WrongSetting is the failure of whoever cannot work with a setting.
+// WrongSetting is the error of a command that needs an invalid setting.
 func WrongSetting(mistake *config.Error) *problem.Error {
 	return problem.New(problem.ExitUsage, "config", "%v.", mistake)
 }

@@ -25,8 +25,9 @@ func (r Finder) Naming(ctx context.Context, command string, meant func(Status) b
 	return f.Hint("jp ls", "all conversations")
 }
 
-// ResolveRunning finds the conversation that a word stands for. Where the session
-// has none, and nobody can choose, it says which ones a command could be about.
+// ResolveRunning finds the conversation that a word stands for. If the session has
+// none, and no user can choose, the error lists the conversations that the command
+// could be about.
 func (r Finder) ResolveRunning(ctx context.Context, e *Host, word, command string, meant func(Status) bool) (conversation.ID, error) {
 	id, err := r.Resolve(ctx, e, word)
 	var none *problem.Error

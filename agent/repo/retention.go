@@ -21,9 +21,8 @@ type Keeper struct {
 // each.
 const maxCompared = 20
 
-// KeptBy finds what keeps events of a conversation when it is deleted with others:
-// some of the refs, and how many more there are. What cannot be read is kept by
-// nobody that could be named.
+// KeptBy finds the refs that still reach events of a conversation after it is deleted
+// with others: some of them, and the number of the rest. It skips what it cannot read.
 func (r States) KeptBy(ctx context.Context, info conversation.Info, with []conversation.Info) (keepers []Keeper, more int, err error) {
 	events, _ := r.Store.Load(ctx, info.Head) // of a damaged one, what is readable
 	if len(events) == 0 {
@@ -52,8 +51,8 @@ func (r States) KeptBy(ctx context.Context, info conversation.Info, with []conve
 	return keepers, more, nil
 }
 
-// goesWith reports whether a ref is taken away with a conversation: it is its own,
-// whichever of both scopes it stands in.
+// goesWith reports whether a ref is deleted with a conversation, as its own ref in
+// either scope.
 func goesWith(ref string, id conversation.ID) bool {
 	return ref == "refs/jp/"+string(conversation.ScopeLive)+"/"+string(id) || ref == "refs/jp/"+string(conversation.ScopeArchived)+"/"+string(id)
 }

@@ -102,9 +102,8 @@ func replaceKnown(name, text string, known []redact.Secret) string {
 	return redact.ReplaceKnown(text, known)
 }
 
-// keep makes the values usable by a later process. Where that is not possible
-// the tools that need them are not run. A provider's key is no tool's affair, and stands
-// in no file.
+// keep stores the values for later processes. Without them, tools that need a value are
+// not run. Provider keys are never stored, and never given to tools.
 func (s *secrets) keep(v *redact.Vault, found []redact.Secret) {
 	if len(found) == 0 {
 		return

@@ -73,8 +73,8 @@ func (s *Selection) Find(ctx context.Context, e *Host, r *Repo) ([]conversation.
 	return infos, nil
 }
 
-// namesIt reports whether a word says which conversation is meant by itself, and
-// not by what stands in its title.
+// namesIt reports whether a word is a name of the conversation, rather than a part of
+// its title.
 func namesIt(word string, info conversation.Info) bool {
 	return slices.Contains([]string{".", "-", "recent", "newest", string(info.ID)}, word) || info.EndsIn(word)
 }

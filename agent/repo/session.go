@@ -61,9 +61,8 @@ func (r *Repo) Session(e *Host) session {
 	return session{repo: r, file: file(r.worktreeName()), byPath: file(r.Place()), Name: source}
 }
 
-// worktreeName tells the repository's working trees apart, wherever they are: by their git
-// directories, which stay what they are in the common one. Who works in a git directory
-// itself is in none.
+// worktreeName names a working tree by its git directory below the common one,
+// independent of its path. In a git directory itself there is no name.
 func (r *Repo) worktreeName() string {
 	name, err := filepath.Rel(r.CommonDir, r.GitDir)
 	if err != nil {
@@ -75,7 +74,7 @@ func (r *Repo) worktreeName() string {
 	return name
 }
 
-// Place is the working tree's root, or the git directory where there is none.
+// Place is the working tree's root, or the git directory without one.
 func (r *Repo) Place() string {
 	if r.TopLevel != "" {
 		return r.TopLevel

@@ -20,8 +20,8 @@ func (r *Repo) HeldBack() []string {
 	return lines
 }
 
-// HeldBackLine is heldBack on one line, for whoever asks something else. Of several
-// settings it has the names.
+// HeldBackLine is heldBack on one line, for commands about something else. It names up
+// to a few settings.
 func (r *Repo) HeldBackLine() []string {
 	settings := r.Report.Inert
 	if len(settings) == 0 {

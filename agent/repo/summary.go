@@ -118,7 +118,7 @@ func (r States) List(ctx context.Context, i conversation.Info) Listing {
 	return l
 }
 
-// Given is a text for JSON, null where there is none.
+// Given is a text for JSON, or null if empty.
 func Given[T ~string](text T) *T {
 	if text == "" {
 		return nil

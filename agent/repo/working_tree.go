@@ -23,8 +23,8 @@ func PlaceWord(s string) string {
 	return safetext.Show(s)
 }
 
-// WorktreeDir is the folder of the working tree that git knows by a name, of the main
-// one for "", and "" where there is none.
+// WorktreeDir is the folder of the working tree with a name, of the main one for "", or
+// "" if there is none.
 func (r *Repo) WorktreeDir(name string) string {
 	if name == "" {
 		if main := filepath.Dir(r.CommonDir); filepath.Base(r.CommonDir) == ".git" && isFolder(main) {
