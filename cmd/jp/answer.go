@@ -162,7 +162,8 @@ func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.C
 	}, err
 }
 
-// nobodyToAsk says which question waits, and how it can be answered.
+// nobodyToAsk is the error without a terminal: the waiting question, and how to answer
+// it.
 func (a *answering) nobodyToAsk(i attach.Inquiry) error {
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).About(i.Conversation)
 	f.Details = append(f.Details, fmt.Sprintf("%s — %q", strings.TrimSpace(i.Tool+" "+i.Subject), i.Text))

@@ -174,7 +174,7 @@ func runConfigSet(ctx context.Context, e *ui.Env, key, value string, workspace b
 	return nil
 }
 
-// absolute is a folder as it is told to people.
+// absolute is the full path of a folder, for messages.
 func absolute(dir string) string {
 	if full, err := filepath.Abs(dir); err == nil {
 		return full

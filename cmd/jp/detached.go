@@ -23,7 +23,7 @@ func newDetachedCommand(e *ui.Env) *cobra.Command {
 	}
 }
 
-// runDetached goes on with a turn, exactly as a resume does, with nobody to ask.
+// runDetached resumes a turn in the background.
 func runDetached(ctx context.Context, e *ui.Env, word string) error {
 	id, err := conversation.ParseID(word)
 	if err != nil {

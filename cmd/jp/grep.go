@@ -120,7 +120,7 @@ func (o *grepOptions) settle(flags *pflag.FlagSet, args []string) error {
 	return cmp.Or(atLeast(flags, 0, "after-context", "before-context", "context"), atLeast(flags, 1, "max-count", "limit"))
 }
 
-// A grep is a search of conversations, and what it came to.
+// A grep is a search of conversations, and its result.
 type grep struct {
 	env    *ui.Env
 	repo   *repo.Repo

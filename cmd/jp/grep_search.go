@@ -110,8 +110,8 @@ func (g *grep) results(ctx context.Context, from search.Source) iter.Seq[search.
 	return slices.Values(last)
 }
 
-// verdict is how a search ends. One of the conversations that could not be
-// searched is its error if the user named them; the others are told.
+// verdict is the error of a search. A named conversation that cannot be searched is an
+// error. Others give a notice.
 func (g *grep) verdict(err error) error {
 	switch {
 	case errors.Is(err, errEnough):

@@ -32,8 +32,8 @@ func describeBorrowed(cmd *cobra.Command) {
 	}
 }
 
-// plainUsages takes away the marks of values' names from what is said of flags: a
-// shell that completes them shows the text as it is.
+// plainUsages removes the marks of value names from the help of flags, since shells
+// show that text in completions.
 func plainUsages(cmd *cobra.Command) {
 	plain := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
 	cmd.Flags().VisitAll(plain)

@@ -80,8 +80,8 @@ func makeConfig(root *os.Root) error {
 	return problem.Usage("%s exists already; it was left as it is.", config.WorkspaceFile)
 }
 
-// makeFile makes a file that must not be there yet, as a whole or not at all.
-// What a kill leaves of it has a name of its own, and the next one uses it.
+// makeFile makes a new file, as a whole or not at all. A kill can leave a temporary
+// file, which the next call reuses.
 func makeFile(root *os.Root, name string, data []byte) error {
 	if _, err := root.Lstat(name); err == nil {
 		return fmt.Errorf("make %s: %w", name, fs.ErrExist)

@@ -200,9 +200,8 @@ func askToEnd(ctx context.Context, r *repo.Repo, by, id conversation.ID, holder 
 	return client.Send(&attach.Shutdown{}) == nil && r.Locks.AwaitEnd(ctx, id, holder) == nil
 }
 
-// workersOf are the conversations that work for the incomplete turn of one, and those that
-// work for theirs: as far as nobody goes on with them, and the user has asked nothing
-// else there since.
+// workersOf are the delegates of a conversation's incomplete turn, and theirs, unless
+// another process holds them or the user has asked something else there since.
 func workersOf(ctx context.Context, r *repo.Repo, id conversation.ID) (all []conversation.ID) {
 	known := map[conversation.ID]bool{id: true}
 	for next := []conversation.ID{id}; len(next) > 0; next = next[1:] {

@@ -34,7 +34,7 @@ func newPackCommand(e *ui.Env) *cobra.Command {
 	return cmd
 }
 
-// A packedJSON says what came of packing.
+// A packedJSON is the result of packing.
 type packedJSON struct {
 	Packed int `json:"packed"`
 	Merged int `json:"merged"`

@@ -287,8 +287,8 @@ func windowOf(v *repo.View, o printOptions) ([]*conversation.Event, error) {
 	return events[from:], nil
 }
 
-// counts reports whether --tail counts an event. The begin of a turn has nothing to
-// read; it is shown where it stands between two events that count.
+// counts reports whether --tail counts an event. The beginning of a turn has no text,
+// and is shown between two events that count.
 func (o printOptions) counts(e *conversation.Event) bool {
 	return o.internal || e.Type() != conversation.TypeTurnStart
 }

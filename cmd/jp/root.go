@@ -136,9 +136,8 @@ func strict(cmd *cobra.Command) {
 	}
 }
 
-// emptyWord refuses an argument with nothing in it, or nothing but blanks, as an
-// unset variable leaves it: it would else stand for what the session is about, or
-// for whatever has a blank in its title.
+// emptyWord refuses an empty or blank argument, such as an unset variable. It would
+// otherwise select the session's conversation, or any with a blank in its title.
 func emptyWord(cmd *cobra.Command, args []string) error {
 	switch cmd.Name() {
 	case "query": // a text

@@ -151,8 +151,8 @@ func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, but conversation.
 	return nil
 }
 
-// nextCommand is what the user most likely wants to type next; current is whether
-// the conversation is the session's, which a query goes to by itself.
+// nextCommand is the command that the user most likely needs next. current: the
+// conversation is the session's, so that a query needs no id.
 func nextCommand(l repo.Listing, current bool) string {
 	if l.SetBack {
 		return "jp trust --head " + l.ShortID

@@ -216,8 +216,8 @@ func writeChange(w io.Writer, before, after []byte) {
 // shownValue is how much of a value is shown where it is asked about, in columns.
 const shownValue = 400
 
-// list writes the settings that need approval, escaped. What is asked about is
-// bounded, so that none of it pushes the rest off the screen.
+// list writes the settings that need approval, escaped and cut, so that all fit the
+// screen.
 func (t trustRequest) list(w io.Writer, shown func(string) string) {
 	for _, k := range t.keys {
 		note := ""
@@ -241,7 +241,7 @@ func (t trustRequest) state() string {
 	return config.WorkspaceFile + " is not trusted; this has no effect:"
 }
 
-// tell says that nothing stands in the way.
+// tell says that no setting needs approval.
 func (t trustRequest) tell(e *ui.Env) error {
 	if e.Format.Structured() {
 		return ui.WriteJSON(e.Results(), t.object())

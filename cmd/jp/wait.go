@@ -84,15 +84,15 @@ func runWait(ctx context.Context, e *ui.Env, o waitOptions) error {
 
 var errTimeIsUp = errors.New("the time is up")
 
-// A waited is what a conversation came to, or why that is not known.
+// A waited is the result of waiting for a conversation, or the error.
 type waited struct {
 	at  int // among those that were named
 	l   repo.Listing
 	err error
 }
 
-// waitAll waits for all of them, and says of each what it came to as soon as it
-// has. The exit code is that of the one that fared worst.
+// waitAll waits for all conversations, and reports each as soon as it ends. The exit
+// code is the worst one.
 func waitAll(ctx context.Context, e *ui.Env, r *repo.Repo, ids []conversation.ID, until string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
