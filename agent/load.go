@@ -123,8 +123,7 @@ This question is asked in passing: only tools that read are switched on, and not
 
 // delegatePrompt is what a model is told besides, that works for another one.
 const delegatePrompt = `
-You work on a task that another model gave you. It sees your last answer and nothing else: put into it all that was asked for.
-Nobody reads what you say before that. Keep the state of your work with update_state, so that it is known if you are interrupted.`
+You work on a task that another model gave you. It sees only your last answer: put into it all that was asked for. Keep the state of your work with update_state, so that it is known if you are interrupted.`
 
 // worksFor is the conversation that this one works for, "" if it works for the
 // user.

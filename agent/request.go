@@ -85,7 +85,7 @@ func (o Request) Check() error {
 	switch turnloop.Policy(o.Policy) {
 	case "", turnloop.PolicyAuto, turnloop.PolicyDefaults, turnloop.PolicyDeny, turnloop.PolicyQueue, turnloop.PolicyDefer:
 	default:
-		return problem.Usage("--policy %q is none of auto, defaults, deny, queue, defer.", o.Policy)
+		return problem.Usage("invalid --policy %q (want auto, defaults, deny, queue or defer).", o.Policy)
 	}
 	if o.NoPersist {
 		if err := o.checkTransient(); err != nil {
@@ -94,7 +94,7 @@ func (o Request) Check() error {
 	}
 	switch {
 	case o.Pending != "" && o.Pending != "run" && o.Pending != "report":
-		return problem.Usage("--pending %q is neither run nor report.", o.Pending)
+		return problem.Usage("invalid --pending %q (want run or report).", o.Pending)
 	case o.Detach && o.Partial:
 		return problem.Usage("--partial has nothing to show with --detach.").Hint("jp attach", "shows what streams")
 	case o.ContinueTurn && o.DiscardTurn:

@@ -61,7 +61,7 @@ const unknownHelp = `  a  The tool runs once more, from its start, whatever it h
 
 func (i *incomplete) askUnknown(ctx context.Context, found reconcile.Call, told turnloop.Resolution) (turnloop.Resolution, error) {
 	none := turnloop.Resolution{}
-	text := safetext.Show(interrupted.CallTitle(found.Call)) + "\n  It was started, and nobody knows what it did.\n"
+	text := safetext.Show(interrupted.CallTitle(found.Call)) + "\n  It was started, and its outcome is unknown.\n"
 	files := found.Files(interrupted.PathList)
 	for _, sentence := range files {
 		text += "  " + sentence + "\n"

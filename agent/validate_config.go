@@ -51,7 +51,7 @@ func Mistakes(r *repo.Repo, e *repo.Host) (wrong []*config.Error) {
 		}
 	}
 	if model := r.Config.ResolveModel(r.Config.Model); model != "" {
-		wrong = append(wrong, wrongModel(r, "model", model, "is neither PROVIDER/NAME nor an alias")...)
+		wrong = append(wrong, wrongModel(r, "model", model, "is invalid: want PROVIDER/NAME or an alias")...)
 	}
 	for _, alias := range slices.Sorted(maps.Keys(r.Config.Aliases)) {
 		wrong = append(wrong, wrongModel(r, config.DottedKey("aliases", alias), r.Config.Aliases[alias], "is not PROVIDER/NAME")...)

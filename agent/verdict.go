@@ -70,7 +70,7 @@ func (e *equipped) waiting() error {
 	if e.outcome.In != "" {
 		who = fmt.Sprintf("%s, which works for %s,", e.outcome.In, e.id)
 	}
-	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s waits for an answer, and there is nobody to ask (policy %s).", who, e.policy()).About(e.id)
+	f := problem.New(problem.ExitDecision, "incomplete_turn", "Conversation %s waits for an answer, and no user is there to ask (policy %s).", who, e.policy()).About(e.id)
 	if e.policy() == turnloop.PolicyQueue && e.presence.Published() {
 		f.Message = fmt.Sprintf("Conversation %s waits for an answer: there is no terminal to ask at, and no answer came within %s (policy.timeout).", who, conversation.Ago(e.presence.Limit()))
 	}

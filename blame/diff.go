@@ -249,7 +249,7 @@ func (c *Comparison) Turn(which string) error {
 	}
 	n, err := strconv.Atoi(which)
 	if err != nil {
-		return problem.Usage("--turn %q is neither a turn's number nor all.", which)
+		return problem.Usage("invalid --turn %q (want a turn's number or all).", which)
 	}
 	first, last, err := c.view.TurnEvents(n)
 	if err == nil {

@@ -57,7 +57,7 @@ func originOf(v *repo.View, e *conversation.Event) *origin {
 
 // allow finds the answer, or the approval in advance, that let the call run.
 func (o *origin) allow(turn []*conversation.Event) {
-	const unattended = "nobody had to be asked: the tool runs unattended"
+	const unattended = "not asked: the tool runs unattended"
 	o.permit = unattended
 	q := o.call.Permission()
 	for _, e := range turn {
@@ -104,9 +104,9 @@ func (l BlamedLine) written(o *origin) string {
 	case l.commit != nil:
 		return fmt.Sprintf("%s  %s: %s (before the conversation)", l.When(), l.commit.author, l.commit.summary)
 	case l.found != nil:
-		return fmt.Sprintf("the file was there before @%d, and not recorded: nobody knows which lines are new", l.found.Seq)
+		return fmt.Sprintf("the file existed before @%d and was not recorded: the new lines are unknown", l.found.Seq)
 	case l.event == nil:
-		return "since the newest snapshot: nobody has recorded who"
+		return "since the newest snapshot: not recorded by whom"
 	}
 	text := l.When() + "  "
 	if o != nil {
@@ -124,7 +124,7 @@ func (l BlamedLine) written(o *origin) string {
 	case *conversation.TurnStart:
 		return text + "not committed when the conversation began"
 	case *conversation.Resumed:
-		return text + "while the turn was interrupted: nobody knows who"
+		return text + "while the turn was interrupted: unknown by whom"
 	}
 	return text + l.event.Author + ": " + l.event.Subject
 }

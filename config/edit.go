@@ -25,7 +25,7 @@ func setInDocument(o Origin, data []byte, path []string, value string) ([]byte, 
 	}
 	want, ok := withValue(doc.values, path, parsedValue(value))
 	if !ok {
-		return nil, valueError(o, joinKey(path), "cannot be set: a part of it is no table in the file")
+		return nil, valueError(o, joinKey(path), "cannot be set: a part of it is not a table in the file")
 	}
 	for _, way := range []func([]string, string) (edit, bool){
 		doc.replaceValue, doc.besideSibling, doc.insideInline, doc.belowHeader, doc.atTop, doc.newTable, doc.dottedAtTop,

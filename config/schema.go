@@ -136,7 +136,7 @@ func lookup(o Origin, path []string) (*node, *Error) {
 	}
 	wrong := path[:known+1]
 	if parent.tag.Get("label") == "alias" && strings.Contains(path[known], "/") {
-		return nil, valueError(o, joinKey(wrong), "is no alias: with a / it could stand for the full name of a model; take a name without one")
+		return nil, valueError(o, joinKey(wrong), "is not a valid alias: with a / it could be the full name of a model")
 	}
 	e := &Error{Origin: o, Key: joinKey(wrong), kind: ErrUnknownKey}
 	e.Text = "unknown key " + quote(e.Key)

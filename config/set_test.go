@@ -86,7 +86,7 @@ func TestSetRefusesAndLeavesTheFileAlone(t *testing.T) {
 		"wrong value":     {"", "limits.tokens", "x", `limits.tokens must be a whole number, not "x"`},
 		"broken file":     {"model = = 1", "model", "x", `:1:9: `},
 		"array of tables": {"[[tools]]\n", "tools.x.run", "ask", "cannot be set in a file that has arrays of tables"},
-		"value in place":  {"policy = 1\n", "policy.detached", "deny", "a part of it is no table in the file"},
+		"value in place":  {"policy = 1\n", "policy.detached", "deny", "a part of it is not a table in the file"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -216,7 +216,7 @@ func describe(v any) string {
 		return "an array"
 	case string:
 		if !utf8.ValidString(v) {
-			return "bytes that are no UTF-8"
+			return "invalid UTF-8"
 		}
 		return quote(v)
 	}

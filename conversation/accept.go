@@ -41,9 +41,9 @@ func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
 	case choice == AnswerRunTurn && b.Exclusive:
 		return fmt.Errorf("this is asked each time: %q cannot be the answer", choice)
 	case choice == AnswerEdit && b.Kind == KindRunTool && !is[map[string]json.RawMessage](r.Arguments):
-		return fmt.Errorf("the edited arguments are no JSON object")
+		return fmt.Errorf("the edited arguments are not a JSON object")
 	case choice == AnswerEdit && b.Kind == KindDeliverResult && !is[string](r.Arguments):
-		return fmt.Errorf("the edited result is no JSON string")
+		return fmt.Errorf("the edited result is not a JSON string")
 	}
 	return nil
 }

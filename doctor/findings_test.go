@@ -50,7 +50,7 @@ func TestRepository(t *testing.T) {
 		"another's":   {repository(func(r *doctor.Repository) { r.Owner, r.User = 7, 8 }), doctor.Note, "owner", "uid 7, and you are uid 8", ""},
 		"read-only":   {repository(func(r *doctor.Repository) { r.ReadOnly = errSome }), doctor.Fail, "writable", "cannot be written to: some reason", "writable"},
 		"own folder":  {repository(func(r *doctor.Repository) { r.Own = errSome }), doctor.Fail, "folder", "cannot be read: some reason", "/r/.git/jp"},
-		"a file":      {repository(func(r *doctor.Repository) { r.Unusual = []string{"/r/.git/jp/index.json"} }), doctor.Fail, "file", "index.json is no ordinary file", "rm -r /r/.git/jp/index.json"},
+		"a file":      {repository(func(r *doctor.Repository) { r.Unusual = []string{"/r/.git/jp/index.json"} }), doctor.Fail, "file", "index.json is not a regular file", "rm -r /r/.git/jp/index.json"},
 		"an index":    {repository(func(r *doctor.Repository) { r.Index = errSome }), doctor.Fail, "index", "damaged: some reason", "git read-tree HEAD"},
 		"a link":      {repository(func(r *doctor.Repository) { r.Own, r.Instead = errSome, "/r/.git/jp/locks" }), doctor.Fail, "folder", "some reason, and no turn can run", "rm /r/.git/jp/locks"},
 	})
@@ -259,7 +259,7 @@ func TestSetup(t *testing.T) {
 		"nothing hid":   {vault(0, fs.ErrNotExist, true), doctor.Note, "secrets", "redact is off", ""},
 		"terminal":      {doctor.Terminal{Is: true, Width: 80, Colour: true, UTF8: true}.Findings(), doctor.OK, "terminal", "80 columns, colours", ""},
 		"narrow":        {doctor.Terminal{Is: true, Width: 40, Why: "w", UTF8: true}.Findings(), doctor.Note, "terminal", "40 columns, no colours: w", ""},
-		"piped":         {doctor.Terminal{Width: 40, Why: "w", UTF8: true}.Findings(), doctor.OK, "terminal", "no terminal; no colours: w", ""},
+		"piped":         {doctor.Terminal{Width: 40, Why: "w", UTF8: true}.Findings(), doctor.OK, "terminal", "not a terminal; no colours: w", ""},
 		"latin":         {doctor.Terminal{Locale: "de_DE"}.Findings(), doctor.Note, "locale", "the locale is de_DE", "UTF-8"},
 		"no locale":     {doctor.Terminal{}.Findings(), doctor.Note, "locale", "no locale is set", "UTF-8"},
 		"confined":      {doctor.Sandbox{Holds: true, Words: "landlock 7"}.Findings(), doctor.OK, "sandbox", "landlock 7", ""},
@@ -269,7 +269,7 @@ func TestSetup(t *testing.T) {
 		"editor":        {doctor.Editor{Command: "vi"}.Findings(), doctor.OK, "editor", "vi (no variable", ""},
 		"no editor":     {doctor.Editor{Command: "x", From: "EDITOR", Err: errSome}.Findings(), doctor.Note, "editor", "x cannot be started (EDITOR): some reason", "JP_EDITOR"},
 		"identity":      {doctor.Identity{Name: true, Email: true}.Findings(), doctor.OK, "identity", "git knows who you are", ""},
-		"no identity":   {doctor.Identity{}.Findings(), doctor.Note, "identity", "neither your name", "user.name"},
+		"no identity":   {doctor.Identity{}.Findings(), doctor.Note, "identity", "no name and no e-mail", "user.name"},
 		"only an email": {doctor.Identity{Email: true}.Findings(), doctor.Note, "identity", "no name of yours", "user.name"},
 		"only a name":   {doctor.Identity{Name: true}.Findings(), doctor.Note, "identity", "no e-mail address", "user.name"},
 	})

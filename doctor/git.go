@@ -115,7 +115,7 @@ func (r Repository) access() (all []Finding) {
 			advise("make %s/jp a folder of yours; what it holds can be lost, conversations are not in it", r.Common))
 	}
 	for _, path := range r.Unusual {
-		all = append(all, found(Fail, "file", "%s is no ordinary file, and jp needs one there", path).
+		all = append(all, found(Fail, "file", "%s is not a regular file", path).
 			advise("rm -r %s: jp makes it anew; conversations are not in it", path))
 	}
 	if r.Index != nil {

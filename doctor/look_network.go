@@ -51,7 +51,7 @@ func (c *checkup) provider(ctx context.Context, name string) Provider {
 	}
 	address, err := url.Parse(v.Address())
 	if err != nil {
-		p.Wrong = errors.New("its address is none") // it may hold a secret
+		p.Wrong = errors.New("its address is invalid") // it may hold a secret
 		return p
 	}
 	p.Host, p.Local, p.Key = address.Host, local(address.Hostname()), c.keyOf(v)
@@ -100,7 +100,7 @@ func answers(ctx context.Context, configured *http.Client, address *url.URL, lim
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
-		return 0, errors.New("its address is none")
+		return 0, errors.New("its address is invalid")
 	}
 	client := http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true},

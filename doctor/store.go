@@ -127,7 +127,7 @@ func (d Disk) Findings() []Finding {
 	case d.Memory:
 		return []Finding{found(Warn, "durability", "on %s: everything is gone when the machine restarts", name).advise("keep the repository on a disk")}
 	case d.Network:
-		return []Finding{found(Warn, "durability", "on %s, over a network: neither flushes nor locks can be relied on", name).advise("keep the repository on a local disk")}
+		return []Finding{found(Warn, "durability", "on %s, over a network: flushes and locks are unreliable", name).advise("keep the repository on a local disk")}
 	case d.Ordered:
 		return []Finding{found(OK, "durability", "on %s, the ordered path: its journal keeps renames in order, so that one flush makes an event durable", name)}
 	}

@@ -23,7 +23,7 @@ func (t Terminal) Findings() (all []Finding) {
 	}
 	switch {
 	case !t.Is:
-		all = append(all, found(OK, "terminal", "standard output is no terminal; %s", colours))
+		all = append(all, found(OK, "terminal", "standard output is not a terminal; %s", colours))
 	case t.Width < narrow:
 		all = append(all, found(Note, "terminal", "%d columns, %s; lists leave something out below %d columns", t.Width, colours, narrow))
 	default:
@@ -91,7 +91,7 @@ func (i Identity) Findings() []Finding {
 	what := ""
 	switch {
 	case !i.Name && !i.Email:
-		what = "neither your name nor your e-mail address"
+		what = "no name and no e-mail address of yours"
 	case !i.Name:
 		what = "no name of yours"
 	case !i.Email:

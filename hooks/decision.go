@@ -66,7 +66,7 @@ func (d *Decision) take(f conversation.Field) error {
 		return text(f, &d.Note, ContentLimit)
 	}
 	if _, err := conversation.ParseObject(f.Raw); err != nil {
-		return fmt.Errorf("%w: %q is no object", ErrDecision, f.Key)
+		return fmt.Errorf("%w: %q is not an object", ErrDecision, f.Key)
 	}
 	compact, err := conversation.Compact(f.Raw)
 	if len(compact) > conversation.MaxEdited {
@@ -79,7 +79,7 @@ func (d *Decision) take(f conversation.Field) error {
 func text(f conversation.Field, to *string, most int) error {
 	var value *string
 	if err := json.Unmarshal(f.Raw, &value); err != nil || value == nil {
-		return fmt.Errorf("%w: %q is no text", ErrDecision, f.Key)
+		return fmt.Errorf("%w: %q is not a text", ErrDecision, f.Key)
 	}
 	*to, _ = cut(*value, most)
 	return nil

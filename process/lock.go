@@ -196,7 +196,7 @@ func openLock(path string) (*os.File, error) {
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, fmt.Errorf("%w: %s is no file", os.ErrNotExist, path)
+		return nil, fmt.Errorf("%w: %s is not a file", os.ErrNotExist, path)
 	}
 	return f, nil
 }

@@ -114,7 +114,7 @@ func (c Call) Files(quote func(paths []string) string) []string {
 		{"have changed since", c.Touched},
 		{"have not changed", c.Untouched},
 		{"are not there", c.Absent},
-		{"are there, and not recorded, so that nobody can tell whether it changed them", c.Untold},
+		{"exist and were not recorded before, so it is unknown whether it changed them", c.Untold},
 	} {
 		if len(kind.paths) > 0 {
 			sentences = append(sentences, "These files that it named "+kind.words+": "+quote(kind.paths)+".")

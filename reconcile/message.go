@@ -305,7 +305,7 @@ func state(call *conversation.ToolCall, c Call) string {
 		text += "; not there: " + quotes(c.Absent)
 	}
 	if len(c.Untold) > 0 {
-		text += "; there, and not recorded, so that nobody can tell whether it changed them: " + quotes(c.Untold)
+		text += "; existing and not recorded before, so it is unknown whether it changed them: " + quotes(c.Untold)
 	}
 	return text
 }

@@ -224,12 +224,12 @@ func TestUnrecordedFiles(t *testing.T) {
 	now.ChangedSince = map[int][]string{seq: {"changed"}}
 	now.Unrecorded = map[string]bool{"there": true, "gone": false, "changed": true}
 	plan := reconcile.Make(r, now, func(*conversation.ToolCall) []string { return []string{"changed", "same", "there", "gone"} })
-	require.Contains(t, plan.Resumed.Message, `; changed since: "changed"; not changed: "same"; not there: "gone"; there, and not recorded, so that nobody can tell whether it changed them: "there"`)
+	require.Contains(t, plan.Resumed.Message, `; changed since: "changed"; not changed: "same"; not there: "gone"; existing and not recorded before, so it is unknown whether it changed them: "there"`)
 	require.Contains(t, plan.Resumed.Message, "\nWorking tree: clean, by git status, which was not asked about what is in submodules.\n")
 	require.Equal(t, "The outcome of this call is unknown: it was started, and no result of it is on record here."+
 		` These files that it named have changed since: "changed". These files that it named have not changed: "same".`+
 		` These files that it named are not there: "gone".`+
-		` These files that it named are there, and not recorded, so that nobody can tell whether it changed them: "there".`+
+		` These files that it named exist and were not recorded before, so it is unknown whether it changed them: "there".`+
 		" What it did elsewhere cannot be seen. Look at what is there before you repeat it.", reconcile.Evidence(plan.Calls[0]))
 }
 

@@ -228,7 +228,7 @@ func declined(b *conversation.InquiryResponse) string {
 	case b.By == conversation.ByUser:
 		text += "the user declined."
 	case b.Outcome == conversation.OutcomeFailed:
-		text += "it needs a permission that nobody can give here."
+		text += "it needs a permission, and no user is there to give it."
 	default:
 		text += "it is not allowed."
 	}

@@ -70,7 +70,7 @@ func TestEditedArgumentsAreRecordedRunAndTold(t *testing.T) {
 }
 
 func TestPermissionsWithoutAnybody(t *testing.T) {
-	const failed = "The tool was not run: it needs a permission that nobody can give here. Reason: policy "
+	const failed = "The tool was not run: it needs a permission, and no user is there to give it. Reason: policy "
 	cases := []struct {
 		policy    Policy
 		exclusive bool

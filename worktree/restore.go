@@ -66,7 +66,7 @@ const (
 	whyTouched   = "somebody wrote it just now"
 	whyUnknown   = "something is there that no snapshot has"
 	whyFolder    = "a folder is in its place"
-	whyBlocked   = "what is in the place of its folder is none"
+	whyBlocked   = "something other than a folder is in the place of its folder"
 	whyContent   = "its content cannot be read"
 	whyRefused   = "git could not write it: "
 	whyLFS       = "its content is not in this repository's LFS storage; git lfs fetch --all brings what a server has"

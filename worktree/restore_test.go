@@ -374,12 +374,12 @@ func TestRestoreLeavesWhatItMustNotWrite(t *testing.T) {
 			meanwhile: func(r *repo) {
 				require.NoError(r.t, os.Symlink(r.t.TempDir(), r.path("d")))
 			},
-			left: "d/b", why: "is none",
+			left: "d/b", why: "something other than a folder",
 		},
 		"a file in place of its folder": {
 			edits:     func(r *repo) { r.remove("d/b") },
 			meanwhile: func(r *repo) { r.write("d", "3\n") },
-			left:      "d/b", why: "is none",
+			left:      "d/b", why: "something other than a folder",
 		},
 		"jp's folder": {
 			edits: func(r *repo) { r.write(".jp/config.toml", "x = 1\n") },

@@ -154,7 +154,7 @@ func (s Source) matching(word string) ([]string, error) {
 	}
 	found, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	if err != nil {
-		return nil, problem.Usage("%q is no pattern for files.", word)
+		return nil, problem.Usage("invalid file pattern %q.", word)
 	}
 	found = slices.DeleteFunc(found, func(p string) bool {
 		return slices.Contains(strings.Split(p, string(filepath.Separator)), ".git")
@@ -174,7 +174,7 @@ func readFile(path, name string) (File, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return File{}, problem.Usage("%s is no regular file.", name)
+		return File{}, problem.Usage("%s is not a regular file.", name)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRequest+1))
 	if err != nil {
@@ -224,7 +224,7 @@ func newFile(name, path string, data []byte) (File, error) {
 	case len(data) > maxRequest:
 		return f, problem.Usage("%s has more than %s.", name, repo.ByteCount(maxRequest))
 	case f.mediaType == "":
-		return f, problem.Usage("%s is neither a text, nor a picture (PNG, JPEG, GIF, WebP), nor a PDF.", name)
+		return f, problem.Usage("jp cannot attach %s: want a text, a picture (PNG, JPEG, GIF, WebP) or a PDF.", name)
 	case f.mediaType == "text/plain" && len(data) > maxText:
 		return f, problem.Usage("the text %s has %s; %s are allowed.", name, repo.ByteCount(len(data)), repo.ByteCount(maxText))
 	case strings.HasPrefix(f.mediaType, "image/") && len(data) > maxPicture:

@@ -152,7 +152,7 @@ func printedKey(ctx context.Context, e *repo.Host, vendor string, argv []string,
 func checkKey(key, source string) error {
 	odd := func(r rune) bool { return r > unicode.MaxASCII || unicode.IsSpace(r) || unicode.IsControl(r) }
 	if strings.ContainsFunc(key, odd) {
-		return problem.New(problem.ExitUsage, "auth", "what %s holds is no key: it has spaces, control characters, or letters that are not ASCII.", source)
+		return problem.New(problem.ExitUsage, "auth", "the value of %s is not a key: it has spaces, control characters, or letters that are not ASCII.", source)
 	}
 	return nil
 }

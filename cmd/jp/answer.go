@@ -29,26 +29,27 @@ type answerOptions struct {
 }
 
 const answerHelp = `Answer the question that a conversation waits for, from any shell. A running
-process goes on at once; where none runs, the answer is recorded and jp continue
-goes on. Without a value the question is shown, and asked on a terminal.
-
-With @E only the question of that event is answered, and no later one.
+process goes on at once. Otherwise jp records the answer, and jp continue goes
+on. Without a value, jp shows the question, and asks it on a terminal. With @E,
+jp answers only the question of that event.
 
 VALUE: y or n (to run a tool, to deliver a result, to a yes-or-no question), a
 (run this tool for the rest of the turn), the value or the number of an option of
-a tool's question, or a text. A no may have a REASON: the model is told why its
-tool did not run; what is said to a tool's own question is recorded beside the
-answer. --value takes JSON: the value itself, or {"answer", "reason", "arguments", "remember"}.
+a tool's question, or a text. --value takes JSON: the value itself, or
+{"answer", "reason", "arguments", "remember"}.
+
+REASON goes with a no: jp tells the model why its tool did not run. For a tool's
+own question, jp records it beside the answer.
 
 JSON: docs/json.md
 
-Exit codes: 0 answered · 1 nothing waits · 2 no such answer · 3 somebody has to
-answer at a terminal · 4 locked · 5 no such conversation · 6 damaged`
+Exit codes: 0 answered · 1 nothing waits · 2 invalid answer · 3 only a person
+at a terminal may answer · 4 locked · 5 no such conversation · 6 damaged`
 
 func newAnswerCommand(e *ui.Env) *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
-		Use: "answer [ID][@E] [VALUE [REASON]]", Short: "Answer the question that waits", GroupID: "ask", Args: cobra.MaximumNArgs(3),
+		Use: "answer [ID][@E] [VALUE [REASON]]", Short: "Answer a waiting question", GroupID: "ask", Args: cobra.MaximumNArgs(3),
 		Long:    answerHelp,
 		Example: "  jp answer\n  jp answer y\n  jp answer 4400 n \"use a deadline\"\n  jp answer 4400@14 y\n  jp answer 4400 --value '{\"answer\":\"edit\",\"arguments\":{\"path\":\"b.txt\",\"content\":\"\"}}'",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,10 +19,15 @@ import (
 func newArchiveCommand(e *ui.Env) *cobra.Command {
 	o := repo.Selection{Scopes: []conversation.Scope{conversation.ScopeLive}}
 	cmd := &cobra.Command{
-		Use: "archive [ID…]", GroupID: "shape", Short: "Put conversations out of the way",
-		Long: "Move conversations out of jp ls. Nothing of them is lost: jp ls --archived lists them, jp unarchive brings them\n" +
-			"back. With a filter they are listed first, then you are asked; pinned ones stay.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, or there twice · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
+		Use: "archive [ID…]", GroupID: "shape", Short: "Move conversations out of jp ls",
+		Long: `Move conversations out of jp ls. They stay complete: jp ls --archived lists them,
+and jp unarchive brings them back. With a filter, jp lists them first and then
+asks. Pinned conversations stay.
+
+JSON: [{"action","conversation","files"}]
+
+Exit codes: 0 done · 2 usage · 3 no terminal to ask, or duplicate id · 4 locked ·
+5 no such conversation · 6 damaged at its end`,
 		Example: "  jp archive\n  jp archive 4400 6120\n  jp archive --inactive 30d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Words = args
@@ -37,8 +42,12 @@ func newUnarchiveCommand(e *ui.Env) *cobra.Command {
 	o := repo.Selection{Scopes: []conversation.Scope{conversation.ScopeArchived}}
 	cmd := &cobra.Command{
 		Use: "unarchive [ID…]", GroupID: "shape", Short: "Bring archived conversations back",
-		Long: "Bring conversations back into jp ls.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\"}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, or there twice · 4 locked · 5 no such conversation ·\n6 damaged in what has to be read, which is its end",
+		Long: `Bring archived conversations back into jp ls.
+
+JSON: [{"action","conversation","files"}]
+
+Exit codes: 0 done · 2 usage · 3 no terminal to ask, or duplicate id · 4 locked ·
+5 no such conversation · 6 damaged at its end`,
 		Example: "  jp ls --archived\n  jp unarchive 4400",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Words = args

@@ -22,14 +22,14 @@ import (
 	"jp/internal/safetext"
 )
 
-const blameHelp = `Say for each line of a file which event wrote it, and for one line also why:
-what the model had just seen, what it was asked, and who allowed it. Lines that
-are older than the conversation name their commit. With --all the conversation
-is looked for whose tool wrote the line.
+const blameHelp = `Show which event wrote each line of a file. For one line, also show why: what the
+model had just read, the request, and who allowed it. Lines that are older than
+the conversation show their commit. With --all, jp searches all conversations for
+the tool that wrote the line.
 
 JSON: [{"line","text","conversation","seq","commit","time","author","tool","model"}];
 with :LINE one such object, with "because", "for" and "allowed" ({"seq","text"} or
-null). seq is null where no event wrote the line, commit where nothing recorded it.
+null). seq is null if no event wrote the line, commit if nothing recorded it.
 
 Exit codes: 0 done · 2 usage · 5 no such file, line or conversation,
 or it is incomplete here · 6 damaged`

@@ -24,8 +24,10 @@ import (
 func newConfigCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "config", Short: "Show and change settings", GroupID: "setup",
-		Long: "Show the settings in force and where each comes from, change one, or say which files they come from.\n\n" +
-			"Exit codes: 0 done · 2 no such command; show, set and path have their own",
+		Long: `Show the settings in force and where each comes from, change one, or print the
+paths of the files.
+
+Exit codes: 0 done · 2 no such command; show, set and path have their own`,
 		Example: "  jp config show policy\n  jp config set model anthropic/claude-sonnet-4-5\n  jp config path",
 		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -38,10 +40,14 @@ func newConfigShowCommand(e *ui.Env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "show [KEY]", Short: "Show the settings in force, and where they come from", Args: cobra.MaximumNArgs(1),
-		Long: "Show the settings that somebody made, as TOML, with the place that each comes from; with KEY those at it or\n" +
-			"below it and their defaults, with --all the defaults of all. What was read and has no effect is said with the\n" +
-			"reason. Outside of a repository your own configuration counts alone.\n\n" +
-			`JSON: [{"key","value","from","effect","reason"}]` + "\n\nExit codes: 0 done · 1 KEY is not set · 2 the configuration is wrong, or there is no such key",
+		Long: `Show the changed settings as TOML, with the place that each comes from. With KEY,
+show the keys at or below it and their defaults. With --all, show all defaults.
+Settings without effect are listed with the reason. Outside of a repository, only
+your own configuration counts.
+
+JSON: [{"key","value","from","effect","reason"}]
+
+Exit codes: 0 done · 1 KEY is not set · 2 the configuration is wrong, or there is no such key`,
 		Example: "  jp config show\n  jp config show limits",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runConfigShow(cmd.Context(), e, args, all) },
 	}
@@ -117,10 +123,15 @@ func newConfigSetCommand(e *ui.Env) *cobra.Command {
 	var workspace bool
 	cmd := &cobra.Command{
 		Use: "set KEY VALUE", Short: "Change a setting in your configuration file", Args: cobra.ExactArgs(2),
-		Long: "Write one key of your configuration file, or of this repository's; everything else in the file stays as it is.\n" +
-			"VALUE is TOML, or a plain text where the key takes one. What would make the settings wrong as a whole is refused,\n" +
-			"such as a server's variable before its command.\n\n" +
-			`JSON: {"action","files"}` + "\n\nExit codes: 0 done · 1 the file cannot be written · 2 no such key, or a wrong value; with --workspace not in a\nrepository",
+		Long: `Write one key of your configuration file, or of this repository's. The rest of
+the file stays as it is. VALUE is TOML, or plain text for a key that takes text.
+jp refuses a value that makes the settings invalid as a whole, such as a server's
+variable before its command.
+
+JSON: {"action","files"}
+
+Exit codes: 0 done · 1 the file cannot be written · 2 no such key, or a wrong
+value; with --workspace not in a repository`,
 		Example: "  jp config set model anthropic/claude-sonnet-4-5\n  jp config set policy.allow '[[\"go\", \"test\"]]'\n  jp config set --workspace limits.model_calls 20",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runConfigSet(cmd.Context(), e, args[0], args[1], workspace)
@@ -206,7 +217,12 @@ func warnOfSetting(r *repo.Repo, e *ui.Env, key string, workspace bool) {
 func newConfigPathCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "path", Short: "Print the paths of the configuration files", Args: cobra.NoArgs,
-		Long:    "Print where your configuration file is, and this repository's, whether they exist or not;\noutside of a repository yours alone.\n\n" + `JSON: {"user","workspace"}` + "\n\nExit codes: 0 done · 2 there is no home directory",
+		Long: `Print the paths of your configuration file and of this repository's, also if they
+do not exist. Outside of a repository, print yours alone.
+
+JSON: {"user","workspace"}
+
+Exit codes: 0 done · 2 there is no home directory`,
 		Example: "  $EDITOR \"$(jp config path | head -n 1)\"",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runConfigPath(cmd.Context(), e) },
 	}

@@ -21,9 +21,11 @@ import (
 func newDemoCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "demo", Short: "Show jp at work in a scratch repository, without a key", GroupID: "setup", Args: cobra.NoArgs,
-		Long: "Make a scratch repository, let a scripted model work in it with real tools, and print the conversation\n" +
-			"and its git log. Nothing outside the scratch directory is touched, and it is left for you to look at.\n\n" +
-			"Exit codes: 0 done · 1 something failed",
+		Long: `Make a scratch repository, let a scripted model work in it with real tools, and
+print the conversation and its git log. Everything stays inside the scratch
+directory, which you can explore afterwards.
+
+Exit codes: 0 done · 1 something failed`,
 		Example: "  jp demo",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), e) },
 	}

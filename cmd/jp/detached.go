@@ -16,7 +16,7 @@ import (
 func newDetachedCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "detached ID", Hidden: true, Args: cobra.ExactArgs(1),
-		Short: "Go on with a turn in the background (jp starts this itself)",
+		Short: "Run a turn in the background (jp starts this itself)",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runDetached(cmd.Context(), e, args[0])
 		},

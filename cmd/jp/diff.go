@@ -30,20 +30,20 @@ type diffOptions struct {
 	exitCode bool
 }
 
-const diffHelp = `Show what changed in the files. Without arguments: what the tools changed in
-the last turn. What others changed meanwhile is left out; where they changed a
-file between two tools, it is shown in pieces.
+const diffHelp = `Show changes of files. Without arguments: what the tools changed in the last
+turn. Changes by others are left out. If others changed a file between two tools,
+the file is shown in pieces.
 
-  @E            what this event changed, whoever it was
-  @A..@B        all that changed between two snapshots
+  @E            what this event changed, by anyone
+  @A..@B        all changes between two snapshots
   ID@E ID@E     the files of one conversation against those of another
   --turn N|all  what the tools changed in that turn, or in all
   --worktree    the last snapshot, or that of @E, against the files now
 
-On a terminal, and with colours, control characters are shown as ^X and line ends as
-one. A pipe gets the bytes of the files, as git apply takes them.
+On a terminal, and with colours, jp shows control characters as ^X and unifies line
+ends. A pipe gets the bytes of the files, which git apply takes.
 
-JSON: [{"path","status":"A|M|D","added","deleted","events":[…]}]: lines (-1 where
+JSON: [{"path","status":"A|M|D","added","deleted","events":[…]}]: lines (-1 if
 the content is binary), and the events that changed the file.
 
 Exit codes: 0 done · 1 with --exit-code: there are differences · 2 usage ·
@@ -66,9 +66,9 @@ func newDiffCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.turn, "turn", "", "what the tools changed in turn `N`, or in all")
+	f.StringVar(&o.turn, "turn", "", "changes by tools in turn `N`, or in all")
 	f.BoolVar(&o.worktree, "worktree", false, "against the files as they are now")
-	f.BoolVar(&o.stat, "stat", false, "only how much changed in which file")
+	f.BoolVar(&o.stat, "stat", false, "only the number of changed lines of each file")
 	f.BoolVar(&o.nameOnly, "name-only", false, "only the names of the files")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit 1 if there are differences")
 	cmd.MarkFlagsMutuallyExclusive("turn", "worktree")

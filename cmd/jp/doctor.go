@@ -15,19 +15,18 @@ import (
 	"jp/doctor"
 )
 
-const doctorHelp = `Look at what jp works with, and say of each thing whether it is well, and what to do
-where it is not: git, the repository, conversations, what is loose and what is
-packed, what a kill left behind, who holds what, the configuration, the providers,
-the terminal. Nothing is changed, and without --net nothing goes over the network.
+const doctorHelp = `Check git, the repository, conversations, loose objects and packs, files left by
+a kill, locks, the configuration, providers and the terminal, and say how to fix
+each problem. doctor changes nothing, and uses the network only with --net.
 
-Every line begins with ok, note (good to know), warn (something does not work, or may
-not) or fail (jp cannot do its work, or something of it is lost).
+Every line begins with ok, note (good to know), warn (something does not work, or
+may not) or fail (jp cannot do its work, or data is lost).
 
---fix removes what a kill left behind where it is provably nobody's: an hour old,
-yours, opened by no process, and not changed while its lock is held. It says what it
-removed, and changes nothing else.
+--fix removes files that a kill left behind, if they are an hour old, yours,
+closed, and unchanged while jp holds their lock. It lists what it removed, and
+changes nothing else.
 
-Exit codes: 0 nothing failed · 1 something did`
+Exit codes: 0 nothing failed · 1 something failed`
 
 // doctorOptions are the flags of jp doctor.
 type doctorOptions struct {
@@ -38,12 +37,12 @@ type doctorOptions struct {
 func newDoctorCommand(e *ui.Env) *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Look whether all is well, and say what to do where it is not", GroupID: "setup", Args: cobra.NoArgs,
+		Use: "doctor", Short: "Check jp and its surroundings, and say how to fix problems", GroupID: "setup", Args: cobra.NoArgs,
 		Long: doctorHelp, Example: "  jp doctor\n  jp doctor --net\n  jp doctor --fix\n  jp doctor --json | jq -r '.findings[] | select(.level==\"fail\").text'",
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), e, o) },
 	}
-	cmd.Flags().BoolVar(&o.net, "net", false, "ask whether providers can be reached; no key is sent")
-	cmd.Flags().BoolVar(&o.fix, "fix", false, "remove what a kill left behind and nobody needs")
+	cmd.Flags().BoolVar(&o.net, "net", false, "check that providers can be reached, without sending a key")
+	cmd.Flags().BoolVar(&o.fix, "fix", false, "remove unused files that a kill left behind")
 	return cmd
 }
 
@@ -81,7 +80,7 @@ func terminalFound(e *ui.Env) doctor.Terminal {
 	case e.Get("TERM") == "dumb":
 		t.Why = "TERM is dumb"
 	default:
-		t.Why = "nobody looks"
+		t.Why = "the output is redirected"
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if t.Locale = e.Get(name); t.Locale != "" {

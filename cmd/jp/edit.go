@@ -27,17 +27,17 @@ type editOptions struct {
 	given   func(flag string) bool
 }
 
-const editHelp = `Change what is known about a conversation. Each change is an event; nothing that
-was said changes. An empty title, --pin=false, --expires=never and --label KEY=
-take it away again. What has expired is only marked so. --title takes the word
-behind it; where none follows, jp asks the conversation's model, or that of -m,
-for a title, and shows it the first request and the last answers.
+const editHelp = `Change a conversation's title, pin, expiry or labels. Each change is an event, and
+all texts stay. An empty title, --pin=false, --expires=never and --label KEY=
+remove a value. --expires only marks the conversation. --title takes the next
+word. Without one, the conversation's model, or that of -m, writes the title from
+the first request and the last answers.
 
 JSON: {"action","conversation","files"}
 
-Exit codes: 0 done · 2 usage, configuration, model · 4 locked · 5 no such
-conversation · 6 damaged in what has to be read: its end, and all of it for a title
-by the model · 7 the model wrote no title`
+Exit codes: 0 done · 2 usage, configuration, model · 4 locked ·
+5 no such conversation · 6 damaged at its end, or anywhere for a title by the
+model · 7 the model wrote no title`
 
 func newEditCommand(e *ui.Env) *cobra.Command {
 	var o editOptions
@@ -59,7 +59,7 @@ func newEditCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.Var(&o.title, "title", "give it a `TITLE`; without one the model writes it")
+	f.Var(&o.title, "title", "set the `TITLE`; without one the model writes it")
 	f.Lookup("title").NoOptDefVal = titles.FromModel
 	f.StringVarP(&o.model, "model", "m", "", "let this model write the title, `PROVIDER/NAME` or an alias")
 	f.BoolVar(&o.pin, "pin", false, "pin it")

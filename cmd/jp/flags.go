@@ -38,7 +38,7 @@ func flagMistake(err error) string {
 	case "int":
 		return fmt.Sprintf("%s %q is not a number", name, bad.GetValue())
 	case "bool":
-		return fmt.Sprintf("%s %q is neither true nor false", name, bad.GetValue())
+		return fmt.Sprintf("invalid %s %q (want true or false)", name, bad.GetValue())
 	case "duration":
 		return strings.TrimSuffix(repo.NoTime(name, bad.GetValue(), "a duration: 90s, 10m, 2h, 3d").Message, ".")
 	}

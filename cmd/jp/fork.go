@@ -33,41 +33,41 @@ type forkOptions struct {
 	yes      bool
 }
 
-const forkHelp = `Make a new conversation out of another one's events. The source never changes.
+const forkHelp = `Make a new conversation from another one's events. The source stays the same.
 
-Up to any event (--until), it shares them: that costs one ref and one commit,
-however long the conversation is. With a new start (--from, --last) the events
-are copied and numbered anew; what was set before stays in force, and a turn is
-kept from a request on. Bounds are inclusive. An end inside a turn leaves an
-incomplete turn, which jp continue goes on with. No more of the source is read
-than that needs: damage further back is shared, and found by jp verify.
+Up to an event (--until), the fork shares the events: one new ref and one commit,
+at any length. With a new start (--from, --last), jp copies and renumbers the
+events. Earlier settings stay in force, and the first turn is cut at a request.
+Bounds are inclusive. An end inside a turn leaves an incomplete turn, which
+jp continue resumes. jp reads only what it needs: damage further back is shared,
+and jp verify finds it.
 
---worktree DIR adds a git worktree at the HEAD that was recorded there, with the
-files as they were after that event as uncommitted changes; what no snapshot has,
-such as what looks like a secret, is not there, and is listed. jp in it starts on
-the fork. --restore goes back in place: the fork becomes this session's, and the
-files that the tools wrote since come back, where nobody else wrote them. Only
-one of -a, --restore and --worktree makes sense at a time.
+--worktree DIR adds a git worktree at the recorded HEAD, with the files of that
+event as uncommitted changes. jp in DIR starts on the fork. Files that are in no
+snapshot, such as those that look like secrets, are missing and listed.
+--restore goes back in place: the fork becomes this session's, and files that
+only the tools wrote since come back. Use one of -a, --restore and --worktree.
 
-A conversation that someone else wrote, or that was fetched (REMOTE/ID), can be
-read and forked, and nothing of it runs. --adopt makes the fork yours: calls that are open get an error in place of
-a result, and what was allowed, remembered or reasoned there counts no more, nor do its
-settings and its model: yours answers.
+You can read and fork someone else's conversation, or a fetched one (REMOTE/ID),
+but jp runs nothing in it. --adopt makes the fork yours. Its open calls get an
+error as their result. Its permissions, remembered answers, reasoning, settings
+and model have no effect any more: yours apply.
 
-JSON: {"id","ref","head","forked_from":{"id","seq","commit"},"incomplete","worktree"},
-with --worktree also "left_out":[{"path","why"}]: what is in no snapshot, and so
-not there; "unconverted":[{"path","filter","why"}]: files that need a filter which jp
-does not run, and so are not there, or content of LFS that is not here; with --restore also "files":[{"path","done","reason"}]
+JSON: {"id","ref","head","forked_from":{"id","seq","commit"},"incomplete","worktree"};
+with --worktree also "left_out":[{"path","why"}]: files in no snapshot, and
+"unconverted":[{"path","filter","why"}]: files that need a filter that jp does
+not run, or whose LFS content is missing;
+with --restore also "files":[{"path","done","reason"}]
 
-Exit codes: 0 done · 2 usage · 3 written by a newer jp, or nobody to ask ·
+Exit codes: 0 done · 2 usage · 3 written by a newer jp, or no terminal to ask ·
 4 locked · 5 no such conversation or event, or it is incomplete here ·
-6 damaged in what has to be read`
+6 damaged in a part that the fork needs`
 
 func newForkCommand(e *ui.Env) *cobra.Command {
 	var o forkOptions
 	cmd := &cobra.Command{
 		Use: "fork [ID][@E]", GroupID: "shape", Args: cobra.MaximumNArgs(1),
-		Short: "Make a new conversation out of another one, up to any event", Long: forkHelp,
+		Short: "Make a new conversation from another one, up to any event", Long: forkHelp,
 		Example: "  jp fork @15                       # another way from here, also in the middle of a turn\n" +
 			"  jp fork 4400 --until 15 -a        # and go on there\n" +
 			"  jp fork @15 --worktree ../try     # and try it beside this one, with the files of then\n" +
@@ -83,13 +83,13 @@ func newForkCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.cut.Until, "until", "", "keep the events up to `E`, with it")
-	f.StringVar(&o.cut.From, "from", "", "keep the events from `E` on, with it; a turn from its start")
-	f.IntVar(&o.cut.First, "first", 0, "keep only the first `N` turns (of what else is kept)")
+	f.StringVar(&o.cut.Until, "until", "", "keep the events up to and including `E`")
+	f.StringVar(&o.cut.From, "from", "", "keep the events from `E` on, or from the start of its turn")
+	f.IntVar(&o.cut.First, "first", 0, "keep only the first `N` of the kept turns")
 	f.IntVar(&o.cut.Last, "last", 0, "keep only the last `N` turns; with --first: both")
 	f.StringVar(&o.title, "title", "", "give the fork a `TITLE`")
 	f.BoolVarP(&o.activate, "activate", "a", false, "make it this session's conversation")
-	f.BoolVar(&o.restore, "restore", false, "make it this session's, and bring the files back to what they were then")
+	f.BoolVar(&o.restore, "restore", false, "make it this session's, and bring the files of that event back")
 	f.StringVar(&o.worktree, "worktree", "", "add a git worktree in `DIR` that goes on with the fork")
 	f.StringVarP(&o.branch, "branch", "b", "", "with --worktree: on a new branch `NAME`, not a detached HEAD")
 	f.BoolVar(&o.adopt, "adopt", false, "make someone else's conversation yours")

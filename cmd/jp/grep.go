@@ -41,26 +41,30 @@ type grepOptions struct {
 	recall     bool
 }
 
-const grepLong = `Find lines of what was said, thought, called, answered and asked, and of titles.
+const grepLong = `Find lines in requests, answers, reasoning, tool calls, results, questions and
+titles.
 
-PATTERN is plain text, with -r a regular expression (RE2); one of several lines is several patterns. With -e
-all arguments are conversations. Capitals count where a pattern has one, else not. Searched are the
-conversations named, wherever they are, or all that are not archived. Discarded turns are left out, and so are
-calls of the recall tools, which repeat other conversations (--recall searches them). Conversations come in
-the order of ls, the one that was active last at the end; -n takes the last ones in which something is found.
-SCOPE: user, assistant (both: chat), reasoning, tool-call, tool-result (both: tool), inquiry, title, all.
+PATTERN is plain text, or with -r a regular expression (RE2). Several lines are
+several patterns. With -e all arguments are conversations. Case matters if a
+pattern has a capital. grep searches the named conversations, or all that are not
+archived. It skips discarded turns, and the calls of recall tools, which repeat
+other conversations (--recall includes them). The most recently active
+conversation comes last. -n takes the last ones with a match.
+SCOPE: user, assistant (both: chat), reasoning, tool-call, tool-result (both:
+tool), inquiry, title, all.
 
-On a terminal turn, @event and scope stand before the text, which is cut around the match where it is too
-long; with context, : marks what matches and - what does not. Elsewhere a line is ID:TURN:SEQ:SCOPE:TEXT, one
-of context ID-TURN-SEQ-SCOPE-TEXT; a title has no TURN and SEQ, TEXT no control characters. ⏳ marks what
-belongs to an incomplete turn.
+On a terminal, turn, @event and scope precede the text, which is cut around the
+match. With context, : marks matches and - the other lines. Elsewhere a match is
+ID:TURN:SEQ:SCOPE:TEXT, and a context line ID-TURN-SEQ-SCOPE-TEXT. Titles have
+no TURN and SEQ, and TEXT has no control characters. ⏳ marks an incomplete turn.
 
 JSON: [{"id","conversation","title","turn","seq","scope","time","text","is_match","submatches":[[from,to]],
 "incomplete"?}], from and to in bytes of text; turn, seq and time of a title are null. -l: ["jp-c…"];
 -c: [{"id","count"}].
 
-Exit codes: 0 found · 1 nothing found · 2 usage, bad pattern · 5 no such conversation,
-or one that was named is incomplete here · 6 one that was named is damaged`
+Exit codes: 0 found · 1 no match · 2 usage, bad pattern ·
+5 no such conversation, or a named one is incomplete here · 6 a named one is
+damaged`
 
 func newGrepCommand(e *ui.Env) *cobra.Command {
 	var o grepOptions
@@ -82,18 +86,18 @@ func newGrepCommand(e *ui.Env) *cobra.Command {
 }
 
 func (o *grepOptions) define(f *pflag.FlagSet) {
-	f.StringArrayVarP(&o.patterns, "pattern", "e", nil, "find `PATTERN`, too; all arguments are conversations")
+	f.StringArrayVarP(&o.patterns, "pattern", "e", nil, "also find `PATTERN`; all arguments are conversations")
 	f.BoolVarP(&o.regexp, "regexp", "r", false, "patterns are regular expressions")
-	f.BoolVarP(&o.ignoreCase, "ignore-case", "i", false, "capitals do not count")
-	f.BoolVarP(&o.sensitive, "case-sensitive", "s", false, "capitals count")
+	f.BoolVarP(&o.ignoreCase, "ignore-case", "i", false, "ignore case")
+	f.BoolVarP(&o.sensitive, "case-sensitive", "s", false, "match case")
 	f.IntVarP(&o.after, "after-context", "A", 0, "with `N` lines of the same event after each match")
 	f.IntVarP(&o.before, "before-context", "B", 0, "with `N` lines of the same event before each match")
 	f.IntVarP(&o.around, "context", "C", 0, "with `N` lines on both sides (before the command, -C is a folder)")
 	f.StringSliceVar(&o.scopes, "scope", nil, "only in `SCOPE` (repeatable, or several with commas)")
 	f.StringVar(&o.since, "since", "", "only conversations active since a `TIME`: 2h, 2026-11-21, RFC 3339")
-	f.BoolVar(&o.archived, "archived", false, "in the archived ones")
+	f.BoolVar(&o.archived, "archived", false, "search archived ones")
 	f.BoolVarP(&o.list, "list", "l", false, "only the conversations' ids")
-	f.BoolVarP(&o.count, "count", "c", false, "only how many lines match in each conversation")
+	f.BoolVarP(&o.count, "count", "c", false, "only the number of matching lines of each conversation")
 	f.IntVarP(&o.max, "max-count", "m", 0, "at most `N` matching lines of each conversation")
 	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N` conversations")
 	f.BoolVar(&o.recall, "recall", false, "also in calls and results of the recall tools")
@@ -210,7 +214,7 @@ func (o grepOptions) query(quiet bool) (*search.Query, error) {
 	for _, name := range o.scopes {
 		scope := search.Scope(name)
 		if !slices.Contains(search.Scopes, scope) {
-			return nil, problem.Usage("--scope %q is none of %s.", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(search.Scopes), " ", ", "), "[]"))
+			return nil, problem.Usage("invalid --scope %q (want one of %s).", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(search.Scopes), " ", ", "), "[]"))
 		}
 		s.Scopes = append(s.Scopes, scope)
 	}

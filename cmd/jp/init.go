@@ -20,8 +20,9 @@ import (
 func newInitCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "init", Short: "Write a commented configuration file for this repository", GroupID: "setup", Args: cobra.NoArgs,
-		Long: "Write .jp/config.toml with every setting commented out, and nothing else. jp works without it.\n\n" +
-			"Exit codes: 0 done · 1 it cannot be written · 2 it exists, or there is no place for it",
+		Long: `Write .jp/config.toml with every setting commented out. jp works without it.
+
+Exit codes: 0 done · 1 it cannot be written · 2 it exists, or there is no place for it`,
 		Example: "  jp init",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), e) },
 	}
@@ -59,7 +60,7 @@ func makeConfig(root *os.Root) error {
 	folder := filepath.Dir(config.WorkspaceFile)
 	err := root.MkdirAll(folder, 0o777)
 	if info, failed := root.Stat(folder); err != nil && failed == nil && !info.IsDir() {
-		return problem.Usage("%s is no folder, and %s has to be in one of this name.", folder, config.WorkspaceFile).
+		return problem.Usage("%s is not a folder, and %s has to be in one of this name.", folder, config.WorkspaceFile).
 			Hint("mv "+folder+" "+folder+".old", "moves it away")
 	}
 	if err == nil {

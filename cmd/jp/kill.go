@@ -26,10 +26,10 @@ const (
 	termToEnd  = 10 * time.Second
 )
 
-const killHelp = `End the process that runs a conversation: it is asked to, then gets SIGTERM, and
-SIGKILL after ten seconds; its tools and those of its delegates are ended, too. Only a process that provably
-holds the conversation is signalled. The conversation stays as it is: its turn is
-incomplete and can be gone on with. Where nothing runs there is nothing to do.
+const killHelp = `End the process that runs a conversation, its tools, and those of its delegates:
+jp asks it to end, then sends SIGTERM, and SIGKILL after ten seconds. jp signals
+only a process that provably holds the conversation. The turn stays incomplete,
+and jp continue resumes it. If nothing runs, kill does nothing.
 
 JSON: docs/json.md
 
@@ -48,7 +48,7 @@ func newKillCommand(e *ui.Env) *cobra.Command {
 			return runKill(cmd.Context(), e, args)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "all that run in this repository")
+	cmd.Flags().BoolVar(&all, "all", false, "all running conversations of this repository")
 	return cmd
 }
 

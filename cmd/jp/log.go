@@ -20,9 +20,12 @@ import (
 func newLogCommand(e *ui.Env) *cobra.Command {
 	var o blame.LogOptions
 	cmd := &cobra.Command{
-		Use: "log [ID] [-- PATH…]", Short: "Show what happened, newest event first", GroupID: "look",
-		Long: "Show the events of a conversation, newest first, each with its number: @14 names it in other commands.\n" +
-			"With paths, only the events that changed them.\n\nExit codes: 0 done · 2 usage · 5 no such conversation or turn,\nor it is incomplete here · 6 damaged",
+		Use: "log [ID] [-- PATH…]", Short: "Show the events, newest first", GroupID: "look",
+		Long: `Show the events of a conversation, newest first, each with its number. @14 names
+event 14 in other commands. With paths, show only the events that changed them.
+
+Exit codes: 0 done · 2 usage · 5 no such conversation or turn,
+or it is incomplete here · 6 damaged`,
 		Example: "  jp log\n  jp log 4400 -n 20 --stat\n  jp log -- auth/        # who changed these files",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if at := cmd.ArgsLenAtDash(); at >= 0 {
@@ -44,7 +47,7 @@ func newLogCommand(e *ui.Env) *cobra.Command {
 	f.IntVarP(&o.Limit, "limit", "n", 0, "at most `N` events")
 	f.IntVar(&o.Turn, "turn", 0, "only turn `N`")
 	f.BoolVar(&o.Stat, "stat", false, "with the files that each event changed")
-	f.BoolVarP(&o.Patch, "patch", "p", false, "with what each event changed in them")
+	f.BoolVarP(&o.Patch, "patch", "p", false, "with the diff of each event")
 	f.BoolVar(&o.Reverse, "reverse", false, "oldest first")
 	f.BoolVar(&o.Internal, "internal", false, "with bookkeeping events")
 	return cmd

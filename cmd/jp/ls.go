@@ -27,11 +27,11 @@ type listOptions struct {
 	follow     bool
 }
 
-const listHelp = `List the conversations of this repository, the one that was active last at the
-end. A star marks this session's. With --tree forks stand below what they were
-forked from; with --follow the list is kept up to date until Ctrl+C or q, and
-piped each conversation is listed again when it changes. --remote lists what was
-fetched, which can be read as REMOTE/ID.
+const listHelp = `List the conversations of this repository, the most recently active one last. A
+star marks this session's. With --tree, forks stand below their source. With
+--follow, jp updates the list until Ctrl+C or q. Piped, it lists a conversation
+again when it changes. --remote lists fetched conversations, which other commands
+read as REMOTE/ID.
 
 JSON: docs/json.md
 
@@ -58,16 +58,16 @@ func newListCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.archived, "archived", false, "the archived ones")
-	f.StringVar(&o.remote, "remote", "", "those that were fetched, from all remotes or from `R`")
+	f.BoolVar(&o.archived, "archived", false, "list archived ones")
+	f.StringVar(&o.remote, "remote", "", "list fetched ones, from all remotes or from `R`")
 	f.Lookup("remote").NoOptDefVal = repo.AnyRemote
-	f.StringVar(&o.status, "status", "", "only those of a `STATE`: idle, running, waiting or interrupted")
-	f.StringVar(&o.since, "since", "", "only those active since a `TIME`: 2h, 2026-11-21, RFC 3339")
-	f.StringVar(&o.sort, "sort", "activity", "the `ORDER`: activity, created, updated, title or events")
-	f.BoolVar(&o.descending, "descending", false, "the other way round")
-	f.BoolVar(&o.tree, "tree", false, "forks below what they were forked from")
-	f.BoolVar(&o.follow, "follow", false, "keep the list up to date; piped, list again what changes")
-	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N`, the last ones of the order")
+	f.StringVar(&o.status, "status", "", "only those in `STATE`: idle, running, waiting or interrupted")
+	f.StringVar(&o.since, "since", "", "only those active since `TIME`: 2h, 2026-11-21, RFC 3339")
+	f.StringVar(&o.sort, "sort", "activity", "sort by `ORDER`: activity, created, updated, title or events")
+	f.BoolVar(&o.descending, "descending", false, "reverse the order")
+	f.BoolVar(&o.tree, "tree", false, "show forks below their source")
+	f.BoolVar(&o.follow, "follow", false, "keep the list up to date; piped, list changed ones again")
+	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N`, from the end")
 	cmd.MarkFlagsMutuallyExclusive("archived", "remote")
 	return cmd
 }
@@ -167,7 +167,7 @@ func (o listOptions) order() (func(a, b repo.Listing) int, error) {
 	case "events":
 		return func(a, b repo.Listing) int { return cmp.Compare(a.Events, b.Events) }, nil
 	}
-	return nil, problem.Usage("--sort %q is none of activity, created, updated, title, events.", o.sort)
+	return nil, problem.Usage("invalid --sort %q (want activity, created, updated, title or events).", o.sort)
 }
 
 func (o listOptions) filter(now time.Time) (func(repo.Listing) bool, error) {
@@ -177,7 +177,7 @@ func (o listOptions) filter(now time.Time) (func(repo.Listing) bool, error) {
 	}
 	want, known := state[o.status]
 	if !known {
-		return nil, problem.Usage("--status %q is none of idle, running, waiting, interrupted.", o.status)
+		return nil, problem.Usage("invalid --status %q (want idle, running, waiting or interrupted).", o.status)
 	}
 	var since time.Time
 	if o.since != "" {

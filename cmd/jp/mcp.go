@@ -20,18 +20,22 @@ const mcpInstructions = `The conversations that people held with jp in this git 
 func newMCPCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "Let other agents read the conversations", GroupID: "share",
-		Long: "Let other agents read the conversations of this repository, by the Model Context Protocol (docs/mcp.md).\n\n" +
-			"Exit codes: 0 done · 2 no such command; serve has its own",
+		Long: `Let other agents read the conversations of this repository over the Model Context
+Protocol (docs/mcp.md).
+
+Exit codes: 0 done · 2 no such command; serve has its own`,
 		Example: "  jp mcp serve --help\n  claude mcp add --scope user jp -- jp mcp serve",
 		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "serve", Short: "Serve conversation_list, conversation_grep and conversation_read over stdio", Args: cobra.NoArgs,
-		Long: "Serve the three recall tools by the Model Context Protocol, on standard input and output, to the agent that\n" +
-			"starts this command. It only reads, sees conversations as they are at each call, and ends when its input does.\n" +
-			"It serves the repository of the folder in which it is started; with -C and a full path always that one.\n\n" +
-			"Exit codes: 0 the input ended, or a signal came · 2 no repository",
+		Long: `Serve the three recall tools over the Model Context Protocol, on standard input
+and output, to the agent that starts this command. It only reads, sees
+conversations as they are at each call, and ends with its input. It serves the
+repository of the folder in which it starts, or that of -C.
+
+Exit codes: 0 the input ended, or a signal came · 2 no repository`,
 		Example: "  claude mcp add --scope user jp -- jp mcp serve\n  codex mcp add jp -- jp mcp serve",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runMCPServe(cmd.Context(), e) },
 	})

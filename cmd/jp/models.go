@@ -11,17 +11,17 @@ import (
 	"jp/internal/safetext"
 )
 
-const modelsHelp = `List the models that can be asked, as -m takes them: those of every provider that
-has a key, of servers on this machine, and of those that the configuration names;
-outside of a repository your own configuration counts alone.
-What cannot be reached is said on stderr, with what it lacks.
+const modelsHelp = `List the models that you can ask, as -m takes them: those of each provider with a
+key, of servers on this machine, and of providers in the configuration. Outside
+of a repository, only your own configuration counts. stderr names the unreachable
+providers and what each lacks.
 
-Exit codes: 0 done · 2 no such provider, or no key for the one that is named ·
-7 the one that is named does not answer`
+Exit codes: 0 done · 2 no such provider, or the named one has no key ·
+7 the named one does not answer`
 
 func newModelsCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "models [PROVIDER]", Short: "List the models that can be asked", GroupID: "setup", Args: cobra.MaximumNArgs(1),
+		Use: "models [PROVIDER]", Short: "List the models that you can ask", GroupID: "setup", Args: cobra.MaximumNArgs(1),
 		Long: modelsHelp, Example: "  jp models\n  jp models ollama\n  jp models --json | jq -r '.[] | select(.reachable) | .provider'",
 		RunE: func(cmd *cobra.Command, args []string) error { return runModels(cmd.Context(), e, args) },
 	}

@@ -21,7 +21,7 @@ func TestUnrecordedFilesOfALostTool(t *testing.T) {
 		changed   = "have changed since"
 		unchanged = "have not changed"
 		absent    = "are not there"
-		untold    = "are there, and not recorded, so that nobody can tell whether it changed them"
+		untold    = "exist and were not recorded before, so it is unknown whether it changed them"
 	)
 	for name, tt := range map[string]struct {
 		tool, path string

@@ -21,10 +21,10 @@ const idle = 19
 func newPackCommand(e *ui.Env) *cobra.Command {
 	var background bool
 	cmd := &cobra.Command{
-		Use: "pack", Short: "Pack what conversations have as loose objects", GroupID: "setup", Args: cobra.NoArgs,
-		Long: "Move the loose objects of conversations into a pack of git's. Nothing is dropped, no ref moves, and what is\n" +
-			"not a conversation's stays as it is. jp does this itself, in the background after a turn, once there are\n" +
-			fmt.Sprintf("about %d of them; store.packing=off leaves it to you.\n\n", packing.Enough) +
+		Use: "pack", Short: "Pack the conversations' loose objects", GroupID: "setup", Args: cobra.NoArgs,
+		Long: "Move the loose objects of conversations into a git pack. All other objects, and all\n" +
+			"refs, stay as they are. jp does this itself in the background after a turn, once\n" +
+			fmt.Sprintf("there are about %d of them. store.packing=off leaves it to you.\n\n", packing.Enough) +
 			"Exit codes: 0 done · 1 the repository cannot be written to · 4 another process packs",
 		Example: "  jp pack",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runPack(cmd.Context(), e, background) },

@@ -33,8 +33,11 @@ func newPrintCommand(e *ui.Env) *cobra.Command {
 	var o printOptions
 	cmd := &cobra.Command{
 		Use: "print [ID…]", Short: "Print a conversation", GroupID: "look",
-		Long: "Print a conversation, oldest turn first; an incomplete turn comes last, with what it waits for. Turns\n" +
-			"that were discarded are left out, unless one is asked for by --turn or --internal.\n\nExit codes: 0 done · 2 usage · 5 no such conversation or turn,\nor it is incomplete here · 6 damaged",
+		Long: `Print a conversation, oldest turn first. An incomplete turn comes last, with what
+it waits for. Discarded turns are left out, except with --turn or --internal.
+
+Exit codes: 0 done · 2 usage · 5 no such conversation or turn,
+or it is incomplete here · 6 damaged`,
 		Example: "  jp print\n  jp print 4400 --last 1\n  jp print --answer | pbcopy\n  jp print --json | jq '.[].type'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := atLeast(cmd.Flags(), 0, "last", "tail"); err != nil {
@@ -46,7 +49,7 @@ func newPrintCommand(e *ui.Env) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&o.last, "last", -1, "only the last `N` turns")
 	f.StringVar(&o.turn, "turn", "", "only turn `N, or A..B`")
-	f.IntVar(&o.tail, "tail", -1, "only the last `N` events; the begin of a turn does not count")
+	f.IntVar(&o.tail, "tail", -1, "only the last `N` events, without the beginnings of turns")
 	f.BoolVar(&o.answer, "answer", false, "only the text of the last answer")
 	f.BoolVar(&o.events, "events", false, "one line per event")
 	f.BoolVar(&o.internal, "internal", false, "with bookkeeping events")
@@ -58,7 +61,7 @@ func newPrintCommand(e *ui.Env) *cobra.Command {
 
 func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) error {
 	if o.style != "full" && o.style != "chat" && o.style != "brief" {
-		return problem.Usage("--style %q is none of full, chat, brief.", o.style)
+		return problem.Usage("invalid --style %q (want full, chat or brief).", o.style)
 	}
 	if o.answer && e.Format.Structured() {
 		return problem.Usage("--answer is the text alone, and no JSON.").Hint("jp print --json --last 1", "the events of the last turn")

@@ -12,15 +12,15 @@ import (
 
 const queryHelp = `Ask the model, in this session's conversation or a new one, and let it use tools.
 
-The text is the words given; what is piped in stands before it. Without a text
-an editor opens. On a terminal the answer streams to it; piped, stdout gets the
-final message only. Every event is durable before it is shown as such.
-What another process holds is waited for on a terminal; elsewhere that is exit 4.
+The question is piped input, followed by the given text. Without a text, an
+editor opens. On a terminal the answer streams. Piped, stdout gets the final
+message only. jp shows an event once it is durable. If another process is using
+the conversation, jp waits for it on a terminal. Otherwise it exits with code 4.
 
-Exit codes: 0 done · 1 refused, over a limit, or no answer that satisfies the
-schema · 2 usage, configuration, model ·
-3 a decision is needed first · 4 locked · 5 no such conversation · 6 damaged ·
-7 the provider failed · 130, 143, 129, 131 interrupted (what was recorded stays)`
+Exit codes: 0 done · 1 refused, over a limit, or an answer that breaks the
+schema · 2 usage, configuration, model · 3 a decision is needed first ·
+4 locked · 5 no such conversation · 6 damaged · 7 the provider failed ·
+130, 143, 129, 131 interrupted (recorded events stay)`
 
 const queryExamples = `  jp query "Why does login hang when the server is down?"
   git diff | jp query "Review this."
@@ -55,16 +55,16 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 	f.StringVar(&o.Fork, "fork", "", "ask in a fork, made at event `E` (--fork=E) or at the end")
 	f.Lookup("fork").NoOptDefVal = agent.ForkAtEnd
 	runFlags(&o, f)
-	f.StringArrayVarP(&o.Attachments, "attachment", "a", nil, "send along `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N]; a file of that name comes first (repeatable)")
-	f.StringVarP(&o.Schema, "schema", "s", "", "answer with data that satisfies this JSON schema, `FILE` or JSON")
+	f.StringArrayVarP(&o.Attachments, "attachment", "a", nil, "attach `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N]; files come first (repeatable)")
+	f.StringVarP(&o.Schema, "schema", "s", "", "answer with data that fits this JSON schema, `FILE` or JSON")
 	f.StringVar(&o.Title, "title", "", "give the conversation a `TITLE`")
 	f.BoolVarP(&o.Edit, "edit", "e", false, "write the text in an editor")
-	f.BoolVarP(&o.NoEdit, "no-edit", "E", false, "never open an editor; without a text: ask the last one again")
+	f.BoolVarP(&o.NoEdit, "no-edit", "E", false, "never open an editor; without a text: ask the last question again")
 	f.BoolVar(&o.Stdin, "stdin", false, "wait for standard input without limit")
 	f.BoolVar(&o.NoStdin, "no-stdin", false, "never read standard input")
-	f.BoolVar(&o.ContinueTurn, "continue-turn", false, "go on with an incomplete turn; takes no text")
-	f.BoolVar(&o.DiscardTurn, "discard-turn", false, "take an incomplete turn back, then ask; with -E and no text: ask its question again")
-	f.BoolVar(&o.NoPersist, "no-persist", false, "record nothing, and hold nothing: the model reads, and changes nothing")
+	f.BoolVar(&o.ContinueTurn, "continue-turn", false, "resume an incomplete turn; takes no text")
+	f.BoolVar(&o.DiscardTurn, "discard-turn", false, "discard an incomplete turn, then ask; with -E and no text: ask its question again")
+	f.BoolVar(&o.NoPersist, "no-persist", false, "record nothing and take no lock; tools only read")
 	resumeFlags(&o, f)
 	cmd.MarkFlagsMutuallyExclusive("new", "id")
 	cmd.MarkFlagsMutuallyExclusive("new", "fork")
@@ -77,19 +77,19 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 func runFlags(o *agent.Request, f *pflag.FlagSet) {
 	f.StringVarP(&o.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
 	f.BoolVarP(&o.Yes, "yes", "y", false, "approve the tool runs of this turn in advance")
-	f.StringArrayVarP(&o.Tools, "tool", "t", nil, "switch this tool `NAME` on, from now on (repeatable)")
-	f.StringArrayVar(&o.WithoutTools, "no-tool", nil, "switch this tool `NAME` off, from now on (repeatable)")
-	f.BoolVarP(&o.NoTools, "no-tools", "T", false, "no tools in this turn, but those of -t")
-	f.StringVar(&o.Policy, "policy", "", "`POLICY` when nobody can be asked: auto, defaults, deny, queue or defer (default queue; in the foreground defer where CI is set)")
-	f.BoolVar(&o.NonInteractive, "non-interactive", false, "ask nobody, even on a terminal")
-	f.BoolVar(&o.Wait, "wait", false, "wait as long as a provider asks to, also longer than limits.retry_wait")
-	f.BoolVar(&o.Partial, "partial", false, "with jsonl: also text that is not durable yet")
+	f.StringArrayVarP(&o.Tools, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
+	f.StringArrayVar(&o.WithoutTools, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
+	f.BoolVarP(&o.NoTools, "no-tools", "T", false, "no tools in this turn, except those of -t")
+	f.StringVar(&o.Policy, "policy", "", "`POLICY` while no user is there to ask: auto, defaults, deny, queue or defer (default queue; in the foreground defer if CI is set)")
+	f.BoolVar(&o.NonInteractive, "non-interactive", false, "never ask, even on a terminal")
+	f.BoolVar(&o.Wait, "wait", false, "wait as long as a provider asks, even beyond limits.retry_wait")
+	f.BoolVar(&o.Partial, "partial", false, "with jsonl: also text that still streams")
 }
 
 // resumeFlags are the flags of everything that can go on with a turn.
 func resumeFlags(o *agent.Request, f *pflag.FlagSet) {
-	f.StringVar(&o.Pending, "pending", "", "a call of unknown outcome: `WHAT` becomes of it, run (again) or report (to the model)")
-	f.BoolVar(&o.Anyway, "anyway", false, "go on although this is not where the turn stopped")
+	f.StringVar(&o.Pending, "pending", "", "do `WHAT` with a call of unknown outcome: run (again) or report (to the model)")
+	f.BoolVar(&o.Anyway, "anyway", false, "go on in another place than the turn's")
 	f.BoolVar(&o.Detach, "detach", false, "go on in the background, and print the conversation's id")
 }
 

@@ -10,14 +10,21 @@ import (
 	"jp/undo"
 )
 
-const restoreHelp = `Bring files back to what they were after an event: all that the tools of the
-conversation wrote since, or only the paths that are named. A file comes back
-only where nobody but the tools wrote it since, and where it is still what they
-wrote last: everything else is listed and left alone. The changes are listed
-first, then you are asked. A restore can be undone.
+const restoreHelp = `Bring files back to their state after an event: all that the conversation's tools
+wrote since, or only the named paths. A file comes back if only the tools wrote it
+since, and if it is unchanged since they wrote it. jp lists all other files and
+leaves them alone. jp lists the changes first, and then asks. You can undo a
+restore.
 
-` + putBackJSON + `Exit codes: 0 done, or nothing to do · 1 a file could not be written, or a path
-that was named was left alone · ` + putBackExits
+JSON: {"action","conversation","as_of","event","dry_run","files":[{"path","done","reason"}]}:
+as_of is the event of the files, and event records the change (null: no file
+changed).
+
+Exit codes: 0 done, or nothing to do · 1 a file could not be written, or a named
+path was left alone · 2 usage ·
+3 no terminal to ask, a tool call is open, or this is another working tree ·
+4 locked · 5 no such event · 6 damaged ·
+130, 143 a signal stopped it between two files; the files so far are recorded`
 
 func newRestoreCommand(e *ui.Env) *cobra.Command {
 	var o undo.Options

@@ -40,13 +40,19 @@ func newRmCommand(e *ui.Env) *cobra.Command {
 	o := repo.Selection{Scopes: []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived}}
 	cmd := &cobra.Command{
 		Use: "rm [ID…]", GroupID: "shape", Short: "Delete conversations",
-		Long: "Delete conversations: they are listed, with what else reaches their events (forks that share them, tags, what was\n" +
-			"fetched), then you are asked. Until git collects its garbage (two weeks), the command that is printed undoes it. Without\n" +
-			"ID you choose from a list, which needs a terminal; it is never just the session's. With --older or --inactive pinned\n" +
-			"ones stay.\n\n" +
-			"ID: an id, its last characters, \".\" (the session's), \"-\" (the one before), recent or newest. Where you are asked\n" +
-			"it may also be a part of the title; with -y, or without a terminal, it may not.\n\n" +
-			"JSON: [{\"action\",\"conversation\",\"files\",\"ref\",\"head\",\"payloads\":{\"ref\",\"head\"},\n\"kept_by\":[{\"ref\",\"events\"}]}]\n\nExit codes: 0 done · 2 usage · 3 nobody to ask, there twice, or set back · 4 locked · 5 no such conversation · 6 its ref cannot be read",
+		Long: `Delete conversations. jp lists them, with the refs that still reach their events
+(forks, tags, fetched copies), and then asks. It prints the command that brings
+each back, which works until git collects garbage (two weeks). Without ID you
+choose from a list on a terminal. With --older or --inactive, pinned ones stay.
+
+ID: an id, its last characters, "." (the session's), "-" (the one before), recent
+or newest. Where jp asks, ID may also be a part of the title.
+
+JSON: [{"action","conversation","files","ref","head","payloads":{"ref","head"},
+"kept_by":[{"ref","events"}]}]
+
+Exit codes: 0 done · 2 usage · 3 no terminal to ask, duplicate id, or set back ·
+4 locked · 5 no such conversation · 6 its ref cannot be read`,
 		Example: "  jp rm 4400\n  jp rm --older 180d -y",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Words = args

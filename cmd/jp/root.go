@@ -26,8 +26,9 @@ func newRootCommand(e *ui.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "jp",
 		Short: "Ask models that work in your git repository; every event is a commit",
-		Long: "jp asks language models that work in your git repository, and keeps each conversation there:\n" +
-			"one commit per event, one ref per conversation. The message says what was said, the tree what the files were.",
+		Long: `jp asks language models that work in your git repository, and keeps each
+conversation there: one ref per conversation, one commit per event. The commit's
+message is the text, and its tree the files.`,
 		SilenceErrors: true, SilenceUsage: true, TraverseChildren: true, SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,7 +41,7 @@ func newRootCommand(e *ui.Env) *cobra.Command {
 			if !slices.Contains([]ui.Format{ui.FormatAuto, ui.FormatText, ui.FormatJSON, ui.FormatJSONL}, e.Format) {
 				bad := e.Format
 				e.Format = ui.FormatAuto
-				return problem.Usage("--format %q is none of auto, text, json, jsonl.", bad)
+				return problem.Usage("invalid --format %q (want auto, text, json or jsonl).", bad)
 			}
 			if json {
 				e.Format = ui.FormatJSON
@@ -184,7 +185,7 @@ const exclusiveGroups = "cobra_annotation_mutually_exclusive"
 func newConversationCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "conversation", Aliases: []string{"c"}, Hidden: true,
-		Short:   "The same commands, spelled out: jp conversation VERB",
+		Short:   "The same commands as verbs: jp conversation VERB",
 		Long:    "The same commands, spelled out: jp conversation VERB is jp VERB.\n\nExit codes: 0 done · 2 no such command; each VERB has its own",
 		Example: "  jp conversation ls\n  jp c show 4400",
 		Args:    func(cmd *cobra.Command, args []string) error { return noSuchCommand(cmd, args) },

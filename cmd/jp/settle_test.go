@@ -104,7 +104,7 @@ func TestUnknownOutcomeOnATerminal(t *testing.T) {
 			p := killedPlace(t)
 			before := p.git("for-each-ref", "refs/jp")
 			s := p.sit(100, "continue", "-y")
-			s.WaitFor("  It was started, and nobody knows what it did.")
+			s.WaitFor("  It was started, and its outcome is unknown.")
 			s.WaitFor("  Files: 1 file changed since: count.")
 			s.prompted()
 			tt.answer(s)
@@ -404,6 +404,6 @@ func TestDiscardOfALostTool(t *testing.T) {
 	require.Empty(t, p.ofType("workspace"), "the user did nothing")
 	dry := p.jp("undo", "@0", "--dry-run")
 	require.Contains(t, dry.stdout, "count")
-	require.Contains(t, dry.stdout, "nobody knows who changed it before @")
+	require.Contains(t, dry.stdout, "it is unknown who changed it before @")
 	require.Equal(t, 0, p.jp("verify").exit)
 }

@@ -23,9 +23,12 @@ import (
 func newShowCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "show [ID][@E]", Short: "Show a conversation's facts, or one event in full", GroupID: "look", Args: cobra.MaximumNArgs(1),
-		Long: "Show what is known of a conversation; with @E one of its events in full, with what it changed.\n" +
-			"E is a number (@14), from the end (@-1), @turn:3, the beginning of a commit (@3f2a9c1), or a time (@2h).\n\n" +
-			"Exit codes: 0 done · 2 usage, or this session has no conversation ·\n5 no such conversation or event, or it is incomplete here · 6 damaged",
+		Long: `Show a conversation's title, model, usage and state. With @E show one event in
+full, with its changes. E is a number (@14), from the end (@-1), @turn:3, the
+beginning of a commit (@3f2a9c1), or a time (@2h).
+
+Exit codes: 0 done · 2 usage, or this session has no conversation ·
+5 no such conversation or event, or it is incomplete here · 6 damaged`,
 		Example: "  jp show\n  jp show @14\n  jp show 4400@turn:2",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runShow(cmd.Context(), e, strings.Join(args, ""))

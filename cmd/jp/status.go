@@ -20,10 +20,12 @@ import (
 
 func newStatusCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "status [ID]", Short: "Where you are, what waits, and what to do next", GroupID: "look", Args: cobra.MaximumNArgs(1),
-		Long: "Show this session's conversation, what it waits for, the files that its last turn changed, what else runs or\n" +
-			"waits in this repository, and the next command.\n\n" +
-			"Exit codes: 0 done, or there is no conversation at all yet · 2 usage, or this session has none ·\n5 no such conversation · 6 damaged",
+		Use: "status [ID]", Short: "Show where you are, what waits, and the next command", GroupID: "look", Args: cobra.MaximumNArgs(1),
+		Long: `Show this session's conversation, what it waits for, the files that its last turn
+changed, other running or waiting conversations, and the next command.
+
+Exit codes: 0 done, or there is no conversation yet · 2 usage, or this session
+has none · 5 no such conversation · 6 damaged`,
 		Example: "  jp status\n  jp status --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatus(cmd.Context(), e, strings.Join(args, ""))

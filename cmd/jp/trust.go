@@ -20,34 +20,36 @@ import (
 	"jp/internal/safetext"
 )
 
-const trustHelp = `Approve what this repository's .jp/config.toml asks for: models, commands, endpoints,
-hooks, servers, permissions, looser limits. Until then those keys have no effect. What is approved is the
-file as it stands, in this working tree: one changed byte, and jp asks again and shows
-what has changed. Even then the file may tighten permissions, never loosen them.
+const trustHelp = `Approve the settings of this repository's .jp/config.toml that need approval:
+models, commands, endpoints, hooks, servers, permissions, looser limits. Until
+then those keys have no effect. You approve the exact file, in this working tree:
+if one byte changes, jp asks again and shows the difference. An approved file may
+tighten permissions, and cannot loosen them.
 
-A program that the file names by a path in the repository is not part of what is
-approved: look at it, too.
+The approval does not cover programs in the repository that the file names: check
+these as well.
 
---head ID is about a conversation that was set back to an older event, by git update-ref
-or by a backup that was restored: it accepts that event as its newest.
+--head ID accepts an older event as the newest one, after git update-ref or a
+restored backup set the conversation back.
 
---filters is about the filters that this repository's git configuration defines, such
-as git-crypt's. It shows them as git prints them, with where they are set. Approved are
-their command lines and the files of the repository that they name, in this working
-tree. jp then runs them for snapshots, undo, restore and git_commit. A changed byte, and
-it runs none of them and asks again. A filter whose program lies in the repository
-cannot be approved.
+--filters approves the filters of this repository's git configuration, such as
+git-crypt's, in this working tree: their command lines, and the files of the
+repository that they name. jp shows them as git prints them, with where they are
+set, and then runs them for snapshots, undo, restore and git_commit. If a byte
+changes, jp stops running them and asks again. A filter whose program lies in the
+repository cannot be approved.
 
---mcp NAME is about the tools of an MCP server instead. It is started to see what it
-offers; approved is exactly that, until it offers something else.
+--mcp NAME approves the tools of an MCP server. jp starts the server and shows
+what it offers. The approval covers exactly that.
 
 JSON: {"file","sha256","trusted","keys":[{"key","value","line","effect"}]}, with --show
 "left_out":[{"tool","why"}] too, the tools that the model would refuse;
 for filters {"filters":[{"name","clean","smudge","process","required","files","origins","state","problem"}]};
 for a server {"server","command","approved","tools":[{"name","tool","state"}],"left_out"}
 
-Exit codes: 0 trusted, or nothing needs it · 1 with --show: not trusted · 2 the file is
-wrong, or not in a repository · 3 not approved, or nobody to ask`
+Exit codes: 0 trusted, or nothing needs it · 1 with --show: not trusted ·
+2 the file is wrong, or not in a repository · 3 not approved, or no terminal to
+ask`
 
 // trustOptions are the flags of jp trust.
 type trustOptions struct {
@@ -62,7 +64,7 @@ type trustOptions struct {
 func newTrustCommand(e *ui.Env) *cobra.Command {
 	var o trustOptions
 	cmd := &cobra.Command{
-		Use: "trust", Short: "Approve what this repository's configuration asks for", GroupID: "setup", Args: cobra.NoArgs,
+		Use: "trust", Short: "Approve this repository's configuration", GroupID: "setup", Args: cobra.NoArgs,
 		Long: trustHelp, Example: "  jp trust --show    # what it asks for\n  jp trust\n  jp trust --revoke\n  jp trust --filters\n  jp trust --mcp docs",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -77,12 +79,12 @@ func newTrustCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.show, "show", false, "only show what it asks for, and whether that is approved")
-	f.BoolVar(&o.revoke, "revoke", false, "take back what was approved here, also of earlier versions")
+	f.BoolVar(&o.show, "show", false, "only show the settings, and whether they are approved")
+	f.BoolVar(&o.revoke, "revoke", false, "revoke all approvals here, also of earlier versions")
 	f.BoolVarP(&o.yes, "yes", "y", false, "approve without asking")
-	f.BoolVar(&o.filters, "filters", false, "approve the filters that this repository's git configuration defines")
-	f.StringVar(&o.mcp, "mcp", "", "approve what the MCP server `NAME` offers")
-	f.StringVar(&o.head, "head", "", "accept the newest event of the conversation `ID`, though a newer one was seen")
+	f.BoolVar(&o.filters, "filters", false, "approve the filters of this repository's git configuration")
+	f.StringVar(&o.mcp, "mcp", "", "approve the tools of the MCP server `NAME`")
+	f.StringVar(&o.head, "head", "", "accept an older event as the newest one of the conversation `ID`")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "yes")
 	cmd.MarkFlagsMutuallyExclusive("mcp", "filters", "head")
 	cmd.MarkFlagsMutuallyExclusive("show", "head")

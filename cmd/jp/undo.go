@@ -10,27 +10,20 @@ import (
 	"jp/undo"
 )
 
-// putBackJSON describes the output of undo and restore in their help.
-const putBackJSON = `JSON: {"action","conversation","as_of","event","dry_run","files":[{"path","done","reason"}]}:
-the event whose files they are, and the one that records it (null: nothing was
-put back).
+const undoHelp = `Bring files back to their state before an event, by default before the last turn.
+A file comes back if the conversation's tools wrote it, and if it is unchanged
+since. jp lists all other files and leaves them alone. jp lists the changes
+first, and then asks. A file that came with HEAD meanwhile, as by git switch or
+merge, comes back as HEAD brought it. Messages stay, and you can undo an undo.
 
-`
+JSON: {"action","conversation","as_of","event","dry_run","files":[{"path","done","reason"}]}:
+as_of is the event of the files, and event records the change (null: no file
+changed).
 
-// putBackExits are the exit codes of both from 2 on.
-const putBackExits = `2 usage ·
-3 nobody to ask, a tool call is open, or this is another working tree ·
+Exit codes: 0 done, or nothing to do · 1 a file could not be written · 2 usage ·
+3 no terminal to ask, a tool call is open, or this is another working tree ·
 4 locked · 5 no such event · 6 damaged ·
-130, 143 a signal stopped it between two files, and what was put back is recorded`
-
-const undoHelp = `Bring files back to what they were before an event; without E before the last
-turn. Only what the tools of the conversation wrote, and only where it is still
-what they wrote last: everything else is listed and left alone. The changes are
-listed first, then you are asked. A file that came with HEAD meanwhile, as by git
-switch or merge, comes back as HEAD brought it. No message is taken back, and an
-undo can be undone.
-
-` + putBackJSON + `Exit codes: 0 done, or nothing to do · 1 a file could not be written · ` + putBackExits
+130, 143 a signal stopped it between two files; the files so far are recorded`
 
 func newUndoCommand(e *ui.Env) *cobra.Command {
 	var o undo.Options

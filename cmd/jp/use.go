@@ -18,10 +18,14 @@ import (
 func newUseCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "use [ID]", GroupID: "shape", Args: cobra.MaximumNArgs(1),
-		Short: "Make a conversation this session's",
-		Long: "Make a conversation the one that this session is about: where jp query asks, and what other commands mean\n" +
-			"where none is named. \"-\" is the one before. Without ID you choose from a list, which needs a terminal.\n\n" +
-			"JSON: {\"action\",\"conversation\",\"files\"}\n\nExit codes: 0 done · 2 no ID, and no terminal · 5 no such conversation · 6 damaged",
+		Short: "Choose this session's conversation",
+		Long: `Choose the conversation of this session: jp query asks there, and other commands
+use it by default. "-" is the one before. Without ID you choose from a list on a
+terminal.
+
+JSON: {"action","conversation","files"}
+
+Exit codes: 0 done · 2 no ID, and no terminal · 5 no such conversation · 6 damaged`,
 		Example: "  jp use 4400\n  jp use -\n  jp use",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUse(cmd.Context(), e, strings.Join(args, ""))

@@ -36,7 +36,7 @@ func TestToolsThatVendorsRefuse(t *testing.T) {
 				vendortest.Reply{Text: "Over."}, vendortest.Reply{Text: "Once more."})
 			out := p.asks(v, "Filter it")
 			require.Equal(t, "Over.\n", out.stdout)
-			require.Equal(t, 1, strings.Count(out.stderr, v.Name+" would refuse these tools, so they are left out: mcp__odd__lost (its parameters are no object). jp trust --show lists them."))
+			require.Equal(t, 1, strings.Count(out.stderr, v.Name+" would refuse these tools, so they are left out: mcp__odd__lost (its parameters are not an object). jp trust --show lists them."))
 			require.Contains(t, string(s.Requests()[1].Body), `\"filter[id]\":\"a [1]\"`, "the server got the name that it knows")
 			p.asks(v, "And now?")
 			s.AppendOnly()
@@ -45,8 +45,8 @@ func TestToolsThatVendorsRefuse(t *testing.T) {
 			p.environ = append(p.environ, "JP_CFG_MODEL="+v.Asked())
 			shown := p.jp("trust", "--show")
 			require.Zero(t, shown.exit, shown.stderr)
-			require.Contains(t, shown.stdout, v.Name+" would refuse these tools, so queries leave them out:\n  mcp__odd__lost: its parameters are no object\n")
-			require.Contains(t, p.jp("trust", "--show", "--json").stdout, `"left_out":[{"tool":"mcp__odd__lost","why":"its parameters are no object"}]`)
+			require.Contains(t, shown.stdout, v.Name+" would refuse these tools, so queries leave them out:\n  mcp__odd__lost: its parameters are not an object\n")
+			require.Contains(t, p.jp("trust", "--show", "--json").stdout, `"left_out":[{"tool":"mcp__odd__lost","why":"its parameters are not an object"}]`)
 		})
 	}
 }

@@ -19,12 +19,14 @@ import (
 func newVerifyCommand(e *ui.Env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use: "verify [ID…]", Short: "Check that conversations are whole", GroupID: "look",
-		Long: "Check that every commit of a conversation is the event that it should be, that the files' trees change only\n" +
-			"where they may, and that the events make sense together. What ends in a shallow clone is incomplete here, and not damaged;\n" +
-			"large texts that are not here are counted. One that only this repository can have had is lost, which is damage, and so is\n" +
-			"a ref that was set back to an older event.\n\n" +
-			"Exit codes: 0 all is well · 2 usage, or this session has no conversation ·\n5 no such conversation, or it is incomplete here · 6 damaged",
+		Use: "verify [ID…]", Short: "Check that conversations are complete and undamaged", GroupID: "look",
+		Long: `Check every commit of a conversation, the changes of its trees, and the order of
+its events. A conversation that ends in a shallow clone is incomplete here, and
+not damaged. verify counts large texts that are missing here. It reports damage if
+such a text can only have been here, or if a ref was set back to an older event.
+
+Exit codes: 0 all is well · 2 usage, or this session has no conversation ·
+5 no such conversation, or it is incomplete here · 6 damaged`,
 		Example: "  jp verify\n  jp verify --all --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return runVerify(cmd.Context(), e, args, all) },
 	}

@@ -21,9 +21,13 @@ import (
 func newVersionCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", GroupID: "setup", Args: cobra.NoArgs,
-		Long: "Print the version of jp, of the format of what it records, and of Go. With -v also what this system can keep\n" +
-			"programs from that run in a sandbox (docs/sandbox.md); with --json also the commit jp was built from, and git's version.\n\n" +
-			`JSON: {"version","commit","format","json","go","git"}` + "\n\nExit codes: 0 done · 2 usage",
+		Long: `Print the versions of jp, of its format and of Go. With -v also print what the
+sandbox can enforce on this system (docs/sandbox.md). With --json also print the
+commit that jp was built from, and git's version.
+
+JSON: {"version","commit","format","json","go","git"}
+
+Exit codes: 0 done · 2 usage`,
 		Example: "  jp version\n  jp version -v\n  jp version --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runVersion(cmd.Context(), e) },
 	}

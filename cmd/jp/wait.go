@@ -25,15 +25,14 @@ type waitOptions struct {
 	timeout time.Duration
 }
 
-const waitHelp = `Wait until conversations have come to something, and say so with the exit code.
-By default that is the end of the turn or a question that waits for an answer,
-whichever comes first; --for idle goes on waiting while a process waits with a
-question, --for input while a turn can still come to one. The question is printed.
+const waitHelp = `Wait until each conversation's turn ends or a question waits, and return the
+result as the exit code. --for idle waits through questions while a process runs.
+--for input waits while a turn can still ask a question. jp prints the question.
 
 JSON: docs/json.md
 
-Exit codes: 0 the turn is complete · 1 it ended incomplete · 2 usage · 3 it waits for an
-answer · 5 no such conversation · 6 damaged · 124 the time is up`
+Exit codes: 0 the turn is complete · 1 it ended incomplete · 2 usage · 3 it waits
+for an answer · 5 no such conversation · 6 damaged · 124 the time is up`
 
 func newWaitCommand(e *ui.Env) *cobra.Command {
 	var o waitOptions
@@ -53,7 +52,7 @@ func newWaitCommand(e *ui.Env) *cobra.Command {
 func runWait(ctx context.Context, e *ui.Env, o waitOptions) error {
 	switch {
 	case o.until != "" && o.until != "idle" && o.until != "input":
-		return problem.Usage("--for %q is neither idle nor input.", o.until)
+		return problem.Usage("invalid --for %q (want idle or input).", o.until)
 	case o.timeout < 0:
 		return problem.Usage("--timeout %s is in the past.", o.timeout)
 	}

@@ -149,5 +149,5 @@ func TestAPipeInThePlaceOfTheName(t *testing.T) {
 	g.run("mkdir", "a/jp")
 	g.run("mkfifo", "a/jp/workspace-id")
 	_, err := g.seen.ID(g.place("a"))
-	require.ErrorContains(t, err, "is no ordinary file")
+	require.ErrorContains(t, err, "is not a regular file")
 }

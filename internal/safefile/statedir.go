@@ -18,7 +18,7 @@ type LinkError struct{ Path string }
 
 // Error names it.
 func (e *LinkError) Error() string {
-	return fmt.Sprintf("%s is no folder of jp's but a symbolic link, or a file: nothing is written there", e.Path)
+	return fmt.Sprintf("%s is a symbolic link or a file in the place of a folder of jp: jp does not write there", e.Path)
 }
 
 // A StateDir is a git directory, to open the folder jp in it and those below that.

@@ -60,7 +60,7 @@ func (k *checker) name(r nameRules, n *node) {
 	case utf8.RuneCountInString(n.text) > 64:
 		k.add(orCommon(r.long), n, "the name has more than 64 characters")
 	case n.text == "" || !wireName.MatchString(n.text[:1]):
-		k.add(orCommon(r.start), n, "the name starts with neither a letter nor _")
+		k.add(orCommon(r.start), n, "the name must start with a letter or _")
 	default:
 		k.add("P11", n, "%q is no wire name", n.text)
 	}

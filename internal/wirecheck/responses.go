@@ -183,7 +183,7 @@ func (k *checker) phase(i item) {
 	p := i.get("phase")
 	known := p.text == "commentary" || p.text == "final_answer"
 	if (p.is(absent, null) && k.Responses.Phase) || (!p.is(absent, null) && !known) {
-		k.add("R6", p, "is neither commentary nor final_answer")
+		k.add("R6", p, "must be commentary or final_answer")
 	}
 }
 

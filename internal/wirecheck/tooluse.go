@@ -96,7 +96,7 @@ func (k *checker) toolResult(b *node) {
 		return
 	}
 	if !content.is(text, list) {
-		k.add("A5", content, "is neither a string nor a list")
+		k.add("A5", content, "must be a string or a list")
 		return
 	}
 	k.somethingIn(content)

@@ -8,7 +8,7 @@ import (
 // What can be wrong with the other side.
 var (
 	ErrTooLong = errors.New("a message is longer than 1 MiB")
-	ErrGarbled = errors.New("this is no message")
+	ErrGarbled = errors.New("invalid message")
 	ErrGone    = errors.New("the other side is gone")
 	ErrGap     = errors.New("events are missing")
 )

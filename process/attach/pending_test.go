@@ -45,7 +45,7 @@ var refusals = []struct {
 	{"not a person's outcome", question(5), &attach.Answer{Seq: 5, Outcome: "cancelled"}, "answers or declines"},
 	{"a permission declined", permission, &attach.Answer{Seq: 5, Outcome: "declined"}, "cannot be declined"},
 	{"for the whole turn", permission, &attach.Answer{Seq: 5, Outcome: "answered", Value: json.RawMessage(`"run_turn"`)}, "asked each time"},
-	{"edited to no object", permission, edit("[]"), "no JSON object"},
+	{"edited to no object", permission, edit("[]"), "not a JSON object"},
 	{"edited to what cannot be kept", permission, edit(`{"a":1,"a":2}`), "invalid JSON"},
 }
 

@@ -81,7 +81,7 @@ func (c Connection) Client() (*http.Client, error) {
 	default:
 		u, err := url.Parse(c.Proxy)
 		if err != nil {
-			return nil, &SettingError{"proxy", "is no address"}
+			return nil, &SettingError{"proxy", "is not a valid address"}
 		}
 		transport.Proxy = http.ProxyURL(u)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // errNoAnswer says that an event of a stream is not a piece of an answer.
-var errNoAnswer = errors.New("the stream holds something that is no answer")
+var errNoAnswer = errors.New("the stream has something other than an answer")
 
 // An event is one piece of a streamed answer. The parts are kept as they came.
 type event struct {

@@ -34,7 +34,7 @@ func (p *Provider) failure(err error, x *exchange) error {
 	var network net.Error
 	switch {
 	case errors.As(err, &lost) && lost.Op == "parse":
-		failed.Class, failed.Message = provider.ClassInvalid, "the base URL is no URL"
+		failed.Class, failed.Message = provider.ClassInvalid, "the base URL is invalid"
 	case errors.Is(err, stream.ErrLong):
 		failed.Class, failed.Err = provider.ClassInvalid, err
 	case errors.As(err, &lost):

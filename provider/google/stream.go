@@ -28,7 +28,7 @@ func (p *Provider) ask(ctx context.Context, request *provider.Request, yield fun
 	m := modelNamed(request.Model)
 	body, err := encode(request, m, p.options)
 	if err != nil {
-		return &provider.Error{Class: provider.ClassInvalid, Provider: Name, Message: "the request is no JSON", Err: err}
+		return &provider.Error{Class: provider.ClassInvalid, Provider: Name, Message: "the request is not JSON", Err: err}
 	}
 	w, watched := stream.NewWatch(ctx, p.options.limits())
 	defer w.Close()

@@ -40,7 +40,7 @@ func (o Options) stream(ctx context.Context, path string, body any, r stream.Rea
 // send sends the body and waits for the answer to begin.
 func (o Options) send(ctx context.Context, path string, body any) (*http.Response, error) {
 	if !isAddress(o.baseURL()) {
-		return nil, &provider.Error{Class: provider.ClassInvalid, Message: "the base URL is no address"}
+		return nil, &provider.Error{Class: provider.ClassInvalid, Message: "the base URL is invalid"}
 	}
 	var response *http.Response
 	client := sdk.Client{Options: o.requestOptions()}

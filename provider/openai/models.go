@@ -13,7 +13,7 @@ import (
 // a request.
 func (o Options) Models(ctx context.Context) ([]string, error) {
 	if !isAddress(o.baseURL()) {
-		return nil, o.failure(provider.Error{Class: provider.ClassInvalid, Message: "the base URL is no address"})
+		return nil, o.failure(provider.Error{Class: provider.ClassInvalid, Message: "the base URL is invalid"})
 	}
 	models := sdk.NewModelService(o.requestOptions()...) // a whole client would read the environment
 	page, err := models.List(ctx)

@@ -141,7 +141,7 @@ func rename(arguments []byte, names map[string]string) []byte {
 }
 
 // errNoObject says why a tool cannot be told of.
-var errNoObject = errors.New("its parameters are no object")
+var errNoObject = errors.New("its parameters are not an object")
 
 // adapt makes one definition fit. A schema that keeps the rules stays as it is, to
 // the byte.
@@ -154,7 +154,7 @@ func adapt(tool provider.Tool, rules Rules) (provider.Tool, renamed, error) {
 	decoder.UseNumber()
 	var schema any
 	if err := decoder.Decode(&schema); err != nil {
-		return tool, renamed{}, errors.New("its parameters are no JSON")
+		return tool, renamed{}, errors.New("its parameters are not JSON")
 	}
 	before := encode(schema)
 	a := &adapter{rules: rules, root: schema, nodes: mostNodes, deepest: maxDepth}

@@ -146,8 +146,8 @@ func TestChoicesAreToldInWords(t *testing.T) {
 func TestWhatCannotBeToldIsLeftOut(t *testing.T) {
 	good := look(`{"type":"object","properties":{}}`)
 	for schema, why := range map[string]string{
-		`{"type":"string"}`: "no object", `{"type":"array","items":{}}`: "no object", `false`: "no object", `"x"`: "no object",
-		`{"anyOf":[{"type":"string"},{"type":"array"}]}`: "no object", `{"type":"object","allOf":[{"type":"string"}]}`: "no object", `{"$ref":"#/$defs/X"}`: "no object", `{"$ref":"#"}`: "no object", `{`: "no JSON",
+		`{"type":"string"}`: "not an object", `{"type":"array","items":{}}`: "not an object", `false`: "not an object", `"x"`: "not an object",
+		`{"anyOf":[{"type":"string"},{"type":"array"}]}`: "not an object", `{"type":"object","allOf":[{"type":"string"}]}`: "not an object", `{"$ref":"#/$defs/X"}`: "not an object", `{"$ref":"#"}`: "not an object", `{`: "not JSON",
 	} {
 		bad := look(schema)
 		bad.Name = "bad"

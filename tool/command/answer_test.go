@@ -48,7 +48,7 @@ func TestFaultyQuestions(t *testing.T) {
 	for fields, want := range map[string]string{
 		``:                               "has no id",
 		`"id":"","text":"?"`:             "has no id",
-		`"id":7,"text":"?"`:              "is no object of texts with an answer type",
+		`"id":7,"text":"?"`:              "is not an object of texts with an answer type",
 		`"id":"` + long + `","text":"?"`: "has an id of 300 bytes, and 64 is the most",
 		`"id":"a\u0000b","text":"?"`:     `has the id "a\x00b", with blanks or what cannot be printed`,
 		`"id":"a b","text":"?"`:          `has the id "a b"`,
@@ -118,8 +118,8 @@ func TestAttachments(t *testing.T) {
 
 	large := base64.StdEncoding.EncodeToString(make([]byte, 5<<20))
 	for list, want := range map[string]string{
-		`{}`:    "its attachments are no list of {name, media_type, data}",
-		`["a"]`: "its attachments are no list of {name, media_type, data}",
+		`{}`:    "its attachments are not a list of {name, media_type, data}",
+		`["a"]`: "its attachments are not a list of {name, media_type, data}",
 		`[` + strings.TrimSuffix(strings.Repeat(`{"name":"a","data":""},`, 17), ",") + `]`: "it has 17 attachments, and 16 is the most",
 		`[{"data":""}]`:                                           "attachment 1: it has no name",
 		`[{"name":"a"}]`:                                          "attachment 1: it has no data",
@@ -128,8 +128,8 @@ func TestAttachments(t *testing.T) {
 		`[{"name":"a","data":""},{"name":"a","data":""}]`:         `attachment 2: another one has the name "a"`,
 		`[{"name":"text","data":""}]`:                             `attachment 1: the name "text" is jp's own`,
 		`[{"name":"tools.json","data":""}]`:                       `is jp's own`,
-		`[{"name":"a\nb","data":""}]`:                             `attachment 1: "a\nb" is no name`,
-		`[{"name":"` + strings.Repeat("x", 101) + `","data":""}]`: "is no name: at most 100 bytes",
+		`[{"name":"a\nb","data":""}]`:                             `attachment 1: invalid name "a\nb"`,
+		`[{"name":"` + strings.Repeat("x", 101) + `","data":""}]`: "want at most 100 printable bytes",
 		`[{"name":"a","media_type":"a b","data":""}]`:             `attachment 1: its media type is "a b"`,
 		`[{"name":"a","media_type":"image/png","data":"` + large + `"},{"name":"b","media_type":"image/png","data":"` + large + `"}]`: "attachment 2: all together have more than 8 MiB",
 		`[{"name":"a","media_type":"text/plain","data":"` + large + `"}]`:                                                             "attachment 1: attachments other than pictures and PDFs have more than 256 KiB together",

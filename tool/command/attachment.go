@@ -37,7 +37,7 @@ func decodeAttachments(text json.RawMessage) ([]tool.Attachment, error) {
 	}
 	var listed []attachmentJSON
 	if json.Unmarshal(text, &listed) != nil {
-		return nil, errors.New("its attachments are no list of {name, media_type, data}")
+		return nil, errors.New("its attachments are not a list of {name, media_type, data}")
 	}
 	if len(listed) > maxAttachments {
 		return nil, fmt.Errorf("it has %d attachments, and %d is the most", len(listed), maxAttachments)
@@ -108,7 +108,7 @@ func checkName(name string) error {
 	}
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 	if len(name) > maxName || strings.ContainsFunc(name, unprintable) {
-		return fmt.Errorf("%.40q is no name: at most %d bytes, all of which can be printed", name, maxName)
+		return fmt.Errorf("invalid name %.40q: want at most %d printable bytes", name, maxName)
 	}
 	return nil
 }

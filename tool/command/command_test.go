@@ -79,7 +79,7 @@ func TestOutcomes(t *testing.T) {
 		"two answers":                   {`echo '{"type":"success","content":"x"} {}'`, "{\"type\":\"success\",\"content\":\"x\"} {}\n", false, ""},
 		"half an answer":                {`echo '{"type":"success","content":"x'`, "{\"type\":\"success\",\"content\":\"x\n", false, ""},
 		"text behind an answer":         {`echo '{"type":"success","content":"x"}done'`, "{\"type\":\"success\",\"content\":\"x\"}done\n", false, ""},
-		"a message that says nothing":   {`printf '{"type":"error","message":" "}'`, "The tool's answer cannot be used: its message is no text.\nIt said:\n{\"type\":\"error\",\"message\":\" \"}", true, "error: its message is no text"},
+		"a message that says nothing":   {`printf '{"type":"error","message":" "}'`, "The tool's answer cannot be used: its message is not a text.\nIt said:\n{\"type\":\"error\",\"message\":\" \"}", true, "error: its message is not a text"},
 		"an empty success":              {`echo '{"type":"success","content":""}'`, "", false, ""},
 		"a message that is no text":     {`echo '{"type":"error","message":{"code":7}}'`, `{"code":7}`, true, ""},
 		"a success that is no text yet": {`echo '{"type":"success","content":null}'`, "null", false, ""},

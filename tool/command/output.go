@@ -104,4 +104,4 @@ func faulty(err error, said []byte) tool.Result {
 }
 
 // errNoText is an answer whose text is none.
-var errNoText = errors.New("its message is no text")
+var errNoText = errors.New("its message is not a text")

@@ -43,7 +43,7 @@ func decodeNeedsInput(fields map[string]json.RawMessage, text []byte) tool.Resul
 func decodeQuestion(text json.RawMessage) (*tool.Question, error) {
 	var q questionJSON
 	if json.Unmarshal(text, &q) != nil {
-		return nil, errors.New("is no object of texts with an answer type")
+		return nil, errors.New("is not an object of texts with an answer type")
 	}
 	if err := checkID(q.ID); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func TestCreateOverABinaryFile(t *testing.T) {
 	f := newFixture(t, fs.Options{})
 	f.write("a.bin", "\x00\x01")
 	result := f.run("fs_create_file", arguments{"path": "a.bin", "content": "text"})
-	require.Equal(t, "a.bin has 2 bytes that are no text; the new text has 4 bytes.", result.Question.Detail)
+	require.Equal(t, "a.bin has 2 bytes that are not text; the new text has 4 bytes.", result.Question.Detail)
 }
 
 func TestWritesThroughALinkKeepIt(t *testing.T) {

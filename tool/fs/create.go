@@ -114,7 +114,7 @@ func preview(p *place, content string) (change, string, error) {
 	old, err := p.text()
 	if errors.Is(err, ErrBinary) || errors.Is(err, ErrTooLarge) {
 		c := change{added: lines([]byte(content))}
-		return c, fmt.Sprintf("%s has %d bytes that are no text; the new text has %d bytes.", p.path, p.info.Size(), len(content)), nil
+		return c, fmt.Sprintf("%s has %d bytes that are not text; the new text has %d bytes.", p.path, p.info.Size(), len(content)), nil
 	}
 	if err != nil {
 		return change{}, "", err

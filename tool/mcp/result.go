@@ -116,7 +116,7 @@ func (c *conversion) image(data []byte, declared string) {
 	media := http.DetectContentType(data)
 	switch {
 	case !slices.Contains(images, media):
-		c.leave("image", declared, len(data), "it is no PNG, JPEG, GIF or WebP")
+		c.leave("image", declared, len(data), "it is not a PNG, JPEG, GIF or WebP")
 	case len(data) > maxImage:
 		c.leave("image", declared, len(data), fmt.Sprintf("it has more than %d MiB", maxImage>>20))
 	default:

@@ -285,7 +285,7 @@ func (m move) appeared() string {
 	if !m.nobody || m.before != none || m.after == none {
 		return ""
 	}
-	return fmt.Sprintf("nobody knows whose it was: it was found after a tool was lost, and @%d has it", m.seq)
+	return fmt.Sprintf("its author is unknown: it was found after a lost tool, and @%d has it", m.seq)
 }
 
 // interference says who else wrote the path. The tools' moves must follow each
@@ -295,7 +295,7 @@ func interference(moves []move, from int, is worktree.Version) string {
 	for _, m := range moves {
 		switch {
 		case m.nobody:
-			return fmt.Sprintf("nobody knows who changed it before @%d", m.seq)
+			return fmt.Sprintf("it is unknown who changed it before @%d", m.seq)
 		case !m.ours:
 			continue
 		case m.unrecordedSince(from) != "":

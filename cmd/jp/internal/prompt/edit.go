@@ -18,7 +18,7 @@ import (
 func (p *Prompter) editArguments(ctx context.Context, q turnloop.Question) ([]byte, error) {
 	return p.editUntil(ctx, append(indented(q.Arguments), '\n'), ".json", func(saved []byte) ([]byte, error) {
 		if err := notArguments(q, saved); err != nil {
-			return nil, fmt.Errorf("these are no arguments: %w", err)
+			return nil, fmt.Errorf("invalid arguments: %w", err)
 		}
 		if bytes.Equal(compact(saved), compact(q.Arguments)) {
 			return nil, nil
@@ -34,7 +34,7 @@ func notArguments(q turnloop.Question, text []byte) error {
 		return err
 	}
 	if object == nil {
-		return fmt.Errorf("%s is no object", bytes.TrimSpace(text))
+		return fmt.Errorf("%s is not an object", bytes.TrimSpace(text))
 	}
 	if err := conversation.CheckJSON(text); err != nil {
 		return err

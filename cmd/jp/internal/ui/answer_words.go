@@ -106,7 +106,7 @@ func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.Ra
 
 // noAnswer says that a word is none of a question's answers.
 func noAnswer(i attach.Inquiry, word string) error {
-	return problem.Usage("%.60q is no answer to %q; it takes %s.", word, problem.OneLine(i.Text), repo.AnswerWords(i)).About(i.Conversation)
+	return problem.Usage("invalid answer %.60q to %q (want %s).", word, problem.OneLine(i.Text), repo.AnswerWords(i)).About(i.Conversation)
 }
 
 // ReadJSONAnswer is an answer given as JSON: a value, or an object that says more
