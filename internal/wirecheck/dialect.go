@@ -1,10 +1,10 @@
 package wirecheck
 
-import "regexp"
+import "jp/internal/lazy"
 
 var (
-	alnum9     = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
-	numberedID = regexp.MustCompile(`^functions\.[A-Za-z_][A-Za-z0-9_-]*:[0-9]+$`)
+	alnum9     = lazy.Regexp(`^[a-zA-Z0-9]{9}$`)
+	numberedID = lazy.Regexp(`^functions\.[A-Za-z_][A-Za-z0-9_-]*:[0-9]+$`)
 )
 
 // dialect checks what differs from endpoint to endpoint (C7).
@@ -43,10 +43,10 @@ func (k *checker) dialectCalls(m *node) {
 		}
 	}
 	for _, c := range holders[1:] {
-		if id := c.get("id"); k.Chat.AlnumIDs && !alnum9.MatchString(id.text) && !k.given(id.text) {
+		if id := c.get("id"); k.Chat.AlnumIDs && !alnum9().MatchString(id.text) && !k.given(id.text) {
 			k.add("C7", id, "%q is not nine letters or digits", id.text)
 		}
-		if id := c.get("id"); k.Chat.NumberedIDs && !numberedID.MatchString(id.text) && !k.given(id.text) {
+		if id := c.get("id"); k.Chat.NumberedIDs && !numberedID().MatchString(id.text) && !k.given(id.text) {
 			k.add("C7", id, "%q is not functions.NAME:NUMBER", id.text)
 		}
 	}

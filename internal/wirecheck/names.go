@@ -5,12 +5,14 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"jp/internal/lazy"
 )
 
 var (
-	wireName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
-	wireID   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
-	idChars  = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	wireName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+	wireID   = lazy.Regexp(`^[A-Za-z0-9_-]{1,40}$`)
+	idChars  = lazy.Regexp(`^[A-Za-z0-9_-]+$`)
 )
 
 // nameRules are the rules under which an API itself reports bad names of tools;
@@ -53,13 +55,13 @@ func (k *checker) names(r nameRules, declared, uses []*node) {
 }
 
 func (k *checker) name(r nameRules, n *node) {
-	if !k.want(n, text) || wireName.MatchString(n.text) {
+	if !k.want(n, text) || wireName().MatchString(n.text) {
 		return
 	}
 	switch {
 	case utf8.RuneCountInString(n.text) > 64:
 		k.add(orCommon(r.long), n, "the name has more than 64 characters")
-	case n.text == "" || !wireName.MatchString(n.text[:1]):
+	case n.text == "" || !wireName().MatchString(n.text[:1]):
 		k.add(orCommon(r.start), n, "the name must start with a letter or _")
 	default:
 		k.add("P11", n, "%q is no wire name", n.text)
@@ -68,24 +70,24 @@ func (k *checker) name(r nameRules, n *node) {
 
 // idRules are the rules under which an API itself reports bad ids of calls.
 type idRules struct {
-	max    int            // characters that the API takes; 0: no limit
-	long   string         // an id with more
-	chars  string         // an id with other characters than letters, digits, _ and -; empty: P11
-	unique string         // an id that two calls have
-	form   *regexp.Regexp // what else the endpoint takes
+	max    int                   // characters that the API takes; 0: no limit
+	long   string                // an id with more
+	chars  string                // an id with other characters than letters, digits, _ and -; empty: P11
+	unique string                // an id that two calls have
+	form   func() *regexp.Regexp // what else the endpoint takes
 }
 
 // id checks the id of one call.
 func (k *checker) id(r idRules, n *node) {
-	if !k.want(n, text) || wireID.MatchString(n.text) || k.given(n.text) {
+	if !k.want(n, text) || wireID().MatchString(n.text) || k.given(n.text) {
 		return
 	}
 	length := utf8.RuneCountInString(n.text)
 	switch {
 	case r.max > 0 && length > r.max:
 		k.add(r.long, n, "the id has %d characters, more than %d", length, r.max)
-	case r.form != nil && r.form.MatchString(n.text):
-	case r.chars != "" && !idChars.MatchString(n.text):
+	case r.form != nil && r.form().MatchString(n.text):
+	case r.chars != "" && !idChars().MatchString(n.text):
 		k.add(r.chars, n, "%q is no id", n.text)
 	default:
 		k.add("P11", n, "%q is no wire id", n.text)

@@ -4,23 +4,25 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"jp/internal/lazy"
 )
 
 // toolRules are the rules of an API for the definitions of tools (P12). A server
 // refuses the whole request where one tool breaks one of them.
 type toolRules struct {
-	max        int            // tools of one request; 0: no limit
-	keys       *regexp.Regexp // of the properties at the top level
-	properties bool           // the top level has properties
-	items      bool           // an array says what it holds
-	branches   bool           // a type stands in the branches of anyOf, not beside it
-	subset     bool           // the words and forms that Gemini reads, and no others
-	typeList   bool           // with subset: a type may be a list of one type and null
+	max        int                   // tools of one request; 0: no limit
+	keys       func() *regexp.Regexp // of the properties at the top level
+	properties bool                  // the top level has properties
+	items      bool                  // an array says what it holds
+	branches   bool                  // a type stands in the branches of anyOf, not beside it
+	subset     bool                  // the words and forms that Gemini reads, and no others
+	typeList   bool                  // with subset: a type may be a list of one type and null
 }
 
 var (
-	messageKeys  = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
-	functionKeys = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`)
+	messageKeys  = lazy.Regexp(`^[a-zA-Z0-9_.-]{1,64}$`)
+	functionKeys = lazy.Regexp(`^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`)
 
 	anthropicTools = toolRules{keys: messageKeys}
 	openaiTools    = toolRules{max: 128, properties: true, items: true}
@@ -66,8 +68,8 @@ func (k *checker) toolSchemas(r toolRules, schemas []*node) {
 			k.add("P12", s, "the parameters have no properties")
 		}
 		for i, key := range s.get("properties").keys {
-			if r.keys != nil && !r.keys.MatchString(key) {
-				k.add("P12", s.get("properties").items[i], "the property %q does not match %s", key, r.keys)
+			if r.keys != nil && !r.keys().MatchString(key) {
+				k.add("P12", s.get("properties").items[i], "the property %q does not match %s", key, r.keys())
 			}
 		}
 		(&schemaCheck{checker: k, rules: r, root: s}).schema(s, 1)
