@@ -169,7 +169,12 @@ func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
 	for {
 		var err error
 		route := RouteQuestion(q.Request.Kind, client, l.opts.Policy, q.Request.Exclusive, len(q.Request.Question.Default) > 0)
-		l.hookWaiting(ctx, q, route)
+		l.hooks.flush()
+		if route == RouteAsk || route == RouteWait || route == RouteDefer {
+			question := QuestionAbout(l.stream.Tail(), q)
+			question.Subject = subjectOf(l.opts.Tools, q.Call.Request.Name, q.Call.Arguments())
+			l.hooks.waiting(ctx, question)
+		}
 		switch route {
 		case RouteAsk:
 			if err = l.askPeople(ctx, q, l.opts.Prompter.Ask); errors.Is(err, ErrNoAnswer) {

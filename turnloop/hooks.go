@@ -67,25 +67,79 @@ const hookGracePeriod = 2 * time.Second
 
 var errHookGracePeriod = errors.New("jp was interrupted, and waited 2 s for it")
 
-// hooked reports whether there is a command for a point.
-func (l *Loop) hooked(p Point) bool { return l.opts.Hooks != nil && l.opts.Hooks.Has(p) }
+// hookRunner runs the hooks of one conversation, and passes on what they tell the user.
+type hookRunner struct {
+	hooks    Hooks // nil: there are none
+	model    string
+	observer Observer
 
-// runHook runs a command, and passes on what it tells the user.
-func (l *Loop) runHook(ctx context.Context, m HookEvent) (HookDecision, error) {
-	m.Model = l.opts.Model
-	ruling, err := l.opts.Hooks.Run(ctx, m)
+	running sync.WaitGroup // hooks that run beside the turn
+	asked   map[int]bool   // questions that such a hook was told of, by seq
+	mu      sync.Mutex
+	lines   []string // what such hooks told the user, until the observer gets it
+}
+
+// has reports whether there is a command for a point.
+func (h *hookRunner) has(p Point) bool { return h.hooks != nil && h.hooks.Has(p) }
+
+// run runs a command, and passes on what it tells the user.
+func (h *hookRunner) run(ctx context.Context, m HookEvent) (HookDecision, error) {
+	m.Model = h.model
+	decision, err := h.hooks.Run(ctx, m)
 	if ctx.Err() != nil {
 		return HookDecision{}, context.Cause(ctx)
 	}
-	l.tell(m.Point, ruling.Said)
-	return ruling, err
+	h.tell(m.Point, decision.Said)
+	return decision, err
 }
 
 // tell gives the user each line of what a hook says.
-func (l *Loop) tell(p Point, said string) {
+func (h *hookRunner) tell(p Point, said string) {
 	for _, text := range linesOf(p, said) {
-		l.opts.Observer.Noticed(text)
+		h.observer.Noticed(text)
 	}
+}
+
+// waiting tells the hook of a question that people are to answer, once. The question
+// does not wait for it.
+func (h *hookRunner) waiting(ctx context.Context, question Question) {
+	asked := question.Inquiry.Event
+	if !h.has(PointWaiting) || h.asked[asked.Seq] {
+		return
+	}
+	if h.asked == nil {
+		h.asked = map[int]bool{}
+	}
+	h.asked[asked.Seq] = true
+	m := HookEvent{Point: PointWaiting, Turn: asked.Turn, Model: h.model, Question: &question}
+	h.running.Go(func() {
+		decision, err := h.hooks.Run(ctx, m)
+		if ctx.Err() != nil {
+			return
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.lines = append(h.lines, linesOf(PointWaiting, decision.Said)...)
+		if err != nil {
+			h.lines = append(h.lines, failed(PointWaiting, err))
+		}
+	})
+}
+
+// flush tells the observer what the hooks beside the turn have said so far.
+func (h *hookRunner) flush() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, text := range h.lines {
+		h.observer.Noticed(text)
+	}
+	h.lines = nil
+}
+
+// wait waits for the hooks beside the turn, and passes on what they say.
+func (h *hookRunner) wait() {
+	h.running.Wait()
+	h.flush()
 }
 
 func linesOf(p Point, said string) (lines []string) {
@@ -102,10 +156,10 @@ func failed(p Point, err error) string { return fmt.Sprintf("the %s hook failed:
 // hookStart asks whether a turn may begin. What the hook wants the model to know
 // goes with the request.
 func (l *Loop) hookStart(ctx context.Context, r *Request) error {
-	if !l.hooked(PointTurnStart) {
+	if !l.hooks.has(PointTurnStart) {
 		return nil
 	}
-	ruling, err := l.runHook(ctx, HookEvent{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
+	ruling, err := l.hooks.run(ctx, HookEvent{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
 	switch {
 	case ctx.Err() != nil:
 		return err
@@ -140,34 +194,29 @@ func noteSubject(p Point, words string) string {
 // before its hook, it has none.
 func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) error {
 	for _, call := range calls {
-		now := l.stream.Tail().ToolCall(call.Event.Seq)
-		if ctx.Err() != nil || now.Open() || !l.hooked(PointToolPost) {
+		call = l.stream.Tail().ToolCall(call.Event.Seq)
+		if ctx.Err() != nil || call.Open() || !l.hooks.has(PointToolPost) {
 			continue
 		}
-		if err := l.hookResult(ctx, now); err != nil {
+		decision, err := l.hooks.run(ctx, hookEvent(l.opts.Tools, PointToolPost, call))
+		switch {
+		case ctx.Err() != nil:
 			return err
+		case err != nil:
+			l.opts.Observer.Noticed(failed(PointToolPost, err))
+		case decision.Note != "":
+			about := call.Request.Name
+			if subject := subjectOf(l.opts.Tools, about, call.Arguments()); subject != "" {
+				about += " " + string(word(subject)) // encoded, so that it cannot forge the frame
+			}
+			note := &conversation.Note{Content: noteOf(PointToolPost, about, decision.Note)}
+			subject := conversation.WithSubject(noteSubject(PointToolPost, decision.Note))
+			if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(note, subject)); err != nil {
+				return err
+			}
 		}
 	}
 	return context.Cause(ctx)
-}
-
-func (l *Loop) hookResult(ctx context.Context, call *conversation.ToolCall) error {
-	ruling, err := l.runHook(ctx, hookEvent(l.opts.Tools, PointToolPost, call))
-	switch {
-	case ctx.Err() != nil:
-		return err
-	case err != nil:
-		l.opts.Observer.Noticed(failed(PointToolPost, err))
-	case ruling.Note != "":
-		about := call.Request.Name
-		if subject := subjectOf(l.opts.Tools, about, call.Arguments()); subject != "" {
-			about += " " + string(word(subject)) // encoded, so that it cannot forge the frame
-		}
-		note := &conversation.Note{Content: noteOf(PointToolPost, about, ruling.Note)}
-		subject := conversation.WithSubject(noteSubject(PointToolPost, ruling.Note))
-		return l.build(ctx, l.stream.CurrentTurn().AddRecord(note, subject))
-	}
-	return nil
 }
 
 func hookEvent(tools *tool.Registry, p Point, call *conversation.ToolCall) HookEvent {
@@ -180,7 +229,7 @@ func hookEvent(tools *tool.Registry, p Point, call *conversation.ToolCall) HookE
 // hookEnd tells the hook how the turn ended. The hook has little time if jp is about to
 // end.
 func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
-	if !l.hooked(PointTurnEnd) {
+	if !l.hooks.has(PointTurnEnd) {
 		return
 	}
 	l.steer.turn.Store(false) // a hook cannot be replied to: Ctrl+C ends it
@@ -189,63 +238,8 @@ func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
 		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), hookGracePeriod, errHookGracePeriod)
 		defer cancel()
 	}
-	_, err := l.runHook(ctx, HookEvent{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(newestTurn(l.stream))})
+	_, err := l.hooks.run(ctx, HookEvent{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(newestTurn(l.stream))})
 	if err != nil {
 		l.opts.Observer.Noticed(failed(PointTurnEnd, err))
 	}
-}
-
-// notices are what hooks told the user that ran beside the turn.
-type notices struct {
-	running sync.WaitGroup
-	asked   map[int]bool // questions that somebody was told of, by seq
-	mu      sync.Mutex
-	lines   []string
-}
-
-// hookWaiting tells the hook of a question that people are to answer, once. The
-// question does not wait for it.
-func (l *Loop) hookWaiting(ctx context.Context, q *conversation.Inquiry, route Route) {
-	l.flushNotices()
-	people := route == RouteAsk || route == RouteWait || route == RouteDefer
-	if !people || !l.hooked(PointWaiting) || l.notices.asked[q.Event.Seq] {
-		return
-	}
-	if l.notices.asked == nil {
-		l.notices.asked = map[int]bool{}
-	}
-	l.notices.asked[q.Event.Seq] = true
-	question := QuestionAbout(l.stream.Tail(), q)
-	question.Subject = subjectOf(l.opts.Tools, q.Call.Request.Name, q.Call.Arguments())
-	m := HookEvent{Point: PointWaiting, Turn: q.Event.Turn, Model: l.opts.Model, Question: &question}
-	l.notices.running.Go(func() {
-		if ruling, err := l.opts.Hooks.Run(ctx, m); ctx.Err() == nil {
-			l.notices.add(ruling.Said, err)
-		}
-	})
-}
-
-func (n *notices) add(said string, err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.lines = append(n.lines, linesOf(PointWaiting, said)...)
-	if err != nil {
-		n.lines = append(n.lines, failed(PointWaiting, err))
-	}
-}
-
-// flushNotices tells the observer what has come of such hooks so far.
-func (l *Loop) flushNotices() {
-	l.notices.mu.Lock()
-	defer l.notices.mu.Unlock()
-	for _, text := range l.notices.lines {
-		l.opts.Observer.Noticed(text)
-	}
-	l.notices.lines = nil
-}
-
-// waitHooks waits for such hooks, and passes on what they say.
-func (l *Loop) waitHooks() {
-	l.notices.running.Wait()
-	l.flushNotices()
 }

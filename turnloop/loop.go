@@ -156,7 +156,7 @@ type Loop struct {
 	waiting   *conversation.Inquiry
 	stateless bool // the provider took opaque state of its own not back
 	steer     steering
-	notices   notices
+	hooks     hookRunner
 }
 
 // New returns a loop over a conversation.
@@ -189,6 +189,7 @@ func New(opts Options) *Loop {
 	opts.Stream.SetClock(opts.Now)
 	l := &Loop{opts: opts, stream: opts.Stream, head: opts.Head, again: map[int]bool{}, details: map[int]string{}}
 	l.steer.shown = shown
+	l.hooks.hooks, l.hooks.model, l.hooks.observer = opts.Hooks, opts.Model, opts.Observer
 	l.files = filesOf(opts.Stream.Events())
 	return l
 }
@@ -242,7 +243,7 @@ func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
 // Run goes on with the newest turn from its recorded events, until it ends or cannot go
 // on. A turn that has not ended is Incomplete or Waiting, and can be run again.
 func (l *Loop) Run(ctx context.Context) (Outcome, error) {
-	defer l.waitHooks()
+	defer l.hooks.wait()
 	defer l.steer.shown.Quiet()
 	l.steer.turn.Store(true)
 	defer l.steer.turn.Store(false)
@@ -275,7 +276,7 @@ func (l *Loop) view() View {
 		Ledger: l.stream.Tail(), Again: l.again,
 		Tools:  func(name string) *tool.Definition { return lookup(tools, name) },
 		NoTool: func(name string) string { return noTool(tools, name) },
-		Check:  l.check, Hooked: l.hooked(PointToolPre), Stale: l.stale,
+		Check:  l.check, Hooked: l.hooks.has(PointToolPre), Stale: l.stale,
 	}
 }
 

@@ -50,7 +50,7 @@ func byHook(call *conversation.ToolCall) bool {
 // hookTool lets the hook before tools see a call, and records what it says before
 // anything depends on it. A hook that is broken off is asked again later.
 func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error {
-	if !l.hooked(PointToolPre) {
+	if !l.hooks.has(PointToolPre) {
 		return l.build(ctx, l.stream.CurrentTurn().AddInquiryResponse(conversation.InquiryResponse{
 			For: call.Hook().Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig, Reason: "there is no such hook",
 		}))
@@ -59,32 +59,26 @@ func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error 
 	doing.Hook = string(PointToolPre)
 	what := line(doing.Name, doing.Argument)
 	running, done := l.steer.begin(ctx, doing)
-	ruling, err := l.runHook(running, hookEvent(l.opts.Tools, PointToolPre, call))
+	ruling, err := l.hooks.run(running, hookEvent(l.opts.Tools, PointToolPre, call))
 	interrupted := context.Cause(running)
 	done()
 	if interrupted != nil {
 		return interrupted
 	}
 	response := hookResponse(lookup(l.opts.Tools, call.Request.Name), ruling, err)
-	if err := l.recordHook(ctx, call, response); err != nil {
-		return err
-	}
-	if response.Choice() == conversation.AnswerSkip {
-		l.tell(PointToolPre, strings.TrimSuffix(what+" denied: "+response.Reason, ": "))
-	}
-	return nil
-}
-
-// recordHook makes durable what the hook says, with what it was asked if that is
-// not on record.
-func (l *Loop) recordHook(ctx context.Context, call *conversation.ToolCall, response conversation.InquiryResponse) error {
 	t := l.stream.CurrentTurn()
 	if q := call.Hook(); q != nil {
-		response.For = q.Event.Seq
+		response.For = q.Event.Seq // jp recorded the question, and ended before the answer
 	} else {
 		response.For = addHookQuestion(l.opts.Tools, t, call)
 	}
-	return l.build(ctx, t.AddInquiryResponse(response))
+	if err := l.build(ctx, t.AddInquiryResponse(response)); err != nil {
+		return err
+	}
+	if response.Choice() == conversation.AnswerSkip {
+		l.hooks.tell(PointToolPre, strings.TrimSuffix(what+" denied: "+response.Reason, ": "))
+	}
+	return nil
 }
 
 // hookResponse is what a hook says of a call, as it is recorded. A hook that failed, or
