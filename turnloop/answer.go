@@ -167,7 +167,7 @@ func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.
 		}
 	}
 	var with []conversation.Draft
-	if state := a.loop.asks().Target().StateOf(p, wrote); state != nil {
+	if state := a.loop.model.options().Target().StateOf(p, wrote); state != nil {
 		with = append(with, conversation.WithProvider(state))
 	}
 	if p.Kind != provider.ChunkToolCall {
@@ -198,11 +198,6 @@ func clip(name string) string {
 		return name
 	}
 	return strings.ToValidUTF8(name[:maxName], "")
-}
-
-// asks is whom the loop asks.
-func (l *Loop) asks() provider.Options {
-	return provider.Options{Model: l.opts.Model, API: l.opts.API, Endpoint: l.opts.Endpoint, Account: l.opts.Account, NoState: l.stateless}
 }
 
 // broken handles the end of a stream that has no finish. If a tool call is already

@@ -284,19 +284,27 @@ func (l *Loop) answer(ctx context.Context, q *conversation.Inquiry, response con
 	return l.build(ctx, t)
 }
 
+// modelAnswers lets the model answer a tool's question, in a request of its own. Only
+// the answer and its cost are recorded. Without a valid answer the question fails.
+func (l *Loop) modelAnswers(ctx context.Context, q *conversation.Inquiry) error {
+	response := conversation.InquiryResponse{Outcome: conversation.OutcomeFailed, By: conversation.ByModel}
+	answer, usage, err := l.model.answer(ctx, q)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		response.Reason = err.Error()
+	default:
+		response.Outcome, response.Answer = conversation.OutcomeAnswered, answer
+	}
+	response.Usage = usage
+	return l.answer(ctx, q, response)
+}
+
 // fail ends a question that has no user to ask under this policy. A failed permission
 // closes its call, a failed delivery withholds the result.
 func (l *Loop) fail(ctx context.Context, q *conversation.Inquiry) error {
 	return l.answer(ctx, q, conversation.InquiryResponse{
 		Outcome: conversation.OutcomeFailed, By: conversation.ByPolicy, Reason: l.opts.Policy.reason(),
 	})
-}
-
-// asJSON decodes a JSON object, nil if it is none.
-func asJSON(text json.RawMessage) map[string]json.RawMessage {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(text, &object) != nil {
-		return nil
-	}
-	return object
 }

@@ -2,19 +2,14 @@ package turnloop
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 
 	"jp/conversation"
-	"jp/provider"
-	"jp/tool"
 )
 
 // begin makes the start of a turn and the request durable, with what moved in
 // the files since the last event and what the model has to be told anew.
 func (l *Loop) begin(ctx context.Context, r Request) error {
-	sight, err := l.look(ctx, SnapshotRequest{})
+	sight, err := l.files.look(ctx, SnapshotRequest{})
 	if err != nil {
 		return err
 	}
@@ -70,27 +65,4 @@ func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
 		Subject:  promptSubject(l.opts.System, len(l.opts.Tools.Definitions())),
 		Payloads: []conversation.Payload{{Name: conversation.PayloadTools, MediaType: "application/json", Data: text}},
 	}, nil
-}
-
-// toolsText is the tools' definitions as they are recorded, and the hash of that.
-func toolsText(tools *tool.Registry) (text []byte, sum string, err error) {
-	if text, err = json.Marshal(toolsAsSent(tools)); err != nil {
-		return nil, "", err
-	}
-	if text, err = conversation.Canonical(text); err != nil {
-		return nil, "", err
-	}
-	hash := sha256.Sum256(text)
-	return text, hex.EncodeToString(hash[:]), nil
-}
-
-// toolsAsSent are the tools' definitions as the model gets them.
-func toolsAsSent(registry *tool.Registry) []provider.Tool {
-	tools := []provider.Tool{}
-	for _, def := range registry.Definitions() {
-		tools = append(tools, provider.Tool{
-			Name: provider.WireName(def.Name), Description: def.Description, Parameters: def.Parameters,
-		})
-	}
-	return tools
 }

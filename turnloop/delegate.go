@@ -25,7 +25,7 @@ func (w *WaitingError) Error() string {
 // one. The call does not hold the right to change files: the tools of the other
 // conversation take it, one by one.
 func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) error {
-	before, err := l.look(ctx, SnapshotRequest{})
+	before, err := l.files.look(ctx, SnapshotRequest{})
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (l *Loop) respondResumed(ctx context.Context, done finishedRun, before Snap
 	if done.err == nil && done.result.Question != nil {
 		done.err = errors.New("it asked a question in the place of a result")
 	}
-	after, err := l.lookAfter(ctx, requestAfter(done, before, nil, done.result.Wrote[:0]))
+	after, err := l.files.lookAfter(ctx, requestAfter(done, before, nil, done.result.Wrote[:0]))
 	if err != nil {
 		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: err.Error()}}}
 	}

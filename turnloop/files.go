@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/tool"
 )
 
 // What an event lists of paths is bounded by their number and by the bytes of
@@ -26,17 +27,12 @@ func fitting[T any](items []T, path func(T) string) int {
 	return len(items)
 }
 
-// files is what the events say of the files: the newest tree, and where the
-// repository stood.
+// files looks at the files, and is what the events say of them: the newest tree, and where
+// the repository stood.
 type files struct {
-	tree string
-	git  conversation.Git
-}
-
-func filesOf(events []*conversation.Event) files {
-	var f files
-	f.follow(events)
-	return f
+	workspace Workspace // nil: no snapshots
+	tree      string
+	git       conversation.Git
 }
 
 func (f *files) follow(events []*conversation.Event) {
@@ -66,12 +62,12 @@ func (f *files) moved(now conversation.Git) *conversation.Git {
 }
 
 // look reports what the files are now, against the newest event's tree.
-func (l *Loop) look(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
-	at.Tree = l.files.tree
-	if l.opts.Workspace == nil {
-		return SnapshotResult{Tree: at.Tree, Git: l.files.git}, nil
+func (f *files) look(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
+	at.Tree = f.tree
+	if f.workspace == nil {
+		return SnapshotResult{Tree: at.Tree, Git: f.git}, nil
 	}
-	sight, err := l.opts.Workspace.Look(ctx, at)
+	sight, err := f.workspace.Look(ctx, at)
 	if err != nil {
 		return SnapshotResult{}, fmt.Errorf("look at the files: %w", err)
 	}
@@ -83,10 +79,10 @@ const lookGrace = 10 * time.Second
 
 // lookAfter looks at what a tool did, also where the turn is to end, but then not for
 // long: git may wait for what the tool put in the place of a file.
-func (l *Loop) lookAfter(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
+func (f *files) lookAfter(ctx context.Context, at SnapshotRequest) (SnapshotResult, error) {
 	ctx, cancel := outlive(ctx, lookGrace)
 	defer cancel()
-	return l.look(ctx, at)
+	return f.look(ctx, at)
 }
 
 // outlive is a context that ends some time after another one.
@@ -115,4 +111,35 @@ func (f *files) drift(sight SnapshotResult) *conversation.Event {
 	n := fitting(b.Paths, func(p conversation.PathStat) string { return p.Path })
 	b.Paths, b.More = b.Paths[:n], len(b.Paths)-n
 	return &conversation.Event{Body: b, Tree: sight.Tree, Objects: sight.Objects, Git: f.moved(sight.Git)}
+}
+
+// requestLost looks also at what the tools may have written that were started
+// and of which nothing came.
+func requestLost(tools *tool.Registry, ledger *conversation.Ledger) SnapshotRequest {
+	calls, since := ledger.Lost()
+	at := SnapshotRequest{Lost: since}
+	for _, call := range calls {
+		if def := lookup(tools, call.Request.Name); def != nil && def.Paths != nil {
+			named, _ := def.Paths(call.Arguments())
+			at.Named = append(at.Named, named...)
+		}
+	}
+	return at
+}
+
+// addLost adds what changed files since the start of a tool without a result. Their
+// author is unknown.
+func (f *files) addLost(ctx context.Context, t *conversation.TurnMut, tools *tool.Registry, ledger *conversation.Ledger) error {
+	sight, err := f.look(ctx, requestLost(tools, ledger))
+	if err != nil {
+		return err
+	}
+	if moved := f.drift(sight); moved != nil {
+		outside := moved.Body.(*conversation.Workspace)
+		t.AddRecord(&conversation.Resumed{
+			Phase: conversation.PhaseExecuting, Report: &conversation.Report{Changed: outside.Paths, More: outside.More},
+		}, conversation.WithTree(moved.Tree, moved.Objects...), conversation.WithGit(&sight.Git),
+			conversation.WithSubject("by a lost tool, or outside: "+conversation.ChangedWords(outside.Paths, outside.More)))
+	}
+	return nil
 }

@@ -153,29 +153,6 @@ func linesOf(p Point, said string) (lines []string) {
 
 func failed(p Point, err error) string { return fmt.Sprintf("the %s hook failed: %v", p, err) }
 
-// hookStart asks whether a turn may begin. What the hook wants the model to know
-// goes with the request.
-func (l *Loop) hookStart(ctx context.Context, r *Request) error {
-	if !l.hooks.has(PointTurnStart) {
-		return nil
-	}
-	ruling, err := l.hooks.run(ctx, HookEvent{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
-	switch {
-	case ctx.Err() != nil:
-		return err
-	case err != nil:
-		l.opts.Observer.Noticed(failed(PointTurnStart, err))
-	case ruling.Denied:
-		return &DeniedError{Reason: ruling.Reason}
-	case ruling.Note != "":
-		note := &conversation.Event{
-			Body: &conversation.Note{Content: noteOf(PointTurnStart, "", ruling.Note)}, Subject: noteSubject(PointTurnStart, ruling.Note),
-		}
-		r.Records = append(r.Records[:len(r.Records):len(r.Records)], note)
-	}
-	return nil
-}
-
 // noteOf is a note of a hook to the model. Each line of the hook is marked, so that
 // none can pass for another message.
 func noteOf(p Point, about, words string) string {
@@ -189,57 +166,9 @@ func noteSubject(p Point, words string) string {
 	return "note: the " + string(p) + " hook: " + first
 }
 
-// afterTools tells the hook of results that have become durable. What it wants
-// the model to know stands behind them. A result is never told twice: if jp ends
-// before its hook, it has none.
-func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) error {
-	for _, call := range calls {
-		call = l.stream.Tail().ToolCall(call.Event.Seq)
-		if ctx.Err() != nil || call.Open() || !l.hooks.has(PointToolPost) {
-			continue
-		}
-		decision, err := l.hooks.run(ctx, hookEvent(l.opts.Tools, PointToolPost, call))
-		switch {
-		case ctx.Err() != nil:
-			return err
-		case err != nil:
-			l.opts.Observer.Noticed(failed(PointToolPost, err))
-		case decision.Note != "":
-			about := call.Request.Name
-			if subject := subjectOf(l.opts.Tools, about, call.Arguments()); subject != "" {
-				about += " " + string(word(subject)) // encoded, so that it cannot forge the frame
-			}
-			note := &conversation.Note{Content: noteOf(PointToolPost, about, decision.Note)}
-			subject := conversation.WithSubject(noteSubject(PointToolPost, decision.Note))
-			if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(note, subject)); err != nil {
-				return err
-			}
-		}
-	}
-	return context.Cause(ctx)
-}
-
 func hookEvent(tools *tool.Registry, p Point, call *conversation.ToolCall) HookEvent {
 	return HookEvent{
 		Point: p, Turn: call.Event.Turn, Call: call, Tool: lookup(tools, call.Request.Name),
 		Subject: subjectOf(tools, call.Request.Name, call.Arguments()),
-	}
-}
-
-// hookEnd tells the hook how the turn ended. The hook has little time if jp is about to
-// end.
-func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
-	if !l.hooks.has(PointTurnEnd) {
-		return
-	}
-	l.steer.turn.Store(false) // a hook cannot be replied to: Ctrl+C ends it
-	if ctx.Err() != nil {
-		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), hookGracePeriod, errHookGracePeriod)
-		defer cancel()
-	}
-	_, err := l.hooks.run(ctx, HookEvent{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(newestTurn(l.stream))})
-	if err != nil {
-		l.opts.Observer.Noticed(failed(PointTurnEnd, err))
 	}
 }

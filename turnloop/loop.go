@@ -7,133 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strings"
 	"time"
 
 	"jp/conversation"
-	"jp/provider"
 	"jp/tool"
 	"jp/turnloop/activity"
 )
-
-// Options are everything that a turn needs. Journal, ID, Stream, Provider,
-// Model and Tools must be set.
-type Options struct {
-	Journal conversation.Journal
-	ID      conversation.ID
-	Head    conversation.Head // "": the conversation is made, behind Base
-	Base    string            // commit that a new conversation starts from, "" for none
-	Stream  *conversation.Stream
-
-	Provider provider.Provider
-	API      string // which provider's opaque state may be sent back
-	Endpoint string // and whose: without anything secret; "" where it does not matter
-	Account  string // and under which key: eight hex digits; "" where it does not matter
-	Model    string // "provider/name"
-	System   string // what the model is told before anything else
-	Tools    *tool.Registry
-
-	Workspace Workspace // nil: no snapshots
-	// The order of locks: a call that changes files takes Hold and then its ToolLock, asks
-	// Outlived with both held, and gives them back in reverse order. A call that only
-	// reads takes no Hold. A delegate keeps its ToolLock while the tools of its own
-	// conversation take Hold, one by one.
-	Hold     func(context.Context) (release func(), err error)  // the right to change files; nil: nobody competes
-	ToolLock func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
-	// Outlived says whether a tool of somebody else's, whose jp has ended, may still
-	// change files; nil: none does.
-	Outlived func() bool
-
-	// Digest identifies the content of a file, "" if there is no file. It is false for
-	// a folder. Nil: a permission holds whatever happens to untracked files.
-	Digest func(path string) (digest string, ok bool)
-	// Mentioned are the files that a call of a tool seems to name which does not say what
-	// it is about. Nil: none.
-	Mentioned func(arguments json.RawMessage) []string
-
-	Prompter Prompter // nil: nobody can be asked
-	// Restore replaces placeholders by the values of secrets, for the arguments of a
-	// tool only. It fails with the name of an unknown value, and the tool is then not
-	// run. Nil: there are no placeholders.
-	Restore func(value json.RawMessage) (json.RawMessage, error)
-	// Placeholders are those in a value. A tool that hands its calls to somebody else is
-	// not run with any. Nil: there are none.
-	Placeholders func(value json.RawMessage) []string
-	// RedactOutput replaces secrets in the whole output of a tool, before jp cuts it. Nil:
-	// there are none.
-	RedactOutput func(text string) string
-	// Redacts reports whether a placeholder would be recorded in the place of a text,
-	// which stands under a name. Nil: never.
-	Redacts func(name, text string) bool
-
-	Policy   Policy // when nobody can be asked; default PolicyDefer
-	Grant    Grant
-	Observer Observer // nil: nobody is told
-	Verbose  bool     // the observer is also told of details
-	// Redact replaces secrets in a text that the observer shows and that is never recorded.
-	// It is called from any goroutine. Nil: there are no secrets.
-	Redact func(text string) string
-	Hooks  Hooks // nil: there are none
-	// Review asks a person whether the turn goes on after a tool changed files that
-	// decide what git runs. An error, or the end of ctx, leaves the question open. Nil:
-	// the turn ends without a question.
-	Review  func(ctx context.Context, tool string, files []string) (goOn bool, err error)
-	Unknown Resolver // nil: unknown outcomes are reported to the model
-
-	Retry  provider.Retry
-	Limits Limits
-	JP     string // version, for the record
-	// NewID names the conversation of a tool that works in one of its own. The
-	// default makes an id that is most likely free.
-	NewID func() (conversation.ID, error)
-
-	Now    func() time.Time                           // default time.Now; called from several goroutines
-	Random func() float64                             // default math/rand
-	Wait   func(context.Context, time.Duration) error // default a timer
-}
-
-// A Resolver decides what becomes of a call that started earlier and has no
-// response.
-type Resolver func(ctx context.Context, call *conversation.ToolCall) (Resolution, error)
-
-// A Resolution is what becomes of a call of unknown outcome.
-type Resolution struct {
-	Again  bool   // it is run again
-	Text   string // else: what the model is told
-	ByUser bool   // the text is the result, as the user knows it; else it is an error
-}
-
-// A Status is how a turn ended, or did not.
-type Status string
-
-// The ends of a turn.
-const (
-	Complete   Status = "complete"
-	Stopped    Status = "stopped"
-	Refused    Status = "refused"
-	Length     Status = "length"
-	Waiting    Status = "waiting"    // a question waits for an answer
-	Incomplete Status = "incomplete" // it can be resumed
-)
-
-// An Outcome is how a turn ended.
-type Outcome struct {
-	Status  Status
-	Turn    int
-	Message string          // text of the answer
-	Data    json.RawMessage // the structured answer, if one was asked for
-	Empty   bool            // the model was asked again, or cut off, and said nothing
-	Unfit   error           // why the answer does not satisfy the schema that was asked for
-	Usage   conversation.Usage
-	Failing *Failing              // for Stopped: the tool calls that ended the turn, nil where others did
-	Waiting *conversation.Inquiry // for Waiting
-	In      conversation.ID       // for Waiting: the delegate's conversation that the question is in, "" for the own
-	By      conversation.Cause    // for Stopped
-	// ContextFull says, for Length, that the answer filled the model's context, not its
-	// own limit.
-	ContextFull bool
-}
 
 // errWaiting ends the loop with a question that stays open.
 var errWaiting = errors.New("a question waits for an answer")
@@ -146,17 +25,17 @@ func (i *Interrupt) Error() string { return "interrupted by " + i.Signal }
 
 // A Loop runs the turns of one conversation. It is for one goroutine.
 type Loop struct {
-	opts      Options
-	stream    *conversation.Stream
-	head      conversation.Head
-	files     files
-	again     map[int]bool   // calls of unknown outcome that are to run again
-	details   map[int]string // what helps to answer a tool's question, by its seq
-	failed    int            // tries of the present model call that left no event
-	waiting   *conversation.Inquiry
-	stateless bool // the provider took opaque state of its own not back
-	steer     steering
-	hooks     hookRunner
+	opts    Options
+	stream  *conversation.Stream
+	head    conversation.Head
+	files   files
+	again   map[int]bool   // calls of unknown outcome that are to run again
+	details map[int]string // what helps to answer a tool's question, by its seq
+	failed  int            // tries of the present model call that left no event
+	waiting *conversation.Inquiry
+	model   modelClient
+	steer   steering
+	hooks   hookRunner
 }
 
 // New returns a loop over a conversation.
@@ -190,7 +69,9 @@ func New(opts Options) *Loop {
 	l := &Loop{opts: opts, stream: opts.Stream, head: opts.Head, again: map[int]bool{}, details: map[int]string{}}
 	l.steer.shown = shown
 	l.hooks.hooks, l.hooks.model, l.hooks.observer = opts.Hooks, opts.Model, opts.Observer
-	l.files = filesOf(opts.Stream.Events())
+	l.model.opts, l.model.stream = &l.opts, l.stream
+	l.files.workspace = opts.Workspace
+	l.files.follow(opts.Stream.Events())
 	return l
 }
 
@@ -280,34 +161,6 @@ func (l *Loop) view() View {
 	}
 }
 
-// lookup is the definition of the tool with a name, nil where there is none.
-func lookup(tools *tool.Registry, name string) *tool.Definition {
-	t, ok := tools.Lookup(name)
-	if !ok {
-		return nil
-	}
-	return t.Definition()
-}
-
-// noTool is the message to the model about an unknown tool: the nearest name, and all
-// names.
-func noTool(tools *tool.Registry, name string) string {
-	const most = 64
-	text := textNoSuchTool + string(word(name)) + "."
-	names := toolNames(tools)
-	if len(names) == 0 {
-		return text + " No tool is available."
-	}
-	if nearest := tools.Nearest(name); nearest != "" {
-		text += " The nearest name is " + nearest + "."
-	}
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return text + textAllTools + strings.Join(names, ", ") + more + "."
-}
-
 func (l *Loop) check(def *tool.Definition, arguments json.RawMessage) string {
 	if _, err := tool.Check(def, arguments); err != nil {
 		return textNotRun + err.Error()
@@ -376,4 +229,36 @@ func (l *Loop) build(ctx context.Context, t *conversation.TurnMut) error {
 		l.opts.Observer.Recorded(added)
 	}
 	return nil
+}
+
+// Running reports whether a turn is under way. Between two things that can be
+// steered nothing is, for a moment.
+func (l *Loop) Running() bool { return l.steer.turn.Load() }
+
+// Doing says what the loop does that can be steered, false if nothing can.
+func (l *Loop) Doing() (Activity, bool) {
+	l.steer.mu.Lock()
+	defer l.steer.mu.Unlock()
+	if l.steer.now == nil {
+		return Activity{}, false
+	}
+	return *l.steer.now, true
+}
+
+// Steer tells the running loop what the user wants. It reports whether there
+// was something to steer. It may be called from any goroutine.
+func (l *Loop) Steer(c Command) bool {
+	l.steer.mu.Lock()
+	defer l.steer.mu.Unlock()
+	if c.Kind == CommandCancelTool {
+		for _, cancel := range l.steer.tools {
+			cancel(&c)
+		}
+		return len(l.steer.tools) > 0
+	}
+	if l.steer.all == nil {
+		return false
+	}
+	l.steer.all(&c)
+	return true
 }

@@ -11,7 +11,6 @@ import (
 
 	"jp/conversation"
 	"jp/provider"
-	"jp/tool"
 )
 
 // textContinue asks the model again after an empty answer to the results of its tools.
@@ -71,7 +70,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 		if ctx.Err() != nil || errors.As(err, &journal) {
 			return err
 		}
-		if l.withoutState(err) {
+		if l.model.withoutState(err) {
 			continue
 		}
 		if without, withholdErr := l.withoutImages(ctx, err); without || withholdErr != nil {
@@ -89,18 +88,6 @@ func (l *Loop) callModel(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// withoutState reports whether the model is to be asked again without what earlier
-// answers left with their provider: it does not take that back.
-func (l *Loop) withoutState(err error) bool {
-	var refused *provider.Error
-	if l.stateless || !errors.As(err, &refused) || refused.Class != provider.ClassState {
-		return false
-	}
-	l.stateless = true
-	l.opts.Observer.Noticed(fmt.Sprintf("%v; asking again without the reasoning of earlier answers", err))
-	return true
 }
 
 // tellCutOff tells the model that its answer broke off while it asked for tools,
@@ -134,9 +121,7 @@ func (l *Loop) tryCall(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	options := l.asks()
-	options.Content, options.Schema, options.NoTools = l.content(ctx), schemaOf(l.stream), schemaNotified(l.stream)
-	request, err := provider.Build(l.stream.Events(), options)
+	request, err := l.model.request(ctx)
 	if err != nil {
 		return fmt.Errorf("build the request: %w", err)
 	}
@@ -161,28 +146,6 @@ func (l *Loop) tryCall(ctx context.Context) error {
 		}
 	}
 	return answer.broken(ctx, &provider.Error{Class: provider.ClassDisconnect, Message: "the answer has no end"})
-}
-
-func toolNames(tools *tool.Registry) []string {
-	var names []string
-	for _, def := range tools.Definitions() {
-		names = append(names, def.Name)
-	}
-	return names
-}
-
-// content reads payload for a request.
-func (l *Loop) content(ctx context.Context) func(conversation.Payload) ([]byte, bool) {
-	return func(p conversation.Payload) ([]byte, bool) {
-		data, ok, err := l.opts.Journal.Payload(ctx, p)
-		if !ok && p.Name == conversation.PayloadTools {
-			// Equal hashes mean equal texts, whatever their source.
-			if text, sum, err := toolsText(l.opts.Tools); err == nil && sum == p.SHA256 {
-				return text, true
-			}
-		}
-		return data, ok && err == nil
-	}
 }
 
 // goOn asks the model once more where it had nothing to say to results, where a

@@ -167,3 +167,9 @@ func rememberedAnswer(inquiry *conversation.Inquiry, ledger *conversation.Ledger
 	}
 	return nil
 }
+
+// Reasons of a yes that no person gave to the very question.
+const (
+	reasonAdvance = "approved in advance"
+	reasonTurn    = "for this turn"
+)

@@ -2,7 +2,6 @@ package turnloop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -119,18 +118,6 @@ func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason s
 	return l.build(ctx, t)
 }
 
-// cancelQuestions ends the live questions of a call that is closed without an
-// answer to them: its tool is no longer there, or takes other arguments.
-func cancelQuestions(t *conversation.TurnMut, call *conversation.ToolCall) {
-	for _, q := range call.Inquiries {
-		if q.Live() {
-			t.AddInquiryResponse(conversation.InquiryResponse{
-				For: q.Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig,
-			})
-		}
-	}
-}
-
 // malformed quotes the arguments that the model wrote.
 func (l *Loop) malformed(ctx context.Context, call *conversation.ToolCall) string {
 	p := call.Event.Payload(conversation.PayloadArguments)
@@ -166,7 +153,7 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 		what = "as the user says"
 	}
 	t := l.stream.CurrentTurn()
-	if err := l.addMoved(ctx, t); err != nil {
+	if err := l.files.addLost(ctx, t, l.opts.Tools, l.stream.Tail()); err != nil {
 		return err
 	}
 	t.AddToolCallResponse(conversation.ToolCallResponse{
@@ -185,23 +172,6 @@ func (l *Loop) forgetRun(call *conversation.ToolCall) {
 	if _, done, err := l.toolLock(call.Event.Seq); err == nil {
 		done()
 	}
-}
-
-// addMoved records changed files since the start of a tool without a result. Their
-// author is unknown.
-func (l *Loop) addMoved(ctx context.Context, t *conversation.TurnMut) error {
-	sight, err := l.look(ctx, requestLost(l.opts.Tools, l.stream.Tail()))
-	if err != nil {
-		return err
-	}
-	if moved := l.files.drift(sight); moved != nil {
-		outside := moved.Body.(*conversation.Workspace)
-		t.AddRecord(&conversation.Resumed{
-			Phase: conversation.PhaseExecuting, Report: &conversation.Report{Changed: outside.Paths, More: outside.More},
-		}, conversation.WithTree(moved.Tree, moved.Objects...), conversation.WithGit(&sight.Git),
-			conversation.WithSubject("by a lost tool, or outside: "+conversation.ChangedWords(outside.Paths, outside.More)))
-	}
-	return nil
 }
 
 // recordQuestion makes a tool's question durable, to be asked in its turn. The
@@ -239,10 +209,4 @@ func unaskable(redacts func(name, text string) bool, call *conversation.ToolCall
 		return errors.New("the id of its question looks like a secret, which is not recorded; the tool has to give it another id")
 	}
 	return nil
-}
-
-// word is a JSON string.
-func word(s string) json.RawMessage {
-	b, _ := json.Marshal(s)
-	return b
 }

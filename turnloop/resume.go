@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"jp/conversation"
-	"jp/tool"
 )
 
 // A Resume is what goes with going on with a turn that was broken off.
@@ -31,7 +30,7 @@ func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 }
 
 func (l *Loop) reopen(ctx context.Context, r Resume) error {
-	sight, err := l.look(ctx, requestLost(l.opts.Tools, l.stream.Tail()))
+	sight, err := l.files.look(ctx, requestLost(l.opts.Tools, l.stream.Tail()))
 	if err != nil {
 		return err
 	}
@@ -87,27 +86,13 @@ func (l *Loop) changeTools(ctx context.Context, t *conversation.TurnMut) error {
 	return nil
 }
 
-// requestLost looks also at what the tools may have written that were started
-// and of which nothing came.
-func requestLost(tools *tool.Registry, ledger *conversation.Ledger) SnapshotRequest {
-	calls, since := ledger.Lost()
-	at := SnapshotRequest{Lost: since}
-	for _, call := range calls {
-		if def := lookup(tools, call.Request.Name); def != nil && def.Paths != nil {
-			named, _ := def.Paths(call.Arguments())
-			at.Named = append(at.Named, named...)
-		}
-	}
-	return at
-}
-
 // Discard discards the newest turn: readers skip its events from now on. It first
 // records file changes since the start of a tool without a result, as of unknown
 // author.
 func (l *Loop) Discard(ctx context.Context) error {
 	if lost, _ := l.stream.Tail().Lost(); len(lost) > 0 {
 		t := l.stream.CurrentTurn()
-		if err := l.addMoved(ctx, t); err != nil {
+		if err := l.files.addLost(ctx, t, l.opts.Tools, l.stream.Tail()); err != nil {
 			return err
 		}
 		if err := l.build(ctx, t); err != nil {

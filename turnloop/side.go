@@ -10,33 +10,17 @@ import (
 	"jp/provider"
 )
 
-// modelAnswers lets the model answer a tool's question, in a request of its own. Only
-// the answer and its cost are recorded. Without a valid answer the question fails.
-func (l *Loop) modelAnswers(ctx context.Context, q *conversation.Inquiry) error {
-	response := conversation.InquiryResponse{Outcome: conversation.OutcomeFailed, By: conversation.ByModel}
-	answer, usage, err := l.askModel(ctx, q)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		response.Reason = err.Error()
-	default:
-		response.Outcome, response.Answer = conversation.OutcomeAnswered, answer
-	}
-	response.Usage = usage
-	return l.answer(ctx, q, response)
-}
-
-func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawMessage, *conversation.Usage, error) {
+// answer asks the model a tool's question, in a request of its own.
+func (m *modelClient) answer(ctx context.Context, q *conversation.Inquiry) (json.RawMessage, *conversation.Usage, error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	if l.opts.Limits.spent(l.stream) {
+	if m.opts.Limits.spent(m.stream) {
 		return nil, nil, errSpent
 	}
-	options := l.asks()
-	options.Content, options.NoTools = l.content(ctx), true
-	request, err := provider.Build(withPlaceholders(l.stream), options)
+	options := m.options()
+	options.Content, options.NoTools = m.content(ctx), true
+	request, err := provider.Build(withPlaceholders(m.stream), options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +32,7 @@ func (l *Loop) askModel(ctx context.Context, q *conversation.Inquiry) (json.RawM
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var text strings.Builder
-	for chunk, err := range l.opts.Provider.Stream(ctx, request) {
+	for chunk, err := range m.opts.Provider.Stream(ctx, request) {
 		switch {
 		case err != nil:
 			return nil, nil, err

@@ -13,12 +13,6 @@ import (
 	"jp/tool"
 )
 
-// Reasons of a yes that no person gave to the very question.
-const (
-	reasonAdvance = "approved in advance"
-	reasonTurn    = "for this turn"
-)
-
 // binding is the yes that a person gave to a call's question, nil where it is run on
 // another word. Such a yes holds for what the person saw: the files that the call names,
 // as they were then.

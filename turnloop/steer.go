@@ -45,38 +45,6 @@ type steering struct {
 	shown  *activity.Set // nil: nobody is told
 }
 
-// Running reports whether a turn is under way. Between two things that can be
-// steered nothing is, for a moment.
-func (l *Loop) Running() bool { return l.steer.turn.Load() }
-
-// Doing says what the loop does that can be steered, false if nothing can.
-func (l *Loop) Doing() (Activity, bool) {
-	l.steer.mu.Lock()
-	defer l.steer.mu.Unlock()
-	if l.steer.now == nil {
-		return Activity{}, false
-	}
-	return *l.steer.now, true
-}
-
-// Steer tells the running loop what the user wants. It reports whether there
-// was something to steer. It may be called from any goroutine.
-func (l *Loop) Steer(c Command) bool {
-	l.steer.mu.Lock()
-	defer l.steer.mu.Unlock()
-	if c.Kind == CommandCancelTool {
-		for _, cancel := range l.steer.tools {
-			cancel(&c)
-		}
-		return len(l.steer.tools) > 0
-	}
-	if l.steer.all == nil {
-		return false
-	}
-	l.steer.all(&c)
-	return true
-}
-
 // begin makes a context that Steer can end, until done is called. The activity says
 // since when.
 func (s *steering) begin(ctx context.Context, a Activity) (_ context.Context, done func()) {
@@ -141,16 +109,4 @@ func (s *steering) beginTool(ctx context.Context) (_ context.Context, done func(
 		delete(s.tools, id)
 		cancel(nil)
 	}
-}
-
-// obey does what the user wants of the turn.
-func (l *Loop) obey(ctx context.Context, c *Command) error {
-	if c.Kind == CommandStop {
-		return l.stop(ctx, conversation.ByUser)
-	}
-	t := l.stream.CurrentTurn()
-	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {
-		return err
-	}
-	return l.build(ctx, t.AddChatRequest(conversation.ChatRequest{Content: c.Text, Interrupt: true}))
 }

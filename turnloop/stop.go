@@ -70,7 +70,7 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text stri
 		}
 	}
 	if lost, _ := ledger.Lost(); len(lost) > 0 {
-		if err := l.addMoved(ctx, t); err != nil {
+		if err := l.files.addLost(ctx, t, l.opts.Tools, l.stream.Tail()); err != nil {
 			return err
 		}
 	}
@@ -88,4 +88,16 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text stri
 
 func addCancelled(t *conversation.TurnMut, seq int) {
 	t.AddInquiryResponse(conversation.InquiryResponse{For: seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByUser})
+}
+
+// obey does what the user wants of the turn.
+func (l *Loop) obey(ctx context.Context, c *Command) error {
+	if c.Kind == CommandStop {
+		return l.stop(ctx, conversation.ByUser)
+	}
+	t := l.stream.CurrentTurn()
+	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {
+		return err
+	}
+	return l.build(ctx, t.AddChatRequest(conversation.ChatRequest{Content: c.Text, Interrupt: true}))
 }

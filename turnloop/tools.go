@@ -52,7 +52,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	}
 	defer release()
 	named, only := l.opts.named(call)
-	before, err := l.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil})
+	before, err := l.files.look(ctx, SnapshotRequest{Named: named, Only: only, Any: only == nil})
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if ended {
 		done = done.stopped()
 	}
-	after, lookErr := l.lookAfter(ctx, requestAfter(done, before, named, only))
+	after, lookErr := l.files.lookAfter(ctx, requestAfter(done, before, named, only))
 	if lookErr != nil {
 		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: lookErr.Error()}}}
 	}

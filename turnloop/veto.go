@@ -1,9 +1,7 @@
 package turnloop
 
 import (
-	"context"
 	"fmt"
-	"strings"
 
 	"jp/conversation"
 	"jp/tool"
@@ -47,40 +45,6 @@ func byHook(call *conversation.ToolCall) bool {
 	return q != nil && q.Request.Kind == conversation.KindHook
 }
 
-// hookTool lets the hook before tools see a call, and records what it says before
-// anything depends on it. A hook that is broken off is asked again later.
-func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error {
-	if !l.hooks.has(PointToolPre) {
-		return l.build(ctx, l.stream.CurrentTurn().AddInquiryResponse(conversation.InquiryResponse{
-			For: call.Hook().Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig, Reason: "there is no such hook",
-		}))
-	}
-	doing := activityOf(l.opts.Tools, call, l.opts.Now())
-	doing.Hook = string(PointToolPre)
-	what := line(doing.Name, doing.Argument)
-	running, done := l.steer.begin(ctx, doing)
-	ruling, err := l.hooks.run(running, hookEvent(l.opts.Tools, PointToolPre, call))
-	interrupted := context.Cause(running)
-	done()
-	if interrupted != nil {
-		return interrupted
-	}
-	response := hookResponse(lookup(l.opts.Tools, call.Request.Name), ruling, err)
-	t := l.stream.CurrentTurn()
-	if q := call.Hook(); q != nil {
-		response.For = q.Event.Seq // jp recorded the question, and ended before the answer
-	} else {
-		response.For = addHookQuestion(l.opts.Tools, t, call)
-	}
-	if err := l.build(ctx, t.AddInquiryResponse(response)); err != nil {
-		return err
-	}
-	if response.Choice() == conversation.AnswerSkip {
-		l.hooks.tell(PointToolPre, strings.TrimSuffix(what+" denied: "+response.Reason, ": "))
-	}
-	return nil
-}
-
 // hookResponse is what a hook says of a call, as it is recorded. A hook that failed, or
 // whose arguments the tool does not take, denies.
 func hookResponse(def *tool.Definition, ruling HookDecision, err error) conversation.InquiryResponse {
@@ -121,4 +85,16 @@ func addHookQuestion(tools *tool.Registry, t *conversation.TurnMut, call *conver
 		For: call.Event.Seq, Kind: conversation.KindHook, QuestionID: string(PointToolPre), Attempt: 1, Question: q,
 	}, conversation.WithSubject("ask the tool-pre hook: "+what+"?"))
 	return seq
+}
+
+// cancelQuestions ends the live questions of a call that is closed without an
+// answer to them: its tool is no longer there, or takes other arguments.
+func cancelQuestions(t *conversation.TurnMut, call *conversation.ToolCall) {
+	for _, q := range call.Inquiries {
+		if q.Live() {
+			t.AddInquiryResponse(conversation.InquiryResponse{
+				For: q.Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig,
+			})
+		}
+	}
 }

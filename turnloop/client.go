@@ -1,0 +1,56 @@
+package turnloop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jp/conversation"
+	"jp/provider"
+)
+
+// A modelClient builds requests to the model from the events of a conversation, and lets
+// the model answer questions of tools.
+type modelClient struct {
+	opts      *Options
+	stream    *conversation.Stream
+	stateless bool // the provider took opaque state of its own not back
+}
+
+// options say which model is asked, and what it may get back of its own.
+func (m *modelClient) options() provider.Options {
+	return provider.Options{Model: m.opts.Model, API: m.opts.API, Endpoint: m.opts.Endpoint, Account: m.opts.Account, NoState: m.stateless}
+}
+
+// request is the request that goes on with the newest turn.
+func (m *modelClient) request(ctx context.Context) (*provider.Request, error) {
+	options := m.options()
+	options.Content, options.Schema, options.NoTools = m.content(ctx), schemaOf(m.stream), schemaNotified(m.stream)
+	return provider.Build(m.stream.Events(), options)
+}
+
+// content reads payload for a request.
+func (m *modelClient) content(ctx context.Context) func(conversation.Payload) ([]byte, bool) {
+	return func(p conversation.Payload) ([]byte, bool) {
+		data, ok, err := m.opts.Journal.Payload(ctx, p)
+		if !ok && p.Name == conversation.PayloadTools {
+			// Equal hashes mean equal texts, whatever their source.
+			if text, sum, err := toolsText(m.opts.Tools); err == nil && sum == p.SHA256 {
+				return text, true
+			}
+		}
+		return data, ok && err == nil
+	}
+}
+
+// withoutState reports whether the model is to be asked again without what earlier
+// answers left with their provider: it does not take that back.
+func (m *modelClient) withoutState(err error) bool {
+	var refused *provider.Error
+	if m.stateless || !errors.As(err, &refused) || refused.Class != provider.ClassState {
+		return false
+	}
+	m.stateless = true
+	m.opts.Observer.Noticed(fmt.Sprintf("%v; asking again without the reasoning of earlier answers", err))
+	return true
+}

@@ -1,0 +1,99 @@
+package turnloop
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"time"
+
+	"jp/conversation"
+	"jp/provider"
+	"jp/tool"
+)
+
+// Options are everything that a turn needs. Journal, ID, Stream, Provider,
+// Model and Tools must be set.
+type Options struct {
+	Journal conversation.Journal
+	ID      conversation.ID
+	Head    conversation.Head // "": the conversation is made, behind Base
+	Base    string            // commit that a new conversation starts from, "" for none
+	Stream  *conversation.Stream
+
+	Provider provider.Provider
+	API      string // which provider's opaque state may be sent back
+	Endpoint string // and whose: without anything secret; "" where it does not matter
+	Account  string // and under which key: eight hex digits; "" where it does not matter
+	Model    string // "provider/name"
+	System   string // what the model is told before anything else
+	Tools    *tool.Registry
+
+	Workspace Workspace // nil: no snapshots
+	// The order of locks: a call that changes files takes Hold and then its ToolLock, asks
+	// Outlived with both held, and gives them back in reverse order. A call that only
+	// reads takes no Hold. A delegate keeps its ToolLock while the tools of its own
+	// conversation take Hold, one by one.
+	Hold     func(context.Context) (release func(), err error)  // the right to change files; nil: nobody competes
+	ToolLock func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
+	// Outlived says whether a tool of somebody else's, whose jp has ended, may still
+	// change files; nil: none does.
+	Outlived func() bool
+
+	// Digest identifies the content of a file, "" if there is no file. It is false for
+	// a folder. Nil: a permission holds whatever happens to untracked files.
+	Digest func(path string) (digest string, ok bool)
+	// Mentioned are the files that a call of a tool seems to name which does not say what
+	// it is about. Nil: none.
+	Mentioned func(arguments json.RawMessage) []string
+
+	Prompter Prompter // nil: nobody can be asked
+	// Restore replaces placeholders by the values of secrets, for the arguments of a
+	// tool only. It fails with the name of an unknown value, and the tool is then not
+	// run. Nil: there are no placeholders.
+	Restore func(value json.RawMessage) (json.RawMessage, error)
+	// Placeholders are those in a value. A tool that hands its calls to somebody else is
+	// not run with any. Nil: there are none.
+	Placeholders func(value json.RawMessage) []string
+	// RedactOutput replaces secrets in the whole output of a tool, before jp cuts it. Nil:
+	// there are none.
+	RedactOutput func(text string) string
+	// Redacts reports whether a placeholder would be recorded in the place of a text,
+	// which stands under a name. Nil: never.
+	Redacts func(name, text string) bool
+
+	Policy   Policy // when nobody can be asked; default PolicyDefer
+	Grant    Grant
+	Observer Observer // nil: nobody is told
+	Verbose  bool     // the observer is also told of details
+	// Redact replaces secrets in a text that the observer shows and that is never recorded.
+	// It is called from any goroutine. Nil: there are no secrets.
+	Redact func(text string) string
+	Hooks  Hooks // nil: there are none
+	// Review asks a person whether the turn goes on after a tool changed files that
+	// decide what git runs. An error, or the end of ctx, leaves the question open. Nil:
+	// the turn ends without a question.
+	Review  func(ctx context.Context, tool string, files []string) (goOn bool, err error)
+	Unknown Resolver // nil: unknown outcomes are reported to the model
+
+	Retry  provider.Retry
+	Limits Limits
+	JP     string // version, for the record
+	// NewID names the conversation of a tool that works in one of its own. The
+	// default makes an id that is most likely free.
+	NewID func() (conversation.ID, error)
+
+	Now    func() time.Time                           // default time.Now; called from several goroutines
+	Random func() float64                             // default math/rand
+	Wait   func(context.Context, time.Duration) error // default a timer
+}
+
+// A Resolver decides what becomes of a call that started earlier and has no
+// response.
+type Resolver func(ctx context.Context, call *conversation.ToolCall) (Resolution, error)
+
+// A Resolution is what becomes of a call of unknown outcome.
+type Resolution struct {
+	Again  bool   // it is run again
+	Text   string // else: what the model is told
+	ByUser bool   // the text is the result, as the user knows it; else it is an error
+}

@@ -1,0 +1,113 @@
+package turnloop
+
+import (
+	"context"
+	"strings"
+
+	"jp/conversation"
+)
+
+// hookStart asks whether a turn may begin. What the hook wants the model to know
+// goes with the request.
+func (l *Loop) hookStart(ctx context.Context, r *Request) error {
+	if !l.hooks.has(PointTurnStart) {
+		return nil
+	}
+	ruling, err := l.hooks.run(ctx, HookEvent{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case err != nil:
+		l.opts.Observer.Noticed(failed(PointTurnStart, err))
+	case ruling.Denied:
+		return &DeniedError{Reason: ruling.Reason}
+	case ruling.Note != "":
+		note := &conversation.Event{
+			Body: &conversation.Note{Content: noteOf(PointTurnStart, "", ruling.Note)}, Subject: noteSubject(PointTurnStart, ruling.Note),
+		}
+		r.Records = append(r.Records[:len(r.Records):len(r.Records)], note)
+	}
+	return nil
+}
+
+// hookTool lets the hook before tools see a call, and records what it says before
+// anything depends on it. A hook that is broken off is asked again later.
+func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error {
+	if !l.hooks.has(PointToolPre) {
+		return l.build(ctx, l.stream.CurrentTurn().AddInquiryResponse(conversation.InquiryResponse{
+			For: call.Hook().Event.Seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByConfig, Reason: "there is no such hook",
+		}))
+	}
+	doing := activityOf(l.opts.Tools, call, l.opts.Now())
+	doing.Hook = string(PointToolPre)
+	what := line(doing.Name, doing.Argument)
+	running, done := l.steer.begin(ctx, doing)
+	ruling, err := l.hooks.run(running, hookEvent(l.opts.Tools, PointToolPre, call))
+	interrupted := context.Cause(running)
+	done()
+	if interrupted != nil {
+		return interrupted
+	}
+	response := hookResponse(lookup(l.opts.Tools, call.Request.Name), ruling, err)
+	t := l.stream.CurrentTurn()
+	if q := call.Hook(); q != nil {
+		response.For = q.Event.Seq // jp recorded the question, and ended before the answer
+	} else {
+		response.For = addHookQuestion(l.opts.Tools, t, call)
+	}
+	if err := l.build(ctx, t.AddInquiryResponse(response)); err != nil {
+		return err
+	}
+	if response.Choice() == conversation.AnswerSkip {
+		l.hooks.tell(PointToolPre, strings.TrimSuffix(what+" denied: "+response.Reason, ": "))
+	}
+	return nil
+}
+
+// afterTools tells the hook of results that have become durable. What it wants
+// the model to know stands behind them. A result is never told twice: if jp ends
+// before its hook, it has none.
+func (l *Loop) afterTools(ctx context.Context, calls ...*conversation.ToolCall) error {
+	for _, call := range calls {
+		call = l.stream.Tail().ToolCall(call.Event.Seq)
+		if ctx.Err() != nil || call.Open() || !l.hooks.has(PointToolPost) {
+			continue
+		}
+		decision, err := l.hooks.run(ctx, hookEvent(l.opts.Tools, PointToolPost, call))
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case err != nil:
+			l.opts.Observer.Noticed(failed(PointToolPost, err))
+		case decision.Note != "":
+			about := call.Request.Name
+			if subject := subjectOf(l.opts.Tools, about, call.Arguments()); subject != "" {
+				about += " " + string(word(subject)) // encoded, so that it cannot forge the frame
+			}
+			note := &conversation.Note{Content: noteOf(PointToolPost, about, decision.Note)}
+			subject := conversation.WithSubject(noteSubject(PointToolPost, decision.Note))
+			if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(note, subject)); err != nil {
+				return err
+			}
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// hookEnd tells the hook how the turn ended. The hook has little time if jp is about to
+// end.
+func (l *Loop) hookEnd(ctx context.Context, o Outcome) {
+	if !l.hooks.has(PointTurnEnd) {
+		return
+	}
+	l.steer.turn.Store(false) // a hook cannot be replied to: Ctrl+C ends it
+	if ctx.Err() != nil {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), hookGracePeriod, errHookGracePeriod)
+		defer cancel()
+	}
+	_, err := l.hooks.run(ctx, HookEvent{Point: PointTurnEnd, Turn: o.Turn, Outcome: &o, Files: filesChanged(newestTurn(l.stream))})
+	if err != nil {
+		l.opts.Observer.Noticed(failed(PointTurnEnd, err))
+	}
+}
