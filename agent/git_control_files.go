@@ -6,19 +6,23 @@ import (
 
 	"jp/agent/problem"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/turnloop"
 )
 
 // review asks the person at the terminal whether the turn goes on though a tool changed
 // files that git obeys. Where there is none it is nil, and the turn ends.
-func (r *run) review() func(ctx context.Context, tool string, files []string) (bool, error) {
+func (r *run) review() func(ctx context.Context, changed *turnloop.ObeyedError) (bool, error) {
 	u := r.user
 	if u == nil {
 		return nil
 	}
-	return func(ctx context.Context, tool string, files []string) (bool, error) {
-		text := safetext.Show(tool) + " changed files that git obeys. Look at them before you use git here:\n"
-		for _, name := range files {
+	return func(ctx context.Context, changed *turnloop.ObeyedError) (bool, error) {
+		text := safetext.Show(changed.Tool) + " changed files that git obeys. Look at them before you use git here:\n"
+		if changed.Since {
+			text = "Files that git obeys changed since " + safetext.Show(changed.Tool) + " started. Look at them before you use git here:\n"
+		}
+		for _, name := range changed.Files {
 			text += "  " + safetext.Show(name) + "\n"
 		}
 		key, err := u.Decide(ctx, UserDecision{Text: text, Choices: []UserChoice{{'n', "no, stop the turn here"}, {'y', "yes, go on"}}})
@@ -34,12 +38,42 @@ func (r *run) review() func(ctx context.Context, tool string, files []string) (b
 	}
 }
 
+// tellControlFiles tells the user, before a turn is discarded, which files that git obeys
+// changed while its last tool ran, if an earlier jp ended before it could.
+func (i *incomplete) tellControlFiles(ctx context.Context) error {
+	files, err := i.filesOfTurn(ctx)
+	if err != nil || files == nil {
+		return err
+	}
+	tools, err := i.namedTools()
+	if err != nil {
+		tools = new(tool.Registry)
+	}
+	changed, err := turnloop.UnseenControl(ctx, i.stream, turnloop.Options{Tools: tools, Workspace: files})
+	if err != nil || changed == nil {
+		return err
+	}
+	text := "Files that git obeys changed since " + safetext.Show(changed.Tool) + " started. Look at them before you use git here:"
+	for _, name := range changed.Files {
+		text += "\n  " + safetext.Show(name)
+	}
+	i.env.Note("%s", text)
+	return nil
+}
+
 // stoppedByObeyed is the end of a turn whose tool changed files that git obeys.
 func (t *target) stoppedByObeyed(e *turnloop.ObeyedError) *problem.Error {
 	f := problem.New(problem.ExitDecision, "incomplete_turn", "the turn stopped: %s changed files that git obeys.", safetext.Show(e.Tool)).About(t.id)
+	if e.Since {
+		f.Message = "the turn stopped: files that git obeys changed since " + safetext.Show(e.Tool) + " started."
+	}
 	for _, name := range e.Files {
 		f.Details = append(f.Details, safetext.Show(name))
 	}
-	f.Details = append(f.Details, "Look at these files before you use git here. The result of the tool is recorded.")
+	look := "Look at these files before you use git here."
+	if !e.Since {
+		look += " The result of the tool is recorded."
+	}
+	f.Details = append(f.Details, look)
 	return f.Hint("jp continue "+t.id.Short(), "go on with the turn").Hint("jp discard "+t.id.Short(), "give the turn up; the files stay as they are")
 }

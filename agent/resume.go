@@ -173,6 +173,9 @@ func (i *incomplete) truth(ctx context.Context, r reconcile.Record) (reconcile.T
 // discard takes the incomplete turn back.
 func (i *incomplete) discard(ctx context.Context) (done bool, err error) {
 	question := i.tail.Ledger().Question()
+	if err := i.tellControlFiles(ctx); err != nil {
+		return true, err
+	}
 	if err := i.takeBack(ctx); err != nil {
 		return true, err
 	}

@@ -131,6 +131,9 @@ type ToolStarted struct {
 	PGID      int // process group, if the tool is a process
 	Child     ID  // the delegate's conversation
 	Arguments raw // where the user edited them
+	// ControlFiles are the files that say what git runs, as they are before the tool. Empty:
+	// as at the newest event that has them.
+	ControlFiles []NamedFile
 }
 
 // Type implements [Body].
@@ -142,6 +145,7 @@ func (b *ToolStarted) fields(c codec) {
 	c.num("pgid", &b.PGID)
 	c.str("child", (*string)(&b.Child))
 	c.raw("arguments", &b.Arguments)
+	c.value("control_files", &b.ControlFiles)
 }
 
 // ToolCallResponse is what a tool call came to.

@@ -136,6 +136,9 @@ type TurnInterrupted struct {
 	Phase  Phase
 	Tries  int    // failed tries of the model call that left no event
 	Reason string // what the user was told, where By is ByError; it is nobody's to obey
+	// ControlShown says that the turn stopped because control files of git had changed, and
+	// that the user was told which. Whoever resumes it accepts them.
+	ControlShown bool
 }
 
 // Type implements [Body].
@@ -147,6 +150,7 @@ func (b *TurnInterrupted) fields(c codec) {
 	c.str("phase", (*string)(&b.Phase))
 	c.num("tries", &b.Tries)
 	c.str("reason", &b.Reason)
+	c.flag("control_shown", &b.ControlShown)
 }
 
 // Resumed says that an interrupted turn goes on, and what was found.

@@ -44,7 +44,7 @@ var kept = map[Type][]string{
 	TypeTurnStart:        {"JP"},
 	TypeChatResponse:     {"Part", "Finish", "Usage.CostUSD", "Prefix"},
 	TypeToolCallRequest:  {"Finish", "Usage.CostUSD", "Prefix"},
-	TypeToolStarted:      {"Child"},
+	TypeToolStarted:      {"Child", "ControlFiles.Digest"},
 	TypeToolCallResponse: {"Truncated.SHA256", "Changed.Before", "Changed.After", "Usage.CostUSD"},
 	TypeInquiryRequest:   {"Kind", "Files.Digest"},
 	TypeInquiryResponse:  {"Outcome", "By", "Usage.CostUSD"},

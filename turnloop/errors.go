@@ -25,10 +25,14 @@ func (e *JournalError) Unwrap() error { return e.Err }
 type ObeyedError struct {
 	Tool  string
 	Files []string
+	Since bool // jp ended before it saw what the tool did: the files changed since the tool started
 }
 
 // Error names the files.
 func (e *ObeyedError) Error() string {
+	if e.Since {
+		return fmt.Sprintf("files that git obeys changed since %s started: %s", e.Tool, strings.Join(e.Files, ", "))
+	}
 	return fmt.Sprintf("%s changed files that git obeys: %s", e.Tool, strings.Join(e.Files, ", "))
 }
 

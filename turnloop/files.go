@@ -2,7 +2,10 @@ package turnloop
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"jp/conversation"
@@ -27,12 +30,13 @@ func fitting[T any](items []T, path func(T) string) int {
 	return len(items)
 }
 
-// files looks at the files, and is what the events say of them: the newest tree, and where
-// the repository stood.
+// files looks at the files, and is what the events say of them: the newest tree, where
+// the repository stood, and the control files of git.
 type files struct {
 	workspace Workspace // nil: no snapshots
 	tree      string
 	git       conversation.Git
+	control   []conversation.NamedFile // before the newest tool that could change them
 }
 
 func (f *files) follow(events []*conversation.Event) {
@@ -42,6 +46,9 @@ func (f *files) follow(events []*conversation.Event) {
 		}
 		if e.Git != nil {
 			f.git = *e.Git
+		}
+		if b, ok := e.Body.(*conversation.ToolStarted); ok && len(b.ControlFiles) > 0 {
+			f.control = b.ControlFiles
 		}
 	}
 }
@@ -142,4 +149,44 @@ func (f *files) addLost(ctx context.Context, t *conversation.TurnMut, tools *too
 			conversation.WithSubject("by a lost tool, or outside: "+conversation.ChangedWords(outside.Paths, outside.More)))
 	}
 	return nil
+}
+
+// allControl stands for all control files where an event cannot list them.
+const allControl = ".git"
+
+// listedControl are control files as an event lists them: one code stands for all where
+// they do not fit.
+func listedControl(all []conversation.NamedFile) []conversation.NamedFile {
+	if fitting(all, func(f conversation.NamedFile) string { return f.Path + f.Digest }) == len(all) {
+		return all
+	}
+	code := sha256.New()
+	for _, file := range all {
+		fmt.Fprintf(code, "%s\x00%s\x00", file.Path, file.Digest)
+	}
+	return []conversation.NamedFile{{Path: allControl, Digest: hex.EncodeToString(code.Sum(nil))}}
+}
+
+// controlChanged are the control files that differ from those on record, in order.
+func (f *files) controlChanged(now SnapshotResult) []string {
+	is := listedControl(now.Control)
+	if len(f.control) == 0 || len(is) == 0 {
+		return nil // one of the two is not known
+	}
+	states := map[string]string{}
+	for _, file := range f.control {
+		states[file.Path] = file.Digest
+	}
+	var names []string
+	for _, file := range is {
+		if was, there := states[file.Path]; !there || was != file.Digest {
+			names = append(names, file.Path)
+		}
+		delete(states, file.Path)
+	}
+	for gone := range states {
+		names = append(names, gone)
+	}
+	slices.Sort(names)
+	return names
 }

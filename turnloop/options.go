@@ -72,7 +72,7 @@ type Options struct {
 	// Review asks a person whether the turn goes on after a tool changed files that
 	// decide what git runs. An error, or the end of ctx, leaves the question open. Nil:
 	// the turn ends without a question.
-	Review  func(ctx context.Context, tool string, files []string) (goOn bool, err error)
+	Review  func(ctx context.Context, changed *ObeyedError) (goOn bool, err error)
 	Unknown Resolver // nil: unknown outcomes are reported to the model
 
 	Retry  provider.Retry

@@ -66,6 +66,8 @@ type SnapshotRequest struct {
 	Only  []string // the only files that can have moved; nil: any
 	Named []string // files that the tool was told to write
 	Any   bool     // a tool is about to run that may write to any file
+	// Control asks for the control files of git, which any look before such a tool has.
+	Control bool
 }
 
 // A SnapshotResult is the state of the files, and how it differs from the tree asked for.
@@ -82,6 +84,9 @@ type SnapshotResult struct {
 	Unrecorded []string
 	// Obeyed are files that say what git runs, and that differ from those at the Mark.
 	Obeyed []string
+	// Control are those files as they are, each with a code of what changes when it does.
+	// Empty: not asked for, or not watched.
+	Control []conversation.NamedFile
 }
 
 // An Observer receives the events of a turn. Calls come one at a time, and must not

@@ -2,6 +2,7 @@ package turnloop
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"jp/conversation"
@@ -23,16 +24,29 @@ type Resume struct {
 // changes since the newest event: as the user's, or as of unknown author if a started
 // tool may have made them.
 func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
-	if err := l.reopen(ctx, r); err != nil {
+	err := l.reopen(ctx, r)
+	var obeyed *ObeyedError
+	switch {
+	case errors.As(err, &obeyed):
+		return l.leave(ctx, err)
+	case err != nil:
 		return Outcome{Status: Incomplete}, err
 	}
 	return l.Run(ctx)
 }
 
 func (l *Loop) reopen(ctx context.Context, r Resume) error {
-	sight, err := l.files.look(ctx, requestLost(l.opts.Tools, l.stream.Tail()))
+	tool, unseen := unseenTool(l.stream, &l.opts)
+	at := requestLost(l.opts.Tools, l.stream.Tail())
+	at.Control = unseen
+	sight, err := l.files.look(ctx, at)
 	if err != nil {
 		return err
+	}
+	if unseen && l.files.git.SameWorktree(sight.Git) {
+		if err := l.review(ctx, &ObeyedError{Tool: tool, Files: l.files.controlChanged(sight), Since: true}); err != nil {
+			return err
+		}
 	}
 	resumed := r.Resumed
 	outside := l.files.drift(sight)
@@ -67,6 +81,68 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 		t.AddRecord(resumed, append(tree, conversation.WithGit(&git), conversation.WithSubject(r.Words))...)
 	}
 	return l.build(ctx, t)
+}
+
+// unseenTool is the tool after which the turn did nothing more, so that jp may have ended
+// before anybody was told which control files of git it had changed; false if there is none.
+func unseenTool(stream *conversation.Stream, opts *Options) (name string, unseen bool) {
+	seq := -1 // of the call that the events behind the start are about
+	for _, e := range slices.Backward(newestTurn(stream)) {
+		about := -1
+		switch b := e.Body.(type) {
+		case *conversation.ToolStarted:
+			call := stream.Tail().ToolCall(b.For)
+			if call == nil || b.Child != "" || seq >= 0 && seq != b.For {
+				return "", false
+			}
+			if lookup(opts.Tools, call.Request.Name) != nil {
+				if _, only := opts.named(call); only != nil {
+					return "", false // it writes the files that it names
+				}
+			}
+			return call.Request.Name, true
+		case *conversation.ToolCallResponse:
+			about = b.For
+		case *conversation.InquiryRequest: // one about another call, or about a start to come, comes after an answer
+			if b.Kind != conversation.KindToolQuestion && b.Kind != conversation.KindDeliverResult {
+				return "", false
+			}
+			about = b.For
+		case *conversation.TurnInterrupted:
+			if b.ControlShown {
+				return "", false
+			}
+		case *conversation.ChatRequest, *conversation.ChatResponse, *conversation.ToolCallRequest, *conversation.InquiryResponse,
+			*conversation.Resumed, *conversation.TurnStart, *conversation.Prompt:
+			return "", false
+		}
+		if about >= 0 {
+			if seq >= 0 && seq != about {
+				return "", false
+			}
+			seq = about
+		}
+	}
+	return "", false
+}
+
+// UnseenControl are the control files of git that changed since a tool of the newest turn
+// started, if jp ended before it could tell anybody; nil if there are none.
+func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Options) (*ObeyedError, error) {
+	tool, unseen := unseenTool(stream, &opts)
+	if !unseen {
+		return nil, nil
+	}
+	var known files
+	known.follow(stream.Events())
+	sight, err := opts.Workspace.Look(ctx, SnapshotRequest{Tree: known.tree, Control: true})
+	if err != nil || !known.git.SameWorktree(sight.Git) {
+		return nil, err
+	}
+	if files := known.controlChanged(sight); len(files) > 0 {
+		return &ObeyedError{Tool: tool, Files: files, Since: true}, nil
+	}
+	return nil, nil
 }
 
 // changeTools adds a prompt with the loop's tools, where those in force are others.

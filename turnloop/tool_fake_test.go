@@ -117,12 +117,14 @@ type workspace struct {
 	looks []SnapshotRequest
 	fail  func(look int) error // by the number of the look, from 1
 
-	obeyed []string // that each look after a tool finds
+	obeyed  []string // that each look after a tool finds
+	control map[string]string
+	marked  map[int]map[string]string // the control files at each look
 }
 
 func newWorkspace() *workspace {
 	return &workspace{
-		files: map[string]string{"main.go": "package main"}, known: map[string]map[string]string{},
+		files: map[string]string{"main.go": "package main"}, known: map[string]map[string]string{}, marked: map[int]map[string]string{},
 		git: conversation.Git{Head: hexOf("first"), Branch: "main"},
 	}
 }
@@ -151,7 +153,18 @@ func (w *workspace) Look(_ context.Context, at SnapshotRequest) (SnapshotResult,
 	s := SnapshotResult{Tree: w.tree(), Git: w.git, Mark: len(w.looks)}
 	if at.Since != nil {
 		s.Obeyed = w.obeyed
+		for _, name := range slices.Sorted(maps.Keys(w.control)) {
+			if before := w.marked[at.Since.(int)]; before != nil && before[name] != w.control[name] {
+				s.Obeyed = append(s.Obeyed, name)
+			}
+		}
 	}
+	if at.Any || at.Control {
+		for _, name := range slices.Sorted(maps.Keys(w.control)) {
+			s.Control = append(s.Control, conversation.NamedFile{Path: name, Digest: hexOf(w.control[name])})
+		}
+	}
+	w.marked[len(w.looks)] = maps.Clone(w.control)
 	before := w.known[at.Tree]
 	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		if before[path] != w.files[path] {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"jp/conversation"
@@ -83,7 +84,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 			if err := l.recordQuestion(ctx, done); err != nil {
 				return err
 			}
-			return l.review(ctx, call.Request.Name, after.Obeyed)
+			return l.review(ctx, &ObeyedError{Tool: call.Request.Name, Files: after.Obeyed})
 		}
 		done.err = errors.New("it asked a question after it had changed files; what it did until then is not known")
 	}
@@ -93,7 +94,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.respond(ctx, done, &after); err != nil {
 		return err
 	}
-	if err := l.review(ctx, call.Request.Name, after.Obeyed); err != nil {
+	if err := l.review(ctx, &ObeyedError{Tool: call.Request.Name, Files: after.Obeyed}); err != nil {
 		return err
 	}
 	return l.afterTools(ctx, call) // whatever ended the tool is meant for the whole turn
@@ -101,19 +102,31 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 
 // review stops the turn where a tool changed files that say what git runs, unless a person
 // lets it go on: the next git of the user, and of the next tool, obeys them.
-func (l *Loop) review(ctx context.Context, name string, files []string) error {
-	if len(files) == 0 {
+func (l *Loop) review(ctx context.Context, changed *ObeyedError) error {
+	if len(changed.Files) == 0 {
 		return nil
 	}
-	if l.opts.Review != nil && ctx.Err() == nil {
-		if goOn, err := l.opts.Review(ctx, name, files); goOn || err != nil {
+	var command *Command
+	switch cause := context.Cause(ctx); {
+	case errors.As(cause, &command) && command.Kind == CommandReply:
+		// What the user says is sent only after that.
+		if err := l.review(context.WithoutCancel(ctx), changed); err != nil {
+			return err
+		}
+		return cause
+	case cause != nil:
+		l.opts.Observer.Noticed(changed.Error())
+		return cause
+	}
+	if l.opts.Review != nil {
+		if goOn, err := l.opts.Review(ctx, changed); goOn || err != nil {
 			return err
 		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &ObeyedError{name, files}
+	return changed
 }
 
 // An endedRun is the error of a turn that was interrupted while a tool ran. jp ended
@@ -226,6 +239,9 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 	started := &conversation.ToolStarted{For: call.Event.Seq, Attempt: attempt(call), Child: child}
 	if q := call.Edited(); q != nil {
 		started.Arguments = q.Response.Arguments
+	}
+	if control := listedControl(before.Control); !slices.Equal(control, l.files.control) {
+		started.ControlFiles = control
 	}
 	subject := "start " + line(call.Request.Name, subjectOf(l.opts.Tools, call.Request.Name, call.Arguments()))
 	t.AddRecord(started, conversation.WithGit(git), conversation.WithSubject(subject))

@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
@@ -10,7 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jp/conversation"
 	"jp/internal/safefile"
+	"jp/turnloop"
 )
 
 // obeyed are the files of a git directory that say what git runs, each with what
@@ -39,6 +43,31 @@ func obeyedIn(gitDir, commonDir string) obeyed {
 		found.add(gitDir, "info/sparse-checkout")
 	}
 	return found
+}
+
+// obeyed looks at those of the repository.
+func (f *Files) obeyed() obeyed { return obeyedIn(f.git.GitDir, f.git.CommonDir) }
+
+// lookObeyed adds those that differ from before to what was seen after a tool.
+func (f *Files) lookObeyed(sight *turnloop.SnapshotResult, before obeyed) {
+	sight.Obeyed = f.obeyed().changed(before)
+	for _, name := range sight.Obeyed {
+		sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(name), Why: whyObeyed})
+	}
+}
+
+// control is what an event keeps of them: codes under the user's key, since the content
+// may be secret. Without a key it is empty.
+func (f *Files) control(all obeyed) (files []conversation.NamedFile) {
+	if len(f.Key) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		code := hmac.New(sha256.New, f.Key)
+		fmt.Fprintf(code, "control file\x00%s\x00%s", name, all[name])
+		files = append(files, conversation.NamedFile{Path: conversation.QuotePath(".git/" + name), Digest: hex.EncodeToString(code.Sum(nil)[:16])})
+	}
+	return files
 }
 
 func (o obeyed) add(dir, name string) {

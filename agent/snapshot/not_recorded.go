@@ -19,6 +19,7 @@ import (
 type start struct {
 	at     worktree.Mark
 	missed missed
+	obeyed obeyed // nil: it cannot write them
 }
 
 // A mark is what a look before a tool leaves for the look after it.

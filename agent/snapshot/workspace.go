@@ -122,8 +122,11 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 		return sight, err
 	}
 	sight.Git = *place
+	if at.Control {
+		sight.Control = f.control(f.obeyed())
+	}
 	if f.Off {
-		notLooked(&sight, at)
+		f.notLooked(&sight, at)
 		return sight, nil
 	}
 	if at.Tree == "" {
@@ -145,10 +148,7 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	switch since := at.Since.(type) {
 	case *mark:
 		if at.Only == nil {
-			sight.Obeyed = obeyedIn(f.git.GitDir, f.git.CommonDir).changed(since.obeyed)
-			for _, name := range sight.Obeyed {
-				sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(name), Why: whyObeyed})
-			}
+			f.lookObeyed(&sight, since.obeyed)
 		}
 		sight.LeftOut = f.withoutOld(since, sight.LeftOut)
 		sight.LeftOut = append(sight.LeftOut, f.unstaged(ctx, since, place.Head)...)
@@ -168,9 +168,9 @@ func (f *Files) Look(ctx context.Context, at turnloop.SnapshotRequest) (turnloop
 	switch {
 	case marked != nil:
 		marked.index = staging.Open(f.git, place.Head)
-		sight.Mark = marked
+		sight.Mark, sight.Control = marked, f.control(marked.obeyed)
 	case at.Only != nil && at.Since == nil:
-		sight.Mark = &start{worktree.MarkAt(time.Now()), missedBy(snap)}
+		sight.Mark = &start{at: worktree.MarkAt(time.Now()), missed: missedBy(snap)}
 	}
 	return sight, nil
 }
@@ -191,12 +191,20 @@ func inTree(at turnloop.SnapshotRequest) turnloop.SnapshotRequest {
 
 // notLooked is what there is to say of a tool where there are no snapshots: nobody
 // knows what it changed.
-func notLooked(sight *turnloop.SnapshotResult, at turnloop.SnapshotRequest) {
+func (f *Files) notLooked(sight *turnloop.SnapshotResult, at turnloop.SnapshotRequest) {
 	if at.Since == nil {
-		sight.Mark = &start{at: worktree.MarkAt(time.Now())}
+		begin := &start{at: worktree.MarkAt(time.Now())}
+		if at.Any {
+			begin.obeyed = f.obeyed()
+			sight.Control = f.control(begin.obeyed)
+		}
+		sight.Mark = begin
 		return
 	}
 	sight.LeftOut = []conversation.LeftOut{{Path: ".", Why: "there were no snapshots then"}}
+	if since, ok := at.Since.(*start); ok && since.obeyed != nil {
+		f.lookObeyed(sight, since.obeyed)
+	}
 }
 
 func quoted(paths []string) (texts []string) {
@@ -241,7 +249,7 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 		f.list(others)
 	}
 	now, err := f.Tree.Mark(ctx)
-	return snap, &mark{tree: now, obeyed: obeyedIn(f.git.GitDir, f.git.CommonDir), missed: missedBy(snap), stale: snap.Stale}, err
+	return snap, &mark{tree: now, obeyed: f.obeyed(), missed: missedBy(snap), stale: snap.Stale}, err
 }
 
 // untracked are the untracked files as they were last listed: before a tool that may
