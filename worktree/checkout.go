@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +20,9 @@ import (
 // what the newest commit of before has on which the new HEAD stands, with what merges
 // brought from such commits since, and with the changes of older commits that were made
 // anew on it, as a rebase does. Other commits made since were made of the files: what they
-// have otherwise did not come with HEAD. Dates tell, in whole seconds. from is "" where
-// nothing was committed yet. Commits that are not here change nothing.
+// have otherwise did not come with HEAD. Dates tell, in whole seconds, and within the
+// second of since the time at which git stored the commit, as long as it is no part of a
+// pack. from is "" where nothing was committed yet. Commits that are not here change nothing.
 func (w *Worktree) CameWithHead(ctx context.Context, from, to string, since time.Time) (map[string]Step, error) {
 	if from != "" && !isOID(from) || !isOID(to) {
 		return nil, nil
@@ -39,7 +42,7 @@ func (w *Worktree) CameWithHead(ctx context.Context, from, to string, since time
 			compare(h.tree[from], h.tree[brought], allowed)
 			compare(before, c.tree, cameIfAllowed)
 		case len(c.parents) != 1:
-		case c.authored < since.Unix() && c.oid != h.amended:
+		case (c.authored < since.Unix() || h.copies[c.oid]) && c.oid != h.amended:
 			compare(before, c.tree, came)
 		case h.back:
 			compare(before, c.tree, made)
@@ -103,10 +106,12 @@ type headMove struct {
 	amended string            // that of the chain which may be the old HEAD, amended
 	brought map[string]string // by merge of the chain: a commit of before that it brought
 	tree    map[string]string // by commit, of those that are here
+	copies  map[string]bool   // those of the chain that repeat a commit of the second of since
 }
 
 // headMove reads the way of HEAD; nil where its ends are not here.
 func (w *Worktree) headMove(ctx context.Context, from, to string, since time.Time) (*headMove, error) {
+	objects := filepath.Join(w.repo.CommonDir, "objects")
 	args := []string{"--max-age=" + strconv.FormatInt(max(0, since.Unix()), 10), to}
 	if from != "" {
 		args = append(args, "^"+from)
@@ -117,6 +122,9 @@ func (w *Worktree) headMove(ctx context.Context, from, to string, since time.Tim
 	}
 	young, ask := map[string]commit{}, []string{"--no-walk=unsorted", to}
 	for _, c := range list {
+		if c.committed == since.Unix() && storedBefore(objects, c.oid, since) {
+			continue
+		}
 		young[c.oid], ask = c, append(ask, c.parents...)
 	}
 	if from != "" {
@@ -157,7 +165,50 @@ func (w *Worktree) headMove(ctx context.Context, from, to string, since time.Tim
 		h.amended = h.chain[0].oid
 	}
 	h.back = len(h.chain) > 0 && h.base != from && w.isAncestor(ctx, h.base, from)
+	if slices.ContainsFunc(h.chain, func(c commit) bool { return c.authored == since.Unix() }) {
+		args := []string{"--max-age=" + strconv.FormatInt(since.Unix(), 10), "--branches", "--tags", "--remotes"}
+		if from != "" { // a rebase leaves it on no branch
+			args = append(args, from)
+		}
+		all, err := w.commits(ctx, args...)
+		if err != nil {
+			return nil, err
+		}
+		h.copies = copiesOf(h.chain, slices.DeleteFunc(all, func(c commit) bool { return !storedBefore(objects, c.oid, since) }))
+	}
 	return h, ctx.Err()
+}
+
+// copiesOf are the commits of a chain that repeat one of others: same author, date and subject.
+func copiesOf(chain, others []commit) map[string]bool {
+	type words struct {
+		authored int64
+		text     string
+	}
+	known, copies := map[words]bool{}, map[string]bool{}
+	for _, c := range others {
+		known[words{c.authored, c.words}] = true
+	}
+	for _, c := range chain {
+		copies[c.oid] = known[words{c.authored, c.words}]
+	}
+	return copies
+}
+
+// storedBefore reports whether git stored an object before a time. It is false of one in a
+// pack, whose time is not known.
+func storedBefore(objects, oid string, at time.Time) bool {
+	const coarse = 20 * time.Millisecond // a file's time may lag that far behind the clock
+	path := filepath.Join(objects, oid[:2], oid[2:])
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	stored := info.ModTime() // git sets it anew where it stores the same object again
+	if b := born(path); b != (Mark{}) && time.Unix(b.Sec, b.Nsec).Before(stored) {
+		stored = time.Unix(b.Sec, b.Nsec)
+	}
+	return stored.Add(coarse).Before(at)
 }
 
 // isAncestor reports whether HEAD had a commit already. Of no commit there is none.
@@ -173,12 +224,14 @@ func (w *Worktree) isAncestor(ctx context.Context, oid, of string) bool {
 type commit struct {
 	oid, tree string
 	authored  int64 // seconds since the epoch
+	committed int64
 	parents   []string
+	words     string // author and subject
 }
 
 // commits are those that rev-list lists, without those that are not here.
 func (w *Worktree) commits(ctx context.Context, args ...string) (list []commit, err error) {
-	out, err := w.git.Run(ctx, append(append([]string{"rev-list", "--no-commit-header", "--ignore-missing", "--format=%H %T %at %P"}, args...), "--")...)
+	out, err := w.git.Run(ctx, append(append([]string{"rev-list", "--no-commit-header", "--ignore-missing", "--format=%H %T %at %ct %P%x00%an <%ae> %s"}, args...), "--")...)
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) && exit.Code > 0 {
 		return nil, ctx.Err()
@@ -187,15 +240,17 @@ func (w *Worktree) commits(ctx context.Context, args ...string) (list []commit, 
 		return nil, fmt.Errorf("read commits: %w", err)
 	}
 	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		if len(words) < 3 {
+		facts, said, _ := strings.Cut(line, "\x00")
+		words := strings.Fields(facts)
+		if len(words) < 4 {
 			return nil, fmt.Errorf("rev-list: %w", ErrMalformed)
 		}
 		authored, err := strconv.ParseInt(words[2], 10, 64)
-		if err != nil {
+		committed, err2 := strconv.ParseInt(words[3], 10, 64)
+		if err != nil || err2 != nil {
 			return nil, fmt.Errorf("rev-list: %w", ErrMalformed)
 		}
-		list = append(list, commit{oid: words[0], tree: words[1], authored: authored, parents: words[3:]})
+		list = append(list, commit{oid: words[0], tree: words[1], authored: authored, committed: committed, parents: words[4:], words: said})
 	}
 	return list, nil
 }

@@ -3,6 +3,7 @@ package worktree_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,37 +45,62 @@ func TestCameWithHead(t *testing.T) {
 		"a revert is its own":        {"git revert --no-edit HEAD >out; rm out", ""},
 		"a commit without its files": {"git commit -q --allow-empty -m t", ""},
 	}
-	base := newRepo(t, map[string]string{"a": lines, "b": "b\n"})
-	old := func(command string) {
-		base.shell(command, "GIT_COMMITTER_DATE=2001-01-01T00:00:00Z", "GIT_AUTHOR_DATE=2001-01-01T00:00:00Z")
-	}
-	old("git commit -q --amend --no-edit --reset-author")
-	old("git commit -q --allow-empty -m second")
-	base.shell("git switch -q -c other; git rm -q b; echo o >only; sed s/9/nine/ a >n; mv n a; git add .")
-	old("git commit -q -m other")
-	base.shell("git switch -q main; echo mm >mm; sed s/1/one/ a >n; mv n a; git add .")
-	old("git commit -q -m main")
-	for name, tt := range tests {
+	began := time.Now().Truncate(time.Second).Add(-time.Second / 2)
+	for name, when := range map[string]struct {
+		old    string // date of the commits that were there
+		since  time.Time
+		stored time.Time // of their objects
+		made   string    // date of the commits that the tool makes, "" for now
+	}{
+		"years before":       {"2001-01-01T00:00:00Z", time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC), time.Time{}, ""},
+		"in the same second": {began.UTC().Format(time.RFC3339), began, began.Add(-time.Second / 4), began.UTC().Format(time.RFC3339)},
+		"a second later":     {began.UTC().Format(time.RFC3339), began, began.Add(-time.Second / 4), ""},
+	} {
 		t.Run(name, func(t *testing.T) {
-			r := &repo{t: t, dir: filepath.Join(t.TempDir(), "repo")}
-			base.shell("cp -a . " + r.dir)
-			r.open(worktree.Options{})
-			head := func() string { return strings.TrimSpace(r.git("rev-parse", "HEAD")) }
-			was := head()
-			r.shell(tt.run)
-			came, err := r.w.CameWithHead(t.Context(), was, head(), time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC))
-			require.NoError(t, err)
-			content := func(v worktree.Version) string {
-				if v == (worktree.Version{}) {
-					return ""
-				}
-				return strings.Join(slices.DeleteFunc(strings.Fields(r.git("cat-file", "blob", v.OID)), func(word string) bool { return len(word) == 1 && strings.Contains(lines, word) }), " ")
+			base := newRepo(t, map[string]string{"a": lines, "b": "b\n"})
+			old := func(command string) {
+				base.shell(command, "GIT_COMMITTER_DATE="+when.old, "GIT_AUTHOR_DATE="+when.old)
 			}
-			var got []string
-			for _, path := range slices.Sorted(maps.Keys(came)) {
-				got = append(got, fmt.Sprintf("%s %s>%s", path, content(came[path].Before), content(came[path].After)))
+			old("git commit -q --amend --no-edit --reset-author")
+			old("git commit -q --allow-empty -m second")
+			base.shell("git switch -q -c other; git rm -q b; echo o >only; sed s/9/nine/ a >n; mv n a; git add .")
+			old("git commit -q -m other")
+			base.shell("git switch -q main; echo mm >mm; sed s/1/one/ a >n; mv n a; git add .")
+			old("git commit -q -m main")
+			for name, tt := range tests {
+				t.Run(name, func(t *testing.T) {
+					r := &repo{t: t, dir: filepath.Join(t.TempDir(), "repo")}
+					base.shell("cp -a . " + r.dir)
+					r.open(worktree.Options{})
+					head := func() string { return strings.TrimSpace(r.git("rev-parse", "HEAD")) }
+					was := head()
+					if !when.stored.IsZero() {
+						loose, err := filepath.Glob(filepath.Join(r.dir, ".git/objects/??/*"))
+						require.NoError(t, err)
+						for _, name := range loose {
+							require.NoError(t, os.Chtimes(name, when.stored, when.stored))
+						}
+					}
+					if when.made == "" {
+						r.shell(tt.run)
+					} else {
+						r.shell(tt.run, "GIT_COMMITTER_DATE="+when.made, "GIT_AUTHOR_DATE="+when.made)
+					}
+					came, err := r.w.CameWithHead(t.Context(), was, head(), when.since)
+					require.NoError(t, err)
+					content := func(v worktree.Version) string {
+						if v == (worktree.Version{}) {
+							return ""
+						}
+						return strings.Join(slices.DeleteFunc(strings.Fields(r.git("cat-file", "blob", v.OID)), func(word string) bool { return len(word) == 1 && strings.Contains(lines, word) }), " ")
+					}
+					var got []string
+					for _, path := range slices.Sorted(maps.Keys(came)) {
+						got = append(got, fmt.Sprintf("%s %s>%s", path, content(came[path].Before), content(came[path].After)))
+					}
+					require.Equal(t, tt.want, strings.Join(got, "; "))
+				})
 			}
-			require.Equal(t, tt.want, strings.Join(got, "; "))
 		})
 	}
 }
