@@ -72,6 +72,7 @@ func TestWhoWaitsCanLeave(t *testing.T) {
 	for name, leave := range map[string]func(*sitting){
 		"Ctrl+C":  func(s *sitting) { s.Type("\x03") },
 		"Ctrl+D":  func(s *sitting) { s.Type("\x04") },
+		"Esc":     func(s *sitting) { s.Type("\x1b") },
 		"q":       func(s *sitting) { s.Type("q") },
 		"SIGINT":  func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGINT) },
 		"hang-up": func(s *sitting) { s.Hangup() },

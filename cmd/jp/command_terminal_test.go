@@ -193,15 +193,15 @@ func TestQuestionsOfACommand(t *testing.T) {
 		said          string // "" where nothing was answered
 		shows         string
 	}{
-		"yes":               {`"Boolean"`, "", "y", `{"it":true}`, "own a.txt asks: Which?"},
-		"no":                {`{"type":"boolean"}`, "true", "n", `{"it":false}`, "Y yes   n no"},
-		"yes by default":    {`{"type":"boolean"}`, "true", "\r", `{"it":true}`, "Y yes   n no"},
-		"yes to all":        {`{"type":"boolean"}`, "", "a", `{"it":true}`, "a yes to all of these this turn"},
-		"no answer":         {`{"type":"boolean"}`, "true", "\x04", "", "Which?"},
-		"picked":            {pick, "", "2", `{"it":"blue"}`, "2 blue – as the sky"},
-		"picked by default": {pick, `"red"`, "\r", `{"it":"red"}`, "1 red (Enter)"},
-		"text":              {`"Text"`, "", "so <it> is\r", `{"it":"so <it> is"}`, "own a.txt asks: Which?"},
-		"text by default":   {`{"type":"text"}`, `"main"`, "\r", `{"it":"main"}`, "[main] >"},
+		"yes":                {`"Boolean"`, "", "y", `{"it":true}`, "own a.txt asks: Which?"},
+		"no":                 {`{"type":"boolean"}`, "true", "n", `{"it":false}`, "y yes (default)   n no"},
+		"yes to all":         {`{"type":"boolean"}`, "", "a", `{"it":true}`, "a yes to all of these this turn"},
+		"no answer":          {`{"type":"boolean"}`, "true", "\x04", "", "Which?"},
+		"picked":             {pick, "", "2", `{"it":"blue"}`, "2 blue – as the sky"},
+		"picked the default": {pick, `"red"`, "1", `{"it":"red"}`, "1 red (default)"},
+		"text":               {`"Text"`, "", "so <it> is\r", `{"it":"so <it> is"}`, "own a.txt asks: Which?"},
+		"text pasted":        {`"Text"`, "", "\x1b[200~a\rb\x1b[201~\r", `{"it":"a b"}`, "Which?"},
+		"text by default":    {`{"type":"text"}`, `"main"`, "\t\r", `{"it":"main"}`, "[Tab: main] >"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -47,6 +47,7 @@ func TestFollowOnATerminal(t *testing.T) {
 		exit  int
 	}{
 		"q":       {func(s *sitting) { s.Type("q") }, 0},
+		"Esc":     {func(s *sitting) { s.Type("\x1b") }, 0},
 		"Ctrl+C":  {func(s *sitting) { s.Type("\x03") }, 0},
 		"SIGINT":  {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGINT) }, 0},
 		"SIGTERM": {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, 143},

@@ -61,6 +61,7 @@ func TestApprovalPrompt(t *testing.T) {
 		"details":               {[]string{"d", "y", "y"}, true, 0},
 		"no":                    {[]string{"n"}, false, 0},
 		"end of file is no yes": {[]string{"\x04"}, false, 0},
+		"Esc is no yes":         {[]string{"\x1b"}, false, 0},
 		"Ctrl+C":                {[]string{"\x03"}, false, 130},
 	} {
 		t.Run(name, func(t *testing.T) {

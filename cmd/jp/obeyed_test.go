@@ -12,7 +12,7 @@ func TestFilesThatGitObeysAreAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		key  string
 		exit int
-	}{"yes": {"y", 0}, "no": {"n", 3}, "end of file is no yes": {"\x04", 3}, "Ctrl+C": {"\x03", 130}} {
+	}{"yes": {"y", 0}, "no": {"n", 3}, "end of file is no yes": {"\x04", 3}, "Esc": {"\x1b", 3}, "Ctrl+C": {"\x03", 130}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -153,13 +155,33 @@ func TestASignalEndsTheChoice(t *testing.T) {
 	}
 }
 
-func TestCtrlCEndsTheChoice(t *testing.T) {
+func TestAKeyEndsTheChoice(t *testing.T) {
 	t.Parallel()
-	s := choosing(t)
+	for name, key := range map[string]string{"Ctrl+C": "\x03", "Esc": "\x1b"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := choosing(t)
+			s.Type(key)
+			require.Zero(t, s.exit())
+			require.Contains(t, s.Text(), "exit 130")
+			require.Contains(t, s.Text(), "as it was")
+		})
+	}
+}
+
+func TestTheChoiceIgnoresWhatWasTypedBefore(t *testing.T) {
+	t.Parallel()
+	p := elsewhere(titled(t, "The first", "The second"))
+	p.t = t
+	p.write("../wait", "")
+	s := p.sitWith(80, exec.Command("sh", "-c", `echo ready; while [ -e ../wait ]; do sleep 0.05; done; exec jp use`))
+	s.WaitFor("ready")
+	s.Type("\r")
+	s.Wait("the Enter", func() bool { return strings.Contains(s.Raw(), "ready\r\n\r\n") })
+	require.NoError(t, os.Remove(filepath.Join(p.dir, "../wait")))
+	s.Wait("the choice", func() bool { return chosenLine(s, "The second") })
 	s.Type("\x03")
-	require.Zero(t, s.exit())
-	require.Contains(t, s.Text(), "exit 130")
-	require.Contains(t, s.Text(), "as it was")
+	require.Equal(t, 130, s.exit())
 }
 
 func TestTheChoiceEndsWithItsTerminal(t *testing.T) {

@@ -56,6 +56,7 @@ func TestUndoAsks(t *testing.T) {
 		"capital":     {keys: "Y", done: true},
 		"no":          {keys: "n", exit: 3},
 		"end of file": {keys: "\x04", exit: 3},
+		"Esc":         {keys: "\x1b", exit: 3},
 		"Ctrl+C":      {keys: "\x03", exit: 130},
 		"hang-up":     {end: func(s *sitting) { s.Hangup() }, exit: 129},
 		"SIGTERM":     {end: func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, exit: 143},

@@ -20,7 +20,7 @@ func TestRmAsks(t *testing.T) {
 		exit int
 		left int
 	}{
-		"yes": {"y", 0, 1}, "no": {"n", 3, 2}, "Ctrl+C": {"\x03", 130, 2}, "Ctrl+D": {"\x04", 3, 2},
+		"yes": {"y", 0, 1}, "no": {"n", 3, 2}, "Ctrl+C": {"\x03", 130, 2}, "Ctrl+D": {"\x04", 3, 2}, "Esc": {"\x1b", 3, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

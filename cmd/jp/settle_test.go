@@ -86,6 +86,14 @@ func TestUnknownOutcomeOnATerminal(t *testing.T) {
 			0, [2]int{1, 1}, "The user says how this call ended: It counted."},
 		"quit":   {func(s *sitting) { s.Type("q") }, 3, [2]int{1, 0}, ""},
 		"Ctrl+D": {func(s *sitting) { s.Type("\x04") }, 3, [2]int{1, 0}, ""},
+		"Esc":    {func(s *sitting) { s.Type("\x1b") }, 3, [2]int{1, 0}, ""},
+		"back from by hand, then quit": {func(s *sitting) {
+			s.Type("w")
+			s.WaitFor("The result, for the model:")
+			s.Type("It\x1b")
+			s.promptedAgain(2)
+			s.Type("q")
+		}, 3, [2]int{1, 0}, ""},
 		"Ctrl+C": {func(s *sitting) { s.Type("\x03") }, 130, [2]int{1, 0}, ""},
 		"help, then nothing by hand, then quit": {func(s *sitting) {
 			s.Type("?")
@@ -198,6 +206,7 @@ func TestElsewhereOnATerminal(t *testing.T) {
 		"said in advance": {[]string{"--anyway"}, nil, 0},
 		"quit":            {nil, []string{"q"}, 3},
 		"Ctrl+D":          {nil, []string{"\x04"}, 3},
+		"Esc":             {nil, []string{"\x1b"}, 3},
 		"Ctrl+C":          {nil, []string{"\x03"}, 130},
 	}
 	for name, tt := range tests {

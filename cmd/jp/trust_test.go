@@ -14,7 +14,7 @@ func TestTrustAsks(t *testing.T) {
 		exit    int
 		trusted bool
 	}{
-		"yes": {"y", 0, true}, "no": {"n", 3, false}, "Ctrl+C": {"\x03", 130, false}, "Ctrl+D": {"\x04", 3, false},
+		"yes": {"y", 0, true}, "no": {"n", 3, false}, "Ctrl+C": {"\x03", 130, false}, "Ctrl+D": {"\x04", 3, false}, "Esc": {"\x1b", 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,8 +2,9 @@
 // this tool run, may its result go to the model, what does the tool want to
 // know.
 //
-// A yes is a key that was typed while its question stood on the screen. Enter
-// answers only where the tool named a default; a lost terminal answers nothing.
+// A yes is a key that was typed while its question stood on the screen. Enter and
+// what is pasted choose nothing; Esc leaves the question open; a lost terminal answers
+// nothing.
 // What is approved is shown as it is: commands word for word, foreign text
 // without control sequences, and what is left out for want of room is counted.
 //

@@ -77,7 +77,7 @@ func (p *Prompter) editUntil(ctx context.Context, text []byte, ext string, take 
 			return taken, nil
 		}
 		p.show(sentence(fault) + "\n")
-		again := menu{items: []item{{'e', "edit again", ""}, {'b', "back", ""}}, eof: "as b"}
+		again := menu{items: []item{{'e', "edit again", ""}, {'b', "back", ""}}, eof: "as b", esc: 'b'}
 		if key, err := p.choose(ctx, again); err != nil || key != 'e' {
 			return nil, err
 		}

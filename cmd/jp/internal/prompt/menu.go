@@ -15,6 +15,7 @@ type menu struct {
 	items    []item
 	byEnter  terminal.Key // what Enter chooses; 0: nothing
 	eof      string       // what Ctrl+D means, for the help
+	esc      terminal.Key // what Esc chooses; 0: it leaves the question open, as Ctrl+C does
 	wideKeys bool         // the items have lines of their own
 }
 
@@ -35,9 +36,15 @@ func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 			p.show("\n")
 			return 0, err
 		}
+		if key == terminal.KeyEsc && m.esc != 0 {
+			key = m.esc
+		}
 		switch key = key.Lower(); key {
 		case terminal.KeyCtrlC:
 			p.show("^C\n")
+			return 0, ErrInterrupted
+		case terminal.KeyEsc:
+			p.show("Esc\n")
 			return 0, ErrInterrupted
 		case terminal.KeyCtrlD:
 			p.show("^D\n")
@@ -58,7 +65,7 @@ func (m menu) takes(key terminal.Key) bool {
 	if key == terminal.KeyEnter {
 		return m.byEnter != 0
 	}
-	return key == keyHelp || slices.ContainsFunc(m.items, func(i item) bool { return i.key == key.Lower() })
+	return key == keyHelp || key == terminal.KeyEsc || slices.ContainsFunc(m.items, func(i item) bool { return i.key == key.Lower() })
 }
 
 // layout is the question and its keys, broken between keys to fit the width.
@@ -97,6 +104,6 @@ func (m menu) explain() string {
 	} else {
 		b.WriteString("  Enter   nothing\n")
 	}
-	fmt.Fprintf(&b, "  Ctrl+D  %s\n  Ctrl+C  interrupt: the question stays open\n", m.eof)
+	fmt.Fprintf(&b, "  Ctrl+D  %s\n  Ctrl+C  interrupt: the question stays open; so does Esc\n", m.eof)
 	return b.String()
 }

@@ -158,6 +158,7 @@ func TestAnswers(t *testing.T) {
 		"run: edit, twice a key":   {q: modify(), keys: []string{"e", "e"}, edit: []string{`{"path":"c","path":"b"}`, `{"path":"b"}`}, want: edited},
 		"run: edit, too much":      {q: modify(), keys: []string{"e", "e"}, edit: []string{`{"path":"` + strings.Repeat("b", 50_000) + `"}`, `{"path":"b"}`}, want: edited},
 		"run: edit, no object":     {q: modify(), keys: []string{"e", "b", "n"}, edit: []string{"null"}, want: answer(`"skip"`)},
+		"run: edit, back by Esc":   {q: modify(), keys: []string{"e", "\x1b", "n"}, edit: []string{"null"}, want: answer(`"skip"`)},
 		"run: editor fails":        {q: modify(), keys: []string{"e", "n"}, edit: []string{}, want: answer(`"skip"`)},
 
 		"deliver: yes":            {q: delivery("secret"), keys: []string{"y"}, want: answer(`"deliver"`)},
@@ -172,17 +173,17 @@ func TestAnswers(t *testing.T) {
 		"boolean: yes":           {q: toolQuestion(boolean, ""), keys: []string{"y"}, want: answer("true")},
 		"boolean: no":            {q: toolQuestion(boolean, ""), keys: []string{"n"}, want: answer("false")},
 		"boolean: all":           {q: toolQuestion(boolean, ""), keys: []string{"a"}, want: with(answer("true"), func(a *turnloop.Answer) { a.Remember = true })},
-		"boolean: Enter, yes":    {q: toolQuestion(boolean, "true"), keys: []string{"\r"}, want: answer("true")},
-		"boolean: Enter, no":     {q: toolQuestion(boolean, "false"), keys: []string{"\r"}, want: answer("false")},
 		"boolean: Ctrl+D":        {q: toolQuestion(boolean, "true"), keys: []string{"\x04"}, want: declined()},
 		"select: second":         {q: toolQuestion(selection(3), ""), keys: []string{"2"}, want: answer(`"xx"`)},
-		"select: Enter":          {q: toolQuestion(selection(3), `"xxx"`), keys: []string{"\r"}, want: answer(`"xxx"`)},
 		"select: Ctrl+D":         {q: toolQuestion(selection(3), `"x"`), keys: []string{"\x04"}, want: declined()},
 		"select: by number":      {q: toolQuestion(selection(12), ""), keys: []string{"13\n", "zero\n", "\n", "11\n"}, want: answer(`"xxxxxxxxxxx"`)},
-		"select: number, preset": {q: toolQuestion(selection(12), `"xx"`), keys: []string{"\n"}, want: answer(`"xx"`)},
+		"select: number, preset": {q: toolQuestion(selection(12), `"xx"`), keys: []string{"\n", "3\n"}, want: answer(`"xxx"`)},
 		"select: number, Ctrl+D": {q: toolQuestion(selection(12), ""), keys: []string{"\x04"}, want: declined()},
 		"text":                   {q: toolQuestion(text, ""), keys: []string{"\n", "a <b> \"c\"\n"}, want: answer(`"a <b> \"c\""`)},
-		"text: preset":           {q: toolQuestion(text, `"main"`), keys: []string{"\n"}, want: answer(`"main"`)},
+		"text: not by Enter":     {q: toolQuestion(text, `"main"`), keys: []string{"\n", "x\n"}, want: answer(`"x"`)},
+		"text: preset":           {q: toolQuestion(text, `"main"`), keys: []string{"\t\n"}, want: answer(`"main"`)},
+		"text: preset, edited":   {q: toolQuestion(text, `"main"`), keys: []string{"\t2\n"}, want: answer(`"main2"`)},
+		"text: preset, as it is": {q: toolQuestion(text, `["a\nb"]`), keys: []string{"\t\n"}, want: answer(`["a\nb"]`)},
 		"text: Ctrl+D":           {q: toolQuestion(text, `"main"`), keys: []string{"\x04"}, want: declined()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,19 +227,19 @@ func TestKeysThatAreOffered(t *testing.T) {
 		menu menu
 		want string
 	}{
-		"run":                   {edits.runMenu(run, sheet{}), "?adenwy"},
-		"run, no editor":        {plain.runMenu(run, sheet{}), "?adnwy"},
-		"run, exclusive":        {plain.runMenu(exclusive, sheet{}), "?dnwy"},
-		"run, to be edited":     {edits.runMenu(editing, sheet{}), "\r?adenwy"},
-		"the same, no editor":   {plain.runMenu(editing, sheet{}), "?adnwy"},
-		"deliver, to be edited": {edits.deliverMenu(editing), "\r?denwy"},
-		"deliver":               {edits.deliverMenu(delivery("x")), "?denwy"},
-		"boolean":               {booleanMenu(toolQuestion(boolean, ""), sheet{}), "?any"},
-		"boolean, preset":       {booleanMenu(toolQuestion(boolean, "false"), sheet{}), "\r?any"},
-		"boolean, with detail":  {booleanMenu(detailed, sheet{details: []string{"x"}}), "\r?dny"},
-		"select":                {pickMenu(toolQuestion(selection(3), ""), sheet{}, selection(3).Options), "123?"},
-		"select, preset":        {pickMenu(toolQuestion(selection(2), `"x"`), sheet{}, selection(2).Options), "\r12?"},
-		"select, not an option": {pickMenu(toolQuestion(selection(2), `"y"`), sheet{}, selection(2).Options), "12?"},
+		"run":                   {edits.runMenu(run, sheet{}), "\x1b?adenwy"},
+		"run, no editor":        {plain.runMenu(run, sheet{}), "\x1b?adnwy"},
+		"run, exclusive":        {plain.runMenu(exclusive, sheet{}), "\x1b?dnwy"},
+		"run, to be edited":     {edits.runMenu(editing, sheet{}), "\r\x1b?adenwy"},
+		"the same, no editor":   {plain.runMenu(editing, sheet{}), "\x1b?adnwy"},
+		"deliver, to be edited": {edits.deliverMenu(editing), "\r\x1b?denwy"},
+		"deliver":               {edits.deliverMenu(delivery("x")), "\x1b?denwy"},
+		"boolean":               {booleanMenu(toolQuestion(boolean, ""), sheet{}), "\x1b?any"},
+		"boolean, preset":       {booleanMenu(toolQuestion(boolean, "false"), sheet{}), "\x1b?any"},
+		"boolean, with detail":  {booleanMenu(detailed, sheet{details: []string{"x"}}), "\x1b?dny"},
+		"select":                {pickMenu(toolQuestion(selection(3), ""), sheet{}, selection(3).Options), "\x1b123?"},
+		"select, preset":        {pickMenu(toolQuestion(selection(2), `"x"`), sheet{}, selection(2).Options), "\x1b12?"},
+		"select, not an option": {pickMenu(toolQuestion(selection(2), `"y"`), sheet{}, selection(2).Options), "\x1b12?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.want, offered(test.menu))
@@ -261,13 +262,15 @@ func TestNobodyAnswers(t *testing.T) {
 			require.ErrorIs(t, err, turnloop.ErrNoAnswer)
 			require.Zero(t, got)
 		})
-		t.Run(name+", Ctrl+C", func(t *testing.T) {
-			s := ask(t, t.Context(), q, Options{}, 80)
-			s.types("\x03")
-			got, err := s.reply()
-			require.ErrorIs(t, err, ErrInterrupted)
-			require.Zero(t, got)
-		})
+		for key, typed := range map[string]string{"Ctrl+C": "\x03", "Esc": "\x1b"} {
+			t.Run(name+", "+key, func(t *testing.T) {
+				s := ask(t, t.Context(), q, Options{}, 80)
+				s.types(typed)
+				got, err := s.reply()
+				require.ErrorIs(t, err, ErrInterrupted)
+				require.Zero(t, got)
+			})
+		}
 		t.Run(name+", answered elsewhere", func(t *testing.T) {
 			cause := errors.New("answered elsewhere")
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -287,16 +290,18 @@ func TestNobodyAnswers(t *testing.T) {
 		_, err := s.reply()
 		require.ErrorIs(t, err, turnloop.ErrNoAnswer)
 	})
-	t.Run("the reason, taken back", func(t *testing.T) {
-		s := ask(t, t.Context(), questions["run"], Options{}, 80)
-		s.types("w")
-		s.WaitFor("Why?")
-		s.Type("\x04")
-		s.types("", "n")
-		got, err := s.reply()
-		require.NoError(t, err)
-		require.Equal(t, answer(`"skip"`), got)
-	})
+	for key, typed := range map[string]string{"Ctrl+D": "\x04", "Esc": "because\x1b"} {
+		t.Run("the reason, taken back by "+key, func(t *testing.T) {
+			s := ask(t, t.Context(), questions["run"], Options{}, 80)
+			s.types("w")
+			s.WaitFor("Why?")
+			s.Type(typed)
+			s.types("", "n")
+			got, err := s.reply()
+			require.NoError(t, err)
+			require.Equal(t, answer(`"skip"`), got)
+		})
+	}
 }
 
 // Nothing is approved by what was typed before the question appeared.

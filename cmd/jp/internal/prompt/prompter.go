@@ -95,7 +95,7 @@ func (p *Prompter) show(text string) { _, _ = io.WriteString(p.tty, text) }
 func (p *Prompter) line(ctx context.Context, prompt string) (string, error) {
 	text, err := p.tty.Line(ctx, prompt)
 	switch {
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrBack):
 		p.show("\n")
 		return "", nil
 	case err != nil:

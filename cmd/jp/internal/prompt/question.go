@@ -47,10 +47,13 @@ func booleanMenu(q turnloop.Question, s sheet) menu {
 	}
 	var yes bool
 	if json.Unmarshal(q.Inquiry.Request.Question.Default, &yes) == nil {
-		m.byEnter = map[bool]terminal.Key{true: 'y', false: 'n'}[yes]
+		m.items[map[bool]int{true: 0, false: 1}[yes]].word += asDefault
 	}
 	return m
 }
+
+// asDefault marks the answer that a tool names as its default. Enter does not choose it.
+const asDefault = " (default)"
 
 // unanswered is the answer of a person who does not want to give one.
 func unanswered() turnloop.Answer { return turnloop.Answer{Outcome: conversation.OutcomeDeclined} }
@@ -89,8 +92,7 @@ func pickMenu(q turnloop.Question, s sheet, options []conversation.Option) menu 
 		key := terminal.Key('1' + i)
 		word := optionWords(o)
 		if i == preset {
-			m.byEnter = key
-			word += " (Enter)"
+			word += asDefault
 		}
 		m.items = append(m.items, item{key, word, word})
 	}
@@ -103,47 +105,47 @@ func pickMenu(q turnloop.Question, s sheet, options []conversation.Option) menu 
 // pickByNumber asks for the number of an option where there are more of them
 // than digits.
 func (p *Prompter) pickByNumber(ctx context.Context, q turnloop.Question, options []conversation.Option) (turnloop.Answer, error) {
-	for i, o := range options {
-		p.show(fmt.Sprintf("%3d %s\n", i+1, optionWords(o)))
-	}
 	preset := defaultOption(q, options)
-	prompt := fmt.Sprintf("Number, 1 to %d", len(options))
-	if preset >= 0 {
-		prompt += fmt.Sprintf(" [%d]", preset+1)
+	for i, o := range options {
+		word := optionWords(o)
+		if i == preset {
+			word += asDefault
+		}
+		p.show(fmt.Sprintf("%3d %s\n", i+1, word))
 	}
 	for {
-		typed, err := p.tty.Line(ctx, prompt+"> ")
+		typed, err := p.tty.Line(ctx, fmt.Sprintf("Number, 1 to %d> ", len(options)))
 		if err != nil {
 			return p.noLine(err)
 		}
 		number, err := strconv.Atoi(strings.TrimSpace(typed))
-		if strings.TrimSpace(typed) == "" {
-			number, err = preset+1, nil
-		}
 		if err == nil && number >= 1 && number <= len(options) {
 			return answered(options[number-1].Value), nil
 		}
 	}
 }
 
-// text puts a tool's question that is answered in words.
+// text puts a tool's question that is answered in words. The tool's default is taken by
+// Tab and Enter: Enter alone answers nothing.
 func (p *Prompter) text(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
 	s := p.questionSheet(q)
 	p.show(p.brief(s))
 	preset := q.Inquiry.Request.Question.Default
-	prompt := "> "
+	prompt, offered := "> ", ""
 	if len(preset) > 0 {
-		prompt = "[" + valueWords(preset) + "] > "
+		offered = valueWords(preset)
+		prompt = "[Tab: " + offered + "] > "
 	}
 	for {
-		typed, err := p.tty.Line(ctx, prompt)
+		typed, err := p.tty.LineOr(ctx, prompt, offered)
 		switch {
 		case err != nil:
 			return p.noLine(err)
-		case typed != "":
-			return answered(asJSON(typed)), nil
-		case len(preset) > 0:
+		case typed == "":
+		case typed == offered:
 			return answered(preset), nil
+		default:
+			return answered(asJSON(typed)), nil
 		}
 	}
 }
@@ -151,8 +153,11 @@ func (p *Prompter) text(ctx context.Context, q turnloop.Question) (turnloop.Answ
 // noLine is what the end of a line's input means.
 func (p *Prompter) noLine(err error) (turnloop.Answer, error) {
 	p.show("\n")
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
 		return unanswered(), nil
+	case errors.Is(err, terminal.ErrBack):
+		err = ErrInterrupted
 	}
 	return turnloop.Answer{}, err
 }

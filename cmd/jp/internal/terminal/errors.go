@@ -10,6 +10,8 @@ var (
 	ErrHangup = errors.New("the terminal is gone")
 	// ErrInterrupted says that the person typed Ctrl+C.
 	ErrInterrupted = errors.New("interrupted")
+	// ErrBack says that the person typed Esc in the place of a line.
+	ErrBack = errors.New("back")
 	// ErrLeft says that the person typed a key that leaves; see [TTY.MayLeave].
 	ErrLeft = errors.New("left")
 )

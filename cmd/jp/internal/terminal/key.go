@@ -40,6 +40,10 @@ const (
 	repeats = 150 * time.Millisecond
 	// sameKey is how long the rest of a key's sequence may take to arrive.
 	sameKey = 50 * time.Millisecond
+	// onePiece is how soon after another byte one comes that nobody typed apart from it.
+	onePiece = 15 * time.Millisecond
+	// late is how long after Esc the rest of a key's sequence may come over a slow line.
+	late = time.Second
 )
 
 // Key waits for any key. See [TTY.Choose].
@@ -48,16 +52,17 @@ func (t *TTY) Key(ctx context.Context) (Key, error) { return t.Choose(ctx, "", n
 // Choose shows a prompt, waits for a key that accept wants (nil: any), and
 // returns it without showing it. What was typed before the prompt appeared is
 // thrown away, and so is what arrives in one piece, as from a paste, and what is typed
-// before anybody can have read it, where another question has just ended: the "> " at
-// the end of the prompt appears when that is over. Ctrl+C and Ctrl+D are returned whatever accept says. The errors are [ErrHangup], [ErrLeft]
-// and the cause of ctx; the terminal's mode is put back in each case.
+// before anybody can have read it, where another question has just ended or the person
+// was typing: the "> " at the end of the prompt appears when that is over. Ctrl+C and
+// Ctrl+D are returned whatever accept says. The errors are [ErrHangup], [ErrLeft] and the
+// cause of ctx; the terminal's mode is put back in each case.
 func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) (key Key, err error) {
 	in, err := t.listen(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer in.stop()
-	restore, err := t.enter(byKey)
+	typed, restore, err := t.enter(in)
 	if err != nil {
 		return 0, err
 	}
@@ -73,8 +78,8 @@ func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) 
 				t.ended = time.Now()
 			}
 		}()
-		if time.Since(t.ended) < anew {
-			key, err := t.chosen(in, time.Now().Add(t.unread), func(Key) bool { return false })
+		if quiet := t.quiet(typed); quiet > 0 {
+			key, err := t.chosen(in, time.Now().Add(t.unread), quiet, func(Key) bool { return false })
 			if err != nil || key != 0 {
 				return key, err
 			}
@@ -83,7 +88,19 @@ func (t *TTY) Choose(ctx context.Context, prompt string, accept func(Key) bool) 
 			return 0, err
 		}
 	}
-	return t.chosen(in, time.Time{}, accept)
+	return t.chosen(in, time.Time{}, 0, accept)
+}
+
+// quiet is how long no key may come before a question can be answered: of a person who
+// was typing when it came up, or who has just answered another one. 0: it can be at once.
+func (t *TTY) quiet(typed bool) time.Duration {
+	switch {
+	case typed:
+		return t.unread
+	case time.Since(t.ended) < anew:
+		return repeats
+	}
+	return 0
 }
 
 // Repeat says that the next question is the last one once more.
@@ -100,8 +117,8 @@ func (t *TTY) ask(text string) error {
 }
 
 // chosen reads keys until there is one that accept wants, or one that ends the
-// question, or until a time, and until none comes any more; it is then 0.
-func (t *TTY) chosen(in *input, until time.Time, accept func(Key) bool) (Key, error) {
+// question, or until a time, and until none has come for a while; it is then 0.
+func (t *TTY) chosen(in *input, until time.Time, quiet time.Duration, accept func(Key) bool) (Key, error) {
 	for {
 		if !until.IsZero() {
 			more, err := in.wait(max(0, time.Until(until)))
@@ -113,7 +130,7 @@ func (t *TTY) chosen(in *input, until time.Time, accept func(Key) bool) (Key, er
 		if err != nil {
 			return 0, err
 		}
-		if held := time.Now().Add(repeats); !until.IsZero() && until.Before(held) {
+		if held := time.Now().Add(quiet); !until.IsZero() && until.Before(held) {
 			until = held
 		}
 		if t.confirms(key) {
@@ -139,29 +156,54 @@ func (t *TTY) confirms(key Key) bool {
 
 // key reads one key with all that belongs to it.
 func (in *input) key() (Key, error) {
-	buf := make([]byte, 256)
-	n, err := in.read(buf)
+	typed, err := in.more(nil)
 	if err != nil {
 		return 0, err
 	}
-	if n == 0 {
-		return 0, ErrHangup // by key, the end is no key that somebody typed
+	if (typed[0] == '[' || typed[0] == 'O') && in.tty.now().Sub(in.tty.escape) < late {
+		typed = append([]byte{byte(KeyEsc)}, typed...)
 	}
-	for n < len(buf) && unfinished(buf[:n]) {
-		more, err := in.wait(sameKey)
+	for {
+		limit := onePiece
+		pasting := bytes.Contains(typed, []byte(pasteBegins)) && !bytes.Contains(typed, []byte(pasteEnds))
+		switch {
+		case pasting:
+			limit = late
+		case unfinished(typed):
+			limit = sameKey
+		}
+		more, err := in.wait(limit)
 		if err != nil {
 			return 0, err
 		}
 		if !more {
 			break
 		}
-		m, err := in.read(buf[n:])
-		if err != nil {
+		if typed, err = in.more(typed); err != nil {
 			return 0, err
 		}
-		n += m
 	}
-	return decode(buf[:n]), nil
+	key := decode(typed)
+	if key == KeyEsc {
+		in.tty.escape = in.tty.now()
+	}
+	return key, nil
+}
+
+// What a terminal sends before and behind what is pasted.
+const (
+	pasteBegins = "\x1b[200~"
+	pasteEnds   = "\x1b[201~"
+)
+
+// more waits for bytes, and is those that came before with what follows.
+func (in *input) more(before []byte) ([]byte, error) {
+	buf := make([]byte, 256)
+	n, err := in.read(buf)
+	if err == nil && n == 0 {
+		err = ErrHangup // by key, the end is no key that somebody typed
+	}
+	return append(before, buf[:n]...), err
 }
 
 // unfinished reports whether typed bytes may be the beginning of a key.
@@ -183,6 +225,9 @@ func unfinished(typed []byte) bool {
 // none that jp knows, and not the letter at its end; several keys at once are a
 // paste, and only its Ctrl+C counts.
 func decode(typed []byte) Key {
+	if bytes.Contains(typed, []byte(pasteBegins)) {
+		return KeyOther
+	}
 	if len(typed) > 1 && bytes.IndexByte(typed, byte(KeyCtrlC)) >= 0 {
 		return KeyCtrlC
 	}

@@ -99,6 +99,7 @@ func modeOf(t *testing.T, tty *TTY) unix.Termios {
 func TestChooseIgnoresKeysThatNobodyAccepts(t *testing.T) {
 	screen := terminaltest.New(t, 80, 24)
 	tty := NewTTY(screen.TTY)
+	tty.now = func() time.Time { return time.Unix(0, 0) } // the rest of a key's sequence is never too late
 	seen := make(chan Key, 9)
 	done := asked(func() (Key, error) {
 		return tty.Choose(t.Context(), "Key> ", func(k Key) bool {
@@ -110,7 +111,11 @@ func TestChooseIgnoresKeysThatNobodyAccepts(t *testing.T) {
 	for _, typed := range []struct {
 		keys string
 		want Key
-	}{{"\x1b[A", KeyOther}, {"aa", KeyOther}, {"\x1b", KeyEsc}, {"\r", KeyEnter}, {"x", 'x'}, {"a", 'a'}} {
+	}{
+		{"\x1b[A", KeyOther}, {"aa", KeyOther}, {"\x1b", KeyEsc}, {"\r", KeyEnter}, {"x", 'x'},
+		{"\x1b[200~a\x1b[201~", KeyOther}, {"\x1b[200~a\r\x03\x1b[201~", KeyOther}, {"\x1b", KeyEsc}, {"[A", KeyOther}, {"\x1b", KeyEsc}, {"OA", KeyOther},
+		{"a", 'a'},
+	} {
 		screen.Type(typed.keys)
 		require.Equal(t, typed.want, <-seen, "%q", typed.keys)
 	}
@@ -139,6 +144,23 @@ func TestWhatWasTypedBeforeIsThrownAway(t *testing.T) {
 	text, err := await(t, line)
 	require.NoError(t, err)
 	require.Equal(t, "text", text)
+}
+
+// Who was typing when a question came up has not read it: it can be answered after a pause.
+func TestAQuestionThatInterruptsTypingIsNotAnswered(t *testing.T) {
+	screen := terminaltest.New(t, 80, 24)
+	tty := NewTTY(screen.TTY)
+	tty.unread = time.Hour
+	screen.Type("fix the y")
+	screen.WaitForEnd("fix the y")
+	done := asked(func() (Key, error) { return tty.Choose(t.Context(), " Run it> ", func(k Key) bool { return k == 'y' }) })
+	screen.WaitForEnd("Run it")
+	screen.Type("y")
+	screen.Type("\x03")
+	key, err := await(t, done)
+	require.NoError(t, err)
+	require.Equal(t, KeyCtrlC, key)
+	require.NotContains(t, screen.Text(), ">")
 }
 
 // A key that repeats, or comes as the question before is gone, answers nothing.
@@ -219,15 +241,21 @@ func TestLine(t *testing.T) {
 		typed, want string
 		err         error
 	}{
-		"text":             {typed: "two words é\n", want: "two words é"},
-		"edited":           {typed: "abé\x7fc\n", want: "abc"},
-		"empty":            {typed: "\n"},
-		"Ctrl+D":           {typed: "\x04", err: io.EOF},
-		"Ctrl+D, twice":    {typed: "ab\x04\x04", want: "ab"},
-		"Ctrl+C":           {typed: "\x03", err: ErrInterrupted},
-		"Ctrl+C after it":  {typed: "text\x03", err: ErrInterrupted},
-		"cursor keys":      {typed: "a\x1b[Db\n", want: "ab"},
-		"other directions": {typed: "\u200fא\n", want: "\u200fא"},
+		"text":              {typed: "two words é\n", want: "two words é"},
+		"edited":            {typed: "abé\x7fc\n", want: "abc"},
+		"empty":             {typed: "\n"},
+		"Ctrl+D":            {typed: "\x04", err: io.EOF},
+		"Ctrl+D behind it":  {typed: "ab\x04c\n", want: "abc"},
+		"Esc":               {typed: "\x1b", err: ErrBack},
+		"Esc after it":      {typed: "text\x1b", err: ErrBack},
+		"in the middle":     {typed: "ac\x1b[Db\n", want: "abc"},
+		"a paste":           {typed: "a \x1b[200~b\r\nc\x03\x1b\td\x1b[201~ e\n", want: "a b  c d e"},
+		"a paste, unmarked": {typed: "a\nb\nc\n", want: "a b c"},
+		"hidden":            {typed: "a\u009b31mb\n", want: "a31mb"},
+		"Ctrl+C":            {typed: "\x03", err: ErrInterrupted},
+		"Ctrl+C after it":   {typed: "text\x03", err: ErrInterrupted},
+		"cursor keys":       {typed: "a\x1b[Db\x1b[Cc\x1b[A\n", want: "bac"},
+		"other directions":  {typed: "\u200fא\n", want: "\u200fא"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen := terminaltest.New(t, 80, 24)

@@ -3,67 +3,204 @@ package terminal
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
 
 	"jp/internal/safetext"
 )
 
 // Line shows a prompt and returns the line that the person types and edits,
-// without its newline and without control characters. The errors are [io.EOF]
-// for Ctrl+D on an empty line, [ErrInterrupted] for Ctrl+C, [ErrLeft], [ErrHangup],
-// and the cause of ctx. What was typed before the prompt appeared is thrown away.
+// without its newline and without control characters. A line break that is pasted is a
+// blank. The errors are [io.EOF] for Ctrl+D on an empty line, [ErrBack] for Esc,
+// [ErrInterrupted] for Ctrl+C, [ErrLeft], [ErrHangup], and the cause of ctx. What was
+// typed before the prompt appeared is thrown away.
 func (t *TTY) Line(ctx context.Context, prompt string) (string, error) {
+	return t.LineOr(ctx, prompt, "")
+}
+
+// LineOr is Line with a text that Tab puts on an empty line, where the person can edit it.
+func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error) {
 	in, err := t.listen(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer in.stop()
-	restore, err := t.enter(t.byLine)
+	_, restore, err := t.enter(in)
 	if err != nil {
 		return "", err
 	}
 	defer restore()
-	for {
-		if _, err := io.WriteString(t, prompt); err != nil {
-			return "", t.lost("show the question", err)
-		}
-		line, err := in.line()
-		if err != nil {
-			return "", err
-		}
-		if line != "" || t.now().Sub(t.letter) >= afterLetter {
-			return line, nil
-		}
+	prompt = Wrap(prompt, t.Width())
+	above := strings.LastIndexByte(prompt, '\n') + 1
+	if err := t.ask(prompt[:above]); err != nil {
+		return "", err
 	}
-}
-
-// line reads up to the end of a line.
-func (in *input) line() (string, error) {
-	var typed []byte
-	buf := make([]byte, 4096)
 	for {
-		n, err := in.read(buf)
+		line := &lineInput{in: in}
+		line.editor = term.NewTerminal(line, prompt[above:])
+		line.editor.AutoCompleteCallback = func(typed string, _ int, key rune) (string, int, bool) {
+			return offered, len(offered), key == '\t' && typed == "" && offered != ""
+		}
+		line.resize()
+		text, err := line.editor.ReadLine()
+		t.out.column = 0
 		switch {
-		case err != nil:
-			return "", err
-		case n == 0 && len(typed) == 0:
+		case line.err != nil:
+			return "", line.err
+		case errors.Is(err, io.EOF):
 			return "", io.EOF
-		case n == 0:
-			return plain(string(typed)), nil
-		case buf[n-1] == byte(KeyCtrlC):
-			return "", ErrInterrupted
-		case buf[n-1] == byte(KeyCtrlZ) && in.tty.leave:
-			return "", ErrLeft
-		}
-		typed = append(typed, buf[:n]...)
-		if whole, ended := bytes.CutSuffix(typed, []byte("\n")); ended {
-			return plain(string(whole)), nil
+		case err != nil:
+			return "", t.lost("read a line", err)
+		case text != "" || t.now().Sub(t.letter) >= afterLetter:
+			return plain(text), nil
 		}
 	}
 }
 
-// plain drops what cursor keys and the like left in a line.
+// A lineInput is what a line editor reads and writes: keys that edit, and text.
+type lineInput struct {
+	in      *input
+	editor  *term.Terminal
+	raw     []byte // what was typed and is not looked at
+	keys    []byte // what the editor gets
+	pasting bool
+	err     error // what ended the line
+	width   int
+}
+
+// Write shows what the editor writes.
+func (l *lineInput) Write(p []byte) (int, error) {
+	n, err := l.in.tty.file.Write(p)
+	if err != nil {
+		l.err = l.in.tty.lost("show the question", err)
+	}
+	return n, err
+}
+
+// Read gives the editor what was typed.
+func (l *lineInput) Read(p []byte) (int, error) {
+	for len(l.keys) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		if l.raw, l.err = l.in.more(l.raw); l.err == nil {
+			l.err = l.look()
+		}
+		l.resize()
+	}
+	n := copy(p, l.keys)
+	l.keys = l.keys[n:]
+	return n, nil
+}
+
+// resize tells the editor how wide the terminal is now.
+func (l *lineInput) resize() {
+	if width := l.in.tty.Width(); width != l.width {
+		l.width = width
+		_ = l.editor.SetSize(width, Rows(l.in.tty.file))
+	}
+}
+
+// look makes keys of what was typed.
+func (l *lineInput) look() error {
+	for len(l.raw) > 0 {
+		switch c := l.raw[0]; {
+		case l.pasting:
+			end := bytes.Index(l.raw, []byte(pasteEnds))
+			if end < 0 && bytes.IndexByte(l.raw, byte(KeyEsc)) >= 0 && len(l.raw) < len(pasteEnds) {
+				return nil // its end may be on the way
+			}
+			text, rest := l.raw, []byte(nil)
+			if end >= 0 {
+				text, rest, l.pasting = l.raw[:end], l.raw[end+len(pasteEnds):], false
+			}
+			l.raw = rest
+			l.keys = append(l.keys, pasted(text)...)
+		case c == byte(KeyEsc):
+			if err := l.escape(); err != nil {
+				return err
+			}
+		case c == byte(KeyCtrlC):
+			return ErrInterrupted
+		case c == byte(KeyCtrlZ):
+			if l.in.tty.leave {
+				return ErrLeft
+			}
+			l.raw = l.raw[1:]
+		case c == '\n' || c == '\r':
+			l.raw = l.raw[1:]
+			if len(bytes.Trim(l.raw, "\r\n")) > 0 { // a paste that is not marked
+				l.keys = append(l.keys, ' ')
+				continue
+			}
+			l.raw = nil
+			l.keys = append(l.keys, '\r')
+		case !utf8.FullRune(l.raw):
+			return nil
+		default:
+			r, size := utf8.DecodeRune(l.raw)
+			if r < ' ' || r == 0x7f || !unicode.IsControl(r) && r != utf8.RuneError {
+				l.keys = append(l.keys, l.raw[:size]...)
+			}
+			l.raw = l.raw[size:]
+		}
+	}
+	return nil
+}
+
+// escape takes a sequence, or Esc alone, which goes back.
+func (l *lineInput) escape() error {
+	for unfinished(l.raw) {
+		more, err := l.in.wait(sameKey)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		if l.raw, err = l.in.more(l.raw); err != nil {
+			return err
+		}
+	}
+	if len(l.raw) == 1 {
+		l.in.tty.escape = l.in.tty.now()
+		return ErrBack
+	}
+	if rest, found := bytes.CutPrefix(l.raw, []byte(pasteBegins)); found {
+		l.raw, l.pasting = rest, true
+		return nil
+	}
+	end := 2
+	if l.raw[1] == '[' || l.raw[1] == 'O' {
+		for end < len(l.raw) && (l.raw[end] < 0x40 || l.raw[end] >= 0x7f) {
+			end++
+		}
+		end = min(end+1, len(l.raw))
+	}
+	l.keys = append(l.keys, l.raw[:end]...)
+	l.raw = l.raw[end:]
+	return nil
+}
+
+// pasted is a text as it goes into a line.
+func pasted(text []byte) []byte {
+	return []byte(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			return ' '
+		case unicode.IsControl(r) || r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, string(text)))
+}
+
+// plain drops what is hidden in a line.
 func plain(typed string) string {
 	var b strings.Builder
 	c := safetext.NewStripper(&b)

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"time"
@@ -18,7 +19,9 @@ type TTY struct {
 	letter time.Time // when the person last typed a letter that was read
 	ended  time.Time // when the last question ended, which another one must not follow too soon
 	unread time.Duration
-	leave  bool // Ctrl+Z and Ctrl+\ end a question
+	leave  bool      // Ctrl+Z and Ctrl+\ end a question
+	pastes bool      // the terminal may be asked to mark what is pasted
+	escape time.Time // when Esc was typed last, or a key's sequence began that came late
 }
 
 // OpenTTY opens the terminal of this process, whatever stdin and stdout are. It
@@ -37,13 +40,15 @@ func OpenTTY() (*TTY, error) {
 		file.Close()
 		return nil, fmt.Errorf("%w: %w", ErrNoTTY, err)
 	}
-	return NewTTY(file), nil
+	t := NewTTY(file)
+	t.pastes = os.Getenv("TERM") != "dumb"
+	return t, nil
 }
 
 // NewTTY returns the TTY of a terminal that is open for reading and writing. It
 // takes the file over.
 func NewTTY(file *os.File) *TTY {
-	t := &TTY{file: file, now: time.Now, unread: unread}
+	t := &TTY{file: file, now: time.Now, unread: unread, pastes: true}
 	t.out = NewWrapper(file, t.Width)
 	return t
 }
@@ -69,25 +74,48 @@ func (t *TTY) fd() int { return int(t.file.Fd()) }
 // hungUp reports whether the terminal is gone.
 func (t *TTY) hungUp() bool { return !term.IsTerminal(t.fd()) }
 
-// enter changes the terminal's mode, throws away what was typed so far, and
-// returns what puts the mode back.
-func (t *TTY) enter(change func(*unix.Termios)) (restore func(), err error) {
+// What a terminal is told so that it marks what is pasted, and that it need not any more.
+const (
+	markPastes  = "\x1b[?2004h"
+	pastesPlain = "\x1b[?2004l"
+)
+
+// enter lets keys come as they are typed, throws away what was typed so far, and
+// returns whether there was something, and what puts the terminal's mode back.
+func (t *TTY) enter(in *input) (typed bool, restore func(), err error) {
 	before, err := unix.IoctlGetTermios(t.fd(), getMode)
 	if err != nil {
-		return nil, ErrHangup
+		return false, nil, ErrHangup
 	}
 	mode := *before
-	change(&mode)
+	byKey(&mode)
 	if err := unix.IoctlSetTermios(t.fd(), setMode, &mode); err != nil {
-		return nil, t.lost("set the terminal's mode", err)
+		return false, nil, t.lost("set the terminal's mode", err)
 	}
-	restore = func() { _ = unix.IoctlSetTermios(t.fd(), setMode, before) }
-	if err := flush(t.fd()); err != nil {
-		restore()
-		return nil, t.lost("throw away what was typed", err)
+	restore = func() {
+		if t.pastes {
+			_, _ = t.file.WriteString(pastesPlain)
+		}
+		_ = unix.IoctlSetTermios(t.fd(), setMode, before)
 	}
-	return restore, nil
+	if typed, err = in.wait(0); err == nil {
+		err = flush(t.fd())
+	}
+	if err == nil && t.pastes {
+		_, err = t.file.WriteString(markPastes)
+	}
+	if err != nil {
+		_ = unix.IoctlSetTermios(t.fd(), setMode, before)
+		if cause := context.Cause(in.ctx); cause != nil {
+			return false, nil, cause
+		}
+		return false, nil, t.lost("throw away what was typed", err)
+	}
+	return typed, restore, nil
 }
+
+// DiscardTyped throws away what was typed at a terminal before something is asked there.
+func DiscardTyped(tty *os.File) { _ = flush(int(tty.Fd())) }
 
 // lost is ErrHangup if that is why something could not be done.
 func (t *TTY) lost(act string, err error) error {
@@ -102,17 +130,4 @@ func (t *TTY) lost(act string, err error) error {
 func byKey(mode *unix.Termios) {
 	mode.Lflag &^= unix.ICANON | unix.ECHO | unix.ISIG | unix.IEXTEN
 	mode.Cc[unix.VMIN], mode.Cc[unix.VTIME] = 1, 0
-}
-
-// byLine delivers lines that the person has edited as the terminal allows.
-// Ctrl+C ends a line too, and is delivered with it; so does Ctrl+Z where it
-// leaves.
-func (t *TTY) byLine(mode *unix.Termios) {
-	mode.Lflag |= unix.ICANON | unix.ECHO | unix.ECHOE
-	mode.Lflag &^= unix.ISIG
-	mode.Iflag |= unix.ICRNL | unix.IUTF8
-	mode.Cc[unix.VEOL] = byte(KeyCtrlC)
-	if t.leave {
-		mode.Cc[unix.VEOL2] = byte(KeyCtrlZ)
-	}
 }

@@ -86,7 +86,7 @@ func (a *attachment) choose(ctx context.Context, letters string, choices ...stri
 func (a *attachment) reply(ctx context.Context) error {
 	line, err := a.person.tty.Line(ctx, "Your reply: ")
 	switch {
-	case errors.Is(err, terminal.ErrInterrupted) || err == nil && strings.TrimSpace(line) == "":
+	case errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, terminal.ErrBack) || err == nil && strings.TrimSpace(line) == "":
 		return nil // nothing was said; the turn goes on
 	case errors.Is(err, terminal.ErrLeft):
 		return errLeave

@@ -65,7 +65,9 @@ func (c *Confirmation) ask(ctx context.Context, tty *terminal.TTY, p terminal.Pa
 	return problem.Unchanged(problem.ExitDecision, "usage").About(c.ID)
 }
 
-// oneOf accepts the letters of a prompt.
+// oneOf accepts the letters of a prompt, and Esc, which changes nothing.
 func oneOf(letters string) func(terminal.Key) bool {
-	return func(k terminal.Key) bool { return strings.ContainsRune(letters, rune(k.Lower())) }
+	return func(k terminal.Key) bool {
+		return k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
+	}
 }

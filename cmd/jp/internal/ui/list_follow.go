@@ -181,7 +181,7 @@ func (d *dashboard) keys() {
 		return
 	}
 	defer tty.Close()
-	_, err = tty.Choose(d.ctx, "", func(k terminal.Key) bool { return k.Lower() == 'q' })
+	_, err = tty.Choose(d.ctx, "", func(k terminal.Key) bool { return k.Lower() == 'q' || k == terminal.KeyEsc })
 	if errors.Is(err, terminal.ErrHangup) {
 		d.leave(&turnloop.Interrupt{Signal: "SIGHUP"})
 	} else if err == nil {

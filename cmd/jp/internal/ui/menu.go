@@ -121,7 +121,7 @@ func (m *menu) act(ctx context.Context, key terminal.Key) {
 	case 'r':
 		line, err := m.tty.Line(ctx, "Your reply: ")
 		switch {
-		case errors.Is(err, terminal.ErrInterrupted) || err == nil && strings.TrimSpace(line) == "":
+		case errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, terminal.ErrBack) || err == nil && strings.TrimSpace(line) == "":
 			return // nothing was said; the turn goes on
 		case err != nil:
 			m.abort(hangup(err))

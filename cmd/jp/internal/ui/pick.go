@@ -43,6 +43,10 @@ func (e *Env) chooseConversation(ctx context.Context, candidates func() ([]conve
 // command, and leaves the terminal as it was.
 func choose(ctx context.Context, e *Env, title string, options []huh.Option[conversation.ID]) (id conversation.ID, err error) {
 	form := huh.NewForm(huh.NewGroup(huh.NewSelect[conversation.ID]().Title(title).Options(options...).Value(&id)))
+	keys := huh.NewDefaultKeyMap()
+	keys.Quit.SetKeys("ctrl+c", "esc")
+	form.WithKeyMap(keys)
+	terminal.DiscardTyped(e.Stdin)
 	// Signals are jp's alone: a form that takes them, too, waits for ever to hand one on after the context has ended.
 	form.WithProgramOptions(tea.WithoutSignalHandler(), tea.WithEnvironment(e.formEnviron())).WithInput(e.Stdin).WithOutput(e.Stderr)
 	switch err := form.RunWithContext(ctx); {

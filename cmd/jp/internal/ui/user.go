@@ -133,7 +133,7 @@ func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error)
 	}
 	for {
 		key, err := c.tty.Choose(ctx, prompt, func(k terminal.Key) bool {
-			return k == terminal.KeyEnter || strings.ContainsRune(letters, rune(k.Lower()))
+			return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
 		})
 		if err != nil {
 			return 0, userError(err)
@@ -142,7 +142,7 @@ func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error)
 		case terminal.KeyCtrlC:
 			fmt.Fprintln(c.tty)
 			return 0, agent.ErrUserLeft
-		case terminal.KeyCtrlD:
+		case terminal.KeyCtrlD, terminal.KeyEsc:
 			fmt.Fprintln(c.tty)
 			return 0, agent.ErrUserSilent
 		case terminal.KeyEnter:
@@ -162,6 +162,10 @@ func (c *client) Line(ctx context.Context, prompt string) (string, error) {
 	c.front.live.cover(true)
 	defer c.front.live.cover(false)
 	line, err := c.tty.Line(ctx, prompt)
+	if errors.Is(err, terminal.ErrBack) { // no line: back to where it was asked for
+		fmt.Fprintln(c.tty)
+		return "", nil
+	}
 	return line, userError(err)
 }
 
