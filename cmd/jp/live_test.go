@@ -10,6 +10,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
 )
 
 // liveScript runs a tool that goes on until a file is there.
@@ -216,6 +218,41 @@ func TestLiveLineOfAnAttachedTurn(t *testing.T) {
 			require.NotContains(t, s.Raw()+again.Raw(), "ghp_16C7e42F292c6912")
 			piped := p.jp("attach", string(id))
 			require.NotRegexp(t, redrawn, piped.stdout+piped.stderr)
+		})
+	}
+}
+
+// TestFailedToolOnATerminal shows the end of what a failed tool said, and where the rest is.
+func TestFailedToolOnATerminal(t *testing.T) {
+	t.Parallel()
+	const fails = `[[reply]]
+message = "I test."
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "for i in $(seq 1 9); do echo \"line $i has some words in it\"; done; exit 1"] }
+[[reply]]
+message = "It fails."
+`
+	for name, tt := range map[string]struct {
+		columns int
+		args    []string
+		want    string
+	}{
+		"80 columns": {80, nil, "\n    … 4 lines above   jp print --tools ID\n    line 5 has some words in it\n    line 6 has some words in it\n    line 7 has some words in it\n    line 8 has some words in it\n    line 9 has some words in it\nIt fails."},
+		"24 columns": {24, nil, "\n    line 9 has some\n    words in it\nIt fails."},
+		"verbose":    {80, []string{"-v"}, "\n    line 1 has some words in it\n    line 2 has some words in it\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../fails.toml", fails)
+			s := p.sit(tt.columns, append([]string{"query", "-y", "-m", "script/../fails.toml", "Test"}, tt.args...)...)
+			require.Zero(t, s.exit())
+			id := conversation.ID(strings.TrimPrefix(strings.TrimSpace(p.jp("ref").stdout), "refs/jp/conversations/")).Short()
+			require.Contains(t, s.Text(), strings.Replace(tt.want, "ID", id, 1))
+			all := p.jp("print", "--tools", id)
+			require.Zero(t, all.exit, "the hint helps")
+			require.Contains(t, all.stdout, "    line 1 has some words in it\n")
 		})
 	}
 }

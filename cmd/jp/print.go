@@ -27,6 +27,7 @@ type printOptions struct {
 	events   bool
 	internal bool
 	style    string
+	tools    bool
 }
 
 func newPrintCommand(e *ui.Env) *cobra.Command {
@@ -54,14 +55,18 @@ or it is incomplete here · 6 damaged`,
 	f.BoolVar(&o.events, "events", false, "one line per event")
 	f.BoolVar(&o.internal, "internal", false, "with bookkeeping events")
 	f.StringVar(&o.style, "style", "full", "`full`, chat (without tools) or brief (first lines)")
+	f.BoolVar(&o.tools, "tools", false, "with the whole output of tools")
+	cmd.MarkFlagsMutuallyExclusive("answer", "events", "tools")
 	cmd.MarkFlagsMutuallyExclusive("last", "turn", "tail", "answer")
-	cmd.MarkFlagsMutuallyExclusive("answer", "events")
 	return cmd
 }
 
 func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) error {
 	if o.style != "full" && o.style != "chat" && o.style != "brief" {
 		return problem.Usage("invalid --style %q (want full, chat or brief).", o.style)
+	}
+	if o.tools && o.style == "chat" {
+		return problem.Usage("--style chat leaves tools out, and --tools shows what they said.")
 	}
 	if o.answer && e.Format.Structured() {
 		return problem.Usage("--answer is the text alone, and no JSON.").Hint("jp print --json --last 1", "the events of the last turn")
@@ -204,7 +209,7 @@ func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) 
 				fmt.Fprintln(w, logLine(v, ev))
 			}
 		default:
-			ui.NewTranscript(v, w, o.style).Print(events)
+			ui.NewTranscript(v, w, o.style).WithTools(o.tools).Print(events)
 		}
 	}
 	return ui.WriteLines(w, e.Format, lines)

@@ -18,6 +18,7 @@ type transcript struct {
 	*ScreenView
 	w       io.Writer
 	style   string
+	tools   bool // with all that tools said
 	speaker string
 	wrote   bool
 
@@ -44,6 +45,12 @@ func NewTranscript(v *ScreenView, w io.Writer, style string) *transcript {
 			t.asked[e.Seq] = question + " — "
 		}
 	}
+	return t
+}
+
+// WithTools prints all that tools said, too.
+func (t *transcript) WithTools(tools bool) *transcript {
+	t.tools = tools
 	return t
 }
 
@@ -193,6 +200,9 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 		mark, colour = "✗", t.Palette.Red
 	}
 	fmt.Fprintf(t.w, "  %s %s\n", colour(mark), safetext.Clean(e.Subject))
+	if t.tools {
+		t.output(t.w, b)
+	}
 }
 
 func (t *transcript) aside(e *conversation.Event) {

@@ -101,6 +101,9 @@ func (c *chrome) record(events []*conversation.Event) {
 				mark = c.palette.Red("✗")
 			}
 			c.say("%s %s", mark, safetext.Clean(e.Subject))
+			if b.IsError {
+				c.failure(e, b)
+			}
 		case *conversation.Workspace:
 			c.say("%s %s", c.palette.Dim("·"), safetext.Clean(e.Subject))
 		}

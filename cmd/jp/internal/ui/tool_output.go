@@ -1,0 +1,96 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/internal/safetext"
+)
+
+// How much of a failed tool's output a turn shows on a terminal.
+const (
+	failureLines   = 5
+	failureColumns = 400 // of each line
+)
+
+// failure shows the end of what a tool said that failed: the last lines on a terminal, and with
+// -v all of it anywhere.
+func (c *chrome) failure(e *conversation.Event, b *conversation.ToolCallResponse) {
+	lines, left := outputLines(b.Content), 0
+	if b.Cancelled || neverRan(e.Subject) || !c.env.Verbose && !IsTerminal(c.env.Stderr) {
+		return
+	}
+	if !c.env.Verbose {
+		lines = withoutEnding(lines)
+		left = max(0, len(lines)-failureLines)
+		lines = lines[left:]
+		for i, line := range lines {
+			lines[i] = safetext.Fit(line, failureColumns)
+		}
+	}
+	if len(lines) == 1 && strings.Contains(e.Subject, lines[0]) {
+		return // the subject says it
+	}
+	if left > 0 {
+		where := "   jp print --tools " + c.id.Short()
+		if c.run.Transient() {
+			where = " (-v shows them)"
+		}
+		c.say("%s", c.palette.Dim("    … "+conversation.Count(left, "line")+" above"+where))
+	}
+	for _, line := range marginal(lines, c.env.MessageColumns()) {
+		c.say("%s", line)
+	}
+}
+
+// neverRan reports whether the subject of a response says that its tool was not run.
+func neverRan(subject string) bool {
+	for _, words := range []string{": not run: ", ": declined by ", ": denied by a hook"} {
+		if strings.Contains(subject, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// outputLines are the lines of a tool's output, clean.
+func outputLines(content string) []string {
+	text := strings.TrimRight(safetext.Clean(strings.ReplaceAll(content, "\r\n", "\n")), " \t\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// withoutEnding leaves out how the program ended, which the subject says, and what the model is
+// told about it on a line below.
+func withoutEnding(lines []string) []string {
+	for i := len(lines) - 1; i >= max(0, len(lines)-2); i-- {
+		digits, found := strings.CutPrefix(lines[i], "exit status ")
+		if found && digits != "" && strings.Trim(digits, "0123456789") == "" {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+// marginal is lines four columns from the margin, broken between words where they are longer
+// than a terminal of that width. A width of 0 breaks none.
+func marginal(lines []string, width int) (shown []string) {
+	const margin = 4
+	for _, line := range lines {
+		line = strings.TrimRight(strings.Repeat(" ", margin)+strings.ReplaceAll(line, "\t", "    "), " ")
+		shown = append(shown, strings.Split(terminal.WrapBelow(line, margin, width), "\n")...)
+	}
+	return shown
+}
+
+// output prints all that a tool said.
+func (t *transcript) output(w io.Writer, b *conversation.ToolCallResponse) {
+	for _, line := range marginal(outputLines(b.Content), t.Width) {
+		fmt.Fprintln(w, t.Palette.Dim(line))
+	}
+}

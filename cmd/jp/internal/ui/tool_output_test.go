@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOutputLines(t *testing.T) {
+	for name, tt := range map[string]struct{ content, want string }{
+		"lines":                {"a\nb\n", "a|b"},
+		"nothing":              {"", ""},
+		"blank":                {" \n\n", ""},
+		"blank lines within":   {"a\n\nb\n\n\n", "a||b"},
+		"carriage returns":     {"a\r\nb\r\n", "a|b"},
+		"colours":              {"\x1b[31ma\x1b[0m\n", "a"},
+		"a cursor that moves":  {"a\x1b[2A\x1b[Jb\n", "ab"},
+		"text in another way":  {"a\u202eb\n", "a<U+202E>b"},
+		"bytes that are wrong": {"a\xffb\n", "a\uFFFDb"},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, tt.want, strings.Join(outputLines(tt.content), "|")) })
+	}
+}
+
+func TestWithoutEnding(t *testing.T) {
+	for name, tt := range map[string]struct{ content, want string }{
+		"nothing":           {"", ""},
+		"only how it ended": {"exit status 1\n", ""},
+		"how it ended":      {"a\nexit status 12\n", "a"},
+		"with a note":       {"a\nexit status 12\n[confined: no network]\n", "a"},
+		"of another":        {"exit status 1\na\nb\n", "exit status 1|a|b"},
+		"not how it ended":  {"a\nexit status 12 was wrong\n", "a|exit status 12 was wrong"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.want, strings.Join(withoutEnding(outputLines(tt.content)), "|"))
+		})
+	}
+}
+
+func TestNeverRan(t *testing.T) {
+	for subject, want := range map[string]bool{
+		"shell_run go test: exit 1, 7 lines": false, "fs_read_file a.go: error: no such file": false,
+		"shell_run go test: declined by user": true, "shell_run go test: denied by a hook": true,
+		"shell_run: not run: argv is missing": true, "x: not run: no tool of this name is on": true,
+	} {
+		require.Equal(t, want, neverRan(subject), subject)
+	}
+}
+
+func TestMarginal(t *testing.T) {
+	for name, tt := range map[string]struct {
+		line  string
+		width int
+		want  string
+	}{
+		"short":             {"a b", 20, "    a b"},
+		"between words":     {"one two three four", 18, "    one two three\n    four"},
+		"a word too long":   {"onetwothreefour", 12, "    onetwothreefour"},
+		"indented":          {"\tone  two", 40, "        one  two"},
+		"no terminal":       {strings.Repeat("word ", 50), 0, "    " + strings.TrimSpace(strings.Repeat("word ", 50))},
+		"blank":             {"", 20, ""},
+		"hardly a terminal": {"one two three", 6, "   one\n   two\n three"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tt.want, strings.Join(marginal([]string{tt.line}, tt.width), "\n"))
+		})
+	}
+}
