@@ -31,8 +31,8 @@ func (c *chrome) failure(e *conversation.Event, b *conversation.ToolCallResponse
 			lines[i] = safetext.Fit(line, failureColumns)
 		}
 	}
-	if len(lines) == 1 && strings.Contains(e.Subject, lines[0]) {
-		return // the subject says it
+	if saysAll(e.Subject, lines) {
+		return
 	}
 	if left > 0 {
 		where := "   jp print --tools " + c.id.Short()
@@ -54,6 +54,12 @@ func neverRan(subject string) bool {
 		}
 	}
 	return false
+}
+
+// saysAll reports whether the subject of a response says what the output does.
+func saysAll(subject string, lines []string) bool {
+	_, why, isError := strings.Cut(subject, ": error: ")
+	return len(lines) == 0 || len(lines) == 1 && (strings.Contains(subject, lines[0]) || isError && strings.HasSuffix(lines[0], why))
 }
 
 // outputLines are the lines of a tool's output, clean.

@@ -48,6 +48,21 @@ func TestNeverRan(t *testing.T) {
 	}
 }
 
+func TestSaysAll(t *testing.T) {
+	for _, tt := range []struct {
+		subject, output string
+		want            bool
+	}{
+		{"fs_read_file a.go: error: no such file", "a.go: no such file", true},
+		{"x: error: it is too late", "it is too late", true},
+		{"x: error: it is too late", "it is too late, since\nit is", false},
+		{"shell_run ls: exit 2, 1 line", "ls: cannot open directory", false},
+		{"shell_run true: exit 1, 0 lines", "", true},
+	} {
+		require.Equal(t, tt.want, saysAll(tt.subject, outputLines(tt.output)), tt)
+	}
+}
+
 func TestMarginal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line  string
