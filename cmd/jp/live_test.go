@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strconv"
@@ -255,4 +256,34 @@ message = "It fails."
 			require.Contains(t, all.stdout, "    line 1 has some words in it\n")
 		})
 	}
+}
+
+// TestStreamingGoesOnInALongBlock lets a model write a long code block that it never ends.
+func TestStreamingGoesOnInALongBlock(t *testing.T) {
+	t.Parallel()
+	var message strings.Builder
+	message.WriteString("Here it is:\n\n```json\n")
+	for i := range 600 {
+		fmt.Fprintf(&message, "{ \"key\": %d, \"of\": \"a value in a long block\" },\n", i)
+	}
+	script := "[[reply]]\nhang = true\nchunk_size = 4096\nmessage = '''\n" + message.String() + "'''\n"
+	t.Run("query", func(t *testing.T) {
+		t.Parallel()
+		p := newPlace(t)
+		p.write("../long.toml", script)
+		s := p.sit(80, "query", "-m", "script/../long.toml", "Write")
+		s.WaitFor(`"key": 599,`)
+		s.abort()
+		require.Equal(t, 130, s.exit())
+		require.Contains(t, s.Text(), `"key": 599,`, "and stays")
+		require.Equal(t, 1, strings.Count(s.Raw(), `"key": 77,`), "each line is written once")
+	})
+	t.Run("attach", func(t *testing.T) {
+		t.Parallel()
+		p, id := inBackground(t, script)
+		s := p.sit(80, "attach", string(id))
+		s.WaitFor(`"key": 599,`)
+		s.Type("\x1a")
+		require.Zero(t, s.exit())
+	})
 }

@@ -2,26 +2,56 @@ package terminal
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"jp/internal/lazy"
 )
 
 // blocks cuts Markdown into its top-level blocks, line by line. Only whole lines
-// are looked at, so that the cuts do not depend on how the text arrives.
+// are looked at, so that the cuts do not depend on how the text arrives. A block that gets
+// too long is cut into several, between two lines or two words.
 type blocks struct {
+	streams bool // code blocks are given away line by line
+
 	line    strings.Builder // a line without its end
 	open    []string        // the lines of the block that is being written
+	size    int             // of them, in bytes
+	joined  bool            // the block goes on with the last one
 	blanks  int             // blank lines since, in a list that may go on
 	fence   string          // what closes the code block, "" outside
+	code    *fenced         // the code block that is given away line by line, nil outside
 	list    bool            // the block is a list
-	settled []string        // finished blocks
+	settled []piece         // what is finished
 }
+
+// A piece is a finished block, or a line of a code block, or the end of one.
+type piece struct {
+	text   string
+	joined bool    // no blank line stands before it
+	code   *fenced // the code block that this is a line of, without its end; nil: a block
+	end    bool    // of the code block
+}
+
+// A fenced code block has a language, and is indented.
+type fenced struct {
+	language string
+	indent   int
+}
+
+// How long a block may get, in bytes, and a line of code.
+const longestBlock, longestCode = 8 << 10, 64 << 10
 
 // Write takes a part of the text.
 func (b *blocks) Write(p []byte) (int, error) {
 	rest := string(p)
 	for {
 		line, after, ended := strings.Cut(rest, "\n")
+		if room := b.room(); len(line) >= room {
+			b.line.WriteString(line[:room])
+			rest = rest[room:]
+			b.cutLine()
+			continue
+		}
 		b.line.WriteString(line)
 		if !ended {
 			return len(p), nil
@@ -32,22 +62,59 @@ func (b *blocks) Write(p []byte) (int, error) {
 	}
 }
 
+// room is how much longer the line may get.
+func (b *blocks) room() int {
+	if b.fence != "" {
+		return longestCode - b.line.Len()
+	}
+	return max(longestBlock-b.line.Len(), 1)
+}
+
+// cutLine cuts a line that is too long, between two words if it can.
+func (b *blocks) cutLine() {
+	line := b.line.String()
+	end := len(line)
+	for back := 1; back < utf8.UTFMax; back++ {
+		if last := line[len(line)-back:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRuneInString(last) {
+				end -= back
+			}
+			break
+		}
+	}
+	head, tail := line[:end], line[end:]
+	if space := strings.LastIndexByte(head, ' '); space > len(head)/2 && b.fence == "" {
+		head, tail = line[:space], line[space+1:]
+	}
+	b.line.Reset()
+	b.add(head)
+	if b.fence == "" {
+		b.finish()
+		b.joined = true
+	}
+	b.line.WriteString(tail)
+}
+
 // end finishes the last block.
 func (b *blocks) end() {
 	if b.line.Len() > 0 {
 		b.add(b.line.String())
 		b.line.Reset()
 	}
+	if b.code != nil {
+		b.settled, b.code = append(b.settled, piece{code: b.code, end: true}), nil
+	}
 	b.finish()
 }
 
-// unfinished is what there is of the last block.
+// unfinished is what there is of the last block; of a code block that is given away line by
+// line, the last line.
 func (b *blocks) unfinished() string {
 	return strings.Join(append(b.open[:len(b.open):len(b.open)], b.line.String()), "\n")
 }
 
-// take returns the finished blocks, once.
-func (b *blocks) take() []string {
+// take returns what is finished, once.
+func (b *blocks) take() []piece {
 	settled := b.settled
 	b.settled = nil
 	return settled
@@ -74,14 +141,51 @@ func (b *blocks) add(line string) {
 
 // fenced takes a line of a code block. At the top level, its end is the block's.
 func (b *blocks) fenced(line string) {
-	b.open = append(b.open, line)
 	mark := strings.TrimSpace(line)
-	if strings.HasPrefix(mark, b.fence) && strings.Trim(mark, b.fence[:1]) == "" {
+	closes := strings.HasPrefix(mark, b.fence) && strings.Trim(mark, b.fence[:1]) == ""
+	if b.code != nil {
+		if !closes || len(line)-len(strings.TrimLeft(line, " \t")) > 3 { // it is code, though it ends the block
+			b.settled = append(b.settled, piece{text: line, code: b.code})
+		}
+		if closes {
+			b.settled = append(b.settled, piece{code: b.code, end: true})
+			b.code, b.fence = nil, ""
+		}
+		return
+	}
+	b.keep(line)
+	if closes {
 		b.fence = ""
 		if !b.list {
 			b.finish()
 		}
 	}
+}
+
+// keep adds a line to the block. Where it gets too long, the line begins another one, which
+// goes on with it: with the titles of a table, or in the code that is being written.
+func (b *blocks) keep(line string) {
+	wholeCode := b.fence != "" && !b.list && len(b.open) > 0 && openingFence(b.open[0], false) == b.fence
+	if !wholeCode && b.size+len(line) >= longestBlock && len(b.open) > 0 && (!b.list || listItem().MatchString(line) && line[0] != ' ' || b.size >= 2*longestBlock) {
+		var again []string
+		if len(b.open) > 2 && ruleLine().MatchString(b.open[1]) {
+			again = b.open[:2]
+		}
+		fence := b.fence
+		if fence != "" {
+			again = []string{fence}
+		}
+		b.finish()
+		b.joined, b.fence, b.open = true, fence, again
+		b.list = fence == "" && listItem().MatchString(line)
+		if fence != "" && b.streams {
+			b.code, b.open = &fenced{indent: len(line) - len(strings.TrimLeft(line, " "))}, nil
+			b.fenced(line)
+			return
+		}
+	}
+	b.open = append(b.open, line)
+	b.size += len(line) + 1
 }
 
 // blank ends a block, but a list only if what follows does not belong to it.
@@ -101,12 +205,16 @@ func (b *blocks) text(line string) {
 		b.finish()
 	}
 	for ; b.blanks > 0; b.blanks-- {
-		b.open = append(b.open, "")
+		b.keep("")
 	}
 	if len(b.open) == 0 {
 		b.list = listItem().MatchString(line)
+		if fence != "" && !b.list && b.streams {
+			b.fence, b.code = fence, newFenced(line)
+			return
+		}
 	}
-	b.open = append(b.open, line)
+	b.keep(line)
 	b.fence = fence
 	if headingLine().MatchString(line) {
 		b.finish()
@@ -132,9 +240,21 @@ func openingFence(line string, inList bool) string {
 
 func (b *blocks) finish() {
 	if len(b.open) > 0 {
-		b.settled = append(b.settled, strings.Join(b.open, "\n")+"\n")
+		b.settled = append(b.settled, piece{text: strings.Join(b.open, "\n") + "\n", joined: b.joined})
 	}
-	b.open, b.blanks, b.fence, b.list = nil, 0, "", false
+	b.open, b.size, b.joined, b.blanks, b.fence, b.list = nil, 0, false, 0, "", false
+}
+
+// newFenced is the code block that a line opens.
+func newFenced(line string) *fenced {
+	mark := strings.TrimLeft(line, " ")
+	return &fenced{language: languageOf(mark), indent: len(line) - len(mark)}
+}
+
+// languageOf is the first word behind the marks that open a code block.
+func languageOf(mark string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(mark, "`~")), " ")
+	return word
 }
 
 var (

@@ -154,7 +154,7 @@ func (d *document) code(n ast.Node) []string {
 			lines = append(lines, "")
 			continue
 		}
-		lines = append(lines, "  "+d.palette.Cyan(line))
+		lines = append(lines, codeMargin+d.palette.Cyan(line))
 	}
 	return lines
 }

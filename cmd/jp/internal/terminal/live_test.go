@@ -28,6 +28,7 @@ func TestLiveMarkdownComesToTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
 			"word ", "a longer word ", "**bold** ", "`code` ", "\n", "\n\n", "- item\n", "1. one\n", "# Title\n", "```\n", "\tcode that is wider than it all is\n", "| a | b |\n|---|---|\n", "> quoted ", "---\n", "漢字",
+			"~~~\n", "```go\n", "  ```\n", "        ```\n", "   three\n", "    func main() {}\n", "  \n", "- ```\n  in a list\n", "````\n",
 		}), 1, 30).Draw(t, "text"), "")
 		width, rows := rapid.IntRange(8, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "rows")
 		want := onScreen(width, printed(t, width, Palette{}, text))

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
@@ -25,6 +26,7 @@ type Markdown struct {
 	printed bool
 	rows    int // of the block that is being written; 0: it is not shown
 	live    live
+	code    *codeBlock // the code block that is being printed line by line
 }
 
 // NewMarkdown returns a printer of Markdown for a terminal of a width in
@@ -39,8 +41,8 @@ func NewMarkdown(out io.Writer, width int, palette Palette) *Markdown {
 }
 
 // Live shows the block that is being written, at most as many rows of it: for a
-// terminal with more rows, where lines can be taken back.
-func (m *Markdown) Live(rows int) { m.rows = max(rows, 1) }
+// terminal with more rows, where lines can be taken back. Code is printed line by line.
+func (m *Markdown) Live(rows int) { m.rows, m.blocks.streams = max(rows, 1), true }
 
 // Hide takes what is shown of an unfinished block away, until more of it is
 // written. It has to be called before anybody else writes to the terminal.
@@ -70,67 +72,120 @@ func (m *Markdown) Close() error {
 	return m.print()
 }
 
+// print prints what is finished.
 func (m *Markdown) print() error {
-	for _, block := range m.blocks.take() {
-		text := m.render(block)
-		if text == "" {
-			if err := m.live.hide(); err != nil {
-				return err
+	pieces := m.blocks.take()
+	for len(pieces) > 0 {
+		n := 1
+		var err error
+		if pieces[0].code == nil {
+			err = m.printBlock(pieces[0])
+		} else {
+			for n < len(pieces) && pieces[n].code == pieces[0].code {
+				n++
 			}
-			continue
+			err = m.printCode(pieces[:n])
 		}
-		if m.rows > 0 {
-			if err := m.settle(text); err != nil {
-				return err
-			}
-			continue
-		}
-		if _, err := io.WriteString(m.out, m.below(text)); err != nil {
+		if err != nil {
 			return err
 		}
-		m.printed = true
+		pieces = pieces[n:]
 	}
 	return nil
 }
 
-// below is a text as it stands below what is printed.
-func (m *Markdown) below(text string) string {
-	if m.printed {
+func (m *Markdown) printBlock(p piece) error {
+	text := m.render(p.text)
+	if text == "" {
+		return m.live.hide()
+	}
+	if m.rows > 0 {
+		return m.settle(m.below(text, p.joined))
+	}
+	_, err := io.WriteString(m.out, m.below(text, p.joined))
+	m.printed = true
+	return err
+}
+
+// printCode prints lines of a code block. Blank ones at its beginning and its end are left out.
+func (m *Markdown) printCode(lines []piece) error {
+	if m.code == nil || m.code.fenced != lines[0].code {
+		m.code = newCode(lines[0].code, m.palette)
+	}
+	var texts []string
+	for _, p := range lines {
+		if !p.end {
+			texts = append(texts, p.text)
+		}
+	}
+	begun := m.code.begun
+	if shown := m.code.lines(texts); len(shown) > 0 {
+		if err := m.settle(m.below(strings.Join(shown, "\n"), begun)); err != nil {
+			return err
+		}
+	}
+	if !lines[len(lines)-1].end {
+		return nil
+	}
+	m.code = nil
+	return m.live.hide()
+}
+
+// below is a text as it stands below what is printed, joined to it or not.
+func (m *Markdown) below(text string, joined bool) string {
+	if m.printed && !joined {
 		return "\n" + text
 	}
 	return text
 }
 
-// settle prints a block in the place of what is shown of it.
+// settle prints a text in the place of what is shown of it.
 func (m *Markdown) settle(text string) error {
-	lines := strings.Split(strings.TrimSuffix(m.below(text), "\n"), "\n")
 	m.printed = true
-	if err := m.live.show(lines); err != nil {
+	if err := m.live.show(strings.Split(strings.TrimSuffix(text, "\n"), "\n")); err != nil {
 		return err
 	}
 	return m.live.keep()
 }
 
-// mostShown is how long a block may be, in bytes, to be laid out again whenever it
-// grows. What is longer is shown when it is whole.
-const mostShown = 8 << 10
-
-// preview shows the block that is being written.
+// preview shows the block that is being written, or the line of a code block.
 func (m *Markdown) preview() error {
-	block := m.blocks.unfinished()
-	if m.rows == 0 || len(block) > mostShown || unwieldy(block+"\n") {
+	block, joined := m.blocks.unfinished(), m.blocks.joined
+	if m.rows == 0 || m.blocks.code == nil && unwieldy(block+"\n") {
 		return nil
 	}
-	text := m.render(block + "\n")
+	var text string
+	if f := m.blocks.code; f == nil {
+		text = m.render(block + "\n")
+	} else {
+		if m.code == nil || m.code.fenced != f {
+			m.code = newCode(f, m.palette)
+		}
+		if strings.Trim(block, m.blocks.fence[:1]+" \t") != "" { // else it may be what ends the block
+			if most := 16 * m.width; len(block) > most { // only its end is shown
+				block = "…" + strings.ToValidUTF8(block[len(block)-most:], "")
+			}
+			text = strings.Join(m.code.unfinished(block), "\n")
+		}
+		joined = m.code.begun
+	}
 	if text == "" { // such as an opening fence, of which one mark looked like text
 		return m.live.hide()
 	}
-	lines := strings.Split(strings.TrimSuffix(m.below(text), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(m.below(text, joined), "\n"), "\n")
 	lines = lines[max(0, len(lines)-m.rows):]
 	for i, line := range lines {
-		lines[i] = safetext.Fit(strings.ReplaceAll(line, "\t", "        "), m.width) // each takes one row
+		lines[i] = m.oneRow(strings.ReplaceAll(line, "\t", "        "))
 	}
 	return m.live.show(lines)
+}
+
+// oneRow is as much of a line as one row shows: of code, which is not wrapped, the end.
+func (m *Markdown) oneRow(line string) string {
+	if m.blocks.code != nil && safetext.Columns(line) > m.width {
+		return ansi.TruncateLeft(line, safetext.Columns(line)-m.width+1, "…")
+	}
+	return safetext.Fit(line, m.width)
 }
 
 // render lays a block out, without blank lines around it.

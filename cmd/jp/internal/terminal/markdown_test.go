@@ -38,8 +38,16 @@ func TestBlocks(t *testing.T) {
 		"A setext title\n---\n",
 		"    indented\n",
 		"```\nnever closed\n\n# no title\n",
-	}, b.take())
+	}, texts(b.take()))
 	require.Empty(t, b.take(), "each block once")
+}
+
+// texts are those of pieces.
+func texts(pieces []piece) (all []string) {
+	for _, p := range pieces {
+		all = append(all, p.text)
+	}
+	return all
 }
 
 // printed is what Markdown prints of the parts of a text.
@@ -191,7 +199,7 @@ func requireWidth(t require.TestingT, out string, width int, text string) {
 	var b blocks
 	_, _ = b.Write([]byte(safetext.Clean(text)))
 	b.end()
-	for _, block := range b.take() {
+	for _, block := range texts(b.take()) {
 		if unwieldy(block) {
 			return
 		}
