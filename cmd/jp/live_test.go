@@ -33,6 +33,7 @@ hang = true
 
 var (
 	spins   = regexp.MustCompile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]")
+	colours = regexp.MustCompile(`\x1b\[[\d;]*m`)
 	redrawn = regexp.MustCompile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|\x1b\\[[JK]") // what only a live line writes
 )
 
@@ -276,7 +277,7 @@ func TestStreamingGoesOnInALongBlock(t *testing.T) {
 		s.abort()
 		require.Equal(t, 130, s.exit())
 		require.Contains(t, s.Text(), `"key": 599,`, "and stays")
-		require.Equal(t, 1, strings.Count(s.Raw(), `"key": 77,`), "each line is written once")
+		require.Equal(t, 1, strings.Count(colours.ReplaceAllString(s.Raw(), ""), `"key": 77,`), "each line is written once")
 	})
 	t.Run("attach", func(t *testing.T) {
 		t.Parallel()
@@ -286,4 +287,37 @@ func TestStreamingGoesOnInALongBlock(t *testing.T) {
 		s.Type("\x1a")
 		require.Zero(t, s.exit())
 	})
+}
+
+// TestHighlightedCodeOnATerminal lets a model write code and a diff.
+func TestHighlightedCodeOnATerminal(t *testing.T) {
+	t.Parallel()
+	const script = "[[reply]]\nchunk_size = 7\nmessage = '''\nThis:\n\n```go\nfunc main() {}\n```\n\n```diff\n-old\n+new\n```\n'''\n"
+	look := regexp.MustCompile(`(?s)\x1b\[35mfunc\x1b\[39m.*\x1b\[31m-old\x1b\[39m.*\x1b\[32m\+new\x1b\[39m`)
+	for name, tt := range map[string]struct {
+		columns     int
+		environ     string
+		highlighted bool
+	}{"80 columns": {80, "", true}, "24 columns": {24, "", true}, "NO_COLOR": {80, "NO_COLOR=1", false}, "dumb": {80, "TERM=dumb", false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.environ = append(p.environ, tt.environ)
+			p.write("../code.toml", script)
+			s := p.sit(tt.columns, "query", "-m", "script/../code.toml", "Write")
+			require.Zero(t, s.exit())
+			require.Contains(t, s.Text(), "\n  func main() {}\n\n  -old\n  +new\n")
+			require.Equal(t, tt.highlighted, look.MatchString(s.Raw()), "%q", s.Raw())
+			again := p.sit(tt.columns, "print")
+			require.Zero(t, again.exit())
+			require.Equal(t, tt.highlighted, look.MatchString(again.Raw()), "%q", again.Raw())
+			if !tt.highlighted {
+				require.NotRegexp(t, colours, s.Raw()+again.Raw())
+			}
+			p = newPlace(t)
+			p.write("../code.toml", script)
+			piped := p.jp("query", "-m", "script/../code.toml", "Write")
+			require.Equal(t, "This:\n\n```go\nfunc main() {}\n```\n\n```diff\n-old\n+new\n```\n", piped.stdout)
+		})
+	}
 }

@@ -17,6 +17,7 @@ import (
 type document struct {
 	source  []byte
 	palette Palette
+	memo    *codeMemo
 }
 
 // narrowest is how many columns marks and bars leave to the text beside them.
@@ -24,8 +25,8 @@ type document struct {
 const narrowest = 4
 
 // layout is the lines of a clean text in a number of columns.
-func layout(p parser.Parser, markdown string, width int, palette Palette) []string {
-	d := &document{source: []byte(markdown), palette: palette}
+func layout(p parser.Parser, markdown string, width int, palette Palette, memo *codeMemo) []string {
+	d := &document{source: []byte(markdown), palette: palette, memo: memo}
 	return d.blocks(p.Parse(text.NewReader(d.source)), width, false)
 }
 
@@ -147,14 +148,21 @@ func task(item ast.Node, mark string) string {
 
 // code is the lines of a code block, never wrapped.
 func (d *document) code(n ast.Node) []string {
-	lines := make([]string, 0, n.Lines().Len())
-	for i := range n.Lines().Len() {
-		line := d.line(n.Lines().At(i))
-		if strings.Trim(line, " ") == "" {
-			lines = append(lines, "")
-			continue
+	texts := make([]string, n.Lines().Len())
+	for i := range texts {
+		texts[i] = d.line(n.Lines().At(i))
+	}
+	language := ""
+	if f, ok := n.(*ast.FencedCodeBlock); ok {
+		language = string(f.Language(d.source))
+	}
+	lines := d.memo.lines(language, d.palette, texts)
+	for i, line := range lines {
+		if blank(texts[i]) {
+			lines[i] = ""
+		} else {
+			lines[i] = codeMargin + line
 		}
-		lines = append(lines, codeMargin+d.palette.Cyan(line))
 	}
 	return lines
 }

@@ -13,7 +13,7 @@ import (
 // codeLines adds the lines of the code blocks of a text, without the white space
 // around them.
 func codeLines(markdown string, lines map[string]bool) {
-	d := &document{source: []byte(markdown)}
+	d := &document{source: []byte(markdown), memo: &codeMemo{written: true}}
 	root := goldmark.New().Parser().Parse(text.NewReader(d.source))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n.(type) {

@@ -27,6 +27,7 @@ type Markdown struct {
 	rows    int // of the block that is being written; 0: it is not shown
 	live    live
 	code    *codeBlock // the code block that is being printed line by line
+	memo    codeMemo   // of the block that is being written
 }
 
 // NewMarkdown returns a printer of Markdown for a terminal of a width in
@@ -95,7 +96,8 @@ func (m *Markdown) print() error {
 }
 
 func (m *Markdown) printBlock(p piece) error {
-	text := m.render(p.text)
+	text := m.render(p.text, true)
+	m.memo = codeMemo{}
 	if text == "" {
 		return m.live.hide()
 	}
@@ -156,7 +158,7 @@ func (m *Markdown) preview() error {
 	}
 	var text string
 	if f := m.blocks.code; f == nil {
-		text = m.render(block + "\n")
+		text = m.render(block+"\n", false)
 	} else {
 		if m.code == nil || m.code.fenced != f {
 			m.code = newCode(f, m.palette)
@@ -188,12 +190,13 @@ func (m *Markdown) oneRow(line string) string {
 	return safetext.Fit(line, m.width)
 }
 
-// render lays a block out, without blank lines around it.
-func (m *Markdown) render(block string) string {
+// render lays out a block that is written whole or not, without blank lines around it.
+func (m *Markdown) render(block string, written bool) string {
 	if unwieldy(block) {
 		return block
 	}
-	lines := layout(m.parser, block, m.width, m.palette)
+	m.memo.begin(written)
+	lines := layout(m.parser, block, m.width, m.palette, &m.memo)
 	text := strings.Trim(strings.Join(lines, "\n"), "\n")
 	if text == "" {
 		return ""

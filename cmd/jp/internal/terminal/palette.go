@@ -53,6 +53,9 @@ func (p Palette) Yellow(text string) string { return p.paint("33", text, "39") }
 // Cyan colours names and places.
 func (p Palette) Cyan(text string) string { return p.paint("36", text, "39") }
 
+// Magenta colours the keywords of code.
+func (p Palette) Magenta(text string) string { return p.paint("35", text, "39") }
+
 func (p Palette) paint(on, text, off string) string {
 	if !p.colour || text == "" {
 		return text
