@@ -9,7 +9,6 @@ import (
 
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/process/attach"
 )
 
@@ -23,7 +22,7 @@ func (a *attachment) openMenu(ctx context.Context, s attach.Status) error {
 	what := "The model is answering."
 	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", "d detach", abortChoice}, "rsda"
 	since := conversation.Ago(time.Duration(s.SinceMS) * time.Millisecond)
-	title := safetext.Show(strings.TrimSpace(s.Tool + " " + s.Subject))
+	title := toolTitle(s.Tool, s.Subject)
 	switch {
 	case s.Waits:
 		what = fmt.Sprintf("%s waits for another jp that changes files here, %s by now.", title, since)

@@ -78,7 +78,7 @@ func (m *menu) interrupt(ctx context.Context) bool {
 // choose asks what to do. An end of the input, and Ctrl+C again, abort.
 func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 	choices, letters := []string{"Enter go on", "r reply", "s stop (ends the turn)", abort(m.transient)}, "rsa"
-	title, since := safetext.Show(strings.TrimSpace(doing.Name+" "+doing.Argument)), conversation.Ago(m.now().Sub(doing.Started))
+	title, since := toolTitle(doing.Name, doing.Argument), conversation.Ago(m.now().Sub(doing.Started))
 	switch {
 	case doing.Hook != "":
 		fmt.Fprintf(m.tty, "\nThe %s hook has run %s, before %s.\n", doing.Hook, since, title)
@@ -101,6 +101,9 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 	}
 	m.act(ctx, key)
 }
+
+// toolTitle names a tool that runs and what it runs on, in one line without a column.
+func toolTitle(name, argument string) string { return safetext.Show(clean(name + " " + argument)) }
 
 func (m *menu) act(ctx context.Context, key terminal.Key) {
 	switch key {

@@ -18,3 +18,14 @@ func TestMenuTextFits(t *testing.T) {
 		}
 	}
 }
+
+func TestToolTitle(t *testing.T) {
+	for _, tt := range []struct{ name, argument, want string }{
+		{"shell_run", "go test ./...", "shell_run go test ./..."},
+		{"shell_run", "sh -c 'echo a;\n    echo b'", "shell_run sh -c 'echo a; echo b'"},
+		{"shell_run", "printf 'a    b'\tc", "shell_run printf 'a b' c"},
+		{"fs_read_file", "", "fs_read_file"},
+	} {
+		require.Equal(t, tt.want, toolTitle(tt.name, tt.argument))
+	}
+}

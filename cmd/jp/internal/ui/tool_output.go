@@ -89,7 +89,8 @@ func marginal(lines []string, width int) (shown []string) {
 	const margin = 4
 	for _, line := range lines {
 		line = strings.TrimRight(strings.Repeat(" ", margin)+strings.ReplaceAll(line, "\t", "    "), " ")
-		shown = append(shown, strings.Split(terminal.WrapBelow(line, margin, width), "\n")...)
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		shown = append(shown, strings.Split(terminal.WrapBelow(line, min(indent, max(width/3, margin)), width), "\n")...)
 	}
 	return shown
 }

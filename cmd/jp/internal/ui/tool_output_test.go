@@ -73,6 +73,8 @@ func TestMarginal(t *testing.T) {
 		"between words":     {"one two three four", 18, "    one two three\n    four"},
 		"a word too long":   {"onetwothreefour", 12, "    onetwothreefour"},
 		"indented":          {"\tone  two", 40, "        one  two"},
+		"indented, long":    {"    one two three", 16, "        one two\n     three"},
+		"a stack":           {"  at one two three", 40, "      at one two three"},
 		"no terminal":       {strings.Repeat("word ", 50), 0, "    " + strings.TrimSpace(strings.Repeat("word ", 50))},
 		"blank":             {"", 20, ""},
 		"hardly a terminal": {"one two three", 6, "   one\n   two\n three"},
