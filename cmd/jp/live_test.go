@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
@@ -318,6 +319,37 @@ func TestHighlightedCodeOnATerminal(t *testing.T) {
 			p.write("../code.toml", script)
 			piped := p.jp("query", "-m", "script/../code.toml", "Write")
 			require.Equal(t, "This:\n\n```go\nfunc main() {}\n```\n\n```diff\n-old\n+new\n```\n", piped.stdout)
+		})
+	}
+}
+
+// TestSuspendInAnAnswer stops jp while the model writes a paragraph, and resizes the terminal
+// in the middle of one. In the end the paragraph is there once and whole.
+func TestSuspendInAnAnswer(t *testing.T) {
+	t.Parallel()
+	var words []string
+	for i := range 90 {
+		words = append(words, fmt.Sprintf("word%d", i))
+	}
+	paragraph := strings.Join(words, " ")
+	script := "[[reply]]\nchunk_size = 6\nchunk_delay = \"20ms\"\nmessage = \"" + paragraph + "\"\n"
+	for name, environ := range map[string]string{"colours": "", "NO_COLOR": "NO_COLOR=1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.environ = append(p.environ, environ)
+			p.write("../words.toml", script)
+			s := p.sitWith(60, exec.Command("sh", "-mc", "jp query -m script/../words.toml Tell; echo STOPPED; fg"))
+			s.WaitFor("word20 ")
+			s.Type("\x1a")
+			s.WaitFor("STOPPED")
+			s.WaitFor("word60 ")
+			s.Resize(100, 24)
+			require.Equal(t, 0, s.exit())
+			before, after, _ := strings.Cut(s.Text(), "STOPPED")
+			require.NotContains(t, before, "word0", "the unfinished paragraph went away")
+			require.Contains(t, strings.Join(strings.Fields(after), " "), paragraph+" turn 1")
+			require.Equal(t, 1, strings.Count(after, "word0 "))
 		})
 	}
 }

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"jp/internal/safetext"
 )
 
 // A live region is the last lines of a terminal, which change while they are
@@ -12,6 +16,7 @@ import (
 type live struct {
 	out   io.Writer
 	lines []string
+	width int // of a terminal that breaks lines anew when it gets narrower; 0: it cuts them off
 }
 
 // show makes the region these lines. What stays is not written again: where a
@@ -52,11 +57,30 @@ func (l *live) erase(keep int) string {
 	if len(l.lines) == 0 {
 		return ""
 	}
-	up := len(l.lines) - max(keep, 1)
+	up := -1
+	for _, line := range l.lines[max(keep, 1)-1:] {
+		up += l.rows(line)
+	}
 	if up > 0 {
 		return fmt.Sprintf("\x1b[%dA\r\x1b[J", up)
 	}
 	return "\r\x1b[J"
+}
+
+// rows is how many rows a line takes.
+func (l *live) rows(line string) int {
+	if l.width == 0 || safetext.Columns(line) <= l.width {
+		return 1
+	}
+	rows, column := 1, 0
+	for text := ansi.Strip(line); text != ""; {
+		next, wide := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		if column+wide > l.width {
+			rows, column = rows+1, 0
+		}
+		text, column = text[len(next):], column+wide
+	}
+	return rows
 }
 
 // hide takes the region away.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -76,4 +77,53 @@ func TestHiddenMarkdownLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Close())
 	require.Equal(t, "A text of\nseveral\nlines,\nhalf done.", onScreen(10, out.String()))
+}
+
+// TestLiveMarkdownOnAResizedTerminal makes a terminal narrower while a block is being written.
+// One that breaks lines anew shows what it would show had it been as wide from the beginning.
+func TestLiveMarkdownOnAResizedTerminal(t *testing.T) {
+	for name, tt := range map[string]struct{ before, more string }{
+		"a paragraph":   {"Before.\n\nA paragraph with some words that take several lines ", "and more of it."},
+		"a list":        {"Before.\n\n- an item with some words that take a line\n- another one of them that is long ", "enough\n- three"},
+		"code":          {"Before.\n\n```go\nfunc main() {\n\treturn averylongname + anotherlongname ", "+ 7\n}\n```\n"},
+		"a short line":  {"Before.\n\nword ", "and word"},
+		"it ends there": {"Before.\n\nA paragraph with some words that take several lines", ""},
+	} {
+		for _, narrow := range []int{39, 25, 20, 13} {
+			for _, hide := range []bool{false, true} {
+				t.Run(fmt.Sprint(name, " ", narrow, " ", hide), func(t *testing.T) {
+					const wide = 40
+					var out strings.Builder
+					m := NewMarkdown(&out, wide, Palette{})
+					m.Live(30)
+					m.Reflow()
+					m.Resize(wide, 31)
+					_, err := m.Write([]byte(tt.before))
+					require.NoError(t, err)
+					m.Resize(narrow, 31)
+					if hide {
+						require.NoError(t, m.Hide())
+					}
+					_, err = m.Write([]byte(tt.more))
+					require.NoError(t, err)
+					require.NoError(t, m.Close())
+					// What is written to the narrow terminal from the beginning is broken as by one
+					// that breaks anew. "Before." was settled, so that nothing above it moves.
+					require.Equal(t, onScreen(narrow, printed(t, narrow, Palette{}, tt.before+tt.more)), onScreen(narrow, out.String()), "%q", out.String())
+				})
+			}
+		}
+	}
+}
+
+func TestRowsOfALine(t *testing.T) {
+	for _, tt := range []struct {
+		line        string
+		width, rows int
+	}{
+		{"", 4, 1}, {"abcd", 4, 1}, {"abcde", 4, 2}, {"abcdefghi", 4, 3}, {"abcde", 0, 1}, {"\x1b[31mabcd\x1b[39m", 4, 1}, {"\x1b[31mabcde\x1b[39m", 4, 2},
+		{"漢字", 4, 1}, {"漢字漢", 4, 2}, {"漢字漢", 5, 2}, {"漢字漢字", 3, 4},
+	} {
+		require.Equal(t, tt.rows, (&live{width: tt.width}).rows(tt.line), tt)
+	}
 }

@@ -24,7 +24,8 @@ type Markdown struct {
 	blocks  blocks
 	parser  parser.Parser
 	printed bool
-	rows    int // of the block that is being written; 0: it is not shown
+	rows    int  // of the block that is being written; 0: it is not shown
+	reflows bool // the terminal breaks lines anew when it gets narrower
 	live    live
 	code    *codeBlock // the code block that is being printed line by line
 	memo    codeMemo   // of the block that is being written
@@ -45,12 +46,23 @@ func NewMarkdown(out io.Writer, width int, palette Palette) *Markdown {
 // terminal with more rows, where lines can be taken back. Code is printed line by line.
 func (m *Markdown) Live(rows int) { m.rows, m.blocks.streams = max(rows, 1), true }
 
+// Reflow says that the terminal breaks its lines anew when it gets narrower, as most do.
+func (m *Markdown) Reflow() { m.reflows = true }
+
 // Hide takes what is shown of an unfinished block away, until more of it is
 // written. It has to be called before anybody else writes to the terminal.
 func (m *Markdown) Hide() error { return m.live.hide() }
 
-// Resize changes the width of what is still to be printed.
-func (m *Markdown) Resize(width int) { m.width = max(width, 1) }
+// Resize says how large the terminal is now.
+func (m *Markdown) Resize(width, rows int) {
+	m.width = max(width, 1)
+	if m.rows > 0 {
+		m.rows = max(rows-1, 1)
+	}
+	if m.reflows {
+		m.live.width = m.width
+	}
+}
 
 // Write takes the next part of the text and prints the blocks that it finishes.
 func (m *Markdown) Write(p []byte) (int, error) {

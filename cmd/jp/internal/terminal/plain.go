@@ -37,7 +37,7 @@ func (p *Plain) Hide() error {
 }
 
 // Resize does nothing: the terminal breaks long lines.
-func (p *Plain) Resize(int) {}
+func (p *Plain) Resize(int, int) {}
 
 // Close ends the text. It does not close the writer below.
 func (p *Plain) Close() error {

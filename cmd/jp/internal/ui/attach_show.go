@@ -45,6 +45,7 @@ func (a *attachment) newShow(o AttachOptions) attachShow {
 		}
 		e.live.Store(live)
 		screen := &screenOutput{chrome: &chrome{env: e, palette: v.Palette, id: a.id, live: live}, shown: map[int]int{}}
+		e.shown.Store(screen)
 		return &attachScreen{attachPipe: attachPipe{attachment: a, view: v, transcript: NewTranscript(v, e.Results(), "full")}, screen: screen}
 	}
 	return &attachPipe{attachment: a, view: v, transcript: NewTranscript(v, e.Results(), "full")}

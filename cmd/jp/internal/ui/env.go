@@ -41,6 +41,16 @@ type Env struct {
 	onSuspend   atomic.Pointer[func()]                     // before jp is stopped by Ctrl+Z
 	onLeave     atomic.Pointer[func()]                     // takes Ctrl+Z and Ctrl+\
 	live        atomic.Pointer[liveLine]                   // of the turn that runs
+	shown       atomic.Pointer[screenOutput]               // the turn that is shown as it runs
+}
+
+// aside lets somebody else write to the terminal where a turn is shown.
+func (e *Env) aside(text func()) {
+	if shown := e.shown.Load(); shown != nil {
+		shown.aside(text)
+		return
+	}
+	e.live.Load().write(text)
 }
 
 // Interrupted gives a Ctrl+C to the command, if it wants it.
@@ -68,7 +78,7 @@ func (e *Env) Suspend() {
 		(*before)()
 	}
 	if hasShell() {
-		e.live.Load().write(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }) // the tools have groups of their own
+		e.aside(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }) // the tools have groups of their own
 	}
 }
 
@@ -106,7 +116,7 @@ func NewEnv(h *repo.Host, stdin, stdout, stderr *os.File) *Env {
 			h.Alarm(line)
 		}
 	}
-	h.Alarm = func(line string) { e.live.Load().write(func() { fmt.Fprintln(e.Messages(), line) }) }
+	h.Alarm = func(line string) { e.aside(func() { fmt.Fprintln(e.Messages(), line) }) }
 	h.Log = noticeHandler{e}
 	h.Choose = e.chooseConversation
 	return e

@@ -49,6 +49,7 @@ func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
 	switch o := out.(type) {
 	case *screenOutput:
 		f.live, f.hide = o.live, o.hide
+		f.Env.shown.Store(o)
 	case *pipeOutput:
 		f.live, f.hide = o.live, o.live.hide
 	}

@@ -31,7 +31,7 @@ func (h noticeHandler) Handle(_ context.Context, r slog.Record) error {
 		line += " (" + strings.Join(about, ", ") + ")"
 	}
 	var err error
-	h.env.live.Load().write(func() { _, err = fmt.Fprintln(h.env.Messages(), safetext.Clean(problem.OneLine(line))) })
+	h.env.aside(func() { _, err = fmt.Fprintln(h.env.Messages(), safetext.Clean(problem.OneLine(line))) })
 	return err
 }
 

@@ -64,8 +64,8 @@ type prose interface {
 	Close() error
 	// Hide makes room for whoever else writes to the terminal.
 	Hide() error
-	// Resize says how wide the terminal is now.
-	Resize(width int)
+	// Resize says how large the terminal is now.
+	Resize(width, rows int)
 }
 
 // prose prints a model's words on a terminal, as style.markdown says.
@@ -76,6 +76,9 @@ func (e *Env) prose() prose {
 	m := terminal.NewMarkdown(e.Results(), e.Columns(e.Stdout), e.Palette(e.Stdout))
 	if e.Get("TERM") != "dumb" {
 		m.Live(terminal.Rows(e.Stdout) - 1)
+		if e.Get("TERM") != "linux" && e.Get("XTERM_VERSION") == "" { // these two cut lines off
+			m.Reflow()
+		}
 	}
 	return m
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"jp/agent"
@@ -258,7 +259,8 @@ func (p *pipeOutput) Ended(e agent.Ending) {
 // A screenOutput streams the answer to a terminal.
 type screenOutput struct {
 	*chrome
-	message prose
+	mu      sync.Mutex  // held while the message is written
+	message prose       // nil between messages
 	shown   map[int]int // bytes of text shown, by seq
 	call    int         // the model call that speaks
 }
@@ -291,12 +293,14 @@ func (s *screenOutput) print(seq, at int, text string) {
 	if s.shown[seq] != at {
 		return // shown already
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.message == nil {
 		s.live.cover(true)
 		s.message = s.env.prose()
 		s.before = s.hide
 	}
-	s.message.Resize(s.env.Columns(s.env.Stdout))
+	s.resize()
 	s.shown[seq] += len(text)
 	io.WriteString(s.message, text)
 }
@@ -332,16 +336,31 @@ func (s *screenOutput) Noticed(text string) {
 }
 
 // hide makes room for whoever else writes to the terminal.
-func (s *screenOutput) hide() {
-	s.live.hide()
+func (s *screenOutput) hide() { s.aside(func() {}) }
+
+// resize tells the message how large the terminal is.
+func (s *screenOutput) resize() {
+	s.message.Resize(s.env.Columns(s.env.Stdout), terminal.Rows(s.env.Stdout))
+}
+
+// aside lets somebody else write to the terminal. The block that the model is writing goes away
+// before that, and comes back with its next word.
+func (s *screenOutput) aside(text func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.message != nil {
+		s.resize()
 		_ = s.message.Hide() // the message itself says that the terminal is gone
 	}
+	s.live.write(text)
 }
 
 func (s *screenOutput) closeMessage() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.live.hide()
 	if s.message != nil {
+		s.resize()
 		s.message.Close()
 		s.message = nil
 		s.live.cover(false)

@@ -99,7 +99,7 @@ func shortDir(e *Env, dir string) string {
 }
 
 // Tell implements [user].
-func (c *client) Tell(line string) { c.front.live.write(func() { fmt.Fprintln(c.tty, line) }) }
+func (c *client) Tell(line string) { c.front.Env.aside(func() { fmt.Fprintln(c.tty, line) }) }
 
 // Approve implements [user].
 func (c *client) Approve(ctx context.Context, s *toolset.Server) error {

@@ -93,7 +93,7 @@ func TestDecisionsFitTheTerminal(t *testing.T) {
 			_ = (&client{tty: tty, front: &TerminalFront{}}).atQuestion(ctx)
 		}},
 		"a notice": {nil, func(_ context.Context, tty *terminal.TTY) {
-			(&client{tty: tty, front: &TerminalFront{}}).Tell("The conversation " + string(conversation.ID(idOf(2))) + " was changed elsewhere since you looked at it: jp log 4400 shows what came.")
+			(&client{tty: tty, front: &TerminalFront{Env: &Env{}}}).Tell("The conversation " + string(conversation.ID(idOf(2))) + " was changed elsewhere since you looked at it: jp log 4400 shows what came.")
 		}},
 		"yes or no": {[]string{"n"}, func(ctx context.Context, tty *terminal.TTY) {
 			_, _ = chooseYes(ctx, tty, []string{"n no, leave out what is not approved", "y yes, approve exactly this", "d details"}, func() {})
