@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -351,5 +352,36 @@ func TestSuspendInAnAnswer(t *testing.T) {
 			require.Contains(t, strings.Join(strings.Fields(after), " "), paragraph+" turn 1")
 			require.Equal(t, 1, strings.Count(after, "word0 "))
 		})
+	}
+}
+
+// TestTranscriptBreaksBetweenWords prints and attaches to a conversation on narrow terminals.
+func TestTranscriptBreaksBetweenWords(t *testing.T) {
+	t.Parallel()
+	const words = "several ordinary words that together take more than one line of each terminal"
+	script := "[[reply]]\nreasoning = \"Reasons: " + words + ".\"\nmessage = \"Answer: " + words + ".\"\n" +
+		"[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"sh\", \"-c\", \"echo " + words + "; exit 3\"] }\n[[reply]]\nmessage = \"Last.\"\nhang = true\n"
+	p, id := inBackground(t, script, "-y", "Request: "+words)
+	screens := map[string]string{}
+	for _, columns := range []int{60, 40} {
+		for _, environ := range []string{"", "NO_COLOR=1"} {
+			q := *p
+			q.environ = append(slices.Clone(p.environ), environ)
+			s := q.sit(columns, "attach", string(id))
+			s.WaitFor("Last.")
+			s.Type("\x1a")
+			require.Zero(t, s.exit())
+			screens[fmt.Sprint("attach ", columns, environ)] = s.Text()
+			s = q.sit(columns, "print", "--style=full", "--tools", string(id))
+			require.Zero(t, s.exit())
+			screens[fmt.Sprint("print ", columns, environ)] = s.Text()
+		}
+	}
+	for name, screen := range screens {
+		text := strings.Join(strings.Fields(screen), " ")
+		for _, who := range []string{"Reasons: ", "Answer: "} {
+			require.Contains(t, text, who+words+".", name)
+		}
+		require.Contains(t, text, "echo several ordinary words", name)
 	}
 }

@@ -110,8 +110,14 @@ func (t *transcript) response(e *conversation.Event, b *conversation.ChatRespons
 		t.head(e, e.Author, t.Palette.Green)
 		t.Markdown(t.w, text)
 		t.end(e)
-	default:
+	case t.style == "brief":
 		t.says(e, e.Author, text, t.Palette.Green)
+	default: // as it was written, to be copied
+		t.head(e, e.Author, t.Palette.Green)
+		for _, line := range t.lines(text) {
+			fmt.Fprintln(t.w, line)
+		}
+		t.end(e)
 	}
 }
 
@@ -123,12 +129,9 @@ func (t *transcript) reasoning(text string) {
 		return
 	}
 	t.paragraph("Reasoning:", t.Palette.Dim)
-	t.paragraph(text, func(line string) string {
-		if line == "" {
-			return ""
-		}
-		return "    " + line
-	})
+	for _, line := range marginal(t.lines(text), t.Width) {
+		fmt.Fprintln(t.w, line)
+	}
 	t.paragraph("", t.Palette.Dim)
 }
 
@@ -184,9 +187,18 @@ func (t *transcript) head(e *conversation.Event, who string, colour func(string)
 	fmt.Fprintln(t.w, line)
 }
 
+// lines are those of a text, clean.
+func (t *transcript) lines(text string) []string {
+	return strings.Split(strings.TrimRight(safetext.Clean(text), "\n"), "\n")
+}
+
+// paragraph prints a text whose lines break between words. They go on below their beginning.
 func (t *transcript) paragraph(text string, colour func(string) string) {
-	for line := range strings.Lines(strings.TrimRight(safetext.Clean(text), "\n") + "\n") {
-		fmt.Fprintln(t.w, colour(strings.TrimSuffix(line, "\n")))
+	for _, line := range t.lines(text) {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		for row := range strings.SplitSeq(terminal.WrapBelow(line, min(indent, t.Width/3), t.Width), "\n") {
+			fmt.Fprintln(t.w, colour(row))
+		}
 	}
 }
 
@@ -199,7 +211,7 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 	if b.IsError {
 		mark, colour = "✗", t.Palette.Red
 	}
-	fmt.Fprintf(t.w, "  %s %s\n", colour(mark), safetext.Clean(e.Subject))
+	t.wrapped("  " + colour(mark) + " " + safetext.Clean(e.Subject))
 	if t.tools {
 		t.output(t.w, b)
 	}
@@ -212,19 +224,25 @@ func (t *transcript) aside(e *conversation.Event) {
 }
 
 func (t *transcript) line(text string) {
-	fmt.Fprintf(t.w, "  %s\n", t.Palette.Dim(safetext.Clean(text)))
+	for row := range strings.SplitSeq(terminal.Wrap("  "+safetext.Clean(text), t.Width), "\n") {
+		fmt.Fprintln(t.w, t.Palette.Dim(row))
+	}
 }
+
+// wrapped prints a line, broken between words.
+func (t *transcript) wrapped(line string) { fmt.Fprintln(t.w, terminal.Wrap(line, t.Width)) }
 
 // waiting prints what the incomplete turn has done and waits for.
 func (t *transcript) waiting() {
 	ledger := t.Tail.Ledger()
-	fmt.Fprintf(t.w, "\n%s\n", t.Palette.Yellow("⏳ Incomplete turn ("+interrupted.TailWords(t.Repo, t.ID, cmp.Or(t.Waits, t.Tail.Status()))+")"))
+	fmt.Fprintln(t.w)
+	t.wrapped(t.Palette.Yellow("⏳ Incomplete turn (" + interrupted.TailWords(t.Repo, t.ID, cmp.Or(t.Waits, t.Tail.Status())) + ")"))
 	for _, call := range ledger.ToolCalls {
 		running := call.Open() && t.Repo.Locks.ToolAlive(t.ID, call.Event.Seq)
-		fmt.Fprintln(t.w, "  "+interrupted.CallWords(t.ScreenView.View, call, running))
+		t.wrapped("  " + interrupted.CallWords(t.ScreenView.View, call, running))
 	}
 	if ledger.CutOff() != nil {
-		fmt.Fprintln(t.w, "  "+interrupted.CutOffWords)
+		t.wrapped("  " + interrupted.CutOffWords)
 	}
 }
 
