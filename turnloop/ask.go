@@ -16,17 +16,17 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	subject := subjectOf(l.opts.Tools, def.Name, call.Arguments())
 	t := l.stream.CurrentTurn()
 	seq := t.Next()
-	response, settled := l.settled(def, call)
+	response, settled := l.approvals.settled(def, call)
 	var files []conversation.NamedFile
 	if !settled { // a yes of a person is one to these files
 		files = l.opts.digests(l.opts.about(def, call))
 	}
 	request := conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
-		Question: runQuestion(line(def.Name, subject), byHook(call), l.stale(call)), Exclusive: def.Exclusive, Files: files,
+		Question: runQuestion(line(def.Name, subject), byHook(call), l.approvals.stale(call)), Exclusive: def.Exclusive, Files: files,
 	}
 	if !settled {
-		l.foresee(&request, def, call)
+		l.approvals.foresee(&request, def, call)
 	}
 	t.AddInquiryRequest(request, conversation.WithSubject("ask: run "+line(def.Name, subject)+"?"))
 	if settled {
@@ -38,14 +38,6 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 		return err
 	}
 	return l.put(ctx, l.stream.Tail().InquiryAt(seq))
-}
-
-// settled is the answer that an earlier yes or the configuration gives.
-func (l *Loop) settled(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
-	verdict, settled := l.opts.Grant.Settle(def, call.Arguments(), l.stream.Tail())
-	return conversation.InquiryResponse{
-		Outcome: conversation.OutcomeAnswered, Answer: word(verdict.Choice), By: verdict.By, Reason: verdict.Reason,
-	}, settled
 }
 
 func runQuestion(what string, hooked, stale bool) conversation.Question {
@@ -109,26 +101,11 @@ func (l *Loop) askAgain(ctx context.Context, q *conversation.Inquiry) error {
 	case conversation.KindToolQuestion:
 		return l.settleQuestion(ctx, q)
 	case conversation.KindRunTool:
-		if response, settled := l.settledSince(q); settled {
+		if response, settled := l.approvals.settledSince(q); settled {
 			return l.answer(ctx, q, response)
 		}
 	}
 	return l.put(ctx, q)
-}
-
-// settledSince is the answer to a permission that waits, if the user approved the
-// turn since it was asked for, or the configuration has changed.
-func (l *Loop) settledSince(q *conversation.Inquiry) (conversation.InquiryResponse, bool) {
-	def := lookup(l.opts.Tools, q.Call.Request.Name)
-	if def == nil || q.Request.Exclusive {
-		return conversation.InquiryResponse{}, false
-	}
-	if !def.Exclusive && def.Run != tool.Skip && l.stream.Tail().Approved.Allows(def.Name) {
-		return conversation.InquiryResponse{
-			Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: reasonAdvance,
-		}, true
-	}
-	return l.settled(def, q.Call)
 }
 
 // settleQuestion answers a tool's own question where the configuration or an

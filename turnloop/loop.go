@@ -25,17 +25,18 @@ func (i *Interrupt) Error() string { return "interrupted by " + i.Signal }
 
 // A Loop runs the turns of one conversation. It is for one goroutine.
 type Loop struct {
-	opts    Options
-	stream  *conversation.Stream
-	head    conversation.Head
-	files   files
-	again   map[int]bool   // calls of unknown outcome that are to run again
-	details map[int]string // what helps to answer a tool's question, by its seq
-	failed  int            // tries of the present model call that left no event
-	waiting *conversation.Inquiry
-	model   modelClient
-	steer   steering
-	hooks   hookRunner
+	opts      Options
+	stream    *conversation.Stream
+	head      conversation.Head
+	files     files
+	approvals approvals
+	again     map[int]bool   // calls of unknown outcome that are to run again
+	details   map[int]string // what helps to answer a tool's question, by its seq
+	failed    int            // tries of the present model call that left no event
+	waiting   *conversation.Inquiry
+	model     modelClient
+	steer     steering
+	hooks     hookRunner
 }
 
 // New returns a loop over a conversation.
@@ -70,6 +71,7 @@ func New(opts Options) *Loop {
 	l.steer.shown = shown
 	l.hooks.hooks, l.hooks.model, l.hooks.observer = opts.Hooks, opts.Model, opts.Observer
 	l.model.opts, l.model.stream = &l.opts, l.stream
+	l.approvals = approvals{&l.opts, l.stream}
 	l.files.workspace = opts.Workspace
 	l.files.follow(opts.Stream.Events())
 	return l
@@ -157,7 +159,7 @@ func (l *Loop) view() View {
 		Ledger: l.stream.Tail(), Again: l.again,
 		Tools:  func(name string) *tool.Definition { return lookup(tools, name) },
 		NoTool: func(name string) string { return noTool(tools, name) },
-		Check:  l.check, Hooked: l.hooks.has(PointToolPre), Stale: l.stale,
+		Check:  l.check, Hooked: l.hooks.has(PointToolPre), Stale: l.approvals.stale,
 	}
 }
 

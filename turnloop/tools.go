@@ -292,7 +292,7 @@ func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child c
 		done.err = err
 		return done
 	}
-	for _, id := range l.covered(done.def, call) {
+	for _, id := range l.approvals.covered(done.def, call) {
 		if _, answered := answers[id]; !answered {
 			answers[id] = json.RawMessage("true")
 		}
@@ -368,4 +368,22 @@ func runSafely(ctx context.Context, t tool.Tool, call tool.Call) (result tool.Re
 		}
 	}()
 	return t.Run(ctx, call)
+}
+
+// overtaken records what somebody else changed since a person allowed the call, if that is a
+// file which the call names. The call is then not started, and asked for again.
+func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult) (bool, error) {
+	def := lookup(l.opts.Tools, call.Request.Name)
+	q := l.approvals.binding(def, call)
+	if q == nil {
+		return false, nil
+	}
+	about := l.opts.about(def, call)
+	outside := l.files.drift(before)
+	if outside == nil || !touches(outside, about) {
+		return l.approvals.differ(q, about), nil // while the call waited for its turn
+	}
+	t := l.stream.CurrentTurn()
+	t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
+	return true, l.build(ctx, t)
 }

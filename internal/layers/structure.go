@@ -16,7 +16,7 @@ var Ceilings = map[string]Ceiling{
 	"gitstore/odb":       {28, 68},
 	"internal/wirecheck": {12, 91},
 	"tool/fs":            {15, 40},
-	"turnloop":           {14, 78},
+	"turnloop":           {14, 71},
 	"worktree":           {28, 68},
 }
 

@@ -1,7 +1,6 @@
 package turnloop
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,16 +12,22 @@ import (
 	"jp/tool"
 )
 
+// approvals tell what the user and the configuration have said to the calls of tools.
+type approvals struct {
+	opts   *Options
+	stream *conversation.Stream
+}
+
 // binding is the yes that a person gave to a call's question, nil where it is run on
 // another word. Such a yes holds for what the person saw: the files that the call names,
 // as they were then.
-func (l *Loop) binding(def *tool.Definition, call *conversation.ToolCall) *conversation.Inquiry {
+func (a *approvals) binding(def *tool.Definition, call *conversation.ToolCall) *conversation.Inquiry {
 	q := call.Permission()
 	switch {
 	case q == nil || q.Response == nil || !allowed(q.Response), q.Response.By != conversation.ByUser,
 		q.Response.Reason == reasonAdvance, q.Response.Reason == reasonTurn, q.Response.Choice() == conversation.AnswerRunTurn,
 		call.Started != nil, // its own run may have changed them; what is unknown of that was asked
-		!def.Exclusive && l.stream.Tail().Approved.Allows(def.Name):
+		!def.Exclusive && a.stream.Tail().Approved.Allows(def.Name):
 		return nil
 	}
 	return q
@@ -30,17 +35,17 @@ func (l *Loop) binding(def *tool.Definition, call *conversation.ToolCall) *conve
 
 // stale reports whether somebody else changed a file that a call names since a person
 // allowed it.
-func (l *Loop) stale(call *conversation.ToolCall) bool {
-	def := lookup(l.opts.Tools, call.Request.Name)
+func (a *approvals) stale(call *conversation.ToolCall) bool {
+	def := lookup(a.opts.Tools, call.Request.Name)
 	if def == nil || def.Effect != tool.Changes {
 		return false
 	}
-	q := l.binding(def, call)
+	q := a.binding(def, call)
 	if q == nil {
 		return false
 	}
-	about := l.opts.about(def, call)
-	for _, e := range slices.Backward(l.stream.Events()) {
+	about := a.opts.about(def, call)
+	for _, e := range slices.Backward(a.stream.Events()) {
 		if e.Seq <= q.Event.Seq {
 			break
 		}
@@ -48,16 +53,16 @@ func (l *Loop) stale(call *conversation.ToolCall) bool {
 			return true
 		}
 	}
-	return l.differ(q, about)
+	return a.differ(q, about)
 }
 
 // foresee makes one question of whether a call may run and of what its tool would ask
 // first, as things are.
-func (l *Loop) foresee(request *conversation.InquiryRequest, def *tool.Definition, call *conversation.ToolCall) {
+func (a *approvals) foresee(request *conversation.InquiryRequest, def *tool.Definition, call *conversation.ToolCall) {
 	if def.Foresee == nil {
 		return
 	}
-	arguments, err := l.opts.real(def, call.Arguments())
+	arguments, err := a.opts.real(def, call.Arguments())
 	if err != nil {
 		return // it is not run
 	}
@@ -69,19 +74,19 @@ func (l *Loop) foresee(request *conversation.InquiryRequest, def *tool.Definitio
 
 // covered are the tool's own questions that a person answered with the yes to the call.
 // That holds for the files that the question was about, as they were then.
-func (l *Loop) covered(def *tool.Definition, call *conversation.ToolCall) []string {
+func (a *approvals) covered(def *tool.Definition, call *conversation.ToolCall) []string {
 	q := call.Permission()
 	if q == nil || len(q.Request.Covers) == 0 || q.Response == nil || !allowed(q.Response) ||
 		q.Response.By != conversation.ByUser || q.Response.Reason == reasonAdvance || q.Response.Reason == reasonTurn {
 		return nil
 	}
-	about := l.opts.about(def, call)
+	about := a.opts.about(def, call)
 	for _, file := range about { // the person may have made another call of it
 		if !slices.ContainsFunc(q.Request.Files, func(f conversation.NamedFile) bool { return f.Path == conversation.QuotePath(file.Path) }) {
 			return nil
 		}
 	}
-	if l.opts.Digest == nil || l.differ(q, about) {
+	if a.opts.Digest == nil || a.differ(q, about) {
 		return nil
 	}
 	return q.Request.Covers
@@ -144,12 +149,12 @@ const allFiles = "."
 
 // differ reports whether a file that a call is about is not as it was when its question was
 // put, or was not among them. What tools of this conversation changed since is no surprise.
-func (l *Loop) differ(q *conversation.Inquiry, about []tool.NamedFile) bool {
-	if l.opts.Digest == nil {
+func (a *approvals) differ(q *conversation.Inquiry, about []tool.NamedFile) bool {
+	if a.opts.Digest == nil {
 		return false
 	}
 	own := map[string]bool{}
-	for _, e := range slices.Backward(l.stream.Events()) {
+	for _, e := range slices.Backward(a.stream.Events()) {
 		if e.Seq <= q.Event.Seq {
 			break
 		}
@@ -164,7 +169,7 @@ func (l *Loop) differ(q *conversation.Inquiry, about []tool.NamedFile) bool {
 	}
 	edited := len(q.Response.Arguments) > 0 // other files than those of the question
 	if files := q.Request.Files; len(files) == 1 && files[0].Path == allFiles {
-		return !edited && !slices.Equal(files, l.opts.digests(about))
+		return !edited && !slices.Equal(files, a.opts.digests(about))
 	}
 	now := map[string]tool.NamedFile{}
 	for _, file := range about {
@@ -176,11 +181,11 @@ func (l *Loop) differ(q *conversation.Inquiry, about []tool.NamedFile) bool {
 		if err != nil {
 			continue
 		}
-		path = realPath(l.opts.Restore, path)
+		path = realPath(a.opts.Restore, path)
 		known[path] = true
 		is := now[path]
 		is.Path = path
-		if state, ok := l.opts.state(is); !own[file.Path] && (!ok || state != file.Digest) {
+		if state, ok := a.opts.state(is); !own[file.Path] && (!ok || state != file.Digest) {
 			return true
 		}
 	}
@@ -188,7 +193,7 @@ func (l *Loop) differ(q *conversation.Inquiry, about []tool.NamedFile) bool {
 		if edited || known[file.Path] || own[conversation.QuotePath(file.Path)] {
 			continue
 		}
-		if _, ok := l.opts.state(file); ok {
+		if _, ok := a.opts.state(file); ok {
 			return true
 		}
 	}
@@ -246,20 +251,25 @@ func touches(e *conversation.Event, about []tool.NamedFile) bool {
 	return false
 }
 
-// overtaken records what somebody else changed since a person allowed the call, if that is a
-// file which the call names. The call is then not started, and asked for again.
-func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult) (bool, error) {
-	def := lookup(l.opts.Tools, call.Request.Name)
-	q := l.binding(def, call)
-	if q == nil {
-		return false, nil
+// settled is the answer that an earlier yes or the configuration gives.
+func (a *approvals) settled(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
+	verdict, settled := a.opts.Grant.Settle(def, call.Arguments(), a.stream.Tail())
+	return conversation.InquiryResponse{
+		Outcome: conversation.OutcomeAnswered, Answer: word(verdict.Choice), By: verdict.By, Reason: verdict.Reason,
+	}, settled
+}
+
+// settledSince is the answer to a permission that waits, if the user approved the
+// turn since it was asked for, or the configuration has changed.
+func (a *approvals) settledSince(q *conversation.Inquiry) (conversation.InquiryResponse, bool) {
+	def := lookup(a.opts.Tools, q.Call.Request.Name)
+	if def == nil || q.Request.Exclusive {
+		return conversation.InquiryResponse{}, false
 	}
-	about := l.opts.about(def, call)
-	outside := l.files.drift(before)
-	if outside == nil || !touches(outside, about) {
-		return l.differ(q, about), nil // while the call waited for its turn
+	if !def.Exclusive && def.Run != tool.Skip && a.stream.Tail().Approved.Allows(def.Name) {
+		return conversation.InquiryResponse{
+			Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByUser, Reason: reasonAdvance,
+		}, true
 	}
-	t := l.stream.CurrentTurn()
-	t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
-	return true, l.build(ctx, t)
+	return a.settled(def, q.Call)
 }
