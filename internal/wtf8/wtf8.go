@@ -250,6 +250,12 @@ func Rest(whole, said string) (string, bool) {
 	return strings.CutPrefix(left, j.held)
 }
 
+// Cut reports whether a text ends within a character, of which more may come.
+func Cut(text string) bool {
+	text = pair(text[max(0, len(text)-2*utf8.UTFMax):])
+	return begun(text) < len(text)
+}
+
 // begun is where the character begins that is not whole at the end of a text, the
 // text's length if there is none.
 func begun(text string) int {

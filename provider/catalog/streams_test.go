@@ -232,6 +232,41 @@ func TestCharactersCutInTwo(t *testing.T) {
 	}
 }
 
+// A chat completion does not say where a part ends. One that is cut within a character goes
+// on behind a piece of another part.
+func TestCharactersCutByAnotherPart(t *testing.T) {
+	w := wires()["openai-chat"]
+	call := w.arguments(true, `{}`)
+	for name, tc := range map[string]struct {
+		pieces []string
+		want   []string // text of the parts
+	}{
+		"reasoning, by text":             {[]string{w.thought(`a\ud83c`), w.text(`b`), w.thought(`\udf89c`)}, []string{"a🎉c", "b"}},
+		"text, by reasoning":             {[]string{w.text(`a\ud83c`), w.thought(`b`), w.text(`\udf89c`)}, []string{"a🎉c", "b"}},
+		"reasoning, by several pieces":   {[]string{w.thought(`a\ud83c`), w.text(`b`), w.text(`b`), w.thought(`\udf89`), w.text("c")}, []string{"a🎉", "bb", "c"}},
+		"both, in turn":                  {[]string{w.thought(`a\ud83c`), w.text(`b\ud83d`), w.thought(`\udf89`), w.text(`\ude00`)}, []string{"a🎉", "b😀"}},
+		"reasoning, by a call":           {[]string{w.thought(`a\ud83c`), call, w.thought(`\udf89c`)}, []string{"a🎉c", ""}},
+		"text, by a call":                {[]string{w.text(`a\ud83c`), call, w.text(`\udf89c`)}, []string{"a🎉c", ""}},
+		"the rest never comes":           {[]string{w.thought(`a\ud83c`), w.text(`b`)}, []string{"a\uFFFD", "b"}},
+		"bytes of a character":           {[]string{w.thought("a\xe4\xbd"), w.text(`b`), w.thought("\xa0c")}, []string{"a你c", "b"}},
+		"whole parts begin and end":      {[]string{w.thought(`a`), w.text(`b`), w.thought(`c`), w.text(`d`)}, []string{"a", "b", "c", "d"}},
+		"whole characters of two halves": {[]string{w.thought(`\ud83c\udf89`), w.text(`b`), w.thought(`c`)}, []string{"🎉", "b", "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts, _, err := answered(t, "openai-chat", script{pieces: append(tc.pieces, w.finish, w.last), end: io.EOF}, false)
+			require.NoError(t, err)
+			var texts []string
+			for _, part := range parts {
+				texts = append(texts, part.Text)
+				if part.Item != nil && !strings.Contains(part.Text, "\uFFFD") {
+					require.NotContains(t, string(part.Item), "\uFFFD")
+				}
+			}
+			require.Equal(t, tc.want, texts)
+		})
+	}
+}
+
 // What is no answer is waited for within limits, and signs of life are none.
 func TestTimeWithoutContent(t *testing.T) {
 	for dialect, w := range wires() {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/respjson"
@@ -15,7 +16,8 @@ import (
 // deltas makes parts of the deltas of a chat completion, which do not say where
 // a part begins or ends. Parts are numbered as they begin. Text and reasoning
 // end where something else begins; tool calls, whose pieces may come
-// interleaved, end with the answer. Where reasoning has details, which may come
+// interleaved, end with the answer. So does a part that ends within a character when
+// another begins: the rest of the character goes on with it. Where reasoning has details, which may come
 // last of all, it is the first part, and nothing ends before the answer does.
 type deltas struct {
 	dialect    Dialect
@@ -35,6 +37,7 @@ type openText struct {
 	kind  provider.ChunkKind
 	blank string // what came before the first word
 	began bool
+	end   string // its last bytes
 	extra json.RawMessage
 }
 
@@ -114,8 +117,10 @@ func (d *deltas) reason(text, field string, details []json.RawMessage) {
 	if text == "" && len(details) == 0 {
 		return
 	}
-	if d.thought == nil {
+	if d.text != nil && !wtf8.Cut(d.text.end) && (d.thought == nil || !d.dialect.ReasoningDetails) {
 		d.closeText()
+	}
+	if d.thought == nil {
 		d.thought = &openThought{}
 		if !d.dialect.ReasoningDetails {
 			d.thought.index = d.number()
@@ -145,10 +150,14 @@ func (d *deltas) say(text string, extra json.RawMessage) {
 		if strings.TrimSpace(t.blank) == "" {
 			return
 		}
-		d.closeThought(false)
 		t.began, t.index, t.kind = true, d.number(), textKind(d.structured, t.blank)
 		text = t.blank
 	}
+	if d.thought != nil && !wtf8.Cut(d.thought.text.String()) {
+		d.closeThought(false)
+	}
+	t.end += text
+	t.end = t.end[max(0, len(t.end)-2*utf8.UTFMax):]
 	d.emit(provider.Chunk{Kind: t.kind, Index: t.index, Text: text})
 }
 
@@ -165,8 +174,12 @@ func textKind(structured bool, start string) provider.ChunkKind {
 func (d *deltas) call(delta sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 	c := d.meant(delta)
 	if c == nil {
-		d.closeText()
-		d.closeThought(false)
+		if d.text != nil && !wtf8.Cut(d.text.end) {
+			d.closeText()
+		}
+		if d.thought != nil && !wtf8.Cut(d.thought.text.String()) {
+			d.closeThought(false)
+		}
 		c = &openCall{index: d.number(), at: delta.Index}
 		d.calls = append(d.calls, c)
 	}
