@@ -3,6 +3,7 @@ package tooldef
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -238,6 +239,9 @@ func (a *adapter) lookup(ref string) any {
 	if !inside {
 		return nil
 	}
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
 	at := a.root
 	for _, step := range strings.Split(strings.TrimPrefix(path, "/"), "/") {
 		if step != "" {
@@ -254,7 +258,7 @@ func (a *adapter) lookup(ref string) any {
 // server but Gemini follows.
 func named(ref string) bool {
 	for _, place := range []string{"#/$defs/", "#/definitions/"} {
-		if name, ok := strings.CutPrefix(ref, place); ok && name != "" && !strings.Contains(name, "/") {
+		if name, ok := strings.CutPrefix(ref, place); ok && name != "" && !strings.ContainsAny(name, "/%") {
 			return true
 		}
 	}

@@ -115,6 +115,24 @@ func TestDefinitionsBecomeFit(t *testing.T) {
 			"":       `{"type":"object","properties":{"a":{"$ref":"#/$defs/N"}},"$defs":{"N":{"type":"object","properties":{"n":{"$ref":"#/$defs/N"}}}}}`,
 			"gemini": `{"properties":{"a":{"properties":{"n":{"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"object"},{"items":{"type":"string"},"type":"array"}]}},"type":"object"}},"type":"object"}`,
 		}},
+		{"a property called $ref", property(`{"type":"object","properties":{"$ref":{"type":"string"},"type":{"type":"string"}},"required":["$ref"]}`), map[string]string{
+			"":       property(`{"type":"object","properties":{"$ref":{"type":"string"},"type":{"type":"string"}},"required":["$ref"]}`),
+			"gemini": property(`{"type":"object","properties":{"$ref":{"type":"string"},"type":{"type":"string"}},"required":["$ref"]}`),
+		}},
+		{"a parameter called $ref", `{"type":"object","properties":{"$ref":{"type":"string"},"b":{"$ref":"#/properties/$ref"}}}`,
+			map[string]string{"": `{"properties":{"b":{"type":"string"},"ref":{"type":"string"}},"type":"object"}`}},
+		{"a definition called $ref", `{"type":"object","properties":{"a":{"$ref":"#/$defs/$ref"}},"$defs":{"$ref":{"type":"object","properties":{"$ref":{"type":"integer"}}}}}`, map[string]string{
+			"":       `{"type":"object","properties":{"a":{"$ref":"#/$defs/$ref"}},"$defs":{"$ref":{"type":"object","properties":{"$ref":{"type":"integer"}}}}}`,
+			"gemini": `{"properties":{"a":{"properties":{"$ref":{"type":"integer"}},"type":"object"}},"type":"object"}`,
+		}},
+		{"a reference that is no text", property(`{"type":"object","$ref":{"type":"string"}}`), map[string]string{"": `{"properties":{"a":{"type":"object"}},"type":"object"}`}},
+		{"$ref in a value", property(`{"const":{"$ref":"#/a"},"type":"object"}`), map[string]string{
+			"": property(`{"const":{"$ref":"#/a"},"type":"object"}`), "gemini": `{"properties":{"a":{"type":"object"}},"type":"object"}`,
+		}},
+		{"an escaped reference", `{"type":"object","properties":{"a":{"$ref":"#/$defs/a%24b"}},"$defs":{"a$b":{"type":"string"}}}`, map[string]string{
+			"":       `{"$defs":{"a$b":{"type":"string"}},"properties":{"a":{"type":"string"}},"type":"object"}`,
+			"gemini": `{"properties":{"a":{"type":"string"}},"type":"object"}`,
+		}},
 		{"a reference to nothing", property(`{"$ref":"other.json","description":"D."}`), map[string]string{
 			"":       `{"properties":{"a":{"description":"D."}},"type":"object"}`,
 			"gemini": `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"object"},{"items":{"type":"string"},"type":"array"}],"description":"D."}},"type":"object"}`,
