@@ -9,6 +9,7 @@ import (
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
+	"jp/gitstore/trees"
 	"jp/reconcile"
 )
 
@@ -74,15 +75,11 @@ func WrittenBy(ctx context.Context, r *repo.Repo, t conversation.Turn) []string 
 	if len(listed) == 0 {
 		return nil
 	}
-	tree, err := r.Trees(ctx)
-	if err != nil {
-		return listed
-	}
-	var trees []string
+	var ids []string
 	for _, e := range t.Events {
-		trees = append(trees, e.Tree)
+		ids = append(ids, e.Tree)
 	}
-	steps, err := tree.Trail(ctx, trees)
+	steps, err := trees.Trail(ctx, r.Trees, ids)
 	if err != nil {
 		return listed
 	}

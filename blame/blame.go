@@ -17,6 +17,7 @@ import (
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/gitstore/trees"
 	"jp/internal/safetext"
 )
 
@@ -51,11 +52,14 @@ type attribution struct {
 // line only if it is not 0.
 func BlameLines(ctx context.Context, v *repo.View, path string, line int) ([]BlamedLine, error) {
 	newest := v.Events[len(v.Events)-1]
-	then, err := v.Repo.Git.Run(ctx, "cat-file", "blob", newest.Tree+":"+path)
-	var exit *gitcmd.ExitError
-	if errors.As(err, &exit) {
+	at, err := trees.Find(ctx, v.Repo.Trees, newest.Tree, path)
+	if err == nil && (at == (trees.Version{}) || at.Mode == trees.ModeFolder || at.Mode == trees.ModeSubmodule) {
 		return nil, problem.New(problem.ExitNotFound, "not_found", "the newest snapshot of %s has no file %q.", v.ID, path).About(v.ID).
 			Hint("jp blame --all "+safetext.Escape(path), "look in all conversations")
+	}
+	var then []byte
+	if err == nil {
+		then, err = v.Repo.Trees.Blob(ctx, at.OID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s in event %d: %w", path, newest.Seq, err)
@@ -110,12 +114,8 @@ func unrecorded(ctx context.Context, v *repo.View, e *conversation.Event, path s
 	case response.UnrecordedMore == 0:
 		return false, nil
 	}
-	_, err := v.Repo.Git.Run(ctx, "rev-parse", "-q", "--verify", v.BeforeTree(e)+":"+path)
-	var exit *gitcmd.ExitError
-	if errors.As(err, &exit) {
-		return true, nil
-	}
-	return false, err
+	before, err := trees.Find(ctx, v.Repo.Trees, v.BeforeTree(e), path)
+	return before == (trees.Version{}), err
 }
 
 // content is a file as it is now, or else as the newest snapshot has it.

@@ -12,6 +12,7 @@ import (
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
+	"jp/gitstore/trees"
 	"jp/turnloop"
 	"jp/worktree"
 )
@@ -20,7 +21,6 @@ import (
 type Comparison struct {
 	view   *repo.View
 	Tree   *worktree.Worktree
-	trail  [][]worktree.Step // by event
 	Spans  []Span
 	events map[string][]int // the events that are to be named, by path
 	Files  []FileDiff       // sorted by path
@@ -46,29 +46,28 @@ type FileDiff struct {
 }
 
 func NewComparison(ctx context.Context, v *repo.View) (*Comparison, error) {
-	tree, err := v.Repo.Trees(ctx)
+	tree, err := v.Repo.Patches(ctx)
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return nil, repo.WithoutSnapshots()
 	}
 	if err != nil {
 		return nil, err
 	}
-	trail, err := v.Trail(ctx)
-	return &Comparison{view: v, Tree: tree, trail: trail, events: map[string][]int{}, Seqs: [2]int{0, -1}}, err
+	return &Comparison{view: v, Tree: tree, events: map[string][]int{}, Seqs: [2]int{0, -1}}, nil
 }
 
 func (c *Comparison) Add(s Span) { c.Spans = append(c.Spans, s) }
 
 // Blame names the events from one to another as those that changed files.
-func (c *Comparison) Blame(from, to int) {
+func (c *Comparison) Blame(ctx context.Context, from, to int) error {
 	c.Seqs = [2]int{from, to}
-	for i, moves := range c.trail {
-		if seq := c.view.Events[i].Seq; seq >= from && seq <= to {
-			for _, m := range moves {
-				c.events[m.Path] = append(c.events[m.Path], seq)
-			}
+	trail, err := c.view.Trail(ctx, from, to)
+	for i, moves := range trail {
+		for _, m := range moves {
+			c.events[m.Path] = append(c.events[m.Path], c.view.Events[i].Seq)
 		}
 	}
+	return err
 }
 
 // A touch is an event, by its index, that changed a path.
@@ -79,16 +78,17 @@ type touch struct {
 
 // tools compares what tools changed between two events, and nothing else: a
 // path that others changed between two tools has a span for each piece.
-func (c *Comparison) tools(from, to int) {
+func (c *Comparison) tools(ctx context.Context, from, to int) error {
 	c.Seqs = [2]int{from, to}
 	touches := map[string][]touch{}
-	for i, moves := range c.trail {
-		e := c.view.Events[i]
-		if e.Seq < from || e.Seq > to {
-			continue
-		}
+	trail, err := c.view.Trail(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	for i, moves := range trail {
+		tool := c.view.Events[i].Type() == conversation.TypeToolCallResponse
 		for _, m := range moves {
-			touches[m.Path] = append(touches[m.Path], touch{i, e.Type() == conversation.TypeToolCallResponse})
+			touches[m.Path] = append(touches[m.Path], touch{i, tool})
 		}
 	}
 	pieces := map[[2]int][]string{}
@@ -107,6 +107,7 @@ func (c *Comparison) tools(from, to int) {
 		c.Add(Span{Before: c.view.BeforeTree(c.view.Events[p[0]]), After: c.view.Events[p[1]].Tree, only: paths})
 	}
 	slices.SortFunc(c.Spans, func(a, b Span) int { return strings.Compare(a.only[0], b.only[0]) })
+	return nil
 }
 
 // pieces are the first and last events of consecutive tools. If only tools touched the
@@ -130,12 +131,17 @@ func (c *Comparison) pieces(list []touch, from, to int) [][2]int {
 	return all
 }
 
-// Find compares the trees, in some paths or in all.
-func (c *Comparison) Find(ctx context.Context, paths []string) error {
+// Find compares the trees, in some paths or in all. It counts lines where that is asked
+// for.
+func (c *Comparison) Find(ctx context.Context, paths []string, count bool) error {
+	compare := c.Tree.Compare
+	if count {
+		compare = c.Tree.Diff
+	}
 	byPath := map[string]*FileDiff{}
 	for i := range c.Spans {
 		s := &c.Spans[i]
-		changes, err := c.Tree.Diff(ctx, s.Before, s.After)
+		changes, err := compare(ctx, s.Before, s.After)
 		if err != nil {
 			return err
 		}
@@ -159,20 +165,20 @@ func (c *Comparison) Find(ctx context.Context, paths []string) error {
 
 // Known refuses a named path that is in no compared snapshot and not in the newest one.
 func (c *Comparison) Known(ctx context.Context, paths []string) error {
-	trees := []string{c.view.Events[len(c.view.Events)-1].Tree}
+	ids := []string{c.view.Events[len(c.view.Events)-1].Tree}
 	for _, s := range c.Spans {
-		trees = append(trees, s.Before, s.After)
+		ids = append(ids, s.Before, s.After)
 	}
-	slices.Sort(trees)
-	trees = slices.Compact(trees)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	for _, path := range paths {
 		found := slices.ContainsFunc(c.Files, func(f FileDiff) bool { return worktree.Under(f.RawPath, []string{path}) })
-		for i := 0; i < len(trees) && !found && path != "."; i++ {
-			out, err := c.view.Repo.Git.Run(ctx, "ls-tree", "-z", "--name-only", "--full-tree", trees[i], "--", path)
+		for i := 0; i < len(ids) && !found && path != "."; i++ {
+			there, err := trees.Find(ctx, c.view.Repo.Trees, ids[i], path)
 			if err != nil {
-				return fmt.Errorf("look for %s in the tree %s: %w", path, trees[i], err)
+				return fmt.Errorf("look for %s in the tree %s: %w", path, ids[i], err)
 			}
-			found = len(out) > 0
+			found = there != (trees.Version{})
 		}
 		if !found && path != "." {
 			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s that is compared has %q.", c.view.ID, path).About(c.view.ID).
@@ -237,23 +243,21 @@ func (c *Comparison) Worktree(ctx context.Context, ev *conversation.Event) error
 		c.view.Repo.Env.Note("%s worked in %s; compared are the files here.", c.view.ID, repo.WhichWorktree(*then, sight.Git))
 	}
 	c.Add(Span{Before: ev.Tree, After: sight.Tree})
-	c.Blame(ev.Seq+1, newest.Seq)
-	return nil
+	return c.Blame(ctx, ev.Seq+1, newest.Seq)
 }
 
 // Turn compares what the tools changed in a turn, or in all.
-func (c *Comparison) Turn(which string) error {
+func (c *Comparison) Turn(ctx context.Context, which string) error {
 	if which == "all" {
-		c.tools(c.view.Events[0].Seq, c.view.Events[len(c.view.Events)-1].Seq)
-		return nil
+		return c.tools(ctx, c.view.Events[0].Seq, c.view.Events[len(c.view.Events)-1].Seq)
 	}
 	n, err := strconv.Atoi(which)
 	if err != nil {
 		return problem.Usage("invalid --turn %q (want a turn's number or all).", which)
 	}
 	first, last, err := c.view.TurnEvents(n)
-	if err == nil {
-		c.tools(first.Seq, last.Seq)
+	if err != nil {
+		return err
 	}
-	return err
+	return c.tools(ctx, first.Seq, last.Seq)
 }

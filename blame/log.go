@@ -50,19 +50,28 @@ func Entries(ctx context.Context, v *repo.View, o LogOptions) ([]Entry, error) {
 		if o.Turn > 0 && ev.Turn != o.Turn || ev.Type().Internal() && !o.Internal {
 			continue
 		}
-		if compare && it.Before != ev.Tree {
-			var err error
-			if it.Changes, err = changes(ctx, v, it.Before, ev.Tree, o.Within); err != nil {
+		if len(o.Paths) > 0 {
+			touched, err := changes(ctx, v, it, o.Within, false)
+			if err != nil {
 				return nil, err
 			}
-		}
-		if len(o.Paths) > 0 && len(it.Changes) == 0 {
-			continue
+			if len(touched) == 0 {
+				continue
+			}
 		}
 		entries = append(entries, it)
 	}
 	if o.Limit > 0 && len(entries) > o.Limit {
 		entries = entries[len(entries)-o.Limit:]
+	}
+	for i := range entries {
+		if !compare {
+			break
+		}
+		var err error
+		if entries[i].Changes, err = changes(ctx, v, entries[i], o.Within, !o.Patch); err != nil {
+			return nil, err
+		}
 	}
 	if !o.Reverse {
 		slices.Reverse(entries)
@@ -70,13 +79,21 @@ func Entries(ctx context.Context, v *repo.View, o LogOptions) ([]Entry, error) {
 	return entries, nil
 }
 
-// changes are the differences of two trees in some paths, or in all.
-func changes(ctx context.Context, v *repo.View, a, b string, paths []string) ([]worktree.Change, error) {
-	tree, err := v.Repo.Trees(ctx)
+// changes are what an event changed in some paths, or in all, perhaps with the number of
+// lines.
+func changes(ctx context.Context, v *repo.View, it Entry, paths []string, count bool) ([]worktree.Change, error) {
+	if it.Before == it.Event.Tree {
+		return nil, nil
+	}
+	tree, err := v.Repo.Patches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := tree.Diff(ctx, a, b)
+	compare := tree.Compare
+	if count {
+		compare = tree.Diff
+	}
+	changes, err := compare(ctx, it.Before, it.Event.Tree)
 	if len(paths) == 0 || err != nil {
 		return changes, err
 	}

@@ -293,11 +293,11 @@ func (f *Fork) explainDrift(ctx context.Context) error {
 		if !ok || e.Was != nil {
 			continue // it is a copy, too
 		}
-		trees, err := f.Repo.Trees(ctx)
+		patches, err := f.Repo.Patches(ctx)
 		if err != nil {
 			return err
 		}
-		changes, err := trees.Diff(ctx, f.Kept[i-1].Tree, e.Tree)
+		changes, err := patches.Diff(ctx, f.Kept[i-1].Tree, e.Tree)
 		if err != nil {
 			return fmt.Errorf("compare the files of event %d: %w", e.Seq, err)
 		}

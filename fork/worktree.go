@@ -150,8 +150,12 @@ func (b *besideTree) add(ctx context.Context) (*repo.Repo, error) {
 		b.unconverted, err = leaveUnconverted(ctx, filtered, there.Repository, b.commit, b.commit)
 		return there, err
 	}
-	changed, err := there.Git.Run(ctx, "diff-tree", "-r", "--name-only", "-z", b.commit, b.At.Tree)
-	if err == nil && len(changed) > 0 {
+	files, err := b.Repo.Patches(ctx)
+	was := ""
+	if err == nil {
+		was, err = files.CommitTree(ctx, b.commit, b.Repo.Store)
+	}
+	if err == nil && was != b.At.Tree {
 		_, err = filtered.RunWith(ctx, gitcmd.Command{Args: []string{"restore", "--source=" + b.At.Tree, "--worktree", "--", "."}, Env: withPointers})
 	}
 	if err == nil {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"jp/agent/repo"
 	"jp/conversation"
+	"jp/gitstore/trees"
 	"jp/internal/safetext"
 	"jp/undo/undoplan"
 	"jp/worktree"
@@ -17,7 +19,7 @@ import (
 // history is what the events did to the files, for [undoplan].
 func history(ctx context.Context, v *repo.View) (undoplan.History, error) {
 	var h undoplan.History
-	trail, err := v.Trail(ctx)
+	trail, err := v.Trail(ctx, 0, math.MaxInt)
 	if err != nil {
 		return h, err
 	}
@@ -57,7 +59,7 @@ func history(ctx context.Context, v *repo.View) (undoplan.History, error) {
 // withHead adds to the step of a response what git did to the files with HEAD, which was
 // at another commit when the tool was started.
 func withHead(ctx context.Context, v *repo.View, s *undoplan.Step, was string, response *conversation.Event, since time.Time) error {
-	tree, err := v.Repo.Trees(ctx)
+	tree, err := v.Repo.Patches(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +87,7 @@ func withHead(ctx context.Context, v *repo.View, s *undoplan.Step, was string, r
 			still = append(still, path)
 		}
 	}
-	versions, err := tree.Versions(ctx, response.Tree, still)
+	versions, err := trees.Files(ctx, v.Repo.Trees, response.Tree, still)
 	for _, path := range still {
 		if versions[path] == (worktree.Version{}) {
 			s.Lost = append(s.Lost, path)
@@ -106,7 +108,7 @@ func markCommitted(ctx context.Context, v *repo.View, h undoplan.History) error 
 	if len(came) == 0 {
 		return nil
 	}
-	tree, err := v.Repo.Trees(ctx)
+	tree, err := v.Repo.Patches(ctx)
 	if err != nil {
 		return err
 	}
@@ -119,8 +121,12 @@ func markCommitted(ctx context.Context, v *repo.View, h undoplan.History) error 
 		head := headBefore(v, s.Seq)
 		if _, known := heads[head]; !known {
 			heads[head] = nil
-			if head != "" && v.Repo.HasCommit(ctx, head) {
-				if heads[head], err = tree.Versions(ctx, head, paths); err != nil {
+			if v.Repo.HasCommit(head) {
+				root, err := tree.CommitTree(ctx, head, v.Repo.Store)
+				if err != nil {
+					return err
+				}
+				if heads[head], err = trees.Files(ctx, v.Repo.Trees, root, paths); err != nil {
 					return err
 				}
 			}

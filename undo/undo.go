@@ -12,6 +12,7 @@ import (
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
+	"jp/gitstore/trees"
 	"jp/internal/safetext"
 	"jp/process"
 	"jp/redact"
@@ -128,11 +129,11 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 	if b.Files.Off {
 		return sight, nil, repo.WithoutSnapshots()
 	}
-	drift, err := b.Files.Tree.Trail(ctx, []string{newest, sight.Tree})
+	drift, err := b.Repo.Trees.DiffTrees(ctx, newest, sight.Tree)
 	if err != nil {
 		return sight, nil, err
 	}
-	h.Steps = append(h.Steps, undoplan.Step{Seq: undoplan.Now, Moves: drift[0]})
+	h.Steps = append(h.Steps, undoplan.Step{Seq: undoplan.Now, Moves: drift})
 	h.Unknown = map[string]string{}
 	for _, l := range sight.LeftOut {
 		if path, err := conversation.UnquotePath(l.Path); err == nil {
@@ -327,7 +328,7 @@ func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 	}
 	for _, path := range b.Opts.Paths {
 		one := []string{path}
-		out, err := b.Repo.Git.Run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", event.Tree, "--", path)
+		there, err := trees.Find(ctx, b.Repo.Trees, event.Tree, path)
 		if err != nil {
 			return fmt.Errorf("look for %s in event %d: %w", path, event.Seq, err)
 		}
@@ -337,7 +338,7 @@ func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 				touched = touched || worktree.Under(m.Path, one)
 			}
 		}
-		if len(out) == 0 && !touched && path != "." {
+		if there == (trees.Version{}) && !touched && path != "." {
 			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s has %s.", b.ID, path).About(b.ID).
 				Hint(fmt.Sprintf("jp diff @%d.. --name-only", event.Seq), "the files that changed since")
 		}

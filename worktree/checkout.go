@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jp/gitcmd"
+	"jp/gitstore/trees"
 )
 
 // CameWithHead is what git itself did to files where HEAD went from one commit to another
@@ -48,23 +49,21 @@ func (w *Worktree) CameWithHead(ctx context.Context, from, to string, since time
 			compare(before, c.tree, made)
 		}
 	}
-	var trees []string
-	for _, c := range compared {
-		trees = append(trees, c.a, c.b)
-	}
-	steps, err := w.Trail(ctx, trees)
-	if notHere(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+	r, done := w.reader()
+	defer done()
 	all, may := map[string]Step{}, map[string]bool{}
-	for i, c := range compared {
+	for _, c := range compared {
+		steps, err := r.DiffTrees(ctx, c.a, c.b)
+		if errors.Is(err, trees.ErrMissing) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
 		if c.as == allowed {
 			clear(may)
 		}
-		for _, s := range steps[2*i] { // those between lead from one pair to the next
+		for _, s := range steps {
 			switch {
 			case c.as == allowed:
 				may[s.Path] = true

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jp/gitcmd"
+	"jp/gitstore/trees"
 )
 
 // Change is one path that differs between two trees.
@@ -19,91 +20,121 @@ type Change struct {
 	Added, Deleted int    // lines; -1 where the content is binary, or not here, as in a partial clone
 }
 
-// Diff compares two trees, sorted by path. A renamed file is a deleted and an
-// added one.
+// Version is what a path is in a tree. The zero Version is a path that is not there.
+type Version = trees.Version
+
+// Step is a path that differs between one tree and the next.
+type Step = trees.Change
+
+// Compare compares two trees, sorted by path, and counts no lines. A renamed file is a
+// deleted and an added one.
+func (w *Worktree) Compare(ctx context.Context, treeA, treeB string) ([]Change, error) {
+	r, done := w.reader()
+	defer done()
+	steps, err := r.DiffTrees(ctx, treeA, treeB)
+	if err != nil {
+		return nil, err
+	}
+	return changesOf(steps), nil
+}
+
+// Diff is Compare with the line counts of git, whose attributes say what is binary.
 func (w *Worktree) Diff(ctx context.Context, treeA, treeB string) ([]Change, error) {
-	if treeA == treeB {
-		return nil, nil
+	r, done := w.reader()
+	defer done()
+	steps, err := r.DiffTrees(ctx, treeA, treeB)
+	if err != nil || len(steps) == 0 {
+		return nil, err
 	}
-	raws, rest, err := w.compare(ctx, treeA, treeB, "--numstat")
-	counted := !notHere(err)
-	if !counted {
-		raws, _, err = w.compare(ctx, treeA, treeB)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("compare trees: %w", err)
-	}
-	changes := make([]Change, 0, len(raws))
-	for _, r := range raws {
-		changes = append(changes, r.change())
-	}
-	if counted {
-		err = countLines(changes, rest)
-	} else if len(changes) <= mostCountedApart {
-		err = w.countApart(ctx, treeA, treeB, changes)
+	changes := changesOf(steps)
+	err = w.countLines(ctx, treeA, treeB, changes, nil)
+	if notHere(err) {
+		err = w.countHere(ctx, r, treeA, treeB, steps, changes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compare trees: %w", err)
 	}
-	sortChanges(changes)
 	return changes, nil
 }
 
-// compare lists which files differ. That needs no content; line counts do.
-func (w *Worktree) compare(ctx context.Context, treeA, treeB string, with ...string) (raws []raw, rest string, err error) {
-	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index"}, with...)
-	out, err := w.git.Run(ctx, append(args, "--end-of-options", treeA, treeB, "--")...)
-	if err != nil {
-		return nil, "", err
+// reader is Options.Trees, or a git that lives until it is done.
+func (w *Worktree) reader() (r trees.Reader, done func()) {
+	if w.opts.Trees != nil {
+		return w.opts.Trees, func() {}
 	}
-	return parseRaw(string(out))
+	r = trees.NewGit(w.git)
+	return r, func() { _ = r.Close() } // what it was asked is answered
 }
 
-// mostCountedApart is in how many files the lines are counted where some of them are
-// not here: each of those costs some runs of git.
-const mostCountedApart = 64
-
-// countApart counts the lines of the files that are here: git stops at the first one
-// that is not, and halving finds all of them.
-func (w *Worktree) countApart(ctx context.Context, treeA, treeB string, changes []Change) error {
-	if len(changes) == 0 {
-		return nil
-	}
-	args := []string{"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--end-of-options", treeA, treeB, "--"}
-	for _, c := range changes {
-		args = append(args, c.Path)
-	}
-	out, err := w.git.Run(ctx, args...)
-	switch {
-	case notHere(err) && len(changes) == 1:
-		return nil
-	case notHere(err):
-		half := len(changes) / 2
-		if err := w.countApart(ctx, treeA, treeB, changes[:half]); err != nil {
-			return err
+func changesOf(steps []Step) []Change {
+	changes := make([]Change, 0, len(steps))
+	for _, s := range steps {
+		c := Change{Path: s.Path, Status: "M", Before: s.Before.OID, After: s.After.OID, Added: -1, Deleted: -1}
+		switch {
+		case s.Before == (Version{}):
+			c.Status = "A"
+		case s.After == (Version{}):
+			c.Status = "D"
 		}
-		return w.countApart(ctx, treeA, treeB, changes[half:])
-	case err != nil:
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// countLines adds git's line counts, of some paths or of all.
+func (w *Worktree) countLines(ctx context.Context, treeA, treeB string, changes []Change, paths []string) error {
+	args := []string{"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--ignore-submodules=none", "--end-of-options", treeA, treeB, "--"}
+	out, err := w.git.Run(ctx, append(args, paths...)...)
+	if err != nil {
 		return err
 	}
-	return countNamed(changes, string(out))
-}
-
-// countNamed is countLines for an answer that may have files below the changes, too:
-// what was a file may be a folder.
-func countNamed(changes []Change, out string) error {
-	for _, record := range splitNUL([]byte(out)) {
+	for _, record := range splitNUL(out) {
 		fields := strings.SplitN(record, "\t", 3)
 		if len(fields) != 3 {
 			return fmt.Errorf("%w: %q", ErrMalformed, record)
 		}
-		for i := range changes {
-			if changes[i].Path == fields[2] {
-				changes[i].Added, changes[i].Deleted = lineCount(fields[0]), lineCount(fields[1])
-			}
+		i, found := slices.BinarySearchFunc(changes, fields[2], func(c Change, path string) int { return strings.Compare(c.Path, path) })
+		if found {
+			changes[i].Added, changes[i].Deleted = lineCount(fields[0]), lineCount(fields[1])
 		}
 	}
 	return nil
+}
+
+// mostCountedApart is in how many files the lines are counted where some of them are
+// not here: each is read to find out.
+const mostCountedApart = 64
+
+// countHere counts the lines of the files that are here: git stops at the first one that
+// is not.
+func (w *Worktree) countHere(ctx context.Context, r trees.Reader, treeA, treeB string, steps []Step, changes []Change) error {
+	if len(changes) > mostCountedApart {
+		return nil
+	}
+	var here, missing []string
+	for _, s := range steps {
+		if isHere(ctx, r, s.Before) && isHere(ctx, r, s.After) {
+			here = append(here, s.Path)
+		} else {
+			missing = append(missing, s.Path)
+		}
+	}
+	here = slices.DeleteFunc(here, func(path string) bool { // a folder may be in a file's place
+		return slices.ContainsFunc(missing, func(m string) bool { return strings.HasPrefix(m, path+"/") })
+	})
+	if len(here) == 0 {
+		return ctx.Err()
+	}
+	return w.countLines(ctx, treeA, treeB, changes, here)
+}
+
+// isHere reports whether the content of a version can be read.
+func isHere(ctx context.Context, r trees.Reader, v Version) bool {
+	if v == (Version{}) || v.Mode == modeSub {
+		return true
+	}
+	_, err := r.Blob(ctx, v.OID)
+	return err == nil
 }
 
 // notHere reports whether git ended because it lacks an object that a partial clone has
@@ -116,7 +147,7 @@ func notHere(err error) bool {
 // Patch is the difference of two trees as text that `git apply` takes, binary
 // files included; only of the given paths where there are any.
 func (w *Worktree) Patch(ctx context.Context, treeA, treeB string, paths []string) ([]byte, error) {
-	args := []string{"diff-tree", "-r", "-p", "--binary", "--no-renames", "--full-index", "--src-prefix=a/",
+	args := []string{"diff-tree", "-r", "-p", "--binary", "--no-renames", "--ignore-submodules=none", "--full-index", "--src-prefix=a/",
 		"--dst-prefix=b/", "--end-of-options", treeA, treeB, "--"}
 	out, err := w.git.RunWith(ctx, gitcmd.Command{Args: append(args, paths...)})
 	if err != nil {
@@ -125,27 +156,12 @@ func (w *Worktree) Patch(ctx context.Context, treeA, treeB string, paths []strin
 	return out, nil
 }
 
-func sortChanges(changes []Change) {
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-}
-
 // raw is one line of git's raw difference.
 type raw struct {
 	oldMode, newMode string
 	oldOID, newOID   string
 	status           byte
 	path             string
-}
-
-func (r raw) change() Change {
-	c := Change{Path: r.path, Status: "M", Before: r.oldOID, After: r.newOID, Added: -1, Deleted: -1}
-	switch r.status {
-	case 'A':
-		c.Status, c.Before = "A", ""
-	case 'D':
-		c.Status, c.After = "D", ""
-	}
-	return c
 }
 
 // parseRaw reads the records that begin with a colon, and returns what follows.
@@ -166,20 +182,6 @@ func parseRaw(out string) (records []raw, rest string, err error) {
 	return records, out, nil
 }
 
-// countLines adds git's line counts, which are in the order of the changes.
-func countLines(changes []Change, out string) error {
-	for i := range changes {
-		record, rest, ok := strings.Cut(out, "\x00")
-		fields := strings.SplitN(record, "\t", 3)
-		if !ok || len(fields) != 3 || fields[2] != changes[i].Path {
-			return fmt.Errorf("%w: %q", ErrMalformed, record)
-		}
-		changes[i].Added, changes[i].Deleted = lineCount(fields[0]), lineCount(fields[1])
-		out = rest
-	}
-	return nil
-}
-
 // lineCount reads a number; git writes "-" for binary content.
 func lineCount(s string) int {
 	n, err := strconv.Atoi(s)
@@ -187,4 +189,8 @@ func lineCount(s string) int {
 		return -1
 	}
 	return n
+}
+
+func sortChanges(changes []Change) {
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 }

@@ -52,7 +52,7 @@ func (w *Worktree) SnapshotPaths(
 type named struct {
 	w      *Worktree
 	parent string
-	trees  *trees
+	trees  *treeReader
 	edits  *edits
 	budget budget
 	taken  Snapshot
@@ -63,7 +63,7 @@ type named struct {
 func (w *Worktree) named(parentTree string, objects ObjectReader) *named {
 	return &named{
 		w: w, parent: parentTree, edits: newEdits(), budget: budget(w.opts.NewContent),
-		trees: &trees{objects: objects, read: map[string][]entry{}},
+		trees: &treeReader{objects: objects, read: map[string][]entry{}},
 	}
 }
 
@@ -163,7 +163,7 @@ func (n *named) sparse(ctx context.Context, paths []string, rules map[string]pat
 	for _, line := range splitNUL(out) {
 		words, path, _ := strings.Cut(line, "\t")
 		if fields := strings.Fields(words); len(fields) == 4 && skipped(fields[0][0]) {
-			away[path] = Version{fields[1], fields[2]}
+			away[path] = Version{Mode: fields[1], OID: fields[2]}
 		}
 	}
 	return away, nil
@@ -176,7 +176,7 @@ func (n *named) take(path string, rules pathRules, ignored bool) error {
 		return err
 	}
 	st, err := n.w.lookup(path)
-	if absent(err) && n.away[path] == (Version{old.mode, old.oid}) {
+	if absent(err) && n.away[path] == (Version{Mode: old.mode, OID: old.oid}) {
 		return nil
 	}
 	if absent(err) {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/gitcmd"
+	"jp/gitstore/trees"
 	"jp/worktree"
 )
 
@@ -26,9 +28,11 @@ func (r *repo) back(from, to string) []worktree.LeftOut {
 
 func (r *repo) puts(from, to string) (puts []worktree.Put) {
 	r.t.Helper()
-	steps, err := r.w.Trail(r.t.Context(), []string{from, to})
+	reader := trees.NewGit(gitcmd.New(r.dir, gitcmd.Options{}))
+	defer reader.Close()
+	steps, err := reader.DiffTrees(r.t.Context(), from, to)
 	require.NoError(r.t, err)
-	for _, s := range steps[0] {
+	for _, s := range steps {
 		puts = append(puts, worktree.Put{Path: s.Path, Is: s.After, To: s.Before})
 	}
 	return puts
@@ -544,36 +548,6 @@ func TestRestoreLeavesSubmodules(t *testing.T) {
 	link := worktree.Version{Mode: "160000", OID: r.git("rev-parse", "HEAD")}
 	left := r.restore([]worktree.Put{{Path: "sub", Is: link}, {Path: "other", To: link}}, nil)
 	require.Equal(t, []string{"other", "sub"}, leftPaths(left))
-}
-
-func TestTrail(t *testing.T) {
-	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
-	first := r.head()
-	second := r.tool(first, func() { r.write("a", "2\n"); r.remove("b") }).Tree
-	third := r.tool(second, func() { require.NoError(t, os.Chmod(r.path("a"), 0o755)) }).Tree
-	trail, err := r.w.Trail(t.Context(), []string{worktree.EmptyTree, first, first, second, third, first})
-	require.NoError(t, err)
-	require.Len(t, trail, 5)
-	require.Len(t, trail[0], 3)
-	require.Empty(t, trail[1])
-	blob := func(tree, path string) worktree.Version {
-		return worktree.Version{Mode: "100644", OID: r.git("rev-parse", tree+":"+path)}
-	}
-	require.Equal(t, []worktree.Step{
-		{Path: "a", Before: blob(first, "a"), After: blob(second, "a")}, {Path: "b", Before: blob(first, "b")},
-	}, trail[2])
-	exec := blob(third, "a")
-	exec.Mode = "100755"
-	require.Equal(t, []worktree.Step{{Path: "a", Before: blob(second, "a"), After: exec}}, trail[3])
-	require.Len(t, trail[4], 2)
-
-	for _, trees := range [][]string{nil, {first}} {
-		trail, err := r.w.Trail(t.Context(), trees)
-		require.NoError(t, err)
-		require.Empty(t, trail)
-	}
-	_, err = r.w.Trail(t.Context(), []string{first, strings.Repeat("12", 20)})
-	require.Error(t, err)
 }
 
 func without(files map[string]string, name string) map[string]string {

@@ -80,13 +80,13 @@ func encodeTree(entries []entry) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// trees reads trees, each once.
-type trees struct {
+// treeReader reads trees, each once.
+type treeReader struct {
 	objects ObjectReader
 	read    map[string][]entry
 }
 
-func (t *trees) entries(oid string) ([]entry, error) {
+func (t *treeReader) entries(oid string) ([]entry, error) {
 	if oid == EmptyTree || oid == "" {
 		return nil, nil
 	}
@@ -109,7 +109,7 @@ func (t *trees) entries(oid string) ([]entry, error) {
 }
 
 // find returns the entry of a path, or the zero entry.
-func (t *trees) find(root, path string) (entry, error) {
+func (t *treeReader) find(root, path string) (entry, error) {
 	dir := root
 	for {
 		name, rest, deeper := strings.Cut(path, "/")
@@ -152,7 +152,7 @@ func (e *edits) set(path string, to entry) {
 
 // apply makes the trees that differ and returns the id of the root; a folder
 // without entries is "".
-func (t *trees) apply(root string, e *edits, made *[]Object) (string, error) {
+func (t *treeReader) apply(root string, e *edits, made *[]Object) (string, error) {
 	old, err := t.entries(root)
 	if err != nil {
 		return "", err

@@ -22,6 +22,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
+	"jp/gitstore/trees"
 	"jp/internal/safefile"
 )
 
@@ -53,6 +54,7 @@ type Options struct {
 	Volatile   bool           // do not wait for the disk: objects survive a kill, not a power cut
 	Ordered    bool           // the file system keeps the order of writes: one flush is enough for many objects
 	Git        gitcmd.Options // how git is started
+	Trees      trees.Reader   // reads and compares trees; nil: a git for each time
 	// Inspect says why a path with this content must not be stored, "" where it
 	// may. was is what the parent's tree has there, nil for nothing. It is asked
 	// about changed and new files up to 1 MiB; nil: all may be.

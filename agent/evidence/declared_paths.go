@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
+	"jp/gitstore/trees"
 	"jp/reconcile"
 )
 
@@ -89,15 +89,12 @@ func (s *Source) recordedIn(ctx context.Context, tree string, paths []string, re
 	if tree == "" || len(paths) == 0 {
 		return nil
 	}
-	out, err := s.Repo.Git.Run(ctx, append([]string{"ls-tree", "-z", "--full-tree", tree, "--"}, paths...)...)
+	found, err := trees.Files(ctx, s.Repo.Trees, tree, paths)
 	if err != nil {
 		return fmt.Errorf("look for files in a snapshot: %w", err)
 	}
-	for entry := range bytes.SplitSeq(out, []byte{0}) {
-		facts, path, found := bytes.Cut(entry, []byte{'\t'})
-		if found && bytes.Contains(facts, []byte(" blob ")) {
-			recorded[string(path)] = true
-		}
+	for path, v := range found {
+		recorded[path] = recorded[path] || v.Mode != trees.ModeSubmodule
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -9,7 +8,7 @@ import (
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
-	"jp/gitcmd"
+	"jp/gitstore/trees"
 	"jp/reconcile"
 )
 
@@ -32,31 +31,19 @@ func (s *Source) untracked(ctx context.Context, tree string) ([]reconcile.Untrac
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	snapshot, err := s.pathsIn(ctx, tree)
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	recorded, err := trees.Files(ctx, s.Repo.Trees, tree, paths)
 	if err != nil {
 		return nil, err
 	}
 	var found []reconcile.Untracked
 	for _, c := range changes {
-		if !snapshot[c.Path] {
+		if recorded[c.Path] == (trees.Version{}) {
 			found = append(found, reconcile.Untracked{Path: conversation.QuotePath(c.Path), What: c.What})
 		}
 	}
 	return found, nil
-}
-
-// pathsIn are the paths of a snapshot's files.
-func (s *Source) pathsIn(ctx context.Context, tree string) (map[string]bool, error) {
-	paths := map[string]bool{}
-	if tree == "" {
-		return paths, nil
-	}
-	out, err := s.Repo.Git.RunWith(ctx, gitcmd.Command{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", tree}})
-	if err != nil {
-		return nil, err
-	}
-	for path := range bytes.SplitSeq(out, []byte{0}) {
-		paths[string(path)] = true
-	}
-	return paths, nil
 }

@@ -36,7 +36,7 @@ const goBack = "go back there"
 // commit. git switches to no branch that is gone, nor to one that another working tree has.
 func switchBack(ctx context.Context, r *repo.Repo, branch, commit string) []problem.Hint {
 	if branch == "" {
-		if !r.HasCommit(ctx, commit) {
+		if !r.HasCommit(commit) {
 			return nil
 		}
 		return []problem.Hint{{Command: "git switch --detach " + commit, Text: goBack}}
@@ -51,7 +51,7 @@ func switchBack(ctx context.Context, r *repo.Repo, branch, commit string) []prob
 		}
 	case there:
 		return []problem.Hint{{Command: "git switch " + name, Text: goBack}}
-	case r.HasCommit(ctx, commit):
+	case r.HasCommit(commit):
 		return []problem.Hint{{Command: "git switch -c " + name + " " + commit, Text: "make the branch again, which is gone, and " + goBack}}
 	}
 	return nil

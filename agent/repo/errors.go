@@ -18,6 +18,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/gitstore/trees"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
 	"jp/process"
@@ -82,6 +83,9 @@ func storeFailure(err error) *problem.Error {
 	case errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote"):
 		return problem.New(problem.ExitNotFound, "not_found", "this is a partial clone that lacks some content, and jp fetches none: %v", err).
 			Hint("git fetch --refetch --no-filter", "brings all of it")
+	case errors.Is(err, trees.ErrMissing):
+		return problem.New(problem.ExitNotFound, "not_found", "part of a snapshot is not in this repository, and jp fetches none: %v", err).
+			Hint("git fetch --refetch --no-filter", "brings what a partial clone lacks")
 	case errors.As(err, &exit) && exit.IndexDamaged():
 		return problem.New(problem.ExitFailed, "unreadable", "git's index is damaged: %v", err).Hint(readTree, readTreeLoses)
 	case errors.As(err, &failed):

@@ -3,26 +3,30 @@ package repo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"jp/agent/problem"
 	"jp/conversation"
-	"jp/worktree"
+	"jp/gitstore/trees"
 )
 
-// Trail is what each event did to the files, in the order of the events.
-func (v *View) Trail(ctx context.Context) ([][]worktree.Step, error) {
-	tree, err := v.Repo.Trees(ctx)
-	if err != nil {
-		return nil, err
+// Trail is what each event from one to another did to the files, in the order of all
+// events.
+func (v *View) Trail(ctx context.Context, from, to int) ([][]trees.Change, error) {
+	trail := make([][]trees.Change, len(v.Events))
+	for i, e := range v.Events {
+		if i == 0 || e.Seq < from || e.Seq > to || e.Tree == v.Events[i-1].Tree {
+			continue
+		}
+		var err error
+		if trail[i], err = v.Repo.Trees.DiffTrees(ctx, v.Events[i-1].Tree, e.Tree); err != nil {
+			return nil, fmt.Errorf("compare the trees of event %d: %w", e.Seq, err)
+		}
 	}
-	trees := []string{v.Events[0].Tree}
-	for _, e := range v.Events {
-		trees = append(trees, e.Tree)
-	}
-	return tree.Trail(ctx, trees)
+	return trail, nil
 }
 
 // LastPlace is where the conversation works, nil where that was never said.

@@ -15,6 +15,7 @@ import (
 	"jp/gitcmd/located"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/gitstore/trees"
 	"jp/internal/safetext"
 	"jp/process"
 )
@@ -172,6 +173,9 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 			return held && holder.PID == os.Getpid()
 		},
 	})
+	if err == nil {
+		r.Trees = trees.Open(r.Repository, r.Git, r.Store)
+	}
 	return err
 }
 
@@ -192,5 +196,5 @@ func (r *Repo) Close() error {
 	if r.Config.Store.Packing != "off" {
 		packIfDue(r.Store, r.Git.Dir(), r.Env.Environ)
 	}
-	return r.Store.Close()
+	return errors.Join(r.Trees.Close(), r.Store.Close())
 }

@@ -6,6 +6,7 @@ import (
 	"jp/config"
 	"jp/gitcmd"
 	"jp/gitstore"
+	"jp/gitstore/trees"
 	"jp/internal/repoid"
 	"jp/internal/safefile"
 	"jp/process"
@@ -16,6 +17,7 @@ type Repo struct {
 	gitcmd.Repository
 	Git    *gitcmd.Git
 	Store  *gitstore.Store
+	Trees  trees.Reader // reads and compares trees
 	Locks  process.Locks
 	Paths  config.Paths
 	Config *config.Config

@@ -110,7 +110,7 @@ func (v *View) Incomplete(e *conversation.Event) bool {
 	return v.Tail != nil && !v.Tail.Empty() && e.Seq >= v.Tail.First()
 }
 
-// Trees compares trees; it works without files, too.
-func (r *Repo) Trees(ctx context.Context) (*worktree.Worktree, error) {
-	return worktree.Open(ctx, r.Repository, worktree.Options{Git: r.Env.GitOptions()})
+// Patches shows what differs between trees, as git does.
+func (r *Repo) Patches(ctx context.Context) (*worktree.Worktree, error) {
+	return worktree.Open(ctx, r.Repository, worktree.Options{Git: r.Env.GitOptions(), Trees: r.Trees})
 }

@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,12 +46,9 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func (r *Repo) HasCommit(ctx context.Context, commit string) bool {
-	if commit == "" {
-		return false
-	}
-	_, err := r.Git.Run(ctx, "cat-file", "-e", commit+"^{commit}")
-	return err == nil
+func (r *Repo) HasCommit(commit string) bool {
+	kind, _, err := r.Store.ReadObject(commit)
+	return err == nil && kind == "commit"
 }
 
 // startFile names the conversation on which a worktree's sessions start.

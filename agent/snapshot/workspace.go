@@ -55,7 +55,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	mode := worktree.Mode(r.Config.Snapshot.Mode)
 	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{
 		Mode: mode, Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.Ordered(), Inspect: r.Values.Inspector(),
-		Git: r.Env.GitOptions(),
+		Git: r.Env.GitOptions(), Trees: r.Trees,
 	})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return &Files{store: r.Store, Off: true}, nil
@@ -75,7 +75,7 @@ func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 // snapshots are taken, and nothing is written.
 func UnwatchedFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	f := &Files{store: r.Store, git: r.Repository, Off: true}
-	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions()})
+	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{Mode: worktree.Off, Git: r.Env.GitOptions(), Trees: r.Trees})
 	if errors.Is(err, worktree.ErrNoWorktree) {
 		return f, nil
 	}

@@ -89,7 +89,7 @@ func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Find(ctx, o.paths); err != nil {
+	if err := c.Find(ctx, o.paths, o.stat || e.Format.Structured()); err != nil {
 		return err
 	}
 	left := snapshot.UnseenBetween(v, c.Seqs[0], c.Seqs[1], o.paths)
@@ -131,12 +131,12 @@ func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o diffOptions) (*repo
 	case o.worktree:
 		err = c.Worktree(ctx, ev)
 	case o.turn != "":
-		err = c.Turn(o.turn)
+		err = c.Turn(ctx, o.turn)
 	case ev != nil:
 		c.Add(blame.Span{Before: v.BeforeTree(ev), After: ev.Tree})
-		c.Blame(ev.Seq, ev.Seq)
+		err = c.Blame(ctx, ev.Seq, ev.Seq)
 	default:
-		err = c.Turn(strconv.Itoa(v.LastTurn()))
+		err = c.Turn(ctx, strconv.Itoa(v.LastTurn()))
 	}
 	return v, c, err
 }
@@ -188,7 +188,7 @@ func compareRange(ctx context.Context, r *repo.Repo, e *ui.Env, from, to string)
 	c, err := blame.NewComparison(ctx, v)
 	if err == nil {
 		c.Add(blame.Span{Before: first.Tree, After: last.Tree})
-		c.Blame(min(first.Seq, last.Seq)+1, max(first.Seq, last.Seq))
+		err = c.Blame(ctx, min(first.Seq, last.Seq)+1, max(first.Seq, last.Seq))
 	}
 	return v, c, err
 }

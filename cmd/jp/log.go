@@ -109,7 +109,7 @@ func printEntry(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Ent
 }
 
 func printPatch(ctx context.Context, v *ui.ScreenView, w io.Writer, it blame.Entry, paths []string) error {
-	tree, err := v.Repo.Trees(ctx)
+	tree, err := v.Repo.Patches(ctx)
 	if err != nil {
 		return err
 	}

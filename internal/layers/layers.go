@@ -21,11 +21,12 @@ var Allowed = map[string][]string{
 	"gitcmd/convert":                        {"gitcmd", "internal/safefile"},
 	"gitcmd/located":                        {"gitcmd", "internal/safefile"},
 	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"}, // knows objects and refs, not events
-	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/safefile"}, // knows refs and objects, and of events only where they begin
-	"gitstore/sidecar":                      {"search/needle", "internal/safefile"},          // copies of raw commits; knows no events
-	"worktree":                              {"conversation", "gitcmd", "gitcmd/convert", "internal/safefile", "worktree/gitindex"},
-	"worktree/gitindex":                     nil, // a format; looks at no file
+	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},                                                          // knows objects and refs, not events
+	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/safefile"},                                                          // knows refs and objects, and of events only where they begin
+	"gitstore/trees":                        {"gitcmd", "gitstore/odb"},                                                                               // reads trees; knows no events
+	"gitstore/sidecar":                      {"search/needle", "internal/safefile"},                                                                   // copies of raw commits; knows no events
+	"worktree":                              {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex"}, // of the store only what trees say
+	"worktree/gitindex":                     nil,                                                                                                      // a format; looks at no file
 	"worktree/staging":                      {"gitcmd"},
 	"provider":                              {"conversation", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
@@ -106,7 +107,7 @@ var Allowed = map[string][]string{
 
 // Owners are imports from outside that few packages may have, with the reason.
 var Owners = map[string]Owner{
-	"github.com/go-git/go-git/v5":            {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
+	"github.com/go-git/go-git/v5":            {Packages: []string{"gitstore/odb", "gitstore/trees"}, Why: "one package knows how objects are stored, and one what trees say"},
 	"github.com/go-git/go-billy/v5":          {Packages: []string{"gitstore/odb"}, Why: "one package knows how objects are stored"},
 	"github.com/spf13/cobra":                 {Packages: []string{"cmd/jp"}, Why: "the command line is at the edge"},
 	"github.com/mattn/go-isatty":             {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},

@@ -17,7 +17,7 @@ var Ceilings = map[string]Ceiling{
 	"internal/wirecheck": {12, 91},
 	"tool/fs":            {15, 40},
 	"turnloop":           {14, 71},
-	"worktree":           {28, 68},
+	"worktree":           {23, 68},
 }
 
 // StageFields is how many fields a stage of a run may have, with the stage before.
