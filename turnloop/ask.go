@@ -2,7 +2,6 @@ package turnloop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -57,18 +56,7 @@ func runQuestion(what string, hooked, stale bool) conversation.Question {
 	return q
 }
 
-// addDelivery adds the question whether a held result is delivered, and its
-// answer where the configuration has it.
-func (l *Loop) addDelivery(t *conversation.TurnMut, done finishedRun) {
-	seq := t.Next()
-	t.AddInquiryRequest(deliveryQuestion(done.call, done.def))
-	if done.def.Result == tool.Skip {
-		t.AddInquiryResponse(conversation.InquiryResponse{
-			For: seq, Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerWithhold), By: conversation.ByConfig,
-		})
-	}
-}
-
+// deliveryQuestion asks whether a held result is delivered.
 func deliveryQuestion(call *conversation.ToolCall, def *tool.Definition) conversation.InquiryRequest {
 	q := conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindDeliverResult, QuestionID: "deliver", Attempt: 1,
@@ -115,8 +103,12 @@ func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) erro
 	if def := lookup(l.opts.Tools, q.Call.Request.Name); def != nil {
 		to = def.Questions[q.Request.QuestionID]
 	}
-	if len(to.Answer) > 0 && !q.Request.Exclusive && l.fits(q, to.Answer) {
-		return l.answer(ctx, q, conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: to.Answer, By: conversation.ByConfig})
+	if len(to.Answer) > 0 && !q.Request.Exclusive {
+		unfit := q.Request.Question.AnswerType.Accepts(to.Answer)
+		if unfit == nil {
+			return l.answer(ctx, q, conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: to.Answer, By: conversation.ByConfig})
+		}
+		l.opts.Observer.Noticed(fmt.Sprintf("tools.%s.questions.%s.answer is not used: %v", q.Call.Request.Name, q.Request.QuestionID, unfit))
 	}
 	earlier := rememberedAnswer(q, l.stream.Tail())
 	if earlier != nil && !q.Request.Exclusive && q.Request.Question.AnswerType.Accepts(earlier.Answer) == nil {
@@ -126,17 +118,6 @@ func (l *Loop) settleQuestion(ctx context.Context, q *conversation.Inquiry) erro
 		return l.modelAnswers(ctx, q)
 	}
 	return l.put(ctx, q)
-}
-
-// fits reports whether the configured answer is one that the question takes;
-// where it is not the user is told.
-func (l *Loop) fits(q *conversation.Inquiry, fixed json.RawMessage) bool {
-	err := q.Request.Question.AnswerType.Accepts(fixed)
-	if err != nil {
-		l.opts.Observer.Noticed(fmt.Sprintf("tools.%s.questions.%s.answer is not used: %v",
-			q.Call.Request.Name, q.Request.QuestionID, err))
-	}
-	return err == nil
 }
 
 // put asks the client, or does what the policy says. A client that goes without
@@ -166,10 +147,14 @@ func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
 			})
 		case RouteModel:
 			err = l.modelAnswers(ctx, q)
-		case RouteFail:
-			err = l.fail(ctx, q)
+		case RouteFail: // a failed permission closes its call, a failed delivery withholds the result
+			err = l.answer(ctx, q, conversation.InquiryResponse{
+				Outcome: conversation.OutcomeFailed, By: conversation.ByPolicy, Reason: l.opts.Policy.reason(),
+			})
 		case RouteWait:
-			err = l.await(ctx, q)
+			if err = ErrNoAnswer; l.opts.Prompter != nil {
+				err = l.askPeople(ctx, q, l.opts.Prompter.Await)
+			}
 		case RouteDefer:
 			err = ErrNoAnswer
 		}
@@ -179,14 +164,6 @@ func (l *Loop) put(ctx context.Context, q *conversation.Inquiry) error {
 		}
 		return err
 	}
-}
-
-// await waits for somebody to come and answer, if anybody can.
-func (l *Loop) await(ctx context.Context, q *conversation.Inquiry) error {
-	if l.opts.Prompter == nil {
-		return ErrNoAnswer
-	}
-	return l.askPeople(ctx, q, l.opts.Prompter.Await)
 }
 
 func yes(kind conversation.InquiryKind, by Policy) conversation.InquiryResponse {
@@ -276,12 +253,4 @@ func (l *Loop) modelAnswers(ctx context.Context, q *conversation.Inquiry) error 
 	}
 	response.Usage = usage
 	return l.answer(ctx, q, response)
-}
-
-// fail ends a question that has no user to ask under this policy. A failed permission
-// closes its call, a failed delivery withholds the result.
-func (l *Loop) fail(ctx context.Context, q *conversation.Inquiry) error {
-	return l.answer(ctx, q, conversation.InquiryResponse{
-		Outcome: conversation.OutcomeFailed, By: conversation.ByPolicy, Reason: l.opts.Policy.reason(),
-	})
 }

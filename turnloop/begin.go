@@ -9,6 +9,24 @@ import (
 // begin makes the start of a turn and the request durable, with what moved in
 // the files since the last event and what the model has to be told anew.
 func (l *Loop) begin(ctx context.Context, r Request) error {
+	told := r.Records
+	if l.hooks.has(PointTurnStart) { // it says whether the turn may begin, and what the model has to know
+		decision, err := l.hooks.run(ctx, HookEvent{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case err != nil:
+			l.opts.Observer.Noticed(failed(PointTurnStart, err))
+		case decision.Denied:
+			return &DeniedError{Reason: decision.Reason}
+		case decision.Note != "":
+			told = append(told[:len(told):len(told)], &conversation.Event{
+				Body:    &conversation.Note{Content: noteOf(PointTurnStart, "", decision.Note)},
+				Subject: noteSubject(PointTurnStart, decision.Note),
+			})
+		}
+	}
+	l.steer.turn.Store(true)
 	sight, err := l.files.look(ctx, SnapshotRequest{})
 	if err != nil {
 		return err
@@ -25,7 +43,7 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 	if prompt != nil {
 		records = append(records, prompt)
 	}
-	records = append(records, r.Records...)
+	records = append(records, told...)
 	start := conversation.TurnStart{Model: l.opts.Model, JP: l.opts.JP, Approved: r.Approved}
 	t := l.stream.StartTurn(start, r.Chat, records...)
 	t.Draft(0, func(e *conversation.Event) {

@@ -50,22 +50,17 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 		}
 		return done.err
 	}
-	if err := l.respondResumed(ctx, done, before); err != nil {
-		return err
-	}
-	return l.afterTools(ctx, call) // whatever ended the run may be meant for the whole turn
-}
-
-// respondResumed records the result of a call that worked in a conversation of its own.
-// The call is charged with the files that it names. Changes by others are found later,
-// as theirs.
-func (l *Loop) respondResumed(ctx context.Context, done finishedRun, before SnapshotResult) error {
 	if done.err == nil && done.result.Question != nil {
 		done.err = errors.New("it asked a question in the place of a result")
 	}
+	// The call is charged with the files that it names. Changes by others are found later,
+	// as theirs.
 	after, err := l.files.lookAfter(ctx, requestAfter(done, before, nil, done.result.Wrote[:0]))
 	if err != nil {
 		after = SnapshotResult{Git: before.Git, LeftOut: []conversation.LeftOut{{Path: ".", Why: err.Error()}}}
 	}
-	return l.respond(ctx, done, &after)
+	if err := l.respond(ctx, done, &after); err != nil {
+		return err
+	}
+	return l.afterTools(ctx, call) // whatever ended the run may be meant for the whole turn
 }

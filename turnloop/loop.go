@@ -102,20 +102,12 @@ type Request struct {
 // Begin makes the beginning of a turn durable. Run goes on with it, here or in
 // another process.
 func (l *Loop) Begin(ctx context.Context, r Request) error {
-	if err := l.hookStart(ctx, &r); err != nil {
-		return err
-	}
-	l.steer.turn.Store(true)
 	defer l.steer.turn.Store(false)
 	return l.begin(ctx, r)
 }
 
 // Start begins a turn and runs it.
 func (l *Loop) Start(ctx context.Context, r Request) (Outcome, error) {
-	if err := l.hookStart(ctx, &r); err != nil {
-		return Outcome{Status: Incomplete}, err
-	}
-	l.steer.turn.Store(true)
 	defer l.steer.turn.Store(false)
 	if err := l.begin(ctx, r); err != nil {
 		return Outcome{Status: Incomplete}, err
@@ -159,18 +151,17 @@ func (l *Loop) view() View {
 		Ledger: l.stream.Tail(), Again: l.again,
 		Tools:  func(name string) *tool.Definition { return lookup(tools, name) },
 		NoTool: func(name string) string { return noTool(tools, name) },
-		Check:  l.check, Hooked: l.hooks.has(PointToolPre), Stale: l.approvals.stale,
+		Hooked: l.hooks.has(PointToolPre), Stale: l.approvals.stale,
+		Check: func(def *tool.Definition, arguments json.RawMessage) string {
+			if _, err := tool.Check(def, arguments); err != nil {
+				return textNotRun + err.Error()
+			}
+			if _, err := l.opts.real(def, arguments); err != nil {
+				return textNotRun + err.Error() + "."
+			}
+			return ""
+		},
 	}
-}
-
-func (l *Loop) check(def *tool.Definition, arguments json.RawMessage) string {
-	if _, err := tool.Check(def, arguments); err != nil {
-		return textNotRun + err.Error()
-	}
-	if _, err := l.opts.real(def, arguments); err != nil {
-		return textNotRun + err.Error() + "."
-	}
-	return ""
 }
 
 func (l *Loop) perform(ctx context.Context, a Action) error {

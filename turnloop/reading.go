@@ -31,7 +31,16 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 	var failed error
 	for range calls {
 		done := <-results
-		if err := l.settleRead(ctx, done); err != nil && failed == nil {
+		var err error
+		switch {
+		case done.err != nil && ctx.Err() != nil: // it leaves no record, and runs again on a resume
+			err = context.Cause(ctx)
+		case done.err == nil && done.result.Question != nil:
+			err = l.recordQuestion(ctx, done)
+		default:
+			err = l.respond(ctx, done, nil)
+		}
+		if err != nil && failed == nil {
 			failed = err
 		}
 		l.steer.shown.Of(done.call.Event.Seq).End()
@@ -66,16 +75,4 @@ func (l *Loop) lockPrograms(calls []*conversation.ToolCall) (map[*conversation.T
 		locks[call] = held
 	}
 	return locks, nil
-}
-
-// settleRead records the result of a read-only call. An interrupted one leaves no
-// record and runs again on a resume.
-func (l *Loop) settleRead(ctx context.Context, done finishedRun) error {
-	if done.err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if done.err == nil && done.result.Question != nil {
-		return l.recordQuestion(ctx, done)
-	}
-	return l.respond(ctx, done, nil)
 }

@@ -65,7 +65,13 @@ func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sna
 	}
 	t.AddToolCallResponse(response, with...)
 	if response.Held {
-		l.addDelivery(t, done)
+		seq := t.Next()
+		t.AddInquiryRequest(deliveryQuestion(done.call, done.def))
+		if done.def.Result == tool.Skip { // the configuration has answered it
+			t.AddInquiryResponse(conversation.InquiryResponse{
+				For: seq, Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerWithhold), By: conversation.ByConfig,
+			})
+		}
 	}
 }
 
@@ -107,8 +113,16 @@ func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason s
 	if vetoed(call) != "" {
 		what = "denied by a hook"
 	}
-	if reason == textMalformed {
-		reason += l.malformed(ctx, call)
+	if p := call.Event.Payload(conversation.PayloadArguments); reason == textMalformed && p != nil {
+		wrote := p.Data
+		if wrote == nil {
+			wrote, _, _ = l.opts.Journal.Payload(ctx, *p)
+		}
+		const most = 2000
+		if len(wrote) > most {
+			wrote = append(wrote[:most:most], "…"...)
+		}
+		reason += strings.ToValidUTF8(string(wrote), "\uFFFD")
 	}
 	t := l.stream.CurrentTurn()
 	cancelQuestions(t, call)
@@ -116,23 +130,6 @@ func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason s
 		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name, Content: reason, IsError: true,
 	}, conversation.WithSubject(responseSubject(l.opts.Tools, call, what)))
 	return l.build(ctx, t)
-}
-
-// malformed quotes the arguments that the model wrote.
-func (l *Loop) malformed(ctx context.Context, call *conversation.ToolCall) string {
-	p := call.Event.Payload(conversation.PayloadArguments)
-	if p == nil {
-		return ""
-	}
-	data := p.Data
-	if data == nil {
-		data, _, _ = l.opts.Journal.Payload(ctx, *p)
-	}
-	const most = 2000
-	if len(data) > most {
-		data = append(data[:most:most], "…"...)
-	}
-	return strings.ToValidUTF8(string(data), "\uFFFD")
 }
 
 // resolve closes, or frees for another run, a call whose outcome is unknown.
@@ -162,16 +159,12 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 	if err := l.build(ctx, t); err != nil {
 		return err
 	}
-	l.forgetRun(call)
-	return nil
-}
-
-// forgetRun removes the lock of a run that was lost. Where it cannot be had
-// something of the run still lives, and holds it.
-func (l *Loop) forgetRun(call *conversation.ToolCall) {
-	if _, done, err := l.toolLock(call.Event.Seq); err == nil {
-		done()
+	// The lock of the lost run goes. If it cannot be had, something of the run still lives,
+	// and holds it.
+	if _, unlock, err := l.toolLock(call.Event.Seq); err == nil {
+		unlock()
 	}
+	return nil
 }
 
 // recordQuestion makes a tool's question durable, to be asked in its turn. The

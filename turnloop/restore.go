@@ -45,3 +45,21 @@ func (o *Options) inputs(def *tool.Definition, call *conversation.ToolCall) (arg
 	}
 	return arguments, answers, nil
 }
+
+// named are the files that the call names, and the same again as only if the
+// tool touches no others.
+func (o *Options) named(call *conversation.ToolCall) (named, only []string) {
+	def := lookup(o.Tools, call.Request.Name)
+	if def.Paths == nil {
+		return nil, nil
+	}
+	arguments, err := o.real(def, call.Arguments())
+	if err != nil {
+		arguments = call.Arguments() // and it is not run
+	}
+	named, all := def.Paths(arguments)
+	if all && len(named) > 0 {
+		only = named
+	}
+	return named, only
+}

@@ -56,8 +56,18 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 		t.AddRecord(record.Body)
 	}
 	if r.Tools {
-		if err := l.changeTools(ctx, t); err != nil {
+		for _, e := range slices.Backward(l.stream.Events()) { // what the model was told besides stays
+			if b, ok := e.Body.(*conversation.Prompt); ok {
+				l.opts.System = b.System
+				break
+			}
+		}
+		prompt, err := l.prompt(ctx)
+		if err != nil {
 			return err
+		}
+		if prompt != nil { // those in force are others
+			t.AddRecord(prompt.Body, conversation.WithSubject(prompt.Subject), conversation.WithPayload(prompt.Payloads[0]))
 		}
 	}
 	if resumed == nil && (len(r.Approved) > 0 || outside != nil && len(lost) > 0) {
@@ -143,23 +153,6 @@ func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Option
 		return &ObeyedError{Tool: tool, Files: files, Since: true}, nil
 	}
 	return nil, nil
-}
-
-// changeTools adds a prompt with the loop's tools, where those in force are others.
-// What the model was told besides stays.
-func (l *Loop) changeTools(ctx context.Context, t *conversation.TurnMut) error {
-	for _, e := range slices.Backward(l.stream.Events()) {
-		if b, ok := e.Body.(*conversation.Prompt); ok {
-			l.opts.System = b.System
-			break
-		}
-	}
-	prompt, err := l.prompt(ctx)
-	if err != nil || prompt == nil {
-		return err
-	}
-	t.AddRecord(prompt.Body, conversation.WithSubject(prompt.Subject), conversation.WithPayload(prompt.Payloads[0]))
-	return nil
 }
 
 // Discard discards the newest turn: readers skip its events from now on. It first

@@ -46,7 +46,10 @@ func (l *Loop) run(ctx context.Context, calls []*conversation.ToolCall) error {
 func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) error {
 	release, err := l.holdFiles(ctx)
 	if cancelledByUser(err) && ctx.Err() == nil {
-		return l.refuseCancelled(ctx, call)
+		return l.build(ctx, l.stream.CurrentTurn().AddToolCallResponse(conversation.ToolCallResponse{
+			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name,
+			Content: textCancelledBefore, IsError: true, Cancelled: true,
+		}, conversation.WithSubject(responseSubject(l.opts.Tools, call, "cancelled"))))
 	}
 	if err != nil {
 		return fmt.Errorf("wait for the right to change files: %w", err)
@@ -188,33 +191,6 @@ func cancelledByUser(err error) bool {
 
 // textCancelledBefore is the result of a call that the user cancelled in time.
 const textCancelledBefore = "Not run: the user cancelled it before it started."
-
-// refuseCancelled closes a call that the user cancelled before it started.
-func (l *Loop) refuseCancelled(ctx context.Context, call *conversation.ToolCall) error {
-	t := l.stream.CurrentTurn().AddToolCallResponse(conversation.ToolCallResponse{
-		For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name,
-		Content: textCancelledBefore, IsError: true, Cancelled: true,
-	}, conversation.WithSubject(responseSubject(l.opts.Tools, call, "cancelled")))
-	return l.build(ctx, t)
-}
-
-// named are the files that the call names, and the same again as only if the
-// tool touches no others.
-func (o *Options) named(call *conversation.ToolCall) (named, only []string) {
-	def := lookup(o.Tools, call.Request.Name)
-	if def.Paths == nil {
-		return nil, nil
-	}
-	arguments, err := o.real(def, call.Arguments())
-	if err != nil {
-		arguments = call.Arguments() // and it is not run
-	}
-	named, all := def.Paths(arguments)
-	if all && len(named) > 0 {
-		only = named
-	}
-	return named, only
-}
 
 // requestAfter is what to look at after a tool ran.
 func requestAfter(done finishedRun, before SnapshotResult, named, only []string) SnapshotRequest {

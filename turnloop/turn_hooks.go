@@ -7,29 +7,6 @@ import (
 	"jp/conversation"
 )
 
-// hookStart asks whether a turn may begin. What the hook wants the model to know
-// goes with the request.
-func (l *Loop) hookStart(ctx context.Context, r *Request) error {
-	if !l.hooks.has(PointTurnStart) {
-		return nil
-	}
-	ruling, err := l.hooks.run(ctx, HookEvent{Point: PointTurnStart, Turn: l.stream.TurnNumber() + 1, Request: r.Chat.Content})
-	switch {
-	case ctx.Err() != nil:
-		return err
-	case err != nil:
-		l.opts.Observer.Noticed(failed(PointTurnStart, err))
-	case ruling.Denied:
-		return &DeniedError{Reason: ruling.Reason}
-	case ruling.Note != "":
-		note := &conversation.Event{
-			Body: &conversation.Note{Content: noteOf(PointTurnStart, "", ruling.Note)}, Subject: noteSubject(PointTurnStart, ruling.Note),
-		}
-		r.Records = append(r.Records[:len(r.Records):len(r.Records)], note)
-	}
-	return nil
-}
-
 // hookTool lets the hook before tools see a call, and records what it says before
 // anything depends on it. A hook that is broken off is asked again later.
 func (l *Loop) hookTool(ctx context.Context, call *conversation.ToolCall) error {
