@@ -35,7 +35,7 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 			return fmt.Errorf("name the conversation of %s: %w", call.Request.Name, err)
 		}
 	}
-	lock, unlock, err := l.toolLock(call.Event.Seq)
+	lock, unlock, err := l.tools.lock(call.Event.Seq)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.recordStart(ctx, call, before, child); err != nil {
 		return err
 	}
-	done := l.execute(ctx, call, child, lock)
+	done := l.tools.execute(ctx, call, child, lock)
 	if done.err != nil && !done.cancelled {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

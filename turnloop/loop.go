@@ -30,6 +30,7 @@ type Loop struct {
 	head      conversation.Head
 	files     files
 	approvals approvals
+	tools     toolRunner
 	again     map[int]bool   // calls of unknown outcome that are to run again
 	details   map[int]string // what helps to answer a tool's question, by its seq
 	failed    int            // tries of the present model call that left no event
@@ -72,6 +73,7 @@ func New(opts Options) *Loop {
 	l.hooks.hooks, l.hooks.model, l.hooks.observer = opts.Hooks, opts.Model, opts.Observer
 	l.model.opts, l.model.stream = &l.opts, l.stream
 	l.approvals = approvals{&l.opts, l.stream}
+	l.tools = toolRunner{&l.opts, l.stream, &l.approvals, &l.steer}
 	l.files.workspace = opts.Workspace
 	l.files.follow(opts.Stream.Events())
 	return l

@@ -2,23 +2,15 @@ package turnloop
 
 import (
 	"context"
-	"os"
 
 	"jp/conversation"
 )
-
-// A programLock says to other processes that a read-only call runs. The processes that
-// its tool starts hold it, too; the file is nil for a tool that starts none.
-type programLock struct {
-	file   *os.File
-	unlock func()
-}
 
 // runReading runs calls that only read side by side. A failure to record one
 // does not end the others.
 func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) error {
 	results := make(chan finishedRun, len(calls))
-	locks, err := l.lockPrograms(calls)
+	locks, err := l.tools.lockPrograms(calls)
 	if err != nil {
 		return err
 	}
@@ -26,7 +18,7 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 		l.steer.shown.Begin(activityOf(l.opts.Tools, call, l.steer.since()))
 	}
 	for _, call := range calls {
-		go func() { results <- l.execute(ctx, call, "", locks[call].file) }()
+		go func() { results <- l.tools.execute(ctx, call, "", locks[call].file) }()
 	}
 	var failed error
 	for range calls {
@@ -50,29 +42,4 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 		return failed
 	}
 	return l.afterTools(ctx, calls...)
-}
-
-// lockPrograms takes the locks of the calls, so that a program that outlives jp
-// is known: all of those, or none. A call that starts no program runs without a lock,
-// too: others then take it for one that has not started.
-func (l *Loop) lockPrograms(calls []*conversation.ToolCall) (map[*conversation.ToolCall]programLock, error) {
-	locks := make(map[*conversation.ToolCall]programLock, len(calls))
-	for _, call := range calls {
-		held := programLock{unlock: func() {}}
-		program := lookup(l.opts.Tools, call.Request.Name).Command != nil
-		file, unlock, err := l.toolLock(call.Event.Seq)
-		switch {
-		case err == nil && program:
-			held.file, held.unlock = file, unlock
-		case err == nil:
-			held.unlock = unlock
-		case program:
-			for _, taken := range locks {
-				taken.unlock()
-			}
-			return nil, err
-		}
-		locks[call] = held
-	}
-	return locks, nil
 }

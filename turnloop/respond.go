@@ -161,7 +161,7 @@ func (l *Loop) resolve(ctx context.Context, call *conversation.ToolCall) error {
 	}
 	// The lock of the lost run goes. If it cannot be had, something of the run still lives,
 	// and holds it.
-	if _, unlock, err := l.toolLock(call.Event.Seq); err == nil {
+	if _, unlock, err := l.tools.lock(call.Event.Seq); err == nil {
 		unlock()
 	}
 	return nil

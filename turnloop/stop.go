@@ -48,12 +48,6 @@ func (l *Loop) Adopt(ctx context.Context) error {
 	return l.build(ctx, t)
 }
 
-// What the model is told of calls that are closed from outside.
-const (
-	textInterrupted = "Not run: the user interrupted."
-	textCancelled   = "Cancelled after it had started: check before repeating."
-)
-
 // closeOpen ends every live question, withholds every result that waits for its
 // delivery, and gives every open call a response: the text, where it did not
 // start.

@@ -2,32 +2,13 @@ package turnloop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"time"
 
 	"jp/conversation"
 	"jp/tool"
 )
-
-// errToolTimeout ends a tool that took longer than it may.
-var errToolTimeout = errors.New("the tool's time is up")
-
-// A finishedRun is a tool run with a result.
-type finishedRun struct {
-	call   *conversation.ToolCall
-	def    *tool.Definition
-	result tool.Result
-	err    error // the tool could not be run, or was ended
-	took   time.Duration
-
-	cancelled bool // by the user
-	idle      bool // it did nothing, in the tool's own word
-	beside    bool // somebody else's tool ran, too, and may have changed any file
-}
 
 // run runs calls: one that may change things alone, read-only ones side by
 // side. Each result is recorded the moment it exists.
@@ -44,7 +25,7 @@ func (l *Loop) run(ctx context.Context, calls []*conversation.ToolCall) error {
 // runChanging runs a call that may change anything, between two looks at the
 // files and behind a durable record of its start.
 func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) error {
-	release, err := l.holdFiles(ctx)
+	release, err := l.tools.holdFiles(ctx)
 	if cancelledByUser(err) && ctx.Err() == nil {
 		return l.build(ctx, l.stream.CurrentTurn().AddToolCallResponse(conversation.ToolCallResponse{
 			For: call.Event.Seq, ID: call.Request.ID, Name: call.Request.Name,
@@ -63,7 +44,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 	if again, err := l.overtaken(ctx, call, before); again || err != nil {
 		return err
 	}
-	lock, unlock, err := l.toolLock(call.Event.Seq)
+	lock, unlock, err := l.tools.lock(call.Event.Seq)
 	if err != nil {
 		return err
 	}
@@ -72,7 +53,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return err
 	}
 	beside := only == nil && l.opts.Outlived != nil && l.opts.Outlived()
-	done := l.execute(ctx, call, "", lock)
+	done := l.tools.execute(ctx, call, "", lock)
 	done.beside = beside
 	ended := done.err != nil && ctx.Err() != nil
 	if ended {
@@ -152,46 +133,6 @@ func steered(ctx context.Context) bool {
 	return ctx.Err() != nil && errors.As(context.Cause(ctx), &command)
 }
 
-// stopped is a run that was ended with its turn. Its end was seen, so what moved
-// in the files is its doing.
-func (f finishedRun) stopped() finishedRun {
-	content := []byte(textCancelled)
-	if f.idle {
-		content = []byte(textCancelledBefore)
-	}
-	if len(f.result.Content) > 0 {
-		content = fmt.Appendf(content, " Its output until then:\n%s", f.result.Content)
-	}
-	f.result = tool.Result{Content: content, IsError: true, Truncated: f.result.Truncated, Wrote: f.result.Wrote}
-	f.err, f.cancelled = nil, true
-	return f
-}
-
-// holdFiles waits for the right to change files. The user may cancel the call
-// meanwhile.
-func (l *Loop) holdFiles(ctx context.Context) (release func(), err error) {
-	if l.opts.Hold == nil {
-		return func() {}, nil
-	}
-	ctx, end := l.steer.beginTool(ctx)
-	defer end()
-	l.steer.waits(true, l.opts.Now())
-	defer func() { l.steer.waits(false, l.opts.Now()) }()
-	if release, err = l.opts.Hold(ctx); err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return release, err
-}
-
-// cancelledByUser reports whether the user ended a tool, and not the turn.
-func cancelledByUser(err error) bool {
-	var command *Command
-	return errors.As(err, &command) && command.Kind == CommandCancelTool
-}
-
-// textCancelledBefore is the result of a call that the user cancelled in time.
-const textCancelledBefore = "Not run: the user cancelled it before it started."
-
 // requestAfter is what to look at after a tool ran.
 func requestAfter(done finishedRun, before SnapshotResult, named, only []string) SnapshotRequest {
 	if only != nil && done.err == nil {
@@ -226,124 +167,6 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 	}
 	delete(l.again, call.Event.Seq)
 	return nil
-}
-
-// attempt is which run of the call comes next: the one behind its newest start
-// on record, and behind each question of the tool.
-func attempt(call *conversation.ToolCall) int {
-	n := 1
-	for _, q := range call.Inquiries {
-		if q.Request.Kind == conversation.KindToolQuestion {
-			n++
-		}
-	}
-	if call.Started != nil {
-		n = max(n, call.Started.Body.(*conversation.ToolStarted).Attempt+1)
-	}
-	return n
-}
-
-func (l *Loop) toolLock(seq int) (*os.File, func(), error) {
-	if l.opts.ToolLock == nil {
-		return nil, func() {}, nil
-	}
-	f, done, err := l.opts.ToolLock(seq)
-	if err != nil {
-		return nil, nil, fmt.Errorf("lock the tool of event %d: %w", seq, err)
-	}
-	return f, done, nil
-}
-
-// execute runs a tool once, within its time. child is the conversation that it
-// works in, "" if in none.
-func (l *Loop) execute(ctx context.Context, call *conversation.ToolCall, child conversation.ID, lock *os.File) finishedRun {
-	t, _ := l.opts.Tools.Lookup(call.Request.Name)
-	done := finishedRun{call: call, def: t.Definition()}
-	if ctx.Err() != nil {
-		done.err = context.Cause(ctx)
-		return done
-	}
-	arguments, answers, err := l.opts.inputs(done.def, call)
-	if err != nil {
-		done.err = err
-		return done
-	}
-	for _, id := range l.approvals.covered(done.def, call) {
-		if _, answered := answers[id]; !answered {
-			answers[id] = json.RawMessage("true")
-		}
-	}
-	ctx, end := l.steer.beginTool(ctx)
-	defer end()
-	if done.err = prepareSafely(ctx, t); done.err != nil {
-		return done.notRun(context.Cause(ctx))
-	}
-	limit := l.opts.Limits.timeLimit(done.def)
-	if limit > 0 {
-		var cancel func()
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, errToolTimeout)
-		defer cancel()
-	}
-	shown := l.steer.shown.Of(call.Event.Seq)
-	run := tool.Call{
-		Conversation: l.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
-		Attempt: attempt(call), Child: child, Budget: l.opts.Limits.budget(l.stream), Lock: lock,
-		Room: l.opts.Limits.ToolOutput, Event: readable(l.stream.Events(), l.opts.Journal.Payload),
-	}
-	if shown != nil {
-		run.Output, run.Progress = shown, shown.Progress
-	}
-	began := l.opts.Now()
-	done.result, done.err = runSafely(ctx, t, run)
-	shown.Silence()
-	done.took = l.opts.Now().Sub(began)
-	switch cause := context.Cause(ctx); {
-	case done.err == nil:
-		done.cancelled = done.def.Resumes && cancelledByUser(cause)
-	case errors.Is(done.err, tool.ErrNotRun):
-		return done.notRun(cause)
-	case cancelledByUser(cause):
-		done.err, done.cancelled = errors.New("the user cancelled it; what it did until then is not known"), true
-	case errors.Is(cause, errToolTimeout):
-		done.err = fmt.Errorf("timed out after %s; what it did until then is not known", conversation.Ago(limit))
-	}
-	return done
-}
-
-// notRun is a run that did nothing: its tool could not be made ready, or the call
-// ended before it was sent.
-func (f finishedRun) notRun(cause error) finishedRun {
-	f.idle = true
-	switch {
-	case cancelledByUser(cause):
-		f.err, f.cancelled = errors.New("the user cancelled it before it started"), true
-	case errors.Is(cause, errToolTimeout):
-		f.err = errors.New("its time was up before it started")
-	}
-	return f
-}
-
-// prepareSafely makes a tool ready, if it has to be.
-func prepareSafely(ctx context.Context, t tool.Tool) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("it has a defect: %v", r)
-		}
-	}()
-	if p, is := t.(tool.Preparer); is {
-		return p.Prepare(ctx)
-	}
-	return nil
-}
-
-// runSafely makes an error of a tool's panic, so that one tool cannot end jp.
-func runSafely(ctx context.Context, t tool.Tool, call tool.Call) (result tool.Result, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			result, err = tool.Result{}, fmt.Errorf("it has a defect: %v; what it did until then is not known", r)
-		}
-	}()
-	return t.Run(ctx, call)
 }
 
 // overtaken records what somebody else changed since a person allowed the call, if that is a

@@ -16,7 +16,7 @@ var Ceilings = map[string]Ceiling{
 	"gitstore/odb":       {28, 68},
 	"internal/wirecheck": {12, 91},
 	"tool/fs":            {15, 40},
-	"turnloop":           {13, 59},
+	"turnloop":           {13, 55},
 	"worktree":           {23, 68},
 }
 
