@@ -17,15 +17,6 @@ const (
 	aheadLargest = 256 << 10
 )
 
-// A stored is an object as the store gave it.
-type stored struct {
-	oid    odb.OID
-	kind   string
-	object []byte
-	proven bool // its bytes have its name
-	err    error
-}
-
 // A piece is an object of a chain, and what was made of it.
 type piece[T any] struct {
 	stored
@@ -44,13 +35,13 @@ type ahead[T any] struct {
 	wait    sync.WaitGroup
 }
 
-func readAhead[T any](s *Store, from odb.OID, making func(stored) T) *ahead[T] {
+func readAhead[T any](r *commitReader, from odb.OID, making func(stored) T) *ahead[T] {
 	a := &ahead[T]{make: making, batches: make(chan []piece[T], aheadBatches), done: make(chan struct{})}
 	a.wait.Go(func() {
 		defer close(a.batches)
 		for size := 1; from != ""; size = min(2*size, aheadBatch) {
 			var batch []piece[T]
-			batch, from = readBatch[T](s, from, size)
+			batch, from = readBatch[T](r, from, size)
 			if !a.hand(batch) {
 				return
 			}
@@ -82,10 +73,10 @@ func (a *ahead[T]) hand(batch []piece[T]) bool {
 
 // readBatch reads some objects of a chain, and says where the next ones begin, ""
 // for nowhere.
-func readBatch[T any](s *Store, oid odb.OID, size int) ([]piece[T], odb.OID) {
+func readBatch[T any](r *commitReader, oid odb.OID, size int) ([]piece[T], odb.OID) {
 	batch := make([]piece[T], 0, size)
 	for oid != "" && len(batch) < size {
-		o := s.unproven(oid)
+		o := r.unproven(oid)
 		batch = append(batch, piece[T]{stored: o})
 		if oid = ""; o.err == nil && o.kind == "commit" && len(o.object) < aheadLargest {
 			oid = firstParent(o.object)
@@ -117,25 +108,6 @@ func (a *ahead[T]) next(oid odb.OID) (value T, ok bool) {
 func (a *ahead[T]) stop() {
 	close(a.done)
 	a.wait.Wait()
-}
-
-func (s *Store) stored(oid odb.OID) stored {
-	kind, object, err := s.odb.ReadObject(oid)
-	return stored{oid: oid, kind: kind, object: object, proven: true, err: err}
-}
-
-// unproven is stored for who proves it.
-func (s *Store) unproven(oid odb.OID) stored {
-	kind, object, proven, err := s.odb.ReadUnproven(oid)
-	return stored{oid: oid, kind: kind, object: object, proven: proven, err: err}
-}
-
-// prove reads again what has another name.
-func (s *Store) prove(o stored) stored {
-	if o.proven || o.err != nil || s.odb.Names(o.oid, o.kind, o.object) {
-		return o
-	}
-	return s.stored(o.oid)
 }
 
 // firstParent is the first parent that a commit seems to have. Who decodes it

@@ -31,7 +31,7 @@ func TestFirstParent(t *testing.T) {
 }
 
 // chained writes commits that stand on each other and gives them newest first.
-func chained(t *testing.T, s *Store, n int, message string) []odb.OID {
+func chained(t *testing.T, s *commitReader, n int, message string) []odb.OID {
 	t.Helper()
 	var oids []odb.OID
 	parent := ""
@@ -45,7 +45,7 @@ func chained(t *testing.T, s *Store, n int, message string) []odb.OID {
 	return oids
 }
 
-func aheadStore(t *testing.T) *Store {
+func aheadReader(t *testing.T) *commitReader {
 	t.Helper()
 	gitenv.Isolate(t)
 	dir := t.TempDir()
@@ -53,11 +53,11 @@ func aheadStore(t *testing.T) *Store {
 	db, err := odb.Open(filepath.Join(dir, ".git"), odb.Options{Durability: odb.Off})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return &Store{odb: db, mac: &signer{}}
+	return &commitReader{odb: db, mac: &signer{}}
 }
 
 func TestReadAheadGivesTheChain(t *testing.T) {
-	s := aheadStore(t)
+	s := aheadReader(t)
 	oids := chained(t, s, 2*aheadBatches*aheadBatch, "")
 	a := readAhead(s, oids[0], s.prove)
 	defer a.stop()
@@ -72,7 +72,7 @@ func TestReadAheadGivesTheChain(t *testing.T) {
 }
 
 func TestReadAheadEnds(t *testing.T) {
-	s := aheadStore(t)
+	s := aheadReader(t)
 	large := chained(t, s, 2, strings.Repeat("x", aheadLargest))
 	a := readAhead(s, large[0], s.prove)
 	_, ok := a.next(large[0])
@@ -101,7 +101,7 @@ func TestReadAheadEnds(t *testing.T) {
 
 // Each object is made once: by its reader, or for a reader that is behind.
 func TestReadAheadMakesForAReaderThatIsBehind(t *testing.T) {
-	s := aheadStore(t)
+	s := aheadReader(t)
 	oids := chained(t, s, 2*aheadBatches*aheadBatch, "")
 	var mu sync.Mutex
 	made := map[odb.OID]int{}

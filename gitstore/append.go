@@ -12,7 +12,7 @@ import (
 
 // Create starts a conversation behind the commit base, or with a root commit.
 func (s *Store) Create(ctx context.Context, id conversation.ID, base string, events []*conversation.Event) (conversation.Head, error) {
-	if err := s.checkFree(id); err != nil {
+	if err := s.refs.checkFree(id); err != nil {
 		return "", err
 	}
 	if len(events) > 0 && events[0].Seq != 0 {
@@ -50,13 +50,13 @@ func (s *Store) basePlace(base string) (place, error) {
 
 // Append adds events behind the expected head.
 func (s *Store) Append(ctx context.Context, id conversation.ID, expect conversation.Head, events []*conversation.Event) (conversation.Head, error) {
-	if ref := s.writtenTo(id, odb.OID(expect)); ref != "" && len(events) > 0 {
+	if ref := s.tips.writtenTo(id, odb.OID(expect)); ref != "" && len(events) > 0 {
 		head, err := s.appendAt(ctx, id, odb.Ref{Name: ref, OID: odb.OID(expect)}, events)
 		if !errors.Is(err, conversation.ErrHeadMoved) {
 			return head, err
 		}
 	}
-	ref, head, err := s.find(id)
+	ref, head, err := s.refs.find(id)
 	if err != nil {
 		return "", err
 	}
@@ -96,10 +96,10 @@ func (s *Store) tipPlace(ctx context.Context, head odb.OID, next *conversation.E
 // readTip reads the newest event, with a summary that can be built on: its own
 // if it is this user's work, else one made from the whole chain.
 func (s *Store) readTip(ctx context.Context, head odb.OID) (*tip, error) {
-	if t := s.known(head); t != nil {
+	if t := s.tips.known(head); t != nil {
 		return t, nil
 	}
-	l, err := s.read(head)
+	l, err := s.commits.read(head)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *Store) readTip(ctx context.Context, head odb.OID) (*tip, error) {
 		}
 		t.summary = conversation.Summarize(events)
 	}
-	s.remember(head, t, "")
+	s.tips.remember(head, t, "")
 	return t, nil
 }
 
@@ -122,7 +122,7 @@ func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old o
 	if len(events) == 0 {
 		return "", errors.New("a conversation needs an event")
 	}
-	group, err := s.group(events, id, func() (odb.OID, error) { return s.payloadHead(id) }, on)
+	group, err := s.group(events, id, func() (odb.OID, error) { return s.refs.payloadHead(id) }, on)
 	if err != nil {
 		return "", err
 	}
@@ -132,7 +132,7 @@ func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old o
 		return "", fmt.Errorf("record event %d of %s: %w", events[0].Seq, id, writeError(err, old))
 	}
 	s.sawHead(id, group.end.parent)
-	s.remember(group.end.parent, written(events[len(events)-1], group.end, ref), old)
+	s.tips.remember(group.end.parent, written(events[len(events)-1], group.end, ref), old)
 	return conversation.Head(group.end.parent), nil
 }
 
@@ -222,10 +222,10 @@ func (s *Store) rewritten(id conversation.ID, events []*conversation.Event) erro
 // the local conversation of these events. If it is "", the fork gets a payload chain of
 // its own.
 func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.Head, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
-	if err := s.checkFree(id); err != nil {
+	if err := s.refs.checkFree(id); err != nil {
 		return "", err
 	}
-	if err := s.checkThere(from); err != nil {
+	if err := s.refs.checkThere(from); err != nil {
 		return "", err
 	}
 	head, err := s.parseHead(at)
@@ -239,7 +239,7 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	var batch odb.Batch
 	var payload odb.OID
 	if from != "" {
-		payload, err = s.payloadHead(from)
+		payload, err = s.refs.payloadHead(from)
 	} else {
 		batch.Objects, payload, err = s.keepFetched(ctx, head)
 	}
@@ -262,6 +262,6 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 		return "", fmt.Errorf("fork %s: %w", from, storeError(err))
 	}
 	s.sawHead(id, g.end.parent)
-	s.remember(g.end.parent, written(origin, g.end, RefOf(id)), "")
+	s.tips.remember(g.end.parent, written(origin, g.end, RefOf(id)), "")
 	return conversation.Head(g.end.parent), nil
 }

@@ -29,9 +29,9 @@ func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversa
 		return "", fmt.Errorf("archive %s: %w", id, conversation.ErrHeadMoved)
 	}
 	switch {
-	case there == "" || s.reaches(head, there) && head != there:
+	case there == "" || s.ancestry.reaches(head, there) && head != there:
 		return s.archive(ctx, id, odb.RefUpdate{Ref: from, Old: head}, odb.RefUpdate{Ref: to, Old: there}, record)
-	case s.reaches(there, head):
+	case s.ancestry.reaches(there, head):
 		err := s.odb.Transaction(ctx, []odb.RefUpdate{{Ref: from, Old: head}})
 		return conversation.Head(there), archiveError(id, err)
 	case archived:
@@ -53,7 +53,7 @@ func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.Re
 	if err != nil {
 		return "", fmt.Errorf("archive %s: %w", id, err)
 	}
-	g, err := s.group([]*conversation.Event{record}, id, func() (odb.OID, error) { return s.payloadHead(id) }, on)
+	g, err := s.group([]*conversation.Event{record}, id, func() (odb.OID, error) { return s.refs.payloadHead(id) }, on)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.Re
 		return "", archiveError(id, err)
 	}
 	s.sawHead(id, to.New)
-	s.remember(to.New, written(record, g.end, to.Ref), from.Old)
+	s.tips.remember(to.New, written(record, g.end, to.Ref), from.Old)
 	return conversation.Head(to.New), nil
 }
 
@@ -86,7 +86,7 @@ func (s *Store) moveTo(ctx context.Context, objects []odb.Object, updates []odb.
 // EndMove takes the older of two refs away, where a move into the archive or out of
 // it was broken off, or where a fetch brought it back, and reports whether it did.
 func (s *Store) EndMove(ctx context.Context, id conversation.ID) (ended bool, err error) {
-	w, err := s.locate(id)
+	w, err := s.refs.locate(id)
 	switch {
 	case err != nil:
 		return false, err
@@ -104,7 +104,7 @@ func (s *Store) EndMove(ctx context.Context, id conversation.ID) (ended bool, er
 // Delete removes a conversation, an older ref in the other scope, and the payload ref.
 // If the other ref has events of its own it fails with a [TwiceError].
 func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversation.Head) error {
-	w, err := s.locate(id)
+	w, err := s.refs.locate(id)
 	switch {
 	case err != nil:
 		return err
@@ -119,7 +119,7 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 	if w.other.Name != "" { // first: an older one that a kill left behind alone would be the conversation
 		updates = append([]odb.RefUpdate{{Ref: w.other.Name, Old: w.other.OID}}, updates...)
 	}
-	payload, err := s.payloadHead(id)
+	payload, err := s.refs.payloadHead(id)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func FuzzBesideGit(f *testing.F) {
 		f.Add(rooted(object))
 	}
 	f.Add(rooted([]byte("tree x\nauthor A <a@b> 1 +0000\ncommitter  <> 2 -0130\njp-data {}\n\nm\n")))
-	s := &Store{mac: &signer{}}
+	s := &commitReader{mac: &signer{}}
 	git := newGitReader(f)
 	f.Fuzz(func(t *testing.T, object []byte) {
 		object = rooted(object)

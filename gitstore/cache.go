@@ -104,7 +104,7 @@ func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.R
 	for i := range c.log.Len() {
 		known[c.log.Record(i).ID] = i
 	}
-	ahead := readAhead(c.store, head, c.store.prove)
+	ahead := readAhead(c.store.commits, head, c.store.commits.prove)
 	defer ahead.stop()
 	above := -1
 	for oid := head; ; {
@@ -117,7 +117,7 @@ func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.R
 		}
 		o, ok := ahead.next(oid)
 		if !ok {
-			o = c.store.stored(oid)
+			o = c.store.commits.stored(oid)
 		}
 		seq, parent, err := standsIn(o, above)
 		if err = errors.Join(err, ctx.Err()); err != nil {

@@ -66,7 +66,7 @@ func (c *cached) excludes(head odb.OID, sieve conversation.Sieve) (none bool, ne
 // tip is a head of which a record was read, nil where what it says of the whole is not
 // enough.
 func (c *cached) tip(head odb.OID) *tip {
-	if t := c.store.known(head); t != nil {
+	if t := c.store.tips.known(head); t != nil {
 		return t
 	}
 	if c.newest.Raw == nil || c.newest.ID != idOf(head) {

@@ -156,16 +156,16 @@ func homeHeader(h *conversation.Home) []byte {
 
 // parseHome reads the home of an event of this user's, nil where it has none. The events of
 // one conversation share theirs.
-func (s *Store) parseHome(header []byte) *conversation.Home {
+func (r *commitReader) parseHome(header []byte) *conversation.Home {
 	if header == nil {
 		return nil
 	}
-	if known := s.lastHome.Load(); known != nil && known.header == string(header) {
+	if known := r.lastHome.Load(); known != nil && known.header == string(header) {
 		return &known.home
 	}
 	repo, id, _ := strings.Cut(string(header), " ")
 	read := &parsedHome{header: string(header), home: conversation.Home{Repo: repo, ID: conversation.ID(id)}}
-	s.lastHome.Store(read)
+	r.lastHome.Store(read)
 	return &read.home
 }
 
@@ -227,7 +227,7 @@ func fillPayload(p *conversation.Payload) {
 }
 
 // decode reads an event from the commit that holds it, without its payload.
-func (s *Store) decode(oid odb.OID, object []byte) (*link, error) {
+func (r *commitReader) decode(oid odb.OID, object []byte) (*link, error) {
 	c, err := parseCommit(object)
 	if err != nil {
 		return &link{oid: oid, parent: c.parent(), seq: -1}, fmt.Errorf("%w: %w", conversation.ErrDamaged, err)
@@ -260,8 +260,8 @@ func (s *Store) decode(oid odb.OID, object []byte) (*link, error) {
 	}
 	e.Author, e.Tree, e.Commit = c.author.Name, string(c.tree), string(oid)
 	e.Model = modelOf(e, c)
-	if e.Signed = s.mac.signed(c, object); e.Signed {
-		e.Home = s.parseHome(c.home)
+	if e.Signed = r.mac.signed(c, object); e.Signed {
+		e.Home = r.parseHome(c.home)
 	}
 	l.event = e
 	return l, nil

@@ -56,7 +56,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(commit)
 	}
 	key := []byte("0123456789abcdef0123456789abcdef")
-	s := &Store{mac: &signer{key: key}}
+	s := &commitReader{mac: &signer{key: key}}
 	f.Fuzz(func(t *testing.T, object []byte) {
 		l, err := s.decode(odb.HashObject("commit", object), object)
 		if err != nil {

@@ -151,7 +151,7 @@ func (s *Store) sawEnd(id conversation.ID) {
 // Gone says of a conversation that is not there which head was seen last, and whether its
 // event is in the repository. It is "" where jp deleted it, and where none was seen.
 func (s *Store) Gone(id conversation.ID) (head conversation.Head, there bool, err error) {
-	if _, _, err := s.find(id); !errors.Is(err, conversation.ErrNotFound) {
+	if _, _, err := s.refs.find(id); !errors.Is(err, conversation.ErrNotFound) {
 		return "", false, err
 	}
 	repo, err := s.repository(false)
@@ -179,7 +179,7 @@ func (s *Store) Standing(_ context.Context, id conversation.ID, head conversatio
 	if err != nil {
 		return conversation.StandingForeign, err
 	}
-	if seen != "" && seen != odb.OID(head) && !s.reaches(odb.OID(head), seen) {
+	if seen != "" && seen != odb.OID(head) && !s.ancestry.reaches(odb.OID(head), seen) {
 		return conversation.StandingRolledBack, nil
 	}
 	return standing, nil

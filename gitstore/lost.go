@@ -53,7 +53,7 @@ func (s *Store) onlyHere(id conversation.ID, events []*conversation.Event) (func
 	}
 	forked := -1 // the newest event that may have come from elsewhere
 	for _, e := range events {
-		if origin, is := e.Body.(*conversation.ForkOrigin); is && (elsewhere(origin.Conversation) || s.checkThere(origin.Conversation) != nil) {
+		if origin, is := e.Body.(*conversation.ForkOrigin); is && (elsewhere(origin.Conversation) || s.refs.checkThere(origin.Conversation) != nil) {
 			forked = e.Seq
 		}
 	}

@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -70,7 +69,7 @@ func (s *Store) Keep(ctx context.Context, id conversation.ID, at conversation.He
 	if err != nil {
 		return err
 	}
-	if was, err := s.payloadHead(id); err != nil || was != "" {
+	if was, err := s.refs.payloadHead(id); err != nil || was != "" {
 		return err
 	}
 	objects, payload, err := s.keepBelow(ctx, head)
@@ -108,7 +107,7 @@ func (s *Store) keepBelow(ctx context.Context, head odb.OID) (objects []odb.Obje
 // withPayload are the events up to a head that have payload, oldest first, as far as
 // they can be read. Their payload is not read.
 func (s *Store) withPayload(ctx context.Context, head odb.OID) (events []*conversation.Event, err error) {
-	w := s.walk(head)
+	w := s.commits.walk(head)
 	w.bare = true
 	w.goAhead()
 	defer w.stop()
@@ -159,49 +158,4 @@ func treeObject(entries map[string]odb.OID) odb.Object {
 		data, _ = hex.AppendDecode(data, []byte(entries[name]))
 	}
 	return odb.Object{Kind: "tree", OID: odb.HashObject("tree", data), Data: data}
-}
-
-// Payload reads the content of a payload; ok is false where it is absent.
-// Other bytes than the event says are damage.
-func (s *Store) Payload(_ context.Context, p conversation.Payload) (data []byte, ok bool, err error) {
-	oid, err := odb.ParseOID(p.OID)
-	if err != nil {
-		return nil, false, fmt.Errorf("%w: payload %s: %w", conversation.ErrDamaged, p.Name, err)
-	}
-	kind, data, err := s.odb.ReadObject(oid)
-	if errors.Is(err, odb.ErrObjectMissing) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, fmt.Errorf("read payload %s: %w", p.Name, storeError(err))
-	}
-	sum := sha256.Sum256(data)
-	if kind != "blob" || int64(len(data)) != p.Bytes || hex.EncodeToString(sum[:]) != p.SHA256 {
-		return nil, false, fmt.Errorf("%w: payload %s is not what the event says", conversation.ErrDamaged, p.Name)
-	}
-	return data, true, nil
-}
-
-// fill gives an event the text and the provider state that its message and its
-// headers could not hold. What is absent is marked, and leaves the beginning that they
-// hold.
-func (s *Store) fill(ctx context.Context, e *conversation.Event) error {
-	for i, p := range e.Payloads {
-		if p.Name != conversation.PayloadText && p.Name != conversation.PayloadProvider {
-			continue
-		}
-		data, ok, err := s.Payload(ctx, p)
-		if err != nil {
-			return err
-		}
-		switch {
-		case !ok:
-			e.Payloads[i].Absent = true
-		case p.Name == conversation.PayloadText:
-			e.SetText(string(data))
-		case conversation.CheckJSON(data) == nil:
-			e.Provider = data
-		}
-	}
-	return nil
 }

@@ -2,10 +2,8 @@ package gitstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +13,7 @@ import (
 
 // Head is the id of a conversation's newest event, live or archived.
 func (s *Store) Head(_ context.Context, id conversation.ID) (conversation.Head, error) {
-	_, head, err := s.find(id)
+	_, head, err := s.refs.find(id)
 	return conversation.Head(head), err
 }
 
@@ -25,7 +23,7 @@ func (s *Store) parseHead(at conversation.Head) (odb.OID, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: head %q", conversation.ErrNotFound, at)
 	}
-	if s.known(head) != nil {
+	if s.tips.known(head) != nil {
 		return head, nil
 	}
 	there, err := s.odb.Has(head)
@@ -35,24 +33,13 @@ func (s *Store) parseHead(at conversation.Head) (odb.OID, error) {
 	case there:
 		return head, nil
 	}
-	switch ref := s.headOf(head); {
+	switch ref := s.refs.headOf(head); {
 	case ref != "" && s.writtenAgain(ref, head):
 		return head, nil
 	case ref != "":
 		return "", &DamageError{Commit: string(head), Seq: -1, Err: fmt.Errorf("%w: the newest event's commit is missing", conversation.ErrDamaged)}
 	}
 	return "", fmt.Errorf("%w: there is no object %.10s", conversation.ErrNotFound, at)
-}
-
-// headOf is the ref of a conversation that names the object, "" if none does.
-func (s *Store) headOf(oid odb.OID) string {
-	for _, scope := range []string{refLive, refArchive} {
-		refs, _ := s.odb.ListRefs(scope) // one that cannot be read names nothing
-		if i := slices.IndexFunc(refs, func(r odb.Ref) bool { return r.OID == oid }); i >= 0 {
-			return refs[i].Name
-		}
-	}
-	return ""
 }
 
 // How long an event that a prune took is waited for, and how often it is looked for.
@@ -75,28 +62,6 @@ func (s *Store) writtenAgain(ref string, head odb.OID) bool {
 	return false
 }
 
-// read reads one commit as an event. For another commit, the link has what is known of
-// it, or is nil.
-func (s *Store) read(oid odb.OID) (*link, error) { return s.link(s.stored(oid)) }
-
-// link decodes what the store gave for a commit.
-func (s *Store) link(o stored) (*link, error) {
-	name := string(o.oid)
-	switch err := o.err; {
-	case errors.Is(err, odb.ErrObjectMissing), errors.Is(err, odb.ErrObjectTooLarge):
-		return nil, &DamageError{Commit: name, Seq: -1, Err: fmt.Errorf("%w: %w", conversation.ErrDamaged, err)}
-	case err != nil:
-		return nil, damageOr(fmt.Errorf("read commit %.10s: %w", name, storeError(err)), &link{oid: o.oid, seq: -1})
-	case o.kind != "commit":
-		return nil, &DamageError{Commit: name, Seq: -1, Err: fmt.Errorf("%w: it is a %s", conversation.ErrDamaged, o.kind)}
-	}
-	l, err := s.decode(o.oid, o.object)
-	if err != nil {
-		return l, &DamageError{Commit: name, Seq: l.seq, Err: err}
-	}
-	return l, nil
-}
-
 // Load reads the events up to a head, oldest first. If there is damage on the
 // way, the events before it are returned with the error.
 func (s *Store) Load(ctx context.Context, at conversation.Head) ([]*conversation.Event, error) {
@@ -104,9 +69,9 @@ func (s *Store) Load(ctx context.Context, at conversation.Head) ([]*conversation
 	if err != nil {
 		return nil, err
 	}
-	w := s.walk(head)
+	w := s.commits.walk(head)
 	w.brief = true
-	links, err := s.load(ctx, w)
+	links, err := s.commits.load(ctx, w)
 	events := make([]*conversation.Event, len(links))
 	for i, l := range links {
 		events[i] = l.event
@@ -126,7 +91,7 @@ func (s *Store) Back(ctx context.Context, at conversation.Head) iter.Seq2[*conve
 			yield(nil, err)
 			return
 		}
-		w := s.walk(head)
+		w := s.commits.walk(head)
 		defer w.stop()
 		for steps := 0; !w.done; steps++ {
 			if steps == backAlone {
@@ -146,7 +111,7 @@ func (s *Store) Back(ctx context.Context, at conversation.Head) iter.Seq2[*conve
 
 // Info reads what a conversation's newest event says of the whole.
 func (s *Store) Info(ctx context.Context, id conversation.ID) (conversation.Info, error) {
-	ref, head, err := s.find(id)
+	ref, head, err := s.refs.find(id)
 	if err != nil {
 		return conversation.Info{}, err
 	}
@@ -176,7 +141,7 @@ func (s *Store) Heads(scope conversation.Scope) ([]conversation.Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", storeError(err))
 	}
-	elsewhere := s.elsewhere(scope)
+	elsewhere := s.refs.elsewhere(scope)
 	infos := make([]conversation.Info, 0, len(refs)+len(broken))
 	for _, r := range refs {
 		if names(r.Name, scope) && !elsewhere(r) {
@@ -221,4 +186,20 @@ func each(ctx context.Context, infos []conversation.Info, do func(i int)) {
 		})
 	}
 	wg.Wait()
+}
+
+// Payload reads the content of a payload; ok is false where it is absent.
+// Other bytes than the event says are damage.
+func (s *Store) Payload(_ context.Context, p conversation.Payload) (data []byte, ok bool, err error) {
+	return s.commits.payload(p)
+}
+
+// Payloads is the ref that keeps a conversation's payload, and what it names;
+// "" where the conversation has none.
+func (s *Store) Payloads(id conversation.ID) (ref, head string, err error) {
+	oid, err := s.refs.payloadHead(id)
+	if err != nil || oid == "" {
+		return "", "", err
+	}
+	return refPayloads + string(id), string(oid), nil
 }

@@ -177,7 +177,7 @@ func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, c.store.fill(ctx, l.event)
+	return l, c.store.commits.fill(l.event)
 }
 
 // fillOutput replaces the shortened output of a tool by its whole output, if the sieve
@@ -187,7 +187,7 @@ func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, sieve co
 	if _, is := e.Body.(*conversation.ToolCallResponse); !is || p == nil {
 		return nil
 	}
-	data, here, err := c.store.Payload(ctx, *p)
+	data, here, err := c.store.commits.payload(*p)
 	if err != nil || !here {
 		return err
 	}
@@ -204,7 +204,7 @@ func (c *cached) decode(r sidecar.Record) (*link, error) {
 	if odb.HashObject("commit", r.Raw) != oid {
 		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)
 	}
-	return c.store.link(stored{oid: oid, kind: "commit", object: r.Raw})
+	return c.store.commits.link(stored{oid: oid, kind: "commit", object: r.Raw})
 }
 
 // A stored event with one of these texts passes every sieve: its text is in a payload,

@@ -3,7 +3,6 @@ package gitstore
 import (
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,20 +58,23 @@ const lockTimeout = 12 * time.Second
 
 // A Store is a [conversation.Journal] kept in a git repository.
 type Store struct {
-	odb  *odb.Store
-	git  *gitcmd.Git
-	repo gitcmd.Repository
-	mac  *signer
-	zone *time.Location
-	user func() Person
-	log  *slog.Logger
+	odb      *odb.Store
+	commits  *commitReader
+	tips     *tips
+	ancestry *ancestry
+	refs     *refs
+	git      *gitcmd.Git
+	repo     gitcmd.Repository
+	mac      *signer
+	zone     *time.Location
+	user     func() Person
+	log      *slog.Logger
 
 	rewrite func(conversation.ID, []*conversation.Event) error
 	noKey   error
 
 	repository func(forWrite bool) (string, error)
 	heads      heads
-	lastHome   atomic.Pointer[parsedHome]
 	unnoted    sync.Once
 
 	restoring time.Duration // how long a head that a prune took is waited for
@@ -83,9 +85,6 @@ type Store struct {
 	found     sync.Map     // of a sidecar's path: *found, until it is used
 	keptBytes atomic.Int64 // of records in those
 
-	mu    sync.Mutex
-	tips  map[odb.OID]*tip   // newest events that this store wrote or read
-	walks map[odb.OID]walked // of an event that was looked for below a head
 }
 
 var _ conversation.Journal = (*Store)(nil)
@@ -96,7 +95,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	if git == nil {
 		git = gitcmd.At(repo, gitcmd.Options{})
 	}
-	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, tips: map[odb.OID]*tip{}, walks: map[odb.OID]walked{}, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
+	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
 	s.grown.Store(firstBound())
 	s.repository = func(bool) (string, error) { return "", nil }
 	if opts.Repository != nil {
@@ -131,6 +130,10 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("open the store in %s: %w", repo.CommonDir, storeError(err))
 	}
 	s.odb = db
+	s.commits = &commitReader{odb: db, mac: s.mac, dir: repo.CommonDir}
+	s.ancestry = &ancestry{commits: s.commits, walks: map[odb.OID]walked{}}
+	s.refs = &refs{odb: db, ancestry: s.ancestry}
+	s.tips = &tips{byID: map[odb.OID]*tip{}}
 	return s, nil
 }
 
@@ -182,58 +185,6 @@ func (s *Store) encoderFor(id conversation.ID) (*encoder, error) {
 	return enc, err
 }
 
-// A tip is a conversation's newest event, and what it says of the whole.
-type tip struct {
-	event     *conversation.Event
-	committed time.Time
-	summary   conversation.Summary
-	ref       string // to which this store has written it; "" where it was read
-}
-
-// of completes what is known of a conversation.
-func (t *tip) of(info conversation.Info) conversation.Info {
-	info.Tip, info.Summary = t.event.Clone(), t.summary
-	return info
-}
-
-// remember keeps a newest event at hand, in place of the one that it follows.
-func (s *Store) remember(oid odb.OID, t *tip, before odb.OID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.tips, before)
-	if len(s.tips) >= 64 {
-		clear(s.tips)
-	}
-	s.tips[oid] = t
-}
-
-// written is the tip that a group of events has made. It shares nothing with
-// the caller, and holds no content of payloads.
-func written(e *conversation.Event, end place, ref string) *tip {
-	e = e.Clone()
-	e.Objects, e.Payloads = nil, slices.Clone(e.Payloads)
-	for i := range e.Payloads {
-		e.Payloads[i].Data = nil
-	}
-	return &tip{event: e, committed: end.committed, summary: end.summary, ref: ref}
-}
-
-// writtenTo is the ref of a conversation to which this store has written its newest
-// event, "" where that is another's work: whether it still is there, a write finds out.
-func (s *Store) writtenTo(id conversation.ID, newest odb.OID) string {
-	t := s.known(newest)
-	if t == nil || t.ref != refLive+string(id) && t.ref != refArchive+string(id) {
-		return ""
-	}
-	return t.ref
-}
-
-func (s *Store) known(oid odb.OID) *tip {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.tips[oid]
-}
-
 // UserIdentity is the user as git would name them: from the environment, else from the
 // configuration, which is read on demand. Unknown fields are empty.
 func UserIdentity(getenv func(string) string, configured func() gitcmd.User) Person {
@@ -252,3 +203,6 @@ func UserIdentity(getenv func(string) string, configured func() gitcmd.User) Per
 	}
 	return p
 }
+
+// CheckRefs looks whether packed-refs hides refs from git or from us.
+func (s *Store) CheckRefs() error { return s.odb.CheckPackedRefs() }

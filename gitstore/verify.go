@@ -15,7 +15,7 @@ import (
 // payload and the ref that keeps it are what they should be, and that the events
 // make sense together.
 func (s *Store) Verify(ctx context.Context, id conversation.ID) (conversation.Verdict, error) {
-	_, head, err := s.find(id)
+	_, head, err := s.refs.find(id)
 	if err != nil {
 		return conversation.Verdict{ID: id}, err
 	}
@@ -63,7 +63,7 @@ func (s *Store) verifyChain(ctx context.Context, at conversation.Head) (v conver
 	if err != nil {
 		return v, nil, err
 	}
-	links, err := s.load(ctx, s.walk(head))
+	links, err := s.commits.load(ctx, s.commits.walk(head))
 	var damage *DamageError
 	switch {
 	case errors.As(err, &damage):
@@ -157,7 +157,7 @@ func (s *Store) checkEvents(ctx context.Context, links []*link) (problems []conv
 			report(e, "its summary is not what the events come to")
 		}
 		for _, p := range e.Payloads {
-			switch _, ok, err := s.Payload(ctx, p); {
+			switch _, ok, err := s.commits.payload(p); {
 			case err != nil:
 				report(e, "%v", err)
 			case !ok:

@@ -1,13 +1,9 @@
 package gitstore
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -20,7 +16,7 @@ const maxForeign = 100
 // A walk goes from a head to the first event. Behind damage it goes on with what
 // lies below.
 type walk struct {
-	store   *Store
+	commits *commitReader
 	next    odb.OID
 	last    odb.OID // the commit above next
 	expect  int     // seq that the next event must have, -1 for any
@@ -37,8 +33,8 @@ type linked struct {
 	err error
 }
 
-func (s *Store) walk(head odb.OID) *walk {
-	return &walk{store: s, next: head, expect: -1}
+func (r *commitReader) walk(head odb.OID) *walk {
+	return &walk{commits: r, next: head, expect: -1}
 }
 
 // step reads the next older event.
@@ -48,7 +44,7 @@ func (w *walk) step(ctx context.Context) (*link, error) {
 	}
 	l, err := w.read()
 	switch {
-	case errors.Is(err, odb.ErrObjectMissing) && w.store.isShallow(w.last):
+	case errors.Is(err, odb.ErrObjectMissing) && w.commits.isShallow(w.last):
 		w.done = true
 		return nil, ErrShallow
 	case err != nil:
@@ -60,7 +56,7 @@ func (w *walk) step(ctx context.Context) (*link, error) {
 		return nil, above
 	}
 	if !w.bare {
-		if err := w.store.fill(ctx, l.event); err != nil {
+		if err := w.commits.fill(l.event); err != nil {
 			w.skip(l)
 			return nil, damageOr(err, l)
 		}
@@ -71,20 +67,20 @@ func (w *walk) step(ctx context.Context) (*link, error) {
 // read reads the next commit, from what has been read ahead if it is there.
 func (w *walk) read() (*link, error) {
 	if w.ahead == nil {
-		return w.store.read(w.next)
+		return w.commits.read(w.next)
 	}
 	l, ok := w.ahead.next(w.next)
 	if !ok {
 		w.stop()
-		return w.store.read(w.next)
+		return w.commits.read(w.next)
 	}
 	return l.link, l.err
 }
 
 // goAhead reads on beside who takes the steps.
 func (w *walk) goAhead() {
-	w.ahead = readAhead(w.store, w.next, func(o stored) linked {
-		l, err := w.store.link(w.store.prove(o))
+	w.ahead = readAhead(w.commits, w.next, func(o stored) linked {
+		l, err := w.commits.link(w.commits.prove(o))
 		if l != nil && w.brief {
 			l.state = nil
 		}
@@ -132,52 +128,4 @@ func damageOr(err error, l *link) error {
 		return err
 	}
 	return &DamageError{Commit: string(l.oid), Seq: l.seq, Err: err}
-}
-
-// load takes a walk to the first event and returns the events oldest first. Damage is returned with the events below it.
-func (s *Store) load(ctx context.Context, w *walk) ([]*link, error) {
-	var damage *DamageError
-	var links []*link // newest first
-	w.goAhead()
-	defer w.stop()
-	for !w.done {
-		l, err := w.step(ctx)
-		var found *DamageError
-		switch {
-		case errors.As(err, &found):
-			// The user's own history below a damaged first event is not damage.
-			if damage == nil || len(links) > 0 || !errors.Is(found, errNotEvent) {
-				damage = found
-			}
-			links = nil // what stands above damage cannot be relied on
-		case errors.Is(err, ErrShallow) && damage != nil:
-			return nil, damage
-		case err != nil:
-			return nil, err
-		default:
-			links = append(links, l)
-		}
-	}
-	slices.Reverse(links)
-	if damage != nil {
-		damage.Good = len(links)
-		return links, damage
-	}
-	return links, nil
-}
-
-// isShallow reports whether the history ends at the commit because the rest was
-// not fetched.
-func (s *Store) isShallow(oid odb.OID) bool {
-	f, err := os.Open(filepath.Join(s.repo.CommonDir, "shallow"))
-	if err != nil || oid == "" {
-		return false
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if lines.Text() == string(oid) {
-			return true
-		}
-	}
-	return false
 }

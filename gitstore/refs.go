@@ -1,0 +1,197 @@
+package gitstore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// refs finds the refs of conversations.
+type refs struct {
+	odb      *odb.Store
+	ancestry *ancestry
+}
+
+// find returns the ref of a conversation, live or archived, and its head.
+func (r *refs) find(id conversation.ID) (ref string, head odb.OID, err error) {
+	w, err := r.locate(id)
+	return w.Name, w.OID, err
+}
+
+// checkThere fails if there is no such conversation; "" asks for none.
+func (r *refs) checkThere(id conversation.ID) error {
+	if id == "" {
+		return nil
+	}
+	if _, err := conversation.ParseID(string(id)); err != nil {
+		return err
+	}
+	if _, err := r.odb.ReadRef(refLive + string(id)); err == nil {
+		return nil
+	}
+	_, _, err := r.find(id)
+	return err
+}
+
+// checkFree fails if the id is in use anywhere.
+func (r *refs) checkFree(id conversation.ID) error {
+	if _, err := conversation.ParseID(string(id)); err != nil {
+		return err
+	}
+	for _, prefix := range []string{refLive, refArchive, refPayloads} {
+		_, err := r.odb.ReadRef(prefix + string(id))
+		var packed *odb.PackedRefsError
+		switch {
+		case errors.Is(err, odb.ErrRefNotFound):
+		case errors.As(err, &packed): // of which ref it says something is not known
+			return fmt.Errorf("conversation %s: %w", id, storeError(err))
+		case err == nil, errors.Is(err, odb.ErrRefBroken), errors.Is(err, odb.ErrRefSymbolic):
+			return fmt.Errorf("conversation %s: %w", id, conversation.ErrExists)
+		default:
+			return fmt.Errorf("conversation %s: %w", id, storeError(err))
+		}
+	}
+	remotes, err := r.odb.ListRefs(refRemotes)
+	broken, err := unreadable(err)
+	if err != nil {
+		return storeError(err)
+	}
+	for _, b := range broken {
+		remotes = append(remotes, odb.Ref{Name: b.Ref})
+	}
+	for _, r := range remotes {
+		if strings.HasSuffix(r.Name, "/"+string(id)) {
+			return fmt.Errorf("conversation %s of a remote: %w", id, conversation.ErrExists)
+		}
+	}
+	return nil
+}
+
+// payloadHead is the newest commit of a conversation's payload, or "".
+func (r *refs) payloadHead(id conversation.ID) (odb.OID, error) {
+	head, err := r.odb.ReadRef(refPayloads + string(id))
+	if errors.Is(err, odb.ErrRefNotFound) {
+		return "", nil
+	}
+	return head, storeError(err)
+}
+
+// headOf is the ref of a conversation that names the object, "" if none does.
+func (r *refs) headOf(oid odb.OID) string {
+	for _, scope := range []string{refLive, refArchive} {
+		refs, _ := r.odb.ListRefs(scope) // one that cannot be read names nothing
+		if i := slices.IndexFunc(refs, func(r odb.Ref) bool { return r.OID == oid }); i >= 0 {
+			return refs[i].Name
+		}
+	}
+	return ""
+}
+
+// whereabouts are where a conversation is. A kill in the middle of a move into the
+// archive or out of it, or a fetch that brings back what was moved, leaves two refs.
+type whereabouts struct {
+	odb.Ref         // what the conversation is
+	other   odb.Ref // the second one; no name where there is none
+	apart   bool    // the second one has events that the first has not
+	err     error   // why the second one cannot be read
+}
+
+// settled decides between two refs of a conversation: the ref whose head reaches the
+// other has all events. If neither does, both have events of their own. The live ref
+// precedes the archived one.
+func settled(live, archived odb.Ref, reaches func(head, event odb.OID) bool) whereabouts {
+	switch {
+	case reaches(live.OID, archived.OID):
+		return whereabouts{Ref: live, other: archived}
+	case reaches(archived.OID, live.OID):
+		return whereabouts{Ref: archived, other: live}
+	}
+	return whereabouts{Ref: live, other: archived, apart: true}
+}
+
+// locate finds a conversation, live or archived. Objects are read only where it is
+// both.
+func (r *refs) locate(id conversation.ID) (whereabouts, error) {
+	if _, err := conversation.ParseID(string(id)); err != nil {
+		return whereabouts{}, err
+	}
+	live, archived := odb.Ref{Name: refLive + string(id)}, odb.Ref{Name: refArchive + string(id)}
+	var err, second error
+	live.OID, err = r.odb.ReadRef(live.Name)
+	if err != nil && !errors.Is(err, odb.ErrRefNotFound) {
+		return whereabouts{Ref: live}, fmt.Errorf("conversation %s: %w", id, storeError(err))
+	}
+	archived.OID, second = r.odb.ReadRef(archived.Name)
+	switch {
+	case err == nil && second == nil:
+		return settled(live, archived, r.ancestry.reaches), nil
+	case err == nil && errors.Is(second, odb.ErrRefNotFound):
+		return whereabouts{Ref: live}, nil
+	case err == nil: // of the live one that says nothing
+		return whereabouts{Ref: live, err: second}, nil
+	case second == nil:
+		return whereabouts{Ref: archived}, nil
+	case errors.Is(second, odb.ErrRefNotFound): // it may be on its way back to the live ones
+		if live.OID, second = r.odb.ReadRef(live.Name); second == nil {
+			return whereabouts{Ref: live}, nil
+		}
+		archived = live
+	}
+	return whereabouts{Ref: archived}, fmt.Errorf("conversation %s: %w", id, storeError(second))
+}
+
+// apartError is a [TwiceError], nil where one head reaches the other or there is one.
+func (w whereabouts) apartError(id conversation.ID) error {
+	if !w.apart {
+		return nil
+	}
+	return &TwiceError{ID: id, Live: conversation.Head(w.OID), Archived: conversation.Head(w.other.OID)}
+}
+
+// elsewhere says which refs of a scope are not what their conversations are: those of
+// them that the other scope has, too. The refs were listed before.
+func (r *refs) elsewhere(scope conversation.Scope) func(odb.Ref) bool {
+	other := map[conversation.Scope]string{conversation.ScopeLive: refArchive, conversation.ScopeArchived: refLive}[scope]
+	if other == "" {
+		return func(odb.Ref) bool { return false }
+	}
+	there, _ := r.odb.RefNames(other) // what cannot be listed hides nothing
+	return func(ref odb.Ref) bool {
+		id := named(ref.Name).ID
+		if !has(there, other, id) {
+			return false
+		}
+		w, err := r.locate(id)
+		return err == nil && w.Name != ref.Name && w.other.Name == ref.Name
+	}
+}
+
+// has reports whether a sorted list has the name of an id behind a prefix.
+func has(sorted []string, prefix string, id conversation.ID) bool {
+	_, found := slices.BinarySearchFunc(sorted, string(id), func(name, id string) int {
+		return strings.Compare(strings.TrimPrefix(name, prefix), id)
+	})
+	return found
+}
+
+// unreadable takes the refs that cannot be read out of an error of ListRefs:
+// they are no reason not to list the others.
+func unreadable(err error) (broken []*odb.UnreadableRef, rest error) {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
+		var ref *odb.UnreadableRef
+		if errors.As(err, &ref) {
+			broken = append(broken, ref)
+		} else {
+			rest = errors.Join(rest, err)
+		}
+	}
+	return broken, rest
+}
