@@ -130,7 +130,7 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 		return fmt.Errorf("delete %s: %w", id, storeError(err))
 	}
 	s.sawEnd(id)
-	if err := s.dropSidecar(id); err != nil {
+	if err := s.sidecars.drop(id); err != nil {
 		return fmt.Errorf("delete what is kept of %s for searching: %w", id, err)
 	}
 	return nil

@@ -4,47 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
-
-	"golang.org/x/sys/unix"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
 	"jp/internal/safefile"
 )
-
-const (
-	logSuffix   = ".commits"
-	wordsSuffix = ".words"
-)
-
-func (s *Store) cacheDir() string { return filepath.Join(s.repo.CommonDir, "jp", "cache") }
-
-// cacheable reports whether the sidecars' folder is one, or can become one. A link
-// in its place leads to somewhere that is not ours to write.
-func (s *Store) cacheable() bool {
-	for _, dir := range []string{filepath.Dir(s.cacheDir()), s.cacheDir()} {
-		info, err := os.Lstat(dir)
-		if err == nil && !info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false
-		}
-	}
-	return true
-}
-
-// cachePath is where a conversation's sidecar is, without the suffix.
-func (s *Store) cachePath(of conversation.Info) string {
-	name := string(of.ID)
-	if of.Remote != "" {
-		name = url.PathEscape(of.Remote) + "@" + name
-	}
-	return filepath.Join(s.cacheDir(), name)
-}
 
 // errNotCached says that a chain is not simple enough for a sidecar. Reading it
 // the other way says why.
@@ -62,14 +29,14 @@ func (c *cached) update(ctx context.Context, head odb.OID) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.store.still.Load() {
+	if c.all.still.Load() {
 		c.log.Detach()
 	} else {
-		c.forget(safefile.MakeFolders(filepath.Dir(c.path), 0o777, c.store.git.Share))
+		c.forget(safefile.MakeFolders(filepath.Dir(c.path), 0o777, c.all.git.Share))
 	}
 	err = c.log.Extend(keep, missing)
 	c.forget(err)
-	c.store.grown.Add(int64(len(c.log.Buffer())))
+	c.all.grown.Add(int64(len(c.log.Buffer())))
 	if err := c.index(true); err != nil {
 		return 0, err
 	}
@@ -104,7 +71,7 @@ func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.R
 	for i := range c.log.Len() {
 		known[c.log.Record(i).ID] = i
 	}
-	ahead := readAhead(c.store.commits, head, c.store.commits.prove)
+	ahead := readAhead(c.all.commits, head, c.all.commits.prove)
 	defer ahead.stop()
 	above := -1
 	for oid := head; ; {
@@ -117,7 +84,7 @@ func (c *cached) missing(ctx context.Context, head odb.OID) (records []sidecar.R
 		}
 		o, ok := ahead.next(oid)
 		if !ok {
-			o = c.store.commits.stored(oid)
+			o = c.all.commits.stored(oid)
 		}
 		seq, parent, err := standsIn(o, above)
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -187,11 +154,11 @@ func (c *cached) index(whole bool) error {
 		}
 	}
 	c.words.Add([]byte(c.title))
-	if c.store.still.Load() {
+	if c.all.still.Load() {
 		return nil
 	}
 	c.forget(c.words.Write(c.path + wordsSuffix))
-	c.store.grown.Add(int64(c.words.Size()))
+	c.all.grown.Add(int64(c.words.Size()))
 	return nil
 }
 
@@ -208,18 +175,15 @@ func enter(w *sidecar.Words, log *sidecar.Log) error {
 
 // forget drops an error of writing: the sidecar is only a copy.
 func (c *cached) forget(err error) {
-	if err != nil && c.store.log != nil {
-		c.store.log.Debug("the search is slower than it could be", "error", err)
+	if err != nil && c.all.log != nil {
+		c.all.log.Debug("the search is slower than it could be", "error", err)
 	}
 }
 
-// dropSidecar removes a conversation's sidecar, with what was said there.
-func (s *Store) dropSidecar(id conversation.ID) error {
-	path := s.cachePath(conversation.Info{ID: id})
-	for _, suffix := range []string{logSuffix, wordsSuffix} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
-			return err
-		}
+// bound looks at all sidecars once much was written.
+func (c *cached) bound() {
+	if !c.all.still.Load() && c.all.grown.Load() >= c.all.limit/boundShare {
+		c.all.grown.Store(0)
+		c.all.bound(filepath.Base(c.path))
 	}
-	return nil
 }

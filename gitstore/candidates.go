@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"sync/atomic"
 
@@ -10,40 +9,6 @@ import (
 	"jp/gitstore/odb"
 	"jp/gitstore/sidecar"
 )
-
-// Candidates is [Store.List] without the conversations in which no event and no title
-// can pass a sieve. A search begins with it. It does not check that the objects of
-// searched conversations still exist.
-func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve conversation.Sieve) ([]conversation.Info, error) {
-	if len(sieve.Any) == 0 || !s.cacheable() {
-		return s.List(ctx, scope)
-	}
-	infos, err := s.Heads(scope)
-	if err != nil {
-		return nil, err
-	}
-	excluded := make([]bool, len(infos))
-	each(ctx, infos, func(i int) {
-		var newest *tip
-		if head, err := odb.ParseOID(string(infos[i].Head)); err == nil {
-			excluded[i], newest = s.cached(infos[i]).excludes(head, sieve)
-		}
-		switch {
-		case excluded[i] || infos[i].Err != nil:
-		case newest != nil:
-			infos[i] = newest.of(infos[i])
-		default:
-			infos[i] = s.info(ctx, infos[i])
-		}
-	})
-	var candidates []conversation.Info
-	for i, info := range infos {
-		if !excluded[i] {
-			candidates = append(candidates, info)
-		}
-	}
-	return candidates, ctx.Err()
-}
 
 // excludes reports whether nothing of a conversation can be of interest. Of the others
 // it keeps for the Sift that follows what has been found, and gives the newest event if
@@ -58,15 +23,15 @@ func (c *cached) excludes(head odb.OID, sieve conversation.Sieve) (none bool, ne
 		return true, nil
 	}
 	f := &found{head: head, sieve: sieve, places: places}
-	f.keep(records, &c.store.keptBytes)
-	c.store.found.Store(c.path, f)
+	f.keep(records, &c.all.keptBytes)
+	c.all.found.Store(c.path, f)
 	return false, c.tip(head)
 }
 
 // tip is a head of which a record was read, nil where what it says of the whole is not
 // enough.
 func (c *cached) tip(head odb.OID) *tip {
-	if t := c.store.tips.known(head); t != nil {
+	if t := c.all.tips.known(head); t != nil {
 		return t
 	}
 	if c.newest.Raw == nil || c.newest.ID != idOf(head) {
@@ -119,7 +84,7 @@ func (f *found) keep(records []sidecar.Record, all *atomic.Int64) {
 // recall gives the records that were found for the same sieve, once. It reads them again
 // where they were not kept; own says that their bytes are nobody else's.
 func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidecar.Record, own, ok bool) {
-	kept, ok := c.store.found.LoadAndDelete(c.path)
+	kept, ok := c.all.found.LoadAndDelete(c.path)
 	if !ok {
 		return nil, false, false
 	}
@@ -128,7 +93,7 @@ func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidec
 		return nil, false, false
 	}
 	if f.kept != nil {
-		c.store.keptBytes.Add(-f.bytes)
+		c.all.keptBytes.Add(-f.bytes)
 		return f.kept, true, true
 	}
 	records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, f.places, c.buffer)

@@ -12,7 +12,7 @@ func Sign(object, key []byte) ([]byte, error) {
 }
 
 // BoundCache sets how many bytes all sidecars together may take.
-func (s *Store) BoundCache(bytes int64) { s.maxCache = bytes }
+func (s *Store) BoundCache(bytes int64) { s.sidecars.limit = bytes }
 
 // BoundAfter is after how many written bytes a process looks at all sidecars, and
 // FirstBound how many it counts as written when it starts.

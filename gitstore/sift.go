@@ -14,31 +14,9 @@ import (
 	"jp/search/needle"
 )
 
-// Sift returns the events of a conversation that a sieve passes, oldest first,
-// and others among them, but at least every discard. Where the conversation is
-// damaged, the events before the damage come with the error.
-//
-// It reads the conversation's sidecar, and adds to it what is missing. Damage of
-// objects that are in the sidecar is not found: [Store.Load] and [Store.Verify]
-// read the objects themselves.
-func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversation.Sieve) ([]*conversation.Event, error) {
-	head, err := odb.ParseOID(string(of.Head))
-	if err != nil {
-		return nil, fmt.Errorf("%w: head %q", conversation.ErrNotFound, of.Head)
-	}
-	if !s.cacheable() || of.Err != nil {
-		return s.Load(ctx, of.Head)
-	}
-	events, err := s.cached(of).sift(ctx, head, sieve)
-	if err != nil && ctx.Err() == nil {
-		return s.Load(ctx, of.Head) // which says what is wrong
-	}
-	return events, err
-}
-
 // A cached is the sidecar of one conversation while it is used.
 type cached struct {
-	store   *Store
+	all     *sidecars
 	path    string
 	title   string
 	buffers                // what is read of the files stands in them
@@ -51,14 +29,6 @@ type cached struct {
 type buffers struct {
 	filters []byte // of the words
 	buffer  []byte // of the rest
-}
-
-func (s *Store) cached(of conversation.Info) *cached {
-	c := &cached{store: s, path: s.cachePath(of), title: of.Summary.Title}
-	if kept, ok := freeBuffers.Get().(*buffers); ok {
-		c.buffers = *kept
-	}
-	return c
 }
 
 var freeBuffers sync.Pool
@@ -177,7 +147,7 @@ func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, c.store.commits.fill(l.event)
+	return l, c.all.commits.fill(l.event)
 }
 
 // fillOutput replaces the shortened output of a tool by its whole output, if the sieve
@@ -187,7 +157,7 @@ func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, sieve co
 	if _, is := e.Body.(*conversation.ToolCallResponse); !is || p == nil {
 		return nil
 	}
-	data, here, err := c.store.commits.payload(*p)
+	data, here, err := c.all.commits.payload(*p)
 	if err != nil || !here {
 		return err
 	}
@@ -204,7 +174,7 @@ func (c *cached) decode(r sidecar.Record) (*link, error) {
 	if odb.HashObject("commit", r.Raw) != oid {
 		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)
 	}
-	return c.store.commits.link(stored{oid: oid, kind: "commit", object: r.Raw})
+	return c.all.commits.link(stored{oid: oid, kind: "commit", object: r.Raw})
 }
 
 // A stored event with one of these texts passes every sieve: its text is in a payload,

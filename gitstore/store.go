@@ -3,8 +3,8 @@ package gitstore
 import (
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"jp/conversation"
@@ -63,6 +63,7 @@ type Store struct {
 	tips     *tips
 	ancestry *ancestry
 	refs     *refs
+	sidecars *sidecars
 	git      *gitcmd.Git
 	repo     gitcmd.Repository
 	mac      *signer
@@ -78,13 +79,6 @@ type Store struct {
 	unnoted    sync.Once
 
 	restoring time.Duration // how long a head that a prune took is waited for
-
-	maxCache  int64        // bytes of all sidecars together
-	still     atomic.Bool  // no sidecar is written
-	grown     atomic.Int64 // bytes of those that were written since they were counted
-	found     sync.Map     // of a sidecar's path: *found, until it is used
-	keptBytes atomic.Int64 // of records in those
-
 }
 
 var _ conversation.Journal = (*Store)(nil)
@@ -95,8 +89,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	if git == nil {
 		git = gitcmd.At(repo, gitcmd.Options{})
 	}
-	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, log: opts.Log, maxCache: maxCache, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
-	s.grown.Store(firstBound())
+	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, log: opts.Log, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
 	s.repository = func(bool) (string, error) { return "", nil }
 	if opts.Repository != nil {
 		named := sync.OnceValues(func() (string, error) { return opts.Repository(true) })
@@ -134,6 +127,10 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	s.ancestry = &ancestry{commits: s.commits, walks: map[odb.OID]walked{}}
 	s.refs = &refs{odb: db, ancestry: s.ancestry}
 	s.tips = &tips{byID: map[odb.OID]*tip{}}
+	s.sidecars = &sidecars{
+		dir: filepath.Join(repo.CommonDir, "jp", "cache"), git: git, commits: s.commits, tips: s.tips, log: opts.Log, limit: maxCache,
+	}
+	s.sidecars.grown.Store(firstBound())
 	return s, nil
 }
 

@@ -30,7 +30,7 @@ var _ conversation.Journal = (*Transient)(nil)
 // Transient returns a journal over the store that records nothing. From then on the
 // store writes no sidecar either: what it searches it reads anew.
 func (s *Store) Transient() *Transient {
-	s.still.Store(true)
+	s.sidecars.still.Store(true)
 	return &Transient{Journal: s, store: s, places: map[conversation.Head]place{}, payloads: map[string][]byte{}}
 }
 

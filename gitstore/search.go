@@ -1,0 +1,75 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+
+	"jp/conversation"
+	"jp/gitstore/odb"
+)
+
+// Sift returns the events of a conversation that a sieve passes, oldest first,
+// and others among them, but at least every discard. Where the conversation is
+// damaged, the events before the damage come with the error.
+//
+// It reads the conversation's sidecar, and adds to it what is missing. Damage of
+// objects that are in the sidecar is not found: [Store.Load] and [Store.Verify]
+// read the objects themselves.
+func (s *Store) Sift(ctx context.Context, of conversation.Info, sieve conversation.Sieve) ([]*conversation.Event, error) {
+	head, err := odb.ParseOID(string(of.Head))
+	if err != nil {
+		return nil, fmt.Errorf("%w: head %q", conversation.ErrNotFound, of.Head)
+	}
+	if !s.sidecars.usable() || of.Err != nil {
+		return s.Load(ctx, of.Head)
+	}
+	events, err := s.sidecars.of(of).sift(ctx, head, sieve)
+	if err != nil && ctx.Err() == nil {
+		return s.Load(ctx, of.Head) // which says what is wrong
+	}
+	return events, err
+}
+
+// Candidates is [Store.List] without the conversations in which no event and no title
+// can pass a sieve. A search begins with it. It does not check that the objects of
+// searched conversations still exist.
+func (s *Store) Candidates(ctx context.Context, scope conversation.Scope, sieve conversation.Sieve) ([]conversation.Info, error) {
+	if len(sieve.Any) == 0 || !s.sidecars.usable() {
+		return s.List(ctx, scope)
+	}
+	infos, err := s.Heads(scope)
+	if err != nil {
+		return nil, err
+	}
+	excluded := make([]bool, len(infos))
+	each(ctx, infos, func(i int) {
+		var newest *tip
+		if head, err := odb.ParseOID(string(infos[i].Head)); err == nil {
+			excluded[i], newest = s.sidecars.of(infos[i]).excludes(head, sieve)
+		}
+		switch {
+		case excluded[i] || infos[i].Err != nil:
+		case newest != nil:
+			infos[i] = newest.of(infos[i])
+		default:
+			infos[i] = s.info(ctx, infos[i])
+		}
+	})
+	var candidates []conversation.Info
+	for i, info := range infos {
+		if !excluded[i] {
+			candidates = append(candidates, info)
+		}
+	}
+	return candidates, ctx.Err()
+}
+
+// CacheSize looks at the sidecars' files. Where there are none it is 0 of Limit.
+func (s *Store) CacheSize() CacheSize {
+	size := CacheSize{Limit: s.sidecars.limit}
+	for _, f := range s.sidecars.files() {
+		size.Files++
+		size.Bytes += f.Size()
+	}
+	return size
+}

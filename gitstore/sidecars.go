@@ -1,0 +1,148 @@
+package gitstore
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"jp/conversation"
+	"jp/gitcmd"
+	"jp/internal/safefile"
+)
+
+// sidecars are the sidecars of all conversations of a repository, in one folder.
+type sidecars struct {
+	dir     string // "<git dir>/jp/cache"
+	git     *gitcmd.Git
+	commits *commitReader
+	tips    *tips
+	log     *slog.Logger
+
+	limit     int64        // bytes of all together
+	still     atomic.Bool  // no sidecar is written
+	grown     atomic.Int64 // bytes of those that were written since they were counted
+	found     sync.Map     // of a sidecar's path: *found, until it is used
+	keptBytes atomic.Int64 // of records in those
+}
+
+const (
+	logSuffix   = ".commits"
+	wordsSuffix = ".words"
+)
+
+// usable reports whether the sidecars' folder is one, or can become one. A link
+// in its place leads to somewhere that is not ours to write.
+func (s *sidecars) usable() bool {
+	for _, dir := range []string{filepath.Dir(s.dir), s.dir} {
+		info, err := os.Lstat(dir)
+		if err == nil && !info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// path is where a conversation's sidecar is, without the suffix.
+func (s *sidecars) path(of conversation.Info) string {
+	name := string(of.ID)
+	if of.Remote != "" {
+		name = url.PathEscape(of.Remote) + "@" + name
+	}
+	return filepath.Join(s.dir, name)
+}
+
+// drop removes a conversation's sidecar, with what was said there.
+func (s *sidecars) drop(id conversation.ID) error {
+	path := s.path(conversation.Info{ID: id})
+	for _, suffix := range []string{logSuffix, wordsSuffix} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+			return err
+		}
+	}
+	return nil
+}
+
+// files are those of all sidecars, none where there is no folder.
+func (s *sidecars) files() (files []fs.FileInfo) {
+	entries, _ := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && ours(e.Name()) {
+			files = append(files, info)
+		}
+	}
+	return files
+}
+
+// maxCache is how many bytes all sidecars together may take: more than a million
+// events need.
+const maxCache = 4 << 30
+
+// boundShare is after which part of what all may take all are looked at.
+const boundShare = 64
+
+// firstBound is how many bytes a process counts as written before it has written
+// any: many that write little look as often as one that writes much.
+func firstBound() int64 { return rand.Int64N(maxCache / boundShare) }
+
+// bound removes sidecars until the others, with the one just written, fit. Which
+// ones go is left to chance: were it those that were written longest ago, a search of
+// a little more than fits would remove each just before it comes to it.
+func (s *sidecars) bound(written string) {
+	files := map[string][]fs.FileInfo{}
+	var names []string
+	total := int64(0)
+	for _, f := range s.files() {
+		name := sidecarOf(f.Name())
+		if files[name] == nil {
+			names = append(names, name)
+		}
+		files[name] = append(files[name], f)
+		total += f.Size()
+	}
+	rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	for _, name := range names {
+		if total <= s.limit {
+			return
+		}
+		if name == written {
+			continue
+		}
+		for _, f := range files[name] {
+			if os.Remove(filepath.Join(s.dir, f.Name())) == nil {
+				total -= f.Size()
+			}
+		}
+	}
+}
+
+// ours reports whether a file is of a sidecar, or what a crash left of one.
+func ours(name string) bool { return safefile.IsTemporary(name) || sidecarOf(name) != name }
+
+// sidecarOf is what the files of one sidecar have in common; all of a name that is none's.
+func sidecarOf(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, logSuffix), wordsSuffix)
+}
+
+func (s *sidecars) of(of conversation.Info) *cached {
+	c := &cached{all: s, path: s.path(of), title: of.Summary.Title}
+	if kept, ok := freeBuffers.Get().(*buffers); ok {
+		c.buffers = *kept
+	}
+	return c
+}
+
+// CacheSize is how much the sidecars of a repository take. They can be deleted.
+type CacheSize struct {
+	Files int
+	Bytes int64
+	Limit int64 // of Bytes: beyond it some go
+}
