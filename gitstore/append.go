@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"jp/conversation"
 	"jp/gitstore/odb"
@@ -122,7 +121,7 @@ func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old o
 	if len(events) == 0 {
 		return "", errors.New("a conversation needs an event")
 	}
-	group, err := s.group(events, id, func() (odb.OID, error) { return s.refs.payloadHead(id) }, on)
+	group, err := s.groups.build(events, id, func() (odb.OID, error) { return s.refs.payloadHead(id) }, on)
 	if err != nil {
 		return "", err
 	}
@@ -143,79 +142,6 @@ func writeError(err error, behind odb.OID) error {
 		return fmt.Errorf("%w: %w", conversation.ErrHeadMoved, err)
 	}
 	return storeError(err)
-}
-
-// A group is what one write makes durable.
-type group struct {
-	objects             []odb.Object
-	end                 place
-	payloadWas, payload odb.OID // "" where no event has payload
-}
-
-// payloadUpdate moves the conversation's payload, if there is new one.
-func (g *group) payloadUpdate(id conversation.ID) []odb.RefUpdate {
-	if g.payload == g.payloadWas {
-		return nil
-	}
-	return []odb.RefUpdate{{Ref: refPayloads + string(id), Old: g.payloadWas, New: g.payload}}
-}
-
-// group makes the objects of a conversation's events. Their payload goes behind what
-// there was, which is asked for where there is any.
-func (s *Store) group(events []*conversation.Event, id conversation.ID, payloadWas func() (odb.OID, error), on place) (*group, error) {
-	if s.noKey != nil {
-		return nil, fmt.Errorf("sign event %d of %s: %w", events[0].Seq, id, s.noKey)
-	}
-	if err := s.rewritten(id, events); err != nil {
-		return nil, err
-	}
-	conversation.CarryNeeds(on.needs, events)
-	g := &group{end: on}
-	enc, err := s.encoderFor(id)
-	if err != nil {
-		return nil, fmt.Errorf("name the repository for event %d of %s: %w", events[0].Seq, id, err)
-	}
-	payloadRead := false
-	payloadAt := time.Time{}
-	for i, e := range events {
-		if e.Seq != events[0].Seq+i {
-			return nil, fmt.Errorf("event %d cannot follow event %d", e.Seq, events[0].Seq+i-1)
-		}
-		for _, o := range e.Objects {
-			g.objects = append(g.objects, odb.Object{Kind: o.Kind, OID: odb.OID(o.OID), Data: o.Data})
-		}
-		commit, next, err := enc.encode(e, g.end)
-		if err != nil {
-			return nil, err
-		}
-		if len(e.Payloads) > 0 {
-			if !payloadRead {
-				if g.payloadWas, err = payloadWas(); err != nil {
-					return nil, err
-				}
-				payloadRead, g.payload = true, g.payloadWas
-			}
-			objects, head := enc.payloadObjects(e, s.kept(e.Payloads), g.payload, payloadAt)
-			g.objects, g.payload, payloadAt = append(g.objects, objects...), head, e.Time
-		}
-		if next.tree == emptyTree && e.Seq == 0 {
-			g.objects = append(g.objects, odb.Object{Kind: "tree", OID: emptyTree})
-		}
-		g.objects = append(g.objects, commit)
-		g.end = next
-	}
-	return g, nil
-}
-
-// rewritten changes events as the user wants them, before anything is made of them.
-func (s *Store) rewritten(id conversation.ID, events []*conversation.Event) error {
-	if s.rewrite == nil {
-		return nil
-	}
-	if err := s.rewrite(id, events); err != nil {
-		return fmt.Errorf("event %d of %s: %w", events[0].Seq, id, err)
-	}
-	return nil
 }
 
 // Fork makes a new conversation that shares the source's events up to a head. from is
@@ -241,12 +167,12 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if from != "" {
 		payload, err = s.refs.payloadHead(from)
 	} else {
-		batch.Objects, payload, err = s.keepFetched(ctx, head)
+		batch.Objects, payload, err = s.payloads.keepFetched(ctx, head)
 	}
 	if err != nil {
 		return "", fmt.Errorf("fork: keep its payload: %w", err)
 	}
-	g, err := s.group([]*conversation.Event{origin}, id, func() (odb.OID, error) { return payload, nil }, on)
+	g, err := s.groups.build([]*conversation.Event{origin}, id, func() (odb.OID, error) { return payload, nil }, on)
 	if err != nil {
 		return "", err
 	}

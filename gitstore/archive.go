@@ -53,7 +53,7 @@ func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.Re
 	if err != nil {
 		return "", fmt.Errorf("archive %s: %w", id, err)
 	}
-	g, err := s.group([]*conversation.Event{record}, id, func() (odb.OID, error) { return s.refs.payloadHead(id) }, on)
+	g, err := s.groups.build([]*conversation.Event{record}, id, func() (odb.OID, error) { return s.refs.payloadHead(id) }, on)
 	if err != nil {
 		return "", err
 	}

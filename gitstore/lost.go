@@ -1,6 +1,8 @@
 package gitstore
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,4 +78,25 @@ func (s *Store) RemotesWith(id conversation.ID) (remotes []string, err error) {
 		}
 	}
 	return remotes, err
+}
+
+// Keep makes the ref anew that keeps a conversation's payload, where it is gone and the
+// payload is still here: git would delete that sooner or later. head is the newest event.
+func (s *Store) Keep(ctx context.Context, id conversation.ID, at conversation.Head) error {
+	head, err := s.parseHead(at)
+	if err != nil {
+		return err
+	}
+	if was, err := s.refs.payloadHead(id); err != nil || was != "" {
+		return err
+	}
+	objects, payload, err := s.payloads.keepBelow(ctx, head)
+	if err != nil || payload == "" {
+		return err
+	}
+	err = s.odb.Write(ctx, odb.Batch{Objects: objects, Updates: []odb.RefUpdate{{Ref: refPayloads + string(id), New: payload}}})
+	if err != nil && !errors.Is(err, odb.ErrRefExists) { // another process has made it
+		return fmt.Errorf("keep the payload of %s: %w", id, storeError(err))
+	}
+	return nil
 }

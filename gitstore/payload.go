@@ -13,14 +13,21 @@ import (
 	"jp/gitstore/odb"
 )
 
-// kept are the payloads that can be kept: the new ones, and of those that come
+// A payloadKeeper makes the commits that keep payload.
+type payloadKeeper struct {
+	odb     *odb.Store
+	commits *commitReader
+	encoder func() *encoder
+}
+
+// present are the payloads that can be kept: the new ones, and of those that come
 // with a copied event the ones that are here.
-func (s *Store) kept(payloads []conversation.Payload) []conversation.Payload {
+func (k *payloadKeeper) present(payloads []conversation.Payload) []conversation.Payload {
 	return slices.DeleteFunc(slices.Clone(payloads), func(p conversation.Payload) bool {
 		if p.Data != nil {
 			return false
 		}
-		there, err := s.odb.Has(odb.OID(p.OID))
+		there, err := k.odb.Has(odb.OID(p.OID))
 		return err == nil && !there && p.Bytes > 0
 	})
 }
@@ -53,47 +60,26 @@ func (enc *encoder) payloadObjects(e *conversation.Event, kept []conversation.Pa
 
 // keepFetched is keepBelow for a chain of which a remote's ref may keep the payload.
 // Without a ref that keeps some, none can have come, and the chain is not read.
-func (s *Store) keepFetched(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
-	own, ownErr := s.odb.ListRefs(refPayloads)
-	theirs, theirsErr := s.odb.ListRefs(refRemotes)
+func (k *payloadKeeper) keepFetched(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
+	own, ownErr := k.odb.ListRefs(refPayloads)
+	theirs, theirsErr := k.odb.ListRefs(refRemotes)
 	if ownErr == nil && theirsErr == nil && len(own) == 0 && !slices.ContainsFunc(theirs, func(r odb.Ref) bool { return KeepsPayload(r.Name) }) {
 		return nil, "", nil
 	}
-	return s.keepBelow(ctx, head)
-}
-
-// Keep makes the ref anew that keeps a conversation's payload, where it is gone and the
-// payload is still here: git would delete that sooner or later. head is the newest event.
-func (s *Store) Keep(ctx context.Context, id conversation.ID, at conversation.Head) error {
-	head, err := s.parseHead(at)
-	if err != nil {
-		return err
-	}
-	if was, err := s.refs.payloadHead(id); err != nil || was != "" {
-		return err
-	}
-	objects, payload, err := s.keepBelow(ctx, head)
-	if err != nil || payload == "" {
-		return err
-	}
-	err = s.odb.Write(ctx, odb.Batch{Objects: objects, Updates: []odb.RefUpdate{{Ref: refPayloads + string(id), New: payload}}})
-	if err != nil && !errors.Is(err, odb.ErrRefExists) { // another process has made it
-		return fmt.Errorf("keep the payload of %s: %w", id, storeError(err))
-	}
-	return nil
+	return k.keepBelow(ctx, head)
 }
 
 // keepBelow makes the commits that keep the payload of a chain's events, what is here
 // of it, and returns the newest, "" where there is nothing to keep.
-func (s *Store) keepBelow(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
-	events, err := s.withPayload(ctx, head)
+func (k *payloadKeeper) keepBelow(ctx context.Context, head odb.OID) (objects []odb.Object, payload odb.OID, err error) {
+	events, err := k.withPayload(ctx, head)
 	if err != nil {
 		return nil, "", err
 	}
-	enc := s.encoder()
+	enc := k.encoder()
 	at := time.Time{}
 	for _, e := range events {
-		kept := s.kept(e.Payloads)
+		kept := k.present(e.Payloads)
 		if len(kept) == 0 {
 			continue
 		}
@@ -106,8 +92,8 @@ func (s *Store) keepBelow(ctx context.Context, head odb.OID) (objects []odb.Obje
 
 // withPayload are the events up to a head that have payload, oldest first, as far as
 // they can be read. Their payload is not read.
-func (s *Store) withPayload(ctx context.Context, head odb.OID) (events []*conversation.Event, err error) {
-	w := s.commits.walk(head)
+func (k *payloadKeeper) withPayload(ctx context.Context, head odb.OID) (events []*conversation.Event, err error) {
+	w := k.commits.walk(head)
 	w.bare = true
 	w.goAhead()
 	defer w.stop()

@@ -1,6 +1,7 @@
 package gitstore
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -64,15 +65,12 @@ type Store struct {
 	ancestry *ancestry
 	refs     *refs
 	sidecars *sidecars
+	payloads *payloadKeeper
+	groups   *groupBuilder
 	git      *gitcmd.Git
 	repo     gitcmd.Repository
-	mac      *signer
-	zone     *time.Location
 	user     func() Person
 	log      *slog.Logger
-
-	rewrite func(conversation.ID, []*conversation.Event) error
-	noKey   error
 
 	repository func(forWrite bool) (string, error)
 	heads      heads
@@ -89,7 +87,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	if git == nil {
 		git = gitcmd.At(repo, gitcmd.Options{})
 	}
-	s := &Store{git: git, repo: repo, mac: &signer{key: opts.Key}, zone: opts.Zone, log: opts.Log, rewrite: opts.Rewrite, noKey: opts.NoKey, restoring: restoring}
+	s := &Store{git: git, repo: repo, log: opts.Log, restoring: restoring}
 	s.repository = func(bool) (string, error) { return "", nil }
 	if opts.Repository != nil {
 		named := sync.OnceValues(func() (string, error) { return opts.Repository(true) })
@@ -103,9 +101,6 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 		}
 	}
 	s.heads.dir, s.heads.durable = opts.HeadsDir, opts.Durability != odb.Off
-	if s.zone == nil {
-		s.zone = time.Local
-	}
 	s.user = sync.OnceValue(func() Person {
 		if opts.User == nil {
 			return Person{}
@@ -123,7 +118,8 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("open the store in %s: %w", repo.CommonDir, storeError(err))
 	}
 	s.odb = db
-	s.commits = &commitReader{odb: db, mac: s.mac, dir: repo.CommonDir}
+	mac := &signer{key: opts.Key}
+	s.commits = &commitReader{odb: db, mac: mac, dir: repo.CommonDir}
 	s.ancestry = &ancestry{commits: s.commits, walks: map[odb.OID]walked{}}
 	s.refs = &refs{odb: db, ancestry: s.ancestry}
 	s.tips = &tips{byID: map[odb.OID]*tip{}}
@@ -131,6 +127,11 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 		dir: filepath.Join(repo.CommonDir, "jp", "cache"), git: git, commits: s.commits, tips: s.tips, log: opts.Log, limit: maxCache,
 	}
 	s.sidecars.grown.Store(firstBound())
+	s.groups = &groupBuilder{
+		mac: mac, zone: cmp.Or(opts.Zone, time.Local), user: s.user, rewrite: opts.Rewrite, noKey: opts.NoKey, repository: s.repository,
+	}
+	s.payloads = &payloadKeeper{odb: db, commits: s.commits, encoder: s.groups.encoder}
+	s.groups.payloads = s.payloads
 	return s, nil
 }
 
@@ -166,20 +167,6 @@ func (s *Store) ReadObject(oid string) (kind string, data []byte, err error) {
 	}
 	kind, data, err = s.odb.ReadObject(id)
 	return kind, data, storeError(err)
-}
-
-func (s *Store) encoder() *encoder {
-	return &encoder{user: s.user(), mac: s.mac, zone: s.zone}
-}
-
-// encoderFor is the encoder of a conversation's events.
-func (s *Store) encoderFor(id conversation.ID) (*encoder, error) {
-	enc := s.encoder()
-	repo, err := s.repository(true)
-	if err == nil && repo != "" {
-		enc.home = &conversation.Home{Repo: repo, ID: id}
-	}
-	return enc, err
 }
 
 // UserIdentity is the user as git would name them: from the environment, else from the

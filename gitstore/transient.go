@@ -69,10 +69,10 @@ func (t *Transient) take(id conversation.ID, on place, events []*conversation.Ev
 	if len(events) == 0 {
 		return "", errors.New("a conversation needs an event")
 	}
-	if err := t.store.rewritten(id, events); err != nil {
+	if err := t.store.groups.rewritten(id, events); err != nil {
 		return "", err
 	}
-	enc := t.store.encoder()
+	enc := t.store.groups.encoder()
 	for i, e := range events {
 		if e.Seq != events[0].Seq+i {
 			return "", fmt.Errorf("event %d cannot follow event %d", e.Seq, events[0].Seq+i-1)

@@ -131,7 +131,7 @@ func (s *Store) checkUnkept(id conversation.ID, events []*conversation.Event) []
 		return nil // who lists the remotes' conversations is told
 	}
 	for _, e := range events {
-		if only(e) && len(s.kept(e.Payloads)) > 0 {
+		if only(e) && len(s.payloads.present(e.Payloads)) > 0 {
 			return []conversation.Problem{{Seq: -1, Text: fmt.Sprintf("its payloads: %s%s is gone, and git gc will delete what it kept; the next turn makes it anew", refPayloads, id)}}
 		}
 	}
