@@ -130,7 +130,7 @@ func (s *Store) write(ctx context.Context, id conversation.ID, ref string, old o
 	if err := s.odb.Write(ctx, batch); err != nil {
 		return "", fmt.Errorf("record event %d of %s: %w", events[0].Seq, id, writeError(err, old))
 	}
-	s.sawHead(id, group.end.parent)
+	s.heads.saw(id, group.end.parent)
 	s.tips.remember(group.end.parent, written(events[len(events)-1], group.end, ref), old)
 	return conversation.Head(group.end.parent), nil
 }
@@ -187,7 +187,7 @@ func (s *Store) Fork(ctx context.Context, from conversation.ID, at conversation.
 	if err := s.odb.Write(ctx, batch); err != nil {
 		return "", fmt.Errorf("fork %s: %w", from, storeError(err))
 	}
-	s.sawHead(id, g.end.parent)
+	s.heads.saw(id, g.end.parent)
 	s.tips.remember(g.end.parent, written(origin, g.end, RefOf(id)), "")
 	return conversation.Head(g.end.parent), nil
 }

@@ -64,7 +64,7 @@ func (s *Store) archive(ctx context.Context, id conversation.ID, from, to odb.Re
 	if err := s.moveTo(ctx, g.objects, append(g.payloadUpdate(id), to, from)); err != nil {
 		return "", archiveError(id, err)
 	}
-	s.sawHead(id, to.New)
+	s.heads.saw(id, to.New)
 	s.tips.remember(to.New, written(record, g.end, to.Ref), from.Old)
 	return conversation.Head(to.New), nil
 }
@@ -129,7 +129,7 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 	if err := s.odb.Transaction(ctx, updates); err != nil {
 		return fmt.Errorf("delete %s: %w", id, storeError(err))
 	}
-	s.sawEnd(id)
+	s.heads.sawEnd(id)
 	if err := s.sidecars.drop(id); err != nil {
 		return fmt.Errorf("delete what is kept of %s for searching: %w", id, err)
 	}

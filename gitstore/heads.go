@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -25,8 +26,11 @@ import (
 // is flushed when the store closes. A power cut before that leaves an older note, or none,
 // and never a newer one than the ref.
 type heads struct {
-	dir     string // "" remembers nothing
-	durable bool
+	dir        string // "" remembers nothing
+	durable    bool
+	repository func(forWrite bool) (string, error)
+	log        *slog.Logger // nil drops it
+	unnoted    sync.Once
 
 	mu   sync.Mutex
 	open map[string]*os.File // by path
@@ -57,6 +61,20 @@ func (h *heads) note(repo string, id conversation.ID, head odb.OID) error {
 	return err
 }
 
+// saw notes the head to which the store has just moved a conversation. The event is
+// recorded: that it cannot be noted is no reason to fail.
+func (h *heads) saw(id conversation.ID, head odb.OID) {
+	repo, err := h.repository(true)
+	if err == nil {
+		err = h.note(repo, id, head)
+	}
+	if err != nil && h.log != nil {
+		h.unnoted.Do(func() {
+			h.log.Warn("jp cannot note which event of a conversation is the newest; going back to an older one would not be noticed", "error", err)
+		})
+	}
+}
+
 // maxNotes is how many notes are kept open.
 const maxNotes = 16
 
@@ -76,12 +94,13 @@ func openNote(path string) (*os.File, error) {
 // note stays: an older head may be brought back.
 const deleted = ".deleted"
 
-// markDeleted notes that.
-func (h *heads) markDeleted(repo string, id conversation.ID) error {
-	if h.dir == "" || repo == "" {
-		return nil
+// sawEnd notes that the store has deleted a conversation. If that fails, the conversation
+// counts as one that something else deleted.
+func (h *heads) sawEnd(id conversation.ID) {
+	repo, err := h.repository(false)
+	if err == nil && h.dir != "" && repo != "" {
+		_ = os.WriteFile(h.path(repo, id)+deleted, nil, 0o600)
 	}
-	return os.WriteFile(h.path(repo, id)+deleted, nil, 0o600)
 }
 
 // last is the noted head, or "". A note that a power cut damaged counts as missing.
@@ -125,27 +144,6 @@ func (h *heads) close() {
 	defer h.mu.Unlock()
 	h.flush()
 	h.open = nil
-}
-
-// sawHead notes the head to which this store has just moved a conversation. The event is
-// recorded: that it cannot be noted is no reason to fail.
-func (s *Store) sawHead(id conversation.ID, head odb.OID) {
-	repo, err := s.repository(true)
-	if err == nil {
-		err = s.heads.note(repo, id, head)
-	}
-	if err != nil && s.log != nil {
-		s.unnoted.Do(func() {
-			s.log.Warn("jp cannot note which event of a conversation is the newest; going back to an older one would not be noticed", "error", err)
-		})
-	}
-}
-
-// sawEnd is sawHead for a conversation that this store has deleted.
-func (s *Store) sawEnd(id conversation.ID) {
-	if repo, err := s.repository(false); err == nil {
-		_ = s.heads.markDeleted(repo, id) // then it is told as one that something else deleted
-	}
 }
 
 // Gone says of a conversation that is not there which head was seen last, and whether its

@@ -70,11 +70,9 @@ type Store struct {
 	git      *gitcmd.Git
 	repo     gitcmd.Repository
 	user     func() Person
-	log      *slog.Logger
 
 	repository func(forWrite bool) (string, error)
 	heads      heads
-	unnoted    sync.Once
 
 	restoring time.Duration // how long a head that a prune took is waited for
 }
@@ -87,7 +85,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	if git == nil {
 		git = gitcmd.At(repo, gitcmd.Options{})
 	}
-	s := &Store{git: git, repo: repo, log: opts.Log, restoring: restoring}
+	s := &Store{git: git, repo: repo, restoring: restoring}
 	s.repository = func(bool) (string, error) { return "", nil }
 	if opts.Repository != nil {
 		named := sync.OnceValues(func() (string, error) { return opts.Repository(true) })
@@ -100,7 +98,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 			return name, err
 		}
 	}
-	s.heads.dir, s.heads.durable = opts.HeadsDir, opts.Durability != odb.Off
+	s.heads.dir, s.heads.durable, s.heads.repository, s.heads.log = opts.HeadsDir, opts.Durability != odb.Off, s.repository, opts.Log
 	s.user = sync.OnceValue(func() Person {
 		if opts.User == nil {
 			return Person{}
