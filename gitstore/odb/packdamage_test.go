@@ -3,6 +3,7 @@ package odb
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -203,4 +204,94 @@ func FuzzPack(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Deltas whose bases form a circle, or a chain that no git makes, end with an error.
+func TestDeltasWithoutAnEnd(t *testing.T) {
+	name := func(i int) rawName { return whole(3, string(rune('a'+i))).named }
+	circle := func(n int) (all []packed) {
+		for i := range n {
+			base := name((i + 1) % n)
+			all = append(all, packed{kind: entryNamedDelta, base: base[:], body: []byte{1, 1, 1, 'x'}, named: name(i)})
+		}
+		return all
+	}
+	chain := func(n int) []packed {
+		all := []packed{whole(3, "x")}
+		for range n {
+			base, made := all[len(all)-1].named, rawName{}
+			made[0], made[1], made[2] = 0xee, byte(len(all)>>8), byte(len(all))
+			all = append(all, packed{kind: entryNamedDelta, base: base[:], body: []byte{1, 1, 1, 'x'}, named: made})
+		}
+		all[len(all)-1].named = whole(3, "x").named // the newest one has the right name
+		all[0].named = rawName{0xee}
+		all[1].base = all[0].named[:]
+		return all
+	}
+	for title, tt := range map[string]struct {
+		entries []packed
+		read    rawName
+		want    error
+	}{
+		"a circle of two":   {circle(2), name(0), ErrObjectCorrupt},
+		"a circle of seven": {circle(7), name(3), ErrObjectCorrupt},
+		"the longest chain": {chain(maxChain), whole(3, "x").named, nil},
+		"one more":          {chain(maxChain + 1), whole(3, "x").named, ErrObjectCorrupt},
+		"makes too much":    {[]packed{whole(3, "x"), {kind: entryNamedDelta, base: nameOf(whole(3, "x")), body: []byte{1, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 'x'}, named: name(1)}}, name(1), ErrObjectTooLarge},
+	} {
+		t.Run(title, func(t *testing.T) {
+			dir := t.TempDir()
+			pack, index := makePack(t, tt.entries...)
+			putPack(t, dir, "pack-1", pack, index)
+			_, data, err := packsOf(t, dir).read(oidOf(tt.read), 1<<20)
+			if tt.want != nil {
+				require.ErrorIs(t, err, tt.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, "x", string(data))
+		})
+	}
+}
+
+func nameOf(p packed) []byte { return p.named[:] }
+
+// Wherever a pack or its index is cut, and whichever byte of it is another one, an object is
+// given that has its name, or an error that says what is wrong.
+func TestDamageAnywhere(t *testing.T) {
+	text := whole(3, "hello world")
+	delta := packed{kind: entryNamedDelta, base: nameOf(text), body: []byte{11, 3, 0x90, 3}, named: whole(3, "hel").named}
+	all := []packed{text, delta, whole(1, strings.Repeat("commit", 50))}
+	pack, index := makePack(t, all...)
+	dir := t.TempDir()
+	check := func(pack, index []byte, at int) (errs int) {
+		putPack(t, dir, "pack-1", pack, index)
+		p := &packSet{}
+		p.open(func() []string { return []string{dir} })
+		for _, e := range all {
+			oid := oidOf(e.named)
+			kind, data, err := p.read(oid, 1<<20)
+			if err != nil {
+				require.True(t, errors.Is(err, ErrObjectCorrupt) || errors.Is(err, ErrObjectMissing) || errors.Is(err, ErrObjectTooLarge), "at %d: %v", at, err)
+				errs++
+				continue
+			}
+			require.Equal(t, oid, HashObject(kind, data), at)
+		}
+		require.NoError(t, p.close())
+		return errs
+	}
+	require.Zero(t, check(pack, index, 0))
+	for n := range pack {
+		require.Positive(t, check(pack[:n], index, n))
+		other := bytes.Clone(pack)
+		other[n] ^= 0x55
+		check(other, index, n) // a checksum of no moment may be another
+	}
+	for n := len(index) - 1; n >= 0; n -= 1 + n/60 {
+		require.Positive(t, check(pack, index[:n], n))
+		other := bytes.Clone(index)
+		other[n] ^= 0x55
+		check(pack, other, n)
+	}
 }
