@@ -385,3 +385,30 @@ func TestTranscriptBreaksBetweenWords(t *testing.T) {
 		require.Contains(t, text, "echo several ordinary words", name)
 	}
 }
+
+// TestLiveLineOfParallelTools runs two tools at once that only read. Both wait for a file, and
+// one of them fails then.
+func TestLiveLineOfParallelTools(t *testing.T) {
+	t.Parallel()
+	const config = "[tools.look]\ndescription = \"Look\"\ncommand = [\"sh\", \"-c\", \"cat >/dev/null; echo it looks; until test -e go; do sleep 0.05; done; mkdir seen 2>/dev/null || { seq 1 7; exit 3; }\"]\n" +
+		"mutates = false\nrun = \"unattended\"\n[sandbox]\nenable = false\n"
+	const script = "[[reply]]\nmessage = \"I look.\"\n[[reply.tool_call]]\nname = \"look\"\narguments = {}\n[[reply.tool_call]]\nname = \"look\"\narguments = {}\n[[reply]]\nmessage = \"Done.\"\n"
+	for _, columns := range []int{80, 40} {
+		t.Run(strconv.Itoa(columns), func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../home/.config/jp/config.toml", config)
+			p.write("../look.toml", script)
+			s := p.sit(columns, "query", "-m", "script/../look.toml", "Look")
+			want := regexp.MustCompile(`(?m)^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] look · \d+ s · 1 more\n  it looks$`)
+			s.Wait("both run", func() bool { return want.MatchString(s.Text()) })
+			p.write("go", "")
+			require.Zero(t, s.exit())
+			require.NotRegexp(t, spins, s.Text())
+			require.Regexp(t, `(?m)^✗ look: exit 3, 8 lines\n    … 3 lines above\s+jp print --tools \w+\n    3\n    4\n    5\n    6\n    7$`, s.Text())
+			require.Regexp(t, `(?m)^· look: 1 line$`, s.Text())
+			require.Contains(t, s.Text(), "\nDone.\n")
+			require.LessOrEqual(t, widest(s), columns)
+		})
+	}
+}

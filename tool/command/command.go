@@ -132,6 +132,7 @@ func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 		return tool.Result{}, err
 	}
 	out := newOutput()
+	out.watcher = call.Output
 	ended, err := program.Program{
 		Argv: c.spec.Command, Dir: c.root, Env: program.Environment(c.opts.Environ, c.opts.Secret, c.root, c.spec.Name),
 		Stdin: stdin, Output: out, Errors: out.errors, Limit: c.def.Timeout, Grace: c.opts.Grace, Launch: c.opts.Launch,

@@ -95,6 +95,28 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestWhatAProgramSaysIsSeen looks at a program as it runs: text and complaints are seen, and an
+// answer, which is data, is not.
+func TestWhatAProgramSaysIsSeen(t *testing.T) {
+	for name, tc := range map[string]struct{ script, seen string }{
+		"text":            {`echo a; echo b; echo c`, "a\nb\nc\n"},
+		"text in pieces":  {`printf '\n \n'; sleep 0.01; printf a; sleep 0.01; printf 'b\n'`, "\n \nab\n"},
+		"an answer":       {`printf '\n{"type":"success",'; sleep 0.01; echo '"content":"four"}'`, ""},
+		"a complaint":     {`echo b >&2; echo '{"type":"success","content":"four"}'`, "b\n"},
+		"blanks, a lot":   {`printf '%600s'; echo '{'`, strings.Repeat(" ", 600) + "{\n"},
+		"a list":          {`echo '[1]'`, "[1]\n"},
+		"text that fails": {`echo a; exit 3`, "a\n"},
+		"nothing":         {`:`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var seen strings.Builder
+			_, err := made(t, workspace(t), script(t, tc.script), command.Options{}).Run(t.Context(), tool.Call{Arguments: json.RawMessage(`{}`), Output: &seen})
+			require.NoError(t, err)
+			require.Equal(t, tc.seen, seen.String())
+		})
+	}
+}
+
 func TestTheCallComesAsJSON(t *testing.T) {
 	root := workspace(t)
 	spec := script(t, `cat; pwd; echo "$PWD $JP_TOOL $JP_SESSION$A_API_KEY$TOKEN"`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"jp/conversation"
 	"jp/tool"
@@ -27,6 +28,8 @@ type output struct {
 	errors *tool.Capture
 	whole  bytes.Buffer
 	other  bool // it is no answer: it does not begin as one, or is too long
+
+	watcher io.Writer // sees text as it comes, but no answer; may be nil
 }
 
 func newOutput() *output {
@@ -35,14 +38,23 @@ func newOutput() *output {
 
 // Write takes what the program writes to its standard output, and never fails.
 func (o *output) Write(p []byte) (int, error) {
-	if !o.other {
-		o.whole.Write(p)
-		begun := bytes.TrimLeft(o.whole.Bytes()[:min(o.whole.Len(), 512)], " \t\r\n")
-		if o.whole.Len() > maxAnswer || len(begun) > 0 && begun[0] != '{' || len(begun) == 0 && o.whole.Len() >= 512 {
-			o.other, o.whole = true, bytes.Buffer{}
-		}
+	if o.other {
+		o.watch(p)
+		return o.text.Write(p)
+	}
+	o.whole.Write(p)
+	begun := bytes.TrimLeft(o.whole.Bytes()[:min(o.whole.Len(), 512)], " \t\r\n")
+	if o.whole.Len() > maxAnswer || len(begun) > 0 && begun[0] != '{' || len(begun) == 0 && o.whole.Len() >= 512 {
+		o.watch(o.whole.Bytes())
+		o.other, o.whole = true, bytes.Buffer{}
 	}
 	return o.text.Write(p)
+}
+
+func (o *output) watch(p []byte) {
+	if o.watcher != nil {
+		_, _ = o.watcher.Write(p) // it only shows it
+	}
 }
 
 // result is what a run came to. An answer counts where the program had its time;

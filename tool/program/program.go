@@ -87,8 +87,8 @@ func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	return p.wait(ctx, group, done), nil
 }
 
-// tell lets somebody else see what the program says as it says it: both streams, or of a
-// program whose output is data, its standard error.
+// tell lets somebody else see what the program says as it says it: both streams, or where they
+// are apart, the standard error. Then the output may be data, and its writer decides.
 func (p *Program) tell(also io.Writer) {
 	switch {
 	case also == nil:

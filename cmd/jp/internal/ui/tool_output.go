@@ -35,15 +35,25 @@ func (c *chrome) failure(e *conversation.Event, b *conversation.ToolCallResponse
 		return
 	}
 	if left > 0 {
-		where := "   jp print --tools " + c.id.Short()
+		where := "jp print --tools " + c.id.Short()
 		if c.run.Transient() {
-			where = " (-v shows them)"
+			where = "(-v shows them)"
 		}
-		c.say("%s", c.palette.Dim("    … "+conversation.Count(left, "line")+" above"+where))
+		for _, line := range beside("    … "+conversation.Count(left, "line")+" above", where, c.env.MessageColumns()) {
+			c.say("%s", c.palette.Dim(line))
+		}
 	}
 	for _, line := range marginal(lines, c.env.MessageColumns()) {
 		c.say("%s", line)
 	}
+}
+
+// beside puts a hint behind a line, or below it where both do not fit the width.
+func beside(line, hint string, width int) []string {
+	if width > 0 && safetext.Columns(line)+3+safetext.Columns(hint) > width {
+		return []string{line, strings.Repeat(" ", 6) + hint}
+	}
+	return []string{line + "   " + hint}
 }
 
 // neverRan reports whether the subject of a response says that its tool was not run.

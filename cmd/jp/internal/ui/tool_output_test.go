@@ -84,3 +84,9 @@ func TestMarginal(t *testing.T) {
 		})
 	}
 }
+
+func TestHintBesideOrBelow(t *testing.T) {
+	require.Equal(t, []string{"    … 3 lines   jp print --tools abcd"}, beside("    … 3 lines", "jp print --tools abcd", 37))
+	require.Equal(t, []string{"    … 3 lines", "      jp print --tools abcd"}, beside("    … 3 lines", "jp print --tools abcd", 36))
+	require.Equal(t, []string{"    … 3 lines   jp print --tools abcd"}, beside("    … 3 lines", "jp print --tools abcd", 0))
+}
