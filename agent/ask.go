@@ -35,7 +35,7 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 func RunDetached(ctx context.Context, front Frontend, r *repo.Repo, h *background.Handover) error {
 	o := Request{
 		ID: string(h.ID), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,
-		NoTools: h.NoTools, Policy: h.Policy, Pending: h.Pending, Anyway: h.Anyway, Wait: h.Wait,
+		NoTools: h.NoTools, NoInstructions: h.Uninstructed, Policy: h.Policy, Pending: h.Pending, Anyway: h.Anyway, Wait: h.Wait,
 		Quiet: h.Quiet,
 	}
 	return newRun(ctx, front, r, o, h).do(ctx)

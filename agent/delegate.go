@@ -105,8 +105,12 @@ func (c *child) begin(ctx context.Context, t delegate.Task) error {
 	if err != nil {
 		return err
 	}
+	given, err := instructionsForTurn(ctx, c.instructions, c.stream.Events(), nil, c.out)
+	if err != nil {
+		return err
+	}
 	c.outcome, err = loop.Start(ctx, turnloop.Request{
-		Chat: conversation.ChatRequest{Content: t.Text}, Approved: c.parent.stream.Tail().Approved,
+		Chat: conversation.ChatRequest{Content: t.Text}, Approved: c.parent.stream.Tail().Approved, Records: given,
 	})
 	c.head = loop.Head()
 	return err

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"jp/agent/agentsmd"
 	"jp/agent/drafts"
 	"jp/agent/presence"
 	"jp/agent/repo"
@@ -21,6 +22,7 @@ type equipped struct {
 	registry     *tool.Registry  // nil until the servers were asked for their tools
 	presence     *presence.Presence
 	model        string
+	instructions *agentsmd.Source
 	drafts       *drafts.AnswerKeeper
 	listed       *snapshot.UntrackedKeeper
 	toldOutlived []conversation.ID // of whose tools the user knows

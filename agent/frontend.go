@@ -134,7 +134,10 @@ type RunInfo struct {
 	Model      string           // PROVIDER/NAME
 	Dir        string           // of the working tree
 	Turn       int              // that is gone on with; 0 for a new one
-	Approved   func() string    // which of its tool runs were approved in advance, in words; "" for none
+	// Instructions are the names of the files of instructions that the model works by. It is
+	// nil for a run of another process.
+	Instructions func() []string
+	Approved     func() string // which of its tool runs were approved in advance, in words; "" for none
 	// snapshots reports whether jp keeps snapshots of the files, and changed are the files that
 	// differ between two of them. Both are nil for a run of another process.
 	Snapshots func() bool

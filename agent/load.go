@@ -12,7 +12,6 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
-	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/reconcile"
 	"jp/tool"
@@ -106,15 +105,15 @@ func (l *loaded) bookkeeper(f *snapshot.Files) *turnloop.Loop {
 	return turnloop.New(opts)
 }
 
-// system is what the model is told before anything else.
-func (l *loaded) system() string {
+// system is the system prompt: jp's own words or the user's in their place, and what they leave out.
+func (l *loaded) system(words string) string {
 	switch {
 	case l.opts.NoPersist:
-		return toolset.SystemPrompt + "\n\n" + strings.TrimSpace(transientPrompt)
+		return words + "\n\n" + strings.TrimSpace(transientPrompt)
 	case l.worksFor() != "":
-		return toolset.SystemPrompt + "\n\n" + strings.TrimSpace(delegatePrompt)
+		return words + "\n\n" + strings.TrimSpace(delegatePrompt)
 	}
-	return toolset.SystemPrompt
+	return words
 }
 
 // transientPrompt is what a model is told besides, of whose turn nothing is recorded.

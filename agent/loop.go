@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"jp/agent/agentsmd"
 	"jp/agent/drafts"
 	"jp/agent/interrupted"
 	"jp/agent/models"
@@ -15,6 +16,7 @@ import (
 	"jp/agent/snapshot"
 	"jp/agent/toolset"
 	"jp/conversation"
+	"jp/instructions"
 	"jp/provider"
 	"jp/turnloop"
 	"jp/worktree"
@@ -42,6 +44,11 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	if err != nil {
 		return nil, err
 	}
+	system, err := systemPrompt(e.env, e.repo.Config.System)
+	if err != nil {
+		return nil, err
+	}
+	e.instructions = agentsmd.Open(e.repo, files, e.env.Dir, e.opts.NoInstructions)
 	e.out.Begin(e.info(files))
 	if e.delegation == nil { // its parent has said it
 		for _, line := range slices.Concat(e.repo.HeldBackLine(), toolset.SandboxOf(e.repo, e.env).Missing(toolset.StartsPrograms(e.repo, tools)), e.servers.Told(), untoldNotice(e.model, untold(model, tools))) {
@@ -53,7 +60,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	opts := turnloop.Options{
 		Journal: e.repo.Store, ID: e.id, Head: e.head, Stream: e.stream,
 		Provider: model, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
-		Model: e.model, System: e.system(), Tools: tools,
+		Model: e.model, System: e.system(system), Tools: tools,
 		Workspace: files, Hold: files.Hold, ToolLock: e.toolLock, Outlived: e.outlived,
 		Policy: e.policy(), Grant: e.repo.Config.Policy.Allow, Observer: e.out, Verbose: e.opts.Verbose,
 		JP: models.Version(), Now: e.env.Now, NewID: e.freeID,
@@ -61,7 +68,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Limits: turnloop.Limits{
 			ModelCalls: int(limits.ModelCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.repo), Tokens: int(limits.Tokens),
 		},
-		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), Digest: files.Digest(), Hooks: e.openHooks(),
+		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), Digest: files.Digest(), Hooks: e.openHooks(), Touched: e.instructions.Touched,
 		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
 		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,
 	}
@@ -126,6 +133,7 @@ func (e *equipped) info(files *snapshot.Files) RunInfo {
 		Archived: conversation.Summarize(e.stream.Events()).ArchivedAt != nil,
 		Approved: func() string { return interrupted.ApprovedWords(e.stream.Tail().Approved) },
 	}
+	r.Instructions = func() []string { return instructions.Follow(e.stream.Events()).Names() }
 	if e.tail != nil {
 		r.Turn = e.tail.Number
 	}

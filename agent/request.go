@@ -43,6 +43,7 @@ type Request struct {
 	Detach         bool
 	Wait           bool // as long as a provider asks
 	NoPersist      bool
+	NoInstructions bool // the model gets no files of instructions in this turn
 	Quiet, Verbose bool
 }
 

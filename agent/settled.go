@@ -75,6 +75,11 @@ func (s *settled) request(ctx context.Context) (turnloop.Request, error) {
 	if s.opts.Title != "" {
 		r.Records = append(r.Records, &conversation.Event{Body: &conversation.Metadata{Title: &s.opts.Title, TitleSource: "user"}})
 	}
+	given, err := instructionsForTurn(ctx, s.instructions, s.stream.Events(), s.user, s.out)
+	if err != nil {
+		return r, err
+	}
+	r.Records = append(r.Records, given...)
 	if note := s.note(ctx); note != nil {
 		r.Records = append(r.Records, note)
 	}

@@ -2,14 +2,19 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"jp/agent/agentsmd"
+	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/gitstore/trees"
+	"jp/internal/safetext"
 	"jp/reconcile"
 )
 
@@ -125,4 +130,53 @@ func putBackSince(t conversation.Turn) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(paths))
+}
+
+// instructionsForTurn are the records of a turn that tell its model of files of instructions: one,
+// or none where the model knows them. The user, nil where nobody can be asked, decides about
+// those that were changed by somebody else.
+func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*conversation.Event, user User, out Output) ([]*conversation.Event, error) {
+	var ask agentsmd.Ask
+	if user != nil {
+		ask = func(ctx context.Context, d agentsmd.Difference) (use, decided bool, err error) {
+			return askInstructions(ctx, user, d)
+		}
+	}
+	turn, err := from.Turn(ctx, events, ask)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range turn.Notices {
+		out.Noticed(line)
+	}
+	if turn.Told == nil {
+		return nil, nil
+	}
+	return []*conversation.Event{{Body: turn.Told}}, nil
+}
+
+// askInstructions lets the user decide about one file. Where nothing is said, nothing is decided.
+func askInstructions(ctx context.Context, user User, d agentsmd.Difference) (use, decided bool, err error) {
+	name := safetext.Show(d.File.Path)
+	text := fmt.Sprintf("%s tells the model how to work. It is not committed, and jp has no edit of yours on record.\n", name)
+	no := "do not give it to the model"
+	was := ""
+	if d.Committed != nil {
+		text = fmt.Sprintf("%s tells the model how to work. It differs from what is committed, and jp has no edit of yours on record.\n", name)
+		no = "give the model what is committed"
+		was = d.Committed.Text
+	}
+	key, err := user.Decide(ctx, UserDecision{
+		Text:    text + agentsmd.DifferenceText(was, d.File.Text),
+		Choices: []UserChoice{{'y', "give it to the model as it is"}, {'n', no}},
+	})
+	switch {
+	case errors.Is(err, ErrUserLeft):
+		return false, false, problem.Unchanged(problem.ExitInterrupted, "interrupted")
+	case errors.Is(err, ErrUserSilent), errors.Is(err, ErrUserGone):
+		return false, false, nil
+	case err != nil:
+		return false, false, err
+	}
+	return key == 'y', true, nil
 }

@@ -49,6 +49,9 @@ func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
 	case s.origin.Layer == LayerWorkspace && !l.report.Trusted && l.needsTrust(s):
 		return ReasonUntrusted
 	case !s.node.security:
+		if rule := s.node.tag.Get("tighten"); s.origin.Layer == LayerWorkspace && rule != "" && !tightens(rule, l.values[s.key()], s.value) {
+			return ReasonLoosens
+		}
 		return ""
 	case s.origin.Layer == LayerConversation:
 		return ReasonConversation

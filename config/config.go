@@ -22,21 +22,24 @@ import "time"
 // Config is the settings in force. The fields' doc tags are the text of the
 // generated reference; the default tags are the lowest layer.
 type Config struct {
-	Model      string              `toml:"model" trust:"always" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
-	Aliases    map[string]string   `toml:"aliases" label:"alias" security:"yes" doc:"Short name for a model, without a /"`
-	Parameters Parameters          `toml:"parameters"`
-	Prices     map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, if jp knows it"`
-	Providers  map[string]Provider `toml:"providers" label:"name" security:"yes"`
-	Tools      map[string]Tool     `toml:"tools" label:"name"`
-	Policy     Policy              `toml:"policy" security:"yes"`
-	Limits     Limits              `toml:"limits"`
-	Snapshot   Snapshot            `toml:"snapshot" security:"yes"`
-	Sandbox    Sandbox             `toml:"sandbox" security:"yes"`
-	Secrets    Secrets             `toml:"secrets" security:"yes"`
-	Hooks      map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
-	MCP        map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
-	Store      Store               `toml:"store"`
-	Style      Style               `toml:"style"`
+	Model        string              `toml:"model" trust:"always" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
+	Aliases      map[string]string   `toml:"aliases" label:"alias" security:"yes" doc:"Short name for a model, without a /"`
+	Parameters   Parameters          `toml:"parameters"`
+	System       string              `toml:"system" security:"yes" doc:"File whose text replaces jp's own system prompt; beginning with / or ~/"`
+	Prices       map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, if jp knows it"`
+	Providers    map[string]Provider `toml:"providers" label:"name" security:"yes"`
+	Tools        map[string]Tool     `toml:"tools" label:"name"`
+	Policy       Policy              `toml:"policy" security:"yes"`
+	Limits       Limits              `toml:"limits"`
+	Assistant    Assistant           `toml:"assistant" security:"yes"`
+	Instructions Instructions        `toml:"instructions"`
+	Snapshot     Snapshot            `toml:"snapshot" security:"yes"`
+	Sandbox      Sandbox             `toml:"sandbox" security:"yes"`
+	Secrets      Secrets             `toml:"secrets" security:"yes"`
+	Hooks        map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
+	MCP          map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
+	Store        Store               `toml:"store"`
+	Style        Style               `toml:"style"`
 }
 
 // Parameters are what a model is asked for.
@@ -106,6 +109,18 @@ type Limits struct {
 	ModelCalls   int64         `toml:"model_calls" trust:"lower" default:"100" doc:"Model calls in one turn; 0: no limit"`
 	Tokens       int64         `toml:"tokens" trust:"lower" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
 	HookTimeout  time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`
+}
+
+// Assistant is what the user tells every model.
+type Assistant struct {
+	Instructions string `toml:"instructions" doc:"Your own words to the model, given before any file of instructions"`
+}
+
+// Instructions say which files of instructions a model is given.
+type Instructions struct {
+	Enable   bool     `toml:"enable" default:"true" tighten:"off" doc:"Give the model AGENTS.md files: yours, and those of the repository"`
+	Fallback []string `toml:"fallback" default:"[\"CLAUDE.md\"]" tighten:"fewer" check:"names" doc:"Names of files that stand in for AGENTS.md in a folder without one, first to last"`
+	MaxBytes int64    `toml:"max_bytes" default:"32768" min:"1" max:"49152" tighten:"lower" doc:"Bytes of all instructions together that the model is given at the start of a turn, and of those with one result of a tool"`
 }
 
 // Snapshot says which files an event's commit holds.

@@ -162,6 +162,11 @@ func (n *node) check(value any) string {
 		if n.tag.Get("check") == "argv" && len(v) > 0 && v[0] == "" {
 			return "must name a program"
 		}
+		if n.tag.Get("check") == "names" && slices.ContainsFunc(v, func(name string) bool {
+			return name == "" || strings.ContainsAny(name, "/\\") || strings.Trim(name, ".") == ""
+		}) {
+			return "must be names of files, without a folder"
+		}
 	case [][]string:
 		if n.tag.Get("check") == "argv" && slices.ContainsFunc(v, matchesAll) {
 			return "must name a program in each rule"

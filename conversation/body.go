@@ -32,6 +32,7 @@ const (
 	TypeState            Type = "state"
 	TypeTurnDone         Type = "turn_done"
 	TypeWithheld         Type = "withheld"
+	TypeInstructions     Type = "instructions"
 )
 
 // A Body is what an event of one type says.
@@ -95,6 +96,8 @@ func newRecord(t Type) Body {
 		return new(TurnDone)
 	case TypeWithheld:
 		return new(Withholding)
+	case TypeInstructions:
+		return new(Instructions)
 	}
 	return nil
 }
@@ -122,7 +125,7 @@ func (t Type) Protocol() bool {
 func (t Type) Internal() bool {
 	switch t {
 	case TypePrompt, TypeNote, TypeToolStarted, TypeConfigDelta, TypeState, TypeMetadata, TypeForkOrigin,
-		TypeTurnDone, TypeTurnInterrupted:
+		TypeTurnDone, TypeTurnInterrupted, TypeInstructions:
 		return true
 	}
 	return false

@@ -6,8 +6,12 @@ import "slices"
 // attachments are withheld.
 const NeedWithheld = "withheld"
 
+// NeedInstructions is what a reader must know to send a conversation in which the
+// model was given files of instructions.
+const NeedInstructions = "instructions"
+
 // knownNeeds are the needs that this jp acts on.
-var knownNeeds = map[string]bool{NeedWithheld: true}
+var knownNeeds = map[string]bool{NeedWithheld: true, NeedInstructions: true}
 
 // A needing body changes what is sent in a way that a reader must know.
 type needing interface{ need() string }

@@ -1,8 +1,10 @@
 package conversation
 
-import "encoding/json"
-
-import "time"
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
 
 // ConfigDelta changes the configuration from here on.
 type ConfigDelta struct{ Delta raw }
@@ -268,4 +270,70 @@ func (b *Withholding) fields(c codec) {
 	c.seq("for", &b.For)
 	c.value("attachments", &b.Attachments)
 	c.str("reason", &b.Reason)
+}
+
+// Instructions give the model files of instructions: those of the user, and those of the
+// repository for the folder that jp works in.
+type Instructions struct {
+	Files   []InstructionFile // all that are in force, in order
+	For     *int              // seq of the response whose tool touched the files' folders first; nil: for the turn
+	Content string            // what the model is told
+}
+
+// An InstructionFile is one file of them. Its text stands from From to To in the event's; it is
+// empty where an earlier event gave it.
+type InstructionFile struct {
+	Path  string `json:"path"` // from the root of the working tree, or the user's own
+	User  bool   `json:"user,omitempty"`
+	OID   string `json:"oid"`           // blob id of the whole file
+	Bytes int64  `json:"bytes"`         // of the whole file
+	Cut   int64  `json:"cut,omitempty"` // bytes that were given; 0: all
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+}
+
+// Given reports whether the file's text stands in its event.
+func (f InstructionFile) Given() bool { return f.To > f.From }
+
+// Type implements [Body].
+func (*Instructions) Type() Type { return TypeInstructions }
+
+func (*Instructions) need() string { return NeedInstructions }
+
+func (b *Instructions) fields(c codec) {
+	c.value("files", &b.Files)
+	c.ref("for", &b.For)
+	c.text("content", &b.Content)
+}
+
+// Paths are the names of the files.
+func (b *Instructions) Paths() []string {
+	var paths []string
+	for _, f := range b.Files {
+		paths = append(paths, f.Path)
+	}
+	return paths
+}
+
+// Text is the text of one of the files, "" where it is not in this event.
+func (b *Instructions) Text(f InstructionFile) string {
+	if f.From < 0 || f.To > len(b.Content) || f.From >= f.To {
+		return ""
+	}
+	return b.Content[f.From:f.To]
+}
+
+// check reports what is wrong with the places of the texts.
+func (b *Instructions) check() error {
+	at := 0
+	for _, f := range b.Files {
+		if !f.Given() && f.From == f.To {
+			continue
+		}
+		if f.From < at || f.To < f.From || f.To > len(b.Content) {
+			return errors.New("the texts of its files are not where it says")
+		}
+		at = f.To
+	}
+	return nil
 }

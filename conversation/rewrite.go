@@ -24,7 +24,11 @@ type Rewriter func(name, text string) string
 // one whose event has changed: it is only good as it was received.
 func (e *Event) Rewrite(f Rewriter) (changed bool) {
 	w := &rewriter{to: f}
-	e.Body.fields(w)
+	if b, is := e.Body.(*Instructions); is {
+		w.instructions(b)
+	} else {
+		e.Body.fields(w)
+	}
 	w.envelope(e)
 	state := &rewriter{to: f}
 	state.json("", (*raw)(&e.Provider))
@@ -57,6 +61,33 @@ func (w *rewriter) str(name string, p *string) {
 	if text := w.to(name, *p); text != *p {
 		*p, w.changed = text, true
 	}
+}
+
+// instructions changes a text piece by piece, so that each file's is found where it then stands.
+func (w *rewriter) instructions(b *Instructions) {
+	w.value("files", &b.Files)
+	if b.check() != nil {
+		w.text("", &b.Content)
+		return
+	}
+	was, now, at := b.Content, "", 0
+	files := slices.Clone(b.Files)
+	piece := func(to int) {
+		text := was[at:to]
+		w.text("", &text)
+		now, at = now+text, to
+	}
+	for i, f := range files {
+		if !f.Given() {
+			continue
+		}
+		piece(f.From)
+		files[i].From = len(now)
+		piece(f.To)
+		files[i].To = len(now)
+	}
+	piece(len(was))
+	b.Files, b.Content = files, now
 }
 
 // text has no name: the names of events' texts are the format's.

@@ -56,6 +56,7 @@ var kept = map[Type][]string{
 	TypeTurnInterrupted:  {"By", "Signal", "Phase"},
 	TypeResumed:          {"Phase", "Report.HeadWas", "Report.HeadIs", "Report.Changed.Status"},
 	TypeTurnDone:         {"CostUSD"},
+	TypeInstructions:     {"Files.OID"},
 }
 
 // holders are the fields of a value that hold the marker.
@@ -98,7 +99,7 @@ func TestRewriteReachesEveryText(t *testing.T) {
 	types := []Type{
 		TypeTurnStart, TypePrompt, TypeNote, TypeChatRequest, TypeChatResponse, TypeToolCallRequest, TypeToolStarted, TypeToolCallResponse,
 		TypeInquiryRequest, TypeInquiryResponse, TypeConfigDelta, TypeMetadata, TypeForkOrigin, TypeWorkspace, TypeTurnDiscarded, TypeTurnStopped,
-		TypeTurnInterrupted, TypeResumed, TypeRestored, TypeState, TypeTurnDone, TypeWithheld,
+		TypeTurnInterrupted, TypeResumed, TypeRestored, TypeState, TypeTurnDone, TypeWithheld, TypeInstructions,
 	}
 	source, err := os.ReadFile("body.go")
 	require.NoError(t, err)

@@ -36,7 +36,7 @@ func Sanitize(events []*Event) []*Event {
 // and what has no meaning without it. What was set stays in force.
 func takenBack(t Type) bool {
 	switch t {
-	case TypeNote, TypeToolStarted, TypeResumed, TypeTurnInterrupted, TypeState, TypeTurnDone:
+	case TypeNote, TypeInstructions, TypeToolStarted, TypeResumed, TypeTurnInterrupted, TypeState, TypeTurnDone:
 		return true
 	}
 	return t.Protocol()

@@ -294,6 +294,12 @@ func (n *numbering) mapBody(b Body) bool {
 		return n.mapSeq(&b.For)
 	case *Withholding:
 		return n.mapSeq(&b.For)
+	case *Instructions:
+		if b.For != nil {
+			seq := *b.For
+			b.For = &seq
+			return n.mapSeq(b.For)
+		}
 	case *ChatRequest:
 		if b.Replaces != nil {
 			seq := *b.Replaces

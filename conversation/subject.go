@@ -147,6 +147,8 @@ func describeRecord(e *Event) string {
 		return fmt.Sprintf("restored: %s as of %d", Count(len(b.Files), "file"), b.AsOf)
 	case *Withholding:
 		return "withheld, since the server refused it: " + strings.Join(b.Attachments, ", ")
+	case *Instructions:
+		return "instructions: " + strings.Join(b.Paths(), ", ")
 	case *WorkState:
 		return "state: " + Count(len(b.OpenTasks), "open task")
 	case *TurnDone:

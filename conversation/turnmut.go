@@ -148,7 +148,7 @@ func checkOne(l *Ledger, e *Event) error {
 		}
 		return nil
 	}
-	if (l.stopped || l.Discarded) && (e.Type().Protocol() || e.Type() == TypeToolStarted) {
+	if (l.stopped || l.Discarded) && (e.Type().Protocol() || e.Type() == TypeToolStarted || e.Type() == TypeInstructions) {
 		return ErrStopped
 	}
 	switch b := e.Body.(type) {
@@ -167,6 +167,8 @@ func checkOne(l *Ledger, e *Event) error {
 		return l.checkToolResponse(b)
 	case *ToolStarted:
 		return l.checkOpen(b.For)
+	case *Instructions:
+		return l.checkInstructions(b)
 	case *InquiryRequest:
 		return l.checkInquiry(b)
 	case *InquiryResponse:
@@ -271,4 +273,17 @@ func (t *TurnMut) Draft(i int, draft Draft) *TurnMut {
 	}
 	draft(t.added[i])
 	return t
+}
+
+// checkInstructions refuses texts that are not there, and files that no tool touched.
+func (l *Ledger) checkInstructions(b *Instructions) error {
+	if b.For == nil {
+		return b.check()
+	}
+	for _, call := range l.ToolCalls {
+		if call.Response != nil && call.Response.Seq == *b.For {
+			return b.check()
+		}
+	}
+	return ErrOrphanResponse
 }

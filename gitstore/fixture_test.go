@@ -168,6 +168,10 @@ func bodies() []conversation.Body {
 		&conversation.WorkState{Plan: "first", OpenTasks: []string{"one", "two"}},
 		&conversation.TurnDone{Calls: 4, Input: 8900, Output: 544, CostUSD: "0.04", DurationMS: 41_000, Files: []string{"a.go"}},
 		&conversation.Withholding{For: 3, Attachments: []string{"a.png"}, Reason: "no images"},
+		&conversation.Instructions{
+			Files:   []conversation.InstructionFile{{Path: "AGENTS.md", OID: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Bytes: 9, From: 6, To: 15}},
+			Content: "begin\nBe brief.\nend\n",
+		},
 	}
 }
 

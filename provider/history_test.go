@@ -22,6 +22,7 @@ import (
 //	K1 a hook asked      k1 with other arguments   v1 denied
 //	B1 started with edited arguments
 //	S turn_stopped    r resumed         N note               X turn discarded  x interrupted  E delta  G prompt
+//	J instructions of the turn          j1 those that go with the response of 1
 //
 // A model event may carry how its call finished: "." stop, "+" tool_calls, "-"
 // length, "!" refusal, "%" filtered, "~" pause. "/" begins a new model call. Texts are the
@@ -132,6 +133,8 @@ func (h *history) body(word string, seq int, e *conversation.Event) conversation
 		return &conversation.Resumed{Message: text}
 	case 'N':
 		return &conversation.Note{Content: text}
+	case 'J':
+		return &conversation.Instructions{Content: text}
 	case 'X':
 		return &conversation.TurnDiscarded{FromSeq: h.turnAt, ToSeq: seq - 1}
 	case 'x', 'y': // y: after a try that left no event
@@ -174,6 +177,16 @@ func (h *history) toolBody(word, text string, e *conversation.Event) conversatio
 	case 'C':
 		h.calls[id] = e
 		return &conversation.ToolCallRequest{Call: h.nextCall(), ID: "call_" + id, Name: "tool_" + id, Arguments: json.RawMessage(`{"n": ` + id + `}`)}
+	case 'j':
+		if call != nil {
+			target = -1
+			for _, e := range h.events {
+				if b, ok := e.Body.(*conversation.ToolCallResponse); ok && b.For == call.Seq {
+					target = e.Seq
+				}
+			}
+		}
+		return &conversation.Instructions{For: &target, Content: text}
 	case 'D', 'H':
 		return &conversation.ToolCallResponse{For: target, ID: "call_" + id, Name: "tool_" + id, Content: text, Held: word[0] == 'H'}
 	case 'B':

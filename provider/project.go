@@ -45,6 +45,7 @@ type projection struct {
 	target Target
 	gaps   gaps
 	ids    wireIDs
+	nested map[int][]*conversation.Event // of the turn
 	pieces []piece
 }
 

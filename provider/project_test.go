@@ -98,6 +98,13 @@ func TestProjectStates(t *testing.T) {
 		{"a blank request with a note", "T N Q0 M. T Q", "U[N1.] A[M3.] U[Q5.]"},
 		{"text while tools run stands behind their results", "T Q C1 C2+ D1 Qi D2",
 			"U[Q1.] A[call(call_1) call(call_2)] R[call_1=D4. call_2=D6.] U[Q5.]"},
+		{"instructions of a turn", "T J Q M. T Q", "U[J1. Q2.] A[M3.] U[Q5.]"},
+		{"instructions of a later turn", "T Q M. T J N Q", "U[Q1.] A[M2.] U[J4. N5. Q6.]"},
+		{"instructions with a result", "T J Q C1+ D1 j1 M. T Q", "U[J1. Q2.] A[call(call_1)] R[call_1=D4.\n\nj5.] A[M6.] U[Q8.]"},
+		{"instructions with one of two results", "T Q C1 C2+ D2 j2 D1", "U[Q1.] A[call(call_1) call(call_2)] R[call_1=D6. call_2=D4.\n\nj5.]"},
+		{"instructions with a held result", "T Q C1+ H1 j1 L1 w1", "U[Q1.] A[call(call_1)] R[call_1=!" + notReleased + " It is secret.\n\nj4.]"},
+		{"instructions of a discarded turn", "T J Q C1+ D1 j1 X T Q", "U[Q8.]"},
+		{"instructions of a refused turn", "T J Q M! T Q", "U[Q5.]"},
 		{"a new prompt ends the life of reasoning", "T G Q R M. T G Q", "U[Q2.] A[M4.] U[Q7.]"},
 	}
 	for _, test := range tests {

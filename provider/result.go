@@ -45,6 +45,11 @@ func (p *projection) result(call *conversation.ToolCall, id string) []Block {
 		text = noOutput
 	}
 	block.Text = changedArguments(call) + text
+	for _, e := range p.nested[call.Response.Seq] {
+		if given := p.target.text(e); !blank(given) {
+			block.Text += "\n\n" + given
+		}
+	}
 	for i := range files {
 		files[i].ID = id
 	}

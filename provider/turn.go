@@ -16,8 +16,10 @@ func (p *projection) turn(turn conversation.Turn) []piece {
 	if len(ledger.Requests) == 0 {
 		return nil
 	}
+	sent := events[refusedUntil(events, ledger):]
+	p.nested = nestedIn(sent)
 	var pieces []piece
-	for _, e := range events[refusedUntil(events, ledger):] {
+	for _, e := range sent {
 		switch b := e.Body.(type) {
 		case *conversation.ChatRequest:
 			if !ledger.Replaced(e.Seq) {
@@ -25,6 +27,10 @@ func (p *projection) turn(turn conversation.Turn) []piece {
 			}
 		case *conversation.Note:
 			pieces = appendUser(pieces, p.said(e), false)
+		case *conversation.Instructions:
+			if b.For == nil {
+				pieces = appendUser(pieces, p.said(e), false)
+			}
 		case *conversation.Resumed:
 			pieces = appendUser(pieces, p.said(e), true)
 		case *conversation.ChatResponse, *conversation.ToolCallRequest:
@@ -34,6 +40,20 @@ func (p *projection) turn(turn conversation.Turn) []piece {
 		}
 	}
 	return pieces
+}
+
+// nestedIn are the instructions that go with the result of a tool, by the seq of its response.
+func nestedIn(events []*conversation.Event) map[int][]*conversation.Event {
+	var nested map[int][]*conversation.Event
+	for _, e := range events {
+		if b, ok := e.Body.(*conversation.Instructions); ok && b.For != nil {
+			if nested == nil {
+				nested = map[int][]*conversation.Event{}
+			}
+			nested[*b.For] = append(nested[*b.For], e)
+		}
+	}
+	return nested
 }
 
 // refusedUntil is the index behind the newest call that the model, or its

@@ -39,6 +39,11 @@ type Options struct {
 	// change files; nil: none does.
 	Outlived func() bool
 
+	// Touched returns the instructions of folders in which a tool read or changed files, to be
+	// given with its result, whose event will have the seq. It returns nil if the model knows
+	// them all.
+	Touched func(ctx context.Context, events []*conversation.Event, paths []string, seq int) *conversation.Instructions
+
 	// Digest identifies the content of a file, "" if there is no file. It is false for
 	// a folder. Nil: a permission holds whatever happens to untracked files.
 	Digest func(path string) (digest string, ok bool)

@@ -18,13 +18,20 @@ const textUnknown = "The outcome of this call is unknown: it was started, and no
 // that only reads.
 func (l *Loop) respond(ctx context.Context, done finishedRun, after *SnapshotResult) error {
 	t := l.stream.CurrentTurn()
-	l.addResponse(t, done, after)
+	seq := l.addResponse(t, done, after)
+	if l.opts.Touched != nil && done.err == nil && !done.result.IsError {
+		if paths, _ := l.opts.named(done.call); len(paths) > 0 {
+			if given := l.opts.Touched(context.WithoutCancel(ctx), l.stream.Events(), paths, seq); given != nil {
+				t.AddRecord(given)
+			}
+		}
+	}
 	return l.build(ctx, t)
 }
 
 // addResponse adds the result of a call, and the question about its delivery if it is
-// held.
-func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *SnapshotResult) {
+// held. It returns the seq of the response.
+func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *SnapshotResult) (seq int) {
 	content := done.result.Content
 	if done.err != nil {
 		content = []byte("The tool could not be run to its end: " + done.err.Error())
@@ -63,6 +70,7 @@ func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sna
 	for _, record := range done.result.Records {
 		t.AddRecord(record)
 	}
+	seq = t.Next()
 	t.AddToolCallResponse(response, with...)
 	if response.Held {
 		seq := t.Next()
@@ -73,6 +81,7 @@ func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *Sna
 			})
 		}
 	}
+	return seq
 }
 
 // size is a number of bytes in words.

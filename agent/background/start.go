@@ -45,6 +45,7 @@ type Order struct {
 	Pending      string   `json:"pending,omitempty"`
 	Anyway       bool     `json:"anyway,omitempty"`
 	Wait         bool     `json:"wait,omitempty"`
+	Uninstructed bool     `json:"no_instructions,omitempty"`
 	CFG          []string `json:"cfg,omitempty"`
 	Quiet        bool     `json:"quiet,omitempty"`
 }

@@ -65,6 +65,7 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 	f.BoolVar(&o.ContinueTurn, "continue-turn", false, "resume an incomplete turn; takes no text")
 	f.BoolVar(&o.DiscardTurn, "discard-turn", false, "discard an incomplete turn, then ask; with -E and no text: ask its question again")
 	f.BoolVar(&o.NoPersist, "no-persist", false, "record nothing and take no lock; tools only read")
+	f.BoolVar(&o.NoInstructions, "no-instructions", false, "give the model no AGENTS.md in this turn")
 	resumeFlags(&o, f)
 	cmd.MarkFlagsMutuallyExclusive("new", "id")
 	cmd.MarkFlagsMutuallyExclusive("new", "fork")

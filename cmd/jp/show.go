@@ -21,19 +21,26 @@ import (
 )
 
 func newShowCommand(e *ui.Env) *cobra.Command {
-	return &cobra.Command{
+	var asked bool
+	cmd := &cobra.Command{
 		Use: "show [ID][@E]", Short: "Show a conversation's facts, or one event in full", GroupID: "look", Args: cobra.MaximumNArgs(1),
 		Long: `Show a conversation's title, model, usage and state. With @E show one event in
 full, with its changes. E is a number (@14), from the end (@-1), @turn:3, the
-beginning of a commit (@3f2a9c1), or a time (@2h).
+beginning of a commit (@3f2a9c1), or a time (@2h). --instructions shows the AGENTS.md
+files that the model had by then.
 
 Exit codes: 0 done · 2 usage, or this session has no conversation ·
 5 no such conversation or event, or it is incomplete here · 6 damaged`,
-		Example: "  jp show\n  jp show @14\n  jp show 4400@turn:2",
+		Example: "  jp show\n  jp show @14\n  jp show 4400@turn:2\n  jp show --instructions @14",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asked {
+				return showInstructions(cmd.Context(), e, strings.Join(args, ""))
+			}
 			return runShow(cmd.Context(), e, strings.Join(args, ""))
 		},
 	}
+	cmd.Flags().BoolVar(&asked, "instructions", false, "show the files of instructions that the model worked by")
+	return cmd
 }
 
 func runShow(ctx context.Context, e *ui.Env, word string) error {

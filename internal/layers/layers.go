@@ -52,6 +52,7 @@ var Allowed = map[string][]string{
 	"reconcile":                             {"conversation"},                                                           // decides; writes nothing
 	"search":                                {"conversation", "search/needle"},                                          // reads through a source; knows no storage
 	"search/needle":                         nil,
+	"instructions":                          {"conversation"}, // finds and tells texts; knows no git, and asks nobody
 	"process":                               {"conversation", "internal/safefile"},
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                                 {"conversation"},
@@ -60,6 +61,7 @@ var Allowed = map[string][]string{
 	"redact":                                nil,
 	"redact/redacttest":                     nil,
 	"agent":                                 {everything}, // but see Forbidden
+	"agent/agentsmd":                        {everything},
 	"agent/problem":                         {"conversation", "internal/safetext"},
 	"agent/repo":                            {everything},
 	"agent/models":                          {everything},

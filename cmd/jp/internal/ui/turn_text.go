@@ -154,7 +154,26 @@ func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
 		}
 		words = append(words, branch+" "+g.Head[:min(7, len(g.Head))])
 	}
+	if c.run.Instructions != nil {
+		if names := c.run.Instructions(); len(names) > 0 {
+			words = append(words, instructionNames(names))
+		}
+	}
 	c.say("%s", c.palette.Dim(problem.OneLine(strings.Join(words, " · "))))
+}
+
+// instructionNames are the names of files of instructions, the nearest ones where they are many.
+func instructionNames(names []string) string {
+	const most = 4
+	more := ""
+	if n := len(names) - most; n > 0 {
+		names, more = names[n:], fmt.Sprintf(" and %d more", n)
+	}
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = safetext.Show(name)
+	}
+	return strings.Join(shown, ", ") + more
 }
 
 // foot is the line that sums the turn up.

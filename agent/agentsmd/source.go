@@ -1,0 +1,311 @@
+// Package agentsmd says which files of instructions a conversation's model is given: those of the
+// user, and those of the repository that somebody answers for. It knows git's HEAD and what the
+// user has approved; how the files are found and told is the job of package instructions.
+package agentsmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/instructions"
+	"jp/internal/safefile"
+	"jp/internal/safetext"
+)
+
+// A Source finds the instructions for the conversations that work in one folder.
+type Source struct {
+	repo  *repo.Repo
+	files *snapshot.Files
+	start string // the folder, from the root of the working tree
+	off   bool
+	heads map[string]*gitTree // by the id of the tree
+}
+
+// Open prepares to find instructions for work in a folder. With off there are none.
+func Open(r *repo.Repo, files *snapshot.Files, dir string, off bool) *Source {
+	s := &Source{repo: r, files: files, start: ".", heads: map[string]*gitTree{}, off: off || !r.Config.Instructions.Enable}
+	if r.TopLevel == "" {
+		return s
+	}
+	root, err := filepath.EvalSymlinks(r.TopLevel)
+	if err != nil {
+		return s
+	}
+	if dir, err = filepath.Abs(dir); err == nil {
+		if dir, err = filepath.EvalSymlinks(dir); err == nil {
+			if at, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(at) {
+				s.start = filepath.ToSlash(at)
+			}
+		}
+	}
+	return s
+}
+
+// A Difference is a file that is not as it was committed, and that no recorded edit of the user's
+// explains.
+type Difference struct {
+	File      instructions.File
+	Committed *instructions.File // nil where HEAD has none in that folder
+}
+
+// Ask lets the user decide whether a file is given as it is. An answer holds for the content.
+type Ask func(ctx context.Context, d Difference) (use, decided bool, err error)
+
+// A Turn is what there is to tell at the start of a turn.
+type Turn struct {
+	Told    *conversation.Instructions // to the model; nil: nothing new
+	Notices []string                   // to the user
+}
+
+// Turn finds the instructions for a turn that begins behind the events. Without ask, what HEAD
+// has counts where nothing else is decided.
+func (s *Source) Turn(ctx context.Context, events []*conversation.Event, ask Ask) (Turn, error) {
+	var turn Turn
+	told := instructions.Follow(events)
+	var found []instructions.File
+	var skipped []instructions.Skipped
+	if !s.off {
+		own, unread := s.own()
+		disk, unused := s.find(instructions.Chain(s.start))
+		picked, notices, err := s.pick(ctx, events, disk, ask)
+		if err != nil {
+			return turn, err
+		}
+		turn.Notices = notices
+		found, skipped = slices.Concat(own, picked), slices.Concat(unread, unused)
+	}
+	found, left := instructions.Fit(found, s.most())
+	turn.Told = told.ForTurn(found)
+	if turn.Told == nil && len(events) > 0 {
+		return turn, nil // what else there is to say was said
+	}
+	for _, f := range slices.Concat(skipped, left) {
+		turn.Notices = append(turn.Notices, fmt.Sprintf("Instructions: jp does not use %s: %s.", safetext.Show(f.Path), f.Why))
+	}
+	for _, f := range found {
+		if f.Cut > 0 {
+			turn.Notices = append(turn.Notices, fmt.Sprintf("Instructions: the model gets the first %d of %d bytes of %s (instructions.max_bytes).", f.Cut, f.Bytes, safetext.Show(f.Path)))
+		}
+	}
+	return turn, nil
+}
+
+// Touched finds the instructions of folders in which a tool read or changed files, for the result
+// with a seq: those that HEAD has, nil where the model knows them.
+func (s *Source) Touched(ctx context.Context, events []*conversation.Event, paths []string, seq int) *conversation.Instructions {
+	if s.off || len(paths) == 0 {
+		return nil
+	}
+	chain := instructions.Chain(s.start)
+	var folders []string
+	for _, p := range paths {
+		p = path.Clean(filepath.ToSlash(p))
+		if !filepath.IsLocal(p) {
+			continue
+		}
+		for _, folder := range instructions.Chain(path.Dir(p)) {
+			if !slices.Contains(chain, folder) && !slices.Contains(folders, folder) {
+				folders = append(folders, folder)
+			}
+		}
+	}
+	disk, _ := s.find(folders)
+	picked, _, err := s.pick(ctx, events, s.committed(ctx, disk), nil)
+	if err != nil {
+		return nil // the tool's result matters more
+	}
+	fitting, _ := instructions.Fit(picked, s.most())
+	return instructions.Follow(events).ForTool(fitting, seq)
+}
+
+func (s *Source) most() int { return int(s.repo.Config.Instructions.MaxBytes) }
+
+func (s *Source) options() instructions.Options {
+	return instructions.Options{Fallback: s.repo.Config.Instructions.Fallback, MaxBytes: s.most()}
+}
+
+// find looks for the files of folders in the working tree.
+func (s *Source) find(folders []string) ([]instructions.File, []instructions.Skipped) {
+	if s.files == nil || s.files.Root == nil {
+		return nil, nil
+	}
+	return instructions.Find(instructions.Dir{Root: s.files.Root, Format: s.repo.ObjectFormat}, folders, s.options())
+}
+
+// own are the user's own words, and the user's own file.
+func (s *Source) own() (files []instructions.File, unread []instructions.Skipped) {
+	add := func(name string, data []byte) {
+		if f := instructions.Own(name, data, instructions.BlobID(s.repo.ObjectFormat, data), s.most()); strings.TrimSpace(f.Text) != "" {
+			files = append(files, f)
+		}
+	}
+	add("assistant.instructions", []byte(s.repo.Config.Assistant.Instructions))
+	file := filepath.Join(filepath.Dir(s.repo.Paths.UserFile), instructions.Names[1])
+	name := file
+	if below, ok := strings.CutPrefix(file, s.repo.Env.Get("HOME")+"/"); ok {
+		name = "~/" + below
+	}
+	data, err := safefile.ReadRegular(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		var cause *os.PathError
+		if errors.As(err, &cause) {
+			err = cause.Err
+		}
+		unread = append(unread, instructions.Skipped{Path: name, Why: err.Error()})
+	default:
+		add(name, data)
+	}
+	return files, unread
+}
+
+// pick decides for each file whether the model gets it as it is, as HEAD has it, or not at all.
+func (s *Source) pick(ctx context.Context, events []*conversation.Event, disk []instructions.File, ask Ask) (picked []instructions.File, notices []string, err error) {
+	if len(disk) == 0 {
+		return nil, nil, nil
+	}
+	head, err := s.head(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range disk {
+		same, err := head.has(f)
+		if err != nil {
+			return nil, nil, err
+		}
+		if same {
+			picked = append(picked, f)
+			continue
+		}
+		d := Difference{File: f}
+		if committed, _ := instructions.Find(head, []string{path.Dir(f.Path)}, s.options()); len(committed) > 0 {
+			d.Committed = &committed[0]
+		}
+		use, decided := sameLines(d), true
+		if !use {
+			use, decided = s.decided(f)
+		}
+		if !decided && s.explained(ctx, events, f) {
+			use, decided = true, true
+		}
+		if !decided && ask != nil {
+			if use, decided, err = ask(ctx, d); err != nil {
+				return nil, nil, err
+			}
+			if decided {
+				if err := s.Decide(f, use); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		switch {
+		case use:
+			picked = append(picked, f)
+		case d.Committed != nil:
+			picked = append(picked, *d.Committed)
+		}
+		if !decided {
+			notices = append(notices, d.notice())
+		}
+	}
+	return picked, notices, nil
+}
+
+// notice says what becomes of a file that is not decided about.
+func (d Difference) notice() string {
+	instead := "it is not committed, and the model does not get it"
+	if d.Committed != nil {
+		instead = "it differs from what is committed, which the model gets in its place"
+	}
+	return fmt.Sprintf("Instructions: %s: %s. jp trust --instructions shows it, and approves it as it is.", safetext.Show(d.File.Path), instead)
+}
+
+// sameLines reports whether a file is the committed one with other line ends, as git may check
+// it out.
+func sameLines(d Difference) bool {
+	c := d.Committed
+	return c != nil && c.Path == d.File.Path && c.Real == d.File.Real && c.Cut == 0 && d.File.Cut == 0 && withLF(c.Text) == withLF(d.File.Text)
+}
+
+func withLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// committed are those of the files that HEAD has in some state.
+func (s *Source) committed(ctx context.Context, disk []instructions.File) []instructions.File {
+	if len(disk) == 0 {
+		return nil
+	}
+	head, err := s.head(ctx)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(disk, func(f instructions.File) bool {
+		_, mode, err := instructions.Resolve(head, f.Path)
+		return err != nil || !mode.IsRegular()
+	})
+}
+
+// head is the tree of the commit that HEAD names.
+func (s *Source) head(ctx context.Context) (*gitTree, error) {
+	state, err := s.files.Tree.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	oid := ""
+	if state.Head != "" {
+		if oid, err = s.files.Tree.CommitTree(ctx, state.Head, s.repo.Store); err != nil {
+			return nil, err
+		}
+	}
+	return s.tree(ctx, oid), nil
+}
+
+func (s *Source) tree(ctx context.Context, oid string) *gitTree {
+	t := s.heads[oid]
+	if t == nil {
+		t = &gitTree{oid: oid, objects: s.repo.Store, git: s.repo.Git, folders: map[string]map[string]treeEntry{}}
+		s.heads[oid] = t
+	}
+	t.ctx = ctx
+	return t
+}
+
+// explained reports whether the file is as an edit of the user's left it: the newest thing on
+// record that changed it is the user's, or the user has changed it since.
+func (s *Source) explained(ctx context.Context, events []*conversation.Event, f instructions.File) bool {
+	if len(events) == 0 || events[len(events)-1].Tree == "" {
+		return false
+	}
+	recorded, err := s.tree(ctx, events[len(events)-1].Tree).entry(f.Real)
+	if err != nil {
+		return false
+	}
+	lf := instructions.BlobID(s.repo.ObjectFormat, []byte(withLF(f.Text))) // git may keep it so
+	if recorded.oid != f.OID && (f.Cut > 0 || recorded.oid != lf) {
+		return true
+	}
+	name := conversation.QuotePath(f.Real)
+	for _, e := range slices.Backward(conversation.Own(events)) {
+		switch b := e.Body.(type) {
+		case *conversation.Workspace:
+			if !b.Cut && slices.ContainsFunc(b.Paths, func(p conversation.PathStat) bool { return p.Path == name }) {
+				return true
+			}
+		case *conversation.ToolCallResponse:
+			if slices.ContainsFunc(b.Changed, func(c conversation.FileChange) bool { return c.Path == name }) {
+				return false
+			}
+		}
+	}
+	return false
+}

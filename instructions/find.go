@@ -1,0 +1,265 @@
+// Package instructions knows the files in which users and repositories tell a model how to
+// work: AGENTS.md, by the rules of Codex. It finds them in a tree, and says what a model that
+// was given some has to be told anew. The files are texts. They give no rights, and nothing
+// in them is expanded or run.
+package instructions
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Names are those that a folder's file may have, the first that is there before the others. Names
+// of the user's choice come behind them.
+var Names = []string{"AGENTS.override.md", "AGENTS.md"}
+
+// MostRead is how large a file may be to be read.
+const MostRead = 8 << 20
+
+// A Tree is where files are looked for: a folder on the disk, or a tree of git's. Paths lead from
+// its root, with slashes.
+type Tree interface {
+	// Look tells what stands at a path, and follows no link. It is fs.ErrNotExist where there is nothing.
+	Look(path string) (Entry, error)
+	// Read returns the beginning of a file, at most so many bytes, with the size and the blob
+	// id of the whole.
+	Read(path string, most int) (Content, error)
+}
+
+// An Entry is what stands at a path.
+type Entry struct {
+	Mode fs.FileMode // only its type
+	Link string      // where a link leads; from the root where it begins with a slash
+}
+
+// A Content is the beginning of a file.
+type Content struct {
+	Data  []byte
+	Bytes int64
+	OID   string
+}
+
+// Options say what to look for.
+type Options struct {
+	Fallback []string // names for folders without a file of the usual names
+	MaxBytes int      // of all texts together
+}
+
+// A File is one file of instructions.
+type File struct {
+	Path  string
+	Real  string // where its links lead; Path where it has none
+	User  bool   // the user's own
+	Text  string // valid UTF-8 without NUL
+	OID   string // blob id of the whole
+	Bytes int64  // of the whole
+	Cut   int64  // bytes that Text stands for; 0: all
+}
+
+// A Skipped file is one that was found and is not used.
+type Skipped struct{ Path, Why string }
+
+// Why a file is skipped.
+var (
+	errOutside = errors.New("its link leads out of the working tree")
+	errGit     = errors.New("its link leads into a git directory")
+	errLoop    = errors.New("its links lead in a circle")
+	errDevice  = errors.New("it is no ordinary file")
+	ErrLarge   = errors.New("it is larger than 8 MiB")
+)
+
+// Chain are the folders from the root down to one, "." for the root.
+func Chain(folder string) []string {
+	folders := []string{"."}
+	if folder = path.Clean(folder); folder == "." {
+		return folders
+	}
+	for i, c := range folder {
+		if c == '/' {
+			folders = append(folders, folder[:i])
+		}
+	}
+	return append(folders, folder)
+}
+
+// Find finds the file of each folder. The first of the names that is a file counts, and where
+// it has nothing but white space the folder has none.
+func Find(t Tree, folders []string, o Options) (files []File, skipped []Skipped) {
+	names := slices.Concat(Names, o.Fallback)
+	for _, folder := range folders {
+		for _, name := range names {
+			p := path.Join(folder, name)
+			f, err := read(t, p, o.MaxBytes)
+			if err == nil {
+				if strings.TrimSpace(f.Text) != "" {
+					files = append(files, f)
+				}
+				break
+			}
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errFolder) {
+				skipped = append(skipped, Skipped{p, reason(err)})
+			}
+		}
+	}
+	return files, skipped
+}
+
+// errFolder says that a name is that of a folder, which is nobody's mistake.
+var errFolder = errors.New("it is a folder")
+
+func reason(err error) string {
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return err.Error()
+}
+
+func read(t Tree, p string, most int) (File, error) {
+	f := File{Path: p}
+	mode, err := f.resolve(t)
+	switch {
+	case err != nil:
+		return f, err
+	case mode.IsDir():
+		return f, errFolder
+	case !mode.IsRegular():
+		return f, errDevice
+	}
+	c, err := t.Read(f.Real, most)
+	if err != nil {
+		return f, err
+	}
+	f.OID, f.Bytes = c.OID, c.Bytes
+	data := c.Data
+	if int64(len(data)) < c.Bytes {
+		data = data[:boundary(data, len(data))]
+		f.Cut = int64(len(data))
+	}
+	f.Text = Clean(data)
+	return f, nil
+}
+
+// Clean is a text as a model can be given it.
+func Clean(data []byte) string {
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	return strings.ReplaceAll(text, "\x00", "\uFFFD")
+}
+
+// boundary is the last place up to n at which no character is cut in two.
+func boundary[T string | []byte](text T, n int) int {
+	if n >= len(text) { // the text itself may end within one
+		i := max(0, len(text)-utf8.UTFMax)
+		for j := len(text) - 1; j >= i; j-- {
+			if utf8.RuneStart(text[j]) {
+				if !utf8.FullRune([]byte(text[j:])) {
+					return j
+				}
+				break
+			}
+		}
+		return len(text)
+	}
+	for i := n; i > n-utf8.UTFMax && i > 0; i-- {
+		if utf8.RuneStart(text[i]) {
+			return i
+		}
+	}
+	return n
+}
+
+// Resolve follows the links of a path inside of a tree, and returns where they lead and what
+// stands there.
+func Resolve(t Tree, p string) (real string, mode fs.FileMode, err error) {
+	f := File{Path: p}
+	mode, err = f.resolve(t)
+	return f.Real, mode, err
+}
+
+// mostLinks is how many links may lead to one file.
+const mostLinks = 40
+
+// resolve follows links inside of the tree, one part of the path at a time, and returns what
+// stands at the end.
+func (f *File) resolve(t Tree) (fs.FileMode, error) {
+	rest, at := strings.Split(f.Path, "/"), []string{}
+	links := 0
+	mode := fs.ModeDir
+	for len(rest) > 0 {
+		part := rest[0]
+		rest = rest[1:]
+		switch {
+		case part == "" || part == ".":
+			continue
+		case part == "..":
+			if len(at) == 0 {
+				return 0, errOutside
+			}
+			at = at[:len(at)-1]
+			mode = fs.ModeDir
+			continue
+		case !mode.IsDir():
+			return 0, fs.ErrNotExist
+		case strings.EqualFold(part, ".git"):
+			return 0, errGit
+		}
+		e, err := t.Look(strings.Join(append(at[:len(at):len(at)], part), "/"))
+		if err != nil {
+			return 0, err
+		}
+		if e.Mode&fs.ModeSymlink == 0 {
+			at, mode = append(at, part), e.Mode
+			continue
+		}
+		if links++; links > mostLinks {
+			return 0, errLoop
+		}
+		if strings.HasPrefix(e.Link, "/") {
+			at = at[:0:0]
+		}
+		rest, mode = append(strings.Split(e.Link, "/"), rest...), fs.ModeDir
+	}
+	f.Real = strings.Join(at, "/")
+	return mode, nil
+}
+
+// Fit cuts the files to what fits together, and returns how much of the last ones is left out.
+// A file of which nothing fits is not among them.
+func Fit(files []File, most int) (fitting []File, left []Skipped) {
+	frame := maxFrames
+	for _, f := range files {
+		frame -= frameSize(f)
+		switch {
+		case most <= 0 || frame < 0:
+			left = append(left, Skipped{f.Path, "the files before it have as many bytes as may be given"})
+			continue
+		case len(f.Text) > most:
+			f.Text = f.Text[:boundary(f.Text, most)]
+			f.Cut = int64(len(f.Text))
+		}
+		if most -= len(f.Text); strings.TrimSpace(f.Text) == "" {
+			continue
+		}
+		if f.Cut > 0 {
+			most = 0
+		}
+		fitting = append(fitting, f)
+	}
+	return fitting, left
+}
+
+// Own makes a file of a text of the user's.
+func Own(name string, data []byte, oid string, most int) File {
+	f := File{Path: name, Real: name, User: true, OID: oid, Bytes: int64(len(data))}
+	if len(data) > most {
+		data = data[:boundary(data, most)]
+		f.Cut = int64(len(data))
+	}
+	f.Text = Clean(bytes.Clone(data))
+	return f
+}

@@ -1,0 +1,54 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+)
+
+// TestInstructedIsWhatIsSent compares what counts as given to the model with the request, over
+// short histories: what counts and is not sent would never be given again, and what is sent and
+// does not count would be given twice.
+func TestInstructedIsWhatIsSent(t *testing.T) {
+	words := []string{"M.", "M!", "C1+", "D1", "D1 j1", "Qi", "S", "X", "T J Q", "T Q"} // groups are one move of the ref
+	sent := func(all []*conversation.Event) string {
+		var texts []string
+		for _, m := range Project(all, writer) {
+			for _, b := range m.Blocks {
+				for _, word := range strings.Fields(b.Text) {
+					if word[0] == 'J' || word[0] == 'j' {
+						texts = append(texts, word)
+					}
+				}
+			}
+		}
+		return strings.Join(texts, " ")
+	}
+	histories := 0
+	var visit func(history []string, depth int)
+	visit = func(history []string, depth int) {
+		all := events(strings.Join(history, " "))
+		if problems := conversation.Audit(all); len(problems) > 0 {
+			return // jp writes no such history
+		}
+		histories++
+		var counted []string
+		for _, e := range conversation.Instructed(all) {
+			counted = append(counted, fmt.Sprintf("%c%d.", strings.Fields(strings.Join(history, " "))[e.Seq][0], e.Seq))
+		}
+		require.Equal(t, strings.Join(counted, " "), sent(all), "%v", history)
+		for _, word := range words {
+			last := history[len(history)-1]
+			answered := last == "M." || last == "M!" || last == "C1+"
+			if answers := word[0] == 'M' || word[0] == 'C'; depth > 0 && !(answered && answers) { // the model is not asked
+				visit(append(history[:len(history):len(history)], word), depth-1)
+			}
+		}
+	}
+	visit([]string{"T J Q"}, 5)
+	require.Greater(t, histories, 1000)
+}
