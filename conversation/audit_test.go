@@ -73,3 +73,35 @@ func TestSliceBeginsATurnThatSomebodyElseBeganBehindItsAdoption(t *testing.T) {
 	require.Empty(t, ModelOf(slice))
 	require.Len(t, Own(slice), 2)
 }
+
+func TestAuditOfInstructions(t *testing.T) {
+	good := &Instructions{Files: []InstructionFile{{Path: "known"}, {From: 1, To: 3}, {From: 3, To: 4}}, Content: "abcd"}
+	nested := func(of int, b Instructions) *Instructions { b.For = seq(of); return &b }
+	tests := []struct {
+		name  string
+		words string
+		body  *Instructions
+		ok    bool
+	}{
+		{"of a turn", "T U Q M.", good, true},
+		{"with a result", "T Q C1. D1 U M.", nested(3, *good), true},
+		{"with a call", "T Q C1. D1 U M.", nested(2, *good), false},
+		{"with another turn's result", "T Q C1. D1 M. T U Q M.", nested(3, *good), false},
+		{"behind a discard", "T Q M. X U", good, false},
+		{"behind the text", "T U Q M.", &Instructions{Files: []InstructionFile{{From: 1, To: 5}}, Content: "abcd"}, false},
+		{"overlapping", "T U Q M.", &Instructions{Files: []InstructionFile{{From: 1, To: 3}, {From: 2, To: 4}}, Content: "abcd"}, false},
+		{"backwards", "T U Q M.", &Instructions{Files: []InstructionFile{{From: 3, To: 1}}, Content: "abcd"}, false},
+		{"before the text", "T U Q M.", &Instructions{Files: []InstructionFile{{From: -2, To: 1}}, Content: "abcd"}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			events := words(test.words).events()
+			for _, e := range events {
+				if _, is := e.Body.(*Unknown); is {
+					e.Body = test.body
+				}
+			}
+			require.Equal(t, test.ok, len(Audit(events)) == 0, "%v", Audit(events))
+		})
+	}
+}

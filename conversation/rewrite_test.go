@@ -176,3 +176,24 @@ func FuzzRewriteJSON(f *testing.F) {
 		require.True(t, json.Valid(out))
 	})
 }
+
+// The text of each file is found where it stands after secrets in it, and in what stands around
+// it, were replaced.
+func TestRewriteKeepsThePlacesOfInstructions(t *testing.T) {
+	const content = "head MARKER\nbegin\nfirst MARKER MARKER\nend MARKER begin\nsecond\nend MARKER\n"
+	at := func(text string) InstructionFile {
+		from := strings.Index(content, text)
+		return InstructionFile{Path: "a/" + marker, From: from, To: from + len(text)}
+	}
+	b := &Instructions{Files: []InstructionFile{{Path: "known"}, at("first MARKER MARKER\n"), at("second\n")}, Content: content}
+	e := &Event{Body: b}
+	require.True(t, e.Rewrite(unmark))
+	require.Equal(t, strings.ReplaceAll(content, marker, "[x]"), b.Content)
+	require.Equal(t, []string{"known", "a/[x]", "a/[x]"}, b.Paths())
+	require.Equal(t, []string{"", "first [x] [x]\n", "second\n"}, []string{b.Text(b.Files[0]), b.Text(b.Files[1]), b.Text(b.Files[2])})
+
+	broken := &Instructions{Files: []InstructionFile{{From: 5, To: 900}}, Content: "a MARKER"}
+	require.True(t, (&Event{Body: broken}).Rewrite(unmark))
+	require.Equal(t, "a [x]", broken.Content)
+	require.Empty(t, broken.Text(broken.Files[0]))
+}

@@ -294,3 +294,16 @@ func TestSlicesAreValid(t *testing.T) {
 		}
 	})
 }
+
+// Instructions that go with a result go with its copy, and not where that was cut.
+func TestSliceMapsInstructions(t *testing.T) {
+	events := words("T Q C1. D1 U M. T Q C1. D1 U M.").events()
+	events[4].Body, events[10].Body = &Instructions{For: seq(3), Content: "a"}, &Instructions{For: seq(9), Content: "b"}
+	got := Slice(events, Cut{Last: 1})
+	require.Equal(t, &Instructions{For: seq(3), Content: "b"}, got[4].Body)
+	require.Equal(t, 9, *events[10].Body.(*Instructions).For, "the source is as it was")
+	events[10].Body = &Instructions{For: seq(3), Content: "a"}
+	for _, e := range Slice(events, Cut{Last: 1}) {
+		require.NotEqual(t, TypeInstructions, e.Type(), "its result was cut")
+	}
+}
