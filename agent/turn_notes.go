@@ -157,17 +157,13 @@ func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*c
 
 // askInstructions lets the user decide about one file. Where nothing is said, nothing is decided.
 func askInstructions(ctx context.Context, user User, d agentsmd.Difference) (use, decided bool, err error) {
-	name := safetext.Show(d.File.Path)
-	text := fmt.Sprintf("%s tells the model how to work. It is not committed, and jp has no edit of yours on record.\n", name)
-	no := "do not give it to the model"
-	was := ""
+	how, no := "is not committed", "do not give it to the model"
 	if d.Committed != nil {
-		text = fmt.Sprintf("%s tells the model how to work. It differs from what is committed, and jp has no edit of yours on record.\n", name)
-		no = "give the model what is committed"
-		was = d.Committed.Text
+		how, no = "differs from what is committed", "give the model what is committed"
 	}
 	key, err := user.Decide(ctx, UserDecision{
-		Text:    text + agentsmd.DifferenceText(was, d.File.Text),
+		Text: fmt.Sprintf("%s tells the model how to work. It %s, and jp has no edit of yours on record.\n%s",
+			safetext.Show(d.File.Path), how, d.Short()),
 		Choices: []UserChoice{{'y', "give it to the model as it is"}, {'n', no}},
 	})
 	switch {

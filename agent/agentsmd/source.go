@@ -77,7 +77,7 @@ func (s *Source) Turn(ctx context.Context, events []*conversation.Event, ask Ask
 	if !s.off {
 		own, unread := s.own()
 		disk, unused := s.find(instructions.Chain(s.start))
-		picked, notices, err := s.pick(ctx, events, disk, ask)
+		picked, notices, err := s.pick(ctx, events, disk, false, ask)
 		if err != nil {
 			return turn, err
 		}
@@ -120,7 +120,7 @@ func (s *Source) Touched(ctx context.Context, events []*conversation.Event, path
 		}
 	}
 	disk, _ := s.find(folders)
-	picked, _, err := s.pick(ctx, events, s.committed(ctx, disk), nil)
+	picked, _, err := s.pick(ctx, events, s.committed(ctx, disk), true, nil)
 	if err != nil {
 		return nil // the tool's result matters more
 	}
@@ -170,8 +170,9 @@ func (s *Source) own() (files []instructions.File, unread []instructions.Skipped
 	return files, unread
 }
 
-// pick decides for each file whether the model gets it as it is, as HEAD has it, or not at all.
-func (s *Source) pick(ctx context.Context, events []*conversation.Event, disk []instructions.File, ask Ask) (picked []instructions.File, notices []string, err error) {
+// pick decides for each file whether the model gets it as it is, as HEAD has it, or not at all. Within a
+// turn, what differs from the record may be a tool's work.
+func (s *Source) pick(ctx context.Context, events []*conversation.Event, disk []instructions.File, within bool, ask Ask) (picked []instructions.File, notices []string, err error) {
 	if len(disk) == 0 {
 		return nil, nil, nil
 	}
@@ -180,7 +181,7 @@ func (s *Source) pick(ctx context.Context, events []*conversation.Event, disk []
 		return nil, nil, err
 	}
 	for _, f := range disk {
-		same, err := head.has(f)
+		d, same, err := s.compare(head, f)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -188,15 +189,8 @@ func (s *Source) pick(ctx context.Context, events []*conversation.Event, disk []
 			picked = append(picked, f)
 			continue
 		}
-		d := Difference{File: f}
-		if committed, _ := instructions.Find(head, []string{path.Dir(f.Path)}, s.options()); len(committed) > 0 {
-			d.Committed = &committed[0]
-		}
-		use, decided := sameLines(d), true
-		if !use {
-			use, decided = s.decided(f)
-		}
-		if !decided && s.explained(ctx, events, f) {
+		use, decided := s.decided(f)
+		if !decided && s.explained(ctx, events, f, within) {
 			use, decided = true, true
 		}
 		if !decided && ask != nil {
@@ -220,6 +214,18 @@ func (s *Source) pick(ctx context.Context, events []*conversation.Event, disk []
 		}
 	}
 	return picked, notices, nil
+}
+
+// compare finds what HEAD has in the place of a file, and reports whether it is the same.
+func (s *Source) compare(head *gitTree, f instructions.File) (d Difference, same bool, err error) {
+	d.File = f
+	if same, err = head.has(f); same || err != nil {
+		return d, same, err
+	}
+	if committed, _ := instructions.Find(head, []string{path.Dir(f.Path)}, s.options()); len(committed) > 0 {
+		d.Committed = &committed[0]
+	}
+	return d, sameLines(d), nil
 }
 
 // notice says what becomes of a file that is not decided about.
@@ -280,31 +286,37 @@ func (s *Source) tree(ctx context.Context, oid string) *gitTree {
 	return t
 }
 
-// explained reports whether the file is as an edit of the user's left it: the newest thing on
-// record that changed it is the user's, or the user has changed it since.
-func (s *Source) explained(ctx context.Context, events []*conversation.Event, f instructions.File) bool {
-	if len(events) == 0 || events[len(events)-1].Tree == "" {
-		return false
+// explained reports whether the file is as an edit of the user's left it: the newest event that
+// changed it records a change from outside, or, between two turns, the user has changed it since.
+func (s *Source) explained(ctx context.Context, events []*conversation.Event, f instructions.File, within bool) bool {
+	first := len(events) - len(conversation.Own(events)) // what stands before is somebody else's word
+	at := func(i int) (oid string, ok bool) {
+		if i < first || events[i].Tree == "" {
+			return "", false
+		}
+		e, err := s.tree(ctx, events[i].Tree).entry(f.Real)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", true
+		}
+		return e.oid, err == nil
 	}
-	recorded, err := s.tree(ctx, events[len(events)-1].Tree).entry(f.Real)
-	if err != nil {
+	newest := len(events) - 1
+	recorded, ok := at(newest)
+	if !ok || recorded == "" { // where no snapshot has it, who changed it is on no record
 		return false
 	}
 	lf := instructions.BlobID(s.repo.ObjectFormat, []byte(withLF(f.Text))) // git may keep it so
-	if recorded.oid != f.OID && (f.Cut > 0 || recorded.oid != lf) {
-		return true
+	if recorded != f.OID && (f.Cut > 0 || recorded != lf) {
+		return !within
 	}
-	name := conversation.QuotePath(f.Real)
-	for _, e := range slices.Backward(conversation.Own(events)) {
-		switch b := e.Body.(type) {
-		case *conversation.Workspace:
-			if !b.Cut && slices.ContainsFunc(b.Paths, func(p conversation.PathStat) bool { return p.Path == name }) {
-				return true
-			}
-		case *conversation.ToolCallResponse:
-			if slices.ContainsFunc(b.Changed, func(c conversation.FileChange) bool { return c.Path == name }) {
-				return false
-			}
+	for i := newest; i > first; i-- {
+		before, ok := at(i - 1)
+		if !ok {
+			return false
+		}
+		if before != recorded {
+			b, outside := events[i].Body.(*conversation.Workspace)
+			return outside && !b.Cut
 		}
 	}
 	return false

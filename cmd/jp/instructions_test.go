@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/internal/vendortest"
+	"jp/redact/redacttest"
+)
+
+// saidTo are the texts in a request's body by who says them: the role of the message around a text,
+// "" for what stands outside of messages, such as a system prompt.
+func saidTo(t *testing.T, body []byte) map[string]string {
+	t.Helper()
+	said := map[string]string{}
+	var walk func(role string, value any)
+	walk = func(role string, value any) {
+		switch v := value.(type) {
+		case string:
+			said[role] += v + "\n"
+		case []any:
+			for _, e := range v {
+				walk(role, e)
+			}
+		case map[string]any:
+			if r, ok := v["role"].(string); ok {
+				role = r
+			}
+			if kind, _ := v["type"].(string); strings.HasSuffix(kind, "_output") || kind == "tool_result" {
+				role = "tool"
+			}
+			if _, ok := v["functionResponse"]; ok {
+				role = "tool"
+			}
+			for _, e := range v {
+				walk(role, e)
+			}
+		}
+	}
+	var value any
+	require.NoError(t, json.Unmarshal(body, &value))
+	walk("", value)
+	return said
+}
+
+// TestInstructionsWithEachVendor gives a model the root's file and one of a folder that a tool reads.
+// They are the user's side of the dialogue, and no later request has another beginning, also not
+// after the file was edited.
+func TestInstructionsWithEachVendor(t *testing.T) {
+	t.Parallel()
+	for _, v := range vendortest.Vendors() {
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			p, s := vendorPlace(t, vendortest.Reply{Reasoning: "Look.", Text: "I look.", Calls: []vendortest.Call{
+				{ID: "call_1", Name: "fs_read_file", Arguments: `{"path":"pkg/a.txt"}`}, {ID: "call_2", Name: "fs_read_file", Arguments: `{"path":"pkg/a.txt"}`},
+			}}, vendortest.Reply{Reasoning: "Seen.", Text: "Seen."}, vendortest.Reply{Text: "Again."}, vendortest.Reply{Text: "Changed."})
+			p.write("AGENTS.md", "Root rules.\n")
+			p.write("pkg/AGENTS.md", "Package rules.\n")
+			p.write("pkg/a.txt", "one\n")
+			p.git("add", ".")
+			p.git("commit", "-qm", "rules")
+			require.Equal(t, "Seen.\n", p.asks(v, "Look").stdout)
+			require.Equal(t, "Again.\n", p.asks(v, "Again").stdout)
+			p.write("AGENTS.md", "New rules.\n")
+			require.Equal(t, "Changed.\n", p.asks(v, "And now").stdout)
+
+			requests := slices.DeleteFunc(s.Requests(), func(r vendortest.Request) bool { return r.Side })
+			require.Len(t, requests, 4)
+			for i, r := range requests {
+				said := saidTo(t, r.Body)
+				want := map[string]int{"Root rules.": 1, "Package rules.": min(i, 1), "New rules.": i / 3}
+				for text, times := range want {
+					all := 0
+					for role, texts := range said {
+						n := strings.Count(texts, text)
+						if role != "user" && role != "tool" {
+							require.Zero(t, n, "request %d: %s as %q", i, text, role)
+						}
+						all += n
+					}
+					require.Equal(t, times, all, "request %d: %s", i, text)
+				}
+				require.Contains(t, said["user"], "Root rules.")
+				if i > 0 {
+					require.Contains(t, said["tool"], "Package rules.")
+				}
+			}
+			s.AppendOnly()
+			require.Zero(t, p.jp("verify").exit)
+		})
+	}
+}
+
+// A secret in a file of instructions is replaced like in any input, and each file is found where it
+// then stands.
+func TestASecretInInstructions(t *testing.T) {
+	t.Parallel()
+	p, s := vendorPlace(t, vendortest.Reply{Text: "Done."})
+	secret := (&redacttest.Planter{Random: rand.New(rand.NewPCG(1, 2))}).Token()
+	p.write("AGENTS.md", "Token "+secret+" is fine.\n")
+	p.write("CLAUDE.md", "This name comes second.\n")
+	p.git("add", ".")
+	p.git("commit", "-qm", "rules")
+	p.asks(vendortest.Vendors()[0], "Hello")
+	for _, r := range s.Requests() {
+		require.NotContains(t, string(r.Body), secret)
+		require.NotContains(t, string(r.Body), "comes second")
+	}
+	var shown struct{ Files []struct{ Text string } }
+	require.NoError(t, json.Unmarshal([]byte(p.jp("show", "--instructions", "--json").stdout), &shown))
+	require.Len(t, shown.Files, 1)
+	require.Regexp(t, `^Token \[secret:[^\]]+\] is fine\.\n$`, shown.Files[0].Text)
+	require.Zero(t, p.jp("verify").exit)
+}
