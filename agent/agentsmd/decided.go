@@ -1,9 +1,13 @@
 package agentsmd
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -46,7 +50,76 @@ func (s *Source) Decide(f instructions.File, use bool) error {
 	return nil
 }
 
+func (s *Source) answers() string { return filepath.Join(s.repo.Paths.StateDir, "instructions") }
+
+// answerFile is named after the working tree first, so that its answers are found.
 func (s *Source) answerFile(f instructions.File) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.repo.TopLevel, f.Path, f.Real, f.OID}, "\x00")))
-	return filepath.Join(s.repo.Paths.StateDir, "instructions", hex.EncodeToString(sum[:]))
+	return filepath.Join(s.answers(), s.answersHere()+digest(f.Path, f.Real, f.OID))
+}
+
+func (s *Source) answersHere() string { return digest(s.repo.TopLevel)[:32] + "-" }
+
+func digest(words ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(words, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// Forget takes back all that the user has said about files of this working tree, also as they
+// were before. It reports whether there was anything.
+func (s *Source) Forget() (done bool, err error) {
+	entries, err := os.ReadDir(s.answers())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), s.answersHere()) {
+			err = errors.Join(err, os.Remove(filepath.Join(s.answers(), e.Name())))
+			done = true
+		}
+	}
+	return done, err
+}
+
+// A State is what the user has said about a difference.
+type State string
+
+// The states.
+const (
+	StateNew      State = "new"
+	StateApproved State = "approved" // the model gets the file as it is
+	StateDeclined State = "declined" // the model gets what HEAD has
+)
+
+// State is what the user has said.
+func (s *Source) State(d Difference) State {
+	switch use, decided := s.decided(d.File); {
+	case use:
+		return StateApproved
+	case decided:
+		return StateDeclined
+	}
+	return StateNew
+}
+
+// Differences are the files for work in the folder that are not as HEAD has them.
+func (s *Source) Differences(ctx context.Context) ([]Difference, error) {
+	var all []Difference
+	disk, _ := s.find(instructions.Chain(s.start))
+	if len(disk) == 0 {
+		return nil, nil
+	}
+	head, err := s.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range disk {
+		d, same, err := s.compare(head, f)
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			all = append(all, d)
+		}
+	}
+	return all, nil
 }
