@@ -146,6 +146,10 @@ var contract = []utterance{
 	{"trust", 0, words("trust --json -y"), nil},
 	{"trust_revoke", 0, words("trust --json --revoke"), nil},
 	{"pack", 0, words("pack --json"), nil},
+	{"trust_instructions", 1, words("trust --instructions --show --json"), func(p *place) { p.write("AGENTS.md", "Be brief.\n") }},
+	{"", 0, words("trust --instructions -y"), nil},
+	{"", 0, words("query --new -m script/../data.toml Answer"), nil},
+	{"show_instructions", 0, words("show --instructions --json"), nil},
 }
 
 func TestJSONContract(t *testing.T) {

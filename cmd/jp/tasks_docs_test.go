@@ -83,6 +83,19 @@ message = "The tests are ported."
 	"gateway":    (*taskPage).gateway,
 	"allow-test": (*taskPage).allows,
 	"extend":     (*taskPage).extends,
+	"project-rules": func(p *taskPage) {
+		p.write("auth/retry.go", "package auth\n\nconst MaxRetries = 3\n")
+		p.commit("The retries.")
+		p.model("main", `
+[[reply]]
+message = "I look first."
+[[reply.tool_call]]
+name = "fs_read_file"
+arguments = { path = "auth/retry.go" }
+[[reply]]
+message = "I would add a table test."
+`)
+	},
 }
 
 func TestTaskPages(t *testing.T) {
