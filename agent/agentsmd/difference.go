@@ -17,29 +17,35 @@ const (
 )
 
 // Text shows how the file differs from the committed one: all of it.
-func (d Difference) Text() string { return strings.Join(d.lines(), "") }
+func (d Difference) Text() string { return strings.Join(append(d.lines(), ""), "\n") }
 
-// Short is Text in a few lines.
+// Short is Text in a few lines, for a question.
 func (d Difference) Short() string {
 	lines := d.lines()
-	for i, line := range lines {
-		lines[i] = safetext.Bound(strings.TrimSuffix(line, "\n"), shownText) + "\n"
+	more := len(lines) - shownLines
+	text := ""
+	for _, line := range lines[:min(len(lines), shownLines)] {
+		text += "  " + safetext.Bound(line, shownText) + "\n"
 	}
-	if more := len(lines) - shownLines; more > 0 {
-		lines = append(lines[:shownLines], fmt.Sprintf("  … and %s; all of it: jp trust --instructions --show\n", conversation.Count(more, "more line")))
+	if more > 0 {
+		text += fmt.Sprintf("  … and %s; all of it: jp trust --instructions --show\n", conversation.Count(more, "more line"))
 	}
-	return strings.Join(lines, "")
+	return text
 }
 
+// lines are those of a unified diff, without the two that name the files. They are counted: a line of
+// the file may look like one of them.
 func (d Difference) lines() (lines []string) {
 	was := ""
 	if d.Committed != nil {
 		was = d.Committed.Text
 	}
+	named := 2
 	for line := range strings.Lines(udiff.Unified("committed", "now", was, d.File.Text)) {
-		if !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "+++") && !strings.HasPrefix(line, `\ No newline`) {
-			lines = append(lines, "  "+safetext.Clean(strings.TrimRight(line, "\r\n"))+"\n")
+		if named--; named >= 0 || strings.HasPrefix(line, `\ No newline`) {
+			continue
 		}
+		lines = append(lines, safetext.Clean(strings.TrimRight(line, "\r\n")))
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"jp/agent/agentsmd"
 	"jp/agent/problem"
@@ -107,7 +108,12 @@ func tellInstructions(e *ui.Env, source *agentsmd.Source, found []agentsmd.Diffe
 		}
 		for _, f := range all {
 			if err == nil {
-				_, err = fmt.Fprintf(e.Results(), "%s: %s\n%s", safetext.Show(f.Path), f.State, f.Difference)
+				_, err = fmt.Fprintf(e.Results(), "%s: %s\n", safetext.Show(f.Path), f.State)
+			}
+			for line := range strings.Lines(f.Difference) {
+				if err == nil {
+					_, err = fmt.Fprintf(e.Results(), "  %s", line)
+				}
 			}
 		}
 	}
