@@ -61,6 +61,12 @@ type File struct {
 	Cut   int64  // bytes that Text stands for; 0: all
 }
 
+// Absent reports whether there is no such file.
+func (f File) Absent() bool { return f.OID == "" }
+
+// Blank reports whether the file says nothing.
+func (f File) Blank() bool { return strings.TrimSpace(f.Text) == "" }
+
 // A Skipped file is one that was found and is not used.
 type Skipped struct{ Path, Why string }
 
@@ -87,8 +93,8 @@ func Chain(folder string) []string {
 	return append(folders, folder)
 }
 
-// Find finds the file of each folder. The first of the names that is a file counts, and where
-// it has nothing but white space the folder has none.
+// Find finds the file of each folder. The first of the names that is a file counts. If it is [File.Blank], the
+// folder has no instructions.
 func Find(t Tree, folders []string, o Options) (files []File, skipped []Skipped) {
 	names := slices.Concat(Names, o.Fallback)
 	for _, folder := range folders {
@@ -96,9 +102,7 @@ func Find(t Tree, folders []string, o Options) (files []File, skipped []Skipped)
 			p := path.Join(folder, name)
 			f, err := read(t, p, o.MaxBytes)
 			if err == nil {
-				if strings.TrimSpace(f.Text) != "" {
-					files = append(files, f)
-				}
+				files = append(files, f)
 				break
 			}
 			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errFolder) {
@@ -233,6 +237,9 @@ func (f *File) resolve(t Tree) (fs.FileMode, error) {
 func Fit(files []File, most int) (fitting []File, left []Skipped) {
 	frame := maxFrames
 	for _, f := range files {
+		if f.Blank() {
+			continue
+		}
 		frame -= frameSize(f)
 		switch {
 		case most <= 0 || frame < 0:

@@ -104,7 +104,7 @@ func (s *Source) State(d Difference) State {
 // Differences are the files for work in the folder that are not as HEAD has them.
 func (s *Source) Differences(ctx context.Context) ([]Difference, error) {
 	var all []Difference
-	disk, _ := s.find(instructions.Chain(s.start))
+	disk, _ := s.find(ctx, instructions.Chain(s.start))
 	if len(disk) == 0 {
 		return nil, nil
 	}

@@ -150,3 +150,9 @@ func (t *gitTree) has(f instructions.File) (bool, error) {
 	e, err := t.entry(place)
 	return err == nil && e.oid == f.OID, err
 }
+
+// knows reports whether the tree has a file in the place of one of the working tree.
+func (t *gitTree) knows(f instructions.File) bool {
+	_, mode, err := instructions.Resolve(t, f.Path)
+	return err == nil && mode.IsRegular()
+}

@@ -51,11 +51,10 @@ func Open(r *repo.Repo, files *snapshot.Files, dir string, off bool) *Source {
 	return s
 }
 
-// A Difference is a file that is not as it was committed, and that no recorded edit of the user's
-// explains.
+// A Difference is a file that is not as HEAD has it.
 type Difference struct {
-	File      instructions.File
-	Committed *instructions.File // nil where HEAD has none in that folder
+	File      instructions.File  // without an id if there is none
+	Committed *instructions.File // nil if HEAD has none in that folder
 }
 
 // Ask lets the user decide whether a file is given as it is. An answer holds for the content.
@@ -76,7 +75,7 @@ func (s *Source) Turn(ctx context.Context, events []*conversation.Event, ask Ask
 	var skipped []instructions.Skipped
 	if !s.off {
 		own, unread := s.own()
-		disk, unused := s.find(instructions.Chain(s.start))
+		disk, unused := s.find(ctx, instructions.Chain(s.start))
 		picked, notices, err := s.pick(ctx, events, disk, false, ask)
 		if err != nil {
 			return turn, err
@@ -119,8 +118,8 @@ func (s *Source) Touched(ctx context.Context, events []*conversation.Event, path
 			}
 		}
 	}
-	disk, _ := s.find(folders)
-	picked, _, err := s.pick(ctx, events, s.committed(ctx, disk), true, nil)
+	disk, _ := s.find(ctx, folders)
+	picked, _, err := s.pick(ctx, events, disk, true, nil)
 	if err != nil {
 		return nil // the tool's result matters more
 	}
@@ -134,18 +133,39 @@ func (s *Source) options() instructions.Options {
 	return instructions.Options{Fallback: s.repo.Config.Instructions.Fallback, MaxBytes: s.most()}
 }
 
-// find looks for the files of folders in the working tree.
-func (s *Source) find(folders []string) ([]instructions.File, []instructions.Skipped) {
-	if s.files == nil || s.files.Root == nil {
+// find finds the files of folders in the working tree. A file that only HEAD has is among them, with no
+// id and no text.
+func (s *Source) find(ctx context.Context, folders []string) (files []instructions.File, skipped []instructions.Skipped) {
+	if s.files == nil || s.files.Root == nil || s.files.Tree == nil {
 		return nil, nil
 	}
-	return instructions.Find(instructions.Dir{Root: s.files.Root, Format: s.repo.ObjectFormat}, folders, s.options())
+	head, err := s.head(ctx)
+	for _, folder := range folders {
+		found, unused := instructions.Find(instructions.Dir{Root: s.files.Root, Format: s.repo.ObjectFormat}, []string{folder}, s.options())
+		skipped = append(skipped, unused...)
+		if len(found) == 0 && err == nil { // else pick reports it, if there is a file at all
+			if c := s.committedIn(head, folder); c != nil {
+				found = []instructions.File{{Path: c.Path, Real: c.Real}}
+			}
+		}
+		files = append(files, found...)
+	}
+	return files, skipped
+}
+
+// committedIn is the file of a folder that HEAD has, nil if there is none or it is blank.
+func (s *Source) committedIn(head *gitTree, folder string) *instructions.File {
+	files, _ := instructions.Find(head, []string{folder}, s.options())
+	if len(files) == 0 || files[0].Blank() {
+		return nil
+	}
+	return &files[0]
 }
 
 // own are the user's own words, and the user's own file.
 func (s *Source) own() (files []instructions.File, unread []instructions.Skipped) {
 	add := func(name string, data []byte) {
-		if f := instructions.Own(name, data, instructions.BlobID(s.repo.ObjectFormat, data), s.most()); strings.TrimSpace(f.Text) != "" {
+		if f := instructions.Own(name, data, instructions.BlobID(s.repo.ObjectFormat, data), s.most()); !f.Blank() {
 			files = append(files, f)
 		}
 	}
@@ -171,7 +191,7 @@ func (s *Source) own() (files []instructions.File, unread []instructions.Skipped
 }
 
 // pick decides for each file whether the model gets it as it is, as HEAD has it, or not at all. Within a
-// turn, what differs from the record may be a tool's work.
+// turn, what differs from the record may be a tool's work, and files that HEAD does not have stay out.
 func (s *Source) pick(ctx context.Context, events []*conversation.Event, disk []instructions.File, within bool, ask Ask) (picked []instructions.File, notices []string, err error) {
 	if len(disk) == 0 {
 		return nil, nil, nil
@@ -190,6 +210,9 @@ func (s *Source) pick(ctx context.Context, events []*conversation.Event, disk []
 			continue
 		}
 		use, decided := s.decided(f)
+		if within && !head.knows(f) { // such a file counts only as part of HEAD
+			use, decided = false, true
+		}
 		if !decided && s.explained(ctx, events, f, within) {
 			use, decided = true, true
 		}
@@ -222,44 +245,33 @@ func (s *Source) compare(head *gitTree, f instructions.File) (d Difference, same
 	if same, err = head.has(f); same || err != nil {
 		return d, same, err
 	}
-	if committed, _ := instructions.Find(head, []string{path.Dir(f.Path)}, s.options()); len(committed) > 0 {
-		d.Committed = &committed[0]
-	}
+	d.Committed = s.committedIn(head, path.Dir(f.Path))
 	return d, sameLines(d), nil
 }
 
 // notice says what becomes of a file that is not decided about.
 func (d Difference) notice() string {
 	instead := "it is not committed, and the model does not get it"
-	if d.Committed != nil {
+	switch {
+	case d.File.Absent():
+		instead = "it is gone, and the model gets the committed one"
+	case d.Committed != nil:
 		instead = "it differs from what is committed, which the model gets in its place"
 	}
 	return fmt.Sprintf("Instructions: %s: %s. jp trust --instructions shows it, and approves it as it is.", safetext.Show(d.File.Path), instead)
 }
 
 // sameLines reports whether a file is the committed one with other line ends, as git may check
-// it out.
+// it out, or says nothing where HEAD has no file.
 func sameLines(d Difference) bool {
 	c := d.Committed
-	return c != nil && c.Path == d.File.Path && c.Real == d.File.Real && c.Cut == 0 && d.File.Cut == 0 && withLF(c.Text) == withLF(d.File.Text)
+	if c == nil {
+		return d.File.Blank()
+	}
+	return c.Path == d.File.Path && c.Real == d.File.Real && c.Cut == 0 && d.File.Cut == 0 && withLF(c.Text) == withLF(d.File.Text)
 }
 
 func withLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
-
-// committed are those of the files that HEAD has in some state.
-func (s *Source) committed(ctx context.Context, disk []instructions.File) []instructions.File {
-	if len(disk) == 0 {
-		return nil
-	}
-	head, err := s.head(ctx)
-	if err != nil {
-		return nil
-	}
-	return slices.DeleteFunc(disk, func(f instructions.File) bool {
-		_, mode, err := instructions.Resolve(head, f.Path)
-		return err != nil || !mode.IsRegular()
-	})
-}
 
 // head is the tree of the commit that HEAD names.
 func (s *Source) head(ctx context.Context) (*gitTree, error) {
@@ -302,7 +314,7 @@ func (s *Source) explained(ctx context.Context, events []*conversation.Event, f 
 	}
 	newest := len(events) - 1
 	recorded, ok := at(newest)
-	if !ok || recorded == "" { // where no snapshot has it, who changed it is on no record
+	if !ok || recorded == "" && !f.Absent() { // no snapshot has it, so no record says who changed it
 		return false
 	}
 	lf := instructions.BlobID(s.repo.ObjectFormat, []byte(withLF(f.Text))) // git may keep it so
