@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"errors"
+	"os"
 	"strings"
 
 	"jp/agent/problem"
@@ -10,22 +12,27 @@ import (
 	"jp/internal/safetext"
 )
 
-// systemPrompt is what every model is told first: jp's words, or those in the user's file.
+// systemPrompt is the text that every system prompt begins with: jp's own, or that of the user's file.
 func systemPrompt(e *repo.Host, file string) (string, error) {
 	if file == "" {
 		return toolset.SystemPrompt, nil
 	}
 	path := repo.FromHome(file, e.Get("HOME"))
 	if !strings.HasPrefix(path, "/") {
-		return "", problem.New(problem.ExitUsage, "config", "system = %q must begin with / or ~/.", file)
+		return "", problem.New(problem.ExitUsage, "config", "jp could not use the system prompt %s: system must begin with / or ~/.", safetext.Show(file)).
+			Hint(`jp config set system '""'`, "use jp's own again")
 	}
 	text, err := safefile.ReadRegular(path)
-	if err != nil {
-		return "", problem.New(problem.ExitUsage, "config", "jp could not read the system prompt %s: %v.", safetext.Show(file), err).
-			Hint("jp config set --user system \"\"", "use jp's own again")
+	var cause *os.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
 	}
-	if strings.TrimSpace(string(text)) == "" {
-		return "", problem.New(problem.ExitUsage, "config", "the system prompt %s is empty.", safetext.Show(file))
+	if err == nil && strings.TrimSpace(string(text)) == "" {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return "", problem.New(problem.ExitUsage, "config", "jp could not use the system prompt %s: %v.", safetext.Show(file), err).
+			Hint(`jp config set system '""'`, "use jp's own again")
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(text), "\uFFFD")), nil
 }
