@@ -117,3 +117,77 @@ func TestASecretInInstructions(t *testing.T) {
 	require.Regexp(t, `^Token \[secret:[^\]]+\] is fine\.\n$`, shown.Files[0].Text)
 	require.Zero(t, p.jp("verify").exit)
 }
+
+// On a terminal, jp asks about a file that no record explains, once for each content.
+func TestQuestionAboutInstructions(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		committed string // "" for none
+		key       string
+		gets      string // what the model has then, "" for no instructions
+		again     bool   // the next turn asks again
+	}{
+		{"a changed file approved", "Be brief.\n", "y", "Be kind.", false},
+		{"a changed file declined", "Be brief.\n", "n", "Be brief.", false},
+		{"a changed file not decided", "Be brief.\n", "\x04", "Be brief.", true},
+		{"a new file approved", "", "y", "Be kind.", false},
+		{"a new file declined", "", "n", "", false},
+		{"a new file not decided", "", "\x04", "", true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../talk.toml", "[[reply]]\nmessage = \"One.\"\n[[reply]]\nmessage = \"Two.\"\n")
+			if test.committed != "" {
+				p.write("AGENTS.md", test.committed)
+				p.git("add", ".")
+				p.git("commit", "-qm", "rules")
+			}
+			p.write("AGENTS.md", "Be kind.\n")
+			ask := func(args ...string) string {
+				s := p.sit(100, append([]string{"query", "-m", "script/../talk.toml"}, args...)...)
+				s.WaitFor("AGENTS.md tells the model how to work.")
+				s.WaitFor("+Be kind.")
+				s.prompted()
+				s.Type(test.key)
+				require.Zero(t, s.exit())
+				return s.Text()
+			}
+			text := ask("Hello")
+			if test.committed != "" {
+				require.Contains(t, text, "-Be brief.")
+			}
+			shown := p.jp("show", "--instructions").stdout
+			if test.gets == "" {
+				require.Contains(t, shown, "had no instructions")
+			} else {
+				require.Contains(t, shown, "\n"+test.gets)
+			}
+			require.Equal(t, test.again, strings.Contains(text, "jp trust --instructions"), "how to decide later")
+			require.Zero(t, p.jp("query", "--new", "-m", "script/../talk.toml", "Elsewhere").exit)
+			require.Equal(t, shown, p.jp("show", "--instructions").stdout, "without a terminal it is the same")
+			if test.again {
+				ask("--new", "Again")
+				return
+			}
+			s := p.sit(100, "query", "--new", "-m", "script/../talk.toml", "Again")
+			require.Zero(t, s.exit())
+			require.NotContains(t, s.Text(), "how to work")
+		})
+	}
+}
+
+// Who leaves the question asks nothing.
+func TestQuestionAboutInstructionsLeft(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../talk.toml", "[[reply]]\nmessage = \"One.\"\n")
+	p.write("AGENTS.md", "Be kind.\n")
+	s := p.sit(100, "query", "-m", "script/../talk.toml", "Hello")
+	s.prompted()
+	s.Type("\x03")
+	require.Equal(t, 130, s.exit())
+	require.Equal(t, 5, p.jp("show", "newest").exit, "nothing is recorded")
+}
