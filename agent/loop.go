@@ -49,6 +49,10 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		return nil, err
 	}
 	e.instructions = agentsmd.Open(e.repo, files, e.env.Dir, e.opts.NoInstructions)
+	place, err := e.environment(ctx, files)
+	if err != nil {
+		return nil, err
+	}
 	e.out.Begin(e.info(files))
 	if e.delegation == nil { // its parent has said it
 		for _, line := range slices.Concat(e.repo.HeldBackLine(), toolset.SandboxOf(e.repo, e.env).Missing(toolset.StartsPrograms(e.repo, tools)), e.servers.Told(), untoldNotice(e.model, untold(model, tools))) {
@@ -68,7 +72,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Limits: turnloop.Limits{
 			ModelCalls: int(limits.ModelCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.repo), Tokens: int(limits.Tokens),
 		},
-		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), Digest: files.Digest(), Hooks: e.openHooks(), Touched: e.instructions.Touched,
+		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), Digest: files.Digest(), Hooks: e.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
 		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
 		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,
 	}

@@ -2,9 +2,10 @@ package conversation
 
 // TurnStart opens a turn.
 type TurnStart struct {
-	Model    string   // "provider/name"
-	JP       string   // version of jp
-	Approved Approval // tool runs that the user allowed in advance
+	Model       string   // "provider/name"
+	JP          string   // version of jp
+	Approved    Approval // tool runs that the user allowed in advance
+	Environment string   // what the model is told of the place where jp runs; "" if it knows that
 }
 
 // Type implements [Body].
@@ -14,6 +15,7 @@ func (b *TurnStart) fields(c codec) {
 	c.str("model", &b.Model)
 	c.str("jp", &b.JP)
 	c.value("approved", &b.Approved)
+	c.str("environment", &b.Environment)
 }
 
 // Prompt is what the model is told before anything else. An event is written

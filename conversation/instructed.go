@@ -6,21 +6,36 @@ import "slices"
 // sends: those of discarded turns, and those before a refusal, are gone. What someone
 // else's jp gave, before the conversation was adopted, is not known to be what it says.
 func Instructed(events []*Event) []*Event {
-	gone := discarded(events)
 	var given []*Event
-	for turn := range Turns(Own(events)) {
-		kept := slices.DeleteFunc(slices.Clone(turn.Events), func(e *Event) bool { return gone[e.Seq] })
-		ledger := LedgerOf(kept)
-		if len(ledger.Requests) == 0 {
-			continue
-		}
-		for _, e := range kept[refusedUntil(ledger, kept):] {
-			if e.Type() == TypeInstructions {
-				given = append(given, e)
-			}
+	for _, e := range sent(events) {
+		if e.Type() == TypeInstructions {
+			given = append(given, e)
 		}
 	}
 	return given
+}
+
+// ToldEnvironment returns what a model was told last of the place where jp runs, by the same rules.
+func ToldEnvironment(events []*Event) (told string) {
+	for _, e := range sent(events) {
+		if b, ok := e.Body.(*TurnStart); ok && b.Environment != "" {
+			told = b.Environment
+		}
+	}
+	return told
+}
+
+// sent are the user's own events that a request still sends.
+func sent(events []*Event) (all []*Event) {
+	gone := discarded(events)
+	for turn := range Turns(Own(events)) {
+		kept := slices.DeleteFunc(slices.Clone(turn.Events), func(e *Event) bool { return gone[e.Seq] })
+		ledger := LedgerOf(kept)
+		if len(ledger.Requests) > 0 {
+			all = append(all, kept[refusedUntil(ledger, kept):]...)
+		}
+	}
+	return all
 }
 
 // refusedUntil is the index behind the newest call that the model, or its provider, refused.

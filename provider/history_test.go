@@ -22,6 +22,7 @@ import (
 //	K1 a hook asked      k1 with other arguments   v1 denied
 //	B1 started with edited arguments
 //	S turn_stopped    r resumed         N note               X turn discarded  x interrupted  E delta  G prompt
+//	V turn_start that tells the environment
 //	J instructions of the turn          j1 those that go with the response of 1
 //
 // A model event may carry how its call finished: "." stop, "+" tool_calls, "-"
@@ -115,10 +116,14 @@ func (h *history) nextCall() int {
 func (h *history) body(word string, seq int, e *conversation.Event) conversation.Body {
 	text := fmt.Sprintf("%c%d.", word[0], seq)
 	switch word[0] {
-	case 'T':
+	case 'T', 'V':
 		h.turn, h.call, h.ended, h.turnAt = h.turn+1, 0, true, seq
 		h.calls, h.questions = map[string]*conversation.Event{}, map[string]*conversation.Event{}
-		return &conversation.TurnStart{Model: "test/model-1"}
+		start := &conversation.TurnStart{Model: "test/model-1"}
+		if word[0] == 'V' {
+			start.Environment = text
+		}
+		return start
 	case 'Q':
 		return h.requestBody(word, text, seq)
 	case 'M', 'P':

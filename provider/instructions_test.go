@@ -14,19 +14,22 @@ import (
 // short histories: what counts and is not sent would never be given again, and what is sent and
 // does not count would be given twice.
 func TestInstructedIsWhatIsSent(t *testing.T) {
-	words := []string{"M.", "M!", "C1+", "D1", "D1 j1", "Qi", "S", "X", "T J Q", "T Q"} // groups are one move of the ref
-	sent := func(all []*conversation.Event) string {
+	words := []string{"M.", "M!", "C1+", "D1", "D1 j1", "Qi", "S", "X", "V J Q", "T Q"} // groups are one move of the ref
+	sent := func(all []*conversation.Event) (instructed, environment string) {
 		var texts []string
 		for _, m := range Project(all, writer) {
 			for _, b := range m.Blocks {
 				for _, word := range strings.Fields(b.Text) {
-					if word[0] == 'J' || word[0] == 'j' {
+					switch word[0] {
+					case 'J', 'j':
 						texts = append(texts, word)
+					case 'V':
+						environment = word
 					}
 				}
 			}
 		}
-		return strings.Join(texts, " ")
+		return strings.Join(texts, " "), environment
 	}
 	histories := 0
 	var visit func(history []string, depth int)
@@ -40,7 +43,9 @@ func TestInstructedIsWhatIsSent(t *testing.T) {
 		for _, e := range conversation.Instructed(all) {
 			counted = append(counted, fmt.Sprintf("%c%d.", strings.Fields(strings.Join(history, " "))[e.Seq][0], e.Seq))
 		}
-		require.Equal(t, strings.Join(counted, " "), sent(all), "%v", history)
+		instructed, environment := sent(all)
+		require.Equal(t, strings.Join(counted, " "), instructed, "%v", history)
+		require.Equal(t, conversation.ToldEnvironment(all), environment, "%v", history)
 		for _, word := range words {
 			last := history[len(history)-1]
 			answered := last == "M." || last == "M!" || last == "C1+"
@@ -49,6 +54,6 @@ func TestInstructedIsWhatIsSent(t *testing.T) {
 			}
 		}
 	}
-	visit([]string{"T J Q"}, 5)
+	visit([]string{"V J Q"}, 5)
 	require.Greater(t, histories, 1000)
 }

@@ -98,6 +98,8 @@ func TestProjectStates(t *testing.T) {
 		{"a blank request with a note", "T N Q0 M. T Q", "U[N1.] A[M3.] U[Q5.]"},
 		{"text while tools run stands behind their results", "T Q C1 C2+ D1 Qi D2",
 			"U[Q1.] A[call(call_1) call(call_2)] R[call_1=D4. call_2=D6.] U[Q5.]"},
+		{"the environment of a turn", "V Q M. T Q", "U[V0. Q1.] A[M2.] U[Q4.]"},
+		{"another environment", "V N Q M. V J Q", "U[V0. N1. Q2.] A[M3.] U[V4. J5. Q6.]"},
 		{"instructions of a turn", "T J Q M. T Q", "U[J1. Q2.] A[M3.] U[Q5.]"},
 		{"instructions of a later turn", "T Q M. T J N Q", "U[Q1.] A[M2.] U[J4. N5. Q6.]"},
 		{"instructions with a result", "T J Q C1+ D1 j1 M. T Q", "U[J1. Q2.] A[call(call_1)] R[call_1=D4.\n\nj5.] A[M6.] U[Q8.]"},

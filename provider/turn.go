@@ -25,6 +25,10 @@ func (p *projection) turn(turn conversation.Turn) []piece {
 			if !ledger.Replaced(e.Seq) {
 				pieces = appendUser(pieces, append(p.files(e, b.Attachments), p.said(e)...), false)
 			}
+		case *conversation.TurnStart:
+			if told := cleanText(b.Environment); !blank(told) {
+				pieces = appendUser(pieces, []Block{{Kind: BlockText, Text: told}}, false)
+			}
 		case *conversation.Note:
 			pieces = appendUser(pieces, p.said(e), false)
 		case *conversation.Instructions:

@@ -45,6 +45,9 @@ func (l *Loop) begin(ctx context.Context, r Request) error {
 	}
 	records = append(records, told...)
 	start := conversation.TurnStart{Model: l.opts.Model, JP: l.opts.JP, Approved: r.Approved}
+	if is := l.opts.Environment; is != conversation.ToldEnvironment(l.stream.Events()) {
+		start.Environment = is
+	}
 	t := l.stream.StartTurn(start, r.Chat, records...)
 	t.Draft(0, func(e *conversation.Event) {
 		e.Git = &sight.Git

@@ -39,6 +39,8 @@ type Options struct {
 	// change files; nil: none does.
 	Outlived func() bool
 
+	// Environment is what the model is told of the place where jp runs, if it has not been told so yet.
+	Environment string
 	// Touched returns the instructions of folders in which a tool read or changed files, to be
 	// given with its result, whose event will have the seq. It returns nil if the model knows
 	// them all.

@@ -51,6 +51,9 @@ func Open(r *repo.Repo, files *snapshot.Files, dir string, off bool) *Source {
 	return s
 }
 
+// Folder is the folder in which jp runs, from the root of the working tree.
+func (s *Source) Folder() string { return s.start }
+
 // A Difference is a file that is not as HEAD has it.
 type Difference struct {
 	File      instructions.File  // without an id if there is none

@@ -187,6 +187,7 @@ var (
 	instant    = regexp.MustCompile(`(T\d\d:\d\d:\d\d)\.\d+Z`)
 	tokens     = regexp.MustCompile(`("(?:input|output)": )\d+`)
 	promptSize = regexp.MustCompile(`prompt: \d+ words, \d+ tools`)
+	system     = regexp.MustCompile(`(The system is )\w+`)
 	inOut      = regexp.MustCompile(`[\d.]+k? in, [\d.]+k? out`)
 )
 
@@ -209,6 +210,7 @@ func scrubbed(text, work string) string {
 	text = shortOID.ReplaceAllString(text, "$1<short>")
 	text = instant.ReplaceAllString(text, "${1}Z")
 	text = tokens.ReplaceAllString(text, "${1}0")
+	text = system.ReplaceAllString(text, "${1}linux")
 	text = inOut.ReplaceAllString(text, "0 in, 0 out")
 	text = promptSize.ReplaceAllString(text, "prompt: 0 words, 0 tools")
 	return strings.ReplaceAll(text, work, "$WORK")

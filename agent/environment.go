@@ -1,0 +1,55 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"runtime"
+	"time"
+
+	"jp/agent/snapshot"
+)
+
+// An environment is the place where jp runs, as a model is told.
+type environment struct {
+	now    time.Time
+	system string
+	shell  string // the user's; "" if unknown
+	folder string // from the root of the working tree; "" without one
+	branch string // "" for a detached HEAD
+}
+
+func (e *equipped) environment(ctx context.Context, files *snapshot.Files) (environment, error) {
+	is := environment{now: e.env.Now(), system: runtime.GOOS, shell: path.Base(e.env.Get("SHELL"))}
+	if files.Tree == nil {
+		return is, nil
+	}
+	state, err := files.Tree.State(ctx)
+	is.folder, is.branch = e.instructions.Folder(), state.Branch
+	return is, err
+}
+
+// text is one line. Names are quoted, so that none of them is more than a name.
+func (e environment) text() string {
+	text := "[ENVIRONMENT] Today is " + e.now.Format("2006-01-02") + ". The system is " + e.system + "."
+	if e.shell != "" && e.shell != "." {
+		text += " The user's shell is " + quoted(e.shell) + "."
+	}
+	switch e.folder {
+	case "":
+		return text
+	case ".":
+		text += " jp runs in the root of the working tree"
+	default:
+		text += " jp runs in the folder " + quoted(e.folder) + " of the working tree"
+	}
+	if e.branch == "" {
+		return text + ", and HEAD is detached."
+	}
+	return text + ", on the branch " + quoted(e.branch) + "."
+}
+
+func quoted(name string) string {
+	text, _ := json.Marshal(name) // a text always can be
+	return string(text)
+}
