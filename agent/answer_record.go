@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/interrupted"
 	"jp/agent/presence"
 	"jp/agent/problem"
@@ -51,7 +52,7 @@ func AnswerRecorded(
 				return AnswerRecorded(ctx, front, r, below.In.ID, event, to)
 			}
 		}
-		return "", id, problem.New(problem.ExitFailed, "not_found", "%s waits for no answer.", id).About(id).Hint("jp status "+id.Short(), "what it does")
+		return "", id, problem.New(problem.ExitFailed, "not_found", "%s waits for no answer.", id).About(id).Hint(action.StatusOf(id.Short()), "what it does")
 	}
 	i := attach.InquiryOf(id, waiting)
 	i.Subject = strings.TrimSpace(strings.TrimPrefix(interrupted.CallTitle(waiting.Call), i.Tool))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"jp/agent/action"
 	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/conversation"
@@ -18,7 +19,7 @@ func (l *loaded) awaitTools(ctx context.Context, ledger *conversation.Ledger) er
 		}
 		if l.user == nil {
 			return problem.New(problem.ExitLocked, "locked", "%s of the earlier run of %s is still running.", call.Request.Name, l.id).About(l.id).
-				Hint("jp continue "+l.id.Short(), "when it has ended").Hint("jp kill "+l.id.Short(), "ends it")
+				Hint(action.Continue(l.id.Short()), "when it has ended").Hint(action.Kill(l.id.Short()), "ends it")
 		}
 		if err := l.waitOrEnd(ctx, call); err != nil {
 			return err

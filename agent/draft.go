@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/drafts"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -45,7 +46,7 @@ func (t *target) keepText(f *problem.Error) error {
 		return fmt.Errorf("keep your question: %w", err)
 	}
 	f.Message += " Your question is kept."
-	return f.Hint("jp query --edit", "opens it again")
+	return f.Hint(action.AskInEditor, "opens it again")
 }
 
 // forgetDraft removes a draft that is recorded. What waits to be asked still

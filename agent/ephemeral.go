@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 )
@@ -64,10 +65,8 @@ func (t *target) transientError(err error, drafted string) error {
 	}
 	var hints []problem.Hint
 	for _, h := range f.Hints {
-		if rest, asks := strings.CutPrefix(h.Command, "jp query "); asks && !strings.Contains(rest, "--no-persist") {
-			h.Command = "jp query --no-persist " + rest
-		}
-		if !strings.HasPrefix(h.Command, "jp continue") && !strings.Contains(h.Text, "jp continue") {
+		h.Action = h.Action.Unrecorded()
+		if !h.Action.Continues() && !strings.Contains(h.Text, action.ContinueSession.String()) {
 			hints = append(hints, h)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -29,7 +30,7 @@ func (t *target) findFork(ctx context.Context) error {
 	}
 	if s := f.SourceStanding(); s != conversation.StandingOwn {
 		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be read, not continued.", v.Name(), t.repo.Standings().StandingWords(s, t.repo.Standings().Elsewhere(f.Kept))).About(v.ID).
-			Hint(fmt.Sprintf("jp fork %s@%d --adopt -a", v.Name(), f.At.Seq), "make a fork of it that is yours")
+			Hint(action.AdoptAt(v.Name(), problem.Itoa(f.At.Seq)), "make a fork of it that is yours")
 	}
 	if err := t.forkDecided(f); err != nil {
 		return err
@@ -58,8 +59,7 @@ func (r *run) forkDecided(f *fork.Fork) error {
 	e := repo.IncompleteFailure(f.View.ID, tail)
 	e.Hints = nil
 	e.Message = fmt.Sprintf("Turn %d of %s is incomplete at @%d, and would be in the fork.", tail.Number, f.View.Name(), f.At.Seq)
-	command := fmt.Sprintf("jp query --fork=%d --id=%s ", f.At.Seq, f.View.Name())
-	return e.Hint(command+"--continue-turn", "fork, and go on with the turn").Hint(command+`--discard-turn "…"`, "fork, and ask this instead")
+	return e.Hint(action.ForkAndContinue(problem.Itoa(f.At.Seq), f.View.Name()), "fork, and go on with the turn").Hint(action.ForkAndDiscard(problem.Itoa(f.At.Seq), f.View.Name()), "fork, and ask this instead")
 }
 
 // takeBackFork removes the fork if nothing came to be in it. The error with which

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/internal/safetext"
 	"jp/tool"
@@ -75,5 +76,5 @@ func (t *target) stoppedByObeyed(e *turnloop.ObeyedError) *problem.Error {
 		look += " The result of the tool is recorded."
 	}
 	f.Details = append(f.Details, look)
-	return f.Hint("jp continue "+t.id.Short(), "go on with the turn").Hint("jp discard "+t.id.Short(), "give the turn up; the files stay as they are")
+	return f.Hint(action.Continue(t.id.Short()), "go on with the turn").Hint(action.Discard(t.id.Short()), "give the turn up; the files stay as they are")
 }

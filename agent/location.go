@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"jp/agent/action"
 	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/conversation"
@@ -38,5 +39,5 @@ func (i *incomplete) allowPlace(ctx context.Context, last conversation.Git, diff
 func (t *target) elsewhereFailure(ctx context.Context, last conversation.Git, differences []reconcile.Difference) *problem.Error {
 	f := problem.New(problem.ExitDecision, "elsewhere", "%s stopped elsewhere: %s.", t.id, interrupted.DifferenceWords(t.repo, differences)).About(t.id)
 	f.Hints = interrupted.WayBack(ctx, t.repo, last, differences)
-	return f.Hint("jp query --continue-turn --anyway --id="+string(t.id), "go on here; the model is told")
+	return f.Hint(action.ResumeHere(string(t.id)), "go on here; the model is told")
 }

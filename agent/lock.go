@@ -2,8 +2,8 @@ package agent
 
 import (
 	"context"
-	"fmt"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/process"
@@ -35,13 +35,13 @@ func (t *target) locked(ctx context.Context, locked *process.LockedError) *probl
 	switch {
 	case t.settlesOnly():
 	case h.Broken:
-		f.Hint(fmt.Sprintf(`jp query --fork --discard-turn --id=%s "…"`, h.ID), "ask in a fork, without the turn that runs")
+		f.Hint(action.AskInForkWithout(string(h.ID)), "ask in a fork, without the turn that runs")
 	default:
-		f.Hint(fmt.Sprintf(`jp query --fork --id=%s "…"`, h.ID), "ask in a fork")
+		f.Hint(action.AskInFork(string(h.ID)), "ask in a fork")
 	}
 	if !t.settlesOnly() {
-		f.Hint(`jp query --new "…"`, "ask in a new conversation")
-		f.Hint(fmt.Sprintf(`jp query --no-persist --id=%s "…"`, h.ID), "ask beside it; nothing is recorded")
+		f.Hint(action.AskNew, "ask in a new conversation")
+		f.Hint(action.AskBeside(string(h.ID)), "ask beside it; nothing is recorded")
 	}
 	return h.Killing(f)
 }

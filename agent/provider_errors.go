@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -20,7 +21,7 @@ import (
 
 // wayOut adds to the end of a turn what helps against it.
 func (e *equipped) wayOut(f *problem.Error, err error) {
-	again := "jp continue " + e.id.Short()
+	id := e.id.Short()
 	class := provider.Class("")
 	var refused *provider.Error
 	if errors.As(err, &refused) {
@@ -29,23 +30,23 @@ func (e *equipped) wayOut(f *problem.Error, err error) {
 	name, _, _ := strings.Cut(e.model, "/")
 	switch class {
 	case provider.ClassContext:
-		e.shorter(f, "jp continue")
+		e.shorter(f, action.ContinueSession)
 		f.
-			Hint(again+" -m PROVIDER/NAME", "ask a model that can read more")
+			Hint(action.ContinueModel(id), "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
 		if from := models.ProvidersOf(e.repo).KeySource(e.env, name); from != "" {
 			f.Details = append(f.Details, "The key is "+from+".")
 		} else {
 			f.Details = append(f.Details, "No key was sent.")
-			f.Hint("jp config set providers."+repo.PlainName(name)+".api_key_env NAME", "the variable that holds the key")
+			f.Hint(action.SetKeyName(repo.PlainName(name)), "the variable that holds the key")
 		}
 	case provider.ClassModel:
-		f.Hint("jp models "+repo.PlainName(name), "lists those that there are").Hint(again+" -m PROVIDER/NAME", "ask another model")
+		f.Hint(action.ModelsOf(repo.PlainName(name)), "lists those that there are").Hint(action.ContinueModel(id), "ask another model")
 		return
 	case provider.ClassAddress:
-		f.Hint("jp config set providers."+repo.PlainName(name)+".base_url URL", "the address without the path that jp adds, which is shown above").
-			Hint(again, "then ask again")
+		f.Hint(action.SetBaseURL(repo.PlainName(name)), "the address without the path that jp adds, which is shown above").
+			Hint(action.Continue(id), "then ask again")
 		return
 	}
 	if refused != nil && class != provider.ClassAuth && class != provider.ClassQuota && isPermanent(refused) {
@@ -54,12 +55,12 @@ func (e *equipped) wayOut(f *problem.Error, err error) {
 	}
 	var failed *turnloop.ProviderError
 	if errors.As(err, &failed) && failed.Wait > 0 {
-		f.Hint(again, "try again, after "+clock(e.env.Now(), failed.Wait)).
-			Hint(again+" --detach --wait", "wait for that in the background, and go on then").
-			Hint(again+" -m PROVIDER/NAME", "ask another model now")
+		f.Hint(action.Continue(id), "try again, after "+clock(e.env.Now(), failed.Wait)).
+			Hint(action.ContinueLater(id), "wait for that in the background, and go on then").
+			Hint(action.ContinueModel(id), "ask another model now")
 		return
 	}
-	f.Hint(again, "try again").Hint(again+" -m PROVIDER/NAME", "ask another model")
+	f.Hint(action.Continue(id), "try again").Hint(action.ContinueModel(id), "ask another model")
 }
 
 // isPermanent reports whether the same request will be refused for good.
@@ -82,23 +83,23 @@ var (
 // server's words name, or to another model.
 func (e *equipped) aroundRefusal(f *problem.Error, refused *provider.Error) {
 	id := e.id.Short()
-	f.Hint("jp discard "+id, "take the question back, to ask it in another way")
+	f.Hint(action.Discard(id), "take the question back, to ask it in another way")
 	if e.registry != nil && len(e.registry.Definitions()) > 0 && aboutTools().MatchString(refused.Message) {
 		for _, def := range e.registry.Definitions() {
 			if named(refused.Message, provider.WireName(def.Name)) {
-				f.Hint("jp continue "+id+" --no-tool "+def.Name, "go on without this tool")
+				f.Hint(action.ContinueWithoutTool(id, def.Name), "go on without this tool")
 			}
 		}
-		f.Hint("jp continue "+id+" -T", "go on without tools")
+		f.Hint(action.ContinueWithout(id), "go on without tools")
 	}
 	if start := turnOfNewestImage(e.stream.Events()); start >= 0 && aboutImages().MatchString(refused.Message) {
 		if start == 0 {
-			f.Hint(`jp query --new "…"`, "ask in a new conversation, without the image")
+			f.Hint(action.AskNew, "ask in a new conversation, without the image")
 		} else {
-			f.Hint(fmt.Sprintf("jp fork %s@%d -a", id, start-1), "makes a fork that ends before the image, and goes on there")
+			f.Hint(action.ForkAtAndUse(id, problem.Itoa(start-1)), "makes a fork that ends before the image, and goes on there")
 		}
 	}
-	f.Hint("jp continue "+id+" -m PROVIDER/NAME", "ask another model")
+	f.Hint(action.ContinueModel(id), "ask another model")
 }
 
 // named reports whether a text has a name in it, not as a part of another.
@@ -133,9 +134,9 @@ func turnOfNewestImage(events []*conversation.Event) int {
 func (t *target) stoppedFor(failing *turnloop.Failing) *problem.Error {
 	f := problem.New(problem.ExitFailed, "interrupted", "jp stopped the turn: %s", problem.OneLine(failing.Error())).About(t.id)
 	if failing.CutOff() {
-		return f.Hint(`jp query --cfg parameters.max_tokens=N "…"`, "go on in a turn with longer answers")
+		return f.Hint(action.AskLonger, "go on in a turn with longer answers")
 	}
-	return f.Hint(`jp query -m PROVIDER/NAME "…"`, "go on in a turn with another model")
+	return f.Hint(action.AskModel, "go on in a turn with another model")
 }
 
 // clock is when a wait is over that begins now, with the day where that is another.
@@ -150,15 +151,15 @@ func clock(now time.Time, wait time.Duration) string {
 
 // shorter adds commands that ask with less before the question; again is the one that
 // asks in a fork.
-func (l *loaded) shorter(f *problem.Error, again string) {
+func (l *loaded) shorter(f *problem.Error, again action.Action) {
 	if n := fewerTurns(l.stream.Events()); n > 0 {
 		turns := "turn"
 		if n > 1 {
 			turns = fmt.Sprintf("%d turns", n)
 		}
-		f.Hint(fmt.Sprintf("jp fork %s --last %d -a", l.id.Short(), n), "makes a fork that has the last "+turns+" only; "+again+" goes on with it")
+		f.Hint(action.ForkLast(l.id.Short(), problem.Itoa(n)), "makes a fork that has the last "+turns+" only; "+again.String()+" goes on with it")
 	}
-	f.Hint(`jp query --new "…"`, "ask in a new conversation")
+	f.Hint(action.AskNew, "ask in a new conversation")
 }
 
 // muchInput is how many tokens of input may be too many for a model that says nothing
@@ -167,17 +168,17 @@ const muchInput = 16_000
 
 // emptyAnswer is the end of a turn whose model said nothing.
 func (e *equipped) emptyAnswer() *problem.Error {
-	again := "jp query -E --id " + e.id.Short()
+	id := e.id.Short()
 	if e.outcome.Status == turnloop.Length {
 		f := problem.New(problem.ExitFailed, "provider", "the answer is empty: the model reached the most tokens that one answer may have (parameters.max_tokens) before its first word.")
-		return f.About(e.id).Hint(again+" --cfg parameters.max_tokens=N", "ask again with longer answers")
+		return f.About(e.id).Hint(action.AgainLonger(id), "ask again with longer answers")
 	}
 	f := problem.New(problem.ExitFailed, "provider", "the model answered nothing, also when it was asked again.").About(e.id)
 	if input := e.lastInput(); input >= muchInput {
 		f.Message = fmt.Sprintf("the model answered nothing, also when it was asked again. It read %s tokens, which may be more than it can.", conversation.Tokens(input))
-		e.shorter(f, "jp query -E")
+		e.shorter(f, action.AgainSession)
 	}
-	return f.Hint(again, "ask again").Hint(again+" -m PROVIDER/NAME", "ask another model")
+	return f.Hint(action.Again(id), "ask again").Hint(action.AgainModel(id), "ask another model")
 }
 
 // lastInput is how many tokens the newest model call read.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 )
@@ -38,7 +39,7 @@ func (s *settled) text(ctx context.Context) (text string, again *conversation.Ev
 		text, again = last.Body.(*conversation.ChatRequest).Content, last
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", nil, problem.Usage("there is nothing to ask.").Hint(`jp query "…"`, "ask this").Hint("jp query --edit", "write it in an editor")
+		return "", nil, problem.Usage("there is nothing to ask.").Hint(action.Ask, "ask this").Hint(action.AskInEditor, "write it in an editor")
 	}
 	return text, again, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/attachments"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -97,14 +98,14 @@ func (o Request) Check() error {
 	case o.Pending != "" && o.Pending != "run" && o.Pending != "report":
 		return problem.Usage("invalid --pending %q (want run or report).", o.Pending)
 	case o.Detach && o.Partial:
-		return problem.Usage("--partial has nothing to show with --detach.").Hint("jp attach", "shows what streams")
+		return problem.Usage("--partial has nothing to show with --detach.").Hint(action.AttachSession, "shows what streams")
 	case o.ContinueTurn && o.DiscardTurn:
 		return problem.Usage("--continue-turn and --discard-turn exclude each other.")
 	case o.ContinueTurn && len(o.Attachments) > 0, o.ContinueTurn && o.Schema != "":
 		return problem.Usage("--continue-turn finishes the turn as it is; -a and -s belong to a new one.")
 	case o.ContinueTurn && len(o.Text) > 0:
 		return problem.Usage("--continue-turn finishes the turn as it is and takes no text.").
-			Hint("jp continue", "finish it, and ask then").Hint(`jp query --discard-turn "…"`, "drop it and ask this instead")
+			Hint(action.ContinueSession, "finish it, and ask then").Hint(action.AskInstead, "drop it and ask this instead")
 	}
 	return nil
 }
@@ -139,13 +140,14 @@ func (o Request) CheckFork() error {
 	if o.Fork != ForkAtEnd || len(o.Text) == 0 || !eventWord().MatchString(o.Text[0]) {
 		return nil
 	}
-	event, rest := strings.TrimPrefix(o.Text[0], "@"), `"…"`
+	event := strings.TrimPrefix(o.Text[0], "@")
+	at := action.ForkThenAsk(event)
 	if len(o.Text) > 1 {
-		rest = `"` + safetext.Show(strings.Join(o.Text[1:], " ")) + `"`
+		at = action.AskInForkAt(event, strings.Join(o.Text[1:], " "))
 	}
 	return problem.Usage("%s after --fork would be part of the text.", safetext.Show(o.Text[0])).
-		Hint("jp query --fork="+event+" "+rest, "fork at that event").
-		Hint(`jp query --fork="" -- `+safetext.Show(strings.Join(o.Text, " ")), "fork at the newest event, and ask this")
+		Hint(at, "fork at that event").
+		Hint(action.AskInForkAtEnd(strings.Join(o.Text, " ")), "fork at the newest event, and ask this")
 }
 
 // parseSchema reads what --schema says: a JSON schema, or the file with one.

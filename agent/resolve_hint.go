@@ -3,15 +3,16 @@ package agent
 import (
 	"context"
 
+	"jp/agent/action"
 	"jp/agent/repo"
 )
 
 // namingBroken says that a conversation has to be named, and which ones have a
 // turn that was broken off.
 func namingBroken(ctx context.Context, r *repo.Repo, o Request) error {
-	command := "jp continue "
+	about := action.Continue
 	if o.DiscardTurn {
-		command = "jp discard "
+		about = action.Discard
 	}
-	return r.Find().Naming(ctx, command, func(s repo.Status) bool { return s.State != "idle" && s.PID == nil })
+	return r.Find().Naming(ctx, about, func(s repo.Status) bool { return s.State != "idle" && s.PID == nil })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -74,14 +75,14 @@ func putBack(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
 	if s := f.SourceStanding(); s != conversation.StandingOwn {
 		words := f.Repo.Standings().StandingWords(s, f.Repo.Standings().Elsewhere(f.Kept))
 		return nil, problem.New(problem.ExitDecision, "untrusted", "%s %s; its files are not brought back over yours.", f.View.ID, words).About(f.View.ID).
-			Hint("jp fork "+f.View.ID.Short()+" --worktree DIR", "look at them beside yours")
+			Hint(action.ForkWorktree(f.View.ID.Short()), "look at them beside yours")
 	}
 	if f.Tail != nil {
 		lost, _ := f.Tail.Ledger().Lost()
 		for _, call := range lost {
 			if f.Repo.Locks.ToolAlive(f.View.ID, call.Event.Seq) {
 				return nil, problem.New(problem.ExitLocked, "locked", "%s of %s still runs, and may write files.", safetext.Show(call.Request.Name), f.View.ID).About(f.View.ID).
-					Hint("jp discard "+f.View.ID.Short(), "end it, and take its turn back")
+					Hint(action.Discard(f.View.ID.Short()), "end it, and take its turn back")
 			}
 		}
 	}

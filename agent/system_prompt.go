@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -20,7 +21,7 @@ func systemPrompt(e *repo.Host, file string) (string, error) {
 	path := repo.FromHome(file, e.Get("HOME"))
 	if !strings.HasPrefix(path, "/") {
 		return "", problem.New(problem.ExitUsage, "config", "jp could not use the system prompt %s: system must begin with / or ~/.", safetext.Show(file)).
-			Hint(`jp config set system '""'`, "use jp's own again")
+			Hint(action.UnsetSystem, "use jp's own again")
 	}
 	text, err := safefile.ReadRegular(path)
 	var cause *os.PathError
@@ -32,7 +33,7 @@ func systemPrompt(e *repo.Host, file string) (string, error) {
 	}
 	if err != nil {
 		return "", problem.New(problem.ExitUsage, "config", "jp could not use the system prompt %s: %v.", safetext.Show(file), err).
-			Hint(`jp config set system '""'`, "use jp's own again")
+			Hint(action.UnsetSystem, "use jp's own again")
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(text), "\uFFFD")), nil
 }

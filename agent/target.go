@@ -3,8 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -58,11 +58,11 @@ func (t *target) find(ctx context.Context) error {
 
 // unwritable says that the question cannot be recorded, and how it can be asked.
 func (t *target) unwritable(err error) *problem.Error {
-	command := `jp query --no-persist "…"`
+	ask := action.AskUnrecorded
 	if !t.fresh && t.id != "" {
-		command = fmt.Sprintf(`jp query --no-persist --id=%s "…"`, t.id)
+		ask = action.AskBeside(string(t.id))
 	}
-	return repo.Unwritable(err).Hint(command, "and so does asking; nothing is recorded")
+	return repo.Unwritable(err).Hint(ask, "and so does asking; nothing is recorded")
 }
 
 // known is the conversation's id, "" where that is none that anybody could use.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -117,7 +118,7 @@ func (e *equipped) outlived() bool {
 	for _, id := range ids {
 		if !slices.Contains(e.toldOutlived, id) {
 			e.toldOutlived = append(e.toldOutlived, id)
-			e.files.Tell(fmt.Sprintf("A tool of %s still runs here, though its jp has ended: its changes cannot be told from those of this turn's tools. jp kill %s ends it.", id, id.Short()))
+			e.files.Tell(fmt.Sprintf("A tool of %s still runs here, though its jp has ended: its changes cannot be told from those of this turn's tools. %s ends it.", id, action.Kill(id.Short())))
 		}
 	}
 	return len(ids) > 0

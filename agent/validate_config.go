@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -87,22 +88,22 @@ func wrongModel(r *repo.Repo, key, model, noName string) []*config.Error {
 // NotSet says why a key was not set, and what has to be set first.
 func NotSet(key string, mistake *config.Error, workspace bool) *problem.Error {
 	f := problem.New(problem.ExitUsage, "config", "%s was not set: %s.", key, mistake.Text)
-	set := "jp config set "
+	var options []string
 	if workspace {
-		set += "--workspace "
+		options = []string{"--workspace"}
 	}
 	table, name, _ := strings.Cut(mistake.Key, ".")
 	switch {
 	case strings.Contains(name, "."):
 	case table == "mcp":
-		f.Hint(set+mistake.Key+`.command '["PROGRAM", "ARGUMENT"]'`, "first: what starts the server")
+		f.Hint(action.SetCommand(append(options, mistake.Key)...), "first: what starts the server")
 	case table == "tools":
-		f.Hint(set+mistake.Key+`.command '["PROGRAM", "ARGUMENT"]'`, "first: makes a tool of a program")
+		f.Hint(action.SetCommand(append(options, mistake.Key)...), "first: makes a tool of a program")
 	case mistake.Key == "model" && key == "model":
-		f.Hint("jp models", "lists what can be asked").Hint(set+"aliases.NAME PROVIDER/NAME", "first, where it is to be an alias").
-			Hint(set+"providers.NAME.base_url URL", "first, for a server that speaks OpenAI's protocol")
+		f.Hint(action.Models, "lists what can be asked").Hint(action.SetAlias(options...), "first, where it is to be an alias").
+			Hint(action.SetProvider(options...), "first, for a server that speaks OpenAI's protocol")
 	case table == "aliases":
-		f.Hint("jp models", "lists what can be asked").Hint(set+"providers.NAME.base_url URL", "first, for a server that speaks OpenAI's protocol")
+		f.Hint(action.Models, "lists what can be asked").Hint(action.SetProvider(options...), "first, for a server that speaks OpenAI's protocol")
 	}
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -25,7 +26,7 @@ func (e *equipped) verdict(err error) error {
 		}
 		if f.Code == "interrupted" && e.outcome.Turn > 0 && e.outcome.Status == turnloop.Incomplete && !e.opts.NoPersist {
 			f.About(e.id).Details = append(f.Details, fmt.Sprintf("Turn %d is incomplete; nothing is lost.", e.outcome.Turn))
-			f.Hint("jp continue "+e.id.Short(), "resumes it")
+			f.Hint(action.Continue(e.id.Short()), "resumes it")
 		}
 		var failed *turnloop.ProviderError
 		if errors.As(err, &failed) && e.outcome.Turn > 0 {
@@ -54,11 +55,11 @@ func (e *equipped) verdict(err error) error {
 		}
 		if e.outcome.By == conversation.ByLimit {
 			return problem.New(problem.ExitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls (limits.model_calls).").About(e.id).
-				Hint(`jp query --cfg limits.model_calls=N "…"`, "go on in a turn with another limit")
+				Hint(action.AskMoreCalls, "go on in a turn with another limit")
 		}
 		if e.outcome.By == conversation.ByBudget {
 			return problem.New(problem.ExitFailed, "interrupted", "the turn was stopped: it used up its budget of tokens (limits.tokens).").About(e.id).
-				Hint(`jp query --cfg limits.tokens=N "…"`, "go on in a turn with another budget; 0 is none")
+				Hint(action.AskMoreTokens, "go on in a turn with another budget; 0 is none")
 		}
 	}
 	return nil
@@ -77,9 +78,9 @@ func (e *equipped) waiting() error {
 	f.Details = append(f.Details, fmt.Sprintf("%s — %q", w.Call.Request.Name, w.Request.Question.Text))
 	i := attach.InquiryOf(cmp.Or(e.outcome.In, e.id), w)
 	f.Hint(repo.AnswerCommand(i), repo.AnswerWords(i)+": answers it, from any shell")
-	f.Hint("jp continue "+e.id.Short(), "asks again")
+	f.Hint(action.Continue(e.id.Short()), "asks again")
 	if w.Request.Kind == conversation.KindRunTool && !w.Request.Exclusive {
-		f.Hint("jp continue -y "+e.id.Short(), "goes on and runs all tools of the turn unasked")
+		f.Hint(action.ContinueApproved(e.id.Short()), "goes on and runs all tools of the turn unasked")
 	}
-	return f.Hint("jp print "+string(e.id), "how far it came")
+	return f.Hint(action.Print(string(e.id)), "how far it came")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -55,7 +56,7 @@ func BlameLines(ctx context.Context, v *repo.View, path string, line int) ([]Bla
 	at, err := trees.Find(ctx, v.Repo.Trees, newest.Tree, path)
 	if err == nil && (at == (trees.Version{}) || at.Mode == trees.ModeFolder || at.Mode == trees.ModeSubmodule) {
 		return nil, problem.New(problem.ExitNotFound, "not_found", "the newest snapshot of %s has no file %q.", v.ID, path).About(v.ID).
-			Hint("jp blame --all "+safetext.Escape(path), "look in all conversations")
+			Hint(action.BlameAll(path), "look in all conversations")
 	}
 	var then []byte
 	if err == nil {
@@ -241,7 +242,7 @@ func gitBlame(ctx context.Context, v *repo.View, commit, base, path string, line
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "could not open object name list") {
 		return nil, problem.New(problem.ExitFailed, "config", "git blame does not work here: blame.ignoreRevsFile names a file that cannot be read.").
-			Hint("git config --show-origin --get-all blame.ignoreRevsFile", "where that is set")
+			Hint(action.BlameIgnored, "where that is set")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find who wrote %s: %w", path, err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -182,7 +183,7 @@ func (c *Comparison) Known(ctx context.Context, paths []string) error {
 		}
 		if !found && path != "." {
 			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s that is compared has %q.", c.view.ID, path).About(c.view.ID).
-				Hint("jp diff --turn all --name-only", "the files that the tools changed")
+				Hint(action.DiffTools, "the files that the tools changed")
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/repo"
 	"jp/gitcmd"
 	"jp/internal/safetext"
@@ -35,7 +36,7 @@ func revision(ctx context.Context, r *repo.Repo, name string) (string, error) {
 // between them. It starts git to see whether the first one has a parent.
 func GitLog(ctx context.Context, v *repo.View, entries []Entry, o LogOptions) (string, error) {
 	if len(entries) == 0 {
-		return "git log --first-parent --max-count=0 " + repo.RefOf(v.ID), nil
+		return action.LogNone(repo.RefOf(v.ID)).String(), nil
 	}
 	first, last := entries[0].Event, entries[len(entries)-1].Event
 	if first.Seq > last.Seq {

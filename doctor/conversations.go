@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/conversation"
 )
 
@@ -34,7 +35,7 @@ func (t Tips) Findings() (all []Finding) {
 		return append(t.whole().Findings(), t.partial(t.Bad[first].Name))
 	}
 	if len(t.Bad) == 0 {
-		return []Finding{found(OK, "damage", "the newest events of all conversations can be read (%d); jp verify --all reads the others, too", t.Read)}
+		return []Finding{found(OK, "damage", "the newest events of all conversations can be read (%d); %s reads the others, too", t.Read, action.VerifyAll)}
 	}
 	for _, b := range t.Bad {
 		all = append(all, b.finding())
@@ -42,7 +43,7 @@ func (t Tips) Findings() (all []Finding) {
 	if len(all) <= most {
 		return all
 	}
-	more := found(Warn, "damage", "%s more cannot be read", conversation.Count(len(all)-most, "conversation")).advise("jp verify --all")
+	more := found(Warn, "damage", "%s more cannot be read", conversation.Count(len(all)-most, "conversation")).advise("%s", action.VerifyAll)
 	if Count(all[most:]).Fail > 0 {
 		more.Level = Fail
 	}
@@ -63,7 +64,7 @@ func (t Tips) partial(first string) Finding {
 	if n := len(t.Bad) - len(t.whole().Bad); n > 1 {
 		who = fmt.Sprintf("%s and %d more are", first, n-1)
 	}
-	return found(Note, "incomplete", "%s incomplete here, and not damaged: older events were not fetched", who).advise("git fetch --unshallow")
+	return found(Note, "incomplete", "%s incomplete here, and not damaged: older events were not fetched", who).advise("%s", action.Unshallow())
 }
 
 func (b Tip) finding() Finding {
@@ -72,9 +73,9 @@ func (b Tip) finding() Finding {
 	case b.Newer:
 		return found(Warn, "damage", "%s: %s", b.Name, why).advise("install a newer jp")
 	case b.Fetched:
-		return found(Warn, "damage", "%s, which was fetched: %s", b.Name, why).advise("jp verify %s", b.Name)
+		return found(Warn, "damage", "%s, which was fetched: %s", b.Name, why).advise("%s", action.Verify(b.Name))
 	}
-	return found(Fail, "damage", "%s: %s", b.Name, why).advise("jp verify %s", b.Name)
+	return found(Fail, "damage", "%s: %s", b.Name, why).advise("%s", action.Verify(b.Name))
 }
 
 // A Second is what else has the id of a conversation, in the other scope: live, or
@@ -94,7 +95,7 @@ func (s Seconds) Findings() (all []Finding) {
 		all = append(all, second.finding())
 	}
 	if more := len(s) - most; more > 0 {
-		all = append(all, found(Note, "twice", "%s more with two refs", conversation.Count(more, "conversation")).advise("git for-each-ref refs/jp"))
+		all = append(all, found(Note, "twice", "%s more with two refs", conversation.Count(more, "conversation")).advise("%s", action.ListJPRefs))
 	}
 	return all
 }
@@ -103,13 +104,13 @@ func (s Second) finding() Finding {
 	switch {
 	case s.Apart != "":
 		return found(Warn, "twice", "%s is live and archived, and each has events that the other has not", s.ID).
-			advise("jp fork %s@%.12s makes the archived one a conversation of its own; then git update-ref -d refs/jp/archive/%s", s.ID.Short(), s.Apart, s.ID)
+			advise("%s makes the archived one a conversation of its own; then %s", action.ForkAt(s.ID.Short(), fmt.Sprintf("%.12s", s.Apart)), action.DropArchivedRef(string(s.ID)))
 	case s.Live:
 		return found(Note, "twice", "%s is archived, and an older live ref of it is there: a fetch brings it back from where it was pushed", s.ID).
-			advise("jp archive %s takes it away", s.ID.Short())
+			advise("%s takes it away", action.Archive(s.ID.Short()))
 	}
 	return found(Note, "twice", "%s is live, and an older archived ref of it is there: a fetch brings it back from where it was pushed", s.ID).
-		advise("jp unarchive %s takes it away", s.ID.Short())
+		advise("%s takes it away", action.Unarchive(s.ID.Short()))
 }
 
 // A Holder is who holds a conversation.
@@ -149,11 +150,11 @@ func (h Holder) finding() Finding {
 	switch {
 	case h.Ended:
 		return found(Warn, "locks", "%s, which has ended: something that it started keeps the lock", who).
-			advise("jp doctor again in a moment; else find out with lsof who has jp/locks/%s.lock open", h.ID)
+			advise("%s again in a moment; else find out with lsof who has jp/locks/%s.lock open", action.Doctor, h.ID)
 	case h.Err != nil:
-		return found(Warn, "locks", "%s, which cannot be reached: %v", who, h.Err).advise("jp kill %s ends it; its turn can be resumed", h.ID.Short())
+		return found(Warn, "locks", "%s, which cannot be reached: %v", who, h.Err).advise("%s ends it; its turn can be resumed", action.Kill(h.ID.Short()))
 	}
-	return found(OK, "locks", "%s, which can be reached: jp attach %s", who, h.ID.Short())
+	return found(OK, "locks", "%s, which can be reached: %s", who, action.Attach(h.ID.Short()))
 }
 
 // A TreeLock is the lock of those who change files of a working tree.
@@ -192,7 +193,7 @@ type Tool struct {
 func Tools(tools []Tool) (all []Finding) {
 	for _, t := range tools {
 		all = append(all, found(Warn, "tools", "a tool of %s (@%d) runs on without its jp", t.ID, t.Seq).
-			advise("jp continue %s goes on when it has ended; jp kill %[1]s ends it", t.ID.Short()))
+			advise("%s goes on when it has ended; %s ends it", action.Continue(t.ID.Short()), action.Kill(t.ID.Short())))
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"strings"
 
+	"jp/agent/action"
 	"jp/conversation"
 )
 
@@ -18,24 +19,24 @@ type Filters struct {
 // Findings judges them.
 func (f Filters) Findings() (all []Finding) {
 	if f.Err != nil {
-		return []Finding{found(Note, "filters", "the filters of files could not be looked at: %v", f.Err).advise("jp doctor -v looks longer")}
+		return []Finding{found(Note, "filters", "the filters of files could not be looked at: %v", f.Err).advise("%s looks longer", action.DoctorLong)}
 	}
 	const left = "; jp leaves %s out of snapshots and commits"
 	files := conversation.Count(f.Files, "file")
 	if len(f.Unapproved) > 0 {
-		all = append(all, found(Warn, "filters", "this repository configures filters that are not approved (%s)"+left, strings.Join(f.Unapproved, ", "), files).advise("jp trust --filters"))
+		all = append(all, found(Warn, "filters", "this repository configures filters that are not approved (%s)"+left, strings.Join(f.Unapproved, ", "), files).advise("%s", action.TrustFilters))
 	}
 	if len(f.Undefined) > 0 {
 		advice := "configure it for git"
 		if len(f.Undefined) == 1 && f.Undefined[0] == "lfs" {
-			advice = "git lfs install"
+			advice = action.InstallLFS.String()
 		}
 		all = append(all, found(Warn, "filters", "files need filters that are not configured here (%s)"+left, strings.Join(f.Undefined, ", "), files).advise("%s", advice))
 	}
 	if n := len(f.Missing); n > 0 {
 		some := strings.Join(f.Missing[:min(n, 3)], ", ")
 		all = append(all, found(Warn, "lfs", "LFS content that only snapshots name is not here (%s, such as %s): undo and restore cannot write it; git lfs prune removes such content", conversation.Count(n, "version"), some).
-			advise("git lfs fetch --all brings what a server has"))
+			advise("%s brings what a server has", action.FetchLFS))
 	}
 	if len(all) == 0 {
 		return []Finding{found(OK, "filters", "jp runs all filters that files of this working tree need")}

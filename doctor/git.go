@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"jp/agent/action"
 	"syscall"
 )
 
@@ -68,7 +69,7 @@ type Repository struct {
 func (r Repository) Findings() []Finding {
 	if r.None {
 		return []Finding{found(Note, "repository", "there is no repository at %s; conversations live in one", r.Dir).
-			advise("git init makes one; jp -C DIR works in another one")}
+			advise("%s makes one; %s asks in another one", action.Init, action.AskElsewhere)}
 	}
 	if r.Err != nil {
 		return []Finding{found(Fail, "repository", "%v", r.Err).advise("%s", r.Hint)}
@@ -76,7 +77,7 @@ func (r Repository) Findings() []Finding {
 	all := []Finding{found(OK, "repository", "%s, %s objects, refs as files", r.kind(), r.Objects)}
 	if r.Shallow {
 		all = append(all, found(Note, "shallow", "a shallow clone: commits are missing, those of conversations that were fetched among them").
-			advise("git fetch --unshallow"))
+			advise("%s", action.Unshallow()))
 	}
 	if r.Partial {
 		all = append(all, found(Note, "partial", "a partial clone: jp fetches no object that git left out; what needs one says so"))
@@ -120,7 +121,7 @@ func (r Repository) access() (all []Finding) {
 	}
 	if r.Index != nil {
 		all = append(all, found(Fail, "index", "git's index is damaged: %v", r.Index).
-			advise("git read-tree HEAD makes it anew; what was staged is no longer, and files stay as they are"))
+			advise("%s makes it anew; what was staged is no longer, and files stay as they are", action.ReadTree))
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/conversation"
 	"jp/internal/leftover"
 )
@@ -36,8 +37,8 @@ type trace struct {
 }
 
 var traces = []trace{
-	{leftover.Object, "unfinished git object that a killed process left", "unfinished git objects that killed processes left", "git gc removes what is two weeks old"},
-	{leftover.Pack, "unfinished git pack that a killed process left", "unfinished git packs that killed processes left", "git gc removes it"},
+	{leftover.Object, "unfinished git object that a killed process left", "unfinished git objects that killed processes left", action.CollectGarbage.String() + " removes what is two weeks old"},
+	{leftover.Pack, "unfinished git pack that a killed process left", "unfinished git packs that killed processes left", action.CollectGarbage.String() + " removes it"},
 	{leftover.State, "unfinished file of jp that a killed process left", "unfinished files of jp that killed processes left", ""},
 	{leftover.WorkFile, "temporary file in the working tree", "temporary files in the working tree", "or you"},
 	{leftover.Staged, "folder of files that were being restored", "folders of files that were being restored", ""},
@@ -65,7 +66,7 @@ func (l Leftovers) Findings() (all []Finding) {
 	}
 	all = append(all, l.registry()...)
 	if l.Partly {
-		all = append(all, found(Note, "leftovers", "the working tree is large, and was not looked through to its end").advise("jp doctor -v looks everywhere"))
+		all = append(all, found(Note, "leftovers", "the working tree is large, and was not looked through to its end").advise("%s looks everywhere", action.DoctorLong))
 	}
 	if len(all) == 0 {
 		all = append(all, found(OK, "leftovers", "nothing of jp's was left behind by a kill"))
@@ -100,9 +101,9 @@ func (l Leftovers) fixes(f leftover.File) string {
 	case why != nil:
 		return "it stays: " + why.Error()
 	case f.Age < leftover.Abandoned:
-		return "jp doctor --fix removes it when it is an hour old"
+		return action.DoctorFix.String() + " removes it when it is an hour old"
 	}
-	return "jp doctor --fix"
+	return action.DoctorFix.String()
 }
 
 // together tells all files of a kind at once.
@@ -152,7 +153,7 @@ func (l Leftovers) registry() (all []Finding) {
 		names, oldest = append(names, string(e.ID)), max(oldest, e.Age)
 	}
 	return append(all, found(Note, "registry", "of %s that ended there are still an entry and a socket, the oldest %s old: %s",
-		processes(len(names)), conversation.Ago(oldest), listed(names, 3)).advise("jp status removes them, jp doctor --fix, too"))
+		processes(len(names)), conversation.Ago(oldest), listed(names, 3)).advise("%s removes them, %s, too", action.Status, action.DoctorFix))
 }
 
 func processes(n int) string {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/gitcmd"
@@ -43,13 +44,13 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 		case few:
 			found.Hint = advice
 		case errors.Is(err, gitcmd.ErrObjectFormat):
-			found.Hint = "conversations need a repository with SHA-1 objects: " + repo.GitInitSHA1
+			found.Hint = "conversations need a repository with SHA-1 objects: " + action.InitSHA1.String()
 		case errors.Is(err, gitcmd.ErrRefFormat):
 			found.Hint = "git refs migrate --ref-format=files, of git 2.46 or newer"
 		case errors.As(err, &exit) && strings.Contains(exit.Stderr, "bad config"):
 			found.Hint = "mend the configuration of git that it names"
 		case git != "" && repo.DanglingLink(git) != "":
-			found.Hint = git + " names " + repo.DanglingLink(git) + ", which is not there: " + repo.WorktreeRepair + " in the main working tree, where that was moved"
+			found.Hint = git + " names " + repo.DanglingLink(git) + ", which is not there: " + action.RepairWorktree.String() + " in the main working tree, where that was moved"
 		case git != "":
 			found.Hint = "look at " + git + ": git does not take it for a repository"
 		}

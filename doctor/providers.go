@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/conversation"
 )
 
@@ -59,14 +60,14 @@ func (ps Providers) Findings() (all []Finding) {
 		all = append(all, found(OK, "providers", "not running here: %s", strings.Join(silent, ", ")))
 	}
 	if !ps.Net {
-		all = append(all, found(OK, "network", "nothing was sent over it; jp doctor --net asks the providers that have a key, without sending it"))
+		all = append(all, found(OK, "network", "nothing was sent over it; %s asks the providers that have a key, without sending it", action.DoctorNet))
 	}
 	if chosen := ps.chosen(); any && chosen != nil {
 		all = append(all, *chosen)
 	}
 	if !any {
 		all = append(all, found(Warn, "providers", "there is no model to ask: no provider has a key, and none runs here").
-			advise("export ANTHROPIC_API_KEY=… or another one's; jp query -m script/demo works without"))
+			advise("%s or another one's; %s works without", action.SetKey("ANTHROPIC_API_KEY"), action.AskDemo))
 	}
 	return all
 }
@@ -84,7 +85,7 @@ func (ps Providers) chosen() *Finding {
 		case p.Wrong != nil: // said
 			return nil
 		case p.Key == "" && p.Wants != "":
-			f = found(Warn, "model", "%s cannot be asked: %s", ps.Model, p.Wants).advise("set the key, or choose another: jp config set model PROVIDER/NAME")
+			f = found(Warn, "model", "%s cannot be asked: %s", ps.Model, p.Wants).advise("set the key, or choose another: %s", action.SetModel)
 		case p.Err != nil:
 			f = found(Warn, "model", "%s cannot be asked: %s does not answer: %v", ps.Model, p.Host, p.Err).advise("start the server, or look at providers.%s.base_url", name)
 		default:

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"jp/agent/action"
 	"slices"
 	"strings"
 	"unicode"
@@ -53,13 +54,13 @@ func (r Remotes) Findings() (all []Finding) {
 				does += ", and deletes those that the remote lacks, since pruning is on"
 			}
 			all = append(all, found(Warn, "remotes", "git fetch %s %s: %s = %s", remote, does, s.Key, s.Value).
-				advise("%s; git fetch %s 'refs/jp/conversations/*:refs/jp/remotes/%s/*' fetches conversations beside yours", s.without(src, dst), quote(remote), remote))
+				advise("%s; %s fetches conversations beside yours", s.without(src, dst), action.FetchBeside(remote, "refs/jp/conversations/*:refs/jp/remotes/"+remote+"/*")))
 		case kind == "push" && takesIn(src) && !excepted[s.Key]:
 			all = append(all, found(Warn, "remotes", "git push %s sends conversations, with all that they hold: %s = %s", remote, s.Key, s.Value).
 				advise("%s", s.without(src, dst)))
 		case kind == "mirror" && isTrue(s.Value):
 			all = append(all, found(Warn, "remotes", "git push %s sends all refs, conversations with all that they hold too: %s = %s", remote, s.Key, s.Value).
-				advise("git config%s %s false", s.option(), quote(s.Key)))
+				advise("%s", action.TurnOff(append(s.option(), s.Key)...)))
 		}
 	}
 	return all
@@ -69,20 +70,20 @@ func (r Remotes) Findings() (all []Finding) {
 const except = "^refs/jp/*"
 
 // without is the command after which a refspec takes in no ref of jp's any more.
-func (s Setting) without(src, dst string) string {
+func (s Setting) without(src, dst string) action.Action {
 	if strings.HasPrefix(src, "refs/jp/") || strings.HasPrefix(dst, "refs/jp/") || src != "refs/*" {
-		return "git config" + s.option() + " --fixed-value --unset-all " + quote(s.Key) + " " + quote(s.Value)
+		return action.DropSetting(append(s.option(), s.Key, s.Value)...)
 	}
-	return "git config" + s.option() + " --add " + quote(s.Key) + " " + quote(except)
+	return action.AddSetting(append(s.option(), s.Key, except)...)
 }
 
 // option is that of git config for where the setting stands.
-func (s Setting) option() string {
+func (s Setting) option() []string {
 	switch s.Scope {
 	case "global", "system", "worktree":
-		return " --" + s.Scope
+		return []string{"--" + s.Scope}
 	}
-	return ""
+	return nil
 }
 
 // remote is the remote that the setting is of, and what it sets there.
@@ -119,12 +120,4 @@ func isTrue(value string) bool {
 		return true
 	}
 	return false
-}
-
-// quote is a word as a shell takes it.
-func quote(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"io/fs"
+	"jp/agent/action"
 	"strings"
 )
 
@@ -37,7 +38,7 @@ func (c Config) Findings() (all []Finding) {
 	for i, line := range c.HeldBack {
 		held := found(Note, "config", "%s", line)
 		if c.Untrusted && i == len(c.HeldBack)-1 {
-			held = held.advise("jp trust shows what the file asks for, and approves it")
+			held = held.advise("%s shows what the file asks for, and approves it", action.Trust)
 		}
 		all = append(all, held)
 	}

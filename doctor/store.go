@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"jp/agent/action"
 	"jp/conversation"
 )
 
@@ -31,13 +32,13 @@ func (s Store) Findings() []Finding {
 	switch {
 	case s.Hidden != nil:
 		return append(all, found(Fail, "refs", "%v: refs can be hidden by that", s.Hidden).
-			advise("git for-each-ref shows what git finds of it; mend that line, or bring back the file as it was"))
+			advise("%s shows what git finds of it; mend that line, or bring back the file as it was", action.ListRefs))
 	case s.Err != nil:
 		return all
 	}
 	if s.LooseRefs >= manyRefs {
 		return append(all, found(Note, "refs", "%d loose, %d packed: each loose one is a file to read when conversations are listed", s.LooseRefs, s.PackedRefs).
-			advise("git pack-refs --all; jp does not do it itself"))
+			advise("%s; jp does not do it itself", action.PackRefs))
 	}
 	return append(all, found(OK, "refs", "%d loose, %d packed", s.LooseRefs, s.PackedRefs))
 }
@@ -64,7 +65,7 @@ func (p Packing) Findings() []Finding {
 		return p.loose()
 	}
 	const says = "git's multi-pack-index names packs that are gone: git takes objects for missing that are there"
-	return append(p.loose(), found(Fail, "packs", says).advise("jp pack takes it away; git multi-pack-index write makes a new one"))
+	return append(p.loose(), found(Fail, "packs", says).advise("%s takes it away; %s makes a new one", action.Pack, action.WriteIndex))
 }
 
 func (p Packing) loose() []Finding {
@@ -81,12 +82,12 @@ func (p Packing) loose() []Finding {
 	case p.Due && p.Waiting == 0 && !p.Partly && p.Err == nil:
 		return []Finding{objects, found(OK, "packing", "%s; nothing that is loose is a conversation's", last)}
 	case p.Due && p.Off:
-		return []Finding{objects, found(Note, "packing", "%s; it is due, and store.packing is off", last).advise("jp pack")}
+		return []Finding{objects, found(Note, "packing", "%s; it is due, and store.packing is off", last).advise("%s", action.Pack)}
 	case p.Due:
-		return []Finding{objects, found(Note, "packing", "%s; it is due, and starts by itself after the next turn", last).advise("jp pack does it now")}
+		return []Finding{objects, found(Note, "packing", "%s; it is due, and starts by itself after the next turn", last).advise("%s does it now", action.Pack)}
 	}
 	if p.Waiting >= muchWaits {
-		return []Finding{objects, found(Note, "packing", "%s, and much has come since", last).advise("jp pack")}
+		return []Finding{objects, found(Note, "packing", "%s, and much has come since", last).advise("%s", action.Pack)}
 	}
 	return []Finding{objects, found(OK, "packing", "%s; it is not due", last)}
 }
@@ -98,9 +99,9 @@ func (p Packing) ours() string {
 	case p.Err != nil:
 		return fmt.Sprintf("of conversations not counted: %v", p.Err)
 	case p.Partly && p.Waiting == 0:
-		return "those of conversations not counted yet (jp doctor -v counts to the end)"
+		return "those of conversations not counted yet (" + action.DoctorLong.String() + " counts to the end)"
 	case p.Partly:
-		return "at least " + of + " (jp doctor -v counts to the end)"
+		return "at least " + of + " (" + action.DoctorLong.String() + " counts to the end)"
 	}
 	return of
 }
@@ -123,7 +124,7 @@ func (d Disk) Findings() []Finding {
 	switch {
 	case d.Off:
 		return []Finding{found(Warn, "durability", "on %s, and store.durability is off: events survive the end of jp, not a power cut", name).
-			advise("jp config set store.durability full")}
+			advise("%s", action.SetDurability)}
 	case d.Memory:
 		return []Finding{found(Warn, "durability", "on %s: everything is gone when the machine restarts", name).advise("keep the repository on a disk")}
 	case d.Network:

@@ -1,6 +1,9 @@
 package doctor
 
-import "fmt"
+import (
+	"fmt"
+	"jp/agent/action"
+)
 
 // A Terminal is what jp writes to.
 type Terminal struct {
@@ -76,7 +79,7 @@ func (e Editor) Findings() []Finding {
 		from = "no variable names another"
 	}
 	if e.Err != nil {
-		return []Finding{found(Note, "editor", "%s cannot be started (%s): %v", e.Command, from, e.Err).advise("export JP_EDITOR=…, for jp query --edit")}
+		return []Finding{found(Note, "editor", "%s cannot be started (%s): %v", e.Command, from, e.Err).advise("%s, for %s", action.SetEditor, action.AskInEditor)}
 	}
 	return []Finding{found(OK, "editor", "%s (%s)", e.Command, from)}
 }
@@ -100,5 +103,5 @@ func (i Identity) Findings() []Finding {
 		return []Finding{found(OK, "identity", "git knows who you are")}
 	}
 	text := fmt.Sprintf("git knows %s; what you do is recorded without", what)
-	return []Finding{found(Note, "identity", "%s", text).advise("git config --global user.name …, and user.email …")}
+	return []Finding{found(Note, "identity", "%s", text).advise("%s, and user.email …", action.SetUser)}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -83,12 +84,12 @@ func New(v *repo.View, cut ForkCut) (*Fork, error) {
 	}
 	f := &Fork{View: v, Kept: conversation.Slice(v.Events, c), Shares: c.Prefix()}
 	if f.First, f.At = c.Ends(v.Events); !slices.ContainsFunc(f.Kept, f.counts) {
-		return nil, problem.New(problem.ExitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.Name(), cut.words()).About(v.ID).Hint("jp log "+v.ID.Short(), "its events")
+		return nil, problem.New(problem.ExitUsage, "usage", "nothing is left of %s between %s: a turn is kept from a request on.", v.Name(), cut.words()).About(v.ID).Hint(action.Log(v.ID.Short()), "its events")
 	}
 	for _, ev := range f.Kept {
 		if ev.Opaque() {
 			return nil, problem.New(problem.ExitDecision, "untrusted", "Event %d of %s was written by a newer jp; what comes after it cannot be added to.", ev.Seq, v.ID).About(v.ID).
-				Hint(fmt.Sprintf("jp fork %s@%d", v.ID.Short(), max(0, ev.Seq-1)), "fork before it")
+				Hint(action.ForkAt(v.ID.Short(), problem.Itoa(max(0, ev.Seq-1))), "fork before it")
 		}
 	}
 	f.Stream = conversation.Join(conversation.Split(f.Kept))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -96,7 +97,7 @@ func (b *besideTree) free(word string) (string, error) {
 	case err == nil:
 		f := problem.Usage("%s is not empty; a worktree needs a new folder.", word)
 		if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.Mode().IsRegular() {
-			f = f.Hint("git worktree list", "the worktrees there are; git worktree remove takes one away, such as that of a fork that was broken off")
+			f = f.Hint(action.ListWorktrees, "the worktrees there are; "+action.RemoveWorktree.String()+" takes one away, such as that of a fork that was broken off")
 		}
 		return "", f
 	}
@@ -119,11 +120,11 @@ func (b *besideTree) head() (string, error) {
 	}
 	if head == "" {
 		return "", problem.Usage("no commit was recorded at @%d that a worktree could stand on: the branch had none yet.", b.At.Seq).About(b.View.ID).
-			Hint("jp fork "+b.View.ID.Short()+"@"+problem.Itoa(b.At.Seq), "fork it without a worktree")
+			Hint(action.ForkAt(b.View.ID.Short(), problem.Itoa(b.At.Seq)), "fork it without a worktree")
 	}
 	if kind, _, err := b.Repo.Store.ReadObject(head); err != nil || kind != "commit" {
 		return "", problem.New(problem.ExitNotFound, "not_found", "commit %.10s, on which %s stood at @%d, is not in this repository.", head, b.View.ID, b.At.Seq).About(b.View.ID).
-			Hint("git fetch", "it may be in another one")
+			Hint(action.Fetch, "it may be in another one")
 	}
 	return head, nil
 }
@@ -187,7 +188,7 @@ func (b *besideTree) run(ctx context.Context, words []string) error {
 	}
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) && strings.Contains(exit.Stderr, "already registered worktree") {
-		return problem.Usage("git still knows a worktree in %s, which is gone.", b.dir).Hint("git worktree prune", "lets git forget it")
+		return problem.Usage("git still knows a worktree in %s, which is gone.", b.dir).Hint(action.PruneWorktrees, "lets git forget it")
 	}
 	return err
 }
@@ -221,7 +222,7 @@ func (b *besideTree) checkBranch(ctx context.Context) error {
 	var none *gitcmd.ExitError
 	switch {
 	case err == nil:
-		return problem.Usage("there is a branch %s already.", b.branch).Hint("git branch -a", "the branches there are")
+		return problem.Usage("there is a branch %s already.", b.branch).Hint(action.ListBranches, "the branches there are")
 	case errors.As(err, &none):
 		return nil
 	}

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
 	"jp/gitstore/trees"
-	"jp/internal/safetext"
 	"jp/process"
 	"jp/redact"
 	"jp/turnloop"
@@ -228,9 +228,9 @@ func (b *Undo) same(now conversation.Git) error {
 func (b *Undo) notHere(then, now conversation.Git) error {
 	f := problem.New(problem.ExitDecision, "elsewhere", "%s worked in %s; these are not its files.", b.ID, repo.WhichWorktree(then, now)).About(b.ID)
 	if dir := b.Repo.WorktreeDir(then.Worktree); dir != "" && then.Worktree != now.Worktree {
-		return f.Hint("cd "+safetext.Escape(dir), "go there")
+		return f.Hint(action.ChangeDir(dir), "go there")
 	}
-	return f.Hint("jp fork "+b.ID.Short()+" --worktree DIR", "a new working tree with its files")
+	return f.Hint(action.ForkWorktree(b.ID.Short()), "a new working tree with its files")
 }
 
 // Do puts the files back and records it. Somebody may have written meanwhile:
@@ -340,7 +340,7 @@ func (b *Undo) Known(ctx context.Context, event *conversation.Event) error {
 		}
 		if there == (trees.Version{}) && !touched && path != "." {
 			return problem.New(problem.ExitNotFound, "not_found", "no snapshot of %s has %s.", b.ID, path).About(b.ID).
-				Hint(fmt.Sprintf("jp diff @%d.. --name-only", event.Seq), "the files that changed since")
+				Hint(action.DiffSince(problem.Itoa(event.Seq)), "the files that changed since")
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"jp/agent/action"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -28,7 +29,7 @@ func (d Difference) Short() string {
 		text += "  " + safetext.Bound(line, shownText) + "\n"
 	}
 	if more > 0 {
-		text += fmt.Sprintf("  … and %s; all of it: jp trust --instructions --show\n", conversation.Count(more, "more line"))
+		text += fmt.Sprintf("  … and %s; all of it: %v\n", conversation.Count(more, "more line"), action.TrustRulesShow)
 	}
 	return text
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
@@ -261,7 +262,7 @@ func (d Difference) notice() string {
 	case d.Committed != nil:
 		instead = "it differs from what is committed, which the model gets in its place"
 	}
-	return fmt.Sprintf("Instructions: %s: %s. jp trust --instructions shows it, and approves it as it is.", safetext.Show(d.File.Path), instead)
+	return fmt.Sprintf("Instructions: %s: %s. %v shows it, and approves it as it is.", safetext.Show(d.File.Path), instead, action.TrustRules)
 }
 
 // sameLines reports whether a file is the committed one with other line ends, as git may check

@@ -20,10 +20,10 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/tool"
 	"jp/tool/recall"
 	"jp/turnloop"
@@ -146,11 +146,11 @@ func (s Source) matching(word string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, problem.Usage("%s is a folder.", word).Hint("jp query -a "+safetext.Escape(strings.TrimRight(word, "/")+"/**")+" …", "all files in it")
+		return nil, problem.Usage("%s is a folder.", word).Hint(action.AskFolder(strings.TrimRight(word, "/")+"/**"), "all files in it")
 	case err == nil:
 		return []string{path}, nil
 	case !strings.ContainsAny(word, "*?[{"):
-		return nil, problem.Usage("there is no file %s to attach, and no conversation that ends so.", word).Hint("jp ls", "the conversations there are")
+		return nil, problem.Usage("there is no file %s to attach, and no conversation that ends so.", word).Hint(action.List, "the conversations there are")
 	}
 	found, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	if err != nil {
@@ -256,7 +256,7 @@ func (s Source) attachedConversation(ctx context.Context, word string) (File, er
 		return File{}, err
 	case known == s.ID:
 		return File{}, problem.Usage("%s cannot be attached: it is the conversation that you ask in, which the model has before it anyway.", word).
-			Hint(`jp query "…"`, "ask here, without -a").Hint("jp query --new -a "+safetext.Escape(word)+` "…"`, "ask about it in a new conversation")
+			Hint(action.Ask, "ask here, without -a").Hint(action.AskAboutNew(word), "ask about it in a new conversation")
 	}
 	arguments["id"] = known
 	name := string(known)
@@ -285,7 +285,7 @@ func (s Source) attachedConversation(ctx context.Context, word string) (File, er
 	if result.IsError {
 		f := problem.Usage("%s cannot be attached: %s.", word, strings.TrimRight(string(result.Content), ".\n"))
 		if !found {
-			f.Hint("jp query -a "+safetext.Escape(id)+`@turn:N "…"`, "only one turn of it")
+			f.Hint(action.AskAboutTurn(id), "only one turn of it")
 		}
 		return File{}, f
 	}

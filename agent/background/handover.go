@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -30,7 +31,7 @@ func Take(id conversation.ID) (*Handover, error) {
 	for fd, kind := range map[int]uint32{lockFD: unix.S_IFREG, orderFD: unix.S_IFIFO, readyFD: unix.S_IFIFO} {
 		var stat unix.Stat_t
 		if err := unix.Fstat(fd, &stat); err != nil || uint32(stat.Mode)&unix.S_IFMT != kind {
-			return nil, problem.Usage("jp starts this command itself.").Hint(`jp query --detach "…"`, "ask in the background")
+			return nil, problem.Usage("jp starts this command itself.").Hint(action.AskDetached, "ask in the background")
 		}
 		unix.CloseOnExec(fd)
 	}
@@ -60,7 +61,10 @@ func (h *Handover) Failed(err error) {
 	r := report{PID: repo.PID(), Ready: err == nil}
 	if err != nil {
 		f := repo.ProblemOf(err)
-		r.Exit, r.Code, r.Message, r.Details, r.Hints = f.Exit, f.Code, f.Message, f.Details, f.Hints
+		r.Exit, r.Code, r.Message, r.Details = f.Exit, f.Code, f.Message, f.Details
+		for _, h := range f.Hints {
+			r.Hints = append(r.Hints, hint{h.Action.Kind(), h.Action.Args(), h.Text})
+		}
 	}
 	_ = h.report(r) // nobody waits any more, if that fails
 }

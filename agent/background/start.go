@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -53,13 +54,20 @@ type Order struct {
 // A report is what such a process says before it goes on: that it does, or with
 // which failure it ends.
 type report struct {
-	Ready   bool           `json:"ready"`
-	PID     int            `json:"pid"`
-	Exit    int            `json:"exit,omitempty"`
-	Code    string         `json:"code,omitempty"`
-	Message string         `json:"message,omitempty"`
-	Details []string       `json:"details,omitempty"`
-	Hints   []problem.Hint `json:"hints,omitempty"`
+	Ready   bool     `json:"ready"`
+	PID     int      `json:"pid"`
+	Exit    int      `json:"exit,omitempty"`
+	Code    string   `json:"code,omitempty"`
+	Message string   `json:"message,omitempty"`
+	Details []string `json:"details,omitempty"`
+	Hints   []hint   `json:"hints,omitempty"`
+}
+
+// A hint is what the failure advises, by its kind.
+type hint struct {
+	Kind action.Kind `json:"kind"`
+	Args []string    `json:"args,omitempty"`
+	Text string      `json:"text"`
 }
 
 // A Turn is what a process in the background is to go on with.
@@ -80,11 +88,16 @@ func (t Turn) Start(ctx context.Context, o Order) (pid int, err error) {
 			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 			f.Details = append(f.Details, lines[max(0, len(lines)-5):]...)
 		}
-		return 0, f.Hint("jp continue "+t.ID.Short(), "goes on with the turn here")
+		return 0, f.Hint(action.Continue(t.ID.Short()), "goes on with the turn here")
 	}
 	if !r.Ready {
 		f := problem.New(r.Exit, r.Code, "%s", r.Message).About(t.ID)
-		f.Details, f.Hints = r.Details, r.Hints
+		f.Details = r.Details
+		for _, h := range r.Hints {
+			if a, err := action.Named(h.Kind, h.Args...); err == nil {
+				f.Hint(a, h.Text)
+			}
+		}
 		return 0, f
 	}
 	return r.PID, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -20,7 +21,7 @@ func WayBack(ctx context.Context, r *repo.Repo, last conversation.Git, differenc
 			way = switchBack(ctx, r, d.Was, last.Head)
 		case "worktree":
 			if dir := r.WorktreeDir(d.Was); dir != "" && d.Is != d.Was+reconcile.MadeAnew {
-				return []problem.Hint{{Command: "cd " + safetext.Escape(dir), Text: goBack}}
+				return []problem.Hint{{Action: action.ChangeDir(dir), Text: goBack}}
 			}
 			return nil
 		case "repository", "in progress":
@@ -39,20 +40,19 @@ func switchBack(ctx context.Context, r *repo.Repo, branch, commit string) []prob
 		if !r.HasCommit(commit) {
 			return nil
 		}
-		return []problem.Hint{{Command: "git switch --detach " + commit, Text: goBack}}
+		return []problem.Hint{{Action: action.SwitchDetached(commit), Text: goBack}}
 	}
 	there, holder := branchNow(ctx, r, branch)
-	name := safetext.Escape(branch)
 	switch {
 	case there && holder != "":
 		return []problem.Hint{
-			{Command: "git -C " + safetext.Escape(holder) + " switch --detach", Text: "frees " + safetext.Show(branch) + ", which that working tree has"},
-			{Command: "git switch " + name, Text: "then " + goBack},
+			{Action: action.FreeBranch(holder), Text: "frees " + safetext.Show(branch) + ", which that working tree has"},
+			{Action: action.Switch(branch), Text: "then " + goBack},
 		}
 	case there:
-		return []problem.Hint{{Command: "git switch " + name, Text: goBack}}
+		return []problem.Hint{{Action: action.Switch(branch), Text: goBack}}
 	case r.HasCommit(commit):
-		return []problem.Hint{{Command: "git switch -c " + name + " " + commit, Text: "make the branch again, which is gone, and " + goBack}}
+		return []problem.Hint{{Action: action.SwitchNew(branch, commit), Text: "make the branch again, which is gone, and " + goBack}}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
@@ -25,8 +26,8 @@ func (r Providers) Vendor(name string) (catalog.Vendor, error) {
 	switch {
 	case errors.Is(err, catalog.ErrUnknown):
 		return v, problem.Usage("there is no provider %q.", name).
-			Hint("jp models", "lists those that there are").
-			Hint(`jp query --cfg providers.`+repo.PlainName(name)+`.base_url=URL -m `+repo.PlainName(name)+`/MODEL "…"`, "a server that speaks OpenAI's protocol")
+			Hint(action.Models, "lists those that there are").
+			Hint(action.AskServer(repo.PlainName(name)), "a server that speaks OpenAI's protocol")
 	case err != nil:
 		return v, repo.WrongSetting(r.WrongProvider(name, err))
 	}
@@ -86,11 +87,11 @@ func (r Providers) key(ctx context.Context, e *repo.Host, v catalog.Vendor) (str
 func missingKey(v catalog.Vendor) *problem.Error {
 	f := problem.New(problem.ExitUsage, "auth", "there is no key for %s: %s.", v.Name, Unset(v))
 	if len(v.KeyEnv) > 0 {
-		f.Hint("export "+v.KeyEnv[0]+"=…", "the key, for this shell")
+		f.Hint(action.SetKey(v.KeyEnv[0]), "the key, for this shell")
 	} else {
-		f.Hint("jp config set providers."+repo.PlainName(v.Name)+".api_key_env NAME", "the variable that holds it")
+		f.Hint(action.SetKeyName(repo.PlainName(v.Name)), "the variable that holds it")
 	}
-	f.Hint("jp config set providers."+repo.PlainName(v.Name)+`.key_command '["pass", "show", "`+repo.PlainName(v.Name)+`"]'`, "a program that prints it")
+	f.Hint(action.SetKeyCommand(repo.PlainName(v.Name), `["pass", "show", "`+repo.PlainName(v.Name)+`"]`), "a program that prints it")
 	return withoutKey(f)
 }
 
@@ -104,8 +105,8 @@ func Unset(v catalog.Vendor) string {
 
 // withoutKey adds what can be asked by somebody who has no key.
 func withoutKey(f *problem.Error) *problem.Error {
-	return f.Hint(`jp query -m ollama/MODEL "…"`, "a model on this machine, by ollama").
-		Hint(`jp query -m script/demo "…"`, "a scripted model: shows jp without any key")
+	return f.Hint(action.AskOllama, "a model on this machine, by ollama").
+		Hint(action.AskDemo, "a scripted model: shows jp without any key")
 }
 
 // keyTime is how long a program may take to print a key: it may ask for a
@@ -181,11 +182,11 @@ func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error)
 	}
 	none := problem.New(problem.ExitUsage, "config", "no model to ask: none is configured, no provider has a key, and no Ollama runs here.")
 	if r.heldModel() {
-		none.Hint("jp trust", "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
+		none.Hint(action.Trust, "shows what "+config.WorkspaceFile+" asks for, a model too, and approves it")
 	}
 	return "", withoutKey(none.
-		Hint("export ANTHROPIC_API_KEY=…", "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY, DEEPSEEK_API_KEY").
-		Hint("jp models", "which providers there are, and what each lacks"))
+		Hint(action.SetKey("ANTHROPIC_API_KEY"), "or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, MISTRAL_API_KEY, DEEPSEEK_API_KEY").
+		Hint(action.Models, "which providers there are, and what each lacks"))
 }
 
 // KeyedModel is the model of the first provider for which there is a key, "" for none.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/provider/catalog"
 	"jp/provider/script"
 )
@@ -29,7 +29,7 @@ func OpenModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*
 	vendor, name, ok := CutModel(model)
 	if !ok {
 		f := problem.Usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
-		return nil, f.Hint("jp models", "lists what can be asked")
+		return nil, f.Hint(action.Models, "lists what can be asked")
 	}
 	switch vendor {
 	case Scripted:
@@ -89,7 +89,7 @@ func openScript(e *repo.Host, name string) (*catalog.Provider, error) {
 		// A script that lies in a folder called script is easily named by its path.
 		missing := problem.New(problem.ExitUsage, "config", "%v", err)
 		if beside := filepath.Join(e.Dir, Scripted, name); repo.IsFile(beside) {
-			missing = missing.Hint("jp query -m "+safetext.Escape("script/script/"+name)+` "…"`, "the file after the provider's name: script/"+name)
+			missing = missing.Hint(action.AskScript("script/script/"+name), "the file after the provider's name: script/"+name)
 		}
 		return nil, missing
 	}
@@ -108,7 +108,7 @@ func openReplay(ctx context.Context, e *repo.Host, r *repo.Repo, word string) (*
 	}
 	if slices.ContainsFunc(v.Events, func(e *conversation.Event) bool { return !e.Signed }) {
 		return nil, problem.New(problem.ExitDecision, "untrusted", "%s was written by someone else, at least in part; what its model said is not done again here.", v.Name()).About(v.ID).
-			Hint("jp print "+v.Name(), "read it")
+			Hint(action.Print(v.Name()), "read it")
 	}
 	return &catalog.Provider{Provider: script.Replay(Replayed+"/"+string(v.ID), v.Events), API: Scripted}, v.Damage(nil)
 }

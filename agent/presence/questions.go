@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -197,9 +198,9 @@ func (p *Presence) saysItWaits(question turnloop.Question) {
 	what := strings.TrimSpace(question.Inquiry.Call.Request.Name + " " + question.Subject)
 	p.Env.Note("%s waits for an answer: %s — %q", p.ID, safetext.Show(what), safetext.Clean(problem.OneLine(request.Question.Text)))
 	i := inquiryFor(p.ID, question)
-	command := repo.AnswerCommand(i)
+	command := repo.AnswerCommand(i).String()
 	p.Env.Note("    %s   %s", command, repo.AnswerWords(i))
-	p.Env.Note("    %-*s   asks here", len(command), "jp attach "+p.ID.Short())
+	p.Env.Note("    %-*s   asks here", len(command), action.Attach(p.ID.Short()))
 	if limit := p.Limit(); limit > 0 {
 		p.Env.Note("Without an answer jp exits in %s; the question stays open.", conversation.Ago(limit))
 	}

@@ -1,12 +1,14 @@
 package problem
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"jp/agent/action"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -23,10 +25,18 @@ const (
 	ExitInterrupted = 130
 )
 
-// A Hint is a command that helps, and what it does.
+// A Hint is an action that helps, and what it does.
 type Hint struct {
-	Command string `json:"command"`
-	Text    string `json:"text"`
+	Action action.Action
+	Text   string
+}
+
+// MarshalJSON shows the action as its command.
+func (h Hint) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Command string `json:"command"`
+		Text    string `json:"text"`
+	}{h.Action.String(), h.Text})
 }
 
 // An Error is an error with what the user needs to get out of it.
@@ -63,8 +73,9 @@ func Sentence(text string) string {
 
 func Usage(format string, args ...any) *Error { return New(ExitUsage, "usage", format, args...) }
 
-func (f *Error) Hint(command, text string) *Error {
-	f.Hints = append(f.Hints, Hint{command, text})
+// Hint adds an action that helps.
+func (f *Error) Hint(a action.Action, text string) *Error {
+	f.Hints = append(f.Hints, Hint{a, text})
 	return f
 }
 

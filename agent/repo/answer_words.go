@@ -1,9 +1,9 @@
 package repo
 
 import (
-	"fmt"
 	"strconv"
 
+	"jp/agent/action"
 	"jp/conversation"
 	"jp/process/attach"
 )
@@ -24,6 +24,6 @@ func AnswerWords(i attach.Inquiry) string {
 
 // AnswerCommand is about a question, and no other one. It decides nothing: it asks
 // at a terminal, and takes the answer behind it.
-func AnswerCommand(i attach.Inquiry) string {
-	return fmt.Sprintf("jp answer %s@%d", i.Conversation.Short(), i.Seq)
+func AnswerCommand(i attach.Inquiry) action.Action {
+	return action.AnswerEvent(i.Conversation.Short(), strconv.Itoa(i.Seq))
 }

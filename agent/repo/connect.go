@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/process"
@@ -76,9 +77,9 @@ func unreachable(id conversation.ID, holder process.Holder, why error) *problem.
 		f.Message = fmt.Sprintf("pid %d holds %s, and cannot be connected to: it has no socket here.", holder.PID, id)
 	case errors.Is(why, os.ErrDeadlineExceeded):
 		f.Message = fmt.Sprintf("pid %d holds %s, and does not answer.", holder.PID, id)
-		f.Hint(fmt.Sprintf("kill -CONT %d", holder.PID), "lets it go on, if it was stopped")
+		f.Hint(action.Unfreeze(problem.Itoa(holder.PID)), "lets it go on, if it was stopped")
 	}
-	return f.Hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
+	return f.Hint(action.Kill(id.Short()), "ends it; its turn can be resumed")
 }
 
 // notYet reports whether a process may be reached a little later.
@@ -113,7 +114,7 @@ func (r Processes) NotRunning(ctx context.Context, id conversation.ID, verb stri
 	status := l.Status
 	f := problem.New(problem.ExitFailed, "not_found", "%s is not running, so there is nothing to %s; its last turn is complete.", id, verb).About(id)
 	if status.State == "idle" {
-		return f.Hint("jp print "+id.Short(), "what was said").Hint("jp query --id="+string(id)+` "…"`, "ask on")
+		return f.Hint(action.Print(id.Short()), "what was said").Hint(action.AskIn(string(id)), "ask on")
 	}
 	f.Exit, f.Code = problem.ExitDecision, "incomplete_turn"
 	f.Message = fmt.Sprintf("%s is not running: %s.", id, status.Words())
@@ -121,10 +122,10 @@ func (r Processes) NotRunning(ctx context.Context, id conversation.ID, verb stri
 		f.Details = append(f.Details, fmt.Sprintf("%s — %q", *status.Tool, *status.Question))
 	}
 	if l.SetBack {
-		return f.Hint("jp trust --head "+id.Short(), "its ref was set back: accept the older event as its newest")
+		return f.Hint(action.AcceptHead(id.Short()), "its ref was set back: accept the older event as its newest")
 	}
 	if !l.Local {
-		return f.Hint("jp fork "+id.Short()+" --adopt -a", "it is someone else's: make a fork of it that is yours")
+		return f.Hint(action.Adopt(id.Short()), "it is someone else's: make a fork of it that is yours")
 	}
-	return f.Hint("jp continue "+id.Short(), "goes on with the turn").Hint("jp discard "+id.Short(), "takes it back")
+	return f.Hint(action.Continue(id.Short()), "goes on with the turn").Hint(action.Discard(id.Short()), "takes it back")
 }

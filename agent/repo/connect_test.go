@@ -28,7 +28,7 @@ func TestUnreachable(t *testing.T) {
 			f := unreachable(idOf(1), process.Holder{PID: 7}, tt.why)
 			require.Equal(t, problem.ExitLocked, f.Exit)
 			require.Equal(t, tt.says, f.Message)
-			require.Equal(t, tt.hint, f.Hints[0].Command)
+			require.Equal(t, tt.hint, f.Hints[0].Action.String())
 		})
 	}
 }

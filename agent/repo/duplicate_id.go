@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore"
@@ -19,8 +20,8 @@ func duplicateProblem(t *gitstore.TwiceError) *problem.Error {
 
 // MakeTwo hints at how an id that is there twice becomes two.
 func MakeTwo(f *problem.Error, t *gitstore.TwiceError) *problem.Error {
-	return f.Hint(fmt.Sprintf("jp fork %s@%.12s", t.ID.Short(), t.Archived), "makes the archived one a conversation of its own, if it is still wanted").
-		Hint(fmt.Sprintf("git update-ref -d refs/jp/archive/%s %s", t.ID, t.Archived), "then takes it away here, and leaves the live one")
+	return f.Hint(action.ForkAt(t.ID.Short(), fmt.Sprintf("%.12s", t.Archived)), "makes the archived one a conversation of its own, if it is still wanted").
+		Hint(action.DropArchived(string(t.ID), string(t.Archived)), "then takes it away here, and leaves the live one")
 }
 
 func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
@@ -43,7 +44,7 @@ func (r Finder) NotTwice(e *Host, infos []conversation.Info, filtered bool) (lef
 		case !filtered:
 			return nil, t
 		default:
-			e.Note("%s is live and archived, with events of its own in each, and left alone: jp verify %s", info.ID, info.ID.Short())
+			e.Note("%s is live and archived, with events of its own in each, and left alone: %s", info.ID, action.Verify(info.ID.Short()))
 		}
 	}
 	return left, nil
@@ -55,7 +56,7 @@ func (r Finder) NoteHidden(e *Host) error {
 	seconds, err := r.Store.Seconds()
 	for _, s := range seconds {
 		if s.Err != nil {
-			e.Note("%s is live, too, with events of its own, and not listed: jp verify %s", s.ID, s.ID.Short())
+			e.Note("%s is live, too, with events of its own, and not listed: %s", s.ID, action.Verify(s.ID.Short()))
 		}
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/config"
 	"jp/conversation"
@@ -42,8 +43,8 @@ func ProblemOf(err error) *problem.Error {
 		return problem.New(problem.ExitFailed, "denied", "%v.", strings.TrimSuffix(problem.OneLine(denied.Error()), "."))
 	case errors.As(err, &link):
 		return problem.New(problem.ExitFailed, "untrusted", "%v.", link).
-			Hint("ls -ld "+safetext.Escape(link.Path), "where it leads").
-			Hint("rm "+safetext.Escape(link.Path), "jp makes its own folder anew")
+			Hint(action.ListLink(link.Path), "where it leads").
+			Hint(action.RemoveFile(link.Path), "jp makes its own folder anew")
 	case errors.As(err, &interrupt):
 		return Interrupted(interrupt)
 	case errors.Is(err, context.Canceled):
@@ -58,14 +59,8 @@ func ProblemOf(err error) *problem.Error {
 	return storeFailure(err)
 }
 
-// removeRefsLock is the command that removes an abandoned lock of git.
-const removeRefsLock = `rm "$(git rev-parse --git-common-dir)/packed-refs.lock"`
-
-// readTree makes the index anew, and does not read the one that is there.
-const (
-	readTree      = "git read-tree HEAD"
-	readTreeLoses = "makes it anew; what was staged is no longer, and files stay as they are"
-)
+// readTreeLoses says what it costs to make the index anew.
+const readTreeLoses = "makes it anew; what was staged is no longer, and files stay as they are"
 
 func storeFailure(err error) *problem.Error {
 	var damage *gitstore.DamageError
@@ -77,17 +72,17 @@ func storeFailure(err error) *problem.Error {
 		return duplicateProblem(two)
 	case errors.Is(err, provider.ErrAbsent):
 		return problem.New(problem.ExitNotFound, "not_found", "%v. Large texts are kept beside the events, and are fetched apart.", err).
-			Hint("jp verify --all", "which texts are not here, whether they are lost, and what brings them")
+			Hint(action.VerifyAll, "which texts are not here, whether they are lost, and what brings them")
 	case errors.Is(err, gitstore.ErrShallow):
 		return problem.New(problem.ExitNotFound, "not_found", "%v.", err).Hint(Unshallow(""), "brings them")
 	case errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote"):
 		return problem.New(problem.ExitNotFound, "not_found", "this is a partial clone that lacks some content, and jp fetches none: %v", err).
-			Hint("git fetch --refetch --no-filter", "brings all of it")
+			Hint(action.FetchContent, "brings all of it")
 	case errors.Is(err, trees.ErrMissing):
 		return problem.New(problem.ExitNotFound, "not_found", "part of a snapshot is not in this repository, and jp fetches none: %v", err).
-			Hint("git fetch --refetch --no-filter", "brings what a partial clone lacks")
+			Hint(action.FetchContent, "brings what a partial clone lacks")
 	case errors.As(err, &exit) && exit.IndexDamaged():
-		return problem.New(problem.ExitFailed, "unreadable", "git's index is damaged: %v", err).Hint(readTree, readTreeLoses)
+		return problem.New(problem.ExitFailed, "unreadable", "git's index is damaged: %v", err).Hint(action.ReadTree, readTreeLoses)
 	case errors.As(err, &failed):
 		return providerFailure(failed)
 	case isFull(err):
@@ -96,7 +91,7 @@ func storeFailure(err error) *problem.Error {
 		return Unwritable(err)
 	case errors.Is(err, gitstore.ErrRefsLocked):
 		return problem.New(problem.ExitLocked, "locked", "%v", err).
-			Hint(removeRefsLock, "where no git runs any more: one that was killed has left it")
+			Hint(action.RemoveRefsLock, "where no git runs any more: one that was killed has left it")
 	case errors.As(err, &damage):
 		return problem.New(problem.ExitDamaged, "damaged", "%v. Events before it are readable: %d.", err, damage.Good)
 	case errors.Is(err, conversation.ErrDamaged):
@@ -104,7 +99,7 @@ func storeFailure(err error) *problem.Error {
 	case errors.Is(err, conversation.ErrBadID), errors.Is(err, conversation.ErrNotFound):
 		return problem.New(problem.ExitNotFound, "not_found", "%v", err)
 	case errors.Is(err, fs.ErrPermission):
-		return problem.New(problem.ExitFailed, "unreadable", "%v", err).Hint("jp doctor", "what you may read and write here")
+		return problem.New(problem.ExitFailed, "unreadable", "%v", err).Hint(action.Doctor, "what you may read and write here")
 	case errors.Is(err, conversation.ErrNewer):
 		return problem.New(problem.ExitDecision, "untrusted", "%v", err)
 	case errors.Is(err, provider.ErrModel):
@@ -119,7 +114,7 @@ func TakeAway(f *problem.Error, ref string) *problem.Error {
 	if ref == "" {
 		return f
 	}
-	return f.Hint(`rm "$(git rev-parse --git-common-dir)/`+ref+`"`, "takes the file away: the conversation is then as packed-refs has it, or gone; git fsck --lost-found finds its commits until git gc")
+	return f.Hint(action.RemoveRef(ref), "takes the file away: the conversation is then as packed-refs has it, or gone; "+action.FindCommits.String()+" finds its commits until git gc")
 }
 
 // isFull reports whether something could not be written for want of space, or of
@@ -133,13 +128,13 @@ func noSpace(err error) *problem.Error {
 	f := problem.New(problem.ExitFailed, "no_space", "%s", withoutSentinel(err, conversation.ErrNoSpace))
 	switch {
 	case errors.Is(err, syscall.EFBIG):
-		f.Hint("ulimit -f unlimited", "lifts the limit on the size of files in this shell")
+		f.Hint(action.LiftFileSize, "lifts the limit on the size of files in this shell")
 	case errors.Is(err, syscall.EDQUOT):
-		f.Hint("quota", "how much you may use")
+		f.Hint(action.Quota, "how much you may use")
 	default:
-		f.Hint("df -h .", "what is full: bytes").Hint("df -i .", "or files")
+		f.Hint(action.FreeBytes, "what is full: bytes").Hint(action.FreeFiles, "or files")
 	}
-	return f.Hint("jp status", "with room again: what was recorded, and how to go on")
+	return f.Hint(action.Status, "with room again: what was recorded, and how to go on")
 }
 
 // Unwritable says that jp cannot write where it has to.
@@ -150,7 +145,7 @@ func Unwritable(err error) *problem.Error {
 		why = cause.Error()
 	}
 	return problem.New(problem.ExitFailed, "read_only", "the repository cannot be written to: %s", why).
-		Hint("jp verify --all", "reading goes on: what was recorded is there")
+		Hint(action.VerifyAll, "reading goes on: what was recorded is there")
 }
 
 // withoutSentinel is an error's text without a sentinel that only says what the
@@ -167,25 +162,22 @@ func Interrupted(i *turnloop.Interrupt) *problem.Error {
 	return problem.New(exit, "interrupted", "%v", i)
 }
 
-// GitInitSHA1 makes a repository of the one kind that jp speaks.
-const GitInitSHA1 = "git init --object-format=sha1 DIR"
-
 func refused(r *gitcmd.Refusal) *problem.Error {
 	f := problem.New(problem.ExitUsage, "usage", "%v", r)
 	if errors.Is(r, gitcmd.ErrNotRepository) {
 		if git := LooksLikeOne(r.Dir); git != "" && DanglingLink(git) != "" {
 			f.Message = fmt.Sprintf("%s names %s, which is not there.", git, DanglingLink(git))
-			return f.Hint(WorktreeRepair, "in the main working tree, where that was moved")
+			return f.Hint(action.RepairWorktree, "in the main working tree, where that was moved")
 		}
 		return withoutRepository(f, r)
 	}
 	if errors.Is(r, gitcmd.ErrObjectFormat) {
-		f.Hint(GitInitSHA1, "makes one that jp can work in")
+		f.Hint(action.InitSHA1, "makes one that jp can work in")
 	}
 	if git := LooksLikeOne(r.Dir); len(r.Extensions) > 0 && IsFile(filepath.Join(git, "config")) {
 		f.Details = append(f.Details, "A newer git may know it.")
 		for _, key := range r.Extensions {
-			f.Hint("git config --file "+safetext.Escape(filepath.Join(git, "config"))+" --unset "+safetext.Escape(key), "where the entry is a mistake")
+			f.Hint(action.UnsetExtension(filepath.Join(git, "config"), key), "where the entry is a mistake")
 		}
 	}
 	if advice := r.Hint(); advice != "" {
@@ -203,12 +195,12 @@ func withoutRepository(f *problem.Error, r *gitcmd.Refusal) *problem.Error {
 		f.Details = append(f.Details, advice)
 	} else {
 		f.Message = dir + " is not in a git repository; conversations live in one."
-		f.Hint("git init", "make one here")
+		f.Hint(action.Init, "make one here")
 	}
 	if len(r.Ignored) > 0 {
 		f.Details = append(f.Details, notFollowed(r.Ignored))
 	}
-	return f.Hint(`jp -C DIR query "…"`, "ask in another one")
+	return f.Hint(action.AskElsewhere, "ask in another one")
 }
 
 // notFollowed says of variables of the environment that they change nothing.

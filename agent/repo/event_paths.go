@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore/trees"
@@ -149,6 +150,6 @@ func (r *Repo) InTree(e *Host, words []string) ([]string, error) {
 // WithoutSnapshots says that there is nothing to compare with.
 func WithoutSnapshots() error {
 	return problem.Usage("jp keeps no snapshots of the files here (no working tree, too wide a one, or snapshot.mode is off).").
-		Hint("git worktree add DIR", "makes a working tree of a bare repository: jp keeps snapshots there").
-		Hint("jp config set snapshot.mode tracked+tools", "where it is off: snapshots from now on")
+		Hint(action.AddWorktree, "makes a working tree of a bare repository: jp keeps snapshots there").
+		Hint(action.SetSnapshots, "where it is off: snapshots from now on")
 }

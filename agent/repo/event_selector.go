@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/internal/lazy"
@@ -72,7 +73,7 @@ func lastOfTurn(events []*conversation.Event, turn, e string, id conversation.ID
 	}
 	if last == nil {
 		return nil, problem.New(problem.ExitNotFound, "not_found", "%s has no turn %d; its last is %d.", id, n, events[len(events)-1].Turn).About(id).
-			Hint("jp log "+id.Short(), "its events")
+			Hint(action.Log(id.Short()), "its events")
 	}
 	return last, nil
 }
@@ -144,5 +145,5 @@ func NoEvent(events []*conversation.Event, e string, id conversation.ID) *proble
 		last := events[len(events)-1]
 		f.Message = strings.TrimSuffix(f.Message, ".") + "; its last is " + strconv.Itoa(last.Seq) + " (turn " + strconv.Itoa(last.Turn) + ")."
 	}
-	return f.Hint("jp log "+id.Short(), "its events")
+	return f.Hint(action.Log(id.Short()), "its events")
 }

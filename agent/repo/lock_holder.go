@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -54,7 +55,7 @@ func (r Processes) Locked(ctx context.Context, e *Host, err error) error {
 	}
 	h := r.Holding(ctx, locked)
 	f := h.Failure(e.Now())
-	return h.Killing(h.Reaching(f).Hint("jp fork "+string(h.ID), "make a copy to go on with"))
+	return h.Killing(h.Reaching(f).Hint(action.Fork(string(h.ID)), "make a copy to go on with"))
 }
 
 // Failure names the holder.
@@ -74,18 +75,18 @@ func (h holding) Reaching(f *problem.Error) *problem.Error {
 	if !h.reachable {
 		return f
 	}
-	f.Hint("jp attach "+string(h.ID), "connect to it")
+	f.Hint(action.Attach(string(h.ID)), "connect to it")
 	if h.inquiry == nil {
 		return f
 	}
-	return f.Hint("jp answer "+string(h.ID), AnswerWords(*h.inquiry)+": answer its question")
+	return f.Hint(action.Answer(string(h.ID)), AnswerWords(*h.inquiry)+": answer its question")
 }
 
 func (h holding) Killing(f *problem.Error) *problem.Error {
 	if h.by != h.ID {
-		return f.Hint("jp kill "+string(h.by), "end it, and the turn that it works for; both can be resumed")
+		return f.Hint(action.Kill(string(h.by)), "end it, and the turn that it works for; both can be resumed")
 	}
-	return f.Hint("jp kill "+string(h.ID), "end it; its turn can be resumed")
+	return f.Hint(action.Kill(string(h.ID)), "end it; its turn can be resumed")
 }
 
 // holderWords say in parentheses what a holder is, "" where nothing is known.

@@ -45,7 +45,7 @@ func TestHintsForAnswers(t *testing.T) {
 		h := holding{LockedError: process.LockedError{ID: someID}, reachable: true, inquiry: tt.inquiry}
 		var got string
 		for _, hint := range h.Reaching(&problem.Error{}).Hints[1:] {
-			require.Equal(t, "jp answer "+string(someID), hint.Command, name)
+			require.Equal(t, "jp answer "+string(someID), hint.Action.String(), name)
 			got += hint.Text
 		}
 		require.Equal(t, tt.want, got, name)

@@ -23,10 +23,6 @@ func LooksLikeOne(dir string) string {
 	}
 }
 
-// WorktreeRepair mends the links between a main working tree that was moved and its
-// linked ones.
-const WorktreeRepair = "git worktree repair"
-
 // DanglingLink is the missing folder that a .git file names, or "".
 func DanglingLink(git string) string {
 	if !IsFile(git) {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"jp/agent/action"
 	"jp/conversation"
 	"jp/gitstore"
-	"jp/internal/safetext"
 )
 
 // Large texts stand beside the events and may be missing where these are not: they were
@@ -55,28 +55,28 @@ func (v *View) Source(of *conversation.Event) conversation.ID {
 // BroughtBy is what may bring absent texts of a conversation, behind what says so; "" where
 // no remote is known to have it. remote is that it was fetched from, "" for one here.
 func (r *Repo) BroughtBy(id conversation.ID, remote string) string {
-	if command := r.FetchTexts(id, remote); command != "" {
-		return "; " + command + "   may bring more"
+	if fetch := r.FetchTexts(id, remote); !fetch.None() {
+		return "; " + fetch.String() + "   may bring more"
 	}
 	return ""
 }
 
-// FetchTexts is the command that fetches the payload of one conversation into the
-// namespace of the remote, without pruning. It is "" if no known remote has it.
-func (r *Repo) FetchTexts(id conversation.ID, remote string) string {
+// FetchTexts fetches the payload of one conversation into the namespace of the remote,
+// without pruning. There is no such action if no known remote has it.
+func (r *Repo) FetchTexts(id conversation.ID, remote string) action.Action {
 	if remote == "" {
 		remotes, err := r.Store.RemotesWith(id)
 		if err != nil || len(remotes) == 0 {
-			return ""
+			return action.Action{}
 		}
 		remote = remotes[0]
 	}
 	there, here := gitstore.PayloadRefs(remote, id)
-	command := "git fetch --no-prune --no-tags "
+	refs := "+" + there + ":" + here
 	if r.Store.PartialClone() { // its filter leaves the content out, also of what is fetched by name
-		command += "--refetch --no-filter "
+		return action.RefetchTexts(remote, refs)
 	}
-	return command + safetext.EscapeAll([]string{remote, "+" + there + ":" + here})
+	return action.FetchTexts(remote, refs)
 }
 
 // AbsentMark marks a missing payload in the output.

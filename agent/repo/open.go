@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/config"
 	"jp/conversation"
@@ -183,7 +184,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 // others.
 func keyless(err error) error {
 	return problem.New(problem.ExitUsage, "config", "%v; without the key nothing can be written: it would count as someone else's.", err).
-		Hint("XDG_STATE_HOME=DIR jp …", "keeps the key, and all that is only yours, in a folder that you may write to")
+		Hint(action.SetState, "keeps the key, and all that is only yours, in a folder that you may write to")
 }
 
 // Close says what was replaced, starts a packing that is due, and frees what the

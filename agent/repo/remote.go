@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 )
@@ -44,7 +45,7 @@ func OfRemote(infos []conversation.Info, remote string) (theirs []conversation.I
 // LookOnly refuses to do more than look at a conversation that was fetched.
 func LookOnly(i conversation.Info) error {
 	return problem.New(problem.ExitDecision, "untrusted", "%s was fetched from a remote; it can be read only.", i.Name()).
-		Hint("jp print "+i.Name(), "read it").Hint("jp fork "+i.Name()+" --adopt -a", "make a fork of it that is yours")
+		Hint(action.Print(i.Name()), "read it").Hint(action.Adopt(i.Name()), "make a fork of it that is yours")
 }
 
 // Known reads what is known of the conversation that a word stands for, also of

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore"
@@ -19,7 +20,7 @@ import (
 // what was fetched can be looked at with [repo.known] and [repo.view] only.
 func (r Finder) Resolve(ctx context.Context, e *Host, word string) (conversation.ID, error) {
 	if word != "" && problem.Blank(word) {
-		return "", problem.Usage("%q is blank; it names no conversation.", word).Hint("jp ls", "the conversations there are")
+		return "", problem.Usage("%q is blank; it names no conversation.", word).Hint(action.List, "the conversations there are")
 	}
 	switch word {
 	case "":
@@ -75,8 +76,8 @@ func (r Finder) gone(id conversation.ID) *problem.Error {
 		f.Details = append(f.Details, "That commit is not in this repository any more.")
 		return f
 	}
-	return f.Hint(fmt.Sprintf("git update-ref %s %s", RefOf(id), last), "bring it back, before git gc deletes it").
-		Hint("jp doctor", "whether a setting of git deletes refs")
+	return f.Hint(action.SetRef(RefOf(id), string(last)), "bring it back, before git gc deletes it").
+		Hint(action.Doctor, "whether a setting of git deletes refs")
 }
 
 // IsGone reports whether an error says that.
@@ -119,7 +120,7 @@ func (r Finder) Visited(ctx context.Context, e *Host, n int) (conversation.ID, e
 	for _, id := range visited {
 		if _, err := r.Store.Head(ctx, id); errors.Is(err, conversation.ErrNotFound) {
 			if f := r.gone(id); f != nil && n == 0 {
-				return "", f.Hint(`jp query --new "…"`, "start another one")
+				return "", f.Hint(action.AskNew, "start another one")
 			}
 			continue
 		}
@@ -129,7 +130,7 @@ func (r Finder) Visited(ctx context.Context, e *Host, n int) (conversation.ID, e
 		n--
 	}
 	return "", problem.New(problem.ExitNotFound, "not_found", "this session has no such conversation.").
-		Hint("jp ls", "the conversations there are").Hint(`jp query "…"`, "start one")
+		Hint(action.List, "the conversations there are").Hint(action.Ask, "start one")
 }
 
 // EveryInfo reads what is known of all local conversations.
@@ -144,7 +145,7 @@ func (r Finder) EveryInfo(ctx context.Context) ([]conversation.Info, error) {
 
 func newestOf(infos []conversation.Info, by string) (conversation.ID, error) {
 	if len(infos) == 0 {
-		return "", problem.New(problem.ExitNotFound, "not_found", "there is no conversation yet.").Hint(`jp query "…"`, "start one")
+		return "", problem.New(problem.ExitNotFound, "not_found", "there is no conversation yet.").Hint(action.Ask, "start one")
 	}
 	best := slices.MaxFunc(infos, func(a, b conversation.Info) int {
 		if by == "newest" {
@@ -175,7 +176,7 @@ func matching(infos []conversation.Info, word string) (conversation.Info, error)
 	}
 	f := problem.New(problem.ExitNotFound, "ambiguous", "%q could be %d conversations:", word, len(found))
 	for _, i := range found[:min(len(found), 10)] {
-		f.Hint("jp show "+i.Name(), problem.OneLine(i.Summary.Title))
+		f.Hint(action.Show(i.Name()), problem.OneLine(i.Summary.Title))
 	}
 	if more := len(found) - 10; more > 0 {
 		f.Details = append(f.Details, fmt.Sprintf("The first 10 of them, and %d more:", more))
@@ -198,10 +199,10 @@ func nothingLike(infos []conversation.Info, word string) *problem.Error {
 	f := problem.New(problem.ExitNotFound, "not_found", "no conversation matches %q.", word)
 	for _, i := range infos {
 		if i.Resembles(word) && len(f.Hints) < 3 {
-			f.Hint("jp show "+i.Name(), problem.OneLine(i.Summary.Title))
+			f.Hint(action.Show(i.Name()), problem.OneLine(i.Summary.Title))
 		}
 	}
-	return f.Hint("jp ls", "the conversations there are")
+	return f.Hint(action.List, "the conversations there are")
 }
 
 // SplitTarget takes [ID][@E] apart.
@@ -217,7 +218,7 @@ var ErrNoChoice = errors.New("no conversation can be chosen")
 // name one.
 func (r Finder) Pick(ctx context.Context, e *Host) (conversation.ID, error) {
 	return r.PickFrom(ctx, e, problem.Usage("this session has no conversation yet.").
-		Hint("jp ls", "the conversations there are; name one by its last digits").Hint(`jp query "…"`, "start one"), conversation.ScopeLive)
+		Hint(action.List, "the conversations there are; name one by its last digits").Hint(action.Ask, "start one"), conversation.ScopeLive)
 }
 
 // PickFrom lets the user choose among the conversations of some scopes; none is
@@ -254,8 +255,8 @@ func IncompleteFailure(id conversation.ID, tail *conversation.IncompleteTurn) *p
 	for _, q := range tail.Ledger().Live() {
 		f.Details = append(f.Details, fmt.Sprintf("Waiting for input: %s — %q", q.Call.Request.Name, q.Request.Question.Text))
 	}
-	return f.Hint("jp query --continue-turn --id="+string(id), "resume it (jp continue "+id.Short()+")").
-		Hint("jp query --discard-turn --id="+string(id), "discard it (jp discard "+id.Short()+")")
+	return f.Hint(action.Resume(string(id)), "resume it ("+action.Continue(id.Short()).String()+")").
+		Hint(action.DiscardTurn(string(id)), "discard it ("+action.Discard(id.Short()).String()+")")
 }
 
 // AboutConversation adds to an error which conversation it is about.
@@ -282,12 +283,12 @@ func AboutInfo(err error, of conversation.Info) error {
 		name = of.Name()
 	}
 	if errors.Is(err, gitstore.ErrStripped) {
-		f.Hint("jp print "+name, "its commit messages, as text that is not verified")
+		f.Hint(action.Print(name), "its commit messages, as text that is not verified")
 	}
 	if damage.Good > 0 {
-		f.Hint(fmt.Sprintf("jp fork %s@%d", name, damage.Good-1), "go on from the last good event")
+		f.Hint(action.ForkAt(name, problem.Itoa(damage.Good-1)), "go on from the last good event")
 	}
-	return f.About(id).Hint("jp verify "+name, "all that is wrong with it")
+	return f.About(id).Hint(action.Verify(name), "all that is wrong with it")
 }
 
 // AboutDamage says of a conversation whose newest event cannot be read how much of

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"slices"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 )
 
 // Naming says that a conversation has to be named, and which ones could be meant.
-func (r Finder) Naming(ctx context.Context, command string, meant func(Status) bool) error {
+func (r Finder) Naming(ctx context.Context, about func(string) action.Action, meant func(Status) bool) error {
 	infos, err := r.Store.List(ctx, conversation.ScopeLive)
 	if err != nil {
 		return err
@@ -19,20 +20,20 @@ func (r Finder) Naming(ctx context.Context, command string, meant func(Status) b
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	for _, i := range infos {
 		if l := r.States().List(ctx, i); i.Err == nil && l.Local && meant(l.Status) && len(f.Hints) < 5 {
-			f.Hint(command+l.ShortID, problem.OneLine(Title(l))+" · "+l.Status.Words())
+			f.Hint(about(l.ShortID), problem.OneLine(Title(l))+" · "+l.Status.Words())
 		}
 	}
-	return f.Hint("jp ls", "all conversations")
+	return f.Hint(action.List, "all conversations")
 }
 
 // ResolveRunning finds the conversation that a word stands for. If the session has
 // none, and no user can choose, the error lists the conversations that the command
 // could be about.
-func (r Finder) ResolveRunning(ctx context.Context, e *Host, word, command string, meant func(Status) bool) (conversation.ID, error) {
+func (r Finder) ResolveRunning(ctx context.Context, e *Host, word string, about func(string) action.Action, meant func(Status) bool) (conversation.ID, error) {
 	id, err := r.Resolve(ctx, e, word)
 	var none *problem.Error
 	if word == "" && errors.As(err, &none) && none.Exit == problem.ExitUsage {
-		err = r.Naming(ctx, command, meant)
+		err = r.Naming(ctx, about, meant)
 	}
 	return id, err
 }

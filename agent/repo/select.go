@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -66,7 +67,7 @@ func (s *Selection) Find(ctx context.Context, e *Host, r *Repo) ([]conversation.
 		}
 		if s.ByID && !namesIt(word, info) {
 			return nil, problem.Usage("%q is only a part of a title, of %s; what is deleted without a question is named by its id.", word, NamedInfo(info)).
-				About(id).Hint("jp rm -y "+id.Short(), "deletes this one")
+				About(id).Hint(action.Remove(id.Short()), "deletes this one")
 		}
 		infos = append(infos, info)
 	}
@@ -91,7 +92,7 @@ func (s *Selection) unnamed(ctx context.Context, e *Host, r *Repo) (conversation
 			return id, nil
 		}
 	}
-	none := problem.Usage("this session's conversation is not archived; say which one is meant.").Hint("jp ls --archived", "the archived ones")
+	none := problem.Usage("this session's conversation is not archived; say which one is meant.").Hint(action.ListArchived, "the archived ones")
 	return r.Find().PickFrom(ctx, e, none, conversation.ScopeArchived)
 }
 
@@ -191,7 +192,7 @@ func (s *Selection) HoldAll(ctx context.Context, e *Host, r *Repo, infos []conve
 		case working:
 			release()
 			return nil, func() {}, problem.New(problem.ExitLocked, "locked", "a tool of %s still runs, though its jp has ended.", info.ID).About(info.ID).
-				Hint("jp kill "+info.ID.Short(), "ends it")
+				Hint(action.Kill(info.ID.Short()), "ends it")
 		}
 		held = append(held, info)
 	}

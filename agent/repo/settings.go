@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/config"
 )
 
@@ -15,7 +16,7 @@ func (r *Repo) HeldBack() []string {
 		lines = append(lines, fmt.Sprintf("%v: %s = %s has no effect: %s", k.Origin, k.Key, k.Value, k.Reason))
 	}
 	if r.Report.Untrusted() {
-		lines = append(lines, "jp trust shows what "+config.WorkspaceFile+" asks for, and approves it.")
+		lines = append(lines, action.Trust.String()+" shows what "+config.WorkspaceFile+" asks for, and approves it.")
 	}
 	return lines
 }
@@ -41,13 +42,13 @@ func (r *Repo) HeldBackLine() []string {
 		}
 		what += "): "
 		if slices.ContainsFunc(settings, func(k config.InertKey) bool { return k.Reason != settings[0].Reason }) {
-			what += "jp config show says why."
+			what += action.ShowWhy.String() + " says why."
 		} else {
 			what += string(settings[0].Reason) + "."
 		}
 	}
 	if r.Report.Untrusted() {
-		what += " jp trust shows what " + config.WorkspaceFile + " asks for, and approves it."
+		what += " " + action.Trust.String() + " shows what " + config.WorkspaceFile + " asks for, and approves it."
 	}
 	return []string{what}
 }

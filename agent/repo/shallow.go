@@ -1,9 +1,9 @@
 package repo
 
 import (
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
-	"jp/internal/safetext"
 )
 
 // Partial says that not all of a conversation was fetched, and how the rest is.
@@ -13,9 +13,9 @@ func Partial(of conversation.Info) *problem.Error {
 }
 
 // Unshallow fetches what a shallow clone lacks; remote is "" for git's choice.
-func Unshallow(remote string) string {
+func Unshallow(remote string) action.Action {
 	if remote == "" {
-		return "git fetch --unshallow"
+		return action.Unshallow()
 	}
-	return "git fetch --unshallow " + safetext.Escape(remote)
+	return action.Unshallow(remote)
 }

@@ -2,10 +2,10 @@ package repo
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 	"jp/gitstore"
@@ -68,13 +68,13 @@ func (r Standings) mayActOn(ctx context.Context, info conversation.Info, signed 
 func (r Standings) StandingFailure(id conversation.ID, head conversation.Head, s conversation.Standing, repository, can string) *problem.Error {
 	f := problem.New(problem.ExitDecision, "untrusted", "Conversation %s %s; it can be %s.", id, r.StandingWords(s, repository), can).About(id)
 	if s != conversation.StandingRolledBack {
-		return f.Hint("jp fork "+string(id)+" --adopt -a", "make a fork of it that is yours")
+		return f.Hint(action.Adopt(string(id)), "make a fork of it that is yours")
 	}
 	if seen, there, err := r.Store.SeenHead(id); err == nil && there {
-		f.Hint(fmt.Sprintf("git update-ref %s %s %s", r.refNow(id), seen, head), "bring the newer events back")
+		f.Hint(action.SetRefFrom(r.refNow(id), string(seen), string(head)), "bring the newer events back")
 	}
-	return f.Hint("jp trust --head "+id.Short(), "accept the older event as its newest").
-		Hint("jp fork "+id.Short()+" -a", "go on from there in a fork, and leave it as it is")
+	return f.Hint(action.AcceptHead(id.Short()), "accept the older event as its newest").
+		Hint(action.ForkAndUse(id.Short()), "go on from there in a fork, and leave it as it is")
 }
 
 // NotSetBack refuses a deletion of conversations of which one was set back to an older
@@ -97,14 +97,14 @@ func (r Standings) NotSetBack(ctx context.Context, infos []conversation.Info) er
 	return nil
 }
 
-// NewerEvents is the command that brings back the events behind which a conversation was
+// NewerEvents brings back the events behind which a conversation was
 // set back, "" where they are gone.
-func (r Standings) NewerEvents(info conversation.Info) string {
+func (r Standings) NewerEvents(info conversation.Info) action.Action {
 	seen, there, err := r.Store.SeenHead(info.ID)
 	if err != nil || !there || seen == info.Head {
-		return ""
+		return action.Action{}
 	}
-	return fmt.Sprintf("git update-ref %s %s", info.Ref, seen)
+	return action.SetRef(info.Ref, string(seen))
 }
 
 // refNow is the ref of a conversation, live or archived.

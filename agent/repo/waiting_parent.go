@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/conversation"
 )
@@ -23,8 +24,8 @@ func (r States) NotAwaited(ctx context.Context, e *Host, infos []conversation.In
 			e.Note("%s works for %s, which waits for it; it is left alone.", info.ID, parent)
 		default:
 			return nil, problem.New(problem.ExitLocked, "locked", "%s works for %s, which waits for it.", info.ID, parent).About(info.ID).
-				Hint("jp continue "+parent.Short(), "lets both go on").
-				Hint("jp discard "+parent.Short(), "takes both turns back; then it can be deleted")
+				Hint(action.Continue(parent.Short()), "lets both go on").
+				Hint(action.Discard(parent.Short()), "takes both turns back; then it can be deleted")
 		}
 	}
 	return kept, nil

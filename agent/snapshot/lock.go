@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"jp/agent/action"
 	"time"
 )
 
@@ -17,7 +18,7 @@ func (f *Files) Hold(ctx context.Context) (func(), error) {
 	defer cancel()
 	release, err := f.Tree.LockMutation(soon)
 	if err != nil && soon.Err() != nil && ctx.Err() == nil {
-		f.Tell("Another jp changes files in this working tree; waiting for it. jp doctor names its process.")
+		f.Tell("Another jp changes files in this working tree; waiting for it. " + action.Doctor.String() + " names its process.")
 		release, err = f.Tree.LockMutation(ctx)
 	}
 	if err != nil && ctx.Err() != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -42,7 +43,7 @@ func (t *Flag) Mistaken(err error, args []string) error {
 	if t.Text == "" || t.ByModel || len(args) == 0 || !errors.As(err, &f) || f.Code != "not_found" && f.Code != "usage" {
 		return err
 	}
-	return f.Hint("jp edit --title "+safetext.Escape(t.Text+" "+strings.Join(args, " ")), "if all of this is the title")
+	return f.Hint(action.SetTitleTo(t.Text+" "+strings.Join(args, " ")), "if all of this is the title")
 }
 
 const titlePrompt = `You give titles to conversations between a user and an assistant. You are shown
@@ -95,11 +96,11 @@ func Write(ctx context.Context, r *repo.Repo, e *repo.Host, info conversation.In
 		return "", cause
 	}
 	if err != nil {
-		return "", problem.New(problem.ExitProvider, "provider", "%s wrote no title: %v.", model, err).Hint("jp edit --title='…'", "write it yourself")
+		return "", problem.New(problem.ExitProvider, "provider", "%s wrote no title: %v.", model, err).Hint(action.SetTitle, "write it yourself")
 	}
 	title := cleanTitle(said)
 	if title == "" {
-		return "", problem.New(problem.ExitProvider, "provider", "%s wrote no title.", model).Hint("jp edit --title='…'", "write it yourself")
+		return "", problem.New(problem.ExitProvider, "provider", "%s wrote no title.", model).Hint(action.SetTitle, "write it yourself")
 	}
 	return title, nil
 }

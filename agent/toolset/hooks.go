@@ -83,7 +83,7 @@ func (h TurnHooks) inquiry(q turnloop.Question) *hooks.Inquiry {
 	r := q.Inquiry.Request
 	answer := ""
 	if h.Recorded { // else the event of this number is another one, or none
-		answer = repo.AnswerCommand(attach.InquiryOf(h.ID, q.Inquiry))
+		answer = repo.AnswerCommand(attach.InquiryOf(h.ID, q.Inquiry)).String()
 	}
 	return &hooks.Inquiry{
 		Seq: q.Inquiry.Event.Seq, Kind: string(r.Kind), Tool: q.Inquiry.Call.Request.Name, Subject: q.Subject,

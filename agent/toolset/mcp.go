@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -58,7 +59,7 @@ func LeftOut(name string, state mcp.State) string {
 		}
 		what = "these tools are not as you approved them: " + strings.Join(names, ", ") + ", and"
 	}
-	return fmt.Sprintf("The MCP server %s: %s are left out; jp trust --mcp %s shows and approves them.", safetext.Show(name), what, safetext.Escape(name))
+	return fmt.Sprintf("The MCP server %s: %s are left out; %s shows and approves them.", safetext.Show(name), what, action.TrustServer(name))
 }
 
 // ChangedFiles says how files changed, as the start of a sentence.
@@ -126,7 +127,7 @@ func (s *Servers) Explain(name string, f *problem.Error) *problem.Error {
 	for _, server := range s.every() {
 		spec := server.Spec()
 		if strings.HasPrefix(name, mcp.Prefix+spec.Name+"__") && !ApprovedWhole(server.State()) {
-			f.Hint("jp trust --mcp "+safetext.Escape(spec.Name), "approves what this server offers")
+			f.Hint(action.TrustServer(spec.Name), "approves what this server offers")
 		}
 	}
 	return f

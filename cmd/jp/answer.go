@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/presence"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -115,7 +116,7 @@ func (a *answering) parse(ctx context.Context, o answerOptions) (err error) {
 			return err
 		}
 		words = words[1:]
-	} else if a.id, err = a.repo.Find().ResolveRunning(ctx, a.env.Host, "", "jp answer ", repo.Waits); err != nil {
+	} else if a.id, err = a.repo.Find().ResolveRunning(ctx, a.env.Host, "", action.Answer, repo.Waits); err != nil {
 		return err
 	}
 	a.json = o.value
@@ -179,7 +180,7 @@ func (a *answering) tell(ctx context.Context, client *attach.Client) error {
 		return err
 	}
 	if inquiry == nil {
-		return problem.New(problem.ExitFailed, "not_found", "%s runs, and waits for no answer.", a.id).About(a.id).Hint("jp attach "+a.id.Short(), "looks at it")
+		return problem.New(problem.ExitFailed, "not_found", "%s runs, and waits for no answer.", a.id).About(a.id).Hint(action.Attach(a.id.Short()), "looks at it")
 	}
 	answer, err := a.to(ctx, *inquiry, func(ctx context.Context) (turnloop.Answer, error) {
 		return a.ask(ctx, *inquiry)
@@ -236,7 +237,7 @@ func (a *answering) report(ctx context.Context, words string, process int) error
 		_, err := fmt.Fprintf(a.env.Results(), "%s. %s goes on (pid %d).\n", safetext.Clean(text), a.id, process)
 		return err
 	}
-	_, err := fmt.Fprintf(a.env.Results(), "%s. It is recorded; jp continue %s goes on.\n", safetext.Clean(text), agent.GoesOn(ctx, a.repo, a.id).Short())
+	_, err := fmt.Fprintf(a.env.Results(), "%s. It is recorded; %s goes on.\n", safetext.Clean(text), action.Continue(agent.GoesOn(ctx, a.repo, a.id).Short()))
 	return err
 }
 

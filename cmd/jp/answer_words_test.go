@@ -48,8 +48,8 @@ func TestOptionThatAWordSays(t *testing.T) {
 	}
 	_, err := ui.ReadAnswer(asks(`3`, `"1"`), "1", "")
 	require.ErrorContains(t, err, `"1" is the number of one option and the value of another one.`)
-	require.Equal(t, "jp answer k3f9@5 --value 3", repo.ProblemOf(err).Hints[0].Command)
-	require.Equal(t, `jp answer k3f9@5 --value '"1"'`, repo.ProblemOf(err).Hints[1].Command)
+	require.Equal(t, "jp answer k3f9@5 --value 3", repo.ProblemOf(err).Hints[0].Action.String())
+	require.Equal(t, `jp answer k3f9@5 --value '"1"'`, repo.ProblemOf(err).Hints[1].Action.String())
 }
 
 func TestReasonsGoWithANo(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
@@ -146,16 +147,19 @@ func isArchived(info conversation.Info) bool {
 }
 
 // confirmAll lists conversations and asks whether to do it to all of them.
-func confirmAll(ctx context.Context, e *ui.Env, action string, infos []conversation.Info) error {
-	many := conversation.Count(len(infos), "conversation")
+func confirmAll(ctx context.Context, e *ui.Env, verb string, infos []conversation.Info) error {
+	many, now := conversation.Count(len(infos), "conversation"), action.ArchiveNow
+	if verb == "unarchive" {
+		now = action.UnarchiveNow
+	}
 	return e.Confirm(ctx, ui.Confirmation{
-		Question: strings.ToUpper(action[:1]) + action[1:] + " " + many + "?",
+		Question: strings.ToUpper(verb[:1]) + verb[1:] + " " + many + "?",
 		List: func(w io.Writer, _ terminal.Palette) {
 			for _, info := range infos {
 				fmt.Fprintf(w, "  %s\n", repo.NamedInfo(info))
 			}
 		},
-		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s is about %s, and there is no terminal to ask.", action, many).
-			Hint("jp "+action+" -y …", "do it without asking"),
+		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s is about %s, and there is no terminal to ask.", verb, many).
+			Hint(now, "do it without asking"),
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/blame"
@@ -124,7 +125,7 @@ func blameViews(ctx context.Context, r *repo.Repo, e *ui.Env, o blameOptions) ([
 		views = append(views, v)
 	}
 	if len(views) == 0 {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "there is no conversation yet.").Hint(`jp query "…"`, "start one")
+		return nil, problem.New(problem.ExitNotFound, "not_found", "there is no conversation yet.").Hint(action.Ask, "start one")
 	}
 	return views, nil
 }
@@ -159,7 +160,7 @@ func blameFile(ctx context.Context, r *repo.Repo, views []*repo.View, path strin
 		}
 	}
 	if best == nil {
-		return nil, problem.New(problem.ExitNotFound, "not_found", "no conversation has %s, or that line of it.", path).Hint("jp diff --turn all --name-only", "what the tools changed")
+		return nil, problem.New(problem.ExitNotFound, "not_found", "no conversation has %s, or that line of it.", path).Hint(action.DiffTools, "what the tools changed")
 	}
 	return best, nil
 }

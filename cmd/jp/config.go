@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -77,7 +78,7 @@ func runConfigShow(ctx context.Context, e *ui.Env, args []string, all bool) erro
 	if len(args) > 0 {
 		under = args[0]
 		if !config.Known(under) {
-			return problem.Usage("there is no key %q.", under).Hint("jp config show --all", "all that are set")
+			return problem.Usage("there is no key %q.", under).Hint(action.ShowConfig, "all that are set")
 		}
 	}
 	settings := settings(r, under, all || under != "")
@@ -95,7 +96,7 @@ func runConfigShow(ctx context.Context, e *ui.Env, args []string, all bool) erro
 	if err := w.Flush(); err != nil || len(settings) > 0 || under == "" {
 		return err
 	}
-	return problem.New(problem.ExitFailed, "config", "%s is not set, and has no default.", under).Hint("jp config show --all", "all that are set")
+	return problem.New(problem.ExitFailed, "config", "%s is not set, and has no default.", under).Hint(action.ShowConfig, "all that are set")
 }
 
 // settings are those at a key or below it, "" for all.
@@ -155,7 +156,7 @@ func runConfigSet(ctx context.Context, e *ui.Env, key, value string, workspace b
 		switch {
 		case r.Store == nil:
 			return problem.Usage("%s is not in a git repository: there is no %s to write.", safetext.Show(absolute(e.Dir)), config.WorkspaceFile).
-				Hint("jp config set KEY VALUE", "without --workspace: your own configuration file")
+				Hint(action.SetConfig, "without --workspace: your own configuration file")
 		case r.TopLevel == "":
 			return problem.Usage("a bare repository has no place for %s.", config.WorkspaceFile)
 		}
@@ -202,7 +203,7 @@ func warnOfSetting(r *repo.Repo, e *ui.Env, key string, workspace bool) {
 	for _, k := range r.Report.Inert {
 		if k.Key == key && k.Origin.Layer == layer {
 			if k.Reason == config.ReasonUntrusted {
-				e.Note("It has no effect yet: %s; jp trust approves it.", k.Reason)
+				e.Note("It has no effect yet: %s; %s approves it.", k.Reason, action.Trust)
 			} else {
 				e.Note("It has no effect: %s.", k.Reason)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/titles"
@@ -147,7 +148,7 @@ func (o editOptions) metadata(now conversation.Summary, at time.Time) (*conversa
 		m.Labels = labels
 	}
 	if m.Title == nil && m.PinnedAt == nil && m.ExpiresAt == nil && m.Labels == nil {
-		return nil, problem.Usage("there is nothing to change.").Hint("jp edit --help", "what can be changed")
+		return nil, problem.Usage("there is nothing to change.").Hint(action.Help("jp", "edit"), "what can be changed")
 	}
 	return m, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -83,7 +84,7 @@ func TestUnwritableSaysWhyAndNoPath(t *testing.T) {
 
 func TestFailureAsText(t *testing.T) {
 	t.Parallel()
-	f := problem.New(3, "incomplete_turn", "%s waits.", someID).Hint("jp ls", "all of them").Hint(`jp query "…"`, "ask")
+	f := problem.New(3, "incomplete_turn", "%s waits.", someID).Hint(action.List, "all of them").Hint(action.Ask, "ask")
 	f.Details = []string{"shell_run — \x1b[31m\"Run?\""}
 	var out strings.Builder
 	ui.ReportProblem(f, &out, false, 0)
@@ -101,7 +102,7 @@ func TestFailureAsText(t *testing.T) {
 func TestFailureAsJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	ui.ReportProblem(problem.New(5, "not_found", "none").About(someID).Hint("jp ls", "all"), &out, true, 0)
+	ui.ReportProblem(problem.New(5, "not_found", "none").About(someID).Hint(action.List, "all"), &out, true, 0)
 	require.JSONEq(t, `{"error":{"code":"not_found","message":"none","exit":5,"conversation":"jp-c17952552000-k3f9",
 		"hints":[{"command":"jp ls","text":"all"}]}}`, out.String())
 	require.Equal(t, 1, strings.Count(out.String(), "\n"))

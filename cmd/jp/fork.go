@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -209,7 +210,7 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 		if standing == conversation.StandingForeign {
 			words = "Someone else wrote it"
 		}
-		fmt.Fprintf(out, "%s: it can be read. jp fork %s --adopt makes a fork that is yours.\n", words, f.ID.Short())
+		fmt.Fprintf(out, "%s: it can be read. %s makes a fork that is yours.\n", words, action.AdoptOnly(f.ID.Short()))
 	case o.adopt && !f.Adopts:
 		fmt.Fprintln(out, "It was yours already; there was nothing to adopt.")
 	}
@@ -222,17 +223,17 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 		if !local {
 			on = ""
 		}
-		fmt.Fprintf(out, "Its files are in %s%s.   cd %s\n", safetext.Show(r.Worktree), on, safetext.Escape(dir))
+		fmt.Fprintf(out, "Its files are in %s%s.   %s\n", safetext.Show(r.Worktree), on, action.ChangeDir(dir))
 		if !r.LeftOut.None() {
 			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.LeftOut.Words(20, true))
 		}
 		fork.TellUnconverted(out, dir, r.Unconverted)
 		if r.Sparse > 0 {
-			fmt.Fprintf(out, "The sparse checkout leaves %s out there.   git -C %s sparse-checkout disable   writes all files\n", conversation.Count(r.Sparse, "file"), safetext.Escape(dir))
+			fmt.Fprintf(out, "The sparse checkout leaves %s out there.   %s   writes all files\n", conversation.Count(r.Sparse, "file"), action.WholeCheckout(dir))
 		}
 	}
 	if o.activate && r.Files == nil && f.View.Remote == "" && f.Behind() {
-		fmt.Fprintf(out, "Your files stay as they are. jp restore %s@%d   brings back those of then\n", f.View.ID.Short(), f.At.Seq)
+		fmt.Fprintf(out, "Your files stay as they are. %s   brings back those of then\n", action.RestoreEvent(f.View.ID.Short(), problem.Itoa(f.At.Seq)))
 	}
 	if !incomplete || !local {
 		return
@@ -241,7 +242,7 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 	if n := len(tail.Ledger().Open()); n > 0 {
 		line += ": " + conversation.Count(n, "call") + " open"
 	}
-	fmt.Fprintf(out, "%s.   jp continue %s   goes on with it\n", line, f.ID.Short())
+	fmt.Fprintf(out, "%s.   %s   goes on with it\n", line, action.Continue(f.ID.Short()))
 }
 
 // beside makes the fork with a working tree of its own.
@@ -289,6 +290,6 @@ func confirmRewind(ctx context.Context, b *ui.PutBackScreen, r *undo.Result) err
 		ID: b.ID, Question: "Go back, and put " + files + " back?",
 		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
 		Unasked: problem.New(problem.ExitDecision, "usage", "going back changes %s, and there is no terminal to ask.", files).About(b.ID).
-			Hint("jp fork --restore -y "+at, "do it").Hint("jp restore --dry-run "+at, "list the files"),
+			Hint(action.ForkAndRestore(at), "do it").Hint(action.ListRestore(at), "list the files"),
 	})
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/search"
 )
 
@@ -119,7 +119,7 @@ func (o *grepOptions) settle(flags *pflag.FlagSet, args []string) error {
 		return problem.Usage("--scope is empty.")
 	}
 	if slices.Contains(o.words, "") {
-		return problem.Usage("an argument is empty; it names nothing.").Hint("jp grep --help", "its arguments, with examples")
+		return problem.Usage("an argument is empty; it names nothing.").Hint(action.Help("jp", "grep"), "its arguments, with examples")
 	}
 	return cmp.Or(atLeast(flags, 0, "after-context", "before-context", "context"), atLeast(flags, 1, "max-count", "limit"))
 }
@@ -221,11 +221,11 @@ func (o grepOptions) query(quiet bool) (*search.Query, error) {
 	query, err := search.Compile(s)
 	switch {
 	case len(o.patterns) == 0:
-		return nil, problem.Usage("there is nothing to search for.").Hint("jp grep PATTERN", "search for this").Hint("jp grep --help", "examples")
+		return nil, problem.Usage("there is nothing to search for.").Hint(action.Grep, "search for this").Hint(action.Help("jp", "grep"), "examples")
 	case errors.Is(err, search.ErrEmpty):
-		return nil, problem.Usage("the pattern is empty.").Hint("jp print", "all that was said")
+		return nil, problem.Usage("the pattern is empty.").Hint(action.PrintSession, "all that was said")
 	case errors.Is(err, search.ErrPattern):
-		return nil, problem.Usage("%v.", err).Hint("jp grep "+o.plain(), "search for plain text: without -r")
+		return nil, problem.Usage("%v.", err).Hint(action.GrepFor(o.plain()...), "search for plain text: without -r")
 	case err != nil:
 		return nil, problem.Usage("%v.", err)
 	}
@@ -233,13 +233,13 @@ func (o grepOptions) query(quiet bool) (*search.Query, error) {
 }
 
 // plain are the patterns as arguments.
-func (o grepOptions) plain() string {
+func (o grepOptions) plain() []string {
 	if len(o.patterns) == 1 && !strings.HasPrefix(o.patterns[0], "-") {
-		return safetext.Escape(o.patterns[0])
+		return o.patterns
 	}
 	var words []string
 	for _, p := range o.patterns {
 		words = append(words, "-e", p)
 	}
-	return safetext.EscapeAll(words)
+	return words
 }

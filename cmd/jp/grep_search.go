@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/search"
 )
 
@@ -49,7 +49,7 @@ func (g *grep) named(ctx context.Context) ([]conversation.Info, error) {
 	var unknown *problem.Error
 	if errors.As(err, &unknown) && len(g.opts.patterns) == 1 {
 		words := append(slices.Clone(g.opts.patterns), g.opts.words...)
-		unknown.Hint("jp grep "+safetext.Escape(strings.Join(words, " ")), "search for all these words")
+		unknown.Hint(action.GrepFor(strings.Join(words, " ")), "search for all these words")
 	}
 	if err != nil {
 		return nil, err
@@ -142,12 +142,12 @@ func (g *grep) warn(of conversation.Info, f *problem.Error) {
 	if g.env.Quiet {
 		return
 	}
-	text, out := f.Message, problem.Hint{Command: "jp verify " + of.ID.Short(), Text: "all that is wrong with it"}
+	text, out := f.Message, problem.Hint{Action: action.Verify(of.ID.Short()), Text: "all that is wrong with it"}
 	if !strings.Contains(text, string(of.ID)) {
 		text = of.Name() + ": " + text
 	}
 	if n := len(f.Hints); n > 0 {
 		out = f.Hints[n-1]
 	}
-	fmt.Fprintf(g.env.Stderr, "Warning: %s\n    %s   %s\n", problem.OneLine(text), out.Command, out.Text)
+	fmt.Fprintf(g.env.Stderr, "Warning: %s\n    %s   %s\n", problem.OneLine(text), out.Action, out.Text)
 }

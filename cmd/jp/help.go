@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 )
 
@@ -65,5 +66,5 @@ func wrongArguments(cmd *cobra.Command, args []string) *problem.Error {
 		}
 		f.Message = fmt.Sprintf("%s %s: %s %s missing.", name, line, strings.Join(missing, " and "), verb)
 	}
-	return f.Hint(name+" --help", "its arguments, with examples")
+	return f.Hint(action.Help(strings.Fields(name)...), "its arguments, with examples")
 }

@@ -3,17 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"strconv"
+	"jp/agent/action"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"jp/agent/problem"
 )
 
 // actedOn is the first sign of a command, outside quotes, that a shell would act
@@ -57,7 +51,7 @@ func advised(stderr string) (commands []string) {
 	said := false
 	for line := range strings.Lines(stderr) {
 		var object struct {
-			Error struct{ Hints []problem.Hint }
+			Error struct{ Hints []advice }
 		}
 		if json.Unmarshal([]byte(line), &object) == nil {
 			for _, h := range object.Error.Hints {
@@ -93,52 +87,15 @@ func TestActedOn(t *testing.T) {
 	require.Equal(t, []string{"jp ls"}, advised(`{"error":{"hints":[{"command":"jp ls","text":"all | of them"}]}}`))
 }
 
-// What a hint's command is put together from in the source has no sign that a
-// shell would act on, also where no test provokes the error.
-func TestHintsInTheSource(t *testing.T) {
-	t.Parallel()
-	var files []string
-	for _, dir := range []string{".", "internal/ui", "../../agent", "../../agent/*", "../../fork", "../../undo", "../../blame", "../../doctor"} {
-		found, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		require.NoError(t, err)
-		files = append(files, found...)
-	}
-	set, hints := token.NewFileSet(), 0
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(set, name, nil, 0)
-		require.NoError(t, err)
-		ast.Inspect(file, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || len(call.Args) != 2 {
-				return true
-			}
-			if named, ok := call.Fun.(*ast.SelectorExpr); ok && strings.EqualFold(named.Sel.Name, "hint") {
-				hints++
-				require.Zero(t, actedOn(literals(call.Args[0])), "%s", set.Position(call.Pos()))
-			}
-			return true
-		})
-	}
-	require.Greater(t, hints, 100)
-}
+// advice is a hint in JSON.
+type advice struct{ Command, Text string }
 
-// literals are the texts in an expression, with a word for all else that is
-// joined to them.
-func literals(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		if text, err := strconv.Unquote(e.Value); err == nil {
-			return text
-		}
-	case *ast.BinaryExpr:
-		return literals(e.X) + literals(e.Y)
-	case *ast.CallExpr:
-		if named, ok := e.Fun.(*ast.SelectorExpr); ok && named.Sel.Name == "Sprintf" {
-			return literals(e.Args[0])
+// No command of the list has a sign that a shell would act on.
+func TestTheListIsPasteable(t *testing.T) {
+	t.Parallel()
+	for kind, command := range action.Kinds() {
+		if kind != action.SetRefs("", "", "", "").Kind() { // two commands, on purpose
+			require.Zero(t, actedOn(strings.NewReplacer("{", "", "}", "").Replace(command)), kind)
 		}
 	}
-	return "word"
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -61,7 +62,7 @@ func makeConfig(root *os.Root) error {
 	err := root.MkdirAll(folder, 0o777)
 	if info, failed := root.Stat(folder); err != nil && failed == nil && !info.IsDir() {
 		return problem.Usage("%s is not a folder, and %s has to be in one of this name.", folder, config.WorkspaceFile).
-			Hint("mv "+folder+" "+folder+".old", "moves it away")
+			Hint(action.MoveAway(folder, folder+".old"), "moves it away")
 	}
 	if err == nil {
 		err = makeFile(root, config.WorkspaceFile, config.Template())
@@ -75,7 +76,7 @@ func makeConfig(root *os.Root) error {
 	if to, err := root.Readlink(config.WorkspaceFile); err == nil {
 		if _, err := root.Stat(config.WorkspaceFile); err != nil {
 			return problem.Usage("%s is a link to %s, which is not there; it was left as it is.", config.WorkspaceFile, safetext.Show(to)).
-				Hint("rm "+config.WorkspaceFile, "takes the link away")
+				Hint(action.RemoveFile(config.WorkspaceFile), "takes the link away")
 		}
 	}
 	return problem.Usage("%s exists already; it was left as it is.", config.WorkspaceFile)

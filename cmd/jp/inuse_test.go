@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/agent/problem"
 	"jp/conversation"
 )
 
@@ -33,7 +32,7 @@ func asking(t *testing.T) (*place, conversation.ID) {
 func (r result) hints(t *testing.T) (commands []string) {
 	t.Helper()
 	var said struct {
-		Error struct{ Hints []problem.Hint }
+		Error struct{ Hints []advice }
 	}
 	require.NoError(t, json.Unmarshal([]byte(r.stderr), &said), r.stderr)
 	for _, h := range said.Error.Hints {

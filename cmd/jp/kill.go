@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -43,7 +44,7 @@ func newKillCommand(e *ui.Env) *cobra.Command {
 		Example: "  jp kill 4400\n  jp kill --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
-				return problem.Usage("name the conversations, or give --all.").Hint("jp ls", "what runs has a pid")
+				return problem.Usage("name the conversations, or give --all.").Hint(action.List, "what runs has a pid")
 			}
 			return runKill(cmd.Context(), e, args)
 		},

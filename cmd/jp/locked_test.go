@@ -52,15 +52,15 @@ func TestThatItHelps(t *testing.T) {
 	t.Parallel()
 	p, id := inUse(t)
 	p.write("../else.toml", strings.Repeat("[[reply]]\nmessage = \"Elsewhere.\"\n", 3))
-	hints := p.jp("query", "--json", "More").hints(t)
-	require.Len(t, hints, 5)
-	for _, command := range hints[1:4] {
-		out := p.jp(append(words(command)[1:], "-m", "script/../else.toml")...)
+	said := p.jp("query", "More").stderr
+	require.Len(t, advised(said), 5)
+	const asks = `"…"=-m script/../else.toml Text`
+	for _, out := range []result{p.helps(said, "ask-in-fork-without", asks), p.helps(said, "ask-new", asks), p.helps(said, "ask-beside", asks)} {
 		require.Zero(t, out.exit, out.stderr)
 		require.Equal(t, "Elsewhere.\n", out.stdout)
 	}
 	require.Zero(t, p.jp("use", string(id)).exit)
-	require.Zero(t, p.jp(words(hints[4])[1:]...).exit)
+	require.Zero(t, p.helps(said, "kill").exit)
 	require.Contains(t, p.jp("ls").stdout, "interrupted")
 	require.Zero(t, p.jp("verify", "--all").exit)
 }

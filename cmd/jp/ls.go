@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -46,7 +47,7 @@ func newListCommand(e *ui.Env) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			err := cobra.NoArgs(cmd, args)
 			if err != nil && o.remote == repo.AnyRemote {
-				return problem.Usage("jp ls takes no arguments.").Hint("jp ls --remote="+safetext.Escape(args[0]), "if this is the remote: it needs the =")
+				return problem.Usage("jp ls takes no arguments.").Hint(action.ListRemote(args[0]), "if this is the remote: it needs the =")
 			}
 			return err
 		},

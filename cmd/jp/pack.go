@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -55,7 +56,7 @@ func runPack(ctx context.Context, e *ui.Env, background bool) error {
 	case errors.Is(err, packing.ErrBusy) && background:
 		return nil
 	case errors.Is(err, packing.ErrBusy):
-		return problem.New(problem.ExitLocked, "locked", "%v.", err).Hint("jp pack", "again, when it has ended")
+		return problem.New(problem.ExitLocked, "locked", "%v.", err).Hint(action.Pack, "again, when it has ended")
 	case repo.CannotWrite(err):
 		return repo.Unwritable(err)
 	case err != nil:

@@ -93,3 +93,19 @@ func exitOf(t *testing.T, err error) int {
 	require.NoError(t, err)
 	return 0
 }
+
+// shell runs a command line by a shell, as a user pastes it.
+func (p *place) shell(line string) result {
+	p.t.Helper()
+	cmd := exec.Command("sh", "-c", line)
+	like := p.command()
+	cmd.Dir, cmd.Env = like.Dir, like.Env
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		require.NoError(p.t, err)
+	}
+	return result{stdout: stdout.String(), stderr: stderr.String(), exit: cmd.ProcessState.ExitCode()}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/interrupted"
 	"jp/agent/problem"
 	"jp/agent/repo"
@@ -69,7 +70,7 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 		return problem.Usage("--style chat leaves tools out, and --tools shows what they said.")
 	}
 	if o.answer && e.Format.Structured() {
-		return problem.Usage("--answer is the text alone, and no JSON.").Hint("jp print --json --last 1", "the events of the last turn")
+		return problem.Usage("--answer is the text alone, and no JSON.").Hint(action.PrintLast, "the events of the last turn")
 	}
 	r, err := e.OpenRepo(ctx)
 	if err != nil {
@@ -117,7 +118,7 @@ func runPrint(ctx context.Context, e *ui.Env, o printOptions, words []string) er
 		return err
 	}
 	f := repo.ProblemOf(err)
-	f.Hints = slices.DeleteFunc(f.Hints, func(h problem.Hint) bool { return strings.HasPrefix(h.Command, "jp print ") }) // it is this one
+	f.Hints = slices.DeleteFunc(f.Hints, func(h problem.Hint) bool { return h.Action.Kind() == action.Print("").Kind() }) // it is this one
 	return f
 }
 

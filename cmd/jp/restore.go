@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
 	"jp/undo"
@@ -34,7 +35,7 @@ func newRestoreCommand(e *ui.Env) *cobra.Command {
 		Example: "  jp restore @18 --dry-run\n  jp restore @18 auth/\n  jp restore -y @turn:2 main.go",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return problem.Usage("jp restore needs the event whose files are wanted.").Hint("jp log", "the events").Hint("jp undo", "the files as before the last turn")
+				return problem.Usage("jp restore needs the event whose files are wanted.").Hint(action.LogSession, "the events").Hint(action.UndoTurn, "the files as before the last turn")
 			}
 			o.Action, o.Word, o.Paths = "restore", args[0], args[1:]
 			return runRestore(cmd.Context(), e, o)

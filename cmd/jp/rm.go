@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
@@ -70,7 +70,7 @@ func runRm(ctx context.Context, e *ui.Env, o repo.Selection) error {
 	}
 	defer r.Close()
 	if len(o.Words) == 0 && !o.Filters() {
-		none := problem.Usage("jp rm needs to know which: name them, or use --inactive or --older.").Hint("jp ls", "the conversations there are")
+		none := problem.Usage("jp rm needs to know which: name them, or use --inactive or --older.").Hint(action.List, "the conversations there are")
 		id, err := r.Find().PickFrom(ctx, e.Host, none, o.Scopes...)
 		if err != nil {
 			return err
@@ -122,9 +122,9 @@ func reportDeletions(e *ui.Env, gone []deletion) error {
 	}
 	for _, d := range gone {
 		fmt.Fprintf(e.Results(), "Deleted %s\n", d.name)
-		undo := fmt.Sprintf("git update-ref %s %s", d.Ref, d.Head)
+		undo := action.SetRef(d.Ref, string(d.Head))
 		if d.Payloads != nil {
-			undo = fmt.Sprintf("git update-ref %s %s && %s", d.Payloads.Ref, d.Payloads.Head, undo)
+			undo = action.SetRefs(d.Payloads.Ref, string(d.Payloads.Head), d.Ref, string(d.Head))
 		}
 		for _, line := range repo.KeeperLines(d.KeptBy, d.moreKeepers, d.events) {
 			e.Note("  %s", line)
@@ -188,6 +188,6 @@ func confirmDeletion(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conve
 			}
 		},
 		Unasked: problem.New(problem.ExitDecision, "usage", "jp rm deletes %s, and there is no terminal to ask.", many).
-			Hint("jp rm -y "+strings.Join(ids, " "), "do it without asking"),
+			Hint(action.Remove(ids...), "do it without asking"),
 	})
 }

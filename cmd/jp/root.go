@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
-	"jp/internal/safetext"
 )
 
 // Groups of commands, in the order of the help.
@@ -53,7 +53,7 @@ message is the text, and its tree the files.`,
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return problem.Usage("%s.", flagMistake(err)).Hint(cmd.CommandPath()+" --help", "its flags, with examples")
+		return problem.Usage("%s.", flagMistake(err)).Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its flags, with examples")
 	})
 	root.Flags().StringVarP(&e.Dir, "chdir", "C", ".", "run as if jp was started in `DIR`")
 	root.Flags().BoolVar(&version, "version", false, "print the version, as jp version does")
@@ -147,7 +147,7 @@ func emptyWord(cmd *cobra.Command, args []string) error {
 		args = args[min(len(args), 1):]
 	}
 	if slices.ContainsFunc(args, problem.Blank) {
-		return problem.Usage("an argument is empty; it names nothing.").Hint(cmd.CommandPath()+" --help", "its arguments, with examples")
+		return problem.Usage("an argument is empty; it names nothing.").Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its arguments, with examples")
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func emptyWord(cmd *cobra.Command, args []string) error {
 func emptyFlag(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Value.Type() == "string" && problem.Blank(flag.Value.String()) && !slices.Contains([]string{"title", "fork", "chdir"}, flag.Name) {
-			err = problem.Usage("--%s is empty.", flag.Name).Hint(cmd.CommandPath()+" --help", "its flags, with examples")
+			err = problem.Usage("--%s is empty.", flag.Name).Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its flags, with examples")
 		}
 	})
 	return err
@@ -215,7 +215,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if cmd.HasParent() && cmd.Name() != "conversation" {
-		return f.Hint(cmd.CommandPath()+" --help", "its commands, with examples")
+		return f.Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its commands, with examples")
 	}
-	return f.Hint("jp query "+safetext.Escape(text), "ask the model this").Hint("jp --help", "all commands")
+	return f.Hint(action.AskText(text), "ask the model this").Hint(action.HelpJP, "all commands")
 }

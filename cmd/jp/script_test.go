@@ -30,6 +30,7 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"keys":  scriptKeys,
 	"scrub": scriptScrub,
 	"save":  scriptSave,
+	"helps": scriptHelps,
 }
 
 // repo DIR makes a repository with a commit of README.md, and of what the

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -58,13 +59,13 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	p := e.Palette(e.Stdout)
 	fmt.Fprintf(e.Results(), "%s  %s  %s\n", p.Bold(l.ID), ui.StatusColour(p, l.Status), problem.OneLine(repo.Title(l)))
 	if l.Archived != nil {
-		fmt.Fprintf(e.Results(), "  archived: jp ls does not list it; jp unarchive %s brings it back\n", l.ShortID)
+		fmt.Fprintf(e.Results(), "  archived: %s does not list it; %s brings it back\n", action.List, action.Unarchive(l.ShortID))
 	}
 	if why := l.Status.Reason; why != nil {
 		fmt.Fprintf(e.Results(), "  %s\n", problem.OneLine(*why))
 	}
 	if l.Status.Outlived > 0 {
-		fmt.Fprintf(e.Results(), "  its process has ended, and what it started still runs: jp kill %[1]s ends that;\n  jp continue %[1]s asks at a terminal whether to wait for it, and fails without one\n", l.ShortID)
+		fmt.Fprintf(e.Results(), "  its process has ended, and what it started still runs: %s ends that;\n  %s asks at a terminal whether to wait for it, and fails without one\n", action.Kill(l.ShortID), action.Continue(l.ShortID))
 	}
 	if l.Status.Question != nil {
 		fmt.Fprintf(e.Results(), "  %s asks: %s\n", problem.OneLine(*l.Status.Tool), problem.OneLine(*l.Status.Question))
@@ -78,7 +79,7 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 		return err
 	}
 	current, _ := r.Find().Visited(ctx, e.Host, 0) // a session may have none
-	fmt.Fprintf(e.Results(), "\n    %s\n", nextCommand(l, id == current))
+	fmt.Fprintf(e.Results(), "\n    %s\n", nextAction(l, id == current))
 	return nil
 }
 
@@ -94,7 +95,7 @@ func sayEmpty(e *ui.Env) error {
 	if e.Format.Structured() {
 		return ui.WriteJSON(e.Results(), nil)
 	}
-	_, err := fmt.Fprint(e.Results(), "There is no conversation here yet.\n\n    jp query \"…\"\n")
+	_, err := fmt.Fprintf(e.Results(), "There is no conversation here yet.\n\n    %s\n", action.Ask)
 	return err
 }
 
@@ -148,30 +149,30 @@ func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, but conversation.
 		}
 	}
 	if more > 0 {
-		fmt.Fprintf(e.Results(), "  and %d more that run or wait: jp ls\n", more)
+		fmt.Fprintf(e.Results(), "  and %d more that run or wait: %s\n", more, action.List)
 	}
 	return nil
 }
 
-// nextCommand is the command that the user most likely needs next. current: the
+// nextAction is the action that the user most likely needs next. current: the
 // conversation is the session's, so that a query needs no id.
-func nextCommand(l repo.Listing, current bool) string {
+func nextAction(l repo.Listing, current bool) action.Action {
 	if l.SetBack {
-		return "jp trust --head " + l.ShortID
+		return action.AcceptHead(l.ShortID)
 	}
 	if !l.Local {
-		return "jp fork " + l.ShortID + " --adopt -a"
+		return action.Adopt(l.ShortID)
 	}
 	if l.Status.State == "waiting_for_input" && l.Status.PID != nil {
-		return "jp answer " + l.ShortID
+		return action.Answer(l.ShortID)
 	}
 	switch {
 	case l.Status.State == "running":
-		return "jp attach " + l.ShortID
+		return action.Attach(l.ShortID)
 	case l.Status.State == "idle" && !current:
-		return "jp query --id=" + l.ID + ` "…"`
+		return action.AskIn(l.ID)
 	case l.Status.State == "idle":
-		return `jp query "…"`
+		return action.Ask
 	}
-	return "jp continue " + l.ShortID
+	return action.Continue(l.ShortID)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -210,7 +211,7 @@ func confirmTrust(ctx context.Context, r *repo.Repo, e *ui.Env, asked trustReque
 		},
 		Question: "Trust this?",
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s is to be trusted.", config.WorkspaceFile).
-			Hint("jp trust --show", "what it asks for").Hint("jp trust -y", "approve it without being asked"),
+			Hint(action.TrustShow, "what it asks for").Hint(action.TrustNow, "approve it without being asked"),
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -117,7 +118,7 @@ func askedFilters(s repo.FilterSheet) string {
 		cut = true
 	}
 	if cut {
-		fmt.Fprintf(&b, "The answer is about the whole text of %s. See all of it with n, then:\n    jp trust --filters --show\n", conversation.Count(len(s.Is), "filter"))
+		fmt.Fprintf(&b, "The answer is about the whole text of %s. See all of it with n, then:\n    %s\n", conversation.Count(len(s.Is), "filter"), action.TrustFilterShow)
 	}
 	return b.String()
 }
@@ -134,7 +135,7 @@ func confirmFilters(ctx context.Context, e *ui.Env, s repo.FilterSheet) error {
 		},
 		Question: "Run these filters here, as they are?",
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether the filters of this repository may run.").
-			Hint("jp trust --filters --show", "what they are").Hint("jp trust --filters -y", "approve them without being asked"),
+			Hint(action.TrustFilterShow, "what they are").Hint(action.TrustFilterNow, "approve them without being asked"),
 	})
 }
 

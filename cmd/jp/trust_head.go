@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -60,7 +61,7 @@ func runTrustHead(ctx context.Context, e *ui.Env, o trustOptions) error {
 	if err := r.Store.AcceptHead(id, info.Head); err != nil {
 		return err
 	}
-	if undo != "" {
+	if !undo.None() {
 		e.Note("Undo: %s", undo)
 	}
 	_, err = fmt.Fprintf(e.Results(), "%s goes on from @%d.\n", id, info.Tip.Seq)
@@ -76,6 +77,6 @@ func confirmHead(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation
 		},
 		Question: "Go on from there?",
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s may go on from an older event.", info.ID).About(info.ID).
-			Hint("jp trust --head "+info.ID.Short()+" -y", "accept it without being asked"),
+			Hint(action.AcceptHeadNow(info.ID.Short()), "accept it without being asked"),
 	})
 }

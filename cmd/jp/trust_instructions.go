@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/agentsmd"
 	"jp/agent/problem"
 	"jp/agent/snapshot"
@@ -87,7 +88,7 @@ func confirmInstructions(ctx context.Context, e *ui.Env, d agentsmd.Difference) 
 		},
 		Question: "Give it to the model as it is?",
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether the model gets %s.", safetext.Show(d.File.Path)).
-			Hint("jp trust --instructions --show", "what differs from the committed files").Hint("jp trust --instructions -y", "approve the files as they are"),
+			Hint(action.TrustRulesShow, "what differs from the committed files").Hint(action.TrustRulesNow, "approve the files as they are"),
 	})
 }
 

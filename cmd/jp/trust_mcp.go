@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -93,9 +94,8 @@ func serverTTY(e *ui.Env, s *toolset.Server) (*terminal.TTY, error) {
 	tty, err := terminal.OpenTTY()
 	if err != nil {
 		name := s.Spec().Name
-		command := "jp trust --mcp " + safetext.Escape(name)
 		return nil, problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether the tools of the MCP server %s are approved.", name).
-			Hint(command+" --show", "what it offers").Hint(command+" -y", "approve it without being asked")
+			Hint(action.TrustServerShow(name), "what it offers").Hint(action.TrustServerNow(name), "approve it without being asked")
 	}
 	return tty, nil
 }
@@ -146,12 +146,12 @@ func hasServer(r *repo.Repo, name string) error {
 	}
 	for _, k := range r.Report.Inert {
 		if strings.HasPrefix(k.Key, "mcp."+name+".") {
-			return problem.New(problem.ExitDecision, "untrusted", "%v: %s has no effect: %s.", k.Origin, k.Key, k.Reason).Hint("jp trust", "shows what the file asks for")
+			return problem.New(problem.ExitDecision, "untrusted", "%v: %s has no effect: %s.", k.Origin, k.Key, k.Reason).Hint(action.Trust, "shows what the file asks for")
 		}
 	}
 	f := problem.Usage("no MCP server %q is configured.", name)
 	for _, known := range slices.Sorted(maps.Keys(r.Config.MCP)) {
-		f.Hint("jp trust --mcp "+safetext.Escape(known), "is one")
+		f.Hint(action.TrustServer(known), "is one")
 	}
 	return f
 }

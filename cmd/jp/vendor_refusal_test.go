@@ -1,7 +1,6 @@
 package main
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -13,14 +12,6 @@ import (
 
 func refusing(words string) vendortest.Reply {
 	return vendortest.Reply{Fail: &vendortest.Failure{Kind: vendortest.BadRequest, Message: words}}
-}
-
-// hinted is the command of a hint that begins so.
-func hinted(t *testing.T, stderr, begins string) []string {
-	t.Helper()
-	found := regexp.MustCompile(`(?m)^    jp (` + regexp.QuoteMeta(begins) + `.*?)   `).FindStringSubmatch(stderr)
-	require.NotEmpty(t, found, "%s: %s", begins, stderr)
-	return strings.Fields(found[1])
 }
 
 // TestHintsAfterARefusalSendAnotherRequest lets each vendor refuse a request for good,
@@ -51,7 +42,7 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 			stderr := ask("Something is wrong with this.", "--new", "Question-First")
 			require.NotContains(t, stderr, " -T ")
 			require.NotContains(t, stderr, "jp fork")
-			require.Zero(t, p.jp(hinted(t, stderr, "discard")...).exit)
+			require.Zero(t, p.helps(stderr, "discard").exit)
 			s.Say(vendortest.Reply{Text: greeting})
 			require.Equal(t, greeting+"\n", p.jp("query", "Question-Second").stdout)
 			require.False(t, strings.Contains(last(), "Question-First"), "Question-First")
@@ -60,7 +51,7 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 			stderr = ask("Invalid schema for function 'shell_run': no.", "Question-Third")
 			require.NotContains(t, stderr, "--no-tool git_log")
 			s.Say(vendortest.Reply{Text: greeting})
-			out := p.jp(hinted(t, stderr, "continue "+strings.Fields(hinted(t, stderr, "discard")[1])[0]+" --no-tool shell_run")...)
+			out := p.helps(stderr, "continue-without-tool")
 			require.Equal(t, greeting+"\n", out.stdout, out.stderr)
 			require.True(t, strings.Contains(last(), "Question-Third"), "Question-Third")
 			require.False(t, strings.Contains(last(), shellName), shellName)
@@ -72,7 +63,7 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 			// All tools.
 			stderr = ask("This model does not support tools.", "--new", "Question-Fifth")
 			s.Say(vendortest.Reply{Text: greeting})
-			require.Equal(t, greeting+"\n", p.jp(hinted(t, stderr, "continue "+hinted(t, stderr, "discard")[1]+" -T")...).stdout)
+			require.Equal(t, greeting+"\n", p.helps(stderr, "continue-without").stdout)
 			require.False(t, strings.Contains(last(), "git_log"), "git_log")
 			require.True(t, strings.Contains(last(), "Question-Fifth"), "Question-Fifth")
 
@@ -96,8 +87,7 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 			s.Say(refusing("Could not process image"), refusing("Could not process image"))
 			out = p.jp("query", "-a", "shot.png", "Question-again")
 			require.Equal(t, problem.ExitProvider, out.exit, out.stderr)
-			id := hinted(t, out.stderr, "discard")[1]
-			require.Zero(t, p.jp(hinted(t, out.stderr, "fork "+id+"@")...).exit)
+			require.Zero(t, p.helps(out.stderr, "fork-at-and-use").exit)
 			s.Say(vendortest.Reply{Text: greeting})
 			require.Equal(t, greeting+"\n", p.jp("query", "Question-without").stdout)
 			require.False(t, strings.Contains(last(), "Question-again"))
@@ -106,8 +96,7 @@ func TestHintsAfterARefusalSendAnotherRequest(t *testing.T) {
 			// Another model.
 			stderr = ask("No.", "--new", "Question-Seventh")
 			s.Say(vendortest.Reply{Text: greeting})
-			require.Contains(t, stderr, " -m PROVIDER/NAME")
-			require.Equal(t, greeting+"\n", p.jp("continue", "-m", v.Asked()).stdout)
+			require.Equal(t, greeting+"\n", p.helps(stderr, "continue-model", "PROVIDER/NAME="+v.Asked()).stdout)
 			require.Zero(t, s.Left())
 			require.Zero(t, p.jp("verify", "--all").exit)
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -124,8 +125,8 @@ func runVerify(ctx context.Context, e *ui.Env, words []string, all bool) error {
 }
 
 // packedRefsHint is what to do about a packed-refs that git has not written.
-func packedRefsHint() (command, explained string) {
-	return "git for-each-ref", "what git finds of it; a line is an object, a space and a ref, and lines are sorted by their refs: mend it, or bring back the file as it was"
+func packedRefsHint() (list action.Action, explained string) {
+	return action.ListRefs, "what git finds of it; a line is an object, a space and a ref, and lines are sorted by their refs: mend it, or bring back the file as it was"
 }
 
 // verify checks one conversation.

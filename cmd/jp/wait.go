@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
@@ -72,7 +73,7 @@ func runWait(ctx context.Context, e *ui.Env, o waitOptions) error {
 	}
 	var ids []conversation.ID
 	for _, word := range o.words {
-		id, err := r.Find().ResolveRunning(ctx, e.Host, word, "jp wait ", repo.Runs)
+		id, err := r.Find().ResolveRunning(ctx, e.Host, word, action.Wait, repo.Runs)
 		if err != nil {
 			return err
 		}

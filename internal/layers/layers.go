@@ -60,9 +60,10 @@ var Allowed = map[string][]string{
 	"config":                                {"internal/safefile"},
 	"redact":                                nil,
 	"redact/redacttest":                     nil,
-	"agent":                                 {everything}, // but see Forbidden
+	"agent":                                 {everything},          // but see Forbidden
+	"agent/action":                          {"internal/safetext"}, // what is advised; does nothing
 	"agent/agentsmd":                        {everything},
-	"agent/problem":                         {"conversation", "internal/safetext"},
+	"agent/problem":                         {"conversation", "agent/action", "internal/safetext"},
 	"agent/repo":                            {everything},
 	"agent/models":                          {everything},
 	"agent/snapshot":                        {everything},

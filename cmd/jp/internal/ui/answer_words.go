@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/internal/safetext"
 	"jp/process/attach"
 )
 
@@ -31,7 +31,7 @@ func ReadAnswer(i attach.Inquiry, word, reason string) (attach.Answer, error) {
 	yesOrNo := i.Kind != conversation.KindToolQuestion || i.AnswerType.Type == "boolean"
 	switch no := slices.Contains([]string{`"skip"`, `"withhold"`, "false"}, string(value)); {
 	case reason != "" && !yesOrNo:
-		return a, problem.Usage("this question takes no reason.").Hint("jp answer "+i.Conversation.Short()+" "+word, "answers it")
+		return a, problem.Usage("this question takes no reason.").Hint(action.AnswerWith(i.Conversation.Short(), word), "answers it")
 	case reason != "" && !no:
 		return a, problem.Usage("a reason goes with a no.")
 	}
@@ -99,7 +99,7 @@ func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.Ra
 	}
 	f := problem.Usage("%q is the number of one option and the value of another one.", word).About(i.Conversation)
 	for _, value := range []json.RawMessage{numbered, valued} {
-		f.Hint(repo.AnswerCommand(i)+" --value "+safetext.Escape(string(value)), "the option "+problem.OneLine(string(value)))
+		f.Hint(action.AnswerValue(i.Conversation.Short(), problem.Itoa(i.Seq), string(value)), "the option "+problem.OneLine(string(value)))
 	}
 	return nil, f
 }

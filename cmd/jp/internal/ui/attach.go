@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
@@ -210,7 +211,7 @@ func (a *attachment) ended(ctx context.Context, err error) error {
 // refused says why the process does not want this client.
 func (a *attachment) refused(why string) error {
 	return problem.New(problem.ExitLocked, "locked", "%s cannot be attached to: %s.", a.id, why).About(a.id).
-		Hint("jp print "+a.id.Short(), "how far it came").Hint("jp attach --json "+a.id.Short(), "follows it without being asked")
+		Hint(action.Print(a.id.Short()), "how far it came").Hint(action.AttachJSON(a.id.Short()), "follows it without being asked")
 }
 
 // lost says what became of a process that ended without a word.
@@ -219,10 +220,10 @@ func (a *attachment) lost(ctx context.Context) error {
 	defer cancel()
 	if a.ends(limited) != nil {
 		return problem.New(problem.ExitFailed, "not_found", "the connection to pid %d was lost; it goes on.", a.peer.Hello().PID).About(a.id).
-			Hint("jp attach "+a.id.Short(), "attaches again")
+			Hint(action.Attach(a.id.Short()), "attaches again")
 	}
 	f := problem.New(problem.ExitFailed, "not_found", "pid %d, which ran %s, is gone.", a.peer.Hello().PID, a.id).About(a.id)
-	return f.Hint("jp continue "+a.id.Short(), "goes on with the turn").Hint("jp status "+a.id.Short(), "how far it came")
+	return f.Hint(action.Continue(a.id.Short()), "goes on with the turn").Hint(action.StatusOf(a.id.Short()), "how far it came")
 }
 
 // say tells the process something. Where it is gone, what it said before is still
@@ -247,7 +248,7 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	}
 	defer r.Close()
 	r.States().Sweep(ctx, e.Host)
-	id, err := r.Find().ResolveRunning(ctx, e.Host, word, "jp attach ", repo.Runs)
+	id, err := r.Find().ResolveRunning(ctx, e.Host, word, action.Attach, repo.Runs)
 	if err != nil {
 		return err
 	}
@@ -258,7 +259,7 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	case errors.Is(err, repo.ErrNotRunning):
 		return r.Processes().NotRunning(ctx, id, "attach to")
 	case errors.As(err, &version):
-		return problem.New(problem.ExitFailed, "internal", "%s: %v.", id, version).About(id).Hint("jp kill "+id.Short(), "ends it; its turn can be resumed")
+		return problem.New(problem.ExitFailed, "internal", "%s: %v.", id, version).About(id).Hint(action.Kill(id.Short()), "ends it; its turn can be resumed")
 	case err != nil:
 		return err
 	}

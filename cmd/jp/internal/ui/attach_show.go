@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -84,7 +85,7 @@ func (p *attachPipe) pause() {}
 func (p *attachPipe) resume() {}
 
 func (p *attachPipe) left(pid int) error {
-	p.env.Note("Detached; %s goes on (pid %d).   jp attach %s", p.id, pid, p.id.Short())
+	p.env.Note("Detached; %s goes on (pid %d).   %s", p.id, pid, action.Attach(p.id.Short()))
 	return nil
 }
 
@@ -97,7 +98,7 @@ func byeFailure(id conversation.ID, b attach.Bye) error {
 	}
 	f := problem.New(b.Exit, "incomplete_turn", "%s", b.Text).About(id)
 	if b.Exit == problem.ExitInterrupted || b.Status == string(turnloop.Incomplete) || b.Status == string(turnloop.Waiting) {
-		f.Hint("jp continue "+id.Short(), "goes on with the turn")
+		f.Hint(action.Continue(id.Short()), "goes on with the turn")
 	}
 	return f
 }
@@ -130,7 +131,7 @@ func (s *attachScreen) streamed(d attach.Delta) {
 	}
 	s.screen.listen(d.Call)
 	if _, begun := s.screen.shown[d.Seq]; !begun && d.At > 0 {
-		s.screen.say("%s", s.screen.palette.Dim("…(the beginning of this is not kept; jp print has all of it when it is done)"))
+		s.screen.say("%s", s.screen.palette.Dim("…(the beginning of this is not kept; "+action.PrintSession.String()+" has all of it when it is done)"))
 		s.screen.shown[d.Seq] = d.At
 	}
 	s.screen.Streamed(turnloop.Delta{Seq: d.Seq, Call: d.Call, Part: d.Part, At: d.At, Text: d.Text})

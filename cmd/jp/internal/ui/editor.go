@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 )
 
@@ -24,7 +25,7 @@ func (e *Env) editor(ctx context.Context, dir, path string) error {
 	command, _ := e.EditorCommand()
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return problem.Usage("there is no terminal for an editor.").Hint(`jp query "…"`, "give the text on the command line")
+		return problem.Usage("there is no terminal for an editor.").Hint(action.Ask, "give the text on the command line")
 	}
 	defer tty.Close()
 	cmd := exec.CommandContext(ctx, "sh", "-c", command+` "$@"`, command, path)

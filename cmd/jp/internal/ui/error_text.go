@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"jp/agent/problem"
-	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
 	"jp/internal/safetext"
 )
@@ -19,12 +18,7 @@ func TypedFor(f *problem.Error, e *Env) *problem.Error {
 		return f
 	}
 	for i, h := range f.Hints {
-		for _, program := range []string{"jp", "git"} {
-			rest, found := strings.CutPrefix(h.Command, program+" ")
-			if found && h.Command != repo.GitInitSHA1 && !strings.HasPrefix(rest, "-C ") && !strings.HasSuffix(rest, "--help") {
-				f.Hints[i].Command = program + " -C " + safetext.Escape(e.Dir) + " " + rest
-			}
-		}
+		f.Hints[i].Action = h.Action.In(e.Dir)
 	}
 	return f
 }
@@ -83,13 +77,13 @@ const (
 func hintLines(hints []problem.Hint, columns int) string {
 	width, widest := 0, 0
 	for _, h := range hints {
-		width = max(width, safetext.Columns(safetext.Clean(h.Command)))
+		width = max(width, safetext.Columns(safetext.Clean(h.Action.String())))
 		widest = max(widest, safetext.Columns(safetext.Clean(h.Text)))
 	}
 	var b strings.Builder
 	beside := columns <= 0 || hintIndent+width+hintGap+min(widest, hintText) <= columns
 	for _, h := range hints {
-		command, text := safetext.Clean(h.Command), safetext.Clean(h.Text)
+		command, text := safetext.Clean(h.Action.String()), safetext.Clean(h.Text)
 		if beside {
 			line := strings.Repeat(" ", hintIndent) + command + strings.Repeat(" ", width-safetext.Columns(command)+hintGap) + text
 			b.WriteString(terminal.WrapBelow(line, hintIndent+width+hintGap, columns) + "\n")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
@@ -101,7 +102,7 @@ func (t listTable) in(l layout, list []repo.Listing) *terminal.Table {
 	for _, c := range list {
 		table.Row(t.cells(l, c)...)
 		if c.Status.Question != nil && t.width > 0 {
-			table.Line("    " + problem.OneLine(*c.Status.Question) + t.palette.Dim("   jp answer "+c.ShortID))
+			table.Line("    " + problem.OneLine(*c.Status.Question) + t.palette.Dim("   "+action.Answer(c.ShortID).String()))
 		}
 	}
 	return table

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/presence"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -33,8 +34,9 @@ type menu struct {
 }
 
 // Choices that more than one menu has.
+var abortChoice = "a abort (" + action.ContinueSession.String() + " resumes)"
+
 const (
-	abortChoice = "a abort (jp continue resumes)"
 	leaveChoice = "a abort (nothing is kept)"
 	backChoice  = "Enter back to the question"
 )

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 )
@@ -77,7 +78,7 @@ func (f *TerminalFront) awaitStdin(ctx context.Context, first <-chan struct{}) e
 		case <-limit.C:
 			if !f.input.wait {
 				return problem.Usage("nothing came on standard input for %d seconds.", int(stdinLimit.Seconds())).
-					Hint("jp query --no-stdin …", "do not read it").Hint("jp query --stdin …", "wait for it without limit")
+					Hint(action.AskWithoutStdin, "do not read it").Hint(action.AskWithStdin, "wait for it without limit")
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/snapshot"
 	"jp/cmd/jp/internal/terminal"
@@ -143,7 +144,7 @@ func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
 	default:
 		words = append(words, fmt.Sprintf("turn %d", e.Turn))
 		if c.run.Archived {
-			words = append(words, "archived (jp unarchive "+c.id.Short()+")")
+			words = append(words, "archived ("+action.Unarchive(c.id.Short()).String()+")")
 		}
 	}
 	words = append(words, problem.OneLine(b.Model))
@@ -195,7 +196,7 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	}
 	switch {
 	case o.Status == turnloop.Length && o.ContextFull && !o.Empty:
-		c.say("The answer was cut off: with it the conversation fills the context of the model. Ask a model that can read more (-m), or fork its last turns (jp fork ID --last N).")
+		c.say("The answer was cut off: with it the conversation fills the context of the model. Ask a model that can read more (-m), or fork its last turns (%s).", action.ForkSomeTurns)
 	case o.Status == turnloop.Length && !o.Empty:
 		c.say("The answer was cut off: it reached the most tokens that one answer may have (parameters.max_tokens).")
 	}
@@ -237,7 +238,7 @@ func (c *chrome) changes() string {
 // Detached prints the id, for scripts, and says how to look at it.
 func (c *chrome) Detached(d agent.DetachedJSON) {
 	fmt.Fprintln(c.env.Results(), d.Conversation)
-	c.say("%s", c.palette.Dim(fmt.Sprintf("goes on in the background (pid %d) · jp attach %s", d.PID, d.Conversation.Short())))
+	c.say("%s", c.palette.Dim(fmt.Sprintf("goes on in the background (pid %d) · %s", d.PID, action.Attach(d.Conversation.Short()))))
 }
 
 // Noticed prints a line for the user.

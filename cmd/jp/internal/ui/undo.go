@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
@@ -65,7 +66,7 @@ func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	_, err := fmt.Fprintf(out, "Nothing to %s: %s %s not as %s, and no tool of this conversation wrote there since.\n",
 		b.Opts.Action, conversation.Count(b.Differing, "file"), verb, b.When)
 	if !b.Env.Quiet {
-		fmt.Fprintf(b.Env.Messages(), "%s\n", b.Palette.Dim(fmt.Sprintf("jp diff %s@%d --worktree --stat   lists them", b.ID.Short(), b.Since-1)))
+		fmt.Fprintf(b.Env.Messages(), "%s\n", b.Palette.Dim(action.DiffWorktree(b.ID.Short(), problem.Itoa(b.Since-1)).String()+"   lists them"))
 	}
 	return err
 }
@@ -77,22 +78,25 @@ func (b *PutBackScreen) confirm(ctx context.Context, r *undo.Result) (asked bool
 		return false, nil
 	}
 	files := conversation.Count(len(r.Puts), "file")
-	again := b.again()
 	return true, b.Env.Confirm(ctx, Confirmation{
 		ID: b.ID, Question: "Put " + files + " back?",
 		List: func(w io.Writer, p terminal.Palette) { b.List(w, p, r, "Would put back") },
 		Unasked: problem.New(problem.ExitDecision, "usage", "jp %s changes %s, and there is no terminal to ask.", b.Opts.Action, files).About(b.ID).
-			Hint(again, "do it").Hint(strings.Replace(again, " -y", " --dry-run", 1), "list what it would do"),
+			Hint(b.again(action.Undo, action.Restore), "do it").Hint(b.again(action.ListUndo, action.ListRestored), "list what it would do"),
 	})
 }
 
-// again is the command that does it without asking.
-func (b *PutBackScreen) again() string {
-	words := []string{"jp", b.Opts.Action, "-y"}
+// again is the action of the two that the command was, for the same files.
+func (b *PutBackScreen) again(undo, restore func(...string) action.Action) action.Action {
+	var words []string
 	if b.Opts.Word != "" {
 		words = append(words, b.Opts.Word)
 	}
-	return safetext.EscapeAll(append(words, b.Repo.FromHere(b.Env.Host, b.Opts.Paths)...))
+	words = append(words, b.Repo.FromHere(b.Env.Host, b.Opts.Paths)...)
+	if b.Opts.Action == "undo" {
+		return undo(words...)
+	}
+	return restore(words...)
 }
 
 // List writes which files are put back, and which are left alone and why.
@@ -158,7 +162,7 @@ func (b *PutBackScreen) stopped(r *undo.Result) error {
 	rest := r.NotReached()
 	f := repo.ProblemOf(r.Stopped)
 	f.Message = fmt.Sprintf("%s: %d of %s put back.", f.Message, len(r.Puts), conversation.Count(len(r.Puts)+rest, "file"))
-	return f.About(b.ID).Hint(b.again(), "goes on")
+	return f.About(b.ID).Hint(b.again(action.Undo, action.Restore), "goes on")
 }
 
 func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
@@ -185,7 +189,7 @@ func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
 		b.List(out, p, r, "Put back")
 	}
 	if !b.Env.Quiet {
-		fmt.Fprintf(b.Env.Messages(), "%s\n", p.Dim(fmt.Sprintf("jp undo @%d takes this back", *r.Event)))
+		fmt.Fprintf(b.Env.Messages(), "%s\n", p.Dim(action.UndoEvent(problem.Itoa(*r.Event)).String()+" takes this back"))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/agent"
+	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/terminal"
 	"jp/cmd/jp/internal/terminal/terminaltest"
@@ -20,27 +21,27 @@ func TestErrorsFitTheTerminal(t *testing.T) {
 	t.Parallel()
 	id := idOf(1)
 	incomplete := problem.New(problem.ExitDecision, "incomplete_turn", "%s has an incomplete turn (waiting for input).", id).About(id).
-		Hint("jp continue "+id.Short(), "go on with it; the tools that have not run will").
-		Hint("jp query --continue-turn --policy=auto --id="+string(id), "go on, and answer every question with yes").
-		Hint("jp discard "+id.Short(), "take it back")
+		Hint(action.Continue(id.Short()), "go on with it; the tools that have not run will").
+		Hint(action.ResumeHere(string(id)), "go on here, where the model is told of the place").
+		Hint(action.Discard(id.Short()), "take it back")
 	incomplete.Details = []string{`Waiting for input: fs_create_file — "Overwrite existing file?"`, "shell_run go test ./... is not started, and will run when you go on."}
 	for name, f := range map[string]*problem.Error{
 		"one line":       problem.Usage("--format %q is none of auto, text, json, jsonl.", "yaml"),
 		"a long message": problem.New(problem.ExitProvider, "provider", "the provider openai answered 400 (invalid_request_error): This model's maximum context length is 128000 tokens; your messages have 131072."),
 		"hints":          incomplete,
 		"long hint": problem.New(problem.ExitUsage, "config", "no model is configured.").
-			Hint(`jp query -m script/demo "…"`, "needs no key").
-			Hint(`jp config set model anthropic/claude-sonnet-4-5-20250929 --global`, "ask this one from now on, in all of your repositories"),
+			Hint(action.AskDemo, "needs no key").
+			Hint(action.SetKeyCommand("anthropic", `["pass", "show", "anthropic/claude"]`), "ask with this key from now on, in all of your repositories"),
 		"a path":    problem.New(problem.ExitFailed, "internal", "jp could not read /a/very/long/path/of/a/repository/below/home/and/elsewhere/.git/jp/registry/of/conversations: permission denied."),
-		"wanted":    problem.Unchanged(problem.ExitDecision, "usage").Hint("jp undo -y", "do it without being asked"),
-		"quotation": problem.New(problem.ExitFailed, "usage", "no such event.").Hint(`jp fork 4400 --until 15 --title 'A title with more than four words in it'`, "fork before it"),
+		"wanted":    problem.Unchanged(problem.ExitDecision, "usage").Hint(action.Undo(), "do it without being asked"),
+		"quotation": problem.New(problem.ExitFailed, "usage", "no such event.").Hint(action.SetTitleTo("A title with more than four words in it"), "fork before it"),
 	} {
 		for _, columns := range widths {
 			t.Run(name, func(t *testing.T) {
 				terminaltest.RequireWrapped(t, problemText(f, 0), problemText(f, columns), columns)
 				for _, h := range f.Hints {
-					if len(h.Command) <= columns {
-						require.Contains(t, problemText(f, columns), h.Command, "it can be copied")
+					if command := h.Action.String(); len(command) <= columns {
+						require.Contains(t, problemText(f, columns), command, "it can be copied")
 					}
 				}
 			})

@@ -1,0 +1,75 @@
+package action
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestString(t *testing.T) {
+	for want, a := range map[string]Action{
+		"":                                  {},
+		"jp ls":                             List,
+		"jp -C 'a b' ls":                    List.In("a b"),
+		"jp continue 4400":                  Continue("4400"),
+		"jp fork 4400@3 -a":                 ForkAtAndUse("4400", "3"),
+		"jp rm -y 4400 4401":                Remove("4400", "4401"),
+		"jp undo -y":                        Undo(),
+		"jp undo -y @3 'a b'":               Undo("@3", "a b"),
+		"jp config set --help":              Help("jp", "config", "set").In("elsewhere"),
+		`jp query --no-persist --id=4 "…"`:  AskIn("4").Unrecorded(),
+		`jp query --no-persist "…"`:         AskUnrecorded.Unrecorded(),
+		"jp discard 4":                      Discard("4").Unrecorded(),
+		`jp -C DIR query "…"`:               AskElsewhere.In("x"),
+		"git -C x fetch --unshallow origin": Unshallow("origin").In("x"),
+		"git fetch --unshallow":             Unshallow(),
+		"git -C x switch --detach":          FreeBranch("x").In("y"),
+		"git init --object-format=sha1 DIR": InitSHA1.In("x"),
+		"cd x":                              ChangeDir("x").In("y"),
+		"jp config set --workspace aliases.NAME PROVIDER/NAME": SetAlias("--workspace"),
+		"jp config set aliases.NAME PROVIDER/NAME":             SetAlias(),
+	} {
+		require.Equal(t, want, a.String())
+		require.Equal(t, want, a.In("").String())
+	}
+	require.True(t, Action{}.None())
+	require.False(t, List.None())
+}
+
+// A shell gives each word to the program as it is, whatever is in it.
+func TestWordsAreQuoted(t *testing.T) {
+	hostile := []string{"a b", "it's", `"`, "$(touch x)", "`id`", "a;b", "--", "\x1b[2J\u202e", "*", "~", "#x", "\n", "{id}"}
+	for kind, command := range Kinds() {
+		n := len(Places(command))
+		for _, word := range hostile {
+			a := Action{kind: kind}
+			for range n {
+				a.args = append(a.args, word)
+			}
+			line := a.String()
+			require.NotContains(t, line, "\x1b", kind)
+			require.NotContains(t, line, "\n", kind)
+			if n == 0 || strings.Contains(command, "&&") || strings.Contains(command, "$(") || strings.Contains(command, "'[") {
+				continue
+			}
+			out, err := exec.Command("bash", "-c", "printf '%s\\0' "+line).Output()
+			require.NoError(t, err, line)
+			words := strings.Split(string(out), "\x00")
+			require.Contains(t, strings.Join(words, "\x00"), word, line)
+			require.Equal(t, len(strings.Fields(command)), len(words)-1, "%s: %q", kind, words)
+		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for kind := range Kinds() {
+		a, err := Named(kind, "x", "y", "z")
+		require.NoError(t, err)
+		require.Equal(t, kind, a.Kind())
+		require.Equal(t, []string{"x", "y", "z"}, a.Args())
+	}
+	_, err := Named("rm -rf")
+	require.ErrorContains(t, err, `there is no action "rm -rf"`)
+}

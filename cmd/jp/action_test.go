@@ -1,0 +1,359 @@
+package main
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"jp/agent/action"
+)
+
+// advisedAction is the command of an action in what jp said, "" if it is not there: one of
+// the commands beside an error, or a part of a line.
+func advisedAction(said string, kind action.Kind) string {
+	hints := advised(said)
+	for _, command := range hints {
+		if commandOf(kind).FindString(command) == command && command != "" {
+			return command
+		}
+	}
+	for _, command := range hints {
+		said = strings.Replace(said, command, "", 1)
+	}
+	for _, at := range commandOf(kind).FindAllStringIndex(said, -1) {
+		if command := said[at[0]:at[1]]; longest(said[at[0]:]) == command && (at[0] == 0 || strings.ContainsRune(" \n(`", rune(said[at[0]-1]))) {
+			return command
+		}
+	}
+	return ""
+}
+
+// longest is the longest command of the list with which a text begins.
+func longest(text string) (command string) {
+	for kind := range action.Kinds() {
+		if at := commandOf(kind).FindStringIndex(text); at != nil && at[0] == 0 && at[1] > len(command) {
+			command = text[:at[1]]
+		}
+	}
+	return command
+}
+
+// commands are the patterns of commandOf.
+var commands sync.Map
+
+// commandOf finds the commands of an action.
+func commandOf(kind action.Kind) *regexp.Regexp {
+	if known, ok := commands.Load(kind); ok {
+		return known.(*regexp.Regexp)
+	}
+	command := action.Kinds()[kind]
+	pattern := regexp.QuoteMeta(command)
+	for _, name := range action.Places(command) {
+		word := `(?:'[^']*'|\\'|\$'[^']*'|[^\s'";,()]*[^\s'";,().:])+`
+		place := regexp.QuoteMeta("{" + name + "}")
+		if strings.HasSuffix(name, "…") {
+			pattern = strings.ReplaceAll(pattern, " "+place, `(?: `+word+`)*`)
+			word += `(?: ` + word + `)*`
+		}
+		pattern = strings.ReplaceAll(pattern, place, word)
+	}
+	pattern = regexp.MustCompile(`^(jp|git) `).ReplaceAllString(pattern, `$1 (?:-C \S+ )?`)
+	pattern = strings.Replace(pattern, `(?:-C \S+ )?query `, `(?:-C \S+ )?query (?:--no-persist )?`, 1)
+	compiled := regexp.MustCompile(pattern)
+	compiled.Longest()
+	commands.Store(kind, compiled)
+	return compiled
+}
+
+// runnable is a command with what the user puts in the place of its blanks, OLD=NEW each,
+// and adds to it, +TEXT each.
+func runnable(command string, changes []string) string {
+	for _, change := range changes {
+		if more, adds := strings.CutPrefix(change, "+"); adds {
+			command += more
+			continue
+		}
+		old, text, _ := strings.Cut(change, "=")
+		command = strings.Replace(command, old, text, 1)
+	}
+	return command
+}
+
+// helps KIND [-CODE] [OLD=NEW|+TEXT…] runs the command of an action, as the last command
+// advised it, by a shell. It must end well, or with CODE.
+func scriptHelps(ts *testscript.TestScript, _ bool, args []string) {
+	kind := action.Kind(args[0])
+	said := ts.ReadFile("stderr") + "\n" + ts.ReadFile("stdout")
+	command := advisedAction(said, kind)
+	if command == "" {
+		ts.Fatalf("no action %q (%s) in:\n%s", kind, action.Kinds()[kind], said)
+	}
+	args, want := args[1:], 0
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		code, err := strconv.Atoi(args[0][1:])
+		ts.Check(err)
+		args, want = args[1:], code
+	}
+	command = runnable(command, args)
+	ts.Logf("$ %s", command)
+	err := ts.Exec("sh", "-c", command)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == want:
+	case err != nil:
+		ts.Fatalf("%s: %v", command, err)
+	case want != 0:
+		ts.Fatalf("%s: exit code 0, not %d", command, want)
+	}
+}
+
+// shown is where a test runs an action: the command of the scripts, or this one in Go.
+var shown = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*helps ([a-z0-9-]+)|\.helps\([a-z.A-Z()]*, "([a-z0-9-]+)"`)
+
+// helps runs the command of an action that was said, by a shell; see runnable for changes.
+func (p *place) helps(said string, kind action.Kind, changes ...string) result {
+	p.t.Helper()
+	command := advisedAction(said, kind)
+	require.NotEmpty(p.t, command, "no action %q in:\n%s", kind, said)
+	return p.shell(runnable(command, changes))
+}
+
+// Every action of the list is run by a test in the situation in which jp shows it.
+func TestEveryActionHelps(t *testing.T) {
+	t.Parallel()
+	covered := map[action.Kind]bool{}
+	for _, glob := range []string{"testdata/script/*.txt", "*_test.go"} {
+		files, err := filepath.Glob(glob)
+		require.NoError(t, err)
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			for _, match := range shown.FindAllStringSubmatch(string(text), -1) {
+				kind := action.Kind(match[1] + match[2])
+				require.Contains(t, action.Kinds(), kind, name)
+				covered[kind] = true
+			}
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(action.Kinds())) {
+		if unrun[kind] {
+			require.False(t, covered[kind], "%s is run by a test now: take it out of unrun", kind)
+		} else {
+			require.True(t, covered[kind], "no test runs the action %s: %s", kind, action.Kinds()[kind])
+		}
+	}
+	for kind := range unrun {
+		require.Contains(t, action.Kinds(), kind)
+	}
+}
+
+// literal is a command of jp's or git's in a text.
+var literal = regexp.MustCompile(`\bjp (-C|answer|archive|attach|blame|config (set|show)|continue|demo|diff|discard|doctor|edit|fork|grep|init|kill|log|ls|models|pack|print|query|ref|restore|rm|show|status|trust|unarchive|undo|use|verify|wait) ?|\bgit (add|branch|cat-file|checkout|clone|commit|config|fetch|for-each-ref|fsck|gc|init|lfs|log|pack-refs|pull|push|read-tree|refs|reset|stash|switch|update-ref|worktree) ?`)
+
+// itself is a command as the subject of a sentence, and git's own error: no advice.
+var itself = regexp.MustCompile(`^(jp|git) [a-z-]+( [a-z-]+)?( takes | needs | deletes | compares | is about |: )|^jp %s `)
+
+// Commands that are shown come from the list.
+func TestNoCommandIsShownBesideTheList(t *testing.T) {
+	t.Parallel()
+	found := map[string]int{}
+	root := filepath.Join("..", "..")
+	for _, dir := range []string{"agent", "fork", "undo", "blame", "doctor", "cmd/jp", "turnloop", "gitstore", "worktree", "reconcile", "gitcmd", "tool", "hooks", "process"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			path, err := filepath.Rel(root, name)
+			if err == nil && filepath.Dir(path) != "agent/action" {
+				found[path] = literalCommands(t, name)
+			}
+			return err
+		})
+		require.NoError(t, err)
+	}
+	maps.DeleteFunc(found, func(_ string, n int) bool { return n == 0 })
+	require.Equal(t, literals, found, "texts with a command that is not from agent/action; the figures may only fall")
+}
+
+// literalCommands counts the texts of a source file that have a command in them. Help is no
+// advice: its examples are run by the tests of help.
+func literalCommands(t *testing.T, name string) (n int) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	require.NoError(t, err)
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.KeyValueExpr:
+			if key, ok := node.Key.(*ast.Ident); ok {
+				return !slices.Contains([]string{"Use", "Short", "Long", "Example", "Description"}, key.Name)
+			}
+		case *ast.ValueSpec:
+			return !strings.HasSuffix(node.Names[0].Name, "Examples") && !strings.HasSuffix(node.Names[0].Name, "Help")
+		case *ast.Field:
+			return false
+		case *ast.BasicLit:
+			text, err := strconv.Unquote(node.Value)
+			if err == nil && node.Kind == token.STRING && literal.MatchString(itself.ReplaceAllString(text, "")) {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+// literals are the texts that have commands still, by file.
+var literals = map[string]int{
+	"agent/repo/errors.go":              1,
+	"agent/repo/resolve.go":             1,
+	"agent/resume.go":                   1,
+	"cmd/jp/demo.go":                    2,
+	"cmd/jp/fork.go":                    1,
+	"cmd/jp/internal/ui/tool_output.go": 1,
+	"cmd/jp/restore.go":                 1,
+	"cmd/jp/trust.go":                   1,
+	"doctor/filters.go":                 1,
+	"doctor/leftovers.go":               1,
+	"doctor/look_repository.go":         1,
+	"doctor/remotes.go":                 4,
+	"gitcmd/convert/convert.go":         1,
+	"gitstore/odb/gc.go":                1,
+	"gitstore/verify.go":                1,
+	"tool/mcp/remote.go":                1,
+	"tool/mcp/server.go":                1,
+	"worktree/restore.go":               2,
+	"worktree/staging/staging.go":       1,
+}
+
+// unrun are the actions that no test runs yet.
+var unrun = map[action.Kind]bool{
+	"adopt":                 true,
+	"adopt-at":              true,
+	"adopt-only":            true,
+	"again":                 true,
+	"again-longer":          true,
+	"again-model":           true,
+	"again-session":         true,
+	"answer":                true,
+	"answer-value":          true,
+	"answer-with":           true,
+	"archive":               true,
+	"archive-now":           true,
+	"ask-about-new":         true,
+	"ask-about-turn":        true,
+	"ask-demo":              true,
+	"ask-detached":          true,
+	"ask-in":                true,
+	"ask-in-editor":         true,
+	"ask-in-fork":           true,
+	"ask-longer":            true,
+	"ask-model":             true,
+	"ask-more-tokens":       true,
+	"ask-ollama":            true,
+	"ask-server":            true,
+	"ask-unrecorded":        true,
+	"ask-with-stdin":        true,
+	"ask-without-stdin":     true,
+	"attach":                true,
+	"attach-json":           true,
+	"attach-session":        true,
+	"continue-later":        true,
+	"diff-worktree":         true,
+	"doctor-fix":            true,
+	"doctor-long":           true,
+	"doctor-net":            true,
+	"fork":                  true,
+	"fork-and-restore":      true,
+	"fork-at":               true,
+	"fork-some-turns":       true,
+	"free-bytes":            true,
+	"free-files":            true,
+	"git-add-setting":       true,
+	"git-blame-ignored":     true,
+	"git-branches":          true,
+	"git-drop-archived":     true,
+	"git-drop-archived-ref": true,
+	"git-drop-setting":      true,
+	"git-fetch":             true,
+	"git-fetch-beside":      true,
+	"git-fetch-content":     true,
+	"git-fetch-texts":       true,
+	"git-free-branch":       true,
+	"git-gc":                true,
+	"git-init-sha1":         true,
+	"git-lfs-fetch":         true,
+	"git-lfs-install":       true,
+	"git-multi-pack-index":  true,
+	"git-pack-refs":         true,
+	"git-read-tree":         true,
+	"git-refetch-texts":     true,
+	"git-refs":              true,
+	"git-refs-jp":           true,
+	"git-set-user":          true,
+	"git-sparse-disable":    true,
+	"git-switch":            true,
+	"git-switch-detached":   true,
+	"git-switch-new":        true,
+	"git-turn-off":          true,
+	"git-unshallow":         true,
+	"git-worktree-add":      true,
+	"git-worktree-prune":    true,
+	"git-worktree-remove":   true,
+	"git-worktree-repair":   true,
+	"git-worktrees":         true,
+	"lift-file-size":        true,
+	"list-archived":         true,
+	"list-link":             true,
+	"list-restore":          true,
+	"log-none":              true,
+	"models-of":             true,
+	"move-away":             true,
+	"pack":                  true,
+	"quota":                 true,
+	"remove-file":           true,
+	"remove-refs-lock":      true,
+	"restore-event":         true,
+	"set-alias":             true,
+	"set-base-url":          true,
+	"set-command":           true,
+	"set-config":            true,
+	"set-durability":        true,
+	"set-editor":            true,
+	"set-key":               true,
+	"set-key-command":       true,
+	"set-key-name":          true,
+	"set-model":             true,
+	"set-provider":          true,
+	"set-state":             true,
+	"set-title":             true,
+	"show":                  true,
+	"show-why":              true,
+	"status":                true,
+	"trust-filters":         true,
+	"trust-filters-now":     true,
+	"trust-filters-show":    true,
+	"trust-server":          true,
+	"trust-server-now":      true,
+	"trust-server-show":     true,
+	"unarchive":             true,
+	"unarchive-now":         true,
+	"undo-event":            true,
+	"unfreeze":              true,
+	"verify":                true,
+	"verify-all":            true,
+	"wait":                  true,
+}
