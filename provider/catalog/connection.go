@@ -115,7 +115,7 @@ func trusted(file string) (*x509.CertPool, error) {
 type addition struct {
 	next    http.RoundTripper // nil: the default
 	headers map[string]string
-	query   url.Values
+	query   string // as it was configured
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -124,12 +124,16 @@ func (a addition) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range a.headers {
 		r.Header.Set(name, value)
 	}
-	if len(a.query) > 0 {
-		query := r.URL.Query()
-		for name, values := range a.query {
-			query[name] = values
+	if a.query != "" {
+		own, all := r.URL.Query(), []string{a.query}
+		configured, _ := url.ParseQuery(a.query)
+		for name := range configured {
+			own.Del(name)
 		}
-		r.URL.RawQuery = query.Encode()
+		if len(own) > 0 {
+			all = append(all, own.Encode())
+		}
+		r.URL.RawQuery = strings.Join(all, "&")
 	}
 	if a.next == nil {
 		return http.DefaultTransport.RoundTrip(r)
@@ -145,7 +149,7 @@ func withQuery(base string, client *http.Client) (string, *http.Client) {
 		return base, client
 	}
 	c := *client
-	c.Transport = addition{next: client.Transport, query: u.Query()}
+	c.Transport = addition{next: client.Transport, query: u.RawQuery}
 	u.RawQuery = ""
 	return u.String(), &c
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -54,6 +55,7 @@ func TestWhatAProviderWantsWithEveryRequest(t *testing.T) {
 		for query, want := range map[string]url.Values{
 			"?api-version=2024-10-21":       {"api-version": {"2024-10-21"}},
 			"/?a=1&a=2&b=x%20y%26z&empty=":  {"a": {"1", "2"}, "b": {"x y&z"}, "empty": {""}},
+			"?sig=a%2Fb%20c&flag":           {"sig": {"a/b c"}, "flag": {""}},
 			"/?api-version=preview&alt=own": {"api-version": {"preview"}, "alt": {"own"}},
 			"":                              {},
 		} {
@@ -70,6 +72,8 @@ func TestWhatAProviderWantsWithEveryRequest(t *testing.T) {
 				requests := r.asked(t, v, client)
 				require.Len(t, requests, 2)
 				for _, request := range requests {
+					_, sent, _ := strings.Cut(query, "?")
+					require.True(t, strings.HasPrefix(request.URL.RawQuery, sent), request.URL.RawQuery)
 					for name, values := range want {
 						require.Equal(t, values, request.URL.Query()[name], request.URL)
 					}
