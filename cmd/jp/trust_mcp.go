@@ -118,8 +118,13 @@ func trustServer(ctx context.Context, e *ui.Env, o trustOptions, s *toolset.Serv
 	if err := s.Approve(listing.Offers); err != nil {
 		return err
 	}
-	return tellServer(e, sheet, true, fmt.Sprintf("Approved: %s of the MCP server %s.\n",
-		conversation.Count(len(listing.Offers), "tool"), safetext.Show(o.mcp)))
+	text := fmt.Sprintf("Approved: %s of the MCP server %s.\n", conversation.Count(len(listing.Offers), "tool"), safetext.Show(o.mcp))
+	if o.yes { // a person who was asked has seen them
+		for _, line := range listing.LeftOut {
+			text += "Not offered: " + safetext.Show(line) + "\n"
+		}
+	}
+	return tellServer(e, sheet, true, text)
 }
 
 func confirmServer(ctx context.Context, e *ui.Env, sheet ui.ApprovalSheet) error {
