@@ -1,9 +1,16 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/internal/crashtest"
 )
 
 // A person is asked where a tool changed what git obeys; only a yes lets the turn go on.
@@ -44,5 +51,70 @@ message = "Over."
 			require.Zero(t, out.exit, out.stderr)
 			require.Contains(t, out.stdout, "Over.")
 		})
+	}
+}
+
+// TestKillWhileAToolChangesControlFiles kills jp where the conversation moves on, and goes on
+// with the turn: nothing runs behind the changed files before jp has named them.
+func TestKillWhileAToolChangesControlFiles(t *testing.T) {
+	t.Parallel()
+	killed := func(t *testing.T, m moment) (*place, crashtest.Result) {
+		p := newPlace(t)
+		p.write("../hook.toml", `
+[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo true >.git/hooks/pre-commit; git config alias.x '!true'"] }
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo x >>later"] }
+[[reply]]
+message = "Over."
+`)
+		require.NoError(t, os.MkdirAll(filepath.Join(p.dir, ".git/hooks"), 0o777))
+		p.environ = append(p.environ, unconfined)
+		traced, err := crashtest.Run(t.Context(), p.command("query", "-y", "--non-interactive", "-m", "script/../hook.toml", "Go"), m.kill())
+		if errors.Is(err, crashtest.ErrUnsupported) {
+			t.Skip(err)
+		}
+		require.NoError(t, err)
+		return p, traced
+	}
+	_, whole := killed(t, moment{})
+	moves := refMoves(whole.Points)
+	require.Greater(t, len(moves), 4)
+	for i, n := range moves {
+		for _, m := range []moment{{n: n}, {n: n, after: true}} {
+			if !exhaustive() && m.after == (i%2 == 0) {
+				continue
+			}
+			t.Run(fmt.Sprint(m), func(t *testing.T) {
+				p, traced := killed(t, m)
+				if traced.Killed == nil {
+					t.Skip("it had fewer points than the run before it")
+				}
+				p.passTime()
+				said := ""
+				for range 4 {
+					args := []string{"continue", "-y", "--non-interactive"}
+					if p.git("for-each-ref", "refs/jp/conversations") == "" {
+						args = []string{"query", "-y", "--non-interactive", "-m", "script/../hook.toml", "Go"}
+					}
+					changed, err := os.ReadFile(filepath.Join(p.dir, ".git/config"))
+					require.NoError(t, err)
+					out := p.jp(args...)
+					if _, err := os.Stat(filepath.Join(p.dir, "later")); err == nil && strings.Contains(string(changed), "alias") {
+						require.Contains(t, said, ".git/config", "it went on without a word")
+					}
+					if said += out.stderr; out.exit == 0 {
+						break
+					}
+					require.Equal(t, 3, out.exit, out.stderr)
+				}
+				require.Contains(t, said, "that git obeys")
+				require.Contains(t, said, ".git/hooks/pre-commit")
+				require.Contains(t, p.jp("print").stdout, "Over.")
+			})
+		}
 	}
 }
