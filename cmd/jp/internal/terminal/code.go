@@ -13,15 +13,16 @@ const codeMargin = "  "
 // A codePainter colours the lines of a code block.
 type codePainter struct {
 	palette Palette
+	time    *highlight.Time
 	code    *highlight.Code
 	guess   bool // the block does not name its language, and no line has come
 }
 
 // newPainter colours code of a language, which is "" where the block names none.
-func newPainter(language string, p Palette) *codePainter {
-	c := &codePainter{palette: p, guess: language == "" && p.On(), code: highlight.New(nil)}
+func newPainter(language string, p Palette, t *highlight.Time) *codePainter {
+	c := &codePainter{palette: p, time: t, guess: language == "" && p.On(), code: highlight.New(nil, t)}
 	if p.On() {
-		c.code = highlight.New(highlight.Of(language))
+		c.code = highlight.New(highlight.Of(language), t)
 	}
 	return c
 }
@@ -29,7 +30,7 @@ func newPainter(language string, p Palette) *codePainter {
 // lines colours whole lines.
 func (c *codePainter) lines(texts []string) []string {
 	if len(texts) > 0 && c.guess {
-		c.guess, c.code = false, highlight.New(highlight.Guess(texts[0]))
+		c.guess, c.code = false, highlight.New(highlight.Guess(texts[0]), c.time)
 	}
 	shown := make([]string, len(texts))
 	if !c.code.Known() {
@@ -77,8 +78,8 @@ type codeBlock struct {
 	blanks  int  // blank lines since
 }
 
-func newCode(f *fenced, p Palette) *codeBlock {
-	return &codeBlock{fenced: f, painter: newPainter(f.language, p)}
+func newCode(f *fenced, p Palette, t *highlight.Time) *codeBlock {
+	return &codeBlock{fenced: f, painter: newPainter(f.language, p, t)}
 }
 
 // lines lays out the next lines. Blank ones wait for another line.
@@ -138,6 +139,7 @@ type codeMemo struct {
 	codes   []*memoCode // in their order
 	next    int
 	written bool // the block is whole
+	time    *highlight.Time
 }
 
 // A memoCode is the whole lines of code, and how they are shown.
@@ -161,7 +163,7 @@ func (m *codeMemo) lines(language string, p Palette, texts []string) []string {
 		whole = texts[:len(texts)-1]
 	}
 	if c == nil || c.language != language || len(c.text) > len(whole) || !slices.Equal(c.text, whole[:len(c.text)]) {
-		c = &memoCode{language: language, painter: newPainter(language, p)}
+		c = &memoCode{language: language, painter: newPainter(language, p, m.time)}
 		m.codes[m.next] = c
 	}
 	m.next++

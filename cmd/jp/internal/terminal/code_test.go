@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/cmd/jp/internal/terminal/highlight"
 )
 
 const (
@@ -58,7 +60,7 @@ func TestCodeIsHighlighted(t *testing.T) {
 
 // TestCodeOfABlockIsLookedAtOnce lays out a block with code again for each of its words.
 func TestCodeOfABlockIsLookedAtOnce(t *testing.T) {
-	var memo codeMemo
+	memo := codeMemo{time: highlight.NewTime()}
 	text := []string{"/* a", "   b */", "func f() {}", "", "x := 7"}
 	for end := 1; end <= len(text); end++ {
 		memo.begin(false)
@@ -79,6 +81,6 @@ func TestCodeOfABlockIsLookedAtOnce(t *testing.T) {
 
 // TestNoColourReadsNoLexer prints code without colours: it does not even look for a language.
 func TestNoColourReadsNoLexer(t *testing.T) {
-	require.False(t, newPainter("go", Palette{}).code.Known())
-	require.False(t, newPainter("", Palette{}).guess)
+	require.False(t, newPainter("go", Palette{}, highlight.NewTime()).code.Known())
+	require.False(t, newPainter("", Palette{}, highlight.NewTime()).guess)
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"jp/cmd/jp/internal/terminal/highlight"
 )
 
 // codeLines adds the lines of the code blocks of a text, without the white space
 // around them.
 func codeLines(markdown string, lines map[string]bool) {
-	d := &document{source: []byte(markdown), memo: &codeMemo{written: true}}
+	d := &document{source: []byte(markdown), memo: &codeMemo{written: true, time: highlight.NewTime()}}
 	root := goldmark.New().Parser().Parse(text.NewReader(d.source))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n.(type) {

@@ -9,6 +9,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 
+	"jp/cmd/jp/internal/terminal/highlight"
 	"jp/internal/safetext"
 )
 
@@ -29,12 +30,14 @@ type Markdown struct {
 	live    live
 	code    *codeBlock // the code block that is being printed line by line
 	memo    codeMemo   // of the block that is being written
+	time    *highlight.Time
 }
 
 // NewMarkdown returns a printer of Markdown for a terminal of a width in
 // columns. The text written to it need not be clean.
 func NewMarkdown(out io.Writer, width int, palette Palette) *Markdown {
 	m := &Markdown{out: out, width: max(width, 1), palette: palette, live: live{out: out}}
+	m.Within(highlight.NewTime())
 	m.parser = goldmark.New(goldmark.WithExtensions(
 		extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify,
 	)).Parser()
@@ -48,6 +51,9 @@ func (m *Markdown) Live(rows int) { m.rows, m.blocks.streams = max(rows, 1), tru
 
 // Reflow says that the terminal breaks its lines anew when it gets narrower, as most do.
 func (m *Markdown) Reflow() { m.reflows = true }
+
+// Within limits how long highlighting takes, together with that of other texts.
+func (m *Markdown) Within(t *highlight.Time) { m.time, m.memo.time = t, t }
 
 // Hide takes what is shown of an unfinished block away, until more of it is
 // written. It has to be called before anybody else writes to the terminal.
@@ -109,7 +115,7 @@ func (m *Markdown) print() error {
 
 func (m *Markdown) printBlock(p piece) error {
 	text := m.render(p.text, true)
-	m.memo = codeMemo{}
+	m.memo = codeMemo{time: m.time}
 	if text == "" {
 		return m.live.hide()
 	}
@@ -124,7 +130,7 @@ func (m *Markdown) printBlock(p piece) error {
 // printCode prints lines of a code block. Blank ones at its beginning and its end are left out.
 func (m *Markdown) printCode(lines []piece) error {
 	if m.code == nil || m.code.fenced != lines[0].code {
-		m.code = newCode(lines[0].code, m.palette)
+		m.code = newCode(lines[0].code, m.palette, m.time)
 	}
 	var texts []string
 	for _, p := range lines {
@@ -173,7 +179,7 @@ func (m *Markdown) preview() error {
 		text = m.render(block+"\n", false)
 	} else {
 		if m.code == nil || m.code.fenced != f {
-			m.code = newCode(f, m.palette)
+			m.code = newCode(f, m.palette, m.time)
 		}
 		if strings.Trim(block, m.blocks.fence[:1]+" \t") != "" { // else it may be what ends the block
 			if most := 16 * m.width; len(block) > most { // only its end is shown

@@ -3,6 +3,7 @@ package ui
 import (
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/terminal/highlight"
 )
 
 // A ScreenView is a conversation as a command shows it on stdout.
@@ -11,11 +12,12 @@ type ScreenView struct {
 	Env     *Env
 	Palette terminal.Palette
 	Width   int // of the terminal, 0 where there is none
+	time    *highlight.Time
 }
 
 // OnScreen shows a conversation.
 func (e *Env) OnScreen(v *repo.View) *ScreenView {
-	d := &ScreenView{View: v, Env: e, Palette: e.Palette(e.Stdout)}
+	d := &ScreenView{View: v, Env: e, Palette: e.Palette(e.Stdout), time: highlight.NewTime()}
 	if IsTerminal(e.Stdout) {
 		d.Width = e.Columns(e.Stdout)
 	}

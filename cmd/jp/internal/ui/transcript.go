@@ -138,6 +138,7 @@ func (t *transcript) reasoning(text string) {
 // Markdown lays out what the model said, as it was shown when it was said.
 func (v *ScreenView) Markdown(w io.Writer, text string) {
 	m := terminal.NewMarkdown(w, v.Width, v.Palette)
+	m.Within(v.time)
 	_, _ = io.WriteString(m, text) // who reads it may have seen enough
 	_ = m.Close()
 }

@@ -3,7 +3,6 @@ package highlight
 import (
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
@@ -19,7 +18,7 @@ type Code struct {
 	tried    int    // how long the context was when it was last to be shortened
 	open     Kind   // of the comment or string in which the context ends, else Plain
 	off      bool   // the rest of the code is plain
-	budget   time.Duration
+	time     *Time
 }
 
 // Limits in bytes, so that the time for a line does not grow with the code before it.
@@ -31,18 +30,27 @@ const (
 	longestContext = 8 << 10 // where it cannot, the rest is plain
 )
 
-// Limits of time, for text that is made to be slow: patterns of lexers backtrack. Code that has
-// no time left is plain.
+// A Time limits how long all highlighting of a screen takes: it may take a second, and a quarter
+// of the time from the beginning. Patterns of lexers backtrack, and anyone's text comes here.
+type Time struct {
+	began time.Time
+	spent time.Duration
+}
+
 const (
-	firstTime    = time.Second           // for code
-	timeForALine = 20 * time.Millisecond // and for each line of it more
-	mostOff      = 3                     // where so much code took longer, all other code is plain
+	firstTime = time.Second
+	leastTime = 200 * time.Millisecond // with less left, code is plain from its beginning
 )
 
-var tooSlow atomic.Int32
+// NewTime begins a Time.
+func NewTime() *Time { return &Time{began: time.Now()} }
 
-// New returns a Code of a language. Of no language, all of it is plain.
-func New(l *Language) *Code { return &Code{language: l, off: l == nil, budget: firstTime} }
+func (t *Time) left() time.Duration { return firstTime + time.Since(t.began)/4 - t.spent }
+
+// New returns a Code of a language. Of no language, or without time, all of it is plain.
+func New(l *Language, t *Time) *Code {
+	return &Code{language: l, time: t, off: l == nil || t.left() < leastTime}
+}
 
 // Known reports whether the Code still tells parts apart.
 func (c *Code) Known() bool { return !c.off }
@@ -78,7 +86,6 @@ func (c *Code) Peek(line string) []Part {
 }
 
 func (c *Code) step(lines []string) [][]Part {
-	c.budget += time.Duration(len(lines)) * timeForALine
 	parts, open, ok := c.behind(lines)
 	if !ok {
 		c.off, c.context = true, ""
@@ -148,16 +155,13 @@ func plain(line string) []Part {
 // comment or string that has the last newline in it. The parts of a line are that line. ok is
 // false where the lexer fails, or time is up.
 func (c *Code) parts(text string) (lines [][]Part, open Kind, ok bool) {
-	if tooSlow.Load() >= mostOff {
+	left := c.time.left()
+	if left <= 0 {
 		return nil, Plain, false
 	}
 	began := time.Now()
 	defer func() {
-		c.budget -= time.Since(began)
-		if c.budget < 0 && !c.off {
-			c.off = true
-			tooSlow.Add(1)
-		}
+		c.time.spent += time.Since(began)
 		if recover() != nil { // chroma says so that the rules of a lexer are wrong
 			lines, ok = nil, false
 		}
@@ -169,7 +173,7 @@ func (c *Code) parts(text string) (lines [][]Part, open Kind, ok bool) {
 	rest := text
 	var line []Part
 	for token := tokens(); token != chroma.EOF; token = tokens() {
-		if rest, ok = strings.CutPrefix(rest, token.Value); !ok || time.Since(began) > c.budget {
+		if rest, ok = strings.CutPrefix(rest, token.Value); !ok || time.Since(began) > left {
 			return nil, Plain, false
 		}
 		kind := kindOf(token.Type)

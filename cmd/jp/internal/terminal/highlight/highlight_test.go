@@ -49,8 +49,8 @@ func TestLanguages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NotNil(t, Of(name))
-			require.Equal(t, tt.want, written(New(Of(name)).Next([]string{tt.code})[0]))
-			require.Equal(t, tt.want, written(New(Of(name)).Peek(tt.code)))
+			require.Equal(t, tt.want, written(New(Of(name), NewTime()).Next([]string{tt.code})[0]))
+			require.Equal(t, tt.want, written(New(Of(name), NewTime()).Peek(tt.code)))
 		})
 	}
 }
@@ -76,7 +76,7 @@ func TestAllLexersWork(t *testing.T) {
 		l := Of(name)
 		require.NotNil(t, l, name)
 		lines := strings.Split(strings.Repeat("if (x) { y = \"a\"; } # é\n\t// `word`\n\n", 9), "\n")
-		c := New(l)
+		c := New(l, NewTime())
 		parts := c.Next(lines)
 		require.Equal(t, lines, texts(parts), name)
 		require.True(t, c.Known(), name)
@@ -120,10 +120,10 @@ func TestCodeLineByLine(t *testing.T) {
 			}
 			text := b.String()
 			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-			want, _, ok := New(Of(name)).parts(text)
+			want, _, ok := New(Of(name), NewTime()).parts(text)
 			require.True(t, ok)
-			c := New(Of(name))
-			c.budget = time.Hour // whatever the machine
+			c := New(Of(name), NewTime())
+			c.time.spent = -time.Hour // whatever the machine
 			unlike := 0
 			for i, line := range lines {
 				got := c.Next([]string{line})
@@ -143,7 +143,7 @@ func TestCodeLineByLine(t *testing.T) {
 func TestCodeInAnySteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"go", "json", "python", "javascript", "bash", "diff", "css", "html", "docker", "makefile", "nonsense"}).Draw(t, "language")
-		c := New(Of(name))
+		c := New(Of(name), NewTime())
 		for range rapid.IntRange(1, 5).Draw(t, "steps") {
 			lines := rapid.SliceOfN(rapid.OneOf(rapid.StringMatching(`[^\n\r]{0,20}`), rapid.SampledFrom([]string{"\"", "'", "`", "/*", "*/", "}", "{", "\"\"\"", "$(", "<<EOF", "\\"})), 1, 6).Draw(t, "lines")
 			for i := range lines {
@@ -158,7 +158,6 @@ func TestCodeInAnySteps(t *testing.T) {
 
 // TestHostileCode looks at code for which lexers take long. It comes to an end, and loses no text.
 func TestHostileCode(t *testing.T) {
-	t.Cleanup(func() { tooSlow.Store(0) })
 	for name, tt := range map[string]struct{ language, text string }{
 		"backslashes": {"json", strings.Repeat("\""+strings.Repeat("\\", 60)+"\n", 99)},
 		"quotes":      {"javascript", strings.Repeat("\"'`", 20_000)},
@@ -167,43 +166,44 @@ func TestHostileCode(t *testing.T) {
 		"one name":    {"makefile", strings.Repeat(strings.Repeat("a", 1999)+"\n", 20)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tooSlow.Store(0)
 			lines := strings.Split(tt.text, "\n")
 			began := time.Now()
-			require.Equal(t, lines, texts(New(Of(tt.language)).Next(lines)))
+			require.Equal(t, lines, texts(New(Of(tt.language), NewTime()).Next(lines)))
 			require.Less(t, time.Since(began), time.Minute)
 		})
 	}
 }
 
-// TestTimeIsLimited uses up the time of code. Its rest is plain, and at last all code is.
+// TestTimeIsLimited uses up the time of a screen. The rest of its code is plain, until time has
+// passed.
 func TestTimeIsLimited(t *testing.T) {
-	t.Cleanup(func() { tooSlow.Store(0) })
 	lines := []string{"func main() {", "}"}
-	for n := range mostOff {
-		c := New(Of("go"))
-		require.Len(t, c.Next(lines)[0], 4)
-		c.budget = -time.Hour
-		require.Equal(t, [][]Part{plain(lines[0]), plain(lines[1])}, c.Next(lines))
-		require.False(t, c.Known())
-		require.EqualValues(t, n+1, tooSlow.Load())
-		c.Next(lines)
-		require.EqualValues(t, n+1, tooSlow.Load(), "each code counts once")
-	}
-	require.Equal(t, plain(lines[0]), New(Of("go")).Peek(lines[0]))
-	require.Equal(t, [][]Part{plain(lines[0]), plain(lines[1])}, New(Of("go")).Next(lines))
+	allPlain := [][]Part{plain(lines[0]), plain(lines[1])}
+	limit := NewTime()
+	c := New(Of("go"), limit)
+	require.Len(t, c.Next(lines)[0], 4)
+	require.Positive(t, limit.spent)
+	limit.spent = time.Hour
+	require.Equal(t, plain(lines[0]), c.Peek(lines[0]))
+	require.Equal(t, allPlain, c.Next(lines))
+	require.False(t, c.Known())
+	require.False(t, New(Of("go"), limit).Known())
+	require.Equal(t, allPlain, New(Of("go"), limit).Next(lines))
+	limit.began = limit.began.Add(-8 * time.Hour)
+	require.Equal(t, allPlain, c.Next(lines), "code does not begin to be highlighted in its middle")
+	require.Len(t, New(Of("go"), limit).Next(lines)[0], 4)
 }
 
 // TestLongCode has lines and comments that are too long to be looked at.
 func TestLongCode(t *testing.T) {
-	c := New(Of("go"))
+	c := New(Of("go"), NewTime())
 	require.Len(t, c.Next([]string{"x := " + strings.Repeat("1", longestLine-5)})[0], 2)
 	require.Len(t, c.Peek("x := "+strings.Repeat("1", longestLine-4)), 1)
 	require.True(t, c.Known())
 	require.Len(t, c.Next([]string{"x := " + strings.Repeat("1", longestLine-4)})[0], 1)
 	require.False(t, c.Known())
 
-	c = New(Of("go"))
+	c = New(Of("go"), NewTime())
 	comment := []string{"/*"}
 	for range 400 {
 		comment = append(comment, "a comment of many lines")
