@@ -107,6 +107,7 @@ var (
 	Adopt           = about("adopt", "jp fork {id} --adopt -a")
 	AdoptAt         = between("adopt-at", "jp fork {id}@{seq} --adopt -a")
 	ForkWorktree    = about("fork-worktree", "jp fork {id} --worktree DIR")
+	UndoEventOf     = between("undo-event-of", "jp undo {id}@{seq}")
 	UndoEvent       = about("undo-event", "jp undo @{seq}")
 	RestoreEvent    = between("restore-event", "jp restore {id}@{seq}")
 	AdoptOnly       = about("adopt-only", "jp fork {id} --adopt")

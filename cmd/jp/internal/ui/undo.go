@@ -189,7 +189,11 @@ func (b *PutBackScreen) print(r *undo.Result, asked bool) error {
 		b.List(out, p, r, "Put back")
 	}
 	if !b.Env.Quiet {
-		fmt.Fprintf(b.Env.Messages(), "%s\n", p.Dim(action.UndoEvent(problem.Itoa(*r.Event)).String()+" takes this back"))
+		back := action.UndoEvent(problem.Itoa(*r.Event))
+		if id, _, named := strings.Cut(b.Opts.Word, "@"); named && id != "" { // perhaps not the session's
+			back = action.UndoEventOf(b.ID.Short(), problem.Itoa(*r.Event))
+		}
+		fmt.Fprintf(b.Env.Messages(), "%s\n", p.Dim(back.String()+" takes this back"))
 	}
 	return nil
 }
