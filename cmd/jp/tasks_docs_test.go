@@ -73,7 +73,7 @@ arguments = { path = "auth/retry_test.go", content = "package auth\n" }
 [[reply]]
 message = "The tests are ported."
 `)
-		p.program("ssh", "#!/bin/sh\n# ssh HOST COMMAND…: another session on the same machine, in the folder above the repository\nshift\ncd \""+p.home+"\" && unset JP_SESSION && exec sh -c \"$*\"\n")
+		p.program("ssh", "#!/bin/sh\n# ssh HOST COMMAND…: another session on the same machine, in the folder above the repository\nshift\ncd \""+p.home+"\" && unset JP_SESSION\n# whoever comes back later finds that the turn waits\nwhile jp -C login ls --status running 2>/dev/null | grep -q jp-; do sleep 0.02; done\nexec sh -c \"$*\"\n")
 	},
 	"share": func(p *taskPage) {
 		p.capsRetries()
