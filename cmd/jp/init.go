@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +23,12 @@ import (
 func newInitCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "init", Short: "Write a commented configuration file for this repository", GroupID: "setup", Args: cobra.NoArgs,
-		Long: `Write .jp/config.toml with every setting commented out. jp works without it.
+		Long: `Write .jp/config.toml with every setting commented out. jp works without it. On a
+terminal jp first asks for the settings that a repository mostly has, and writes
+those in use.
 
-Exit codes: 0 done · 1 it cannot be written · 2 it exists, or there is no place for it`,
+Exit codes: 0 done · 1 it cannot be written · 2 it exists, or there is no place for it ·
+130 the questions were left with Ctrl+C; nothing was written`,
 		Example: "  jp init",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), e) },
 	}
@@ -43,7 +48,15 @@ func runInit(ctx context.Context, e *ui.Env) error {
 		return err
 	}
 	defer root.Close()
-	if err := makeConfig(root); err != nil {
+	text := config.Template()
+	if _, err := root.Lstat(config.WorkspaceFile); errors.Is(err, fs.ErrNotExist) {
+		var answers ui.InitAnswers
+		if answers, err = ui.AskInit(ctx, e); err != nil {
+			return err
+		}
+		text = withAnswers(text, answers)
+	}
+	if err := makeConfig(root, text); err != nil {
 		return err
 	}
 	if e.Format.Structured() {
@@ -52,12 +65,44 @@ func runInit(ctx context.Context, e *ui.Env) error {
 			Files  []repo.FileResult `json:"files"`
 		}{"init", []repo.FileResult{{Path: config.WorkspaceFile, Done: true}}})
 	}
-	_, err = fmt.Fprintf(e.Results(), "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
+	if bytes.Equal(text, config.Template()) {
+		_, err = fmt.Fprintf(e.Results(), "Wrote %s: every setting, commented out.\n", config.WorkspaceFile)
+		return err
+	}
+	if _, err = fmt.Fprintf(e.Results(), "Wrote %s: the settings that you chose, and all others commented out.\n", config.WorkspaceFile); err != nil {
+		return err
+	}
+	asked, err := asksForTrust(r, e)
+	if err == nil && asked.needed() && !asked.trusted {
+		_, err = fmt.Fprintf(e.Results(), "They count once you trust this file:\n\n    %v\n", action.Trust)
+	}
 	return err
 }
 
+// withAnswers takes the # away from the settings that were answered.
+func withAnswers(template []byte, answers ui.InitAnswers) []byte {
+	var text strings.Builder
+	table, used := "", false
+	for line := range strings.Lines(string(template)) {
+		setting, commented := strings.CutPrefix(line, "# ")
+		switch {
+		case commented && strings.HasPrefix(setting, "["):
+			table = strings.TrimSpace(setting)
+			if used = answers.Recall && table == "[tools.recall]"; used {
+				line = setting
+			}
+		case commented && table == "" && answers.Model != "" && strings.HasPrefix(setting, "model = "):
+			line = fmt.Sprintf("model = %q\n", answers.Model)
+		case commented && used && strings.HasPrefix(setting, "enable = "):
+			line = setting
+		}
+		text.WriteString(line)
+	}
+	return []byte(text.String())
+}
+
 // makeConfig makes the workspace's configuration file, and the folder that it is in.
-func makeConfig(root *os.Root) error {
+func makeConfig(root *os.Root, text []byte) error {
 	folder := filepath.Dir(config.WorkspaceFile)
 	err := root.MkdirAll(folder, 0o777)
 	if info, failed := root.Stat(folder); err != nil && failed == nil && !info.IsDir() {
@@ -65,7 +110,7 @@ func makeConfig(root *os.Root) error {
 			Hint(action.MoveAway(folder, folder+".old"), "moves it away")
 	}
 	if err == nil {
-		err = makeFile(root, config.WorkspaceFile, config.Template())
+		err = makeFile(root, config.WorkspaceFile, text)
 	}
 	switch {
 	case repo.IsReadOnly(err):

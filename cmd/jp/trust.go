@@ -210,6 +210,7 @@ func confirmTrust(ctx context.Context, r *repo.Repo, e *ui.Env, asked trustReque
 			fmt.Fprintln(w)
 		},
 		Question: "Trust this?",
+		Form:     true,
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s is to be trusted.", config.WorkspaceFile).
 			Hint(action.TrustShow, "what it asks for").Hint(action.TrustNow, "approve it without being asked"),
 	})

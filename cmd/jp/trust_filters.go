@@ -134,6 +134,7 @@ func confirmFilters(ctx context.Context, e *ui.Env, s repo.FilterSheet) error {
 			fmt.Fprintln(w, askedFilters(s))
 		},
 		Question: "Run these filters here, as they are?",
+		Form:     true,
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether the filters of this repository may run.").
 			Hint(action.TrustFilterShow, "what they are").Hint(action.TrustFilterNow, "approve them without being asked"),
 	})

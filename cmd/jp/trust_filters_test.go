@@ -59,7 +59,7 @@ func TestFiltersApprovedInBoundsAreBoundWhole(t *testing.T) {
 	s := p.sit(80, "trust", "--filters")
 	s.WaitFor("Run these filters here")
 	s.WaitFor("jp trust --filters --show")
-	s.prompted()
+	s.WaitFor("y Yes")
 	s.Type("y")
 	require.Zero(t, s.exit())
 	shown := p.jp("trust", "--filters", "--show")

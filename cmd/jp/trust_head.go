@@ -76,6 +76,7 @@ func confirmHead(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation
 			fmt.Fprintf(w, "%s was set back. Its newest event is now @%d %.10s:\n\n  %s\n\n", info.ID, info.Tip.Seq, info.Head, safetext.Show(info.Tip.Subject))
 		},
 		Question: "Go on from there?",
+		Form:     true,
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s may go on from an older event.", info.ID).About(info.ID).
 			Hint(action.AcceptHeadNow(info.ID.Short()), "accept it without being asked"),
 	})

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
+	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
 
 	"jp/agent/problem"
@@ -13,7 +15,6 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
-	"jp/turnloop"
 )
 
 // maxPicks is how many conversations a picker offers.
@@ -31,34 +32,54 @@ func (e *Env) chooseConversation(ctx context.Context, candidates func() ([]conve
 	if len(infos) == 0 {
 		return "", repo.ErrNoChoice
 	}
+	width := terminal.Width(e.Stderr, e.Environ)
 	var options []huh.Option[conversation.ID]
 	for _, i := range infos[:min(len(infos), maxPicks)] {
 		label := fmt.Sprintf("%s  %-7s %s", i.ID, terminal.Ago(i.Summary.LastEventAt, e.Now()), problem.OneLine(i.Summary.Title))
-		options = append(options, huh.NewOption(safetext.Fit(label, terminal.Width(e.Stderr, e.Environ)-4), i.ID))
+		options = append(options, huh.NewOption(safetext.Fit(label, width-4), i.ID))
 	}
-	return choose(ctx, e, "Which conversation?", options)
+	id, err := choose(ctx, e, "Which conversation?", options)
+	if errors.Is(err, errAborted) {
+		err = problem.New(problem.ExitInterrupted, "interrupted", "no conversation was chosen.")
+	}
+	return id, err
 }
 
-// choose lets the user take one of the options. A signal ends it as it ends any
-// command, and leaves the terminal as it was.
-func choose(ctx context.Context, e *Env, title string, options []huh.Option[conversation.ID]) (id conversation.ID, err error) {
-	form := huh.NewForm(huh.NewGroup(huh.NewSelect[conversation.ID]().Title(title).Options(options...).Value(&id)))
-	keys := huh.NewDefaultKeyMap()
-	keys.Quit.SetKeys("ctrl+c", "esc")
-	form.WithKeyMap(keys)
-	terminal.DiscardTyped(e.Stdin)
-	// Signals are jp's alone: a form that takes them, too, waits for ever to hand one on after the context has ended.
-	form.WithProgramOptions(tea.WithoutSignalHandler(), tea.WithEnvironment(e.formEnviron())).WithInput(e.Stdin).WithOutput(e.Stderr)
-	switch err := form.RunWithContext(ctx); {
-	case errors.Is(err, huh.ErrUserAborted):
-		return "", problem.New(problem.ExitInterrupted, "interrupted", "no conversation was chosen.")
-	case errors.Is(err, huh.ErrTimeout): // any end from outside is called so
-		if cause := context.Cause(ctx); cause != nil {
-			return "", cause
-		}
-		return "", &turnloop.Interrupt{Signal: "SIGHUP"} // the terminal is gone
-	case err != nil:
-		return "", fmt.Errorf("choose a conversation: %w", err)
+// choose lets the user take one of the options.
+func choose[T comparable](ctx context.Context, e *Env, title string, options []huh.Option[T]) (chosen T, err error) {
+	if !hasForms(e.Get("TERM")) {
+		return chooseByNumber(ctx, e, title, options)
 	}
-	return id, nil
+	err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr, formKeys(), huh.NewSelect[T]().Title(title).Options(options...).Value(&chosen))
+	return chosen, err
+}
+
+// chooseByNumber is choose in plain lines. huh's own takes the first option where the input
+// ends.
+func chooseByNumber[T comparable](ctx context.Context, e *Env, title string, options []huh.Option[T]) (chosen T, err error) {
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		return chosen, err
+	}
+	defer tty.Close()
+	digits := len(strconv.Itoa(len(options)))
+	fmt.Fprintln(tty, title)
+	for i, o := range options {
+		fmt.Fprintf(tty, "%*d  %s\n", digits, i+1, o.Key)
+	}
+	for {
+		text, err := tty.Line(ctx, fmt.Sprintf("Number (1-%d): ", len(options)))
+		text = strings.TrimSpace(text)
+		switch {
+		case errors.Is(err, terminal.ErrInterrupted), errors.Is(err, terminal.ErrBack), errors.Is(err, io.EOF), err == nil && text == "":
+			fmt.Fprintln(tty)
+			return chosen, errAborted
+		case err != nil:
+			return chosen, hangupOf(err)
+		}
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
+			return options[n-1].Value, nil
+		}
+		fmt.Fprintf(tty, "Want a number from 1 to %d.\n", len(options))
+	}
 }

@@ -1,0 +1,63 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/turnloop"
+)
+
+// errAborted is a form that the user left with Ctrl+C or Esc.
+var errAborted = errors.New("the form was left")
+
+// hasForms reports whether a terminal of that name can draw forms. On others jp asks in plain lines.
+func hasForms(term string) bool { return term != "dumb" }
+
+// form shows one page of fields until the user has gone through them. A signal ends it as
+// it ends any command, and leaves the terminal as it was.
+func form(ctx context.Context, environ []string, in, out *os.File, keys *huh.KeyMap, fields ...huh.Field) error {
+	terminal.DiscardTyped(in)
+	page := huh.NewForm(huh.NewGroup(fields...)).WithKeyMap(keys)
+	// Signals are jp's alone: a form that takes them, too, waits for ever to hand one on after the context has ended.
+	page.WithProgramOptions(tea.WithoutSignalHandler(), tea.WithEnvironment(environ)).WithInput(in).WithOutput(out)
+	err := page.RunWithContext(ctx)
+	switch {
+	case errors.Is(err, huh.ErrUserAborted):
+		return errAborted
+	case errors.Is(err, huh.ErrTimeout): // any end from outside is called so
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return &turnloop.Interrupt{Signal: "SIGHUP"} // the terminal is gone
+	}
+	return err
+}
+
+// formKeys are the keys of forms: Esc leaves, and Ctrl+D denies, as in the prompts.
+func formKeys() *huh.KeyMap {
+	keys := huh.NewDefaultKeyMap()
+	keys.Quit.SetKeys("ctrl+c", "esc")
+	keys.Confirm.Reject.SetKeys("n", "N", "ctrl+d")
+	return keys
+}
+
+// confirmKeys are the keys of one question for a yes: Esc is a no, as in the prompts.
+func confirmKeys() *huh.KeyMap {
+	keys := formKeys()
+	keys.Quit.SetKeys("ctrl+c")
+	keys.Confirm.Reject.SetKeys("n", "N", "ctrl+d", "esc")
+	return keys
+}
+
+// hangupOf is the end of jp that the loss of the terminal stands for, or the error.
+func hangupOf(err error) error {
+	if errors.Is(err, terminal.ErrHangup) {
+		return &turnloop.Interrupt{Signal: "SIGHUP"}
+	}
+	return err
+}
