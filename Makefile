@@ -27,7 +27,7 @@ build: ## build bin/jp
 	$(GO) build -o $(BIN) ./cmd/jp
 
 test: ## run all tests
-	proof/ci/in-memory $(GO) test ./...
+	GO="$(GO)" proof/ci/test
 	$(GO) test -C proof ./...
 
 check: lint test ## lint and tests: what CI runs first
