@@ -13,7 +13,8 @@ const (
 	recheckEvery = 100 * time.Millisecond
 	// keepRecent is how long an object's bytes are kept for that.
 	keepRecent = 30 * time.Second
-	// keepObjects and keepBytes are the most that are kept.
+	// keepObjects and keepBytes are the most that are kept, but that all objects of
+	// the newest Write are, whatever their number.
 	keepObjects = 512
 	keepBytes   = 4 << 20
 )
@@ -25,6 +26,7 @@ type recentObjects struct {
 	mu      sync.Mutex
 	objects []recentObject
 	bytes   int
+	newest  int // how many of them the newest Write has
 	checked time.Time
 }
 
@@ -52,12 +54,13 @@ func (s *Store) Watch(objects []Object) {
 		r.objects = append(r.objects, recentObject{o, now})
 		r.bytes += len(o.Data)
 	}
+	r.newest = len(objects)
 	r.forget(now)
 }
 
 func (r *recentObjects) forget(now time.Time) {
 	n := 0
-	for n < len(r.objects) && (len(r.objects)-n > keepObjects ||
+	for n < len(r.objects) && (len(r.objects)-n > max(keepObjects, r.newest) ||
 		r.bytes > keepBytes || now.Sub(r.objects[n].at) > keepRecent) {
 		r.bytes -= len(r.objects[n].Data)
 		r.objects[n].Object = Object{}
