@@ -107,6 +107,7 @@ func TestFormsHaveNoColourWhereNoneIsWanted(t *testing.T) {
 			s.Type("n")
 			require.Equal(t, 3, s.exit())
 			require.Equal(t, tt.colour, colourCodes.MatchString(s.Raw()), "%q", s.Raw())
+			require.Regexp(t, `\x1b\[([0-9;]*;)?1;4mNo`, s.Raw(), "the chosen button is marked without colours, too")
 		})
 	}
 }

@@ -22,7 +22,7 @@ func hasForms(term string) bool { return term != "dumb" }
 // it ends any command, and leaves the terminal as it was.
 func form(ctx context.Context, environ []string, in, out *os.File, keys *huh.KeyMap, fields ...huh.Field) error {
 	terminal.DiscardTyped(in)
-	page := huh.NewForm(huh.NewGroup(fields...)).WithKeyMap(keys)
+	page := huh.NewForm(huh.NewGroup(fields...)).WithKeyMap(keys).WithTheme(huh.ThemeFunc(formTheme))
 	// Signals are jp's alone: a form that takes them, too, waits for ever to hand one on after the context has ended.
 	page.WithProgramOptions(tea.WithoutSignalHandler(), tea.WithEnvironment(environ)).WithInput(in).WithOutput(out)
 	err := page.RunWithContext(ctx)
@@ -36,6 +36,13 @@ func form(ctx context.Context, environ []string, in, out *os.File, keys *huh.Key
 		return &turnloop.Interrupt{Signal: "SIGHUP"} // the terminal is gone
 	}
 	return err
+}
+
+// formTheme is huh's own, with the chosen button underlined, so that it shows without colours.
+func formTheme(dark bool) *huh.Styles {
+	styles := huh.ThemeCharm(dark)
+	styles.Focused.FocusedButton = styles.Focused.FocusedButton.Bold(true).Underline(true)
+	return styles
 }
 
 // formKeys are the keys of forms: Esc leaves, and Ctrl+D denies, as in the prompts.
