@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"jp/conversation"
 )
@@ -38,7 +39,8 @@ func (l *Loop) Resume(ctx context.Context, r Resume) (Outcome, error) {
 func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	tool, unseen := unseenTool(l.stream, &l.opts)
 	at := requestLost(l.opts.Tools, l.stream.Tail())
-	at.Control = unseen
+	shown := controlShown(l.stream)
+	at.Control = unseen || shown
 	sight, err := l.files.look(ctx, at)
 	if err != nil {
 		return err
@@ -46,6 +48,11 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 	if unseen && l.files.git.SameWorktree(sight.Git) {
 		if err := l.review(ctx, &ObeyedError{Tool: tool, Files: l.files.controlChanged(sight), Since: true}); err != nil {
 			return err
+		}
+	}
+	if shown && l.files.git.SameWorktree(sight.Git) { // a kill may have come before the user could read them
+		if files := l.files.controlChanged(sight); len(files) > 0 {
+			l.opts.Observer.Noticed("Going on with files that git obeys as they are now: " + strings.Join(files, ", "))
 		}
 	}
 	resumed := r.Resumed
@@ -91,6 +98,20 @@ func (l *Loop) reopen(ctx context.Context, r Resume) error {
 		t.AddRecord(resumed, append(tree, conversation.WithGit(&git), conversation.WithSubject(r.Words))...)
 	}
 	return l.build(ctx, t)
+}
+
+// controlShown reports whether the turn stopped because control files of git had changed,
+// and nothing came after that.
+func controlShown(stream *conversation.Stream) bool {
+	for _, e := range slices.Backward(newestTurn(stream)) {
+		switch b := e.Body.(type) {
+		case *conversation.TurnInterrupted:
+			return b.ControlShown
+		case *conversation.ToolStarted, *conversation.Resumed:
+			return false
+		}
+	}
+	return false
 }
 
 // unseenTool is the tool after which the turn did nothing more, so that jp may have ended
