@@ -115,6 +115,11 @@ func (r States) List(ctx context.Context, i conversation.Info) Listing {
 		l.Usage = Usage{u.Input, u.Output, Given(u.CostUSD)}
 	}
 	l.Status = r.status(ctx, i)
+	if l.Status.PID == nil && l.Status.State != "idle" && i.Remote == "" { // its process may have gone on after i was read, and ended
+		if now, err := r.Store.Info(ctx, i.ID); err == nil && now.Ref == i.Ref && now.Head != i.Head {
+			return r.List(ctx, now)
+		}
+	}
 	return l
 }
 
