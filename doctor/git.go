@@ -3,8 +3,9 @@ package doctor
 import (
 	"errors"
 	"fmt"
-	"jp/agent/action"
 	"syscall"
+
+	"jp/agent/action"
 )
 
 // moreFiles is the way out where a process may have too few files open.

@@ -1,10 +1,11 @@
 package doctor
 
 import (
-	"jp/agent/action"
 	"slices"
 	"strings"
 	"unicode"
+
+	"jp/agent/action"
 )
 
 // A Setting is one value of git's configuration of a remote.

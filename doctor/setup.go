@@ -3,8 +3,9 @@ package doctor
 import (
 	"errors"
 	"io/fs"
-	"jp/agent/action"
 	"strings"
+
+	"jp/agent/action"
 )
 
 // Config is what was read of the configuration.

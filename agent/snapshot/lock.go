@@ -2,8 +2,9 @@ package snapshot
 
 import (
 	"context"
-	"jp/agent/action"
 	"time"
+
+	"jp/agent/action"
 )
 
 // holdNotice is how long the right to change files is waited for in silence.

@@ -3,11 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"jp/agent/action"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"jp/agent/action"
 )
 
 // actedOn is the first sign of a command, outside quotes, that a shell would act
