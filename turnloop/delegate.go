@@ -43,7 +43,7 @@ func (l *Loop) runResuming(ctx context.Context, call *conversation.ToolCall) err
 	if err := l.recordStart(ctx, call, before, child); err != nil {
 		return err
 	}
-	done := l.tools.execute(ctx, call, child, lock)
+	done := l.tools.execute(ctx, call, child, lock, l.tools.beginning())
 	if done.err != nil && !done.cancelled {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

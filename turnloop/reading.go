@@ -17,8 +17,9 @@ func (l *Loop) runReading(ctx context.Context, calls []*conversation.ToolCall) e
 	for _, call := range calls[1:] { // the loop has begun the first
 		l.steer.shown.Begin(activityOf(l.opts.Tools, call, l.steer.since()))
 	}
+	at := l.tools.beginning()
 	for _, call := range calls {
-		go func() { results <- l.tools.execute(ctx, call, "", locks[call].file) }()
+		go func() { results <- l.tools.execute(ctx, call, "", locks[call].file, at) }()
 	}
 	var failed error
 	for range calls {

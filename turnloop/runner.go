@@ -124,9 +124,21 @@ func (r *toolRunner) lockPrograms(calls []*conversation.ToolCall) (map[*conversa
 	return locks, nil
 }
 
-// execute runs a tool once, within its time. child is the conversation that it
-// works in, "" if in none.
-func (r *toolRunner) execute(ctx context.Context, call *conversation.ToolCall, child conversation.ID, lock *os.File) finishedRun {
+// A beginning is what a run of a tool gets of the turn's events as they are when it begins.
+type beginning struct {
+	events []*conversation.Event
+	budget int // of tokens; 0: no limit
+}
+
+// beginning is for runs that begin now. Only the loop's own goroutine may call it, since
+// that adds to the events.
+func (r *toolRunner) beginning() beginning {
+	return beginning{r.stream.Events(), r.opts.Limits.budget(r.stream)}
+}
+
+// execute runs a tool once, within its time, in any goroutine. child is the conversation
+// that it works in, "" if in none.
+func (r *toolRunner) execute(ctx context.Context, call *conversation.ToolCall, child conversation.ID, lock *os.File, at beginning) finishedRun {
 	t, _ := r.opts.Tools.Lookup(call.Request.Name)
 	done := finishedRun{call: call, def: t.Definition()}
 	if ctx.Err() != nil {
@@ -157,8 +169,8 @@ func (r *toolRunner) execute(ctx context.Context, call *conversation.ToolCall, c
 	shown := r.steer.shown.Of(call.Event.Seq)
 	run := tool.Call{
 		Conversation: r.opts.ID, Seq: call.Event.Seq, Arguments: arguments, Answers: answers,
-		Attempt: attempt(call), Child: child, Budget: r.opts.Limits.budget(r.stream), Lock: lock,
-		Room: r.opts.Limits.ToolOutput, Event: readable(r.stream.Events(), r.opts.Journal.Payload),
+		Attempt: attempt(call), Child: child, Budget: at.budget, Lock: lock,
+		Room: r.opts.Limits.ToolOutput, Event: readable(at.events, r.opts.Journal.Payload),
 	}
 	if shown != nil {
 		run.Output, run.Progress = shown, shown.Progress

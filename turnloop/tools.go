@@ -53,7 +53,7 @@ func (l *Loop) runChanging(ctx context.Context, call *conversation.ToolCall) err
 		return err
 	}
 	beside := only == nil && l.opts.Outlived != nil && l.opts.Outlived()
-	done := l.tools.execute(ctx, call, "", lock)
+	done := l.tools.execute(ctx, call, "", lock, l.tools.beginning())
 	done.beside = beside
 	ended := done.err != nil && ctx.Err() != nil
 	if ended {
