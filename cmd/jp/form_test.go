@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 
 	"jp/config"
@@ -252,4 +254,38 @@ func TestTheChoiceFits(t *testing.T) {
 			require.Zero(t, s.exit())
 		})
 	}
+}
+
+// A terminal without a size cannot show a form: jp asks in plain lines.
+func TestAFormNeedsASize(t *testing.T) {
+	t.Parallel()
+	p := elsewhere(titled(t, "The first", "The second"))
+	p.t = t
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skip("no pseudo-terminal here: ", err)
+	}
+	defer master.Close()
+	cmd := p.command("use")
+	cmd.Dir, cmd.Env = p.dir, append(p.environ, "TERM=xterm-256color")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, cmd.Start())
+	require.NoError(t, tty.Close())
+	said, asked := "", false
+	for buffer := make([]byte, 4096); ; {
+		n, err := master.Read(buffer)
+		said += string(buffer[:n])
+		if !asked && strings.Contains(said, "Number (1-2):") {
+			asked = true
+			_, _ = master.WriteString("1\n")
+		}
+		if err != nil || len(said) > 1<<16 {
+			break
+		}
+	}
+	_ = cmd.Process.Kill() // it has ended, or draws for ever
+	_ = cmd.Wait()
+	require.True(t, asked, "%.2000q", said)
+	require.Zero(t, cmd.ProcessState.ExitCode(), "%.2000q", said)
 }

@@ -27,6 +27,12 @@ func Width(stream *os.File, environ []string) int {
 	return DefaultWidth
 }
 
+// Sized reports whether a terminal says how large it is.
+func Sized(f *os.File) bool {
+	columns, rows, err := term.GetSize(int(f.Fd()))
+	return err == nil && columns > 0 && rows > 0
+}
+
 // Rows is how many rows a terminal has, 24 where it does not say.
 func Rows(stream *os.File) int {
 	if stream != nil {
