@@ -120,3 +120,14 @@ func TestOutsideARepository(t *testing.T) {
 		require.Contains(t, strings.ToLower(f.refused(name, args)), "not a git repository", name)
 	}
 }
+
+// The one line of a failure names the lock that another git holds.
+func TestCommitBesideAnotherGit(t *testing.T) {
+	f := newFixture(t)
+	f.write("a.txt", "a\n")
+	f.write(".git/index.lock", "")
+	result := f.run("git_commit", arguments{"message": "x", "paths": []string{"a.txt"}})
+	require.True(t, result.IsError)
+	require.Equal(t, "error: index.lock exists: another git may be running", result.Effect)
+	require.Contains(t, string(result.Content), "remove the file manually")
+}

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -78,6 +79,9 @@ func (t *gitTool) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 	return result, nil
 }
 
+// heldLock is what git says of a lock file that it cannot make.
+var heldLock = regexp.MustCompile(`'([^'\n]*\.lock)': File exists`)
+
 // failure is the result of a run that came to nothing.
 func failure(err error) tool.Result {
 	text, short := err.Error(), err.Error()
@@ -87,6 +91,9 @@ func failure(err error) tool.Result {
 			text += "\n" + stderr
 		}
 		short = exit.Error()[strings.LastIndex(exit.Error(), ": ")+1:]
+		if lock := heldLock.FindStringSubmatch(exit.Stderr); lock != nil {
+			short = filepath.Base(lock[1]) + " exists: another git may be running"
+		}
 	}
 	return tool.Result{
 		Content: []byte(text), IsError: true,
