@@ -31,7 +31,7 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 	return run.do(ctx)
 }
 
-// RunDetached goes on with a turn that was handed over to this process, with nobody to ask.
+// RunDetached goes on with a turn that was handed over to this process, without a user to ask.
 func RunDetached(ctx context.Context, front Frontend, r *repo.Repo, h *background.Handover) error {
 	o := Request{
 		ID: string(h.ID), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,

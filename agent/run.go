@@ -72,7 +72,7 @@ func (r *run) openFiles(ctx context.Context) (_ *snapshot.Files, err error) {
 }
 
 // policy is what happens to questions that nobody can be asked. Whoever is in the
-// background waits for somebody; so does everybody else, but where nobody comes.
+// background waits for a user; so does the foreground, up to its time limit.
 func (r *run) policy() turnloop.Policy {
 	for _, name := range []string{r.opts.Policy, r.repo.Config.Policy.Detached} {
 		if p := turnloop.Policy(name); name != "" && !(r.opts.NoPersist && p.Waits()) {

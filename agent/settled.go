@@ -25,7 +25,7 @@ func (s *settled) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.fresh { // nobody else knows the id: no lock is left behind by what goes wrong before
+	if s.fresh { // no other process knows the id: an error before this leaves no lock
 		if err := s.lock(); err != nil {
 			return err
 		}

@@ -113,7 +113,7 @@ func Find(t Tree, folders []string, o Options) (files []File, skipped []Skipped)
 	return files, skipped
 }
 
-// errFolder says that a name is that of a folder, which is nobody's mistake.
+// errFolder says that a name is that of a folder, which is not a mistake.
 var errFolder = errors.New("it is a folder")
 
 func reason(err error) string {

@@ -305,7 +305,7 @@ func (s *Source) tree(ctx context.Context, oid string) *gitTree {
 // explained reports whether the file is as an edit of the user's left it: the newest event that
 // changed it records a change from outside, or, between two turns, the user has changed it since.
 func (s *Source) explained(ctx context.Context, events []*conversation.Event, f instructions.File, within bool) bool {
-	first := len(events) - len(conversation.Own(events)) // what stands before is somebody else's word
+	first := len(events) - len(conversation.Own(events)) // the events before are of another conversation
 	at := func(i int) (oid string, ok bool) {
 		if i < first || events[i].Tree == "" {
 			return "", false

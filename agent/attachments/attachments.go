@@ -166,7 +166,7 @@ func (s Source) matching(word string) ([]string, error) {
 	return found, nil
 }
 
-// readFile reads one file, without waiting for whoever writes a pipe.
+// readFile reads one file, without waiting for the writer of a pipe.
 func readFile(path, name string) (File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

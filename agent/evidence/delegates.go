@@ -45,7 +45,7 @@ func Delegates(ctx context.Context, r *repo.Repo, id conversation.ID, events []*
 }
 
 // NamedElsewhere reports whether the conversation that these events were forked from
-// named a child: whether that had begun there, and is gone, nobody knows.
+// named a child: it is not known whether that had begun there.
 func NamedElsewhere(events []*conversation.Event, child conversation.ID) bool {
 	named := false
 	for _, e := range events {

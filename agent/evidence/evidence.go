@@ -108,7 +108,7 @@ func (s *Source) compare(ctx context.Context, r reconcile.Record, t *reconcile.T
 }
 
 // descends reports whether a commit is, or comes after, another one. One that
-// is not there any more is nobody's ancestor.
+// does not exist any more has no descendants.
 func (s *Source) descends(ctx context.Context, was, is string) (bool, error) {
 	if was == is || was == "" {
 		return true, nil

@@ -18,7 +18,7 @@ func (s *Source) untracked(ctx context.Context, tree string) ([]reconcile.Untrac
 	text, err := s.Repo.Own().Read(repo.DraftsFolder, snapshot.UntrackedName(s.ID))
 	var was snapshot.UntrackedRecord
 	if err != nil || json.Unmarshal(text, &was) != nil || was.Worktree != s.Files.ID || s.Files.Off {
-		return nil, nil // nobody knows what there was
+		return nil, nil // it is not known what was there
 	}
 	was.Paths = repo.Unquoted(was.Paths)
 	slices.Sort(was.Paths)

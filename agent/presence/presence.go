@@ -140,6 +140,6 @@ func (p *Presence) Close(bye attach.Bye) {
 	defer p.put.Unlock()
 	if p.published {
 		p.over = true
-		_ = p.registry.Remove(p.ID) // one that is left is removed by whoever meets it
+		_ = p.registry.Remove(p.ID) // the next jp that finds one removes it
 	}
 }

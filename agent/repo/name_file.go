@@ -24,7 +24,7 @@ func namedOnce(in safefile.StateDir, name string) (string, error) {
 	id := []byte(strings.ToLower(rand.Text())[:8] + "\n")
 	o := safefile.Options{Mode: 0o666, FolderMode: 0o777, Share: in.Share}
 	err := safefile.CreateNew(path, id, o)
-	if errors.Is(err, fs.ErrExist) { // somebody else was faster
+	if errors.Is(err, fs.ErrExist) { // another process was faster
 		if id, err := readWord(path); id != "" || err != nil {
 			return id, err
 		}

@@ -161,7 +161,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 	}
 	r.Values = r.openSecrets(e, key)
 	r.Env = e
-	user := func() gitcmd.User { // nobody where git cannot tell
+	user := func() gitcmd.User { // empty if git does not know
 		user, _ := notesIn(r.Paths).User(ctx, r.Repository, gitcmd.Options{Environ: r.Env.Environ})
 		return user
 	}

@@ -39,7 +39,7 @@ func (p *Packer) merge(ctx context.Context, s *state) (merged int, err error) {
 		return 0, errors.Join(err, p.tidy())
 	}
 	if p.hasMultiIndex() || slices.ContainsFunc(some, func(pack made) bool { return !p.placed(pack) }) {
-		return 0, p.tidy() // somebody else was faster
+		return 0, p.tidy() // another process was faster
 	}
 	gone := without(some, joined)
 	for i := range joined {

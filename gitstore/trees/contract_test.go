@@ -270,7 +270,7 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// The empty tree is a tree in every repository, even where nobody wrote it.
+// The empty tree is a tree in every repository, even if it was never written.
 func TestEmptyTreeNeedsNoObject(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
 		empty := s.feed("", "hash-object", "-t", "tree", "--stdin")

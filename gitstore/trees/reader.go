@@ -72,7 +72,7 @@ func (r *reader) Tree(ctx context.Context, oid string) ([]Entry, error) {
 	return entries, nil
 }
 
-// object reads an object of a kind. The empty tree is there even where nobody wrote it.
+// object reads an object of a kind. The empty tree is there even if it was never written.
 func (r *reader) object(ctx context.Context, oid, kind string) ([]byte, error) {
 	switch {
 	case ctx.Err() != nil:

@@ -1,4 +1,4 @@
-// Package trees reads trees and compares them, for whoever shows or explains files: diff,
+// Package trees reads trees and compares them, for the commands that show or explain files: diff,
 // blame, log, undo, fork.
 //
 // [Reader] is the port. [NewGoGit] reads in process, with go-git over the objects of the

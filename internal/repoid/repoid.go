@@ -62,7 +62,7 @@ func (r Registry) ID(in safefile.StateDir) (string, error) {
 	}
 	unlock := r.lock()
 	defer unlock()
-	if s, err = r.look(in); err != nil || s.settled() { // somebody else was faster
+	if s, err = r.look(in); err != nil || s.settled() { // another process was faster
 		return s.here.ID, err
 	}
 	if s.here.ID == "" {

@@ -28,7 +28,7 @@ func OpenShared(path string, mode fs.FileMode, share Share) (*os.File, error) {
 		}
 		f, err = os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) {
-			continue // somebody else was faster
+			continue // another process was faster
 		}
 		if err != nil {
 			return nil, err

@@ -30,7 +30,7 @@ func Attach(file string) (*Device, error) {
 	defer unix.Close(control)
 	for {
 		d, err := attachFree(control, backing)
-		if !errors.Is(err, unix.EBUSY) { // somebody else was faster
+		if !errors.Is(err, unix.EBUSY) { // another process was faster
 			return d, err
 		}
 	}

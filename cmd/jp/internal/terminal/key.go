@@ -40,7 +40,7 @@ const (
 	repeats = 150 * time.Millisecond
 	// sameKey is how long the rest of a key's sequence may take to arrive.
 	sameKey = 50 * time.Millisecond
-	// onePiece is how soon after another byte one comes that nobody typed apart from it.
+	// onePiece is the longest time between two bytes of one key or paste.
 	onePiece = 15 * time.Millisecond
 	// late is how long after Esc the rest of a key's sequence may come over a slow line.
 	late = time.Second
@@ -201,7 +201,7 @@ func (in *input) more(before []byte) ([]byte, error) {
 	buf := make([]byte, 256)
 	n, err := in.read(buf)
 	if err == nil && n == 0 {
-		err = ErrHangup // by key, the end is no key that somebody typed
+		err = ErrHangup // while keys are read, the end of input is not a key
 	}
 	return append(before, buf[:n]...), err
 }

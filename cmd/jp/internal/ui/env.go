@@ -44,7 +44,7 @@ type Env struct {
 	shown       atomic.Pointer[screenOutput]               // the turn that is shown as it runs
 }
 
-// aside lets somebody else write to the terminal where a turn is shown.
+// aside lets another writer use the terminal where a turn is shown.
 func (e *Env) aside(text func()) {
 	if shown := e.shown.Load(); shown != nil {
 		shown.aside(text)

@@ -143,7 +143,7 @@ func (l *liveLine) again() {
 	}
 }
 
-// write lets somebody else write to the terminal, without the line.
+// write lets another writer use the terminal, without the line.
 func (l *liveLine) write(text func()) {
 	if l == nil {
 		text()

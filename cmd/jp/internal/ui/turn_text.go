@@ -363,7 +363,7 @@ func (s *screenOutput) resize() {
 	s.message.Resize(s.env.Columns(s.env.Stdout), terminal.Rows(s.env.Stdout))
 }
 
-// aside lets somebody else write to the terminal. The block that the model is writing goes away
+// aside lets another writer use the terminal. The block that the model is writing goes away
 // before that, and comes back with its next word.
 func (s *screenOutput) aside(text func()) {
 	s.mu.Lock()
