@@ -57,8 +57,8 @@ type User interface {
 	// Decide lets the user choose. It is an ErrUserLeft, ErrUserSilent or ErrUserGone where they
 	// do not, and the cause of ctx where that ends.
 	Decide(ctx context.Context, d UserDecision) (key rune, err error)
-	// Line reads one line, with the errors of Decide.
-	Line(ctx context.Context, prompt string) (string, error)
+	// Line reads one line for a conversation, with the errors of Decide.
+	Line(ctx context.Context, about conversation.ID, prompt string) (string, error)
 	// Tell shows a line.
 	Tell(line string)
 	// Approve shows what an MCP server offers, and lets the user approve it.

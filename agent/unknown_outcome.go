@@ -86,7 +86,7 @@ func (i *incomplete) askUnknown(ctx context.Context, found reconcile.Call, told 
 		case 'r':
 			return told, nil
 		case 'w':
-			line, err := i.user.Line(ctx, "The result, for the model: ")
+			line, err := i.user.Line(ctx, i.id, "The result, for the model: ")
 			switch {
 			case errors.Is(err, ErrUserLeft):
 				return none, i.keepText(i.leftAlone())

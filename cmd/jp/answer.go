@@ -215,7 +215,9 @@ func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer,
 	if err != nil {
 		return turnloop.Answer{}, err
 	}
-	client := ui.OpenClient(&ui.TerminalFront{Env: a.env, Repo: a.repo})
+	front := &ui.TerminalFront{Env: a.env, Repo: a.repo}
+	front.About(a.id)
+	client := ui.OpenClient(front)
 	if client == nil {
 		return turnloop.Answer{}, a.nobodyToAsk(i)
 	}

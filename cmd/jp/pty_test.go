@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -238,6 +239,30 @@ func TestInterruptAtAPromptLeavesItOpen(t *testing.T) {
 			require.Equal(t, 0, p.jp("verify").exit)
 		})
 	}
+}
+
+func TestAHangUpKeepsTheReason(t *testing.T) {
+	t.Parallel()
+	p, s := asked(t)
+	s.Type("w")
+	s.WaitFor("Why?")
+	s.Type("the tests go first")
+	s.WaitFor("the tests go first")
+	s.Hangup()
+	require.Equal(t, 129, s.exit())
+
+	s = p.sit(60, "continue")
+	s.prompted()
+	s.Type("w")
+	s.WaitFor("You typed here before: the tests go first")
+	s.Type("\t!\r")
+	s.promptedAgain(2)
+	s.Type("n")
+	require.Zero(t, s.exit(), s.Text())
+	require.Equal(t, "the tests go first!", p.ofType("inquiry_response")[0]["reason"])
+	kept, err := filepath.Glob(filepath.Join(p.dir, ".git/jp/drafts/*.unsent"))
+	require.NoError(t, err)
+	require.Empty(t, kept)
 }
 
 func TestWhatIsTypedAheadAnswersNothing(t *testing.T) {

@@ -209,7 +209,7 @@ func (u user) Decide(_ context.Context, d agent.UserDecision) (rune, error) {
 }
 
 // Line reads a line.
-func (u user) Line(_ context.Context, prompt string) (string, error) {
+func (u user) Line(_ context.Context, _ conversation.ID, prompt string) (string, error) {
 	u.front.say("line", prompt)
 	if !u.front.in.Scan() {
 		return "", agent.ErrUserSilent

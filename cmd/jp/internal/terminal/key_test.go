@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -305,4 +306,81 @@ func TestQuestionsEndWithTheirContextOrTheTerminal(t *testing.T) {
 			require.ErrorIs(t, ask(context.Background(), tty), ErrHangup, "asked after the loss")
 		})
 	}
+}
+
+// unsentTexts are an Unsent in memory.
+type unsentTexts map[string]string
+
+func (u unsentTexts) Keep(prompt, text string) {
+	delete(u, prompt)
+	if text != "" {
+		u[prompt] = text
+	}
+}
+
+func (u unsentTexts) Kept(prompt string) string { return u[prompt] }
+
+func TestUnsentTextIsKept(t *testing.T) {
+	elsewhere := errors.New("answered elsewhere")
+	for name, test := range map[string]struct {
+		typed, want string
+		preset      string // what was kept before
+		cancel      bool   // else the terminal hangs up
+		err         error  // of the typed text itself
+	}{
+		"hang-up":                     {typed: "because ë", want: "because ë"},
+		"answered elsewhere":          {typed: "because", want: "because", cancel: true},
+		"edited":                      {typed: "ac\x1b[Dbd\x7f", want: "abc"},
+		"all deleted":                 {typed: "a\x7f", want: ""},
+		"nothing typed keeps the old": {preset: "old", want: "old"},
+		"another text":                {preset: "old", typed: "new", want: "new"},
+		"taken and edited":            {preset: "old", typed: "\ter", want: "older"},
+		"Esc":                         {typed: "text\x1b", err: ErrBack},
+		"Ctrl+C":                      {typed: "text\x03", err: ErrInterrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen := terminaltest.New(t, 80, 24)
+			tty, kept := NewTTY(screen.TTY), unsentTexts{}
+			kept.Keep("Why? ", test.preset)
+			tty.KeepUnsent(kept)
+			ctx, cancel := context.WithCancelCause(context.Background())
+			defer cancel(nil)
+			done := asked(func() (string, error) { return tty.Line(ctx, "Why? ") })
+			screen.WaitFor("Why?")
+			screen.Type(test.typed)
+			want := test.err
+			switch {
+			case test.err != nil:
+			case test.cancel:
+				screen.WaitForEnd(strings.TrimSpace("Why? " + test.want))
+				cancel(elsewhere)
+				want = elsewhere
+			default:
+				if test.typed != "" {
+					screen.WaitForEnd(strings.TrimSpace("Why? " + test.want))
+				}
+				screen.Hangup()
+				want = ErrHangup
+			}
+			_, err := await(t, done)
+			require.ErrorIs(t, err, want)
+			require.Equal(t, test.want, kept.Kept("Why? "))
+		})
+	}
+}
+
+func TestUnsentTextIsOffered(t *testing.T) {
+	screen := terminaltest.New(t, 40, 24)
+	tty, kept := NewTTY(screen.TTY), unsentTexts{"> ": "a long reason that was typed before the line broke"}
+	tty.KeepUnsent(kept)
+	done := asked(func() (string, error) { return tty.LineOr(t.Context(), "> ", "preset") })
+	screen.WaitFor("You typed here before: a long reason")
+	screen.WaitForEnd(">")
+	screen.Type("\t")
+	screen.WaitForEnd("broke")
+	screen.Type("\t\n")
+	text, err := await(t, done)
+	require.NoError(t, err)
+	require.Equal(t, "preset", text)
+	require.Empty(t, kept)
 }

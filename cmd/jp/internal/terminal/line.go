@@ -18,10 +18,23 @@ import (
 // without its newline and without control characters. A line break that is pasted is a
 // blank. The errors are [io.EOF] for Ctrl+D on an empty line, [ErrBack] for Esc,
 // [ErrInterrupted] for Ctrl+C, [ErrLeft], [ErrHangup], and the cause of ctx. What was
-// typed before the prompt appeared is thrown away.
+// typed before the prompt appeared is thrown away. Text that the terminal or the end of ctx
+// cuts off goes to the [Unsent] of the TTY, and the next line with this prompt offers it.
 func (t *TTY) Line(ctx context.Context, prompt string) (string, error) {
 	return t.LineOr(ctx, prompt, "")
 }
+
+// An Unsent keeps text that a person typed at a prompt and could not send.
+type Unsent interface {
+	// Keep replaces the text of a prompt. An empty text removes it.
+	Keep(prompt, text string)
+	// Kept returns the text of a prompt, "" where there is none.
+	Kept(prompt string) string
+}
+
+// KeepUnsent says where the TTY keeps text that was not sent. With nil, which is the
+// default, it is lost.
+func (t *TTY) KeepUnsent(u Unsent) { t.unsent = u }
 
 // LineOr is Line with a text that Tab puts on an empty line, where the person can edit it.
 func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error) {
@@ -35,6 +48,13 @@ func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error
 		return "", err
 	}
 	defer restore()
+	name, kept := prompt, ""
+	if t.unsent != nil {
+		kept = plain(t.unsent.Kept(name))
+	}
+	if kept != "" {
+		prompt = "You typed here before: " + kept + "\nTab takes it.\n" + prompt
+	}
 	prompt = Wrap(prompt, t.Width())
 	above := strings.LastIndexByte(prompt, '\n') + 1
 	if err := t.ask(prompt[:above]); err != nil {
@@ -44,19 +64,34 @@ func (t *TTY) LineOr(ctx context.Context, prompt, offered string) (string, error
 		line := &lineInput{in: in}
 		line.editor = term.NewTerminal(line, prompt[above:])
 		line.editor.AutoCompleteCallback = func(typed string, _ int, key rune) (string, int, bool) {
-			return offered, len(offered), key == '\t' && typed == "" && offered != ""
+			switch {
+			case line.err != nil:
+				line.typed = typed
+			case key == '\t' && typed == "" && kept != "":
+				return kept, len(kept), true
+			case key == '\t' && (typed == "" || typed == kept) && offered != "":
+				return offered, len(offered), true
+			}
+			return "", 0, false
 		}
 		line.resize()
 		text, err := line.editor.ReadLine()
 		t.out.column = 0
 		switch {
 		case line.err != nil:
+			deliberate := errors.Is(line.err, ErrBack) || errors.Is(line.err, ErrInterrupted)
+			if typed := plain(line.typed); t.unsent != nil && !deliberate && typed != "" {
+				t.unsent.Keep(name, typed)
+			}
 			return "", line.err
 		case errors.Is(err, io.EOF):
 			return "", io.EOF
 		case err != nil:
 			return "", t.lost("read a line", err)
 		case text != "" || t.now().Sub(t.letter) >= afterLetter:
+			if text != "" && kept != "" {
+				t.unsent.Keep(name, "")
+			}
 			return plain(text), nil
 		}
 	}
@@ -69,7 +104,9 @@ type lineInput struct {
 	raw     []byte // what was typed and is not looked at
 	keys    []byte // what the editor gets
 	pasting bool
-	err     error // what ended the line
+	err     error  // what ended the line
+	asked   bool   // the editor was made to say what its line has
+	typed   string // what its line had when err came
 	width   int
 }
 
@@ -82,9 +119,14 @@ func (l *lineInput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Read gives the editor what was typed.
+// Read gives the editor what was typed. Before the error that ends the line it gives a
+// Tab, for which the editor shows its line to the callback.
 func (l *lineInput) Read(p []byte) (int, error) {
 	for len(l.keys) == 0 {
+		if l.err != nil && !l.asked {
+			l.asked, l.keys = true, []byte{'\t'}
+			break
+		}
 		if l.err != nil {
 			return 0, l.err
 		}

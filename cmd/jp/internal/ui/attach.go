@@ -267,7 +267,7 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	a.ends = r.Processes().AwaitEnd(id)
 	defer a.close()
 	if !e.Format.Structured() && IsTerminal(e.Stdout) {
-		if a.person = OpenClient(&TerminalFront{Env: e, Repo: r}); a.person != nil {
+		if a.person = OpenClient(&TerminalFront{Env: e, Repo: r, about: id}); a.person != nil {
 			a.person.tty.MayLeave()
 		}
 	}

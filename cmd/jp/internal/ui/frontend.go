@@ -7,6 +7,7 @@ import (
 
 	"jp/agent"
 	"jp/agent/attachments"
+	"jp/agent/drafts"
 	"jp/agent/repo"
 	"jp/config"
 	"jp/conversation"
@@ -18,6 +19,7 @@ type TerminalFront struct {
 	Repo      *repo.Repo
 	transient bool // nothing of the turn is kept
 	input     textInput
+	about     conversation.ID // what the person is asked about
 
 	piped  *string   // what standard input had; nil until it is read
 	client *client   // nil until somebody can be asked
@@ -54,12 +56,21 @@ func (f *TerminalFront) Output(o agent.OutputOptions) agent.Output {
 		f.live, f.hide = o.live, o.live.hide
 	}
 	f.Env.live.Store(f.live)
-	return &gated{out, f}
+	return &gated{out, f, true}
+}
+
+// About says which conversation the person is asked about, "" for one that jp does not keep.
+// What they type at its prompts and cannot send is kept for it.
+func (f *TerminalFront) About(id conversation.ID) {
+	f.about = id
+	if f.client != nil {
+		f.client.tty.KeepUnsent(drafts.Unsent{Own: f.Repo.Own(), ID: id})
+	}
 }
 
 // Child implements [frontend].
 func (f *TerminalFront) Child(id conversation.ID) agent.Output {
-	return &gated{f.Env.childOutput(id, f.live), f}
+	return &gated{f.Env.childOutput(id, f.live), f, false}
 }
 
 // Configured implements [frontend].

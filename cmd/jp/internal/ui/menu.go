@@ -172,6 +172,7 @@ func (c *client) atQuestion(ctx context.Context) error {
 type gated struct {
 	agent.Output
 	front *TerminalFront
+	main  bool // it is the run itself, and not one of its delegates
 }
 
 // wait waits for the terminal, and returns what gives it back.
@@ -181,6 +182,18 @@ func (g *gated) wait() func() {
 	}
 	g.front.client.gate.Lock()
 	return g.front.client.gate.Unlock
+}
+
+// Begin lets the user's prompts be about the conversation of the run.
+func (g *gated) Begin(r agent.RunInfo) {
+	if g.main {
+		id := conversation.ID("")
+		if r.Recorded {
+			id = r.ID
+		}
+		g.front.About(id)
+	}
+	g.Output.Begin(r)
 }
 
 func (g *gated) Recorded(events []*conversation.Event) {

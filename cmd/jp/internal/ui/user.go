@@ -11,9 +11,11 @@ import (
 	"sync"
 
 	"jp/agent"
+	"jp/agent/drafts"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/prompt"
 	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
 	"jp/turnloop"
 )
 
@@ -36,6 +38,7 @@ func OpenClient(f *TerminalFront) *client {
 		return nil
 	}
 	c := &client{tty: tty, front: f, palette: e.Palette(tty.File())}
+	tty.KeepUnsent(drafts.Unsent{Own: r.Own(), ID: f.about})
 	if r.TopLevel != "" {
 		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
 	}
@@ -158,7 +161,8 @@ func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error)
 }
 
 // Line implements [user].
-func (c *client) Line(ctx context.Context, prompt string) (string, error) {
+func (c *client) Line(ctx context.Context, about conversation.ID, prompt string) (string, error) {
+	c.front.About(about)
 	c.front.live.cover(true)
 	defer c.front.live.cover(false)
 	line, err := c.tty.Line(ctx, prompt)
