@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ inspector: ## install the MCP inspector and the reference MCP server (npm), whic
 
 demo: build ## a scripted turn with real tools in a scratch repository
 	@$(BIN) demo
+
+release: ## build archives, packages and a formula into dist/ (VERSION=0.2.0 SYSTEMS='linux/amd64 darwin/arm64' URL=...)
+	tools/release/build
 
 install: ## install jp into GOBIN, and say where that is
 	$(GO) install ./cmd/jp

@@ -17,6 +17,7 @@ import (
 	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/instructions"
+	"jp/internal/version"
 	"jp/provider"
 	"jp/turnloop"
 	"jp/worktree"
@@ -67,7 +68,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Model: e.model, System: e.system(system), Tools: tools,
 		Workspace: files, Hold: files.Hold, ToolLock: e.toolLock, Outlived: e.outlived,
 		Policy: e.policy(), Grant: e.repo.Config.Policy.Allow, Observer: e.out, Verbose: e.opts.Verbose,
-		JP: models.Version(), Now: e.env.Now, NewID: e.freeID,
+		JP: version.Get().Version, Now: e.env.Now, NewID: e.freeID,
 		Retry: provider.Retry{Asked: limits.RetryWait},
 		Limits: turnloop.Limits{
 			ModelCalls: int(limits.ModelCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.repo), Tokens: int(limits.Tokens),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -111,14 +110,6 @@ func openReplay(ctx context.Context, e *repo.Host, r *repo.Repo, word string) (*
 			Hint(action.Print(v.Name()), "read it")
 	}
 	return &catalog.Provider{Provider: script.Replay(Replayed+"/"+string(v.ID), v.Events), API: Scripted}, v.Damage(nil)
-}
-
-// Version is jp's own version.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "0.1.0-dev"
 }
 
 // DemoRequest is what the demo asks, in the files that demoFiles gives.

@@ -9,11 +9,11 @@ import (
 	"sync"
 
 	"jp/agent/action"
-	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/config"
 	"jp/internal/safetext"
+	"jp/internal/version"
 	"jp/tool"
 	"jp/tool/mcp"
 )
@@ -28,7 +28,7 @@ type Servers struct {
 func NewServer(r *repo.Repo, e *repo.Host, name string) *mcp.Server {
 	set := r.Config.MCP[name]
 	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env}, mcp.Options{
-		Approvals: mcp.Approvals{Dir: filepath.Join(r.Paths.StateDir, "mcp"), Root: r.TopLevel, Holds: r.Holds}, Dir: r.TopLevel, Environ: e.Environ, Secret: keyNames(r), Version: models.Version(),
+		Approvals: mcp.Approvals{Dir: filepath.Join(r.Paths.StateDir, "mcp"), Root: r.TopLevel, Holds: r.Holds}, Dir: r.TopLevel, Environ: e.Environ, Secret: keyNames(r), Version: version.Get().Version,
 		StartTimeout: set.StartTimeout,
 	})
 }

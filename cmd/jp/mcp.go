@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/models"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/mcpserver"
 	"jp/cmd/jp/internal/ui"
+	"jp/internal/version"
 )
 
 // mcpInstructions is the text for every model that gets the tools over MCP.
@@ -55,5 +55,5 @@ func runMCPServe(ctx context.Context, e *ui.Env) error {
 	if ui.IsTerminal(e.Stdin) && !e.Quiet {
 		fmt.Fprintln(e.Messages(), "Serving MCP on standard input and output: this is for an agent to start. Ctrl+D ends it.")
 	}
-	return mcpserver.Serve(ctx, tools, e.Stdin, e.Stdout, mcpserver.Options{Name: "jp", Version: models.Version(), Instructions: mcpInstructions})
+	return mcpserver.Serve(ctx, tools, e.Stdin, e.Stdout, mcpserver.Options{Name: "jp", Version: version.Get().Version, Instructions: mcpInstructions})
 }

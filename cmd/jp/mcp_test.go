@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/mcpserver/mcptest"
+	"jp/internal/version"
 	"jp/tool/recall"
 )
 
@@ -57,7 +57,7 @@ func TestMCPTools(t *testing.T) {
 	c := mcptest.Start(t, p.command("mcp", "serve"))
 	name, serverVersion, instructions := c.Server()
 	require.Equal(t, "jp", name)
-	require.Equal(t, models.Version(), serverVersion)
+	require.Equal(t, version.Get().Version, serverVersion)
 	require.Contains(t, instructions, "conversation_grep")
 
 	offered := map[string]mcptest.Tool{}

@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"jp/agent/models"
 	"jp/agent/toolset"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/internal/version"
 	"jp/sandbox"
 )
 
@@ -23,9 +22,9 @@ func newVersionCommand(e *ui.Env) *cobra.Command {
 		Use: "version", Short: "Print the version", GroupID: "setup", Args: cobra.NoArgs,
 		Long: `Print the versions of jp, of its format and of Go. With -v also print what the
 sandbox can enforce on this system (docs/sandbox.md). With --json also print the
-commit that jp was built from, and git's version.
+commit that jp was built from, its date, and git's version.
 
-JSON: {"version","commit","format","json","go","git"}
+JSON: {"version","commit","date","format","json","go","git"}
 
 Exit codes: 0 done · 2 usage`,
 		Example: "  jp version\n  jp version -v\n  jp version --json",
@@ -34,16 +33,9 @@ Exit codes: 0 done · 2 usage`,
 }
 
 func runVersion(ctx context.Context, e *ui.Env) error {
-	commit := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				commit = s.Value
-			}
-		}
-	}
+	v := version.Get()
 	if !e.Format.Structured() {
-		_, err := fmt.Fprintf(e.Results(), "jp %s (format %d, %s)\n", models.Version(), conversation.Version, runtime.Version())
+		_, err := fmt.Fprintf(e.Results(), "jp %s (format %d, %s)\n", v.Version, conversation.Version, runtime.Version())
 		if err == nil && e.Verbose {
 			_, err = fmt.Fprintln(e.Results(), toolset.SupportWords(sandbox.Supported()))
 		}
@@ -56,9 +48,10 @@ func runVersion(ctx context.Context, e *ui.Env) error {
 	return json.NewEncoder(e.Results()).Encode(struct {
 		Version string `json:"version"`
 		Commit  string `json:"commit"`
+		Date    string `json:"date"`
 		Format  int    `json:"format"`
 		JSON    int    `json:"json"`
 		Go      string `json:"go"`
 		Git     string `json:"git"`
-	}{models.Version(), commit, conversation.Version, ui.JsonVersion, runtime.Version(), git})
+	}{v.Version, v.Commit, v.Date, conversation.Version, ui.JsonVersion, runtime.Version(), git})
 }
