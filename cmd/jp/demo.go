@@ -63,7 +63,14 @@ func runDemo(ctx context.Context, e *ui.Env) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(e.Results(), "\nThe demo's repository: %s   (rm -r %s removes it)\n", d.dir, dir)
+	_, err = fmt.Fprintf(e.Results(), `
+Next, in a repository of yours:
+  export ANTHROPIC_API_KEY=…      or another provider's key: jp models lists them
+  jp query "Explain this code."   ask a model
+  jp diff, jp undo                see what it changed, and take it back
+
+The demo's repository: %s   (rm -r %s removes it)
+`, d.dir, dir)
 	return err
 }
 

@@ -91,6 +91,8 @@ var Allowed = map[string][]string{
 	"internal/interleave":                   nil,
 	"internal/prose":                        nil, // reads documents and source as text
 	"internal/inflate":                      nil, // standard library only
+	"internal/version":                      nil, // standard library only
+	"internal/windows_needs_wsl":            nil,
 	"internal/lazy":                         nil, // standard library only
 	"internal/safefile":                     nil,
 	"examples/lines":                        {everything}, // but nothing of cmd

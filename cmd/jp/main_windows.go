@@ -1,0 +1,5 @@
+//go:build windows
+
+package main
+
+import _ "jp/internal/windows_needs_wsl" // jp runs on Windows through WSL only
