@@ -193,9 +193,6 @@ func TestLeftovers(t *testing.T) {
 		"ref lock":    {of(leftover.RefLock, same), doctor.Note, "leftovers", "some/file is 2 h old, and keeps the ref from being moved; the next turn of jp-c17528832001-k3f9", "jp doctor --fix"},
 		"a young one": {of(leftover.RefLock, func(f *leftover.File) { f.Age = time.Minute }), doctor.Note, "leftovers", "60 s old", "when it is an hour old"},
 		"an open one": {of(leftover.RefLock, func(f *leftover.File) { f.Openers = []int{12} }), doctor.Warn, "leftovers", "pid 12 has it open", "wait"},
-		"git's":       {of(leftover.RefLock, func(f *leftover.File) { f.Conversation = "" }), doctor.Warn, "leftovers", "may hold it", "delete it"},
-		"index lock":  {of(leftover.GitLock, func(f *leftover.File) { f.Path = "/r/.git/index.lock" }), doctor.Warn, "leftovers", ".git/index.lock is 2 h old, and keeps git from writing index; no process is seen to have it open", "delete it"},
-		"one in use":  {of(leftover.GitLock, func(f *leftover.File) { f.Openers = []int{12} }), doctor.Warn, "leftovers", "pid 12 has it open", "wait"},
 		"written":     {of(leftover.WrittenOne, same), doctor.Note, "leftovers", "holds what you wrote", "read it"},
 		"object":      {of(leftover.Object, same), doctor.Note, "leftovers", "1 unfinished git object that a killed process left, 2.0 kB, the oldest 2 h old: some/file", "jp doctor --fix; git gc removes what is two weeks old"},
 		"pack":        {of(leftover.Pack, same), doctor.Note, "leftovers", "1 unfinished git pack that a killed process left", "jp doctor --fix; git gc removes it"},
@@ -209,6 +206,33 @@ func TestLeftovers(t *testing.T) {
 		"entry":       {doctor.Leftovers{Stale: []doctor.Entry{{ID: "jp-c17528832001-k3f9", Age: time.Hour}}}.Findings(), doctor.Note, "registry", "of 1 process that ended", "jp status"},
 		"entries":     {doctor.Leftovers{Stale: make([]doctor.Entry, 5)}.Findings(), doctor.Note, "registry", "of 5 processes that ended there are still an entry and a socket, the oldest 0 ms old: , ,  and 2 more", "jp status"},
 		"bad entry":   {doctor.Leftovers{Errs: []error{errSome}}.Findings(), doctor.Warn, "registry", "some reason", ""},
+	})
+}
+
+// The lock of a git that has ended can be removed, and of any other jp says why not.
+func TestGitLocks(t *testing.T) {
+	of := func(path string, kind leftover.Kind, change func(*doctor.Leftovers, *leftover.File)) []doctor.Finding {
+		l, f := doctor.Leftovers{Root: "/r"}, leftover.File{Kind: kind, Path: "/r/.git/" + path, Age: 2 * time.Hour}
+		change(&l, &f)
+		l.Files = []leftover.File{f}
+		return l.Findings()
+	}
+	free := func(_ *doctor.Leftovers, f *leftover.File) { f.Free = true }
+	unseen := func(*doctor.Leftovers, *leftover.File) {}
+	check(t, map[string]judged{
+		"index":        {of("index.lock", leftover.GitLock, free), doctor.Warn, "leftovers", ".git/index.lock is 2 h old, and keeps git from writing index; the git that made it has ended", "rm /r/.git/index.lock"},
+		"config":       {of("config.lock", leftover.GitLock, free), doctor.Warn, "leftovers", "keeps git from writing config; the git", "rm /r/.git/config.lock"},
+		"branch":       {of("refs/heads/main.lock", leftover.GitLock, free), doctor.Warn, "leftovers", "keeps git from writing main; the git", "rm /r/.git/refs/heads/main.lock"},
+		"gc":           {of("gc.pid.lock", leftover.GitLock, free), doctor.Warn, "leftovers", "keeps git from tidying up; the git", "rm /r/.git/gc.pid.lock"},
+		"maintenance":  {of("objects/maintenance.lock", leftover.GitLock, free), doctor.Warn, "leftovers", "keeps git from tidying up; the git", "rm /r/.git/objects/maintenance.lock"},
+		"packed refs":  {of("packed-refs.lock", leftover.RefLock, free), doctor.Warn, "leftovers", "keeps refs from being deleted and packed; the git", "rm /r/.git/packed-refs.lock"},
+		"a ref of jp":  {of("refs/jp/remotes/o/x.lock", leftover.RefLock, free), doctor.Warn, "leftovers", "keeps the ref from being moved; the git", "rm /r/.git/refs/jp/remotes/o/x.lock"},
+		"quoted":       {of("refs/heads/a b.lock", leftover.GitLock, free), doctor.Warn, "leftovers", "keeps git from writing a b", "rm '/r/.git/refs/heads/a b.lock'"},
+		"git works":    {of("index.lock", leftover.GitLock, func(_ *doctor.Leftovers, f *leftover.File) { f.Gits = []int{12, 13} }), doctor.Warn, "leftovers", "a git works in this repository (pid 12), and may hold it", "wait for that process"},
+		"open":         {of("index.lock", leftover.GitLock, func(_ *doctor.Leftovers, f *leftover.File) { f.Openers, f.Gits = []int{14}, []int{12} }), doctor.Warn, "leftovers", "pid 14 has it open", "wait for that process"},
+		"unseen":       {of("index.lock", leftover.GitLock, unseen), doctor.Warn, "leftovers", "jp cannot see whether the git that made it has ended", "if no git works here, delete it"},
+		"unseen refs":  {of("packed-refs.lock", leftover.RefLock, unseen), doctor.Warn, "leftovers", "jp cannot see whether the git that made it has ended", "if no git works here, delete it"},
+		"over network": {of("index.lock", leftover.GitLock, func(l *doctor.Leftovers, f *leftover.File) { l.Network, f.Free = true, true }), doctor.Warn, "leftovers", "jp cannot see", "if no git works here, delete it"},
 	})
 }
 

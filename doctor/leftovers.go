@@ -14,11 +14,12 @@ import (
 
 // Leftovers are the files that a kill may have left.
 type Leftovers struct {
-	Files  []leftover.File
-	Partly bool // the working tree was not looked through to its end
-	Stale  []Entry
-	Errs   []error // of the registry
-	Root   string  // paths below it are told from it
+	Files   []leftover.File
+	Partly  bool // the working tree was not looked through to its end
+	Network bool // gits of other machines may work in the repository
+	Stale   []Entry
+	Errs    []error // of the registry
+	Root    string  // paths below it are told from it
 	// Kept is why files stay although they were to be removed, by their paths.
 	Kept map[string]error
 }
@@ -52,10 +53,8 @@ func (l Leftovers) Findings() (all []Finding) {
 	for _, f := range l.Files {
 		switch {
 		case len(all) == most: // the others are found when these are gone
-		case f.Kind == leftover.RefLock:
-			all = append(all, l.refLock(f))
-		case f.Kind == leftover.GitLock:
-			all = append(all, l.gitLock(f))
+		case f.Kind == leftover.RefLock, f.Kind == leftover.GitLock:
+			all = append(all, l.lock(f))
 		case f.Kind == leftover.WrittenOne:
 			all = append(all, found(Note, "leftovers", "%s, %s old, holds what you wrote, and nothing asks for it any more", l.path(f), conversation.Ago(f.Age)).
 				advise("read it, and delete it"))
@@ -74,25 +73,37 @@ func (l Leftovers) Findings() (all []Finding) {
 	return all
 }
 
-// refLock judges the lock of a ref.
-func (l Leftovers) refLock(f leftover.File) Finding {
-	what := fmt.Sprintf("%s is %s old, and keeps the ref from being moved", l.path(f), conversation.Ago(f.Age))
+// lock judges the lock of a ref, or one of git's own.
+func (l Leftovers) lock(f leftover.File) Finding {
+	what := fmt.Sprintf("%s is %s old, and keeps %s", l.path(f), conversation.Ago(f.Age), l.blocked(f))
+	inUse := func(why string) Finding {
+		return found(Warn, "leftovers", "%s; %s", what, why).advise("wait for that process")
+	}
 	switch {
 	case len(f.Openers) > 0:
-		return found(Warn, "leftovers", "%s; pid %d has it open", what, f.Openers[0]).advise("wait for that process")
-	case f.Conversation == "":
-		return found(Warn, "leftovers", "%s; a git that works here may hold it", what).advise("if no git works here, delete it")
+		return inUse(fmt.Sprintf("pid %d has it open", f.Openers[0]))
+	case f.Conversation != "":
+		return found(Note, "leftovers", "%s; the next turn of %s takes it over", what, f.Conversation).advise("%s", l.fixes(f))
+	case len(f.Gits) > 0:
+		return inUse(fmt.Sprintf("a git works in this repository (pid %d), and may hold it", f.Gits[0]))
+	case f.Free && !l.Network:
+		return found(Warn, "leftovers", "%s; the git that made it has ended", what).advise("%s", action.RemoveFile(f.Path))
 	}
-	return found(Note, "leftovers", "%s; the next turn of %s takes it over", what, f.Conversation).advise("%s", l.fixes(f))
+	return found(Warn, "leftovers", "%s; jp cannot see whether the git that made it has ended", what).advise("if no git works here, delete it")
 }
 
-// gitLock judges a lock of git's own.
-func (l Leftovers) gitLock(f leftover.File) Finding {
-	what := fmt.Sprintf("%s is %s old, and keeps git from writing %s", l.path(f), conversation.Ago(f.Age), strings.TrimSuffix(filepath.Base(f.Path), ".lock"))
-	if len(f.Openers) > 0 {
-		return found(Warn, "leftovers", "%s; pid %d has it open", what, f.Openers[0]).advise("wait for that process")
+// blocked is what a lock keeps from being done.
+func (l Leftovers) blocked(f leftover.File) string {
+	switch name := strings.TrimSuffix(filepath.Base(f.Path), ".lock"); {
+	case f.Kind == leftover.RefLock && name == "packed-refs":
+		return "refs from being deleted and packed"
+	case f.Kind == leftover.RefLock:
+		return "the ref from being moved"
+	case name == "gc.pid", name == "maintenance":
+		return "git from tidying up"
+	default:
+		return "git from writing " + name
 	}
-	return found(Warn, "leftovers", "%s; no process is seen to have it open, but a git that waits for an editor may hold it", what).advise("if no git works here, delete it")
 }
 
 // fixes says what --fix does about a file, or why it did not.

@@ -61,7 +61,7 @@ func (c *checkup) leftovers(ctx context.Context) Leftovers {
 	limited, done := c.patience(ctx)
 	defer done()
 	files, whole := c.place(ctx).Find(limited)
-	found := Leftovers{Files: files, Partly: !whole, Root: c.repo.TopLevel}
+	found := Leftovers{Files: files, Partly: !whole, Network: diskOf(c.repo.CommonDir).Network, Root: c.repo.TopLevel}
 	found.Stale, found.Errs = c.stale()
 	return found
 }

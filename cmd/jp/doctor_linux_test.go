@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -26,4 +30,59 @@ func TestDoctorOnAReadOnlyDisk(t *testing.T) {
 	require.Equal(t, "ok 1 live, 0 archived, 0 fetched → ", seen.about("conversations"))
 	require.Contains(t, seen.about("repository"), "a bare repository")
 	p.examined("--fix")
+}
+
+// A lock of git's is left to a git that works in the repository, wherever that was started,
+// and although it closes its lock while it waits for an editor.
+func TestDoctorSeesTheGitOfALock(t *testing.T) {
+	t.Parallel()
+	for name, arg := range map[string]struct {
+		dir  string // from the repository
+		args []string
+		env  []string
+	}{
+		"in the repository":      {dir: "."},
+		"below it":               {dir: "sub"},
+		"with -C":                {dir: "..", args: []string{"-C", "repo"}},
+		"with --git-dir":         {dir: "..", args: []string{"--git-dir", "repo/.git", "--work-tree=home"}},
+		"with GIT_DIR":           {dir: "..", env: []string{"GIT_DIR=repo/.git", "GIT_WORK_TREE=home"}},
+		"in another worktree":    {dir: "../linked"},
+		"in another, as a child": {dir: "../linked", args: []string{"-c", "alias.x=!git commit --allow-empty", "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("sub/file", "")
+			p.git("worktree", "add", "-q", "../linked")
+			p.write("../editor", "#!/bin/sh\necho >\"$0.begun\"\nread line\nexit 1\n") // the test ends it
+			args := arg.args
+			if len(args) == 0 || args[len(args)-1] != "x" {
+				args = append(args, "commit", "--allow-empty")
+			}
+			git := exec.Command("git", args...)
+			git.Dir, git.Env = filepath.Join(p.dir, arg.dir), append(append(p.environ, "GIT_EDITOR="+filepath.Join(p.dir, "../editor")), arg.env...)
+			input, err := git.StdinPipe()
+			require.NoError(t, err)
+			require.NoError(t, git.Start())
+			t.Cleanup(func() { input.Close(); _ = git.Wait() })
+			require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(p.dir, "../editor.begun")); return err == nil }, 30*time.Second, time.Millisecond)
+			lock := filepath.Join(p.dir, ".git/HEAD.lock")
+			p.write(".git/HEAD.lock", "")
+			agedBy(t, time.Hour, lock)
+
+			seen := p.examined().about("leftovers")
+			require.Regexp(t, `(?m)^warn \.git/HEAD\.lock is 60 min old, and keeps git from writing HEAD; a git works in this repository \(pid \d+\), and may hold it → wait for that process$`, seen)
+			require.NoError(t, input.Close())
+			require.Error(t, git.Wait(), "the editor failed")
+			seen = p.examined().about("leftovers")
+			require.Contains(t, seen, "HEAD; the git that made it has ended → rm "+lock)
+
+			open, err := os.Open(lock)
+			require.NoError(t, err)
+			require.Contains(t, p.examined().about("leftovers"), fmt.Sprintf("HEAD; pid %d has it open → wait", os.Getpid()))
+			require.NoError(t, open.Close())
+			agedBy(t, 30*time.Second, lock)
+			require.Contains(t, p.examined().about("leftovers"), "jp cannot see whether the git that made it has ended → if no git works here")
+		})
+	}
 }

@@ -25,7 +25,7 @@ type Kind string
 // The kinds.
 const (
 	RefLock    Kind = "ref_lock"    // of a ref of jp's, or of all packed ones
-	GitLock    Kind = "git_lock"    // of git's own, for the index or a ref of the user's
+	GitLock    Kind = "git_lock"    // of git's own, for the index, a ref of the user's and so on
 	Object     Kind = "object"      // an object that never got its name
 	Pack       Kind = "pack"        // a pack or its index, likewise
 	State      Kind = "state"       // a file of jp's own, likewise
@@ -41,6 +41,8 @@ const (
 const (
 	// Suspect is from when on a file that others make for a moment only is told.
 	Suspect = 10 * time.Second
+	// Settled is from when on a lock of git's may belong to no process.
+	Settled = time.Minute
 	// Abandoned is from when on a file may be removed.
 	Abandoned = time.Hour
 )
@@ -54,6 +56,8 @@ type File struct {
 	Age          time.Duration
 	Bytes        int64
 	Openers      []int // processes that have it open, as far as the system tells
+	Gits         []int // of a lock of git's: processes of git that may hold it
+	Free         bool  // of a lock of git's: the process that made it has ended
 	info         os.FileInfo
 }
 

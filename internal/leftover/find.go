@@ -82,28 +82,6 @@ func (f *finding) refLocks() {
 	})
 }
 
-// gitLocks finds the locks of git's own that a kill leaves most: with one of them no
-// commit can be made.
-func (f *finding) gitLocks() {
-	dirs := []string{f.GitDir}
-	if f.CommonDir != f.GitDir {
-		dirs = append(dirs, f.CommonDir)
-	}
-	for _, dir := range dirs {
-		for _, name := range []string{"index", "HEAD", "config", "shallow"} {
-			f.add(GitLock, filepath.Join(dir, name+".lock"), Suspect)
-		}
-	}
-	for _, scope := range []string{"heads", "tags", "remotes"} {
-		_ = filepath.WalkDir(filepath.Join(f.CommonDir, "refs", scope), func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".lock") {
-				f.add(GitLock, path, Suspect)
-			}
-			return nil // what cannot be read is told elsewhere
-		})
-	}
-}
-
 // ownerOfRef is the conversation whose lock is held by who moves a ref, named
 // below refs/jp.
 func ownerOfRef(lock string) conversation.ID {
@@ -211,10 +189,11 @@ func (f *finding) findOpeners() {
 	if len(f.files) == 0 {
 		return
 	}
-	by, _ := process.Openers(infos(f.files))
+	by, sure := process.Openers(infos(f.files))
 	for i, pids := range by {
 		f.files[i].Openers = pids
 	}
+	f.findGits(sure)
 }
 
 func infos(files []File) []os.FileInfo {

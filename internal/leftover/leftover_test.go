@@ -102,6 +102,14 @@ var left = map[string]struct {
 	"packed refs":    {".git/packed-refs.lock", leftover.RefLock, leftover.ErrKind},
 	"index lock":     {".git/index.lock", leftover.GitLock, leftover.ErrKind},
 	"branch lock":    {".git/refs/heads/a/b.lock", leftover.GitLock, leftover.ErrKind},
+	"stash lock":     {".git/refs/stash.lock", leftover.GitLock, leftover.ErrKind},
+	"HEAD lock":      {".git/HEAD.lock", leftover.GitLock, leftover.ErrKind},
+	"config lock":    {".git/config.lock", leftover.GitLock, leftover.ErrKind},
+	"gc lock":        {".git/gc.pid.lock", leftover.GitLock, leftover.ErrKind},
+	"reflog lock":    {".git/logs/refs/heads/a.lock", leftover.GitLock, leftover.ErrKind},
+	"sparse lock":    {".git/info/sparse-checkout.lock", leftover.GitLock, leftover.ErrKind},
+	"graph lock":     {".git/objects/info/commit-graph.lock", leftover.GitLock, leftover.ErrKind},
+	"packs' lock":    {".git/objects/pack/multi-pack-index.lock", leftover.GitLock, leftover.ErrKind},
 	"object":         {".git/objects/ab/tmp_obj_x7Zq", leftover.Object, nil},
 	"object at root": {".git/objects/tmp_obj_x7Zq", leftover.Object, nil},
 	"pack":           {".git/objects/pack/tmp_pack_x7Zq", leftover.Pack, nil},
@@ -139,10 +147,10 @@ func TestEachKind(t *testing.T) {
 func TestWhatIsNoLeftover(t *testing.T) {
 	r := newRuin(t)
 	for _, name := range []string{
-		".git/refs/jp/conversations/" + string(id), ".git/refs/heads/main", ".git/gc.pid.lock", ".git/objects/ab/" + strings.Repeat("c", 38),
+		".git/refs/jp/conversations/" + string(id), ".git/refs/heads/main", ".git/objects/ab/" + strings.Repeat("c", 38),
 		".git/objects/pack/pack-1.pack", ".git/objects/pack/.tmp-12-pack-1.pack", ".git/jp/packing.json", ".git/jp/drafts/" + string(id) + ".answer",
 		".git/jp/drafts/" + string(id) + ".query", ".git/jp/drafts/new.query", ".git/jp/locks/" + string(id) + ".lock", ".jp-notes", ".jp-config.toml",
-		"sub/.git/.jp-mark-12", ".jp/config.toml", ".git/jp/mutation.lock", ".git/modules/x/.jp-mark-12",
+		"sub/.git/.jp-mark-12", ".jp/config.toml", ".git/jp/mutation.lock", ".git/index", ".git/hooks/x.lock", "yarn.lock", ".git/refs/heads/x.lock/main", ".git/modules/x/.jp-mark-12",
 	} {
 		r.leave(name)
 	}
