@@ -1,18 +1,121 @@
 package doctor
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"jp/agent/action"
 	"jp/conversation"
+	"jp/gitstore"
 )
 
 // most is the number of findings of one kind that are listed one by one.
 const most = 20
+
+// conversations reads the newest event of every conversation.
+func (c *checkup) conversations(ctx context.Context) []Finding {
+	if c.storeErr != nil {
+		return Store{Err: c.storeErr}.Findings()
+	}
+	store, tips := Store{Hidden: c.repo.Store.CheckRefs()}, Tips{}
+	for scope, count := range map[conversation.Scope]*int{
+		conversation.ScopeLive: &store.Live, conversation.ScopeArchived: &store.Archived, conversation.ScopeRemotes: &store.Remote,
+	} {
+		infos, err := c.repo.Store.List(ctx, scope)
+		if err != nil {
+			return Store{Err: err, Hidden: store.Hidden}.Findings()
+		}
+		*count = len(infos)
+		tips.Read += len(infos)
+		for _, info := range infos {
+			if info.Err != nil {
+				tips.Bad = append(tips.Bad, Tip{
+					Name: info.Name(), Err: info.Err, Newer: errors.Is(info.Err, conversation.ErrNewer),
+					Partial: errors.Is(info.Err, gitstore.ErrShallow), Fetched: info.Remote != "",
+				})
+			}
+		}
+	}
+	slices.SortFunc(tips.Bad, func(a, b Tip) int { return strings.Compare(a.Name, b.Name) })
+	seconds, err := c.repo.Store.Seconds()
+	if err != nil {
+		return Store{Err: err}.Findings()
+	}
+	var twins Seconds
+	for _, s := range seconds {
+		twins = append(twins, second(s))
+	}
+	store.LooseRefs, store.PackedRefs = countRefs(c.repo.CommonDir)
+	return slices.Concat(store.Findings(), tips.Findings(), twins.Findings())
+}
+
+func second(s gitstore.Second) Second {
+	d := Second{ID: s.ID, Live: s.Ref == gitstore.RefOf(s.ID)}
+	if s.Err != nil {
+		d.Apart = s.Head
+	}
+	return d
+}
+
+// countRefs counts the refs of jp's, by where they are.
+func countRefs(common string) (loose, packed int) {
+	own := map[string]bool{}
+	_ = filepath.WalkDir(filepath.Join(common, "refs", "jp"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".lock") {
+			own[strings.TrimPrefix(path, common+"/")] = true
+		}
+		return nil // what cannot be read is told of the conversations
+	})
+	f, err := os.Open(filepath.Join(common, "packed-refs"))
+	if err != nil {
+		return len(own), 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if _, name, _ := strings.Cut(lines.Text(), " "); strings.HasPrefix(name, "refs/jp/") && !own[name] {
+			packed++
+		}
+	}
+	return len(own), packed
+}
+
+// manyRefs is from how many loose refs on listing gains from packing them.
+const manyRefs = 200
+
+// A Store is how many conversations there are, and on which refs.
+type Store struct {
+	Live, Archived, Remote int
+	LooseRefs, PackedRefs  int
+	Err                    error // why they cannot be listed
+	Hidden                 error // why packed-refs may hide some
+}
+
+// Findings judges the refs.
+func (s Store) Findings() []Finding {
+	all := []Finding{found(OK, "conversations", "%d live, %d archived, %d fetched", s.Live, s.Archived, s.Remote)}
+	if s.Err != nil {
+		all = []Finding{found(Fail, "conversations", "the conversations cannot be listed: %v", s.Err)}
+	}
+	switch {
+	case s.Hidden != nil:
+		return append(all, found(Fail, "refs", "%v: refs can be hidden by that", s.Hidden).
+			advise("%s shows what git finds of it; mend that line, or bring back the file as it was", action.ListRefs))
+	case s.Err != nil:
+		return all
+	}
+	if s.LooseRefs >= manyRefs {
+		return append(all, found(Note, "refs", "%d loose, %d packed: each loose one is a file to read when conversations are listed", s.LooseRefs, s.PackedRefs).
+			advise("%s; jp does not do it itself", action.PackRefs))
+	}
+	return append(all, found(OK, "refs", "%d loose, %d packed", s.LooseRefs, s.PackedRefs))
+}
 
 // Tips are the newest events of all conversations, as they were read.
 type Tips struct {
@@ -111,89 +214,4 @@ func (s Second) finding() Finding {
 	}
 	return found(Note, "twice", "%s is live, and an older archived ref of it is there: a fetch brings it back from where it was pushed", s.ID).
 		advise("%s takes it away", action.Unarchive(s.ID.Short()))
-}
-
-// A Holder is who holds a conversation.
-type Holder struct {
-	ID    conversation.ID
-	PID   int
-	For   time.Duration // since it took the lock, 0 where that is not known
-	Ended bool          // the process that took the lock is gone
-	Err   error         // why it cannot be reached, nil where it can
-}
-
-// Holders judges who holds conversations.
-func Holders(holders []Holder) (all []Finding) {
-	if len(holders) == 0 {
-		return []Finding{found(OK, "locks", "no conversation is held")}
-	}
-	for _, h := range holders {
-		all = append(all, h.finding())
-	}
-	return all
-}
-
-// SortHolders sorts holders for the output.
-func SortHolders(holders []Holder) []Holder {
-	slices.SortFunc(holders, func(a, b Holder) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	return holders
-}
-
-func (h Holder) finding() Finding {
-	who := fmt.Sprintf("%s is held by pid %d", h.ID, h.PID)
-	if h.PID == 0 {
-		who = fmt.Sprintf("%s is held by a process that has not said its number", h.ID)
-	}
-	if h.For > 0 {
-		who += " for " + conversation.Ago(h.For)
-	}
-	switch {
-	case h.Ended:
-		return found(Warn, "locks", "%s, which has ended: something that it started keeps the lock", who).
-			advise("%s again in a moment; else find out with lsof who has jp/locks/%s.lock open", action.Doctor, h.ID)
-	case h.Err != nil:
-		return found(Warn, "locks", "%s, which cannot be reached: %v", who, h.Err).advise("%s ends it; its turn can be resumed", action.Kill(h.ID.Short()))
-	}
-	return found(OK, "locks", "%s, which can be reached: %s", who, action.Attach(h.ID.Short()))
-}
-
-// A TreeLock is the lock of those who change files of a working tree.
-type TreeLock struct {
-	Path string
-	Held bool
-	PIDs []int // the processes that have it open, as far as the system tells
-}
-
-// Findings says who holds it.
-func (l TreeLock) Findings() []Finding {
-	if !l.Held {
-		return nil
-	}
-	var pids []string
-	for _, pid := range l.PIDs {
-		pids = append(pids, strconv.Itoa(pid))
-	}
-	what := l.Path + " is locked: a tool or an undo changes files of this working tree, and others wait; "
-	switch len(pids) {
-	case 0:
-		return []Finding{found(Note, "locks", "%sjp cannot see which process holds it", what).advise("wait for that process")}
-	case 1:
-		return []Finding{found(Note, "locks", "%spid %s has it open", what, pids[0]).advise("wait for that process; kill %s ends it", pids[0])}
-	}
-	return []Finding{found(Note, "locks", "%spids %s have it open, and one of them holds it", what, strings.Join(pids, ", ")).advise("wait for them; ps -p %s names them", strings.Join(pids, ","))}
-}
-
-// A Tool is a run that lives on without its jp.
-type Tool struct {
-	ID  conversation.ID
-	Seq int // the event that asked for it
-}
-
-// Tools judges the runs that outlived their jp.
-func Tools(tools []Tool) (all []Finding) {
-	for _, t := range tools {
-		all = append(all, found(Warn, "tools", "a tool of %s (@%d) runs on without its jp", t.ID, t.Seq).
-			advise("%s goes on when it has ended; %s ends it", action.Continue(t.ID.Short()), action.Kill(t.ID.Short())))
-	}
-	return all
 }

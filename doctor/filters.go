@@ -1,11 +1,92 @@
 package doctor
 
 import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"jp/agent/action"
 	"jp/conversation"
+	"jp/gitcmd/convert"
 )
+
+// filtered looks which filters the tracked files need, and whether they run.
+func (c *checkup) filtered(ctx context.Context) []Finding {
+	if c.repo.TopLevel == "" {
+		return nil
+	}
+	limited, cancel := c.patienceFor(ctx, 2*time.Second) // several gits, over all files
+	defer cancel()
+	f, err := c.filters(limited)
+	f.Err = err
+	return f.Findings()
+}
+
+func (c *checkup) filters(ctx context.Context) (f Filters, err error) {
+	git := c.repo.Git
+	sheet, err := c.repo.FilterSheet(ctx)
+	if err != nil {
+		return f, err
+	}
+	unapproved := sheet.Unapproved()
+	out, err := git.Run(ctx, "ls-files", "-z")
+	if err != nil || len(out) == 0 {
+		return f, err
+	}
+	needed, err := convert.Attributes(ctx, git, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"))
+	if err != nil {
+		return f, err
+	}
+	gaps, err := convert.New(git, c.repo.Repository).Judge(ctx, needed, "")
+	if err != nil {
+		return f, err
+	}
+	f.Files, f.Unapproved = len(gaps), unapproved
+	for _, gap := range gaps {
+		if !slices.Contains(unapproved, gap.Filter) && !slices.Contains(f.Undefined, gap.Filter) {
+			f.Undefined = append(f.Undefined, gap.Filter)
+		}
+	}
+	slices.Sort(f.Undefined)
+	if _, err := os.Stat(filepath.Join(c.repo.CommonDir, "lfs")); err == nil {
+		f.Missing, err = c.missingLFS(ctx)
+		return f, err
+	}
+	return f, nil
+}
+
+// missingLFS are the paths of pointers that only snapshots have, and whose content is not
+// in the storage of LFS.
+func (c *checkup) missingLFS(ctx context.Context) (paths []string, err error) {
+	git := c.repo.Git
+	out, err := git.Run(ctx, "rev-list", "--objects", "--glob=refs/jp/conversations/*", "--glob=refs/jp/archive/*", "--not", "--branches", "--tags", "--remotes")
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]string{}
+	var oids []string
+	for line := range strings.Lines(string(out)) {
+		oid, path, has := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if has && path != "" {
+			named[oid] = path
+			oids = append(oids, oid)
+		}
+	}
+	small, err := convert.Small(ctx, git, oids)
+	if err != nil {
+		return nil, err
+	}
+	for oid, text := range small {
+		if convert.IsPointer(text) && !convert.Stored(ctx, git, text) {
+			paths = append(paths, named[oid])
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
 
 // Filters are the filters that files of the working tree need, and what LFS lacks.
 type Filters struct {

@@ -1,9 +1,3 @@
-// Package doctor judges what is known of a repository and of what jp needs around
-// it: whether it is well, and what to do where it is not.
-//
-// It is pure: facts come from the caller, who alone looks at anything. Every
-// judgment says one thing. Texts hold names as they were found; who prints them
-// cleans them.
 package doctor
 
 import (
@@ -95,4 +89,15 @@ func listed(names []string, most int) string {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// lines are the lines of an error, of nil none.
+func lines(err error) (all []string) {
+	if err == nil {
+		return nil
+	}
+	for line := range strings.Lines(err.Error()) {
+		all = append(all, strings.TrimSpace(line))
+	}
+	return all
 }

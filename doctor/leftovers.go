@@ -1,7 +1,11 @@
 package doctor
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +14,83 @@ import (
 	"jp/agent/action"
 	"jp/conversation"
 	"jp/internal/leftover"
+	"jp/process"
 )
+
+// leftBehind finds what kills left behind.
+func (c *checkup) leftBehind(ctx context.Context) []Finding {
+	found := c.leftovers(ctx)
+	found.Kept = c.kept
+	return found.Findings()
+}
+
+// place is where leftovers are looked for.
+func (c *checkup) place(ctx context.Context) leftover.Place {
+	return leftover.Place{CommonDir: c.repo.CommonDir, GitDir: c.repo.GitDir, TopLevel: c.repo.TopLevel, Gone: c.gone(ctx)}
+}
+
+func (c *checkup) leftovers(ctx context.Context) Leftovers {
+	limited, done := c.patience(ctx)
+	defer done()
+	files, whole := c.place(ctx).Find(limited)
+	found := Leftovers{Files: files, Partly: !whole, Network: diskOf(c.repo.CommonDir).Network, Root: c.repo.TopLevel}
+	found.Stale, found.Errs = c.stale()
+	return found
+}
+
+// gone reports whether a conversation is no more. Where that cannot be told, it
+// is not.
+func (c *checkup) gone(ctx context.Context) func(conversation.ID) bool {
+	return func(id conversation.ID) bool {
+		if c.repo.Store == nil {
+			return false
+		}
+		_, err := c.repo.Store.Head(ctx, id)
+		return errors.Is(err, conversation.ErrNotFound)
+	}
+}
+
+// stale are the entries of the registry whose processes have ended. It removes
+// nothing; what cannot be read is in the error.
+func (c *checkup) stale() (entries []Entry, errs []error) {
+	registry, ok := c.repo.States().ToldRegistry()
+	if !ok {
+		return nil, nil
+	}
+	files, err := os.ReadDir(registry.Folder())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, []error{err}
+	}
+	for _, file := range files {
+		stem, isEntry := strings.CutSuffix(file.Name(), ".json")
+		id, err := conversation.ParseID(stem)
+		if !isEntry || err != nil {
+			continue
+		}
+		entry, err := registry.Get(id)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // its process ended
+		case errors.Is(err, process.ErrNotOurs):
+			return entries, []error{err} // the folder is not, and so nothing in it
+		case err != nil:
+			errs = append(errs, err)
+		default:
+			if _, held := process.LocksIn(entry.Repository).Held(id); !held {
+				entries = append(entries, Entry{ID: id, Age: ageOf(filepath.Join(registry.Folder(), file.Name()))})
+			}
+		}
+	}
+	return entries, errs
+}
+
+// ageOf is how long ago a file was written.
+func ageOf(path string) time.Duration {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return 0
+	}
+	return time.Since(info.ModTime())
+}
 
 // Leftovers are the files that a kill may have left.
 type Leftovers struct {

@@ -1,12 +1,34 @@
 package doctor
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
 
 	"jp/agent/action"
+	"jp/gitcmd"
 )
+
+// remotes reads what git does to conversations when it fetches and pushes.
+func (c *checkup) remotes(ctx context.Context) []Finding {
+	out, err := c.repo.Git.Run(ctx, "config", "-z", "--show-scope", "--get-regexp", `^(remote\..*\.(fetch|push|mirror|prune)|fetch\.prune)$`)
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && exit.Code == 1 { // there is none
+		return nil
+	}
+	found := Remotes{Err: err}
+	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(words); i += 2 {
+		key, value, given := strings.Cut(words[i+1], "\n")
+		if !given {
+			value = "true"
+		}
+		found.Settings = append(found.Settings, Setting{Scope: words[i], Key: key, Value: value})
+	}
+	return found.Findings()
+}
 
 // A Setting is one value of git's configuration of a remote.
 type Setting struct {

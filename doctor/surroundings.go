@@ -1,10 +1,21 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
+	"os/exec"
+	"strings"
 
 	"jp/agent/action"
+	"jp/agent/toolset"
+	"jp/gitcmd"
+	"jp/gitstore"
+	"jp/sandbox"
 )
+
+func (c *checkup) terminal(context.Context) []Finding {
+	return c.Terminal(c.repo.Config.Style).Findings()
+}
 
 // A Terminal is what jp writes to.
 type Terminal struct {
@@ -43,6 +54,14 @@ func (t Terminal) Findings() (all []Finding) {
 	return all
 }
 
+func (c *checkup) sandbox(context.Context) []Finding {
+	support := sandbox.Supported()
+	return Sandbox{
+		Off: !c.repo.Config.Sandbox.Enable, Holds: support.Enforced(), Reason: support.Reason, Words: toolset.LandlockWords(support),
+		Gaps: strings.Join(support.Gaps(c.repo.Config.Sandbox.Network), ", "),
+	}.Findings()
+}
+
 // A Sandbox is what keeps the programs of tools in their place.
 type Sandbox struct {
 	Off    bool   // the configuration does not want it
@@ -66,6 +85,17 @@ func (s Sandbox) Findings() []Finding {
 	return []Finding{found(OK, "sandbox", "%s: programs of tools write to the working tree, temporary files and caches only", s.Words)}
 }
 
+// editor looks whether the editor's program is there, where its command is plain enough to
+// tell.
+func (c *checkup) editor(context.Context) []Finding {
+	command, from := c.Editor()
+	e := Editor{Command: command, From: from}
+	if words := strings.Fields(command); len(words) > 0 && !strings.ContainsAny(words[0], `'"\$~=;&|(`) {
+		_, e.Err = exec.LookPath(words[0])
+	}
+	return e.Findings()
+}
+
 // An Editor is the program that questions are written in.
 type Editor struct {
 	Command string
@@ -83,6 +113,14 @@ func (e Editor) Findings() []Finding {
 		return []Finding{found(Note, "editor", "%s cannot be started (%s): %v", e.Command, from, e.Err).advise("%s, for %s", action.SetEditor, action.AskInEditor)}
 	}
 	return []Finding{found(OK, "editor", "%s (%s)", e.Command, from)}
+}
+
+func (c *checkup) identity(ctx context.Context) []Finding {
+	user := gitstore.UserIdentity(c.env.Get, func() gitcmd.User {
+		user, _, _ := c.repo.Git.User(ctx) // none, where git cannot tell
+		return user
+	})
+	return Identity{Name: user.Name != "", Email: user.Email != ""}.Findings()
 }
 
 // An Identity is who git says that the user is.

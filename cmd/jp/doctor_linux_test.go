@@ -44,6 +44,7 @@ func TestDoctorSeesTheGitOfALock(t *testing.T) {
 		"in the repository":      {dir: "."},
 		"below it":               {dir: "sub"},
 		"with -C":                {dir: "..", args: []string{"-C", "repo"}},
+		"with -C and --git-dir":  {dir: "..", args: []string{"-C", "repo", "--git-dir=.git", "--work-tree=../home"}},
 		"with --git-dir":         {dir: "..", args: []string{"--git-dir", "repo/.git", "--work-tree=home"}},
 		"with GIT_DIR":           {dir: "..", env: []string{"GIT_DIR=repo/.git", "GIT_WORK_TREE=home"}},
 		"in another worktree":    {dir: "../linked"},
@@ -60,7 +61,8 @@ func TestDoctorSeesTheGitOfALock(t *testing.T) {
 				args = append(args, "commit", "--allow-empty")
 			}
 			git := exec.Command("git", args...)
-			git.Dir, git.Env = filepath.Join(p.dir, arg.dir), append(append(p.environ, "GIT_EDITOR="+filepath.Join(p.dir, "../editor")), arg.env...)
+			git.Dir = filepath.Join(p.dir, arg.dir)
+			git.Env = append(append(p.environ, "GIT_EDITOR="+filepath.Join(p.dir, "../editor"), "PWD="+git.Dir), arg.env...) // as a shell does
 			input, err := git.StdinPipe()
 			require.NoError(t, err)
 			require.NoError(t, git.Start())

@@ -100,34 +100,59 @@ func (f *finding) places() (places []string) {
 // worksIn reports whether a git may work in the repository: in one of the places, on a git
 // directory that is one, or where this process cannot know.
 func worksIn(git process.Program, places []string) bool {
-	at := []string{git.Dir}
-	for i, arg := range git.Args {
-		if value, with := strings.CutPrefix(arg, "--git-dir="); with {
-			at = append(at, value)
-		} else if arg == "--git-dir" && i+1 < len(git.Args) {
-			at = append(at, git.Args[i+1])
-		}
+	if git.Dir == "" || within(git.Dir, places) {
+		return true
 	}
+	begun := git.Dir // where a relative path is from: git goes from there to its working tree
+	var paths []string
 	for _, pair := range git.Environ {
-		if value, with := strings.CutPrefix(pair, "GIT_DIR="); with {
-			at = append(at, value)
+		switch name, value, _ := strings.Cut(pair, "="); name {
+		case "GIT_DIR":
+			paths = append(paths, value)
+		case "PWD":
+			begun = value
 		}
 	}
-	return slices.ContainsFunc(at, func(path string) bool {
-		if path == "" {
-			return true
+	for i, arg := range git.Args {
+		next := ""
+		if i+1 < len(git.Args) {
+			next = git.Args[i+1]
 		}
-		within := path
-		if !filepath.IsAbs(path) {
-			within = filepath.Join(git.Dir, path)
+		switch value, is := strings.CutPrefix(arg, "--git-dir="); {
+		case is:
+			paths = append(paths, value)
+		case arg == "--git-dir":
+			paths = append(paths, next)
+		case arg == "-C" && filepath.IsAbs(next):
+			begun = next
+		case arg == "-C":
+			begun = filepath.Join(begun, next)
 		}
-		within, err := filepath.EvalSymlinks(within)
-		if err != nil { // a relative path is from where git was before it went to its working tree
-			return !filepath.IsAbs(path)
+	}
+	return slices.ContainsFunc(paths, func(path string) bool {
+		if filepath.IsAbs(path) {
+			return within(path, places)
 		}
-		return slices.ContainsFunc(places, func(place string) bool {
-			rest, err := filepath.Rel(place, within)
-			return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
-		})
+		known := false
+		for _, from := range []string{begun, git.Dir} {
+			full := filepath.Join(from, path)
+			if within(full, places) {
+				return true
+			}
+			_, err := os.Stat(full)
+			known = known || err == nil
+		}
+		return !known
+	})
+}
+
+// within reports whether a path is one of the places, or below one.
+func within(path string, places []string) bool {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return slices.ContainsFunc(places, func(place string) bool {
+		rest, err := filepath.Rel(place, path)
+		return err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 	})
 }

@@ -1,12 +1,47 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"jp/agent/action"
+	"jp/agent/repo"
+	"jp/config"
+	"jp/gitstore"
 )
+
+func (c *checkup) configuration(context.Context) []Finding {
+	r := c.repo
+	found := Config{Mistake: r.Wrong, HeldBack: r.HeldBack(), Untrusted: r.Report.Untrusted()}
+	if c.pathsErr != nil {
+		found.Mistake = c.pathsErr
+	}
+	if found.Mistake == nil {
+		wrong, idle := c.Mistakes(r)
+		for _, mistake := range wrong {
+			found.Unusable = append(found.Unusable, mistake)
+		}
+		for _, setting := range idle {
+			found.Idle = append(found.Idle, setting)
+		}
+	}
+	if found.Untrusted {
+		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // what to do is advice
+	}
+	if repo.IsFile(r.Paths.UserFile) {
+		found.Files = append(found.Files, r.Paths.UserFile)
+	}
+	if r.TopLevel != "" && repo.IsFile(filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))) {
+		found.Files = append(found.Files, config.WorkspaceFile)
+	}
+	return found.Findings()
+}
 
 // Config is what was read of the configuration.
 type Config struct {
@@ -46,15 +81,49 @@ func (c Config) Findings() (all []Finding) {
 	return all
 }
 
-// lines are the lines of an error, of nil none.
-func lines(err error) (all []string) {
-	if err == nil {
+// secrets looks at the files that are for the user alone.
+func (c *checkup) secrets(context.Context) []Finding {
+	if c.pathsErr != nil {
 		return nil
 	}
-	for line := range strings.Lines(err.Error()) {
-		all = append(all, strings.TrimSpace(line))
+	key := Key{Private: private(c.repo.KeyFile())}
+	switch {
+	case key.Err == nil:
+		_, key.Err = gitstore.LoadKey(key.Path)
+	case errors.Is(key.Err, fs.ErrNotExist):
+		key.Unmade = cannotMake(key.Path)
 	}
-	return all
+	vault := Vault{Private: private(filepath.Join(c.repo.Paths.StateDir, "secrets")), Off: !c.repo.Config.Secrets.Redact}
+	return append(key.Findings(), vault.Findings()...)
+}
+
+// cannotMake is why a file cannot be made, with the folders above it.
+func cannotMake(path string) error {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		_, err := os.Stat(dir)
+		if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err == nil {
+			err = unix.Access(dir, unix.W_OK|unix.X_OK)
+		}
+		if err != nil {
+			return &fs.PathError{Op: "write to", Path: dir, Err: err}
+		}
+		return nil
+	}
+}
+
+// private is what the file system says of a file or folder.
+func private(path string) Private {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Private{Path: path, Err: err}
+	}
+	if info.IsDir() {
+		_, err = os.ReadDir(path)
+	}
+	return Private{Path: path, Mode: info.Mode() & (fs.ModePerm | fs.ModeType), Err: err}
 }
 
 // A Private is a file or folder that only the user may read.

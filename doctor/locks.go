@@ -3,9 +3,12 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -13,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jp/agent/action"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/safefile"
@@ -22,9 +26,9 @@ import (
 // answersWithin is how long a process has to say hello.
 const answersWithin = 500 * time.Millisecond
 
-// lookAtHolders finds out who holds conversations, and which tools live on
+// locks finds out who holds conversations, and which tools live on
 // without their jp.
-func (c *checkup) lookAtHolders(ctx context.Context) []Finding {
+func (c *checkup) locks(ctx context.Context) []Finding {
 	entries, _ := os.ReadDir(c.repo.Locks.Dir) // no folder, no locks
 	held := map[conversation.ID]process.Holder{}
 	var tools []Tool
@@ -121,44 +125,87 @@ func ended(h process.Holder) bool {
 	return errors.Is(syscall.Kill(h.PID, 0), syscall.ESRCH)
 }
 
-// stale are the entries of the registry whose processes have ended. It removes
-// nothing; what cannot be read is in the error.
-func (c *checkup) stale() (entries []Entry, errs []error) {
-	registry, ok := c.repo.States().ToldRegistry()
-	if !ok {
-		return nil, nil
-	}
-	files, err := os.ReadDir(registry.Folder())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, []error{err}
-	}
-	for _, file := range files {
-		stem, isEntry := strings.CutSuffix(file.Name(), ".json")
-		id, err := conversation.ParseID(stem)
-		if !isEntry || err != nil {
-			continue
-		}
-		entry, err := registry.Get(id)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // its process ended
-		case errors.Is(err, process.ErrNotOurs):
-			return entries, []error{err} // the folder is not, and so nothing in it
-		case err != nil:
-			errs = append(errs, err)
-		default:
-			if _, held := process.LocksIn(entry.Repository).Held(id); !held {
-				entries = append(entries, Entry{ID: id, Age: ageOf(filepath.Join(registry.Folder(), file.Name()))})
-			}
-		}
-	}
-	return entries, errs
+// A Holder is who holds a conversation.
+type Holder struct {
+	ID    conversation.ID
+	PID   int
+	For   time.Duration // since it took the lock, 0 where that is not known
+	Ended bool          // the process that took the lock is gone
+	Err   error         // why it cannot be reached, nil where it can
 }
 
-// ageOf is how long ago a file was written.
-func ageOf(path string) time.Duration {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0
+// Holders judges who holds conversations.
+func Holders(holders []Holder) (all []Finding) {
+	if len(holders) == 0 {
+		return []Finding{found(OK, "locks", "no conversation is held")}
 	}
-	return time.Since(info.ModTime())
+	for _, h := range holders {
+		all = append(all, h.finding())
+	}
+	return all
+}
+
+// SortHolders sorts holders for the output.
+func SortHolders(holders []Holder) []Holder {
+	slices.SortFunc(holders, func(a, b Holder) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return holders
+}
+
+func (h Holder) finding() Finding {
+	who := fmt.Sprintf("%s is held by pid %d", h.ID, h.PID)
+	if h.PID == 0 {
+		who = fmt.Sprintf("%s is held by a process that has not said its number", h.ID)
+	}
+	if h.For > 0 {
+		who += " for " + conversation.Ago(h.For)
+	}
+	switch {
+	case h.Ended:
+		return found(Warn, "locks", "%s, which has ended: something that it started keeps the lock", who).
+			advise("%s again in a moment; else find out with lsof who has jp/locks/%s.lock open", action.Doctor, h.ID)
+	case h.Err != nil:
+		return found(Warn, "locks", "%s, which cannot be reached: %v", who, h.Err).advise("%s ends it; its turn can be resumed", action.Kill(h.ID.Short()))
+	}
+	return found(OK, "locks", "%s, which can be reached: %s", who, action.Attach(h.ID.Short()))
+}
+
+// A TreeLock is the lock of those who change files of a working tree.
+type TreeLock struct {
+	Path string
+	Held bool
+	PIDs []int // the processes that have it open, as far as the system tells
+}
+
+// Findings says who holds it.
+func (l TreeLock) Findings() []Finding {
+	if !l.Held {
+		return nil
+	}
+	var pids []string
+	for _, pid := range l.PIDs {
+		pids = append(pids, strconv.Itoa(pid))
+	}
+	what := l.Path + " is locked: a tool or an undo changes files of this working tree, and others wait; "
+	switch len(pids) {
+	case 0:
+		return []Finding{found(Note, "locks", "%sjp cannot see which process holds it", what).advise("wait for that process")}
+	case 1:
+		return []Finding{found(Note, "locks", "%spid %s has it open", what, pids[0]).advise("wait for that process; kill %s ends it", pids[0])}
+	}
+	return []Finding{found(Note, "locks", "%spids %s have it open, and one of them holds it", what, strings.Join(pids, ", ")).advise("wait for them; ps -p %s names them", strings.Join(pids, ","))}
+}
+
+// A Tool is a run that lives on without its jp.
+type Tool struct {
+	ID  conversation.ID
+	Seq int // the event that asked for it
+}
+
+// Tools judges the runs that outlived their jp.
+func Tools(tools []Tool) (all []Finding) {
+	for _, t := range tools {
+		all = append(all, found(Warn, "tools", "a tool of %s (@%d) runs on without its jp", t.ID, t.Seq).
+			advise("%s goes on when it has ended; %s ends it", action.Continue(t.ID.Short()), action.Kill(t.ID.Short())))
+	}
+	return all
 }

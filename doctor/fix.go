@@ -16,23 +16,9 @@ import (
 	"jp/worktree"
 )
 
-// RemovedJSON is a file that --fix removed.
-type RemovedJSON struct {
-	Kind string  `json:"kind"`
-	Path string  `json:"path"`
-	Age  float64 `json:"age_s"` // seconds
-}
-
-// lookAtLeftovers finds what kills left behind.
-func (c *checkup) lookAtLeftovers(ctx context.Context) []Finding {
-	found := c.leftovers(ctx)
-	found.Kept = c.kept
-	return found.Findings()
-}
-
-// clear removes files without an owner, with --fix, before all other checks: the locks
+// fix removes files without an owner, with --fix, before all other checks: the locks
 // that it takes are its own.
-func (c *checkup) clear(ctx context.Context) {
+func (c *checkup) fix(ctx context.Context) {
 	if !c.Fix {
 		return
 	}
@@ -50,32 +36,6 @@ func (c *checkup) clear(ctx context.Context) {
 		c.removed = append(c.removed, RemovedJSON{Kind: string(v.Kind), Path: v.Path, Age: seconds(v.Age)})
 	}
 	c.sweep(ctx, found.Stale)
-}
-
-// place is where leftovers are looked for.
-func (c *checkup) place(ctx context.Context) leftover.Place {
-	return leftover.Place{CommonDir: c.repo.CommonDir, GitDir: c.repo.GitDir, TopLevel: c.repo.TopLevel, Gone: c.gone(ctx)}
-}
-
-func (c *checkup) leftovers(ctx context.Context) Leftovers {
-	limited, done := c.patience(ctx)
-	defer done()
-	files, whole := c.place(ctx).Find(limited)
-	found := Leftovers{Files: files, Partly: !whole, Network: diskOf(c.repo.CommonDir).Network, Root: c.repo.TopLevel}
-	found.Stale, found.Errs = c.stale()
-	return found
-}
-
-// gone reports whether a conversation is no more. Where that cannot be told, it
-// is not.
-func (c *checkup) gone(ctx context.Context) func(conversation.ID) bool {
-	return func(id conversation.ID) bool {
-		if c.repo.Store == nil {
-			return false
-		}
-		_, err := c.repo.Store.Head(ctx, id)
-		return errors.Is(err, conversation.ErrNotFound)
-	}
 }
 
 // sweep removes the entries of processes that ended, as every look at what runs

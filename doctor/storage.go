@@ -1,47 +1,44 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"jp/agent/action"
 	"jp/conversation"
+	"jp/gitstore/odb"
+	"jp/gitstore/packing"
 )
+
+// packing counts what is loose, as far as there is time.
+func (c *checkup) packing(ctx context.Context) []Finding {
+	if c.db == nil {
+		return nil
+	}
+	packer := packing.New(c.db, c.repo.Git)
+	p := Packing{Loose: packer.Loose(), Due: packer.Due(), Off: c.repo.Config.Store.Packing == "off", Misled: packer.Misled()}
+	if last := packer.Last(); !last.IsZero() {
+		p.Since = max(time.Since(last), time.Second)
+	}
+	packs, packed := packer.Packs()
+	p.Packs, p.Packed, p.PackedBytes = packs, packed.Objects, packed.Bytes
+	limited, done := c.patience(ctx)
+	defer done()
+	waiting, err := packer.Waiting(limited)
+	p.Waiting, p.WaitingBytes = waiting.Objects, waiting.Bytes
+	if limited.Err() != nil {
+		p.Partly = true
+	} else {
+		p.Err = err
+	}
+	return p.Findings()
+}
 
 // muchWaits is how many loose objects of conversations are more than packing should
 // have let come.
 const muchWaits = 2000
-
-// manyRefs is from how many loose refs on listing gains from packing them.
-const manyRefs = 200
-
-// A Store is how many conversations there are, and on which refs.
-type Store struct {
-	Live, Archived, Remote int
-	LooseRefs, PackedRefs  int
-	Err                    error // why they cannot be listed
-	Hidden                 error // why packed-refs may hide some
-}
-
-// Findings judges the refs.
-func (s Store) Findings() []Finding {
-	all := []Finding{found(OK, "conversations", "%d live, %d archived, %d fetched", s.Live, s.Archived, s.Remote)}
-	if s.Err != nil {
-		all = []Finding{found(Fail, "conversations", "the conversations cannot be listed: %v", s.Err)}
-	}
-	switch {
-	case s.Hidden != nil:
-		return append(all, found(Fail, "refs", "%v: refs can be hidden by that", s.Hidden).
-			advise("%s shows what git finds of it; mend that line, or bring back the file as it was", action.ListRefs))
-	case s.Err != nil:
-		return all
-	}
-	if s.LooseRefs >= manyRefs {
-		return append(all, found(Note, "refs", "%d loose, %d packed: each loose one is a file to read when conversations are listed", s.LooseRefs, s.PackedRefs).
-			advise("%s; jp does not do it itself", action.PackRefs))
-	}
-	return append(all, found(OK, "refs", "%d loose, %d packed", s.LooseRefs, s.PackedRefs))
-}
 
 // Packing is what is loose and what is packed.
 type Packing struct {
@@ -106,6 +103,16 @@ func (p Packing) ours() string {
 	return of
 }
 
+// disk finds out how durable events are.
+func (c *checkup) disk(context.Context) []Finding {
+	if c.db == nil {
+		return nil
+	}
+	d := diskOf(c.repo.CommonDir)
+	d.Ordered, d.Off = c.db.Path() == odb.PathOrdered, c.repo.Config.Store.Durability == "off"
+	return d.Findings()
+}
+
 // A Disk is what events are written to.
 type Disk struct {
 	FileSystem string // its name, "" where that is not known
@@ -133,6 +140,14 @@ func (d Disk) Findings() []Finding {
 		return []Finding{found(OK, "durability", "on %s, the ordered path: its journal keeps renames in order, so that one flush makes an event durable", name)}
 	}
 	return []Finding{found(OK, "durability", "on %s, the stepwise path: nothing shows a journal that keeps renames in order, so each file and folder is flushed by itself; safe, and slower", name)}
+}
+
+func (c *checkup) cache(context.Context) []Finding {
+	if c.repo.Store == nil {
+		return nil
+	}
+	size := c.repo.Store.CacheSize()
+	return Cache{Dir: filepath.Join(c.repo.CommonDir, "jp", "cache"), Files: size.Files, Bytes: size.Bytes, Limit: size.Limit}.Findings()
 }
 
 // A Cache is what searching keeps beside the repository.

@@ -1,0 +1,125 @@
+// Package doctor checks a repository and what jp needs around it: whether it is well, and
+// what to do about what is not.
+//
+// Every check is a row of one table. Its function looks, and judges what it saw by a type
+// with a method Findings, which looks at nothing. Texts hold names as they were found:
+// the caller who prints them cleans them.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/config"
+	"jp/gitcmd"
+	"jp/gitstore"
+	"jp/gitstore/odb"
+	"jp/process"
+)
+
+// A check is one row: the topics of its findings, what it looks at, and the function that
+// finds. Without a repository that jp can work in, jp skips those inside it.
+type check struct {
+	topics []string
+	at     string
+	inside bool
+	find   func(*checkup, context.Context) []Finding
+}
+
+// checks are all of them, in the order of the output.
+var checks = []check{
+	{[]string{"git"}, "the version of git", false, (*checkup).git},
+	{[]string{"repository", "shallow", "partial", "owner", "writable", "folder", "file", "index"}, "the repository, its index and the folder of jp in it", false, (*checkup).inRepository},
+	{[]string{"conversations", "refs", "damage", "incomplete", "twice"}, "the newest event of every conversation, and the refs", true, (*checkup).conversations},
+	{[]string{"remotes"}, "refspecs of remotes that take in conversations", true, (*checkup).remotes},
+	{[]string{"objects", "packing", "packs"}, "loose objects and packs", true, (*checkup).packing},
+	{[]string{"durability"}, "the file system, and how jp makes events durable on it", true, (*checkup).disk},
+	{[]string{"cache"}, "the cache of the search", true, (*checkup).cache},
+	{[]string{"leftovers", "registry"}, "files and locks that a killed process left", true, (*checkup).leftBehind},
+	{[]string{"locks", "tools"}, "the processes that hold conversations, and tools that outlived theirs", true, (*checkup).locks},
+	{[]string{"filters", "lfs"}, "the filters that files need, and the content of LFS", true, (*checkup).filtered},
+	{[]string{"config"}, "the configuration", false, (*checkup).configuration},
+	{[]string{"key", "secrets"}, "the files that only the user may read", false, (*checkup).secrets},
+	{[]string{"providers", "network", "model"}, "keys and servers of models", false, (*checkup).providers},
+	{[]string{"terminal", "locale"}, "the terminal", false, (*checkup).terminal},
+	{[]string{"sandbox"}, "what the kernel keeps programs of tools from", false, (*checkup).sandbox},
+	{[]string{"editor"}, "the editor", false, (*checkup).editor},
+	{[]string{"identity"}, "the name and e-mail address that git knows", false, (*checkup).identity},
+}
+
+// CheckUp looks at everything in a folder.
+func CheckUp(ctx context.Context, e *repo.Host, o Options) (found Report, err error) {
+	dir, err := filepath.Abs(e.Dir)
+	if err != nil {
+		return found, err
+	}
+	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return found, problem.Usage("there is no folder %s.", e.Dir)
+	}
+	c := &checkup{Options: o, env: e, dir: dir}
+	if err := c.open(ctx); err != nil {
+		return found, err
+	}
+	defer c.close()
+	found.Findings = c.look(ctx)
+	if ctx.Err() != nil {
+		return found, context.Cause(ctx)
+	}
+	found.Removed = c.removed
+	return found, nil
+}
+
+// open opens each part that can be opened, and makes nothing.
+func (c *checkup) open(ctx context.Context) (err error) {
+	r := &repo.Repo{Env: c.env, Git: gitcmd.New(c.dir, gitcmd.Options{Environ: c.env.Environ})}
+	c.repo = r
+	r.Paths, c.pathsErr = config.FindPaths(c.env.Environ)
+	located, err := gitcmd.Locate(ctx, c.dir, gitcmd.Options{Environ: c.env.Environ})
+	c.found = c.repository(ctx, located, err)
+	if err != nil {
+		return r.Configure(c.env, nil)
+	}
+	r.Repository, r.Git, r.Locks = located, gitcmd.At(located, c.env.GitOptions()), process.LocksIn(located.CommonDir)
+	r.Locks.Share = r.Git.Share
+	if err := r.Configure(c.env, nil); err != nil {
+		return err
+	}
+	if c.db, err = odb.Open(located.CommonDir, odb.Options{Git: r.Git}); err == nil {
+		r.Store, err = gitstore.Open(located, gitstore.Options{})
+	}
+	c.storeErr = err
+	return nil
+}
+
+func (c *checkup) close() {
+	if c.db != nil {
+		_ = c.db.Close() // nothing was written
+	}
+	if c.repo.Store != nil {
+		_ = c.repo.Store.Close()
+	}
+}
+
+// look makes all checks at once, and returns their findings in the order of the table.
+func (c *checkup) look(ctx context.Context) []Finding {
+	inside := c.found.Err == nil
+	if inside {
+		c.fix(ctx)
+	}
+	findings := make([][]Finding, len(checks))
+	var looking sync.WaitGroup
+	for i, check := range checks {
+		if inside || !check.inside {
+			looking.Go(func() { findings[i] = check.find(c, ctx) })
+		}
+	}
+	looking.Wait()
+	return slices.Concat(findings...)
+}
