@@ -207,7 +207,7 @@ func (s Second) finding() Finding {
 	switch {
 	case s.Apart != "":
 		return found(Warn, "twice", "%s is live and archived, and each has events that the other has not", s.ID).
-			advise("%s makes the archived one a conversation of its own; then %s", action.ForkAt(s.ID.Short(), fmt.Sprintf("%.12s", s.Apart)), action.DropArchivedRef(string(s.ID)))
+			advise("%s makes the archived one a conversation of its own; then %s", action.ForkAt(s.ID.Short(), fmt.Sprintf("%.12s", s.Apart)), action.DropArchived(string(s.ID), string(s.Apart)))
 	case s.Live:
 		return found(Note, "twice", "%s is archived, and an older live ref of it is there: a fetch brings it back from where it was pushed", s.ID).
 			advise("%s takes it away", action.Archive(s.ID.Short()))

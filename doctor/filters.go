@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"jp/agent/action"
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/gitcmd/convert"
 )
 
@@ -21,7 +23,11 @@ func (c *checkup) filtered(ctx context.Context) []Finding {
 	limited, cancel := c.patienceFor(ctx, 2*time.Second) // several gits, over all files
 	defer cancel()
 	f, err := c.filters(limited)
-	f.Err = err
+	var exit *gitcmd.ExitError
+	if errors.As(err, &exit) && exit.IndexDamaged() {
+		return nil // a finding of its own
+	}
+	f.Err, f.Partly = err, limited.Err() != nil
 	return f.Findings()
 }
 
@@ -95,12 +101,16 @@ type Filters struct {
 	Files      int      // that need one of those
 	Missing    []string // files whose content of LFS is not here, and that only snapshots name
 	Err        error    // why they could not be looked at
+	Partly     bool     // time was up
 }
 
 // Findings judges them.
 func (f Filters) Findings() (all []Finding) {
-	if f.Err != nil {
-		return []Finding{found(Note, "filters", "the filters of files could not be looked at: %v", f.Err).advise("%s looks longer", action.DoctorLong)}
+	switch {
+	case f.Partly:
+		return []Finding{found(Note, "filters", "jp did not look at the filters of all files: that takes long here").advise("%s looks at all of them", action.DoctorLong)}
+	case f.Err != nil:
+		return []Finding{found(Note, "filters", "jp could not look at the filters of files: %v", f.Err)}
 	}
 	const left = "; jp leaves %s out of snapshots and commits"
 	files := conversation.Count(f.Files, "file")

@@ -236,6 +236,13 @@ func TestGitLocks(t *testing.T) {
 	})
 }
 
+func TestFilters(t *testing.T) {
+	check(t, map[string]judged{
+		"time was up": {doctor.Filters{Err: errSome, Partly: true}.Findings(), doctor.Note, "filters", "takes long", "jp doctor -v"},
+		"not known":   {doctor.Filters{Err: errSome}.Findings(), doctor.Note, "filters", "some reason", ""},
+	})
+}
+
 func TestLeftoversAreBounded(t *testing.T) {
 	files := make([]leftover.File, 1000)
 	for i := range files {

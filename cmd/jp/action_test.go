@@ -35,9 +35,17 @@ func advisedAction(said string, kind action.Kind) string {
 	for _, command := range hints {
 		said = strings.Replace(said, command, "", 1)
 	}
-	for _, at := range commandOf(kind).FindAllStringIndex(said, -1) {
-		if command := said[at[0]:at[1]]; longest(said[at[0]:]) == command && (at[0] == 0 || strings.ContainsRune(" \n(`", rune(said[at[0]-1]))) {
-			return command
+	var findings strings.Builder // what doctor advises is behind its arrow
+	for line := range strings.Lines(said) {
+		if _, advice, found := strings.Cut(line, " → "); found {
+			findings.WriteString(advice)
+		}
+	}
+	for _, text := range []string{findings.String(), said} {
+		for _, at := range commandOf(kind).FindAllStringIndex(text, -1) {
+			if command := text[at[0]:at[1]]; longest(text[at[0]:]) == command && (at[0] == 0 || strings.ContainsRune(" \n(`", rune(text[at[0]-1]))) {
+				return command
+			}
 		}
 	}
 	return ""
@@ -64,11 +72,14 @@ func commandOf(kind action.Kind) *regexp.Regexp {
 	command := action.Kinds()[kind]
 	pattern := regexp.QuoteMeta(command)
 	for _, name := range action.Places(command) {
-		word := `(?:'[^']*'|\\'|\$'[^']*'|[^\s'";,()]*[^\s'";,().:])+`
+		const quoted, more = `'[^']*'|\\'|\$'[^']*'`, `[^\s'";,()]*[^\s'";,().:]`
+		word := `(?:` + quoted + `|` + more + `)+`
 		place := regexp.QuoteMeta("{" + name + "}")
 		if strings.HasSuffix(name, "…") {
 			pattern = strings.ReplaceAll(pattern, " "+place, `(?: `+word+`)*`)
 			word += `(?: ` + word + `)*`
+		} else { // an option is no such word
+			word = `(?:` + quoted + `|[^-\s'";,().:]|[^-\s'";,()]` + more + `)(?:` + quoted + `|` + more + `)*`
 		}
 		pattern = strings.ReplaceAll(pattern, place, word)
 	}
@@ -94,22 +105,25 @@ func runnable(command string, changes []string) string {
 	return command
 }
 
-// helps KIND [-CODE] [OLD=NEW|+TEXT…] runs the command of an action, as the last command
-// advised it, by a shell. It must end well, or with CODE.
+// helps KIND… [-CODE] [OLD=NEW|+TEXT…] runs the commands of actions, as the last command
+// advised them, one after the other by a shell. They must end well, or with CODE.
 func scriptHelps(ts *testscript.TestScript, _ bool, args []string) {
-	kind := action.Kind(args[0])
-	said := ts.ReadFile("stderr") + "\n" + ts.ReadFile("stdout")
-	command := advisedAction(said, kind)
-	if command == "" {
-		ts.Fatalf("no action %q (%s) in:\n%s", kind, action.Kinds()[kind], said)
+	said, n := ts.ReadFile("stderr")+"\n"+ts.ReadFile("stdout"), kindsOf(args)
+	var commands []string
+	for _, kind := range args[:n] {
+		command := advisedAction(said, action.Kind(kind))
+		if command == "" {
+			ts.Fatalf("no action %q (%s) in:\n%s", kind, action.Kinds()[action.Kind(kind)], said)
+		}
+		commands = append(commands, command)
 	}
-	args, want := args[1:], 0
+	args, want := args[n:], 0
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		code, err := strconv.Atoi(args[0][1:])
 		ts.Check(err)
 		args, want = args[1:], code
 	}
-	command = runnable(command, args)
+	command := runnable(strings.Join(commands, " && "), args)
 	ts.Logf("$ %s", command)
 	err := ts.Exec("sh", "-c", command)
 	var exit *exec.ExitError
@@ -122,8 +136,18 @@ func scriptHelps(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// kindsOf is how many words of a line of helps are kinds of actions: at least the first.
+func kindsOf(words []string) int {
+	for n := 1; n < len(words); n++ {
+		if _, known := action.Kinds()[action.Kind(words[n])]; !known {
+			return n
+		}
+	}
+	return len(words)
+}
+
 // shown is where a test runs an action: the command of the scripts, or this one in Go.
-var shown = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*helps ([a-z0-9-]+)|\.helps\([a-z.A-Z()]*, "([a-z0-9-]+)"`)
+var shown = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*helps (.+)|\.helps\([a-z.A-Z()]*, "([a-z0-9-]+)"`)
 
 // helps runs the command of an action that was said, by a shell; see runnable for changes.
 func (p *place) helps(said string, kind action.Kind, changes ...string) result {
@@ -144,9 +168,11 @@ func TestEveryActionHelps(t *testing.T) {
 			text, err := os.ReadFile(name)
 			require.NoError(t, err)
 			for _, match := range shown.FindAllStringSubmatch(string(text), -1) {
-				kind := action.Kind(match[1] + match[2])
-				require.Contains(t, action.Kinds(), kind, name)
-				covered[kind] = true
+				kinds := strings.Fields(match[1] + match[2])
+				for _, kind := range kinds[:kindsOf(kinds)] {
+					require.Contains(t, action.Kinds(), action.Kind(kind), name)
+					covered[action.Kind(kind)] = true
+				}
 			}
 		}
 	}
@@ -241,94 +267,54 @@ var literals = map[string]int{
 
 // unrun are the actions that no test runs yet.
 var unrun = map[action.Kind]bool{
-	"adopt-at":              true,
-	"again":                 true,
-	"again-longer":          true,
-	"again-model":           true,
-	"again-session":         true,
-	"answer":                true,
-	"answer-value":          true,
-	"answer-with":           true,
-	"archive":               true,
-	"archive-now":           true,
-	"ask-about-new":         true,
-	"ask-about-turn":        true,
-	"ask-detached":          true,
-	"ask-in":                true,
-	"ask-in-editor":         true,
-	"ask-in-fork":           true,
-	"ask-longer":            true,
-	"ask-model":             true,
-	"ask-more-tokens":       true,
-	"ask-ollama":            true,
-	"ask-server":            true,
-	"ask-unrecorded":        true,
-	"ask-with-stdin":        true,
-	"ask-without-stdin":     true,
-	"attach":                true,
-	"attach-json":           true,
-	"attach-session":        true,
-	"continue-later":        true,
-	"diff-worktree":         true,
-	"doctor-fix":            true,
-	"doctor-long":           true,
-	"doctor-net":            true,
-	"fork":                  true,
-	"fork-some-turns":       true,
-	"free-bytes":            true,
-	"free-files":            true,
-	"git-add-setting":       true,
-	"git-blame-ignored":     true,
-	"git-drop-archived-ref": true,
-	"git-drop-setting":      true,
-	"git-fetch":             true,
-	"git-fetch-beside":      true,
-	"git-fetch-content":     true,
-	"git-fetch-texts":       true,
-	"git-free-branch":       true,
-	"git-gc":                true,
-	"git-init-sha1":         true,
-	"git-lfs-fetch":         true,
-	"git-lfs-install":       true,
-	"git-multi-pack-index":  true,
-	"git-pack-refs":         true,
-	"git-refetch-texts":     true,
-	"git-refs":              true,
-	"git-refs-jp":           true,
-	"git-set-user":          true,
-	"git-sparse-disable":    true,
-	"git-switch":            true,
-	"git-switch-detached":   true,
-	"git-switch-new":        true,
-	"git-turn-off":          true,
-	"git-worktree-add":      true,
-	"git-worktree-remove":   true,
-	"git-worktree-repair":   true,
-	"git-worktrees":         true,
-	"lift-file-size":        true,
-	"list-archived":         true,
-	"log-none":              true,
-	"models-of":             true,
-	"pack":                  true,
-	"quota":                 true,
-	"remove-refs-lock":      true,
-	"set-base-url":          true,
-	"set-config":            true,
-	"set-durability":        true,
-	"set-editor":            true,
-	"set-key-name":          true,
-	"set-model":             true,
-	"set-title":             true,
-	"show":                  true,
-	"show-why":              true,
-	"status":                true,
-	"trust-filters":         true,
-	"trust-server":          true,
-	"trust-server-now":      true,
-	"trust-server-show":     true,
-	"unarchive-now":         true,
-	"unfreeze":              true,
-	"verify":                true,
-	"verify-all":            true,
-	"wait":                  true,
+	"answer":               true,
+	"answer-value":         true,
+	"answer-with":          true,
+	"ask-about-turn":       true,
+	"ask-detached":         true,
+	"ask-in":               true,
+	"ask-in-editor":        true,
+	"ask-in-fork":          true,
+	"ask-ollama":           true,
+	"ask-server":           true,
+	"ask-unrecorded":       true,
+	"ask-with-stdin":       true,
+	"ask-without-stdin":    true,
+	"attach":               true,
+	"attach-json":          true,
+	"attach-session":       true,
+	"continue-later":       true,
+	"doctor-net":           true,
+	"fork":                 true,
+	"fork-some-turns":      true,
+	"git-fetch":            true,
+	"git-fetch-texts":      true,
+	"git-init-sha1":        true,
+	"git-lfs-fetch":        true,
+	"git-lfs-install":      true,
+	"git-multi-pack-index": true,
+	"git-pack-refs":        true,
+	"git-refs":             true,
+	"git-refs-jp":          true,
+	"git-set-user":         true,
+	"git-worktree-remove":  true,
+	"git-worktree-repair":  true,
+	"git-worktrees":        true,
+	"lift-file-size":       true,
+	"list-archived":        true,
+	"log-none":             true,
+	"models-of":            true,
+	"quota":                true,
+	"remove-refs-lock":     true,
+	"set-base-url":         true,
+	"set-durability":       true,
+	"set-editor":           true,
+	"set-key-name":         true,
+	"set-model":            true,
+	"show":                 true,
+	"show-why":             true,
+	"unfreeze":             true,
+	"verify":               true,
+	"verify-all":           true,
+	"wait":                 true,
 }
