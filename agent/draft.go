@@ -46,7 +46,14 @@ func (t *target) keepText(f *problem.Error) error {
 		return fmt.Errorf("keep your question: %w", err)
 	}
 	f.Message += " Your question is kept."
-	return f.Hint(action.AskInEditor, "opens it again")
+	if t.front.CanEdit() {
+		opens := action.EditIn(t.id.Short())
+		if t.forked != nil {
+			opens = action.EditInFork(t.opts.Fork, t.forked.View.ID.Short())
+		}
+		f.Hint(opens, "opens it again")
+	}
+	return f
 }
 
 // forgetDraft removes a draft that is recorded. What waits to be asked still

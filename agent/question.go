@@ -39,7 +39,11 @@ func (s *settled) text(ctx context.Context) (text string, again *conversation.Ev
 		text, again = last.Body.(*conversation.ChatRequest).Content, last
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", nil, problem.Usage("there is nothing to ask.").Hint(action.Ask, "ask this").Hint(action.AskInEditor, "write it in an editor")
+		f := problem.Usage("there is nothing to ask.").Hint(action.Ask, "ask this")
+		if s.front.CanEdit() {
+			f.Hint(action.AskInEditor, "write it in an editor")
+		}
+		return "", nil, f
 	}
 	return text, again, nil
 }

@@ -79,7 +79,8 @@ func commandOf(kind action.Kind) *regexp.Regexp {
 			pattern = strings.ReplaceAll(pattern, " "+place, `(?: `+word+`)*`)
 			word += `(?: ` + word + `)*`
 		} else { // an option is no such word
-			word = `(?:` + quoted + `|[^-\s'";,().:]|[^-\s'";,()]` + more + `)(?:` + quoted + `|` + more + `)*`
+			first := `(?:` + quoted + `|[^-\s'";,().:]|[^-\s'";,()]` + more + `)(?:` + quoted + `|` + more + `)*`
+			pattern = strings.ReplaceAll(pattern, " "+place, " "+first)
 		}
 		pattern = strings.ReplaceAll(pattern, place, word)
 	}
@@ -147,7 +148,7 @@ func kindsOf(words []string) int {
 }
 
 // shown is where a test runs an action: the command of the scripts, or this one in Go.
-var shown = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*helps (.+)|\.helps\([a-z.A-Z()]*, "([a-z0-9-]+)"`)
+var shown = regexp.MustCompile(`(?m)^(?:\[[^\]]*\] )*helps (.+)|\.helps(?:At)?\([a-z.A-Z()]*, "([a-z0-9-]+)"`)
 
 // helps runs the command of an action that was said, by a shell; see runnable for changes.
 func (p *place) helps(said string, kind action.Kind, changes ...string) result {
@@ -155,6 +156,15 @@ func (p *place) helps(said string, kind action.Kind, changes ...string) result {
 	command := advisedAction(said, kind)
 	require.NotEmpty(p.t, command, "no action %q in:\n%s", kind, said)
 	return p.shell(runnable(command, changes))
+}
+
+// helpsAt is helps for a command that needs a terminal, which a jp of the tests has only as
+// the first process of its session.
+func (p *place) helpsAt(said string, kind action.Kind, changes ...string) *sitting {
+	p.t.Helper()
+	command := advisedAction(said, kind)
+	require.NotEmpty(p.t, command, "no action %q in:\n%s", kind, said)
+	return p.sitWith(100, exec.Command("sh", "-c", "exec "+runnable(command, changes)))
 }
 
 // Every action of the list is run by a test in the situation in which jp shows it.
@@ -267,54 +277,31 @@ var literals = map[string]int{
 
 // unrun are the actions that no test runs yet.
 var unrun = map[action.Kind]bool{
-	"answer":               true,
-	"answer-value":         true,
-	"answer-with":          true,
 	"ask-about-turn":       true,
-	"ask-detached":         true,
-	"ask-in":               true,
-	"ask-in-editor":        true,
 	"ask-in-fork":          true,
 	"ask-ollama":           true,
 	"ask-server":           true,
 	"ask-unrecorded":       true,
 	"ask-with-stdin":       true,
 	"ask-without-stdin":    true,
-	"attach":               true,
 	"attach-json":          true,
-	"attach-session":       true,
 	"continue-later":       true,
 	"doctor-net":           true,
-	"fork":                 true,
 	"fork-some-turns":      true,
 	"git-fetch":            true,
-	"git-fetch-texts":      true,
-	"git-init-sha1":        true,
 	"git-lfs-fetch":        true,
 	"git-lfs-install":      true,
 	"git-multi-pack-index": true,
-	"git-pack-refs":        true,
-	"git-refs":             true,
 	"git-refs-jp":          true,
 	"git-set-user":         true,
-	"git-worktree-remove":  true,
-	"git-worktree-repair":  true,
-	"git-worktrees":        true,
 	"lift-file-size":       true,
-	"list-archived":        true,
 	"log-none":             true,
 	"models-of":            true,
 	"quota":                true,
 	"remove-refs-lock":     true,
 	"set-base-url":         true,
-	"set-durability":       true,
 	"set-editor":           true,
 	"set-key-name":         true,
-	"set-model":            true,
-	"show":                 true,
-	"show-why":             true,
 	"unfreeze":             true,
-	"verify":               true,
 	"verify-all":           true,
-	"wait":                 true,
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,47 @@ func TestAnEditorWithoutATextAsksNothing(t *testing.T) {
 	require.Equal(t, 2, s.exit())
 	s.WaitFor("there is nothing to ask")
 	require.Empty(t, p.jp("ls").stdout)
+	p.write("../editor", "#!/bin/sh\necho 'And now?' >\"$1\"\n")
+	s = p.helpsAt(s.Text(), "ask-in-editor", "+ -m script/../talk.toml")
+	require.Zero(t, s.exit())
+	require.Equal(t, "And now?", p.ofType("chat_request")[0]["content"])
+}
+
+// A question that is kept comes into the editor by the command beside the error, whichever
+// conversation it was for.
+func TestAKeptQuestionComesIntoTheEditor(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		args []string
+		help func(*place, string) *sitting
+	}{
+		"the session's": {[]string{"And then?"}, func(p *place, said string) *sitting { return p.helpsAt(said, "edit-in") }},
+		"another one":   {[]string{"--id=-", "And then?"}, func(p *place, said string) *sitting { return p.helpsAt(said, "edit-in") }},
+		"a fork":        {[]string{"--fork", "And then?"}, func(p *place, said string) *sitting { return p.helpsAt(said, "edit-in-fork") }},
+		"a fork of one": {[]string{"--fork=-1", "--id=-", "And then?"}, func(p *place, said string) *sitting { return p.helpsAt(said, "edit-in-fork") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := edited(t, "cp \"$1\" ../seen\n")
+			p.write("../fail.toml", "[[reply]]\nfail = \"auth\"\nfail_times = 1\nmessage = \"Over.\"\n"+talkScript)
+			require.Equal(t, 7, p.jp("query", "-m", "script/../fail.toml", "What is one?").exit)
+			if slices.Contains(tt.args, "--id=-") {
+				require.Zero(t, p.jp("query", "--new", "-m", "script/../talk.toml", "Hello").exit)
+			}
+			s := p.sit(100, append([]string{"query"}, tt.args...)...)
+			s.prompted()
+			s.Type("q")
+			require.Equal(t, 3, s.exit())
+			s = tt.help(p, s.Text())
+			s.prompted()
+			s.Type("r")
+			require.Zero(t, s.exit(), s.Text())
+			seen, err := os.ReadFile(filepath.Join(p.dir, "../seen"))
+			require.NoError(t, err, s.Text())
+			require.Contains(t, string(seen), "And then?")
+			require.Equal(t, "And then?", p.ofType("chat_request")[1]["content"])
+		})
+	}
 }
 
 // Nothing that was written is lost: a draft comes back with what is asked next,
