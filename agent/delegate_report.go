@@ -51,8 +51,8 @@ func (c *child) whyNoAnswer() string {
 		return "its turn was taken back"
 	case c.outcome.Status == turnloop.Refused:
 		return "its model refused to answer"
-	case c.outcome.Failing != nil:
-		return c.outcome.Failing.Error()
+	case c.outcome.By == conversation.ByLimit && c.outcome.Reason != "" && c.outcome.Reason != turnloop.ReasonModelCalls:
+		return c.outcome.Reason
 	case c.outcome.Status == turnloop.Stopped:
 		return map[conversation.Cause]string{
 			conversation.ByBudget: "it used up its budget of tokens", conversation.ByLimit: "it reached the limit of model calls",

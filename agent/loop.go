@@ -71,14 +71,17 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		JP: version.Get().Version, Now: e.env.Now, NewID: e.freeID,
 		Retry: provider.Retry{Asked: limits.RetryWait},
 		Limits: turnloop.Limits{
-			ModelCalls: int(limits.ModelCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.repo), Tokens: int(limits.Tokens),
+			ModelCalls: int(limits.ModelCalls), SameCalls: int(limits.SameCalls), ToolOutput: int(limits.ToolOutput), ToolTimeout: toolset.ToolTime(e.repo), Tokens: int(limits.Tokens),
 		},
-		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), Digest: files.Digest(), Hooks: e.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
+		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), GoOn: e.goOn(), Digest: files.Digest(), Hooks: e.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
 		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
 		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,
 	}
 	if opts.Limits.ModelCalls == 0 {
 		opts.Limits.ModelCalls = math.MaxInt
+	}
+	if opts.Limits.SameCalls == 0 {
+		opts.Limits.SameCalls = -1
 	}
 	if opts.Retry.Asked == 0 || e.opts.Wait {
 		opts.Retry.Asked = -1

@@ -53,6 +53,11 @@ func (e *equipped) verdict(err error) error {
 		if failing := e.outcome.Failing; failing != nil {
 			return e.stoppedFor(failing)
 		}
+		if e.outcome.By == conversation.ByLimit && e.outcome.Reason != "" && e.outcome.Reason != turnloop.ReasonModelCalls {
+			return problem.New(problem.ExitFailed, "interrupted", "jp stopped the turn: %s", problem.OneLine(e.outcome.Reason)).About(e.id).
+				Hint(action.Ask, "go on in a new turn, with words of yours").
+				Hint(action.AskSameCalls, "go on in a turn with another limit; 0 is none")
+		}
 		if e.outcome.By == conversation.ByLimit {
 			return problem.New(problem.ExitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls (limits.model_calls).").About(e.id).
 				Hint(action.AskMoreCalls, "go on in a turn with another limit")

@@ -107,6 +107,7 @@ type Limits struct {
 	ModelStall   time.Duration `toml:"model_stall" trust:"shorter" default:"10m" doc:"How long a model may send only signs of life before jp asks again; 0: no limit. Raise it for a model that thinks longer"`
 	RetryWait    time.Duration `toml:"retry_wait" trust:"shorter" default:"60s" doc:"Longest wait that a provider may ask for; a longer one ends the query at once (exit 7), except with --wait; 0: no limit"`
 	ModelCalls   int64         `toml:"model_calls" trust:"lower" default:"100" doc:"Model calls in one turn; 0: no limit"`
+	SameCalls    int64         `toml:"same_calls" trust:"lower" default:"3" doc:"How often in a row a model may make the same call with the same result before jp asks, or ends the turn if no user is there; 0: no limit"`
 	Tokens       int64         `toml:"tokens" trust:"lower" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
 	HookTimeout  time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`
 }

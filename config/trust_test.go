@@ -235,6 +235,8 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 			value = "false"
 		case key == "limits.model_calls":
 			value = "20" // no looser than the default
+		case key == "limits.same_calls":
+			value = "2" // no looser than the default
 		case key == "instructions.fallback":
 			value = "[]" // no looser than the default
 		case k.Type == "a whole number":

@@ -124,12 +124,18 @@ func (b *TurnDiscarded) fields(c codec) {
 }
 
 // TurnStopped ends a turn as it stands.
-type TurnStopped struct{ By Cause }
+type TurnStopped struct {
+	By     Cause
+	Reason string // what the user was told; "" if they needed no reason
+}
 
 // Type implements [Body].
 func (*TurnStopped) Type() Type { return TypeTurnStopped }
 
-func (b *TurnStopped) fields(c codec) { c.str("by", (*string)(&b.By)) }
+func (b *TurnStopped) fields(c codec) {
+	c.str("by", (*string)(&b.By))
+	c.str("reason", &b.Reason)
+}
 
 // TurnInterrupted says why a turn went no further. It does not end the turn.
 type TurnInterrupted struct {

@@ -138,6 +138,9 @@ func describeRecord(e *Event) string {
 	case *TurnDiscarded:
 		return fmt.Sprintf("discarded turn %d (%d–%d)", e.Turn, b.FromSeq, b.ToSeq)
 	case *TurnStopped:
+		if b.Reason != "" {
+			return "stopped by " + string(b.By) + ": " + b.Reason
+		}
 		return "stopped by " + string(b.By)
 	case *TurnInterrupted:
 		return interruptWords(b)

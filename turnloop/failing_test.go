@@ -76,6 +76,7 @@ func TestTheThirdEqualFailureEndsTheTurn(t *testing.T) {
 					return tool.Result{Content: []byte("exit 1"), IsError: true}, nil
 				})
 				r := newRig(t, []*fakeTool{strict(), reads("read"), fails}, append(tc.replies[:len(tc.replies):len(tc.replies)], answers("ok"))...)
+				r.opts.Limits.SameCalls = -1
 				o := r.doneOrKilled(killed)
 				if tc.tool == "" {
 					require.Equal(t, Complete, o.Status)
@@ -86,6 +87,7 @@ func TestTheThirdEqualFailureEndsTheTurn(t *testing.T) {
 				require.Equal(t, Stopped, o.Status)
 				require.Equal(t, conversation.ByLimit, o.By)
 				require.Equal(t, tc.tool, o.Failing.Tool)
+				require.Equal(t, o.Failing.Error(), o.Reason)
 				require.Contains(t, o.Failing.Error(), tc.problem)
 				require.Contains(t, o.Failing.Error(), "3 times in a row")
 				require.Equal(t, tc.cut, o.Failing.CutOff())

@@ -13,8 +13,12 @@ type Limits struct {
 	ModelCalls  int           // default 200
 	ToolOutput  int           // bytes of a result that the model is sent; default 32 KiB
 	ToolTimeout time.Duration // default 10 minutes, negative: none; for tools without one of their own
+	SameCalls   int           // how often the model may make the same call with the same result in a row; default 3, negative: any number
 	Tokens      int           // in and out, of all models that the turn asks; default none
 }
+
+// ReasonModelCalls is the reason of a turn that ended at Limits.ModelCalls.
+const ReasonModelCalls = "it reached the limit of model calls (limits.model_calls)"
 
 // maxQuestions is how many questions the tool of one call may ask.
 const maxQuestions = 32
@@ -22,6 +26,9 @@ const maxQuestions = 32
 func (l Limits) orDefault() Limits {
 	if l.ModelCalls == 0 {
 		l.ModelCalls = 200
+	}
+	if l.SameCalls == 0 {
+		l.SameCalls = 3
 	}
 	if l.ToolOutput == 0 {
 		l.ToolOutput = 32 << 10

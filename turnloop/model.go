@@ -49,11 +49,30 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 // callModel asks the model, again if that fails for a while, and makes durable
 // what it says.
 func (l *Loop) callModel(ctx context.Context) error {
-	if endedCalls(l.stream.Tail()) >= l.opts.Limits.ModelCalls || failing(l.stream.Tail()) != nil {
-		return l.stop(ctx, conversation.ByLimit)
+	if endedCalls(l.stream.Tail()) >= l.opts.Limits.ModelCalls {
+		return l.stop(ctx, conversation.ByLimit, ReasonModelCalls)
+	}
+	if failing := failing(l.stream.Tail()); failing != nil {
+		return l.stop(ctx, conversation.ByLimit, failing.Error())
 	}
 	if l.opts.Limits.spent(l.stream) {
-		return l.stop(ctx, conversation.ByBudget)
+		return l.stop(ctx, conversation.ByBudget, "it used up its budget of tokens (limits.tokens)")
+	}
+	if again, call := repeating(newestTurn(l.stream), l.stream.Tail(), l.opts.Limits.SameCalls); again != nil {
+		again.Subject = subjectOf(l.opts.Tools, again.Tool, call.Arguments())
+		if l.opts.GoOn == nil {
+			return l.stop(ctx, conversation.ByLimit, again.Error())
+		}
+		l.hooks.flush()
+		switch goOn, err := l.opts.GoOn(ctx, again); {
+		case err != nil:
+			return err
+		case !goOn:
+			return l.stop(ctx, conversation.ByUser, again.Error())
+		}
+		if err := l.build(ctx, l.stream.CurrentTurn().AddRecord(&conversation.Note{Content: textRepeating})); err != nil {
+			return err
+		}
 	}
 	if err := l.tellCutOff(ctx); err != nil {
 		return err

@@ -79,7 +79,11 @@ type Options struct {
 	// Review asks a person whether the turn goes on after a tool changed files that
 	// decide what git runs. An error, or the end of ctx, leaves the question open. Nil:
 	// the turn ends without a question.
-	Review  func(ctx context.Context, changed *ObeyedError) (goOn bool, err error)
+	Review func(ctx context.Context, changed *ObeyedError) (goOn bool, err error)
+	// GoOn asks a person whether the turn goes on with a model that repeats itself. A Command
+	// as the error is done, and any other error leaves the question open. Nil: the turn ends
+	// without a question.
+	GoOn    func(ctx context.Context, again *Repeating) (goOn bool, err error)
 	Unknown Resolver // nil: unknown outcomes are reported to the model
 
 	Retry  provider.Retry

@@ -36,6 +36,7 @@ type Outcome struct {
 	Waiting *conversation.Inquiry // for Waiting
 	In      conversation.ID       // for Waiting: the delegate's conversation that the question is in, "" for the own
 	By      conversation.Cause    // for Stopped
+	Reason  string                // for Stopped: why, "" if the user stopped it
 	// ContextFull says, for Length, that the answer filled the model's context, not its
 	// own limit.
 	ContextFull bool
@@ -66,7 +67,7 @@ func outcomeOf(events []*conversation.Event) Outcome {
 		case *conversation.ToolCallResponse:
 			o.spend(b.Usage)
 		case *conversation.TurnStopped:
-			o.Status, o.By = Stopped, b.By
+			o.Status, o.By, o.Reason = Stopped, b.By, b.Reason
 		}
 	}
 	if o.By == conversation.ByLimit {

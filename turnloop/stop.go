@@ -9,7 +9,7 @@ import (
 // Stop ends an incomplete turn early, which completes it. No tool of it may be running.
 func (l *Loop) Stop(ctx context.Context, by conversation.Cause) (Outcome, error) {
 	if !l.stream.Tail().Complete() {
-		if err := l.stop(ctx, by); err != nil {
+		if err := l.stop(ctx, by, ""); err != nil {
 			return Outcome{Status: Incomplete}, err
 		}
 	}
@@ -30,12 +30,13 @@ func (l *Loop) Reply(ctx context.Context, chat conversation.ChatRequest) (Outcom
 	return l.Run(ctx)
 }
 
-func (l *Loop) stop(ctx context.Context, by conversation.Cause) error {
+// stop ends the turn as it stands. The reason is for the user, "" if the user stopped it.
+func (l *Loop) stop(ctx context.Context, by conversation.Cause, reason string) error {
 	t := l.stream.CurrentTurn()
 	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {
 		return err
 	}
-	return l.build(ctx, t.AddRecord(&conversation.TurnStopped{By: by}))
+	return l.build(ctx, t.AddRecord(&conversation.TurnStopped{By: by, Reason: reason}))
 }
 
 // Adopt closes what is open in a turn that somebody else began: nothing that
@@ -87,7 +88,7 @@ func addCancelled(t *conversation.TurnMut, seq int) {
 // obey does what the user wants of the turn.
 func (l *Loop) obey(ctx context.Context, c *Command) error {
 	if c.Kind == CommandStop {
-		return l.stop(ctx, conversation.ByUser)
+		return l.stop(ctx, conversation.ByUser, "")
 	}
 	t := l.stream.CurrentTurn()
 	if err := l.closeOpen(ctx, t, textInterrupted); err != nil {

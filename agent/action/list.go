@@ -59,6 +59,7 @@ var (
 	AskWithStdin     = fixed("ask-with-stdin", "jp query --stdin …")
 	AskLonger        = fixed("ask-longer", `jp query --cfg parameters.max_tokens=N "…"`)
 	AskMoreCalls     = fixed("ask-more-calls", `jp query --cfg limits.model_calls=N "…"`)
+	AskSameCalls     = fixed("ask-same-calls", `jp query --cfg limits.same_calls=N "…"`)
 	AskMoreTokens    = fixed("ask-more-tokens", `jp query --cfg limits.tokens=N "…"`)
 	AskModel         = fixed("ask-model", `jp query -m PROVIDER/NAME "…"`)
 	AskOllama        = fixed("ask-ollama", `jp query -m ollama/MODEL "…"`)

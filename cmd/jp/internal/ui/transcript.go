@@ -219,9 +219,14 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 }
 
 func (t *transcript) aside(e *conversation.Event) {
-	if t.style != "chat" {
-		t.line(e.Subject)
+	if t.style == "chat" {
+		return
 	}
+	words := e.Subject
+	if b, ok := e.Body.(*conversation.TurnStopped); ok && b.Reason != "" { // a subject is cut
+		words = "stopped by " + string(b.By) + ": " + problem.OneLine(b.Reason)
+	}
+	t.line(words)
 }
 
 func (t *transcript) line(text string) {
