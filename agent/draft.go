@@ -16,14 +16,13 @@ import (
 
 // draft is the file among the drafts that keeps a text until it is asked.
 func (t *target) draft() string {
-	name := "new"
 	switch {
 	case t.forked != nil:
-		name = string(t.forked.View.ID) // the fork may be taken back
-	case !t.fresh:
-		name = string(t.id)
+		return drafts.RequestFile(t.forked.View.ID) // the fork may be taken back
+	case t.fresh:
+		return drafts.RequestFile("")
 	}
-	return name + ".query"
+	return drafts.RequestFile(t.id)
 }
 
 // keptDraft is what a draft asks, "" where there is none.

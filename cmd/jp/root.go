@@ -13,6 +13,7 @@ import (
 
 	"jp/agent/action"
 	"jp/agent/problem"
+	"jp/cmd/jp/internal/chat"
 	"jp/cmd/jp/internal/ui"
 )
 
@@ -34,6 +35,9 @@ message is the text, and its tree the files.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
 				return runVersion(cmd.Context(), e)
+			}
+			if talks(e) {
+				return runChat(cmd.Context(), e, chat.Options{})
 			}
 			return cmd.Help()
 		},
@@ -68,7 +72,7 @@ message is the text, and its tree the files.`,
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	root.AddCommand(
-		newQueryCommand(e), newContinueCommand(e), newDiscardCommand(e), newAnswerCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
+		newQueryCommand(e), newChatCommand(e), newContinueCommand(e), newDiscardCommand(e), newAnswerCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
 		newRefCommand(e), newVerifyCommand(e), newBlameCommand(e),
 		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newUnarchiveCommand(e), newRmCommand(e),
 		newAttachCommand(e), newWaitCommand(e), newKillCommand(e), newMCPCommand(e), newInitCommand(e), newConfigCommand(e), newTrustCommand(e), newModelsCommand(e), newPackCommand(e), newDoctorCommand(e), newVersionCommand(e), newDemoCommand(e), newDetachedCommand(e),

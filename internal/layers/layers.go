@@ -86,6 +86,8 @@ var Allowed = map[string][]string{
 	"cmd/jp/internal/terminal/highlight":    nil,
 	"cmd/jp/internal/prompt":                {"conversation", "tool", "turnloop", "internal/safetext", "cmd/jp/internal/terminal"},
 	"cmd/jp/internal/terminal/terminaltest": {"internal/safetext"},
+	"cmd/jp/internal/console":               {"internal/safetext", "cmd/jp/internal/terminal"}, // keys and rows; knows no conversation
+	"cmd/jp/internal/chat":                  {everything},
 	"cmd/jp/internal/mcpserver":             {"tool"},
 	"cmd/jp/internal/mcpserver/mcptest":     nil,
 	"internal/interleave":                   nil,

@@ -38,12 +38,12 @@ type Options struct {
 
 // A Prompter asks a person at a terminal. It is not safe for concurrent use.
 type Prompter struct {
-	tty  *terminal.TTY
+	tty  terminal.Asker
 	opts Options
 }
 
 // New returns a Prompter for a terminal.
-func New(tty *terminal.TTY, opts Options) *Prompter {
+func New(tty terminal.Asker, opts Options) *Prompter {
 	if opts.Limit == 0 {
 		opts.Limit = 10 * time.Minute
 	}

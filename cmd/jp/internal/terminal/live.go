@@ -19,9 +19,9 @@ type live struct {
 	width int // of a terminal that breaks lines anew when it gets narrower; 0: it cuts them off
 }
 
-// show makes the region these lines. What stays is not written again: where a
+// Show makes the region these lines. What stays is not written again: where a
 // text only grows, no more goes to the terminal than what it grew by.
-func (l *live) show(lines []string) error {
+func (l *live) Show(lines []string) error {
 	same := 0
 	for same < len(l.lines) && same < len(lines) && l.lines[same] == lines[same] {
 		same++
@@ -83,15 +83,15 @@ func (l *live) rows(line string) int {
 	return rows
 }
 
-// hide takes the region away.
-func (l *live) hide() error {
+// Hide takes the region away.
+func (l *live) Hide() error {
 	_, err := io.WriteString(l.out, l.erase(0))
 	l.lines = nil
 	return err
 }
 
-// keep leaves the lines where they are, for good.
-func (l *live) keep() error {
+// Keep leaves the lines where they are, for good.
+func (l *live) Keep() error {
 	if len(l.lines) == 0 {
 		return nil
 	}

@@ -28,6 +28,7 @@ type Markdown struct {
 	rows    int  // of the block that is being written; 0: it is not shown
 	reflows bool // the terminal breaks lines anew when it gets narrower
 	live    live
+	region  Region     // in the place of live; nil: none
 	code    *codeBlock // the code block that is being printed line by line
 	memo    codeMemo   // of the block that is being written
 	time    *highlight.Time
@@ -52,12 +53,23 @@ func (m *Markdown) Live(rows int) { m.rows, m.blocks.streams = max(rows, 1), tru
 // Reflow says that the terminal breaks its lines anew when it gets narrower, as most do.
 func (m *Markdown) Reflow() { m.reflows = true }
 
+// In shows the block that is being written in a region. The text goes there too.
+func (m *Markdown) In(r Region) { m.region = r }
+
 // Within limits how long highlighting takes, together with that of other texts.
 func (m *Markdown) Within(t *highlight.Time) { m.time, m.memo.time = t, t }
 
 // Hide takes what is shown of an unfinished block away, until more of it is
 // written. It has to be called before anybody else writes to the terminal.
-func (m *Markdown) Hide() error { return m.live.hide() }
+func (m *Markdown) Hide() error { return m.shown().Hide() }
+
+// shown is where the block that is being written is shown.
+func (m *Markdown) shown() Region {
+	if m.region != nil {
+		return m.region
+	}
+	return &m.live
+}
 
 // Resize says how large the terminal is now.
 func (m *Markdown) Resize(width, rows int) {
@@ -117,7 +129,7 @@ func (m *Markdown) printBlock(p piece) error {
 	text := m.render(p.text, true)
 	m.memo = codeMemo{time: m.time}
 	if text == "" {
-		return m.live.hide()
+		return m.shown().Hide()
 	}
 	if m.rows > 0 {
 		return m.settle(m.below(text, p.joined))
@@ -148,7 +160,7 @@ func (m *Markdown) printCode(lines []piece) error {
 		return nil
 	}
 	m.code = nil
-	return m.live.hide()
+	return m.shown().Hide()
 }
 
 // below is a text as it stands below what is printed, joined to it or not.
@@ -162,10 +174,10 @@ func (m *Markdown) below(text string, joined bool) string {
 // settle prints a text in the place of what is shown of it.
 func (m *Markdown) settle(text string) error {
 	m.printed = true
-	if err := m.live.show(strings.Split(strings.TrimSuffix(text, "\n"), "\n")); err != nil {
+	if err := m.shown().Show(strings.Split(strings.TrimSuffix(text, "\n"), "\n")); err != nil {
 		return err
 	}
-	return m.live.keep()
+	return m.shown().Keep()
 }
 
 // preview shows the block that is being written, or the line of a code block.
@@ -190,14 +202,14 @@ func (m *Markdown) preview() error {
 		joined = m.code.begun
 	}
 	if text == "" { // such as an opening fence, of which one mark looked like text
-		return m.live.hide()
+		return m.shown().Hide()
 	}
 	lines := strings.Split(strings.TrimSuffix(m.below(text, joined), "\n"), "\n")
 	lines = lines[max(0, len(lines)-m.rows):]
 	for i, line := range lines {
 		lines[i] = m.oneRow(strings.ReplaceAll(line, "\t", "        "))
 	}
-	return m.live.show(lines)
+	return m.shown().Show(lines)
 }
 
 // oneRow is as much of a line as one row shows: of code, which is not wrapped, the end.

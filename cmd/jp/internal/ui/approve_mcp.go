@@ -24,7 +24,7 @@ import (
 // askApproval starts a server and lets the user approve what it offers. What they
 // do not approve is left out; an end of the input is no approval. A server that starts
 // files of the repository is started only after a yes to those.
-func askApproval(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *toolset.Server) error {
+func askApproval(ctx context.Context, tty terminal.Asker, p terminal.Palette, s *toolset.Server) error {
 	if accepted, err := AskFiles(ctx, tty, p, s); err != nil || !accepted {
 		return err
 	}
@@ -51,7 +51,7 @@ func askApproval(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *
 // AskFiles asks whether a server may start with the files of the repository that its
 // command line names, where those are not approved. Only a yes accepts them, as they were
 // when they were listed.
-func AskFiles(ctx context.Context, tty *terminal.TTY, p terminal.Palette, s *toolset.Server) (accepted bool, err error) {
+func AskFiles(ctx context.Context, tty terminal.Asker, p terminal.Palette, s *toolset.Server) (accepted bool, err error) {
 	files, state := s.Files(), s.State()
 	if s.Startable() {
 		return true, nil
@@ -83,7 +83,7 @@ func FilesText(s *toolset.Server, files mcp.Files, state toolset.State) string {
 
 // Ask shows the sheet and asks. Only a yes approves; Ctrl+C and the loss of the
 // terminal are errors.
-func (a ApprovalSheet) Ask(ctx context.Context, tty *terminal.TTY) (approved bool, err error) {
+func (a ApprovalSheet) Ask(ctx context.Context, tty terminal.Asker) (approved bool, err error) {
 	p := a.Palette
 	fmt.Fprint(tty, a.Text())
 	choices := []string{p.Bold("n") + " no, leave out what is not approved", p.Bold("y") + " yes, approve exactly this", p.Bold("d") + " details"}
@@ -91,7 +91,7 @@ func (a ApprovalSheet) Ask(ctx context.Context, tty *terminal.TTY) (approved boo
 }
 
 // chooseYes asks until the answer is yes or no; details are shown where the menu has them.
-func chooseYes(ctx context.Context, tty *terminal.TTY, choices []string, details func()) (yes bool, err error) {
+func chooseYes(ctx context.Context, tty terminal.Asker, choices []string, details func()) (yes bool, err error) {
 	for {
 		key, err := tty.Choose(ctx, terminal.Choices(tty.Width(), 2, "", choices...)+"\n> ", oneOf("nyd"))
 		switch {

@@ -268,7 +268,7 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	defer a.close()
 	if !e.Format.Structured() && IsTerminal(e.Stdout) {
 		if a.person = OpenClient(&TerminalFront{Env: e, Repo: r, about: id}); a.person != nil {
-			a.person.tty.MayLeave()
+			a.person.own.MayLeave()
 		}
 	}
 	if a.person != nil && peer.Hello().Attached {

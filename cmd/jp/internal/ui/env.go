@@ -32,6 +32,7 @@ type Env struct {
 	Verbose bool
 	NoPager bool
 	Lost    loss
+	Console Console      // shows everything, and asks; nil: the streams themselves do
 	Style   config.Style // how things look, once the configuration is read
 	Ended   bool         // the last line of a turn's JSON is written
 	Misread error        // help was asked for about a command that there is not
@@ -76,6 +77,9 @@ func (e *Env) Suspend() {
 	}
 	if before := e.onSuspend.Load(); before != nil {
 		(*before)()
+	}
+	if e.Console != nil {
+		defer e.Console.Suspend()()
 	}
 	if hasShell() {
 		e.aside(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) }) // the tools have groups of their own

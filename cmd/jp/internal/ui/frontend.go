@@ -84,7 +84,7 @@ func (f *TerminalFront) Running(turn agent.Interruptible, transient bool) {
 	if f.live != nil {
 		f.live.gate, f.live.hint = &f.client.gate, "Ctrl+C menu"
 	}
-	f.menu = &menu{tty: f.client.tty, loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide}
+	f.menu = &menu{tty: f.client.direct(), loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide}
 	take := f.menu.interrupt
 	f.Env.onInterrupt.Store(&take)
 }
@@ -133,5 +133,10 @@ func (f *TerminalFront) Attaches() bool {
 
 // Attach implements [frontend].
 func (f *TerminalFront) Attach(ctx context.Context, id conversation.ID) error {
+	if console := f.Env.Console; console != nil {
+		defer console.Suspend()()
+		f.Env.Console = nil
+		defer func() { f.Env.Console = console }()
+	}
 	return RunAttach(ctx, f.Env, AttachOptions{Tail: -1, After: -1}, string(id))
 }

@@ -18,7 +18,7 @@ import (
 // A live line says on a terminal what a turn is doing, and goes away when there is something
 // else to read. A nil one shows nothing.
 type liveLine struct {
-	status  *terminal.Status
+	status  status
 	columns func() int
 	palette func() terminal.Palette
 	now     func() time.Time
@@ -50,7 +50,7 @@ func (e *Env) liveLine() *liveLine {
 		return nil
 	}
 	return &liveLine{
-		status: terminal.NewStatus(e.Stderr), columns: func() int { return e.Columns(e.Stderr) },
+		status: statusOn(e.Console, e.Stderr), columns: func() int { return e.Columns(e.Stderr) },
 		palette: func() terminal.Palette { return e.Palette(e.Stderr) }, now: e.Now,
 		front: func() bool { return inForeground(int(e.Stderr.Fd())) },
 	}

@@ -21,7 +21,7 @@ import (
 // A menu is what the first Ctrl+C opens while a turn runs at a terminal. The
 // turn goes on behind it; what it says waits until the menu is closed.
 type menu struct {
-	tty   *terminal.TTY
+	tty   terminal.Asker
 	loop  agent.Interruptible
 	now   func() time.Time
 	abort func(signal string)
@@ -148,8 +148,9 @@ func hangup(err error) string {
 
 // atQuestion is the menu that Ctrl+C opens in the place of an answer.
 func (c *client) atQuestion(ctx context.Context) error {
-	text := menuText(c.tty.Width(), backChoice, "s stop (ends the turn)", abort(c.front.transient))
-	key, err := c.tty.Choose(ctx, text, func(k terminal.Key) bool {
+	tty := c.direct()
+	text := menuText(tty.Width(), backChoice, "s stop (ends the turn)", abort(c.front.transient))
+	key, err := tty.Choose(ctx, text, func(k terminal.Key) bool {
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune("sa", rune(k.Lower()))
 	})
 	switch {

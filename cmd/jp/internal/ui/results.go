@@ -11,7 +11,7 @@ import (
 )
 
 // Results is standard output, for what a command was asked for.
-func (e *Env) Results() io.Writer { return e.resultsTo(e.Stdout) }
+func (e *Env) Results() io.Writer { return e.resultsTo(shownOn(e.Console, e.Stdout)) }
 
 func (e *Env) resultsTo(w io.Writer) io.Writer {
 	return resultWriter{w: w, lost: &e.Lost, json: e.Format.Structured()}

@@ -50,7 +50,9 @@ func (e *Env) MessageColumns() int {
 }
 
 // Messages is stderr, for text to people. On a terminal lines break between words.
-func (e *Env) Messages() io.Writer { return terminal.NewWrapper(e.Stderr, e.MessageColumns) }
+func (e *Env) Messages() io.Writer {
+	return terminal.NewWrapper(shownOn(e.Console, e.Stderr), e.MessageColumns)
+}
 
 // Rendered reports whether Markdown on stdout is laid out for a person to read.
 func (e *Env) Rendered() bool {
@@ -74,6 +76,11 @@ func (e *Env) prose() prose {
 		return terminal.NewPlain(e.Results())
 	}
 	m := terminal.NewMarkdown(e.Results(), e.Columns(e.Stdout), e.Palette(e.Stdout))
+	if e.Console != nil {
+		m.Live(terminal.Rows(e.Stdout) - 1)
+		m.In(e.Console)
+		return m
+	}
 	if e.Get("TERM") != "dumb" {
 		m.Live(terminal.Rows(e.Stdout) - 1)
 		if e.Get("TERM") != "linux" && e.Get("XTERM_VERSION") == "" { // these two cut lines off

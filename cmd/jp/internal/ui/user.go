@@ -22,7 +22,8 @@ import (
 // A client is the person at the terminal, as the turn loop asks them.
 type client struct {
 	*prompt.Prompter
-	tty  *terminal.TTY
+	tty  terminal.Asker
+	own  *terminal.TTY // to close; nil where the terminal is the console's
 	root *os.Root
 	gate sync.Mutex // held while the terminal is in use
 
@@ -33,16 +34,21 @@ type client struct {
 // OpenClient finds the person at the terminal, nil where there is none.
 func OpenClient(f *TerminalFront) *client {
 	e, r := f.Env, f.Repo
-	tty, err := terminal.OpenTTY()
-	if err != nil {
-		return nil
+	c := &client{front: f}
+	if e.Console != nil {
+		c.tty, c.palette = e.Console.Asker(), e.Palette(e.Stdout)
+	} else {
+		tty, err := terminal.OpenTTY()
+		if err != nil {
+			return nil
+		}
+		c.tty, c.own, c.palette = tty, tty, e.Palette(tty.File())
+		tty.KeepUnsent(drafts.Unsent{Own: r.Own(), ID: f.about})
 	}
-	c := &client{tty: tty, front: f, palette: e.Palette(tty.File())}
-	tty.KeepUnsent(drafts.Unsent{Own: r.Own(), ID: f.about})
 	if r.TopLevel != "" {
 		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
 	}
-	c.Prompter = prompt.New(tty, prompt.Options{
+	c.Prompter = prompt.New(c.tty, prompt.Options{
 		Palette: c.palette, Root: c.root, Dir: shortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
 			if c.front.transient {
@@ -85,10 +91,20 @@ func (c *client) Close() {
 	if c == nil {
 		return
 	}
-	c.tty.Close()
+	if c.own != nil {
+		c.own.Close()
+	}
 	if c.root != nil {
 		c.root.Close()
 	}
+}
+
+// direct is the terminal for a question that the user has asked for: the next key answers it.
+func (c *client) direct() terminal.Asker {
+	if console, ok := c.tty.(interface{ Direct() terminal.Asker }); ok {
+		return console.Direct()
+	}
+	return c.tty
 }
 
 // shortDir is a directory as people write it.

@@ -1,0 +1,36 @@
+package drafts
+
+import (
+	"errors"
+	"io/fs"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/safefile"
+)
+
+// RequestFile is the file among the drafts that keeps the text of a request until it is recorded.
+// The id is "" for a conversation that does not exist yet.
+func RequestFile(id conversation.ID) string {
+	if id == "" {
+		return "new.query"
+	}
+	return string(id) + ".query"
+}
+
+// Request is the text of a request that was not recorded, "" where there is none.
+func Request(own safefile.StateDir, id conversation.ID) (string, error) {
+	text, err := own.Read(repo.DraftsFolder, RequestFile(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return Asked(string(text)), err
+}
+
+// KeepRequest keeps such a text in the place of the last one. An empty text removes it.
+func KeepRequest(own safefile.StateDir, id conversation.ID, text string) error {
+	if text == "" {
+		return own.Remove(repo.DraftsFolder, RequestFile(id))
+	}
+	return own.Replace(repo.DraftsFolder, RequestFile(id), []byte(text+"\n"), safefile.Options{Volatile: true})
+}

@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+)
+
+// An Overview is what a user needs to know when they come to a conversation.
+type Overview struct {
+	ID      conversation.ID // "" for a new conversation
+	Listing repo.Listing    // of the conversation; the zero value for a new one
+	Request string          // that was asked last
+	Answer  string          // to it, as far as there is one
+	Others  []repo.Listing  // conversations that wait or were interrupted, those that were active last first
+	More    int             // of them, that are not listed
+}
+
+// mostOthers is how many other conversations an overview lists.
+const mostOthers = 3
+
+// Overview looks at the conversation that a word stands for, "" for the session's. A session
+// without one has a new one.
+func OverviewOf(ctx context.Context, r *repo.Repo, word string) (o Overview, err error) {
+	if o.ID, err = conversationFor(ctx, r, word); err != nil {
+		return o, err
+	}
+	infos, err := r.Store.List(ctx, conversation.ScopeLive)
+	if err != nil {
+		return o, err
+	}
+	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	for _, i := range infos {
+		if i.ID == o.ID || i.Err != nil || i.Summary.Status == conversation.StatusIdle {
+			continue
+		}
+		switch l := r.States().List(ctx, i); {
+		case l.Status.State == "idle":
+		case len(o.Others) == mostOthers:
+			o.More++
+		default:
+			o.Others = append(o.Others, l)
+		}
+	}
+	if o.ID == "" {
+		return o, nil
+	}
+	info, err := r.Store.Info(ctx, o.ID)
+	if err != nil {
+		return o, repo.AboutConversation(err, o.ID)
+	}
+	o.Listing = r.States().List(ctx, info)
+	v, err := r.Find().ViewBack(ctx, r.Env, string(o.ID), func(back []*conversation.Event) bool { return true })
+	if err != nil {
+		return o, err
+	}
+	for turn := range conversation.Turns(v.Events) {
+		ledger := turn.Ledger()
+		if e := ledger.Request(); e != nil && !ledger.Discarded {
+			o.Request, o.Answer = e.Body.(*conversation.ChatRequest).Content, messageOf(ledger)
+		}
+	}
+	return o, nil
+}
+
+// messageOf is what the last model call of a turn said.
+func messageOf(l *conversation.Ledger) (text string) {
+	for _, call := range slices.Backward(l.Calls) {
+		for _, e := range call.Events {
+			if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartMessage {
+				text += b.Text
+			}
+		}
+		if strings.TrimSpace(text) != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// conversationFor is the conversation that a word stands for, "" where the session has none and
+// none is named.
+func conversationFor(ctx context.Context, r *repo.Repo, word string) (conversation.ID, error) {
+	if word != "" {
+		return r.Find().Resolve(ctx, r.Env, word)
+	}
+	id, err := r.Find().Visited(ctx, r.Env, 0)
+	var none *problem.Error
+	if errors.As(err, &none) {
+		return "", nil
+	}
+	return id, err
+}
+
+// Requests are what the user asked in a conversation, the oldest first.
+func Requests(ctx context.Context, r *repo.Repo, id conversation.ID) ([]string, error) {
+	v, err := r.Find().View(ctx, r.Env, string(id))
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, e := range v.Events {
+		if b, ok := e.Body.(*conversation.ChatRequest); ok {
+			texts = append(texts, b.Content)
+		}
+	}
+	return texts, nil
+}

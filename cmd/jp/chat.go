@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"jp/agent/action"
+	"jp/agent/problem"
+	"jp/cmd/jp/internal/chat"
+	"jp/cmd/jp/internal/ui"
+)
+
+func newChatCommand(e *ui.Env) *cobra.Command {
+	var o chat.Options
+	cmd := &cobra.Command{
+		Use: "chat [ID]", GroupID: "ask", Args: cobra.MaximumNArgs(1),
+		Short: "Talk with the model in this terminal",
+		Long: `Talk with the model in this session's conversation, or a new one. jp without a
+command does the same.
+
+  Enter        ask               Alt+Enter, \   a line break
+  Ctrl+C       empty the line    twice          leave
+  Esc, Ctrl+C  while the model works: the menu
+
+The process holds the conversation only while a turn runs.
+
+Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 damaged ·
+143, 129 interrupted (typed text is kept)`,
+		Example: "  jp chat\n  jp chat 4400\n  jp chat -m script/demo   # needs no key",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.ID = strings.Join(args, "")
+			return runChat(cmd.Context(), e, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Request.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
+	f.StringArrayVarP(&o.Request.Tools, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
+	f.StringArrayVar(&o.Request.WithoutTools, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
+	f.BoolVarP(&o.Request.NoTools, "no-tools", "T", false, "no tools, except those of -t")
+	f.BoolVar(&o.Request.NoInstructions, "no-instructions", false, "give the model no AGENTS.md")
+	return cmd
+}
+
+// talks reports whether a person sits at all of jp's streams.
+func talks(e *ui.Env) bool {
+	return ui.IsTerminal(e.Stdin) && ui.IsTerminal(e.Stdout) && ui.IsTerminal(e.Stderr) && !e.Format.Structured()
+}
+
+func runChat(ctx context.Context, e *ui.Env, o chat.Options) error {
+	if !talks(e) {
+		return problem.Usage("a conversation needs a terminal for input, output and errors.").Hint(action.Ask, "ask once")
+	}
+	if err := o.Request.Check(); err != nil {
+		return err
+	}
+	return chat.Run(ctx, e, o)
+}

@@ -1,0 +1,107 @@
+package chat
+
+import (
+	"sync"
+	"time"
+
+	"jp/agent/drafts"
+	"jp/conversation"
+	"jp/internal/safefile"
+)
+
+// draftDelay is how old typed text gets before it is kept.
+const draftDelay = 500 * time.Millisecond
+
+// A draft keeps what the person types, so that they have it again after a kill.
+type draft struct {
+	own safefile.StateDir
+
+	mu    sync.Mutex
+	id    conversation.ID
+	text  string // in the line
+	asked string // entered, and not recorded yet
+	kept  string // in the file
+	timer *time.Timer
+}
+
+func newDraft(own safefile.StateDir, id conversation.ID) *draft {
+	d := &draft{own: own, id: id}
+	d.kept, _ = drafts.Request(own, id) // one that cannot be read is not offered
+	d.text = d.kept
+	return d
+}
+
+// change takes what is in the line.
+func (d *draft) change(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.text = text; d.timer == nil {
+		d.timer = time.AfterFunc(draftDelay, d.flush)
+	}
+}
+
+// ask keeps a text that was entered until it is recorded.
+func (d *draft) ask(text string) {
+	d.mu.Lock()
+	d.asked = text
+	if d.text == text { // it was in the line
+		d.text = ""
+	}
+	d.mu.Unlock()
+	d.flush()
+}
+
+// recorded forgets the text that was entered.
+func (d *draft) recorded() {
+	d.mu.Lock()
+	was := d.asked
+	d.asked = ""
+	d.mu.Unlock()
+	if was != "" {
+		d.flush()
+	}
+}
+
+// unasked is the text that was entered and that nobody recorded. It is the line's again.
+func (d *draft) unasked() (text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	text, d.asked = d.asked, ""
+	return text
+}
+
+// flush writes what is in the line. A file that cannot be written costs a draft after a kill.
+func (d *draft) flush() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.timer != nil {
+		d.timer.Stop()
+		d.timer = nil
+	}
+	if text := joined(d.asked, d.text); text != d.kept && drafts.KeepRequest(d.own, d.id, text) == nil {
+		d.kept = text
+	}
+}
+
+// move lets what is typed from now on belong to another conversation.
+func (d *draft) move(id conversation.ID) {
+	d.flush()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.id = id
+}
+
+// joined is two texts as one.
+func joined(first, second string) string {
+	if first == "" || second == "" {
+		return first + second
+	}
+	return first + "\n\n" + second
+}
+
+// offerDraft puts what was typed and not asked into the line.
+func (c *chat) offerDraft() {
+	if text := c.draft.text; text != "" {
+		c.console.SetText(text)
+	}
+}

@@ -1,0 +1,77 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"jp/agent"
+	"jp/agent/action"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/terminal"
+	"jp/conversation"
+	"jp/internal/safetext"
+)
+
+// answerRows is how much of the last answer is shown.
+const answerRows = 6
+
+// welcome says where the person is, how the last turn ended, and what waits for them.
+func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
+	out, p := c.env.Results(), c.env.Palette(c.env.Stdout)
+	width := c.env.Columns(c.env.Stdout)
+	place := problem.OneLine(r.Place())
+	if o.ID == "" {
+		fmt.Fprintln(out, safetext.Fit("new conversation · "+place, width))
+	} else {
+		words := []string{string(o.ID), fmt.Sprintf("turn %d", o.Listing.Turns)}
+		if o.Listing.Model != nil {
+			words = append(words, *o.Listing.Model)
+		}
+		fmt.Fprintln(out, terminal.Wrap(p.Dim(problem.OneLine(strings.Join(words, " · ")+" · "+place)), width))
+		fmt.Fprintln(out, safetext.Fit(p.Bold(problem.OneLine(repo.Title(o.Listing))), width))
+		c.lastAnswer(o, width)
+	}
+	if line := waiting(c.env.Now(), o.Listing); line != "" {
+		fmt.Fprintln(out, terminal.Wrap(p.Yellow(line), width))
+	}
+	for _, l := range o.Others {
+		fmt.Fprintln(out, terminal.Wrap(p.Dim("also: "+waiting(c.env.Now(), l)), width))
+	}
+	if o.More > 0 {
+		fmt.Fprintln(out, p.Dim(fmt.Sprintf("and %d more that run or wait: %s", o.More, action.List)))
+	}
+	fmt.Fprintln(out)
+}
+
+// lastAnswer shows the end of the last answer.
+func (c *chat) lastAnswer(o agent.Overview, width int) {
+	text := strings.TrimRight(safetext.Clean(o.Answer), "\n")
+	if text == "" {
+		return
+	}
+	lines := strings.Split(terminal.Wrap(text, width-2), "\n")
+	if more := len(lines) - answerRows; more > 0 {
+		lines = append([]string{"…"}, lines[more:]...)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(c.env.Results(), strings.TrimRight("  "+safetext.Fit(line, width-2), " "))
+	}
+}
+
+// waiting says what a conversation that does not stand still does or waits for, "" for one that does.
+func waiting(now time.Time, l repo.Listing) string {
+	words := ""
+	switch l.Status.State {
+	case "running":
+		return fmt.Sprintf("%s runs in another process: %q   %s", l.ShortID, repo.Title(l), action.Attach(l.ShortID))
+	case "waiting_for_input":
+		words = "waits for an answer"
+	case "interrupted":
+		words = "interrupted"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s %s ago: %q (turn %d)   %s", words, conversation.Ago(now.Sub(l.Active())), repo.Title(l), l.Turns, action.Continue(l.ShortID))
+}

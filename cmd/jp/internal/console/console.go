@@ -1,0 +1,200 @@
+package console
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"jp/cmd/jp/internal/terminal"
+)
+
+// A Handler takes what the person wants. Its methods are called one at a time, by the goroutine that
+// reads keys.
+type Handler interface {
+	// Enter takes the text of the line. It stays in the line where it is not taken.
+	Enter(text string) (taken bool)
+	// Changed is called after each change of the line.
+	Changed(text string)
+	// Stop is Esc, or Ctrl+C in an empty line or while Busy.
+	Stop(ctrlC bool)
+	// Leave is Ctrl+D in an empty line.
+	Leave()
+	// History is the text an entry further back, or forward; false where there is none.
+	History(back bool, text string) (string, bool)
+	// Suspend is Ctrl+Z.
+	Suspend()
+}
+
+// A Console is a terminal with a line to edit. Its methods may be called by any goroutine.
+type Console struct {
+	tty     *terminal.TTY
+	file    *os.File
+	palette terminal.Palette
+	handler Handler
+	now     func() time.Time
+
+	mu   sync.Mutex
+	view view // what there is to show
+	draw drawn
+	keys *keys // nil while another program has the terminal
+	gone chan struct{}
+	lost error // why the terminal is gone
+
+	unsent terminal.Unsent // keeps lines that were asked for and could not be sent; nil: they are lost
+}
+
+// A view is what a console shows below the text that stays.
+type view struct {
+	partial  string   // text behind the last line break
+	block    []string // that is being written
+	status   []string
+	above    []string // lines right above the line
+	below    []string // and below it
+	prompt   string   // before the line
+	busy     bool     // something runs that can be stopped
+	line     editor
+	question *question // nil: none waits
+	reading  *reading  // a line that is asked for in the place of the person's own; nil: none
+	typedAt  time.Time // when the last key came
+}
+
+// Open opens the console on the terminal of this process.
+func Open(ctx context.Context, palette terminal.Palette, h Handler) (*Console, error) {
+	tty, err := terminal.OpenTTY()
+	if err != nil {
+		return nil, err
+	}
+	return On(ctx, tty, palette, h)
+}
+
+// On opens the console on a terminal, which it takes over.
+func On(ctx context.Context, tty *terminal.TTY, palette terminal.Palette, h Handler) (*Console, error) {
+	c := &Console{
+		tty: tty, file: tty.File(), palette: palette, handler: h, now: time.Now, gone: make(chan struct{}),
+		view: view{prompt: "> "},
+	}
+	if err := c.resume(ctx); err != nil {
+		tty.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close gives the terminal back. What the person was typing goes away.
+func (c *Console) Close() error {
+	c.mu.Lock()
+	c.view = view{}
+	c.render("")
+	c.mu.Unlock()
+	c.pause()
+	return c.tty.Close()
+}
+
+// Gone is closed when the terminal is gone.
+func (c *Console) Gone() <-chan struct{} { return c.gone }
+
+// Width is how many columns the terminal has.
+func (c *Console) Width() int { return c.tty.Width() }
+
+// Write shows text that stays. What is behind its last line break waits for more.
+func (c *Console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := c.view.partial + string(p)
+	lines := strings.LastIndexByte(text, '\n') + 1
+	c.view.partial = text[lines:]
+	c.render(text[:lines])
+	return len(p), c.lost
+}
+
+// Show implements [terminal.Region].
+func (c *Console) Show(lines []string) error {
+	return c.change(func(v *view) { v.block = lines })
+}
+
+// Hide implements [terminal.Region].
+func (c *Console) Hide() error { return c.Show(nil) }
+
+// Keep implements [terminal.Region].
+func (c *Console) Keep() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var text string
+	if lines := c.view.block; len(lines) > 0 {
+		text = strings.Join(lines, "\n") + "\n"
+	}
+	c.view.block = nil
+	c.render(text)
+	return c.lost
+}
+
+// Draw shows what runs, in the place of what was drawn last.
+func (c *Console) Draw(_ int, lines ...string) error {
+	return c.change(func(v *view) { v.status = lines })
+}
+
+// Clear takes away what Draw has shown.
+func (c *Console) Clear() error { return c.Draw(0) }
+
+// Busy says whether something runs: then Ctrl+C stops it, whatever is in the line.
+func (c *Console) Busy(busy bool) {
+	_ = c.change(func(v *view) { v.busy = busy })
+}
+
+// Prompt changes what stands before the line.
+func (c *Console) Prompt(prompt string) {
+	_ = c.change(func(v *view) { v.prompt = prompt })
+}
+
+// Above shows lines right above the line, and Below right below it.
+func (c *Console) Above(lines ...string) {
+	_ = c.change(func(v *view) { v.above = lines })
+}
+
+// Below implements what [Console.Above] says.
+func (c *Console) Below(lines ...string) {
+	_ = c.change(func(v *view) { v.below = lines })
+}
+
+// SetText replaces the text of the line.
+func (c *Console) SetText(text string) {
+	_ = c.change(func(v *view) { v.line.set(typed(text)) })
+}
+
+// Text is the text of the line.
+func (c *Console) Text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.view.line.text
+}
+
+// change changes what is shown. A terminal that is gone is an error.
+func (c *Console) change(change func(v *view)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.view)
+	c.render("")
+	return c.lost
+}
+
+// Redraw draws what there is for a terminal that has changed.
+func (c *Console) Redraw() { _ = c.change(func(*view) {}) }
+
+// Suspend lets another program have the terminal, until resume is called.
+func (c *Console) Suspend() (resume func()) {
+	c.mu.Lock()
+	c.erase()
+	c.mu.Unlock()
+	c.pause()
+	return func() { _ = c.resume(context.Background()) } // a terminal that is gone is found out by who waits for a key
+}
+
+// lose notes that the terminal is gone. The lock is held.
+func (c *Console) lose(err error) {
+	if c.lost == nil {
+		c.lost = err
+		close(c.gone)
+	}
+}

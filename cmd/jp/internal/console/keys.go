@@ -1,0 +1,342 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	uv "github.com/charmbracelet/ultraviolet"
+
+	"jp/cmd/jp/internal/terminal"
+)
+
+// keys reads the keyboard until it is stopped.
+type keys struct {
+	stop func()
+	done sync.WaitGroup
+}
+
+// errPaused ends the reading of keys.
+var errPaused = errors.New("another program has the terminal")
+
+// resume takes the terminal, and draws what there is.
+func (c *Console) resume(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	keyboard, err := c.tty.Keyboard(ctx)
+	if err != nil {
+		cancel(nil)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.lose(err)
+		return err
+	}
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	k := &keys{}
+	k.stop = func() {
+		signal.Stop(resized)
+		close(resized)
+		cancel(errPaused)
+	}
+	c.mu.Lock()
+	c.keys = k
+	c.render("")
+	c.mu.Unlock()
+	go func() {
+		for range resized {
+			c.Redraw()
+		}
+	}()
+	k.done.Go(func() {
+		err := c.read(keyboard)
+		_ = keyboard.Close()
+		if !errors.Is(err, errPaused) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.lose(err)
+		}
+	})
+	return nil
+}
+
+// pause gives the terminal its mode back, and reads no more keys.
+func (c *Console) pause() {
+	c.mu.Lock()
+	k := c.keys
+	c.keys = nil
+	c.mu.Unlock()
+	if k != nil {
+		k.stop()
+		k.done.Wait()
+	}
+}
+
+// read takes what is typed, until the keyboard ends.
+func (c *Console) read(keyboard *terminal.Keyboard) error {
+	var (
+		decoder uv.EventDecoder
+		raw     []byte
+		pasted  []byte
+		pasting bool
+	)
+	for {
+		wait := terminal.SameKey
+		if len(raw) == 0 || pasting {
+			wait = -1
+		}
+		more, err := keyboard.Read(wait)
+		if err != nil {
+			return err
+		}
+		late := len(more) == 0
+		raw = append(raw, more...)
+		for alone := true; len(raw) > 0; alone = false {
+			if pasting {
+				text, rest, ends := bytes.Cut(raw, []byte(terminal.PasteEnds))
+				if !ends { // its mark may have come in part
+					keep := min(len(raw), len(terminal.PasteEnds)-1)
+					pasted, raw = append(pasted, raw[:len(raw)-keep]...), raw[len(raw)-keep:]
+					break
+				}
+				c.paste(string(append(pasted, text...)))
+				raw, pasted, pasting = rest, nil, false
+				continue
+			}
+			if rest, begins := bytes.CutPrefix(raw, []byte(terminal.PasteBegins)); begins {
+				raw, pasting = rest, true
+				continue
+			}
+			if !late && terminal.Unfinished(raw) {
+				break
+			}
+			n, event := decoder.Decode(raw)
+			n = max(n, 1)
+			raw = raw[n:]
+			if press, ok := event.(uv.KeyPressEvent); ok {
+				c.press(press, alone && len(bytes.Trim(raw, "\r\n")) == 0, len(raw) > 0)
+			}
+		}
+	}
+}
+
+// paste puts text into the line that is edited: it is no key.
+func (c *Console) paste(text string) {
+	var changed string
+	own := false
+	_ = c.change(func(v *view) {
+		v.typedAt = c.now()
+		if r := v.reading; r != nil {
+			r.line.insert(strings.Join(strings.Fields(typed(text)), " "))
+			return
+		}
+		v.line.insert(text)
+		changed, own = v.line.text, true
+	})
+	if own {
+		c.handler.Changed(changed)
+	}
+}
+
+// press takes a key. Alone: nothing else was typed at the same time; follows: more was, behind it.
+func (c *Console) press(k uv.KeyPressEvent, alone, follows bool) {
+	c.mu.Lock()
+	v := &c.view
+	now := c.now()
+	armed := v.armed(now)
+	v.typedAt = now
+	if v.reading != nil {
+		c.readingKey(k, follows)
+		c.render("")
+		c.mu.Unlock()
+		return
+	}
+	if q := v.question; q != nil && c.answer(q, k, armed, alone) {
+		c.render("")
+		c.mu.Unlock()
+		return
+	}
+	before := v.line.text
+	act := c.edit(k, follows)
+	text := v.line.text
+	c.render("")
+	c.mu.Unlock()
+	if text != before {
+		c.handler.Changed(text)
+	}
+	if act != nil {
+		act()
+	}
+}
+
+// answer gives a key to the question that waits, if it is meant for it. The lock is held.
+func (c *Console) answer(q *question, k uv.KeyPressEvent, armed, alone bool) bool {
+	key := keyOf(k)
+	if k.MatchString("tab") && !q.direct {
+		q.chosen = !q.chosen
+		return true
+	}
+	takes := q.accept == nil || q.accept(key)
+	switch {
+	case key == terminal.KeyCtrlC:
+	case key == terminal.KeyEsc && takes:
+	case !armed, !alone, key == terminal.KeyOther:
+		return q.direct
+	case key == terminal.KeyCtrlD:
+	case !takes:
+		return q.direct || q.chosen
+	}
+	select {
+	case q.key <- key:
+	default: // it has an answer
+	}
+	return true
+}
+
+// keyOf is a key as questions know it.
+func keyOf(k uv.KeyPressEvent) terminal.Key {
+	switch {
+	case k.MatchString("enter"):
+		return terminal.KeyEnter
+	case k.MatchString("esc"):
+		return terminal.KeyEsc
+	case k.MatchString("ctrl+c"):
+		return terminal.KeyCtrlC
+	case k.MatchString("ctrl+d"):
+		return terminal.KeyCtrlD
+	}
+	if r, size := utf8.DecodeRuneInString(k.Text); size > 0 && size == len(k.Text) && unicode.IsPrint(r) {
+		return terminal.Key(r)
+	}
+	return terminal.KeyOther
+}
+
+// readingKey edits a line that is asked for. The lock is held.
+func (c *Console) readingKey(k uv.KeyPressEvent, follows bool) {
+	r := c.view.reading
+	end := func(err error) {
+		select {
+		case <-r.done:
+		default:
+			r.err = err
+			close(r.done)
+		}
+	}
+	switch {
+	case k.MatchString("enter") && follows:
+		r.line.insert(" ")
+	case k.MatchString("enter"):
+		end(nil)
+	case k.MatchString("esc"):
+		end(terminal.ErrBack)
+	case k.MatchString("ctrl+c"):
+		end(terminal.ErrInterrupted)
+	case k.MatchString("ctrl+d") && r.line.text == "":
+		end(io.EOF)
+	case k.MatchString("tab"):
+		if r.line.text == "" {
+			r.line.set(typed(r.offered))
+		}
+	default:
+		c.editLine(&r.line, k)
+	}
+}
+
+// edit takes a key for the person's line. The lock is held; what has to be done without it is
+// returned.
+func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
+	v := &c.view
+	e := &v.line
+	switch {
+	case k.MatchString("alt+enter", "shift+enter", "ctrl+j"), k.MatchString("enter") && follows:
+		e.insert("\n")
+	case k.MatchString("enter"):
+		if e.at > 0 && e.text[e.at-1] == '\\' {
+			e.remove(e.at - 1)
+			e.insert("\n")
+			return nil
+		}
+		text := e.text
+		return func() {
+			if c.handler.Enter(text) {
+				_ = c.change(func(v *view) {
+					if v.line.text == text {
+						v.line.set("")
+					}
+				})
+			}
+		}
+	case k.MatchString("ctrl+c"):
+		if v.busy || e.text == "" {
+			return func() { c.handler.Stop(true) }
+		}
+		e.set("")
+	case k.MatchString("esc"):
+		return func() { c.handler.Stop(false) }
+	case k.MatchString("ctrl+d") && e.text == "":
+		return c.handler.Leave
+	case k.MatchString("ctrl+z"):
+		return c.handler.Suspend
+	case k.MatchString("ctrl+l"):
+		c.draw.width = 0 // all of it is drawn again
+	case k.MatchString("up", "ctrl+p"), k.MatchString("down", "ctrl+n"):
+		back := k.MatchString("up", "ctrl+p")
+		step := 1
+		if back {
+			step = -1
+		}
+		if e.vertical(step, max(c.tty.Width()-1-columns(v.prompt), 1)) {
+			return nil
+		}
+		text := e.text
+		return func() {
+			if other, ok := c.handler.History(back, text); ok {
+				c.SetText(other)
+			}
+		}
+	default:
+		c.editLine(e, k)
+	}
+	return nil
+}
+
+// editLine takes a key that edits or moves within a line.
+func (c *Console) editLine(e *editor, k uv.KeyPressEvent) {
+	switch {
+	case k.MatchString("backspace", "ctrl+h"):
+		e.remove(e.before())
+	case k.MatchString("delete", "ctrl+d"):
+		e.remove(e.after())
+	case k.MatchString("left", "ctrl+b"):
+		e.move(e.before())
+	case k.MatchString("right", "ctrl+f"):
+		e.move(e.after())
+	case k.MatchString("alt+b", "alt+left", "ctrl+left"):
+		e.move(e.wordBefore())
+	case k.MatchString("alt+f", "alt+right", "ctrl+right"):
+		e.move(e.wordAfter())
+	case k.MatchString("home", "ctrl+a"):
+		e.move(e.lineStart())
+	case k.MatchString("end", "ctrl+e"):
+		e.move(e.lineEnd())
+	case k.MatchString("ctrl+w", "alt+backspace"):
+		e.kill(e.wordBefore())
+	case k.MatchString("alt+d"):
+		e.kill(e.wordAfter())
+	case k.MatchString("ctrl+u"):
+		e.kill(e.lineStart())
+	case k.MatchString("ctrl+k"):
+		e.kill(e.lineEnd())
+	case k.MatchString("ctrl+y"):
+		e.insert(e.killed)
+	case k.Text != "" && k.Mod&(uv.ModAlt|uv.ModCtrl) == 0:
+		e.insert(k.Text)
+	}
+}
