@@ -34,7 +34,7 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 // RunDetached goes on with a turn that was handed over to this process, without a user to ask.
 func RunDetached(ctx context.Context, front Frontend, r *repo.Repo, h *background.Handover) error {
 	o := Request{
-		ID: string(h.ID), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,
+		ID: string(h.ID), ContinueTurn: true, Bare: true, NonInteractive: true, Model: h.Model, Profiles: h.Profiles, Yes: h.Yes, Tools: h.Tools, WithoutTools: h.WithoutTools,
 		NoTools: h.NoTools, NoInstructions: h.Uninstructed, Policy: h.Policy, Pending: h.Pending, Anyway: h.Anyway, Wait: h.Wait,
 		Quiet: h.Quiet,
 	}

@@ -81,9 +81,12 @@ func merge(to, from map[string]any) {
 	for key, value := range from {
 		inner, isTable := value.(map[string]any)
 		below, wasTable := to[key].(map[string]any)
-		if isTable && wasTable {
+		if isTable {
+			if !wasTable {
+				below = map[string]any{}
+			}
 			merge(below, inner)
-			continue
+			value = below
 		}
 		to[key] = value
 	}

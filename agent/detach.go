@@ -22,7 +22,7 @@ func (t *target) detach(ctx context.Context, begin func() error) error {
 	defer log.Close()
 	o := background.Order{
 		Dir: t.env.Dir, Log: log.Name(), Asked: begin != nil, Tools: t.opts.Tools, WithoutTools: t.opts.WithoutTools, NoTools: t.opts.NoTools,
-		Uninstructed: t.opts.NoInstructions, Policy: t.opts.Policy, Pending: t.opts.Pending, Anyway: t.opts.Anyway, Wait: t.opts.Wait, CFG: t.env.Cfg, Quiet: t.opts.Quiet,
+		Profiles: t.opts.Profiles, Uninstructed: t.opts.NoInstructions, Policy: t.opts.Policy, Pending: t.opts.Pending, Anyway: t.opts.Anyway, Wait: t.opts.Wait, CFG: t.env.Cfg, Quiet: t.opts.Quiet,
 	}
 	if begin == nil {
 		o.Model, o.Yes = t.opts.Model, t.opts.Yes // else the request has recorded them

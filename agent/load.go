@@ -34,7 +34,10 @@ type loaded struct {
 func (t *target) load(ctx context.Context) (*loaded, error) {
 	l := &loaded{target: t, stream: conversation.NewStream(t.env.Now)}
 	if t.fresh {
-		return l, nil
+		if len(t.opts.Profiles) == 0 {
+			return l, nil
+		}
+		return l, t.repo.Configure(t.env, nil, t.opts.Profiles...)
 	}
 	err := l.read(ctx)
 	return l, err
@@ -80,7 +83,7 @@ func (l *loaded) read(ctx context.Context) error {
 		}
 	}
 	l.stream.SetClock(l.env.Now)
-	err = l.repo.Configure(l.env, l.events)
+	err = l.repo.Configure(l.env, l.events, l.opts.Profiles...)
 	if err == nil && l.delegation == nil { // a child shows what it does among what its parent shows
 		l.front.Configured(l.repo.Config.Style)
 	}

@@ -166,6 +166,8 @@ func (e *equipped) delta() (*conversation.Event, error) {
 		return nil, nil // it is recorded
 	}
 	delta := map[string]any{}
+	merge(delta, e.repo.Report.Lasting)
+	delete(delta, "model") // the turn's start says it
 	if was := e.stream.ModelOnRecord(); was != "" && was != e.model {
 		delta["model"] = e.model
 	}
@@ -177,7 +179,7 @@ func (e *equipped) delta() (*conversation.Event, error) {
 		tools[name] = map[string]any{"enable": false}
 	}
 	if len(tools) > 0 {
-		delta["tools"] = tools
+		merge(delta, map[string]any{"tools": tools})
 	}
 	if len(delta) == 0 {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 // configured one, the first that can be asked. A conversation that is said again is named by its
 // whole id: any other name of it may be another one's tomorrow.
 func (l *loaded) chooseModel(ctx context.Context) (string, error) {
-	for _, name := range []string{l.opts.Model, l.stream.Model(), l.leftModel, l.repo.Config.Model} {
+	for _, name := range []string{l.opts.Model, l.profileModel(), l.stream.Model(), l.leftModel, l.repo.Config.Model} {
 		if name == "" {
 			continue
 		}

@@ -24,6 +24,7 @@ type Request struct {
 	ID             string
 	Fork           string // E, or forkAtEnd; "" for no fork
 	Model          string
+	Profiles       []string // used in this process besides the default one, later ones over earlier ones
 	Yes            bool
 	Tools          []string
 	WithoutTools   []string

@@ -149,7 +149,7 @@ func (i *incomplete) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 	if i.opts.Yes {
 		resume.Approved = conversation.ApproveAll()
 	}
-	resume.Tools = i.opts.NoTools || len(i.opts.Tools)+len(i.opts.WithoutTools) > 0
+	resume.Tools = i.opts.NoTools || i.profileTools() || len(i.opts.Tools)+len(i.opts.WithoutTools) > 0
 	delta, err := i.delta()
 	if delta != nil {
 		resume.Records = append(resume.Records, delta)

@@ -48,6 +48,9 @@ func (e *equipped) tools() (*tool.Registry, error) {
 		}
 		names = slices.DeleteFunc(names, changes)
 	}
+	if e.onlyReads() {
+		names = slices.DeleteFunc(names, func(name string) bool { t, _ := registry.Lookup(name); return t.Definition().Effect != tool.Reads })
+	}
 	return registry.Only(names...)
 }
 

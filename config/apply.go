@@ -46,6 +46,8 @@ func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
 		own = named
 	}
 	switch {
+	case s.origin.Layer == LayerWorkspace && s.node.private:
+		return ReasonPrivate
 	case s.origin.Layer == LayerWorkspace && !l.report.Trusted && l.needsTrust(s):
 		return ReasonUntrusted
 	case !s.node.security:

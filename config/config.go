@@ -9,7 +9,7 @@
 // asked (a security key) never comes from a conversation, and from a workspace
 // file only when the user approved exactly its bytes; even then the workspace
 // may only tighten permissions. The model is such a key but for conversations,
-// where the user's own choice is recorded; so are limits, durability and which tools
+// where the user's own choice is recorded; profiles are the user's alone; so are limits, durability and which tools
 // are on where a workspace file asks for looser ones than the layers below. What is held back is reported, so that
 // a repository that nobody approved can still be worked in.
 //
@@ -23,6 +23,8 @@ import "time"
 // generated reference; the default tags are the lowest layer.
 type Config struct {
 	Model        string              `toml:"model" trust:"always" doc:"Model to ask, as provider/name or an alias; empty: the first provider with a key"`
+	Profile      string              `toml:"profile" security:"user" doc:"Profile in use by default; -p NAME adds another"`
+	Profiles     map[string]Profile  `toml:"profiles" label:"profile" security:"user"`
 	Aliases      map[string]string   `toml:"aliases" label:"alias" security:"yes" doc:"Short name for a model, without a /"`
 	Parameters   Parameters          `toml:"parameters"`
 	System       string              `toml:"system" security:"yes" doc:"File whose text replaces jp's own system prompt; beginning with / or ~/"`
@@ -40,6 +42,23 @@ type Config struct {
 	MCP          map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
 	Store        Store               `toml:"store"`
 	Style        Style               `toml:"style"`
+}
+
+// Profile is a set of settings under a name. While it is in use, each key of it counts as the
+// same key outside of it, but for the instructions, which come to those of the assistant.
+type Profile struct {
+	Model        string                 `toml:"model" doc:"Model to ask, as provider/name or an alias"`
+	Instructions string                 `toml:"instructions" doc:"Your own words to the model, given after those of assistant.instructions"`
+	Parameters   Parameters             `toml:"parameters"`
+	Tools        map[string]ProfileTool `toml:"tools" label:"name"`
+	Policy       Policy                 `toml:"policy"`
+}
+
+// ProfileTool is what a profile changes about a tool.
+type ProfileTool struct {
+	Enable *bool  `toml:"enable" doc:"Offer the tool to the model"`
+	Run    string `toml:"run" enum:"ask|unattended|edit|skip" doc:"What happens before a run"`
+	Result string `toml:"result" enum:"unattended|ask|edit|skip" doc:"What happens before the model sees the result"`
 }
 
 // Parameters are what a model is asked for.

@@ -31,6 +31,7 @@ A higher layer replaces single keys, and whole lists. From low to high:
 | workspace | ` + "`.jp/config.toml`" + ` in the repository |
 | environment | ` + "`JP_CFG_POLICY__DETACHED=deny`" + `: upper case, two underscores between the parts of a key |
 | conversation | recorded in it |
+| profile | the profiles of ` + "`-p NAME`" + ` ([profiles](tasks/profiles.md)); a default profile is below the conversation |
 | ` + "`--cfg`" + ` and flags | the command line |
 
 Unknown keys and wrong values are errors. A file has at most 1 MiB. jp checks model names, prices and dialects when a

@@ -11,6 +11,7 @@ var (
 	ErrUnknownKey = errors.New("unknown key")
 	ErrValue      = errors.New("value not allowed")
 	ErrFile       = errors.New("not a readable configuration file")
+	ErrProfile    = errors.New("no such profile")
 )
 
 // Error is a mistake in one layer, told in one line that names the place.

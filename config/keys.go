@@ -29,6 +29,9 @@ func Keys() []Key {
 }
 
 func (n *node) defaultText() string {
+	if n.private {
+		return "" // those of the keys that a profile stands for hold
+	}
 	text := n.tag.Get("default")
 	if _, isString := n.parseText(text).(string); isString && text != "" {
 		return quote(text)
@@ -37,6 +40,9 @@ func (n *node) defaultText() string {
 }
 
 func (n *node) layers() string {
+	if n.private {
+		return "user, environment, --cfg"
+	}
 	workspace := "workspace"
 	if n.security || n.tag.Get("trust") == "always" {
 		workspace = "trusted workspace"

@@ -3,6 +3,7 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 )
 
 // WorkspaceFile is the workspace's file, below the workspace's root.
@@ -15,6 +16,7 @@ type Options struct {
 	Workspace string                   // root of the working tree; its file is WorkspaceFile below it
 	Environ   []string                 // NAME=value, as os.Environ gives it
 	Deltas    []map[string]any         // the conversation's config_delta events, oldest first
+	Profiles  []string                 // profiles to use besides the default one, above what the conversation says
 	Overrides []string                 // key=value, as --cfg takes it, in order
 	Trusted   func(sha256 string) bool // whether the user approved the bytes with this hash (hex); nil: never
 	Drafts    map[Layer][]byte         // what is read in the place of a layer's file
@@ -65,7 +67,8 @@ func (l *loader) goOn(err *Error) bool {
 
 func (l *loader) load(opts Options) {
 	for _, read := range []func(Options) ([]setting, *Error){
-		l.readDefaults, l.readUser, l.readWorkspace, l.readEnvironment, l.readDeltas, l.readOverrides,
+		l.readDefaults, l.readUser, l.readWorkspace, l.readEnvironment, l.readOwnOverrides,
+		l.readDefaultProfile, l.readDeltas, l.readProfiles, l.readOverrides,
 	} {
 		settings, err := read(opts)
 		if !l.goOn(err) || len(l.wrong) > 0 && !l.all {
@@ -118,6 +121,12 @@ func (l *loader) readEnvironment(opts Options) ([]setting, *Error) {
 
 func (l *loader) readOverrides(opts Options) ([]setting, *Error) {
 	return overrideSettings(opts.Overrides)
+}
+
+// readOwnOverrides reads ahead which profile is in use and what it says. Mistakes are for [loader.readOverrides] to find.
+func (l *loader) readOwnOverrides(opts Options) ([]setting, *Error) {
+	settings, _ := overrideSettings(opts.Overrides)
+	return slices.DeleteFunc(settings, func(s setting) bool { return !s.node.private }), nil
 }
 
 // readDeltas never fails: events cannot be corrected, and another version of jp

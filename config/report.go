@@ -15,12 +15,13 @@ const (
 	LayerWorkspace
 	LayerEnvironment
 	LayerConversation
+	LayerProfile
 	LayerOverride
 )
 
 // String gives the layer's name as the reference spells it.
 func (l Layer) String() string {
-	return [...]string{"default", "user", "workspace", "environment", "conversation", "--cfg"}[l]
+	return [...]string{"default", "user", "workspace", "environment", "conversation", "profile", "--cfg"}[l]
 }
 
 // Origin is where a value was written.
@@ -53,6 +54,7 @@ const (
 	ReasonUntrusted    Reason = "the file is not trusted"
 	ReasonLoosens      Reason = "a workspace may only tighten it"
 	ReasonConversation Reason = "a conversation may not set it"
+	ReasonPrivate      Reason = "only your own configuration may set it"
 	ReasonInvalid      Reason = "this version of jp does not accept it"
 )
 
@@ -71,6 +73,8 @@ type Report struct {
 	Inert         []InertKey        // in layer order, then as written
 	WorkspaceHash string            // SHA-256 of the workspace file, hex; empty: there is none
 	Trusted       bool              // whether Options.Trusted approved that hash
+	Profiles      []string          // those in use, the default one first
+	Lasting       map[string]any    // what the profiles of Options.Profiles set and the conversation does not say yet; no security keys
 }
 
 // Untrusted tells whether the workspace file asks for something that approving

@@ -14,6 +14,7 @@ type node struct {
 	typ      reflect.Type
 	tag      reflect.StructTag
 	security bool
+	private  bool // only the user's own configuration may set it
 	fields   []field
 	elem     *node
 }
@@ -29,18 +30,22 @@ const maxName = 64
 var durationType = reflect.TypeFor[time.Duration]()
 
 // schema is the tree of [Config].
-var schema = sync.OnceValue(func() *node { return newNode(reflect.TypeFor[Config](), "", false) })
+var schema = sync.OnceValue(func() *node { return newNode(reflect.TypeFor[Config](), "", nil) })
 
-func newNode(t reflect.Type, tag reflect.StructTag, security bool) *node {
-	n := &node{typ: t, tag: tag, security: security || tag.Get("security") == "yes"}
+func newNode(t reflect.Type, tag reflect.StructTag, above *node) *node {
+	n := &node{typ: t, tag: tag, private: tag.Get("security") == "user"}
+	n.security = n.private || tag.Get("security") == "yes"
+	if above != nil {
+		n.security, n.private = n.security || above.security, n.private || above.private
+	}
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			n.fields = append(n.fields, field{f.Tag.Get("toml"), newNode(f.Type, f.Tag, n.security)})
+			n.fields = append(n.fields, field{f.Tag.Get("toml"), newNode(f.Type, f.Tag, n)})
 		}
 	case reflect.Map:
-		n.elem = newNode(t.Elem(), withoutLabel(tag), n.security)
+		n.elem = newNode(t.Elem(), withoutLabel(tag), n)
 	case reflect.Pointer:
 		n.typ = t.Elem()
 	}
@@ -85,6 +90,9 @@ func (n *node) child(name string) *node {
 func (n *node) allows(name string) bool {
 	names := n.names()
 	if n.tag.Get("label") == "alias" && strings.Contains(name, "/") {
+		return false
+	}
+	if _, taken := builtin[name]; taken && n.tag.Get("label") == "profile" {
 		return false
 	}
 	if names == nil {
@@ -137,6 +145,9 @@ func lookup(o Origin, path []string) (*node, *Error) {
 	wrong := path[:known+1]
 	if parent.tag.Get("label") == "alias" && strings.Contains(path[known], "/") {
 		return nil, valueError(o, joinKey(wrong), "is not a valid alias: with a / it could be the full name of a model")
+	}
+	if _, taken := builtin[path[known]]; taken && parent.tag.Get("label") == "profile" {
+		return nil, valueError(o, joinKey(wrong), "is a profile of jp's own; choose another name")
 	}
 	e := &Error{Origin: o, Key: joinKey(wrong), kind: ErrUnknownKey}
 	e.Text = "unknown key " + quote(e.Key)

@@ -225,7 +225,7 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 	}
 	for _, k := range config.Keys() {
 		key := k.Key
-		for _, label := range []string{"name", "alias", "model", "parameter", "question", "variable", "header"} {
+		for _, label := range []string{"name", "alias", "model", "parameter", "question", "variable", "header", "profile"} {
 			key = strings.ReplaceAll(key, "<"+label+">", "x")
 		}
 		key = strings.ReplaceAll(key, "<point>", "turn-end")

@@ -174,6 +174,11 @@ func (s *Source) own() (files []instructions.File, unread []instructions.Skipped
 		}
 	}
 	add("assistant.instructions", []byte(s.repo.Config.Assistant.Instructions))
+	for _, name := range s.repo.Report.Profiles {
+		if p, ok := s.repo.Config.FindProfile(name); ok {
+			add("profile "+name, []byte(p.Instructions))
+		}
+	}
 	file := filepath.Join(filepath.Dir(s.repo.Paths.UserFile), instructions.Names[1])
 	name := file
 	if below, ok := strings.CutPrefix(file, s.repo.Env.Get("HOME")+"/"); ok {

@@ -38,6 +38,7 @@ type Order struct {
 	Log          string   `json:"log"`
 	Asked        bool     `json:"asked"` // the request is recorded, with what the flags change for good
 	Model        string   `json:"model,omitempty"`
+	Profiles     []string `json:"profiles,omitempty"`
 	Yes          bool     `json:"yes,omitempty"`
 	Tools        []string `json:"tools,omitempty"`
 	WithoutTools []string `json:"without_tools,omitempty"`

@@ -125,8 +125,8 @@ func notesIn(paths config.Paths) located.Notes {
 }
 
 // Configure reads the configuration, with what a conversation's events changed since
-// it is the user's. Where it is wrong the defaults are in force.
-func (r *Repo) Configure(e *Host, events []*conversation.Event) (err error) {
+// it is the user's, and with profiles besides the default one. Where it is wrong the defaults are in force.
+func (r *Repo) Configure(e *Host, events []*conversation.Event, profiles ...string) (err error) {
 	var deltas []map[string]any
 	for _, ev := range conversation.Own(events) {
 		if b, ok := ev.Body.(*conversation.ConfigDelta); ok {
@@ -137,7 +137,7 @@ func (r *Repo) Configure(e *Host, events []*conversation.Event) (err error) {
 		}
 	}
 	r.Config, r.Report, r.Wrong = config.Load(config.Options{
-		UserFile: r.Paths.UserFile, Workspace: r.TopLevel, Environ: e.Environ, Overrides: e.Cfg, Deltas: deltas, Trusted: r.Approvals().Trusted,
+		UserFile: r.Paths.UserFile, Workspace: r.TopLevel, Environ: e.Environ, Overrides: e.Cfg, Deltas: deltas, Profiles: profiles, Trusted: r.Approvals().Trusted,
 	})
 	if r.Wrong != nil {
 		r.Config, r.Report, err = config.Load(config.Options{})

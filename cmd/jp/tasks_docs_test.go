@@ -83,6 +83,16 @@ message = "The tests are ported."
 	"gateway":    (*taskPage).gateway,
 	"allow-test": (*taskPage).allows,
 	"extend":     (*taskPage).extends,
+	"profiles": func(p *taskPage) {
+		p.write("auth/retry.go", "package auth\n\nconst MaxRetries = 3\n")
+		p.commit("The retries.")
+		p.model("main", `
+[[reply]]
+message = "auth/retry.go:3: three retries, without a pause."
+[[reply]]
+message = "One step: wait between retries."
+`)
+	},
 	"project-rules": func(p *taskPage) {
 		p.write("auth/retry.go", "package auth\n\nconst MaxRetries = 3\n")
 		p.commit("The retries.")
