@@ -79,6 +79,7 @@ type UserDecision struct {
 	Text    string // what the user has to know, in whole lines
 	Choices []UserChoice
 	List    bool   // each choice stands on a line of its own
+	Enter   rune   // the choice that Enter stands for; 0: Enter decides nothing
 	Help    string // what "?" shows, in whole lines; "" for none
 }
 

@@ -21,9 +21,6 @@ func (r *run) do(ctx context.Context) error {
 }
 
 func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
-	if err := t.find(ctx); err != nil {
-		return outcome, err
-	}
 	defer func() {
 		if t.user != nil {
 			t.user.Close()
@@ -33,6 +30,9 @@ func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 		}
 		t.held.Release()
 	}()
+	if err := t.find(ctx); err != nil {
+		return outcome, err
+	}
 	if err := t.take(ctx); err != nil {
 		return outcome, err
 	}

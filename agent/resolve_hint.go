@@ -14,5 +14,5 @@ func namingBroken(ctx context.Context, r *repo.Repo, o Request) error {
 	if o.DiscardTurn {
 		about = action.Discard
 	}
-	return r.Find().Naming(ctx, about, func(s repo.Status) bool { return s.State != "idle" && s.PID == nil })
+	return r.Find().Naming(ctx, about, repo.Stopped)
 }

@@ -32,6 +32,9 @@ func (i *incomplete) settle(ctx context.Context) (done bool, err error) {
 	}
 	i.findUser()
 	choice := i.opts.decision()
+	if i.resumes {
+		choice = decideResume
+	}
 	if choice == undecided && i.opts.Detach {
 		return true, interrupted.Failure(ctx, i.repo, i.id, i.tail)
 	}

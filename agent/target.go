@@ -18,9 +18,11 @@ import (
 type target struct {
 	*run
 	id     conversation.ID
-	fresh  bool          // the conversation does not exist yet
-	forked *fork.Fork    // it was made for this run; nil where it was not
-	held   *process.Lock // nil until it is taken; a new conversation is taken when its turn begins
+	fresh  bool       // the conversation does not exist yet
+	forked *fork.Fork // it was made for this run; nil where it was not
+	// resumes says that the user chose to go on with its turn, before anything is asked.
+	resumes bool
+	held    *process.Lock // nil until it is taken; a new conversation is taken when its turn begins
 }
 
 // find finds the conversation to ask in.
@@ -44,7 +46,7 @@ func (t *target) find(ctx context.Context) error {
 			return err
 		}
 		if t.opts.decision() != undecided {
-			t.id, err = t.repo.Find().Pick(ctx, t.env)
+			t.id, err = t.repo.Find().PickOf(ctx, t.env, repo.Stopped)
 			if errors.As(err, &none) && none.Exit == problem.ExitUsage {
 				err = namingBroken(ctx, t.repo, t.opts)
 			}
@@ -53,7 +55,10 @@ func (t *target) find(ctx context.Context) error {
 	}
 	id, err := conversation.NewID(t.env.Now(), t.env.Random)
 	t.id, t.fresh = id, true
-	return err
+	if err != nil || t.opts.New {
+		return err
+	}
+	return t.beforeNew(ctx)
 }
 
 // unwritable says that the question cannot be recorded, and how it can be asked.

@@ -217,17 +217,44 @@ var ErrNoChoice = errors.New("no conversation can be chosen")
 // Pick lets the user choose a conversation; where that is not possible it says how to
 // name one.
 func (r Finder) Pick(ctx context.Context, e *Host) (conversation.ID, error) {
-	return r.PickFrom(ctx, e, problem.Usage("this session has no conversation yet.").
-		Hint(action.List, "the conversations there are; name one by its last digits").Hint(action.Ask, "start one"), conversation.ScopeLive)
+	return r.PickFrom(ctx, e, noneYet(), conversation.ScopeLive)
+}
+
+func noneYet() *problem.Error {
+	return problem.Usage("this session has no conversation yet.").
+		Hint(action.List, "the conversations there are; name one by its last digits").Hint(action.Ask, "start one")
+}
+
+// PickOf is Pick among the user's own conversations in a state that the command is meant
+// for. A single one needs no question.
+func (r Finder) PickOf(ctx context.Context, e *Host, meant func(Status) bool) (conversation.ID, error) {
+	errOnly := errors.New("there is only one")
+	var only conversation.ID
+	id, err := r.pick(ctx, e, noneYet(), func() (fit []conversation.Info, err error) {
+		infos, err := r.Store.List(ctx, conversation.ScopeLive)
+		for _, i := range infos {
+			if _, held := r.Locks.Held(i.ID); i.Err != nil || !held && i.Summary.Status == conversation.StatusIdle {
+				continue // no command is meant for it, and to know more of it takes time
+			}
+			if l := r.States().List(ctx, i); l.Local && meant(l.Status) {
+				fit = append(fit, i)
+			}
+		}
+		if err == nil && len(fit) == 1 {
+			only, err = fit[0].ID, errOnly
+		}
+		return fit, err
+	})
+	if errors.Is(err, errOnly) {
+		return only, nil
+	}
+	return id, err
 }
 
 // PickFrom lets the user choose among the conversations of some scopes; none is
 // the error where that is not possible, or there is nothing to choose from.
 func (r Finder) PickFrom(ctx context.Context, e *Host, none error, scopes ...conversation.Scope) (conversation.ID, error) {
-	if e.Choose == nil {
-		return "", none
-	}
-	id, err := e.Choose(ctx, func() (infos []conversation.Info, err error) {
+	return r.pick(ctx, e, none, func() (infos []conversation.Info, err error) {
 		for _, scope := range scopes {
 			listed, err := r.Store.List(ctx, scope)
 			if err != nil {
@@ -235,8 +262,19 @@ func (r Finder) PickFrom(ctx context.Context, e *Host, none error, scopes ...con
 			}
 			infos = append(infos, listed...)
 		}
-		slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 		return infos, nil
+	})
+}
+
+// pick lets the user choose among conversations, those that were active last first.
+func (r Finder) pick(ctx context.Context, e *Host, none error, candidates func() ([]conversation.Info, error)) (conversation.ID, error) {
+	if e.Choose == nil {
+		return "", none
+	}
+	id, err := e.Choose(ctx, func() ([]conversation.Info, error) {
+		infos, err := candidates()
+		slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+		return infos, err
 	})
 	if errors.Is(err, ErrNoChoice) {
 		err = none

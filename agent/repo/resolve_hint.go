@@ -30,9 +30,16 @@ func (r Finder) Naming(ctx context.Context, about func(string) action.Action, me
 // none, and no user can choose, the error lists the conversations that the command
 // could be about.
 func (r Finder) ResolveRunning(ctx context.Context, e *Host, word string, about func(string) action.Action, meant func(Status) bool) (conversation.ID, error) {
-	id, err := r.Resolve(ctx, e, word)
 	var none *problem.Error
-	if word == "" && errors.As(err, &none) && none.Exit == problem.ExitUsage {
+	if word != "" {
+		return r.Resolve(ctx, e, word)
+	}
+	id, err := r.Visited(ctx, e, 0)
+	if err == nil || IsGone(err) {
+		return id, err
+	}
+	id, err = r.PickOf(ctx, e, meant)
+	if errors.As(err, &none) && none.Exit == problem.ExitUsage {
 		err = r.Naming(ctx, about, meant)
 	}
 	return id, err
@@ -41,3 +48,6 @@ func (r Finder) ResolveRunning(ctx context.Context, e *Host, word string, about 
 func Runs(s Status) bool { return s.PID != nil }
 
 func Waits(s Status) bool { return s.State == "waiting_for_input" }
+
+// Stopped is the state of a turn that can be gone on with: no process has it.
+func Stopped(s Status) bool { return s.State != "idle" && s.PID == nil }

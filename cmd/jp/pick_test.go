@@ -22,7 +22,6 @@ func elsewhere(p *place) *place {
 // needOne are the commands that need a conversation and take the session's.
 var needOne = map[string]string{ // with what they say of the one that is chosen
 	"show":       "Title         The newest",
-	"status":     "The newest",
 	"log":        "The newest request",
 	"print":      "The newest request",
 	"ref":        "refs/jp/conversations/jp-c",

@@ -23,10 +23,11 @@ func newStatusCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "status [ID]", Short: "Show where you are, what waits, and the next command", GroupID: "look", Args: cobra.MaximumNArgs(1),
 		Long: `Show this session's conversation, what it waits for, the files that its last turn
-changed, other running or waiting conversations, and the next command.
+changed, what stopped in this working tree, other running or waiting
+conversations, and the next command. jp status never asks.
 
-Exit codes: 0 done, or there is no conversation yet · 2 usage, or this session
-has none · 5 no such conversation · 6 damaged`,
+Exit codes: 0 done, or this session has no conversation yet · 2 usage ·
+5 no such conversation · 6 damaged`,
 		Example: "  jp status\n  jp status --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatus(cmd.Context(), e, strings.Join(args, ""))
@@ -41,11 +42,8 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	}
 	defer r.Close()
 	r.States().Sweep(ctx, e.Host)
-	id, err := r.Find().Resolve(ctx, e.Host, word)
-	if err != nil {
-		if word == "" && !repo.IsGone(err) && empty(r) {
-			return sayEmpty(e)
-		}
+	id, err := statusOf(ctx, r, e, word)
+	if err != nil || id == "" {
 		return err
 	}
 	info, err := r.Store.Info(ctx, id)
@@ -75,12 +73,46 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 		return err
 	}
 	printChanged(ctx, e.OnScreen(v))
-	if err := printOthers(ctx, r, e, id); err != nil {
+	stopped := agent.StoppedHere(ctx, r, id)
+	printStopped(e, stopped)
+	named := []conversation.ID{id}
+	for _, s := range stopped {
+		named = append(named, conversation.ID(s.Listing.ID))
+	}
+	if err := printOthers(ctx, r, e, named); err != nil {
 		return err
 	}
 	current, _ := r.Find().Visited(ctx, e.Host, 0) // a session may have none
 	fmt.Fprintf(e.Results(), "\n    %s\n", nextAction(l, id == current))
 	return nil
+}
+
+// statusOf is the conversation that status is about. It asks nobody: where the session has
+// none, it says what stopped here, and there is no conversation.
+func statusOf(ctx context.Context, r *repo.Repo, e *ui.Env, word string) (conversation.ID, error) {
+	if word != "" {
+		return r.Find().Resolve(ctx, e.Host, word)
+	}
+	id, err := r.Find().Visited(ctx, e.Host, 0)
+	switch {
+	case err == nil || repo.IsGone(err):
+		return id, err
+	case e.Format.Structured():
+		return "", ui.WriteJSON(e.Results(), nil)
+	case empty(r):
+		return "", sayEmpty(e)
+	}
+	fmt.Fprintln(e.Results(), "This session has no conversation yet.")
+	printStopped(e, agent.StoppedHere(ctx, r, ""))
+	_, err = fmt.Fprintf(e.Results(), "\n    %s\n", action.Ask)
+	return "", err
+}
+
+// printStopped lists what stopped in this working tree, with the command that goes on.
+func printStopped(e *ui.Env, stopped []agent.Stopped) {
+	for _, s := range stopped {
+		fmt.Fprintf(e.Results(), "  %s   %s\n", s.Words, s.Action)
+	}
 }
 
 // empty reports whether there is no conversation yet, not even an archived one.
@@ -128,9 +160,9 @@ func printChanged(ctx context.Context, v *ui.ScreenView) {
 // maxOthers is how many other conversations status lists.
 const maxOthers = 3
 
-// printOthers lists the other conversations that run or wait, those that were active
-// last, and counts the rest.
-func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, but conversation.ID) error {
+// printOthers lists the conversations that run or wait and are not named yet, those that
+// were active last, and counts the rest.
+func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, named []conversation.ID) error {
 	infos, err := r.Store.List(ctx, conversation.ScopeLive)
 	if err != nil {
 		return err
@@ -138,9 +170,12 @@ func printOthers(ctx context.Context, r *repo.Repo, e *ui.Env, but conversation.
 	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
 	listed, more := 0, 0
 	for _, i := range infos {
+		if _, held := r.Locks.Held(i.ID); !held && i.Err == nil && i.Summary.Status == conversation.StatusIdle {
+			continue // and to know more of it takes time
+		}
 		l := r.States().List(ctx, i)
 		switch {
-		case i.ID == but || l.Status.State == "idle":
+		case slices.Contains(named, i.ID) || l.Status.State == "idle":
 		case listed == maxOthers:
 			more++
 		default:

@@ -126,7 +126,7 @@ func (c *client) Approve(ctx context.Context, s *toolset.Server) error {
 	return askApproval(ctx, c.tty, c.palette, s)
 }
 
-// Decide implements [user]. Enter decides nothing.
+// Decide implements [user].
 func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
 	defer c.take()()
 	letters, words := "", make([]string, len(d.Choices))
@@ -165,6 +165,10 @@ func (c *client) Decide(ctx context.Context, d agent.UserDecision) (rune, error)
 			fmt.Fprintln(c.tty)
 			return 0, agent.ErrUserSilent
 		case terminal.KeyEnter:
+			if d.Enter != 0 {
+				fmt.Fprintf(c.tty, "%c\n", d.Enter)
+				return d.Enter, nil
+			}
 			fmt.Fprintf(c.tty, "\n%s\n", joinLetters(letters))
 			continue
 		}

@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"jp/agent/action"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+)
+
+// A Stopped is a conversation of this working tree whose newest turn was interrupted or
+// waits for an answer.
+type Stopped struct {
+	Listing repo.Listing
+	Words   string        // what became of it, in one line
+	Action  action.Action // the command that goes on
+}
+
+// Resumes reports whether a turn can be gone on with here: no other process has it.
+func (s Stopped) Resumes() bool { return s.Listing.Status.PID == nil }
+
+const (
+	// mostStopped is how many conversations are named.
+	mostStopped = 3
+	// mostLooked is how many of the conversations that jp held last are looked at, so that a
+	// command starts as fast beside 10,000 conversations as beside one.
+	mostLooked = 128
+)
+
+// StoppedHere finds what stopped in this working tree, the newest first. It leaves out what
+// still runs, what only works for another conversation, what is someone else's, and the
+// conversation but.
+func StoppedHere(ctx context.Context, r *repo.Repo, but conversation.ID) (found []Stopped) {
+	here := conversation.Git{Repo: r.Standings().KnownWorkspaceID()}
+	if r.GitDir != r.CommonDir {
+		here.Worktree, here.WorktreeID = filepath.Base(r.GitDir), r.WorktreeID()
+	}
+	var stopped []conversation.Info
+	for _, id := range r.Locks.Recent(mostLooked) {
+		info, err := r.Store.Info(ctx, id)
+		if err == nil && id != but && info.Summary.Status != conversation.StatusIdle && info.Summary.ArchivedAt == nil && info.Summary.Parent == "" {
+			stopped = append(stopped, info)
+		}
+	}
+	slices.SortFunc(stopped, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	for _, info := range stopped {
+		if !placeOf(ctx, r, info).SameWorktree(here) {
+			continue
+		}
+		l := r.States().List(ctx, info)
+		if !l.Local || l.Status.State == "idle" || l.Status.State == "running" {
+			continue
+		}
+		if found = append(found, stoppedIn(r, info, l)); len(found) == mostStopped {
+			break
+		}
+	}
+	return found
+}
+
+// placeOf is where the newest turn of a conversation began, as far as it is recorded.
+func placeOf(ctx context.Context, r *repo.Repo, info conversation.Info) (place conversation.Git) {
+	for e, err := range r.Store.Back(ctx, info.Head) {
+		if err != nil {
+			break
+		}
+		if e.Git != nil && (e.Type() == conversation.TypeTurnStart || e.Type() == conversation.TypeForkOrigin) {
+			return *e.Git
+		}
+	}
+	return conversation.Git{}
+}
+
+func stoppedIn(r *repo.Repo, info conversation.Info, l repo.Listing) Stopped {
+	s := Stopped{Listing: l, Action: action.Continue(l.ShortID)}
+	state, detail := "interrupted", ""
+	if n := len(info.Summary.Open); n > 0 {
+		detail = ", " + conversation.Count(n, "call") + " open"
+	}
+	if l.Status.State == "waiting_for_input" {
+		state = "waiting"
+		detail = ", for " + problem.OneLine(repo.Plain(l.Status.Tool))
+		if l.Status.PID != nil {
+			s.Action = action.Answer(l.ShortID)
+		}
+	}
+	s.Words = fmt.Sprintf("%s %s ago: %q (turn %d%s)", state, conversation.Ago(max(time.Second, r.Env.Now().Sub(l.Active()))), problem.OneLine(repo.Title(l)), info.Tip.Turn, detail)
+	return s
+}
+
+// beforeNew names what stopped here before a new conversation begins without a word. At a
+// terminal the user may go on with the newest of it first; otherwise the conversation is
+// new, as with Enter.
+func (t *target) beforeNew(ctx context.Context) error {
+	if t.handover != nil || t.delegation != nil {
+		return nil
+	}
+	stopped := StoppedHere(ctx, t.repo, "")
+	if len(stopped) == 0 {
+		return nil
+	}
+	text := ""
+	for _, s := range stopped {
+		text += s.Words + "   " + s.Action.String() + "\n"
+	}
+	first := slices.IndexFunc(stopped, Stopped.Resumes)
+	if first >= 0 && !t.opts.NoPersist && !t.opts.Detach && t.opts.Title == "" {
+		t.findUser()
+	}
+	if t.user == nil {
+		for _, s := range stopped {
+			t.env.Note("%s   %s", s.Words, s.Action)
+		}
+		return nil
+	}
+	id := conversation.ID(stopped[first].Listing.ID)
+	key, err := t.user.Decide(ctx, UserDecision{
+		Text: text, Enter: 'n',
+		Choices: []UserChoice{{'c', "go on with " + id.Short() + " first"}, {'n', "new conversation (Enter)"}},
+		Help: "c  jp resumes that turn. What you typed is asked there, when the turn has ended.\n" +
+			"n  a new conversation begins. The other one stays as it is.\n" +
+			"Esc leaves, and changes nothing.\n",
+	})
+	switch {
+	case err == nil && key == 'c':
+		t.id, t.fresh, t.resumes = id, false, true
+		return nil
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrUserLeft):
+		return t.keepText(problem.Unchanged(problem.ExitInterrupted, "interrupted"))
+	case errors.Is(err, ErrUserSilent):
+		return t.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn"))
+	}
+	return t.choiceError(err)
+}
