@@ -165,6 +165,8 @@ type Ending struct {
 	Err     error
 	ID      conversation.ID // "" where the run found or made none that is there
 	Discard bool            // the run took a turn back, and did nothing else
+	Tokens  int             // of the model's context that the conversation uses
+	Window  int             // tokens of that context; 0: unknown
 }
 
 // Transient reports whether nothing of the turn is kept.

@@ -9,7 +9,6 @@ import (
 	"jp/agent/drafts"
 	"jp/agent/evidence"
 	"jp/agent/interrupted"
-	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/conversation"
@@ -64,7 +63,7 @@ func (l *loaded) read(ctx context.Context) error {
 		l.stoppedAt = reconcile.Read(events, tail, "").At
 	}
 	if events[len(events)-1].Opaque() {
-		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read, not continued.", l.id).About(l.id)
+		return repo.Newer(l.id, events)
 	}
 	if err := l.repo.Standings().MayAct(ctx, l.id, head, events, "read, not continued"); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"jp/agent/repo"
 	"jp/agent/snapshot"
 	"jp/agent/toolset"
+	"jp/compaction"
 	"jp/conversation"
 	"jp/instructions"
 	"jp/internal/version"
@@ -76,6 +77,12 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Unknown: unknown, Wait: e.env.Wait, Review: e.review(), GoOn: e.goOn(), Digest: files.Digest(), Hooks: e.openHooks(), Touched: e.instructions.Touched, Environment: place.text(),
 		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
 		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,
+	}
+	room := e.compactor(e.model, model, e.out.Noticed)
+	opts.MakeRoom = room.MakeRoom
+	e.context = func() (tokens, window int) {
+		tokens, _ = compaction.Used(e.stream.Events())
+		return tokens, room.Window
 	}
 	if opts.Limits.ModelCalls == 0 {
 		opts.Limits.ModelCalls = math.MaxInt

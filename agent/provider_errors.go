@@ -30,9 +30,11 @@ func (e *equipped) wayOut(f *problem.Error, err error) {
 	name, _, _ := strings.Cut(e.model, "/")
 	switch class {
 	case provider.ClassContext:
+		if !e.repo.Config.Compaction.Auto { // else it was done, or there is nothing to compact
+			f.Hint(action.Compact(id), "makes room by a summary; "+action.Continue(id).String()+" goes on then")
+		}
 		e.shorter(f, action.ContinueSession)
-		f.
-			Hint(action.ContinueModel(id), "ask a model that can read more")
+		f.Hint(action.ContinueModel(id), "ask a model that can read more")
 		return
 	case provider.ClassAuth, provider.ClassQuota:
 		if from := models.ProvidersOf(e.repo).KeySource(e.env, name); from != "" {

@@ -24,9 +24,10 @@ type run struct {
 	repo     *repo.Repo
 	opts     Request
 	out      Output
-	handover *background.Handover // nil where a person started it
-	user     User                 // nil where nobody can be asked, or was looked for
-	files    *snapshot.Files      // nil until they are opened
+	handover *background.Handover        // nil where a person started it
+	user     User                        // nil where nobody can be asked, or was looked for
+	files    *snapshot.Files             // nil until they are opened
+	context  func() (tokens, window int) // of the model; nil until it is open
 	// delegation is nil where the user asks.
 	delegation *delegation
 }

@@ -82,6 +82,9 @@ func (t *target) known() conversation.ID {
 // fork that was taken back, are not there, though they have names.
 func (t *target) ending(outcome turnloop.Outcome, err error) Ending {
 	e := Ending{Outcome: outcome, Err: err, ID: t.known(), Discard: t.opts.DiscardTurn && outcome.Turn == 0}
+	if t.context != nil {
+		e.Tokens, e.Window = t.context()
+	}
 	if e.ID != "" && outcome.Turn == 0 {
 		if _, gone := t.repo.Store.Head(t.ctx, e.ID); errors.Is(gone, conversation.ErrNotFound) {
 			e.ID = ""

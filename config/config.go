@@ -29,10 +29,12 @@ type Config struct {
 	Parameters   Parameters          `toml:"parameters"`
 	System       string              `toml:"system" security:"yes" doc:"File whose text replaces jp's own system prompt; beginning with / or ~/"`
 	Prices       map[string][]string `toml:"prices" label:"model" doc:"What the model costs, in US dollars for a million tokens: input, output, read from a cache, written to one; unset: the list price, if jp knows it"`
+	Models       map[string]Model    `toml:"models" label:"model"`
 	Providers    map[string]Provider `toml:"providers" label:"name" security:"yes"`
 	Tools        map[string]Tool     `toml:"tools" label:"name"`
 	Policy       Policy              `toml:"policy" security:"yes"`
 	Limits       Limits              `toml:"limits"`
+	Compaction   Compaction          `toml:"compaction"`
 	Assistant    Assistant           `toml:"assistant" security:"yes"`
 	Instructions Instructions        `toml:"instructions"`
 	Snapshot     Snapshot            `toml:"snapshot" security:"yes"`
@@ -65,6 +67,11 @@ type ProfileTool struct {
 type Parameters struct {
 	Reasoning string `toml:"reasoning" enum:"off|low|medium|high|max" doc:"How much the model thinks before it answers; unset: as suits the model"`
 	MaxTokens int64  `toml:"max_tokens" default:"0" doc:"Tokens of one answer at most; 0: as many as suit the model"`
+}
+
+// Model is what jp has to know about a model.
+type Model struct {
+	Context int64 `toml:"context" default:"0" doc:"Tokens that the model can read; 0: as jp or the model's server says"`
 }
 
 // Provider says how to reach the models of one vendor or local server.
@@ -129,6 +136,14 @@ type Limits struct {
 	SameCalls    int64         `toml:"same_calls" trust:"lower" default:"3" doc:"How often in a row a model may make the same call with the same result before jp asks, or ends the turn if no user is there; 0: no limit"`
 	Tokens       int64         `toml:"tokens" trust:"lower" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
 	HookTimeout  time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`
+}
+
+// Compaction says when and how jp makes room in a conversation that fills the model's context.
+type Compaction struct {
+	Auto       bool    `toml:"auto" default:"true" doc:"Compact a conversation that fills the model's context; false: jp compact does, when you say so"`
+	At         float64 `toml:"at" default:"0.8" min:"0.1" max:"0.99" doc:"Part of the model's context at which jp compacts: 0.1 to 0.99"`
+	KeepCycles int64   `toml:"keep_cycles" default:"4" max:"10000" doc:"Newest model calls that stay as they are, with the results of their tools"`
+	Model      string  `toml:"model" security:"yes" doc:"Model that writes summaries, as provider/name or an alias; unset: the conversation's"`
 }
 
 // Assistant is what the user tells every model.

@@ -96,7 +96,7 @@ func (n *node) allows(name string) bool {
 		return false
 	}
 	if names == nil {
-		return len(name) <= maxName && (bareKey(name) || n.elem.leaf() && printable(name))
+		return len(name) <= maxName && (bareKey(name) || (n.elem.leaf() || n.tag.Get("label") == "model") && printable(name))
 	}
 	for _, allowed := range names {
 		if name == allowed {

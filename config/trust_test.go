@@ -221,7 +221,7 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 	values := map[string]string{
 		"a string": `"x"`, "true or false": "true", "an array of strings": `["x"]`,
 		"an array of arrays of strings": `[["x"]]`, "an array": "[1]", "a string, number, true, false, array or table": "1",
-		`a duration like "90s" or "10m"`: `"1m"`,
+		`a duration like "90s" or "10m"`: `"1m"`, "a number": "0.5",
 	}
 	for _, k := range config.Keys() {
 		key := k.Key

@@ -53,6 +53,8 @@ func (n *node) shape(v any) (any, bool) {
 		return b, ok
 	case n.typ.Kind() == reflect.Int64:
 		return integer(v)
+	case n.typ.Kind() == reflect.Float64:
+		return decimal(v)
 	case n.free():
 		return plain(v)
 	}
@@ -114,6 +116,18 @@ func integer(v any) (int64, bool) {
 	return 0, false
 }
 
+func decimal(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, !math.IsInf(v, 0) && !math.IsNaN(v)
+	case json.Number:
+		f, err := v.Float64()
+		return f, err == nil
+	}
+	i, ok := integer(v)
+	return float64(i), ok
+}
+
 // plain accepts what TOML and JSON both can say: no dates, no infinities, no null.
 func plain(v any) (any, bool) {
 	switch v := v.(type) {
@@ -157,6 +171,13 @@ func (n *node) check(value any) string {
 		}
 		if most, err := strconv.ParseInt(n.tag.Get("max"), 10, 64); err == nil && v > most {
 			return fmt.Sprintf("must be at most %d, not %d", most, v)
+		}
+	case float64:
+		if least, err := strconv.ParseFloat(n.tag.Get("min"), 64); err == nil && v < least {
+			return fmt.Sprintf("must be at least %g, not %g", least, v)
+		}
+		if most, err := strconv.ParseFloat(n.tag.Get("max"), 64); err == nil && v > most {
+			return fmt.Sprintf("must be at most %g, not %g", most, v)
 		}
 	case []string:
 		if n.tag.Get("check") == "argv" && len(v) > 0 && v[0] == "" {
@@ -205,7 +226,7 @@ func (n *node) wants() string {
 		return "a string, number, true, false, array or table"
 	}
 	return map[string]string{
-		"string": "a string", "bool": "true or false", "int64": "a whole number",
+		"string": "a string", "bool": "true or false", "int64": "a whole number", "float64": "a number",
 		"time.Duration": `a duration like "90s" or "10m"`, "[]string": "an array of strings",
 		"[][]string": "an array of arrays of strings", "[]interface {}": "an array",
 	}[n.typ.String()]

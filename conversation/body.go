@@ -33,6 +33,8 @@ const (
 	TypeTurnDone         Type = "turn_done"
 	TypeWithheld         Type = "withheld"
 	TypeInstructions     Type = "instructions"
+	TypeCompaction       Type = "compaction"
+	TypeCompactionUndone Type = "compaction_undone"
 )
 
 // A Body is what an event of one type says.
@@ -98,6 +100,10 @@ func newRecord(t Type) Body {
 		return new(Withholding)
 	case TypeInstructions:
 		return new(Instructions)
+	case TypeCompaction:
+		return new(Compaction)
+	case TypeCompactionUndone:
+		return new(CompactionUndone)
 	}
 	return nil
 }

@@ -32,14 +32,15 @@ func sent(events []*Event) (all []*Event) {
 		kept := slices.DeleteFunc(slices.Clone(turn.Events), func(e *Event) bool { return gone[e.Seq] })
 		ledger := LedgerOf(kept)
 		if len(ledger.Requests) > 0 {
-			all = append(all, kept[refusedUntil(ledger, kept):]...)
+			all = append(all, kept[RefusedUntil(ledger, kept):]...)
 		}
 	}
 	return all
 }
 
-// refusedUntil is the index behind the newest call that the model, or its provider, refused.
-func refusedUntil(l *Ledger, events []*Event) int {
+// RefusedUntil is the index, in the events of a turn, behind the newest call that the model, or
+// its provider, refused. Nothing up to there may be sent again.
+func RefusedUntil(l *Ledger, events []*Event) int {
 	behind := 0
 	for _, call := range l.Calls {
 		if call.Finish.Refused() {

@@ -10,8 +10,12 @@ const NeedWithheld = "withheld"
 // model was given files of instructions.
 const NeedInstructions = "instructions"
 
+// NeedCompaction is what a reader must know to send a conversation of which a part is
+// sent in fewer words.
+const NeedCompaction = "compaction"
+
 // knownNeeds are the needs that this jp acts on.
-var knownNeeds = map[string]bool{NeedWithheld: true, NeedInstructions: true}
+var knownNeeds = map[string]bool{NeedWithheld: true, NeedInstructions: true, NeedCompaction: true}
 
 // A needing body changes what is sent in a way that a reader must know.
 type needing interface{ need() string }

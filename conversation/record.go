@@ -3,6 +3,9 @@ package conversation
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -343,3 +346,107 @@ func (b *Instructions) check() error {
 	}
 	return nil
 }
+
+// A CompactionKind is how a compaction makes room.
+type CompactionKind string
+
+// The kinds.
+const (
+	CompactTrim    CompactionKind = "trim"    // long results of tools are sent as one line each
+	CompactSummary CompactionKind = "summary" // a summary is sent in place of the range
+)
+
+// A Compaction says that less of a range of events is sent. The events stay.
+type Compaction struct {
+	Kind    CompactionKind
+	FromSeq int
+	ToSeq   int
+	Keep    int           // model calls behind the range that are sent as they were
+	Trimmed []int         // responses whose results are sent as one line
+	Items   []SummaryItem // one for each line of Content
+	Dropped int           // items of the model without a valid citation
+	Window  int           // tokens that the model can read; 0: unknown
+	Before  int           // estimate of the tokens that were sent before
+	After   int           // and of those that are sent now
+	By      Cause         // ByUser, or ByLimit where jp decided it
+	Focus   string        // what the user wanted the summary to be about
+	Model   string        // that wrote the summary, "provider/name"
+	Usage   *Usage        // of the request for the summary
+	Content string        // the summary
+}
+
+// A SummaryItem is a piece of a summary.
+type SummaryItem struct {
+	Kind  ItemKind `json:"kind"`
+	Cites []int    `json:"cites"` // the events that it is from
+}
+
+// An ItemKind says on whose word an item stands, by the events that it cites.
+type ItemKind string
+
+// The kinds of item.
+const (
+	ItemUser     ItemKind = "user"     // the user said or decided it
+	ItemChange   ItemKind = "change"   // a tool changed files
+	ItemError    ItemKind = "error"    // a tool failed
+	ItemResult   ItemKind = "result"   // a tool said it
+	ItemAnswer   ItemKind = "answer"   // the model said it
+	ItemReported ItemKind = "reported" // it is about the user, and cites no event of the user's
+)
+
+// Type implements [Body].
+func (*Compaction) Type() Type { return TypeCompaction }
+
+func (*Compaction) need() string { return NeedCompaction }
+
+func (b *Compaction) fields(c codec) {
+	c.str("kind", (*string)(&b.Kind))
+	c.seq("from_seq", &b.FromSeq)
+	c.seq("to_seq", &b.ToSeq)
+	c.num("keep", &b.Keep)
+	c.value("trimmed", &b.Trimmed)
+	c.value("items", &b.Items)
+	c.num("dropped", &b.Dropped)
+	c.num("window", &b.Window)
+	c.num("before_tokens", &b.Before)
+	c.num("after_tokens", &b.After)
+	c.str("by", (*string)(&b.By))
+	c.str("focus", &b.Focus)
+	c.str("model", &b.Model)
+	c.value("usage", &b.Usage)
+	c.text("content", &b.Content)
+}
+
+// Lines are the texts of the items, in order.
+func (b *Compaction) Lines() []string {
+	lines := make([]string, len(b.Items))
+	if len(b.Items) > 0 {
+		copy(lines, strings.SplitN(b.Content, "\n", len(b.Items)))
+	}
+	return lines
+}
+
+// check reports what is wrong with a compaction that is event seq.
+func (b *Compaction) check(seq int) error {
+	switch {
+	case b.Kind != CompactTrim && b.Kind != CompactSummary:
+		return fmt.Errorf("unknown kind of compaction %q", b.Kind)
+	case b.FromSeq < 0 || b.FromSeq > b.ToSeq || b.ToSeq >= seq:
+		return errors.New("its range is not before it")
+	case slices.ContainsFunc(b.Trimmed, func(at int) bool { return at < b.FromSeq || at > b.ToSeq }):
+		return errors.New("a trimmed result is not in its range")
+	}
+	return nil
+}
+
+// CompactionUndone says that a compaction holds no longer.
+type CompactionUndone struct {
+	For int // seq of the compaction
+}
+
+// Type implements [Body].
+func (*CompactionUndone) Type() Type { return TypeCompactionUndone }
+
+func (*CompactionUndone) need() string { return NeedCompaction }
+
+func (b *CompactionUndone) fields(c codec) { c.seq("for", &b.For) }

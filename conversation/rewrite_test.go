@@ -57,6 +57,7 @@ var kept = map[Type][]string{
 	TypeResumed:          {"Phase", "Report.HeadWas", "Report.HeadIs", "Report.Changed.Status"},
 	TypeTurnDone:         {"CostUSD"},
 	TypeInstructions:     {"Files.OID"},
+	TypeCompaction:       {"Kind", "Items.Kind", "By", "Usage.CostUSD"},
 }
 
 // holders are the fields of a value that hold the marker.
@@ -100,6 +101,7 @@ func TestRewriteReachesEveryText(t *testing.T) {
 		TypeTurnStart, TypePrompt, TypeNote, TypeChatRequest, TypeChatResponse, TypeToolCallRequest, TypeToolStarted, TypeToolCallResponse,
 		TypeInquiryRequest, TypeInquiryResponse, TypeConfigDelta, TypeMetadata, TypeForkOrigin, TypeWorkspace, TypeTurnDiscarded, TypeTurnStopped,
 		TypeTurnInterrupted, TypeResumed, TypeRestored, TypeState, TypeTurnDone, TypeWithheld, TypeInstructions,
+		TypeCompaction, TypeCompactionUndone,
 	}
 	source, err := os.ReadFile("body.go")
 	require.NoError(t, err)

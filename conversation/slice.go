@@ -310,6 +310,8 @@ func (n *numbering) mapBody(b Body) bool {
 		}
 	case *Restored:
 		return n.mapSeq(&b.AsOf)
+	case *Compaction, *CompactionUndone: // the copy has the events themselves
+		return false
 	}
 	return true
 }

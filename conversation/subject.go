@@ -152,6 +152,10 @@ func describeRecord(e *Event) string {
 		return "withheld, since the server refused it: " + strings.Join(b.Attachments, ", ")
 	case *Instructions:
 		return "instructions: " + strings.Join(b.Paths(), ", ")
+	case *Compaction:
+		return compactionWords(b)
+	case *CompactionUndone:
+		return fmt.Sprintf("undid the compaction %d", b.For)
 	case *WorkState:
 		return "state: " + Count(len(b.OpenTasks), "open task")
 	case *TurnDone:
@@ -364,4 +368,16 @@ func doneWords(turn int, b *TurnDone) string {
 	}
 	words = append(words, Ago(time.Duration(b.DurationMS)*time.Millisecond))
 	return fmt.Sprintf("turn %d done: %s", turn, strings.Join(words, ", "))
+}
+
+// compactionWords is the subject of a compaction.
+func compactionWords(b *Compaction) string {
+	tokens := ""
+	if b.Before > 0 {
+		tokens = fmt.Sprintf(", %s → %s tokens", Tokens(b.Before), Tokens(b.After))
+	}
+	if b.Kind == CompactTrim {
+		return fmt.Sprintf("trimmed %s (%d–%d)%s", Count(len(b.Trimmed), "result"), b.FromSeq, b.ToSeq, tokens)
+	}
+	return fmt.Sprintf("compacted %d–%d: %s%s", b.FromSeq, b.ToSeq, Count(len(b.Items), "item"), tokens)
 }

@@ -150,6 +150,8 @@ func (s *Summary) nextTool(e *Event) {
 	case *InquiryResponse:
 		s.spend(b.Usage)
 		s.answer(b.For)
+	case *Compaction:
+		s.spend(b.Usage)
 	}
 }
 

@@ -169,6 +169,8 @@ func checkOne(l *Ledger, e *Event) error {
 		return l.checkOpen(b.For)
 	case *Instructions:
 		return l.checkInstructions(b)
+	case *Compaction:
+		return b.check(e.Seq)
 	case *InquiryRequest:
 		return l.checkInquiry(b)
 	case *InquiryResponse:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,11 @@ func Tokens(n int) string {
 		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + "k"
 	}
 	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + "M"
+}
+
+// PartOf says how much of a model's context is used: "42 % of 200k".
+func PartOf(tokens, window int) string {
+	return fmt.Sprintf("%d %% of %s", (100*tokens+window/2)/max(window, 1), strings.Replace(Tokens(window), ".0", "", 1))
 }
 
 // Dollars says an amount of money that is given as a decimal number.

@@ -96,7 +96,7 @@ func TestAuthorsSayWhoActed(t *testing.T) {
 	want := []string{
 		ada, jp, jp, ada, model, model, model, model, jp, ada, jp,
 		"fs_modify_file <tool+claude-sonnet-4-5@jp.invalid>",
-		ada, ada, ada, ada, ada, ada, jp, jp, ada, jp, jp, jp, jp,
+		ada, ada, ada, ada, ada, ada, jp, jp, ada, jp, jp, jp, jp, jp, jp,
 	}
 	ref := refs + string(journaltest.ID(1))
 	require.Equal(t, want, strings.Split(f.git("log", "--reverse", "--format=%an <%ae>", ref), "\n"))

@@ -172,6 +172,12 @@ func bodies() []conversation.Body {
 			Files:   []conversation.InstructionFile{{Path: "AGENTS.md", OID: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Bytes: 9, From: 6, To: 15}},
 			Content: "begin\nBe brief.\nend\n",
 		},
+		&conversation.Compaction{
+			Kind: conversation.CompactSummary, ToSeq: 12, Keep: 4, Items: []conversation.SummaryItem{{Kind: conversation.ItemUser, Cites: []int{3}}},
+			Dropped: 1, Window: 200_000, Before: 160_000, After: 21_000, By: conversation.ByUser, Focus: "deadlines",
+			Model: "anthropic/claude-sonnet-4-5", Usage: ended.Usage, Content: "The user wants a deadline.",
+		},
+		&conversation.CompactionUndone{For: 25},
 	}
 }
 

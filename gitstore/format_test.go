@@ -81,5 +81,5 @@ func TestFormatLines(t *testing.T) {
 	for _, b := range bodies() {
 		require.True(t, seen[b.Type()], b.Type())
 	}
-	require.Len(t, seen, 23)
+	require.Len(t, seen, 25)
 }

@@ -10,8 +10,9 @@ import (
 
 // What the tests of the wire formats share with those of the projection.
 var (
-	EventsBy = eventsBy
-	Every    = every
+	EventsBy       = eventsBy
+	Every          = every
+	EveryCompacted = everyCompacted
 )
 
 // A Maker is a target with what it sends along with its model's events.

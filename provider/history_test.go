@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/compaction"
 	"jp/conversation"
 )
 
@@ -23,6 +24,7 @@ import (
 //	B1 started with edited arguments
 //	S turn_stopped    r resumed         N note               X turn discarded  x interrupted  E delta  G prompt
 //	V turn_start that tells the environment
+//	Z summary of all but the last cycle  Z0 of all cycles  W trim, W0 of all cycles  z undoes the newest of them
 //	J instructions of the turn          j1 those that go with the response of 1
 //
 // A model event may carry how its call finished: "." stop, "+" tool_calls, "-"
@@ -116,6 +118,13 @@ func (h *history) nextCall() int {
 func (h *history) body(word string, seq int, e *conversation.Event) conversation.Body {
 	text := fmt.Sprintf("%c%d.", word[0], seq)
 	switch word[0] {
+	case 'Z', 'W':
+		return h.compaction(word, text, seq)
+	case 'z':
+		if e := compaction.Newest(h.events); e != nil {
+			return &conversation.CompactionUndone{For: e.Seq}
+		}
+		return &conversation.ConfigDelta{Delta: json.RawMessage("{}")}
 	case 'T', 'V':
 		h.turn, h.call, h.ended, h.turnAt = h.turn+1, 0, true, seq
 		h.calls, h.questions = map[string]*conversation.Event{}, map[string]*conversation.Event{}
@@ -154,6 +163,34 @@ func (h *history) body(word string, seq int, e *conversation.Event) conversation
 		return &conversation.Prompt{System: text}
 	}
 	return h.toolBody(word, text, e)
+}
+
+// compaction makes room as jp does, and says nothing where there is none to make.
+func (h *history) compaction(word, text string, seq int) conversation.Body {
+	in := compaction.Bounds{Keep: 1, To: -1}
+	if len(word) > 1 {
+		in.Keep = int(word[1] - '0')
+	}
+	if word[0] == 'W' { // results are short here, and trimmed all the same
+		if from, to, ok := compaction.Range(h.events, in); ok {
+			b := &conversation.Compaction{Kind: conversation.CompactTrim, FromSeq: from, ToSeq: to}
+			for _, e := range h.events {
+				if e.Type() == conversation.TypeToolCallResponse && e.Seq <= to {
+					b.Trimmed = append(b.Trimmed, e.Seq)
+				}
+			}
+			return b
+		}
+		return &conversation.ConfigDelta{Delta: json.RawMessage("{}")}
+	}
+	from, to, ok := compaction.Range(h.events, in)
+	if !ok {
+		return &conversation.ConfigDelta{Delta: json.RawMessage("{}")}
+	}
+	return &conversation.Compaction{
+		Kind: conversation.CompactSummary, FromSeq: from, ToSeq: to, Content: text,
+		Items: []conversation.SummaryItem{{Kind: conversation.ItemAnswer, Cites: []int{from}}},
+	}
 }
 
 func (h *history) requestBody(word, text string, seq int) conversation.Body {

@@ -3,6 +3,7 @@ package provider
 import (
 	"slices"
 
+	"jp/compaction"
 	"jp/conversation"
 )
 
@@ -22,15 +23,35 @@ func Project(events []*conversation.Event, target Target) []Message {
 	if tail != nil {
 		relied = append(relied[:len(relied):len(relied)], tail.Events...)
 	}
-	p := projection{target: target, gaps: gapsOf(events), ids: wireIDs{}}
+	p := projection{target: target, gaps: gapsOf(events), ids: wireIDs{}, force: compaction.InForce(events)}
+	head := p.head(relied)
 	for turn := range conversation.Turns(relied) {
-		p.add(p.turn(turn))
+		pieces := p.turn(turn)
+		if turn.Last() > p.force.To() {
+			pieces, head = append(head, pieces...), nil
+		}
+		p.add(pieces)
 	}
+	p.add(head)
 	pieces := p.pieces
 	if tail != nil {
 		pieces = withoutLastWords(pieces)
 	}
 	return merge(withoutOldReports(pieces))
+}
+
+// head is what stands for the events that a summary covers, nothing if none does.
+func (p *projection) head(events []*conversation.Event) []piece {
+	if p.force.Summary == nil {
+		return nil
+	}
+	var blocks []Block
+	for _, text := range compaction.HeadOf(events, p.force.Summary, p.target.text).Blocks(p.target.text) {
+		if text = cleanText(text); !blank(text) {
+			blocks = append(blocks, Block{Kind: BlockText, Text: text})
+		}
+	}
+	return appendUser(nil, blocks, false)
 }
 
 // A piece is what one place of the log contributes to the messages.
@@ -45,6 +66,7 @@ type projection struct {
 	target Target
 	gaps   gaps
 	ids    wireIDs
+	force  compaction.Force
 	nested map[int][]*conversation.Event // of the turn
 	pieces []piece
 }
@@ -126,6 +148,9 @@ func (s span) has(seq int) bool { return s.from <= seq && seq <= s.to }
 // before it.
 func gapsOf(events []*conversation.Event) gaps {
 	var g gaps
+	for _, s := range compaction.InForce(events).Stale {
+		g.stale = append(g.stale, span{s.From, s.To})
+	}
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case *conversation.TurnDiscarded:

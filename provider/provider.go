@@ -65,6 +65,10 @@ type Request struct {
 	// Failed how many tries of this call did not. Both come from events alone.
 	Ended  int
 	Failed int
+
+	// Summary says that a summary is asked for, beside the conversation. Ended is then how many
+	// were given.
+	Summary bool `json:"-"`
 }
 
 // A Tool is a tool as the model knows it.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"jp/compaction"
 	"jp/conversation"
 )
 
@@ -39,7 +40,11 @@ func (p *projection) result(call *conversation.ToolCall, id string) []Block {
 	if !released {
 		block.IsError = true
 	} else if how, _ := call.Delivery(); how == conversation.Delivered {
-		text, files = p.attached(call, text)
+		if p.force.Trimmed[call.Response.Seq] {
+			text = cleanText(compaction.TrimmedLine(call.Response))
+		} else {
+			text, files = p.attached(call, text)
+		}
 	}
 	if blank(text) {
 		text = noOutput

@@ -16,10 +16,13 @@ func (p *projection) turn(turn conversation.Turn) []piece {
 	if len(ledger.Requests) == 0 {
 		return nil
 	}
-	sent := events[refusedUntil(events, ledger):]
+	sent := events[conversation.RefusedUntil(ledger, events):]
 	p.nested = nestedIn(sent)
 	var pieces []piece
 	for _, e := range sent {
+		if p.force.Covers(e.Seq) {
+			continue // the head stands for it
+		}
 		switch b := e.Body.(type) {
 		case *conversation.ChatRequest:
 			if !ledger.Replaced(e.Seq) {
@@ -58,19 +61,6 @@ func nestedIn(events []*conversation.Event) map[int][]*conversation.Event {
 		}
 	}
 	return nested
-}
-
-// refusedUntil is the index behind the newest call that the model, or its
-// provider, refused. Nothing up to there may be sent again.
-func refusedUntil(events []*conversation.Event, ledger *conversation.Ledger) int {
-	behind := 0
-	for _, call := range ledger.Calls {
-		if call.Finish.Refused() {
-			last := call.Events[len(call.Events)-1]
-			behind = max(behind, slices.Index(events, last)+1)
-		}
-	}
-	return behind
 }
 
 // startedBy is the model call whose first event e is, nil if there is none.

@@ -29,6 +29,26 @@ func (m *modelClient) request(ctx context.Context) (*provider.Request, error) {
 	return provider.Build(m.stream.Events(), options)
 }
 
+// makeRoom records what makes room for the next request, and reports whether anything did.
+func (m *modelClient) makeRoom(ctx context.Context, refused error, asking func(context.Context) (context.Context, func()), record func([]conversation.Body) error) (bool, error) {
+	if m.opts.MakeRoom == nil {
+		return false, nil
+	}
+	options := m.options()
+	options.Content = m.content(ctx)
+	bodies, err := m.opts.MakeRoom(ctx, Room{Events: m.stream.Events(), Request: options, Refused: refused, Asking: asking})
+	if err != nil || len(bodies) == 0 {
+		return false, err
+	}
+	return true, record(bodies)
+}
+
+// refusesLength reports whether a server refused a request that is longer than its model can read.
+func refusesLength(err error) bool {
+	var refused *provider.Error
+	return errors.As(err, &refused) && refused.Class == provider.ClassContext
+}
+
 // content reads payload for a request.
 func (m *modelClient) content(ctx context.Context) func(conversation.Payload) ([]byte, bool) {
 	return func(p conversation.Payload) ([]byte, bool) {

@@ -77,8 +77,27 @@ func (l *Loop) callModel(ctx context.Context) error {
 	if err := l.tellCutOff(ctx); err != nil {
 		return err
 	}
-	ctx, done := l.steer.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
-	defer done()
+	turn := ctx
+	makeRoom := func(refused error) (bool, error) {
+		return l.model.makeRoom(turn, refused, func(ctx context.Context) (context.Context, func()) {
+			return l.steer.begin(ctx, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now(), Writing: writesSummary})
+		}, func(bodies []conversation.Body) error {
+			t := l.stream.CurrentTurn()
+			for _, b := range bodies {
+				t.AddRecord(b)
+			}
+			return l.build(turn, t)
+		})
+	}
+	if _, err := makeRoom(nil); err != nil {
+		return err
+	}
+	if l.opts.Limits.spent(l.stream) { // by the summary
+		return l.stop(ctx, conversation.ByBudget)
+	}
+	ctx, done := l.steer.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
+	defer func() { done() }()
+	madeRoom := false
 	for tries := 1; ; tries++ {
 		err := l.tryCall(ctx)
 		if err == nil {
@@ -91,6 +110,18 @@ func (l *Loop) callModel(ctx context.Context) error {
 		}
 		if l.model.withoutState(err) {
 			continue
+		}
+		if refusesLength(err) && !madeRoom {
+			madeRoom = true
+			done()
+			made, roomErr := makeRoom(err)
+			ctx, done = l.steer.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
+			if roomErr != nil {
+				return roomErr
+			}
+			if made {
+				continue
+			}
 		}
 		if without, withholdErr := l.withoutImages(ctx, err); without || withholdErr != nil {
 			if withholdErr != nil {

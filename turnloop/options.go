@@ -85,6 +85,10 @@ type Options struct {
 	// without a question.
 	GoOn    func(ctx context.Context, again *Repeating) (goOn bool, err error)
 	Unknown Resolver // nil: unknown outcomes are reported to the model
+	// MakeRoom returns what to record so that less is sent to the model: compactions. It is called
+	// before a model call, and once more if the server refused one for its length. It returns
+	// nothing if there is room, or none can be made. Nil: there is always room.
+	MakeRoom func(ctx context.Context, r Room) ([]conversation.Body, error)
 
 	Retry  provider.Retry
 	Limits Limits
@@ -96,6 +100,16 @@ type Options struct {
 	Now    func() time.Time                           // default time.Now; called from several goroutines
 	Random func() float64                             // default math/rand
 	Wait   func(context.Context, time.Duration) error // default a timer
+}
+
+// A Room is what a compaction is decided from.
+type Room struct {
+	Events  []*conversation.Event
+	Request provider.Options // of which a request of these events is made
+	Refused error            // why the server refused the last one; nil: it has not been asked
+	// Asking is called before a model is asked for a summary. It gives a context that the user can
+	// end, and what to call afterwards.
+	Asking func(context.Context) (context.Context, func())
 }
 
 // A Resolver decides what becomes of a call that started earlier and has no

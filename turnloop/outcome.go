@@ -66,6 +66,8 @@ func outcomeOf(events []*conversation.Event) Outcome {
 			o.spend(b.Usage)
 		case *conversation.ToolCallResponse:
 			o.spend(b.Usage)
+		case *conversation.Compaction:
+			o.spend(b.Usage)
 		case *conversation.TurnStopped:
 			o.Status, o.By, o.Reason = Stopped, b.By, b.Reason
 		}

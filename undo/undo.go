@@ -82,7 +82,7 @@ func (b *Undo) take(ctx context.Context) (err error) {
 	case b.Broken != nil:
 		return b.Damage(nil)
 	case b.Events[len(b.Events)-1].Opaque():
-		return problem.New(problem.ExitDecision, "untrusted", "Conversation %s was written by a newer jp; it can be read only.", b.ID).About(b.ID)
+		return repo.Newer(b.ID, b.Events)
 	}
 	if err := b.Repo.Standings().MayAct(ctx, b.ID, b.Head, b.Events, "read only"); err != nil {
 		return err

@@ -25,6 +25,24 @@ const (
 
 // OpenModel opens the provider of a model, "provider/name".
 func OpenModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*catalog.Provider, error) {
+	p, err := openModel(ctx, e, r, model)
+	if err == nil {
+		if known := ContextOf(r, model); known > 0 {
+			p.Context = known
+		}
+	}
+	return p, err
+}
+
+// ContextOf is how many tokens a model can read, by the configuration or as jp knows it; 0: unknown.
+func ContextOf(r *repo.Repo, model string) int {
+	if said := r.Config.Models[model].Context; said > 0 {
+		return int(said)
+	}
+	return catalog.ContextOf(model)
+}
+
+func openModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*catalog.Provider, error) {
 	vendor, name, ok := CutModel(model)
 	if !ok {
 		f := problem.Usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
@@ -95,7 +113,7 @@ func openScript(e *repo.Host, name string) (*catalog.Provider, error) {
 	if err != nil {
 		return nil, problem.New(problem.ExitUsage, "config", "%v", err)
 	}
-	return &catalog.Provider{Provider: p, API: Scripted}, nil
+	return &catalog.Provider{Provider: p, API: Scripted, Context: p.Context()}, nil
 }
 
 // openReplay opens what the models of a conversation said. One that somebody else wrote

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -26,6 +27,18 @@ import (
 	"jp/provider"
 	"jp/turnloop"
 )
+
+// Newer says that a conversation needs a newer jp, and which one.
+func Newer(id conversation.ID, events []*conversation.Event) *problem.Error {
+	version := "a newer version"
+	for _, e := range slices.Backward(events) {
+		if b, ok := e.Body.(*conversation.TurnStart); ok && b.JP != "" {
+			version = "jp " + safetext.Show(b.JP) + " or a newer version"
+			break
+		}
+	}
+	return problem.New(problem.ExitUsage, "untrusted", "a newer jp wrote conversation %s: this one can read it only. Install %s.", id, version).About(id)
+}
 
 // ProblemOf is the one place where errors become exit codes.
 func ProblemOf(err error) *problem.Error {
@@ -101,7 +114,7 @@ func storeFailure(err error) *problem.Error {
 	case errors.Is(err, fs.ErrPermission):
 		return problem.New(problem.ExitFailed, "unreadable", "%v", err).Hint(action.Doctor, "what you may read and write here")
 	case errors.Is(err, conversation.ErrNewer):
-		return problem.New(problem.ExitDecision, "untrusted", "%v", err)
+		return problem.New(problem.ExitUsage, "untrusted", "%v", err)
 	case errors.Is(err, provider.ErrModel):
 		return problem.New(problem.ExitUsage, "usage", "%v", err)
 	}

@@ -150,6 +150,12 @@ var contract = []utterance{
 	{"", 0, words("trust --instructions -y"), nil},
 	{"", 0, words("query --new -m script/../data.toml Answer"), nil},
 	{"show_instructions", 0, words("show --instructions --json"), nil},
+	{"", 0, words("query --new -m script/../long.toml How_long?"), nil},
+	{"compact_dry_run", 0, words("compact --dry-run --keep 0 --json"), nil},
+	{"compact", 0, words("compact --keep 0 --json --focus The_answer"), nil},
+	{"compact_show", 0, words("compact --show --json"), nil},
+	{"", 0, words("query Again"), nil},
+	{"compact_undo", 0, words("compact --undo --json"), nil},
 }
 
 func TestJSONContract(t *testing.T) {
@@ -160,6 +166,8 @@ func TestJSONContract(t *testing.T) {
 	p.write("../fail.toml", "[[reply]]\nfail = \"context\"\n")
 	p.write("../auth.toml", "[[reply]]\nfail = \"auth\"\n")
 	p.write("../data.toml", strings.Repeat("[[reply]]\ndata = { answer = true }\n", 3))
+	p.write("../long.toml", "[[reply]]\nmessage = '"+strings.Repeat("It is long. ", 500)+"'\n[[reply]]\nmessage = 'Again.'\n"+
+		"[[summary]]\nmessage = '{\"items\":[{\"text\":\"The answer is long.\",\"cites\":[3, 4]}]}'\n")
 	p.write(".git/jp/workspace-id", "workspac\n")
 	p.environ = append(p.environ, "GIT_AUTHOR_DATE="+epoch, "GIT_COMMITTER_DATE="+epoch)
 	p.git("commit", "-q", "--amend", "--no-edit", "--date="+epoch)

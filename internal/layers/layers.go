@@ -28,7 +28,8 @@ var Allowed = map[string][]string{
 	"worktree":                              {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex"}, // of the store only what trees say
 	"worktree/gitindex":                     nil,                                                                                                      // a format; looks at no file
 	"worktree/staging":                      {"gitcmd"},
-	"provider":                              {"conversation", "internal/lazy"},
+	"compaction":                            {"conversation"}, // decides on events; asks no model
+	"provider":                              {"conversation", "compaction", "internal/lazy"},
 	"provider/script":                       {"conversation", "provider"},
 	"provider/stream":                       {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
 	"provider/tooldef":                      {"conversation", "provider"},
@@ -63,6 +64,7 @@ var Allowed = map[string][]string{
 	"agent":                                 {everything},          // but see Forbidden
 	"agent/action":                          {"internal/safetext"}, // what is advised; does nothing
 	"agent/agentsmd":                        {everything},
+	"agent/compactor":                       {everything},
 	"agent/problem":                         {"conversation", "agent/action", "internal/safetext"},
 	"agent/repo":                            {everything},
 	"agent/models":                          {everything},

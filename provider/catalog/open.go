@@ -30,6 +30,7 @@ type Provider struct {
 	Endpoint string        // without anything secret
 	Account  string        // tells keys apart without giving them away
 	Tools    tooldef.Rules // what definitions of tools may be
+	Context  int           // tokens that the model can read; 0: unknown
 	list     func(context.Context) ([]string, error)
 }
 

@@ -21,7 +21,9 @@ var ErrScript = errors.New("not a script")
 
 // file is a script as it is written.
 type file struct {
-	Reply []reply `toml:"reply"`
+	Context   int     `toml:"context"` // tokens that the model can read; 0: any
+	Reply     []reply `toml:"reply"`
+	Summaries []reply `toml:"summary"` // answers to requests for a summary, counted apart
 }
 
 // reply is what the model says in one call.
@@ -100,12 +102,20 @@ func parse(name string, text []byte) (*Provider, error) {
 	if err := decoder.Decode(&f); err != nil {
 		return nil, located(name, err)
 	}
+	if f.Context < 0 {
+		return nil, fmt.Errorf("%w: %s: context is negative", ErrScript, name)
+	}
 	for i := range f.Reply {
 		if err := f.Reply[i].prepare(); err != nil {
 			return nil, fmt.Errorf("%w: %s: reply %d: %w", ErrScript, name, i+1, err)
 		}
 	}
-	return &Provider{name: name, replies: f.Reply}, nil
+	for i := range f.Summaries {
+		if err := f.Summaries[i].prepare(); err != nil {
+			return nil, fmt.Errorf("%w: %s: summary %d: %w", ErrScript, name, i+1, err)
+		}
+	}
+	return &Provider{name: name, context: f.Context, replies: f.Reply, summaries: f.Summaries}, nil
 }
 
 // located says in which line of the file an error is.

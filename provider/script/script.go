@@ -23,27 +23,44 @@ const Name = "script"
 
 // A Provider gives the replies of one script.
 type Provider struct {
-	name    string
-	replies []reply
-	instead func(*provider.Request) *reply // what is said in the place of a reply, nil of it for nothing; may be nil
+	name      string
+	context   int // tokens of a request at most, 0: any
+	replies   []reply
+	summaries []reply                        // to requests for a summary
+	instead   func(*provider.Request) *reply // what is said in the place of a reply, nil of it for nothing; may be nil
 }
 
+// Context is how many tokens a request may have, 0 for any number.
+func (p *Provider) Context() int { return p.context }
+
 // Stream gives the reply that the request is due, in pieces, at the pace that
-// the script asks for. Past the last reply it fails with class invalid.
+// the script asks for. Past the last reply it fails with class invalid, and where the
+// request is longer than the script's context with class context.
 func (p *Provider) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
 		if err := ctx.Err(); err != nil {
 			yield(provider.Chunk{}, err)
 			return
 		}
-		r := p.due(request.Ended)
+		if n := requestTokens(request); p.context > 0 && n > p.context {
+			yield(provider.Chunk{}, &provider.Error{
+				Class: provider.ClassContext, Provider: Name,
+				Message: fmt.Sprintf("prompt is too long: %d tokens > %d maximum", n, p.context),
+			})
+			return
+		}
+		replies := p.replies
+		if request.Summary {
+			replies = p.summaries
+		}
+		r := due(replies, request.Ended)
 		if p.instead != nil {
 			if other := p.instead(request); other != nil {
 				r = other
 			}
 		}
 		if r == nil {
-			yield(provider.Chunk{}, p.exhausted(request.Ended))
+			yield(provider.Chunk{}, p.exhausted(request))
 			return
 		}
 		s := sender{ctx: ctx, reply: r, fails: r.fails(request.Failed), yield: yield}
@@ -53,10 +70,10 @@ func (p *Provider) Stream(ctx context.Context, request *provider.Request) iter.S
 
 // due is the reply after so many calls have ended, nil past the last one. One
 // without a number of times is given once.
-func (p *Provider) due(ended int) *reply {
-	for i := range p.replies {
-		if ended -= max(1, p.replies[i].Times); ended < 0 {
-			return &p.replies[i]
+func due(replies []reply, ended int) *reply {
+	for i := range replies {
+		if ended -= max(1, replies[i].Times); ended < 0 {
+			return &replies[i]
 		}
 	}
 	return nil
@@ -70,11 +87,12 @@ func (p *Provider) calls() (n int) {
 	return n
 }
 
-func (p *Provider) exhausted(ended int) error {
-	return &provider.Error{
-		Class: provider.ClassInvalid, Provider: Name,
-		Message: fmt.Sprintf("%s has %s, and this is model call %d", p.name, plural(p.calls(), "reply", "replies"), ended+1),
+func (p *Provider) exhausted(request *provider.Request) error {
+	text := fmt.Sprintf("%s has %s, and this is model call %d", p.name, plural(p.calls(), "reply", "replies"), request.Ended+1)
+	if request.Summary {
+		text = fmt.Sprintf("%s has %s, and this is summary %d", p.name, plural(len(p.summaries), "[[summary]]", "of [[summary]]"), request.Ended+1)
 	}
+	return &provider.Error{Class: provider.ClassInvalid, Provider: Name, Message: text}
 }
 
 func plural(n int, one, many string) string {
@@ -173,15 +191,20 @@ func (r *reply) usage(request *provider.Request) *conversation.Usage {
 			Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CostUSD: u.CostUSD,
 		}
 	}
-	sent, err := json.Marshal(request)
-	if err != nil {
-		sent = nil
-	}
 	output := len(r.Reasoning) + len(r.Message) + len(r.data)
 	for _, call := range r.ToolCalls {
 		output += len(call.Name) + len(call.text)
 	}
-	return &conversation.Usage{Input: tokens(len(sent)), Output: tokens(output)}
+	return &conversation.Usage{Input: requestTokens(request), Output: tokens(output)}
+}
+
+// requestTokens is about how many tokens a request has.
+func requestTokens(request *provider.Request) int {
+	sent, err := json.Marshal(request)
+	if err != nil {
+		sent = nil
+	}
+	return tokens(len(sent))
 }
 
 func tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }

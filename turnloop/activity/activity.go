@@ -25,7 +25,7 @@ type Activity struct {
 	Waits    bool      // for another loop that changes the same files; the tool has not started
 
 	Part    conversation.Part // what the model writes: reasoning, message or data; "" for a tool call, or nothing yet
-	Writing string            // name of the tool whose call the model writes
+	Writing string            // name of the tool whose call the model writes, or what else it writes that is no answer
 	Tokens  int               // estimate of how many tokens the model has written
 	// Tail is the last line of the tool's output or of the model's reasoning, clean and without
 	// secrets. It is to be shown, and never becomes an event.

@@ -80,7 +80,7 @@ func (t *transcript) event(e *conversation.Event) {
 	case *conversation.ToolCallResponse:
 		t.tool(e, b)
 	case *conversation.Workspace, *conversation.Resumed, *conversation.Restored, *conversation.TurnStopped,
-		*conversation.TurnDiscarded, *conversation.TurnInterrupted, *conversation.ForkOrigin:
+		*conversation.TurnDiscarded, *conversation.TurnInterrupted, *conversation.ForkOrigin, *conversation.Compaction, *conversation.CompactionUndone:
 		t.aside(e)
 	case *conversation.InquiryResponse:
 		if b.By == conversation.ByUser && t.style == "full" {

@@ -108,6 +108,9 @@ func (c *chrome) record(events []*conversation.Event) {
 			}
 		case *conversation.Workspace:
 			c.say("%s %s", c.palette.Dim("·"), safetext.Clean(e.Subject))
+		case *conversation.Compaction:
+			subject, _ := conversation.SubjectOf(e)
+			c.say("%s %s", c.palette.Dim("·"), safetext.Clean(subject))
 		}
 	}
 }
@@ -178,13 +181,17 @@ func instructionNames(names []string) string {
 }
 
 // foot is the line that sums the turn up.
-func (c *chrome) foot(o turnloop.Outcome) {
+func (c *chrome) foot(e agent.Ending) {
+	o := e.Outcome
 	words := []string{fmt.Sprintf("turn %d", o.Turn), conversation.Ago(c.env.Now().Sub(c.started))}
 	if o.Usage.Input+o.Usage.Output > 0 {
 		words = append(words, conversation.Tokens(o.Usage.Input)+" in, "+conversation.Tokens(o.Usage.Output)+" out")
 	}
 	if o.Usage.CostUSD != "" {
 		words = append(words, conversation.Dollars(o.Usage.CostUSD))
+	}
+	if e.Window > 0 && e.Tokens > 0 {
+		words = append(words, conversation.PartOf(e.Tokens, e.Window))
 	}
 	if files := c.changes(); files != "" {
 		words = append(words, files)
@@ -196,7 +203,7 @@ func (c *chrome) foot(o turnloop.Outcome) {
 	}
 	switch {
 	case o.Status == turnloop.Length && o.ContextFull && !o.Empty:
-		c.say("The answer was cut off: with it the conversation fills the context of the model. Ask a model that can read more (-m), or fork its last turns (%s).", action.ForkSomeTurns)
+		c.say("The answer was cut off: with it the conversation fills the context of the model. Make room (%s), or ask a model that can read more (-m).", action.Compact(c.id.Short()))
 	case o.Status == turnloop.Length && !o.Empty:
 		c.say("The answer was cut off: it reached the most tokens that one answer may have (parameters.max_tokens).")
 	}
@@ -272,7 +279,7 @@ func (p *pipeOutput) Ended(e agent.Ending) {
 		fmt.Fprintf(p.env.Results(), "%s\n", safetext.Clean(strings.TrimRight(o.Message, "\n")))
 	}
 	if o.Turn > 0 {
-		p.foot(o)
+		p.foot(e)
 	}
 }
 
@@ -392,6 +399,6 @@ func (s *screenOutput) Ended(e agent.Ending) {
 	s.closeMessage()
 	s.live.close()
 	if e.Outcome.Turn > 0 {
-		s.foot(e.Outcome)
+		s.foot(e)
 	}
 }

@@ -1,0 +1,215 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"jp/agent/action"
+	"jp/agent/compactor"
+	"jp/agent/models"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/compaction"
+	"jp/conversation"
+	"jp/provider"
+	"jp/provider/catalog"
+	"jp/tool"
+	"jp/turnloop"
+)
+
+// A CompactRequest is what a user wants of a compaction.
+type CompactRequest struct {
+	ID       string
+	To       string // the newest event to cover; "": as far as Keep leaves
+	Keep     int    // newest model calls that stay as they are; negative: as configured
+	Focus    string // what the summary is to be about
+	TrimOnly bool
+	DryRun   bool // nothing is recorded, and no model is asked
+	Undo     bool // the newest compaction that holds
+}
+
+// A Compacted conversation is what a [CompactRequest] came to.
+type Compacted struct {
+	ID     conversation.ID
+	Events []*conversation.Event    // of the conversation, the new one with them
+	Event  *conversation.Event      // that was recorded; nil if none was
+	Plan   *conversation.Compaction // what was done, or would be; nil: there is nothing to compact
+	Undone *conversation.Event      // the compaction that holds no longer
+}
+
+// Compact makes room in a conversation, says what that would come to, or undoes the newest
+// compaction. No turn may run in it. An interrupted one stays as it is.
+func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend) (done Compacted, err error) {
+	if o.DryRun {
+		return wouldCompact(ctx, r, o)
+	}
+	r.Store.ExpectWrite()
+	id, err := r.Find().Resolve(ctx, r.Env, o.ID)
+	if err != nil {
+		return done, err
+	}
+	run := newRun(ctx, front, r, Request{ID: string(id), Bare: true, ContinueTurn: true}, nil)
+	t := &target{run: run, id: id}
+	defer func() {
+		run.out.Ended(Ending{ID: id, Err: err})
+		if t.user != nil {
+			t.user.Close()
+		}
+		t.held.Release()
+	}()
+	if err := t.take(ctx); err != nil {
+		return done, err
+	}
+	l, err := t.load(ctx)
+	if err != nil {
+		return done, err
+	}
+	done.ID = id
+	opts := turnloop.Options{
+		Journal: r.Store, ID: id, Head: l.head, Stream: l.stream, Tools: new(tool.Registry), Now: r.Env.Now, Observer: run.out,
+		Redact: r.Values.Concealer(id),
+	}
+	var order func(context.Context, turnloop.Room) ([]conversation.Body, error)
+	if o.Undo {
+		if done.Undone = compaction.Newest(l.stream.Events()); done.Undone == nil {
+			return done, problem.Usage("%s has no compaction to undo.", id.Short()).About(id)
+		}
+		order = func(context.Context, turnloop.Room) ([]conversation.Body, error) {
+			return []conversation.Body{&conversation.CompactionUndone{For: done.Undone.Seq}}, nil
+		}
+	} else if order, err = l.order(ctx, o, &opts, &done); err != nil {
+		return done, err
+	}
+	events, err := turnloop.Compact(ctx, opts, order)
+	if errors.Is(err, compactor.ErrNothing) {
+		err = nil
+	}
+	done.Events = l.stream.Events()
+	if err == nil && len(events) > 0 {
+		done.Event = events[0]
+	}
+	return done, l.notCompacted(err)
+}
+
+// order opens the model of the conversation, and tells the loop what to make room with.
+func (l *loaded) order(ctx context.Context, o CompactRequest, opts *turnloop.Options, done *Compacted) (func(context.Context, turnloop.Room) ([]conversation.Body, error), error) {
+	model, err := l.chooseModel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open := unasked(ctx, l.repo, model)
+	if !o.TrimOnly {
+		if open, err = models.OpenModel(ctx, l.env, l.repo, model); err != nil {
+			return nil, err
+		}
+	}
+	opts.Provider, opts.API, opts.Endpoint, opts.Account, opts.Model = open, open.API, open.Endpoint, open.Account, model
+	wanted, err := orderOf(l.repo, l.id, l.stream.Events(), o)
+	if err != nil {
+		return nil, err
+	}
+	c := l.compactor(model, open, l.out.Noticed)
+	return func(ctx context.Context, r turnloop.Room) ([]conversation.Body, error) {
+		plan, err := c.Do(ctx, r, wanted)
+		if err != nil {
+			return nil, err
+		}
+		done.Plan = plan
+		return []conversation.Body{plan}, nil
+	}, nil
+}
+
+// orderOf reads what a user wants by the events and the configuration of a conversation.
+func orderOf(r *repo.Repo, id conversation.ID, events []*conversation.Event, o CompactRequest) (compactor.Order, error) {
+	wanted := compactor.Order{To: -1, Keep: o.Keep, Exactly: o.Keep >= 0, Focus: o.Focus, TrimOnly: o.TrimOnly}
+	if o.Keep < 0 {
+		wanted.Keep = int(r.Config.Compaction.KeepCycles)
+	}
+	if o.To != "" {
+		to, err := repo.SelectEvent(events, o.To, id, r.Env.Now())
+		if err != nil {
+			return wanted, err
+		}
+		wanted.To = to.Seq
+		if o.Keep < 0 {
+			wanted.Keep = 0 // the end is named
+		}
+	}
+	return wanted, nil
+}
+
+// wouldCompact says what a compaction would come to.
+func wouldCompact(ctx context.Context, r *repo.Repo, o CompactRequest) (done Compacted, err error) {
+	v, err := r.Find().View(ctx, r.Env, o.ID)
+	if err == nil {
+		err = v.Damage(nil)
+	}
+	if err != nil {
+		return done, err
+	}
+	if err := r.Configure(r.Env, v.Events); err != nil {
+		return done, err
+	}
+	done.ID, done.Events = v.ID, v.Events
+	wanted, err := orderOf(r, v.ID, v.Events, o)
+	if err != nil {
+		return done, err
+	}
+	model := conversation.ModelOf(v.Events)
+	l := &loaded{target: &target{run: &run{env: r.Env, repo: r}, id: v.ID}}
+	open := unasked(ctx, r, model)
+	c := l.compactor(model, open, r.Env.Notify)
+	content := func(p conversation.Payload) ([]byte, bool) {
+		data, ok, err := r.Store.Payload(ctx, p)
+		return data, ok && err == nil
+	}
+	done.Plan, err = c.Plan(turnloop.Room{Events: v.Events, Request: provider.Options{Model: model, API: open.API, Content: content}}, wanted)
+	if errors.Is(err, compactor.ErrNothing) {
+		err = nil
+	}
+	return done, err
+}
+
+// unasked is a model of which only the context matters: it needs no key.
+func unasked(ctx context.Context, r *repo.Repo, model string) *catalog.Provider {
+	if vendor, _, _ := models.CutModel(model); vendor == models.Scripted { // a file, which says it
+		if script, err := models.OpenModel(ctx, r.Env, r, model); err == nil {
+			return script
+		}
+	}
+	return &catalog.Provider{Context: models.ContextOf(r, model)}
+}
+
+// notCompacted says why a conversation was not compacted.
+func (l *loaded) notCompacted(err error) error {
+	var refused *provider.Error
+	switch {
+	case errors.Is(err, compactor.ErrNoSummary), errors.Is(err, compactor.ErrLonger):
+		return problem.New(problem.ExitFailed, "provider", "jp could not compact %s: %v. Nothing was changed.", l.id.Short(), err).About(l.id).
+			Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
+	case errors.As(err, &refused):
+		f := repo.ProblemOf(&turnloop.ProviderError{Tries: 1, Err: err}).About(l.id)
+		return f.Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
+	}
+	return err
+}
+
+// compactor makes room in the conversation, whose model is open.
+func (l *loaded) compactor(model string, open *catalog.Provider, notice func(string)) *compactor.Compactor {
+	set := l.repo.Config.Compaction
+	c := &compactor.Compactor{
+		Model: model, Provider: open, Window: open.Context, At: set.At, Keep: int(set.KeepCycles), Auto: set.Auto, Notice: notice, Now: l.env.Now,
+	}
+	if name := l.repo.Config.ResolveModel(set.Model); name != "" && name != model {
+		c.Other = func(ctx context.Context) (compactor.Writer, error) {
+			other, err := models.OpenModel(ctx, l.env, l.repo, name)
+			if err != nil {
+				return compactor.Writer{}, err
+			}
+			return compactor.Writer{Model: name, Provider: other, Options: provider.Options{
+				Model: name, API: other.API, Endpoint: other.Endpoint, Account: other.Account,
+			}}, nil
+		}
+	}
+	return c
+}

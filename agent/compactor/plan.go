@@ -1,0 +1,155 @@
+package compactor
+
+import (
+	"jp/compaction"
+	"jp/conversation"
+	"jp/provider"
+)
+
+// A planner weighs what a compaction would make of the next request.
+type planner struct {
+	events  []*conversation.Event
+	options provider.Options
+	window  int     // tokens
+	used    int     // tokens of the next request as it is
+	target  int     // tokens that should be left of it
+	scale   float64 // of an estimate, to what the server counts
+}
+
+// measure learns how jp's estimates compare with what the server counts. The window of a server
+// that refused a request, and does not say how long one may be, is taken for that request's length.
+func (p *planner) measure(refused bool) error {
+	request, err := provider.BuildAside(p.events, p.options, "")
+	if err != nil {
+		return err
+	}
+	estimate := max(1, request.Estimate())
+	if p.used == 0 {
+		p.used = estimate
+	}
+	if refused {
+		if p.window == 0 {
+			p.window = p.used
+		}
+		p.used = max(p.used, p.window)
+	}
+	p.scale = min(max(float64(p.used)/float64(estimate), 0.25), 4)
+	return nil
+}
+
+// after is about how many tokens are sent with one more compaction.
+func (p *planner) after(b *conversation.Compaction) (int, error) {
+	request, err := provider.BuildAside(p.with(b), p.options, "")
+	if err != nil {
+		return 0, err
+	}
+	return int(float64(request.Estimate()) * p.scale), nil
+}
+
+// with are the events with one more compaction behind them.
+func (p *planner) with(b *conversation.Compaction) []*conversation.Event {
+	last := p.events[len(p.events)-1]
+	return append(p.events[:len(p.events):len(p.events)], &conversation.Event{
+		Seq: last.Seq + 1, Turn: last.Turn, Version: conversation.Version, Model: last.Model, Body: b,
+	})
+}
+
+// plan is the compaction that leaves no more than the target: a trim if that is enough, else a
+// summary, of which as much stays outside as fits. It is nil if nothing helps.
+func (p *planner) plan(in compaction.Bounds) *conversation.Compaction {
+	trim := p.trim(in)
+	if trim != nil && trim.After <= p.target {
+		return trim
+	}
+	best := trim
+	for keep := in.Keep; keep >= 0; keep-- {
+		summary, ok := p.cover(compaction.Bounds{Keep: keep, To: in.To})
+		if !ok {
+			continue
+		}
+		if best == nil || summary.After < best.After {
+			best = summary
+		}
+		if summary.After <= p.target {
+			break
+		}
+	}
+	if best == nil || float64(best.After) > 0.9*float64(p.used) {
+		return nil
+	}
+	return best
+}
+
+func (p *planner) trim(in compaction.Bounds) *conversation.Compaction {
+	b := compaction.Trim(p.events, in)
+	if b == nil {
+		return nil
+	}
+	return p.weighed(b, 0)
+}
+
+// cover is a summary within the bounds that has no text yet.
+func (p *planner) cover(in compaction.Bounds) (*conversation.Compaction, bool) {
+	from, to, ok := compaction.Range(p.events, in)
+	if !ok {
+		return nil, false
+	}
+	b := p.weighed(&conversation.Compaction{Kind: conversation.CompactSummary, FromSeq: from, ToSeq: to, Keep: in.Keep}, summaryTokens)
+	return b, b != nil
+}
+
+func (p *planner) weighed(b *conversation.Compaction, more int) *conversation.Compaction {
+	b.Window, b.Before = p.window, p.used
+	after, err := p.after(b)
+	if err != nil {
+		return nil
+	}
+	b.After = after + more
+	return b
+}
+
+// asks is the request for the summary of a plan: what was sent of the range, and behind it the
+// task. Where that is too long for the model, results of tools are left out of it first.
+func (p *planner) asks(options provider.Options, plan *conversation.Compaction, focus string) (*provider.Request, error) {
+	text := compaction.Ask(p.events, plan.ToSeq, focus)
+	var before []*conversation.Event
+	for _, e := range p.events {
+		if e.Seq <= plan.ToSeq || changesWhatIsSent(e) {
+			before = append(before, e)
+		}
+	}
+	request, err := provider.BuildAside(before, options, text)
+	if err != nil {
+		return nil, err
+	}
+	if p.window > 0 && float64(request.Estimate())*p.scale > 0.9*float64(p.window) {
+		short := planner{events: before}
+		if trim := compaction.Trim(before, compaction.Bounds{To: plan.ToSeq}); trim != nil {
+			before = short.with(trim)
+			if request, err = provider.BuildAside(before, options, text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	request.Summary, request.Ended = true, summaries(p.events)
+	return request, nil
+}
+
+// changesWhatIsSent reports whether an event outside of a range changes what is sent of it.
+func changesWhatIsSent(e *conversation.Event) bool {
+	switch e.Type() {
+	case conversation.TypeCompaction, conversation.TypeCompactionUndone, conversation.TypePrompt, conversation.TypeWithheld, conversation.TypeTurnDiscarded, conversation.TypeForkOrigin:
+		return true
+	}
+	return false
+}
+
+// summaries is how many summaries a model has written for the conversation.
+func summaries(events []*conversation.Event) (n int) {
+	for _, e := range events {
+		if b, ok := e.Body.(*conversation.Compaction); ok && b.Kind == conversation.CompactSummary && b.Model != "" {
+			n++
+		}
+	}
+	return n
+}

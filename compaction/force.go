@@ -1,0 +1,84 @@
+// Package compaction decides how less of a conversation is sent to a model: which results of
+// tools are named in one line, and which events a summary stands for. It works on recorded
+// events alone, and none of them is ever removed.
+package compaction
+
+import (
+	"slices"
+
+	"jp/conversation"
+)
+
+// A Force is what the compactions of a conversation change in what is sent.
+type Force struct {
+	Summary *conversation.Event // the newest summary, nil if there is none
+	Trimmed map[int]bool        // responses whose results are sent as one line, by seq
+	// Stale are the ranges of events in which the model's reasoning is bound to other words
+	// than those that are sent before it now.
+	Stale []Span
+}
+
+// A Span is a range of seqs, both ends included.
+type Span struct{ From, To int }
+
+// InForce reads off all events of a conversation which compactions hold. Those of someone
+// else's jp, from before the conversation was adopted, never do.
+func InForce(events []*conversation.Event) Force {
+	f := Force{Trimmed: map[int]bool{}}
+	undone := map[int]int{} // the seq of what undid a compaction, by its seq
+	own := conversation.Own(events)
+	for _, e := range own {
+		if b, ok := e.Body.(*conversation.CompactionUndone); ok {
+			if _, twice := undone[b.For]; !twice && b.For < e.Seq {
+				undone[b.For] = e.Seq
+			}
+		}
+	}
+	for _, e := range own {
+		b, ok := e.Body.(*conversation.Compaction)
+		if !ok || b.ToSeq >= e.Seq {
+			continue
+		}
+		if by, is := undone[e.Seq]; is {
+			f.Stale = append(f.Stale, Span{e.Seq, by})
+			continue
+		}
+		f.Stale = append(f.Stale, Span{0, e.Seq})
+		switch b.Kind {
+		case conversation.CompactSummary:
+			f.Summary = e
+		case conversation.CompactTrim:
+			for _, seq := range b.Trimmed {
+				f.Trimmed[seq] = true
+			}
+		}
+	}
+	return f
+}
+
+// Covers reports whether a summary stands for the event.
+func (f Force) Covers(seq int) bool { return seq <= f.To() }
+
+// To is the seq of the newest event that a summary stands for, -1 if there is none.
+func (f Force) To() int {
+	if f.Summary == nil {
+		return -1
+	}
+	return f.Summary.Body.(*conversation.Compaction).ToSeq
+}
+
+// Newest is the newest compaction that holds, nil if there is none.
+func Newest(events []*conversation.Event) *conversation.Event {
+	undone := map[int]bool{}
+	for _, e := range slices.Backward(conversation.Own(events)) {
+		switch b := e.Body.(type) {
+		case *conversation.CompactionUndone:
+			undone[b.For] = true
+		case *conversation.Compaction:
+			if !undone[e.Seq] {
+				return e
+			}
+		}
+	}
+	return nil
+}

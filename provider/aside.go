@@ -1,0 +1,87 @@
+package provider
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"jp/conversation"
+	"jp/internal/lazy"
+)
+
+// BuildAside makes a request that says something to the model behind the events, and that no event
+// holds. What stands before it is what any request of these events begins with.
+func BuildAside(events []*conversation.Event, o Options, text string) (*Request, error) {
+	target := o.Target()
+	if target.Model == "" {
+		return nil, fmt.Errorf("%w: %q", ErrModel, o.Model)
+	}
+	system, tools, err := promptInForce(events, target, o)
+	if err != nil {
+		return nil, err
+	}
+	messages := Project(events, target)
+	block := Block{Kind: BlockText, Text: cleanText(text)}
+	if n := len(messages); n > 0 && messages[n-1].Role == conversation.RoleUser {
+		last := messages[n-1]
+		last.Blocks = append(last.Blocks[:len(last.Blocks):len(last.Blocks)], block)
+		messages = append(messages[:n-1:n-1], last)
+	} else {
+		messages = append(messages, Message{Role: conversation.RoleUser, Blocks: []Block{block}})
+	}
+	return &Request{
+		Model: target.Model, System: cleanText(system), Tools: withStubs(tools, messages), NoTools: o.NoTools, Messages: messages,
+		Ended: endedCalls(events),
+	}, nil
+}
+
+// bytesPerToken is a rough measure of text in any language and of code.
+const bytesPerToken = 4
+
+// fileTokens is what a picture takes, whatever its bytes.
+const fileTokens = 1600
+
+// Estimate is about how many tokens a model reads in the request.
+func (r *Request) Estimate() int {
+	size, files := len(r.System), 0
+	for _, t := range r.Tools {
+		size += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	for _, m := range r.Messages {
+		for _, b := range m.Blocks {
+			size += len(b.Text) + len(b.Name) + len(b.Arguments) + len(b.Item) + 8
+			switch {
+			case b.Kind != BlockFile:
+			case strings.HasPrefix(b.MediaType, "text/"):
+				size += len(b.Data)
+			default:
+				files++
+			}
+		}
+	}
+	return (size+bytesPerToken-1)/bytesPerToken + files*fileTokens
+}
+
+// windowWords are the words with which servers say how much a model can read.
+var windowWords = []func() *regexp.Regexp{
+	lazy.Regexp(`(?i)maximum context length (?:of|is) (\d[\d,]*)`),
+	lazy.Regexp(`(?i)tokens? > (\d[\d,]*) maximum`),
+	lazy.Regexp(`(?i)maximum number of tokens allowed \(?(\d[\d,]*)`),
+	lazy.Regexp(`(?i)exceed(?:s|ed)? (?:the )?(?:available |model'?s? )?(?:maximum )?context (?:size|length|window|limit)[^\d]{0,40}\(?(\d[\d,]*)`),
+	lazy.Regexp(`(?i)context (?:size|length|window|limit)(?: is| of|:)? \(?(\d[\d,]*)`),
+	lazy.Regexp(`(?i)n_ctx["=: ]+(\d+)`),
+}
+
+// WindowIn is how many tokens the model can read, by the words of its server, 0 where they do not
+// say.
+func WindowIn(words string) int {
+	for _, r := range windowWords {
+		if found := r().FindStringSubmatch(words); found != nil {
+			if n, err := strconv.Atoi(strings.ReplaceAll(found[1], ",", "")); err == nil && n >= 512 && n < 1<<31 {
+				return n
+			}
+		}
+	}
+	return 0
+}
