@@ -33,9 +33,9 @@ func TestTasks(t *testing.T) {
 	b := testBench(t)
 	r := &report{}
 	small := []task{
-		{"append", durable, measureAppend, appendNames()}, {"fork", durable, forkOf(20), forkNames(20)}, {"chain", short, chainsOf(3, 20), chainNames(3, 20)},
-		{"load", short, loadOf(20), loadNames(20)}, {"list", short, listOf(5), listNames(5)},
-		{"snapshot", short, snapshotOf(120), snapshotNames(120)}, {"size", short, sizesOf(20), sizeNames(20)},
+		{"append", durable, measureAppend, named(appendNames, 0)}, {"fork", durable, forkOf(20), named(forkNames, 20)}, {"chain", short, chainsOf(3, 20), append(named(chainNames, 3), named(chainNames, 20)...)},
+		{"load", short, loadOf(20), named(loadNames, 20)}, {"list", short, listOf(5), named(listNames, 5)},
+		{"snapshot", short, snapshotOf(120), named(snapshotNames, 120)}, {"size", short, sizesOf(20), named(sizeNames, 20)},
 	}
 	require.NoError(t, b.measureOn(t.Context(), r, "here", b.scratch, small))
 	require.NoError(t, r.failures())
@@ -199,7 +199,7 @@ func TestOnlyRowsThatAreAskedForAreShown(t *testing.T) {
 	} {
 		b.options.rows = regexp.MustCompile(rows)
 		var names []string
-		for _, r := range b.attempt(t.Context(), task{"tiny", short, two, loadNames(20)}, place{Name: "here"}) {
+		for _, r := range b.attempt(t.Context(), task{"tiny", short, two, named(loadNames, 20)}, place{Name: "here"}) {
 			names = append(names, r.Name)
 		}
 		require.Equal(t, want, names, rows)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/aclements/go-moremath/stats"
 )
 
 // significant is the p below which a difference counts as one.
@@ -92,4 +94,15 @@ func renderComparison(w io.Writer, all []comparison) error {
 
 func count(all []comparison, verdict string) int {
 	return len(slices.DeleteFunc(slices.Clone(all), func(c comparison) bool { return c.Verdict != verdict }))
+}
+
+// utest is the two-sided p of the Mann-Whitney U test: how likely samples that differ so
+// much in order would be if both came from one distribution. It is 1 for an empty sample,
+// and for values that are all equal.
+func utest(a, b []float64) float64 {
+	result, err := stats.MannWhitneyUTest(a, b, stats.LocationDiffers)
+	if err != nil {
+		return 1
+	}
+	return min(1, result.P)
 }

@@ -102,11 +102,11 @@ func detach(image string) error {
 // unmount takes a folder's file system away. It says nothing where there is
 // none, since a mount that was interrupted may have happened or not.
 func unmount(dir string) error {
-	table, err := os.ReadFile("/proc/self/mountinfo")
-	if m, ok := mountOf(string(table), dir); err == nil && (!ok || m.point != dir) {
+	if m, err := mountOf(dir); err == nil && m.Target != dir {
 		return nil
 	}
-	if _, err := afterwards("umount", dir); err == nil {
+	_, err := afterwards("umount", dir)
+	if err == nil {
 		return nil
 	}
 	_, err = afterwards("umount", "--lazy", dir) // a program that was killed may not have ended yet

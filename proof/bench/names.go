@@ -3,84 +3,39 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// What follows are the beginnings of the names of the rows that each task prints,
-// as whole as they are known before it is run: -rows looks for them.
+// The beginnings of the names of the rows that each task prints, as whole as they are known
+// before it is run: -rows looks for them. {n} is the task's size.
+const (
+	appendNames      = "append 1 event, p50; append 1 event, p99; append 5 at once, per event, p50; append 5 at once, per event, p99; append 1 event, 3 ms apart, p50; append 1 event, 3 ms apart, p99"
+	forkNames        = "fork at {n} events, in process"
+	chainNames       = "append at {n} events"
+	listNames        = "list {n} conversations"
+	resumeNames      = "resume at {n} events, 1,000 files"
+	attachNames      = "jp attach at {n} events, 1st byte"
+	loadNames        = "load {n} events, loose; load {n} events, packed"
+	commandNames     = "jp print --last 1 at {n} events; jp fork at {n} events; jp fork --until {until} of {n}"
+	grepNames        = "first grep, {n} events; grep {n} events, rare word; grep {n} events, absent word; grep {n} events, everyday word; grep {n} events, in every one; grep {n} events, regexp"
+	snapshotNames    = "snapshot {n} files, clean; snapshot {n} files, after a tool; snapshot {n} files, 1 changed; snapshot {n} files, 1 named"
+	sizeNames        = "packed, {n} events of; packed, {half} events of; loose, {n} events of; loose, {half} events of"
+	memoryNames      = "memory, appending {n} events; memory, loading {n} events; memory, ls of {tenth}"
+	peakOfGrepNames  = "memory, grep {n} events"
+	listRunningNames = "jp ls with {n} processes"
+	askingNames      = "jp query to request, {n} files; model's word to the terminal, p50; model's word to the terminal, p99"
+	startNames       = "jp version; jp ls of 1 conversation"
+)
 
-func appendNames() []string {
-	var names []string
-	for _, of := range []string{"append 1 event, ", "append 5 at once, per event, ", "append 1 event, 3 ms apart, "} {
-		names = append(names, of+"p50", of+"p99")
+// named are names with a size in them, or with the two numbers of a search.
+func named(names string, n int, events ...int) []string {
+	size := grouped(n)
+	for _, m := range events {
+		size += " × " + grouped(m)
 	}
-	return names
+	return strings.Split(strings.NewReplacer("{n}", size, "{half}", grouped(n/2), "{until}", strconv.Itoa(n/2), "{tenth}", grouped(n/10)).Replace(names), "; ")
 }
-
-// namesOf makes names with the sizes in a format's place for one.
-func namesOf(format string, sizes ...int) []string {
-	var names []string
-	for _, n := range sizes {
-		names = append(names, fmt.Sprintf(format, grouped(n)))
-	}
-	return names
-}
-
-func forkNames(n int) []string         { return namesOf("fork at %s events, in process", n) }
-func chainNames(sizes ...int) []string { return namesOf("append at %s events", sizes...) }
-func listNames(n int) []string         { return namesOf("list %s conversations", n) }
-func resumeNames(n int) []string {
-	return namesOf("resume at %s events, "+grouped(resumeFiles)+" files", n)
-}
-func attachNames(n int) []string { return namesOf("jp attach at %s events, 1st byte", n) }
-
-func loadNames(n int) []string {
-	return slices.Concat(namesOf("load %s events, loose", n), namesOf("load %s events, packed", n))
-}
-
-func commandNames(n int) []string {
-	return slices.Concat(namesOf("jp print --last 1 at %s events", n), namesOf("jp fork at %s events", n),
-		namesOf(fmt.Sprintf("jp fork --until %d of %%s", n/2), n))
-}
-
-func grepNames(n, m int) []string {
-	of := fmt.Sprintf("%s × %s events", grouped(n), grouped(m))
-	names := []string{"first grep, " + of}
-	for _, s := range soughts {
-		names = append(names, "grep "+of+", "+s.name)
-	}
-	return names
-}
-
-func snapshotNames(n int) (names []string) {
-	for _, side := range []string{snapBefore, snapAfter, snapOne, snapNamed} {
-		names = append(names, namesOf("snapshot %s files, "+side, n)...)
-	}
-	return names
-}
-
-func sizeNames(n int) []string {
-	return slices.Concat(namesOf("packed, %s events of", n, n/2), namesOf("loose, %s events of", n, n/2))
-}
-
-func memoryNames(n int) []string {
-	return slices.Concat(namesOf("memory, appending %s events", n), namesOf("memory, loading %s events", n), namesOf("memory, ls of %s", n/10))
-}
-
-func peakOfGrepNames() []string {
-	return []string{fmt.Sprintf("memory, grep %d × %d events", searchedBriefly, searchedEvents)}
-}
-
-func listRunningNames() []string {
-	return []string{fmt.Sprintf("jp ls with %d processes", listedProcesses)}
-}
-
-func askingNames() []string {
-	const words = "model's word to the terminal, "
-	return append(namesOf("jp query to request, %s files", askedFiles), words+"p50", words+"p99")
-}
-
-func startNames() []string { return []string{"jp version", "jp ls of 1 conversation"} }
 
 // names says whether -rows names a task, by its own name.
 func (b *bench) names(t task) bool { return b.rows == nil || b.rows.MatchString(t.name) }

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"jp/gitstore/odb"
@@ -42,82 +43,50 @@ func placeOf(name, dir, gitDir string) (place, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	table, err := fs.ReadFile(system, "proc/self/mountinfo")
-	if err != nil {
-		return p, nil // not Linux, or /proc is hidden
-	}
-	if m, ok := mountOf(string(table), dir); ok {
-		p.Type, p.Options, p.Journal = m.fstype, m.options, journalOf(system, m)
+	if m, err := mountOf(dir); err == nil { // it needs Linux
+		p.Type, p.Options, p.Journal = m.FSType, m.Options, journalOf(system, m)
 	}
 	return p, nil
 }
 
-// A mount is one line of mountinfo.
+// A mount is what findmnt says of one.
 type mount struct {
-	device  string // "major:minor"
-	point   string
-	fstype  string
-	options string // of the file system
+	Device  string `json:"maj:min"`
+	Target  string
+	FSType  string
+	Options string `json:"fs-options"`
 }
 
-// mountOf finds the mount that an absolute path is on: the longest mount point
-// above it, and of two on one point the later, which hides the other.
-func mountOf(table, dir string) (found mount, ok bool) {
-	for line := range strings.Lines(table) {
-		m, valid := parseMount(line)
-		if valid && above(m.point, dir) && len(m.point) >= len(found.point) {
-			found, ok = m, true
-		}
+// mountOf is the mount that a path is on.
+func mountOf(dir string) (mount, error) {
+	out, err := exec.Command("findmnt", "--json", "--output", "MAJ:MIN,TARGET,FSTYPE,FS-OPTIONS", "--target", dir).Output()
+	if err != nil {
+		return mount{}, err
 	}
-	return found, ok
-}
-
-func parseMount(line string) (mount, bool) {
-	left, right, ok := strings.Cut(line, " - ")
-	l, r := strings.Fields(left), strings.Fields(right)
-	if !ok || len(l) < 6 || len(r) < 3 {
-		return mount{}, false
+	var found struct{ Filesystems []mount }
+	if err := json.Unmarshal(out, &found); err != nil || len(found.Filesystems) == 0 {
+		return mount{}, fmt.Errorf("findmnt names no mount of %s: %w", dir, err)
 	}
-	return mount{device: l[2], point: unescape(l[4]), fstype: r[0], options: r[2]}, true
-}
-
-func above(point, dir string) bool {
-	return dir == point || strings.HasPrefix(dir, strings.TrimSuffix(point, "/")+"/")
-}
-
-// unescape undoes the kernel's \040 for a space and the like.
-func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) {
-			if c, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
-				b.WriteByte(byte(c))
-				i += 3
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	return found.Filesystems[0], nil
 }
 
 // journalOf says whether a file system has a journal: "yes", "no", or what else
 // is known.
 func journalOf(root fs.FS, m mount) string {
-	switch m.fstype {
+	switch m.FSType {
 	case "xfs", "jfs":
 		return "yes"
 	case "tmpfs", "ramfs", "ext2", "vfat":
 		return "no"
 	case "btrfs":
-		if slices.Contains(strings.Split(m.options, ","), "ssd") {
+		if slices.Contains(strings.Split(m.Options, ","), "ssd") {
 			return "copy on write (ssd)"
 		}
 		return "copy on write"
 	case "zfs", "bcachefs":
 		return "copy on write"
 	case "ext3", "ext4":
-		return extJournal(root, m.device)
+		return extJournal(root, m.Device)
 	}
 	return "unknown"
 }
