@@ -93,7 +93,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 		return err
 	}
 	if l.opts.Limits.spent(l.stream) { // by the summary
-		return l.stop(ctx, conversation.ByBudget)
+		return l.stop(ctx, conversation.ByBudget, "it used up its budget of tokens (limits.tokens)")
 	}
 	ctx, done := l.steer.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
 	defer func() { done() }()
