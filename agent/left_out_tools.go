@@ -55,7 +55,7 @@ func untoldNotice(model string, all []UntoldTool) []string {
 	if more := len(all) - untoldShown; more > 0 {
 		named = append(named, fmt.Sprintf("%d more", more))
 	}
-	return []string{fmt.Sprintf("%s would refuse these tools, so they are left out: %s. %s lists them.", safetext.Show(vendor), strings.Join(named, ", "), action.TrustShow)}
+	return []string{fmt.Sprintf("%s would refuse these tools, so they are left out: %s. %s lists them.", safetext.Show(vendor), strings.Join(named, ", "), action.TrustShowFor(model))}
 }
 
 // UntoldHere are the tools that the configured model would refuse, as far as they are

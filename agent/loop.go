@@ -57,7 +57,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	}
 	e.out.Begin(e.info(files))
 	if e.delegation == nil { // its parent has said it
-		for _, line := range slices.Concat(e.repo.HeldBackLine(), toolset.SandboxOf(e.repo, e.env).Missing(toolset.StartsPrograms(e.repo, tools)), e.servers.Told(), untoldNotice(e.model, untold(model, tools))) {
+		for _, line := range slices.Concat(e.repo.HeldBackLine(), toolset.SandboxOf(e.repo, e.env).Missing(toolset.StartsPrograms(e.repo, tools)), e.servers.Told(), untoldNotice(e.model, untold(model, tools)), e.absentNotice()) {
 			e.out.Noticed(line)
 		}
 	}

@@ -21,7 +21,13 @@ type Lost struct {
 }
 
 func (l Lost) String() string {
-	return fmt.Sprintf("its payload %s (%d bytes, blob %.10s) is lost: no remote has this conversation", l.Payload.Name, l.Payload.Bytes, l.Payload.OID)
+	return fmt.Sprintf("its payload %s (%d bytes, blob %.10s) is missing: this repository had it alone, as no fetched remote has this conversation", l.Payload.Name, l.Payload.Bytes, l.Payload.OID)
+}
+
+// Lacks reports whether the content of a payload is not in this repository.
+func (s *Store) Lacks(p conversation.Payload) bool {
+	there, err := s.odb.Has(odb.OID(p.OID))
+	return err == nil && !there && p.Bytes > 0
 }
 
 // LostOf are the lost payloads of a conversation's events, from some event to the
@@ -31,8 +37,7 @@ func (l Lost) String() string {
 func (s *Store) LostOf(id conversation.ID, events []*conversation.Event) (lost []Lost, err error) {
 	for _, e := range events {
 		for _, p := range e.Payloads {
-			there, err := s.odb.Has(odb.OID(p.OID))
-			if err == nil && !there && p.Bytes > 0 {
+			if s.Lacks(p) {
 				lost = append(lost, Lost{e, p})
 			}
 		}

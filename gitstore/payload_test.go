@@ -132,7 +132,7 @@ func TestLostPayload(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, v.Problems, tt.lost)
 			for _, p := range v.Problems {
-				require.Contains(t, p.Text, "is lost: no remote has this conversation")
+				require.Contains(t, p.Text, "no fetched remote has this conversation")
 			}
 			all := 1
 			if tt.fork {
@@ -284,7 +284,7 @@ func TestDroppedPayload(t *testing.T) {
 	verdict, err := s.Verify(t.Context(), journaltest.ID(1))
 	require.NoError(t, err)
 	require.Zero(t, verdict.Absent)
-	require.Len(t, slices.DeleteFunc(verdict.Problems, func(p conversation.Problem) bool { return !strings.Contains(p.Text, "is lost") }), 2)
+	require.Len(t, slices.DeleteFunc(verdict.Problems, func(p conversation.Problem) bool { return !strings.Contains(p.Text, "is missing") }), 2)
 	_, err = s.Append(t.Context(), journaltest.ID(1), head, []*conversation.Event{attached(2, "new", []byte("x"))})
 	require.NoError(t, err)
 

@@ -138,6 +138,7 @@ var (
 	AcceptHeadNow   = about("accept-head-now", "jp trust --head {id} -y")
 	Trust           = fixed("trust", "jp trust")
 	TrustShow       = fixed("trust-show", "jp trust --show")
+	TrustShowFor    = about("trust-show-for", "jp trust --show --cfg model={model}")
 	TrustNow        = fixed("trust-now", "jp trust -y")
 	TrustServer     = about("trust-server", "jp trust --mcp {server}")
 	TrustServerShow = about("trust-server-show", "jp trust --mcp {server} --show")

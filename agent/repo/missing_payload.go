@@ -1,8 +1,10 @@
 package repo
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"jp/agent/action"
 	"jp/conversation"
@@ -77,6 +79,21 @@ func (r *Repo) FetchTexts(id conversation.ID, remote string) action.Action {
 		return action.RefetchTexts(remote, refs)
 	}
 	return action.FetchTexts(remote, refs)
+}
+
+// MayBring are the commands that fetch the missing texts of a conversation here, if it was pushed to
+// one of the repository's remotes without being fetched from it since. At most three are named.
+func (r *Repo) MayBring(ctx context.Context, id conversation.ID) (fetches []action.Action, remotes []string) {
+	out, err := r.Git.Run(ctx, "remote")
+	if err != nil {
+		return nil, nil
+	}
+	remotes = strings.Fields(string(out))
+	remotes = remotes[:min(3, len(remotes))]
+	for _, remote := range remotes {
+		fetches = append(fetches, r.FetchTexts(id, remote))
+	}
+	return fetches, remotes
 }
 
 // AbsentMark marks a missing payload in the output.

@@ -221,6 +221,8 @@ func TestInterruptAtAPromptLeavesItOpen(t *testing.T) {
 	}{
 		"Ctrl+C":  {func(s *sitting) { s.abort() }, 130},
 		"twice":   {func(s *sitting) { s.Type("\x03"); s.WaitFor("a abort"); s.Type("\x03") }, 130},
+		"SIGINT":  {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGINT) }, 130},
+		"at Why?": {func(s *sitting) { s.Type("w"); s.WaitFor("Why?"); _ = s.cmd.Process.Signal(syscall.SIGINT) }, 130},
 		"SIGTERM": {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGTERM) }, 143},
 		"SIGQUIT": {func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGQUIT) }, 131},
 		"hang-up": {func(s *sitting) { s.Hangup() }, 129},

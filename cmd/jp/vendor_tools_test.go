@@ -36,17 +36,16 @@ func TestToolsThatVendorsRefuse(t *testing.T) {
 				vendortest.Reply{Text: "Over."}, vendortest.Reply{Text: "Once more."})
 			out := p.asks(v, "Filter it")
 			require.Equal(t, "Over.\n", out.stdout)
-			require.Equal(t, 1, strings.Count(out.stderr, v.Name+" would refuse these tools, so they are left out: mcp__odd__lost (its parameters are not an object). jp trust --show lists them."))
+			require.Equal(t, 1, strings.Count(out.stderr, v.Name+" would refuse these tools, so they are left out: mcp__odd__lost (its parameters are not an object). jp trust --show --cfg model="+v.Asked()+" lists them."))
 			require.Contains(t, string(s.Requests()[1].Body), `\"filter[id]\":\"a [1]\"`, "the server got the name that it knows")
 			p.asks(v, "And now?")
 			s.AppendOnly()
 			requireKept(t, s.Items(v.Name), p.kept())
 
-			p.environ = append(p.environ, "JP_CFG_MODEL="+v.Asked())
-			shown := p.jp("trust", "--show")
+			shown := p.helps(out.stderr, "trust-show-for")
 			require.Zero(t, shown.exit, shown.stderr)
 			require.Contains(t, shown.stdout, v.Name+" would refuse these tools, so queries leave them out:\n  mcp__odd__lost: its parameters are not an object\n")
-			require.Contains(t, p.jp("trust", "--show", "--json").stdout, `"left_out":[{"tool":"mcp__odd__lost","why":"its parameters are not an object"}]`)
+			require.Contains(t, p.jp("trust", "--show", "--json", "--cfg", "model="+v.Asked()).stdout, `"left_out":[{"tool":"mcp__odd__lost","why":"its parameters are not an object"}]`)
 		})
 	}
 }
@@ -62,7 +61,10 @@ func TestMoreToolsThanAVendorTakes(t *testing.T) {
 			require.Equal(t, "Over.\n", out.stdout)
 			limited := map[string]bool{"openai": true, "work": true, "openrouter": true}[v.Name]
 			require.Equal(t, limited, strings.Contains(out.stderr, "(it takes 128 tools at most)"), out.stderr)
-			require.Equal(t, limited, strings.Contains(out.stderr, " more. jp trust --show lists them."))
+			require.Equal(t, limited, strings.Contains(out.stderr, " more. jp trust --show --cfg model="+v.Asked()+" lists them."))
+			if limited {
+				require.Contains(t, p.helps(out.stderr, "trust-show-for").stdout, "it takes 128 tools at most")
+			}
 		})
 	}
 }

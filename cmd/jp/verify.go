@@ -48,6 +48,7 @@ type verdictJSON struct {
 	partial bool   // the rest was not fetched, and nothing else is wrong
 	repo    string // that it was written in
 	brought string // what may bring what is absent
+	lost    bool   // a text or file is missing that no fetched remote has
 }
 
 type problemJSON struct {
@@ -99,6 +100,12 @@ func runVerify(ctx context.Context, e *ui.Env, words []string, all bool) error {
 			if v.Standing == conversation.StandingRolledBack {
 				damaged.Hints = append(damaged.Hints, r.Standings().StandingFailure(info.ID, info.Head, v.Standing, "", "").Hints...)
 			}
+			if v.lost {
+				fetches, remotes := r.MayBring(ctx, info.ID)
+				for i, fetch := range fetches {
+					damaged.Hint(fetch, "brings what is missing of "+info.ID.Short()+", if you pushed it to "+safetext.Show(remotes[i]))
+				}
+			}
 		}
 		verdicts = append(verdicts, v)
 	}
@@ -147,6 +154,12 @@ func verify(ctx context.Context, r *repo.Repo, of conversation.Info) verdictJSON
 		at := &repo.View{Repo: r, ID: of.ID, Remote: of.Remote}
 		if at.Events, _ = r.Store.Load(ctx, of.Head); len(at.Events) > 0 { // what is before damage counts
 			v.brought = r.BroughtBy(at.Source(at.Events[0]), of.Remote)
+		}
+	}
+	if !v.OK && of.Head != "" && of.Remote == "" {
+		if events, err := r.Store.Load(ctx, of.Head); err == nil {
+			lost, _ := r.Store.LostOf(of.ID, events)
+			v.lost = len(lost) > 0
 		}
 	}
 	for _, p := range found.Problems {

@@ -30,7 +30,8 @@ type menu struct {
 	open  atomic.Bool
 	done  sync.WaitGroup
 
-	transient bool // nothing of the turn is kept
+	transient bool    // nothing of the turn is kept
+	client    *client // who is asked
 }
 
 // Choices that more than one menu has.
@@ -57,6 +58,12 @@ func menuText(width int, choices ...string) string {
 // interrupt opens the menu. It reports false where there is nothing to choose:
 // then jp ends.
 func (m *menu) interrupt(ctx context.Context) bool {
+	switch {
+	case m.client.editing.Load():
+		return true // it is the editor's
+	case m.client.asking.Load(): // Ctrl+C is a key there, so this signal comes from another program
+		return false
+	}
 	if !m.loop.Running() || !m.open.CompareAndSwap(false, true) {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"jp/agent"
 	"jp/agent/drafts"
@@ -26,6 +27,9 @@ type client struct {
 	own  *terminal.TTY // to close; nil where the terminal is the console's
 	root *os.Root
 	gate sync.Mutex // held while the terminal is in use
+
+	asking  atomic.Bool // a question waits for the person
+	editing atomic.Bool // they answer it in an editor
 
 	front   *TerminalFront
 	palette terminal.Palette
@@ -51,6 +55,8 @@ func OpenClient(f *TerminalFront) *client {
 	c.Prompter = prompt.New(c.tty, prompt.Options{
 		Palette: c.palette, Root: c.root, Dir: shortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
+			c.editing.Store(true)
+			defer c.editing.Store(false)
 			if c.front.transient {
 				return agent.EditApart(ctx, c.front, r, initial, ext)
 			}
@@ -64,6 +70,8 @@ func OpenClient(f *TerminalFront) *client {
 // terminal interrupts the turn. Neither is an answer.
 func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
 	defer c.take()()
+	c.asking.Store(true)
+	defer c.asking.Store(false)
 	for {
 		answer, err := c.Prompter.Ask(ctx, question)
 		switch {

@@ -1,0 +1,43 @@
+package agent
+
+import (
+	"fmt"
+
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/safetext"
+)
+
+// absentNotice says which texts and files of the conversation are missing here, none where it is
+// whole. The model gets a note in the place of each.
+func (e *equipped) absentNotice() []string {
+	count, first := 0, ""
+	var of *conversation.Event
+	for _, event := range e.stream.Events() {
+		for _, p := range event.Payloads {
+			switch p.Name {
+			case conversation.PayloadTools, conversation.PayloadProvider, conversation.PayloadOutput:
+				continue // of these the model gets no note
+			}
+			name := safetext.Show(p.Name)
+			if p.Name == conversation.PayloadText || p.Name == conversation.PayloadArguments {
+				name = "a text"
+			}
+			if !p.Absent && !e.repo.Store.Lacks(p) {
+				continue
+			}
+			if count++; of == nil {
+				of, first = event, name
+			}
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	what := fmt.Sprintf("%s of @%d is", first, of.Seq)
+	if count > 1 {
+		what = fmt.Sprintf("%s and %d more are", what[:len(what)-len(" is")], count-1)
+	}
+	view := &repo.View{Repo: e.repo, ID: e.id, Events: e.stream.Events()}
+	return []string{what + " missing in this repository; the model gets a note instead" + e.repo.BroughtBy(view.Source(of), "")}
+}
