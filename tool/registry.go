@@ -97,6 +97,13 @@ func (r *Registry) keep(given []string, wanted func(string) bool) (*Registry, er
 // Nearest is the name that is most like another, "" where none is much like it.
 func (r *Registry) Nearest(name string) string {
 	const longest = 64
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' || r == '/' }) { // functions.NAME:0
+		for _, candidate := range r.names {
+			if foldName(candidate) == foldName(part) {
+				return candidate
+			}
+		}
+	}
 	name = foldName(name)
 	if len(name) > 2*longest {
 		return ""

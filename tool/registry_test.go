@@ -77,6 +77,7 @@ func TestNearest(t *testing.T) {
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"fs_read": "fs_read_file", "read_file": "fs_read_file", "fs-read-file": "fs_read_file", "fsReadFile": "fs_read_file", "fs_read_files": "fs_read_file",
+		"functions.shell_run:0": "shell_run", "default_api:shell-run": "shell_run", "tools/git_log": "git_log", "functions.x": "x",
 		"create_file": "fs_create_file", "git_lgo": "git_log", "run_shell": "", "bash": "", "": "", "web_search": "", string(make([]byte, 1<<20)): "",
 	} {
 		require.Equal(t, want, r.Nearest(name), "%.20q", name)

@@ -58,7 +58,7 @@ func (p *Provider) refused(r refusal, x *exchange) *provider.Error {
 		status = x.status
 	}
 	if status == 0 {
-		status = statuses[r.Status]
+		status = cmp.Or(statuses[r.Status], statuses[r.Type])
 	}
 	message := r.Message
 	if message == "" {
@@ -81,12 +81,16 @@ func (p *Provider) refused(r refusal, x *exchange) *provider.Error {
 	}
 }
 
-// statuses are those of HTTP by their names at Google.
+// statuses are those of HTTP by their names at Google, and by the types that gateways give to
+// errors in the form of other APIs.
 var statuses = map[string]int{
 	"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "OUT_OF_RANGE": 400,
 	"UNAUTHENTICATED": 401, "PERMISSION_DENIED": 403, "NOT_FOUND": 404,
 	"RESOURCE_EXHAUSTED": 429, "CANCELLED": 499, "ABORTED": 503, "INTERNAL": 500, "UNKNOWN": 500,
 	"UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
+
+	"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404,
+	"insufficient_quota": 402, "billing_error": 402, "request_too_large": 413, "rate_limit_error": 429,
 }
 
 // details are what a refusal says for programs.

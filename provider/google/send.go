@@ -105,6 +105,7 @@ type refusal struct {
 	Code    int
 	Message string
 	Status  string
+	Type    string // of gateways
 	Details []map[string]any
 }
 

@@ -274,6 +274,9 @@ func TestBrokenStreams(t *testing.T) {
 		status       int
 	}{
 		{"an error", begun + `data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}` + "\n\n", provider.ClassOverloaded, 503},
+		{"a gateway's type alone", begun + `data: {"error":{"message":"bad WORDS","type":"invalid_request_error"}}` + "\n\n", provider.ClassInvalid, 400},
+		{"a gateway's type for a limit", begun + `data: {"error":{"message":"bad WORDS","type":"rate_limit_error"}}` + "\n\n", provider.ClassRateLimit, 429},
+		{"a type that is unknown", begun + `data: {"error":{"message":"bad WORDS","type":"odd"}}` + "\n\n", provider.ClassOverloaded, 0},
 		{"an error without a code", begun + `data: {"error":{"message":"Slow down.","status":"RESOURCE_EXHAUSTED"}}` + "\n\n", provider.ClassRateLimit, 429},
 		{"an error outside of events", begun + "{\n  \"error\": {\n    \"code\": 500,\n    \"message\": \"Internal\"\n  }\n}\n", provider.ClassOverloaded, 500},
 		{"a list of errors", begun + "[{\"error\":{\"code\":400,\"message\":\"No.\"}}\n]\n", provider.ClassInvalid, 400},
