@@ -23,8 +23,10 @@ func (e *equipped) absentNotice() []string {
 			if p.Name == conversation.PayloadText || p.Name == conversation.PayloadArguments {
 				name = "a text"
 			}
-			if !p.Absent && !e.repo.Store.Lacks(p) {
-				continue
+			if !p.Absent { // that is known of texts only
+				if _, there, err := e.repo.Store.Payload(e.ctx, p); there || err != nil || p.Name == conversation.PayloadText {
+					continue
+				}
 			}
 			if count++; of == nil {
 				of, first = event, name

@@ -24,12 +24,6 @@ func (l Lost) String() string {
 	return fmt.Sprintf("its payload %s (%d bytes, blob %.10s) is missing: this repository had it alone, as no fetched remote has this conversation", l.Payload.Name, l.Payload.Bytes, l.Payload.OID)
 }
 
-// Lacks reports whether the content of a payload is not in this repository.
-func (s *Store) Lacks(p conversation.Payload) bool {
-	there, err := s.odb.Has(odb.OID(p.OID))
-	return err == nil && !there && p.Bytes > 0
-}
-
 // LostOf are the lost payloads of a conversation's events, from some event to the
 // newest. A missing payload is absent rather than lost if it may be elsewhere: a remote
 // has the conversation, the source of the fork is remote or gone, the event is someone
@@ -37,7 +31,8 @@ func (s *Store) Lacks(p conversation.Payload) bool {
 func (s *Store) LostOf(id conversation.ID, events []*conversation.Event) (lost []Lost, err error) {
 	for _, e := range events {
 		for _, p := range e.Payloads {
-			if s.Lacks(p) {
+			there, err := s.odb.Has(odb.OID(p.OID))
+			if err == nil && !there && p.Bytes > 0 {
 				lost = append(lost, Lost{e, p})
 			}
 		}
