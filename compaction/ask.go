@@ -182,14 +182,6 @@ var (
 // itemsIn finds the items of an answer: in its JSON, whole or cut off, else in its lines that name
 // events as @12.
 func itemsIn(answer string) (items []answered) {
-	for _, found := range objects().FindAllString(answer, -1) {
-		if item, ok := itemIn(found); ok {
-			items = append(items, item)
-		}
-	}
-	if len(items) > 0 {
-		return items
-	}
 	var whole struct {
 		Items []json.RawMessage `json:"items"`
 	}
@@ -199,6 +191,14 @@ func itemsIn(answer string) (items []answered) {
 				items = append(items, item)
 			}
 		}
+		return items
+	}
+	for _, found := range objects().FindAllString(answer, -1) { // of JSON that is cut off
+		if item, ok := itemIn(found); ok {
+			items = append(items, item)
+		}
+	}
+	if len(items) > 0 {
 		return items
 	}
 	for line := range strings.Lines(answer) {

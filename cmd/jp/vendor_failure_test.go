@@ -60,7 +60,7 @@ func TestAForkOfTheLastTurnsIsShortEnough(t *testing.T) {
 		p.asks(v, text)
 	}
 	s.Say(failing(vendortest.TooLong))
-	out := p.jp("query", "Five")
+	out := p.jp("query", "--cfg", "compaction.auto=false", "Five")
 	require.Equal(t, problem.ExitProvider, out.exit)
 	forked := p.helps(out.stderr, "fork-last")
 	require.Zero(t, forked.exit, forked.stderr)
