@@ -78,7 +78,7 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 		if newest := newestChange(r.Events); newest == conversation.TypeCompactionUndone {
 			limit = max(limit, float64(window)*afterUndo)
 		}
-		if float64(used) <= limit || c.failed >= mostFailures {
+		if float64(used) <= limit {
 			return nil, nil
 		}
 	}
@@ -95,13 +95,22 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 	if plan.Kind == conversation.CompactTrim {
 		return []conversation.Body{plan}, nil
 	}
-	err := c.summarise(ctx, r, p, plan, "")
+	err := errOften
+	if c.failed < mostFailures || r.Refused != nil {
+		err = c.summarise(ctx, r, p, plan, "")
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case err != nil && r.Refused == nil:
-		c.failed++
-		c.Notice(fmt.Sprintf("jp could not compact the conversation: %v; it goes on without", err))
+	case err != nil && r.Refused == nil: // the server may still take the request
+		if err != errOften {
+			c.failed++
+			c.Notice(fmt.Sprintf("jp could not compact the conversation: %v; it goes on without", err))
+		}
+		if trim := p.trim(compaction.Bounds{Keep: c.Keep, To: -1}); trim != nil {
+			trim.By = conversation.ByLimit
+			return []conversation.Body{trim}, nil
+		}
 		return nil, nil
 	case err != nil:
 		c.Notice(fmt.Sprintf("No summary could be had: %v; jp goes on with the list of the newest events in its place", err))
@@ -110,6 +119,9 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 	}
 	return []conversation.Body{plan}, nil
 }
+
+// errOften says that summaries failed too often to ask for another one.
+var errOften = errors.New("summaries failed too often")
 
 // window is how many tokens the model can read: by what its server says, or jp knows, or by an
 // earlier compaction.

@@ -13,6 +13,7 @@ type planner struct {
 	window  int     // tokens
 	used    int     // tokens of the next request as it is
 	target  int     // tokens that should be left of it
+	now     int     // estimate of the next request as it is
 	scale   float64 // of an estimate, to what the server counts
 }
 
@@ -23,9 +24,9 @@ func (p *planner) measure(refused bool) error {
 	if err != nil {
 		return err
 	}
-	estimate := max(1, request.Estimate())
+	p.now = max(1, request.Estimate())
 	if p.used == 0 {
-		p.used = estimate
+		p.used = p.now
 	}
 	if refused {
 		if p.window == 0 {
@@ -33,7 +34,7 @@ func (p *planner) measure(refused bool) error {
 		}
 		p.used = max(p.used, p.window)
 	}
-	p.scale = min(max(float64(p.used)/float64(estimate), 0.25), 4)
+	p.scale = max(float64(p.used)/float64(p.now), 0.25)
 	return nil
 }
 
@@ -74,7 +75,7 @@ func (p *planner) plan(in compaction.Bounds) *conversation.Compaction {
 			break
 		}
 	}
-	if best == nil || float64(best.After) > 0.9*float64(p.used) {
+	if best == nil || float64(best.After) > 0.9*float64(p.now)*p.scale {
 		return nil
 	}
 	return best
@@ -124,10 +125,16 @@ func (p *planner) asks(options provider.Options, plan *conversation.Compaction, 
 	}
 	if p.window > 0 && float64(request.Estimate())*p.scale > 0.9*float64(p.window) {
 		short := planner{events: before}
-		if trim := compaction.Trim(before, compaction.Bounds{To: plan.ToSeq}); trim != nil {
-			before = short.with(trim)
-			if request, err = provider.BuildAside(before, options, text); err != nil {
+		for _, keep := range []int{64, 32, 16, 8, 4, 2, 1, 0} { // the oldest first, and no more than it takes
+			trim := compaction.Trim(before, compaction.Bounds{Keep: keep, To: plan.ToSeq})
+			if trim == nil {
+				continue
+			}
+			if request, err = provider.BuildAside(short.with(trim), options, text); err != nil {
 				return nil, err
+			}
+			if float64(request.Estimate())*p.scale <= 0.9*float64(p.window) {
+				break
 			}
 		}
 	}

@@ -51,19 +51,19 @@ func TestEveryVendorsTooLongIsCompacted(t *testing.T) {
 			sent := s.Requests()
 			asks, then := string(sent[4].Body), string(sent[5].Body)
 			require.Contains(t, asks, "[SUMMARISE]")
-			require.Contains(t, asks, "line 799 of a file")
+			require.Contains(t, asks, "@5 fs_read_file long.txt: 800 lines")
 			require.Contains(t, then, "[COMPACTED]")
 			require.Contains(t, then, "Read long.txt.")
 			require.Contains(t, then, "long.txt has 800 lines.")
 			require.NotContains(t, then, "line 799 of a file")
 			require.NotContains(t, then, "call_2")
-			require.Equal(t, "ok: 1 conversation of 1, "+fmt.Sprint(p.events())+" events\n", p.jp("verify").stdout)
+			require.Equal(t, "ok: 1 conversation of 1, "+fmt.Sprint(p.eventCount())+" events\n", p.jp("verify").stdout)
 		})
 	}
 }
 
-// events is how many events the place's conversation has.
-func (p *place) events() int {
+// eventCount is how many events the place's conversation has.
+func (p *place) eventCount() int {
 	var shown struct {
 		Events int `json:"events_count"`
 	}
@@ -94,7 +94,7 @@ func fillingScript(window, calls int) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "context = %d\n", window)
 	for i := range calls {
-		fmt.Fprintf(&out, "[[reply]]\n[[reply.tool_call]]\nname = \"fs_read_file\"\narguments = { path = \"long.txt\", first_line = %d, last_line = %d }\n", 1+i*500, 500+i*500)
+		fmt.Fprintf(&out, "[[reply]]\n[[reply.tool_call]]\nname = \"fs_read_file\"\narguments = { path = \"long.txt\", start_line = %d, end_line = %d }\n", 1+i*500, 500+i*500)
 	}
 	out.WriteString("[[reply]]\nmessage = \"All read.\"\n[[summary]]\ntimes = 1000\nmessage = '''" +
 		`{"items":[{"text":"The file is read in pieces of 500 lines.","cites":[2,3]}]}'''` + "\n")

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/pem"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -91,6 +92,24 @@ message = "The tests are ported."
 message = "auth/retry.go:3: three retries, without a pause."
 [[reply]]
 message = "One step: wait between retries."
+`)
+	},
+	"long-work": func(p *taskPage) {
+		var notes strings.Builder
+		for i := range 400 {
+			fmt.Fprintf(&notes, "task %d is to be done in its order\n", i)
+		}
+		p.write("notes.txt", notes.String())
+		p.commit("The tasks.")
+		p.model("main", `
+[[reply]]
+[[reply.tool_call]]
+name = "fs_read_file"
+arguments = { path = "notes.txt" }
+[[reply]]
+message = "Task 399 is the last one."
+[[summary]]
+message = '{"items":[{"text":"The tasks keep their order.","cites":[2]},{"text":"notes.txt has 400 tasks, 0 to 399.","cites":[4]}]}'
 `)
 	},
 	"project-rules": func(p *taskPage) {
