@@ -89,17 +89,17 @@ func TestMakeRoom(t *testing.T) {
 		"there is room":               {talk(8, 8000, 10_000), 100_000, false, nil, good, nil, "", 0},
 		"an unknown window":           {talk(8, 8000, 10_000), 0, false, nil, good, nil, "", 0},
 		"off":                         {talk(8, 8000, 90_000), 100_000, true, nil, good, nil, "", 0},
-		"a trim is enough":            {talk(20, 8000, 38_000), 50_000, false, nil, good, nil, "trim 16", 0},
-		"a trim is not":               {talk(6, 8000, 10_000), 14_000, false, nil, good, nil, "summary 1", 1},
+		"a trim is enough":            {talk(20, 8000, 38_000), 48_000, false, nil, good, nil, "trim 16", 0},
+		"a trim is not":               {talk(6, 8000, 10_000), 12_500, false, nil, good, nil, "summary 1", 1},
 		"too much is new":             {talk(3, 30_000, 20_000), 25_000, false, nil, good, nil, "summary 1", 1},
-		"the server refuses":          {talk(6, 8000, 10_000), 0, false, tooLong, good, nil, "trim 2", 0},
+		"the server refuses":          {talk(6, 8000, 10_000), 0, false, tooLong, good, nil, "summary 1", 1},
 		"the server does not say why": {talk(6, 300, 10_000), 0, false, vague, good, nil, "summary 1", 1},
-		"nothing is summarised":       {talk(6, 8000, 10_000), 14_000, false, nil, "No.", nil, "trim 2", 1},
-		"the model fails":             {talk(6, 8000, 10_000), 14_000, false, nil, "", errors.New("down"), "trim 2", 1},
+		"nothing is summarised":       {talk(6, 8000, 10_000), 12_500, false, nil, "No.", nil, "trim 2", 1},
+		"the model fails":             {talk(6, 8000, 10_000), 12_500, false, nil, "", errors.New("down"), "trim 2", 1},
 		"the model fails, and there is nothing to trim": {talk(6, 300, 10_000), 12_000, false, nil, "", errors.New("down"), "", 1},
 		"refused, and nothing is summarised":            {talk(6, 300, 10_000), 0, false, vague, "No.", nil, "summary 0", 1},
 		"refused, and the model fails":                  {talk(6, 300, 10_000), 0, false, vague, "", tooLong, "summary 0", 1},
-		"an answer without end":                         {talk(6, 8000, 10_000), 14_000, false, nil, good + strings.Repeat("x", 1<<20), nil, "summary 1", 1},
+		"an answer without end":                         {talk(6, 8000, 10_000), 12_500, false, nil, good + strings.Repeat("x", 1<<20), nil, "summary 1", 1},
 		"nothing can be covered":                        {talk(0, 0, 0), 10, false, vague, good, nil, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestASummaryThatTheUserEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := &model{err: context.Canceled}
 	cancel()
-	c := &compactor.Compactor{Model: "test/m", Provider: m, Window: 14_000, At: 0.8, Keep: 4, Auto: true, Notice: func(string) {}, Now: time.Now}
+	c := &compactor.Compactor{Model: "test/m", Provider: m, Window: 12_500, At: 0.8, Keep: 4, Auto: true, Notice: func(string) {}, Now: time.Now}
 	bodies, err := c.MakeRoom(ctx, room(talk(6, 8000, 10_000), nil))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, bodies)
