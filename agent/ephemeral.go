@@ -66,7 +66,7 @@ func (t *target) transientError(err error, drafted string) error {
 	var hints []problem.Hint
 	for _, h := range f.Hints {
 		h.Action = h.Action.Unrecorded()
-		if !h.Action.Continues() && !strings.Contains(h.Text, action.ContinueSession.String()) {
+		if !h.Action.NeedsTurn() && !strings.Contains(h.Text, action.ContinueSession.String()) {
 			hints = append(hints, h)
 		}
 	}

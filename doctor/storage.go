@@ -62,7 +62,7 @@ func (p Packing) Findings() []Finding {
 		return p.loose()
 	}
 	const says = "git's multi-pack-index names packs that are gone: git takes objects for missing that are there"
-	return append(p.loose(), found(Fail, "packs", says).advise("%s takes it away; %s makes a new one", action.Pack, action.WriteIndex))
+	return append(p.loose(), found(Fail, "packs", says).advise("%s takes it away. Only then %s makes a new one", action.Pack, action.WriteIndex))
 }
 
 func (p Packing) loose() []Finding {

@@ -51,8 +51,13 @@ func (a Action) Unrecorded() Action {
 	return a
 }
 
-// Continues reports whether the action goes on with a turn.
-func (a Action) Continues() bool { return strings.HasPrefix(commands[a.kind], "jp continue") }
+// NeedsTurn reports whether the action goes on with the turn that it is beside, takes it back
+// or repeats its question, which has to be on record for that.
+func (a Action) NeedsTurn() bool {
+	return slices.ContainsFunc([]string{"jp continue", "jp discard", "jp query -E"}, func(begin string) bool {
+		return strings.HasPrefix(commands[a.kind], begin)
+	})
+}
 
 // places are where the words go in a command: {name}, the same word wherever the name is,
 // and {name…} for all words that no other place takes, which may be none.

@@ -20,7 +20,7 @@ func TestString(t *testing.T) {
 		"jp undo -y @3 'a b'":               Undo("@3", "a b"),
 		"jp config set --help":              Help("jp", "config", "set").In("elsewhere"),
 		`jp query --no-persist --id=4 "…"`:  AskIn("4").Unrecorded(),
-		`jp query --no-persist "…"`:         AskUnrecorded.Unrecorded(),
+		`jp query --no-persist --new "…"`:   AskUnrecorded.Unrecorded(),
 		"jp discard 4":                      Discard("4").Unrecorded(),
 		`jp -C DIR query "…"`:               AskElsewhere.In("x"),
 		"git -C x fetch --unshallow origin": Unshallow("origin").In("x"),
@@ -60,6 +60,15 @@ func TestWordsAreQuoted(t *testing.T) {
 			require.Contains(t, strings.Join(words, "\x00"), word, line)
 			require.Equal(t, len(strings.Fields(command)), len(words)-1, "%s: %q", kind, words)
 		}
+	}
+}
+
+func TestNeedsTurn(t *testing.T) {
+	for _, a := range []Action{Continue("4"), ContinueSession, ContinueModel("4"), Discard("4"), Again("4"), AgainSession, AgainModel("4")} {
+		require.True(t, a.NeedsTurn(), a)
+	}
+	for _, a := range []Action{AskNew, ForkLast("4", "2"), List, {}} {
+		require.False(t, a.NeedsTurn(), a)
 	}
 }
 

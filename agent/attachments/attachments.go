@@ -45,6 +45,7 @@ type Source struct {
 	Repo  *repo.Repo
 	Env   *repo.Host
 	ID    conversation.ID // of the conversation that is asked in
+	Fresh bool            // that one is new
 	Input io.Reader       // standard input
 }
 
@@ -256,7 +257,7 @@ func (s Source) attachedConversation(ctx context.Context, word string) (File, er
 		return File{}, err
 	case known == s.ID:
 		return File{}, problem.Usage("%s cannot be attached: it is the conversation that you ask in, which the model has before it anyway.", word).
-			Hint(action.Ask, "ask here, without -a").Hint(action.AskAboutNew(word), "ask about it in a new conversation")
+			Hint(action.AskIn(s.ID.Short()), "ask here, without -a").Hint(action.AskAboutNew(word), "ask about it in a new conversation")
 	}
 	arguments["id"] = known
 	name := string(known)
@@ -283,13 +284,22 @@ func (s Source) attachedConversation(ctx context.Context, word string) (File, er
 		return File{}, err
 	}
 	if result.IsError {
-		f := problem.Usage("%s cannot be attached: %s.", word, strings.TrimRight(string(result.Content), ".\n"))
-		if !found {
-			f.Hint(action.AskAboutTurn(id), "only one turn of it")
+		why, _, _ := strings.Cut(string(result.Content), "; ") // what follows is for a model
+		f := problem.Usage("jp cannot attach %s: %s.", word, strings.TrimRight(why, ".\n"))
+		if strings.Contains(why, recall.ErrTooLarge.Error()) && !found {
+			f.Hint(s.aboutTurn(id), "attach one turn of it, number N")
 		}
 		return File{}, f
 	}
 	return newFile(name, "", result.Content)
+}
+
+// aboutTurn asks the same with one turn of another conversation.
+func (s Source) aboutTurn(id string) action.Action {
+	if s.Fresh {
+		return action.AskAboutTurnNew(id)
+	}
+	return action.AskAboutTurn(s.ID.Short(), id)
 }
 
 // AddTo adds files to a request.

@@ -20,7 +20,7 @@ type Host struct {
 	Dir     string // where jp works; changed by -C
 	Now     func() time.Time
 	Random  io.Reader
-	Wait    func(context.Context, time.Duration) error // before a model is asked again; nil: a timer
+	Wait    func(context.Context, time.Duration) error // before a model is asked again, and for standard input; nil: a timer
 	Cfg     []string                                   // key=value of --cfg
 	Notify  func(line string)                          // shows the user a line beside results; nil: nobody looks
 	Alarm   func(line string)                          // is notify for what must not be overlooked

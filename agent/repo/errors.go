@@ -141,7 +141,7 @@ func noSpace(err error) *problem.Error {
 	f := problem.New(problem.ExitFailed, "no_space", "%s", withoutSentinel(err, conversation.ErrNoSpace))
 	switch {
 	case errors.Is(err, syscall.EFBIG):
-		f.Hint(action.LiftFileSize, "lifts the limit on the size of files in this shell")
+		f.Hint(action.LiftFileSize, "lifts the limit on the size of files in this shell, if it is a soft one")
 	case errors.Is(err, syscall.EDQUOT):
 		f.Hint(action.Quota, "how much you may use")
 	default:

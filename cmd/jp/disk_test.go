@@ -101,6 +101,7 @@ func (p *place) environHome() string {
 func TestReadOnly(t *testing.T) {
 	p := newPlace(t)
 	p.write("../five.toml", fiveTools)
+	p.write("../talk.toml", "[[reply]]\ntimes = 9\nmessage = \"Hi.\"\n")
 	require.Zero(t, p.jp("query", "-y", "-m", "script/../five.toml", "Go").exit)
 	readOnly(t, p.dir)
 	for _, args := range [][]string{
@@ -116,6 +117,10 @@ func TestReadOnly(t *testing.T) {
 		require.Equal(t, 1, out.exit, "%v: %s", args, out.stderr)
 		require.Regexp(t, `^Error: the repository cannot be written to: `, out.stderr)
 	}
+	out := p.jp("query", "--new", "-m", "script/../talk.toml", "Hello")
+	helped := p.helps(out.stderr, "ask-unrecorded", "…=Hello", "+ -m script/../talk.toml")
+	require.Equal(t, "Hi.\n", helped.stdout, helped.stderr)
+	require.Contains(t, p.helps(out.stderr, "verify-all").stdout, "ok: 1 conversation of 1")
 }
 
 // readOnly makes a directory read-only until the test ends: by a mount, or by

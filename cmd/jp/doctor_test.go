@@ -181,6 +181,9 @@ func TestDoctorAsksOverTheNetOnlyWhenTold(t *testing.T) {
 	}
 	require.Regexp(t, `(?m)^ok work: key from WORK_KEY, endpoint nowhere\.invalid`, away().about("providers"))
 	require.NotEmpty(t, away().about("network"))
+	p.environ = append(p.environ, "JP_CFG_PROVIDERS__WORK__BASE_URL=https://nowhere.invalid/v1", "JP_CFG_PROVIDERS__WORK__API_KEY_ENV=WORK_KEY")
+	local := p.jp("doctor").stdout
+	require.Contains(t, p.helps(local, "doctor-net").stdout, "nowhere.invalid does not answer: ")
 	net := away("--net")
 	require.Regexp(t, `(?m)^warn work: key from WORK_KEY, and nowhere\.invalid does not answer: `, net.about("providers"))
 	require.Empty(t, net.about("network"))

@@ -406,6 +406,7 @@ func TestLiveLineOfParallelTools(t *testing.T) {
 			require.Zero(t, s.exit())
 			require.NotRegexp(t, spins, s.Text())
 			require.Regexp(t, `(?m)^✗ look: exit 3, 8 lines\n    … 3 lines above\s+jp print --tools \w+\n    3\n    4\n    5\n    6\n    7$`, s.Text())
+			require.Contains(t, p.helps(s.Text(), "print-tools").stdout, "\n    2\n    3\n")
 			require.Regexp(t, `(?m)^· look: 1 line$`, s.Text())
 			require.Contains(t, s.Text(), "\nDone.\n")
 			require.LessOrEqual(t, widest(s), columns)

@@ -70,7 +70,7 @@ func runLog(ctx context.Context, e *ui.Env, o blame.LogOptions) error {
 	if err != nil {
 		return err
 	}
-	if e.Verbose {
+	if e.Verbose && len(entries) > 0 {
 		command, err := blame.GitLog(ctx, v, entries, o)
 		if err != nil {
 			return err

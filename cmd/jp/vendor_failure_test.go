@@ -42,6 +42,10 @@ func TestFailuresSayTheWayOut(t *testing.T) {
 				if v.Key() != "" {
 					require.NotContains(t, out.stderr, v.Key())
 				}
+				if kind == vendortest.NoModel {
+					_, model, _ := strings.Cut(v.Asked(), "/")
+					require.Contains(t, p.helps(out.stderr, "models-of").stdout, model)
+				}
 				require.Equal(t, "After all.\n", p.jp("continue").stdout)
 			}
 			require.Zero(t, s.Left())

@@ -11,6 +11,6 @@ var (
 	errTurn      = errors.New("no such turn")
 	errBoth      = errors.New("turn and last exclude each other")
 	errLines     = errors.New("the pattern has several lines, and a match has one")
-	errTooLarge  = errors.New("too much for one answer")
+	ErrTooLarge  = errors.New("too much for one answer")
 	errDamaged   = errors.New("nothing of it can be read")
 )

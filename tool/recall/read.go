@@ -143,5 +143,5 @@ func (r readArguments) write(e *envelope, turns []shownTurn) error {
 	if fits > 0 {
 		hint += " (last=" + strconv.Itoa(fits) + " fits)"
 	}
-	return fmt.Errorf("%w: %d bytes, and %d are allowed; %s", errTooLarge, total, maxOutput, hint)
+	return fmt.Errorf("%w: %d bytes, and %d are allowed; %s", ErrTooLarge, total, maxOutput, hint)
 }

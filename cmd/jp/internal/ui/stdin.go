@@ -64,24 +64,38 @@ func (f *TerminalFront) Read(ctx context.Context) (string, error) {
 
 // awaitStdin waits for the first byte or the end of standard input.
 func (f *TerminalFront) awaitStdin(ctx context.Context, first <-chan struct{}) error {
-	notice, limit := time.NewTimer(stdinNotice), time.NewTimer(stdinLimit)
-	defer notice.Stop()
-	defer limit.Stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	notice := f.elapsed(ctx, stdinNotice)
+	var limit <-chan error
 	for {
 		select {
 		case <-first:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-notice.C:
+		case <-notice:
 			fmt.Fprintln(f.Env.Messages(), "jp: waiting for stdin (Ctrl+D ends it; </dev/null skips it)")
-		case <-limit.C:
+			notice = nil
 			if !f.input.wait {
-				return problem.Usage("nothing came on standard input for %d seconds.", int(stdinLimit.Seconds())).
-					Hint(action.AskWithoutStdin, "do not read it").Hint(action.AskWithStdin, "wait for it without limit")
+				limit = f.elapsed(ctx, stdinLimit-stdinNotice)
 			}
+		case <-limit:
+			return problem.Usage("nothing came on standard input for %d seconds.", int(stdinLimit.Seconds())).
+				Hint(action.AskWithoutStdin, "do not read it").Hint(action.AskWithStdin, "wait for it without limit")
 		}
 	}
+}
+
+// elapsed tells when a time is over.
+func (f *TerminalFront) elapsed(ctx context.Context, d time.Duration) <-chan error {
+	over := make(chan error, 1)
+	if f.Env.Wait == nil {
+		time.AfterFunc(d, func() { over <- nil })
+		return over
+	}
+	go func() { over <- f.Env.Wait(ctx, d) }()
+	return over
 }
 
 // firstByte tells when a reader has got its first byte, or its end.

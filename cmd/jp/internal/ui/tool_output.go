@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"jp/agent/action"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -35,7 +36,7 @@ func (c *chrome) failure(e *conversation.Event, b *conversation.ToolCallResponse
 		return
 	}
 	if left > 0 {
-		where := "jp print --tools " + c.id.Short()
+		where := action.PrintTools(c.id.Short()).String()
 		if c.run.Transient() {
 			where = "(-v shows them)"
 		}
