@@ -5,6 +5,7 @@ import (
 	"jp/agent/drafts"
 	"jp/agent/presence"
 	"jp/agent/repo"
+	"jp/agent/skillset"
 	"jp/agent/snapshot"
 	"jp/agent/toolset"
 	"jp/conversation"
@@ -23,6 +24,7 @@ type equipped struct {
 	presence     *presence.Presence
 	model        string
 	instructions *agentsmd.Source
+	skills       *skillset.Set // nil until they were looked for
 	drafts       *drafts.AnswerKeeper
 	listed       *snapshot.UntrackedKeeper
 	toldOutlived []conversation.ID // of whose tools the user knows
@@ -32,6 +34,7 @@ type equipped struct {
 // close ends what the turns worked with, of which err came.
 func (e *equipped) close(err error) {
 	e.servers.Close()
+	e.skills.Close()
 	e.front.Over()
 	e.closeKeepers()
 	bye := attach.Bye{Reason: "the turn has ended", Ended: true, Status: string(e.outcome.Status)}

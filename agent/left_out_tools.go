@@ -77,7 +77,7 @@ func UntoldHere(r *repo.Repo, e *repo.Host) (vendor string, all []UntoldTool) {
 	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {
 		servers.All = append(servers.All, toolset.NewServer(r, e, name))
 	}
-	registry, _, err := judgedTools(r, e, servers, nil)
+	registry, _, err := judgedTools(r, e, servers, nil, nil)
 	if err != nil {
 		return "", nil
 	}

@@ -51,6 +51,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		return nil, err
 	}
 	e.instructions = agentsmd.Open(e.repo, files, e.env.Dir, e.opts.NoInstructions)
+	e.instructions.More = e.skillFiles
 	place, err := e.environment(ctx, files)
 	if err != nil {
 		return nil, err

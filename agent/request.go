@@ -29,6 +29,7 @@ type Request struct {
 	Tools          []string
 	WithoutTools   []string
 	NoTools        bool
+	Skills         []string // the model is given these with the question
 	Title          string
 	Attachments    []string
 	Schema         string

@@ -9,6 +9,7 @@ import (
 	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/skillset"
 	"jp/agent/toolset"
 	"jp/config"
 	"jp/internal/safetext"
@@ -48,6 +49,9 @@ func (e *equipped) tools() (*tool.Registry, error) {
 		}
 		names = slices.DeleteFunc(names, changes)
 	}
+	if !e.skills.Any() && !slices.Contains(e.opts.Tools, skillset.ToolName) {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == skillset.ToolName })
+	}
 	if e.onlyReads() {
 		names = slices.DeleteFunc(names, func(name string) bool { t, _ := registry.Lookup(name); return t.Definition().Effect != tool.Reads })
 	}
@@ -56,7 +60,7 @@ func (e *equipped) tools() (*tool.Registry, error) {
 
 // allTools are the tools that there are, as they are configured.
 func (e *equipped) allTools() (*tool.Registry, error) {
-	registry, wrong, err := judgedTools(e.repo, e.env, e.servers, e.delegates)
+	registry, wrong, err := judgedTools(e.repo, e.env, e.servers, e.delegates, e.openSkills())
 	if len(wrong) > 0 {
 		return nil, repo.WrongSetting(wrong[0])
 	}
@@ -64,13 +68,13 @@ func (e *equipped) allTools() (*tool.Registry, error) {
 }
 
 // judgedTools are the tools that there are, and what is wrong with their settings.
-func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delegates delegate.Runner) (*tool.Registry, []*config.Error, error) {
+func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delegates delegate.Runner, known *skillset.Set) (*tool.Registry, []*config.Error, error) {
 	all, err := toolset.Builtins(r, host)
 	if err != nil {
 		return nil, nil, err
 	}
 	all = append(all, recall.Tools(r.Store)...)
-	all = append(all, event.Tool(), delegate.Tool(delegates), delegate.StateTool())
+	all = append(all, event.Tool(), skillset.Tool(known), delegate.Tool(delegates), delegate.StateTool())
 	all = append(all, servers.Tools(r.Config.Tools)...)
 	for i, t := range all {
 		all[i] = toolset.Configure(t, r.Config.Tools)

@@ -36,7 +36,7 @@ func Mistakes(r *repo.Repo, e *repo.Host) (wrong []*config.Error) {
 	if judged.TopLevel == "" { // the user's tools are judged without a working tree, too
 		judged.TopLevel, _ = filepath.Abs(e.Dir)
 	}
-	_, wrong, err := judgedTools(&judged, e, nil, nil)
+	_, wrong, err := judgedTools(&judged, e, nil, nil, nil)
 	if err != nil {
 		e.Note("The tools cannot be judged: %v.", err)
 	}

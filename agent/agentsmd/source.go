@@ -29,6 +29,8 @@ type Source struct {
 	files *snapshot.Files
 	start string // the folder, from the root of the working tree
 	off   bool
+	// More are further texts of a turn, with notices for the user: the last to be given. Nil: none.
+	More  func(ctx context.Context) (files []instructions.File, notices []string, err error)
 	heads map[string]*gitTree // by the id of the tree
 }
 
@@ -87,11 +89,20 @@ func (s *Source) Turn(ctx context.Context, events []*conversation.Event, ask Ask
 		turn.Notices = notices
 		found, skipped = slices.Concat(own, picked), slices.Concat(unread, unused)
 	}
+	var about []string
+	if s.More != nil && !s.off {
+		more, notices, err := s.More(ctx)
+		if err != nil {
+			return turn, err
+		}
+		found, about = append(found, more...), notices
+	}
 	found, left := instructions.Fit(found, s.most())
 	turn.Told = told.ForTurn(found)
 	if turn.Told == nil && len(events) > 0 {
 		return turn, nil // what else there is to say was said
 	}
+	turn.Notices = append(turn.Notices, about...)
 	for _, f := range slices.Concat(skipped, left) {
 		turn.Notices = append(turn.Notices, fmt.Sprintf("Instructions: jp does not use %s: %s.", safetext.Show(f.Path), f.Why))
 	}
@@ -164,6 +175,19 @@ func (s *Source) committedIn(head *gitTree, folder string) *instructions.File {
 		return nil
 	}
 	return &files[0]
+}
+
+// Committed reports whether HEAD has this content at the file's path.
+func (s *Source) Committed(ctx context.Context, f instructions.File) bool {
+	if s.files == nil || s.files.Tree == nil {
+		return false
+	}
+	head, err := s.head(ctx)
+	if err != nil {
+		return false
+	}
+	same, err := head.has(f)
+	return err == nil && same
 }
 
 // own are the user's own words, and the user's own file.

@@ -56,6 +56,7 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 	f.Lookup("fork").NoOptDefVal = agent.ForkAtEnd
 	runFlags(&o, f)
 	f.StringArrayVarP(&o.Attachments, "attachment", "a", nil, "attach `PATH`: a file, a pattern, - for stdin, or a conversation ID[@turn:N]; files come first (repeatable)")
+	f.StringArrayVar(&o.Skills, "skill", nil, "give the model the skill `NAME` with the question (repeatable)")
 	f.StringVarP(&o.Schema, "schema", "s", "", "answer with data that fits this JSON schema, `FILE` or JSON")
 	f.StringVar(&o.Title, "title", "", "give the conversation a `TITLE`")
 	f.BoolVarP(&o.Edit, "edit", "e", false, "write the text in an editor")

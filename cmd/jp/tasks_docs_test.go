@@ -112,6 +112,18 @@ message = "Task 399 is the last one."
 message = '{"items":[{"text":"The tasks keep their order.","cites":[2]},{"text":"notes.txt has 400 tasks, 0 to 399.","cites":[4]}]}'
 `)
 	},
+	"skills": func(p *taskPage) {
+		p.model("main", `
+[[reply]]
+[[reply.tool_call]]
+name = "skill"
+arguments = { name = "release-notes" }
+[[reply]]
+message = "Login now retries three times."
+[[reply]]
+message = "Three retries."
+`)
+	},
 	"project-rules": func(p *taskPage) {
 		p.write("auth/retry.go", "package auth\n\nconst MaxRetries = 3\n")
 		p.commit("The retries.")

@@ -53,6 +53,7 @@ var Allowed = map[string][]string{
 	"reconcile":                             {"conversation"},                                                           // decides; writes nothing
 	"search":                                {"conversation", "search/needle"},                                          // reads through a source; knows no storage
 	"search/needle":                         nil,
+	"skills":                                {"instructions", "internal/lazy"}, // finds and checks texts
 	"instructions":                          {"conversation"}, // finds and tells texts; knows no git, and asks nobody
 	"process":                               {"conversation", "internal/safefile"},
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
@@ -65,6 +66,7 @@ var Allowed = map[string][]string{
 	"agent/action":                          {"internal/safetext"}, // what is advised; does nothing
 	"agent/agentsmd":                        {everything},
 	"agent/compactor":                       {everything},
+	"agent/skillset":                        {everything},
 	"agent/problem":                         {"conversation", "agent/action", "internal/safetext"},
 	"agent/repo":                            {everything},
 	"agent/models":                          {everything},

@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jp/agent/action"
+	"jp/agent/problem"
+	"jp/agent/skillset"
+	"jp/instructions"
+	"jp/internal/safetext"
+	"jp/skills"
+)
+
+// skillFiles are what the model is told of skills at the start of a turn: the catalogue, and the skills that the user asked for.
+func (e *equipped) skillFiles(ctx context.Context) (files []instructions.File, notices []string, err error) {
+	if e.skills == nil {
+		return nil, nil, nil
+	}
+	files, notices = e.skills.Catalogue(func(f instructions.File) bool { return e.instructions.Committed(ctx, f) })
+	for _, name := range e.opts.Skills {
+		k, err := e.namedSkill(ctx, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, e.skills.Given(k))
+	}
+	return files, notices, nil
+}
+
+// namedSkill is a skill that the user asked for by name. The first use of a repository's is asked.
+func (e *equipped) namedSkill(ctx context.Context, name string) (skills.Skill, error) {
+	k := e.skills.Named(name)
+	switch {
+	case k == nil:
+		return skills.Skill{}, problem.Usage("there is no skill %q.", name).Hint(action.Skills, "list the skills")
+	case k.Unusable != "":
+		return *k, problem.Usage("jp could not use the skill %s: %s.", safetext.Show(name), k.Unusable).Hint(action.Skills, "list the skills")
+	case e.skills.Approved(*k):
+		return *k, nil
+	}
+	untrusted := problem.New(problem.ExitDecision, "untrusted", "jp could not use the skill %s: you have not approved it as it is in this working tree.", safetext.Show(name)).
+		Hint(action.ShowSkill(name), "show it").Hint(action.ApproveSkill(name), "approve it as it is")
+	if e.user == nil {
+		return *k, untrusted
+	}
+	key, err := e.user.Decide(ctx, UserDecision{
+		Text:    fmt.Sprintf("The skill %s tells the model how to work (%s/%s).\n%s", safetext.Show(name), safetext.Show(k.Path), skills.File, safetext.Bound(safetext.Clean(k.Body()), 2000)),
+		Choices: []UserChoice{{'y', "use it as it is"}, {'n', "do not use it"}},
+	})
+	switch {
+	case errors.Is(err, ErrUserLeft):
+		return *k, problem.Unchanged(problem.ExitInterrupted, "interrupted")
+	case errors.Is(err, ErrUserSilent), errors.Is(err, ErrUserGone):
+		return *k, untrusted
+	case err != nil:
+		return *k, err
+	case key != 'y':
+		return *k, problem.Unchanged(problem.ExitDecision, "untrusted")
+	}
+	return *k, e.skills.Approve(*k)
+}
+
+// openSkills finds the skills, once.
+func (e *equipped) openSkills() *skillset.Set {
+	if e.skills == nil {
+		e.skills = skillset.Open(e.repo, e.env)
+	}
+	return e.skills
+}
