@@ -79,6 +79,7 @@ message is the text, and its tree the files.`,
 		newConversationCommand(e),
 	)
 	root.InitDefaultCompletionCmd()
+	completeWords(e, root)
 	strict(root)
 	strictHelp(e, root)
 	describeBorrowed(root)
