@@ -1,12 +1,14 @@
 package turnloop
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"jp/conversation"
 	"jp/tool"
@@ -33,18 +35,33 @@ func (a *approvals) binding(def *tool.Definition, call *conversation.ToolCall) *
 	return q
 }
 
-// stale reports whether somebody else changed a file that a call names since a person
-// allowed it.
-func (a *approvals) stale(call *conversation.ToolCall) bool {
+// stale reports whether a person is asked again because somebody else changed a file that a
+// call names, or may have.
+func (a *approvals) stale(call *conversation.ToolCall) bool { return a.whyStale(call) != "" }
+
+// whyStale says why a person is asked again: somebody else changed a file that a call names
+// since the person allowed it, or jp cannot tell. It is empty for any other question.
+func (a *approvals) whyStale(call *conversation.ToolCall) string {
 	def := lookup(a.opts.Tools, call.Request.Name)
 	if def == nil || def.Effect != tool.Changes {
-		return false
+		return ""
 	}
 	q := a.binding(def, call)
 	if q == nil {
-		return false
+		return ""
 	}
 	about := a.opts.about(def, call)
+	switch {
+	case !a.overtaken(q, about):
+		return ""
+	case slices.ContainsFunc(about, func(file tool.NamedFile) bool { return file.State == tooMany() }):
+		return fmt.Sprintf(" It names more than %d files, so that jp cannot tell whether they have changed since you allowed it.", mostListed)
+	}
+	return " Its files have changed since you allowed it."
+}
+
+// overtaken reports whether somebody else changed one of the files after a question.
+func (a *approvals) overtaken(q *conversation.Inquiry, about []tool.NamedFile) bool {
 	for _, e := range slices.Backward(a.stream.Events()) {
 		if e.Seq <= q.Event.Seq {
 			break
@@ -93,8 +110,47 @@ func (a *approvals) covered(def *tool.Definition, call *conversation.ToolCall) [
 }
 
 // about are the files that a call of a tool which changes some is about, as a person sees
-// it in the arguments.
+// it in the arguments, with those in the folders among them.
 func (o *Options) about(def *tool.Definition, call *conversation.ToolCall) (files []tool.NamedFile) {
+	named := o.namedBy(def, call)
+	if o.Listing == nil {
+		return named
+	}
+	seen := map[string]bool{}
+	for _, file := range named {
+		entries := []tool.NamedFile{file}
+		if file.State == "" {
+			listed, ok := o.Listing(file.Path, mostListed-len(files))
+			switch {
+			case !ok:
+				entries[0].State = tooMany()
+			case listed != nil:
+				entries = listed
+			}
+		}
+		for _, entry := range entries {
+			if !seen[entry.Path] {
+				seen[entry.Path] = true
+				files = append(files, entry)
+			}
+		}
+	}
+	return files
+}
+
+// mostListed is how many files in folders a permission can be compared with.
+const mostListed = 10_000
+
+// tooMany is the state of a folder with more files: a permission that is about it holds
+// in the process that asked for it.
+var tooMany = newTooMany()
+
+func newTooMany() func() string {
+	return sync.OnceValue(func() string { return "too many files " + rand.Text() })
+}
+
+// namedBy are the files and folders that a call names.
+func (o *Options) namedBy(def *tool.Definition, call *conversation.ToolCall) (files []tool.NamedFile) {
 	if def.Effect != tool.Changes || def.Resumes {
 		return nil
 	}

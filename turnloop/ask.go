@@ -22,7 +22,7 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	}
 	request := conversation.InquiryRequest{
 		For: call.Event.Seq, Kind: conversation.KindRunTool, QuestionID: "run", Attempt: 1,
-		Question: runQuestion(line(def.Name, subject), byHook(call), l.approvals.stale(call)), Exclusive: def.Exclusive, Files: files,
+		Question: runQuestion(line(def.Name, subject), byHook(call), l.approvals.whyStale(call)), Exclusive: def.Exclusive, Files: files,
 	}
 	if !settled {
 		l.approvals.foresee(&request, def, call)
@@ -39,14 +39,12 @@ func (l *Loop) permit(ctx context.Context, call *conversation.ToolCall) error {
 	return l.put(ctx, l.stream.Tail().InquiryAt(seq))
 }
 
-func runQuestion(what string, hooked, stale bool) conversation.Question {
+func runQuestion(what string, hooked bool, stale string) conversation.Question {
 	q := conversation.Question{Text: "Run " + what + "?", AnswerType: conversation.AnswerType{Type: "select"}}
 	if hooked {
 		q.Text += " A hook changed its arguments."
 	}
-	if stale {
-		q.Text += " Its files have changed since you allowed it."
-	}
+	q.Text += stale
 	for _, o := range [][2]string{
 		{conversation.AnswerSkip, "do not run it"}, {conversation.AnswerRun, "run it"},
 		{conversation.AnswerRunTurn, "run it, and this tool for the rest of the turn"}, {conversation.AnswerEdit, "run it with other arguments"},

@@ -49,6 +49,10 @@ type Options struct {
 	// Digest identifies the content of a file, "" if there is no file. It is false for
 	// a folder. Nil: a permission holds whatever happens to untracked files.
 	Digest func(path string) (digest string, ok bool)
+	// Listing returns a folder and the files below it with their states, nil for what is no
+	// folder. ok is false if there are more than most. Nil: a permission holds whatever
+	// happens in folders.
+	Listing func(folder string, most int) (files []tool.NamedFile, ok bool)
 	// Mentioned are the files that a call of a tool seems to name which does not say what
 	// it is about. Nil: none.
 	Mentioned func(arguments json.RawMessage) []string

@@ -217,6 +217,87 @@ func TestAYesBindsToWhatACallIsAbout(t *testing.T) {
 	}
 }
 
+// A call that names a folder is about the files below it.
+func TestAYesBindsToFolders(t *testing.T) {
+	many := func(n int, and ...string) (names []string) {
+		for i := range n {
+			names = append(names, fmt.Sprintf("d/f%05d", i))
+		}
+		return append(names, and...)
+	}
+	for name, tt := range map[string]struct {
+		named   []string
+		before  []string // below d
+		after   []string // "x!": x was changed
+		asked   int
+		process bool // the question is answered in another process
+	}{
+		"unchanged":                     {[]string{"d"}, []string{"d/x"}, []string{"d/x"}, 1, false},
+		"a changed file":                {[]string{"d"}, []string{"d/x"}, []string{"d/x!"}, 2, false},
+		"a new file":                    {[]string{"d"}, []string{"d/x"}, []string{"d/x", "d/new"}, 2, false},
+		"the first file":                {[]string{"d"}, []string{}, []string{"d/new"}, 2, false},
+		"one less":                      {[]string{"d"}, []string{"d/x", "d/y"}, []string{"d/x"}, 2, false},
+		"gone":                          {[]string{"d"}, []string{"d/x"}, nil, 2, false},
+		"came":                          {[]string{"d"}, nil, []string{"d/x"}, 2, false},
+		"one of two":                    {[]string{"e", "d"}, []string{"d/x"}, []string{"d/x!"}, 2, false},
+		"named twice":                   {[]string{"d", "d/x"}, []string{"d/x"}, []string{"d/x"}, 1, false},
+		"named twice, and changed":      {[]string{"d/x", "d"}, []string{"d/x"}, []string{"d/x!"}, 2, false},
+		"not in an event, unchanged":    {[]string{"d"}, many(300), many(300), 1, false},
+		"not in an event, and a change": {[]string{"d"}, many(300, "d/x"), many(300, "d/x!"), 2, false},
+		"as many as can be compared":    {[]string{"d"}, many(9998), many(9998), 1, true},
+		"too many":                      {[]string{"d"}, many(10001), many(10001), 1, false},
+		"too many, in another process":  {[]string{"d"}, many(10001), many(10001), 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := tt.before
+			run := changes("run").asking()
+			run.def.About = func(json.RawMessage, conversation.ID) (files []tool.NamedFile) {
+				for _, path := range tt.named {
+					files = append(files, tool.NamedFile{Path: path})
+				}
+				return files
+			}
+			state := func(path string) (string, bool) {
+				for _, file := range content {
+					if strings.TrimSuffix(file, "!") == path {
+						return "state of " + file, true
+					}
+				}
+				return "", path != "d" || content == nil
+			}
+			r := newRig(t, []*fakeTool{run}, asksFor("run"), answers("ok"))
+			r.opts.Workspace, r.opts.Digest = newWorkspace(), state
+			r.opts.Listing = func(folder string, most int) (files []tool.NamedFile, ok bool) {
+				if folder != "d" || content == nil {
+					return nil, true
+				}
+				files = append(files, tool.NamedFile{Path: "d", State: "folder"})
+				for _, file := range content {
+					file = strings.TrimSuffix(file, "!")
+					is, _ := state(file)
+					files = append(files, tool.NamedFile{Path: file, State: is})
+				}
+				return files, len(files) <= most
+			}
+			asked := 0
+			r.prompting(func(_ context.Context, q Question) (Answer, error) {
+				if asked++; asked == 2 {
+					require.Contains(t, q.Inquiry.Request.Question.Text, map[bool]string{true: "It names more than 10000 files, so that", false: "Its files have changed since"}[tt.process])
+					return said("run"), nil
+				}
+				content = tt.after
+				if tt.process {
+					ForgetProcess()
+				}
+				return said("run"), nil
+			})
+			r.done()
+			require.Equal(t, tt.asked, asked)
+			require.Len(t, run.runs, 1)
+		})
+	}
+}
+
 // A person's yes answers what the tool would ask first, if the question said so, and for
 // the file that it was put about.
 func TestAYesCoversTheToolsQuestion(t *testing.T) {

@@ -17,10 +17,9 @@ import (
 // mostWords bounds the words of a call that may be names of files.
 const mostWords = 2000
 
-// about are the files that a call names: words of its arguments and of the scripts among
-// them that name a file by now, from the folder of the call and from folders that are named,
-// too. Outside the workspace those count that are programs. Files with the name of a log
-// change all the time.
+// about are the files and folders that a call names: words of its arguments and of the
+// scripts among them that name one by now or are a pattern for some, from the folder of the
+// call and from folders that are named, too.
 func (r *run) about(raw json.RawMessage, _ conversation.ID) []tool.NamedFile {
 	var args arguments
 	if json.Unmarshal(raw, &args) != nil || len(args.Argv) == 0 {
@@ -45,13 +44,14 @@ func (r *run) about(raw json.RawMessage, _ conversation.ID) []tool.NamedFile {
 	found := map[string]bool{}
 	for _, base := range bases {
 		for _, name := range names {
-			path := in(base, name)
-			if found[path] || !r.counts(path) {
-				continue
-			}
-			found[path] = true
-			if real, err := filepath.EvalSymlinks(path); err == nil {
-				found[real] = true // a link may lead to another file by then
+			for _, path := range matches(base, name) {
+				if found[path] || len(found) > mostMatches || !r.counts(path) {
+					continue
+				}
+				found[path] = true
+				if real, err := filepath.EvalSymlinks(path); err == nil {
+					found[real] = true // a link may lead to another file by then
+				}
 			}
 		}
 	}
@@ -66,14 +66,48 @@ func (r *run) about(raw json.RawMessage, _ conversation.ID) []tool.NamedFile {
 	return files
 }
 
-// counts reports whether a path is that of a file to whose state a yes is bound.
+// mostMatches bounds the names that patterns stand for. It is more than a yes can list, so
+// that one more of them counts.
+const mostMatches = 20_000
+
+// matches are the paths that a name may mean in a folder: it can be a pattern of a shell.
+func matches(dir, name string) []string {
+	path := in(dir, name)
+	if !strings.ContainsAny(name, "*?[") {
+		return []string{path}
+	}
+	if before, _, deep := strings.Cut(name, "**"); deep { // it enters folders
+		return []string{path, in(dir, before[:strings.LastIndex(before, "/")+1])}
+	}
+	pattern := name
+	if !filepath.IsAbs(name) {
+		pattern = filepath.Join(meta.ReplaceAllString(dir, `\\$0`), name)
+	}
+	found, _ := filepath.Glob(pattern) // what is no pattern has no matches
+	return append(found, path)
+}
+
+var meta = regexp.MustCompile(`[*?\[\\]`)
+
+// counts reports whether a path is that of a file or folder to whose state a yes is bound.
+// Logs, folders of temporary files and what the kernel shows change all the time. The
+// directory of the repository itself is jp's to write.
 func (r *run) counts(path string) bool {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	switch {
+	case err != nil, strings.HasPrefix(path, "/proc/"), strings.HasPrefix(path, "/sys/"), strings.HasPrefix(path, "/dev/"):
+		return false
+	case info.IsDir():
+		git := filepath.Join(r.root, ".git")
+		return path != git && !strings.HasPrefix(path, git+"/") && !slices.Contains(changing, path) && path != filepath.Clean(os.TempDir())
+	case !info.Mode().IsRegular():
 		return false
 	}
-	return info.Mode().Perm()&0o111 != 0 || startsAsScript(path) || r.inside(path) && !strings.HasSuffix(path, ".log")
+	return !strings.HasSuffix(path, ".log") || info.Mode().Perm()&0o111 != 0 || startsAsScript(path)
 }
+
+// changing are folders in which any program may write at any time.
+var changing = []string{"/tmp", "/var/tmp", "/proc", "/sys", "/dev", "/run", "/var/run"}
 
 func (r *run) inside(path string) bool {
 	rel, err := filepath.Rel(r.root, path)
@@ -93,13 +127,20 @@ func startsAsScript(path string) bool {
 
 // in is a name as it is meant in a folder.
 func in(dir, name string) string {
+	if home, err := os.UserHomeDir(); err == nil && (name == "~" || strings.HasPrefix(name, "~/")) {
+		return filepath.Join(home, name[1:])
+	}
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
 	}
 	return filepath.Join(dir, name)
 }
 
-var quotes = regexp.MustCompile(`'[^']+'|"[^"]+"`)
+var (
+	quotes  = regexp.MustCompile(`'[^']+'|"[^"]+"`)
+	escapes = regexp.MustCompile(`[^\s\\;|&<>()'"]*(\\.[^\s\\;|&<>()'"]*)+`)
+	escape  = regexp.MustCompile(`\\(.)`)
+)
 
 // words are what in a text may be a name: all of it, what stands in quotes, and what stands
 // between characters that separate words for a shell or in an option.
@@ -107,6 +148,9 @@ func words(text string) (names []string) {
 	names = append(names, text)
 	for _, quoted := range quotes.FindAllString(text, mostWords) {
 		names = append(names, quoted[1:len(quoted)-1])
+	}
+	for _, escaped := range escapes.FindAllString(text, mostWords) { // my\ file
+		names = append(names, escape.ReplaceAllString(escaped, "$1"))
 	}
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n=:,;|&<>(){}'\"`$@", r) }) {
 		names = append(names, word)
