@@ -77,6 +77,7 @@ var Allowed = map[string][]string{
 	"agent/interrupted":                     {everything},
 	"agent/background":                      {everything},
 	"agent/presence":                        {everything},
+	"agent/candidates":                      {everything},
 	"agent/evidence":                        {everything},
 	"agent/drafts":                          {everything},
 	"fork":                                  {everything},
