@@ -16,6 +16,7 @@ import (
 	"jp/tool"
 	"jp/tool/delegate"
 	"jp/tool/event"
+	"jp/tool/plan"
 	"jp/tool/recall"
 )
 
@@ -74,7 +75,7 @@ func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delega
 		return nil, nil, err
 	}
 	all = append(all, recall.Tools(r.Store)...)
-	all = append(all, event.Tool(), skillset.Tool(known), delegate.Tool(delegates), delegate.StateTool())
+	all = append(all, event.Tool(), plan.Tool(), skillset.Tool(known), delegate.Tool(delegates), delegate.StateTool())
 	all = append(all, servers.Tools(r.Config.Tools)...)
 	for i, t := range all {
 		all[i] = toolset.Configure(t, r.Config.Tools)

@@ -151,6 +151,10 @@ type Call struct {
 	Event func(ctx context.Context, seq int) (EventText, error)
 }
 
+// Plan is the name of the tool by which a model writes down its steps. What it said last is
+// the plan in force.
+const Plan = "plan"
+
 // EventRead is the name of the tool that reads an event.
 const EventRead = "event_read"
 

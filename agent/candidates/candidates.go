@@ -153,7 +153,7 @@ func Tools(r *repo.Repo, e *repo.Host) (found []Candidate) {
 	for _, name := range slices.Sorted(maps.Keys(r.Config.Tools)) {
 		found = append(found, Candidate{name, plain(r.Config.Tools[name].Description)})
 	}
-	for _, name := range append([]string{recall.Group, delegate.Name, tool.EventRead}, recall.Names()...) {
+	for _, name := range append([]string{recall.Group, delegate.Name, tool.EventRead, tool.Plan}, recall.Names()...) {
 		found = append(found, Candidate{Word: name})
 	}
 	return once(found)

@@ -45,6 +45,7 @@ var Allowed = map[string][]string{
 	"tool/recall":                           {"conversation", "search", "tool"},
 	"tool/delegate":                         {"conversation", "tool"},
 	"tool/event":                            {"conversation", "tool"},
+	"tool/plan":                             {"conversation", "tool"},
 	"tool/command":                          {"conversation", "tool", "tool/program"},
 	"tool/mcp":                              {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy"},
 	"tool/mcp/mcptest":                      nil,

@@ -112,3 +112,11 @@ func (t *transcript) output(w io.Writer, b *conversation.ToolCallResponse) {
 		fmt.Fprintln(w, t.Palette.Dim(line))
 	}
 }
+
+// planRows are the steps of a plan as rows of a width, 0 for any.
+func planRows(b *conversation.ToolCallResponse, width int) (rows []string) {
+	for step := range strings.SplitSeq(safetext.Clean(b.Content), "\n") {
+		rows = append(rows, strings.Split(terminal.WrapBelow("    "+step, 8, width), "\n")...)
+	}
+	return rows
+}

@@ -11,6 +11,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 )
 
 // A transcript prints a conversation for reading.
@@ -215,6 +216,10 @@ func (t *transcript) tool(e *conversation.Event, b *conversation.ToolCallRespons
 	t.wrapped("  " + colour(mark) + " " + safetext.Clean(e.Subject))
 	if t.tools {
 		t.output(t.w, b)
+	} else if b.Name == tool.Plan && !b.IsError {
+		for _, row := range planRows(b, t.Width) {
+			fmt.Fprintln(t.w, row)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
 	"jp/internal/safetext"
+	"jp/tool"
 	"jp/turnloop"
 )
 
@@ -105,6 +106,10 @@ func (c *chrome) record(events []*conversation.Event) {
 			c.say("%s %s", mark, safetext.Clean(e.Subject))
 			if b.IsError {
 				c.failure(e, b)
+			} else if b.Name == tool.Plan {
+				for _, row := range planRows(b, c.env.MessageColumns()) {
+					c.say("%s", row)
+				}
 			}
 		case *conversation.Workspace:
 			c.say("%s %s", c.palette.Dim("·"), safetext.Clean(e.Subject))
