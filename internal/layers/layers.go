@@ -55,7 +55,7 @@ var Allowed = map[string][]string{
 	"search":                                {"conversation", "search/needle"},                                          // reads through a source; knows no storage
 	"search/needle":                         nil,
 	"skills":                                {"instructions", "internal/lazy"}, // finds and checks texts
-	"instructions":                          {"conversation"}, // finds and tells texts; knows no git, and asks nobody
+	"instructions":                          {"conversation"},                  // finds and tells texts; knows no git, and asks nobody
 	"process":                               {"conversation", "internal/safefile"},
 	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
 	"hooks":                                 {"conversation"},
