@@ -33,6 +33,7 @@ type Config struct {
 	Providers    map[string]Provider `toml:"providers" label:"name" security:"yes"`
 	Tools        map[string]Tool     `toml:"tools" label:"name"`
 	Policy       Policy              `toml:"policy" security:"yes"`
+	Cache        Cache               `toml:"cache"`
 	Limits       Limits              `toml:"limits"`
 	Compaction   Compaction          `toml:"compaction"`
 	Assistant    Assistant           `toml:"assistant" security:"yes"`
@@ -123,6 +124,11 @@ type Policy struct {
 	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens to questions while the user is absent; unset: queue, and defer for a query in the foreground if CI is set"`
 	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever"`
 	Allow    [][]string    `toml:"allow" check:"argv" tighten:"narrower" doc:"Beginnings of commands that run without a question in the root of the working tree, compared argument by argument; in another folder jp asks"`
+}
+
+// Cache is what providers are asked to keep of a request's beginning.
+type Cache struct {
+	Life string `toml:"life" enum:"5m|1h|24h" doc:"How long the provider keeps what stays the same. Anthropic: 5m or 1h, for tools, system prompt and instructions. OpenAI: 24h, else its own. Unset: the longest at the vendor's own address"`
 }
 
 // Limits bound one turn. Zero means no limit, except for ToolOutput and HookTimeout.

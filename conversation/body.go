@@ -191,12 +191,14 @@ func (f Finish) Cut() bool { return f == FinishLength || f == FinishContext }
 
 // Usage is what a model call consumed. Money is a decimal number as text.
 type Usage struct {
-	Input      int    `json:"input"`
-	Output     int    `json:"output"`
-	CacheRead  int    `json:"cache_read,omitempty"`
-	CacheWrite int    `json:"cache_write,omitempty"`
-	CostUSD    string `json:"cost_usd,omitempty"`
-	DurationMS int64  `json:"duration_ms,omitempty"`
+	Input      int `json:"input"`
+	Output     int `json:"output"`
+	CacheRead  int `json:"cache_read,omitempty"`
+	CacheWrite int `json:"cache_write,omitempty"`
+	// CacheWriteHour is how much of CacheWrite is kept for an hour, which costs more. The cost has it. It is not recorded.
+	CacheWriteHour int    `json:"-"`
+	CostUSD        string `json:"cost_usd,omitempty"`
+	DurationMS     int64  `json:"duration_ms,omitempty"`
 }
 
 // CallEnd is what the last event of a model call adds: without a Finish the

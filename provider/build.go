@@ -53,9 +53,19 @@ func Build(events []*conversation.Event, o Options) (*Request, error) {
 		NoTools:  o.NoTools,
 		Messages: messages,
 		Schema:   o.Schema,
+		CacheKey: cacheKey(events),
 		Ended:    endedCalls(events),
 		Failed:   failedTries(events),
 	}, nil
+}
+
+// cacheKey is made of the first event, which a fork shares.
+func cacheKey(events []*conversation.Event) string {
+	const size = 16
+	if len(events) == 0 || len(events[0].Commit) < size {
+		return ""
+	}
+	return "jp-" + string(events[0].Commit[:size])
 }
 
 // asks reports whether the messages end with something to answer: a user's

@@ -60,6 +60,7 @@ type Request struct {
 	NoTools  bool // the tools are listed, since history uses them, but none may be called
 	Messages []Message
 	Schema   json.RawMessage // what the answer has to satisfy, if anything
+	CacheKey string          // the same for all requests that begin alike: of a conversation and of its forks; "": unknown
 
 	// Ended is how many model calls of the conversation came to an end, and
 	// Failed how many tries of this call did not. Both come from events alone.

@@ -74,7 +74,8 @@ func openModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*
 	return v.Open(key, catalog.Options{
 		Client:    client,
 		MaxTokens: int(parameters.MaxTokens), Reasoning: parameters.Reasoning, Price: price,
-		Silence: limitOf(r.Config.Limits.ModelSilence), Stall: limitOf(r.Config.Limits.ModelStall),
+		CacheLife: r.Config.Cache.Life,
+		Silence:   limitOf(r.Config.Limits.ModelSilence), Stall: limitOf(r.Config.Limits.ModelStall),
 	}), nil
 }
 

@@ -98,6 +98,7 @@ func (a *answer) begun(u sdk.Usage) {
 	a.uncached = int(u.InputTokens)
 	a.usage = conversation.Usage{
 		Output: int(u.OutputTokens), CacheRead: int(u.CacheReadInputTokens), CacheWrite: int(u.CacheCreationInputTokens),
+		CacheWriteHour: int(u.CacheCreation.Ephemeral1hInputTokens),
 	}
 }
 

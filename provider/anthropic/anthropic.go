@@ -39,6 +39,7 @@ type Options struct {
 	MaxTokens   int64         // of one answer, at most what the model can; 0: 32000, or less for a lesser model
 	Temperature *float64      // where the model takes it and does not think; nil: the model's own
 	IdleTimeout time.Duration // how long nothing may come; 0: two minutes, negative: for ever
+	CacheLife   string        // of the fixed part: 5m or 1h; empty: 1h at Anthropic's own address
 	Stall       time.Duration // how long nothing of an answer may come; 0: ten minutes, negative: for ever
 }
 

@@ -34,7 +34,7 @@ func paramsOf(r *provider.Request, m model, o Options) sdk.MessageNewParams {
 		p.OutputConfig.Format = formatOf(r.Schema)
 	}
 	p.Messages = messagesOf(messages)
-	mark(&p)
+	mark(&p, o.fixedLife())
 	return p
 }
 
@@ -88,28 +88,43 @@ func toolsOf(tools []provider.Tool) []sdk.ToolUnionParam {
 	return all
 }
 
-// mark sets the places up to which a prefix of the request is cached: the
-// tools, the system prompt, and the last two messages of the user, so that the
-// next request still finds one of them.
-func mark(p *sdk.MessageNewParams) {
-	cached := sdk.NewCacheControlEphemeralParam()
-	if n := len(p.Tools); n > 0 {
-		p.Tools[n-1].OfTool.CacheControl = cached
-	}
+// mark sets the four places up to which a prefix of the request is cached. The fixed part lives longer: the
+// tools with the system prompt, and the first message of the user, which begins with the instructions. The last two messages
+// of the user move on, so that the next request still finds one of them.
+func mark(p *sdk.MessageNewParams, fixed sdk.CacheControlEphemeralTTL) {
+	long, short := sdk.NewCacheControlEphemeralParam(), sdk.NewCacheControlEphemeralParam()
+	long.TTL = fixed
 	if n := len(p.System); n > 0 {
-		p.System[n-1].CacheControl = cached
+		p.System[n-1].CacheControl = long
+	} else if n := len(p.Tools); n > 0 {
+		p.Tools[n-1].OfTool.CacheControl = long
 	}
 	left := 2
-	for i := len(p.Messages) - 1; i >= 0 && left > 0; i-- {
-		if p.Messages[i].Role != sdk.MessageParamRoleUser {
+	for i := len(p.Messages) - 1; i >= 0; i-- {
+		first := i == 0 // a conversation begins with a message of the user
+		if p.Messages[i].Role != sdk.MessageParamRoleUser || left == 0 && !first {
 			continue
 		}
 		content := p.Messages[i].Content
 		if at := content[len(content)-1].GetCacheControl(); at != nil {
-			*at = cached
+			*at = short
+			if first {
+				*at = long // never behind a shorter one, which the API refuses
+			}
 		}
-		left--
+		left = max(0, left-1)
 	}
+}
+
+// fixedLife is how long the fixed part is cached. Only Anthropic's own address surely knows the longer life.
+func (o Options) fixedLife() sdk.CacheControlEphemeralTTL {
+	switch {
+	case o.CacheLife == "5m":
+		return ""
+	case o.CacheLife == "1h", o.BaseURL == "", o.BaseURL == usualURL:
+		return sdk.CacheControlEphemeralTTLTTL1h
+	}
+	return ""
 }
 
 // encode is the body of a streaming request.

@@ -131,7 +131,7 @@ func TestMessages(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			require.JSONEq(t, test.want, part(t, &provider.Request{Model: newModel, Messages: test.messages}, Options{}, "messages"))
+			require.JSONEq(t, test.want, part(t, &provider.Request{Model: newModel, Messages: test.messages}, Options{CacheLife: "5m"}, "messages"))
 		})
 	}
 }
@@ -194,10 +194,10 @@ func TestPromptAndTools(t *testing.T) {
 	}}
 	want := `[{"name":"one","description":"First.","input_schema":{"type":"object","properties":{"z":{"type":"string"},"a":{}},"required":["z"]}},
 		{"name":"two","input_schema":{"type":"object","properties":{}}},
-		{"name":"three","input_schema":{"type":"object","properties":{}},"cache_control":{"type":"ephemeral"}}]`
+		{"name":"three","input_schema":{"type":"object","properties":{}}}]`
 	require.JSONEq(t, want, part(t, r, Options{}, "tools"))
 	require.Contains(t, string(bodyOf(t, r, Options{})), `{"z":{"type":"string"},"a":{}}`)
-	require.JSONEq(t, `[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}]`, part(t, r, Options{}, "system"))
+	require.JSONEq(t, `[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral","ttl":"1h"}}]`, part(t, r, Options{}, "system"))
 	require.Equal(t, "null", part(t, r, Options{}, "tool_choice"))
 	require.Equal(t, "true", part(t, r, Options{}, "stream"))
 	r.NoTools = true

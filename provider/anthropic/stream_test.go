@@ -178,7 +178,7 @@ func TestBodyGoesOverTheWireAsRendered(t *testing.T) {
 	r.Messages = append(r.Messages, assistant(thought(signed), call("1", `{"a":"<"}`)), tools(result("1", "x", false)))
 	_, err := collect(t.Context(), p, r)
 	require.NoError(t, err)
-	require.Equal(t, string(bodyOf(t, r, Options{})), string(got))
+	require.Equal(t, string(bodyOf(t, r, Options{CacheLife: "5m"})), string(got))
 	require.Contains(t, string(got), signed)
 }
 

@@ -20,6 +20,7 @@ type Options struct {
 	Reasoning string        // how much the model thinks: off, low, medium, high or max; "" is what suits the model
 	Silence   time.Duration // how long nothing may come; 0: as suits the protocol, negative: for ever
 	Stall     time.Duration // how long nothing of an answer may come, signs of life apart; 0: ten minutes, negative: for ever
+	CacheLife string        // of a prefix that the provider caches: 5m, 1h or 24h; "" is the longest that suits
 	Price     Price         // of what is asked; the zero value is unknown
 }
 
@@ -51,7 +52,7 @@ func (v Vendor) open(key string, o Options) *Provider {
 	switch v.Protocol {
 	case Anthropic:
 		p := anthropic.New(anthropic.Options{
-			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall,
+			Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: int64(o.MaxTokens), Thinking: anthropic.Effort(o.Reasoning), IdleTimeout: o.Silence, Stall: o.Stall, CacheLife: o.CacheLife,
 		})
 		return &Provider{Provider: p, API: anthropic.API, Endpoint: p.Endpoint(), Account: p.Account(), Tools: tooldef.Rules{Max: -1}, list: p.Models}
 	case Google:
@@ -82,7 +83,7 @@ func (v Vendor) openai(key string, o Options) openai.Options {
 	dialect.Name = v.Name
 	return openai.Options{
 		Key: key, BaseURL: v.BaseURL, Client: o.Client, MaxTokens: o.MaxTokens, Dialect: dialect, IdleTimeout: o.Silence, Stall: o.Stall,
-		Reasoning: openai.Reasoning{Effort: openaiEffort(o.Reasoning)},
+		Reasoning: openai.Reasoning{Effort: openaiEffort(o.Reasoning)}, CacheLife: o.CacheLife,
 	}
 }
 

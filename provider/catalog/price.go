@@ -52,6 +52,9 @@ func isDecimal(s string) bool {
 	return len(s) <= 20 && digits(whole) && (!point || digits(fraction))
 }
 
+// hourFactor is how much more it costs to write what a cache keeps for an hour: 2 instead of 1.25 of the input's price.
+var hourFactor = big.NewRat(8, 5)
+
 // Of is what a use costs, in US dollars as a decimal number; "" where the price
 // is unknown.
 func (p Price) Of(u conversation.Usage) string {
@@ -64,7 +67,9 @@ func (p Price) Of(u conversation.Usage) string {
 	}
 	add(u.Input-u.CacheRead-u.CacheWrite, &p.input)
 	add(u.CacheRead, &p.cacheRead)
-	add(u.CacheWrite, &p.cacheWrite)
+	hour := min(u.CacheWriteHour, u.CacheWrite)
+	add(u.CacheWrite-hour, &p.cacheWrite)
+	add(hour, new(big.Rat).Mul(&p.cacheWrite, hourFactor))
 	add(u.Output, &p.output)
 	return trimmed(sum.FloatString(8))
 }
@@ -135,9 +140,12 @@ type priced struct {
 func (p priced) Stream(ctx context.Context, request *provider.Request) iter.Seq2[provider.Chunk, error] {
 	return func(yield func(provider.Chunk, error) bool) {
 		for chunk, err := range p.Provider.Stream(ctx, request) {
-			if chunk.Usage != nil && chunk.Usage.CostUSD == "" {
+			if chunk.Usage != nil {
 				usage := *chunk.Usage
-				usage.CostUSD = p.price.Of(usage)
+				if usage.CostUSD == "" {
+					usage.CostUSD = p.price.Of(usage)
+				}
+				usage.CacheWriteHour = 0
 				chunk.Usage = &usage
 			}
 			if !yield(chunk, err) {

@@ -14,6 +14,7 @@ package openai
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"jp/conversation"
@@ -32,6 +33,9 @@ const defaultIdleTimeout = 5 * time.Minute
 
 const defaultStall = 10 * time.Minute
 
+// ownURL is OpenAI's own address.
+const ownURL = "https://api.openai.com/v1"
+
 // Options are how requests are made. The zero value asks OpenAI without a key.
 type Options struct {
 	Key         string        // bearer token; empty: none is sent
@@ -46,6 +50,16 @@ type Options struct {
 	// Extra are further fields of the body, such as "temperature". They take
 	// the place of a field of the same name.
 	Extra map[string]json.RawMessage
+	// CacheLife is how long a prefix is cached: 5m or 24h; empty: as long as the model's may be.
+	CacheLife string
+}
+
+// ownServer reports whether requests go to OpenAI itself, which routes those of one key to one cache. Others need not know the field.
+func (o Options) ownServer() bool { return o.baseURL() == ownURL }
+
+// longestCache reports whether the server keeps a prefix of a model for a day, and is to.
+func (o Options) longestCache(model string) bool {
+	return o.CacheLife != "5m" && (strings.HasPrefix(model, "gpt-5") || strings.HasPrefix(model, "gpt-4.1"))
 }
 
 // Reasoning is how much a model thinks, and what it tells of it. Empty values
@@ -78,7 +92,7 @@ func (o Options) baseURL() string {
 	case o.Dialect.BaseURL != "":
 		return o.Dialect.BaseURL
 	}
-	return "https://api.openai.com/v1"
+	return ownURL
 }
 
 func (o Options) idleTimeout() time.Duration {

@@ -51,6 +51,12 @@ func responsesParams(r *provider.Request, o Options) responses.ResponseNewParams
 	if len(r.Schema) > 0 {
 		p.Text.Format.OfJSONSchema = jsonSchema(r.Schema)
 	}
+	if o.ownServer() && r.CacheKey != "" {
+		p.PromptCacheKey = param.NewOpt(r.CacheKey)
+		if o.longestCache(r.Model) {
+			p.PromptCacheRetention = responses.ResponseNewParamsPromptCacheRetention24h
+		}
+	}
 	p.SetExtraFields(o.fields())
 	return p
 }
