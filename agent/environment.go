@@ -29,7 +29,7 @@ func (e *equipped) environment(ctx context.Context, files *snapshot.Files) (envi
 	return is, err
 }
 
-// text is one line. Names are quoted, so that none of them is more than a name.
+// text is one line. Names are quoted, so that each is only a name.
 func (e environment) text() string {
 	text := "[ENVIRONMENT] Today is " + e.now.Format("2006-01-02") + ". The system is " + e.system + "."
 	if e.shell != "" && e.shell != "." {

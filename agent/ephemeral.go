@@ -49,7 +49,7 @@ func (r *run) doTransient(ctx context.Context) (err error) {
 	return s.verdict(err)
 }
 
-// transientError is how an error is told of what nobody can go on with. What the user
+// transientError is how an error is told of a turn that cannot be resumed. What the user
 // wrote in an editor is kept.
 func (t *target) transientError(err error, drafted string) error {
 	if err == nil {

@@ -46,7 +46,7 @@ func (t *target) findFork(ctx context.Context) error {
 	return nil
 }
 
-// forkDecided refuses to fork inside a turn where nobody can say what becomes of
+// forkDecided refuses to fork inside a turn where no user can say what becomes of
 // it.
 func (r *run) forkDecided(f *fork.Fork) error {
 	_, tail := conversation.Split(f.Kept)
@@ -67,7 +67,7 @@ func (r *run) forkDecided(f *fork.Fork) error {
 func (t *target) takeBackFork(ended error) error {
 	head, err := t.repo.Store.Head(t.ctx, t.id)
 	if err != nil || head != t.forked.Head {
-		return ended // somebody goes on with it
+		return ended // another turn goes on with it
 	}
 	if err := t.repo.Store.Delete(t.ctx, t.id, head); err != nil {
 		return errors.Join(ended, fmt.Errorf("take back the fork %s, in which nothing was asked: %w", t.id, err))

@@ -29,7 +29,7 @@ type Frontend interface {
 	// Abort ends the run as a signal does.
 	Abort(signal string)
 
-	// User is the person who can be asked, nil where nobody can.
+	// User is the person who can be asked, nil without one.
 	User() User
 	// CanWrite reports whether the user could write the text of a question, and CanEdit
 	// whether an editor can be opened for it.
@@ -151,7 +151,7 @@ type FileChange struct {
 	Added, Deleted int
 }
 
-// Known is the conversation's id, "" where nobody else will know it.
+// Known is the conversation's id, "" where no other process will know it.
 func (r RunInfo) Known() conversation.ID {
 	if !r.Recorded && r.Fresh {
 		return ""

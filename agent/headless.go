@@ -11,7 +11,7 @@ import (
 	"jp/turnloop"
 )
 
-// Headless is a front end that shows nothing and asks nobody. A front end embeds it, and has
+// Headless is a front end that shows nothing and asks nothing. A front end embeds it, and has
 // of its own what it can do.
 type Headless struct{}
 

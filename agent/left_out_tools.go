@@ -71,7 +71,7 @@ func UntoldHere(r *repo.Repo, e *repo.Host) (vendor string, all []UntoldTool) {
 	}
 	v, err := r.Found(vendor)
 	if err != nil {
-		return "", nil // whoever asks it is told
+		return "", nil // the model learns it when it asks
 	}
 	servers := &toolset.Servers{}
 	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {

@@ -50,7 +50,7 @@ func (t *target) take(ctx context.Context) error {
 	return w.wait(ctx)
 }
 
-// lockWhenFree takes the conversation as soon as nobody holds it.
+// lockWhenFree takes the conversation as soon as it is free.
 func (t *target) lockWhenFree(ctx context.Context) error {
 	for {
 		if err := t.repo.Locks.AwaitFree(ctx, t.id); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // openServers finds the servers that the configuration names, once, and asks the
-// user about what they have not approved. Where nobody can be asked, or the turn
+// user about what they have not approved. Where no user can be asked, or the turn
 // has no tools, no server is started. A child has those of its parent.
 func (e *equipped) openServers(ctx context.Context) error {
 	switch {

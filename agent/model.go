@@ -7,7 +7,7 @@ import (
 )
 
 // chooseModel is the model to ask: the flag's, the conversation's, the
-// configured one, the first that can be asked. A conversation that is said again is named by its
+// configured one, the first that can be asked. A conversation that is replayed is named by its
 // whole id: any other name of it may be another one's tomorrow.
 func (l *loaded) chooseModel(ctx context.Context) (string, error) {
 	for _, name := range []string{l.opts.Model, l.profileModel(), l.stream.Model(), l.leftModel, l.repo.Config.Model} {

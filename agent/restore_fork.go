@@ -18,7 +18,7 @@ import (
 
 // A rewind goes back in place: a fork becomes the session's conversation, and the files
 // come back to what they were after the event. The source is held meanwhile, so that
-// nobody goes on with it.
+// no turn goes on with it.
 type rewind struct {
 	fork   *fork.Fork
 	Files  *undo.Undo // the restore on which it stands, in the source

@@ -188,7 +188,7 @@ func (i *incomplete) discard(ctx context.Context) (done bool, err error) {
 	return !has && !i.repeats() && (i.opts.Bare || !i.front.CanWrite()), err
 }
 
-// editPending lets the user write the request anew that was not answered.
+// editPending lets the user rewrite the request that was not answered.
 func (i *incomplete) editPending(ctx context.Context) (done bool, err error) {
 	pending := i.tail.Ledger().Request()
 	was := pending.Body.(*conversation.ChatRequest)

@@ -25,7 +25,7 @@ type run struct {
 	opts     Request
 	out      Output
 	handover *background.Handover        // nil where a person started it
-	user     User                        // nil where nobody can be asked, or was looked for
+	user     User                        // nil where no user can be asked, or was looked for
 	files    *snapshot.Files             // nil until they are opened
 	context  func() (tokens, window int) // of the model; nil until it is open
 	// delegation is nil where the user asks.
@@ -72,7 +72,7 @@ func (r *run) openFiles(ctx context.Context) (_ *snapshot.Files, err error) {
 	return r.files, err
 }
 
-// policy is what happens to questions that nobody can be asked. Whoever is in the
+// policy is what happens to questions that no user can be asked. A process in the
 // background waits for a user; so does the foreground, up to its time limit.
 func (r *run) policy() turnloop.Policy {
 	for _, name := range []string{r.opts.Policy, r.repo.Config.Policy.Detached} {

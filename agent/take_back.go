@@ -28,7 +28,7 @@ func (l *loaded) takeBack(ctx context.Context) error {
 	}
 	l.head = loop.Head()
 	l.events = l.stream.Events()
-	_ = l.repo.Own().Remove(repo.DraftsFolder, snapshot.UntrackedName(l.id)) // one that stays is made anew
+	_ = l.repo.Own().Remove(repo.DraftsFolder, snapshot.UntrackedName(l.id)) // one that stays is replaced
 	return drafts.RemoveAnswer(l.repo.Own(), l.id)
 }
 

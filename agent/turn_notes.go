@@ -133,7 +133,7 @@ func putBackSince(t conversation.Turn) []string {
 }
 
 // instructionsForTurn are the records of a turn that tell its model of files of instructions: one,
-// or none where the model knows them. The user, nil where nobody can be asked, decides about
+// or none where the model knows them. The user, nil where no user can be asked, decides about
 // those that another program changed.
 func instructionsForTurn(ctx context.Context, from *agentsmd.Source, events []*conversation.Event, user User, out Output) ([]*conversation.Event, error) {
 	var ask agentsmd.Ask

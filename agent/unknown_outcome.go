@@ -13,7 +13,7 @@ import (
 	"jp/turnloop"
 )
 
-// decideUnknown decides about every call whose outcome nobody knows, before
+// decideUnknown decides about every call whose outcome is unknown, before
 // anything is recorded: as --pending says, as the user says, or by telling the
 // model.
 func (i *incomplete) decideUnknown(ctx context.Context) error {

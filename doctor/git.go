@@ -35,7 +35,7 @@ func (g Git) Findings() []Finding {
 	advice, few := TooFewFiles(g.Err)
 	switch {
 	case g.Old:
-		return []Finding{found(Fail, "git", "git %s is too old: what is recorded could not be made durable, nor snapshots be taken", g.Version).
+		return []Finding{found(Fail, "git", "git %s is too old: jp could not make events durable or take snapshots", g.Version).
 			advise("install git 2.36 or newer")}
 	case g.Err != nil && g.Ran:
 		return []Finding{found(Fail, "git", "%v", g.Err).advise("mend what git names; until then nothing of git's runs")}

@@ -215,18 +215,18 @@ func (r Repository) access() (all []Finding) {
 	switch {
 	case r.Instead != "":
 		all = append(all, found(Fail, "folder", "%v, and no turn can run", r.Own).
-			advise("look where it leads, and rm %s: jp makes its own folder anew; conversations are not in it", r.Instead))
+			advise("look where it leads, and rm %s: jp makes its own folder again; conversations are not in it", r.Instead))
 	case r.Own != nil:
 		all = append(all, found(Fail, "folder", "jp's own folder cannot be read: %v", r.Own).
 			advise("make %s/jp a folder of yours; what it holds can be lost, conversations are not in it", r.Common))
 	}
 	for _, path := range r.Unusual {
 		all = append(all, found(Fail, "file", "%s is not a regular file", path).
-			advise("rm -r %s: jp makes it anew; conversations are not in it", path))
+			advise("rm -r %s: jp makes it again; conversations are not in it", path))
 	}
 	if r.Index != nil {
 		all = append(all, found(Fail, "index", "git's index is damaged: %v", r.Index).
-			advise("%s makes it anew; what was staged is no longer, and files stay as they are", action.ReadTree))
+			advise("%s makes a new one; what was staged is no longer staged, and files stay as they are", action.ReadTree))
 	}
 	return all
 }

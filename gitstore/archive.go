@@ -123,7 +123,7 @@ func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversat
 	if err != nil {
 		return err
 	}
-	if payload != "" { // first: a payload that a kill left behind alone would be nobody's
+	if payload != "" { // first: a payload that a kill left behind alone would belong to no conversation
 		updates = append([]odb.RefUpdate{{Ref: refPayloads + string(id), Old: payload}}, updates...)
 	}
 	if err := s.odb.Transaction(ctx, updates); err != nil {

@@ -82,7 +82,7 @@ func (f *found) keep(records []sidecar.Record, all *atomic.Int64) {
 }
 
 // recall gives the records that were found for the same sieve, once. It reads them again
-// where they were not kept; own says that their bytes are nobody else's.
+// where they were not kept; own says that no other part has their bytes.
 func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidecar.Record, own, ok bool) {
 	kept, ok := c.all.found.LoadAndDelete(c.path)
 	if !ok {

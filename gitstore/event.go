@@ -129,7 +129,7 @@ func laterOf(a, b time.Time) time.Time {
 // stateHeader is the summary's header, or none where it would be too large;
 // readers then walk the chain.
 func stateHeader(s conversation.Summary) ([]byte, error) {
-	if s.Exceeds(maxState) { // else a reply with very many calls is written anew with each of its events
+	if s.Exceeds(maxState) { // else a reply with very many calls is written again with each of its events
 		return nil, nil
 	}
 	line, err := conversation.EncodeSummary(s)

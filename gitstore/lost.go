@@ -80,7 +80,7 @@ func (s *Store) RemotesWith(id conversation.ID) (remotes []string, err error) {
 	return remotes, err
 }
 
-// Keep makes the ref anew that keeps a conversation's payload, where it is gone and the
+// Keep makes the ref again that keeps a conversation's payload, where it is gone and the
 // payload is still here: git would delete that sooner or later. head is the newest event.
 func (s *Store) Keep(ctx context.Context, id conversation.ID, at conversation.Head) error {
 	head, err := s.parseHead(at)

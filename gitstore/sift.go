@@ -87,7 +87,7 @@ func (c *cached) look(head odb.OID, sieve conversation.Sieve) (places []sidecar.
 		return nil, nil, true
 	}
 	if places, c.buffer, ok = c.words.Where(c.path+wordsSuffix, append(texts, discarded), c.buffer); !ok {
-		c.words.Marked = false // they are made anew
+		c.words.Marked = false // they are made again
 		return nil, nil, false
 	}
 	if records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, places, c.buffer); !ok {

@@ -28,7 +28,7 @@ type Transient struct {
 var _ conversation.Journal = (*Transient)(nil)
 
 // Transient returns a journal over the store that records nothing. From then on the
-// store writes no sidecar either: what it searches it reads anew.
+// store writes no sidecar either: it reads again what it searches.
 func (s *Store) Transient() *Transient {
 	s.sidecars.still.Store(true)
 	return &Transient{Journal: s, store: s, places: map[conversation.Head]place{}, payloads: map[string][]byte{}}
@@ -81,7 +81,7 @@ func (t *Transient) take(id conversation.ID, on place, events []*conversation.Ev
 		if err != nil {
 			return "", err
 		}
-		on, e.Commit, e.Tree = next, "", "" // there is no such commit, and nobody looked at the files
+		on, e.Commit, e.Tree = next, "", "" // there is no such commit, and jp did not look at the files
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -108,7 +108,7 @@ func (s *Store) checkPayloadRef(id conversation.ID, events []*conversation.Event
 	}
 	for _, e := range events {
 		if only(e) && len(s.payloads.present(e.Payloads)) > 0 {
-			return []conversation.Problem{{Seq: -1, Text: fmt.Sprintf("its payloads: %s is gone, and git gc will delete what it kept; the next turn makes it anew", ref)}}
+			return []conversation.Problem{{Seq: -1, Text: fmt.Sprintf("its payloads: %s is gone, and git gc will delete what it kept; the next turn makes it again", ref)}}
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (l Locks) prove(id conversation.ID, handed *os.File) error {
 		return fmt.Errorf("%w no more: it was let go of", ErrLocked)
 	}
 	if err := unix.Flock(int(handed.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return fmt.Errorf("%w by somebody else", ErrLocked)
+		return fmt.Errorf("%w by another process", ErrLocked)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func DiscardNote(turn int, wrote, perhaps []string) string {
 		names(&b, wrote, len(wrote))
 	}
 	if len(perhaps) > 0 {
-		b.WriteString("These files changed while one of its tools was lost, by it or by somebody else, and the changes may still be there:\n")
+		b.WriteString("These files changed while one of its tools was lost, by it or by others, and the changes may still be there:\n")
 		names(&b, perhaps, len(perhaps))
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -192,7 +192,7 @@ func streaming(b *strings.Builder, r Record) {
 	}
 	b.WriteString("The connection ended while you were answering. What you had written so far, as JSON, may be incomplete:\n---\n")
 	b.WriteString(quote(r.Broken))
-	b.WriteString("\n---\nAnswer anew; the files above are the truth.\n")
+	b.WriteString("\n---\nAnswer again; the files above are the truth.\n")
 }
 
 func executing(b *strings.Builder, r Record, p Plan) {

@@ -279,7 +279,7 @@ func TestBrokenAnswer(t *testing.T) {
 	})
 	r := h.record(t, "")
 	plan := reconcile.Make(r, truth(r), nil)
-	require.Contains(t, plan.Resumed.Message, "\n---\n\"I would\\n---\\nsay\"\n---\nAnswer anew")
+	require.Contains(t, plan.Resumed.Message, "\n---\n\"I would\\n---\\nsay\"\n---\nAnswer again")
 	require.NotContains(t, plan.Resumed.Message, "secret")
 
 	r = h.record(t, "I would\n---\nsay, and more that only the draft has")
@@ -533,6 +533,6 @@ Its tools changed these files, and the changes may still be there:
 	require.Equal(t, `An earlier attempt at this turn (turn 2) was discarded.
 Its tools changed these files, and the changes may still be there:
   "a.go"
-These files changed while one of its tools was lost, by it or by somebody else, and the changes may still be there:
+These files changed while one of its tools was lost, by it or by others, and the changes may still be there:
   "c.go"`, reconcile.DiscardNote(2, []string{"a.go"}, []string{"c.go"}))
 }

@@ -35,12 +35,12 @@ func (a *approvals) binding(def *tool.Definition, call *conversation.ToolCall) *
 	return q
 }
 
-// stale reports whether a person is asked again because somebody else changed a file that a
-// call names, or may have.
+// stale reports whether a person is asked again because another process changed a file
+// that a call names, or may have.
 func (a *approvals) stale(call *conversation.ToolCall) bool { return a.whyStale(call) != "" }
 
-// whyStale says why a person is asked again: somebody else changed a file that a call names
-// since the person allowed it, or jp cannot tell. It is empty for any other question.
+// whyStale says why a person is asked again: another process changed a file that a call
+// names since the person allowed it, or jp cannot tell. It is empty for any other question.
 func (a *approvals) whyStale(call *conversation.ToolCall) string {
 	def := lookup(a.opts.Tools, call.Request.Name)
 	if def == nil || def.Effect != tool.Changes {
@@ -273,7 +273,7 @@ func realPath(restore func(json.RawMessage) (json.RawMessage, error), path strin
 	return path
 }
 
-// touches reports whether an event says that somebody else changed one of the files. Where
+// touches reports whether an event says that another process changed one of the files. Where
 // it does not list all of them it may be any. A file that is added says nothing: it may have
 // been there untracked, and then is recorded first when a call that names it runs.
 func touches(e *conversation.Event, about []tool.NamedFile) bool {

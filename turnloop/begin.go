@@ -7,7 +7,7 @@ import (
 )
 
 // begin makes the start of a turn and the request durable, with what moved in
-// the files since the last event and what the model has to be told anew.
+// the files since the last event and what the model has to be told again.
 func (l *Loop) begin(ctx context.Context, r Request) error {
 	told := r.Records
 	if l.hooks.has(PointTurnStart) { // it says whether the turn may begin, and what the model has to know
@@ -76,7 +76,7 @@ func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
 			if b.System == l.opts.System && p != nil && p.SHA256 == sum {
 				if _, there, err := l.opts.Journal.Payload(ctx, *p); there || err != nil {
 					return nil, err
-				} // it was not fetched with the conversation, and is written anew
+				} // it was not fetched with the conversation, and is written again
 			}
 			break
 		}

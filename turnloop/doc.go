@@ -13,10 +13,10 @@
 //     before the tool, a question before it is asked, a result before it is sent.
 //   - A finished result is never lost to an error beside it, and no tool runs
 //     again whose response is durable.
-//   - A tool runs only on a recorded yes. A question that nobody answered is
-//     neither a yes nor a no.
+//   - A tool runs only on a recorded yes. A question without an answer
+//     stays open.
 //
-// The package knows neither git nor a terminal nor a vendor: it appends through
+// The package is free of git, terminals and vendors: it appends through
 // a [conversation.Journal], asks through a [Prompter], and looks at files
 // through a [Workspace].
 package turnloop

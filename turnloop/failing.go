@@ -28,7 +28,7 @@ func (f *Failing) CutOff() bool { return f.Problem == textCutOff }
 // failing finds the tool whose newest calls all failed in the same way, nil if there
 // is none. Only calls that never ran count, since what a tool itself returns may
 // change with the files. Several calls of one answer count once, because the model
-// had not heard of the first error. What the user says begins the count anew.
+// had not heard of the first error. What the user says restarts the count.
 func failing(l *conversation.Ledger) *Failing {
 	type row struct {
 		problem string
@@ -64,7 +64,7 @@ func failing(l *conversation.Ledger) *Failing {
 }
 
 // problemOf is why a call never ran, without what the model wrote, "" if it did run
-// or if somebody decided against it.
+// or if a user decided against it.
 func problemOf(c *conversation.ToolCall) string {
 	if c.Open() || !c.Result.IsError || c.Result.Cancelled || c.Started != nil || len(c.Inquiries) > 0 {
 		return ""

@@ -123,7 +123,7 @@ func (r *rig) doneOrKilled(killed bool) Outcome {
 	return o
 }
 
-// What the user says begins the count anew.
+// What the user says restarts the count.
 func TestAReplyBeginsTheCountAnew(t *testing.T) {
 	cut := calling("strict", `{"path": "a`, conversation.FinishLength)
 	var loop *Loop

@@ -38,7 +38,7 @@ type Lookup func(name string) *tool.Definition
 type View struct {
 	Ledger *conversation.Ledger
 	Tools  Lookup
-	Again  map[int]bool // calls, by seq, that somebody wants run again though their outcome is unknown
+	Again  map[int]bool // calls, by seq, that the user wants run again though their outcome is unknown
 	Hooked bool         // a command of the user has its say before a tool runs
 	// NoTool adds to the message to the model about an unknown tool. Nil: nothing is
 	// added.

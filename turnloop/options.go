@@ -33,9 +33,9 @@ type Options struct {
 	// Outlived with both held, and gives them back in reverse order. A call that only
 	// reads takes no Hold. A delegate keeps its ToolLock while the tools of its own
 	// conversation take Hold, one by one.
-	Hold     func(context.Context) (release func(), err error)  // the right to change files; nil: nobody competes
+	Hold     func(context.Context) (release func(), err error)  // the right to change files; nil: no process competes
 	ToolLock func(seq int) (f *os.File, done func(), err error) // held while a tool lives; nil: none
-	// Outlived says whether a tool of somebody else's, whose jp has ended, may still
+	// Outlived says whether a tool of another run, whose jp has ended, may still
 	// change files; nil: none does.
 	Outlived func() bool
 
@@ -57,12 +57,12 @@ type Options struct {
 	// it is about. Nil: none.
 	Mentioned func(arguments json.RawMessage) []string
 
-	Prompter Prompter // nil: nobody can be asked
+	Prompter Prompter // nil: no user can be asked
 	// Restore replaces placeholders by the values of secrets, for the arguments of a
 	// tool only. It fails with the name of an unknown value, and the tool is then not
 	// run. Nil: there are no placeholders.
 	Restore func(value json.RawMessage) (json.RawMessage, error)
-	// Placeholders are those in a value. A tool that hands its calls to somebody else is
+	// Placeholders are those in a value. A tool that hands its calls to another program is
 	// not run with any. Nil: there are none.
 	Placeholders func(value json.RawMessage) []string
 	// RedactOutput replaces secrets in the whole output of a tool, before jp cuts it. Nil:
@@ -72,9 +72,9 @@ type Options struct {
 	// which stands under a name. Nil: never.
 	Redacts func(name, text string) bool
 
-	Policy   Policy // when nobody can be asked; default PolicyDefer
+	Policy   Policy // when no user can be asked; default PolicyDefer
 	Grant    Grant
-	Observer Observer // nil: nobody is told
+	Observer Observer // nil: no one is told
 	Verbose  bool     // the observer is also told of details
 	// Redact replaces secrets in a text that the observer shows and that is never recorded.
 	// It is called from any goroutine. Nil: there are no secrets.

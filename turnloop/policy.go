@@ -37,7 +37,7 @@ const (
 	RouteDefault              // take the question's default
 	RouteModel                // let the model answer
 	RouteFail                 // an error response; the turn goes on
-	RouteWait                 // wait for somebody to answer
+	RouteWait                 // wait for an answer
 	RouteDefer                // leave it open and end
 )
 

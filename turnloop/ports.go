@@ -18,7 +18,7 @@ var ErrNoAnswer = errors.New("the question was not answered")
 // A Prompter puts questions to people, one at a time. Its methods end when ctx
 // does, with its cause.
 type Prompter interface {
-	// Present reports whether somebody can be asked now.
+	// Present reports whether a user can be asked now.
 	Present() bool
 	// Ask returns the answer of the user. It fails with ErrNoAnswer if no user is
 	// there, or the user leaves.

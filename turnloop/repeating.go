@@ -27,7 +27,7 @@ const textRepeating = "You made the same call several times in a row, and its re
 // repeating finds what the model repeats, nil if it repeats nothing, and the newest of the
 // calls: its last answers with tool calls, as many as times, asked for the same calls, and
 // these had the same results. Calls are the same if tool and arguments are. Results are the
-// same if the model is told the same. What the user says begins the count anew, and so does
+// same if the model is told the same. What the user says restarts the count, and so does
 // the note behind an earlier question about the same.
 func repeating(turn []*conversation.Event, l *conversation.Ledger, times int) (again *Repeating, call *conversation.ToolCall) {
 	request, last := l.Request(), l.LastCall()

@@ -11,7 +11,7 @@ import (
 
 // real is a value as a tool gets it, with the values of its secrets. A tool that works
 // in a conversation of its own gets the placeholders, since it records them. One that
-// hands the call to somebody else gets neither: the user's secret would look like the
+// hands the call to another program gets no value and no placeholder: the secret would look like the
 // tool's own data there.
 func (o *Options) real(def *tool.Definition, value json.RawMessage) (json.RawMessage, error) {
 	if def.Destination != "" {

@@ -34,7 +34,7 @@ type finishedRun struct {
 
 	cancelled bool // by the user
 	idle      bool // it did nothing, in the tool's own word
-	beside    bool // somebody else's tool ran, too, and may have changed any file
+	beside    bool // another run's tool ran, too, and may have changed any file
 }
 
 // stopped is a run that was ended with its turn. Its end was seen, so what moved

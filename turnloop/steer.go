@@ -42,7 +42,7 @@ type steering struct {
 	all    context.CancelCauseFunc // ends the model call, or the tools and the wait for them
 	tools  map[int]context.CancelCauseFunc
 	nextID int
-	shown  *activity.Set // nil: nobody is told
+	shown  *activity.Set // nil: no one is told
 }
 
 // begin makes a context that Steer can end, until done is called. The activity says

@@ -39,7 +39,7 @@ func (l *Loop) stop(ctx context.Context, by conversation.Cause, reason string) e
 	return l.build(ctx, t.AddRecord(&conversation.TurnStopped{By: by, Reason: reason}))
 }
 
-// Adopt closes what is open in a turn that somebody else began: nothing that
+// Adopt closes what is open in a turn that another run began: nothing that
 // their model asked for ever runs. The adoption itself is on record already.
 func (l *Loop) Adopt(ctx context.Context) error {
 	t := l.stream.CurrentTurn()

@@ -169,7 +169,7 @@ func (l *Loop) recordStart(ctx context.Context, call *conversation.ToolCall, bef
 	return nil
 }
 
-// overtaken records what somebody else changed since a person allowed the call, if that is a
+// overtaken records what others changed since a person allowed the call, if that is a
 // file which the call names. The call is then not started, and asked for again.
 func (l *Loop) overtaken(ctx context.Context, call *conversation.ToolCall, before SnapshotResult) (bool, error) {
 	def := lookup(l.opts.Tools, call.Request.Name)

@@ -72,7 +72,7 @@ func hookResponse(def *tool.Definition, ruling HookDecision, err error) conversa
 }
 
 // addHookQuestion adds what the hook was asked, and is its seq. A permission that
-// waits was put before the hook saw the call: it is cancelled, and asked for anew.
+// waits was put before the hook saw the call: it is cancelled, and jp asks again.
 func addHookQuestion(tools *tool.Registry, t *conversation.TurnMut, call *conversation.ToolCall) int {
 	cancelQuestions(t, call)
 	seq := t.Next()

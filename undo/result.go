@@ -81,7 +81,7 @@ func (r *Result) confirmed(plan []undoplan.File) []worktree.Put {
 	var changed []worktree.LeftOut
 	for _, p := range r.Puts {
 		if !again[p] {
-			changed = append(changed, worktree.LeftOut{Path: p.Path, Why: "somebody changed it just now"})
+			changed = append(changed, worktree.LeftOut{Path: p.Path, Why: "others changed it just now"})
 		}
 	}
 	r.leave(changed)

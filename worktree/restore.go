@@ -63,7 +63,7 @@ const (
 	whyProtected = "it is protected: .git, .jp and jp's own files"
 	whySubmodule = "it is a submodule"
 	whyOther     = "its folder %q is a repository of its own now"
-	whyTouched   = "somebody wrote it just now"
+	whyTouched   = "others wrote it just now"
 	whyUnknown   = "something is there that no snapshot has"
 	whyFolder    = "a folder is in its place"
 	whyBlocked   = "something other than a folder is in the place of its folder"

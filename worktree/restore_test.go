@@ -55,7 +55,7 @@ func (r *repo) restore(puts []worktree.Put, meanwhile func(), protected ...strin
 	left, err := r.w.Restore(r.t.Context(), puts, seen, protected)
 	require.NoError(r.t, err)
 	foreseen := slices.DeleteFunc(slices.Clone(left), func(l worktree.LeftOut) bool {
-		return l.Failed || l.Why == "somebody wrote it just now" || l.Why == worktree.WhyStopped
+		return l.Failed || l.Why == "others wrote it just now" || l.Why == worktree.WhyStopped
 	})
 	require.ElementsMatch(r.t, foreseen, refused)
 	require.Equal(r.t, before, r.own(), "something of the user's in .git changed")

@@ -1,5 +1,5 @@
 // Package agentsmd says which files of instructions a conversation's model is given: those of the
-// user, and those of the repository that somebody answers for. It knows git's HEAD and what the
+// user, and those of the repository that a person answers for. It knows git's HEAD and what the
 // user has approved; how the files are found and told is the job of package instructions.
 package agentsmd
 

@@ -66,7 +66,7 @@ func (h *Handover) Failed(err error) {
 			r.Hints = append(r.Hints, hint{h.Action.Kind(), h.Action.Args(), h.Text})
 		}
 	}
-	_ = h.report(r) // nobody waits any more, if that fails
+	_ = h.report(r) // no process waits any more, if that fails
 }
 
 func (h *Handover) report(r report) error {

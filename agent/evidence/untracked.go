@@ -12,7 +12,7 @@ import (
 	"jp/reconcile"
 )
 
-// untracked finds what became of the files that git does not track, nor ignores, since
+// untracked finds what became of the files that git does not track or ignore, since
 // the turn's record was made. A tool's own files are in the snapshots and are left out.
 func (s *Source) untracked(ctx context.Context, tree string) ([]reconcile.Untracked, error) {
 	text, err := s.Repo.Own().Read(repo.DraftsFolder, snapshot.UntrackedName(s.ID))

@@ -103,7 +103,7 @@ func Unset(v catalog.Vendor) string {
 	return strings.Join(v.KeyEnv, " or ") + " is not set"
 }
 
-// withoutKey adds what can be asked by somebody who has no key.
+// withoutKey adds the servers that take requests without a key.
 func withoutKey(f *problem.Error) *problem.Error {
 	return f.Hint(action.AskOllama, "a model on this machine, by ollama").
 		Hint(action.AskDemo, "a scripted model: shows jp without any key")
@@ -171,7 +171,7 @@ func (r Providers) price(model string) (catalog.Price, error) {
 	return price, nil
 }
 
-// UsualModel is the model to ask where nobody names one: that of the first
+// UsualModel is the model to ask where the user names none: that of the first
 // provider for which there is a key, else of an Ollama that runs here.
 func (r Providers) UsualModel(ctx context.Context, e *repo.Host) (string, error) {
 	if model := r.KeyedModel(e); model != "" {

@@ -81,7 +81,7 @@ func (r Providers) modelsOf(ctx context.Context, e *repo.Host, v catalog.Vendor)
 	return names, err
 }
 
-// plainModel is a model's name, "" for one that nobody could give to -m.
+// plainModel is a model's name, "" for one that no user could give to -m.
 func plainModel(name string) string {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
 		return ""

@@ -117,7 +117,7 @@ func openScript(e *repo.Host, name string) (*catalog.Provider, error) {
 	return &catalog.Provider{Provider: p, API: Scripted, Context: p.Context()}, nil
 }
 
-// openReplay opens what the models of a conversation said. One that somebody else wrote
+// openReplay opens what the models of a conversation said. One that another user wrote
 // would say what to run here.
 func openReplay(ctx context.Context, e *repo.Host, r *repo.Repo, word string) (*catalog.Provider, error) {
 	v, err := r.Find().View(ctx, e, word)

@@ -10,7 +10,7 @@ import (
 )
 
 // A Delegate is how others see a delegate: it asks where its parent does. A command that
-// somebody gives in the place of an answer is kept: the question is asked in the
+// a user gives in the place of an answer is kept: the question is asked in the
 // middle of the parent's turn, and the command is meant for that.
 type Delegate struct {
 	*questions

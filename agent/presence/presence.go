@@ -57,7 +57,7 @@ func New(o Options) *Presence {
 	return p
 }
 
-// Limit is how long a question waits for somebody to come; 0 for no limit.
+// Limit is how long a question waits for a user to attach; 0 for no limit.
 func (p *Presence) Limit() time.Duration {
 	if p.Handover != nil {
 		return 0

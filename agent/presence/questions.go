@@ -23,13 +23,13 @@ type Asker interface {
 }
 
 // questions is where a turn puts its questions: to the attached terminal, else at the
-// process's own terminal, else to whoever comes. An answer from any shell counts
+// process's own terminal, else to the user who attaches. An answer from any shell counts
 // as long as the question waits, and the first one counts.
 type questions struct {
 	id      conversation.ID
 	user    Asker // nil where there is no terminal to ask at
 	server  *attach.Server
-	limit   time.Duration // of the wait for somebody to come; 0 for none
+	limit   time.Duration // of the wait for a user to attach; 0 for none
 	reached func() bool   // whether anybody can come
 	waiting func(q turnloop.Question)
 
@@ -53,8 +53,8 @@ func (d *questions) Await(ctx context.Context, q turnloop.Question) (turnloop.An
 	return d.await(ctx, d.id, q)
 }
 
-// await waits for somebody to answer a question of a conversation. The limit is for
-// the time in which nobody is attached: who has come may think.
+// await waits for an answer to a question of a conversation. The limit is for
+// the time in which no terminal is attached: a user who has attached may think.
 func (d *questions) await(ctx context.Context, id conversation.ID, q turnloop.Question) (turnloop.Answer, error) {
 	if !d.reached() {
 		return turnloop.Answer{}, turnloop.ErrNoAnswer
@@ -104,11 +104,11 @@ func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Ques
 
 // Why a question is no longer asked at the terminal.
 var (
-	errAttached  = errors.New("somebody has attached")
+	errAttached  = errors.New("a user has attached")
 	errElsewhere = errors.New("answered elsewhere")
 )
 
-// atTerminal asks at the process's own terminal, until somebody answers elsewhere
+// atTerminal asks at the process's own terminal, until an answer comes from elsewhere
 // or attaches.
 func (d *questions) atTerminal(
 	ctx context.Context, id conversation.ID, q turnloop.Question, pending *attach.Pending, moved <-chan struct{}, commands <-chan error,
@@ -191,7 +191,7 @@ func AnswerOf(a attach.Answer) turnloop.Answer {
 	return turnloop.Answer{Outcome: a.Outcome, Value: a.Value, Reason: a.Reason, Arguments: a.Arguments, Remember: a.Remember}
 }
 
-// saysItWaits tells whoever looks at stderr that a question waits for somebody,
+// saysItWaits tells the reader of stderr that a question waits for a user,
 // and how to answer it.
 func (p *Presence) saysItWaits(question turnloop.Question) {
 	request := question.Inquiry.Request

@@ -17,7 +17,7 @@ import (
 const (
 	ExitFailed      = 1
 	ExitUsage       = 2 // usage, configuration, model, key
-	ExitDecision    = 3 // somebody has to decide first
+	ExitDecision    = 3 // a user has to decide first
 	ExitLocked      = 4
 	ExitNotFound    = 5
 	ExitDamaged     = 6

@@ -22,10 +22,10 @@ type Host struct {
 	Random  io.Reader
 	Wait    func(context.Context, time.Duration) error // before a model is asked again, and for standard input; nil: a timer
 	Cfg     []string                                   // key=value of --cfg
-	Notify  func(line string)                          // shows the user a line beside results; nil: nobody looks
+	Notify  func(line string)                          // shows the user a line beside results; nil: it shows nothing
 	Alarm   func(line string)                          // is notify for what must not be overlooked
-	Choose  chooser                                    // lets the user take a conversation; nil: nobody can
-	Log     slog.Handler                               // takes what packages below warn of; nil: nobody looks
+	Choose  chooser                                    // lets the user take a conversation; nil: the user cannot
+	Log     slog.Handler                               // takes what packages below warn of; nil: it drops that
 
 	Keys sync.Map // of providers, by name, as their programs printed them
 }

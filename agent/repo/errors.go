@@ -57,7 +57,7 @@ func ProblemOf(err error) *problem.Error {
 	case errors.As(err, &link):
 		return problem.New(problem.ExitFailed, "untrusted", "%v.", link).
 			Hint(action.ListLink(link.Path), "where it leads").
-			Hint(action.RemoveFile(link.Path), "jp makes its own folder anew")
+			Hint(action.RemoveFile(link.Path), "jp makes its own folder again")
 	case errors.As(err, &interrupt):
 		return Interrupted(interrupt)
 	case errors.Is(err, context.Canceled):
@@ -72,8 +72,8 @@ func ProblemOf(err error) *problem.Error {
 	return storeFailure(err)
 }
 
-// readTreeLoses says what it costs to make the index anew.
-const readTreeLoses = "makes it anew; what was staged is no longer, and files stay as they are"
+// readTreeLoses says what it costs to make a new index.
+const readTreeLoses = "makes a new one; what was staged is no longer staged, and files stay as they are"
 
 func storeFailure(err error) *problem.Error {
 	var damage *gitstore.DamageError

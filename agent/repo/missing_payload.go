@@ -12,7 +12,7 @@ import (
 )
 
 // Large texts stand beside the events and may be missing where these are not: they were
-// not fetched, or somebody has dropped them. What there is then is the beginning.
+// not fetched, or a git has dropped them. What there is then is the beginning.
 
 // Rest says that the end of an event's text is not here, and what may bring it; it is ""
 // where the text is whole.

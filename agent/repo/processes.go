@@ -19,7 +19,7 @@ func (r Processes) registryOf(workspace string) process.Registry {
 	return process.Registry{DataDir: r.Paths.DataDir, Workspace: workspace, Repository: r.CommonDir}
 }
 
-// ToldRegistry is the registry for somebody who only looks; ok is false where
+// ToldRegistry is the registry for a command that only looks; ok is false where
 // nothing ever ran.
 func (r States) ToldRegistry() (registry process.Registry, ok bool) {
 	id := r.Standings().KnownWorkspaceID()

@@ -116,7 +116,7 @@ func (s *Selection) filtered(ctx context.Context, e *Host, r *Repo) ([]conversat
 		}
 		for _, i := range all {
 			if i.Err == nil && r.Standings().Foreign(ctx, i) != nil {
-				continue // somebody else's is theirs to put away
+				continue // another user's is theirs to put away
 			}
 			// A fork is as old as its own id, not as the events that it shares.
 			if i.Err != nil || !quiet(i.Summary.LastEventAt) || !old(i.ID.Created()) {
@@ -199,7 +199,7 @@ func (s *Selection) HoldAll(ctx context.Context, e *Host, r *Repo, infos []conve
 	return held, release, nil
 }
 
-// Foreign refuses to change what is known of somebody else's conversation: it
+// Foreign refuses to change what is known of another user's conversation: it
 // would no longer be theirs.
 func (r Standings) Foreign(ctx context.Context, info conversation.Info) error {
 	if info.Err != nil {

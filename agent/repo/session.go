@@ -21,7 +21,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// A session is one place where somebody works: a terminal, or what JP_SESSION
+// A session is one place where a user works: a terminal, or what JP_SESSION
 // names, together with a working tree. It remembers which conversation it is
 // about, also where the working tree or the repository was moved.
 type session struct {
@@ -130,7 +130,7 @@ func (s session) read() sessionFile {
 }
 
 // kept reports whether a file is of this working tree, and not of an earlier one of its
-// name, nor of the repository that this one is a copy of.
+// name, or of the repository that this one is a copy of.
 func (s session) kept(f sessionFile) bool {
 	id, _ := readWord(filepath.Join(s.repo.GitDir, safefile.StateDirName, WorktreeIDFile))
 	if f.Worktree != "" && f.Worktree != id {

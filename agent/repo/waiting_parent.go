@@ -10,7 +10,7 @@ import (
 )
 
 // NotAwaited leaves out, or refuses, the conversations whose result another one still
-// waits for: without them its call would begin them anew, and do twice what they had
+// waits for: without them its call would begin them again, and do twice what they had
 // done. Where both are to go nothing waits.
 func (r States) NotAwaited(ctx context.Context, e *Host, infos []conversation.Info, leave bool) ([]conversation.Info, error) {
 	var kept []conversation.Info

@@ -137,7 +137,7 @@ func (w *Watch) read(ctx context.Context, changed []conversation.Info) (infos []
 	return infos, nil
 }
 
-// lock is whether a conversation is held. It asks for the lock only if somebody
+// lock is whether a conversation is held. It asks for the lock only if a process
 // has had it since: asking for it is, for a moment, having it.
 func (w *Watch) lock(i conversation.Info, before lockState) lockState {
 	file, err := os.Stat(filepath.Join(w.repo.Locks.Dir, string(i.ID)+".lock"))

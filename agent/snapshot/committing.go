@@ -10,7 +10,7 @@ import (
 )
 
 // ChangedByTools are the files that the tools of a conversation changed, and those of them
-// of which no snapshot has what they wrote, sorted. What somebody else's tools did does
+// of which no snapshot has what they wrote, sorted. What another jp's tools did does
 // not count.
 func ChangedByTools(ctx context.Context, r *repo.Repo, id conversation.ID) (recorded, unrecorded []string, err error) {
 	head, err := r.Store.Head(ctx, id)

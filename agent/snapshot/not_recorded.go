@@ -44,7 +44,7 @@ func (m *mark) reverted(after worktree.Snapshot) (left []conversation.LeftOut) {
 }
 
 // withoutOld takes out what was left out for the same reason before the tool, and was not
-// written since: that is not the tool's doing. Nobody can tell either whether such a file
+// written since: that is not the tool's doing. jp cannot tell either whether such a file
 // has changed at all, where only a filter says what git would store of it.
 func (f *Files) withoutOld(before *mark, left []conversation.LeftOut) []conversation.LeftOut {
 	return slices.DeleteFunc(left, func(l conversation.LeftOut) bool {

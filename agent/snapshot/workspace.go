@@ -38,7 +38,7 @@ type Files struct {
 	Root *os.Root // of the working tree
 	Key  []byte   // for digests
 
-	Notice func(text string) // tells the user; nil: nobody
+	Notice func(text string) // tells the user; nil: it tells no one
 }
 
 func (f *Files) Tell(text string) {
@@ -189,7 +189,7 @@ func inTree(at turnloop.SnapshotRequest) turnloop.SnapshotRequest {
 	return at
 }
 
-// notLooked is what there is to say of a tool where there are no snapshots: nobody
+// notLooked is what there is to say of a tool where there are no snapshots: no one
 // knows what it changed.
 func (f *Files) notLooked(sight *turnloop.SnapshotResult, at turnloop.SnapshotRequest) {
 	if at.Since == nil {

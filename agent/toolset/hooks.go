@@ -16,7 +16,7 @@ import (
 // TurnHooks run the user's commands at the points of a conversation's turns.
 type TurnHooks struct {
 	Engine   *hooks.Engine
-	ID       conversation.ID // "" for one that nobody else knows
+	ID       conversation.ID // "" for one that no other process knows
 	Recorded bool
 }
 

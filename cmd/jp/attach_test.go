@@ -209,7 +209,7 @@ func TestOneIsAttached(t *testing.T) {
 	first.prompted()
 	second := p.sit(100, "attach")
 	require.Equal(t, problem.ExitLocked, second.exit())
-	second.WaitFor("somebody is attached already")
+	second.WaitFor("another terminal is attached already")
 	follows := p.helps(second.Text(), "attach-json", "+ >../seen & until grep -q inquiry ../seen; do sleep 0.01; done; kill $!")
 	require.Zero(t, follows.exit, follows.stderr)
 	first.Type("n")

@@ -104,7 +104,7 @@ const oneInterrupt = 100 * time.Millisecond
 // withSignals ends the context with the signal's name as its cause. A first
 // SIGINT is the command's, where it wants it; a second one after the context
 // has ended ends jp at once. SIGTSTP stops jp after the command has put away
-// what it has in hand. A pipe that nobody reads any more fails with EPIPE and
+// what it has in hand. A pipe without a reader fails with EPIPE and
 // does not kill jp in the middle of a turn; programs that jp starts are killed by
 // SIGPIPE as usual.
 func withSignals(ctx context.Context, e *ui.Env) (context.Context, func()) {

@@ -336,7 +336,7 @@ message = "Over."
 	require.Contains(t, out.stderr, "still runs here, though its jp has ended")
 	require.Contains(t, p.jp("blame", "README.md:"+strconv.Itoa(lines+1)).stdout, "or another tool that ran meanwhile")
 	undone := p.jp("undo", "-y")
-	require.Contains(t, undone.stdout+undone.stderr, "somebody else wrote it, too")
+	require.Contains(t, undone.stdout+undone.stderr, "others wrote it, too")
 	require.Equal(t, lines+1, p.lines("README.md"))
 	require.FileExists(t, filepath.Join(p.dir, "b.txt"))
 	p.endSurvivor()

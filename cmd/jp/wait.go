@@ -202,7 +202,7 @@ func news(ctx context.Context, r *repo.Repo, id conversation.ID, until string) (
 		return id, nil
 	case err != nil && ctx.Err() != nil:
 		return id, context.Cause(ctx)
-	case err != nil: // it holds the conversation, and nobody can ask it
+	case err != nil: // it holds the conversation, and cannot be asked
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		_ = r.Locks.AwaitFree(limited, id)

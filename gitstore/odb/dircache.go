@@ -9,7 +9,7 @@ import (
 )
 
 // dirCache keeps one handle for each directory of refs. A handle may outlive
-// its directory, since git removes what it has emptied: whoever meets
+// its directory, since git removes what it has emptied: a caller that meets
 // fs.ErrNotExist through one drops it and asks again.
 type dirCache struct {
 	mu   sync.Mutex
@@ -114,7 +114,7 @@ func (c *dirCache) release(d *refDir) {
 	}
 }
 
-// drop releases a handle whose directory is gone; the next user opens anew.
+// drop releases a handle whose directory is gone; the next user opens it again.
 func (c *dirCache) drop(d *refDir) {
 	c.mu.Lock()
 	if c.open[d.name] == d {

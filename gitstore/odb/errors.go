@@ -14,12 +14,12 @@ var (
 	ErrRefMoved = errors.New("ref has moved")
 	// ErrRefExists means that a ref to be created is already there.
 	ErrRefExists = errors.New("ref already exists")
-	// ErrRefLocked means that somebody else holds the lock of a ref.
+	// ErrRefLocked means that another process holds the lock of a ref.
 	ErrRefLocked = errors.New("ref is locked")
 	// ErrRefsLocked means that git's lock of all packed refs is there. Git waits
 	// for a living one for a second; one that a killed git left stays.
 	ErrRefsLocked = fmt.Errorf("%w: packed-refs.lock exists", ErrRefLocked)
-	// ErrRefNotFound means that a ref is neither loose nor packed.
+	// ErrRefNotFound means that there is no such ref, loose or packed.
 	ErrRefNotFound = errors.New("ref not found")
 	// ErrRefBroken means that a ref's file holds no object name.
 	ErrRefBroken = errors.New("ref is broken")

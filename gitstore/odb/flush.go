@@ -12,7 +12,7 @@ type flushes struct {
 	entry func(Dir) error
 	// commit is asked once, for the directory of the last name.
 	commit func(Dir) error
-	// existing is asked for a file that somebody else has written.
+	// existing is asked for a file that another process has written.
 	existing func(File) error
 	// parallel says that settle is worth doing for several files at once.
 	parallel bool

@@ -144,7 +144,7 @@ func (d osDir) Sync() error {
 	return err
 }
 
-// List opens the directory anew: a shared handle has one position for all.
+// List opens the directory again: a shared handle has one position for all.
 func (d osDir) List() ([]Entry, error) {
 	fd, err := openat(int(d), ".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {

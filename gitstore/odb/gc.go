@@ -42,7 +42,7 @@ func (s *Store) settle() error {
 }
 
 // prunes gives the process of a gc that leaves objects no time, 0 if there is
-// none. One of which nobody says how it was started counts.
+// none. One whose start is unknown counts.
 func (s *Store) prunes() int {
 	pid := s.gcPID()
 	if pid == 0 || pid == os.Getpid() {

@@ -102,7 +102,7 @@ func (h *handle) reopen() error {
 	return nil
 }
 
-// release closes the file until somebody reads it again.
+// release closes the file until the next read.
 func (h *handle) release() {
 	h.set.mu.Lock()
 	defer h.set.mu.Unlock()

@@ -19,7 +19,7 @@ type indexFile struct {
 	*handle
 	room  *atomic.Int64 // how many bytes of indexes may still be held, by all of them
 	asked atomic.Int64  // lookups
-	tried atomic.Bool   // somebody has begun to read all of it
+	tried atomic.Bool   // a reader has begun to read all of it
 	held  atomic.Pointer[[]byte]
 	gone  atomic.Bool // it is not to be held any more
 }
@@ -64,7 +64,7 @@ func (f *indexFile) lookup() {
 	}
 }
 
-// forget gives the memory back, also that which somebody is about to take.
+// forget gives the memory back, also memory that a reader is about to take.
 func (f *indexFile) forget() {
 	f.gone.Store(true)
 	f.drop()

@@ -216,7 +216,7 @@ func (w *write) anyLost() bool {
 }
 
 // name moves the object to its place. It says fs.ErrNotExist when git has
-// pruned the temporary file or the directory: the object is then staged anew.
+// pruned the temporary file or the directory: the object is then staged again.
 func (w *write) name(o *stagedObject) error {
 	objects := w.store.objects
 	if o.tmp != "" {

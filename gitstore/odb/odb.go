@@ -63,7 +63,7 @@ type Options struct {
 	// MayBreakLock is asked before a lock of ref that is older than ten
 	// seconds is taken over. nil means never.
 	MayBreakLock func(ref string) bool
-	// LockTimeout is how long a Write waits for somebody else's ref lock;
+	// LockTimeout is how long a Write waits for another process's ref lock;
 	// zero is one second, negative not at all.
 	LockTimeout time.Duration
 	// MaxObject is the largest object read, in bytes; zero is 64 MiB.
@@ -146,8 +146,8 @@ func withDefaults(o Options) Options {
 	return o
 }
 
-// choosePath decides once for objects and refs together: with two paths the
-// order between an object and its ref would be nobody's.
+// choosePath decides once for objects and refs together: with two paths
+// no one would keep the order between an object and its ref.
 func (s *Store) choosePath() error {
 	if s.path = s.opts.Path; s.path != PathAuto {
 		return nil

@@ -19,7 +19,7 @@ type packedCache struct {
 	file    File
 	info    Info
 	refs    packedRefs
-	version int // counts what it was seen to be, from 1 on: as long as it is the same, nobody has changed it
+	version int // counts what it was seen to be, from 1 on: as long as it is the same, the file is unchanged
 }
 
 // seen is the version that was seen last, 0 where it was not looked at.

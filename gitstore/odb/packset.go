@@ -61,7 +61,7 @@ func (p *packSet) read(oid OID, limit int64) (kind string, data []byte, err erro
 		if err == nil || errors.Is(err, ErrObjectTooLarge) {
 			break
 		}
-		if !p.changed() && p.packs.Load() == before { // nobody else saw a change either
+		if !p.changed() && p.packs.Load() == before { // no other reader saw a change either
 			break
 		}
 	}
@@ -132,7 +132,7 @@ func (p *packSet) has(oid OID) bool {
 		if p.named(*before, oid) {
 			return true
 		}
-		if !p.changed() && p.packs.Load() == before { // nobody else saw a change either
+		if !p.changed() && p.packs.Load() == before { // no other reader saw a change either
 			break
 		}
 	}

@@ -35,7 +35,7 @@ type recentObject struct {
 	at time.Time
 }
 
-// remember keeps what a ref now names. Objects without a ref are nobody's yet.
+// remember keeps what a ref now names. Objects without a ref belong to no conversation yet.
 func (s *Store) remember(b Batch) {
 	if len(b.Updates) > 0 {
 		s.Watch(b.Objects)

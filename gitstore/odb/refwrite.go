@@ -30,7 +30,7 @@ type refMove struct {
 	base string
 	lock File
 	// old is the loose value's file, kept open: the rename over it is faster
-	// while somebody still holds it.
+	// while a process still holds it.
 	old   File
 	moved bool
 }
@@ -91,7 +91,7 @@ type dirAbove struct {
 	name string
 }
 
-// lockRef waits a little for whoever has the lock: git's pack-refs takes it
+// lockRef waits a little for the holder of the lock: git's pack-refs takes it
 // for an instant.
 func (s *Store) lockRef(ctx context.Context, u RefUpdate, deadline time.Time) (*refMove, error) {
 	told := s.opts.Now().Add(longWait)

@@ -6,7 +6,7 @@ import "sync"
 const maxReplaced = 16
 
 // replacedFiles are files that others were renamed over. The last close frees one,
-// which may wait for the disk: nobody has to wait for that, and a thread that does it
+// which may wait for the disk: no writer has to wait for that, and a thread that does it
 // is not woken for each.
 type replacedFiles struct {
 	mu      sync.Mutex

@@ -58,7 +58,7 @@ func (s *Store) updateRefs(ctx context.Context, updates []RefUpdate) error {
 	return err
 }
 
-// resumable is what git has left of a transaction, nil if somebody else has moved
+// resumable is what git has left of a transaction, nil if another process has moved
 // one of its refs. It is worth another try where git has done a part of it, or a
 // stale lock stood in the way.
 func (s *Store) resumable(updates []RefUpdate) (left []RefUpdate, again bool) {

@@ -104,7 +104,7 @@ func (s *Store) rewriteLost(ctx context.Context, objects []Object) error {
 	return fmt.Errorf("write objects: %w: removed %d times while others were written", ErrObjectMissing, nameTries)
 }
 
-// lost are the objects that nobody would find who came now: a pack that was removed
+// lost are the objects that a new reader would not find: a pack that was removed
 // has none, although this process can still read it.
 func (s *Store) lost(objects []Object) (lost []Object) {
 	for _, o := range objects {

@@ -11,7 +11,7 @@ type files interface {
 	Rename(from, to string) error
 	Remove(name string) error
 	RemoveAll(name string) error
-	// Replace gives a file this content, or none of it.
+	// Replace gives a file all of this content, or leaves the file as it is.
 	Replace(name string, content []byte) error
 	// Sync makes the entries of a folder durable.
 	Sync(folder string) error

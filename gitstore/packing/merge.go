@@ -15,7 +15,7 @@ import (
 
 // growth is how many times as large a pack of ours is as all smaller ones together.
 // Few packs are left then, one more for each fivefold of what is packed, and every git
-// command opens each of them. The price is that an object is written anew some seven
+// command opens each of them. The price is that an object is rewritten some seven
 // times until 60,000 are packed, ten until 300,000.
 const growth = 4
 

@@ -71,7 +71,7 @@ func (p *Packer) endRemovals(ctx context.Context, s *state) error {
 }
 
 // removeLoose removes the loose files of what a pack has. Those of objects that only
-// packs of others have stay: nobody has read these packs.
+// packs of others have stay: no reader has read these packs.
 func (p *Packer) removeLoose(ctx context.Context, pack *made) error {
 	objects, err := p.list(ctx, *pack, p.packDir())
 	if err != nil {

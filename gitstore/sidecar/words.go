@@ -11,10 +11,10 @@ const (
 	wordsMagic = "jp-words 4\n"
 	// fixedLen is what stands before the filter of all: the newest record, what is
 	// true of all, the filter's size, how many records there are, how long their marks
-	// are, the filter of what stands in none of them.
+	// are, the filter of what they all lack.
 	fixedLen = len(wordsMagic) + len(ID{}) + 1 + 4 + 4 + 4 + asideLen
 	asideLen = 64
-	// minBytes is the least size of the filter of all; a full one is made anew, larger.
+	// minBytes is the least size of the filter of all; jp replaces a full one by a larger one.
 	minBytes = 1 << 12
 	maxBytes = 1 << 20
 	// maxMarks is more than the marks of any log take.

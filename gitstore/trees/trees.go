@@ -67,7 +67,7 @@ type Reader interface {
 	DiffTrees(ctx context.Context, before, after string) ([]Change, error)
 	// Blob returns the content of a file or link.
 	Blob(ctx context.Context, oid string) ([]byte, error)
-	// Close frees what the Reader holds. A Reader that is used again starts anew.
+	// Close frees what the Reader holds. A Reader that is used again starts from nothing.
 	Close() error
 }
 

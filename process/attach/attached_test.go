@@ -42,7 +42,7 @@ func TestOneIsAttached(t *testing.T) {
 				second := r.connect()
 				require.True(t, second.Hello().Attached)
 				send(t, second, &attach.Attach{V: attach.Version})
-				require.Equal(t, &attach.Bye{Reason: "somebody is attached already"}, next[*attach.Bye](t, second))
+				require.Equal(t, &attach.Bye{Reason: "another terminal is attached already"}, next[*attach.Bye](t, second))
 				gone(t, second)
 				select {
 				case <-moved:

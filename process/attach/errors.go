@@ -17,7 +17,7 @@ var (
 var (
 	errNoInterrupt = errors.New("there is nothing to interrupt")
 	errNotWaiting  = errors.New("this question does not wait for an answer")
-	errAnswered    = errors.New("somebody else answered first")
+	errAnswered    = errors.New("another user answered first")
 )
 
 // A VersionError says that the other side speaks another version.

@@ -74,7 +74,7 @@ func (s *Server) attach(p *peer, m *Attach) bool {
 		s.opts.Changed()
 	case p:
 	default:
-		s.dismiss(p, "somebody is attached already")
+		s.dismiss(p, "another terminal is attached already")
 		return false
 	}
 	return true

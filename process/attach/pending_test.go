@@ -87,7 +87,7 @@ func TestTheFirstOfTwoPeersAnswers(t *testing.T) {
 		send(t, two, answer)
 		settle(t, two)
 		send(t, one, yes(1))
-		require.Equal(t, &attach.Refused{Seq: 1, Reason: "somebody else answered first"}, next[*attach.Refused](t, one))
+		require.Equal(t, &attach.Refused{Seq: 1, Reason: "another user answered first"}, next[*attach.Refused](t, one))
 		require.Equal(t, *answer, <-p.Answer())
 		p.Withdraw()
 		require.Nil(t, r.State().Pending)

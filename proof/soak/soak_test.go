@@ -208,7 +208,7 @@ func TestAVisitorWaitsUntilLetIn(t *testing.T) {
 	require.NoError(t, err)
 	reason, err := s.attachOnce(t.Context(), m)
 	require.NoError(t, err)
-	require.Equal(t, "somebody is attached already", reason)
+	require.Equal(t, "another terminal is attached already", reason)
 	require.NoError(t, client.Send(&attach.Detach{}))
 	require.NoError(t, s.visitInOrder(t.Context(), m))
 }

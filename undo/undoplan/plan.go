@@ -303,9 +303,9 @@ func interference(moves []move, from int, is worktree.Version) string {
 		case m.headMove != "" && m.came.Before == m.before && m.came.After == m.after:
 			return m.wentWithHead()
 		case m.shared:
-			return fmt.Sprintf("somebody else wrote it, too, while @%d ran", m.seq)
+			return fmt.Sprintf("others wrote it, too, while @%d ran", m.seq)
 		case m.before != stands:
-			return fmt.Sprintf("somebody else changed it before @%d", m.seq)
+			return fmt.Sprintf("others changed it before @%d", m.seq)
 		}
 		last, stands = m.seq, m.after
 	}
@@ -313,7 +313,7 @@ func interference(moves []move, from int, is worktree.Version) string {
 	case last < 0:
 		return "no tool of this conversation wrote it since"
 	case is != stands:
-		return fmt.Sprintf("somebody else changed it after @%d", last)
+		return fmt.Sprintf("others changed it after @%d", last)
 	}
 	return ""
 }

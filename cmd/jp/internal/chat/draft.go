@@ -62,7 +62,7 @@ func (d *draft) recorded() {
 	}
 }
 
-// unasked is the text that was entered and that nobody recorded. It is the line's again.
+// unasked is the text that was entered and not recorded. It is the line's again.
 func (d *draft) unasked() (text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

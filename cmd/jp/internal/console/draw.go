@@ -96,7 +96,7 @@ func (c *Console) emit(text string) {
 	}
 }
 
-// top moves the cursor to where the drawn lines begin, on a terminal that breaks its lines anew
+// top moves the cursor to where the drawn lines begin, on a terminal that breaks its lines again
 // when its width changes.
 func (d *drawn) top(width int) string {
 	up := 0

@@ -84,7 +84,7 @@ func (e *editor) after() int { return e.at + len(cluster(e.text[e.at:])) }
 // wordBefore and wordAfter are the places one word from the cursor.
 func (e *editor) wordBefore() int {
 	left := strings.TrimRightFunc(e.text[:e.at], unicode.IsSpace)
-	return strings.LastIndexFunc(left, unicode.IsSpace) + 1 // a space takes one byte, or is one that nobody types
+	return strings.LastIndexFunc(left, unicode.IsSpace) + 1 // a space takes one byte, or is one that users do not type
 }
 
 func (e *editor) wordAfter() int {

@@ -30,7 +30,7 @@ type connection struct {
 	mcp.Connection
 	done     <-chan struct{}
 	open     atomic.Int64
-	answered chan struct{} // told of answers; one that nobody has taken is enough
+	answered chan struct{} // told of answers; one that still waits is enough
 }
 
 // Read implements [mcp.Connection].

@@ -6,7 +6,7 @@
 // work are results of the call that say so; only an unknown tool is an error of
 // the protocol. Nothing but the protocol is written to the stream.
 //
-// The package asks nobody for permission and refuses tools that would need it.
+// The package never asks for permission and refuses tools that would need it.
 package mcpserver
 
 import (
@@ -21,7 +21,7 @@ import (
 	"jp/tool"
 )
 
-// ErrAsks is a tool that somebody would have to allow.
+// ErrAsks is a tool that a user would have to allow.
 var ErrAsks = errors.New("only tools that read and ask nothing can be served")
 
 // Options are what a client is told of the server.

@@ -24,7 +24,7 @@ type sheet struct {
 }
 
 // What is shown at once, in lines: nothing of it may push the rest off a screen,
-// since whoever answers has to have seen it.
+// since the user has to see it before answering.
 const (
 	roomy    = 8 // of a body
 	roomHead = 6 // of the first line, as wide as it is

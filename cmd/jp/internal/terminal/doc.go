@@ -9,5 +9,5 @@
 // A [TTY] puts questions to a person. It never takes what was typed before a
 // question appeared for an answer to it, and never takes the loss of the
 // terminal for an answer at all. The package does not know what is asked, and
-// never guesses: a key that nobody accepts is ignored.
+// never guesses: a key without a meaning is ignored.
 package terminal

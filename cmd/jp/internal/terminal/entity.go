@@ -56,7 +56,7 @@ var (
 )
 
 // named is what an entity stands for, which comes without its first and last
-// sign. One that nobody knows stands for itself.
+// sign. An unknown one stands for itself.
 func named(entity string) string {
 	if strings.HasPrefix(entity, "#") {
 		return html.UnescapeString("&" + entity + ";")

@@ -6,7 +6,7 @@ var (
 	// ErrNoTTY says that there is no terminal at which a person could answer: jp
 	// has none, or runs in its background.
 	ErrNoTTY = errors.New("no terminal to ask")
-	// ErrHangup says that the terminal went away. Nobody answered.
+	// ErrHangup says that the terminal went away. No answer came.
 	ErrHangup = errors.New("the terminal is gone")
 	// ErrInterrupted says that the person typed Ctrl+C.
 	ErrInterrupted = errors.New("interrupted")

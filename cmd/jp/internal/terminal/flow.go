@@ -170,7 +170,7 @@ func breaks(before, after cluster) bool {
 // combines reports whether a character has no place of its own.
 func combines(r rune) bool { return unicode.IsMark(r) || r == 0x200c || r == 0x200d }
 
-// drawn is a line with its looks, none of which outlasts it.
+// drawn is a line with its looks, which end with it.
 func drawn(clusters []cluster, colour bool) string {
 	var b strings.Builder
 	var on look

@@ -11,12 +11,12 @@ import (
 )
 
 // A live region is the last lines of a terminal, which change while they are
-// shown. The cursor stays behind the last of them. Whoever else writes to the
-// terminal hides the region first.
+// shown. The cursor stays behind the last of them. Other writers to the
+// terminal hide the region first.
 type live struct {
 	out   io.Writer
 	lines []string
-	width int // of a terminal that breaks lines anew when it gets narrower; 0: it cuts them off
+	width int // of a terminal that breaks lines again when it gets narrower; 0: it cuts them off
 }
 
 // Show makes the region these lines. What stays is not written again: where a

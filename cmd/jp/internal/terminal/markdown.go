@@ -26,7 +26,7 @@ type Markdown struct {
 	parser  parser.Parser
 	printed bool
 	rows    int  // of the block that is being written; 0: it is not shown
-	reflows bool // the terminal breaks lines anew when it gets narrower
+	reflows bool // the terminal breaks lines again when it gets narrower
 	live    live
 	region  Region     // in the place of live; nil: none
 	code    *codeBlock // the code block that is being printed line by line
@@ -50,7 +50,7 @@ func NewMarkdown(out io.Writer, width int, palette Palette) *Markdown {
 // terminal with more rows, where lines can be taken back. Code is printed line by line.
 func (m *Markdown) Live(rows int) { m.rows, m.blocks.streams = max(rows, 1), true }
 
-// Reflow says that the terminal breaks its lines anew when it gets narrower, as most do.
+// Reflow says that the terminal breaks its lines again when it gets narrower, as most do.
 func (m *Markdown) Reflow() { m.reflows = true }
 
 // In shows the block that is being written in a region. The text goes there too.

@@ -15,7 +15,7 @@ import (
 // enabled is true, else to out itself. An empty setting, or cat, is no pager.
 //
 // Close waits until the person has left the pager, and must be called. A Write
-// after that fails with an error that is [syscall.EPIPE]: whoever writes should
+// after that fails with an error that is [syscall.EPIPE]: the writer should
 // end, quietly.
 func Page(environ []string, out *os.File, enabled bool) (io.WriteCloser, error) {
 	command, set := lookup(environ, "JP_PAGER")
@@ -69,7 +69,7 @@ type pager struct {
 	cmd *exec.Cmd
 }
 
-// Close implements [io.Closer]. How the pager ended is nobody's concern.
+// Close implements [io.Closer]. It ignores how the pager ended.
 func (p *pager) Close() error {
 	_ = p.WriteCloser.Close()
 	_ = p.cmd.Wait()

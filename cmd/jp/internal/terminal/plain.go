@@ -8,7 +8,7 @@ import (
 )
 
 // Plain prints text as it is written, clean, and without the line breaks at its
-// end: it ends with one. Like [Markdown] it can make room for somebody else.
+// end: it ends with one. Like [Markdown] it can make room for another writer.
 type Plain struct {
 	out    io.Writer
 	clean  *safetext.Cleaner

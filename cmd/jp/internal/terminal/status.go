@@ -8,8 +8,8 @@ import (
 
 // A Status is a few lines below everything else on a terminal that change in place. Between
 // draws the cursor stands at the beginning of the first one: then a terminal that breaks lines
-// anew when it gets narrower takes the cursor along, and a shell's prompt overwrites what a
-// kill leaves behind. The cursor is never hidden. Whoever else writes clears the lines first.
+// again when it gets narrower takes the cursor along, and a shell's prompt overwrites what a
+// kill leaves behind. The cursor is never hidden. Other writers clear the lines first.
 type Status struct {
 	out   io.Writer
 	lines []string

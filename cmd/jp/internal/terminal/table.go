@@ -14,7 +14,7 @@ const gap = "  "
 // A Table prints rows in columns. Its cells are printed as they are, colours
 // included: foreign text is cleaned before it becomes a cell.
 type Table struct {
-	Width    int   // columns to fit into; 0: aligned for nobody, cells separated by tabs
+	Width    int   // columns to fit into; 0: unaligned, cells separated by tabs
 	Flexible int   // index of the column that is cut to fit
 	Right    []int // indexes of the columns that are aligned to the right
 

@@ -104,7 +104,7 @@ func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.Ra
 	return nil, f
 }
 
-// noAnswer says that a word is none of a question's answers.
+// noAnswer says that a word is not among a question's answers.
 func noAnswer(i attach.Inquiry, word string) error {
 	return problem.Usage("invalid answer %.60q to %q (want %s).", word, problem.OneLine(i.Text), repo.AnswerWords(i)).About(i.Conversation)
 }

@@ -272,7 +272,7 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 		}
 	}
 	if a.person != nil && peer.Hello().Attached {
-		return a.refused("somebody is attached already")
+		return a.refused("another terminal is attached already")
 	}
 	a.show = a.newShow(o)
 	leave, menu := a.keys() // before anything is shown: then the keys work

@@ -41,7 +41,7 @@ func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 	return nil
 }
 
-// askAgain asks a question anew that waits still: what the person said to it came
+// askAgain asks again a question that still waits: what the person said to it came
 // to nothing.
 func (a *attachment) askAgain(ctx context.Context) error {
 	if a.asked == nil || a.person == nil {
@@ -66,7 +66,7 @@ func (a *attachment) answeredElsewhere(b *attach.Answered) {
 	}
 }
 
-// An elsewhereError says how a question was answered by somebody else.
+// An elsewhereError says how a question was answered by another user.
 type elsewhereError struct{ words string }
 
 // Error gives the answer.

@@ -15,8 +15,8 @@ type told struct {
 	err    error // the last one
 }
 
-// An inbox keeps what a process tells until somebody has time for it: a process
-// waits for nobody.
+// An inbox keeps what a process tells until the client has time for it: a process
+// waits for no client.
 type inbox struct {
 	mu      sync.Mutex
 	updates []told

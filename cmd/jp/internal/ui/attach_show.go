@@ -21,7 +21,7 @@ type attachShow interface {
 	recorded(events []*conversation.Event)
 	streamed(d attach.Delta)
 	noticed(text string)
-	// asked shows a question that somebody else has to answer.
+	// asked shows a question that another user has to answer.
 	asked(i attach.Inquiry)
 	// working shows what the turn does.
 	working(a attach.Activity)

@@ -23,7 +23,7 @@ type Confirmation struct {
 	Unasked  *problem.Error // why it cannot be done where there is no terminal
 }
 
-// HasTerminal reports whether there is somebody to ask.
+// HasTerminal reports whether there is a user to ask.
 func HasTerminal() bool {
 	tty, err := terminal.OpenTTY()
 	if err != nil {

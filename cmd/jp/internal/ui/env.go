@@ -86,7 +86,7 @@ func (e *Env) Suspend() {
 	}
 }
 
-// hasShell reports whether somebody in this session, outside of jp's process
+// hasShell reports whether a process in this session, outside of jp's process
 // group, started the group: who stops without such a parent is never woken up.
 func hasShell() bool {
 	leader := syscall.Getpgrp()

@@ -22,7 +22,7 @@ type TerminalFront struct {
 	about     conversation.ID // what the person is asked about
 
 	piped  *string   // what standard input had; nil until it is read
-	client *client   // nil until somebody can be asked
+	client *client   // nil until the user can be asked
 	live   *liveLine // nil where there is none
 	hide   func()    // makes room on the terminal
 	menu   *menu

@@ -32,7 +32,7 @@ var errLeft = errors.New("left")
 type display interface {
 	show(list []repo.Listing) error
 	// stale reports whether a list that has not changed is to be shown again; the
-	// error says that nobody looks.
+	// error says that no one looks.
 	stale() (bool, error)
 	close()
 }
@@ -40,7 +40,7 @@ type display interface {
 // An arrangement filters and sorts a list, as it is at a time.
 type arrangement func(list []repo.Listing, now time.Time) []repo.Listing
 
-// FollowList keeps the list up to date until the user leaves, or nobody reads it
+// FollowList keeps the list up to date until the user leaves, or no one reads it
 // any more.
 func FollowList(ctx context.Context, e *Env, r *repo.Repo, w *repo.Watch, arrange arrangement) error {
 	ctx, leave := context.WithCancelCause(ctx)
@@ -153,7 +153,7 @@ func (c *changes) gone(id string) error {
 	return err
 }
 
-// unread is an error if nobody will ever read what is written to a pipe.
+// unread is an error if a pipe has lost its reader.
 func unread(out *os.File) error {
 	fds := []unix.PollFd{{Fd: int32(out.Fd())}}
 	if n, err := unix.Poll(fds, 0); err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {

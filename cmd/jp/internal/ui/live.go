@@ -23,12 +23,12 @@ type liveLine struct {
 	palette func() terminal.Palette
 	now     func() time.Time
 	front   func() bool // jp is in the terminal's foreground
-	gate    *sync.Mutex // held while somebody else uses the terminal; may be nil
+	gate    *sync.Mutex // held while another part uses the terminal; may be nil
 	hint    string      // how the user interrupts the model, "" where they cannot
 
 	mu      sync.Mutex
 	doing   []running
-	covered bool // the model's text is being shown, or somebody is asked
+	covered bool // the model's text is being shown, or the user is asked
 	over    bool
 	frame   int
 	timer   *time.Timer // nil while nothing is running
@@ -43,7 +43,7 @@ type running struct {
 // liveEvery is the time between two draws. What ends sooner is not shown.
 const liveEvery = 100 * time.Millisecond
 
-// liveLine is the live line of a run, nil where lines cannot be redrawn in place, or nobody
+// liveLine is the live line of a run, nil where lines cannot be redrawn in place, or no one
 // wants to see any.
 func (e *Env) liveLine() *liveLine {
 	if e.Quiet || e.Format.Structured() || !IsTerminal(e.Stderr) || e.Get("TERM") == "dumb" {
@@ -110,7 +110,7 @@ func (l *liveLine) recorded(child conversation.ID, events []*conversation.Event)
 // forget removes activities. The lock is held.
 func (l *liveLine) forget(which func(running) bool) { l.doing = slices.DeleteFunc(l.doing, which) }
 
-// tick draws, if nobody else uses the terminal.
+// tick draws, if no other part uses the terminal.
 func (l *liveLine) tick() {
 	if l.gate != nil {
 		if !l.gate.TryLock() {

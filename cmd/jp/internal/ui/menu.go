@@ -176,7 +176,7 @@ func (c *client) atQuestion(ctx context.Context) error {
 	return &turnloop.Interrupt{Signal: "SIGINT"}
 }
 
-// gated lets an output wait while the terminal is somebody else's.
+// gated lets an output wait while another part has the terminal.
 type gated struct {
 	agent.Output
 	front *TerminalFront

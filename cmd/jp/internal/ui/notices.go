@@ -35,8 +35,8 @@ func (h noticeHandler) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// WithAttrs implements [slog.Handler]; nobody below uses it.
+// WithAttrs implements [slog.Handler]; no package below uses it.
 func (h noticeHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 
-// WithGroup implements [slog.Handler]; nobody below uses it.
+// WithGroup implements [slog.Handler]; no package below uses it.
 func (h noticeHandler) WithGroup(string) slog.Handler { return h }

@@ -28,7 +28,7 @@ type Progress struct {
 	wait  sync.WaitGroup
 }
 
-// Progress begins to show how many of total are done. Where nobody would see it,
+// Progress begins to show how many of total are done. Where no one would see it,
 // it only counts.
 func (e *Env) Progress(what string, total int) *Progress {
 	p := &Progress{env: e, what: what, total: total, quit: make(chan struct{})}

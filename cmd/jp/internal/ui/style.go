@@ -64,7 +64,7 @@ type prose interface {
 	Write(p []byte) (int, error)
 	// Close prints what is left.
 	Close() error
-	// Hide makes room for whoever else writes to the terminal.
+	// Hide makes room for others who write to the terminal.
 	Hide() error
 	// Resize says how large the terminal is now.
 	Resize(width, rows int)

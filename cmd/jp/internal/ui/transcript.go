@@ -153,7 +153,7 @@ func (t *transcript) says(e *conversation.Event, who, text string, colour func(s
 	t.end(e)
 }
 
-// end says where a text is not whole; in brief style that is nobody's expectation.
+// end says where a text is not whole; in brief style no reader expects that.
 func (t *transcript) end(e *conversation.Event) {
 	if t.style != "brief" {
 		t.PrintRest(t.w, e)
@@ -171,7 +171,7 @@ func (t *transcript) attached(files []conversation.Attachment) {
 	}
 }
 
-// head names who speaks, once until somebody else does.
+// head names who speaks, once until another one speaks.
 func (t *transcript) head(e *conversation.Event, who string, colour func(string) string) {
 	if who == t.speaker {
 		return

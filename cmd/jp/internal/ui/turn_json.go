@@ -75,7 +75,7 @@ func (j *JsonlOutput) start(turn int) {
 	}{"started", JsonVersion, id, turn, ref, j.run.Recorded, j.run.Fresh || source != nil, source, j.again, j.run.Model, j.run.Dir})
 }
 
-// name is the conversation's id and ref; neither is there where nobody else will know it.
+// name is the conversation's id and ref; both are absent where no other process will know it.
 func (j *JsonlOutput) name() (id, ref any) {
 	if known := j.run.Known(); known != "" {
 		return known, repo.RefOf(known)

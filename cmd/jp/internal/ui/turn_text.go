@@ -219,7 +219,7 @@ func (c *chrome) foot(e agent.Ending) {
 	c.say("%s", c.palette.Dim(strings.Join(words, " · ")))
 }
 
-// changes sums up what the tools changed, and says nothing where nobody looks.
+// changes sums up what the tools changed, and says nothing where no one looks.
 func (c *chrome) changes() string {
 	if c.run.Snapshots == nil || !c.run.Snapshots() {
 		return ""
@@ -316,7 +316,7 @@ func (s *screenOutput) Streamed(d turnloop.Delta) {
 }
 
 // listen follows a model call. What one said that broke off stays as it is, and
-// the next one, which begins anew, is shown below it.
+// the next one, which begins again, is shown below it.
 func (s *screenOutput) listen(call int) {
 	if call != s.call {
 		s.closeMessage()
@@ -371,7 +371,7 @@ func (s *screenOutput) Noticed(text string) {
 	s.chrome.Noticed(text)
 }
 
-// hide makes room for whoever else writes to the terminal.
+// hide makes room for others who write to the terminal.
 func (s *screenOutput) hide() { s.aside(func() {}) }
 
 // resize tells the message how large the terminal is.

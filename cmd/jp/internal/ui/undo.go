@@ -53,7 +53,7 @@ func (b *PutBackScreen) Run(ctx context.Context) error {
 	return b.report(result, asked)
 }
 
-// PrintNothing says why nothing is to be put back: of what somebody else wrote nothing is.
+// PrintNothing says why jp puts nothing back: it leaves what others wrote.
 func (b *PutBackScreen) PrintNothing(out io.Writer) error {
 	if b.Differing == 0 {
 		_, err := fmt.Fprintf(out, "Nothing to %s: the files are as %s.\n", b.Opts.Action, b.When)
