@@ -67,10 +67,10 @@ func TestAFullContextIsForked(t *testing.T) {
 		require.Zero(t, p.jp("config", "set", "providers.t."+key, value).exit)
 	}
 	out := p.jp("query", "-m", "t/x", "One")
-	require.Contains(t, out.stderr, "Ask a model that can read more (-m).\n")
+	require.Contains(t, out.stderr, ", or ask a model that can read more (-m).\n")
 	require.Zero(t, p.jp("query", "Two").exit)
 	out = p.jp("query", "Three")
-	require.Contains(t, out.stderr, "Ask a model that can read more (-m), or fork the conversation with fewer turns: jp fork ")
+	require.Contains(t, out.stderr, ", or ask a model that can read more (-m), or fork the conversation with fewer turns (jp fork ")
 	forked := p.helps(out.stderr, "fork-last")
 	require.Zero(t, forked.exit, forked.stderr)
 	printed := p.jp("print").stdout

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent/action"
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/ui"
@@ -65,12 +66,13 @@ func runDemo(ctx context.Context, e *ui.Env) error {
 	}
 	_, err = fmt.Fprintf(e.Results(), `
 Next, in a repository of yours:
-  export ANTHROPIC_API_KEY=…      or another provider's key: jp models lists them
-  jp query "Explain this code."   ask a model
-  jp diff, jp undo                see what it changed, and take it back
+  %-28v or another provider's key: %v lists them
+  %-28v ask a model
+  %-28v see which files it changed
+  %-28v take that back
 
 The demo's repository: %s   (rm -r %s removes it)
-`, d.dir, dir)
+`, action.SetKey("ANTHROPIC_API_KEY"), action.Models, action.Ask, action.DiffTools, action.UndoTurn, d.dir, dir)
 	return err
 }
 

@@ -73,7 +73,7 @@ func TestWhatAServerSendsIsRead(t *testing.T) {
 		"no ends, comments for ever":  {"anthropic", 200, "text/event-stream", strings.Replace(blocks, "REASON", "end_turn", 1) + stayOpen, 0, "Hello\n", nil},
 		"a whole answer":              {"openai-chat", 200, "application/json", `{"choices":[{"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}`, 0, "Hello\n", nil},
 		"a line of llama.cpp":         {"openai-chat", 200, "text/event-stream", `error: {"code":400,"message":"the request exceeds the available context size"}` + "\n\n", problem.ExitProvider, "", []string{"t cannot read so much: ", "the request exceeds the available context size"}},
-		"a full context":              {"anthropic", 200, "text/event-stream", strings.Replace(blocks, "REASON", "model_context_window_exceeded", 1), 0, "Hello\n", []string{"with it the conversation fills the context of the model. Ask a model that can read more (-m).\n"}},
+		"a full context":              {"anthropic", 200, "text/event-stream", strings.Replace(blocks, "REASON", "model_context_window_exceeded", 1), 0, "Hello\n", []string{"with it the conversation fills the context of the model. What helps: make room (jp compact "}},
 		"nothing at the address":      {"openai-chat", 404, "text/plain", "404 page not found\n", problem.ExitProvider, "", []string{"t has nothing that answers at its address", "404 page not found (asked: http://127.0.0.1:", "/v1/chat/completions)", "jp config set providers.t.base_url URL"}},
 		"no such model, for contrast": {"openai-chat", 404, "application/json", `{"error":{"message":"The model 'x' does not exist"}}`, problem.ExitProvider, "", []string{"t has no such model"}},
 	} {

@@ -208,11 +208,11 @@ func (c *chrome) foot(e agent.Ending) {
 	}
 	switch {
 	case o.Status == turnloop.Length && o.ContextFull && !o.Empty:
-		shorter := ""
+		ways := []string{"make room (" + action.Compact(c.id.Short()).String() + ")", "ask a model that can read more (-m)"}
 		if n := min(3, o.Turn-1); n > 0 && c.run.Recorded {
-			shorter = ", or fork the conversation with fewer turns: " + action.ForkLast(c.run.ID.Short(), problem.Itoa(n)).String()
+			ways = append(ways, "fork the conversation with fewer turns ("+action.ForkLast(c.run.ID.Short(), problem.Itoa(n)).String()+")")
 		}
-		c.say("The answer was cut off: with it the conversation fills the context of the model. Make room (%s), ask a model that can read more (-m)%s.", action.Compact(c.id.Short()), shorter)
+		c.say("The answer was cut off: with it the conversation fills the context of the model. What helps: %s.", strings.Join(ways, ", or "))
 	case o.Status == turnloop.Length && !o.Empty:
 		c.say("The answer was cut off: it reached the most tokens that one answer may have (parameters.max_tokens).")
 	}
