@@ -85,6 +85,7 @@ var Allowed = map[string][]string{
 	"undo":                                  {everything},
 	"undo/undoplan":                         {"worktree"}, // decides; reads and writes no file
 	"blame":                                 {everything},
+	"usage":                                 {"conversation"}, // sums up events; reads nothing
 	"doctor":                                {everything},
 	"cmd/jp":                                {everything},
 	"cmd/jp/internal/ui":                    {everything},
