@@ -101,7 +101,8 @@ func TestUndoneCompactionsChangeNothing(t *testing.T) {
 		for i := range with {
 			if b, ok := with[i].Body.(*conversation.CompactionUndone); ok {
 				without := slicesWithout(with, b.For, with[i].Seq)
-				require.Equal(t, show(Project(without, writer)), show(Project(with, writer)), words)
+				before, after := Project(without, writer), Project(with, writer)
+				require.Equal(t, (&Request{Messages: before}).Prefix(), (&Request{Messages: after}).Prefix(), "%s: %s", words, show(after))
 			}
 		}
 	})
