@@ -46,7 +46,7 @@ func TestFailureOf(t *testing.T) {
 		"not found":     {fmt.Errorf("read: %w", conversation.ErrNotFound), 5, "not_found"},
 		"bad id":        {conversation.ErrBadID, 5, "not_found"},
 		"damaged":       {conversation.ErrDamaged, 6, "damaged"},
-		"newer":         {conversation.ErrNewer, 3, "untrusted"},
+		"newer":         {conversation.ErrNewer, 2, "untrusted"},
 		"full":          {&turnloop.JournalError{Seq: 3, Err: conversation.ErrNoSpace}, 1, "no_space"},
 		"full disk":     {fmt.Errorf("write: %w", syscall.ENOSPC), 1, "no_space"},
 		"unreadable":    {&fs.PathError{Op: "open", Path: "refs/jp", Err: syscall.EACCES}, 1, "unreadable"},
