@@ -13,11 +13,13 @@ import (
 	"jp/agent/toolset"
 	"jp/config"
 	"jp/internal/safetext"
+	"jp/internal/version"
 	"jp/tool"
 	"jp/tool/delegate"
 	"jp/tool/event"
 	"jp/tool/plan"
 	"jp/tool/recall"
+	"jp/tool/web"
 )
 
 // tools are the tools of this turn: those that the configuration has switched
@@ -75,7 +77,7 @@ func judgedTools(r *repo.Repo, host *repo.Host, servers *toolset.Servers, delega
 		return nil, nil, err
 	}
 	all = append(all, recall.Tools(r.Store)...)
-	all = append(all, event.Tool(), plan.Tool(), skillset.Tool(known), delegate.Tool(delegates), delegate.StateTool())
+	all = append(all, event.Tool(), plan.Tool(), web.Tool(web.Options{Private: r.Config.Web.Private, Agent: "jp/" + version.Get().Version}), skillset.Tool(known), delegate.Tool(delegates), delegate.StateTool())
 	all = append(all, servers.Tools(r.Config.Tools)...)
 	for i, t := range all {
 		all[i] = toolset.Configure(t, r.Config.Tools)

@@ -41,6 +41,7 @@ type Config struct {
 	Snapshot     Snapshot            `toml:"snapshot" security:"yes"`
 	Sandbox      Sandbox             `toml:"sandbox" security:"yes"`
 	Secrets      Secrets             `toml:"secrets" security:"yes"`
+	Web          Web                 `toml:"web" security:"yes"`
 	Hooks        map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
 	MCP          map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
 	Store        Store               `toml:"store"`
@@ -155,6 +156,11 @@ type Compaction struct {
 // Assistant is what the user tells every model.
 type Assistant struct {
 	Instructions string `toml:"instructions" doc:"Your own words to the model, given before any file of instructions"`
+}
+
+// Web says what web_fetch may reach.
+type Web struct {
+	Private []string `toml:"private" doc:"Hosts that web_fetch may read though their address is private, such as localhost"`
 }
 
 // Instructions say which files of instructions a model is given.

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A person at a terminal allows a call of web_fetch, and the page comes as Markdown. A
+// private address is refused all the same, unless the user's configuration has its host.
+func TestAPersonAllowsAPageOfTheWeb(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<h1>Retries</h1><p hidden>HID</p><p>Cap them.</p>")
+	}))
+	t.Cleanup(server.Close)
+	for name, tt := range map[string]struct {
+		flags []string
+		want  string
+		wrong bool
+	}{
+		"private": {nil, "which is private", true},
+		"allowed": {[]string{"--cfg", `web.private=["127.0.0.1"]`}, "# Retries\n\nCap them.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.write("../web.toml", "[[reply]]\n[[reply.tool_call]]\nname = \"web_fetch\"\narguments = { url = \""+server.URL+"/a\" }\n[[reply]]\nmessage = \"Over.\"\n")
+			s := p.sit(100, append([]string{"query", "-m", "script/../web.toml", "Read"}, tt.flags...)...)
+			s.prompted()
+			require.Contains(t, s.Text(), server.URL+"/a", "the whole address")
+			s.Type("y")
+			require.Zero(t, s.exit())
+			result := p.ofType("tool_call_response")[0]
+			require.Contains(t, result["content"], tt.want)
+			require.NotContains(t, result["content"], "HID")
+			require.Equal(t, tt.wrong, result["is_error"] == true)
+			require.Zero(t, p.jp("verify").exit)
+		})
+	}
+}
