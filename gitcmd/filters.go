@@ -141,6 +141,29 @@ func (g *Git) plain() bool {
 	return true
 }
 
+// AttributesElsewhere reports whether a file of attributes outside of the repository may name
+// a filter. It asks nobody.
+func (g *Git) AttributesElsewhere() bool {
+	others, ok := UserConfigs(g.environ)
+	if !ok {
+		return true
+	}
+	files := append(g.configFiles(), others...)
+	for _, file := range files {
+		if text, err := safefile.ReadRegular(file); err == nil && mentions(text, "attributesfile", "include") {
+			return true
+		}
+	}
+	for _, config := range others { // the file of attributes lies beside the user's or the system's configuration
+		for _, file := range []string{filepath.Join(filepath.Dir(config), "attributes"), filepath.Join(filepath.Dir(config), ".config", "git", "attributes"), filepath.Join(filepath.Dir(config), "gitattributes")} {
+			if text, err := safefile.ReadRegular(file); err == nil && mentions(text, "filter") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // configFiles are the repository's own.
 func (g *Git) configFiles() []string {
 	return []string{filepath.Join(g.repo.CommonDir, "config"), filepath.Join(g.repo.GitDir, "config.worktree")}

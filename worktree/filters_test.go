@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -193,4 +194,62 @@ func TestRestoreOfFilesWhoseFilterFails(t *testing.T) {
 	t.Setenv("GIT_LFS_SKIP_SMUDGE", "1")
 	r.open(worktree.Options{})
 	require.Equal(t, []string{"a.enc", "b.enc"}, leftPaths(r.back(from, s.Tree)), "the user wants pointers")
+}
+
+// What stands in the index may have gone round the filter: it gets into no snapshot.
+func TestStagedWithoutItsFilter(t *testing.T) {
+	const secret = "swordfish\n"
+	write := func(r *repo, name, content string) { // git looks into files that are as new as its index
+		r.write(name, content)
+		old := time.Now().Add(-time.Duration(len(content)) * time.Hour)
+		require.NoError(r.t, os.Chtimes(r.path(name), old, old))
+	}
+	raw := func(r *repo, name string) {
+		r.git("-c", "filter.crypt.clean=cat", "-c", "filter.crypt.required=false", "add", name)
+	}
+	for name, tt := range map[string]struct {
+		stage func(r *repo)
+		own   bool     // the filter is the user's own, and runs
+		want  string   // of a.key in the snapshot
+		left  []string // by name
+	}{
+		"nothing":          {func(*repo) {}, false, "byq\n", nil},
+		"plain":            {func(r *repo) { write(r, "a.key", secret); raw(r, "a.key") }, false, "byq\n", []string{"a.key"}},
+		"plain, committed": {func(r *repo) { write(r, "a.key", secret); raw(r, "a.key"); r.git("commit", "-qm", "own") }, false, "byq\n", []string{"a.key"}},
+		"a new file":       {func(r *repo) { write(r, "n.key", secret); raw(r, "n.key") }, false, "byq\n", []string{"n.key"}},
+		"a copy":           {func(r *repo) { write(r, "c.txt", "old\n"); r.git("add", "c.txt") }, false, "byq\n", []string{"c.txt"}},
+		"converted, and committed": {func(r *repo) {
+			write(r, "a.key", secret)
+			r.git("-c", "filter.crypt.clean=tr a-z n-za-m", "commit", "-qam", "own")
+		}, false, "fjbeqsvfu\n", nil},
+		"plain, and the filter runs":     {func(r *repo) { write(r, "a.key", secret); raw(r, "a.key") }, true, "fjbeqsvfu\n", nil},
+		"committed, and the filter runs": {func(r *repo) { write(r, "a.key", secret); raw(r, "a.key"); r.git("commit", "-qm", "own") }, true, "fjbeqsvfu\n", nil},
+		"converted, and the filter runs": {func(r *repo) { write(r, "a.key", secret); r.git("add", "a.key") }, true, "fjbeqsvfu\n", nil},
+		"another file":                   {func(r *repo) { r.write("b", "2\n"); r.git("add", "b") }, false, "byq\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, map[string]string{"b": "1\n"})
+			scope := "--local"
+			if tt.own {
+				scope = "--global"
+			}
+			r.git("config", scope, "filter.crypt.clean", "tr a-z n-za-m")
+			r.git("config", scope, "filter.crypt.smudge", "tr a-z n-za-m")
+			r.write(".gitattributes", "*.key filter=crypt\n")
+			write(r, "a.key", "old\n")
+			r.git("add", ".")
+			r.git("commit", "-qm", "keys")
+			s := r.tool(r.head(), func() { tt.stage(r) })
+			files := r.files(s.Tree)
+			require.Equal(t, tt.want, files["a.key"])
+			require.Equal(t, tt.left, leftPaths(s.LeftOut))
+			for _, path := range tt.left {
+				require.NotContains(t, files[path], "swordfish")
+			}
+			require.NotContains(t, files, "c.txt")
+			require.NotContains(t, files, "n.key")
+			next := r.tool(s.Tree, func() { r.write("b", "3\n") })
+			require.Equal(t, tt.want, r.files(next.Tree)["a.key"], "and so in the one after it")
+		})
+	}
 }

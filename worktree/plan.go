@@ -1,8 +1,10 @@
 package worktree
 
 import (
+	"bytes"
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +17,7 @@ type plan struct {
 	remove  []string // gone from the working tree
 	take    []string // to be read from the working tree
 	keep    []string // to be as in the parent's tree
+	restore []string // of take: the index has another entry, which git must not keep
 	unflag  []string // tracked, but hidden from git by the user
 	assume  []string // of keep: to stay hidden, as assume-unchanged
 	skip    []string // and as skip-worktree
@@ -68,6 +71,9 @@ func (s *snapshot) decide(ctx context.Context, found scan) (*plan, error) {
 	}
 	for _, path := range found.others {
 		s.decideUntracked(p, path)
+	}
+	if err := s.decideStaged(ctx, p, found.staged); err != nil {
+		return nil, err
 	}
 	s.leaveHidden(p, found.hidden)
 	if found.blind != "" {
@@ -313,6 +319,78 @@ func (s *snapshot) leaveFiltered(ctx context.Context, p *plan) error {
 		return true
 	})
 	return nil
+}
+
+// decideStaged is for the paths at which the index has another entry than the parent's tree
+// and that git takes for unchanged since. The entry counts, but for a file with a filter:
+// whoever staged it may have gone round the filter.
+func (s *snapshot) decideStaged(ctx context.Context, p *plan, staged []raw) error {
+	entries := map[string]string{}
+	for _, r := range staged {
+		if _, decided := p.seen[r.path]; !decided && r.claims() && strings.HasPrefix(r.newMode, "100") {
+			entries[r.path] = r.newOID
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if may, err := s.mayFilter(ctx, entries, staged); err != nil || !may {
+		return err
+	}
+	state, err := s.w.State(ctx)
+	if err != nil {
+		return err
+	}
+	wrong, err := s.w.gaps.Staged(ctx, entries, state.Head)
+	if err != nil {
+		return err
+	}
+	for path, gap := range wrong.Gaps {
+		if p.first(path) {
+			p.leave(path, gap.Why())
+		}
+	}
+	for path := range wrong.Unsure {
+		st, err := s.w.lookup(path)
+		if err != nil || isDir(st) || !p.first(path) {
+			continue
+		}
+		s.takeKnown(p, path, st)
+		p.restore = append(p.restore, path)
+	}
+	return nil
+}
+
+// mayFilter reports whether one of the paths may have a filter. It reads files alone, where
+// the repository has none.
+func (s *snapshot) mayFilter(ctx context.Context, entries map[string]string, staged []raw) (bool, error) {
+	for _, r := range staged {
+		if rulesFile(r.path) {
+			return true, nil
+		}
+	}
+	if untrusted, err := s.w.git.UntrustedFilters(ctx); err != nil || len(untrusted) > 0 {
+		return true, err
+	}
+	if s.w.git.AttributesElsewhere() || namesFilter(filepath.Join(s.w.repo.CommonDir, "info", "attributes")) {
+		return true, nil
+	}
+	seen := map[string]bool{}
+	for path := range entries {
+		for dir := filepath.Dir(path); !seen[dir]; dir = filepath.Dir(dir) {
+			seen[dir] = true
+			if namesFilter(filepath.Join(s.w.abs(dir), ".gitattributes")) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// namesFilter reports whether a file of attributes has the name of a filter, or a macro.
+func namesFilter(file string) bool {
+	text, err := readRegular(file)
+	return err == nil && (bytes.Contains(text, []byte("filter")) || bytes.Contains(text, []byte("lfs")))
 }
 
 // stale lists what stays out, and is in the tree as the parent has it.

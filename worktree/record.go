@@ -45,7 +45,7 @@ func (s *snapshot) prepare() (err error) {
 // apply brings the index to what the plan says. Removed names go first: a
 // folder may have taken the place of a file.
 func (s *snapshot) apply(ctx context.Context, p *plan) error {
-	if err := s.setEntries(ctx, p.remove, slices.Concat(p.keep, s.differingOf(p.take))); err != nil {
+	if err := s.setEntries(ctx, p.remove, slices.Concat(p.keep, p.restore, s.differingOf(p.take))); err != nil {
 		return err
 	}
 	if err := errors.Join(s.update(ctx, joinNUL(p.assume), "--assume-unchanged", "--stdin"), s.update(ctx, joinNUL(p.skip), "--skip-worktree", "--stdin")); err != nil {

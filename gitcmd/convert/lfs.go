@@ -49,6 +49,21 @@ func Stored(ctx context.Context, git *gitcmd.Git, pointer []byte) bool {
 
 // Small reads those of some objects that are small enough for pointers, by id.
 func Small(ctx context.Context, git *gitcmd.Git, oids []string) (map[string][]byte, error) {
+	sizes, err := Sizes(ctx, git, oids)
+	if err != nil {
+		return nil, err
+	}
+	var small []string
+	for oid, size := range sizes {
+		if size <= PointerSize {
+			small = append(small, oid)
+		}
+	}
+	return batch(ctx, git, small)
+}
+
+// Sizes are those of some blobs, by id. One that is not here is left out.
+func Sizes(ctx context.Context, git *gitcmd.Git, oids []string) (map[string]int64, error) {
 	if len(oids) == 0 {
 		return nil, nil
 	}
@@ -58,17 +73,17 @@ func Small(ctx context.Context, git *gitcmd.Git, oids []string) (map[string][]by
 	if err != nil {
 		return nil, err
 	}
-	var small []string
+	sizes := map[string]int64{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		if len(fields) != 3 || fields[1] != "blob" {
 			continue
 		}
-		if size, err := strconv.Atoi(fields[2]); err == nil && size <= PointerSize {
-			small = append(small, fields[0])
+		if size, err := strconv.ParseInt(fields[2], 10, 64); err == nil {
+			sizes[fields[0]] = size
 		}
 	}
-	return batch(ctx, git, small)
+	return sizes, nil
 }
 
 // batch reads objects, by id. One that is not here is left out.

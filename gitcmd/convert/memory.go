@@ -144,7 +144,11 @@ func (m *memory) of(file string, size int64) (Gap, bool) {
 	if !ok || !known {
 		return Gap{}, false
 	}
-	return Gap{Path: k.Path, Filter: k.Filter, reason: gitcmd.ErrNotApproved}, true
+	return m.gap(k), true
+}
+
+func (m *memory) gap(k kept) Gap {
+	return Gap{Path: k.Path, Filter: k.Filter, reason: gitcmd.ErrNotApproved}
 }
 
 // digest identifies a content.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"jp/conversation"
@@ -96,11 +98,48 @@ func (r *repository) commitStaged(ctx context.Context, message string) (tool.Res
 			return tool.Result{}, errNothing
 		}
 	}
+	if err := r.converted(ctx); err != nil {
+		return tool.Result{}, err
+	}
 	err = r.gitCommit(ctx, gitcmd.Command{Stdin: strings.NewReader(message), Content: true})
 	if err != nil {
 		return tool.Result{}, err
 	}
 	return r.committed(ctx, selection{}), nil
+}
+
+// converted refuses an index that has a file which a filter must convert, and that jp cannot
+// tell to be converted: whoever staged it may have gone round the filter.
+func (r *repository) converted(ctx context.Context) error {
+	entries := map[string]string{}
+	for _, file := range r.staged(ctx) {
+		if facts := strings.Fields(file.State); len(facts) == 3 && strings.HasPrefix(facts[1], "100") {
+			entries[file.Path] = facts[2]
+		}
+	}
+	head, err := r.head(ctx)
+	if err != nil {
+		return err
+	}
+	staged, err := r.checker.Staged(ctx, entries, head)
+	if err != nil {
+		return err
+	}
+	var refused []left
+	for _, name := range slices.Sorted(maps.Keys(staged.Gaps)) {
+		refused = append(refused, left{name, staged.Gaps[name].Why()})
+	}
+	for _, name := range slices.Sorted(maps.Keys(staged.Unsure)) {
+		filter := staged.Unsure[name]
+		out, err := r.git.RunWith(ctx, gitcmd.Command{Args: []string{"hash-object", "--", name}, Content: true, Required: []string{filter}})
+		if err != nil || strings.TrimSpace(string(out)) != entries[name] {
+			refused = append(refused, left{name, "is staged otherwise than the filter " + filter + " makes it: name it in paths"})
+		}
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("what is staged of %s may lack its filter, and does not belong into a commit\n\n%s", few(namesOf(refused)), leftText("Nothing was committed:", refused))
+	}
+	return nil
 }
 
 // update changes the index for the named files.
