@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -25,28 +26,19 @@ type obeyed map[string]string
 // whyObeyed is why such a file is listed with what a tool left out of the tree.
 const whyObeyed = "git obeys it"
 
-// obeyedIn looks at them. What cannot be read counts as not there.
-func obeyedIn(gitDir, commonDir string) obeyed {
+// obeyed looks at those of the repository, of its submodules and of its linked worktrees.
+// What cannot be read counts as not there.
+func (f *Files) obeyed() obeyed {
 	found := obeyed{}
-	found.add(commonDir, "config")
-	found.add(gitDir, "config.worktree")
-	for _, folder := range []string{"hooks", "info"} {
-		found.add(commonDir, folder)
-		entries, _ := os.ReadDir(filepath.Join(commonDir, folder))
-		for _, entry := range entries {
-			if name := folder + "/" + entry.Name(); name != "info/refs" { // a list that git gc makes
-				found.add(commonDir, name)
-			}
-		}
+	found.repository("", f.git.GitDir, f.git.CommonDir, f.git.TopLevel)
+	if f.git.TopLevel != "" && f.git.GitDir != filepath.Join(f.git.TopLevel, ".git") {
+		found.add(inTopLevel+".git", filepath.Join(f.git.TopLevel, ".git"))
 	}
-	if gitDir != commonDir {
-		found.add(gitDir, "info/sparse-checkout")
-	}
+	found.linked(f.git.CommonDir)
+	left := mostModules
+	found.modules("modules/", filepath.Join(f.git.CommonDir, "modules"), &left)
 	return found
 }
-
-// obeyed looks at those of the repository.
-func (f *Files) obeyed() obeyed { return obeyedIn(f.git.GitDir, f.git.CommonDir) }
 
 // lookObeyed adds those that differ from before to what was seen after a tool.
 func (f *Files) lookObeyed(sight *turnloop.SnapshotResult, before obeyed) {
@@ -65,15 +57,14 @@ func (f *Files) control(all obeyed) (files []conversation.NamedFile) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		code := hmac.New(sha256.New, f.Key)
 		fmt.Fprintf(code, "control file\x00%s\x00%s", name, all[name])
-		files = append(files, conversation.NamedFile{Path: conversation.QuotePath(".git/" + name), Digest: hex.EncodeToString(code.Sum(nil)[:16])})
+		files = append(files, conversation.NamedFile{Path: conversation.QuotePath(place(name)), Digest: hex.EncodeToString(code.Sum(nil)[:16])})
 	}
 	return files
 }
 
-func (o obeyed) add(dir, name string) {
-	path := filepath.Join(dir, name)
+func (o obeyed) add(name, path string) {
 	var stat unix.Stat_t
-	if unix.Lstat(path, &stat) != nil {
+	if len(o) >= mostObeyed || unix.Lstat(path, &stat) != nil {
 		return
 	}
 	what := fmt.Sprint(stat.Mode)
@@ -90,17 +81,25 @@ func (o obeyed) add(dir, name string) {
 	o[name] = what
 }
 
+// place is the path of such a file, from the root of the working tree.
+func place(name string) string {
+	if path, out := strings.CutPrefix(name, inTopLevel); out {
+		return path
+	}
+	return ".git/" + name
+}
+
 // changed are the files that differ from those before, in order.
 func (o obeyed) changed(before obeyed) []string {
 	var names []string
 	for name := range maps.Keys(before) {
 		if o[name] != before[name] {
-			names = append(names, ".git/"+name)
+			names = append(names, place(name))
 		}
 	}
 	for name := range maps.Keys(o) {
 		if _, there := before[name]; !there {
-			names = append(names, ".git/"+name)
+			names = append(names, place(name))
 		}
 	}
 	return slices.Sorted(slices.Values(names))

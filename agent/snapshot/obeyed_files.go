@@ -1,0 +1,186 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jp/internal/safefile"
+)
+
+// Bounds of what is looked at before and after each tool.
+const (
+	mostObeyed   = 2000 // files
+	mostModules  = 200  // submodules and linked worktrees, each
+	mostIncludes = 50
+)
+
+// repository adds the files that git obeys in one git directory, which is common with
+// another one in a linked worktree. name is that of the directory.
+func (o obeyed) repository(name, gitDir, commonDir, topLevel string) {
+	if text, err := safefile.ReadRegular(filepath.Join(gitDir, "commondir")); gitDir == commonDir || err != nil || named(gitDir, strings.TrimSpace(string(text))) != commonDir {
+		o.add(name+"commondir", filepath.Join(gitDir, "commondir"))
+	}
+	o.config(name, "config", commonDir, topLevel)
+	o.config(name, "config.worktree", gitDir, topLevel)
+	for _, folder := range []string{"hooks", "info"} {
+		o.folder(name+folder, filepath.Join(commonDir, folder))
+	}
+	if gitDir != commonDir {
+		o.add(name+"config.worktree of the main worktree", filepath.Join(commonDir, "config.worktree"))
+		o.add(name+"info/sparse-checkout", filepath.Join(gitDir, "info", "sparse-checkout"))
+	}
+}
+
+// folder adds a folder and the files in it.
+func (o obeyed) folder(name, dir string) {
+	o.add(name, dir)
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if file := name + "/" + entry.Name(); !strings.HasSuffix(file, "info/refs") { // a list that git gc makes
+			o.add(file, filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
+// config adds a configuration file, the files in the repository that it includes, and the
+// hooks folder below the git directory that it names.
+func (o obeyed) config(name, file, dir, topLevel string) {
+	o.add(name+file, filepath.Join(dir, file))
+	queue, seen := []string{filepath.Join(dir, file)}, map[string]bool{}
+	for len(queue) > 0 && len(seen) < mostIncludes {
+		at := queue[0]
+		queue = queue[1:]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		text, err := safefile.ReadRegular(at)
+		if err != nil {
+			continue
+		}
+		for _, setting := range pathsIn(text) {
+			switch base := filepath.Dir(at); setting.key {
+			case "include":
+				to := named(base, setting.value)
+				if below(dir, to) || topLevel != "" && below(topLevel, to) {
+					o.add(shown(name, dir, topLevel, to), to)
+					queue = append(queue, to)
+				}
+			case "hookspath":
+				if to := named(topLevel, setting.value); topLevel != "" && below(dir, to) {
+					o.folder(shown(name, dir, topLevel, to), to)
+				}
+			case "worktree": // of a submodule
+				to := filepath.Join(named(dir, setting.value), ".git")
+				o.add(shown(name, dir, topLevel, to), to)
+			}
+		}
+	}
+}
+
+// linked adds what git obeys in the other worktrees of the repository, but for what
+// `git worktree add` writes.
+func (o obeyed) linked(commonDir string) {
+	entries, _ := os.ReadDir(filepath.Join(commonDir, "worktrees"))
+	for _, entry := range entries[:min(len(entries), mostModules)] {
+		name, dir := "worktrees/"+entry.Name()+"/", filepath.Join(commonDir, "worktrees", entry.Name())
+		o.add(name+"config.worktree", filepath.Join(dir, "config.worktree"))
+		if text, err := safefile.ReadRegular(filepath.Join(dir, "commondir")); err != nil || strings.TrimSpace(string(text)) != "../.." {
+			o.add(name+"commondir", filepath.Join(dir, "commondir"))
+		}
+		text, err := safefile.ReadRegular(filepath.Join(dir, "gitdir"))
+		if err != nil {
+			continue
+		}
+		file := named(dir, strings.TrimSpace(string(text)))
+		if link, err := safefile.ReadRegular(file); err != nil || named(filepath.Dir(file), strings.TrimPrefix(strings.TrimSpace(string(link)), "gitdir: ")) != dir {
+			o.add(name+"gitdir -> .git", file)
+		}
+	}
+}
+
+// modules adds the git directories of submodules, which may have slashes in their names
+// and submodules of their own.
+func (o obeyed) modules(name, dir string, left *int) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		if *left--; *left < 0 {
+			return
+		}
+		name, at := name+entry.Name()+"/", filepath.Join(dir, entry.Name())
+		if _, err := os.Lstat(filepath.Join(at, "HEAD")); err != nil {
+			o.modules(name, at, left)
+			continue
+		}
+		o.repository(name, at, at, "")
+		o.modules(name+"modules/", filepath.Join(at, "modules"), left)
+	}
+}
+
+// A pathSetting is a setting whose value is a path.
+type pathSetting struct{ key, value string }
+
+// pathsIn finds the settings of a configuration that name files which git obeys. It reads
+// lines as git and people write them. Whoever writes others changes a file that is watched.
+func pathsIn(text []byte) (found []pathSetting) {
+	section := ""
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(head, "[") {
+			section, _, _ = strings.Cut(strings.ToLower(strings.TrimLeft(head, "[ \t")), " ")
+			line = strings.TrimSpace(rest)
+		}
+		key, value, ok := strings.Cut(line, "=")
+		key, value = strings.ToLower(strings.TrimSpace(key)), strings.Trim(strings.TrimSpace(value), `"`)
+		switch {
+		case !ok || value == "":
+		case (section == "include" || strings.HasPrefix(section, "includeif")) && key == "path":
+			found = append(found, pathSetting{"include", value})
+		case section == "core" && slices.Contains([]string{"hookspath", "worktree"}, key):
+			found = append(found, pathSetting{key, value})
+		}
+	}
+	return found
+}
+
+// named is a path as a file in a folder names it.
+func named(base, path string) string {
+	if rest, is := strings.CutPrefix(path, "~/"); is {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel) && rel != "."
+}
+
+// shown is the name of a file: in the git directory, in the working tree, or in full.
+func shown(name, dir, topLevel, path string) string {
+	if below(dir, path) {
+		rel, _ := filepath.Rel(dir, path)
+		return name + filepath.ToSlash(rel)
+	}
+	if topLevel != "" && below(topLevel, path) {
+		rel, _ := filepath.Rel(topLevel, path)
+		return inTopLevel + filepath.ToSlash(rel)
+	}
+	return inTopLevel + path
+}
+
+// inTopLevel begins the name of a file that does not lie in the git directory.
+const inTopLevel = "../"
