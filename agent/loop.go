@@ -109,6 +109,9 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		}
 		e.front.OnSuspend(e.drafts.Flush)
 	}
+	if q := e.opts.Queue; q != nil && e.delegation == nil && !e.opts.NoPersist {
+		opts.Queued, opts.Observer = func() []string { return q.Send(-1) }, queueKeeper{opts.Observer, q}
+	}
 	if opts.Base, err = e.base(ctx, files); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/agent/drafts"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
@@ -95,6 +96,36 @@ func conversationFor(ctx context.Context, r *repo.Repo, word string) (conversati
 		return "", nil
 	}
 	return id, err
+}
+
+// LeftInQueue are the messages of a queue that an earlier process left, but for those that it
+// recorded.
+func LeftInQueue(ctx context.Context, r *repo.Repo, id conversation.ID, q *drafts.Queue) (texts []string) {
+	waiting := q.Waiting()
+	if len(waiting) == 0 {
+		return nil
+	}
+	said := map[string]int{} // seq of the newest such request
+	if v, err := r.Find().ViewBack(ctx, r.Env, string(id), func(back []*conversation.Event) bool {
+		return back[len(back)-1].Seq <= waiting[0].After
+	}); err == nil {
+		for _, e := range v.Events {
+			if b, ok := e.Body.(*conversation.ChatRequest); ok {
+				said[b.Content] = e.Seq
+			}
+		}
+	}
+	recorded := func(text string, after int) bool {
+		seq, ok := said[text]
+		return ok && seq > after
+	}
+	conceal := r.Values.Concealer(id)
+	for _, m := range waiting {
+		if !recorded(m.Text, m.After) && !(conceal != nil && recorded(conceal(m.Text), m.After)) {
+			texts = append(texts, m.Text)
+		}
+	}
+	return texts
 }
 
 // Requests are what the user asked in a conversation, the oldest first.

@@ -9,6 +9,7 @@ import (
 
 	"jp/agent/action"
 	"jp/agent/attachments"
+	"jp/agent/drafts"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/titles"
@@ -48,6 +49,7 @@ type Request struct {
 	NoPersist      bool
 	NoInstructions bool // the model gets no files of instructions in this turn
 	Quiet, Verbose bool
+	Queue          *drafts.Queue // what the user enters while the turn runs; nil: they cannot
 }
 
 // asks reports whether the command line has something to ask.

@@ -172,6 +172,15 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 	}
 	switch a.Act {
 	case ActModel:
+		if l.opts.Queued != nil {
+			if texts := l.opts.Queued(); len(texts) > 0 {
+				t := l.stream.CurrentTurn()
+				for _, text := range texts {
+					t.AddChatRequest(conversation.ChatRequest{Content: text, Interrupt: true})
+				}
+				return l.build(ctx, t)
+			}
+		}
 		return l.callModel(ctx)
 	case ActAsk:
 		return l.askAgain(ctx, a.Inquiry)

@@ -41,6 +41,9 @@ type Options struct {
 
 	// Environment is what the model is told of the place where jp runs, if it has not been told so yet.
 	Environment string
+	// Queued are messages of the user that wait for the next boundary: they are recorded before
+	// the model is asked. It is told of that by the Observer. Nil: there are none.
+	Queued func() []string
 	// Touched returns the instructions of folders in which a tool read or changed files, to be
 	// given with its result, whose event will have the seq. It returns nil if the model knows
 	// them all.

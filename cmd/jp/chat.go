@@ -55,5 +55,10 @@ func runChat(ctx context.Context, e *ui.Env, o chat.Options) error {
 	if err := o.Request.Check(); err != nil {
 		return err
 	}
+	root := newRootCommand(e)
+	o.Has = func(name string) bool {
+		cmd, _, err := root.Find([]string{name})
+		return err == nil && cmd != root
+	}
 	return chat.Run(ctx, e, o)
 }

@@ -230,3 +230,194 @@ func TestChatBare(t *testing.T) {
 	require.Zero(t, s.exit())
 	require.Len(t, p.ofType("chat_request"), 2)
 }
+
+// queueScript runs a tool until a file is there.
+const queueScript = `
+[[reply]]
+message = "I wait."
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo begun; until test -e go; do sleep 0.05; done"] }
+[[reply]]
+message = "The tool has ended."
+[[reply]]
+message = "And this is the next turn."
+`
+
+// answers types a key at a question, of which this is the end.
+func (s *sitting) answers(end, key string) {
+	s.place.t.Helper()
+	s.WaitForEnd(end + "\n>")
+	s.Type(key)
+}
+
+// waits starts the tool of queueScript.
+func (s *sitting) waits() {
+	s.place.t.Helper()
+	s.Type("Wait\r")
+	s.answers("? help", "y")
+	s.WaitFor("\n  begun")
+}
+
+// contents are the texts of the place's requests.
+func (p *place) contents() (texts []string) {
+	p.t.Helper()
+	for _, e := range p.ofType("chat_request") {
+		texts = append(texts, e["content"].(string))
+	}
+	return texts
+}
+
+// A message that is entered while a tool runs goes to the model behind the tool's result.
+func TestChatQueue(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, queueScript)
+	s.waits()
+	s.Type("first\r")
+	s.WaitFor("queued: first\n>")
+	s.Type("second\r")
+	s.WaitFor("queued: second\n>")
+	s.Type("\x1b[A") // it comes back
+	s.waitLine("> second")
+	require.NotContains(t, s.Text(), "queued: second")
+	s.Type(", changed\r")
+	s.WaitFor("queued: second, changed\n>")
+	p.write("go", "")
+	s.WaitFor("The tool has ended.")
+	s.idle()
+	require.Contains(t, s.Text(), "> first\n> second, changed\nThe tool has ended.")
+	require.NotContains(t, s.Text(), "queued:")
+	s.Type("\x04")
+	require.Zero(t, s.exit())
+	require.Equal(t, []string{"Wait", "first", "second, changed"}, p.contents())
+	require.Len(t, p.ofType("turn_done"), 1)
+	require.NoFileExists(t, p.queueFile())
+}
+
+func (p *place) queueFile() string {
+	p.t.Helper()
+	id := p.events()[0]["conversation"].(string)
+	return p.dir + "/.git/jp/drafts/" + id + ".queue"
+}
+
+// The menu sends a message at once: the tool ends.
+func TestChatQueueAtOnce(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, queueScript)
+	s.waits()
+	s.Type("now\r")
+	s.WaitFor("queued: now\n>")
+	s.Type("\x1b")
+	s.WaitFor("r send your message now")
+	s.Type("r")
+	s.WaitFor("The tool has ended.")
+	s.idle()
+	require.Equal(t, []string{"Wait", "now"}, p.contents())
+}
+
+// A message that the answer came before is a turn of its own.
+func TestChatQueueBehindAnAnswer(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, chatScript)
+	s.Type("First?\r")
+	s.WaitFor("The first")
+	s.Type("Second?\r")
+	s.WaitFor("The second answer.")
+	s.idle()
+	require.Equal(t, []string{"First?", "Second?"}, p.contents())
+	require.Len(t, p.ofType("turn_done"), 2)
+}
+
+// A kill makes a draft of what waits, and of what was being typed.
+func TestChatQueueAfterAKill(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, queueScript)
+	s.waits()
+	s.Type("queued one\r")
+	s.WaitFor("queued: queued one\n>")
+	require.NoError(t, s.cmd.Process.Kill())
+	_ = s.cmd.Wait()
+	again := p.sit(80)
+	again.waitLine("> queued one")
+	require.Contains(t, again.Text(), "interrupted")
+	require.NoFileExists(t, p.queueFile())
+}
+
+func TestChatCommands(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, makeScript)
+	do := func(command string, shown ...string) {
+		t.Helper()
+		s.Type("\x15" + command + "\r")
+		for _, text := range shown {
+			s.WaitFor(text)
+		}
+		s.idle()
+	}
+	do("/new", "$ jp query --new\nThe next request starts a new conversation.")
+	s.Type("Make them\r")
+	s.answers("? help", "y")
+	s.WaitFor("call 2 of 2")
+	s.answers("? help", "y")
+	s.WaitFor("Over.")
+	s.idle()
+	do("/diff --stat", "$ jp diff --stat", "made.txt")
+	do("/undo -y", "$ jp undo -y")
+	require.NoFileExists(t, p.dir+"/made.txt", s.Text())
+	do("/fork", "$ jp fork --activate", "Forked jp-c")
+	do("/ls", "$ jp ls")
+	do("/model script/other.toml", "$ jp query --model script/other.toml")
+	s.Type("\x15/nothing\r")
+	s.WaitFor("There is no command /nothing. /help lists them.")
+	s.Type("\x15/he\t")
+	s.waitLine("> /help")
+	s.Type("\x15\x1b[200~/quit\x1b[201~\r") // what is pasted is text
+	s.WaitFor("Error: ")
+	s.WaitFor("other.toml")
+	s.waitLine("> /quit")
+	s.Type("\x15/quit\r")
+	require.Zero(t, s.exit())
+}
+
+// A file that is named goes along, and one that is doubtful only after a yes.
+func TestChatMentions(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text, asks string
+		keys       string
+		attached   int
+	}{
+		"in the tree":           {text: "See @README.md.", attached: 1},
+		"completed":             {text: "See @READ\t", attached: 1},
+		"no file":               {text: "Ask @nobody"},
+		"an address":            {text: "Ask me@README.md"},
+		"a secret's name":       {text: "See @.env", asks: "/repo/.env? It is its name looks like a secret's.", keys: "n"},
+		"outside":               {text: "See @../outside.txt", asks: "/outside.txt? It is outside of the working tree.", keys: "y", attached: 1},
+		"a link that leads out": {text: "See @link", asks: "/outside.txt? It is outside of the working tree.", keys: "n"},
+		"ignored":               {text: "See @ignored.txt", asks: "/repo/ignored.txt? It is ignored by git.", keys: "y", attached: 1},
+		"pasted":                {text: "\x1b[200~See @README.md\x1b[201~"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := talk(t, 200, chatScript)
+			p.write(".env", "A=b\n")
+			p.write(".gitignore", "ignored.txt\n")
+			p.write("ignored.txt", "ignored\n")
+			p.write("../outside.txt", "outside\n")
+			require.NoError(t, os.Symlink("../outside.txt", p.dir+"/link"))
+			s.Type(tt.text)
+			if strings.HasSuffix(tt.text, "\t") {
+				s.waitLine("> See @README.md")
+			}
+			s.Type("\r")
+			if tt.asks != "" {
+				s.WaitFor(tt.asks)
+				s.answers("Esc do not ask", tt.keys)
+			}
+			s.WaitFor("no files changed")
+			s.idle()
+			attached, _ := p.ofType("chat_request")[0]["attachments"].([]any)
+			require.Len(t, attached, tt.attached)
+		})
+	}
+}

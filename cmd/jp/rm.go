@@ -155,7 +155,7 @@ func remove(ctx context.Context, r *repo.Repo, info conversation.Info, with []co
 		return d, err
 	}
 	r.ForgetSecrets(info.ID)
-	for _, kind := range []string{".query", ".answer", ".unsent", ".untracked"} {
+	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
 		_ = r.Own().Remove(repo.DraftsFolder, string(info.ID)+kind) // there may be none
 	}
 	if registry, ok := r.States().ToldRegistry(); ok {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jp/agent"
+	"jp/agent/drafts"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/console"
 	"jp/cmd/jp/internal/terminal"
@@ -20,22 +21,29 @@ import (
 
 // Options say how the person came here.
 type Options struct {
-	ID      string        // the word for a conversation; "" for the session's
-	Request agent.Request // what each request has, but for its text
+	ID      string                 // the word for a conversation; "" for the session's
+	Request agent.Request          // what each request has, but for its text
+	Has     func(name string) bool // whether jp has a command; nil: it has all
 }
 
 // A chat is one person at one terminal.
 type chat struct {
-	env     *ui.Env
-	options Options
-	console *console.Console
-	texts   chan string   // that the person has entered
-	left    chan struct{} // closed when the person leaves
-	leave   sync.Once
-	draft   *draft
-	history history
+	env      *ui.Env
+	dim      func(string) string
+	options  Options
+	console  *console.Console
+	entries  chan console.Entry // that the person has entered
+	left     chan struct{}      // closed when the person leaves
+	leave    sync.Once
+	draft    *draft
+	history  history
+	attached []string       // files for the next request
+	ended    agent.Ending   // of the last turn
+	next     *console.Entry // that was queued, and is a turn of its own
 
 	mu    sync.Mutex
+	queue *drafts.Queue
+	shown []string        // messages of it that are shown
 	id    conversation.ID // "" until a new conversation has its first event
 	run   context.Context // of the turn that runs; nil: none
 	armed time.Time       // when Ctrl+C was typed in an empty line
@@ -47,7 +55,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	if err != nil {
 		return err
 	}
-	c := &chat{env: e, options: o, texts: make(chan string, 1), left: make(chan struct{})}
+	c := &chat{env: e, dim: e.Palette(e.Stdout).Dim, options: o, entries: make(chan console.Entry, 1), left: make(chan struct{}), draft: &draft{}}
 	overview, err := agent.OverviewOf(ctx, r, o.ID)
 	if err == nil {
 		c.id = overview.ID
@@ -57,7 +65,7 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		r.Close()
 		return err
 	}
-	c.draft = newDraft(r.Own(), c.id)
+	c.open(ctx, r)
 	c.welcome(r, overview)
 	if err := r.Close(); err != nil {
 		return err
@@ -66,12 +74,31 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		return err
 	}
 	e.Console = c.console
-	c.offerDraft()
+	c.console.SetText(c.draft.current())
 	err = c.talk(ctx)
 	c.draft.flush()
 	c.console.Close()
 	e.Console = nil
 	return err
+}
+
+// open takes what an earlier process kept of the conversation: a draft, and messages that were queued,
+// which are a draft now.
+func (c *chat) open(ctx context.Context, r *repo.Repo) {
+	c.draft.open(r.Own(), c.id)
+	queue := drafts.NewQueue(r.Own(), c.id)
+	if left := agent.LeftInQueue(ctx, r, c.id, queue); len(left) > 0 {
+		text := strings.Join(left, "\n\n")
+		if draft := c.draft.current(); draft != left[len(left)-1] { // else it was about to be queued
+			text = joined(text, draft)
+		}
+		c.draft.change(text)
+		c.draft.flush()
+	}
+	queue.Clear()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queue = queue
 }
 
 // visit makes a conversation that was named the session's.
@@ -82,14 +109,17 @@ func (c *chat) visit(r *repo.Repo) error {
 	return r.Session(c.env.Host).Use(c.id, c.env.Now())
 }
 
-// talk asks what the person enters, one text after the other.
+// talk does what the person enters, one thing after the other.
 func (c *chat) talk(ctx context.Context) error {
 	for {
+		if e := c.next; e != nil {
+			c.next = nil
+			c.afterwards(ctx, c.enter(ctx, *e))
+			continue
+		}
 		select {
-		case text := <-c.texts:
-			if err := c.ask(ctx, text); err != nil {
-				return err
-			}
+		case e := <-c.entries:
+			c.afterwards(ctx, c.enter(ctx, e))
 		case <-c.left:
 			return nil
 		case <-c.console.Gone():
@@ -100,56 +130,92 @@ func (c *chat) talk(ctx context.Context) error {
 	}
 }
 
-// ask runs a turn. Its error is shown; only one of the terminal, or a signal, ends the conversation.
-func (c *chat) ask(ctx context.Context, text string) error {
-	c.draft.ask(text)
-	c.show(text)
-	run, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	abort := c.env.Abort
-	c.env.Abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
-	c.running(run)
-	err := c.turn(run, text)
-	c.idle()
-	c.env.Abort = abort
-	if err := context.Cause(ctx); err != nil {
+// enter runs a command, or a turn.
+func (c *chat) enter(ctx context.Context, e console.Entry) error {
+	show(c.console, e.Text, c.env.Palette(c.env.Stdout).Bold)
+	if o, words, is := c.commandOf(e.Text); is && !e.Pasted(0) {
+		c.draft.entered(e.Text)
+		return c.do(ctx, o, words)
+	}
+	c.draft.ask(e.Text)
+	files, err := c.mentioned(ctx, e)
+	if err != nil {
 		return err
+	}
+	o := c.options.Request
+	o.Text, o.ID, o.New, o.Attachments, o.Queue = []string{e.Text}, string(c.id), c.id == "", slices.Concat(c.attached, files), c.messages()
+	return c.turn(ctx, o)
+}
+
+// afterwards goes on with a message that is queued, where the turn came to its end. Else it and what
+// was not asked are the person's to edit.
+func (c *chat) afterwards(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
 	}
 	if err != nil {
 		ui.ReportProblem(ui.TypedFor(repo.ProblemOf(err), c.env), c.console, false, c.env.MessageColumns())
 	}
 	fmt.Fprintln(c.console)
-	if unasked := c.draft.unasked(); unasked != "" {
+	unasked := c.draft.unasked()
+	if unasked == "" && err == nil {
+		if c.ended.Outcome.Status == turnloop.Complete {
+			if waiting := c.messages().Waiting(); len(waiting) > 0 {
+				text := waiting[0].Text
+				c.draft.ask(text) // before it leaves the queue: a kill may come in between
+				c.messages().First()
+				c.showQueue()
+				c.history.add(text)
+				c.next = &console.Entry{Text: text, Pasted: func(int) bool { return true }}
+				return
+			}
+		}
+	}
+	for _, m := range c.messages().Waiting() {
+		unasked = joined(unasked, m.Text)
+	}
+	if unasked != "" {
 		text := joined(unasked, c.console.Text())
 		c.draft.change(text)
+		c.draft.flush()
 		c.console.SetText(text)
 	}
-	return nil
+	c.messages().Clear()
+	c.showQueue()
 }
 
 // show shows what was entered, where it stays.
-func (c *chat) show(text string) {
-	bold := c.env.Palette(c.env.Stdout).Bold
+func show(out *console.Console, text string, bold func(string) string) {
 	lead := "> "
 	for line := range strings.Lines(safetext.Clean(text)) {
-		for row := range strings.Lines(terminal.Wrap(strings.TrimSuffix(line, "\n")+"\n", c.console.Width()-len(lead))) {
-			fmt.Fprintln(c.console, lead+bold(strings.TrimSuffix(row, "\n")))
+		for row := range strings.Lines(terminal.Wrap(strings.TrimSuffix(line, "\n")+"\n", out.Width()-len(lead))) {
+			fmt.Fprintln(out, lead+bold(strings.TrimSuffix(row, "\n")))
 			lead = "  "
 		}
 	}
 }
 
-// turn asks in the conversation, which from then on is there.
-func (c *chat) turn(ctx context.Context, text string) error {
-	r, err := c.env.FindRepo(ctx)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	o := c.options.Request
-	o.Text, o.ID, o.New = []string{text}, string(c.id), c.id == ""
+// turn runs a turn. Only a signal, or the loss of the terminal, ends more than that.
+func (c *chat) turn(ctx context.Context, o agent.Request) error {
+	c.ended = agent.Ending{}
+	run, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	abort := c.env.Abort
+	defer func() { c.env.Abort = abort }()
+	c.env.Abort = func(signal string) { cancel(&turnloop.Interrupt{Signal: signal}) }
+	c.running(run)
+	defer c.idle()
 	o.Quiet, o.Verbose = c.env.Quiet, c.env.Verbose
-	return agent.Ask(ctx, r, o, &front{TerminalFront: c.env.Frontend(r, o), chat: c})
+	return c.withRepo(run, func(ctx context.Context, r *repo.Repo) error {
+		return agent.Ask(ctx, r, o, &front{TerminalFront: c.env.Frontend(r, o), chat: c})
+	})
+}
+
+// messages are those that wait for the turn that runs.
+func (c *chat) messages() *drafts.Queue {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.queue
 }
 
 // running notes that a turn runs.
@@ -170,16 +236,25 @@ func (c *chat) idle() {
 
 // became notes the conversation's id.
 func (c *chat) became(id conversation.ID) {
+	if id == "" || id == c.id {
+		return
+	}
 	c.mu.Lock()
-	other := id != "" && id != c.id
-	if other {
-		c.id = id
-	}
+	c.id = id
 	c.mu.Unlock()
-	if other {
-		c.draft.move(id)
-		c.history.forget()
-	}
+	c.draft.move(id)
+	c.history.forget()
+}
+
+// switchTo goes on in another conversation, "" for a new one. What was typed goes along.
+func (c *chat) switchTo(ctx context.Context, r *repo.Repo, id conversation.ID) {
+	c.draft.flush()
+	c.mu.Lock()
+	c.id = id
+	c.mu.Unlock()
+	c.history.forget()
+	c.open(ctx, r)
+	c.console.SetText(joined(c.draft.current(), c.console.Text()))
 }
 
 // A front is jp's own front end, which tells the chat what becomes of its conversation.
@@ -202,12 +277,23 @@ type output struct {
 func (o *output) Recorded(events []*conversation.Event) {
 	if slices.ContainsFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeChatRequest }) {
 		o.chat.draft.recorded()
+		o.chat.attached = nil
+		for _, text := range o.chat.showQueue() {
+			show(o.chat.console, text, o.chat.env.Palette(o.chat.env.Stdout).Bold)
+		}
 	}
 	o.Output.Recorded(events)
+}
+
+// Begin implements [agent.Output].
+func (o *output) Begin(r agent.RunInfo) {
+	o.chat.messages().Of(r.ID)
+	o.Output.Begin(r)
 }
 
 // Ended implements [agent.Output].
 func (o *output) Ended(e agent.Ending) {
 	o.Output.Ended(e)
+	o.chat.ended = e
 	o.chat.became(e.ID)
 }

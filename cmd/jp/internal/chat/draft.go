@@ -24,11 +24,20 @@ type draft struct {
 	timer *time.Timer
 }
 
-func newDraft(own safefile.StateDir, id conversation.ID) *draft {
-	d := &draft{own: own, id: id}
+// open begins with what was kept of a conversation.
+func (d *draft) open(own safefile.StateDir, id conversation.ID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.own, d.id = own, id
 	d.kept, _ = drafts.Request(own, id) // one that cannot be read is not offered
 	d.text = d.kept
-	return d
+}
+
+// current is the text that the line has, or had when it was kept.
+func (d *draft) current() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text
 }
 
 // change takes what is in the line.
@@ -45,6 +54,16 @@ func (d *draft) ask(text string) {
 	d.mu.Lock()
 	d.asked = text
 	if d.text == text { // it was in the line
+		d.text = ""
+	}
+	d.mu.Unlock()
+	d.flush()
+}
+
+// entered forgets a text that left the line, and is kept elsewhere or not at all.
+func (d *draft) entered(text string) {
+	d.mu.Lock()
+	if d.text == text {
 		d.text = ""
 	}
 	d.mu.Unlock()
@@ -97,11 +116,4 @@ func joined(first, second string) string {
 		return first + second
 	}
 	return first + "\n\n" + second
-}
-
-// offerDraft puts what was typed and not asked into the line.
-func (c *chat) offerDraft() {
-	if text := c.draft.text; text != "" {
-		c.console.SetText(text)
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"jp/agent"
+	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 )
 
@@ -63,14 +64,11 @@ func (h *history) forget() {
 }
 
 // requests reads what was asked.
-func (c *chat) requests(ctx context.Context) []string {
-	c.mu.Lock()
-	id := c.id
-	c.mu.Unlock()
-	if id == conversation.ID("") {
+func requests(ctx context.Context, env *ui.Env, id conversation.ID) []string {
+	if id == "" {
 		return nil
 	}
-	r, err := c.env.FindRepo(ctx)
+	r, err := env.FindRepo(ctx)
 	if err != nil {
 		return nil
 	}

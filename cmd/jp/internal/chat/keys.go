@@ -4,41 +4,95 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"jp/agent/problem"
+	"jp/cmd/jp/internal/console"
+	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 // twice is how soon a second Ctrl+C leaves.
 const twice = 2 * time.Second
 
 // Enter implements [console.Handler].
-func (c *chat) Enter(text string) bool {
-	if strings.TrimSpace(text) == "" {
+func (c *chat) Enter(e console.Entry) bool {
+	if strings.TrimSpace(e.Text) == "" {
 		return false
 	}
-	c.mu.Lock()
-	busy := c.run != nil
-	c.mu.Unlock()
-	if busy {
-		return false
+	busy := c.works() != nil
+	if o, _, is := c.commandOf(e.Text); is && !e.Pasted(0) {
+		switch {
+		case o.name == "":
+			c.console.Below(c.dim("There is no command " + safetext.Show(strings.Fields(e.Text)[0]) + ". /help lists them."))
+			return false
+		case busy:
+			c.console.Below(c.dim("A command waits until the turn has ended."))
+			return false
+		}
+	} else if busy {
+		if err := c.messages().Add(e.Text); err != nil {
+			c.console.Below(c.dim("jp could not keep the message: " + problem.OneLine(err.Error())))
+			return false
+		}
+		c.draft.entered(e.Text)
+		c.showQueue()
+		return true
 	}
 	select {
-	case c.texts <- text:
-		c.history.add(text)
+	case c.entries <- e:
+		if c.console.Below(); !busy {
+			c.history.add(e.Text)
+		}
 		return true
 	default:
 		return false
 	}
 }
 
+// showQueue shows the messages that wait, above the line. It returns those that were shown and
+// went to the model since.
+func (c *chat) showQueue() (sent []string) {
+	var lines, texts []string
+	waiting := c.messages().Waiting()
+	for _, m := range waiting {
+		texts = append(texts, m.Text)
+	}
+	c.mu.Lock()
+	sent = c.shown[:max(0, len(c.shown)-len(texts))]
+	c.shown = texts
+	c.mu.Unlock()
+	for i, m := range waiting {
+		if i == 3 {
+			lines = append(lines, c.dim(conversation.Count(len(waiting)-3, "message")+" more"))
+			break
+		}
+		lines = append(lines, c.dim("queued: "+safetext.Clean(problem.OneLine(m.Text))))
+	}
+	c.console.Above(lines...)
+	return sent
+}
+
+// works is the context of the turn that runs, nil where none does.
+func (c *chat) works() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.run
+}
+
 // Changed implements [console.Handler].
 func (c *chat) Changed(text string) {
 	c.draft.change(text)
-	c.disarm()
+	c.mu.Lock()
+	c.armed = time.Time{}
+	c.mu.Unlock()
+	c.suggest(text)
 }
 
 // Stop implements [console.Handler].
 func (c *chat) Stop(ctrlC bool) {
+	run := c.works()
 	c.mu.Lock()
-	run, armed := c.run, c.armed
+	armed := c.armed
 	if run == nil && ctrlC {
 		c.armed = time.Now()
 	}
@@ -51,7 +105,7 @@ func (c *chat) Stop(ctrlC bool) {
 	case ctrlC && time.Since(armed) < twice:
 		c.Leave()
 	case ctrlC:
-		c.console.Below("Ctrl+C again leaves.")
+		c.console.Below(c.dim("Ctrl+C again leaves."))
 		time.AfterFunc(twice, c.disarm)
 	}
 }
@@ -69,10 +123,7 @@ func (c *chat) disarm() {
 
 // Leave implements [console.Handler].
 func (c *chat) Leave() {
-	c.mu.Lock()
-	run := c.run
-	c.mu.Unlock()
-	if run != nil && c.env.Interrupted(run) {
+	if run := c.works(); run != nil && c.env.Interrupted(run) {
 		return
 	}
 	c.leave.Do(func() { close(c.left) })
@@ -84,9 +135,19 @@ func (c *chat) Suspend() {
 	go c.env.Suspend() // the goroutine that reads keys ends meanwhile
 }
 
-// History implements [console.Handler].
+// Mode implements [console.Handler].
+func (c *chat) Mode() {}
+
+// History implements [console.Handler]. While a turn runs, the message that was queued last comes back first.
 func (c *chat) History(back bool, text string) (string, bool) {
-	return c.history.step(back, text, func() []string {
-		return c.requests(context.Background())
-	})
+	if back && text == "" && c.works() != nil {
+		if last := c.messages().Last(); last != "" {
+			c.showQueue()
+			return last, true
+		}
+	}
+	c.mu.Lock()
+	id := c.id
+	c.mu.Unlock()
+	return c.history.step(back, text, func() []string { return requests(context.Background(), c.env, id) })
 }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
 		}
 		fmt.Fprintln(out, terminal.Wrap(p.Dim(problem.OneLine(strings.Join(words, " · ")+" · "+place)), width))
 		fmt.Fprintln(out, safetext.Fit(p.Bold(problem.OneLine(repo.Title(o.Listing))), width))
-		c.lastAnswer(o, width)
+		lastAnswer(out, o.Answer, width)
 	}
 	if line := waiting(c.env.Now(), o.Listing); line != "" {
 		fmt.Fprintln(out, terminal.Wrap(p.Yellow(line), width))
@@ -46,8 +47,8 @@ func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
 }
 
 // lastAnswer shows the end of the last answer.
-func (c *chat) lastAnswer(o agent.Overview, width int) {
-	text := strings.TrimRight(safetext.Clean(o.Answer), "\n")
+func lastAnswer(out io.Writer, answer string, width int) {
+	text := strings.TrimRight(safetext.Clean(answer), "\n")
 	if text == "" {
 		return
 	}
@@ -56,7 +57,7 @@ func (c *chat) lastAnswer(o agent.Overview, width int) {
 		lines = append([]string{"…"}, lines[more:]...)
 	}
 	for _, line := range lines {
-		fmt.Fprintln(c.env.Results(), strings.TrimRight("  "+safetext.Fit(line, width-2), " "))
+		fmt.Fprintln(out, strings.TrimRight("  "+safetext.Fit(line, width-2), " "))
 	}
 }
 

@@ -76,11 +76,10 @@ func (a *asker) Repeat() {}
 // for half a second, or after Tab; others are text.
 func (a *asker) Choose(ctx context.Context, prompt string, accept func(terminal.Key) bool) (terminal.Key, error) {
 	head, marked := strings.CutSuffix(prompt, marker)
-	if _, err := a.Write([]byte(head)); err != nil {
-		return 0, err
-	}
 	q := &question{accept: accept, direct: a.direct, marked: marked, since: a.now(), key: make(chan terminal.Key, 1)}
-	_ = a.change(func(v *view) { v.question = q })
+	a.mu.Lock()
+	a.view.question = q // before it is shown: then it never stands there beside an empty line
+	a.mu.Unlock()
 	defer func() {
 		_ = a.change(func(v *view) {
 			if v.question = nil; marked {
@@ -88,6 +87,10 @@ func (a *asker) Choose(ctx context.Context, prompt string, accept func(terminal.
 			}
 		})
 	}()
+	if _, err := a.Write([]byte(head)); err != nil {
+		return 0, err
+	}
+	_ = a.change(func(*view) { q.since = a.now() })
 	tick := time.NewTicker(quiet / 5) // the mark of a question moves with who is asked
 	defer tick.Stop()
 	for {

@@ -14,7 +14,7 @@ import (
 // reads keys.
 type Handler interface {
 	// Enter takes the text of the line. It stays in the line where it is not taken.
-	Enter(text string) (taken bool)
+	Enter(e Entry) (taken bool)
 	// Changed is called after each change of the line.
 	Changed(text string)
 	// Stop is Esc, or Ctrl+C in an empty line or while Busy.
@@ -25,6 +25,16 @@ type Handler interface {
 	History(back bool, text string) (string, bool)
 	// Suspend is Ctrl+Z.
 	Suspend()
+	// Mode is Shift+Tab.
+	Mode()
+	// Complete is Tab: what goes in the place of the text between from and the cursor.
+	Complete(e Entry, at int) (from int, text string, ok bool)
+}
+
+// An Entry is a text that the person entered.
+type Entry struct {
+	Text   string
+	Pasted func(at int) bool // whether the byte at a place was pasted
 }
 
 // A Console is a terminal with a line to edit. Its methods may be called by any goroutine.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,18 +16,38 @@ type editor struct {
 	text   string
 	at     int    // the cursor, in bytes
 	killed string // what Ctrl+K, Ctrl+U or Ctrl+W took away last
+	pasted []row  // the parts that were pasted
 	goal   int    // the column that the cursor goes back to in longer rows, plus one; 0: none
 }
 
 // set replaces the text. The cursor stands at its end.
-func (e *editor) set(text string) { e.text, e.at, e.goal = text, len(text), 0 }
+func (e *editor) set(text string) { e.text, e.at, e.goal, e.pasted = text, len(text), 0, nil }
 
 // insert puts a text at the cursor, without what a terminal would take as a command.
 func (e *editor) insert(text string) {
 	text = typed(text)
 	e.text = e.text[:e.at] + text + e.text[e.at:]
+	for i := range e.pasted {
+		if p := &e.pasted[i]; p.start >= e.at {
+			p.start, p.end = p.start+len(text), p.end+len(text)
+		} else if p.end > e.at {
+			p.end += len(text)
+		}
+	}
 	e.at += len(text)
 	e.goal = 0
+}
+
+// paste inserts a text that the person did not type.
+func (e *editor) paste(text string) {
+	from := e.at
+	e.insert(text)
+	e.pasted = append(e.pasted, row{from, e.at})
+}
+
+// wasPasted reports whether the character at a place was pasted.
+func (e *editor) wasPasted(at int) bool {
+	return slices.ContainsFunc(e.pasted, func(p row) bool { return p.start <= at && at < p.end })
 }
 
 // typed is a text as it goes into the line: line breaks of one kind, and no character that is
@@ -49,8 +70,16 @@ func typed(text string) string {
 func (e *editor) remove(to int) {
 	from, end := min(e.at, to), max(e.at, to)
 	e.text = e.text[:from] + e.text[end:]
+	for i := range e.pasted {
+		p := &e.pasted[i]
+		p.start, p.end = p.start-overlap(p.start, from, end), p.end-overlap(p.end, from, end)
+	}
+	e.pasted = slices.DeleteFunc(e.pasted, func(p row) bool { return p.start == p.end })
 	e.at, e.goal = from, 0
 }
+
+// overlap is how far a place moves to the left when a part before it, or around it, goes away.
+func overlap(at, from, end int) int { return max(0, min(at, end)-from) }
 
 // kill is remove, and keeps what it takes away.
 func (e *editor) kill(to int) {
@@ -84,7 +113,12 @@ func (e *editor) after() int { return e.at + len(cluster(e.text[e.at:])) }
 // wordBefore and wordAfter are the places one word from the cursor.
 func (e *editor) wordBefore() int {
 	left := strings.TrimRightFunc(e.text[:e.at], unicode.IsSpace)
-	return strings.LastIndexFunc(left, unicode.IsSpace) + 1 // a space takes one byte, or is one that users do not type
+	space := strings.LastIndexFunc(left, unicode.IsSpace)
+	if space < 0 {
+		return 0
+	}
+	_, size := utf8.DecodeRuneInString(left[space:])
+	return space + size
 }
 
 func (e *editor) wordAfter() int {

@@ -137,7 +137,7 @@ func (c *Console) paste(text string) {
 			r.line.insert(strings.Join(strings.Fields(typed(text)), " "))
 			return
 		}
-		v.line.insert(text)
+		v.line.paste(text)
 		changed, own = v.line.text, true
 	})
 	if own {
@@ -263,9 +263,9 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 			e.insert("\n")
 			return nil
 		}
-		text := e.text
+		text, line := e.text, *e
 		return func() {
-			if c.handler.Enter(text) {
+			if c.handler.Enter(Entry{text, line.wasPasted}) {
 				_ = c.change(func(v *view) {
 					if v.line.text == text {
 						v.line.set("")
@@ -284,6 +284,21 @@ func (c *Console) edit(k uv.KeyPressEvent, follows bool) (act func()) {
 		return c.handler.Leave
 	case k.MatchString("ctrl+z"):
 		return c.handler.Suspend
+	case k.MatchString("shift+tab"):
+		return c.handler.Mode
+	case k.MatchString("tab"):
+		text, at, line := e.text, e.at, *e
+		return func() {
+			if from, word, ok := c.handler.Complete(Entry{text, line.wasPasted}, at); ok {
+				_ = c.change(func(v *view) {
+					if v.line.text == text && v.line.at == at {
+						v.line.remove(from)
+						v.line.insert(word)
+					}
+				})
+				c.handler.Changed(c.Text())
+			}
+		}
 	case k.MatchString("ctrl+l"):
 		c.draw.width = 0 // all of it is drawn again
 	case k.MatchString("up", "ctrl+p"), k.MatchString("down", "ctrl+n"):

@@ -18,6 +18,7 @@ type TerminalFront struct {
 	Env       *Env
 	Repo      *repo.Repo
 	transient bool // nothing of the turn is kept
+	queue     *drafts.Queue
 	input     textInput
 	about     conversation.ID // what the person is asked about
 
@@ -40,7 +41,7 @@ var _ agent.Frontend = (*TerminalFront)(nil)
 // Frontend is the front end of a query.
 func (e *Env) Frontend(r *repo.Repo, o agent.Request) *TerminalFront {
 	return &TerminalFront{
-		Env: e, Repo: r, transient: o.NoPersist,
+		Env: e, Repo: r, transient: o.NoPersist, queue: o.Queue,
 		input: textInput{wait: o.Stdin, never: o.NoStdin, attached: slices.Contains(o.Attachments, attachments.FromStdin)},
 	}
 }
@@ -84,7 +85,7 @@ func (f *TerminalFront) Running(turn agent.Interruptible, transient bool) {
 	if f.live != nil {
 		f.live.gate, f.live.hint = &f.client.gate, "Ctrl+C menu"
 	}
-	f.menu = &menu{client: f.client, tty: f.client.direct(), loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide}
+	f.menu = &menu{client: f.client, tty: f.client.direct(), loop: turn, now: f.Env.Now, abort: f.Env.Abort, gate: &f.client.gate, transient: transient, clear: f.hide, queue: f.queue}
 	take := f.menu.interrupt
 	f.Env.onInterrupt.Store(&take)
 }

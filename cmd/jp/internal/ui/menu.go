@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 
 	"jp/agent"
 	"jp/agent/action"
+	"jp/agent/drafts"
 	"jp/agent/presence"
 	"jp/cmd/jp/internal/terminal"
 	"jp/conversation"
@@ -30,8 +32,9 @@ type menu struct {
 	open  atomic.Bool
 	done  sync.WaitGroup
 
-	transient bool    // nothing of the turn is kept
-	client    *client // who is asked
+	transient bool          // nothing of the turn is kept
+	client    *client       // who is asked
+	queue     *drafts.Queue // what the user has entered meanwhile; nil: they cannot
 }
 
 // Choices that more than one menu has.
@@ -40,6 +43,7 @@ var abortChoice = "a abort (" + action.ContinueSession.String() + " resumes)"
 const (
 	leaveChoice = "a abort (nothing is kept)"
 	backChoice  = "Enter back to the question"
+	sendChoice  = "r send your message now"
 )
 
 // abort is the choice that ends jp.
@@ -101,6 +105,13 @@ func (m *menu) choose(ctx context.Context, doing turnloop.Activity) {
 	if doing.Name != "" {
 		choices, letters = []string{"Enter wait", "x cancel this tool", "s stop the turn", abort(m.transient)}, "xsa"
 	}
+	if m.queue != nil && len(m.queue.Waiting()) > 0 {
+		if doing.Name == "" {
+			choices[1] = sendChoice
+		} else {
+			choices, letters = slices.Insert(choices, 1, sendChoice), letters+"r"
+		}
+	}
 	key, err := m.tty.Choose(ctx, menuText(m.tty.Width(), choices...), func(k terminal.Key) bool {
 		return k == terminal.KeyEnter || k == terminal.KeyEsc || strings.ContainsRune(letters, rune(k.Lower()))
 	})
@@ -131,6 +142,12 @@ func (m *menu) act(ctx context.Context, key terminal.Key) {
 	case 'x':
 		m.loop.Steer(turnloop.Command{Kind: turnloop.CommandCancelTool})
 	case 'r':
+		if m.queue != nil {
+			if texts := m.queue.Send(1); len(texts) > 0 { // the others go with the next step
+				m.loop.Steer(turnloop.Command{Kind: turnloop.CommandReply, Text: texts[0]})
+				return
+			}
+		}
 		line, err := m.tty.Line(ctx, "Your reply: ")
 		switch {
 		case errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, terminal.ErrBack) || err == nil && strings.TrimSpace(line) == "":

@@ -1,0 +1,219 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"jp/agent"
+	"jp/agent/action"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/ui"
+	"jp/internal/safetext"
+)
+
+// A command is what the person can enter with a slash. It stands for a command line of jp.
+type command struct {
+	name string
+	args string // as the help shows them
+	help string
+	jp   []string // the command line, with the words that were given behind it; nil: jp does something else
+	// run does it; nil: jp runs as a process of its own, and with use the conversation is the
+	// session's afterwards.
+	run func(c *chat, ctx context.Context, words []string) error
+	use bool
+}
+
+// commands returns all there are, in the order of the help. One whose command jp does not have is
+// not listed.
+func commands() []command {
+	return []command{
+		{name: "new", help: "start a new conversation", jp: []string{"query", "--new"}, run: (*chat).startNew},
+		{name: "use", args: "[ID]", help: "go on in another conversation", jp: []string{"use"}, use: true},
+		{name: "ls", args: "[FLAGS]", help: "list the conversations", jp: []string{"ls"}},
+		{name: "fork", args: "[@E]", help: "go on in a fork, from event E or from here", jp: []string{"fork", "--activate"}, use: true},
+		{name: "continue", help: "resume an interrupted turn", jp: []string{"continue"}, run: (*chat).resume},
+		{name: "discard", help: "discard an interrupted turn", jp: []string{"discard"}},
+		{name: "undo", args: "[@E]", help: "bring files back to before the last turn, or event E", jp: []string{"undo"}},
+		{name: "restore", args: "@E [PATH…]", help: "bring files back to after event E", jp: []string{"restore"}},
+		{name: "diff", args: "[FLAGS]", help: "show what the tools changed in the last turn", jp: []string{"diff"}},
+		{name: "status", help: "show what waits, and the next command", jp: []string{"status"}},
+		{name: "print", args: "[FLAGS]", help: "show the conversation", jp: []string{"print"}},
+		{name: "compact", args: "[FLAGS]", help: "make room in the model's context", jp: []string{"compact"}},
+		{name: "usage", args: "[FLAGS]", help: "show tokens and costs", jp: []string{"usage"}},
+		{name: "skills", args: "[FLAGS]", help: "list the skills", jp: []string{"skills"}},
+		{name: "export", args: "[FLAGS]", help: "export the conversation", jp: []string{"export"}},
+		{name: "model", args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, run: (*chat).chooseModel},
+		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or show how they run", jp: []string{"query", "--tool"}, run: (*chat).switchTools},
+		{name: "attach", args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, run: (*chat).attach},
+		{name: "help", help: "show these commands and the keys", run: (*chat).help},
+		{name: "quit", help: "leave", run: (*chat).quit},
+	}
+}
+
+// slash is how a command begins, and not a path.
+var slash = regexp.MustCompile(`^/([a-z][a-z-]*)?$`)
+
+// available are the commands that this jp has.
+func (c *chat) available() []command {
+	return slices.DeleteFunc(commands(), func(o command) bool {
+		return o.jp != nil && c.options.Has != nil && !c.options.Has(o.jp[0])
+	})
+}
+
+// commandOf is the command that a text begins with. It is false for a text that begins with none, and
+// the command has no name where there is none of that name.
+func (c *chat) commandOf(text string) (found command, words []string, is bool) {
+	words = strings.Fields(text)
+	if len(words) == 0 || !slash.MatchString(words[0]) || strings.Contains(strings.TrimSpace(text), "\n") {
+		return found, nil, false
+	}
+	for _, o := range c.available() {
+		if "/"+o.name == words[0] {
+			return o, words[1:], true
+		}
+	}
+	return found, words[1:], true
+}
+
+// do runs a command, and shows what it stands for.
+func (c *chat) do(ctx context.Context, o command, words []string) error {
+	if o.jp != nil {
+		line := "jp " + safetext.EscapeAll(slices.Concat(o.jp, words))
+		fmt.Fprintln(c.console, c.env.Palette(c.env.Stdout).Dim(terminal.Wrap("$ "+line, c.console.Width())))
+	}
+	if o.run != nil {
+		return o.run(c, ctx, words)
+	}
+	if err := c.withRepo(ctx, c.takeSession); err != nil {
+		return err
+	}
+	if err := (ui.Self{Env: c.env}).Run(ctx, slices.Concat(o.jp, words)...); err != nil {
+		return err
+	}
+	if !o.use {
+		return nil
+	}
+	return c.withRepo(ctx, c.followSession)
+}
+
+// withRepo does something with the repository.
+func (c *chat) withRepo(ctx context.Context, do func(ctx context.Context, r *repo.Repo) error) error {
+	r, err := c.env.FindRepo(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return do(ctx, r)
+}
+
+// takeSession makes this conversation the session's, so that a command is about it.
+func (c *chat) takeSession(_ context.Context, r *repo.Repo) error {
+	if c.id == "" {
+		return nil
+	}
+	return r.Session(c.env.Host).Use(c.id, c.env.Now())
+}
+
+// followSession goes on in the session's conversation.
+func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
+	o, err := agent.OverviewOf(ctx, r, "")
+	if err != nil || o.ID == "" || o.ID == c.id {
+		return err
+	}
+	c.switchTo(ctx, r, o.ID)
+	o.Others, o.More = nil, 0
+	c.welcome(r, o)
+	return nil
+}
+
+func (c *chat) startNew(ctx context.Context, words []string) error {
+	if len(words) > 0 {
+		return problem.Usage("/new takes no words.")
+	}
+	err := c.withRepo(ctx, func(ctx context.Context, r *repo.Repo) error {
+		c.switchTo(ctx, r, "")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.console, "The next request starts a new conversation.")
+	return nil
+}
+
+func (c *chat) resume(ctx context.Context, words []string) error {
+	if len(words) > 0 {
+		return problem.Usage("/continue takes no words.")
+	}
+	return c.turn(ctx, agent.Request{ID: string(c.id), ContinueTurn: true, Bare: true, Queue: c.messages()})
+}
+
+func (c *chat) chooseModel(ctx context.Context, words []string) error {
+	switch len(words) {
+	case 0:
+		return ui.Self{Env: c.env}.Run(ctx, "models")
+	case 1:
+		c.options.Request.Model = words[0]
+		return nil
+	}
+	return problem.Usage("/model takes one name.").Hint(action.Models, "the models there are")
+}
+
+func (c *chat) switchTools(ctx context.Context, words []string) error {
+	if len(words) == 0 {
+		return ui.Self{Env: c.env}.Run(ctx, "config", "show", "--all")
+	}
+	o := &c.options.Request
+	for _, word := range words {
+		name, off := strings.CutPrefix(word, "-")
+		o.Tools = slices.DeleteFunc(slices.Clone(o.Tools), func(n string) bool { return n == name })
+		o.WithoutTools = slices.DeleteFunc(slices.Clone(o.WithoutTools), func(n string) bool { return n == name })
+		if off {
+			o.WithoutTools = append(o.WithoutTools, name)
+		} else {
+			o.Tools = append(o.Tools, name)
+		}
+	}
+	return nil
+}
+
+func (c *chat) attach(_ context.Context, words []string) error {
+	if len(words) == 0 {
+		c.attached = nil
+		fmt.Fprintln(c.console, "The next request has no attachments.")
+		return nil
+	}
+	c.attached = append(c.attached, words...)
+	fmt.Fprintln(c.console, "Goes with the next request: "+safetext.EscapeAll(c.attached))
+	return nil
+}
+
+func (c *chat) help(context.Context, []string) error {
+	var b strings.Builder
+	for _, o := range c.available() {
+		b.WriteString(terminal.WrapBelow(fmt.Sprintf("  %-21s %s", strings.TrimSpace("/"+o.name+" "+o.args), o.help), 24, c.console.Width()) + "\n")
+	}
+	fmt.Fprint(c.console, b.String()+keyHelp)
+	return nil
+}
+
+// keyHelp is what the keys do.
+const keyHelp = `
+  Enter               ask; while the model works: queue a message
+  Alt+Enter, \ Enter  a line break
+  Up, Down            earlier requests; a queued message comes back
+  Tab                 complete; at a question: answer it
+  @PATH               attach a file
+  Esc                 while the model works: the menu
+  Ctrl+C              empty the line; twice: leave
+`
+
+func (c *chat) quit(context.Context, []string) error {
+	c.Leave()
+	return nil
+}
