@@ -23,6 +23,7 @@ command does the same.
   Enter        ask               Alt+Enter, \   a line break
   Ctrl+C       empty the line    twice          leave
   Esc, Ctrl+C  while the model works: the menu
+  Shift+Tab    mode: plan (only read), edits (write files unasked), none
 
 The process holds the conversation only while a turn runs.
 
@@ -38,6 +39,7 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 	f.StringVarP(&o.Request.Model, "model", "m", "", "ask this model, `PROVIDER/NAME` or an alias")
 	f.StringArrayVarP(&o.Request.Tools, "tool", "t", nil, "switch tool `NAME` on, from now on (repeatable)")
 	f.StringArrayVar(&o.Request.WithoutTools, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
+	f.StringArrayVarP(&o.Request.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits or one of your configuration (repeatable)")
 	f.BoolVarP(&o.Request.NoTools, "no-tools", "T", false, "no tools, except those of -t")
 	f.BoolVar(&o.Request.NoInstructions, "no-instructions", false, "give the model no AGENTS.md")
 	return cmd

@@ -421,3 +421,21 @@ func TestChatMentions(t *testing.T) {
 		})
 	}
 }
+
+// Shift+Tab goes from mode to mode; with edits a file tool asks nothing.
+func TestChatModes(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, makeScript)
+	s.Type("\x1b[Z")
+	s.waitLine("plan >")
+	s.Type("\x1b[Z")
+	s.waitLine("edits >")
+	s.Type("\x1b[Z")
+	s.waitLine(">")
+	s.Type("\x1b[Z\x1b[Z")
+	s.waitLine("edits >")
+	s.Type("Make them\r")
+	s.WaitFor("Over.")
+	require.FileExists(t, p.dir+"/made.txt")
+	require.NotContains(t, s.Text(), "Run it?")
+}

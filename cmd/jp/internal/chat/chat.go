@@ -43,6 +43,7 @@ type chat struct {
 
 	mu    sync.Mutex
 	queue *drafts.Queue
+	mode  string          // a profile of jp's own, for each request
 	shown []string        // messages of it that are shown
 	id    conversation.ID // "" until a new conversation has its first event
 	run   context.Context // of the turn that runs; nil: none
@@ -143,6 +144,11 @@ func (c *chat) enter(ctx context.Context, e console.Entry) error {
 		return err
 	}
 	o := c.options.Request
+	c.mu.Lock()
+	if c.mode != "" {
+		o.Profiles = append(slices.Clone(o.Profiles), c.mode)
+	}
+	c.mu.Unlock()
 	o.Text, o.ID, o.New, o.Attachments, o.Queue = []string{e.Text}, string(c.id), c.id == "", slices.Concat(c.attached, files), c.messages()
 	return c.turn(ctx, o)
 }

@@ -210,6 +210,7 @@ const keyHelp = `
   Tab                 complete; at a question: answer it
   @PATH               attach a file
   Esc                 while the model works: the menu
+  Shift+Tab           mode: plan (only read), edits (write files unasked), none
   Ctrl+C              empty the line; twice: leave
 `
 

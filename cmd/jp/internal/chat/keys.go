@@ -7,6 +7,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/console"
+	"jp/config"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -135,8 +136,14 @@ func (c *chat) Suspend() {
 	go c.env.Suspend() // the goroutine that reads keys ends meanwhile
 }
 
-// Mode implements [console.Handler].
-func (c *chat) Mode() {}
+// Mode implements [console.Handler]. It goes from mode to mode. A turn that runs keeps its own.
+func (c *chat) Mode() {
+	c.mu.Lock()
+	c.mode = map[string]string{"": config.ProfilePlan, config.ProfilePlan: config.ProfileEdits}[c.mode]
+	prompt := strings.TrimSpace(c.mode+" >") + " "
+	c.mu.Unlock()
+	c.console.Prompt(prompt)
+}
 
 // History implements [console.Handler]. While a turn runs, the message that was queued last comes back first.
 func (c *chat) History(back bool, text string) (string, bool) {
