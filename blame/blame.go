@@ -264,7 +264,7 @@ func parseBlame(out string) map[int]attribution {
 			continue
 		}
 		key, value, _ := strings.Cut(text, " ")
-		if fields := strings.Fields(value); len(key) == 40 && len(fields) >= 2 {
+		if fields := strings.Fields(value); gitcmd.IsObjectName(key) && len(fields) >= 2 {
 			if commits[key] == nil {
 				commits[key] = &gitCommit{oid: key}
 			}

@@ -8,7 +8,6 @@ import (
 	"jp/agent/repo"
 	"jp/gitcmd"
 	"jp/internal/safetext"
-	"jp/worktree"
 )
 
 // Ground is the tree that the conversation's first event found: of the commit
@@ -16,7 +15,7 @@ import (
 func Ground(ctx context.Context, v *repo.View) (string, error) {
 	tree, err := revision(ctx, v.Repo, v.Events[0].Commit+"^^{tree}")
 	if err == nil && tree == "" {
-		tree = worktree.EmptyTree
+		tree = v.Repo.Git.Repository().ObjectFormat.EmptyTree()
 	}
 	return tree, err
 }

@@ -47,7 +47,7 @@ type Repository struct {
 // repository is what git says of the repository, and what the file system does.
 func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err error) Repository {
 	found := Repository{
-		Dir: c.dir, Err: err, TopLevel: at.TopLevel, GitDir: at.GitDir, Common: at.CommonDir, Objects: at.ObjectFormat,
+		Dir: c.dir, Err: err, TopLevel: at.TopLevel, GitDir: at.GitDir, Common: at.CommonDir, Objects: string(at.ObjectFormat),
 		Bare: at.Bare, Shallow: at.Shallow, User: os.Geteuid(), Owner: os.Geteuid(),
 	}
 	var refusal *gitcmd.Refusal
@@ -64,7 +64,7 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 		case few:
 			found.Hint = advice
 		case errors.Is(err, gitcmd.ErrObjectFormat):
-			found.Hint = "conversations need a repository with SHA-1 objects: " + action.InitSHA1.String()
+			found.Hint = "conversations need a repository with SHA-1 or SHA-256 objects: " + action.InitSHA1.String()
 		case errors.Is(err, gitcmd.ErrRefFormat):
 			found.Hint = "git refs migrate --ref-format=files, of git 2.46 or newer"
 		case errors.As(err, &exit) && strings.Contains(exit.Stderr, "bad config"):

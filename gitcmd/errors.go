@@ -16,7 +16,7 @@ var (
 	ErrGitTooOld        = errors.New("git is older than 2.36")
 	ErrNotRepository    = errors.New("not in a git repository")
 	ErrDubiousOwnership = errors.New("the repository belongs to another user")
-	ErrObjectFormat     = errors.New("repositories with SHA-256 objects are not supported")
+	ErrObjectFormat     = errors.New("git does not know the object format of the repository")
 	ErrRefFormat        = errors.New("repositories with reftable refs are not supported")
 	ErrExtension        = errors.New("git does not know an extension of the repository")
 )

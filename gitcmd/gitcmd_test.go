@@ -77,7 +77,7 @@ func TestStandardInputAndLiteralPaths(t *testing.T) {
 		Args: []string{"hash-object", "--stdin"}, Stdin: strings.NewReader("text\n"),
 	})
 	require.NoError(t, err)
-	require.Equal(t, "8e27be7d6154a1f68ea9160ef0e18691d20560dc\n", string(out))
+	require.Equal(t, testFormat.Name("blob", []byte("text\n"))+"\n", string(out))
 	out, err = g.Run(t.Context(), "ls-files", "--", "*.md")
 	require.NoError(t, err)
 	require.Empty(t, out, "a path is no pattern")

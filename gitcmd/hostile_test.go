@@ -185,7 +185,7 @@ func TestMissingObjectIsNotFetched(t *testing.T) {
 	gitenv.Git(t, dir, "config", "remote.o.url", gitenv.Repo(t))
 	gitenv.Git(t, dir, "config", "remote.o.promisor", "true")
 	gitenv.Git(t, dir, "config", "remote.o.uploadpack", program)
-	const absent = "1234567890123456789012345678901234567890"
+	absent := strings.Repeat("1", testFormat.Digits())
 
 	_, err := gitcmd.New(dir, gitcmd.Options{}).Run(t.Context(), "cat-file", "-p", absent)
 	require.Error(t, err)

@@ -17,7 +17,7 @@ type Repository struct {
 	GitDir       string // of this working tree: its HEAD and index are here
 	CommonDir    string // shared by all working trees: objects and refs are here
 	TopLevel     string // of the working tree; "" in a bare repository or a git directory
-	ObjectFormat string // "sha1"
+	ObjectFormat ObjectFormat
 	Bare         bool
 	Shallow      bool
 }
@@ -89,7 +89,7 @@ func parseLocation(out string) (repo Repository, complete bool) {
 		return Repository{}, false
 	}
 	repo = Repository{
-		ObjectFormat: lines[0], Bare: lines[1] == "true", Shallow: lines[2] == "true",
+		ObjectFormat: ObjectFormat(lines[0]), Bare: lines[1] == "true", Shallow: lines[2] == "true",
 		GitDir: lines[3], CommonDir: lines[4],
 	}
 	if len(lines) == 6 {
@@ -100,7 +100,7 @@ func parseLocation(out string) (repo Repository, complete bool) {
 
 // check refuses the formats that are not spoken here.
 func check(repo Repository, dir string) error {
-	if repo.ObjectFormat != "sha1" {
+	if !repo.ObjectFormat.Known() {
 		return &Refusal{Dir: dir, Err: ErrObjectFormat}
 	}
 	if _, err := os.Stat(filepath.Join(repo.CommonDir, "reftable")); err == nil {
@@ -123,8 +123,10 @@ func refuse(dir, stderr string, err error, environ []string) error {
 	case said("unknown repository extension") && !said("objectformat"):
 		refusal.Extensions = extensionsIn(stderr)
 		refusal.Err = fmt.Errorf("%w: %s", ErrExtension, strings.Join(refusal.Extensions, ", "))
-	case said("unknown repository extension"), said("unknown object format"):
-		refusal.Err, refusal.Advice = ErrObjectFormat, strings.TrimSpace(stderr)
+	case said("unknown repository extension"), said("unknown object format"), said("invalid value for 'extensions.objectformat'"):
+		said, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
+		said = strings.TrimPrefix(strings.TrimPrefix(said, "error: "), "fatal: ")
+		refusal.Err = fmt.Errorf("%w: %s", ErrObjectFormat, said)
 	case said("not a git repository"):
 		refusal.Err, refusal.Ignored = ErrNotRepository, ignored(environ)
 	case said("safe.bareRepository"):

@@ -12,6 +12,9 @@ import (
 	"jp/internal/gitenv"
 )
 
+// testFormat is the format of the repositories of these tests.
+var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
+
 func TestLocate(t *testing.T) {
 	dir := gitenv.Repo(t)
 	sub := filepath.Join(dir, "a", "b")
@@ -21,17 +24,28 @@ func TestLocate(t *testing.T) {
 	bare := filepath.Join(filepath.Dir(dir), "bare.git")
 	gitenv.Git(t, dir, "clone", "-q", "--bare", "--depth=1", "file://"+dir, bare)
 	git := filepath.Join(dir, ".git")
+	formats := map[gitcmd.ObjectFormat]string{}
+	for _, format := range []gitcmd.ObjectFormat{gitcmd.SHA1, gitcmd.SHA256} {
+		formats[format] = filepath.Join(filepath.Dir(dir), string(format))
+		gitenv.Git(t, dir, "init", "-q", "--object-format="+string(format), formats[format])
+	}
+	of := func(format gitcmd.ObjectFormat) gitcmd.Repository {
+		git := filepath.Join(formats[format], ".git")
+		return gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: formats[format], ObjectFormat: format}
+	}
 
 	for name, c := range map[string]struct {
 		dir  string
 		want gitcmd.Repository
 	}{
-		"folder": {sub, gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: dir, ObjectFormat: "sha1"}},
+		"folder": {sub, gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: dir, ObjectFormat: testFormat}},
 		"linked": {linked, gitcmd.Repository{
-			GitDir: filepath.Join(git, "worktrees", "linked"), CommonDir: git, TopLevel: linked, ObjectFormat: "sha1",
+			GitDir: filepath.Join(git, "worktrees", "linked"), CommonDir: git, TopLevel: linked, ObjectFormat: testFormat,
 		}},
-		"bare":          {bare, gitcmd.Repository{GitDir: bare, CommonDir: bare, ObjectFormat: "sha1", Bare: true, Shallow: true}},
-		"git directory": {git, gitcmd.Repository{GitDir: git, CommonDir: git, ObjectFormat: "sha1"}},
+		"bare":          {bare, gitcmd.Repository{GitDir: bare, CommonDir: bare, ObjectFormat: testFormat, Bare: true, Shallow: true}},
+		"SHA-1":         {formats[gitcmd.SHA1], of(gitcmd.SHA1)},
+		"SHA-256":       {formats[gitcmd.SHA256], of(gitcmd.SHA256)},
+		"git directory": {git, gitcmd.Repository{GitDir: git, CommonDir: git, ObjectFormat: testFormat}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := gitcmd.Locate(t.Context(), c.dir, gitcmd.Options{})
@@ -46,8 +60,9 @@ func TestLocate(t *testing.T) {
 
 func TestLocateRefuses(t *testing.T) {
 	gitenv.Isolate(t)
-	sha256 := t.TempDir()
-	gitenv.Git(t, sha256, "init", "-q", "--object-format=sha256")
+	sha512 := t.TempDir()
+	gitenv.Git(t, sha512, "init", "-q", "--object-format=sha256")
+	gitenv.Git(t, sha512, "config", "extensions.objectFormat", "sha512")
 	table := gitenv.Repo(t)
 	gitenv.Git(t, table, "config", "core.repositoryFormatVersion", "1")
 	gitenv.Git(t, table, "config", "extensions.refStorage", "reftable")
@@ -68,7 +83,7 @@ func TestLocateRefuses(t *testing.T) {
 	}{
 		"no repository":               {t.TempDir(), gitcmd.Options{}, gitcmd.ErrNotRepository},
 		"no folder":                   {filepath.Join(newer, "no"), gitcmd.Options{}, gitcmd.ErrNotRepository},
-		"sha256":                      {sha256, gitcmd.Options{}, gitcmd.ErrObjectFormat},
+		"unknown object format":       {sha512, gitcmd.Options{}, gitcmd.ErrObjectFormat},
 		"unknown extensions":          {extended, gitcmd.Options{}, gitcmd.ErrExtension},
 		"reftable":                    {table, gitcmd.Options{}, gitcmd.ErrRefFormat},
 		"reftable, git that knows it": {newer, gitcmd.Options{}, gitcmd.ErrRefFormat},

@@ -36,8 +36,8 @@ func chained(t *testing.T, s *commitReader, n int, message string) []odb.OID {
 	var oids []odb.OID
 	parent := ""
 	for i := range n {
-		data := fmt.Appendf(nil, "tree %s\n%sauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\n%d%s\n", emptyTree, parent, i, message)
-		o := odb.Object{Kind: "commit", OID: odb.HashObject("commit", data), Data: data}
+		data := fmt.Appendf(nil, "tree %s\n%sauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\n%d%s\n", odb.OID(testFormat.EmptyTree()), parent, i, message)
+		o := odb.Object{Kind: "commit", OID: odb.HashObject(testFormat, "commit", data), Data: data}
 		require.NoError(t, s.odb.Write(t.Context(), odb.Batch{Objects: []odb.Object{o}}))
 		oids = append([]odb.OID{o.OID}, oids...)
 		parent = fmt.Sprintf("parent %s\n", o.OID)
@@ -50,7 +50,7 @@ func aheadReader(t *testing.T) *commitReader {
 	gitenv.Isolate(t)
 	dir := t.TempDir()
 	gitenv.Git(t, dir, "init", "-q")
-	db, err := odb.Open(filepath.Join(dir, ".git"), odb.Options{Durability: odb.Off})
+	db, err := odb.Open(filepath.Join(dir, ".git"), odb.Options{Format: testFormat, Durability: odb.Off})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return &commitReader{odb: db, mac: &signer{}}
@@ -65,7 +65,7 @@ func TestReadAheadGivesTheChain(t *testing.T) {
 		o, ok := a.next(oid)
 		require.True(t, ok)
 		require.NoError(t, o.err)
-		require.Equal(t, odb.HashObject(o.kind, o.object), oid)
+		require.Equal(t, odb.HashObject(testFormat, o.kind, o.object), oid)
 	}
 	_, ok := a.next(oids[0])
 	require.False(t, ok)

@@ -27,7 +27,7 @@ func (s *Store) Create(ctx context.Context, id conversation.ID, base string, eve
 // basePlace is the place of a conversation's first event.
 func (s *Store) basePlace(base string) (place, error) {
 	if base == "" {
-		return place{tree: emptyTree}, nil
+		return place{tree: odb.OID(s.repo.ObjectFormat.EmptyTree())}, nil
 	}
 	oid, err := odb.ParseOID(base)
 	if err != nil {

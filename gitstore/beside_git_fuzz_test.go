@@ -38,10 +38,10 @@ func newGitReader(t testing.TB) *gitReader {
 	gitenv.Isolate(t)
 	dir := t.TempDir()
 	gitenv.Git(t, dir, "init", "-q")
-	db, err := odb.Open(filepath.Join(dir, ".git"), odb.Options{Durability: odb.Off})
+	db, err := odb.Open(filepath.Join(dir, ".git"), odb.Options{Format: testFormat, Durability: odb.Off})
 	require.NoError(t, err)
 	r := &gitReader{db: db, dir: dir}
-	require.NoError(t, db.Write(t.Context(), odb.Batch{Objects: []odb.Object{{Kind: "tree", OID: emptyTree}}}))
+	require.NoError(t, db.Write(t.Context(), odb.Batch{Objects: []odb.Object{{Kind: "tree", OID: odb.OID(testFormat.EmptyTree())}}}))
 	t.Cleanup(func() {
 		r.stop()
 		require.NoError(t, db.Close())
@@ -73,7 +73,7 @@ func (r *gitReader) stop() {
 // read gives what git prints of a commit; ok is false where git ends over it.
 func (r *gitReader) read(t testing.TB, object []byte) (text string, ok bool) {
 	t.Helper()
-	oid := odb.HashObject("commit", object)
+	oid := odb.HashObject(testFormat, "commit", object)
 	require.NoError(t, r.db.Write(t.Context(), odb.Batch{Objects: []odb.Object{{Kind: "commit", OID: oid, Data: object}}}))
 	if r.cmd == nil {
 		r.start(t)
@@ -103,7 +103,7 @@ func FuzzBesideGit(f *testing.F) {
 	git := newGitReader(f)
 	f.Fuzz(func(t *testing.T, object []byte) {
 		object = rooted(object)
-		l, err := s.decode(odb.HashObject("commit", object), object)
+		l, err := s.decode(odb.HashObject(testFormat, "commit", object), object)
 		if err != nil || bytes.Contains(object, []byte(ending)) {
 			return
 		}
@@ -125,7 +125,7 @@ func FuzzBesideGit(f *testing.F) {
 // nothing else.
 func rooted(object []byte) []byte {
 	var out bytes.Buffer
-	out.WriteString("tree " + string(emptyTree) + "\n")
+	out.WriteString("tree " + string(odb.OID(testFormat.EmptyTree())) + "\n")
 	_, rest, _ := bytes.Cut(object, []byte("\n"))
 	for bytes.HasPrefix(rest, []byte("parent ")) {
 		_, rest, _ = bytes.Cut(rest, []byte("\n"))

@@ -111,7 +111,7 @@ func maintain(t *testing.T, dir string) []chore {
 	located, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 	require.NoError(t, err)
 	at := gitcmd.At(located, gitcmd.Options{})
-	db, err := odb.Open(filepath.Join(dir, ".git"), odb.Options{Git: at})
+	db, err := odb.Open(filepath.Join(dir, ".git"), odb.Options{Format: testFormat, Git: at})
 	require.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
 	return []chore{

@@ -146,7 +146,7 @@ func (c *cached) index(whole bool) error {
 		from = c.log.Index(c.words.Head) + 1
 	}
 	if !again || !c.words.Marked || from != c.words.Len() || !c.words.Fits(size) || !c.words.ReadMarks(c.path+wordsSuffix) {
-		c.words, from = sidecar.NewWords(size, again), 0
+		c.words, from = sidecar.NewWords(size, again, c.all.ids), 0
 	}
 	for range n - from {
 		if err := enter(c.words, c.log); err != nil {

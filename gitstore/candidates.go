@@ -96,6 +96,6 @@ func (c *cached) recall(head odb.OID, sieve conversation.Sieve) (records []sidec
 		c.all.keptBytes.Add(-f.bytes)
 		return f.kept, true, true
 	}
-	records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, f.places, c.buffer)
+	records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, f.places, c.buffer, c.all.ids)
 	return records, false, ok
 }

@@ -13,12 +13,14 @@ import (
 	"sync/atomic"
 
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/gitstore/odb"
 )
 
 // A commitReader reads the commits of conversations as events. Goroutines may share it.
 type commitReader struct {
 	odb      *odb.Store
+	format   gitcmd.ObjectFormat
 	mac      *signer
 	dir      string                     // the git directory
 	lastHome atomic.Pointer[parsedHome] // of the event that was read last
@@ -128,6 +130,9 @@ func (r *commitReader) payload(p conversation.Payload) (data []byte, ok bool, er
 	oid, err := odb.ParseOID(p.OID)
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: payload %s: %w", conversation.ErrDamaged, p.Name, err)
+	}
+	if !r.format.IsName(p.OID) { // another repository may have it
+		return nil, false, nil
 	}
 	kind, data, err := r.odb.ReadObject(oid)
 	if errors.Is(err, odb.ErrObjectMissing) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/gitstore/odb"
 )
 
@@ -53,10 +54,11 @@ func (l *link) tip() *tip {
 
 // encoder makes commits of events.
 type encoder struct {
-	user Person
-	mac  *signer
-	zone *time.Location
-	home *conversation.Home // of the events; nil where it is not recorded
+	format gitcmd.ObjectFormat
+	user   Person
+	mac    *signer
+	zone   *time.Location
+	home   *conversation.Home // of the events; nil where it is not recorded
 }
 
 // place is what an event's commit stands on.
@@ -68,13 +70,10 @@ type place struct {
 	needs     []string // of the event there
 }
 
-// emptyTree is the tree without entries.
-var emptyTree = odb.HashObject("tree", nil)
-
 // encode makes the event's commit, and sets what the event learns from it.
 func (enc *encoder) encode(e *conversation.Event, on place) (odb.Object, place, error) {
 	msg := compose(e)
-	if err := addTextPayload(e, msg); err != nil {
+	if err := enc.addTextPayload(e, msg); err != nil {
 		return odb.Object{}, on, err
 	}
 	data, err := conversation.EncodeHeader(e, msg.span)
@@ -107,7 +106,7 @@ func (enc *encoder) encode(e *conversation.Event, on place) (odb.Object, place, 
 	} else {
 		object = c.encode()
 	}
-	next.parent, next.committed = odb.HashObject("commit", object), c.committed
+	next.parent, next.committed = odb.HashObject(enc.format, "commit", object), c.committed
 	e.Tree, e.Commit, e.Author, e.Subject = string(c.tree), string(next.parent), c.author.Name, msg.subject
 	return odb.Object{Kind: "commit", OID: next.parent, Data: object}, next, nil
 }
@@ -176,7 +175,7 @@ type parsedHome struct {
 }
 
 // addTextPayload keeps what the message cannot hold exactly as payload.
-func addTextPayload(e *conversation.Event, msg message) error {
+func (enc *encoder) addTextPayload(e *conversation.Event, msg message) error {
 	if msg.lossy || msg.cut {
 		text, _ := e.Text()
 		setPayload(e, conversation.PayloadText, "text/plain", []byte(text))
@@ -200,7 +199,7 @@ func addTextPayload(e *conversation.Event, msg message) error {
 	for i := range e.Payloads {
 		p := &e.Payloads[i]
 		if p.Data != nil || p.OID == "" {
-			fillPayload(p)
+			enc.fillPayload(p)
 		}
 		size += len(p.Data)
 	}
@@ -221,9 +220,9 @@ func setPayload(e *conversation.Event, name, mediaType string, data []byte) {
 	e.Payloads = append(e.Payloads, p)
 }
 
-func fillPayload(p *conversation.Payload) {
+func (enc *encoder) fillPayload(p *conversation.Payload) {
 	sum := sha256.Sum256(p.Data)
-	p.OID, p.Bytes, p.SHA256 = string(odb.HashObject("blob", p.Data)), int64(len(p.Data)), hex.EncodeToString(sum[:])
+	p.OID, p.Bytes, p.SHA256 = string(odb.HashObject(enc.format, "blob", p.Data)), int64(len(p.Data)), hex.EncodeToString(sum[:])
 }
 
 // decode reads an event from the commit that holds it, without its payload.
@@ -246,6 +245,9 @@ func (r *commitReader) decode(oid odb.OID, object []byte) (*link, error) {
 		return l, err
 	}
 	l.seq = e.Seq
+	if len(c.tree) != len(oid) || c.parent() != "" && len(c.parent()) != len(oid) {
+		return l, fmt.Errorf("%w: it names objects of another format", conversation.ErrDamaged)
+	}
 	if len(c.parents) > 1 {
 		return l, fmt.Errorf("%w: an event has %d parents", conversation.ErrDamaged, len(c.parents))
 	}

@@ -14,12 +14,19 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/gitcmd"
 	"jp/gitstore"
 	"jp/gitstore/odb"
+	"jp/gitstore/sidecar"
 	"jp/internal/gitenv"
 )
 
 const refs = "refs/jp/conversations/"
+
+// testFormat is the format of the repositories of these tests.
+var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
+
+var ids = sidecar.IDs(testFormat.Size())
 
 // fixture is a repository with a store.
 type fixture struct {

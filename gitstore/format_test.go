@@ -10,6 +10,7 @@ import (
 
 	"jp/conversation"
 	"jp/conversation/journaltest"
+	"jp/internal/gitenv"
 )
 
 // examples are the blocks of one kind in the description of the format.
@@ -28,6 +29,8 @@ func examples(t *testing.T, kind string) []string {
 // The conversation on the page is one: it can be stored with nothing but git,
 // and is read, believed and gone on with.
 func TestFormatExamples(t *testing.T) {
+	gitenv.Isolate(t)
+	t.Setenv("GIT_DEFAULT_HASH", "sha1") // as on the page
 	f := newFixture(t)
 	page, err := os.ReadFile("../docs/format.md")
 	require.NoError(t, err)

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/gitstore/odb"
+	"jp/internal/gitenv"
 )
 
 // seeds gives the golden commits to a fuzz target.
@@ -58,7 +60,7 @@ func FuzzDecode(f *testing.F) {
 	key := []byte("0123456789abcdef0123456789abcdef")
 	s := &commitReader{mac: &signer{key: key}}
 	f.Fuzz(func(t *testing.T, object []byte) {
-		l, err := s.decode(odb.HashObject("commit", object), object)
+		l, err := s.decode(odb.HashObject(testFormat, "commit", object), object)
 		if err != nil {
 			require.Nil(t, l.event)
 			return
@@ -67,7 +69,7 @@ func FuzzDecode(f *testing.F) {
 		if first == nil {
 			return
 		}
-		again, err := s.decode(odb.HashObject("commit", first), first)
+		again, err := s.decode(odb.HashObject(testFormat, "commit", first), first)
 		require.NoError(t, err, "%s", first)
 		require.Equal(t, l.event.Type(), again.event.Type())
 		require.Equal(t, l.event.Seq, again.event.Seq)
@@ -84,12 +86,15 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// testFormat is the format of the repositories of these tests.
+var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
+
 // encodeAgain stores a decoded event once more, nil where it is too large now.
 func encodeAgain(t *testing.T, l *link) []byte {
 	e := *l.event
 	e.Payloads = append([]conversation.Payload(nil), e.Payloads...)
 	user := Person{Name: "Ada Lovelace", Email: "ada@example.com"}
-	enc := &encoder{user: user, mac: &signer{key: []byte("0123456789abcdef0123456789abcdef")}, zone: time.UTC}
+	enc := &encoder{format: testFormat, user: user, mac: &signer{key: []byte("0123456789abcdef0123456789abcdef")}, zone: time.UTC}
 	object, _, err := enc.encode(&e, place{parent: l.parent, tree: odb.OID(e.Tree)})
 	if err != nil {
 		require.ErrorIs(t, err, conversation.ErrTooLarge)

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/gitstore/odb"
 )
 
 // A groupBuilder makes the objects of the events that one write makes durable.
 type groupBuilder struct {
 	payloads   *payloadKeeper
+	format     gitcmd.ObjectFormat
 	mac        *signer
 	zone       *time.Location
 	user       func() Person
@@ -36,7 +38,7 @@ func (g *group) payloadUpdate(id conversation.ID) []odb.RefUpdate {
 
 // encoder makes commits in the user's name. build adds the home of the events.
 func (b *groupBuilder) encoder() *encoder {
-	return &encoder{user: b.user(), mac: b.mac, zone: b.zone}
+	return &encoder{format: b.format, user: b.user(), mac: b.mac, zone: b.zone}
 }
 
 // rewritten changes events as the user wants them, before anything is made of them.
@@ -92,8 +94,8 @@ func (b *groupBuilder) build(events []*conversation.Event, id conversation.ID, p
 			objects, head := enc.payloadObjects(e, b.payloads.present(e.Payloads), g.payload, payloadAt)
 			g.objects, g.payload, payloadAt = append(g.objects, objects...), head, e.Time
 		}
-		if next.tree == emptyTree && e.Seq == 0 {
-			g.objects = append(g.objects, odb.Object{Kind: "tree", OID: emptyTree})
+		if e.Seq == 0 && gitcmd.IsEmptyTree(string(next.tree)) {
+			g.objects = append(g.objects, odb.Object{Kind: "tree", OID: next.tree})
 		}
 		g.objects = append(g.objects, commit)
 		g.end = next

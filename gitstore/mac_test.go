@@ -28,10 +28,10 @@ func TestFlippedBytesAreNotSigned(t *testing.T) {
 		for _, bit := range []byte{1 << (i % 8), 0x20} {
 			flipped := append([]byte(nil), commit...)
 			flipped[i] ^= bit
-			batch.Objects = append(batch.Objects, odb.Object{Kind: "commit", OID: odb.HashObject("commit", flipped), Data: flipped})
+			batch.Objects = append(batch.Objects, odb.Object{Kind: "commit", OID: odb.HashObject(testFormat, "commit", flipped), Data: flipped})
 		}
 	}
-	db, err := odb.Open(filepath.Join(f.dir, ".git"), odb.Options{Durability: odb.Off})
+	db, err := odb.Open(filepath.Join(f.dir, ".git"), odb.Options{Format: testFormat, Durability: odb.Off})
 	require.NoError(t, err)
 	require.NoError(t, db.Write(t.Context(), batch))
 	require.NoError(t, db.Close())
@@ -162,7 +162,7 @@ func TestVerifyFindsWrongTrees(t *testing.T) {
 	require.Contains(t, found[0].Text, "tree")
 
 	events = say("first", "second")
-	events[0].Tree = "0123456789abcdef0123456789abcdef01234567"
+	events[0].Tree = strings.Repeat("1", testFormat.Digits())
 	f.create(2, events)
 	found = f.problems(2)
 	require.Len(t, found, 1)
@@ -206,7 +206,7 @@ func TestErrorsAreJournalErrors(t *testing.T) {
 	require.ErrorIs(t, err, odb.ErrOID)
 	_, err = f.Create(t.Context(), journaltest.ID(1), f.git("rev-parse", "HEAD^{tree}"), say("x"))
 	require.ErrorContains(t, err, "is a tree")
-	_, err = f.Create(t.Context(), journaltest.ID(1), "0123456789abcdef0123456789abcdef01234567", say("x"))
+	_, err = f.Create(t.Context(), journaltest.ID(1), strings.Repeat("1", testFormat.Digits()), say("x"))
 	require.True(t, errors.Is(err, odb.ErrObjectMissing))
 	_, err = f.Head(t.Context(), journaltest.ID(1))
 	require.ErrorIs(t, err, conversation.ErrNotFound)

@@ -44,7 +44,7 @@ func (enc *encoder) payloadObjects(e *conversation.Event, kept []conversation.Pa
 		}
 		entries[entryName(p.Name, i, entries)] = oid
 	}
-	tree := treeObject(entries)
+	tree := enc.treeObject(entries)
 	c := &commit{
 		tree: tree.OID, author: jpPerson, authored: e.Time.In(enc.zone),
 		committer: enc.committer(), committed: laterOf(e.Time, committed).In(enc.zone),
@@ -54,7 +54,7 @@ func (enc *encoder) payloadObjects(e *conversation.Event, kept []conversation.Pa
 		c.parents = []odb.OID{parent}
 	}
 	data := c.encode()
-	oid := odb.HashObject("commit", data)
+	oid := odb.HashObject(enc.format, "commit", data)
 	return append(objects, tree, odb.Object{Kind: "commit", OID: oid, Data: data}), oid
 }
 
@@ -132,7 +132,7 @@ func entryName(name string, index int, taken map[string]odb.OID) string {
 	}
 }
 
-func treeObject(entries map[string]odb.OID) odb.Object {
+func (enc *encoder) treeObject(entries map[string]odb.OID) odb.Object {
 	names := make([]string, 0, len(entries))
 	for name := range entries {
 		names = append(names, name)
@@ -143,5 +143,5 @@ func treeObject(entries map[string]odb.OID) odb.Object {
 		data = append(append(append(data, "100644 "...), name...), 0)
 		data, _ = hex.AppendDecode(data, []byte(entries[name]))
 	}
-	return odb.Object{Kind: "tree", OID: odb.HashObject("tree", data), Data: data}
+	return odb.Object{Kind: "tree", OID: odb.HashObject(enc.format, "tree", data), Data: data}
 }

@@ -19,8 +19,8 @@ func (s *Store) Head(_ context.Context, id conversation.ID) (conversation.Head, 
 
 // parseHead checks that a head is the id of an object that is there.
 func (s *Store) parseHead(at conversation.Head) (odb.OID, error) {
-	head, err := odb.ParseOID(string(at))
-	if err != nil {
+	head := odb.OID(at)
+	if !s.repo.ObjectFormat.IsName(string(at)) {
 		return "", fmt.Errorf("%w: head %q", conversation.ErrNotFound, at)
 	}
 	if s.tips.known(head) != nil {

@@ -97,12 +97,13 @@ func TestWorktreesShareConversations(t *testing.T) {
 }
 
 func TestUnsupportedRepositoriesAreRefused(t *testing.T) {
-	sha256 := t.TempDir()
-	gitenv.Git(t, sha256, "init", "-q", "--object-format=sha256")
+	sha512 := t.TempDir()
+	gitenv.Git(t, sha512, "init", "-q", "--object-format=sha256")
+	gitenv.Git(t, sha512, "config", "extensions.objectFormat", "sha512")
 	reftable := gitenv.Repo(t)
 	gitenv.Git(t, reftable, "config", "core.repositoryFormatVersion", "1")
 	gitenv.Git(t, reftable, "config", "extensions.refStorage", "reftable")
-	for dir, want := range map[string]error{sha256: gitcmd.ErrObjectFormat, reftable: gitcmd.ErrRefFormat} {
+	for dir, want := range map[string]error{sha512: gitcmd.ErrObjectFormat, reftable: gitcmd.ErrRefFormat} {
 		_, err := gitcmd.Locate(t.Context(), dir, gitcmd.Options{})
 		require.ErrorIs(t, err, want)
 		require.NotContains(t, err.Error(), "\n")

@@ -22,7 +22,7 @@ import (
 // openOn opens a store on a disk of the test's, which no git ever sees, as who
 // holds the locks of all conversations.
 func openOn(fs odb.FS) (*gitstore.Store, error) {
-	return gitstore.Open(gitcmd.Repository{GitDir: "/repo", CommonDir: "/repo"}, gitstore.Options{
+	return gitstore.Open(gitcmd.Repository{GitDir: "/repo", CommonDir: "/repo", ObjectFormat: testFormat}, gitstore.Options{
 		FS: fs, Zone: time.UTC, Key: []byte("0123456789abcdef0123456789abcdef"),
 		User:         func() gitstore.Person { return gitstore.Person{Name: "Ada Lovelace", Email: "ada@example.com"} },
 		MayBreakLock: func(conversation.ID) bool { return true },
@@ -56,7 +56,7 @@ func newScene(t testing.TB, journal bool) *scene {
 		require.NoError(t, err)
 		sc.has[id] = commits(events)
 	}
-	db, err := odb.Open("/repo", odb.Options{FS: sc.disk})
+	db, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: sc.disk})
 	require.NoError(t, err)
 	defer db.Close()
 	sc.main = odb.OID(sc.head(source))
@@ -137,7 +137,7 @@ func (sc *scene) whole(s *gitstore.Store, disk *faultfs.Disk, id conversation.ID
 	v, err := s.Verify(t.Context(), id)
 	require.NoError(t, err, what)
 	require.Equal(t, conversation.Audit(got), v.Problems, what)
-	db, err := odb.Open("/repo", odb.Options{FS: disk})
+	db, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk})
 	require.NoError(t, err)
 	defer db.Close()
 	main, err := db.ReadRef(foreign)
@@ -187,7 +187,7 @@ func keptPayload(t testing.TB, db *odb.Store, id conversation.ID) string {
 	for oid != "" {
 		_, commit, err := db.ReadObject(oid)
 		require.NoError(t, err)
-		_, tree, err := db.ReadObject(odb.OID(commit[len("tree ") : len("tree ")+40]))
+		_, tree, err := db.ReadObject(odb.OID(commit[len("tree ") : len("tree ")+testFormat.Digits()]))
 		require.NoError(t, err)
 		fmt.Fprintf(&kept, "%x\n", tree)
 		_, parent, _ := strings.Cut(string(commit), "\nparent ")

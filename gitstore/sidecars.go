@@ -16,12 +16,14 @@ import (
 
 	"jp/conversation"
 	"jp/gitcmd"
+	"jp/gitstore/sidecar"
 	"jp/internal/safefile"
 )
 
 // sidecars are the sidecars of all conversations of a repository, in one folder.
 type sidecars struct {
 	dir     string // "<git dir>/jp/cache"
+	ids     sidecar.IDs
 	git     *gitcmd.Git
 	commits *commitReader
 	tips    *tips

@@ -75,7 +75,7 @@ func (c *cached) sift(ctx context.Context, head odb.OID, sieve conversation.Siev
 // look finds what passes without reading the rest. ok is false where the words do not
 // reach up to the head, or what they say is not there.
 func (c *cached) look(head odb.OID, sieve conversation.Sieve) (places []sidecar.Place, records []sidecar.Record, ok bool) {
-	c.words, c.filters, _ = sidecar.ReadWords(c.path+wordsSuffix, c.filters)
+	c.words, c.filters, _ = sidecar.ReadWords(c.path+wordsSuffix, c.filters, c.all.ids)
 	if c.words == nil || c.words.Head != idOf(head) || len(sieve.Any) == 0 {
 		return nil, nil, false
 	}
@@ -90,7 +90,7 @@ func (c *cached) look(head odb.OID, sieve conversation.Sieve) (places []sidecar.
 		c.words.Marked = false // they are made again
 		return nil, nil, false
 	}
-	if records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, places, c.buffer); !ok {
+	if records, c.buffer, ok = sidecar.Pick(c.path+logSuffix, places, c.buffer, c.all.ids); !ok {
 		return nil, nil, false
 	}
 	if len(records) > 0 {
@@ -106,7 +106,7 @@ func (c *cached) look(head odb.OID, sieve conversation.Sieve) (places []sidecar.
 
 // find brings the sidecar up to the head, and looks through all of it.
 func (c *cached) find(ctx context.Context, head odb.OID, sieve conversation.Sieve) (found []sidecar.Record, err error) {
-	c.log = sidecar.Read(c.path+logSuffix, c.buffer)
+	c.log = sidecar.Read(c.path+logSuffix, c.buffer, c.all.ids)
 	newest, err := c.update(ctx, head)
 	if err != nil {
 		return nil, err
@@ -170,8 +170,8 @@ func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, sieve co
 // decode is event without its payload. A record whose bytes differ from its id is an
 // error.
 func (c *cached) decode(r sidecar.Record) (*link, error) {
-	oid := odb.OID(hex.EncodeToString(r.ID[:]))
-	if odb.HashObject("commit", r.Raw) != oid {
+	oid := odb.OID(hex.EncodeToString(r.ID[:c.all.ids]))
+	if odb.HashObject(c.all.commits.format, "commit", r.Raw) != oid {
 		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)
 	}
 	return c.all.commits.link(stored{oid: oid, kind: "commit", object: r.Raw})

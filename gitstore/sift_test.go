@@ -193,7 +193,7 @@ func TestSiftOfForgedRecord(t *testing.T) {
 	info := f.told(1, "one", "two")
 	f.sifted(info, false, "one")
 	path := filepath.Join(f.cache(), string(info.ID)+".commits")
-	log := sidecar.Read(path, nil)
+	log := sidecar.Read(path, nil, ids)
 	last := log.Record(log.Len() - 1)
 	last.Raw = bytes.ReplaceAll(last.Raw, []byte("two"), []byte("owt"))
 	require.NoError(t, log.Extend(log.Len()-1, []sidecar.Record{last}))
@@ -213,7 +213,7 @@ func TestSiftReadsWhatMayPass(t *testing.T) {
 	info := f.told(1, "first", "second", "third")
 	require.Equal(t, []int{1}, f.sifted(info, false, "first"))
 	path := filepath.Join(f.cache(), string(info.ID))
-	words, _, ok := sidecar.ReadWords(path+".words", nil)
+	words, _, ok := sidecar.ReadWords(path+".words", nil, ids)
 	require.True(t, ok && words.Marked)
 
 	log, err := os.ReadFile(path + ".commits")
@@ -236,18 +236,18 @@ func TestSiftOfAGap(t *testing.T) {
 	path := filepath.Join(f.cache(), string(info.ID))
 	for _, order := range [][]int{{0, 1, 2, 4, 5}, {0, 1, 2, 3, 3, 4, 5}, {1, 2, 3, 4, 5}, {5}, {0, 2, 1, 3, 4, 5}} {
 		require.Equal(t, []int{3}, f.sifted(info, false, "second"))
-		whole := sidecar.Read(path+".commits", nil)
+		whole := sidecar.Read(path+".commits", nil, ids)
 		var records []sidecar.Record
 		for _, i := range order {
 			records = append(records, whole.Record(i))
 		}
 		require.NoError(t, os.Remove(path+".commits"))
-		require.NoError(t, sidecar.Read(path+".commits", nil).Extend(0, records))
+		require.NoError(t, sidecar.Read(path+".commits", nil, ids).Extend(0, records))
 		require.NoError(t, os.Remove(path+".words"))
 		for text, seq := range map[string]int{"second": 3, "third": 5, "first": 1} {
 			require.Equal(t, []int{seq}, f.sifted(info, false, text), "%v: %s", order, text)
 		}
-		require.Equal(t, 6, sidecar.Read(path+".commits", nil).Len())
+		require.Equal(t, 6, sidecar.Read(path+".commits", nil, ids).Len())
 	}
 }
 
@@ -276,7 +276,7 @@ func TestSiftGoesOnWithMarks(t *testing.T) {
 	events, err := f.Sift(t.Context(), f.info(1), sieve)
 	require.NoError(t, err)
 	require.Equal(t, []int{5}, numbers(events))
-	words, _, ok := sidecar.ReadWords(filepath.Join(f.cache(), string(info.ID)+".words"), nil)
+	words, _, ok := sidecar.ReadWords(filepath.Join(f.cache(), string(info.ID)+".words"), nil, ids)
 	require.True(t, ok && words.Marked)
 	require.Equal(t, 6, words.Len())
 	for text, seq := range map[string]int{"first": 1, "second": 3, "third": 5} {

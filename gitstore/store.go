@@ -12,6 +12,7 @@ import (
 	"jp/gitcmd"
 	"jp/gitstore/odb"
 	"jp/gitstore/packing"
+	"jp/gitstore/sidecar"
 )
 
 // Options of a Store. The zero value is durable, and signs nothing.
@@ -106,7 +107,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 		return opts.User()
 	})
 	db, err := odb.Open(repo.CommonDir, odb.Options{
-		Durability: opts.Durability, FS: opts.FS, Git: git, Path: opts.Path, Log: opts.Log, LockTimeout: lockTimeout,
+		Format: repo.ObjectFormat, Durability: opts.Durability, FS: opts.FS, Git: git, Path: opts.Path, Log: opts.Log, LockTimeout: lockTimeout,
 		MayBreakLock: func(ref string) bool {
 			id, ok := owner(ref)
 			return ok && opts.MayBreakLock != nil && opts.MayBreakLock(id)
@@ -117,16 +118,16 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	}
 	s.odb = db
 	mac := &signer{key: opts.Key}
-	s.commits = &commitReader{odb: db, mac: mac, dir: repo.CommonDir}
+	s.commits = &commitReader{odb: db, format: repo.ObjectFormat, mac: mac, dir: repo.CommonDir}
 	s.ancestry = &ancestry{commits: s.commits, walks: map[odb.OID]walked{}}
 	s.refs = &refs{odb: db, ancestry: s.ancestry}
 	s.tips = &tips{byID: map[odb.OID]*tip{}}
 	s.sidecars = &sidecars{
-		dir: filepath.Join(repo.CommonDir, "jp", "cache"), git: git, commits: s.commits, tips: s.tips, log: opts.Log, limit: maxCache,
+		dir: filepath.Join(repo.CommonDir, "jp", "cache"), ids: sidecar.IDs(repo.ObjectFormat.Size()), git: git, commits: s.commits, tips: s.tips, log: opts.Log, limit: maxCache,
 	}
 	s.sidecars.grown.Store(firstBound())
 	s.groups = &groupBuilder{
-		mac: mac, zone: cmp.Or(opts.Zone, time.Local), user: s.user, rewrite: opts.Rewrite, noKey: opts.NoKey, repository: s.repository,
+		format: repo.ObjectFormat, mac: mac, zone: cmp.Or(opts.Zone, time.Local), user: s.user, rewrite: opts.Rewrite, noKey: opts.NoKey, repository: s.repository,
 	}
 	s.payloads = &payloadKeeper{odb: db, commits: s.commits, encoder: s.groups.encoder}
 	s.groups.payloads = s.payloads

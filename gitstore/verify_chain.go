@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/gitstore/odb"
 )
 
@@ -70,7 +71,7 @@ func sameSummary(a, b conversation.Summary) bool {
 
 // checkTree looks whether a tree that an event is the first to have is there.
 func (r *commitReader) checkTree(e *conversation.Event, first bool) error {
-	if !first || odb.OID(e.Tree) == emptyTree {
+	if !first || gitcmd.IsEmptyTree(e.Tree) {
 		return nil
 	}
 	kind, _, err := r.odb.ReadObject(odb.OID(e.Tree))

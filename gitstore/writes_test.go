@@ -87,7 +87,7 @@ func cycle(seq int) []*conversation.Event {
 // files is a tree of n files in a folder, with its objects.
 func files(text string, n int) (tree string, objects []conversation.Object) {
 	put := func(kind, data string) string {
-		oid := string(odb.HashObject(kind, []byte(data)))
+		oid := string(odb.HashObject(testFormat, kind, []byte(data)))
 		objects = append(objects, conversation.Object{Kind: kind, OID: oid, Data: []byte(data)})
 		return oid
 	}

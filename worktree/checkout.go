@@ -132,7 +132,7 @@ func (w *Worktree) headMove(ctx context.Context, from, to string, since time.Tim
 	if list, err = w.commits(ctx, ask...); err != nil {
 		return nil, err
 	}
-	h := &headMove{brought: map[string]string{}, tree: map[string]string{"": EmptyTree}}
+	h := &headMove{brought: map[string]string{}, tree: map[string]string{"": w.repo.ObjectFormat.EmptyTree()}}
 	var replaced []string // parents of the old HEAD
 	for _, c := range list {
 		h.tree[c.oid] = c.tree

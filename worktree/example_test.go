@@ -34,7 +34,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	before, err := w.Snapshot(ctx, worktree.EmptyTree, worktree.SnapshotOptions{})
+	before, err := w.Snapshot(ctx, w.Repository().ObjectFormat.EmptyTree(), worktree.SnapshotOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

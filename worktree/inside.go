@@ -125,7 +125,10 @@ func (w *Worktree) indexInside(folder string) map[string]*gitindex.Entry {
 	if err != nil {
 		return known
 	}
-	entries, err := gitindex.Parse(data)
+	entries, err := gitindex.Parse(data, gitcmd.SHA1.Size())
+	if err != nil { // a nested repository may have another format than the outer one
+		entries, err = gitindex.Parse(data, gitcmd.SHA256.Size())
+	}
 	if err != nil {
 		return known
 	}
@@ -140,7 +143,7 @@ func (s *snapshot) submodules(ctx context.Context) (paths []string, err error) {
 	data, _, err := readIndex(s.w.userIndex())
 	if err == nil {
 		var entries []gitindex.Entry
-		if entries, err = gitindex.Parse(data); err == nil {
+		if entries, err = gitindex.Parse(data, s.w.repo.ObjectFormat.Size()); err == nil {
 			for i := range entries {
 				if entries[i].Mode == 0o160000 {
 					paths = append(paths, string(entries[i].Path))

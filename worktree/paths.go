@@ -63,7 +63,7 @@ type named struct {
 func (w *Worktree) named(parentTree string, objects ObjectReader) *named {
 	return &named{
 		w: w, parent: parentTree, edits: newEdits(), budget: budget(w.opts.NewContent),
-		trees: &treeReader{objects: objects, read: map[string][]entry{}},
+		trees: &treeReader{format: w.repo.ObjectFormat, objects: objects, read: map[string][]entry{}},
 	}
 }
 
@@ -101,8 +101,8 @@ func (n *named) finish() error {
 		return err
 	}
 	if root == "" {
-		root = EmptyTree
-		n.taken.Objects = append(n.taken.Objects, newObject("tree", nil))
+		root = n.w.repo.ObjectFormat.EmptyTree()
+		n.taken.Objects = append(n.taken.Objects, newObject(n.w.repo.ObjectFormat, "tree", nil))
 	}
 	n.taken.Tree = root
 	return nil
@@ -275,7 +275,7 @@ func (n *named) put(path string, old entry, st *unix.Stat_t, rules pathRules) er
 	} else if lower := strings.ToLower(path); !rules.links || strings.Contains(lower, "git") || strings.Contains(lower, "~") {
 		return errAskGit // git's own files must be no links
 	}
-	blob := newObject("blob", data)
+	blob := newObject(n.w.repo.ObjectFormat, "blob", data)
 	if old.oid == blob.OID && old.mode == mode {
 		return nil
 	}

@@ -114,7 +114,7 @@ func (s *snapshot) setEntries(ctx context.Context, remove, keep []string) error 
 	}
 	var gone strings.Builder
 	for _, path := range append(remove[:len(remove):len(remove)], keep...) {
-		fmt.Fprintf(&gone, "0 %040d\t%s\x00", 0, path)
+		fmt.Fprintf(&gone, "0 %0*d\t%s\x00", s.w.repo.ObjectFormat.Digits(), 0, path)
 	}
 	if err := s.update(ctx, gone.String(), "--index-info"); err != nil {
 		return err

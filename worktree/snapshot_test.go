@@ -223,12 +223,12 @@ func TestUnbornHeadAndNoIndex(t *testing.T) {
 	r := &repo{t: t, dir: t.TempDir()}
 	r.git("init", "-q")
 	r.open(worktree.Options{})
-	require.Equal(t, worktree.EmptyTree, r.head())
+	require.Equal(t, r.w.Repository().ObjectFormat.EmptyTree(), r.head())
 	require.NoFileExists(t, r.path(".git/index"))
 	s := r.tool(r.head(), func() { r.write("a", "1\n") })
 	require.Equal(t, []string{"A a"}, paths(s.Changes))
 	s = r.tool(s.Tree, func() { r.remove("a") })
-	require.Equal(t, worktree.EmptyTree, s.Tree)
+	require.Equal(t, r.w.Repository().ObjectFormat.EmptyTree(), s.Tree)
 	require.NoFileExists(t, r.path(".git/index"))
 }
 

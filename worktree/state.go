@@ -45,11 +45,11 @@ func (w *Worktree) State(ctx context.Context) (State, error) {
 	return s, err
 }
 
-// CommitTree returns the tree of a commit, as State has it: EmptyTree for "". What
+// CommitTree returns the tree of a commit, as State has it: the empty tree for "". What
 // the objects do not have is asked of git; nil: all is.
 func (w *Worktree) CommitTree(ctx context.Context, commit string, objects ObjectReader) (string, error) {
 	if commit == "" {
-		return EmptyTree, nil
+		return w.repo.ObjectFormat.EmptyTree(), nil
 	}
 	if objects != nil {
 		kind, text, err := objects.ReadObject(commit)
@@ -86,7 +86,7 @@ func (w *Worktree) readRef(ref string) (oid string, plain bool) {
 	text, err := readRegular(loose) // a link is a ref of another kind
 	if errors.Is(err, fs.ErrNotExist) {
 		packed, packedErr := os.ReadFile(filepath.Join(w.repo.CommonDir, "packed-refs"))
-		if oid := packedRef(packed, ref); oid != "" {
+		if oid := packedRef(packed, ref, w.repo.ObjectFormat); oid != "" {
 			return oid, true
 		}
 		if packedErr != nil && !errors.Is(packedErr, fs.ErrNotExist) || mayHold(packed, ref) {
@@ -116,8 +116,7 @@ func (w *Worktree) otherRefs() bool {
 }
 
 // packedRef finds a ref among the lines of packed-refs, "" where it is not.
-func packedRef(lines []byte, ref string) string {
-	const oidLen = 40
+func packedRef(lines []byte, ref string, format gitcmd.ObjectFormat) string {
 	end := []byte(" " + ref + "\n")
 	for at := 0; ; {
 		i := bytes.Index(lines[at:], end)
@@ -125,8 +124,8 @@ func packedRef(lines []byte, ref string) string {
 			return ""
 		}
 		at += i
-		if begin := at - oidLen; begin == 0 || begin > 0 && lines[begin-1] == '\n' {
-			if oid := string(lines[begin:at]); isOID(oid) {
+		if begin := at - format.Digits(); begin == 0 || begin > 0 && lines[begin-1] == '\n' {
+			if oid := string(lines[begin:at]); format.IsName(oid) {
 				return oid
 			}
 		}
@@ -173,6 +172,4 @@ func onlyOID(s string) string {
 	return ""
 }
 
-func isOID(s string) bool {
-	return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == ""
-}
+func isOID(s string) bool { return gitcmd.IsObjectName(s) }

@@ -129,7 +129,7 @@ func TestCommitTree(t *testing.T) {
 	head, want := r.git("rev-parse", "HEAD"), r.git("rev-parse", "HEAD^{tree}")
 	r.git("tag", "-a", "-m", "a tag", "v1")
 	tag := r.git("rev-parse", "v1")
-	other := strings.Repeat("1", 40)
+	other := strings.Repeat("1", len(head))
 	for name, c := range map[string]struct {
 		commit string
 		from   worktree.ObjectReader
@@ -143,7 +143,7 @@ func TestCommitTree(t *testing.T) {
 		"a commit without tree":   {head, objects{head: {Kind: "commit", Data: []byte("parent " + want + "\n")}}, want},
 		"a tree that is none":     {head, objects{head: {Kind: "commit", Data: []byte("tree ../../x\n")}}, want},
 		"a blob that looks as if": {head, objects{head: {Kind: "blob", Data: []byte("tree " + other + "\n")}}, want},
-		"nothing was committed":   {"", objects{}, worktree.EmptyTree},
+		"nothing was committed":   {"", objects{}, r.w.Repository().ObjectFormat.EmptyTree()},
 	} {
 		got, err := r.w.CommitTree(t.Context(), c.commit, c.from)
 		require.NoError(t, err, name)

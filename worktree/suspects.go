@@ -25,7 +25,7 @@ func (w *Worktree) suspects(ctx context.Context, index string) (paths []string, 
 	if err != nil {
 		return nil, false
 	}
-	entries, err := gitindex.Parse(data)
+	entries, err := gitindex.Parse(data, w.repo.ObjectFormat.Size())
 	if err != nil {
 		return nil, false
 	}

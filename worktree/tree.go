@@ -3,11 +3,12 @@ package worktree
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+
+	"jp/gitcmd"
 )
 
 // Object is a git object, with its content without git's header.
@@ -23,11 +24,8 @@ type ObjectReader interface {
 	ReadObject(oid string) (kind string, data []byte, err error)
 }
 
-func newObject(kind string, data []byte) Object {
-	h := sha1.New()
-	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
-	h.Write(data)
-	return Object{Kind: kind, OID: hex.EncodeToString(h.Sum(nil)), Data: data}
+func newObject(format gitcmd.ObjectFormat, kind string, data []byte) Object {
+	return Object{Kind: kind, OID: format.Name(kind, data), Data: data}
 }
 
 // Modes of tree entries, as git writes them.
@@ -52,26 +50,27 @@ func (e entry) sortName() string {
 	return e.name
 }
 
-func decodeTree(data []byte) ([]entry, error) {
+func decodeTree(format gitcmd.ObjectFormat, data []byte) ([]entry, error) {
+	size := format.Size()
 	var entries []entry
 	for len(data) > 0 {
 		head, rest, ok := bytes.Cut(data, []byte{0})
 		mode, name, ok2 := strings.Cut(string(head), " ")
-		if !ok || !ok2 || len(rest) < sha1.Size || name == "" {
+		if !ok || !ok2 || len(rest) < size || name == "" {
 			return nil, fmt.Errorf("tree: %w", ErrMalformed)
 		}
-		entries = append(entries, entry{mode, name, hex.EncodeToString(rest[:sha1.Size])})
-		data = rest[sha1.Size:]
+		entries = append(entries, entry{mode, name, hex.EncodeToString(rest[:size])})
+		data = rest[size:]
 	}
 	return entries, nil
 }
 
-func encodeTree(entries []entry) ([]byte, error) {
+func encodeTree(format gitcmd.ObjectFormat, entries []entry) ([]byte, error) {
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.sortName(), b.sortName()) })
 	var b bytes.Buffer
 	for _, e := range entries {
 		oid, err := hex.DecodeString(e.oid)
-		if err != nil || len(oid) != sha1.Size {
+		if err != nil || len(oid) != format.Size() {
 			return nil, fmt.Errorf("tree entry %q: %w", e.name, ErrMalformed)
 		}
 		fmt.Fprintf(&b, "%s %s\x00", e.mode, e.name)
@@ -82,12 +81,13 @@ func encodeTree(entries []entry) ([]byte, error) {
 
 // treeReader reads trees, each once.
 type treeReader struct {
+	format  gitcmd.ObjectFormat
 	objects ObjectReader
 	read    map[string][]entry
 }
 
 func (t *treeReader) entries(oid string) ([]entry, error) {
-	if oid == EmptyTree || oid == "" {
+	if oid == "" || gitcmd.IsEmptyTree(oid) {
 		return nil, nil
 	}
 	if known, ok := t.read[oid]; ok {
@@ -100,7 +100,7 @@ func (t *treeReader) entries(oid string) ([]entry, error) {
 	if kind != "tree" {
 		return nil, fmt.Errorf("read tree %s: it is a %s: %w", oid, kind, ErrMalformed)
 	}
-	list, err := decodeTree(data)
+	list, err := decodeTree(t.format, data)
 	if err != nil {
 		return nil, fmt.Errorf("read tree %s: %w", oid, err)
 	}
@@ -183,18 +183,18 @@ func (t *treeReader) apply(root string, e *edits, made *[]Object) (string, error
 			list = append(list, f)
 		}
 	}
-	return finishTree(list, made)
+	return t.finish(list, made)
 }
 
-func finishTree(list []entry, made *[]Object) (string, error) {
+func (t *treeReader) finish(list []entry, made *[]Object) (string, error) {
 	if len(list) == 0 {
 		return "", nil
 	}
-	data, err := encodeTree(list)
+	data, err := encodeTree(t.format, list)
 	if err != nil {
 		return "", err
 	}
-	o := newObject("tree", data)
+	o := newObject(t.format, "tree", data)
 	*made = append(*made, o)
 	return o.OID, nil
 }

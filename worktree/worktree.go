@@ -26,9 +26,6 @@ import (
 	"jp/internal/safefile"
 )
 
-// EmptyTree is the id of the tree without entries.
-const EmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
 // Mode says whether trees are recorded.
 type Mode string
 

@@ -156,7 +156,7 @@ func (s *Source) find(ctx context.Context, folders []string) (files []instructio
 	}
 	head, err := s.head(ctx)
 	for _, folder := range folders {
-		found, unused := instructions.Find(instructions.Dir{Root: s.files.Root, Format: s.repo.ObjectFormat}, []string{folder}, s.options())
+		found, unused := instructions.Find(instructions.Dir{Root: s.files.Root, Format: string(s.repo.ObjectFormat)}, []string{folder}, s.options())
 		skipped = append(skipped, unused...)
 		if len(found) == 0 && err == nil { // else pick reports it, if there is a file at all
 			if c := s.committedIn(head, folder); c != nil {
@@ -193,7 +193,7 @@ func (s *Source) Committed(ctx context.Context, f instructions.File) bool {
 // own are the user's own words, and the user's own file.
 func (s *Source) own() (files []instructions.File, unread []instructions.Skipped) {
 	add := func(name string, data []byte) {
-		if f := instructions.Own(name, data, instructions.BlobID(s.repo.ObjectFormat, data), s.most()); !f.Blank() {
+		if f := instructions.Own(name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), s.most()); !f.Blank() {
 			files = append(files, f)
 		}
 	}
@@ -350,7 +350,7 @@ func (s *Source) explained(ctx context.Context, events []*conversation.Event, f 
 	if !ok || recorded == "" && !f.Absent() { // no snapshot has it, so no record says who changed it
 		return false
 	}
-	lf := instructions.BlobID(s.repo.ObjectFormat, []byte(withLF(f.Text))) // git may keep it so
+	lf := instructions.BlobID(string(s.repo.ObjectFormat), []byte(withLF(f.Text))) // git may keep it so
 	if recorded != f.OID && (f.Cut > 0 || recorded != lf) {
 		return !within
 	}

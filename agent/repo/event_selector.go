@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	commitPrefix = lazy.Regexp(`^[0-9a-f]{7,40}$`)
+	commitPrefix = lazy.Regexp(`^[0-9a-f]{7,64}$`)
 	RelativeTime = lazy.Regexp(`^(\d+)(s|m|min|h|d|w)$`)
 )
 

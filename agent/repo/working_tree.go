@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/internal/safefile"
 	"jp/internal/safetext"
 	"jp/turnloop"
@@ -16,7 +16,7 @@ func PlaceWord(s string) string {
 	switch {
 	case s == "":
 		return "none"
-	case len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "":
+	case gitcmd.IsObjectName(s):
 		return s[:7]
 	}
 	return safetext.Show(s)

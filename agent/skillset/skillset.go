@@ -47,7 +47,7 @@ func Open(r *repo.Repo, e *repo.Host) *Set {
 			return
 		}
 		s.roots = append(s.roots, dir)
-		places = append(places, skills.Place{Dir: instructions.Dir{Root: dir, Format: r.ObjectFormat}, Path: path, Shown: shown, User: user})
+		places = append(places, skills.Place{Dir: instructions.Dir{Root: dir, Format: string(r.ObjectFormat)}, Path: path, Shown: shown, User: user})
 	}
 	home := e.Get("HOME")
 	own := filepath.Dir(r.Paths.UserFile)
@@ -116,7 +116,7 @@ func (s *Set) Catalogue(committed func(instructions.File) bool) (files []instruc
 	} {
 		if list.text != "" {
 			data := []byte(list.words + list.text)
-			f := instructions.Own(list.name, data, instructions.BlobID(s.repo.ObjectFormat, data), len(data))
+			f := instructions.Own(list.name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), len(data))
 			f.User = list.user
 			files = append(files, f)
 		}
@@ -127,7 +127,7 @@ func (s *Set) Catalogue(committed func(instructions.File) bool) (files []instruc
 // Given is a skill as a file of instructions, which the user asked for.
 func (s *Set) Given(k skills.Skill) instructions.File {
 	data := []byte(k.Body())
-	f := instructions.Own("skill "+k.Name, data, instructions.BlobID(s.repo.ObjectFormat, data), len(data))
+	f := instructions.Own("skill "+k.Name, data, instructions.BlobID(string(s.repo.ObjectFormat), data), len(data))
 	f.User = k.User
 	return f
 }

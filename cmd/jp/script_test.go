@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"jp/internal/gitenv"
 )
 
 // scriptCommands are the commands of the scripts besides testscript's own.
@@ -34,7 +36,7 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 }
 
 // repo DIR makes a repository with a commit of README.md, and of what the
-// script put into DIR, and goes there.
+// script put into DIR, and goes there. FIRST is the beginning of its id.
 func scriptRepo(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs("repo")
 	if len(args) == 1 {
@@ -55,6 +57,8 @@ func scriptRepo(ts *testscript.TestScript, _ bool, args []string) {
 		id = hex.EncodeToString(sum[:4])
 	}
 	ts.Check(os.WriteFile(filepath.Join(dir, ".git", "jp", "workspace-id"), []byte(id+"\n"), 0o666))
+	ts.Check(ts.Exec("git", "rev-parse", "--short=7", "HEAD"))
+	ts.Setenv("FIRST", strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
 // tick DURATION moves the clock of the commands that follow.
@@ -182,9 +186,9 @@ func descend(value any, step string) (any, bool) {
 }
 
 var (
-	objectID   = regexp.MustCompile(`\b[0-9a-f]{40}\b`)
+	objectID   = regexp.MustCompile(`\b[0-9a-f]{` + map[string]string{"sha1": "40", "sha256": "64"}[gitenv.ObjectFormat()] + `}\b`)
 	shortOID   = regexp.MustCompile(`(main )[0-9a-f]{7}\b`)
-	digest     = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+	digest     = regexp.MustCompile(`("sha256": "|sha256 )[0-9a-f]{64}\b`)
 	instant    = regexp.MustCompile(`(T\d\d:\d\d:\d\d)\.\d+Z`)
 	tokens     = regexp.MustCompile(`("(?:input|output)": )\d+`)
 	promptSize = regexp.MustCompile(`prompt: \d+ words, \d+ tools`)
@@ -193,7 +197,7 @@ var (
 )
 
 // scrub stdout|stderr writes it to "scrubbed", JSON indented, without what
-// depends on the version of jp or on the machine.
+// depends on the version of jp, on the machine or on the object format.
 func scriptScrub(ts *testscript.TestScript, _ bool, args []string) {
 	text := scrubbed(ts.ReadFile(args[0]), ts.Getenv("WORK"))
 	ts.Check(os.WriteFile(ts.MkAbs("../scrubbed"), []byte(text), 0o666))
@@ -206,7 +210,7 @@ func scrubbed(text, work string) string {
 	if json.Indent(&indented, []byte(text), "", "  ") == nil {
 		text = indented.String()
 	}
-	text = digest.ReplaceAllString(text, "<sha256>")
+	text = digest.ReplaceAllString(text, "$1<sha256>")
 	text = objectID.ReplaceAllString(text, "<oid>")
 	text = shortOID.ReplaceAllString(text, "$1<short>")
 	text = instant.ReplaceAllString(text, "${1}Z")

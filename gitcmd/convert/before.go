@@ -192,7 +192,7 @@ func (c *Checker) laid(ctx context.Context, head string, files []string) (at git
 		remove()
 		return at, nil, fmt.Errorf("read the attributes of HEAD: %w", err)
 	}
-	return gitcmd.Repository{GitDir: filepath.Join(real, "git"), CommonDir: filepath.Join(real, "git"), TopLevel: filepath.Join(real, "tree"), ObjectFormat: "sha1"}, remove, nil
+	return gitcmd.Repository{GitDir: filepath.Join(real, "git"), CommonDir: filepath.Join(real, "git"), TopLevel: filepath.Join(real, "tree"), ObjectFormat: gitcmd.SHA1}, remove, nil
 }
 
 // lay makes a repository that has nothing but attribute files.

@@ -3,7 +3,8 @@
 //
 // A repository is ordinary where a folder above or at the place has a .git
 // folder, both are this user's own, and git says that they are the top level and
-// the git directory, with SHA-1 and not shallow. All that git's answer rests on
+// the git directory, with an object format that the configuration seems to name, and not
+// shallow. All that git's answer rests on
 // is looked at each time: the folders up to that one, who owns them, the
 // configuration's bytes, what is in the git directory, and which git it is. Where
 // anything of it is otherwise than when git was asked, git is asked again. So it is

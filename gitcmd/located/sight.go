@@ -1,6 +1,7 @@
 package located
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,6 +24,8 @@ import (
 type sight struct {
 	top   string // the folder with .git, without symbolic links
 	facts [sha256.Size]byte
+	// format is how git names objects there, if it takes the configuration as it looks.
+	format gitcmd.ObjectFormat
 	// includes says that a configuration may include another one. One of the user's or
 	// the machine's cannot lead git elsewhere, but it may name the user.
 	includes bool
@@ -33,7 +36,7 @@ func (s sight) note() string { return hex.EncodeToString(s.facts[:]) + "\n" }
 // repository is what git says of an ordinary one.
 func (s sight) repository() gitcmd.Repository {
 	git := filepath.Join(s.top, ".git")
-	return gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: s.top, ObjectFormat: "sha1"}
+	return gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: s.top, ObjectFormat: s.format}
 }
 
 // look looks at what git would look at from dir. What it finds is not ordinary
@@ -57,12 +60,16 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 	if !own(s.top) || !own(git) || !whole(git) {
 		return s, false
 	}
-	facts := fmt.Appendf(nil, "2 %q %d %q", s.top, os.Geteuid(), program)
+	s.format = gitcmd.SHA1
+	facts := fmt.Appendf(nil, "3 %q %d %q", s.top, os.Geteuid(), program)
 	// That of this working tree counts where the other one says so.
 	for _, name := range []string{"config", "config.worktree"} {
 		text, err := safefile.ReadRegular(filepath.Join(git, name))
 		if err != nil && (name == "config" || !errors.Is(err, fs.ErrNotExist)) || leadsOn(text) {
 			return s, false
+		}
+		if lower := bytes.ToLower(text); name == "config" && bytes.Contains(lower, []byte("objectformat")) && bytes.Contains(lower, []byte("sha256")) {
+			s.format = gitcmd.SHA256
 		}
 		facts = fmt.Appendf(facts, " %q %t", text, err == nil)
 	}
@@ -195,8 +202,7 @@ func isHead(text string) bool {
 	if branch, is := strings.CutPrefix(text, "ref: refs/"); is {
 		return branch != "" && !strings.ContainsAny(branch, " \t\r\n")
 	}
-	_, err := hex.DecodeString(text)
-	return err == nil && len(text) == 40
+	return gitcmd.IsObjectName(text)
 }
 
 // missing reports whether a folder surely has no such entry.

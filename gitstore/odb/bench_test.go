@@ -78,7 +78,7 @@ func BenchmarkAppendJSONL(b *testing.B) {
 
 func BenchmarkAppendGit(b *testing.B) {
 	repo := benchRepo(b)
-	head := string(tip(create(b, open(b, repo, odb.Options{}), ref, 1)))
+	head := string(tip(create(b, open(b, repo, odb.Options{Format: testFormat}), ref, 1)))
 	for b.Loop() {
 		next := git(b, repo, "-c", "core.fsync=all", "commit-tree", "-p", head, "-m", eventText, string(emptyTree.OID))
 		git(b, repo, "-c", "core.fsync=all", "update-ref", ref, next, head)
@@ -88,7 +88,7 @@ func BenchmarkAppendGit(b *testing.B) {
 
 func BenchmarkWalk10000(b *testing.B) {
 	repo := benchRepo(b)
-	s := open(b, repo, odb.Options{Durability: odb.Off})
+	s := open(b, repo, odb.Options{Format: testFormat, Durability: odb.Off})
 	head := tip(create(b, s, ref, 10_000))
 	for _, packed := range []bool{false, true} {
 		if packed {
@@ -105,7 +105,7 @@ func BenchmarkWalk10000(b *testing.B) {
 
 func BenchmarkListRefs10000(b *testing.B) {
 	repo := benchRepo(b)
-	s := open(b, repo, odb.Options{Durability: odb.Off})
+	s := open(b, repo, odb.Options{Format: testFormat, Durability: odb.Off})
 	head := tip(create(b, s, ref, 1))
 	var script bytes.Buffer
 	for i := range 10_000 {

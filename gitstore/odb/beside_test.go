@@ -41,7 +41,7 @@ func writerProcess(spec string) int {
 	repo, rest, _ := strings.Cut(spec, "|")
 	name, count, _ := strings.Cut(rest, "|")
 	n, _ := strconv.Atoi(count)
-	s, err := odb.Open(filepath.Join(repo, ".git"), odb.Options{})
+	s, err := odb.Open(filepath.Join(repo, ".git"), odb.Options{Format: testFormat})
 	if err == nil {
 		err = appendMany(s, name, n, func(oid odb.OID) { fmt.Println(oid) })
 	}
@@ -93,7 +93,7 @@ func history(t *testing.T, repo string) map[odb.OID]bool {
 func TestGoroutinesLoseNothing(t *testing.T) {
 	eachPath(t, func(t *testing.T, path odb.Path) {
 		repo := newRepo(t)
-		s := open(t, repo, odb.Options{Path: path, Durability: odb.Off})
+		s := open(t, repo, odb.Options{Format: testFormat, Path: path, Durability: odb.Off})
 		create(t, s, ref, 1)
 		var mu sync.Mutex
 		var acked []odb.OID
@@ -122,7 +122,7 @@ func TestGoroutinesLoseNothing(t *testing.T) {
 func TestManyConversationsAtOnce(t *testing.T) {
 	eachPath(t, func(t *testing.T, path odb.Path) {
 		repo := newRepo(t)
-		s := open(t, repo, odb.Options{Path: path})
+		s := open(t, repo, odb.Options{Format: testFormat, Path: path})
 		const writers, events = 16, 5
 		var wg sync.WaitGroup
 		for i := range writers {
@@ -153,7 +153,7 @@ func TestManyConversationsAtOnce(t *testing.T) {
 func TestProcessesLoseNothing(t *testing.T) {
 	each := row.Of(40, 100, 500)
 	repo := newRepo(t)
-	create(t, open(t, repo, odb.Options{}), ref, 1)
+	create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1)
 	var wg sync.WaitGroup
 	acked := make([]string, 2)
 	for i := range acked {
@@ -229,9 +229,9 @@ func TestBesideGitMaintenance(t *testing.T) {
 
 func TestReadersBesidePackRefsNeverMiss(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{Durability: odb.Off})
+	s := open(t, repo, odb.Options{Format: testFormat, Durability: odb.Off})
 	create(t, s, ref, 1)
-	reader := open(t, repo, odb.Options{})
+	reader := open(t, repo, odb.Options{Format: testFormat})
 	beside(t, repo, 200, []string{"pack-refs", "--all"}, func() {
 		var wg sync.WaitGroup
 		var done atomic.Bool
@@ -255,7 +255,7 @@ func TestReadersBesidePackRefsNeverMiss(t *testing.T) {
 
 func TestBesideGitUpdateRef(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	create(t, s, ref, 1)
 	const each = 60
 	var wg sync.WaitGroup

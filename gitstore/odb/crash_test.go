@@ -54,7 +54,8 @@ func appendBatch(name string, old odb.OID, objects []odb.Object) odb.Batch {
 // right to break the locks of the dead.
 func recovery(fs odb.FS) odb.Options {
 	return odb.Options{
-		FS: fs, LockTimeout: -1,
+		Format: testFormat,
+		FS:     fs, LockTimeout: -1,
 		MayBreakLock: func(string) bool { return true },
 		Now:          func() time.Time { return time.Now().Add(time.Hour) },
 	}
@@ -71,7 +72,7 @@ type trial struct {
 // start makes the repository, durable, before anything goes wrong.
 func start(journal bool, sc scenario) (*trial, error) {
 	disk := faultfs.NewDisk(journal, "/repo/objects", "/repo/refs/jp")
-	s, err := odb.Open("/repo", odb.Options{FS: disk})
+	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func parentOf(commit []byte) odb.OID {
 	if !ok {
 		return ""
 	}
-	return odb.OID(rest[:40])
+	return odb.OID(rest[:testFormat.Digits()])
 }
 
 // goOn says whether the next process can still append where the ref now is.
@@ -163,7 +164,7 @@ func operations(t *testing.T, journal bool, sc scenario) int {
 	tr, err := start(journal, sc)
 	require.NoError(t, err)
 	fs := faultfs.New(tr.disk, faultfs.Plan{})
-	require.NoError(t, tr.run(fs, odb.Options{}))
+	require.NoError(t, tr.run(fs, odb.Options{Format: testFormat}))
 	require.Greater(t, fs.Count(), 10)
 	return fs.Count()
 }
@@ -195,7 +196,7 @@ func TestEveryOperationMayFail(t *testing.T) {
 				require.NoError(t, err)
 				what := []any{"operation %d, fault %d, for good %v", k, i, forGood}
 				fs := faultfs.New(tr.disk, fault)
-				err = tr.run(fs, odb.Options{})
+				err = tr.run(fs, odb.Options{Format: testFormat})
 				if fs.Felt() {
 					felt++
 				}
@@ -220,7 +221,7 @@ func TestEveryOperationMayBeTheLast(t *testing.T) {
 	points := eachPoint(t, func(t *testing.T, journal bool, sc scenario, k int) {
 		tr, err := start(journal, sc)
 		require.NoError(t, err)
-		err = tr.run(faultfs.New(tr.disk, faultfs.Plan{At: k, Crash: true}), odb.Options{})
+		err = tr.run(faultfs.New(tr.disk, faultfs.Plan{At: k, Crash: true}), odb.Options{Format: testFormat})
 		if !tr.acked { // else it died in Close
 			require.ErrorIs(t, err, faultfs.ErrCrashed)
 		}
@@ -266,7 +267,7 @@ func crashAgain(tr *trial, disk *faultfs.Disk, rng *rand.Rand) error {
 func TestAcknowledgedSurvivesACut(t *testing.T) {
 	for _, journal := range []bool{true, false} {
 		for _, sc := range scenarios {
-			require.Zero(t, cuts(t, journal, sc, odb.Options{}, nil), "journal=%v %s", journal, sc.name)
+			require.Zero(t, cuts(t, journal, sc, odb.Options{Format: testFormat}, nil), "journal=%v %s", journal, sc.name)
 		}
 	}
 }
@@ -296,13 +297,13 @@ func TestDiskCatchesEveryMissingFlush(t *testing.T) {
 		opts    odb.Options
 		skip    faultfs.Op
 	}{
-		{"ordered without waiting", true, odb.Options{}, faultfs.Await},
-		{"ordered without the last flush", true, odb.Options{}, faultfs.SyncDir},
-		{"ordered where nothing is in order", false, odb.Options{Path: odb.PathOrdered}, ""},
-		{"stepwise without flushing files", false, odb.Options{}, faultfs.Sync},
-		{"stepwise without flushing directories", false, odb.Options{}, faultfs.SyncDir},
-		{"durability off", true, odb.Options{Durability: odb.Off}, ""},
-		{"durability off, no journal", false, odb.Options{Durability: odb.Off}, ""},
+		{"ordered without waiting", true, odb.Options{Format: testFormat}, faultfs.Await},
+		{"ordered without the last flush", true, odb.Options{Format: testFormat}, faultfs.SyncDir},
+		{"ordered where nothing is in order", false, odb.Options{Format: testFormat, Path: odb.PathOrdered}, ""},
+		{"stepwise without flushing files", false, odb.Options{Format: testFormat}, faultfs.Sync},
+		{"stepwise without flushing directories", false, odb.Options{Format: testFormat}, faultfs.SyncDir},
+		{"durability off", true, odb.Options{Format: testFormat, Durability: odb.Off}, ""},
+		{"durability off, no journal", false, odb.Options{Format: testFormat, Durability: odb.Off}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -319,7 +320,7 @@ func TestNothingIsAcknowledgedAfterAFailedFlush(t *testing.T) {
 		tr, err := start(journal, scenarios[1])
 		require.NoError(t, err)
 		probe := faultfs.New(tr.disk, faultfs.Plan{})
-		require.NoError(t, tr.run(probe, odb.Options{}))
+		require.NoError(t, tr.run(probe, odb.Options{Format: testFormat}))
 		seen := map[faultfs.Op]int{}
 		flushes := 0
 		for _, op := range probe.Trace() {
@@ -337,7 +338,7 @@ func failAFlush(t *testing.T, journal bool, plan faultfs.Plan) {
 	t.Helper()
 	tr, err := start(journal, scenarios[1])
 	require.NoError(t, err)
-	s, err := odb.Open("/repo", odb.Options{FS: faultfs.New(tr.disk, plan), LockTimeout: -1})
+	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: faultfs.New(tr.disk, plan), LockTimeout: -1})
 	require.NoError(t, err)
 	defer s.Close()
 	require.ErrorIs(t, s.Write(bg, tr.batch), odb.ErrPoisoned, "%s %d", plan.Only, plan.At)
@@ -352,7 +353,7 @@ func failAFlush(t *testing.T, journal bool, plan faultfs.Plan) {
 func TestDirectoriesThatOthersMade(t *testing.T) {
 	for _, journal := range []bool{true, false} {
 		disk := faultfs.NewDisk(journal, "/repo/objects", "/repo/refs")
-		s, err := odb.Open("/repo", odb.Options{FS: disk, LockTimeout: -1})
+		s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk, LockTimeout: -1})
 		require.NoError(t, err)
 		base := commit("", "base")
 		require.NoError(t, s.Write(bg, odb.Batch{Objects: []odb.Object{emptyTree, base}}))
@@ -393,13 +394,13 @@ func TestDirectoriesThatOthersMade(t *testing.T) {
 // A Write that failed has flushed no directory that it made: the next one does.
 func TestDirectoriesOfAFailedWriteAreFlushed(t *testing.T) {
 	disk := faultfs.NewDisk(false, "/repo/objects", "/repo/refs")
-	before, err := odb.Open("/repo", odb.Options{FS: disk})
+	before, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk})
 	require.NoError(t, err)
 	defer before.Close()
 	base := commit("", "base")
 	require.NoError(t, before.Write(bg, odb.Batch{Objects: []odb.Object{emptyTree, base}}))
 	full := faultfs.Plan{Only: faultfs.Write, At: 1, Err: syscall.ENOSPC}
-	s, err := odb.Open("/repo", odb.Options{FS: faultfs.New(disk, full)})
+	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: faultfs.New(disk, full)})
 	require.NoError(t, err)
 	defer s.Close()
 	require.ErrorIs(t, s.Write(bg, move(ref, "", base.OID)), odb.ErrNoSpace)

@@ -31,7 +31,7 @@ func asNobody(t *testing.T, work func()) {
 func TestReadOnlyDirectory(t *testing.T) {
 	for _, dir := range []string{"objects", "refs/jp/conversations"} {
 		repo := newRepo(t)
-		s := open(t, repo, odb.Options{})
+		s := open(t, repo, odb.Options{Format: testFormat})
 		objects := create(t, s, ref, 1)
 		locked := filepath.Join(repo, ".git", dir)
 		require.NoError(t, os.Chmod(locked, 0o555))
@@ -52,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, 0) })
 	git(t, dir, "init", "-q", "--template=")
-	s := open(t, dir, odb.Options{})
+	s := open(t, dir, odb.Options{Format: testFormat})
 	head := tip(create(t, s, ref, 1))
 	for i := 0; ; i++ {
 		require.Less(t, i, 1000, "a disk of 256 KiB took it all")
@@ -64,7 +64,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		head = tip(objects)
 	}
-	again := open(t, dir, odb.Options{})
+	again := open(t, dir, odb.Options{Format: testFormat})
 	got, err := again.ReadRef(ref)
 	require.NoError(t, err)
 	require.Equal(t, head, got)

@@ -12,7 +12,7 @@ import (
 // packed its refs, removed it, and another process has made it again.
 func TestADirectoryMadeAgainIsNotMissed(t *testing.T) {
 	repo := newRepo(t)
-	reader, writer := open(t, repo, odb.Options{}), open(t, repo, odb.Options{})
+	reader, writer := open(t, repo, odb.Options{Format: testFormat}), open(t, repo, odb.Options{Format: testFormat})
 	head := tip(create(t, reader, ref, 1))
 	for range 3 {
 		got, err := reader.ReadRef(ref)

@@ -20,7 +20,7 @@ func Example() {
 	if _, err := tryGit(dir, "", "init", "-q", "--bare"); err != nil {
 		panic(err)
 	}
-	store, err := odb.Open(dir, odb.Options{})
+	store, err := odb.Open(dir, odb.Options{Format: testFormat})
 	if err != nil {
 		panic(err)
 	}
@@ -28,7 +28,7 @@ func Example() {
 
 	write := func(text string) error {
 		data := []byte(text)
-		o := odb.Object{Kind: "blob", OID: odb.HashObject("blob", data), Data: data}
+		o := odb.Object{Kind: "blob", OID: odb.HashObject(testFormat, "blob", data), Data: data}
 		return store.Write(context.Background(), odb.Batch{
 			Objects: []odb.Object{o},
 			Updates: []odb.RefUpdate{{Ref: "refs/jp/example", New: o.OID}},
@@ -39,9 +39,9 @@ func Example() {
 
 	oid, _ := store.ReadRef("refs/jp/example")
 	kind, data, _ := store.ReadObject(oid)
-	fmt.Printf("%s %s: %s", oid[:7], kind, data)
+	fmt.Printf("%t %s: %s", oid == odb.HashObject(testFormat, kind, data), kind, data)
 	// Output:
 	// <nil>
 	// true
-	// 9c59e24 blob: first
+	// true blob: first
 }

@@ -14,7 +14,7 @@ import (
 func survives(t *testing.T, disk *faultfs.Disk, objects []odb.Object) {
 	t.Helper()
 	for seed := range uint64(60) {
-		s, err := odb.Open("/repo", odb.Options{FS: disk.Crash(rand.New(rand.NewPCG(3, seed)))})
+		s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk.Crash(rand.New(rand.NewPCG(3, seed)))})
 		require.NoError(t, err)
 		requireReads(t, s, objects)
 		require.NoError(t, s.Close())
@@ -31,7 +31,7 @@ func eachDisk(t *testing.T, run func(t *testing.T, disk *faultfs.Disk)) {
 
 func write(t *testing.T, disk *faultfs.Disk, durability odb.Durability, b odb.Batch) {
 	t.Helper()
-	s, err := odb.Open("/repo", odb.Options{FS: disk, Durability: durability})
+	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk, Durability: durability})
 	require.NoError(t, err)
 	require.NoError(t, s.Write(bg, b))
 	require.NoError(t, s.Close())
@@ -70,7 +70,7 @@ func TestExistingDirectoriesBecomeDurable(t *testing.T) {
 		second := append([]odb.Object{emptyTree}, chain("", 1, "second")...)
 		write(t, disk, odb.Full, appendBatch(ref, "", second))
 		for seed := range uint64(60) {
-			s, err := odb.Open("/repo", odb.Options{FS: disk.Crash(rand.New(rand.NewPCG(4, seed)))})
+			s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk.Crash(rand.New(rand.NewPCG(4, seed)))})
 			require.NoError(t, err)
 			got, err := s.ReadRef(ref)
 			require.NoError(t, err)

@@ -36,14 +36,14 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 			tr, err := start(true, scenarios[0])
 			require.NoError(t, err)
 			probe := faultfs.New(tr.disk, faultfs.Plan{})
-			require.NoError(t, tr.run(probe, odb.Options{}))
+			require.NoError(t, tr.run(probe, odb.Options{Format: testFormat}))
 			for k, found := range probe.Trace() {
 				if found != op {
 					continue
 				}
 				tr, err := start(true, scenarios[0])
 				require.NoError(t, err)
-				err = tr.run(faultfs.New(tr.disk, faultfs.Plan{At: k + 1, Err: tt.cause}), odb.Options{})
+				err = tr.run(faultfs.New(tr.disk, faultfs.Plan{At: k + 1, Err: tt.cause}), odb.Options{Format: testFormat})
 				require.ErrorIs(t, err, tt.want, "%v at %s %d", tt.cause, op, k+1)
 				require.ErrorIs(t, err, tt.cause)
 				require.NotErrorIs(t, err, odb.ErrPoisoned, "%v at %s: no flush has failed", tt.cause, op)
@@ -57,12 +57,12 @@ func TestSpaceMayComeBack(t *testing.T) {
 	tr, err := start(true, scenarios[0])
 	require.NoError(t, err)
 	probe := faultfs.New(tr.disk, faultfs.Plan{})
-	require.NoError(t, tr.run(probe, odb.Options{}))
+	require.NoError(t, tr.run(probe, odb.Options{Format: testFormat}))
 	first := slices.Index(probe.Trace(), faultfs.Write) + 1
 	tr, err = start(true, scenarios[0])
 	require.NoError(t, err)
 	fs := faultfs.New(tr.disk, faultfs.Plan{At: first, Err: syscall.ENOSPC})
-	s, err := odb.Open("/repo", odb.Options{FS: fs})
+	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: fs})
 	require.NoError(t, err)
 	defer s.Close()
 	require.ErrorIs(t, s.Write(bg, tr.batch), odb.ErrNoSpace)
@@ -75,16 +75,16 @@ func TestSpaceMayComeBack(t *testing.T) {
 // same time is reason enough to try again.
 func TestAFailedFlushIsNotTriedAgain(t *testing.T) {
 	repo := newRepo(t)
-	head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+	head := tip(create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1))
 	fs := &failsOnce{FS: odb.OS()}
-	s := open(t, repo, odb.Options{FS: fs, Path: odb.PathStepwise})
+	s := open(t, repo, odb.Options{Format: testFormat, FS: fs, Path: odb.PathStepwise})
 	require.NoError(t, s.Write(bg, appendBatch(ref, head, chain(head, 1, "before"))))
 	head = tip(chain(head, 1, "before"))
 	fs.fan.Store(true)
 	fs.sync.Store(true)
 	require.ErrorIs(t, s.Write(bg, appendBatch(ref, head, chain(head, 1, "next"))), odb.ErrPoisoned)
 	require.False(t, fs.fan.Load() || fs.sync.Load(), "both have happened")
-	got, err := open(t, repo, odb.Options{}).ReadRef(ref)
+	got, err := open(t, repo, odb.Options{Format: testFormat}).ReadRef(ref)
 	require.NoError(t, err)
 	require.Equal(t, head, got)
 }
@@ -126,10 +126,10 @@ func (d failsOnceDir) Sync() error {
 // the store does.
 func TestTheOldFileIsFreedLater(t *testing.T) {
 	repo := newRepo(t)
-	head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+	head := tip(create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1))
 	synctest.Test(t, func(t *testing.T) {
 		fs := &slowToFree{FS: odb.OS()}
-		s := open(t, repo, odb.Options{FS: fs, Path: odb.PathStepwise})
+		s := open(t, repo, odb.Options{Format: testFormat, FS: fs, Path: odb.PathStepwise})
 		begun := time.Now()
 		require.NoError(t, s.Write(bg, appendBatch(ref, head, chain(head, 1, "next"))))
 		require.Zero(t, time.Since(begun))
@@ -196,7 +196,7 @@ func TestHandlesAreGivenBack(t *testing.T) {
 	}
 	repo := newRepo(t)
 	before := count()
-	s, err := odb.Open(filepath.Join(repo, ".git"), odb.Options{Durability: odb.Off})
+	s, err := odb.Open(filepath.Join(repo, ".git"), odb.Options{Format: testFormat, Durability: odb.Off})
 	require.NoError(t, err)
 	head := tip(create(t, s, ref, 1))
 	for i := range 20 {
@@ -219,11 +219,11 @@ func TestKilledAtEveryOperationOnARealDisk(t *testing.T) {
 	eachPath(t, func(t *testing.T, path odb.Path) {
 		for k, more := 1, true; more; k++ {
 			repo := newRepo(t)
-			head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+			head := tip(create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1))
 			next := chain(head, 2, "next")
 			fs := faultfs.New(odb.OS(), faultfs.Plan{At: k, Crash: true})
 			var err error
-			if s, openErr := odb.Open(filepath.Join(repo, ".git"), odb.Options{FS: fs, Path: path}); openErr == nil {
+			if s, openErr := odb.Open(filepath.Join(repo, ".git"), odb.Options{Format: testFormat, FS: fs, Path: path}); openErr == nil {
 				err = s.Write(bg, appendBatch(ref, head, next))
 				more = err != nil
 				s.Close()
@@ -241,7 +241,7 @@ func TestKilledAtEveryOperationOnARealDisk(t *testing.T) {
 
 func TestPortableFileSystem(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{FS: odb.RootFS()})
+	s := open(t, repo, odb.Options{Format: testFormat, FS: odb.RootFS()})
 	require.Equal(t, odb.PathStepwise, s.Path())
 	objects := create(t, s, ref, 3)
 	more := chain(tip(objects), 2, "more")
@@ -270,7 +270,7 @@ func TestPrunedObjectsAreRestored(t *testing.T) {
 		require.NoError(t, os.Remove(objectFile(t, repo, o.OID)))
 	}
 	require.NoError(t, s.Close())
-	requireReads(t, open(t, repo, odb.Options{}), objects)
+	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 	requireSound(t, repo)
 }
 
@@ -292,7 +292,7 @@ func TestObjectsOfARemovedPackAreRestored(t *testing.T) {
 		require.NoError(t, os.Remove(p))
 	}
 	require.NoError(t, s.Close())
-	requireReads(t, open(t, repo, odb.Options{}), objects[1:])
+	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects[1:])
 }
 
 // What git has packed with an index of the first version is neither lost nor, while
@@ -317,19 +317,19 @@ func TestPruneInTheMiddleOfAWrite(t *testing.T) {
 		tr, err := start(journal, scenarios[0])
 		require.NoError(t, err)
 		probe := faultfs.New(tr.disk, faultfs.Plan{})
-		require.NoError(t, tr.run(probe, odb.Options{}))
+		require.NoError(t, tr.run(probe, odb.Options{Format: testFormat}))
 		rename := slices.Index(probe.Trace(), faultfs.Rename) + 1
 
 		tr, err = start(journal, scenarios[0])
 		require.NoError(t, err)
 		gone := faultfs.Plan{At: rename, Err: syscall.ENOENT}
-		require.NoError(t, tr.run(faultfs.New(tr.disk, gone), odb.Options{}))
+		require.NoError(t, tr.run(faultfs.New(tr.disk, gone), odb.Options{Format: testFormat}))
 		require.NoError(t, tr.check(tr.disk.Crash(rand.New(rand.NewPCG(1, 2)))))
 
 		tr, err = start(journal, scenarios[0])
 		require.NoError(t, err)
 		gone.ForGood = true
-		require.ErrorIs(t, tr.run(faultfs.New(tr.disk, gone), odb.Options{}), syscall.ENOENT)
+		require.ErrorIs(t, tr.run(faultfs.New(tr.disk, gone), odb.Options{Format: testFormat}), syscall.ENOENT)
 		require.NoError(t, tr.check(tr.disk))
 	}
 }
@@ -337,7 +337,7 @@ func TestPruneInTheMiddleOfAWrite(t *testing.T) {
 func TestNonsenseIsRefusedBeforeAnyFile(t *testing.T) {
 	disk := faultfs.NewDisk(true, "/repo/objects", "/repo/refs")
 	fs := faultfs.New(disk, faultfs.Plan{})
-	s, err := odb.Open("/repo", odb.Options{FS: fs})
+	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: fs})
 	require.NoError(t, err)
 	defer s.Close()
 	before := fs.Count()
@@ -389,7 +389,7 @@ func TestAnObjectThatIsStagedAgainIsFlushed(t *testing.T) {
 			}
 			return nil
 		}}
-		require.NoError(t, tr.run(disk, odb.Options{}))
+		require.NoError(t, tr.run(disk, odb.Options{Format: testFormat}))
 		require.Len(t, renamed, len(tr.batch.Objects))
 		for seed := range uint64(10) {
 			require.NoError(t, tr.check(tr.disk.Crash(rand.New(rand.NewPCG(2, seed)))))
@@ -401,7 +401,7 @@ func TestAnObjectThatIsStagedAgainIsFlushed(t *testing.T) {
 func TestPrunedObjectsThatCannotBeRestored(t *testing.T) {
 	repo := newRepo(t)
 	full := false
-	s := open(t, repo, odb.Options{Path: odb.PathStepwise, FS: &asked{FS: odb.OS(), before: func(op, _ string) error {
+	s := open(t, repo, odb.Options{Format: testFormat, Path: odb.PathStepwise, FS: &asked{FS: odb.OS(), before: func(op, _ string) error {
 		if full && op == "create" {
 			return syscall.ENOSPC
 		}
@@ -416,7 +416,7 @@ func TestPrunedObjectsThatCannotBeRestored(t *testing.T) {
 	restored, err := s.Restore(bg)
 	require.NoError(t, err)
 	require.True(t, restored)
-	requireReads(t, open(t, repo, odb.Options{}), objects)
+	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 }
 
 // Of a batch that is written in parts git prune may take the first while the last is
@@ -429,7 +429,7 @@ func TestPruneBetweenThePartsOfAWrite(t *testing.T) {
 	}
 	objects = append(objects, emptyTree, commit("", "one"))
 	pruned := false
-	s := open(t, repo, odb.Options{Durability: odb.Off, FS: &asked{FS: odb.OS(), before: func(op, name string) error {
+	s := open(t, repo, odb.Options{Format: testFormat, Durability: odb.Off, FS: &asked{FS: odb.OS(), before: func(op, name string) error {
 		if op == "create" && name == filepath.Base(ref)+".lock" {
 			pruned = true
 			return os.Remove(objectFile(t, repo, objects[0].OID))
@@ -438,5 +438,5 @@ func TestPruneBetweenThePartsOfAWrite(t *testing.T) {
 	}}})
 	require.NoError(t, s.Write(bg, appendBatch(ref, "", objects)))
 	require.True(t, pruned)
-	requireReads(t, open(t, repo, odb.Options{}), objects)
+	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 }

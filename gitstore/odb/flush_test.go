@@ -73,7 +73,7 @@ func TestFlushesAtOnce(t *testing.T) {
 	for _, oneByOne := range []bool{false, true} {
 		var flushes, most atomic.Int32
 		fs := meter{faultfs.NewDisk(false, "/repo/objects", "/repo/refs/jp"), odb.Habits{OneByOne: oneByOne}, &flushes, &most}
-		s, err := odb.Open("/repo", odb.Options{FS: fs})
+		s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: fs})
 		require.NoError(t, err)
 		require.Equal(t, odb.PathStepwise, s.Path())
 		objects := append([]odb.Object{emptyTree}, chain("", 5, "x")...)

@@ -77,7 +77,7 @@ func TestCloseWaitsForAGCThatPrunes(t *testing.T) {
 		end()
 		require.NoError(t, <-closed)
 		require.Contains(t, <-log, "wrote objects again")
-		requireReads(t, open(t, repo, odb.Options{}), objects)
+		requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 		requireSound(t, repo)
 	}
 }

@@ -84,7 +84,7 @@ func TestBrokenProtocolsAreFound(t *testing.T) {
 			return w.system(end, w.careless("one", order...), w.careless("two", order...))
 		}
 	}
-	off := odb.Options{Durability: odb.Off}
+	off := odb.Options{Format: testFormat, Durability: odb.Off}
 	tests := []struct {
 		name    string
 		sound   bool
@@ -106,7 +106,7 @@ func TestBrokenProtocolsAreFound(t *testing.T) {
 		}},
 		{"ordered where nothing is in order, power cuts", false, false, func(w *world) interleave.System {
 			w.cuts = true
-			return w.system(w.oneWins, w.appender("one", odb.Options{Path: odb.PathOrdered}))
+			return w.system(w.oneWins, w.appender("one", odb.Options{Format: testFormat, Path: odb.PathOrdered}))
 		}},
 	}
 	for _, tt := range tests {

@@ -23,7 +23,7 @@ type protocol struct {
 func (w *world) appenders(n int) interleave.System {
 	var all []func(*interleave.Task)
 	for i := range n {
-		all = append(all, w.appender(fmt.Sprint("writer ", i), odb.Options{}))
+		all = append(all, w.appender(fmt.Sprint("writer ", i), odb.Options{Format: testFormat}))
 	}
 	return w.system(w.oneWins, all...)
 }
@@ -42,7 +42,7 @@ var protocols = []protocol{
 	{name: "two that create", kills: 1, limit: [3]int{100, 0, 0}, world: emptyWorld, make: func(w *world) interleave.System { return w.appenders(2) }},
 	{name: "a lock of a dead one, one may take it", kills: 1, limit: [3]int{100, 0, 0}, make: func(w *world) interleave.System {
 		w.leaveLock()
-		return w.system(w.atLast, w.taker("one"), w.appender("two", odb.Options{}))
+		return w.system(w.atLast, w.taker("one"), w.appender("two", odb.Options{Format: testFormat}))
 	}},
 	{name: "writer, reader and git pack-refs, one killed", kills: 1, limit: [3]int{100, 0, 0}, make: func(w *world) interleave.System {
 		return w.system(w.atLast, w.inTurn(1), w.reader(2), w.packer())

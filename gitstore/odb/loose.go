@@ -85,7 +85,7 @@ func (s *Store) looseObject(oid OID, prove bool) (kind string, data []byte, err 
 	if err != nil {
 		return "", nil, err
 	}
-	return readLoose(file, oid, s.opts.MaxObject, prove)
+	return readLoose(file, oid, &s.opts, prove)
 }
 
 // borrowedObject is looseObject in the directories that are borrowed from.
@@ -100,7 +100,7 @@ func (s *Store) borrowedObject(oid OID) (kind string, data []byte, err error) {
 		if fault != nil {
 			continue
 		}
-		if kind, data, err = readLoose(file, oid, s.opts.MaxObject, true); err == nil {
+		if kind, data, err = readLoose(file, oid, &s.opts, true); err == nil {
 			return kind, data, nil
 		}
 	}
@@ -108,7 +108,8 @@ func (s *Store) borrowedObject(oid OID) (kind string, data []byte, err error) {
 }
 
 // readLoose reads the object of a loose file and closes that.
-func readLoose(file io.ReadCloser, oid OID, limit int64, prove bool) (kind string, data []byte, err error) {
+func readLoose(file io.ReadCloser, oid OID, opts *Options, prove bool) (kind string, data []byte, err error) {
+	limit := opts.MaxObject
 	in := looseReaders.Get().(*looseReader)
 	defer looseReaders.Put(in)
 	defer file.Close()
@@ -125,7 +126,7 @@ func readLoose(file io.ReadCloser, oid OID, limit int64, prove bool) (kind strin
 	if err != nil {
 		return "", nil, err
 	}
-	if prove && !in.sum.names(oid.raw(), kind, data) {
+	if prove && !in.sum.names(opts.Format, oid.raw(), kind, data) {
 		return "", nil, fmt.Errorf("%w: its bytes have another name", ErrObjectCorrupt)
 	}
 	return kind, data, nil

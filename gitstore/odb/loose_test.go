@@ -2,7 +2,6 @@ package odb
 
 import (
 	"bytes"
-	"crypto/sha1"
 	"encoding/hex"
 	"io"
 	"testing"
@@ -12,6 +11,7 @@ import (
 )
 
 func TestLooseObjectOfAnySize(t *testing.T) {
+	opts := &Options{Format: testFormat, MaxObject: 1 << 20}
 	for _, size := range []int{
 		0, 1, storedLimit, storedLimit + 1, minRead, len(looseReader{}.content) - maxHeader, len(looseReader{}.content), 3 * len(looseReader{}.content), 1 << 20,
 	} {
@@ -21,8 +21,7 @@ func TestLooseObjectOfAnySize(t *testing.T) {
 				data[i] = byte(i*i*7>>3%letters) + byte(i>>11*letters)
 			}
 			o := Object{Kind: "blob", Data: data}
-			sum := sha1.Sum(append(objectHeader(o.Kind, size), data...))
-			o.OID = OID(hex.EncodeToString(sum[:]))
+			o.OID = OID(hex.EncodeToString(sumOf(append(objectHeader(o.Kind, size), data...))))
 			file := deflate(nil, o)
 			for how, read := range map[string]func(io.Reader) io.Reader{
 				"as it comes":  func(r io.Reader) io.Reader { return r },
@@ -30,14 +29,14 @@ func TestLooseObjectOfAnySize(t *testing.T) {
 				"in bytes":     iotest.OneByteReader,
 				"end and data": iotest.DataErrReader,
 			} {
-				kind, got, err := readLoose(io.NopCloser(read(bytes.NewReader(file))), o.OID, 1<<20, true)
+				kind, got, err := readLoose(io.NopCloser(read(bytes.NewReader(file))), o.OID, opts, true)
 				require.NoError(t, err, "%d of %s, %s", size, name, how)
 				require.Equal(t, "blob", kind)
 				require.True(t, bytes.Equal(data, got))
 			}
-			_, _, err := readLoose(io.NopCloser(iotest.HalfReader(bytes.NewReader(file[:len(file)-1]))), o.OID, 1<<20, true)
+			_, _, err := readLoose(io.NopCloser(iotest.HalfReader(bytes.NewReader(file[:len(file)-1]))), o.OID, opts, true)
 			require.ErrorIs(t, err, ErrObjectCorrupt)
-			_, _, err = readLoose(io.NopCloser(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(file)))), o.OID, 1<<20, true)
+			_, _, err = readLoose(io.NopCloser(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(file)))), o.OID, opts, true)
 			require.ErrorIs(t, err, iotest.ErrTimeout)
 		}
 	}

@@ -30,7 +30,7 @@ func TestManyObjects(t *testing.T) {
 		t.Skip("the open files cannot be counted here: ", err)
 	}
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	objects := manyObjects()
 	last := objects[len(objects)-1].OID
 	done, most := make(chan struct{}), 0

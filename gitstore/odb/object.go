@@ -15,7 +15,7 @@ import (
 // git last. It never fetches: what a partial clone has left out is
 // ErrObjectMissing.
 func (s *Store) ReadObject(oid OID) (kind string, data []byte, err error) {
-	if !isHex(string(oid)) {
+	if !isName(string(oid), s.opts.Format) {
 		return "", nil, fmt.Errorf("read object: %w: %q", ErrOID, oid)
 	}
 	if kind, data, err = s.readHere(oid, true); err == nil {
@@ -53,7 +53,7 @@ func (s *Store) readHere(oid OID, prove bool) (kind string, data []byte, err err
 // proven is no, and reads what has another name with ReadObject: so that one
 // goroutine can read while another one checks.
 func (s *Store) ReadUnproven(oid OID) (kind string, data []byte, proven bool, err error) {
-	if !isHex(string(oid)) {
+	if !isName(string(oid), s.opts.Format) {
 		kind, data, err = s.ReadObject(oid)
 		return kind, data, true, err
 	}
@@ -71,7 +71,7 @@ func (s *Store) Names(oid OID, kind string, data []byte) bool {
 		h = new(hasher)
 	}
 	defer s.hashers.Put(h)
-	return isHex(string(oid)) && h.names(oid.raw(), kind, data)
+	return isName(string(oid), s.opts.Format) && h.names(s.opts.Format, oid.raw(), kind, data)
 }
 
 // storedObject looks everywhere else, after what looking at the loose object
@@ -79,7 +79,7 @@ func (s *Store) Names(oid OID, kind string, data []byte) bool {
 // sizes, where go-git would inflate whatever a damaged file holds, and believe
 // what an index says of its own size.
 func (s *Store) storedObject(oid OID, loose error) (kind string, data []byte, err error) {
-	s.packs.open(s.objectDirs)
+	s.packs.open(s.objectDirs, s.opts.Format)
 	kind, data, err = s.packs.read(oid, s.opts.MaxObject)
 	if err == nil || errors.Is(err, ErrObjectTooLarge) {
 		return kind, data, err
@@ -102,7 +102,7 @@ func (s *Store) storedObject(oid OID, loose error) (kind string, data []byte, er
 	if err != nil {
 		return "", nil, err
 	}
-	if HashObject(kind, data) != oid {
+	if HashObject(s.opts.Format, kind, data) != oid {
 		return "", nil, fmt.Errorf("%w: its bytes have another name", ErrObjectCorrupt)
 	}
 	return kind, data, nil
@@ -139,13 +139,13 @@ func (s *Store) borrows(oid OID) bool {
 // Has says whether an object can be read here without fetching it. It does
 // not check the object's bytes.
 func (s *Store) Has(oid OID) (bool, error) {
-	if !isHex(string(oid)) {
+	if !isName(string(oid), s.opts.Format) {
 		return false, fmt.Errorf("look for object: %w: %q", ErrOID, oid)
 	}
 	if info, err := s.objects.Stat(oid.file()); err == nil && info.Size > 0 {
 		return true, nil
 	}
-	s.packs.open(s.objectDirs)
+	s.packs.open(s.objectDirs, s.opts.Format)
 	if s.packs.has(oid) || s.borrows(oid) || s.packs.foreign.Load() && s.others.has(s, oid) {
 		return true, nil
 	}
@@ -162,10 +162,10 @@ func (s *Store) Has(oid OID) (bool, error) {
 // Packed reports whether a readable pack here names the object. For packs with other
 // index versions it reports only objects that are not loose.
 func (s *Store) Packed(oid OID) bool {
-	if !isHex(string(oid)) {
+	if !isName(string(oid), s.opts.Format) {
 		return false
 	}
-	s.packs.open(s.objectDirs)
+	s.packs.open(s.objectDirs, s.opts.Format)
 	if s.packs.has(oid) {
 		return true
 	}

@@ -53,6 +53,8 @@ const (
 // real file system that never starts git.
 type Options struct {
 	Durability Durability
+	// Format is how the repository names its objects.
+	Format gitcmd.ObjectFormat
 	// FS is the file system; nil is the operating system's.
 	FS FS
 	// Git answers for objects that were found nowhere else, and runs transactions.

@@ -14,9 +14,13 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/odb"
+	"jp/internal/gitenv"
 )
 
 const ref = "refs/jp/conversations/jp-c1"
+
+// testFormat is the format of the repositories of these tests.
+var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
 
 var bg = context.Background()
 
@@ -24,7 +28,7 @@ var bg = context.Background()
 func environ() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "TZ=UTC", "LC_ALL=C",
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_DEFAULT_HASH=" + string(testFormat), "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.invalid", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.invalid", "GIT_COMMITTER_DATE=1700000000 +0000",
 	}
@@ -66,6 +70,7 @@ func requireSound(t testing.TB, repo string) {
 
 func open(t testing.TB, repo string, opts odb.Options) *odb.Store {
 	t.Helper()
+	opts.Format = testFormat
 	s, err := odb.Open(filepath.Join(repo, ".git"), opts)
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
@@ -74,11 +79,11 @@ func open(t testing.TB, repo string, opts odb.Options) *odb.Store {
 
 // withGit is the options with a git program that the tests' host cannot change.
 func withGit(repo string) odb.Options {
-	return odb.Options{Git: gitcmd.New(repo, gitcmd.Options{Environ: environ()})}
+	return odb.Options{Format: testFormat, Git: gitcmd.New(repo, gitcmd.Options{Environ: environ()})}
 }
 
 func object(kind string, data []byte) odb.Object {
-	return odb.Object{Kind: kind, OID: odb.HashObject(kind, data), Data: data}
+	return odb.Object{Kind: kind, OID: odb.HashObject(testFormat, kind, data), Data: data}
 }
 
 func blob(text string) odb.Object { return object("blob", []byte(text)) }
@@ -130,7 +135,7 @@ func eachPath(t *testing.T, run func(t *testing.T, path odb.Path)) {
 func TestGitReadsWhatWeWrite(t *testing.T) {
 	eachPath(t, func(t *testing.T, path odb.Path) {
 		repo := newRepo(t)
-		s := open(t, repo, odb.Options{Path: path})
+		s := open(t, repo, odb.Options{Format: testFormat, Path: path})
 		objects := create(t, s, ref, 3)
 		big := blob(strings.Repeat("a large tool result\n", 5000))
 		next := commit(tip(objects), "after")
@@ -155,7 +160,7 @@ func TestGitReadsWhatWeWrite(t *testing.T) {
 func TestObjectsAreReadOnlyAndNothingIsLeftBehind(t *testing.T) {
 	eachPath(t, func(t *testing.T, path odb.Path) {
 		repo := newRepo(t)
-		s := open(t, repo, odb.Options{Path: path})
+		s := open(t, repo, odb.Options{Format: testFormat, Path: path})
 		objects := create(t, s, ref, 2)
 		files, err := filepath.Glob(filepath.Join(repo, ".git/objects/??/*"))
 		require.NoError(t, err)

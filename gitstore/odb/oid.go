@@ -1,35 +1,33 @@
 package odb
 
 import (
-	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
 	"hash"
 	"strconv"
+
+	"jp/gitcmd"
 )
 
-// OID is the name of an object: 40 lower-case hexadecimal digits. The empty
-// OID names none.
+// OID is the name of an object in lower-case hexadecimal digits: 40 of SHA-1, 64 of
+// SHA-256. The empty OID names none.
 type OID string
 
-const (
-	oidLen = 40
-	rawLen = sha1.Size
-)
+// rawName is the name of an object as packs have it. Behind a shorter one are zeros.
+type rawName [gitcmd.MaxDigest]byte
 
-// rawName is the name of an object as packs have it.
-type rawName [rawLen]byte
-
-// ParseOID takes a full object name in lower case and nothing else.
+// ParseOID takes a full object name of any format in lower case and nothing else. A Store
+// refuses one of another format than its own.
 func ParseOID(s string) (OID, error) {
-	if !isHex(s) {
+	if !isName(s, gitcmd.SHA1) && !isName(s, gitcmd.SHA256) {
 		return "", fmt.Errorf("%w: %q", ErrOID, s)
 	}
 	return OID(s), nil
 }
 
-func isHex(s string) bool {
-	if len(s) != oidLen {
+// isName is ObjectFormat.IsName with a table: lists of refs have many names.
+func isName(s string, format gitcmd.ObjectFormat) bool {
+	if len(s) != format.Digits() {
 		return false
 	}
 	for i := range len(s) {
@@ -50,7 +48,7 @@ var digits = func() (set [256]bool) {
 
 // raw is the name in binary.
 func (o OID) raw() (name rawName) {
-	for i := range name {
+	for i := range len(o) / 2 {
 		name[i] = nibble(o[2*i])<<4 | nibble(o[2*i+1])
 	}
 	return name
@@ -71,41 +69,41 @@ func (o OID) file() string { return string(o[:2]) + "/" + string(o[2:]) }
 type Object struct {
 	// Kind is blob, tree, commit or tag.
 	Kind string
-	// OID is HashObject(Kind, Data).
+	// OID is HashObject of Kind and Data.
 	OID OID
 	// Data is the object's content without git's header.
 	Data []byte
 }
 
 // HashObject is the name of the object with this kind and content.
-func HashObject(kind string, data []byte) OID {
+func HashObject(format gitcmd.ObjectFormat, kind string, data []byte) OID {
 	var h hasher
-	name := h.hash(kind, data)
-	return OID(hex.EncodeToString(name[:]))
+	name := h.hash(format, kind, data)
+	return OID(hex.EncodeToString(name[:format.Size()]))
 }
 
 // hasher keeps the memory of hashing, for one goroutine.
 type hasher struct {
-	sha1   hash.Hash
+	digest hash.Hash
+	format gitcmd.ObjectFormat // of the digest
 	header []byte
-	sum    []byte
 }
 
-func (h *hasher) hash(kind string, data []byte) rawName {
-	if h.sha1 == nil {
-		h.sha1 = sha1.New()
+func (h *hasher) hash(format gitcmd.ObjectFormat, kind string, data []byte) (name rawName) {
+	if h.digest == nil || h.format != format {
+		h.digest, h.format = format.New(), format
 	}
-	h.sha1.Reset()
+	h.digest.Reset()
 	h.header = appendHeader(h.header[:0], kind, len(data))
-	h.sha1.Write(h.header)
-	h.sha1.Write(data)
-	h.sum = h.sha1.Sum(h.sum[:0])
-	return rawName(h.sum)
+	h.digest.Write(h.header)
+	h.digest.Write(data)
+	h.digest.Sum(name[:0])
+	return name
 }
 
 // names says whether the object with this kind and content has the name.
-func (h *hasher) names(name rawName, kind string, data []byte) bool {
-	return h.hash(kind, data) == name
+func (h *hasher) names(format gitcmd.ObjectFormat, name rawName, kind string, data []byte) bool {
+	return h.hash(format, kind, data) == name
 }
 
 func objectHeader(kind string, size int) []byte {

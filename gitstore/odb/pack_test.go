@@ -19,7 +19,7 @@ import (
 // variedRepo has objects of all kinds, many of them alike.
 func variedRepo(t *testing.T) string {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{Durability: odb.Off})
+	s := open(t, repo, odb.Options{Format: testFormat, Durability: odb.Off})
 	lines := make([]string, 100)
 	for i := range lines {
 		lines[i] = fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i)}))
@@ -97,7 +97,7 @@ func TestPacksAsGitReadsThem(t *testing.T) {
 			require.Regexp(t, `chain length = (2[0-9]|[3-9][0-9]|1[0-9][0-9]):`, git(t, repo, "verify-pack", "-sv", packs[0]), "there are no deep chains")
 			objects := everything(t, repo)
 			require.Greater(t, len(objects), 450)
-			requireReads(t, open(t, repo, odb.Options{}), objects)
+			requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 		})
 	}
 }
@@ -106,8 +106,8 @@ func TestReadsPacksOfLendersThatAppearLater(t *testing.T) {
 	lender, repo := newRepo(t), newRepo(t)
 	alternates := filepath.Join(repo, ".git/objects/info/alternates")
 	require.NoError(t, os.WriteFile(alternates, []byte(lender+"/.git/objects\n"), 0o644))
-	s := open(t, repo, odb.Options{})
-	writer := open(t, lender, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
+	writer := open(t, lender, odb.Options{Format: testFormat})
 	objects := create(t, writer, ref, 3)
 	requireReads(t, s, objects)
 	for range 2 {
@@ -123,7 +123,7 @@ func TestReadsPacksOfLendersThatAppearLater(t *testing.T) {
 func TestReadsBesideRepack(t *testing.T) {
 	repo := variedRepo(t)
 	objects := everything(t, repo)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for first := range 3 {
@@ -154,14 +154,14 @@ func TestReadsBesideRepack(t *testing.T) {
 
 func TestDamagedPack(t *testing.T) {
 	repo := newRepo(t)
-	objects := create(t, open(t, repo, odb.Options{}), ref, 5)
+	objects := create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 5)
 	git(t, repo, "repack", "-adq")
 	git(t, repo, "prune-packed")
 	packs, err := filepath.Glob(filepath.Join(repo, ".git/objects/pack/*.pack"))
 	require.NoError(t, err)
 	content, err := os.ReadFile(packs[0])
 	require.NoError(t, err)
-	clear(content[12 : len(content)-20])
+	clear(content[12 : len(content)-testFormat.Size()])
 	require.NoError(t, os.Chmod(packs[0], 0o644))
 	require.NoError(t, os.WriteFile(packs[0], content, 0o644))
 	for _, opts := range []odb.Options{{}, withGit(repo)} {
@@ -173,7 +173,7 @@ func TestDamagedPack(t *testing.T) {
 		require.True(t, has)
 	}
 	// What is written again is found.
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	plant(t, repo, tip(objects), deflated(fmt.Sprintf("commit %d\x00%s", len(objects[len(objects)-1].Data), objects[len(objects)-1].Data)))
 	requireReads(t, s, objects[len(objects)-1:])
 }
@@ -181,7 +181,7 @@ func TestDamagedPack(t *testing.T) {
 // An index that claims billions of objects costs nothing, whoever looks at it.
 func TestIndexThatClaimsTooMuch(t *testing.T) {
 	repo := newRepo(t)
-	objects := create(t, open(t, repo, odb.Options{}), ref, 5)
+	objects := create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 5)
 	git(t, repo, "repack", "-aq")
 	indexes, err := filepath.Glob(filepath.Join(repo, ".git/objects/pack/*.idx"))
 	require.NoError(t, err)

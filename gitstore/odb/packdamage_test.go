@@ -18,7 +18,7 @@ import (
 // A pack may claim anything: the answer is an error, without the memory.
 func TestHostileEntries(t *testing.T) {
 	victim := whole(3, "x")
-	loop := packed{kind: entryNamedDelta, base: victim.named[:], body: []byte{1, 1, 1, 'x'}, named: victim.named}
+	loop := packed{kind: entryNamedDelta, base: nameOf(victim), body: []byte{1, 1, 1, 'x'}, named: victim.named}
 	missing := whole(3, "not in the pack")
 	tests := map[string]struct {
 		entry packed
@@ -31,7 +31,7 @@ func TestHostileEntries(t *testing.T) {
 		"impossible size":  {packed{kind: 3, size: math.MaxInt64, body: []byte("x"), named: victim.named}, ErrObjectCorrupt},
 		"not so much":      {packed{kind: 3, size: 60 << 20, body: []byte("x"), named: victim.named}, ErrObjectCorrupt},
 		"own base":         {loop, ErrObjectCorrupt},
-		"base missing":     {packed{kind: entryNamedDelta, base: missing.named[:], body: loop.body, named: victim.named}, ErrObjectCorrupt},
+		"base missing":     {packed{kind: entryNamedDelta, base: nameOf(missing), body: loop.body, named: victim.named}, ErrObjectCorrupt},
 		"base before all":  {packed{kind: entryOffsetDelta, base: []byte{100}, body: loop.body, named: victim.named}, ErrObjectCorrupt},
 		"no distance":      {packed{kind: entryOffsetDelta, base: []byte{0}, body: loop.body, named: victim.named}, ErrObjectCorrupt},
 		"huge distance":    {packed{kind: entryOffsetDelta, base: bytes.Repeat([]byte{0xff}, 30), body: loop.body, named: victim.named}, ErrObjectCorrupt},
@@ -67,7 +67,7 @@ func TestUnproven(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "refs"), 0o755))
 	pack, index := makePack(t, packed{kind: 3, body: []byte("y"), named: victim.named}, next)
 	putPack(t, filepath.Join(dir, "objects"), "pack-1", pack, index)
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, Options{Format: testFormat})
 	require.NoError(t, err)
 	defer s.Close()
 	_, data, proven, err := s.ReadUnproven(oidOf(next.named))
@@ -93,11 +93,11 @@ func TestUnproven(t *testing.T) {
 func TestUnprovenLoose(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "refs"), 0o755))
-	named, stands := HashObject("blob", []byte("x")), Object{Kind: "blob", Data: []byte("y")}
+	named, stands := HashObject(testFormat, "blob", []byte("x")), Object{Kind: "blob", Data: []byte("y")}
 	file := filepath.Join(dir, "objects", named.file())
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(t, os.WriteFile(file, deflate(nil, stands), 0o444))
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, Options{Format: testFormat})
 	require.NoError(t, err)
 	defer s.Close()
 
@@ -182,7 +182,7 @@ func TestPackThatIsCutWhileOpen(t *testing.T) {
 // its name, and the rest is an error.
 func FuzzPack(f *testing.F) {
 	text := whole(3, "hello world")
-	delta := packed{kind: entryNamedDelta, base: text.named[:], body: []byte{11, 3, 0x90, 3}, named: whole(3, "hel").named}
+	delta := packed{kind: entryNamedDelta, base: nameOf(text), body: []byte{11, 3, 0x90, 3}, named: whole(3, "hel").named}
 	pack, index := makePack(f, text, whole(1, strings.Repeat("commit", 50)), delta)
 	f.Add(pack, index, 0, byte(0))
 	f.Add(pack, index, 13, byte(0x70))
@@ -197,10 +197,12 @@ func FuzzPack(f *testing.F) {
 		putPack(t, dir, "pack-1", pack, index)
 		p := packsOf(t, dir)
 		for at := int(namesAt); at+rawLen <= len(index) && at < int(namesAt)+40*rawLen; at += rawLen {
-			oid := oidOf(rawName(index[at : at+rawLen]))
+			name := rawName{}
+			copy(name[:], index[at:at+rawLen])
+			oid := oidOf(name)
 			kind, data, err := p.read(oid, 1<<20)
 			if err == nil {
-				require.Equal(t, oid, HashObject(kind, data))
+				require.Equal(t, oid, HashObject(testFormat, kind, data))
 			}
 		}
 	})
@@ -212,7 +214,7 @@ func TestDeltasWithoutAnEnd(t *testing.T) {
 	circle := func(n int) (all []packed) {
 		for i := range n {
 			base := name((i + 1) % n)
-			all = append(all, packed{kind: entryNamedDelta, base: base[:], body: []byte{1, 1, 1, 'x'}, named: name(i)})
+			all = append(all, packed{kind: entryNamedDelta, base: base[:rawLen], body: []byte{1, 1, 1, 'x'}, named: name(i)})
 		}
 		return all
 	}
@@ -221,11 +223,11 @@ func TestDeltasWithoutAnEnd(t *testing.T) {
 		for range n {
 			base, made := all[len(all)-1].named, rawName{}
 			made[0], made[1], made[2] = 0xee, byte(len(all)>>8), byte(len(all))
-			all = append(all, packed{kind: entryNamedDelta, base: base[:], body: []byte{1, 1, 1, 'x'}, named: made})
+			all = append(all, packed{kind: entryNamedDelta, base: base[:rawLen], body: []byte{1, 1, 1, 'x'}, named: made})
 		}
 		all[len(all)-1].named = whole(3, "x").named // the newest one has the right name
 		all[0].named = rawName{0xee}
-		all[1].base = all[0].named[:]
+		all[1].base = nameOf(all[0])
 		return all
 	}
 	for title, tt := range map[string]struct {
@@ -254,7 +256,7 @@ func TestDeltasWithoutAnEnd(t *testing.T) {
 	}
 }
 
-func nameOf(p packed) []byte { return p.named[:] }
+func nameOf(p packed) []byte { return p.named[:rawLen] }
 
 // Wherever a pack or its index is cut, and whichever byte of it is another one, an object is
 // given that has its name, or an error that says what is wrong.
@@ -267,7 +269,7 @@ func TestDamageAnywhere(t *testing.T) {
 	check := func(pack, index []byte, at int) (errs int) {
 		putPack(t, dir, "pack-1", pack, index)
 		p := &packSet{}
-		p.open(func() []string { return []string{dir} })
+		p.open(func() []string { return []string{dir} }, testFormat)
 		for _, e := range all {
 			oid := oidOf(e.named)
 			kind, data, err := p.read(oid, 1<<20)
@@ -276,7 +278,7 @@ func TestDamageAnywhere(t *testing.T) {
 				errs++
 				continue
 			}
-			require.Equal(t, oid, HashObject(kind, data), at)
+			require.Equal(t, oid, HashObject(testFormat, kind, data), at)
 		}
 		require.NoError(t, p.close())
 		return errs

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"jp/gitcmd"
 )
 
 const packedRefsFile = "packed-refs"
@@ -47,10 +49,10 @@ func (s *Store) packedRefs() (packedRefs, error) {
 		return c.refs, nil
 	}
 	c.drop()
-	return c.load(s.root)
+	return c.load(s.root, s.opts.Format)
 }
 
-func (c *packedCache) load(root Dir) (packedRefs, error) {
+func (c *packedCache) load(root Dir, format gitcmd.ObjectFormat) (packedRefs, error) {
 	file, err := root.Open(packedRefsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return packedRefs{}, nil
@@ -68,7 +70,7 @@ func (c *packedCache) load(root Dir) (packedRefs, error) {
 		file.Close()
 		return packedRefs{}, fmt.Errorf("read %s: %w", packedRefsFile, err)
 	}
-	refs, err := parsePackedRefs(data.Bytes())
+	refs, err := parsePackedRefs(data.Bytes(), format)
 	if err != nil {
 		file.Close()
 		return packedRefs{}, err
@@ -95,22 +97,25 @@ func (c *packedCache) close() {
 // behind that of an annotated tag one with the value that it peels to, which means
 // nothing here. A repository may have very many of them, of which few are jp's: only
 // those lines are looked at that a search comes by.
-type packedRefs struct{ lines []byte }
+type packedRefs struct {
+	lines  []byte
+	format gitcmd.ObjectFormat
+}
 
 // sortedRefs stands in the first line, a comment, where git has sorted the others.
 const sortedRefs = " sorted "
 
 // parsePackedRefs takes a file as git writes it. One that does not say that it is
 // sorted is.
-func parsePackedRefs(data []byte) (packedRefs, error) {
+func parsePackedRefs(data []byte, format gitcmd.ObjectFormat) (packedRefs, error) {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		return packedRefs{}, brokenLine(data[bytes.LastIndexByte(data, '\n')+1:])
 	}
 	if saysSorted(data) {
 		_, rest, _ := bytes.Cut(data, []byte{'\n'})
-		return packedRefs{rest}, nil
+		return packedRefs{rest, format}, nil
 	}
-	return sortPacked(data)
+	return sortPacked(data, format)
 }
 
 // saysSorted reports whether the first line promises an order.
@@ -120,13 +125,13 @@ func saysSorted(data []byte) bool {
 }
 
 // sortPacked sorts lines that may stand in any order.
-func sortPacked(data []byte) (packedRefs, error) {
+func sortPacked(data []byte, format gitcmd.ObjectFormat) (packedRefs, error) {
 	var refs []Ref
 	for line := range bytes.Lines(data) {
 		if line[0] == '#' || line[0] == '^' {
 			continue
 		}
-		r, err := packedRef(line)
+		r, err := packedRef(line, format)
 		if err != nil {
 			return packedRefs{}, err
 		}
@@ -137,13 +142,13 @@ func sortPacked(data []byte) (packedRefs, error) {
 	for _, r := range refs {
 		sorted = fmt.Appendf(sorted, "%s %s\n", r.OID, r.Name)
 	}
-	return packedRefs{sorted}, nil
+	return packedRefs{sorted, format}, nil
 }
 
 // packedRef reads a line.
-func packedRef(line []byte) (Ref, error) {
+func packedRef(line []byte, format gitcmd.ObjectFormat) (Ref, error) {
 	oid, name, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
-	if !ok || !isHex(oid) {
+	if !ok || !isName(oid, format) {
 		return Ref{}, brokenLine(line)
 	}
 	return Ref{Name: name, OID: OID(oid)}, nil
@@ -159,7 +164,7 @@ func (s *Store) CheckPackedRefs() error {
 	if err != nil || len(data) == 0 {
 		return err
 	}
-	if _, err := parsePackedRefs(data); err != nil {
+	if _, err := parsePackedRefs(data, s.opts.Format); err != nil {
 		return err
 	}
 	sorted, before := saysSorted(data), ""
@@ -167,7 +172,7 @@ func (s *Store) CheckPackedRefs() error {
 		if line[0] == '#' || line[0] == '^' {
 			continue
 		}
-		r, err := packedRef(line)
+		r, err := packedRef(line, s.opts.Format)
 		switch {
 		case err != nil:
 			return err
@@ -206,7 +211,7 @@ func (p packedRefs) from(name string) ([]byte, error) {
 	for lo < hi {
 		at := p.begin(lo, lo+(hi-lo)/2)
 		end := p.end(at)
-		r, err := packedRef(p.lines[at:end])
+		r, err := packedRef(p.lines[at:end], p.format)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +244,7 @@ func (p packedRefs) find(name string) (OID, error) {
 	if err != nil || len(lines) == 0 {
 		return "", err
 	}
-	r, err := packedRef(lines[:bytes.IndexByte(lines, '\n')])
+	r, err := packedRef(lines[:bytes.IndexByte(lines, '\n')], p.format)
 	if err != nil || r.Name != name {
 		return "", err
 	}
@@ -253,7 +258,7 @@ func (p packedRefs) below(prefix string) (refs []Ref, err error) {
 		if line[0] == '^' {
 			continue
 		}
-		r, err := packedRef(line)
+		r, err := packedRef(line, p.format)
 		if err != nil {
 			return refs, err
 		}

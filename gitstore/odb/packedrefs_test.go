@@ -19,7 +19,7 @@ func everyRef(data []byte) (refs []Ref, ok bool) {
 		if line[0] == '#' || line[0] == '^' {
 			continue
 		}
-		r, err := packedRef(line)
+		r, err := packedRef(line, testFormat)
 		if err != nil {
 			return nil, false
 		}
@@ -56,7 +56,7 @@ func TestPackedRefsAreFound(t *testing.T) {
 				fmt.Fprintf(&file, "^%040x\n", i)
 			}
 		}
-		p, err := parsePackedRefs([]byte(file.String()))
+		p, err := parsePackedRefs([]byte(file.String()), testFormat)
 		require.NoError(r, err)
 		all, _ := everyRef([]byte(file.String()))
 		slices.SortFunc(all, byName)
@@ -82,12 +82,12 @@ func TestPackedRefsAreFound(t *testing.T) {
 // FuzzPackedRefs holds that of any file what is found is what its lines say, or that
 // one of them is broken.
 func FuzzPackedRefs(f *testing.F) {
-	one, two := strings.Repeat("1", 40)+" refs/jp/a\n", strings.Repeat("2", 40)+" refs/tags/b\n^"+strings.Repeat("3", 40)+"\n"
+	one, two := strings.Repeat("1", testFormat.Digits())+" refs/jp/a\n", strings.Repeat("2", testFormat.Digits())+" refs/tags/b\n^"+strings.Repeat("3", testFormat.Digits())+"\n"
 	for _, file := range []string{"", packedHead, packedHead + one, packedHead + one + two, two + one, packedHead + two + one, packedHead + "^", one[:20]} {
 		f.Add([]byte(file), "refs/jp/a")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
-		p, err := parsePackedRefs(data)
+		p, err := parsePackedRefs(data, testFormat)
 		if err != nil {
 			return
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+
+	"jp/gitcmd"
 )
 
 const (
@@ -14,8 +16,9 @@ const (
 	// less is read, down to leastWindow.
 	packWindow  = 16 << 10
 	leastWindow = 2 << 10
-	// maxEntryHeader is the longest header of an object in a pack.
-	maxEntryHeader = 32
+	// maxEntryHeader is the longest header of an object in a pack: its size, and the name
+	// of its base.
+	maxEntryHeader = 12 + gitcmd.MaxDigest
 	// maxChain is the longest chain of deltas that git can make.
 	maxChain = 4095
 	// maxRatio is how much larger deflated data can become.
@@ -39,15 +42,15 @@ type pack struct {
 }
 
 // openPack opens the pack of an index. room is how many bytes of indexes may still be
-// held in memory. With an error the pack must still be closed.
-func openPack(files *handles, path string, room *atomic.Int64) (*pack, error) {
+// held in memory, size the length of an object's name. With an error the pack must still be closed.
+func openPack(files *handles, path string, room *atomic.Int64, size int) (*pack, error) {
 	p := &pack{}
 	names, err := files.handle(path)
 	if err != nil {
 		return p, err
 	}
 	p.names = &indexFile{handle: names, room: room}
-	if p.index, err = readIndex(p.names, names.size()); err != nil {
+	if p.index, err = readIndex(p.names, names.size(), size); err != nil {
 		return p, fmt.Errorf("%s: %w", path, err)
 	}
 	if p.file, err = files.handle(strings.TrimSuffix(path, ".idx") + ".pack"); err != nil {
@@ -68,7 +71,7 @@ func (p *pack) close() {
 }
 
 // find gives the offset of an object. buf is room for a bucket.
-func (p *pack) find(name *rawName, buf *[bucket * rawLen]byte) (offset int64, found bool, err error) {
+func (p *pack) find(name *rawName, buf *[bucket * gitcmd.MaxDigest]byte) (offset int64, found bool, err error) {
 	p.names.lookup()
 	return p.index.find(name, buf)
 }
@@ -76,11 +79,11 @@ func (p *pack) find(name *rawName, buf *[bucket * rawLen]byte) (offset int64, fo
 // check looks whether index and pack belong together.
 func (p *pack) check() error {
 	var head [packHeader]byte
-	var sum [rawLen]byte
+	var sum rawName
 	if err := readFull(p.file, head[:], 0); err != nil {
 		return err
 	}
-	if err := readFull(p.file, sum[:], p.end()); err != nil {
+	if err := readFull(p.file, sum[:p.index.raw], p.end()); err != nil {
 		return err
 	}
 	version, count := binary.BigEndian.Uint32(head[4:]), binary.BigEndian.Uint32(head[8:])
@@ -91,7 +94,7 @@ func (p *pack) check() error {
 }
 
 // end is the offset behind the last object.
-func (p *pack) end() int64 { return p.file.size() - rawLen }
+func (p *pack) end() int64 { return p.file.size() - int64(p.index.raw) }
 
 // entry is the header of an object in a pack.
 type entry struct {
@@ -108,7 +111,7 @@ func (e *entry) delta() bool { return e.kind == entryOffsetDelta || e.kind == en
 type packReader struct {
 	inflater
 	sum    hasher
-	names  [bucket * rawLen]byte
+	names  [bucket * gitcmd.MaxDigest]byte
 	chain  []entry
 	delta  []byte
 	pack   *pack // of the window
@@ -169,12 +172,13 @@ func (r *packReader) entryAt(p *pack, at int64) (entry, error) {
 	case e.kind == entryOffsetDelta:
 		e.base, n = baseOffset(head[i:])
 		e.base = at - e.base
-	case e.kind == entryNamedDelta && len(head)-i >= rawLen:
-		name, found := rawName(head[i:i+rawLen]), false
+	case e.kind == entryNamedDelta && len(head)-i >= p.index.raw:
+		name, found := rawName{}, false
+		copy(name[:], head[i:i+p.index.raw])
 		if e.base, found, err = p.find(&name, &r.names); err != nil {
 			return e, err
 		}
-		if n = rawLen; !found {
+		if n = p.index.raw; !found {
 			n = 0
 		}
 	case entryKinds[e.kind] != "":

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"sort"
+
+	"jp/gitcmd"
 )
 
 // The layout of an index of version 2: magic, version, the fan-out table, then
@@ -17,8 +19,6 @@ const (
 	indexMagic  = "\xfftOc\x00\x00\x00\x02"
 	fanAt       = len(indexMagic)
 	namesAt     = int64(fanAt + 256*4)
-	indexSums   = 2 * rawLen
-	perObject   = rawLen + 4 + 4
 	largeOffset = 1 << 31
 	// bucket is how many names are read at once when few are left to search.
 	bucket = 128
@@ -32,13 +32,20 @@ type packIndex struct {
 	r     io.ReaderAt
 	fan   [256]uint32 // how many names begin with this byte or a lower one
 	large int64       // how many large offsets there are
-	sum   [rawLen]byte
+	raw   int         // the length of a name
+	sum   rawName     // of the pack
 }
+
+// perObject is how many bytes an object takes, without a large offset.
+func (x *packIndex) perObject() int64 { return int64(x.raw) + 4 + 4 }
+
+// sums is how many bytes the sums of pack and index take.
+func (x *packIndex) sums() int64 { return 2 * int64(x.raw) }
 
 // readIndex checks the size and the fan-out table. The names are not checked:
 // where they are out of order objects are not found.
-func readIndex(r io.ReaderAt, size int64) (*packIndex, error) {
-	x := &packIndex{r: r}
+func readIndex(r io.ReaderAt, size int64, raw int) (*packIndex, error) {
+	x := &packIndex{r: r, raw: raw}
 	var head [namesAt]byte
 	if err := readFull(r, head[:], 0); err != nil {
 		return nil, err
@@ -54,43 +61,44 @@ func readIndex(r io.ReaderAt, size int64) (*packIndex, error) {
 		}
 		last = x.fan[i]
 	}
-	large := size - namesAt - x.count()*perObject - indexSums
+	large := size - namesAt - x.count()*x.perObject() - x.sums()
 	if large < 0 || large%8 != 0 || large/8 > x.count() {
 		return nil, fmt.Errorf("%w: an index of %d objects has %d bytes", ErrObjectCorrupt, x.count(), size)
 	}
 	x.large = large / 8
-	return x, readFull(r, x.sum[:], size-indexSums)
+	return x, readFull(r, x.sum[:raw], size-x.sums())
 }
 
 func (x *packIndex) count() int64 { return int64(x.fan[255]) }
 
 // find gives the offset of an object in the pack. buf is room for a bucket.
-func (x *packIndex) find(name *rawName, buf *[bucket * rawLen]byte) (offset int64, found bool, err error) {
+func (x *packIndex) find(named *rawName, buf *[bucket * gitcmd.MaxDigest]byte) (offset int64, found bool, err error) {
+	raw, name := int64(x.raw), named[:x.raw]
 	lo, hi := int64(0), int64(x.fan[name[0]])
 	if name[0] > 0 {
 		lo = int64(x.fan[name[0]-1])
 	}
 	for hi-lo > bucket {
 		mid := lo + (hi-lo)/2
-		if err := readFull(x.r, buf[:rawLen], namesAt+mid*rawLen); err != nil {
+		if err := readFull(x.r, buf[:raw], namesAt+mid*raw); err != nil {
 			return 0, false, err
 		}
-		if bytes.Compare(buf[:rawLen], name[:]) <= 0 {
+		if bytes.Compare(buf[:raw], name) <= 0 {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
-	names := buf[:(hi-lo)*rawLen]
+	names := buf[:(hi-lo)*raw]
 	if len(names) == 0 {
 		return 0, false, nil
 	}
-	if err := readFull(x.r, names, namesAt+lo*rawLen); err != nil {
+	if err := readFull(x.r, names, namesAt+lo*raw); err != nil {
 		return 0, false, err
 	}
-	at := func(i int) []byte { return names[i*rawLen : (i+1)*rawLen] }
-	i := sort.Search(int(hi-lo), func(i int) bool { return bytes.Compare(at(i), name[:]) >= 0 })
-	if i == int(hi-lo) || !bytes.Equal(at(i), name[:]) {
+	at := func(i int) []byte { return names[i*x.raw : (i+1)*x.raw] }
+	i := sort.Search(int(hi-lo), func(i int) bool { return bytes.Compare(at(i), name) >= 0 })
+	if i == int(hi-lo) || !bytes.Equal(at(i), name) {
 		return 0, false, nil
 	}
 	offset, err = x.offset(lo+int64(i), buf[:8])
@@ -98,7 +106,7 @@ func (x *packIndex) find(name *rawName, buf *[bucket * rawLen]byte) (offset int6
 }
 
 func (x *packIndex) offset(i int64, buf []byte) (int64, error) {
-	offsets := namesAt + x.count()*(rawLen+4)
+	offsets := namesAt + x.count()*int64(x.raw+4)
 	if err := readFull(x.r, buf[:4], offsets+4*i); err != nil {
 		return 0, err
 	}

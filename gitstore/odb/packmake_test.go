@@ -3,7 +3,6 @@ package odb
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -25,7 +24,7 @@ type packed struct {
 
 func whole(kind byte, text string) packed {
 	var h hasher
-	return packed{kind: kind, body: []byte(text), named: h.hash(entryKinds[kind], []byte(text))}
+	return packed{kind: kind, body: []byte(text), named: h.hash(testFormat, entryKinds[kind], []byte(text))}
 }
 
 // makePack gives the bytes of a pack and of its index.
@@ -42,11 +41,11 @@ func makePack(t require.TestingT, entries ...packed) (pack, index []byte) {
 		}
 		pack = append(append(append(pack, first), e.base...), zlibbed(t, e.body, 6)...)
 	}
-	sum := sha1.Sum(pack)
-	return append(pack, sum[:]...), makeIndex(offsets, sum)
+	sum := sumOf(pack)
+	return append(pack, sum...), makeIndex(offsets, sum)
 }
 
-func makeIndex(offsets map[rawName]uint32, sum [rawLen]byte) []byte {
+func makeIndex(offsets map[rawName]uint32, sum []byte) []byte {
 	var names []rawName
 	for name := range offsets {
 		names = append(names, name)
@@ -61,15 +60,20 @@ func makeIndex(offsets map[rawName]uint32, sum [rawLen]byte) []byte {
 		out = binary.BigEndian.AppendUint32(out, uint32(n))
 	}
 	for _, name := range names {
-		out = append(out, name[:]...)
+		out = append(out, name[:rawLen]...)
 	}
 	out = append(out, make([]byte, 4*len(names))...)
 	for _, name := range names {
 		out = binary.BigEndian.AppendUint32(out, offsets[name])
 	}
-	out = append(out, sum[:]...)
-	own := sha1.Sum(out)
-	return append(out, own[:]...)
+	out = append(out, sum...)
+	return append(out, sumOf(out)...)
+}
+
+func sumOf(data []byte) []byte {
+	h := testFormat.New()
+	h.Write(data)
+	return h.Sum(nil)
 }
 
 // putPack puts a pack into an object directory.
@@ -82,9 +86,9 @@ func putPack(t require.TestingT, dir, name string, pack, index []byte) {
 
 func packsOf(t testing.TB, dirs ...string) *packSet {
 	p := &packSet{}
-	p.open(func() []string { return dirs })
+	p.open(func() []string { return dirs }, testFormat)
 	t.Cleanup(func() { require.NoError(t, p.close()) })
 	return p
 }
 
-func oidOf(name rawName) OID { return OID(fmt.Sprintf("%x", name[:])) }
+func oidOf(name rawName) OID { return OID(fmt.Sprintf("%x", name[:rawLen])) }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"jp/gitcmd"
 )
 
 // packSet reads the packs of some object directories. Other processes add and
@@ -15,6 +17,7 @@ import (
 // again. Any number of goroutines may read.
 type packSet struct {
 	mu      sync.Mutex // held to change what follows
+	format  gitcmd.ObjectFormat
 	dirs    []string
 	opened  bool
 	listed  []string         // the indexes that the directories had
@@ -30,13 +33,13 @@ type packSet struct {
 }
 
 // open names the directories, on the first use.
-func (p *packSet) open(dirs func() []string) {
+func (p *packSet) open(dirs func() []string, format gitcmd.ObjectFormat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.opened {
 		return
 	}
-	p.opened, p.dirs, p.found = true, dirs(), map[string]*pack{}
+	p.opened, p.format, p.dirs, p.found = true, format, dirs(), map[string]*pack{}
 	p.room.Store(indexMemory)
 	p.packs.Store(&[]*pack{})
 	p.refresh()
@@ -113,7 +116,7 @@ func (p *packSet) readFrom(k *pack, r *packReader, name *rawName, limit int64, p
 		kind, data, err = r.object(k, at, limit, &p.bases)
 	}
 	switch {
-	case err == nil && (!prove || r.sum.names(*name, kind, data)):
+	case err == nil && (!prove || r.sum.names(p.format, *name, kind, data)):
 		return kind, data, nil
 	case err == nil:
 		err = fmt.Errorf("%w: its bytes have another name", ErrObjectCorrupt)
@@ -188,7 +191,7 @@ func (p *packSet) refresh() bool {
 		}
 		if k == nil {
 			var err error
-			if k, err = openPack(&p.files, path, &p.room); err != nil {
+			if k, err = openPack(&p.files, path, &p.room, p.format.Size()); err != nil {
 				k.close()
 				foreign = foreign || errors.Is(err, errIndexVersion)
 				damaged = damaged || !errors.Is(err, errIndexVersion)

@@ -18,11 +18,11 @@ func TestDeltasOfBothKinds(t *testing.T) {
 	delta := append([]byte{byte(len(base.body)), byte(len(text)), 0x90, 6, 6}, "there,"...)
 	delta = append(delta, 0x91, 5, 6)
 	var h hasher
-	result := h.hash("blob", []byte(text))
+	result := h.hash(testFormat, "blob", []byte(text))
 	plain, _ := makePack(t, base)
 	for name, e := range map[string]packed{
 		"by offset": {kind: entryOffsetDelta, base: []byte{byte(len(plain) - rawLen - packHeader)}, body: delta, named: result},
-		"by name":   {kind: entryNamedDelta, base: base.named[:], body: delta, named: result},
+		"by name":   {kind: entryNamedDelta, base: nameOf(base), body: delta, named: result},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -131,7 +131,7 @@ func TestIndexesBeyondTheMemory(t *testing.T) {
 	for _, memory := range []int64{0, 1 << 20} {
 		var room atomic.Int64
 		room.Store(memory)
-		p, err := openPack(&files, filepath.Join(dir, "pack/pack-1.idx"), &room)
+		p, err := openPack(&files, filepath.Join(dir, "pack/pack-1.idx"), &room, rawLen)
 		require.NoError(t, err)
 		r := &packReader{}
 		for i, e := range all {
@@ -163,7 +163,7 @@ func TestIndexMemoryComesBack(t *testing.T) {
 	room.Store(indexMemory)
 	for range 300 {
 		var files handles
-		p, err := openPack(&files, filepath.Join(dir, "pack/pack-1.idx"), &room)
+		p, err := openPack(&files, filepath.Join(dir, "pack/pack-1.idx"), &room, rawLen)
 		require.NoError(t, err)
 		var wg sync.WaitGroup
 		wg.Go(p.names.lookup)

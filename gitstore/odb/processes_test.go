@@ -55,7 +55,7 @@ func (w *world) appender(name string, opts odb.Options) func(*interleave.Task) {
 // follower is a process that first reads where the conversation is.
 func (w *world) follower(name string) func(*interleave.Task) {
 	return func(t *interleave.Task) {
-		s, err := openScheduled(odb.Options{FS: w.of(t), LockTimeout: -1})
+		s, err := openScheduled(odb.Options{Format: testFormat, FS: w.of(t), LockTimeout: -1})
 		var head odb.OID
 		if err == nil {
 			head, err = s.ReadRef(ref)
@@ -72,6 +72,7 @@ func (w *world) follower(name string) func(*interleave.Task) {
 // lock has just become old enough, and every later one is not.
 func (w *world) taker(name string) func(*interleave.Task) {
 	return w.appender(name, odb.Options{
+		Format:       testFormat,
 		MayBreakLock: func(string) bool { return true },
 		Now:          func() time.Time { return w.left.Add(10 * time.Second) },
 	})
@@ -84,7 +85,7 @@ func (w *world) inTurn(n int) func(*interleave.Task) {
 		w.planned = append(w.planned, e.OID)
 	}
 	return func(t *interleave.Task) {
-		s, err := openScheduled(odb.Options{FS: w.of(t), LockTimeout: -1})
+		s, err := openScheduled(odb.Options{Format: testFormat, FS: w.of(t), LockTimeout: -1})
 		head := w.base.OID
 		for i := 0; i < n && err == nil; i++ {
 			err = s.Write(bg, appendBatch(ref, head, events[i:i+1]))
@@ -98,7 +99,7 @@ func (w *world) inTurn(n int) func(*interleave.Task) {
 // of what one process appends in turn than was acknowledged before it looked.
 func (w *world) reader(times int) func(*interleave.Task) {
 	return func(t *interleave.Task) {
-		s, err := openScheduled(odb.Options{FS: w.of(t)})
+		s, err := openScheduled(odb.Options{Format: testFormat, FS: w.of(t)})
 		for i := 0; i < times && err == nil; i++ {
 			known := 0
 			if !t.Do("look", []interleave.Access{{Of: "what was acknowledged", Mode: interleave.Reads}}, func() { known = len(w.acked) }) {

@@ -31,7 +31,7 @@ func requireReads(t *testing.T, s *odb.Store, objects []odb.Object) {
 
 func TestReadsPackedAndLooseMixed(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{}) // without git: the packs are read here
+	s := open(t, repo, odb.Options{Format: testFormat}) // without git: the packs are read here
 	packed := create(t, s, ref, 40)
 	git(t, repo, "repack", "-adq")
 	git(t, repo, "prune-packed")
@@ -46,7 +46,7 @@ func TestReadsPackedAndLooseMixed(t *testing.T) {
 
 func TestReadsPacksThatAppearLater(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	objects := create(t, s, ref, 5)
 	missing := chain("", 1, "nowhere")
 	for range 2 {
@@ -61,35 +61,35 @@ func TestReadsPacksThatAppearLater(t *testing.T) {
 
 func TestReadsThroughAlternates(t *testing.T) {
 	lender := newRepo(t)
-	objects := create(t, open(t, lender, odb.Options{}), ref, 5)
+	objects := create(t, open(t, lender, odb.Options{Format: testFormat}), ref, 5)
 	repo := newRepo(t)
 	alternates := filepath.Join(repo, ".git/objects/info/alternates")
 	require.NoError(t, os.WriteFile(alternates, []byte(lender+"/.git/objects\n"), 0o644))
-	requireReads(t, open(t, repo, odb.Options{}), objects)
+	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 	git(t, lender, "repack", "-adq")
 	git(t, lender, "prune-packed")
-	requireReads(t, open(t, repo, odb.Options{}), objects)
+	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 }
 
 // What `git maintenance` packs has names of its own.
 func TestReadsPacksOfMaintenance(t *testing.T) {
 	repo := newRepo(t)
-	objects := create(t, open(t, repo, odb.Options{}), ref, 5)
+	objects := create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 5)
 	git(t, repo, "maintenance", "run", "--task=loose-objects")
 	git(t, repo, "prune-packed")
 	packs, err := filepath.Glob(filepath.Join(repo, ".git/objects/pack/loose-*.pack"))
 	require.NoError(t, err)
 	require.NotEmpty(t, packs)
-	requireReads(t, open(t, repo, odb.Options{}), objects)
+	requireReads(t, open(t, repo, odb.Options{Format: testFormat}), objects)
 }
 
 func TestReadsWhatOnlyGitFinds(t *testing.T) {
 	repo := newRepo(t)
-	objects := create(t, open(t, repo, odb.Options{}), ref, 5)
+	objects := create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 5)
 	git(t, repo, "-c", "pack.indexVersion=1", "repack", "-adq")
 	git(t, repo, "prune-packed")
 
-	_, _, err := open(t, repo, odb.Options{}).ReadObject(tip(objects))
+	_, _, err := open(t, repo, odb.Options{Format: testFormat}).ReadObject(tip(objects))
 	require.ErrorIs(t, err, odb.ErrObjectMissing, "old indexes are now read: the fall-back is not tested")
 	s := open(t, repo, withGit(repo))
 	requireReads(t, s, objects)
@@ -103,7 +103,7 @@ func TestLinkedWorktreeSharesTheStore(t *testing.T) {
 	git(t, repo, "commit", "-q", "--allow-empty", "-m", "x")
 	linked := filepath.Join(t.TempDir(), "linked")
 	git(t, repo, "worktree", "add", "-q", linked)
-	objects := create(t, open(t, repo, odb.Options{}), ref, 2)
+	objects := create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 2)
 	common := git(t, linked, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	s, err := odb.Open(common, withGit(linked))
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestPartialCloneNeverFetches(t *testing.T) {
 	origin := newRepo(t)
 	git(t, origin, "config", "uploadpack.allowFilter", "true")
 	git(t, origin, "config", "uploadpack.allowAnySHA1InWant", "true")
-	s := open(t, origin, odb.Options{})
+	s := open(t, origin, odb.Options{Format: testFormat})
 	secret := blob("left out of the clone\n")
 	tree := object("tree", append([]byte("100644 f\x00"), rawOID(t, secret.OID)...))
 	c := object("commit", []byte(strings.Replace(string(commit("", "x").Data), string(emptyTree.OID), string(tree.OID), 1)))
@@ -188,7 +188,7 @@ func TestDamagedLooseObjects(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			repo := newRepo(t)
 			plant(t, repo, good.OID, tt.content)
-			s := open(t, repo, odb.Options{})
+			s := open(t, repo, odb.Options{Format: testFormat})
 			_, _, err := s.ReadObject(good.OID)
 			require.ErrorIs(t, err, tt.want)
 			// Writing the object does not take the damaged one for it.
@@ -238,7 +238,7 @@ func TestExistingObjectKeepsItsFile(t *testing.T) {
 		file := filepath.Join(repo, ".git/objects", oid[:2], oid[2:])
 		before, err := os.Stat(file)
 		require.NoError(t, err)
-		s := open(t, repo, odb.Options{Path: path})
+		s := open(t, repo, odb.Options{Format: testFormat, Path: path})
 		require.Equal(t, odb.OID(oid), blob("hello\n").OID)
 		require.NoError(t, s.Write(bg, odb.Batch{Objects: []odb.Object{blob("hello\n")}}))
 		after, err := os.Stat(file)
@@ -251,7 +251,7 @@ func TestExistingObjectKeepsItsFile(t *testing.T) {
 // which objects begin to be deflated.
 func TestContentRoundTrip(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{Durability: odb.Off})
+	s := open(t, repo, odb.Options{Format: testFormat, Durability: odb.Off})
 	rapid.Check(t, func(rt *rapid.T) {
 		part := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(rt, "part")
 		data := bytes.Repeat(part, rapid.IntRange(0, 40).Draw(rt, "times"))

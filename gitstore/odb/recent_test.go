@@ -14,7 +14,7 @@ func batchOf(n, size int) Batch {
 	for i := range n {
 		data := make([]byte, size)
 		copy(data, fmt.Sprint(i))
-		b.Objects = append(b.Objects, Object{Kind: "blob", OID: HashObject("blob", data), Data: data})
+		b.Objects = append(b.Objects, Object{Kind: "blob", OID: HashObject(testFormat, "blob", data), Data: data})
 	}
 	return b
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"jp/gitcmd"
 )
 
 // Ref is a name and its object.
@@ -64,7 +66,7 @@ func (s *Store) looseRef(name string) (OID, error) {
 	if errors.Is(err, ErrRefConflict) {
 		return "", nil
 	}
-	oid, file, err := readRefFile(file, err)
+	oid, file, err := readRefFile(file, err, s.opts.Format)
 	if file != nil {
 		file.Close()
 	}
@@ -90,7 +92,7 @@ func (s *Store) openLoose(name string) (File, error) {
 
 // readRefFile reads the file of a loose ref that was opened, or not, and leaves it
 // open for the caller; neither is given where there is none.
-func readRefFile(file File, err error) (OID, File, error) {
+func readRefFile(file File, err error, format gitcmd.ObjectFormat) (OID, File, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil, nil
@@ -100,7 +102,7 @@ func readRefFile(file File, err error) (OID, File, error) {
 		return "", nil, classifyRead(err)
 	}
 	var buf [256]byte
-	n, err := io.ReadAtLeast(file, buf[:], oidLen+1)
+	n, err := io.ReadAtLeast(file, buf[:], format.Digits()+1)
 	switch {
 	case errors.Is(err, syscall.EISDIR):
 		file.Close()
@@ -109,16 +111,16 @@ func readRefFile(file File, err error) (OID, File, error) {
 		file.Close()
 		return "", nil, err
 	}
-	oid, err := parseRef(string(buf[:n]))
+	oid, err := parseRef(string(buf[:n]), format)
 	return oid, file, err
 }
 
-func parseRef(content string) (OID, error) {
+func parseRef(content string, format gitcmd.ObjectFormat) (OID, error) {
 	if strings.HasPrefix(content, "ref:") {
 		return "", fmt.Errorf("%w: %q", ErrRefSymbolic, strings.TrimSpace(content))
 	}
 	oid := strings.TrimRight(content, " \t\r\n")
-	if !isHex(oid) || strings.Trim(oid, "0") == "" { // git's null object id names nothing
+	if !isName(oid, format) || strings.Trim(oid, "0") == "" { // git's null object id names nothing
 		return "", fmt.Errorf("%w: its file holds %q", ErrRefBroken, content)
 	}
 	return OID(oid), nil

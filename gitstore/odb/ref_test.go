@@ -33,7 +33,7 @@ func move(name string, from, to odb.OID) odb.Batch {
 
 func TestCompareAndSwap(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	objects := create(t, s, ref, 2)
 	first, second := objects[1].OID, objects[2].OID
 	for _, packed := range []bool{false, true} {
@@ -63,7 +63,7 @@ func TestCompareAndSwap(t *testing.T) {
 
 func TestASecondRefThatMovedStopsTheFirst(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	objects := create(t, s, ref, 2)
 	b := move(payloadRef, "", objects[1].OID)
 	b.Updates = append(b.Updates, move(ref, objects[1].OID, objects[1].OID).Updates...)
@@ -103,8 +103,8 @@ func refuseRefs(t *testing.T, disk odb.FS) {
 	s := open(t, repo, opts)
 	head := tip(create(t, s, ref, 1))
 	putRef(t, repo, "refs/jp/conversations/empty", "")
-	putRef(t, repo, "refs/jp/conversations/zeros", strings.Repeat("\x00", 41))
-	putRef(t, repo, "refs/jp/conversations/null", strings.Repeat("0", 40)+"\n")
+	putRef(t, repo, "refs/jp/conversations/zeros", strings.Repeat("\x00", testFormat.Digits()+1))
+	putRef(t, repo, "refs/jp/conversations/null", strings.Repeat("0", testFormat.Digits())+"\n")
 	putRef(t, repo, "refs/jp/conversations/half", string(head[:20]))
 	putRef(t, repo, "refs/jp/conversations/symbolic", "ref: "+ref+"\n")
 	require.NoError(t, os.Symlink("jp-c1", filepath.Join(repo, ".git/refs/jp/conversations/link")))
@@ -143,7 +143,7 @@ func refuseRefs(t *testing.T, disk odb.FS) {
 
 func TestDirectoryFileConflicts(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	head := tip(create(t, s, ref, 1))
 	for _, packed := range []bool{false, true} {
 		if packed {
@@ -167,12 +167,12 @@ func TestDirectoryFileConflicts(t *testing.T) {
 // A file that names nothing hides the packed value, and is told once.
 func TestABrokenRefIsListedOnce(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	create(t, s, ref, 1)
 	const other = "refs/jp/conversations/other"
 	head := tip(create(t, s, other, 1))
 	git(t, repo, "pack-refs", "--all")
-	for _, content := range []string{"", strings.Repeat("0", 40) + "\n", "ref: refs/heads/main\n"} {
+	for _, content := range []string{"", strings.Repeat("0", testFormat.Digits()) + "\n", "ref: refs/heads/main\n"} {
 		putRef(t, repo, ref, content)
 		refs, err := s.ListRefs("refs/jp/")
 		require.Equal(t, []odb.Ref{{Name: other, OID: head}}, refs, content)
@@ -189,7 +189,7 @@ func TestLinkedRefsDirectory(t *testing.T) {
 		refs := filepath.Join(repo, ".git/refs")
 		require.NoError(t, os.Rename(refs, filepath.Join(repo, ".git/elsewhere")))
 		require.NoError(t, os.Symlink("elsewhere", refs))
-		s := open(t, repo, odb.Options{FS: disk, Path: odb.PathStepwise})
+		s := open(t, repo, odb.Options{Format: testFormat, FS: disk, Path: odb.PathStepwise})
 		head := tip(create(t, s, ref, 1))
 		got, err := s.ReadRef(ref)
 		require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestLinkedRefsDirectory(t *testing.T) {
 
 func TestListRefs(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	objects := create(t, s, ref, 2)
 	first, second := objects[1].OID, objects[2].OID
 	for _, name := range []string{"refs/jp/archive/b", "refs/jp/conversations/a", "refs/jp/conversations/z"} {
@@ -247,7 +247,7 @@ func TestListRefs(t *testing.T) {
 
 func TestLocks(t *testing.T) {
 	repo := newRepo(t)
-	head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+	head := tip(create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1))
 	tests := []struct {
 		name  string
 		may   func(string) bool
@@ -264,6 +264,7 @@ func TestLocks(t *testing.T) {
 			putRef(t, repo, ref+".lock", "")
 			var log strings.Builder
 			s := open(t, repo, odb.Options{
+				Format:       testFormat,
 				MayBreakLock: tt.may, LockTimeout: -1,
 				Now: func() time.Time { return time.Now().Add(tt.age) },
 				Log: slog.New(slog.NewTextHandler(&log, nil)),
@@ -286,12 +287,13 @@ func TestLocks(t *testing.T) {
 // once.
 func TestWaitingForALockIsSaid(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	head := tip(create(t, s, ref, 1))
 	putRef(t, repo, ref+".lock", "")
 	var log strings.Builder
 	now := time.Now()
 	waiting := open(t, repo, odb.Options{
+		Format:       testFormat,
 		MayBreakLock: func(string) bool { return true }, LockTimeout: time.Hour, Log: slog.New(slog.NewTextHandler(&log, nil)),
 		Now: func() time.Time { now = now.Add(700 * time.Millisecond); return now },
 	})
@@ -302,7 +304,7 @@ func TestWaitingForALockIsSaid(t *testing.T) {
 
 func TestWaitingForALockEndsWithTheContext(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{LockTimeout: time.Hour})
+	s := open(t, repo, odb.Options{Format: testFormat, LockTimeout: time.Hour})
 	head := tip(create(t, s, ref, 1))
 	putRef(t, repo, ref+".lock", "")
 	ctx, cancel := context.WithTimeout(bg, 5*time.Millisecond)
@@ -340,7 +342,7 @@ func TestTransaction(t *testing.T) {
 
 	putRef(t, repo, ref+".lock", "")
 	require.ErrorIs(t, s.Transaction(bg, archive), odb.ErrRefLocked)
-	require.ErrorIs(t, open(t, repo, odb.Options{}).Transaction(bg, archive), odb.ErrNoGit)
+	require.ErrorIs(t, open(t, repo, odb.Options{Format: testFormat}).Transaction(bg, archive), odb.ErrNoGit)
 }
 
 // A git that was killed between two refs has moved the first; and one that was
@@ -414,7 +416,7 @@ func TestTransactionRefusesNonsense(t *testing.T) {
 
 func TestPackedRefsThatAreBroken(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	head := tip(create(t, s, ref, 1))
 	const packed = "refs/jp/conversations/packed"
 	for _, content := range []string{"garbage\n", string(head[:39]) + " " + packed + "\n", string(head) + " " + packed} {
@@ -436,7 +438,7 @@ func TestPackedRefsThatAreBroken(t *testing.T) {
 // What hides refs from git, or from a search that trusts the order, is found.
 func TestCheckPackedRefs(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	require.NoError(t, s.CheckPackedRefs(), "none")
 	head := string(tip(create(t, s, ref, 1)))
 	git(t, repo, "pack-refs", "--all")
@@ -517,10 +519,11 @@ func TestTransactionFlushesDirectories(t *testing.T) {
 // A lock that somebody else took over while its holder was asked for is theirs.
 func TestALockThatIsNewIsNotBroken(t *testing.T) {
 	repo := newRepo(t)
-	head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+	head := tip(create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1))
 	lock := filepath.Join(repo, ".git", ref+".lock")
 	putRef(t, repo, ref+".lock", "")
 	s := open(t, repo, odb.Options{
+		Format:      testFormat,
 		LockTimeout: -1,
 		Now:         func() time.Time { return time.Now().Add(time.Hour) },
 		MayBreakLock: func(string) bool {
@@ -538,7 +541,7 @@ func TestALockThatIsNewIsNotBroken(t *testing.T) {
 // A packed-refs that was replaced by one of the same size and time is read anew.
 func TestAPackedRefsOfTheSameSizeAndTimeIsAnother(t *testing.T) {
 	repo := newRepo(t)
-	s := open(t, repo, odb.Options{})
+	s := open(t, repo, odb.Options{Format: testFormat})
 	objects := create(t, s, ref, 2)
 	git(t, repo, "pack-refs", "--all")
 	found, err := s.ReadRef(ref)

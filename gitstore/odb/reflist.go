@@ -111,7 +111,8 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 		w.refs = append(w.refs, Ref{Name: name})
 		return
 	}
-	oid, file, err := readRefFile(dir.Open(e.Name))
+	file, err := dir.Open(e.Name)
+	oid, file, err := readRefFile(file, err, w.store.opts.Format)
 	if file != nil {
 		file.Close()
 	}

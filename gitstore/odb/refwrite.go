@@ -177,7 +177,8 @@ func (s *Store) breakLock(ref string) bool {
 // compare reads the value under the lock, loose and then packed, and refuses
 // any other than the expected one.
 func (s *Store) compare(m *refMove) error {
-	found, old, err := readRefFile(m.dir.Open(m.base))
+	file, err := m.dir.Open(m.base)
+	found, old, err := readRefFile(file, err, s.opts.Format)
 	m.old = old
 	if err != nil {
 		return err

@@ -127,7 +127,7 @@ func TestAValueThatGitRefusesIsSaid(t *testing.T) {
 func TestALockThatCannotBeSharedIsNotLeft(t *testing.T) {
 	t.Parallel()
 	repo := newRepo(t)
-	head := tip(create(t, open(t, repo, odb.Options{}), ref, 1))
+	head := tip(create(t, open(t, repo, odb.Options{Format: testFormat}), ref, 1))
 	git(t, repo, "config", "core.sharedRepository", "0440")
 	require.ErrorIs(t, open(t, repo, withGit(repo)).Write(bg, move(ref, head, head)), gitcmd.ErrSharing)
 	require.NoFileExists(t, filepath.Join(repo, ".git", ref+".lock"))

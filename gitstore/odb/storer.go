@@ -15,6 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+
+	"jp/gitcmd"
 )
 
 // packStore reads what packSet cannot, in all object directories. Each is read
@@ -35,6 +37,9 @@ type objectPlace struct {
 
 // read looks in all places, and once more in those whose packs have changed.
 func (p *packStore) read(s *Store, oid OID) (kind string, data []byte, err error) {
+	if s.opts.Format == gitcmd.SHA256 { // go-git has one digest size per binary
+		return "", nil, ErrObjectMissing
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open(s)
@@ -48,6 +53,9 @@ func (p *packStore) read(s *Store, oid OID) (kind string, data []byte, err error
 }
 
 func (p *packStore) has(s *Store, oid OID) bool {
+	if s.opts.Format == gitcmd.SHA256 { // go-git has one digest size per binary
+		return false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open(s)

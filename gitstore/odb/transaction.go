@@ -45,7 +45,7 @@ func (s *Store) Transaction(ctx context.Context, updates []RefUpdate) error {
 
 // updateRefs lets git move refs.
 func (s *Store) updateRefs(ctx context.Context, updates []RefUpdate) error {
-	script, err := updateScript(updates)
+	script, err := updateScript(updates, s.opts.Format)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Store) resumable(updates []RefUpdate) (left []RefUpdate, again bool) {
 	return left, again || part
 }
 
-func updateScript(updates []RefUpdate) (string, error) {
+func updateScript(updates []RefUpdate, format gitcmd.ObjectFormat) (string, error) {
 	var script strings.Builder
 	script.WriteString("start\n")
 	for _, u := range updates {
@@ -87,7 +87,7 @@ func updateScript(updates []RefUpdate) (string, error) {
 			return "", fmt.Errorf("move ref: %w", err)
 		}
 		for _, oid := range []OID{u.Old, u.New} {
-			if oid != "" && !isHex(string(oid)) {
+			if oid != "" && !isName(string(oid), format) {
 				return "", fmt.Errorf("move %s: %w: %q", u.Ref, ErrOID, oid)
 			}
 		}

@@ -51,7 +51,7 @@ func emptyWorld(journal bool) *world {
 
 // write changes the world before anything is explored in it.
 func (w *world) write(b odb.Batch) {
-	s, err := odb.Open("/repo", odb.Options{FS: w.disk})
+	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: w.disk})
 	if err == nil {
 		err = errors.Join(s.Write(bg, b), s.Close())
 	}
@@ -81,7 +81,7 @@ func (w *world) leaveLock() *world {
 // chainOn is the chain that the ref names on a disk, newest first, all of it
 // there; nothing where there is no ref.
 func chainOn(disk *faultfs.Disk) (chain []odb.OID, err error) {
-	s, err := odb.Open("/repo", odb.Options{FS: disk})
+	s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: disk})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"jp/gitcmd"
 )
 
 // Batch is what becomes durable together. The objects' data must not change
@@ -35,7 +37,7 @@ func (s *Store) Write(ctx context.Context, b Batch) error {
 	if err := s.checkPoison(); err != nil {
 		return err
 	}
-	if err := b.check(); err != nil {
+	if err := b.check(s.opts.Format); err != nil {
 		return err
 	}
 	if _, err := s.restoreRecent(ctx, false); err != nil {
@@ -115,7 +117,7 @@ func (s *Store) lost(objects []Object) (lost []Object) {
 	if len(lost) == 0 {
 		return nil
 	}
-	s.packs.open(s.objectDirs)
+	s.packs.open(s.objectDirs, s.opts.Format)
 	packs := s.packs.current()
 	return slices.DeleteFunc(lost, func(o Object) bool {
 		return s.packs.named(packs, o.OID) || s.borrows(o.OID) || s.packs.foreign.Load() && s.gitHas(o.OID)
@@ -128,9 +130,9 @@ func (s *Store) gitHas(oid OID) bool {
 	return err == nil
 }
 
-func (b Batch) check() error {
+func (b Batch) check(format gitcmd.ObjectFormat) error {
 	for _, o := range b.Objects {
-		if !isHex(string(o.OID)) {
+		if !isName(string(o.OID), format) {
 			return fmt.Errorf("write object: %w: %q", ErrOID, o.OID)
 		}
 	}
@@ -138,7 +140,7 @@ func (b Batch) check() error {
 		if err := CheckRefName(u.Ref); err != nil {
 			return fmt.Errorf("move ref: %w", err)
 		}
-		if !isHex(string(u.New)) || (u.Old != "" && !isHex(string(u.Old))) {
+		if !isName(string(u.New), format) || (u.Old != "" && !isName(string(u.Old), format)) {
 			return fmt.Errorf("move %s: %w: from %q to %q", u.Ref, ErrOID, u.Old, u.New)
 		}
 		for _, other := range b.Updates[:i] {

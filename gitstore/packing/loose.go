@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"jp/gitcmd"
 )
 
 // Hashes spread objects evenly over this many folders; sampled of them tell
@@ -13,10 +15,6 @@ const (
 	fanOuts = 256
 	sampled = 16
 )
-
-// objectFile is the length of a loose object's name in its folder; what is under
-// way has another.
-const objectFile = 38
 
 // longest is after which time a Pack that has begun counts as broken off.
 const longest = 10 * time.Minute
@@ -48,14 +46,15 @@ func (p *Packer) Loose() (n int) {
 }
 
 func (p *Packer) looseIn(fanOut int) (n int) {
-	dir, err := os.Open(filepath.Join(p.dir, "objects", fmt.Sprintf("%02x", fanOut)))
+	begin := fmt.Sprintf("%02x", fanOut)
+	dir, err := os.Open(filepath.Join(p.dir, "objects", begin))
 	if err != nil {
 		return 0
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
 	for _, name := range names {
-		if len(name) == objectFile {
+		if gitcmd.IsObjectName(begin + name) { // else it is under way
 			n++
 		}
 	}

@@ -229,7 +229,7 @@ func FuzzMultiIndex(f *testing.F) {
 }
 
 // isLoose reports whether a path is that of a loose object.
-func isLoose(path string) bool { return len(filepath.Base(path)) == 38 }
+func isLoose(path string) bool { return len(filepath.Base(path)) == testFormat.Digits()-2 }
 
 // The names of a new pack are on the disk before a loose file goes for it.
 func TestAPackIsFlushedBeforeLooseFilesGo(t *testing.T) {

@@ -23,6 +23,9 @@ import (
 	"jp/internal/gitenv"
 )
 
+// testFormat is the format of the repositories of these tests.
+var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
+
 // A field is a repository with conversations made of bare commits.
 type field struct {
 	*packing.Packer
@@ -47,7 +50,7 @@ func (f *field) open(program string) {
 	repo, err := gitcmd.Locate(f.t.Context(), f.dir, gitcmd.Options{})
 	require.NoError(f.t, err)
 	git := gitcmd.At(repo, gitcmd.Options{Program: program})
-	f.store, err = odb.Open(repo.CommonDir, odb.Options{Durability: odb.Off, Git: git})
+	f.store, err = odb.Open(repo.CommonDir, odb.Options{Format: testFormat, Durability: odb.Off, Git: git})
 	require.NoError(f.t, err)
 	f.t.Cleanup(func() { f.store.Close() })
 	f.Packer = packing.New(f.store, git)
@@ -85,7 +88,7 @@ func (f *field) grow(id string, events int) {
 }
 
 func object(kind, data string) odb.Object {
-	return odb.Object{Kind: kind, OID: odb.HashObject(kind, []byte(data)), Data: []byte(data)}
+	return odb.Object{Kind: kind, OID: odb.HashObject(testFormat, kind, []byte(data)), Data: []byte(data)}
 }
 
 // whole asserts that every object that a ref needs is there.

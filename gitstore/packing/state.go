@@ -102,7 +102,7 @@ func indexed(path string) (int, error) {
 	return int(binary.BigEndian.Uint32(table[4*255:])), nil
 }
 
-// packName reports whether a name is "pack-" and 40 hexadecimal digits.
+// packName reports whether a name is "pack-" and the digits of a sum.
 func packName(name string) bool {
 	hex, ok := strings.CutPrefix(name, "pack-")
 	_, err := odb.ParseOID(hex)

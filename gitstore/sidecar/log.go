@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"hash/crc32"
 	"os"
@@ -13,8 +14,28 @@ import (
 	"jp/search/needle"
 )
 
-// An ID names an object.
-type ID [20]byte
+// An ID names an object. Of a shorter name the rest is zero.
+type ID [sha256.Size]byte
+
+// IDs is how long the ids of a repository are in bytes, and so in its files.
+type IDs int
+
+// head is how long what stands before a record is: id, length, checksum of id and bytes.
+func (n IDs) head() int { return int(n) + 4 + 4 }
+
+// take reads an id.
+func (n IDs) take(from []byte) (id ID) {
+	copy(id[:], from[:n])
+	return id
+}
+
+// sum is the checksum in the head of a record.
+func (n IDs) sum(head []byte) uint32 { return binary.BigEndian.Uint32(head[n+4:]) }
+
+// record is what the bytes of one hold.
+func (n IDs) record(bytes []byte) Record {
+	return Record{ID: n.take(bytes), Raw: bytes[n.head():]}
+}
 
 // A Record is one raw commit under its id.
 type Record struct {
@@ -23,8 +44,7 @@ type Record struct {
 }
 
 const (
-	magic   = "jp-commits 1\n"
-	headLen = len(ID{}) + 4 + 4 // id, length, checksum of id and bytes
+	magic = "jp-commits 1\n"
 	// maxRaw is more than any commit that is an event may have.
 	maxRaw = 64 << 20
 )
@@ -34,6 +54,7 @@ var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc
 
 // A Log is a file of records, oldest first, as it was when it was read.
 type Log struct {
+	ids  IDs
 	path string
 	data []byte
 	ends []int // of the records in data
@@ -41,8 +62,8 @@ type Log struct {
 
 // Read reads a file as far as it is whole. A missing one has no records. The
 // buffer may be nil; the log uses it, and [Log.Buffer] gives it back.
-func Read(path string, buffer []byte) *Log {
-	l := &Log{path: path, data: readInto(path, buffer[:0])}
+func Read(path string, buffer []byte, ids IDs) *Log {
+	l := &Log{ids: ids, path: path, data: readInto(path, buffer[:0])}
 	at := len(magic)
 	if !bytes.HasPrefix(l.data, []byte(magic)) {
 		l.data = l.data[:0]
@@ -60,15 +81,16 @@ func Read(path string, buffer []byte) *Log {
 
 // whole reports where the record at an offset ends, if it is one.
 func (l *Log) whole(at int) (end int, ok bool) {
-	if len(l.data)-at < headLen {
+	if len(l.data)-at < l.ids.head() {
 		return 0, false
 	}
-	head := l.data[at : at+headLen]
-	n := int(binary.BigEndian.Uint32(head[len(ID{}):]))
-	if end = at + headLen + n; n > maxRaw || end > len(l.data) {
+	begin := at + l.ids.head()
+	head := l.data[at:begin]
+	n := int(binary.BigEndian.Uint32(head[l.ids:]))
+	if end = begin + n; n > maxRaw || end > len(l.data) {
 		return 0, false
 	}
-	return end, sumIn(head) == checksum(head[:len(ID{})], l.data[at+headLen:end])
+	return end, l.ids.sum(head) == checksum(head[:l.ids], l.data[begin:end])
 }
 
 func checksum(id, raw []byte) uint32 {
@@ -84,11 +106,7 @@ func (l *Log) Len() int { return len(l.ends) }
 // Record is the i-th record. Its bytes are the log's.
 func (l *Log) Record(i int) Record {
 	p := l.place(i)
-	return recordOf(l.data[p.at:p.end])
-}
-
-func recordOf(bytes []byte) Record {
-	return Record{ID: ID(bytes[:len(ID{})]), Raw: bytes[headLen:]}
+	return l.ids.record(l.data[p.at:p.end])
 }
 
 // place is where the i-th record is.
@@ -97,11 +115,8 @@ func (l *Log) place(i int) Place {
 	if i > 0 {
 		at = l.ends[i-1]
 	}
-	return Place{at: at, end: l.ends[i], sum: sumIn(l.data[at:])}
+	return Place{at: at, end: l.ends[i], sum: l.ids.sum(l.data[at:])}
 }
-
-// sumIn is the checksum in the head of a record.
-func sumIn(head []byte) uint32 { return binary.BigEndian.Uint32(head[len(ID{})+4:]) }
 
 // Index finds a record, newest first, or -1.
 func (l *Log) Index(id ID) int {
@@ -157,9 +172,9 @@ func (l *Log) Extend(keep int, records []Record) error {
 	}
 	l.data, l.ends = l.data[:whole], l.ends[:keep]
 	for _, r := range records {
-		l.data = append(l.data, r.ID[:]...)
+		l.data = append(l.data, r.ID[:l.ids]...)
 		l.data = binary.BigEndian.AppendUint32(l.data, uint32(len(r.Raw)))
-		l.data = binary.BigEndian.AppendUint32(l.data, checksum(r.ID[:], r.Raw))
+		l.data = binary.BigEndian.AppendUint32(l.data, checksum(r.ID[:l.ids], r.Raw))
 		l.data = append(l.data, r.Raw...)
 		l.ends = append(l.ends, len(l.data))
 	}
@@ -191,9 +206,9 @@ func (l *Log) extendFile(was, whole, keep int) error {
 		return err
 	}
 	if keep > 0 {
-		var head [headLen]byte
+		head := make([]byte, l.ids.head())
 		at := l.place(keep - 1).at
-		if _, err := f.ReadAt(head[:], int64(at)); err != nil || !bytes.Equal(head[:], l.data[at:at+headLen]) {
+		if _, err := f.ReadAt(head, int64(at)); err != nil || !bytes.Equal(head, l.data[at:at+len(head)]) {
 			return err
 		}
 	}

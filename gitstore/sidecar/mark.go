@@ -25,8 +25,8 @@ const (
 func filterLen(raw int) int { return min(max(raw/bytesPerFilter, minFilter), maxFilter) }
 
 // appendMark adds a record with an empty filter, which is to be filled at once.
-func appendMark(to []byte, p Place) (marks []byte, own filter) {
-	raw := p.end - p.at - headLen
+func appendMark(to []byte, p Place, ids IDs) (marks []byte, own filter) {
+	raw := p.end - p.at - ids.head()
 	to = binary.BigEndian.AppendUint32(to, uint32(raw))
 	to = binary.BigEndian.AppendUint32(to, p.sum)
 	at := len(to)
@@ -35,7 +35,7 @@ func appendMark(to []byte, p Place) (marks []byte, own filter) {
 }
 
 // marks reads what appendMark has written.
-func marks(data []byte) iter.Seq[mark] {
+func marks(data []byte, ids IDs) iter.Seq[mark] {
 	return func(yield func(mark) bool) {
 		at := len(magic)
 		for len(data) >= markLen {
@@ -44,7 +44,7 @@ func marks(data []byte) iter.Seq[mark] {
 			if raw > maxRaw || end > len(data) {
 				return
 			}
-			m := mark{Place{at, at + headLen + raw, binary.BigEndian.Uint32(data[4:])}, data[markLen:end]}
+			m := mark{Place{at, at + ids.head() + raw, binary.BigEndian.Uint32(data[4:])}, data[markLen:end]}
 			if !yield(m) {
 				return
 			}
@@ -54,9 +54,9 @@ func marks(data []byte) iter.Seq[mark] {
 }
 
 // countMarks reports whether data are so many marks and nothing else.
-func countMarks(data []byte, n int) bool {
+func countMarks(data []byte, n int, ids IDs) bool {
 	size := 0
-	for m := range marks(data) {
+	for m := range marks(data, ids) {
 		size += markLen + len(m.filter)
 		n--
 	}

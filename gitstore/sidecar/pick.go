@@ -14,7 +14,7 @@ const nearby = 8 << 10
 // Pick reads only the records at some places of a file, which are in order; ok is
 // false where one is not there any more as it was. The buffer may be nil; the records
 // use it, and it comes back.
-func Pick(path string, places []Place, buffer []byte) (records []Record, used []byte, ok bool) {
+func Pick(path string, places []Place, buffer []byte, ids IDs) (records []Record, used []byte, ok bool) {
 	if len(places) == 0 {
 		return nil, buffer, true
 	}
@@ -38,7 +38,7 @@ func Pick(path string, places []Place, buffer []byte) (records []Record, used []
 			return nil, buffer, false
 		}
 		for ; len(places) > 0 && places[0].end <= s.end; places = places[1:] {
-			r, ok := places[0].recordIn(part, s.at)
+			r, ok := places[0].recordIn(part, s.at, ids)
 			if !ok {
 				return nil, buffer, false
 			}
@@ -51,10 +51,10 @@ func Pick(path string, places []Place, buffer []byte) (records []Record, used []
 
 // recordIn is the record of a place, if it is the one that stood there, in a part of
 // the file that begins at an offset.
-func (p Place) recordIn(part []byte, from int) (r Record, ok bool) {
+func (p Place) recordIn(part []byte, from int, ids IDs) (r Record, ok bool) {
 	bytes := part[p.at-from : p.end-from]
-	r = recordOf(bytes)
-	return r, p.sum == sumIn(bytes) && p.sum == checksum(r.ID[:], r.Raw)
+	r = ids.record(bytes)
+	return r, p.sum == ids.sum(bytes) && p.sum == checksum(r.ID[:ids], r.Raw)
 }
 
 // A span is what is read at once.

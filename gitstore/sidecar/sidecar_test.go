@@ -13,10 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"jp/gitcmd"
 	"jp/gitstore/sidecar"
 	"jp/internal/crashtest/row"
+	"jp/internal/gitenv"
 	"jp/search/needle"
 )
+
+// ids is how long ids are in the repositories of these tests.
+var ids = sidecar.IDs(gitcmd.ObjectFormat(gitenv.ObjectFormat()).Size())
 
 func record(n int, raw string) sidecar.Record {
 	return sidecar.Record{ID: sidecar.ID{byte(n), byte(n >> 8), 1}, Raw: []byte(raw)}
@@ -32,7 +37,7 @@ func texts(l *sidecar.Log) []string {
 
 func write(t testing.TB, path string, raw ...string) {
 	t.Helper()
-	l := sidecar.Read(path, nil)
+	l := sidecar.Read(path, nil, ids)
 	var records []sidecar.Record
 	for i, r := range raw {
 		records = append(records, record(l.Len()+i, r))
@@ -42,28 +47,28 @@ func write(t testing.TB, path string, raw ...string) {
 
 func TestLogGrows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "log")
-	require.Zero(t, sidecar.Read(path, nil).Len())
+	require.Zero(t, sidecar.Read(path, nil, ids).Len())
 	write(t, path, "one", "")
 	write(t, path, "three")
-	l := sidecar.Read(path, nil)
+	l := sidecar.Read(path, nil, ids)
 	require.Equal(t, []string{"one", "", "three"}, texts(l))
 	require.Equal(t, 1, l.Index(record(1, "").ID))
 	require.Equal(t, -1, l.Index(record(7, "").ID))
 
 	require.NoError(t, l.Extend(1, []sidecar.Record{record(9, "other")}))
 	require.Equal(t, []string{"one", "other"}, texts(l), "in memory")
-	require.Equal(t, []string{"one", "other"}, texts(sidecar.Read(path, l.Buffer())), "and in the file")
+	require.Equal(t, []string{"one", "other"}, texts(sidecar.Read(path, l.Buffer(), ids)), "and in the file")
 }
 
 // TestLogOfAnother leaves a file alone that became another one of the same length.
 func TestLogOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, "one", "two", "three")
-	l, other := sidecar.Read(path, nil), sidecar.Read(path, nil)
+	l, other := sidecar.Read(path, nil, ids), sidecar.Read(path, nil, ids)
 	require.NoError(t, other.Extend(1, []sidecar.Record{record(8, "owt"), record(9, "eerht")}))
 	require.NoError(t, l.Extend(3, []sidecar.Record{record(3, "four")}))
 	require.Equal(t, []string{"one", "two", "three", "four"}, texts(l))
-	require.Equal(t, []string{"one", "owt", "eerht"}, texts(sidecar.Read(path, nil)))
+	require.Equal(t, []string{"one", "owt", "eerht"}, texts(sidecar.Read(path, nil, ids)))
 }
 
 // TestLogDamage cuts the file at every length, and changes every byte: what is
@@ -73,14 +78,14 @@ func TestLogDamage(t *testing.T) {
 	write(t, path, "one", "two", "three")
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	want := texts(sidecar.Read(path, nil))
+	want := texts(sidecar.Read(path, nil, ids))
 	check := func(data []byte, most int) {
 		require.NoError(t, os.WriteFile(path, data, 0o666))
-		l := sidecar.Read(path, nil)
+		l := sidecar.Read(path, nil, ids)
 		require.LessOrEqual(t, l.Len(), most)
 		require.Equal(t, want[:l.Len()], texts(l))
 		require.NoError(t, l.Extend(l.Len(), []sidecar.Record{record(7, "more")}))
-		require.Equal(t, append(want[:l.Len()-1:l.Len()-1], "more"), texts(sidecar.Read(path, nil)))
+		require.Equal(t, append(want[:l.Len()-1:l.Len()-1], "more"), texts(sidecar.Read(path, nil, ids)))
 	}
 	for n := range whole {
 		check(whole[:n], 2)
@@ -106,7 +111,7 @@ func TestLogManyWriters(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for n := 1; n <= len(all); n++ {
-				l := sidecar.Read(path, nil)
+				l := sidecar.Read(path, nil, ids)
 				if l.Len() < n {
 					_ = l.Extend(l.Len(), all[l.Len():n]) // who loses a race leaves it to the others
 				}
@@ -114,18 +119,18 @@ func TestLogManyWriters(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	l := sidecar.Read(path, nil)
+	l := sidecar.Read(path, nil, ids)
 	for i := range l.Len() {
 		require.Equal(t, all[i], l.Record(i))
 	}
 	require.NoError(t, l.Extend(l.Len(), all[l.Len():]))
-	require.Equal(t, 200, sidecar.Read(path, nil).Len())
+	require.Equal(t, 200, sidecar.Read(path, nil, ids).Len())
 }
 
 func TestFind(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write(t, path, "no RETRY here", "nothing", "retry retry", "")
-	l := sidecar.Read(path, nil)
+	l := sidecar.Read(path, nil, ids)
 	for text, want := range map[string][2][]int{
 		"retry": {{2}, {0, 2}}, "RETRY": {{0}, {0, 2}}, "Nothing": {{}, {1}}, "absent": {{}, {}}, "n": {{0, 1}, {0, 1}},
 	} {
@@ -140,8 +145,8 @@ func told(t testing.TB, dir string, marked bool, raw ...string) (w *sidecar.Word
 	t.Helper()
 	words, log = filepath.Join(dir, "words"), filepath.Join(dir, "log")
 	write(t, log, raw...)
-	l := sidecar.Read(log, nil)
-	w = sidecar.NewWords(0, marked)
+	l := sidecar.Read(log, nil, ids)
+	w = sidecar.NewWords(0, marked, ids)
 	for i := range l.Len() {
 		w.AddRecord(l, l.Record(i).Raw)
 	}
@@ -151,7 +156,7 @@ func told(t testing.TB, dir string, marked bool, raw ...string) (w *sidecar.Word
 func TestWords(t *testing.T) {
 	for _, marked := range []bool{false, true} {
 		w, path, _ := told(t, t.TempDir(), marked, "Cap the Retries", "no")
-		_, _, ok := sidecar.ReadWords(path, nil)
+		_, _, ok := sidecar.ReadWords(path, nil, ids)
 		require.False(t, ok)
 		require.True(t, w.Fits(1<<18))
 		require.False(t, w.Fits(1<<19))
@@ -160,7 +165,7 @@ func TestWords(t *testing.T) {
 		w.Add([]byte("Of Zebras"))
 		require.NoError(t, w.Write(path))
 
-		got, _, ok := sidecar.ReadWords(path, nil)
+		got, _, ok := sidecar.ReadWords(path, nil, ids)
 		require.True(t, ok)
 		require.Equal(t, marked, got.ReadMarks(path))
 		require.True(t, reflect.DeepEqual(w, got)) // Equal would print thousands of bytes
@@ -182,13 +187,13 @@ func TestWordsDamage(t *testing.T) {
 	require.NoError(t, w.Write(path))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	good, _, ok := sidecar.ReadWords(path, nil)
+	good, _, ok := sidecar.ReadWords(path, nil, ids)
 	require.True(t, ok)
 	check := func(data []byte) {
 		require.NoError(t, os.WriteFile(path, data, 0o666))
 		_, _, ok := good.Where(path, []string{"retr"}, nil)
 		require.False(t, ok && len(data) < len(whole), "the marks end early")
-		got, _, ok := sidecar.ReadWords(path, nil)
+		got, _, ok := sidecar.ReadWords(path, nil, ids)
 		if !ok {
 			return
 		}
@@ -220,14 +225,14 @@ func TestHugeFiles(t *testing.T) {
 			t.Skip("no file may be so large here: ", err)
 		}
 	}
-	got, _, ok := sidecar.ReadWords(path, nil)
+	got, _, ok := sidecar.ReadWords(path, nil, ids)
 	require.True(t, ok)
 	_, _, ok = got.Where(path, []string{"retr"}, nil)
 	require.False(t, ok)
-	l := sidecar.Read(log, nil)
+	l := sidecar.Read(log, nil, ids)
 	require.Zero(t, l.Len())
 	require.NoError(t, l.Extend(0, []sidecar.Record{record(0, "one")}))
-	require.Equal(t, []string{"one"}, texts(sidecar.Read(log, nil)))
+	require.Equal(t, []string{"one"}, texts(sidecar.Read(log, nil, ids)))
 }
 
 // picked are the records in which one of the texts may stand.
@@ -235,7 +240,7 @@ func picked(t testing.TB, w *sidecar.Words, words, log string, texts ...string) 
 	t.Helper()
 	places, buffer, ok := w.Where(words, texts, nil)
 	require.True(t, ok)
-	records, _, ok := sidecar.Pick(log, places, buffer)
+	records, _, ok := sidecar.Pick(log, places, buffer, ids)
 	require.True(t, ok)
 	all := []string{}
 	for _, r := range records {
@@ -274,20 +279,20 @@ func TestPickFindsDamage(t *testing.T) {
 	no := bytes.Index(whole, []byte("no"))
 	for n := range whole {
 		require.NoError(t, os.WriteFile(log, whole[:n], 0o666))
-		_, _, ok := sidecar.Pick(log, places, nil)
+		_, _, ok := sidecar.Pick(log, places, nil, ids)
 		require.False(t, ok, "%d bytes", n)
 		changed := bytes.Clone(whole)
 		changed[n] ^= 1
 		require.NoError(t, os.WriteFile(log, changed, 0o666))
-		records, _, ok := sidecar.Pick(log, places, nil)
-		between := n >= no-28 && n < no+2 || n < len("jp-commits 1\n") || isLength(whole, n)
+		records, _, ok := sidecar.Pick(log, places, nil, ids)
+		between := n >= no-int(ids)-8 && n < no+2 || n < len("jp-commits 1\n") || isLength(whole, n)
 		require.Equal(t, between, ok, "byte %d changed", n)
 		if ok {
 			require.Equal(t, []string{"Cap the Retries", "last retry"}, []string{string(records[0].Raw), string(records[1].Raw)})
 		}
 	}
 	require.NoError(t, os.Remove(log))
-	_, _, ok = sidecar.Pick(log, places, nil)
+	_, _, ok = sidecar.Pick(log, places, nil, ids)
 	require.False(t, ok)
 }
 
@@ -333,16 +338,16 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "log")
 		require.NoError(t, os.WriteFile(path, data, 0o666))
-		l := sidecar.Read(path, nil)
+		l := sidecar.Read(path, nil, ids)
 		was := l.Len()
-		if w, _, ok := sidecar.ReadWords(path, nil); ok {
+		if w, _, ok := sidecar.ReadWords(path, nil, ids); ok {
 			w.May("anything")
 			if places, buffer, ok := w.Where(path, []string{"anything"}, nil); ok {
-				sidecar.Pick(path, places, buffer)
+				sidecar.Pick(path, places, buffer, ids)
 			}
 		}
 		l.Find([]needle.Needle{needle.New("o", true)})
 		require.NoError(t, l.Extend(was, []sidecar.Record{record(3, "more")}))
-		require.Equal(t, was+1, sidecar.Read(path, nil).Len())
+		require.Equal(t, was+1, sidecar.Read(path, nil, ids).Len())
 	})
 }

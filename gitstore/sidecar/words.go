@@ -9,17 +9,18 @@ import (
 
 const (
 	wordsMagic = "jp-words 4\n"
-	// fixedLen is what stands before the filter of all: the newest record, what is
-	// true of all, the filter's size, how many records there are, how long their marks
-	// are, the filter of what they all lack.
-	fixedLen = len(wordsMagic) + len(ID{}) + 1 + 4 + 4 + 4 + asideLen
-	asideLen = 64
+	asideLen   = 64
 	// minBytes is the least size of the filter of all; jp replaces a full one by a larger one.
 	minBytes = 1 << 12
 	maxBytes = 1 << 20
 	// maxMarks is more than the marks of any log take.
 	maxMarks = 1 << 29
 )
+
+// fixed is how long what stands before the filter of all is: the newest record, what is
+// true of all, the filter's size, how many records there are, how long their marks are,
+// the filter of what they all lack.
+func (n IDs) fixed() int { return len(wordsMagic) + int(n) + 1 + 4 + 4 + 4 + asideLen }
 
 // What is true of all.
 const (
@@ -35,6 +36,7 @@ type Words struct {
 	Text   bool // some text stands outside of the records
 	Marked bool // there are marks
 
+	ids   IDs
 	all   filter
 	aside filter // of what stands in no record
 	n     int    // of the records
@@ -44,20 +46,20 @@ type Words struct {
 }
 
 // NewWords makes empty ones for a log of so many bytes.
-func NewWords(size int, marked bool) *Words {
+func NewWords(size int, marked bool, ids IDs) *Words {
 	bytes := minBytes
 	for bytes < size/64 && bytes < maxBytes {
 		bytes *= 2
 	}
-	return &Words{Marked: marked, all: make(filter, bytes), aside: make(filter, asideLen)}
+	return &Words{ids: ids, Marked: marked, all: make(filter, bytes), aside: make(filter, asideLen)}
 }
 
 // ReadWords reads a file but for its marks; ok is false where it is not there or not
 // whole. The buffer may be nil; the words use it, and it comes back.
-func ReadWords(path string, buffer []byte) (w *Words, used []byte, ok bool) {
-	const most = fixedLen + 2*minBytes + 4 // in most files
+func ReadWords(path string, buffer []byte, ids IDs) (w *Words, used []byte, ok bool) {
+	most := ids.fixed() + 2*minBytes + 4 // in most files
 	data := readPart(path, 0, int64(most), buffer)
-	end, ok := filtersEnd(data)
+	end, ok := filtersEnd(data, ids)
 	if ok && end+4 > most {
 		data = readPart(path, 0, int64(end+4), data)
 	}
@@ -68,9 +70,9 @@ func ReadWords(path string, buffer []byte) (w *Words, used []byte, ok bool) {
 	if sum != crc32.Checksum(data[:end], castagnoli()) {
 		return nil, data, false
 	}
-	fixed := data[len(wordsMagic):fixedLen]
-	w = &Words{Head: ID(fixed[:len(ID{})]), all: data[fixedLen:end], sum: sum}
-	fixed = fixed[len(ID{}):]
+	fixed := data[len(wordsMagic):ids.fixed()]
+	w = &Words{ids: ids, Head: ids.take(fixed), all: data[ids.fixed():end], sum: sum}
+	fixed = fixed[ids:]
 	w.Text, w.Marked = fixed[0]&hasText != 0, fixed[0]&hasMarks != 0
 	fixed = fixed[1:]
 	w.n, w.long, w.aside = int(binary.BigEndian.Uint32(fixed[4:])), int(binary.BigEndian.Uint32(fixed[8:])), fixed[12:]
@@ -78,12 +80,12 @@ func ReadWords(path string, buffer []byte) (w *Words, used []byte, ok bool) {
 }
 
 // filtersEnd is where the filter of all ends, in a file that begins with these data.
-func filtersEnd(data []byte) (end int, ok bool) {
-	if len(data) < fixedLen || !bytes.HasPrefix(data, []byte(wordsMagic)) {
+func filtersEnd(data []byte, ids IDs) (end int, ok bool) {
+	if len(data) < ids.fixed() || !bytes.HasPrefix(data, []byte(wordsMagic)) {
 		return 0, false
 	}
-	size := int(binary.BigEndian.Uint32(data[len(wordsMagic)+len(ID{})+1:]))
-	return fixedLen + size, size >= minBytes && size <= maxBytes && size&(size-1) == 0
+	size := int(binary.BigEndian.Uint32(data[len(wordsMagic)+int(ids)+1:]))
+	return ids.fixed() + size, size >= minBytes && size <= maxBytes && size&(size-1) == 0
 }
 
 // ReadMarks reads the marks of the same file, to add to them; ok is false where they
@@ -99,7 +101,7 @@ func (w *Words) ReadMarks(path string) (ok bool) {
 // readMarks reads what should be the marks and their checksum, and one byte more, if
 // the file has that.
 func (w *Words) readMarks(path string, buffer []byte) []byte {
-	return readPart(path, int64(fixedLen+len(w.all)+4), int64(w.long)+4+1, buffer)
+	return readPart(path, int64(w.ids.fixed()+len(w.all)+4), int64(w.long)+4+1, buffer)
 }
 
 // check reports whether data are the marks, and what their file ends with.
@@ -109,7 +111,7 @@ func (w *Words) check(data []byte) (stored []byte, ok bool) {
 	}
 	stored = data[:w.long]
 	sum := binary.BigEndian.Uint32(data[len(stored):])
-	return stored, crc32.Update(w.sum, castagnoli(), stored) == sum && countMarks(stored, w.n)
+	return stored, crc32.Update(w.sum, castagnoli(), stored) == sum && countMarks(stored, w.n, w.ids)
 }
 
 // Where are the places of the records in which one of the texts may stand, in order. The
@@ -127,7 +129,7 @@ func (w *Words) Where(path string, texts []string, buffer []byte) (places []Plac
 		all[i] = runs(text, runOfOne)
 	}
 	var newest Place
-	for m := range marks(stored) {
+	for m := range marks(stored, w.ids) {
 		newest = m.Place
 		if slices.ContainsFunc(all, m.filter.may) {
 			places = append(places, newest)
@@ -142,7 +144,7 @@ func (w *Words) Where(path string, texts []string, buffer []byte) (places []Plac
 // Write puts the filters into a file.
 func (w *Words) Write(path string) error {
 	data := make([]byte, 0, w.Size())
-	data = append(append(data, wordsMagic...), w.Head[:]...)
+	data = append(append(data, wordsMagic...), w.Head[:w.ids]...)
 	data = binary.BigEndian.AppendUint32(append(data, w.truths()), uint32(len(w.all)))
 	w.long = len(w.marks)
 	data = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(data, uint32(w.n)), uint32(w.long))
@@ -154,7 +156,7 @@ func (w *Words) Write(path string) error {
 }
 
 // Size is how long the file is that they are written to.
-func (w *Words) Size() int { return fixedLen + len(w.all) + 4 + len(w.marks) + 4 }
+func (w *Words) Size() int { return w.ids.fixed() + len(w.all) + 4 + len(w.marks) + 4 }
 
 func (w *Words) truths() (t byte) {
 	if w.Text {
@@ -183,7 +185,7 @@ func (w *Words) AddRecord(l *Log, texts ...[]byte) {
 	}
 	if w.Marked {
 		var own filter
-		w.marks, own = appendMark(w.marks, l.place(w.n))
+		w.marks, own = appendMark(w.marks, l.place(w.n), w.ids)
 		for _, text := range texts {
 			own.enter(text, runOfOne)
 		}

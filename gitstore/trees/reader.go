@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/utils/merkletrie"
 	"github.com/go-git/go-git/v5/utils/merkletrie/noder"
+
+	"jp/gitcmd"
 )
 
 // A source gives the objects of a repository.
@@ -77,9 +78,9 @@ func (r *reader) object(ctx context.Context, oid, kind string) ([]byte, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case (len(oid) != 40 && len(oid) != 64) || strings.Trim(oid, "0123456789abcdef") != "":
+	case !gitcmd.IsObjectName(oid):
 		return nil, fmt.Errorf("read %s %q: %w: no object name", kind, oid, ErrMalformed)
-	case kind == "tree" && isEmpty(oid):
+	case kind == "tree" && gitcmd.IsEmptyTree(oid):
 		return nil, nil
 	}
 	data, err := r.read(ctx, oid, kind)
@@ -87,11 +88,6 @@ func (r *reader) object(ctx context.Context, oid, kind string) ([]byte, error) {
 		err = fmt.Errorf("tree %s: %w: %d bytes", oid, ErrTooLarge, len(data))
 	}
 	return data, err
-}
-
-// isEmpty reports whether an object is the empty tree, of SHA-1 or SHA-256.
-func isEmpty(oid string) bool {
-	return oid == "4b825dc642cb6eb9a060e54bf8d69288fbee4904" || oid == "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
 }
 
 func (r *reader) DiffTrees(ctx context.Context, before, after string) ([]Change, error) {
@@ -154,7 +150,7 @@ func (n *node) Skip() bool     { return false }
 
 // NumChildren tells merkletrie only whether there are any: only one tree has none.
 func (n *node) NumChildren() (int, error) {
-	if n.IsDir() && !isEmpty(n.OID) {
+	if n.IsDir() && !gitcmd.IsEmptyTree(n.OID) {
 		return 1, nil
 	}
 	return 0, nil

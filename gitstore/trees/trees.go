@@ -73,7 +73,7 @@ type Reader interface {
 
 // Open returns the Reader for a repository: go-git has one digest size per binary.
 func Open(repo gitcmd.Repository, git *gitcmd.Git, objects Objects) Reader {
-	if repo.ObjectFormat == "sha1" {
+	if repo.ObjectFormat != gitcmd.SHA256 {
 		return NewGoGit(objects)
 	}
 	return NewGit(git)

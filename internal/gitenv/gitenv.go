@@ -62,6 +62,15 @@ func Env(home string) []string {
 	return append(variables(home), "PATH="+os.Getenv("PATH"), "TMPDIR="+os.TempDir())
 }
 
+// ObjectFormat is the format of the repositories that tests make: sha1, or what
+// JP_TEST_OBJECTS says.
+func ObjectFormat() string {
+	if format := os.Getenv("JP_TEST_OBJECTS"); format != "" {
+		return format
+	}
+	return "sha1"
+}
+
 // Repo makes a repository with one commit, which holds README.md, on main, and
 // returns its path without symbolic links.
 func Repo(t testing.TB) string {
@@ -108,6 +117,7 @@ func variables(home string) []string {
 		"GIT_CONFIG_GLOBAL=" + filepath.Join(home, ".gitconfig"),
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0",
+		"GIT_DEFAULT_HASH=" + ObjectFormat(),
 		"TZ=UTC",
 		"LC_ALL=C",
 		"LANG=C",

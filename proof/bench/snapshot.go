@@ -100,7 +100,7 @@ func (b *bench) newSnapshots(ctx context.Context, p place, n int) (*snapshots, e
 	if s.parent, err = s.tree.CommitTree(ctx, state.Head, nil); err != nil {
 		return nil, err
 	}
-	s.objects, err = odb.Open(s.repo.CommonDir, odb.Options{Durability: odb.Off})
+	s.objects, err = odb.Open(s.repo.CommonDir, odb.Options{Format: s.repo.ObjectFormat, Durability: odb.Off})
 	return s, err
 }
 

@@ -31,9 +31,6 @@ type left struct{ path, why string }
 
 func (s selection) files() []string { return slices.Concat(s.known, s.fresh) }
 
-// emptyTree stands for HEAD where nothing was committed yet.
-const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
 // mostNamed is how many paths git is told by name. Of more, all are asked about.
 const mostNamed = 500
 
@@ -124,7 +121,7 @@ func (r *repository) changed(ctx context.Context, id conversation.ID) (all, unre
 // differing are the files below paths that git tracks, and that are otherwise in HEAD.
 func (r *repository) differing(ctx context.Context, paths []string, head string) ([]string, error) {
 	if head == "" {
-		head = emptyTree
+		head = r.git.Repository().ObjectFormat.EmptyTree() // nothing was committed yet
 	}
 	args := []string{"diff", "--name-only", "-z", "--no-renames", head, "--"}
 	if len(paths) <= mostNamed {

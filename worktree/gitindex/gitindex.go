@@ -38,8 +38,7 @@ type Entry struct {
 
 const (
 	headerLen = 4 + 4 + 4
-	fixedLen  = 10*4 + oidLen + 2 // of an entry, up to its path
-	oidLen    = 20
+	oidAt     = 10 * 4   // in an entry
 	modeDir   = 0o040000 // of an entry that stands for a folder, in a sparse index
 )
 
@@ -52,17 +51,20 @@ const (
 	flagIntent   = 0x2000
 )
 
-// emptyBlob is the name of no content. Where git could not tell whether a file had changed,
-// it notes no bytes beside another name.
-var emptyBlob = []byte("\xe6\x9d\xe2\x9b\xb2\xd1\xd6\x43\x4b\x8b\x29\xae\x77\x5a\xd8\xc2\xe4\x8c\x53\x91")
-
 // plain are the extensions that add nothing to the list.
 var plain = []string{"TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"}
 
-// Parse reads an index file of a repository with SHA-1 names. Like git it does not
-// check the checksum of the file.
-func Parse(data []byte) ([]Entry, error) {
-	if len(data) < headerLen+oidLen || string(data[:4]) != "DIRC" {
+// The name of no content, in SHA-1 and in SHA-256. Where git could not tell whether a file
+// had changed, it notes no bytes beside another name.
+const (
+	emptySHA1   = "\xe6\x9d\xe2\x9b\xb2\xd1\xd6\x43\x4b\x8b\x29\xae\x77\x5a\xd8\xc2\xe4\x8c\x53\x91"
+	emptySHA256 = "\x47\x3a\x0f\x4c\x3b\xe8\xa9\x36\x81\xa2\x67\xe3\xb1\xe9\xa7\xdc\xda\x11\x85\x43\x6f\xe1\x41\xf7\x74\x91\x20\xa3\x03\x72\x18\x13"
+)
+
+// Parse reads an index file of a repository whose object names have this many bytes, 20 or
+// 32. Like git it does not check the checksum of the file.
+func Parse(data []byte, size int) ([]Entry, error) {
+	if len(data) < headerLen+size || string(data[:4]) != "DIRC" {
 		return nil, fmt.Errorf("%w: it does not begin like one", ErrMalformed)
 	}
 	version := binary.BigEndian.Uint32(data[4:])
@@ -70,8 +72,11 @@ func Parse(data []byte) ([]Entry, error) {
 		return nil, fmt.Errorf("%w: it has version %d", ErrUnsupported, version)
 	}
 	n := int(binary.BigEndian.Uint32(data[8:]))
-	r := reader{data: data[:len(data)-oidLen], at: headerLen, version: version}
-	if n > len(r.data)/(fixedLen+1) {
+	r := reader{data: data[:len(data)-size], at: headerLen, version: version, flagsAt: oidAt + size, emptyBlob: emptySHA1}
+	if size == len(emptySHA256) {
+		r.emptyBlob = emptySHA256
+	}
+	if n > len(r.data)/(r.flagsAt+2+1) {
 		return nil, fmt.Errorf("%w: it has no room for %d entries", ErrMalformed, n)
 	}
 	entries := make([]Entry, n)
@@ -85,15 +90,17 @@ func Parse(data []byte) ([]Entry, error) {
 
 // A reader stands before the next entry of an index.
 type reader struct {
-	data    []byte
-	at      int
-	version uint32
-	last    []byte // the path before, of which a compressed one has a part
-	paths   []byte // room for paths that do not stand in the file as they are
+	data      []byte
+	at        int
+	version   uint32
+	flagsAt   int // in an entry
+	emptyBlob string
+	last      []byte // the path before, of which a compressed one has a part
+	paths     []byte // room for paths that do not stand in the file as they are
 }
 
 func (r *reader) entry(e *Entry) error {
-	start := r.at
+	start, fixedLen := r.at, r.flagsAt+2
 	if len(r.data)-start < fixedLen {
 		return fmt.Errorf("%w: it is cut off", ErrMalformed)
 	}
@@ -104,9 +111,9 @@ func (r *reader) entry(e *Entry) error {
 	if e.Mode == modeDir {
 		return fmt.Errorf("%w: it is sparse", ErrUnsupported)
 	}
-	flags := binary.BigEndian.Uint16(fixed[fixedLen-2:])
+	flags := binary.BigEndian.Uint16(fixed[r.flagsAt:])
 	e.Stage = uint8(flags >> stageShift & 3)
-	e.Open = e.Size == 0 && !bytes.Equal(fixed[40:40+oidLen], emptyBlob)
+	e.Open = e.Size == 0 && string(fixed[oidAt:r.flagsAt]) != r.emptyBlob
 	r.at += fixedLen
 	if flags&flagExtended != 0 {
 		if r.version < 3 || len(r.data)-r.at < 2 {

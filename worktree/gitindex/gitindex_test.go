@@ -9,9 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"jp/gitcmd"
 	"jp/internal/gitenv"
 	"jp/worktree/gitindex"
 )
+
+// testFormat is the format of the repositories of these tests.
+var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
 
 // index is the index of a repository, read.
 func index(t testing.TB, dir string) []byte {
@@ -105,7 +109,7 @@ func TestParseIsWhatGitReads(t *testing.T) {
 				git := func(args ...string) string { t.Helper(); return gitenv.Git(t, dir, args...) }
 				git("update-index", "--index-version", version)
 				do(git)
-				entries, err := gitindex.Parse(index(t, dir))
+				entries, err := gitindex.Parse(index(t, dir), testFormat.Size())
 				require.NoError(t, err)
 				require.Equal(t, strings.TrimSpace(gitSays(t, dir)), strings.TrimSpace(asGitSays(entries)))
 				for _, e := range entries {
@@ -139,7 +143,8 @@ func TestParseRefuses(t *testing.T) {
 		}, gitindex.ErrUnsupported},
 		"an unknown extension": {func(t *testing.T, dir string) []byte {
 			data := index(t, dir)
-			return append(append(data[:len(data)-20:len(data)-20], "NEWS\x00\x00\x00\x00"...), make([]byte, 20)...)
+			end, sum := len(data)-testFormat.Size(), make([]byte, testFormat.Size())
+			return append(append(data[:end:end], "NEWS\x00\x00\x00\x00"...), sum...)
 		}, gitindex.ErrUnsupported},
 		"too many entries": {func(t *testing.T, dir string) []byte {
 			data := index(t, dir)
@@ -150,7 +155,7 @@ func TestParseRefuses(t *testing.T) {
 		"nothing":      {func(*testing.T, string) []byte { return nil }, gitindex.ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := gitindex.Parse(c.do(t, files(t)))
+			_, err := gitindex.Parse(c.do(t, files(t)), testFormat.Size())
 			require.ErrorIs(t, err, c.want)
 		})
 	}
@@ -162,11 +167,11 @@ func TestParseRefusesAPart(t *testing.T) {
 		dir := files(t)
 		gitenv.Git(t, dir, "update-index", "--index-version", version)
 		data := index(t, dir)
-		whole, err := gitindex.Parse(data)
+		whole, err := gitindex.Parse(data, testFormat.Size())
 		require.NoError(t, err)
 		require.Len(t, whole, 12)
 		for n := range len(data) - 20 {
-			entries, err := gitindex.Parse(append(data[:n:n], make([]byte, 20)...))
+			entries, err := gitindex.Parse(append(data[:n:n], make([]byte, testFormat.Size())...), testFormat.Size())
 			if err == nil { // cut behind the entries, where an extension began
 				require.Equal(t, whole, entries, "%d of %d bytes", n, len(data))
 				continue
@@ -183,7 +188,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(index(f, dir))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		entries, err := gitindex.Parse(data)
+		entries, err := gitindex.Parse(data, testFormat.Size())
 		if err != nil {
 			return
 		}

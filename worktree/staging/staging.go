@@ -13,9 +13,6 @@ import (
 	"jp/gitcmd"
 )
 
-// noCommit is git's empty tree, in place of a HEAD that has no commit yet.
-const noCommit = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
 // An Index is a working tree's index at one moment. git replaces the file and never
 // writes into it, so the open file keeps what it held.
 type Index struct {
@@ -25,7 +22,7 @@ type Index struct {
 }
 
 // Open keeps the present index. It is nil if there is no index, and so nothing staged.
-// head is the commit of HEAD, or "".
+// head is the commit of HEAD, or "", in whose place the empty tree stands.
 func Open(repo gitcmd.Repository, head string) *Index {
 	file, err := os.Open(filepath.Join(repo.GitDir, "index"))
 	if err != nil {
@@ -36,7 +33,7 @@ func Open(repo gitcmd.Repository, head string) *Index {
 		file.Close()
 		return nil
 	}
-	return &Index{file, info, cmp.Or(head, noCommit)}
+	return &Index{file, info, cmp.Or(head, repo.ObjectFormat.EmptyTree())}
 }
 
 // An Entry is what was staged at a path. Blob is "" for a deletion.
@@ -82,7 +79,7 @@ func (x *Index) Lost(ctx context.Context, git *gitcmd.Git, head string) ([]Entry
 			kept[e.is] = true // at another path
 		}
 	}
-	differs, err := staged(ctx, git, cmp.Or(head, noCommit), old)
+	differs, err := staged(ctx, git, cmp.Or(head, git.Repository().ObjectFormat.EmptyTree()), old)
 	if err != nil {
 		return nil, err
 	}
