@@ -60,7 +60,7 @@ func AnswerRecorded(
 	if err != nil {
 		return "", id, err
 	}
-	if err := l.bookkeeper(nil).Answer(ctx, waiting, presence.AnswerOf(answer)); err != nil {
+	if err := l.recorder(nil).Answer(ctx, waiting, presence.AnswerOf(answer)); err != nil {
 		return "", id, err
 	}
 	for _, e := range l.stream.Events() {

@@ -27,7 +27,7 @@ func Ask(ctx context.Context, r *repo.Repo, o Request, front Frontend) error {
 	if o.NoPersist {
 		return run.doTransient(ctx)
 	}
-	r.Store.ExpectWrite()
+	r.Store.PrepareWrite()
 	return run.do(ctx)
 }
 

@@ -82,7 +82,7 @@ func (l *loaded) takeBackChildren(ctx context.Context) error {
 			case child.tail != nil:
 				return child.takeBack(ctx)
 			}
-			return child.bookkeeper(nil).Discard(ctx)
+			return child.recorder(nil).Discard(ctx)
 		})
 		if err != nil {
 			return fmt.Errorf("discard the delegate's turn: %w", err)

@@ -43,7 +43,7 @@ func Compact(ctx context.Context, r *repo.Repo, o CompactRequest, front Frontend
 	if o.DryRun {
 		return wouldCompact(ctx, r, o)
 	}
-	r.Store.ExpectWrite()
+	r.Store.PrepareWrite()
 	id, err := r.Find().Resolve(ctx, r.Env, o.ID)
 	if err != nil {
 		return done, err

@@ -61,7 +61,7 @@ func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
 	begun := c.stream.TurnNumber() > 0
 	switch {
 	case begun && c.tail == nil:
-		c.outcome, err = c.bookkeeper(c.files).Run(ctx)
+		c.outcome, err = c.recorder(c.files).Run(ctx)
 	case begun && c.worksFor() != c.parent.id: // the parent is a fork of the one that it works for
 		return &refusedTask{"it works for another conversation"}
 	case t.Attempt > 1 && c.opts.Pending == "report":
@@ -86,7 +86,7 @@ func (c *child) stop(ctx context.Context) (err error) {
 	if c.stream.TurnNumber() == 0 {
 		return &refusedTask{"the user stopped it"}
 	}
-	c.outcome, err = c.bookkeeper(c.files).Stop(context.WithoutCancel(ctx), conversation.ByUser)
+	c.outcome, err = c.recorder(c.files).Stop(context.WithoutCancel(ctx), conversation.ByUser)
 	return err
 }
 

@@ -62,9 +62,9 @@ func (r *run) forkDecided(f *fork.Fork) error {
 	return e.Hint(action.ForkAndContinue(problem.Itoa(f.At.Seq), f.View.Name()), "fork, and go on with the turn").Hint(action.ForkAndDiscard(problem.Itoa(f.At.Seq), f.View.Name()), "fork, and ask this instead")
 }
 
-// takeBackFork removes the fork if nothing came to be in it. The error with which
+// dropFork removes the fork if nothing came to be in it. The error with which
 // the run ended is then about the source.
-func (t *target) takeBackFork(ended error) error {
+func (t *target) dropFork(ended error) error {
 	head, err := t.repo.Store.Head(t.ctx, t.id)
 	if err != nil || head != t.forked.Head {
 		return ended // another turn goes on with it

@@ -97,9 +97,9 @@ func (l *loaded) record() reconcile.Record {
 	return r
 }
 
-// bookkeeper is a loop that records decisions and runs nothing. It looks at the
+// recorder is a loop that records decisions and runs nothing. It looks at the
 // files, nil if they are not to be looked at.
-func (l *loaded) bookkeeper(f *snapshot.Files) *turnloop.Loop {
+func (l *loaded) recorder(f *snapshot.Files) *turnloop.Loop {
 	opts := turnloop.Options{Journal: l.repo.Store, ID: l.id, Head: l.head, Stream: l.stream, Tools: new(tool.Registry), Now: l.env.Now}
 	if f != nil {
 		opts.Workspace = f

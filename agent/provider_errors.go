@@ -19,8 +19,8 @@ import (
 	"jp/turnloop"
 )
 
-// wayOut adds to the end of a turn what helps against it.
-func (e *equipped) wayOut(f *problem.Error, err error) {
+// addRecoveryHints adds to the end of a turn what helps against it.
+func (e *equipped) addRecoveryHints(f *problem.Error, err error) {
 	id := e.id.Short()
 	class := provider.Class("")
 	var refused *provider.Error

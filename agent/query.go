@@ -26,7 +26,7 @@ func (t *target) do(ctx context.Context) (outcome turnloop.Outcome, err error) {
 			t.user.Close()
 		}
 		if t.forked != nil {
-			err = t.takeBackFork(err)
+			err = t.dropFork(err)
 		}
 		t.held.Release()
 	}()

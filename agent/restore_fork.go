@@ -16,10 +16,10 @@ import (
 	"jp/undo"
 )
 
-// A rewind goes back in place: a fork becomes the session's conversation, and the files
+// A restoreFork goes back in place: a fork becomes the session's conversation, and the files
 // come back to what they were after the event. The source is held meanwhile, so that
 // no turn goes on with it.
-type rewind struct {
+type restoreFork struct {
 	fork   *fork.Fork
 	Files  *undo.Undo // the restore on which it stands, in the source
 	Result *undo.Result
@@ -28,8 +28,8 @@ type rewind struct {
 }
 
 // NewRewind takes the source, and says what would be put back.
-func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *rewind, err error) {
-	w = &rewind{fork: f}
+func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *restoreFork, err error) {
+	w = &restoreFork{fork: f}
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -54,10 +54,10 @@ func NewRewind(ctx context.Context, f *fork.Fork, word string, yes bool) (w *rew
 }
 
 // Close lets go of the source.
-func (w *rewind) Close() { w.held.Release() }
+func (w *restoreFork) Close() { w.held.Release() }
 
 // Do makes the fork, puts the files back, and makes it the session's.
-func (w *rewind) Do(ctx context.Context) error {
+func (w *restoreFork) Do(ctx context.Context) error {
 	f := w.fork
 	if err := f.Create(ctx, &w.place); err != nil {
 		return err
@@ -95,7 +95,7 @@ func putBack(f *fork.Fork, word string, yes bool) (*undo.Undo, error) {
 
 // putFilesBack records in the fork what the files are now, so that it can be
 // undone, brings them back, and records that.
-func (w *rewind) putFilesBack(ctx context.Context) error {
+func (w *restoreFork) putFilesBack(ctx context.Context) error {
 	f, b, result := w.fork, w.Files, w.Result
 	asOf, paths := f.Kept[len(f.Kept)-1], result.Paths()
 	now, err := b.Files.Look(ctx, turnloop.SnapshotRequest{Tree: asOf.Tree, Named: paths})

@@ -161,10 +161,10 @@ func (i *incomplete) reopen(ctx context.Context) (*turnloop.Loop, turnloop.Resum
 }
 
 // truth is what the repository says now of the incomplete turn.
-func (i *incomplete) truth(ctx context.Context, r reconcile.Record) (reconcile.Truth, error) {
+func (i *incomplete) truth(ctx context.Context, r reconcile.Record) (reconcile.RepoState, error) {
 	files, err := i.openFiles(ctx)
 	if err != nil {
-		return reconcile.Truth{}, err
+		return reconcile.RepoState{}, err
 	}
 	i.evidence = &evidence.Source{Repo: i.repo, ID: i.id, Files: files}
 	if tools, err := i.namedTools(); err == nil { // else it is said when they are needed
@@ -200,7 +200,7 @@ func (i *incomplete) editPending(ctx context.Context) (done bool, err error) {
 	if content == "" || content == strings.TrimSpace(was.Content) {
 		return true, i.keepText(problem.Unchanged(problem.ExitDecision, "incomplete_turn").About(i.id))
 	}
-	loop := i.bookkeeper(nil)
+	loop := i.recorder(nil)
 	replaced := *was
 	replaced.Content = content
 	if err := loop.Replace(ctx, pending, replaced); err != nil {

@@ -22,7 +22,7 @@ func (l *loaded) takeBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	loop := l.bookkeeper(files)
+	loop := l.recorder(files)
 	if err := loop.Discard(ctx); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (l *loaded) note(ctx context.Context) *conversation.Event {
 	for last = range conversation.Turns(l.stream.Events()) {
 	}
 	var parts []string
-	if takenBack(last) {
+	if discardedBefore(last) {
 		wrote := WrittenBy(ctx, l.repo, last)
 		if perhaps := perhapsWrittenBy(last, wrote); len(wrote)+len(perhaps) > 0 {
 			parts = append(parts, reconcile.DiscardNote(last.Number, wrote, perhaps))
@@ -45,8 +45,8 @@ func (l *loaded) note(ctx context.Context) *conversation.Event {
 	return &conversation.Event{Body: &conversation.Note{Content: strings.Join(parts, "\n\n")}}
 }
 
-// takenBack reports whether nothing of a turn is sent any more.
-func takenBack(t conversation.Turn) bool {
+// discardedBefore reports whether nothing of a turn is sent any more.
+func discardedBefore(t conversation.Turn) bool {
 	ledger := t.Ledger()
 	call := ledger.LastCall()
 	return ledger.Discarded || call != nil && call.Finish.Refused()

@@ -16,13 +16,13 @@ func TestTakenBack(t *testing.T) {
 		}
 		return conversation.Turn{Events: events}
 	}
-	require.False(t, takenBack(turn()))
-	require.True(t, takenBack(turn(&conversation.TurnDiscarded{ToSeq: 1})))
+	require.False(t, discardedBefore(turn()))
+	require.True(t, discardedBefore(turn(&conversation.TurnDiscarded{ToSeq: 1})))
 	for finish, want := range map[conversation.Finish]bool{
 		conversation.FinishStop: false, conversation.FinishLength: false, conversation.FinishRefusal: true, conversation.FinishFiltered: true,
 	} {
 		answer := &conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, CallEnd: conversation.CallEnd{Finish: finish}}
-		require.Equal(t, want, takenBack(turn(answer)), finish)
+		require.Equal(t, want, discardedBefore(turn(answer)), finish)
 	}
 }
 

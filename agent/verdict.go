@@ -30,7 +30,7 @@ func (e *equipped) verdict(err error) error {
 		}
 		var failed *turnloop.ProviderError
 		if errors.As(err, &failed) && e.outcome.Turn > 0 {
-			e.wayOut(f, err)
+			e.addRecoveryHints(f, err)
 		}
 		return f
 	}

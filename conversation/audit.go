@@ -6,7 +6,7 @@ import (
 )
 
 // Audit checks that events make sense one behind the other, by the rules that
-// [TurnMut.Build] has for new ones. What jp writes passes; history that was
+// [TurnBuilder.Build] has for new ones. What jp writes passes; history that was
 // imported or edited may not, and is repaired only in projections.
 func Audit(events []*Event) []Problem {
 	var problems []Problem

@@ -13,7 +13,7 @@ var (
 	ErrNewer = errors.New("written by a newer jp")
 )
 
-// Errors of [TurnMut.Build]: the events do not fit the turn. Nothing was added.
+// Errors of [TurnBuilder.Build]: the events do not fit the turn. Nothing was added.
 var (
 	ErrNoRequest         = errors.New("the turn has no request")
 	ErrOrphanResponse    = errors.New("a response without its request")

@@ -14,8 +14,8 @@ type Stream struct {
 	events []*Event
 	tail   *Ledger // of the last turn
 	clock  func() time.Time
-	open   *TurnMut // handed out and not yet built
-	lost   int      // handles with events that were never built
+	open   *TurnBuilder // handed out and not yet built
+	lost   int          // handles with events that were never built
 }
 
 // NewStream returns an empty stream. A nil clock is the system's.
@@ -105,7 +105,7 @@ type Commit func(events []*Event) error
 // StartTurn begins a turn: its start, jp's records (a prompt, notes, what moved
 // in the files), and the request. All of it becomes part of the stream when the
 // returned handle is built.
-func (s *Stream) StartTurn(start TurnStart, request ChatRequest, records ...*Event) *TurnMut {
+func (s *Stream) StartTurn(start TurnStart, request ChatRequest, records ...*Event) *TurnBuilder {
 	t := s.handle()
 	t.turn, t.begins = s.TurnNumber()+1, true
 	t.put(&Event{Body: &start})
@@ -118,7 +118,7 @@ func (s *Stream) StartTurn(start TurnStart, request ChatRequest, records ...*Eve
 
 // CurrentTurn returns a handle to the newest turn. In a stream without turns it
 // begins one.
-func (s *Stream) CurrentTurn() *TurnMut {
+func (s *Stream) CurrentTurn() *TurnBuilder {
 	t := s.handle()
 	if s.tail.size == 0 {
 		t.turn, t.begins = s.TurnNumber()+1, true
@@ -126,11 +126,11 @@ func (s *Stream) CurrentTurn() *TurnMut {
 	return t
 }
 
-func (s *Stream) handle() *TurnMut {
+func (s *Stream) handle() *TurnBuilder {
 	if s.open != nil && len(s.open.added) > 0 {
 		s.lost++
 	}
-	t := &TurnMut{stream: s, behind: len(s.events), turn: s.TurnNumber()}
+	t := &TurnBuilder{stream: s, behind: len(s.events), turn: s.TurnNumber()}
 	s.open = t
 	return t
 }

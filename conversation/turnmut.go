@@ -2,9 +2,9 @@ package conversation
 
 import "fmt"
 
-// A TurnMut collects what is to be added to a turn. Nothing of it is part of
+// A TurnBuilder collects what is to be added to a turn. Nothing of it is part of
 // the stream before Build has succeeded, and then all of it is.
-type TurnMut struct {
+type TurnBuilder struct {
 	stream  *Stream
 	behind  int // number of events that the stream had
 	turn    int
@@ -15,37 +15,41 @@ type TurnMut struct {
 }
 
 // AddChatRequest adds what the user says within the turn.
-func (t *TurnMut) AddChatRequest(b ChatRequest, with ...Draft) *TurnMut { return t.add(&b, with) }
+func (t *TurnBuilder) AddChatRequest(b ChatRequest, with ...Draft) *TurnBuilder {
+	return t.add(&b, with)
+}
 
 // AddChatResponse adds a part of what the model says.
-func (t *TurnMut) AddChatResponse(b ChatResponse, with ...Draft) *TurnMut { return t.add(&b, with) }
+func (t *TurnBuilder) AddChatResponse(b ChatResponse, with ...Draft) *TurnBuilder {
+	return t.add(&b, with)
+}
 
 // AddToolCallRequest adds a tool call that the model asks for.
-func (t *TurnMut) AddToolCallRequest(b ToolCallRequest, with ...Draft) *TurnMut {
+func (t *TurnBuilder) AddToolCallRequest(b ToolCallRequest, with ...Draft) *TurnBuilder {
 	return t.add(&b, with)
 }
 
 // AddToolCallResponse adds what a tool call came to.
-func (t *TurnMut) AddToolCallResponse(b ToolCallResponse, with ...Draft) *TurnMut {
+func (t *TurnBuilder) AddToolCallResponse(b ToolCallResponse, with ...Draft) *TurnBuilder {
 	return t.add(&b, with)
 }
 
 // AddInquiryRequest adds a question.
-func (t *TurnMut) AddInquiryRequest(b InquiryRequest, with ...Draft) *TurnMut {
+func (t *TurnBuilder) AddInquiryRequest(b InquiryRequest, with ...Draft) *TurnBuilder {
 	return t.add(&b, with)
 }
 
 // AddInquiryResponse adds the end of a question.
-func (t *TurnMut) AddInquiryResponse(b InquiryResponse, with ...Draft) *TurnMut {
+func (t *TurnBuilder) AddInquiryResponse(b InquiryResponse, with ...Draft) *TurnBuilder {
 	return t.add(&b, with)
 }
 
 // AddRecord adds one of jp's own kinds of event: a prompt, a note, a tool's
 // start, or what [Stream.Append] takes.
-func (t *TurnMut) AddRecord(b Body, with ...Draft) *TurnMut { return t.add(b, with) }
+func (t *TurnBuilder) AddRecord(b Body, with ...Draft) *TurnBuilder { return t.add(b, with) }
 
 // Next is the seq that the next event added gets.
-func (t *TurnMut) Next() int {
+func (t *TurnBuilder) Next() int {
 	next := t.stream.NextSeq() + len(t.added)
 	if t.needsStart() {
 		next++
@@ -54,9 +58,9 @@ func (t *TurnMut) Next() int {
 }
 
 // needsStart reports whether a turn_start comes before the next event.
-func (t *TurnMut) needsStart() bool { return t.begins && len(t.added) == 0 }
+func (t *TurnBuilder) needsStart() bool { return t.begins && len(t.added) == 0 }
 
-func (t *TurnMut) add(b Body, with []Draft) *TurnMut {
+func (t *TurnBuilder) add(b Body, with []Draft) *TurnBuilder {
 	if t.needsStart() {
 		t.put(&Event{Body: &TurnStart{}})
 	}
@@ -68,7 +72,7 @@ func (t *TurnMut) add(b Body, with []Draft) *TurnMut {
 	return t
 }
 
-func (t *TurnMut) put(e *Event) {
+func (t *TurnBuilder) put(e *Event) {
 	e.Seq, e.Turn, e.Version = t.stream.NextSeq()+len(t.added), t.turn, Version
 	e.Time = t.stream.clock().UTC()
 	t.added = append(t.added, e)
@@ -78,7 +82,7 @@ func (t *TurnMut) put(e *Event) {
 }
 
 // model is the model in force for the newest event.
-func (t *TurnMut) model() string {
+func (t *TurnBuilder) model() string {
 	if model := newestModel(t.added); model != "" {
 		return model
 	}
@@ -88,7 +92,7 @@ func (t *TurnMut) model() string {
 // Build checks the collected events, hands them to commit, and makes them part
 // of the stream once commit has succeeded. On any error the stream is as it
 // was. Building nothing does nothing.
-func (t *TurnMut) Build(commit Commit) error {
+func (t *TurnBuilder) Build(commit Commit) error {
 	if t.built {
 		return ErrBuilt
 	}
@@ -120,7 +124,7 @@ func (t *TurnMut) Build(commit Commit) error {
 }
 
 // ledger is a new one of the turn's events so far.
-func (t *TurnMut) ledger() *Ledger {
+func (t *TurnBuilder) ledger() *Ledger {
 	if t.begins {
 		return NewLedger()
 	}
@@ -128,7 +132,7 @@ func (t *TurnMut) ledger() *Ledger {
 }
 
 // check validates the collected events and enters them, one behind the other.
-func (t *TurnMut) check(l *Ledger) error {
+func (t *TurnBuilder) check(l *Ledger) error {
 	for _, e := range t.added {
 		if err := checkOne(l, e); err != nil {
 			return fmt.Errorf("add %s %d: %w", e.Type(), e.Seq, err)
@@ -269,7 +273,7 @@ func (l *Ledger) checkInquiryResponse(b *InquiryResponse) error {
 
 // Draft completes the i-th of the collected events, or with a negative i the
 // i-th from the end.
-func (t *TurnMut) Draft(i int, draft Draft) *TurnMut {
+func (t *TurnBuilder) Draft(i int, draft Draft) *TurnBuilder {
 	if i < 0 {
 		i += len(t.added)
 	}

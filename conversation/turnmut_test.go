@@ -97,15 +97,15 @@ func TestBuildChecksModelCalls(t *testing.T) {
 	tool := func(call int) ToolCallRequest { return ToolCallRequest{Call: call, ID: "x", Name: "x"} }
 	cases := []struct {
 		name string
-		add  func(*TurnMut) *TurnMut
+		add  func(*TurnBuilder) *TurnBuilder
 		want error
 	}{
-		{"no ordinal", func(m *TurnMut) *TurnMut { return m.AddChatResponse(part(0)) }, ErrModelCall},
-		{"first", func(m *TurnMut) *TurnMut { return m.AddChatResponse(part(1)).AddToolCallRequest(tool(1)) }, nil},
-		{"retry", func(m *TurnMut) *TurnMut { return m.AddChatResponse(part(1)).AddChatResponse(part(2)) }, nil},
-		{"backwards", func(m *TurnMut) *TurnMut { return m.AddChatResponse(part(2)).AddToolCallRequest(tool(1)) }, ErrModelCall},
-		{"behind its end", func(m *TurnMut) *TurnMut { return m.AddChatResponse(answer(1)).AddToolCallRequest(tool(1)) }, ErrModelCall},
-		{"partial with an end", func(m *TurnMut) *TurnMut {
+		{"no ordinal", func(m *TurnBuilder) *TurnBuilder { return m.AddChatResponse(part(0)) }, ErrModelCall},
+		{"first", func(m *TurnBuilder) *TurnBuilder { return m.AddChatResponse(part(1)).AddToolCallRequest(tool(1)) }, nil},
+		{"retry", func(m *TurnBuilder) *TurnBuilder { return m.AddChatResponse(part(1)).AddChatResponse(part(2)) }, nil},
+		{"backwards", func(m *TurnBuilder) *TurnBuilder { return m.AddChatResponse(part(2)).AddToolCallRequest(tool(1)) }, ErrModelCall},
+		{"behind its end", func(m *TurnBuilder) *TurnBuilder { return m.AddChatResponse(answer(1)).AddToolCallRequest(tool(1)) }, ErrModelCall},
+		{"partial with an end", func(m *TurnBuilder) *TurnBuilder {
 			b := answer(1)
 			b.Partial = true
 			return m.AddChatResponse(b)

@@ -44,11 +44,11 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 		}
 	}
 	slices.SortFunc(tips.Bad, func(a, b Tip) int { return strings.Compare(a.Name, b.Name) })
-	seconds, err := c.repo.Store.Seconds()
+	seconds, err := c.repo.Store.Duplicates()
 	if err != nil {
 		return Store{Err: err}.Findings()
 	}
-	var twins Seconds
+	var twins Duplicates
 	for _, s := range seconds {
 		twins = append(twins, second(s))
 	}
@@ -56,8 +56,8 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 	return slices.Concat(store.Findings(), tips.Findings(), twins.Findings())
 }
 
-func second(s gitstore.Second) Second {
-	d := Second{ID: s.ID, Live: s.Ref == gitstore.RefOf(s.ID)}
+func second(s gitstore.Duplicate) Duplicate {
+	d := Duplicate{ID: s.ID, Live: s.Ref == gitstore.RefOf(s.ID)}
 	if s.Err != nil {
 		d.Apart = s.Head
 	}
@@ -181,19 +181,19 @@ func (b Tip) finding() Finding {
 	return found(Fail, "damage", "%s: %s", b.Name, why).advise("%s", action.Verify(b.Name))
 }
 
-// A Second is what else has the id of a conversation, in the other scope: live, or
+// A Duplicate is what else has the id of a conversation, in the other scope: live, or
 // archived.
-type Second struct {
+type Duplicate struct {
 	ID    conversation.ID
 	Live  bool              // the second one is the live one
 	Apart conversation.Head // the second one's, where it has events of its own
 }
 
-// Seconds are those of all conversations.
-type Seconds []Second
+// Duplicates are those of all conversations.
+type Duplicates []Duplicate
 
 // Findings judges them.
-func (s Seconds) Findings() (all []Finding) {
+func (s Duplicates) Findings() (all []Finding) {
 	for _, second := range s[:min(len(s), most)] {
 		all = append(all, second.finding())
 	}
@@ -203,7 +203,7 @@ func (s Seconds) Findings() (all []Finding) {
 	return all
 }
 
-func (s Second) finding() Finding {
+func (s Duplicate) finding() Finding {
 	switch {
 	case s.Apart != "":
 		return found(Warn, "twice", "%s is live and archived, and each has events that the other has not", s.ID).

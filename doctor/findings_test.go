@@ -157,17 +157,17 @@ func TestConversations(t *testing.T) {
 }
 
 func TestSeconds(t *testing.T) {
-	of := func(s doctor.Second) []doctor.Finding {
+	of := func(s doctor.Duplicate) []doctor.Finding {
 		s.ID = "jp-c17528832001-k3f9"
-		return doctor.Seconds{s}.Findings()
+		return doctor.Duplicates{s}.Findings()
 	}
 	check(t, map[string]judged{
-		"older live one":     {of(doctor.Second{Live: true}), doctor.Note, "twice", "is archived, and an older live ref", "jp archive k3f9"},
-		"older archived one": {of(doctor.Second{}), doctor.Note, "twice", "is live, and an older archived ref", "jp unarchive k3f9"},
-		"apart":              {of(doctor.Second{Apart: "0123456789abcdef"}), doctor.Warn, "twice", "each has events", "jp fork k3f9@0123456789ab makes"},
-		"many":               {doctor.Seconds(make([]doctor.Second, 25)).Findings(), doctor.Note, "twice", "5 conversations more", "for-each-ref"},
+		"older live one":     {of(doctor.Duplicate{Live: true}), doctor.Note, "twice", "is archived, and an older live ref", "jp archive k3f9"},
+		"older archived one": {of(doctor.Duplicate{}), doctor.Note, "twice", "is live, and an older archived ref", "jp unarchive k3f9"},
+		"apart":              {of(doctor.Duplicate{Apart: "0123456789abcdef"}), doctor.Warn, "twice", "each has events", "jp fork k3f9@0123456789ab makes"},
+		"many":               {doctor.Duplicates(make([]doctor.Duplicate, 25)).Findings(), doctor.Note, "twice", "5 conversations more", "for-each-ref"},
 	})
-	require.Empty(t, doctor.Seconds(nil).Findings())
+	require.Empty(t, doctor.Duplicates(nil).Findings())
 }
 
 func manyTips(n int) (tips []doctor.Tip) {

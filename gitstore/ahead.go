@@ -24,10 +24,10 @@ type piece[T any] struct {
 	value T
 }
 
-// ahead reads a chain of first parents in advance of its reader. It stops at a commit
+// prefetch reads a chain of first parents in advance of its reader. It stops at a commit
 // without a parent, and the reader reads the rest itself. Either of the two parses a
 // commit, whichever has time.
-type ahead[T any] struct {
+type prefetch[T any] struct {
 	make    func(stored) T
 	batches chan []piece[T]
 	current []piece[T] // what the reader has of the batch in hand
@@ -35,8 +35,8 @@ type ahead[T any] struct {
 	wait    sync.WaitGroup
 }
 
-func readAhead[T any](r *commitReader, from odb.OID, making func(stored) T) *ahead[T] {
-	a := &ahead[T]{make: making, batches: make(chan []piece[T], aheadBatches), done: make(chan struct{})}
+func readAhead[T any](r *commitReader, from odb.OID, making func(stored) T) *prefetch[T] {
+	a := &prefetch[T]{make: making, batches: make(chan []piece[T], aheadBatches), done: make(chan struct{})}
 	a.wait.Go(func() {
 		defer close(a.batches)
 		for size := 1; from != ""; size = min(2*size, aheadBatch) {
@@ -52,7 +52,7 @@ func readAhead[T any](r *commitReader, from odb.OID, making func(stored) T) *ahe
 
 // hand gives a batch to the reader, and says whether there still is one. A reader
 // that has enough to do gets it made.
-func (a *ahead[T]) hand(batch []piece[T]) bool {
+func (a *prefetch[T]) hand(batch []piece[T]) bool {
 	select {
 	case a.batches <- batch:
 		return true
@@ -86,7 +86,7 @@ func readBatch[T any](r *commitReader, oid odb.OID, size int) ([]piece[T], odb.O
 }
 
 // next gives what is made of the next object if that is the one that is wanted.
-func (a *ahead[T]) next(oid odb.OID) (value T, ok bool) {
+func (a *prefetch[T]) next(oid odb.OID) (value T, ok bool) {
 	if len(a.current) == 0 {
 		a.current = <-a.batches
 	}
@@ -105,7 +105,7 @@ func (a *ahead[T]) next(oid odb.OID) (value T, ok bool) {
 }
 
 // stop returns when nothing is being read any more.
-func (a *ahead[T]) stop() {
+func (a *prefetch[T]) stop() {
 	close(a.done)
 	a.wait.Wait()
 }

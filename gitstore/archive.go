@@ -11,7 +11,7 @@ import (
 
 // Archive appends the record and moves the conversation between the live and the
 // archived ones, in one step. It completes an interrupted move, with the record of that
-// time. If both places have events of their own it fails with a [TwiceError].
+// time. If both places have events of their own it fails with a [DuplicateIDError].
 func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversation.Head, record *conversation.Event, archived bool) (conversation.Head, error) {
 	from, to := refLive+string(id), refArchive+string(id)
 	if !archived {
@@ -35,9 +35,9 @@ func (s *Store) Archive(ctx context.Context, id conversation.ID, expect conversa
 		err := s.odb.Transaction(ctx, []odb.RefUpdate{{Ref: from, Old: head}})
 		return conversation.Head(there), archiveError(id, err)
 	case archived:
-		return "", &TwiceError{ID: id, Live: conversation.Head(head), Archived: conversation.Head(there)}
+		return "", &DuplicateIDError{ID: id, Live: conversation.Head(head), Archived: conversation.Head(there)}
 	}
-	return "", &TwiceError{ID: id, Live: conversation.Head(there), Archived: conversation.Head(head)}
+	return "", &DuplicateIDError{ID: id, Live: conversation.Head(there), Archived: conversation.Head(head)}
 }
 
 func archiveError(id conversation.ID, err error) error {
@@ -102,7 +102,7 @@ func (s *Store) EndMove(ctx context.Context, id conversation.ID) (ended bool, er
 }
 
 // Delete removes a conversation, an older ref in the other scope, and the payload ref.
-// If the other ref has events of its own it fails with a [TwiceError].
+// If the other ref has events of its own it fails with a [DuplicateIDError].
 func (s *Store) Delete(ctx context.Context, id conversation.ID, expect conversation.Head) error {
 	w, err := s.refs.locate(id)
 	switch {

@@ -74,9 +74,9 @@ func TestArchiveKeepsWhatSomebodyElseHas(t *testing.T) {
 	for _, archived := range []bool{true, false} {
 		_, err := f.Archive(t.Context(), id, head, moving(1, when), archived)
 		require.ErrorIs(t, err, conversation.ErrExists)
-		var twice *gitstore.TwiceError
+		var twice *gitstore.DuplicateIDError
 		require.ErrorAs(t, err, &twice)
-		require.Equal(t, &gitstore.TwiceError{ID: id, Live: head, Archived: other}, twice)
+		require.Equal(t, &gitstore.DuplicateIDError{ID: id, Live: head, Archived: other}, twice)
 	}
 	require.Equal(t, string(head), f.git("rev-parse", gitstore.RefOf(id)))
 }
@@ -101,7 +101,7 @@ func TestEndMove(t *testing.T) {
 	}
 	f.git("update-ref", "refs/jp/archive/"+string(id), string(f.create(2, say("y"))))
 	ended, err = f.EndMove(t.Context(), id)
-	var twice *gitstore.TwiceError
+	var twice *gitstore.DuplicateIDError
 	require.ErrorAs(t, err, &twice)
 	require.False(t, ended, "they are two")
 }

@@ -42,7 +42,7 @@ func (r *commitReader) stored(oid odb.OID) stored {
 
 // unproven is stored for who proves it.
 func (r *commitReader) unproven(oid odb.OID) stored {
-	kind, object, proven, err := r.odb.ReadUnproven(oid)
+	kind, object, proven, err := r.odb.ReadUnverified(oid)
 	return stored{oid: oid, kind: kind, object: object, proven: proven, err: err}
 }
 
@@ -56,16 +56,16 @@ func (r *commitReader) prove(o stored) stored {
 
 // read reads one commit as an event. For another commit, the link has what is known of
 // it, or is nil.
-func (r *commitReader) read(oid odb.OID) (*link, error) { return r.link(r.stored(oid)) }
+func (r *commitReader) read(oid odb.OID) (*parsedCommit, error) { return r.link(r.stored(oid)) }
 
 // link decodes what the store gave for a commit.
-func (r *commitReader) link(o stored) (*link, error) {
+func (r *commitReader) link(o stored) (*parsedCommit, error) {
 	name := string(o.oid)
 	switch err := o.err; {
 	case errors.Is(err, odb.ErrObjectMissing), errors.Is(err, odb.ErrObjectTooLarge):
 		return nil, &DamageError{Commit: name, Seq: -1, Err: fmt.Errorf("%w: %w", conversation.ErrDamaged, err)}
 	case err != nil:
-		return nil, damageOr(fmt.Errorf("read commit %.10s: %w", name, storeError(err)), &link{oid: o.oid, seq: -1})
+		return nil, damageOr(fmt.Errorf("read commit %.10s: %w", name, storeError(err)), &parsedCommit{oid: o.oid, seq: -1})
 	case o.kind != "commit":
 		return nil, &DamageError{Commit: name, Seq: -1, Err: fmt.Errorf("%w: it is a %s", conversation.ErrDamaged, o.kind)}
 	}
@@ -77,9 +77,9 @@ func (r *commitReader) link(o stored) (*link, error) {
 }
 
 // load takes a walk to the first event and returns the events oldest first. Damage is returned with the events below it.
-func (r *commitReader) load(ctx context.Context, w *walk) ([]*link, error) {
+func (r *commitReader) load(ctx context.Context, w *walk) ([]*parsedCommit, error) {
 	var damage *DamageError
-	var links []*link // newest first
+	var links []*parsedCommit // newest first
 	w.goAhead()
 	defer w.stop()
 	for !w.done {

@@ -26,20 +26,20 @@ var ErrRefsLocked = errors.New("git has locked the packed refs")
 // errNotEvent is a commit that never was one of ours.
 var errNotEvent = errors.New("it is a commit, and not an event")
 
-// A TwiceError reports a duplicate id: a live and an archived ref, each with events of
+// A DuplicateIDError reports a duplicate id: a live and an archived ref, each with events of
 // its own.
-type TwiceError struct {
+type DuplicateIDError struct {
 	ID             conversation.ID
 	Live, Archived conversation.Head
 }
 
 // Error names the conversation and both of its heads.
-func (e *TwiceError) Error() string {
+func (e *DuplicateIDError) Error() string {
 	return fmt.Sprintf("conversation %s is there twice: live (%.10s) and archived (%.10s), and each has events that the other has not", e.ID, e.Live, e.Archived)
 }
 
 // Unwrap says that one is in the way of the other.
-func (e *TwiceError) Unwrap() error { return conversation.ErrExists }
+func (e *DuplicateIDError) Unwrap() error { return conversation.ErrExists }
 
 // A DamageError names the commit that is not the event that it should be.
 type DamageError struct {

@@ -18,8 +18,8 @@ import (
 // maxEvent is how large an event may be with all of its payload, in bytes.
 const maxEvent = 50 << 20
 
-// A link is one event of a chain as it is stored.
-type link struct {
+// A parsedCommit is one event of a chain as it is stored.
+type parsedCommit struct {
 	oid       odb.OID
 	event     *conversation.Event
 	parent    odb.OID
@@ -31,7 +31,7 @@ type link struct {
 
 // summary decodes what the event's commit says of the whole conversation, nil
 // where it says nothing that can be used.
-func (l *link) summary() *conversation.Summary {
+func (l *parsedCommit) summary() *conversation.Summary {
 	if l.state == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (l *link) summary() *conversation.Summary {
 
 // tip is an event as a conversation's newest, nil where what it says of the whole is
 // nothing that can be relied on.
-func (l *link) tip() *tip {
+func (l *parsedCommit) tip() *tip {
 	sum := l.summary()
 	if sum == nil || !l.event.Signed {
 		return nil
@@ -226,12 +226,12 @@ func (enc *encoder) fillPayload(p *conversation.Payload) {
 }
 
 // decode reads an event from the commit that holds it, without its payload.
-func (r *commitReader) decode(oid odb.OID, object []byte) (*link, error) {
+func (r *commitReader) decode(oid odb.OID, object []byte) (*parsedCommit, error) {
 	c, err := parseCommit(object)
 	if err != nil {
-		return &link{oid: oid, parent: c.parent(), seq: -1}, fmt.Errorf("%w: %w", conversation.ErrDamaged, err)
+		return &parsedCommit{oid: oid, parent: c.parent(), seq: -1}, fmt.Errorf("%w: %w", conversation.ErrDamaged, err)
 	}
-	l := &link{oid: oid, parent: c.parent(), committed: c.committed, seq: -1, state: c.state}
+	l := &parsedCommit{oid: oid, parent: c.parent(), committed: c.committed, seq: -1, state: c.state}
 	if c.data == nil {
 		err := notAnEvent(c)
 		l.plain = errors.Is(err, errNotEvent)

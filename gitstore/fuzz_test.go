@@ -90,7 +90,7 @@ func FuzzDecode(f *testing.F) {
 var testFormat = gitcmd.ObjectFormat(gitenv.ObjectFormat())
 
 // encodeAgain stores a decoded event once more, nil where it is too large now.
-func encodeAgain(t *testing.T, l *link) []byte {
+func encodeAgain(t *testing.T, l *parsedCommit) []byte {
 	e := *l.event
 	e.Payloads = append([]conversation.Payload(nil), e.Payloads...)
 	user := Person{Name: "Ada Lovelace", Email: "ada@example.com"}

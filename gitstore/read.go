@@ -51,7 +51,7 @@ const (
 // writtenAgain waits for a head that was written a short while ago and is not there:
 // who wrote it does so again where a prune took it.
 func (s *Store) writtenAgain(ref string, head odb.OID) bool {
-	if !s.odb.MovedLately(ref) {
+	if !s.odb.RefsChangedSince(ref) {
 		return false
 	}
 	for end := time.Now().Add(s.restoring); time.Now().Before(end); time.Sleep(restorePoll) {

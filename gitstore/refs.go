@@ -91,9 +91,9 @@ func (r *refs) headOf(oid odb.OID) string {
 	return ""
 }
 
-// whereabouts are where a conversation is. A kill in the middle of a move into the
+// refLocation are where a conversation is. A kill in the middle of a move into the
 // archive or out of it, or a fetch that brings back what was moved, leaves two refs.
-type whereabouts struct {
+type refLocation struct {
 	odb.Ref         // what the conversation is
 	other   odb.Ref // the second one; no name where there is none
 	apart   bool    // the second one has events that the first has not
@@ -103,53 +103,53 @@ type whereabouts struct {
 // settled decides between two refs of a conversation: the ref whose head reaches the
 // other has all events. If neither does, both have events of their own. The live ref
 // precedes the archived one.
-func settled(live, archived odb.Ref, reaches func(head, event odb.OID) bool) whereabouts {
+func settled(live, archived odb.Ref, reaches func(head, event odb.OID) bool) refLocation {
 	switch {
 	case reaches(live.OID, archived.OID):
-		return whereabouts{Ref: live, other: archived}
+		return refLocation{Ref: live, other: archived}
 	case reaches(archived.OID, live.OID):
-		return whereabouts{Ref: archived, other: live}
+		return refLocation{Ref: archived, other: live}
 	}
-	return whereabouts{Ref: live, other: archived, apart: true}
+	return refLocation{Ref: live, other: archived, apart: true}
 }
 
 // locate finds a conversation, live or archived. Objects are read only where it is
 // both.
-func (r *refs) locate(id conversation.ID) (whereabouts, error) {
+func (r *refs) locate(id conversation.ID) (refLocation, error) {
 	if _, err := conversation.ParseID(string(id)); err != nil {
-		return whereabouts{}, err
+		return refLocation{}, err
 	}
 	live, archived := odb.Ref{Name: refLive + string(id)}, odb.Ref{Name: refArchive + string(id)}
 	var err, second error
 	live.OID, err = r.odb.ReadRef(live.Name)
 	if err != nil && !errors.Is(err, odb.ErrRefNotFound) {
-		return whereabouts{Ref: live}, fmt.Errorf("conversation %s: %w", id, storeError(err))
+		return refLocation{Ref: live}, fmt.Errorf("conversation %s: %w", id, storeError(err))
 	}
 	archived.OID, second = r.odb.ReadRef(archived.Name)
 	switch {
 	case err == nil && second == nil:
 		return settled(live, archived, r.ancestry.reaches), nil
 	case err == nil && errors.Is(second, odb.ErrRefNotFound):
-		return whereabouts{Ref: live}, nil
+		return refLocation{Ref: live}, nil
 	case err == nil: // of the live one that says nothing
-		return whereabouts{Ref: live, err: second}, nil
+		return refLocation{Ref: live, err: second}, nil
 	case second == nil:
-		return whereabouts{Ref: archived}, nil
+		return refLocation{Ref: archived}, nil
 	case errors.Is(second, odb.ErrRefNotFound): // it may be on its way back to the live ones
 		if live.OID, second = r.odb.ReadRef(live.Name); second == nil {
-			return whereabouts{Ref: live}, nil
+			return refLocation{Ref: live}, nil
 		}
 		archived = live
 	}
-	return whereabouts{Ref: archived}, fmt.Errorf("conversation %s: %w", id, storeError(second))
+	return refLocation{Ref: archived}, fmt.Errorf("conversation %s: %w", id, storeError(second))
 }
 
-// apartError is a [TwiceError], nil where one head reaches the other or there is one.
-func (w whereabouts) apartError(id conversation.ID) error {
+// apartError is a [DuplicateIDError], nil where one head reaches the other or there is one.
+func (w refLocation) apartError(id conversation.ID) error {
 	if !w.apart {
 		return nil
 	}
-	return &TwiceError{ID: id, Live: conversation.Head(w.OID), Archived: conversation.Head(w.other.OID)}
+	return &DuplicateIDError{ID: id, Live: conversation.Head(w.OID), Archived: conversation.Head(w.other.OID)}
 }
 
 // elsewhere says which refs of a scope are not what their conversations are: those of

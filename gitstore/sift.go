@@ -142,7 +142,7 @@ func (c *cached) indices(needles []needle.Needle) []int {
 }
 
 // event decodes a record, whose bytes become the event's.
-func (c *cached) event(ctx context.Context, r sidecar.Record) (*link, error) {
+func (c *cached) event(ctx context.Context, r sidecar.Record) (*parsedCommit, error) {
 	l, err := c.decode(r)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (c *cached) fillOutput(ctx context.Context, e *conversation.Event, sieve co
 
 // decode is event without its payload. A record whose bytes differ from its id is an
 // error.
-func (c *cached) decode(r sidecar.Record) (*link, error) {
+func (c *cached) decode(r sidecar.Record) (*parsedCommit, error) {
 	oid := odb.OID(hex.EncodeToString(r.ID[:c.all.ids]))
 	if odb.HashObject(c.all.commits.format, "commit", r.Raw) != oid {
 		return nil, fmt.Errorf("%w: the sidecar's %.10s", conversation.ErrDamaged, oid)

@@ -137,19 +137,19 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 // Packer packs what this and other stores of the repository have written.
 func (s *Store) Packer() *packing.Packer { return packing.New(s.odb, s.git) }
 
-// ExpectWrite begins to find out what a Write needs to know of the user and the
+// PrepareWrite begins to find out what a Write needs to know of the user and the
 // repository, which may take a git: for who has something else to do until then.
-func (s *Store) ExpectWrite() {
+func (s *Store) PrepareWrite() {
 	go s.user()
 	go s.git.Sharing() // what goes wrong is said by the Write
 }
 
-// Ordered reports whether the file system keeps the order in which data and names
+// OrderedFlush reports whether the file system keeps the order in which data and names
 // are written, so that one flush is enough for all before it.
-func (s *Store) Ordered() bool { return s.odb.Path() == odb.PathOrdered }
+func (s *Store) OrderedFlush() bool { return s.odb.Path() == odb.PathOrdered }
 
-// Wrote reports whether anything was written through this store.
-func (s *Store) Wrote() bool { return s.odb.Wrote() }
+// HasWritten reports whether anything was written through this store.
+func (s *Store) HasWritten() bool { return s.odb.HasWritten() }
 
 // Close frees what the store holds open.
 func (s *Store) Close() error {

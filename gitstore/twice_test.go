@@ -62,8 +62,8 @@ func TestTheNewerOfTwoRefsIsTheConversation(t *testing.T) {
 	require.Equal(t, []string{gitstore.RefOf(journaltest.ID(2))}, again.listedIn(conversation.ScopeLive))
 	require.Equal(t, []string{info.Ref}, again.listedIn(conversation.ScopeArchived))
 	second := must(again.Second(id))
-	require.Equal(t, &gitstore.Second{ID: id, Ref: gitstore.RefOf(id), Head: stale}, second)
-	require.Equal(t, []gitstore.Second{*second}, must(again.Seconds()))
+	require.Equal(t, &gitstore.Duplicate{ID: id, Ref: gitstore.RefOf(id), Head: stale}, second)
+	require.Equal(t, []gitstore.Duplicate{*second}, must(again.Duplicates()))
 	again.verified(1)
 
 	_, err = again.Append(t.Context(), id, stale, say("x", "y", "z")[2:])
@@ -85,12 +85,12 @@ func TestTheNewerOfTwoRefsIsTheConversation(t *testing.T) {
 func TestTwoRefsThatWentDifferentWays(t *testing.T) {
 	f := newFixture(t)
 	id, live, archived := f.twice(true)
-	twice := &gitstore.TwiceError{ID: id, Live: live, Archived: archived}
+	twice := &gitstore.DuplicateIDError{ID: id, Live: live, Archived: archived}
 	again := f.again()
 	require.Equal(t, live, must(again.Head(t.Context(), id)))
 	require.Equal(t, []string{gitstore.RefOf(id)}, again.listedIn(conversation.ScopeLive))
 	require.Empty(t, again.listedIn(conversation.ScopeArchived), "an id is in one scope")
-	require.Equal(t, []gitstore.Second{{ID: id, Ref: "refs/jp/archive/" + string(id), Head: archived, Err: twice}}, must(again.Seconds()))
+	require.Equal(t, []gitstore.Duplicate{{ID: id, Ref: "refs/jp/archive/" + string(id), Head: archived, Err: twice}}, must(again.Duplicates()))
 
 	before := f.git("for-each-ref")
 	_, endErr := again.EndMove(t.Context(), id)

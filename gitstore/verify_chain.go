@@ -31,7 +31,7 @@ func (r *commitReader) verify(ctx context.Context, head odb.OID) (v conversation
 }
 
 // checkEvents checks the events and counts payloads that are not here.
-func (r *commitReader) checkEvents(ctx context.Context, links []*link) (problems []conversation.Problem, absent int) {
+func (r *commitReader) checkEvents(ctx context.Context, links []*parsedCommit) (problems []conversation.Problem, absent int) {
 	report := func(e *conversation.Event, format string, args ...any) {
 		problems = append(problems, conversation.Problem{Commit: e.Commit, Seq: e.Seq, Text: fmt.Sprintf(format, args...)})
 	}

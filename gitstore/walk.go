@@ -22,14 +22,14 @@ type walk struct {
 	expect  int     // seq that the next event must have, -1 for any
 	foreign int     // commits passed since the last event
 	done    bool
-	bare    bool           // payload stays where it is
-	brief   bool           // what events say of the whole is left out, and with it the memory of their objects
-	ahead   *ahead[linked] // nil for a walk that reads no more than it is asked for
+	bare    bool              // payload stays where it is
+	brief   bool              // what events say of the whole is left out, and with it the memory of their objects
+	ahead   *prefetch[linked] // nil for a walk that reads no more than it is asked for
 }
 
 // A linked is what was made of a stored object.
 type linked struct {
-	*link
+	*parsedCommit
 	err error
 }
 
@@ -38,7 +38,7 @@ func (r *commitReader) walk(head odb.OID) *walk {
 }
 
 // step reads the next older event.
-func (w *walk) step(ctx context.Context) (*link, error) {
+func (w *walk) step(ctx context.Context) (*parsedCommit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (w *walk) step(ctx context.Context) (*link, error) {
 }
 
 // read reads the next commit, from what has been read ahead if it is there.
-func (w *walk) read() (*link, error) {
+func (w *walk) read() (*parsedCommit, error) {
 	if w.ahead == nil {
 		return w.commits.read(w.next)
 	}
@@ -74,7 +74,7 @@ func (w *walk) read() (*link, error) {
 		w.stop()
 		return w.commits.read(w.next)
 	}
-	return l.link, l.err
+	return l.parsedCommit, l.err
 }
 
 // goAhead reads on beside who takes the steps.
@@ -97,7 +97,7 @@ func (w *walk) stop() {
 }
 
 // pass goes on below an event.
-func (w *walk) pass(l *link) error {
+func (w *walk) pass(l *parsedCommit) error {
 	w.last, w.next, w.expect, w.foreign = l.oid, l.parent, l.seq-1, 0
 	w.done = l.seq == 0 || l.parent == ""
 	if w.done && l.seq > 0 {
@@ -107,7 +107,7 @@ func (w *walk) pass(l *link) error {
 }
 
 // skip goes on below what is no event, if there can be events.
-func (w *walk) skip(l *link) {
+func (w *walk) skip(l *parsedCommit) {
 	if l == nil || l.parent == "" || l.seq == 0 {
 		w.done = true
 		return
@@ -123,7 +123,7 @@ func (w *walk) skip(l *link) {
 }
 
 // damageOr names the commit of a link if an error says that it is damaged.
-func damageOr(err error, l *link) error {
+func damageOr(err error, l *parsedCommit) error {
 	if !errors.Is(err, conversation.ErrDamaged) {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // did. Nobody takes the lock before work returns; who tries to waits for it. So
 // work has to be short, and must not look at locks of this repository itself.
 func (l Locks) IfFree(id conversation.ID, work func()) (bool, error) {
-	f, err := l.lookable(id)
+	f, err := l.isProbeable(id)
 	if errors.Is(err, fs.ErrNotExist) {
 		work() // no repository, so no holder
 		return true, nil
@@ -41,9 +41,9 @@ func (l Locks) IfFree(id conversation.ID, work func()) (bool, error) {
 	return true, nil
 }
 
-// lookable opens the lock file. It makes one that is not there, so that who
+// isProbeable opens the lock file. It makes one that is not there, so that who
 // takes the lock at this moment finds it taken, but no repository around it.
-func (l Locks) lookable(id conversation.ID) (*os.File, error) {
+func (l Locks) isProbeable(id conversation.ID) (*os.File, error) {
 	f, err := os.OpenFile(l.path(id), os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return f, err

@@ -32,12 +32,12 @@ func startIn(stat string) string {
 	return fields[after]
 }
 
-// A pinned process can be signalled, and nothing else that gets its number.
-type pinned struct{ fd int }
+// A pidfd process can be signalled, and nothing else that gets its number.
+type pidfd struct{ fd int }
 
 // pin pins the process of a holder, if it is shown to be the one: the process is
 // pinned first, so that what is found out then is true of it.
-func pin(holder Holder, lock string) (*pinned, error) {
+func pin(holder Holder, lock string) (*pidfd, error) {
 	want, err := os.Stat(lock)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func pin(holder Holder, lock string) (*pinned, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotHolder, err)
 	}
-	p := &pinned{fd: fd}
+	p := &pidfd{fd: fd}
 	if start := StartOf(holder.PID); start == "" || start != holder.Start {
 		p.close()
 		return nil, fmt.Errorf("%w: it did not begin when the holder did", ErrNotHolder)
@@ -87,7 +87,7 @@ func locksIn(fdinfo string) bool {
 }
 
 // signal signals the process, unless it is gone.
-func (p *pinned) signal(signal unix.Signal) error {
+func (p *pidfd) signal(signal unix.Signal) error {
 	err := unix.PidfdSendSignal(p.fd, signal, nil, 0)
 	if errors.Is(err, unix.ESRCH) {
 		return nil
@@ -95,4 +95,4 @@ func (p *pinned) signal(signal unix.Signal) error {
 	return err
 }
 
-func (p *pinned) close() { unix.Close(p.fd) }
+func (p *pidfd) close() { unix.Close(p.fd) }

@@ -48,7 +48,7 @@ func (s *session) word(kind string) string {
 	return fmt.Sprintf("%s %d", kind, s.words)
 }
 
-func (s *session) build(mut *conversation.TurnMut) {
+func (s *session) build(mut *conversation.TurnBuilder) {
 	require.NoError(s.t, mut.Build(func([]*conversation.Event) error { return nil }))
 }
 
@@ -99,7 +99,7 @@ func (s *session) streaming() {
 }
 
 // ask makes the request and lets the model answer, wholly or in part.
-func (s *session) ask(mut *conversation.TurnMut) {
+func (s *session) ask(mut *conversation.TurnBuilder) {
 	request, err := Build(s.stream.Events(), s.options)
 	require.NoError(s.t, err)
 	require.NoError(s.t, validate(s.stream.Events(), request.Messages))

@@ -33,7 +33,7 @@ type Call struct {
 
 // classify gives every open call its class: from the record first, and from
 // what lives now. The files are evidence only.
-func classify(r Record, t Truth, named func(*conversation.ToolCall) []string) []Call {
+func classify(r Record, t RepoState, named func(*conversation.ToolCall) []string) []Call {
 	var calls []Call
 	for _, call := range r.Ledger.Open() {
 		c := Call{Call: call, Class: classOf(call, t), Delegate: t.Delegates[call.Event.Seq]}
@@ -57,7 +57,7 @@ func classify(r Record, t Truth, named func(*conversation.ToolCall) []string) []
 	return calls
 }
 
-func classOf(call *conversation.ToolCall, t Truth) Class {
+func classOf(call *conversation.ToolCall, t RepoState) Class {
 	known, there := t.Tools[call.Request.Name]
 	switch {
 	case t.Alive[call.Event.Seq]:

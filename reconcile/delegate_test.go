@@ -18,14 +18,14 @@ func delegated(t *testing.T) (history, reconcile.Record, int) {
 	t.Helper()
 	h := begun(t)
 	seq := h.call(t, "delegate", "shell_run")[0]
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddRecord(&conversation.ToolStarted{For: seq, Attempt: 1, Child: childID})
 	})
 	return h, h.record(t, ""), seq
 }
 
 // aware is the truth with a delegate.
-func aware(r reconcile.Record, seq int, d reconcile.Delegate) reconcile.Truth {
+func aware(r reconcile.Record, seq int, d reconcile.Delegate) reconcile.RepoState {
 	now := truth(r)
 	now.Tools["delegate"] = reconcile.Tool{Resumes: true}
 	d.Child = childID
@@ -85,7 +85,7 @@ func TestWithoutItsToolADelegateIsUnknown(t *testing.T) {
 func TestWhatWasSaidOfADelegateIsNotSaidAgain(t *testing.T) {
 	h, r, seq := delegated(t)
 	first := reconcile.Make(r, aware(r, seq, reconcile.Delegate{Begun: true}), nil)
-	h.add(t, func(turn *conversation.TurnMut) { turn.AddRecord(first.Resumed) })
+	h.add(t, func(turn *conversation.TurnBuilder) { turn.AddRecord(first.Resumed) })
 	again := h.record(t, "")
 	require.Nil(t, reconcile.Make(again, aware(again, seq, reconcile.Delegate{Begun: true}), nil).Resumed)
 	further := aware(again, seq, reconcile.Delegate{Begun: true, State: &conversation.WorkState{Plan: "p"}})

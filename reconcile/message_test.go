@@ -24,7 +24,7 @@ func (h history) moved(t *testing.T) string {
 // ask records a question about a call and, if there is one, its answer.
 func (h history) ask(t *testing.T, seq int, kind conversation.InquiryKind, text string, answer *conversation.InquiryResponse) {
 	t.Helper()
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		question := turn.Next()
 		turn.AddInquiryRequest(conversation.InquiryRequest{For: seq, Kind: kind, QuestionID: "q", Question: conversation.Question{Text: text}})
 		if answer != nil {
@@ -48,7 +48,7 @@ func TestCallsHaveTheirArguments(t *testing.T) {
 	} {
 		t.Run(arguments[:min(len(arguments), 30)], func(t *testing.T) {
 			h := begun(t)
-			h.add(t, func(turn *conversation.TurnMut) {
+			h.add(t, func(turn *conversation.TurnBuilder) {
 				turn.AddToolCallRequest(conversation.ToolCallRequest{Call: 1, ID: "a", Name: "fs_read_file", Arguments: json.RawMessage(`{"path":"a.go"}`)})
 				turn.AddToolCallRequest(conversation.ToolCallRequest{
 					Call: 1, ID: "b", Name: "fs_read_file", Arguments: json.RawMessage(arguments), CallEnd: conversation.CallEnd{Finish: conversation.FinishToolCalls},
@@ -115,7 +115,7 @@ func TestWordsOfWhatWaits(t *testing.T) {
 func (h history) batch(t *testing.T, arrived int) (seqs []int) {
 	t.Helper()
 	for i := range arrived {
-		h.add(t, func(turn *conversation.TurnMut) {
+		h.add(t, func(turn *conversation.TurnBuilder) {
 			seqs = append(seqs, turn.Next())
 			b := conversation.ToolCallRequest{Call: 1, ID: fmt.Sprint("c", i), Name: "fs_read_file", Arguments: json.RawMessage("{}")}
 			if i == 2 {
@@ -146,10 +146,10 @@ func TestABatchThatWasCutOff(t *testing.T) {
 				}
 				require.Contains(t, plan.Resumed.Message, "\n"+conversation.TextCutOff+"\nDo not repeat")
 				require.Contains(t, plan.Words, "the answer was cut off")
-				h.add(t, func(turn *conversation.TurnMut) { turn.AddRecord(plan.Resumed) })
+				h.add(t, func(turn *conversation.TurnBuilder) { turn.AddRecord(plan.Resumed) })
 				r = h.record(t, "")
 				require.Nil(t, reconcile.Make(r, truth(r), nil).Resumed, "it is said once, so that the same bytes are sent again")
-				h.add(t, func(turn *conversation.TurnMut) {
+				h.add(t, func(turn *conversation.TurnBuilder) {
 					turn.AddChatResponse(conversation.ChatResponse{Call: 2, Part: conversation.PartMessage, Text: "Ha", Partial: true})
 				})
 				require.Contains(t, h.moved(t), conversation.TextCutOff, "a later report stands for it")
@@ -159,14 +159,16 @@ func TestABatchThatWasCutOff(t *testing.T) {
 	t.Run("a note that said it", func(t *testing.T) {
 		h := begun(t)
 		h.respond(t, h.batch(t, 1)[0])
-		h.add(t, func(turn *conversation.TurnMut) { turn.AddRecord(&conversation.Note{Content: conversation.TextCutOff}) })
+		h.add(t, func(turn *conversation.TurnBuilder) {
+			turn.AddRecord(&conversation.Note{Content: conversation.TextCutOff})
+		})
 		r := h.record(t, "")
 		require.Nil(t, reconcile.Make(r, truth(r), nil).Resumed)
 	})
 	t.Run("a reply of the user", func(t *testing.T) {
 		h := begun(t)
 		h.respond(t, h.batch(t, 1)[0])
-		h.add(t, func(turn *conversation.TurnMut) {
+		h.add(t, func(turn *conversation.TurnBuilder) {
 			turn.AddChatRequest(conversation.ChatRequest{Content: "Stop.", Interrupt: true})
 		})
 		r := h.record(t, "")
@@ -210,7 +212,7 @@ func TestUntrackedFilesAreTold(t *testing.T) {
 	require.Nil(t, told(nil))
 	resumed := told(files)
 	require.Contains(t, resumed.Message, "\nNot tracked by git, and not as before:\n  new \"handmade.go\"\n  gone \"\\377\"\n  changed \"a\\nb\"\n")
-	h.add(t, func(turn *conversation.TurnMut) { turn.AddRecord(resumed) })
+	h.add(t, func(turn *conversation.TurnBuilder) { turn.AddRecord(resumed) })
 	require.Nil(t, told(files), "it is said, and holds")
 	require.NotNil(t, told(files[:1]), "one is as it was")
 	require.NotContains(t, told(nil).Message, "Not tracked by git")

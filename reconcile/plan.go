@@ -27,7 +27,7 @@ type Plan struct {
 
 // Make compares a record with the truth. named says which files a call names;
 // nil says nothing.
-func Make(r Record, t Truth, named func(*conversation.ToolCall) []string) Plan {
+func Make(r Record, t RepoState, named func(*conversation.ToolCall) []string) Plan {
 	p := Plan{Elsewhere: Elsewhere(r, t), Changed: t.Changed, Untracked: t.Untracked, InProgress: t.Git.InProgress, submodules: t.Submodules, Calls: classify(r, t, named)}
 	if r.worthSaying(t, p) && !r.saidAlready(t, p) {
 		p.Resumed = r.resumed(t, p, t.Now.Sub(r.At))
@@ -48,7 +48,7 @@ func (p Plan) Find(call *conversation.ToolCall) Call {
 }
 
 // worthSaying reports whether anything is not as the model must think it is.
-func (r Record) worthSaying(t Truth, p Plan) bool {
+func (r Record) worthSaying(t RepoState, p Plan) bool {
 	if r.Said != nil || r.Broken != "" || r.CutOff || len(t.Untracked) > 0 || r.moved(t) {
 		return true
 	}
@@ -62,7 +62,7 @@ func (r Record) worthSaying(t Truth, p Plan) bool {
 
 // saidAlready reports whether the message of an earlier resume still holds: nothing has
 // changed since, and it covers every interruption. That message is then sent again.
-func (r Record) saidAlready(t Truth, p Plan) bool {
+func (r Record) saidAlready(t RepoState, p Plan) bool {
 	if r.Said == nil || r.Last.moved(Point{t.Tree, t.Git}) || r.Broken != "" && !strings.Contains(r.Said.Message, quote(r.Broken)) {
 		return false
 	}
@@ -84,7 +84,7 @@ func (r Record) saidAlready(t Truth, p Plan) bool {
 }
 
 // moved reports whether anything moved while the turn stood still.
-func (r Record) moved(t Truth) bool {
+func (r Record) moved(t RepoState) bool {
 	for _, s := range r.Ends(Point{t.Tree, t.Git}) {
 		if s.From.moved(s.To) {
 			return true
@@ -99,7 +99,7 @@ func (p Point) moved(to Point) bool {
 	return p.Tree != to.Tree || p.Git.Head != to.Git.Head || p.Git.Branch != to.Git.Branch || p.Git.InProgress != to.Git.InProgress
 }
 
-func (r Record) resumed(t Truth, p Plan, age time.Duration) *conversation.Resumed {
+func (r Record) resumed(t RepoState, p Plan, age time.Duration) *conversation.Resumed {
 	report := r.report(t)
 	return &conversation.Resumed{
 		Phase: r.Phase, Call: r.Call, AgeMS: age.Milliseconds(), Report: report,
@@ -110,7 +110,7 @@ func (r Record) resumed(t Truth, p Plan, age time.Duration) *conversation.Resume
 // listed is how many names a message and a report hold.
 const listed = 50
 
-func (r Record) report(t Truth) *conversation.Report {
+func (r Record) report(t RepoState) *conversation.Report {
 	spans := r.Ends(Point{t.Tree, t.Git})
 	report := &conversation.Report{
 		HeadWas:   was(spans, func(p Point) string { return p.Git.Head }),

@@ -42,7 +42,7 @@ func begun(t *testing.T) history {
 	return history{s}
 }
 
-func (h history) add(t *testing.T, build func(*conversation.TurnMut)) {
+func (h history) add(t *testing.T, build func(*conversation.TurnBuilder)) {
 	t.Helper()
 	turn := h.Stream.CurrentTurn()
 	build(turn)
@@ -53,7 +53,7 @@ func (h history) add(t *testing.T, build func(*conversation.TurnMut)) {
 func (h history) call(t *testing.T, names ...string) []int {
 	t.Helper()
 	var seqs []int
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		for i, name := range names {
 			seqs = append(seqs, turn.Next())
 			b := conversation.ToolCallRequest{Call: 1, ID: fmt.Sprintf("call_%d", i+1), Name: name, Arguments: json.RawMessage("{}")}
@@ -68,7 +68,7 @@ func (h history) call(t *testing.T, names ...string) []int {
 
 func (h history) start(t *testing.T, seq int) {
 	t.Helper()
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddRecord(&conversation.ToolStarted{For: seq, Attempt: 1})
 	})
 }
@@ -76,7 +76,7 @@ func (h history) start(t *testing.T, seq int) {
 func (h history) respond(t *testing.T, seq int) {
 	t.Helper()
 	call := h.Stream.Tail().ToolCall(seq)
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddToolCallResponse(conversation.ToolCallResponse{For: seq, ID: call.Request.ID, Name: call.Request.Name, Content: "done"})
 	})
 }
@@ -89,8 +89,8 @@ func (h history) record(t *testing.T, draft string) reconcile.Record {
 }
 
 // truth is a repository in which nothing moved.
-func truth(r reconcile.Record) reconcile.Truth {
-	return reconcile.Truth{
+func truth(r reconcile.Record) reconcile.RepoState {
+	return reconcile.RepoState{
 		Git: here(), Descends: true, Tree: treeA, Now: r.At.Add(2 * time.Hour),
 		Tools: map[string]reconcile.Tool{"fs_read_file": {Reads: true}, "make_idempotent": {Idempotent: true}, "shell_run": {}, "fs_modify_file": {}},
 	}
@@ -151,7 +151,7 @@ func TestAnAnsweredQuestionIsNoStart(t *testing.T) {
 	seq := h.call(t, "shell_run")[0]
 	h.start(t, seq)
 	var question int
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		question = turn.Next()
 		turn.AddInquiryRequest(conversation.InquiryRequest{For: seq, Kind: conversation.KindToolQuestion, QuestionID: "q", Question: conversation.Question{Text: "Sure?"}})
 	})
@@ -160,7 +160,7 @@ func TestAnAnsweredQuestionIsNoStart(t *testing.T) {
 	living := truth(r)
 	living.Alive = map[int]bool{seq: true}
 	require.Equal(t, reconcile.Alive, reconcile.Make(r, living, nil).Calls[0].Class, "nothing goes on beside what still runs")
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddInquiryResponse(conversation.InquiryResponse{For: question, Outcome: conversation.OutcomeAnswered, Answer: json.RawMessage("true"), By: conversation.ByUser})
 	})
 	r = h.record(t, "")
@@ -248,7 +248,7 @@ func TestAgeIsTheTurns(t *testing.T) {
 	h := begun(t)
 	was := h.record(t, "").At
 	title := "t"
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddRecord(&conversation.Metadata{Title: &title})
 		turn.AddRecord(&conversation.ForkOrigin{})
 	})
@@ -273,7 +273,7 @@ func TestRunAgain(t *testing.T) {
 
 func TestBrokenAnswer(t *testing.T) {
 	h := begun(t)
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddChatResponse(conversation.ChatResponse{Call: 1, Part: conversation.PartReasoning, Text: "secret thoughts"})
 		turn.AddChatResponse(conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, Text: "I would\n---\nsay", Partial: true})
 	})
@@ -288,18 +288,18 @@ func TestBrokenAnswer(t *testing.T) {
 
 func TestElsewhere(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*reconcile.Truth)
+		change func(*reconcile.RepoState)
 		want   []string
 	}{
-		"here":                {func(*reconcile.Truth) {}, nil},
-		"HEAD went on":        {func(t *reconcile.Truth) { t.Git.Head = headB }, nil},
-		"HEAD went sideways":  {func(t *reconcile.Truth) { t.Git.Head, t.Descends = headB, false }, []string{"HEAD"}},
-		"another branch":      {func(t *reconcile.Truth) { t.Git.Branch = "feature/x" }, []string{"branch"}},
-		"detached":            {func(t *reconcile.Truth) { t.Git.Branch = "" }, []string{"branch"}},
-		"another worktree":    {func(t *reconcile.Truth) { t.Git.Worktree = "try" }, []string{"worktree"}},
-		"another repository":  {func(t *reconcile.Truth) { t.Git.Repo = "r2" }, []string{"repository"}},
-		"a merge in progress": {func(t *reconcile.Truth) { t.Git.InProgress = "merge" }, []string{"in progress"}},
-		"everything at once": {func(t *reconcile.Truth) {
+		"here":                {func(*reconcile.RepoState) {}, nil},
+		"HEAD went on":        {func(t *reconcile.RepoState) { t.Git.Head = headB }, nil},
+		"HEAD went sideways":  {func(t *reconcile.RepoState) { t.Git.Head, t.Descends = headB, false }, []string{"HEAD"}},
+		"another branch":      {func(t *reconcile.RepoState) { t.Git.Branch = "feature/x" }, []string{"branch"}},
+		"detached":            {func(t *reconcile.RepoState) { t.Git.Branch = "" }, []string{"branch"}},
+		"another worktree":    {func(t *reconcile.RepoState) { t.Git.Worktree = "try" }, []string{"worktree"}},
+		"another repository":  {func(t *reconcile.RepoState) { t.Git.Repo = "r2" }, []string{"repository"}},
+		"a merge in progress": {func(t *reconcile.RepoState) { t.Git.InProgress = "merge" }, []string{"in progress"}},
+		"everything at once": {func(t *reconcile.RepoState) {
 			t.Git = conversation.Git{Head: headB, Branch: "b", Worktree: "w", Repo: "r2", InProgress: "rebase"}
 			t.Descends = false
 		}, []string{"repository", "worktree", "branch", "HEAD", "in progress"}},
@@ -324,7 +324,7 @@ func TestBranchOfTheNewestEvent(t *testing.T) {
 	h := begun(t)
 	seq := h.call(t, "shell_run")[0]
 	moved := conversation.Git{Head: headB, HeadWas: headA, Branch: "feature/x", BranchWas: "main", Repo: "r1"}
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddToolCallResponse(conversation.ToolCallResponse{For: seq, ID: "call_1", Name: "shell_run"}, conversation.WithGit(&moved))
 	})
 	r := h.record(t, "")
@@ -340,7 +340,7 @@ func TestBranchOfTheNewestEvent(t *testing.T) {
 func TestPlaceOfTheTurn(t *testing.T) {
 	h := begun(t)
 	elsewhere := conversation.Git{Head: headB, Branch: "feature/x", Worktree: "try", Repo: "r1"}
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddRecord(&conversation.Workspace{}, conversation.WithTree(treeB), conversation.WithGit(&elsewhere))
 	})
 	r := h.record(t, "")
@@ -357,7 +357,7 @@ func TestSaidOnce(t *testing.T) {
 	now.Changed = []conversation.PathStat{{Path: "a.go", Status: "M", Added: 1}}
 	first := reconcile.Make(r, now, nil).Resumed
 	require.NotNil(t, first)
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddRecord(&conversation.Workspace{Paths: now.Changed}, conversation.WithTree(treeB))
 		turn.AddRecord(first, conversation.WithGit(&now.Git))
 		turn.AddRecord(&conversation.TurnInterrupted{By: conversation.ByError, Phase: conversation.PhaseStreaming})
@@ -387,17 +387,17 @@ func TestResultsBetweenTwoResumes(t *testing.T) {
 		"nothing":                       {func(history, []int) {}, []string{treeA}, []string{treeB}},
 		"a result that changed nothing": {func(h history, seqs []int) { h.respond(t, seqs[0]) }, []string{treeA}, []string{treeB}},
 		"a result that changed files": {func(h history, seqs []int) {
-			h.add(t, func(turn *conversation.TurnMut) {
+			h.add(t, func(turn *conversation.TurnBuilder) {
 				turn.AddToolCallResponse(conversation.ToolCallResponse{For: seqs[0], ID: "call_1", Name: "fs_modify_file", Content: "done"}, conversation.WithTree(treeC))
 			})
 		}, []string{treeA, treeC}, []string{treeB, treeC}},
 		"a result that undid what had moved": {func(h history, seqs []int) {
-			h.add(t, func(turn *conversation.TurnMut) {
+			h.add(t, func(turn *conversation.TurnBuilder) {
 				turn.AddToolCallResponse(conversation.ToolCallResponse{For: seqs[0], ID: "call_1", Name: "fs_modify_file", Content: "done"}, conversation.WithTree(treeA))
 			})
 		}, []string{treeA, treeA}, []string{treeB, treeA}},
 		"and broke off once more": {func(h history, seqs []int) {
-			h.add(t, func(turn *conversation.TurnMut) {
+			h.add(t, func(turn *conversation.TurnBuilder) {
 				turn.AddToolCallResponse(conversation.ToolCallResponse{For: seqs[0], ID: "call_1", Name: "fs_modify_file", Content: "done"}, conversation.WithTree(treeC))
 				turn.AddRecord(&conversation.Resumed{Phase: conversation.PhaseExecuting, Message: "[SESSION_RESUMED] …"}, conversation.WithTree(treeA))
 			})
@@ -406,7 +406,7 @@ func TestResultsBetweenTwoResumes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := begun(t)
 			seqs := h.call(t, "fs_modify_file", "shell_run")
-			h.add(t, func(turn *conversation.TurnMut) {
+			h.add(t, func(turn *conversation.TurnBuilder) {
 				turn.AddRecord(&conversation.Resumed{Phase: conversation.PhaseExecuting, Message: "[SESSION_RESUMED] …"}, conversation.WithTree(treeB))
 			})
 			tt.between(h, seqs)
@@ -435,7 +435,7 @@ func TestSum(t *testing.T) {
 // Once the model has answered, a later resume starts from there.
 func TestAnsweredResume(t *testing.T) {
 	h := begun(t)
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddRecord(&conversation.Resumed{Phase: conversation.PhaseStreaming, Message: "[SESSION_RESUMED] …"}, conversation.WithTree(treeB))
 	})
 	h.respond(t, h.call(t, "fs_read_file")[0])
@@ -450,7 +450,7 @@ func TestAnsweredResume(t *testing.T) {
 func TestABrokenAnswerToAResume(t *testing.T) {
 	h := begun(t)
 	said := &conversation.Resumed{Phase: conversation.PhaseStreaming, Message: "[SESSION_RESUMED] …"}
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddRecord(said, conversation.WithTree(treeB))
 		turn.AddChatResponse(conversation.ChatResponse{Call: 1, Part: conversation.PartMessage, Text: "I see", Partial: true})
 	})
@@ -487,7 +487,7 @@ func TestNothingForgesTheFrame(t *testing.T) {
 		}))
 		path, name, id, said := hostile.Draw(rt, "path"), hostile.Draw(rt, "name"), hostile.Draw(rt, "id"), hostile.Draw(rt, "said")
 		h := begun(t)
-		h.add(t, func(turn *conversation.TurnMut) {
+		h.add(t, func(turn *conversation.TurnBuilder) {
 			turn.AddToolCallRequest(conversation.ToolCallRequest{Call: 1, ID: id, Name: name, Arguments: json.RawMessage("{}"), CallEnd: conversation.CallEnd{Finish: conversation.FinishToolCalls}})
 		})
 		h.start(t, h.Stream.Last().Seq)

@@ -6,8 +6,8 @@ import (
 	"jp/conversation"
 )
 
-// A Truth is what the repository says now.
-type Truth struct {
+// A RepoState is what the repository says now.
+type RepoState struct {
 	Git      conversation.Git        // HEAD, branch, worktree, repository, operation in progress
 	Descends bool                    // HEAD is, or descends from, the HEAD that was recorded last
 	Tree     string                  // of the files now
@@ -60,7 +60,7 @@ const MadeAnew = " (made anew)"
 
 // Elsewhere lists how this place differs from the one where the turn stopped. A HEAD
 // with newer commits on the recorded one does not count: the model is told of it.
-func Elsewhere(r Record, t Truth) []Difference {
+func Elsewhere(r Record, t RepoState) []Difference {
 	var differences []Difference
 	add := func(what, was, is string) {
 		if was != is {

@@ -31,7 +31,7 @@ func TestWords(t *testing.T) {
 func TestPutBackFilesAreNews(t *testing.T) {
 	h := begun(t)
 	h.respond(t, h.call(t, "fs_modify_file")[0])
-	h.add(t, func(turn *conversation.TurnMut) {
+	h.add(t, func(turn *conversation.TurnBuilder) {
 		turn.AddRecord(&conversation.Restored{AsOf: 0, Files: []conversation.RestoredFile{{Path: "a.go", Done: true}}}, conversation.WithTree(treeB))
 	})
 	r := h.record(t, "")

@@ -26,11 +26,11 @@ const (
 	withoutProgram = 2 // args that are not the program's
 )
 
-// Become makes this process the program of its arguments, if that is what it was
+// RunChild makes this process the program of its arguments, if that is what it was
 // started for: its arguments are those of Start. It returns where it is not
 // asked, and where it failed: then it has said on stderr why, and code is what
 // the process must end with.
-func Become(args []string) (code int, asked bool) {
+func RunChild(args []string) (code int, asked bool) {
 	if len(args) <= withoutProgram || args[1] != word {
 		return 0, false
 	}
@@ -79,7 +79,7 @@ func (r Rules) restrict() error {
 }
 
 // takeOrder reads the order, and closes the file that it is in.
-func takeOrder() (o order, err error) {
+func takeOrder() (o childSpec, err error) {
 	for fd := 3; fd <= lastDescriptor; fd++ {
 		has, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 		if err != nil || has&seals != seals {

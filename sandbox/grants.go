@@ -66,16 +66,16 @@ func (r Rules) CanMake(tree fs.FS, folder string) bool {
 	return slices.ContainsFunc(granted, func(name string) bool { return within(p.path, name) })
 }
 
-// A survey is what is known of a file system.
-type survey struct {
+// A fsInfo is what is known of a file system.
+type fsInfo struct {
 	tree   fs.FS
 	hidden []string        // places that nothing grants
 	closed map[string]bool // those, and the folder of devices, which is granted by name
 	ways   map[string]bool // folders that lead to something closed
 }
 
-func newSurvey(tree fs.FS, hidden []string) *survey {
-	s := &survey{tree: tree, closed: map[string]bool{}, ways: map[string]bool{"/": true}}
+func newSurvey(tree fs.FS, hidden []string) *fsInfo {
+	s := &fsInfo{tree: tree, closed: map[string]bool{}, ways: map[string]bool{"/": true}}
 	for _, name := range hidden {
 		s.hidden = append(s.hidden, follow(tree, name).path)
 	}
@@ -88,13 +88,13 @@ func newSurvey(tree fs.FS, hidden []string) *survey {
 	return s
 }
 
-func (s *survey) isHidden(name string) bool {
+func (s *fsInfo) isHidden(name string) bool {
 	return slices.ContainsFunc(s.hidden, func(hidden string) bool { return within(name, hidden) })
 }
 
 // below grants a place: as a whole, or where it leads to something closed, what is
 // in it beside the ways there. A link needs no grant: what it leads to has one.
-func (s *survey) below(name string, access Access) []Grant {
+func (s *fsInfo) below(name string, access Access) []Grant {
 	if !s.ways[name] {
 		return []Grant{{Path: name, Access: access}}
 	}
@@ -117,7 +117,7 @@ func (s *survey) below(name string, access Access) []Grant {
 // writable are those of the places that can be granted. Who may write to a folder
 // can put a link into it: what is reached by such a link is not granted, and what
 // is in a folder that is granted needs no grant of its own.
-func (s *survey) writable(names []string) []string {
+func (s *fsInfo) writable(names []string) []string {
 	var places []place
 	for _, name := range names {
 		if p := follow(s.tree, name); p.exists && !s.isHidden(p.path) {

@@ -86,7 +86,7 @@ func judge(t *testing.T, filter []unix.SockFilter, c call) uint32 {
 }
 
 func TestFilter(t *testing.T) {
-	machines := []machine{
+	machines := []platform{
 		{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000},
 		{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102},
 	}

@@ -18,7 +18,7 @@ import (
 const actVariable = "SANDBOX_TEST_ACT"
 
 func TestMain(m *testing.M) {
-	if code, asked := sandbox.Become(os.Args); asked {
+	if code, asked := sandbox.RunChild(os.Args); asked {
 		os.Exit(code)
 	}
 	if act := os.Getenv(actVariable); act != "" {

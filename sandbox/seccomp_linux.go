@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A machine is one set of numbers that the processor's programs call the kernel
+// A platform is one set of numbers that the processor's programs call the kernel
 // by.
-type machine struct {
+type platform struct {
 	audit      uint32
 	socket     uint32
 	socketpair uint32
@@ -24,20 +24,20 @@ const ioUring = 425
 
 // machines are those whose programs this kernel may run, none where that is not
 // known.
-func machines() []machine {
+func machines() []platform {
 	switch runtime.GOARCH {
 	case "amd64":
-		return []machine{
+		return []platform{
 			{audit: unix.AUDIT_ARCH_X86_64, socket: 41, socketpair: 53, limit: 0x40000000},
 			{audit: unix.AUDIT_ARCH_I386, socket: 359, socketpair: 360, socketcall: 102},
 		}
 	case "arm64":
-		return []machine{
+		return []platform{
 			{audit: unix.AUDIT_ARCH_AARCH64, socket: 198, socketpair: 199},
 			{audit: unix.AUDIT_ARCH_ARM, socket: 281, socketpair: 288, socketcall: 102},
 		}
 	case "riscv64":
-		return []machine{{audit: unix.AUDIT_ARCH_RISCV64, socket: 198, socketpair: 199}}
+		return []platform{{audit: unix.AUDIT_ARCH_RISCV64, socket: 198, socketpair: 199}}
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func join(pieces ...[]unix.SockFilter) (filter []unix.SockFilter) {
 // are allowed, of the kinds that cannot send elsewhere, and sockets that ask the
 // kernel about the network, without which runtimes do not start. With local,
 // sockets of this machine are.
-func noSockets(machines []machine, local bool) []unix.SockFilter {
+func noSockets(machines []platform, local bool) []unix.SockFilter {
 	filter := []unix.SockFilter{load(atMachine)}
 	for _, m := range machines {
 		filter = append(filter, when(m.audit, m.filter(local)...)...)
@@ -97,7 +97,7 @@ func noSockets(machines []machine, local bool) []unix.SockFilter {
 }
 
 // filter judges the calls of one machine.
-func (m machine) filter(local bool) []unix.SockFilter {
+func (m platform) filter(local bool) []unix.SockFilter {
 	pairs := when(unix.AF_UNIX, join(
 		[]unix.SockFilter{load(atArgument + 8), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf}},
 		when(unix.SOCK_STREAM, verdict(allow)),

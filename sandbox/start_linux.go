@@ -21,8 +21,8 @@ const word = "confined"
 // self is the program of the process itself, whatever became of its file since.
 const self = "/proc/self/exe"
 
-// An order is what a process is to become.
-type order struct {
+// An childSpec is what a process is to become.
+type childSpec struct {
 	Rules   Rules  `json:"rules"`
 	Program string `json:"program"` // its path
 }
@@ -42,7 +42,7 @@ func Start(r Rules, argv []string, dir string) ([]string, *os.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := sealed(order{Rules: r, Program: program})
+	file, err := sealed(childSpec{Rules: r, Program: program})
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the rules of %s: %w", argv[0], err)
 	}
@@ -89,7 +89,7 @@ func notExecuted(name string, errno error) error {
 }
 
 // sealed writes an order into a file in memory that nobody can change any more.
-func sealed(o order) (*os.File, error) {
+func sealed(o childSpec) (*os.File, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ func Start(Rules, []string, string) ([]string, *os.File, error) {
 	return nil, nil, fmt.Errorf("%w: %s", ErrUnsupported, Supported().Reason)
 }
 
-// Become reports that this process is not to become a program.
-func Become([]string) (code int, asked bool) { return 0, false }
+// RunChild reports that this process is not to become a program.
+func RunChild([]string) (code int, asked bool) { return 0, false }
 
 // Confined reports false: nothing is confined here.
 func Confined(string) bool { return false }

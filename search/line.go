@@ -24,7 +24,7 @@ type Line struct {
 // Lines searches a title and events, which are in order and hold at least those
 // that the sieve passes and all discards. Lines are in the order of the events.
 func (q *Query) Lines(title string, events []*conversation.Event) []Line {
-	c := collector{query: q}
+	c := sink{query: q}
 	if q.scopes[Title] && title != "" {
 		c.add(Line{Seq: -1, Scope: Title}, title)
 	}
@@ -62,17 +62,17 @@ func (q *Query) skipped(events []*conversation.Event) map[int]bool {
 	return skipped
 }
 
-// A collector gathers lines until there are enough matches.
-type collector struct {
+// A sink gathers lines until there are enough matches.
+type sink struct {
 	query   *Query
 	lines   []Line
 	matches int
 }
 
-func (c *collector) full() bool { return c.query.opts.Max > 0 && c.matches >= c.query.opts.Max }
+func (c *sink) full() bool { return c.query.opts.Max > 0 && c.matches >= c.query.opts.Max }
 
 // add searches one text, whose lines are all like the one given.
-func (c *collector) add(like Line, text string) {
+func (c *sink) add(like Line, text string) {
 	hope := c.query.hope(text)
 	if !hope.any(0, len(text)) || len(c.query.needed) == 0 && c.query.whole && !c.query.re.MatchString(text) {
 		return
@@ -110,15 +110,15 @@ func (c *collector) add(like Line, text string) {
 	}
 }
 
-// A hope tells in which parts of a text nothing can match.
-type hope struct {
+// A prefilter tells in which parts of a text nothing can match.
+type prefilter struct {
 	finders []*needle.Finder
 	next    []int // where each needle stands at or behind the last part asked about
 	end     int
 }
 
-func (q *Query) hope(text string) *hope {
-	h := &hope{end: len(text), next: make([]int, len(q.needed))}
+func (q *Query) hope(text string) *prefilter {
+	h := &prefilter{end: len(text), next: make([]int, len(q.needed))}
 	for i, n := range q.needed {
 		h.finders = append(h.finders, n.InText(text))
 		h.next[i] = -1
@@ -127,7 +127,7 @@ func (q *Query) hope(text string) *hope {
 }
 
 // any reports whether something may match in a part. Parts must not go back.
-func (h *hope) any(from, to int) bool {
+func (h *prefilter) any(from, to int) bool {
 	for i, f := range h.finders {
 		if h.next[i] < from {
 			if h.next[i] = f.From(from); h.next[i] < 0 {

@@ -144,7 +144,7 @@ func (a *answer) record(ctx context.Context, end *conversation.CallEnd) error {
 	return a.write(ctx, t)
 }
 
-func (a *answer) write(ctx context.Context, t *conversation.TurnMut) error {
+func (a *answer) write(ctx context.Context, t *conversation.TurnBuilder) error {
 	if err := a.loop.build(ctx, t); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (a *answer) write(ctx context.Context, t *conversation.TurnMut) error {
 }
 
 // add adds the event of a part.
-func (a *answer) add(t *conversation.TurnMut, p provider.Part, end conversation.CallEnd, partial bool) {
+func (a *answer) add(t *conversation.TurnBuilder, p provider.Part, end conversation.CallEnd, partial bool) {
 	name, wrote, repaired := clip(p.Tool), "", p.Repaired
 	if p.Kind == provider.ChunkToolCall {
 		if registered, ok := a.names.Registry(name); ok {

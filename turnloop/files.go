@@ -136,7 +136,7 @@ func requestLost(tools *tool.Registry, ledger *conversation.Ledger) SnapshotRequ
 
 // addLost adds what changed files since the start of a tool without a result. Their
 // author is unknown.
-func (f *files) addLost(ctx context.Context, t *conversation.TurnMut, tools *tool.Registry, ledger *conversation.Ledger) error {
+func (f *files) addLost(ctx context.Context, t *conversation.TurnBuilder, tools *tool.Registry, ledger *conversation.Ledger) error {
 	sight, err := f.look(ctx, requestLost(tools, ledger))
 	if err != nil {
 		return err

@@ -132,7 +132,7 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 		err := l.perform(ctx, action)
 		var command *Command
 		if errors.As(err, &command) && ctx.Err() == nil {
-			err = l.obey(ctx, command)
+			err = l.handleInterrupt(ctx, command)
 		}
 		if err != nil {
 			return l.leave(ctx, err)
@@ -222,7 +222,7 @@ func (l *Loop) commit(ctx context.Context) conversation.Commit {
 }
 
 // build makes a handle's events part of the conversation and tells the observer.
-func (l *Loop) build(ctx context.Context, t *conversation.TurnMut) error {
+func (l *Loop) build(ctx context.Context, t *conversation.TurnBuilder) error {
 	from := l.stream.Len()
 	if err := t.Build(l.commit(ctx)); err != nil {
 		return err

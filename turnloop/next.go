@@ -201,7 +201,7 @@ func (v View) permission(call *conversation.ToolCall, first bool) (Action, bool)
 		return Action{}, false
 	case !def.Exclusive && def.Run == tool.Unattended && def.Effect == tool.Reads:
 		return Action{}, false
-	case lastMinute(def) && !first:
+	case asksBeforeRun(def) && !first:
 		return Action{}, false
 	}
 	return Action{Act: ActPermit, Calls: calls}, true

@@ -31,7 +31,7 @@ func (l *Loop) respond(ctx context.Context, done finishedRun, after *SnapshotRes
 
 // addResponse adds the result of a call, and the question about its delivery if it is
 // held. It returns the seq of the response.
-func (l *Loop) addResponse(t *conversation.TurnMut, done finishedRun, after *SnapshotResult) (seq int) {
+func (l *Loop) addResponse(t *conversation.TurnBuilder, done finishedRun, after *SnapshotResult) (seq int) {
 	content := done.result.Content
 	if done.err != nil {
 		content = []byte("The tool could not be run to its end: " + done.err.Error())

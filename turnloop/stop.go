@@ -52,7 +52,7 @@ func (l *Loop) Adopt(ctx context.Context) error {
 // closeOpen ends every live question, withholds every result that waits for its
 // delivery, and gives every open call a response: the text, where it did not
 // start.
-func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text string) error {
+func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnBuilder, text string) error {
 	ledger := l.stream.Tail()
 	for _, q := range ledger.Live() {
 		addCancelled(t, q.Event.Seq)
@@ -81,12 +81,12 @@ func (l *Loop) closeOpen(ctx context.Context, t *conversation.TurnMut, text stri
 	return nil
 }
 
-func addCancelled(t *conversation.TurnMut, seq int) {
+func addCancelled(t *conversation.TurnBuilder, seq int) {
 	t.AddInquiryResponse(conversation.InquiryResponse{For: seq, Outcome: conversation.OutcomeCancelled, By: conversation.ByUser})
 }
 
-// obey does what the user wants of the turn.
-func (l *Loop) obey(ctx context.Context, c *Command) error {
+// handleInterrupt does what the user wants of the turn.
+func (l *Loop) handleInterrupt(ctx context.Context, c *Command) error {
 	if c.Kind == CommandStop {
 		return l.stop(ctx, conversation.ByUser, "")
 	}

@@ -14,12 +14,12 @@ func (v View) unseen(call *conversation.ToolCall, first bool) bool {
 	if q != nil {
 		return q.Live()
 	}
-	return v.Hooked && call.Started == nil && (first || !lastMinute(v.Tools(call.Request.Name)))
+	return v.Hooked && call.Started == nil && (first || !asksBeforeRun(v.Tools(call.Request.Name)))
 }
 
-// lastMinute reports whether a tool asks just before it runs, and not with the
+// asksBeforeRun reports whether a tool asks just before it runs, and not with the
 // rest of its batch.
-func lastMinute(def *tool.Definition) bool { return def.Exclusive && def.Effect == tool.Changes }
+func asksBeforeRun(def *tool.Definition) bool { return def.Exclusive && def.Effect == tool.Changes }
 
 // vetoed is the message to the model about a call that a hook denied, or "". An unknown
 // recorded answer of a hook denies.
@@ -73,7 +73,7 @@ func hookResponse(def *tool.Definition, ruling HookDecision, err error) conversa
 
 // addHookQuestion adds what the hook was asked, and is its seq. A permission that
 // waits was put before the hook saw the call: it is cancelled, and jp asks again.
-func addHookQuestion(tools *tool.Registry, t *conversation.TurnMut, call *conversation.ToolCall) int {
+func addHookQuestion(tools *tool.Registry, t *conversation.TurnBuilder, call *conversation.ToolCall) int {
 	cancelQuestions(t, call)
 	seq := t.Next()
 	what := line(call.Request.Name, subjectOf(tools, call.Request.Name, call.Arguments()))
@@ -89,7 +89,7 @@ func addHookQuestion(tools *tool.Registry, t *conversation.TurnMut, call *conver
 
 // cancelQuestions ends the live questions of a call that is closed without an
 // answer to them: its tool is no longer there, or takes other arguments.
-func cancelQuestions(t *conversation.TurnMut, call *conversation.ToolCall) {
+func cancelQuestions(t *conversation.TurnBuilder, call *conversation.ToolCall) {
 	for _, q := range call.Inquiries {
 		if q.Live() {
 			t.AddInquiryResponse(conversation.InquiryResponse{

@@ -19,10 +19,10 @@ type Result struct {
 	DryRun       bool              `json:"dry_run"`
 	Files        []repo.FileResult `json:"files"` // those put back first
 
-	Puts   []worktree.Put    `json:"-"` // in the order of Files
-	Notes  map[string]string `json:"-"` // by path of puts: what it becomes, if not what it was before all
-	Late   bool              `json:"-"` // more was left alone than was said at first
-	Failed bool              `json:"-"` // some of it because it could not be written
+	Puts   []worktree.WriteOp `json:"-"` // in the order of Files
+	Notes  map[string]string  `json:"-"` // by path of puts: what it becomes, if not what it was before all
+	Late   bool               `json:"-"` // more was left alone than was said at first
+	Failed bool               `json:"-"` // some of it because it could not be written
 
 	Stopped error `json:"-"` // the signal at which the rest was left, nil where none was
 }
@@ -73,8 +73,8 @@ func (r *Result) Restored(asOf int) *conversation.Restored {
 
 // confirmed are the files that a second plan wants as the first did; the others
 // are left alone.
-func (r *Result) confirmed(plan []undoplan.File) []worktree.Put {
-	again := map[worktree.Put]bool{}
+func (r *Result) confirmed(plan []undoplan.File) []worktree.WriteOp {
+	again := map[worktree.WriteOp]bool{}
 	for _, p := range puts(plan) {
 		again[p] = true
 	}
@@ -98,7 +98,7 @@ func (r *Result) leave(left []worktree.LeftOut) {
 		gone[l.Path], quoted[f.Path] = true, true
 		r.Failed = r.Failed || l.Failed
 	}
-	r.Puts = slices.DeleteFunc(r.Puts, func(p worktree.Put) bool { return gone[p.Path] })
+	r.Puts = slices.DeleteFunc(r.Puts, func(p worktree.WriteOp) bool { return gone[p.Path] })
 	r.Files = append(slices.DeleteFunc(r.Files, func(f repo.FileResult) bool { return quoted[f.Path] }), moved...)
 	r.Late = r.Late || len(left) > 0
 }
@@ -109,7 +109,7 @@ func (r *Result) Left() []repo.FileResult {
 }
 
 // StatusOf is what becomes of a file, in git's letters: A, M or D.
-func StatusOf(put worktree.Put) string {
+func StatusOf(put worktree.WriteOp) string {
 	switch {
 	case put.To == (worktree.Version{}):
 		return "D"

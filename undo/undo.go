@@ -150,7 +150,7 @@ func (b *Undo) plan(ctx context.Context) (turnloop.SnapshotResult, []undoplan.Fi
 
 // refuse says of the files of a plan which cannot be written as they are now.
 func (b *Undo) refuse(ctx context.Context, plan []undoplan.File) error {
-	refused, err := b.Files.Tree.Refuse(ctx, puts(plan), b.protected())
+	refused, err := b.Files.Tree.CheckRestore(ctx, puts(plan), b.protected())
 	why := map[string]string{}
 	for _, l := range refused {
 		why[l.Path] = l.Why
@@ -309,11 +309,11 @@ func (b *Undo) subject(n int) string {
 }
 
 // puts are the files of a plan that may be put back.
-func puts(plan []undoplan.File) []worktree.Put {
-	var all []worktree.Put
+func puts(plan []undoplan.File) []worktree.WriteOp {
+	var all []worktree.WriteOp
 	for _, f := range plan {
 		if f.Why == "" {
-			all = append(all, worktree.Put{Path: f.Path, Is: f.Is, To: f.To})
+			all = append(all, worktree.WriteOp{Path: f.Path, Is: f.Is, To: f.To})
 		}
 	}
 	return all

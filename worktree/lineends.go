@@ -24,7 +24,7 @@ const maxText = 16 << 20
 // index knows how large a file was in the working tree when git last read it as the
 // content that it names; that tells LF from CRLF. Without it git's choice stands, and so
 // it does for a file that had both.
-func (r *restoring) keepLineEnds(ctx context.Context, puts []Put) error {
+func (r *restoring) keepLineEnds(ctx context.Context, puts []WriteOp) error {
 	oids := map[string]string{}
 	var paths []string
 	for _, p := range puts {

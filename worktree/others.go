@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Others are the names of untracked files that are not ignored, at one moment. Their
+// UntrackedFiles are the names of untracked files that are not ignored, at one moment. Their
 // content is in no tree.
-type Others struct {
+type UntrackedFiles struct {
 	there  map[string]struct{}
 	gone   map[string]struct{} // that were there earlier
 	hidden map[string]struct{} // tracked ones that git was told not to look at
 }
 
 // Hides says whether git was told not to look at a file that was there.
-func (o *Others) Hides(path string) bool {
+func (o *UntrackedFiles) Hides(path string) bool {
 	if o == nil {
 		return false
 	}
@@ -26,7 +26,7 @@ func (o *Others) Hides(path string) bool {
 }
 
 // had says whether there is or was such a file.
-func (o *Others) had(path string) bool {
+func (o *UntrackedFiles) had(path string) bool {
 	if o == nil {
 		return false
 	}
@@ -38,7 +38,7 @@ func (o *Others) had(path string) bool {
 // Others lists the untracked files that are not ignored. A tool may write them before
 // jp has read them. The list keeps the files that an earlier list, which may be nil,
 // knows to be gone. It is nil without snapshots, and if git cannot list them.
-func (w *Worktree) Others(ctx context.Context, earlier *Others) (*Others, error) {
+func (w *Worktree) Others(ctx context.Context, earlier *UntrackedFiles) (*UntrackedFiles, error) {
 	if w.opts.Mode == Off || w.tooWide() {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ func (w *Worktree) Others(ctx context.Context, earlier *Others) (*Others, error)
 	if err != nil {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
-	o := &Others{there: make(map[string]struct{}, len(paths)), hidden: hidden}
+	o := &UntrackedFiles{there: make(map[string]struct{}, len(paths)), hidden: hidden}
 	if earlier != nil {
 		o.gone = earlier.gone
 	}
@@ -111,7 +111,7 @@ func (s *snapshot) leaveGone(p *plan) {
 }
 
 // Recorded takes out of the others what the trees have from now on, or had.
-func (o *Others) Recorded(changes []Change) {
+func (o *UntrackedFiles) Recorded(changes []Change) {
 	if o == nil {
 		return
 	}
@@ -128,7 +128,7 @@ func (o *Others) Recorded(changes []Change) {
 // of then, nil where they are not known. A new file is the tool's where there was none
 // of its name, and it was made since or is one that the tree had in another folder.
 // Where the file system does not say when files were made, the name decides.
-func (w *Worktree) Unrecorded(changes []Change, since Mark, before *Others, unread func(path string) bool) []string {
+func (w *Worktree) Unrecorded(changes []Change, since Mark, before *UntrackedFiles, unread func(path string) bool) []string {
 	moved := Moves(changes)
 	var were, found []string
 	for _, c := range changes {

@@ -11,7 +11,7 @@ import (
 )
 
 // others lists the untracked files, and marks a later moment.
-func (r *repo) others() (*worktree.Others, *worktree.Mark) {
+func (r *repo) others() (*worktree.UntrackedFiles, *worktree.Mark) {
 	r.t.Helper()
 	others, err := r.w.Others(r.t.Context(), nil)
 	require.NoError(r.t, err)
@@ -44,7 +44,7 @@ func (r *repo) add(name, more string) {
 }
 
 // behind is a snapshot behind a tool that began when others had been listed.
-func (r *repo) behind(parent string, others *worktree.Others, mark *worktree.Mark) (worktree.Snapshot, []string) {
+func (r *repo) behind(parent string, others *worktree.UntrackedFiles, mark *worktree.Mark) (worktree.Snapshot, []string) {
 	r.t.Helper()
 	s, err := r.w.Snapshot(r.t.Context(), parent, worktree.SnapshotOptions{Since: mark, Untracked: true, Others: others})
 	require.NoError(r.t, err)

@@ -27,12 +27,12 @@ func reserved(name string) bool {
 	return false
 }
 
-// guarded are files and folders that are never written, found by what they
+// protectedFiles are files and folders that are never written, found by what they
 // are, not by how a path to them is spelled.
-type guarded []os.FileInfo
+type protectedFiles []os.FileInfo
 
-func guard(paths []string) guarded {
-	var g guarded
+func guard(paths []string) protectedFiles {
+	var g protectedFiles
 	for _, path := range paths {
 		if info, err := os.Stat(path); path != "" && err == nil {
 			g = append(g, info)
@@ -41,7 +41,7 @@ func guard(paths []string) guarded {
 	return g
 }
 
-func (g guarded) has(info os.FileInfo) bool {
+func (g protectedFiles) has(info os.FileInfo) bool {
 	for _, known := range g {
 		if os.SameFile(known, info) {
 			return true

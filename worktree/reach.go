@@ -58,7 +58,7 @@ func (r *restoring) enter(here *os.Root, name string, missing bool) (*os.Root, e
 }
 
 // untouched refuses a path that is not what the caller found.
-func (r *restoring) untouched(p Put, here *os.Root) (os.FileInfo, error) {
+func (r *restoring) untouched(p WriteOp, here *os.Root) (os.FileInfo, error) {
 	info, err := here.Lstat(path.Base(p.Path))
 	if errors.Is(err, fs.ErrNotExist) {
 		info, err = nil, nil

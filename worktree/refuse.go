@@ -8,9 +8,9 @@ import (
 	"path"
 )
 
-// Refuse is what [Worktree.Restore] leaves alone as the files are now, with the reasons:
+// CheckRestore is what [Worktree.Restore] leaves alone as the files are now, with the reasons:
 // of what only writing shows, nothing.
-func (w *Worktree) Refuse(ctx context.Context, puts []Put, protected []string) ([]LeftOut, error) {
+func (w *Worktree) CheckRestore(ctx context.Context, puts []WriteOp, protected []string) ([]LeftOut, error) {
 	r, err := w.restoring(nil, protected)
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
@@ -34,7 +34,7 @@ func (w *Worktree) Refuse(ctx context.Context, puts []Put, protected []string) (
 }
 
 // reachable looks at what is in the place of a path and of its folders.
-func (r *restoring) reachable(p Put) error {
+func (r *restoring) reachable(p WriteOp) error {
 	here, err := r.folder(p.Path, false)
 	if err != nil {
 		return err
@@ -56,11 +56,11 @@ func (r *restoring) reachable(p Put) error {
 	return nil
 }
 
-// room is what removals make room in: the files, and the folders that they may empty.
-type room struct{ files, folders map[string]bool }
+// freedPaths is what removals make freedPaths in: the files, and the folders that they may empty.
+type freedPaths struct{ files, folders map[string]bool }
 
-func roomBy(puts []Put) room {
-	r := room{map[string]bool{}, map[string]bool{}}
+func roomBy(puts []WriteOp) freedPaths {
+	r := freedPaths{map[string]bool{}, map[string]bool{}}
 	for _, p := range puts {
 		if p.To != (Version{}) {
 			continue
@@ -74,7 +74,7 @@ func roomBy(puts []Put) room {
 }
 
 // made reports whether what is in the place of a path, or of one of its folders, may go.
-func (r room) made(p string) bool {
+func (r freedPaths) made(p string) bool {
 	for at := path.Dir(p); at != "."; at = path.Dir(at) {
 		if r.files[at] {
 			return true

@@ -19,43 +19,43 @@ import (
 	"jp/gitcmd/convert"
 )
 
-// Put is a path that is to become another version.
-type Put struct {
+// WriteOp is a path that is to become another version.
+type WriteOp struct {
 	Path string
 	Is   Version // what it is now
 	To   Version
 }
 
-// Seen is what files were at a moment, so that one that somebody writes later
+// StatCache is what files were at a moment, so that one that somebody writes later
 // is not overwritten.
-type Seen map[string]stamp
+type StatCache map[string]fileID
 
-// stamp distinguishes a file from a later one at its path. The zero stamp stands for no
+// fileID distinguishes a file from a later one at its path. The zero fileID stands for no
 // file.
-type stamp struct {
+type fileID struct {
 	inode, links uint64
 	size         int64
 	mtime, ctime Mark
 }
 
 // Look notes what is at the paths.
-func (w *Worktree) Look(paths []string) Seen {
-	seen := Seen{}
+func (w *Worktree) Look(paths []string) StatCache {
+	seen := StatCache{}
 	for _, p := range paths {
 		seen[p] = w.stamp(p)
 	}
 	return seen
 }
 
-// There reports whether something was at a path that was looked at.
-func (s Seen) There(path string) bool { return s[path] != stamp{} }
+// Exists reports whether something was at a path that was looked at.
+func (s StatCache) Exists(path string) bool { return s[path] != fileID{} }
 
-func (w *Worktree) stamp(p string) stamp {
+func (w *Worktree) stamp(p string) fileID {
 	st, err := w.lookup(p)
 	if err != nil {
-		return stamp{}
+		return fileID{}
 	}
-	return stamp{inode: uint64(st.Ino), links: uint64(st.Nlink), size: st.Size, mtime: modified(st), ctime: changed(st)}
+	return fileID{inode: uint64(st.Ino), links: uint64(st.Nlink), size: st.Size, mtime: modified(st), ctime: changed(st)}
 }
 
 // Why a path is not put back.
@@ -88,7 +88,7 @@ const (
 // protected are absolute paths that are never written. Neither the index nor
 // HEAD is touched. Only what stops all of it is an error. When ctx ends it stops
 // between two files, and returns the rest as left; it is an error if nothing was written.
-func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected []string) ([]LeftOut, error) {
+func (w *Worktree) Restore(ctx context.Context, puts []WriteOp, seen StatCache, protected []string) ([]LeftOut, error) {
 	r, err := w.restoring(seen, protected)
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
@@ -119,7 +119,7 @@ func (w *Worktree) Restore(ctx context.Context, puts []Put, seen Seen, protected
 	return r.left, nil
 }
 
-func (w *Worktree) restoring(seen Seen, protected []string) (*restoring, error) {
+func (w *Worktree) restoring(seen StatCache, protected []string) (*restoring, error) {
 	root, err := os.OpenRoot(w.repo.TopLevel)
 	return &restoring{
 		w: w, root: root, seen: maps.Clone(seen), guarded: guard(append(protected, w.repo.GitDir, w.repo.CommonDir)),
@@ -129,11 +129,11 @@ func (w *Worktree) restoring(seen Seen, protected []string) (*restoring, error) 
 
 // byRules puts attribute files before what git checks out by them, and removals,
 // which may have to make room for them, beside them.
-func byRules(puts []Put) [][]Put {
-	if !slices.ContainsFunc(puts, func(p Put) bool { return rulesFile(p.Path) }) {
-		return [][]Put{puts}
+func byRules(puts []WriteOp) [][]WriteOp {
+	if !slices.ContainsFunc(puts, func(p WriteOp) bool { return rulesFile(p.Path) }) {
+		return [][]WriteOp{puts}
 	}
-	var first, then []Put
+	var first, then []WriteOp
 	for _, p := range puts {
 		if p.To == (Version{}) || rulesFile(p.Path) {
 			first = append(first, p)
@@ -141,11 +141,11 @@ func byRules(puts []Put) [][]Put {
 			then = append(then, p)
 		}
 	}
-	return [][]Put{first, then}
+	return [][]WriteOp{first, then}
 }
 
 // restore puts back what does not depend on each other.
-func (r *restoring) restore(ctx context.Context, puts []Put) error {
+func (r *restoring) restore(ctx context.Context, puts []WriteOp) error {
 	puts, err := r.admit(ctx, puts)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (r *restoring) restore(ctx context.Context, puts []Put) error {
 	if err := r.keepLineEnds(ctx, puts); err != nil {
 		return err
 	}
-	slices.SortFunc(puts, func(a, b Put) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(puts, func(a, b WriteOp) int { return strings.Compare(a.Path, b.Path) })
 	for _, p := range puts {
 		if p.To == (Version{}) {
 			r.put(ctx, p, r.remove)
@@ -172,7 +172,7 @@ func (r *restoring) restore(ctx context.Context, puts []Put) error {
 }
 
 // put does it with one path, unless it is time to stop.
-func (r *restoring) put(ctx context.Context, p Put, do func(Put) error) {
+func (r *restoring) put(ctx context.Context, p WriteOp, do func(WriteOp) error) {
 	if ctx.Err() != nil {
 		r.stop(p.Path)
 		return
@@ -190,9 +190,9 @@ func (r *restoring) stop(path string) {
 type restoring struct {
 	w       *Worktree
 	root    *os.Root
-	seen    Seen
+	seen    StatCache
 	linked  map[uint64][]string // the paths seen of files that have more names, by inode
-	guarded guarded
+	guarded protectedFiles
 	staged  string            // folder with the new content, by path
 	failed  map[string]string // why paths could not be staged
 	left    []LeftOut
@@ -213,8 +213,8 @@ func (r *restoring) note(path string, err error) {
 }
 
 // admit takes out what is never written.
-func (r *restoring) admit(ctx context.Context, puts []Put) ([]Put, error) {
-	var admitted []Put
+func (r *restoring) admit(ctx context.Context, puts []WriteOp) ([]WriteOp, error) {
+	var admitted []WriteOp
 	for _, p := range puts {
 		switch {
 		case checkPath(p.Path) != nil || slices.ContainsFunc(strings.Split(p.Path, "/"), reserved):
@@ -235,7 +235,7 @@ func (r *restoring) admit(ctx context.Context, puts []Put) ([]Put, error) {
 
 // withoutFiltered takes out the paths whose content only a filter makes right that jp
 // does not run.
-func (r *restoring) withoutFiltered(ctx context.Context, puts []Put) ([]Put, error) {
+func (r *restoring) withoutFiltered(ctx context.Context, puts []WriteOp) ([]WriteOp, error) {
 	var files []string
 	for _, p := range puts {
 		if p.To.Mode != modeLink {
@@ -247,7 +247,7 @@ func (r *restoring) withoutFiltered(ctx context.Context, puts []Put) ([]Put, err
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(puts, func(p Put) bool {
+	return slices.DeleteFunc(puts, func(p WriteOp) bool {
 		if why[p.Path] == "" {
 			return false
 		}
@@ -257,7 +257,7 @@ func (r *restoring) withoutFiltered(ctx context.Context, puts []Put) ([]Put, err
 }
 
 // stage lets git check the new content out into a folder of its own.
-func (r *restoring) stage(ctx context.Context, puts []Put) (err error) {
+func (r *restoring) stage(ctx context.Context, puts []WriteOp) (err error) {
 	if err := r.w.makeState(); err != nil {
 		return err
 	}
@@ -324,7 +324,7 @@ func (r *restoring) checkOut(ctx context.Context, paths []string) error {
 
 // withoutPointers takes note of the files of git-lfs whose content is not here, and gives
 // the others. The user may want the pointers.
-func (r *restoring) withoutPointers(ctx context.Context, puts []Put) ([]string, error) {
+func (r *restoring) withoutPointers(ctx context.Context, puts []WriteOp) ([]string, error) {
 	var paths, oids []string
 	for _, p := range puts {
 		if p.To != (Version{}) && r.filters[p.Path] != "" {
@@ -350,7 +350,7 @@ func (r *restoring) withoutPointers(ctx context.Context, puts []Put) ([]string, 
 }
 
 // remove takes a file away, and the folders that are empty without it.
-func (r *restoring) remove(p Put) error {
+func (r *restoring) remove(p WriteOp) error {
 	here, err := r.folder(p.Path, false)
 	if err != nil {
 		return plain(err)
@@ -372,7 +372,7 @@ func (r *restoring) remove(p Put) error {
 }
 
 // write puts a file or a symbolic link in place.
-func (r *restoring) write(p Put) error {
+func (r *restoring) write(p WriteOp) error {
 	if why := r.failed[p.Path]; why != "" {
 		return errors.New(why)
 	}

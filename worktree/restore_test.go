@@ -26,20 +26,20 @@ func (r *repo) back(from, to string) []worktree.LeftOut {
 	return r.restore(r.puts(from, to), nil)
 }
 
-func (r *repo) puts(from, to string) (puts []worktree.Put) {
+func (r *repo) puts(from, to string) (puts []worktree.WriteOp) {
 	r.t.Helper()
 	reader := trees.NewGit(gitcmd.New(r.dir, gitcmd.Options{}))
 	defer reader.Close()
 	steps, err := reader.DiffTrees(r.t.Context(), from, to)
 	require.NoError(r.t, err)
 	for _, s := range steps {
-		puts = append(puts, worktree.Put{Path: s.Path, Is: s.After, To: s.Before})
+		puts = append(puts, worktree.WriteOp{Path: s.Path, Is: s.After, To: s.Before})
 	}
 	return puts
 }
 
 // restore looks, lets something happen, and restores; index and HEAD must stay.
-func (r *repo) restore(puts []worktree.Put, meanwhile func(), protected ...string) []worktree.LeftOut {
+func (r *repo) restore(puts []worktree.WriteOp, meanwhile func(), protected ...string) []worktree.LeftOut {
 	r.t.Helper()
 	var names []string
 	for _, p := range puts {
@@ -50,7 +50,7 @@ func (r *repo) restore(puts []worktree.Put, meanwhile func(), protected ...strin
 		meanwhile()
 	}
 	before := r.own()
-	refused, err := r.w.Refuse(r.t.Context(), puts, protected)
+	refused, err := r.w.CheckRestore(r.t.Context(), puts, protected)
 	require.NoError(r.t, err)
 	left, err := r.w.Restore(r.t.Context(), puts, seen, protected)
 	require.NoError(r.t, err)
@@ -503,7 +503,7 @@ func TestRestoreNeverLeavesTheWorkingTree(t *testing.T) {
 	blob := worktree.Version{Mode: "100644", OID: r.git("rev-parse", "HEAD:a")}
 	before := r.disk()
 	for _, path := range []string{"../out", "/tmp/out", "a/../../out", ".git/config", ".GIT/hooks/x", "d/.git ./x", "git~1/x", ".git::$INDEX_ALLOCATION/x", ""} {
-		left := r.restore([]worktree.Put{{Path: path, To: blob}}, nil)
+		left := r.restore([]worktree.WriteOp{{Path: path, To: blob}}, nil)
 		require.Equal(t, []string{path}, leftPaths(left))
 		require.Equal(t, before, r.disk())
 	}
@@ -546,7 +546,7 @@ func TestRestoreTidiesUp(t *testing.T) {
 func TestRestoreLeavesSubmodules(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n"})
 	link := worktree.Version{Mode: "160000", OID: r.git("rev-parse", "HEAD")}
-	left := r.restore([]worktree.Put{{Path: "sub", Is: link}, {Path: "other", To: link}}, nil)
+	left := r.restore([]worktree.WriteOp{{Path: "sub", Is: link}, {Path: "other", To: link}}, nil)
 	require.Equal(t, []string{"other", "sub"}, leftPaths(left))
 }
 

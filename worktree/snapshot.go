@@ -17,7 +17,7 @@ type Snapshot struct {
 
 	// Others are the untracked files that the tree does not have, for the next Snapshot;
 	// nil without SnapshotOptions.Others.
-	Others *Others
+	Others *UntrackedFiles
 }
 
 // SnapshotOptions say what to look at beyond the tracked files and the files
@@ -28,7 +28,7 @@ type SnapshotOptions struct {
 	Since     *Mark
 	Untracked bool
 	// Others are the untracked files of before the mark; nil where they are not known.
-	Others *Others
+	Others *UntrackedFiles
 
 	// Named are paths that a tool said it writes. They are looked at even
 	// where the user told git not to.
@@ -93,7 +93,7 @@ type snapshot struct {
 	w      *Worktree
 	parent string
 	opts   SnapshotOptions
-	others *Others // of after the mark; nil where nobody asked
+	others *UntrackedFiles // of after the mark; nil where nobody asked
 	known
 	isSparse *bool             // nil: not asked for yet
 	filters  map[string]string // of the files that are to be recorded and have one, by path
@@ -101,7 +101,7 @@ type snapshot struct {
 
 func (s *snapshot) make(ctx context.Context) (Snapshot, error) {
 	if s.opts.Others != nil && s.opts.Since != nil && s.opts.Untracked {
-		s.others = &Others{there: map[string]struct{}{}, gone: map[string]struct{}{}}
+		s.others = &UntrackedFiles{there: map[string]struct{}{}, gone: map[string]struct{}{}}
 	}
 	found, err := s.scan(ctx)
 	if err != nil {

@@ -30,7 +30,7 @@ func (w *Worktree) suspects(ctx context.Context, index string) (paths []string, 
 		return nil, false
 	}
 	parts := parted(entries, runtime.GOMAXPROCS(0))
-	found := make([]suspicion, len(parts))
+	found := make([]maybeModified, len(parts))
 	var wg sync.WaitGroup
 	for i, part := range parts {
 		wg.Go(func() { found[i] = w.suspect(ctx, part, written) })
@@ -79,15 +79,15 @@ func parted(entries []gitindex.Entry, most int) (parts [][]gitindex.Entry) {
 	return parts
 }
 
-// A suspicion is which of some entries are suspect. It is whole unless there are too many
+// A maybeModified is which of some entries are suspect. It is whole unless there are too many
 // or git has to look for another reason.
-type suspicion struct {
+type maybeModified struct {
 	paths []string
 	whole bool
 }
 
 // suspect looks at entries, which are in the order of the index.
-func (w *Worktree) suspect(ctx context.Context, entries []gitindex.Entry, written Mark) (found suspicion) {
+func (w *Worktree) suspect(ctx context.Context, entries []gitindex.Entry, written Mark) (found maybeModified) {
 	folders := openFolders(w.repo.TopLevel)
 	defer folders.close()
 	for i := range entries {

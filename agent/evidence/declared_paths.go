@@ -77,7 +77,7 @@ func (s *Source) Unrecorded(ctx context.Context, r reconcile.Record, tree string
 	found := map[string]bool{}
 	for _, path := range paths {
 		if !recorded[path] {
-			found[conversation.QuotePath(path)] = there.There(path) || !filepath.IsLocal(path)
+			found[conversation.QuotePath(path)] = there.Exists(path) || !filepath.IsLocal(path)
 		}
 	}
 	return found, nil

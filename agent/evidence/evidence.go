@@ -40,8 +40,8 @@ func (s *Source) Listing() *worktree.Listing {
 
 // Read reads what the repository says now, to be compared with a record. delegates are those of
 // the record's open calls.
-func (s *Source) Read(ctx context.Context, r reconcile.Record, delegates map[int]reconcile.Delegate) (reconcile.Truth, error) {
-	t := reconcile.Truth{Tree: r.Last.Tree, Descends: true, Now: s.Repo.Env.Now(), Alive: map[int]bool{}, Delegates: delegates}
+func (s *Source) Read(ctx context.Context, r reconcile.Record, delegates map[int]reconcile.Delegate) (reconcile.RepoState, error) {
+	t := reconcile.RepoState{Tree: r.Last.Tree, Descends: true, Now: s.Repo.Env.Now(), Alive: map[int]bool{}, Delegates: delegates}
 	for _, call := range r.Ledger.Open() {
 		t.Alive[call.Event.Seq] = s.Repo.Locks.ToolAlive(s.ID, call.Event.Seq)
 	}
@@ -80,7 +80,7 @@ func (s *Source) Read(ctx context.Context, r reconcile.Record, delegates map[int
 
 // compare finds what moved while the turn stood still, and since each call that is lost
 // was started.
-func (s *Source) compare(ctx context.Context, r reconcile.Record, t *reconcile.Truth) error {
+func (s *Source) compare(ctx context.Context, r reconcile.Record, t *reconcile.RepoState) error {
 	for _, e := range r.Ends(reconcile.Point{Tree: t.Tree, Git: t.Git}) {
 		changed, err := changedSince(ctx, s.Files, e.From.Tree, e.To.Tree)
 		if err != nil {

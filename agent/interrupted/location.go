@@ -51,7 +51,7 @@ func ElsewhereText(r *repo.Repo, differences []reconcile.Difference, changed int
 }
 
 // placeText says how files and HEAD compare with what is recorded.
-func placeText(r *repo.Repo, record reconcile.Record, t reconcile.Truth) string {
+func placeText(r *repo.Repo, record reconcile.Record, t reconcile.RepoState) string {
 	if differences := reconcile.Elsewhere(record, t); len(differences) > 0 {
 		return ElsewhereText(r, differences, len(t.Changed))
 	}

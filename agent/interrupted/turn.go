@@ -16,7 +16,7 @@ import (
 )
 
 // Text is what the turn has done and waits for.
-func Text(ctx context.Context, r *repo.Repo, id conversation.ID, tail *conversation.IncompleteTurn, record reconcile.Record, truth reconcile.Truth) string {
+func Text(ctx context.Context, r *repo.Repo, id conversation.ID, tail *conversation.IncompleteTurn, record reconcile.Record, truth reconcile.RepoState) string {
 	var b strings.Builder
 	ago := longAgo(truth.Now.Sub(record.At))
 	if e := tail.Ledger().Interrupted; e != nil && e.Body.(*conversation.TurnInterrupted).By == conversation.ByUser {

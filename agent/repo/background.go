@@ -23,7 +23,7 @@ func OwnProgram() string {
 // packIfDue starts a background process that packs, if this command wrote something and
 // many objects are loose. Its errors do not affect the command: jp doctor reports them.
 func packIfDue(store *gitstore.Store, dir string, environ []string) {
-	if !store.Wrote() || !store.Packer().Due() {
+	if !store.HasWritten() || !store.Packer().Due() {
 		return
 	}
 	cmd := exec.Command(OwnProgram(), "-C", dir, "pack", "--background", "--quiet")

@@ -52,7 +52,7 @@ func (r Processes) Reach(ctx context.Context, id conversation.ID) (*attach.Clien
 			return nil, ErrNotRunning
 		}
 		client, err := Dial(ctx, registry, id)
-		var away *attach.TurnedAwayError
+		var away *attach.RefusedError
 		switch {
 		case errors.As(err, &away) && !away.Ended:
 			return nil, unreachable(id, holder, away)

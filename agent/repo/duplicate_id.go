@@ -14,12 +14,12 @@ import (
 )
 
 // duplicateProblem refuses to choose between two conversations of one id.
-func duplicateProblem(t *gitstore.TwiceError) *problem.Error {
+func duplicateProblem(t *gitstore.DuplicateIDError) *problem.Error {
 	return MakeTwo(problem.New(problem.ExitDecision, "twice", "%s.", capitalized(t.Error())).About(t.ID), t)
 }
 
 // MakeTwo hints at how an id that is there twice becomes two.
-func MakeTwo(f *problem.Error, t *gitstore.TwiceError) *problem.Error {
+func MakeTwo(f *problem.Error, t *gitstore.DuplicateIDError) *problem.Error {
 	return f.Hint(action.ForkAt(t.ID.Short(), fmt.Sprintf("%.12s", t.Archived)), "makes the archived one a conversation of its own, if it is still wanted").
 		Hint(action.DropArchived(string(t.ID), string(t.Archived)), "then takes it away here, and leaves the live one")
 }
@@ -27,7 +27,7 @@ func MakeTwo(f *problem.Error, t *gitstore.TwiceError) *problem.Error {
 func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // TwiceOf is the error of a duplicate id, or nil.
-func (r Finder) TwiceOf(id conversation.ID) (t *gitstore.TwiceError) {
+func (r Finder) TwiceOf(id conversation.ID) (t *gitstore.DuplicateIDError) {
 	if second, err := r.Store.Second(id); err == nil && second != nil { // who reads the conversation is told of an error
 		errors.As(second.Err, &t)
 	}
@@ -53,7 +53,7 @@ func (r Finder) NotTwice(e *Host, infos []conversation.Info, filtered bool) (lef
 // NoteHidden tells of archived conversations that are not listed because a live one
 // has their id.
 func (r Finder) NoteHidden(e *Host) error {
-	seconds, err := r.Store.Seconds()
+	seconds, err := r.Store.Duplicates()
 	for _, s := range seconds {
 		if s.Err != nil {
 			e.Note("%s is live, too, with events of its own, and not listed: %s", s.ID, action.Verify(s.ID.Short()))

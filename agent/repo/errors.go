@@ -79,7 +79,7 @@ func storeFailure(err error) *problem.Error {
 	var damage *gitstore.DamageError
 	var failed *turnloop.ProviderError
 	var exit *gitcmd.ExitError
-	var two *gitstore.TwiceError
+	var two *gitstore.DuplicateIDError
 	switch {
 	case errors.As(err, &two):
 		return duplicateProblem(two)

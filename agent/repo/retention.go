@@ -37,7 +37,7 @@ func (r States) KeptBy(ctx context.Context, info conversation.Info, with []conve
 		number[e.Commit] = i + 1
 	}
 	refs := slices.DeleteFunc(strings.Fields(string(out)), func(ref string) bool {
-		return slices.ContainsFunc(with, func(i conversation.Info) bool { return goesWith(ref, i.ID) })
+		return slices.ContainsFunc(with, func(i conversation.Info) bool { return deletedWith(ref, i.ID) })
 	})
 	more = max(0, len(refs)-maxCompared)
 	for _, ref := range refs[:len(refs)-more] {
@@ -51,9 +51,9 @@ func (r States) KeptBy(ctx context.Context, info conversation.Info, with []conve
 	return keepers, more, nil
 }
 
-// goesWith reports whether a ref is deleted with a conversation, as its own ref in
+// deletedWith reports whether a ref is deleted with a conversation, as its own ref in
 // either scope.
-func goesWith(ref string, id conversation.ID) bool {
+func deletedWith(ref string, id conversation.ID) bool {
 	return ref == "refs/jp/"+string(conversation.ScopeLive)+"/"+string(id) || ref == "refs/jp/"+string(conversation.ScopeArchived)+"/"+string(id)
 }
 

@@ -18,18 +18,18 @@ import (
 	"jp/turnloop"
 )
 
-// obeyed are the files of a git directory that say what git runs, each with what
+// gitControlFiles are the files of a git directory that say what git runs, each with what
 // changes when it does. A program of a tool may write them, since it may commit;
 // the user's next git would obey them.
-type obeyed map[string]string
+type gitControlFiles map[string]string
 
 // whyObeyed is why such a file is listed with what a tool left out of the tree.
 const whyObeyed = "git obeys it"
 
 // obeyed looks at those of the repository, of its submodules and of its linked worktrees.
 // What cannot be read counts as not there.
-func (f *Files) obeyed() obeyed {
-	found := obeyed{}
+func (f *Files) obeyed() gitControlFiles {
+	found := gitControlFiles{}
 	found.repository("", f.git.GitDir, f.git.CommonDir, f.git.TopLevel)
 	if f.git.TopLevel != "" && f.git.GitDir != filepath.Join(f.git.TopLevel, ".git") {
 		found.add(inTopLevel+".git", filepath.Join(f.git.TopLevel, ".git"))
@@ -41,7 +41,7 @@ func (f *Files) obeyed() obeyed {
 }
 
 // lookObeyed adds those that differ from before to what was seen after a tool.
-func (f *Files) lookObeyed(sight *turnloop.SnapshotResult, before obeyed) {
+func (f *Files) lookObeyed(sight *turnloop.SnapshotResult, before gitControlFiles) {
 	sight.Obeyed = f.obeyed().changed(before)
 	for _, name := range sight.Obeyed {
 		sight.LeftOut = append(sight.LeftOut, conversation.LeftOut{Path: conversation.QuotePath(name), Why: whyObeyed})
@@ -50,7 +50,7 @@ func (f *Files) lookObeyed(sight *turnloop.SnapshotResult, before obeyed) {
 
 // control is what an event keeps of them: codes under the user's key, since the content
 // may be secret. Without a key it is empty.
-func (f *Files) control(all obeyed) (files []conversation.NamedFile) {
+func (f *Files) control(all gitControlFiles) (files []conversation.NamedFile) {
 	if len(f.Key) == 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (f *Files) control(all obeyed) (files []conversation.NamedFile) {
 	return files
 }
 
-func (o obeyed) add(name, path string) {
+func (o gitControlFiles) add(name, path string) {
 	var stat unix.Stat_t
 	if len(o) >= mostObeyed || unix.Lstat(path, &stat) != nil {
 		return
@@ -90,7 +90,7 @@ func place(name string) string {
 }
 
 // changed are the files that differ from those before, in order.
-func (o obeyed) changed(before obeyed) []string {
+func (o gitControlFiles) changed(before gitControlFiles) []string {
 	var names []string
 	for name := range maps.Keys(before) {
 		if o[name] != before[name] {

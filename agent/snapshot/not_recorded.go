@@ -18,15 +18,15 @@ import (
 // look after it.
 type start struct {
 	at     worktree.Mark
-	missed missed
-	obeyed obeyed // nil: it cannot write them
+	missed notRecorded
+	obeyed gitControlFiles // nil: it cannot write them
 }
 
 // A mark is what a look before a tool leaves for the look after it.
 type mark struct {
 	tree   worktree.Mark
-	obeyed obeyed
-	missed missed
+	obeyed gitControlFiles
+	missed notRecorded
 	stale  []string // those of missed that the tree has in another state
 	index  *staging.Index
 }
@@ -74,7 +74,7 @@ func (f *Files) unstaged(ctx context.Context, before *mark, head string) []conve
 const whyReverted = "it is again as it was recorded last; what it held before is recorded nowhere"
 
 // vanished are files that no tree had, and that are gone now.
-func (f *Files) vanished(before missed, after worktree.Snapshot) (left []conversation.LeftOut) {
+func (f *Files) vanished(before notRecorded, after worktree.Snapshot) (left []conversation.LeftOut) {
 	told := toldBy(after)
 	for _, path := range slices.Sorted(maps.Keys(before)) {
 		if told.has(path) || before[path] == worktree.WhyGone {
@@ -88,7 +88,7 @@ func (f *Files) vanished(before missed, after worktree.Snapshot) (left []convers
 }
 
 // toldBy are the paths of which a snapshot says something.
-func toldBy(snap worktree.Snapshot) missed {
+func toldBy(snap worktree.Snapshot) notRecorded {
 	told := missedBy(snap)
 	for _, c := range snap.Changes {
 		told[c.Path] = ""
@@ -96,19 +96,19 @@ func toldBy(snap worktree.Snapshot) missed {
 	return told
 }
 
-// missed are the paths that a snapshot left out, with the reasons: its tree has them as
+// notRecorded are the paths that a snapshot left out, with the reasons: its tree has them as
 // they were recorded last, or not at all.
-type missed map[string]string
+type notRecorded map[string]string
 
-func missedBy(snap worktree.Snapshot) missed {
-	paths := missed{}
+func missedBy(snap worktree.Snapshot) notRecorded {
+	paths := notRecorded{}
 	for _, l := range snap.LeftOut {
 		paths[l.Path] = l.Why
 	}
 	return paths
 }
 
-func (m missed) has(path string) bool {
+func (m notRecorded) has(path string) bool {
 	_, is := m[path]
 	return is
 }

@@ -20,7 +20,7 @@ const (
 
 // repository adds the files that git obeys in one git directory, which is common with
 // another one in a linked worktree. name is that of the directory.
-func (o obeyed) repository(name, gitDir, commonDir, topLevel string) {
+func (o gitControlFiles) repository(name, gitDir, commonDir, topLevel string) {
 	if text, err := safefile.ReadRegular(filepath.Join(gitDir, "commondir")); gitDir == commonDir || err != nil || named(gitDir, strings.TrimSpace(string(text))) != commonDir {
 		o.add(name+"commondir", filepath.Join(gitDir, "commondir"))
 	}
@@ -36,7 +36,7 @@ func (o obeyed) repository(name, gitDir, commonDir, topLevel string) {
 }
 
 // folder adds a folder and the files in it.
-func (o obeyed) folder(name, dir string) {
+func (o gitControlFiles) folder(name, dir string) {
 	o.add(name, dir)
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -48,7 +48,7 @@ func (o obeyed) folder(name, dir string) {
 
 // config adds a configuration file, the files in the repository that it includes, and the
 // hooks folder below the git directory that it names.
-func (o obeyed) config(name, file, dir, topLevel string) {
+func (o gitControlFiles) config(name, file, dir, topLevel string) {
 	o.add(name+file, filepath.Join(dir, file))
 	queue, seen := []string{filepath.Join(dir, file)}, map[string]bool{}
 	for len(queue) > 0 && len(seen) < mostIncludes {
@@ -84,7 +84,7 @@ func (o obeyed) config(name, file, dir, topLevel string) {
 
 // linked adds what git obeys in the other worktrees of the repository, but for what
 // `git worktree add` writes.
-func (o obeyed) linked(commonDir string) {
+func (o gitControlFiles) linked(commonDir string) {
 	entries, _ := os.ReadDir(filepath.Join(commonDir, "worktrees"))
 	for _, entry := range entries[:min(len(entries), mostModules)] {
 		name, dir := "worktrees/"+entry.Name()+"/", filepath.Join(commonDir, "worktrees", entry.Name())
@@ -105,7 +105,7 @@ func (o obeyed) linked(commonDir string) {
 
 // modules adds the git directories of submodules, which may have slashes in their names
 // and submodules of their own.
-func (o obeyed) modules(name, dir string, left *int) {
+func (o gitControlFiles) modules(name, dir string, left *int) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
 		if !entry.IsDir() {

@@ -33,7 +33,7 @@ type Files struct {
 	Off   bool   // no snapshots
 
 	othersLock sync.Mutex
-	others     *worktree.Others // untracked files as they were last listed; nil: not yet
+	others     *worktree.UntrackedFiles // untracked files as they were last listed; nil: not yet
 
 	Root *os.Root // of the working tree
 	Key  []byte   // for digests
@@ -54,7 +54,7 @@ var _ turnloop.Workspace = (*Files)(nil)
 func OpenFiles(ctx context.Context, r *repo.Repo) (*Files, error) {
 	mode := worktree.Mode(r.Config.Snapshot.Mode)
 	tree, err := worktree.Open(ctx, r.Repository, worktree.Options{
-		Mode: mode, Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.Ordered(), Inspect: r.Values.Inspector(),
+		Mode: mode, Volatile: r.Config.Store.Durability == "off", Ordered: r.Store.OrderedFlush(), Inspect: r.Values.Inspector(),
 		Git: r.Env.GitOptions(), Trees: r.Trees,
 	})
 	if errors.Is(err, worktree.ErrNoWorktree) {
@@ -254,13 +254,13 @@ func (f *Files) snapshot(ctx context.Context, at turnloop.SnapshotRequest) (work
 
 // untracked are the untracked files as they were last listed: before a tool that may
 // write to any file, and after it.
-func (f *Files) untracked() *worktree.Others {
+func (f *Files) untracked() *worktree.UntrackedFiles {
 	f.othersLock.Lock()
 	defer f.othersLock.Unlock()
 	return f.others
 }
 
-func (f *Files) list(others *worktree.Others) {
+func (f *Files) list(others *worktree.UntrackedFiles) {
 	f.othersLock.Lock()
 	defer f.othersLock.Unlock()
 	f.others = others

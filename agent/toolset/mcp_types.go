@@ -7,9 +7,9 @@ type (
 	// A Server is an MCP server of the configuration.
 	Server = mcp.Server
 	// A Listing is what it offers.
-	Listing = mcp.Listing
+	Listing = mcp.ToolList
 	// An Offer is one tool of it.
-	Offer = mcp.Offer
+	Offer = mcp.ToolInfo
 	// A State is what was approved of it.
 	State = mcp.State
 	// A Change is how an offer differs from what was approved.

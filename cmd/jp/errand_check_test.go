@@ -78,7 +78,7 @@ func (s *stage) foreign(now picture) error {
 func (s *stage) kept(chains map[string]chain) error {
 	for id, was := range s.known {
 		c, exists := chains[id]
-		if !exists && s.errand.removes {
+		if !exists && s.crashScenario.removes {
 			continue
 		}
 		if err := c.has(was); err != nil {
@@ -115,7 +115,7 @@ func (s *stage) printed(chains map[string]chain, stdout string) error {
 	}
 	for id, c := range chains {
 		known := max(newest[id], len(s.known[id].commits))
-		if s.errand.turn && !s.errand.behind && len(c.commits)-known > largestGroup {
+		if s.crashScenario.turn && !s.crashScenario.behind && len(c.commits)-known > largestGroup {
 			return fmt.Errorf("%d events of %s were recorded and not printed", len(c.commits)-known, id)
 		}
 	}
@@ -140,7 +140,7 @@ func (s *stage) either(now picture) error {
 
 // ran checks that what the tools of a turn of counted left is what the turn says.
 func (s *stage) ran(chains map[string]chain) error {
-	if !s.errand.counted {
+	if !s.crashScenario.counted {
 		return nil
 	}
 	for _, c := range chains {
@@ -175,25 +175,25 @@ func (s *stage) verified() error {
 func (s *stage) complete(out result) error {
 	now := *s.now
 	for name, text := range s.after.files {
-		if got := now.files[name]; got != text && !s.errand.turn {
+		if got := now.files[name]; got != text && !s.crashScenario.turn {
 			return fmt.Errorf("it is done, and %s is %q, not %q", name, got, text)
 		}
 	}
 	for name := range s.before.files {
-		if _, exists := s.after.files[name]; !exists && now.files[name] != "" && !s.errand.turn {
+		if _, exists := s.after.files[name]; !exists && now.files[name] != "" && !s.crashScenario.turn {
 			return fmt.Errorf("it is done, and %s is still there", name)
 		}
 	}
-	return s.errand.done(s, out)
+	return s.crashScenario.done(s, out)
 }
 
 // goesOn does what was left undone, with the fault gone.
 func (s *stage) goesOn() error {
 	s.goes = true
 	s.passTime()
-	command := s.errand.args
-	if s.errand.goOn != nil {
-		command = s.errand.goOn(s)
+	command := s.crashScenario.args
+	if s.crashScenario.goOn != nil {
+		command = s.crashScenario.goOn(s)
 	}
 	if command == "" {
 		return s.complete(result{})
@@ -207,7 +207,7 @@ func (s *stage) goesOn() error {
 	if out.exit != 0 {
 		return fmt.Errorf("jp %s: exit %d: %s", command, out.exit, out.stderr)
 	}
-	if s.errand.behind {
+	if s.crashScenario.behind {
 		s.jp("wait")
 	}
 	if err := s.sound(out); err != nil {

@@ -13,7 +13,7 @@ import (
 // see it.
 func TestErrandChecksNotice(t *testing.T) {
 	t.Parallel()
-	i := slices.IndexFunc(errands, func(e errand) bool { return e.name == "edit" })
+	i := slices.IndexFunc(errands, func(e crashScenario) bool { return e.name == "edit" })
 	s := newTheatre(t).stage(t, errands[i])
 	ref := "refs/jp/conversations/" + s.id
 	fault := trial{what: "EIO"}

@@ -17,7 +17,7 @@ const (
 )
 
 // errands are the commands that write something, those with the most points last.
-var errands = []errand{
+var errands = []crashScenario{
 	{name: "fork until", args: "fork ID --until 14 --json", prepare: (*stage).withTurn, done: (*stage).forked},
 	{name: "fork last", args: "fork ID --last 1 --json", prepare: (*stage).withTurn, done: (*stage).forked},
 	{name: "fork worktree", args: "fork ID --worktree ../try --json", prepare: (*stage).withTurn, goOn: (*stage).elsewhere, done: (*stage).beside},
@@ -92,7 +92,7 @@ func (s *stage) resumed() string {
 	if c, err := s.readChain(); err != nil || c.id != "" {
 		return resumeTurn
 	}
-	return s.errand.args
+	return s.crashScenario.args
 }
 
 // resumedBehind is the same in the background.
@@ -137,7 +137,7 @@ func (s *stage) elsewhere() string {
 	if _, err := os.Stat(filepath.Join(s.root, "try")); err == nil {
 		return "fork ID --worktree ../again --json"
 	}
-	return s.errand.args
+	return s.crashScenario.args
 }
 
 func (s *stage) beside(out result) error {
@@ -169,7 +169,7 @@ func (s *stage) untilGone() string {
 	if len(s.where()) == 0 {
 		return ""
 	}
-	return s.errand.args
+	return s.crashScenario.args
 }
 
 // gone: nothing is left of a conversation, not of its payload either.
@@ -186,7 +186,7 @@ func (s *stage) untilArchived() string {
 	if s.archived(result{}) == nil {
 		return ""
 	}
-	return s.errand.args
+	return s.crashScenario.args
 }
 
 func (s *stage) archived(_ result) error { return s.only("refs/jp/archive/") }
@@ -195,7 +195,7 @@ func (s *stage) untilBack() string {
 	if s.back(result{}) == nil {
 		return ""
 	}
-	return s.errand.args
+	return s.crashScenario.args
 }
 
 func (s *stage) back(_ result) error { return s.only("refs/jp/conversations/") }
@@ -243,5 +243,5 @@ func (s *stage) untilInit() string {
 	if s.read(".jp/config.toml") != "" {
 		return ""
 	}
-	return s.errand.args
+	return s.crashScenario.args
 }

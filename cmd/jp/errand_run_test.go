@@ -70,7 +70,7 @@ func (tr *trials) run(t *testing.T, of func(*stage) []trial, names []string, som
 		names = []string{alone.errand}
 		of = func(*stage) []trial { return []trial{alone} }
 	}
-	chosen := slices.DeleteFunc(slices.Clone(errands), func(e errand) bool {
+	chosen := slices.DeleteFunc(slices.Clone(errands), func(e crashScenario) bool {
 		return names != nil && !slices.Contains(names, e.name)
 	})
 	require.NotEmpty(t, chosen, "%v", names)

@@ -14,9 +14,9 @@ import (
 	"jp/internal/crashtest"
 )
 
-// An errand is one command, done from the same beginning again and again: killed,
+// An crashScenario is one command, done from the same beginning again and again: killed,
 // or on a disk that fails.
-type errand struct {
+type crashScenario struct {
 	name    string
 	prepare func(s *stage) // what there is before
 	args    string         // the command, in which ID is the conversation's id
@@ -46,7 +46,7 @@ type theatre struct {
 // A stage is a theatre with one errand.
 type stage struct {
 	*scene
-	errand
+	crashScenario
 	theatre *theatre
 	id      string   // of the conversation that there is before, if any
 	before  picture  // of the stage
@@ -68,11 +68,11 @@ func newTheatre(t *testing.T) *theatre {
 }
 
 // stage prepares an errand, and does it once without a fault.
-func (th *theatre) stage(t *testing.T, e errand) *stage {
+func (th *theatre) stage(t *testing.T, e crashScenario) *stage {
 	t.Helper()
 	sc, p := *th.scene, *th.place
 	sc.place, p.t = &p, t
-	s := &stage{scene: &sc, errand: e, theatre: th}
+	s := &stage{scene: &sc, crashScenario: e, theatre: th}
 	s.reset()
 	e.prepare(s)
 	s.begun = t.TempDir()
@@ -106,7 +106,7 @@ func (s *stage) withTurn() {
 }
 
 // args is the errand's command.
-func (s *stage) args() []string { return s.named(s.errand.args) }
+func (s *stage) args() []string { return s.named(s.crashScenario.args) }
 
 // named is a command about the conversation.
 func (s *stage) named(command string) []string {

@@ -118,9 +118,9 @@ func (s *stage) kills() (trials []trial) {
 		if !eligible(p) || p.Child != "" && p.Child != "jp" {
 			continue
 		}
-		trials = append(trials, trial{errand: s.errand.name, n: p.N, what: killBefore})
+		trials = append(trials, trial{errand: s.crashScenario.name, n: p.N, what: killBefore})
 		if p.Path == "" || strings.HasPrefix(p.Syscall, "rename") {
-			trials = append(trials, trial{errand: s.errand.name, n: p.N, what: killAfter})
+			trials = append(trials, trial{errand: s.crashScenario.name, n: p.N, what: killAfter})
 		}
 	}
 	return trials
@@ -129,13 +129,13 @@ func (s *stage) kills() (trials []trial) {
 // faults are the trials that let calls fail.
 func (s *stage) faults() (trials []trial) {
 	for _, p := range s.points {
-		if !eligible(p) || s.errand.reads && p.Syscall == "flock" {
+		if !eligible(p) || s.crashScenario.reads && p.Syscall == "flock" {
 			continue
 		}
 		here := faultsAt(p)
 		for i := range here { // some that are spread evenly are not all of one kind
 			tr := here[(i+p.N)%len(here)]
-			tr.errand = s.errand.name
+			tr.errand = s.crashScenario.name
 			trials = append(trials, tr)
 		}
 	}
@@ -191,7 +191,7 @@ func (s *stage) follow(tr trial, out result) error {
 	}
 	switch {
 	case out.exit == 0:
-		if err := s.complete(out); err != nil && !s.errand.behind {
+		if err := s.complete(out); err != nil && !s.crashScenario.behind {
 			return fmt.Errorf("it claims success: %w", err)
 		}
 	case out.exit > 0 && !saysWhat(out.stderr+out.stdout):

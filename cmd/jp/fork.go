@@ -112,7 +112,7 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 		return err
 	}
 	defer r.Close()
-	r.Store.ExpectWrite()
+	r.Store.PrepareWrite()
 	target, event := repo.SplitTarget(o.word)
 	if event != "" && o.cut.Until != "" {
 		return problem.Usage("jp fork takes one last event: @%s or --until %s.", event, o.cut.Until)

@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	if code, asked := sandbox.Become(os.Args); asked {
+	if code, asked := sandbox.RunChild(os.Args); asked {
 		os.Exit(code) // it became nothing
 	}
 	postponeCollection()

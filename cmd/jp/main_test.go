@@ -35,7 +35,7 @@ const epoch = "2026-11-21T10:00:00Z"
 var update = flag.Bool("update", false, "write what the scripts compare with anew")
 
 func TestMain(m *testing.M) {
-	if code, asked := sandbox.Become(os.Args); asked {
+	if code, asked := sandbox.RunChild(os.Args); asked {
 		os.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){"jp": jpMain, "mcp-fake": mcptest.Main})

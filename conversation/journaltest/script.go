@@ -55,7 +55,7 @@ func RequireBuilt(t testing.TB, s *conversation.Stream) {
 // Events are the events so far.
 func (s *Script) Events() []*conversation.Event { return s.Stream.Events() }
 
-func (s *Script) build(m *conversation.TurnMut) *Script {
+func (s *Script) build(m *conversation.TurnBuilder) *Script {
 	s.t.Helper()
 	require.NoError(s.t, m.Build(s.Commit))
 	return s

@@ -73,21 +73,21 @@ func (e *RefError) Unwrap() error {
 	return ErrRefMoved
 }
 
-// A spokenError is one that another program told in words, with the number that
+// A gitMessageError is one that another program told in words, with the number that
 // the words stand for.
-type spokenError struct {
+type gitMessageError struct {
 	error
 	number syscall.Errno
 }
 
-func (e *spokenError) Unwrap() []error { return []error{e.error, e.number} }
+func (e *gitMessageError) Unwrap() []error { return []error{e.error, e.number} }
 
 // withErrno finds what the operating system told git in what git says.
 func withErrno(err error) error {
 	text := strings.ToLower(err.Error())
 	for _, number := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.EACCES} {
 		if strings.Contains(text, number.Error()) {
-			return &spokenError{err, number}
+			return &gitMessageError{err, number}
 		}
 	}
 	return err

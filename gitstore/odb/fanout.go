@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// fanOuts remembers which fan-out directories have a durable entry in
+// fanoutDirs remembers which fan-out directories have a durable entry in
 // objects/. A directory that git has removed and made again is another one.
-type fanOuts struct {
+type fanoutDirs struct {
 	mu      sync.Mutex
 	durable map[string]FileID
 }
@@ -41,7 +41,7 @@ func (w *write) syncFans() error {
 			return w.syncFan(names[i])
 		}
 		if err := w.flushes.entry(w.store.objects); err != nil {
-			return w.store.poison(err)
+			return w.store.failStop(err)
 		}
 		return nil
 	})
@@ -58,12 +58,12 @@ func (w *write) syncFan(name string) error {
 	}
 	defer dir.Close()
 	if err := w.flushes.entry(dir); err != nil {
-		return w.store.poison(err)
+		return w.store.failStop(err)
 	}
 	return nil
 }
 
-func (f *fanOuts) has(names []string, ids []FileID) bool {
+func (f *fanoutDirs) has(names []string, ids []FileID) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, name := range names {
@@ -74,7 +74,7 @@ func (f *fanOuts) has(names []string, ids []FileID) bool {
 	return true
 }
 
-func (f *fanOuts) add(names []string, ids []FileID) {
+func (f *fanoutDirs) add(names []string, ids []FileID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.durable == nil {

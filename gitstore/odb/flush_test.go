@@ -14,11 +14,11 @@ import (
 // A meter is a file system that says how many flushes were under way at once.
 type meter struct {
 	odb.FS
-	habits        odb.Habits
+	habits        odb.FlushTraits
 	flushes, most *atomic.Int32
 }
 
-func (m meter) Habits(_, _ odb.Dir) odb.Habits { return m.habits }
+func (m meter) Habits(_, _ odb.Dir) odb.FlushTraits { return m.habits }
 
 func (m meter) OpenDir(path string) (odb.Dir, error) {
 	d, err := m.FS.OpenDir(path)
@@ -72,7 +72,7 @@ func (f meterFile) Sync() error { return f.meter.flush(f.File.Sync) }
 func TestFlushesAtOnce(t *testing.T) {
 	for _, oneByOne := range []bool{false, true} {
 		var flushes, most atomic.Int32
-		fs := meter{faultfs.NewDisk(false, "/repo/objects", "/repo/refs/jp"), odb.Habits{OneByOne: oneByOne}, &flushes, &most}
+		fs := meter{faultfs.NewDisk(false, "/repo/objects", "/repo/refs/jp"), odb.FlushTraits{OneByOne: oneByOne}, &flushes, &most}
 		s, err := odb.Open("/repo", odb.Options{Format: testFormat, FS: fs})
 		require.NoError(t, err)
 		require.Equal(t, odb.PathStepwise, s.Path())

@@ -8,12 +8,12 @@ type FS interface {
 	// OpenDir opens a directory by its absolute path, through links.
 	OpenDir(path string) (Dir, error)
 	// Habits says what is known of the file system of both directories.
-	Habits(objects, refs Dir) Habits
+	Habits(objects, refs Dir) FlushTraits
 }
 
-// Habits are how a file system flushes. The zero value is that of one of which
+// FlushTraits are how a file system flushes. The zero value is that of one of which
 // nothing is known.
-type Habits struct {
+type FlushTraits struct {
 	// Ordered says that both directories lie on one file system whose metadata
 	// changes, and the data waited for before them, reach the disk in the
 	// order in which they were made, all by one flush of the last directory.

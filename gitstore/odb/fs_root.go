@@ -28,7 +28,7 @@ func (rootFS) OpenDir(name string) (Dir, error) {
 }
 
 // Habits are never known.
-func (rootFS) Habits(_, _ Dir) Habits { return Habits{} }
+func (rootFS) Habits(_, _ Dir) FlushTraits { return FlushTraits{} }
 
 // plain keeps a Root from following a link that stays inside it, and from
 // waiting for the other end of a pipe.

@@ -19,25 +19,25 @@ const (
 )
 
 // Habits reads the mount of the directories. Unknown properties count as unordered.
-func (osFS) Habits(objects, refs Dir) Habits {
+func (osFS) Habits(objects, refs Dir) FlushTraits {
 	o, okO := objects.(osDir)
 	r, okR := refs.(osDir)
 	if !okO || !okR {
-		return Habits{}
+		return FlushTraits{}
 	}
 	var fsO unix.Statfs_t
 	if unix.Fstatfs(int(o), &fsO) != nil {
-		return Habits{}
+		return FlushTraits{}
 	}
 	if int64(fsO.Type) == magicBtrfs {
-		return Habits{OneByOne: !logsAtOnce(os.DirFS("/"), mountID(int(o)))}
+		return FlushTraits{OneByOne: !logsAtOnce(os.DirFS("/"), mountID(int(o)))}
 	}
 	var stO, stR unix.Stat_t
 	if unix.Fstat(int(o), &stO) != nil || unix.Fstat(int(r), &stR) != nil || stO.Dev != stR.Dev {
-		return Habits{}
+		return FlushTraits{}
 	}
 	device := fmt.Sprintf("%d:%d", unix.Major(stO.Dev), unix.Minor(stO.Dev))
-	return Habits{Ordered: orderedMount(os.DirFS("/"), int64(fsO.Type), device)}
+	return FlushTraits{Ordered: orderedMount(os.DirFS("/"), int64(fsO.Type), device)}
 }
 
 // orderedMount decides from what root's /proc and /sys say of a device. It is an

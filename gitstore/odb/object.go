@@ -49,10 +49,10 @@ func (s *Store) readHere(oid OID, prove bool) (kind string, data []byte, err err
 	return kind, data, err
 }
 
-// ReadUnproven is ReadObject for who checks the hash itself, with Names, where
+// ReadUnverified is ReadObject for who checks the hash itself, with Names, where
 // proven is no, and reads what has another name with ReadObject: so that one
 // goroutine can read while another one checks.
-func (s *Store) ReadUnproven(oid OID) (kind string, data []byte, proven bool, err error) {
+func (s *Store) ReadUnverified(oid OID) (kind string, data []byte, proven bool, err error) {
 	if !isName(string(oid), s.opts.Format) {
 		kind, data, err = s.ReadObject(oid)
 		return kind, data, true, err

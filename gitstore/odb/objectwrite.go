@@ -86,7 +86,7 @@ func (w *write) create(o *stagedObject) error {
 		return err
 	}
 	if err := w.flushes.begin(file); err != nil {
-		return w.store.poison(err)
+		return w.store.failStop(err)
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (w *write) publish(ctx context.Context) error {
 		return err
 	}
 	if err := w.settle(); err != nil {
-		return w.store.poison(err)
+		return w.store.failStop(err)
 	}
 	for range nameTries {
 		if err := w.nameAll(); err != nil {
@@ -245,7 +245,7 @@ func (w *write) restage(o *stagedObject) error {
 		return err
 	}
 	if err := w.flushes.settle(o.file); err != nil {
-		return w.store.poison(err)
+		return w.store.failStop(err)
 	}
 	return fs.ErrNotExist
 }

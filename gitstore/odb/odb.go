@@ -90,7 +90,7 @@ type Store struct {
 	root     Dir
 	objects  Dir
 	dirs     dirCache
-	fans     fanOuts
+	fans     fanoutDirs
 	packed   packedCache
 	packs    packSet
 	others   packStore
@@ -173,8 +173,8 @@ func (s *Store) Path() Path { return s.path }
 // Dir is the absolute path of the git directory.
 func (s *Store) Dir() string { return s.dir }
 
-// Wrote reports whether a Write of this Store has ended well.
-func (s *Store) Wrote() bool { return s.wrote.Load() }
+// HasWritten reports whether a Write of this Store has ended well.
+func (s *Store) HasWritten() bool { return s.wrote.Load() }
 
 // Close ends the git child and gives the directory handles back. Where something
 // was just written and a git gc that prunes at once is under way, it first waits
@@ -191,8 +191,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// poison makes every later Write fail, and returns the error for this one.
-func (s *Store) poison(cause error) error {
+// failStop makes every later Write fail, and returns the error for this one.
+func (s *Store) failStop(cause error) error {
 	s.poisoned.CompareAndSwap(nil, &cause)
 	return fmt.Errorf("%w: %w", ErrPoisoned, classify(cause))
 }

@@ -70,12 +70,12 @@ func TestUnproven(t *testing.T) {
 	s, err := Open(dir, Options{Format: testFormat})
 	require.NoError(t, err)
 	defer s.Close()
-	_, data, proven, err := s.ReadUnproven(oidOf(next.named))
+	_, data, proven, err := s.ReadUnverified(oidOf(next.named))
 	require.NoError(t, err)
 	require.Equal(t, "z", string(data))
 	require.True(t, proven, "no pack is known to be the one")
 
-	kind, data, proven, err := s.ReadUnproven(oidOf(victim.named))
+	kind, data, proven, err := s.ReadUnverified(oidOf(victim.named))
 	require.NoError(t, err)
 	require.Equal(t, "y", string(data))
 	require.False(t, proven)
@@ -84,7 +84,7 @@ func TestUnproven(t *testing.T) {
 	require.False(t, s.Names("", kind, []byte("x")))
 	_, _, err = s.ReadObject(oidOf(victim.named))
 	require.ErrorIs(t, err, ErrObjectCorrupt)
-	_, _, proven, err = s.ReadUnproven("no name")
+	_, _, proven, err = s.ReadUnverified("no name")
 	require.ErrorIs(t, err, ErrOID)
 	require.True(t, proven)
 }
@@ -101,7 +101,7 @@ func TestUnprovenLoose(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 
-	kind, data, proven, err := s.ReadUnproven(named)
+	kind, data, proven, err := s.ReadUnverified(named)
 	require.NoError(t, err)
 	require.Equal(t, "y", string(data))
 	require.False(t, proven)

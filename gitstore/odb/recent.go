@@ -90,9 +90,9 @@ func (r *recentObjects) due(now time.Time, always bool) []recentObject {
 	return append([]recentObject(nil), r.objects...)
 }
 
-// MovedLately says whether a ref, or packed-refs where it is packed, was written so
+// RefsChangedSince says whether a ref, or packed-refs where it is packed, was written so
 // short a while ago that its writer still watches over what it names.
-func (s *Store) MovedLately(ref string) bool {
+func (s *Store) RefsChangedSince(ref string) bool {
 	if CheckRefName(ref) != nil {
 		return false
 	}

@@ -23,8 +23,8 @@ const (
 	maxBackoff   = 50 * time.Millisecond
 )
 
-// refMove is one ref under its lock.
-type refMove struct {
+// lockedRef is one ref under its lock.
+type lockedRef struct {
 	RefUpdate
 	dir  *refDir
 	base string
@@ -57,7 +57,7 @@ func (w *write) lock(ctx context.Context, updates []RefUpdate) error {
 			return fmt.Errorf("move %s: %w", m.Ref, classify(err))
 		}
 		if err := w.flushes.begin(m.lock); err != nil {
-			return w.store.poison(err)
+			return w.store.failStop(err)
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (w *write) lock(ctx context.Context, updates []RefUpdate) error {
 // openAbove opens what must be flushed with the first move in a directory: its entry
 // in the one above may be another process's, made and never flushed, and so on up.
 // The lock keeps them all where they are, so each is flushed once for all moves.
-func (w *write) openAbove(m *refMove) error {
+func (w *write) openAbove(m *lockedRef) error {
 	if !w.flushes.parallel || w.store.dirs.isDurable(m.dir) {
 		return nil
 	}
@@ -75,25 +75,25 @@ func (w *write) openAbove(m *refMove) error {
 		if err != nil {
 			return err
 		}
-		w.above = append(w.above, dirAbove{dir, name})
+		w.above = append(w.above, parentDir{dir, name})
 	}
 	return nil
 }
 
 // hasAbove says whether a directory will be flushed, and with it those above it.
 func (w *write) hasAbove(name string) bool {
-	return slices.ContainsFunc(w.above, func(d dirAbove) bool { return d.name == name })
+	return slices.ContainsFunc(w.above, func(d parentDir) bool { return d.name == name })
 }
 
-// dirAbove is a directory above one of refs.
-type dirAbove struct {
+// parentDir is a directory above one of refs.
+type parentDir struct {
 	Dir
 	name string
 }
 
 // lockRef waits a little for the holder of the lock: git's pack-refs takes it
 // for an instant.
-func (s *Store) lockRef(ctx context.Context, u RefUpdate, deadline time.Time) (*refMove, error) {
+func (s *Store) lockRef(ctx context.Context, u RefUpdate, deadline time.Time) (*lockedRef, error) {
 	told := s.opts.Now().Add(longWait)
 	for wait := firstBackoff; ; wait = min(2*wait, maxBackoff) {
 		m, err := s.tryLock(u)
@@ -120,7 +120,7 @@ func (s *Store) lockRef(ctx context.Context, u RefUpdate, deadline time.Time) (*
 
 // tryLock creates the lock through the directory's handle, where git may have
 // removed the directory since: the lock then goes into a new one.
-func (s *Store) tryLock(u RefUpdate) (*refMove, error) {
+func (s *Store) tryLock(u RefUpdate) (*lockedRef, error) {
 	dirName, base := splitRef(u.Ref)
 	for range dirTries {
 		dir, err := s.refDir(dirName, true)
@@ -132,7 +132,7 @@ func (s *Store) tryLock(u RefUpdate) (*refMove, error) {
 		}
 		lock, err := dir.Create(base+lockSuffix, lockPerm)
 		if err == nil {
-			m := &refMove{RefUpdate: u, dir: dir, base: base, lock: lock}
+			m := &lockedRef{RefUpdate: u, dir: dir, base: base, lock: lock}
 			if err := s.share(lock); err != nil {
 				m.abandon()
 				s.dirs.release(dir)
@@ -176,7 +176,7 @@ func (s *Store) breakLock(ref string) bool {
 
 // compare reads the value under the lock, loose and then packed, and refuses
 // any other than the expected one.
-func (s *Store) compare(m *refMove) error {
+func (s *Store) compare(m *lockedRef) error {
 	file, err := m.dir.Open(m.base)
 	found, old, err := readRefFile(file, err, s.opts.Format)
 	m.old = old
@@ -206,7 +206,7 @@ func (s *Store) compare(m *refMove) error {
 
 // checkConflict keeps a new ref from standing above or below another one. A
 // loose one above it has already stopped the lock.
-func (s *Store) checkConflict(m *refMove, packed packedRefs) error {
+func (s *Store) checkConflict(m *lockedRef, packed packedRefs) error {
 	other, err := packed.below(m.Ref + "/")
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (s *Store) checkConflict(m *refMove, packed packedRefs) error {
 
 // clear removes an empty directory in the place of a ref that has no file: git leaves
 // some, and removes those that it meets.
-func (m *refMove) clear() error {
+func (m *lockedRef) clear() error {
 	info, err := m.dir.Stat(m.base)
 	if err != nil || info.Kind != KindDir {
 		return nil
@@ -239,7 +239,7 @@ func (m *refMove) clear() error {
 	return nil
 }
 
-func (m *refMove) rename() error {
+func (m *lockedRef) rename() error {
 	if err := m.dir.Rename(m.base+lockSuffix, m.base); err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (m *refMove) rename() error {
 	return nil
 }
 
-func (m *refMove) abandon() {
+func (m *lockedRef) abandon() {
 	if !m.moved {
 		m.dir.Remove(m.base + lockSuffix)
 	}

@@ -68,7 +68,7 @@ func (s scheduled) OpenDir(name string) (out odb.Dir, err error) {
 	return out, err
 }
 
-func (s scheduled) Habits(objects, refs odb.Dir) odb.Habits {
+func (s scheduled) Habits(objects, refs odb.Dir) odb.FlushTraits {
 	return s.disk.Habits(objects.(scheduledDir).Dir, refs.(scheduledDir).Dir)
 }
 

@@ -169,11 +169,11 @@ func (s *Store) syncRefs(updates []RefUpdate) error {
 	}
 	for _, u := range updates {
 		if err := s.syncUp(u.Ref); err != nil {
-			return s.poison(err)
+			return s.failStop(err)
 		}
 	}
 	if err := s.root.Sync(); err != nil {
-		return s.poison(err)
+		return s.failStop(err)
 	}
 	return nil
 }

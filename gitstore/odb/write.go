@@ -159,9 +159,9 @@ type write struct {
 	store   *Store
 	flushes flushes
 	staged  []*stagedObject
-	moves   []*refMove
-	content []byte     // of the last small file, whose memory the next one takes
-	above   []dirAbove // the directories above those of the refs, where they are to be flushed
+	moves   []*lockedRef
+	content []byte      // of the last small file, whose memory the next one takes
+	above   []parentDir // the directories above those of the refs, where they are to be flushed
 }
 
 // move gives the refs their values and commits. It cannot be cancelled: from
@@ -169,19 +169,19 @@ type write struct {
 func (w *write) move(context.Context) error {
 	last := w.store.objects
 	if err := w.settleLocks(); err != nil {
-		return w.store.poison(err)
+		return w.store.failStop(err)
 	}
 	for _, m := range w.moves {
 		if err := m.rename(); err != nil {
 			return fmt.Errorf("move %s: %w", m.Ref, classify(err))
 		}
 		if err := w.flushes.entry(m.dir); err != nil {
-			return w.store.poison(err)
+			return w.store.failStop(err)
 		}
 		last = m.dir.Dir
 	}
 	if err := w.flushes.commit(last); err != nil {
-		return w.store.poison(err)
+		return w.store.failStop(err)
 	}
 	return nil
 }

@@ -67,9 +67,9 @@ const Growth = growth
 
 // TooMany is how many of the packs with these numbers of objects have to become one.
 func TooMany(objects []int) int {
-	var packs []made
+	var packs []packRecord
 	for _, n := range objects {
-		packs = append(packs, made{Objects: n})
+		packs = append(packs, packRecord{Objects: n})
 	}
 	return len(tooMany(packs))
 }

@@ -23,7 +23,7 @@ const growth = 4
 // out. If git keeps a multi-pack index, git merges, since it needs the packs in that
 // index.
 func (p *Packer) merge(ctx context.Context, s *state) (merged int, err error) {
-	var free []made
+	var free []packRecord
 	for _, pack := range s.Packs {
 		if _, err := os.Lstat(p.file(pack, ".keep")); err != nil && !pack.Damaged {
 			free = append(free, pack)
@@ -38,7 +38,7 @@ func (p *Packer) merge(ctx context.Context, s *state) (merged int, err error) {
 		p.blame(ctx, s, some)
 		return 0, errors.Join(err, p.tidy())
 	}
-	if p.hasMultiIndex() || slices.ContainsFunc(some, func(pack made) bool { return !p.placed(pack) }) {
+	if p.hasMultiIndex() || slices.ContainsFunc(some, func(pack packRecord) bool { return !p.placed(pack) }) {
 		return 0, p.tidy() // another process was faster
 	}
 	gone := without(some, joined)
@@ -62,7 +62,7 @@ func (p *Packer) merge(ctx context.Context, s *state) (merged int, err error) {
 
 // blame notes which of the packs cannot be read, so that the others are merged
 // without them.
-func (p *Packer) blame(ctx context.Context, s *state, packs []made) {
+func (p *Packer) blame(ctx context.Context, s *state, packs []packRecord) {
 	for i := range s.Packs {
 		if pack := &s.Packs[i]; contains(packs, *pack) && ctx.Err() == nil {
 			pack.Damaged = p.verify(ctx, *pack, p.packDir()) != nil
@@ -72,8 +72,8 @@ func (p *Packer) blame(ctx context.Context, s *state, packs []made) {
 
 // tooMany are the smallest packs, as many of them as have to become one so that each
 // pack is large enough beside the smaller ones.
-func tooMany(packs []made) []made {
-	sorted := slices.SortedFunc(slices.Values(packs), func(a, b made) int { return cmp.Compare(a.Objects, b.Objects) })
+func tooMany(packs []packRecord) []packRecord {
+	sorted := slices.SortedFunc(slices.Values(packs), func(a, b packRecord) int { return cmp.Compare(a.Objects, b.Objects) })
 	some, smaller := 0, 0
 	for i, pack := range sorted {
 		if pack.Objects < growth*smaller {
@@ -85,7 +85,7 @@ func tooMany(packs []made) []made {
 }
 
 // join makes a pack of the objects of others.
-func (p *Packer) join(ctx context.Context, packs []made) ([]made, error) {
+func (p *Packer) join(ctx context.Context, packs []packRecord) ([]packRecord, error) {
 	var names strings.Builder
 	for _, pack := range packs {
 		names.WriteString(pack.Name + ".pack\n")
@@ -100,7 +100,7 @@ func (p *Packer) join(ctx context.Context, packs []made) ([]made, error) {
 }
 
 // covers checks that new packs have every object of others.
-func (p *Packer) covers(ctx context.Context, joined, others []made) error {
+func (p *Packer) covers(ctx context.Context, joined, others []packRecord) error {
 	there := map[odb.OID]bool{}
 	for _, pack := range joined {
 		objects, err := p.list(ctx, pack, p.work)

@@ -44,7 +44,7 @@ func (p *Packer) Misled() bool {
 			continue // git says what is wrong with it
 		}
 		for _, name := range names {
-			if pack, _ := strings.CutSuffix(name, ".idx"); packName(pack) && !p.placed(made{Name: pack}) {
+			if pack, _ := strings.CutSuffix(name, ".idx"); packName(pack) && !p.placed(packRecord{Name: pack}) {
 				return true
 			}
 		}

@@ -72,7 +72,7 @@ func (p *Packer) endRemovals(ctx context.Context, s *state) error {
 
 // removeLoose removes the loose files of what a pack has. Those of objects that only
 // packs of others have stay: no reader has read these packs.
-func (p *Packer) removeLoose(ctx context.Context, pack *made) error {
+func (p *Packer) removeLoose(ctx context.Context, pack *packRecord) error {
 	objects, err := p.list(ctx, *pack, p.packDir())
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *Packer) removeLoose(ctx context.Context, pack *made) error {
 
 // packSpans packs all spans at once. Where git cannot, because an object of one
 // of them is missing or damaged, each is packed alone, and that one stays loose.
-func (p *Packer) packSpans(ctx context.Context, spans []span) ([]made, error) {
+func (p *Packer) packSpans(ctx context.Context, spans []span) ([]packRecord, error) {
 	packs, err := p.packObjects(ctx, spans)
 	var exit *gitcmd.ExitError
 	if !errors.As(err, &exit) || len(spans) == 1 {
@@ -113,7 +113,7 @@ func (p *Packer) packSpans(ctx context.Context, spans []span) ([]made, error) {
 }
 
 // packObjects makes a pack of what the spans need and no pack has.
-func (p *Packer) packObjects(ctx context.Context, spans []span) ([]made, error) {
+func (p *Packer) packObjects(ctx context.Context, spans []span) ([]packRecord, error) {
 	var revisions strings.Builder
 	for _, s := range spans {
 		revisions.WriteString(s.revisions())
@@ -130,7 +130,7 @@ func (p *Packer) makeFolder(path string) error {
 
 // make runs a command that prints the names of the packs it makes, and lets another
 // git read every object of them.
-func (p *Packer) make(ctx context.Context, c gitcmd.Command) (packs []made, err error) {
+func (p *Packer) make(ctx context.Context, c gitcmd.Command) (packs []packRecord, err error) {
 	if err := errors.Join(p.makeFolder(p.packDir()), p.makeFolder(p.work)); err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (p *Packer) make(ctx context.Context, c gitcmd.Command) (packs []made, err 
 		return nil, err
 	}
 	for name := range strings.FieldsSeq(string(out)) {
-		pack := made{Name: "pack-" + name}
+		pack := packRecord{Name: "pack-" + name}
 		if err := p.verify(ctx, pack, p.work); err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (p *Packer) make(ctx context.Context, c gitcmd.Command) (packs []made, err 
 }
 
 // verify lets git read every object of a pack in a folder.
-func (p *Packer) verify(ctx context.Context, pack made, dir string) error {
+func (p *Packer) verify(ctx context.Context, pack packRecord, dir string) error {
 	if _, err := p.git.RunWith(ctx, p.command("verify-pack", filepath.Join(dir, pack.Name+".idx"))); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrUnread, pack.Name, err)
 	}
@@ -162,7 +162,7 @@ func (p *Packer) verify(ctx context.Context, pack made, dir string) error {
 }
 
 // list is what is in a pack by its index.
-func (p *Packer) list(ctx context.Context, pack made, dir string) (objects []odb.OID, err error) {
+func (p *Packer) list(ctx context.Context, pack packRecord, dir string) (objects []odb.OID, err error) {
 	index, err := os.Open(filepath.Join(dir, pack.Name+".idx"))
 	if err != nil {
 		return nil, err

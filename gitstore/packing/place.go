@@ -24,7 +24,7 @@ func (p *Packer) tidy() error { return p.files.RemoveAll(p.work) }
 
 // place notes that packs are ours and moves them to the others, durably. gone are
 // packs that they replace.
-func (p *Packer) place(s *state, packs []made, gone ...made) error {
+func (p *Packer) place(s *state, packs []packRecord, gone ...packRecord) error {
 	kept := without(s.Packs, packs)
 	for i := range kept {
 		kept[i].Gone = contains(gone, kept[i])
@@ -73,7 +73,7 @@ func (p *Packer) endMoves(ctx context.Context, s *state) error {
 
 // move gives the files of a pack their places, unless they have them already: the
 // name of a pack is that of its bytes.
-func (p *Packer) move(pack made) error {
+func (p *Packer) move(pack packRecord) error {
 	if p.placed(pack) {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (p *Packer) move(pack made) error {
 }
 
 // remove takes the index away first.
-func (p *Packer) remove(pack made) error {
+func (p *Packer) remove(pack packRecord) error {
 	for _, suffix := range slices.Backward(suffixes) {
 		if err := p.files.Remove(p.file(pack, suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -98,17 +98,17 @@ func (p *Packer) remove(pack made) error {
 
 func (p *Packer) packDir() string { return filepath.Join(p.dir, "objects", "pack") }
 
-func (p *Packer) file(pack made, suffix string) string {
+func (p *Packer) file(pack packRecord, suffix string) string {
 	return filepath.Join(p.packDir(), pack.Name+suffix)
 }
 
 // contains reports whether a pack is among some.
-func contains(packs []made, pack made) bool {
-	return slices.ContainsFunc(packs, func(m made) bool { return m.Name == pack.Name })
+func contains(packs []packRecord, pack packRecord) bool {
+	return slices.ContainsFunc(packs, func(m packRecord) bool { return m.Name == pack.Name })
 }
 
 // without is the packs that are not among others.
-func without(packs, others []made) (rest []made) {
+func without(packs, others []packRecord) (rest []packRecord) {
 	for _, pack := range packs {
 		if !contains(others, pack) {
 			rest = append(rest, pack)

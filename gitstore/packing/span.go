@@ -39,7 +39,7 @@ func (p *Packer) loose(ctx context.Context) ([]span, error) {
 	}
 	var found []span
 	seen := map[odb.OID]bool{}
-	events, payload := walker{p: p, passed: map[odb.OID]*ground{}}, walker{p: p, passed: map[odb.OID]*ground{}, payload: true}
+	events, payload := walker{p: p, passed: map[odb.OID]*walkBoundary{}}, walker{p: p, passed: map[odb.OID]*walkBoundary{}, payload: true}
 	for _, ref := range all {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -59,8 +59,8 @@ func (p *Packer) loose(ctx context.Context) ([]span, error) {
 	return found, context.Cause(ctx)
 }
 
-// A ground is where a walk ends; not ok where the chain cannot be followed.
-type ground struct {
+// A walkBoundary is where a walk ends; not ok where the chain cannot be followed.
+type walkBoundary struct {
 	end odb.OID
 	ok  bool
 }
@@ -70,14 +70,14 @@ type ground struct {
 type walker struct {
 	p       *Packer
 	payload bool // the commits are no events
-	passed  map[odb.OID]*ground
+	passed  map[odb.OID]*walkBoundary
 }
 
 // down walks first parents to a commit that is packed, or that is no event. All
 // commits above it became durable after it, so nothing below has to be looked
 // at.
-func (w walker) down(ctx context.Context, oid odb.OID) *ground {
-	g := &ground{}
+func (w walker) down(ctx context.Context, oid odb.OID) *walkBoundary {
+	g := &walkBoundary{}
 	for ctx.Err() == nil && !w.p.odb.Packed(oid) {
 		if before := w.passed[oid]; before != nil {
 			*g = *before

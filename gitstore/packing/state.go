@@ -17,15 +17,15 @@ import (
 // A state is what a Pack leaves for the next one. Losing it costs nothing but a
 // Pack that was not due, and merges that come later.
 type state struct {
-	At    time.Time `json:"at"`
-	Began time.Time `json:"began,omitzero"` // of a Pack that has not ended
-	Left  int       `json:"left"`           // loose objects that no conversation needed
-	Packs []made    `json:"packs,omitempty"`
+	At    time.Time    `json:"at"`
+	Began time.Time    `json:"began,omitzero"` // of a Pack that has not ended
+	Left  int          `json:"left"`           // loose objects that no conversation needed
+	Packs []packRecord `json:"packs,omitempty"`
 }
 
-// made is a pack of this package's making. It is noted before it gets its place, and
+// packRecord is a pack of this package's making. It is noted before it gets its place, and
 // before anything is removed for it: whatever a kill leaves is known to be ours.
-type made struct {
+type packRecord struct {
 	Name    string `json:"name"` // without a suffix
 	Objects int    `json:"objects"`
 	// Loose says that its objects may still be loose, too.
@@ -60,7 +60,7 @@ func (p *Packer) writeState(s state) error {
 
 // present are those packs that are still there: a gc of the user's may have taken
 // them into its own. A name that git would not give is not one of ours.
-func (p *Packer) present(packs []made) (there []made) {
+func (p *Packer) present(packs []packRecord) (there []packRecord) {
 	for _, pack := range packs {
 		if !packName(pack.Name) || contains(there, pack) || !p.placed(pack) {
 			continue
@@ -74,7 +74,7 @@ func (p *Packer) present(packs []made) (there []made) {
 }
 
 // placed reports whether git sees a pack.
-func (p *Packer) placed(pack made) bool {
+func (p *Packer) placed(pack packRecord) bool {
 	for _, suffix := range []string{".idx", ".pack"} {
 		if info, err := os.Lstat(p.file(pack, suffix)); err != nil || !info.Mode().IsRegular() {
 			return false

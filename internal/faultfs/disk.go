@@ -136,7 +136,7 @@ func (d *Disk) OpenDir(name string) (odb.Dir, error) {
 }
 
 // Habits says whether the disk has a journal.
-func (d *Disk) Habits(_, _ odb.Dir) odb.Habits { return odb.Habits{Ordered: d.journal} }
+func (d *Disk) Habits(_, _ odb.Dir) odb.FlushTraits { return odb.FlushTraits{Ordered: d.journal} }
 
 type diskDir struct {
 	disk *Disk

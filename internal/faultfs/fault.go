@@ -174,7 +174,7 @@ func (f *FS) OpenDir(path string) (odb.Dir, error) {
 	return get(f, OpenDir, func() (odb.Dir, error) { return f.wrapDir(f.FS.OpenDir(path)) })
 }
 
-func (f *FS) Habits(objects, refs odb.Dir) odb.Habits {
+func (f *FS) Habits(objects, refs odb.Dir) odb.FlushTraits {
 	return f.FS.Habits(objects.(dir).Dir, refs.(dir).Dir)
 }
 

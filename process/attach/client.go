@@ -56,7 +56,7 @@ func (c *Client) greeted(m Message) error {
 		}
 		return nil
 	case *Bye:
-		return &TurnedAwayError{*m}
+		return &RefusedError{*m}
 	}
 	return fmt.Errorf("%w: no hello comes first", ErrGarbled)
 }

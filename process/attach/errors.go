@@ -32,11 +32,11 @@ func (e *VersionError) reason() string {
 	return fmt.Sprintf("this process speaks version %d of the attach protocol, the client version %d", Version, e.Theirs)
 }
 
-// A TurnedAwayError is [ErrGone] with what the process said in the place of hello.
-type TurnedAwayError struct{ Bye }
+// A RefusedError is [ErrGone] with what the process said in the place of hello.
+type RefusedError struct{ Bye }
 
 // Error gives the reason.
-func (e *TurnedAwayError) Error() string { return e.Reason }
+func (e *RefusedError) Error() string { return e.Reason }
 
 // Unwrap gives ErrGone.
-func (e *TurnedAwayError) Unwrap() error { return ErrGone }
+func (e *RefusedError) Unwrap() error { return ErrGone }

@@ -10,20 +10,20 @@ import (
 	"jp/conversation"
 )
 
-// Back reads events backward from a head, as a store does.
-type Back func(ctx context.Context, head conversation.Head) iter.Seq2[*conversation.Event, error]
+// ReverseReader reads events backward from a head, as a store does.
+type ReverseReader func(ctx context.Context, head conversation.Head) iter.Seq2[*conversation.Event, error]
 
 // A Follower gives every event of a conversation behind some event once, in
 // order: those that were durable at hello, then each as it becomes durable.
 type Follower struct {
 	client *Client
-	back   Back
+	back   ReverseReader
 	seq    int // of the newest event that was given
 	begun  bool
 }
 
 // Follow follows a conversation from behind an event, -1 for all of it.
-func (c *Client) Follow(after int, back Back) *Follower {
+func (c *Client) Follow(after int, back ReverseReader) *Follower {
 	return &Follower{client: c, back: back, seq: after}
 }
 

@@ -46,7 +46,7 @@ func (j *journal) add(body conversation.Body) *conversation.Event {
 	return e
 }
 
-// back implements [attach.Back].
+// back implements [attach.ReverseReader].
 func (j *journal) back(_ context.Context, head conversation.Head) iter.Seq2[*conversation.Event, error] {
 	return func(yield func(*conversation.Event, error) bool) {
 		j.mu.Lock()

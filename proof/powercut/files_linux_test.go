@@ -26,7 +26,7 @@ import (
 // event, as jp does after a tool. It tells the number of each step that was
 // acknowledged, and the tree that it recorded.
 func (j job) shoot(ctx context.Context, store *gitstore.Store, done func(step int, tree string) error) error {
-	files, err := worktree.Open(ctx, repositoryIn(j.Repo), worktree.Options{Volatile: j.Care == unflushed, Ordered: store.Ordered()})
+	files, err := worktree.Open(ctx, repositoryIn(j.Repo), worktree.Options{Volatile: j.Care == unflushed, Ordered: store.OrderedFlush()})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ func (c noFsyncFS) OpenDir(path string) (odb.Dir, error) {
 	return carelessDir{d}, err
 }
 
-func (c noFsyncFS) Habits(objects, refs odb.Dir) odb.Habits {
+func (c noFsyncFS) Habits(objects, refs odb.Dir) odb.FlushTraits {
 	return c.FS.Habits(objects.(carelessDir).Dir, refs.(carelessDir).Dir)
 }
 

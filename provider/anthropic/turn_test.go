@@ -36,7 +36,7 @@ func play(t *testing.T, answers ...string) *played {
 	return p
 }
 
-func (p *played) build(mut *conversation.TurnMut) {
+func (p *played) build(mut *conversation.TurnBuilder) {
 	p.Helper()
 	require.NoError(p, mut.Build(func([]*conversation.Event) error { return nil }))
 }

@@ -26,29 +26,29 @@ type Approvals struct {
 
 // A record is what a file says. It has the names of variables and no values.
 type record struct {
-	Name    string   `json:"name"`
-	Command []string `json:"command"`
-	Env     []string `json:"env"`
-	Root    string   `json:"root"`
-	Files   Files    `json:"files"`
-	Offers  []Offer  `json:"offers"`
+	Name    string     `json:"name"`
+	Command []string   `json:"command"`
+	Env     []string   `json:"env"`
+	Root    string     `json:"root"`
+	Files   Files      `json:"files"`
+	Offers  []ToolInfo `json:"offers"`
 }
 
-// sealed is a record in its file.
-type sealed struct {
+// storedApproval is a record in its file.
+type storedApproval struct {
 	SHA256 string          `json:"sha256"`
 	Record json.RawMessage `json:"record"`
 }
 
 // Approved is what the user approved of a server that is started like this, with the
 // files that its command line named then; ok is false where that is nothing.
-func (a Approvals) Approved(s Spec) (offers []Offer, files Files, ok bool) {
+func (a Approvals) Approved(s Spec) (offers []ToolInfo, files Files, ok bool) {
 	r, ok := read(a.file(s, "approved"))
 	return r.Offers, r.Files, ok
 }
 
 // Approve records that the user approved exactly this.
-func (a Approvals) Approve(s Spec, files Files, offers []Offer) error {
+func (a Approvals) Approve(s Spec, files Files, offers []ToolInfo) error {
 	if err := a.write(s, "approved", files, offers); err != nil {
 		return fmt.Errorf("approve the tools of %s: %w", s.Name, err)
 	}
@@ -64,14 +64,14 @@ func (a Approvals) Revoke(s Spec) error {
 }
 
 // Seen is what the server listed last, where that is not what was approved.
-func (a Approvals) Seen(s Spec) (offers []Offer, ok bool) {
+func (a Approvals) Seen(s Spec) (offers []ToolInfo, ok bool) {
 	r, ok := read(a.file(s, "seen"))
 	return r.Offers, ok
 }
 
 // Saw records what a server lists, so that what changed is not offered next time
 // either. Where it is what was approved, or nothing was, nothing is kept.
-func (a Approvals) Saw(s Spec, offers []Offer) error {
+func (a Approvals) Saw(s Spec, offers []ToolInfo) error {
 	if approved, _, ok := a.Approved(s); !ok || len(Changes(approved, offers)) == 0 {
 		return a.forget(s)
 	}
@@ -110,15 +110,15 @@ func (a Approvals) forget(s Spec) error {
 	return nil
 }
 
-func (a Approvals) write(s Spec, kind string, files Files, offers []Offer) error {
+func (a Approvals) write(s Spec, kind string, files Files, offers []ToolInfo) error {
 	if offers == nil {
-		offers = []Offer{}
+		offers = []ToolInfo{}
 	}
 	text, err := canonical(record{s.Name, s.Command, slices.Sorted(maps.Keys(s.Env)), a.Root, files, offers})
 	if err != nil {
 		return err
 	}
-	content, err := canonical(sealed{hashOf(text), text})
+	content, err := canonical(storedApproval{hashOf(text), text})
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (a Approvals) write(s Spec, kind string, files Files, offers []Offer) error
 // read reads a file; false if there is none, or it is not as it was written.
 func read(file string) (r record, ok bool) {
 	content, err := os.ReadFile(file)
-	var s sealed
+	var s storedApproval
 	if err != nil || json.Unmarshal(content, &s) != nil || s.SHA256 != hashOf(s.Record) {
 		return record{}, false
 	}

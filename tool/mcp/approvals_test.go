@@ -11,8 +11,8 @@ import (
 	"jp/tool/mcp"
 )
 
-func offer(name, description string) mcp.Offer {
-	return mcp.Offer{Name: name, Description: description, Schema: json.RawMessage(`{"type":"object"}`)}
+func offer(name, description string) mcp.ToolInfo {
+	return mcp.ToolInfo{Name: name, Description: description, Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
 func TestApprovalsAreForOneCommandAndEnvironment(t *testing.T) {
@@ -20,7 +20,7 @@ func TestApprovalsAreForOneCommandAndEnvironment(t *testing.T) {
 	spec := mcp.Spec{Name: "docs", Command: []string{"docs", "--stdio"}, Env: map[string]string{"TOKEN": "hunter2"}}
 	_, _, ok := a.Approved(spec)
 	require.False(t, ok)
-	offers := []mcp.Offer{offer("search", "Find <a> & b\u00e4")}
+	offers := []mcp.ToolInfo{offer("search", "Find <a> & b\u00e4")}
 	require.NoError(t, a.Approve(spec, nil, offers))
 	got, _, ok := a.Approved(spec)
 	require.True(t, ok)
@@ -58,7 +58,7 @@ func TestApprovalsAreForOneCommandAndEnvironment(t *testing.T) {
 func TestADamagedApprovalApprovesNothing(t *testing.T) {
 	a := mcp.Approvals{Dir: t.TempDir()}
 	spec := mcp.Spec{Name: "docs", Command: []string{"docs"}}
-	require.NoError(t, a.Approve(spec, nil, []mcp.Offer{offer("search", "Find")}))
+	require.NoError(t, a.Approve(spec, nil, []mcp.ToolInfo{offer("search", "Find")}))
 	files, err := filepath.Glob(filepath.Join(a.Dir, "*"))
 	require.NoError(t, err)
 	whole, err := os.ReadFile(files[0])
@@ -68,7 +68,7 @@ func TestADamagedApprovalApprovesNothing(t *testing.T) {
 		damaged[i] ^= 1
 		require.NoError(t, os.WriteFile(files[0], damaged, 0o600))
 		if offers, _, ok := a.Approved(spec); ok { // white space and the case of a key mean nothing
-			require.Equal(t, []mcp.Offer{offer("search", "Find")}, offers)
+			require.Equal(t, []mcp.ToolInfo{offer("search", "Find")}, offers)
 		}
 		require.NoError(t, os.WriteFile(files[0], whole[:i], 0o600))
 		_, _, ok := a.Approved(spec)
@@ -79,7 +79,7 @@ func TestADamagedApprovalApprovesNothing(t *testing.T) {
 func TestWhatWasSeen(t *testing.T) {
 	a := mcp.Approvals{Dir: t.TempDir()}
 	spec := mcp.Spec{Name: "docs", Command: []string{"docs"}}
-	first, second := []mcp.Offer{offer("a", "1"), offer("b", "1")}, []mcp.Offer{offer("b", "2"), offer("c", "1")}
+	first, second := []mcp.ToolInfo{offer("a", "1"), offer("b", "1")}, []mcp.ToolInfo{offer("b", "2"), offer("c", "1")}
 	require.NoError(t, a.Saw(spec, second))
 	_, ok := a.Seen(spec)
 	require.False(t, ok, "nothing was approved that it could differ from")

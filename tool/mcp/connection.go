@@ -143,12 +143,12 @@ func (c *connection) spoil(why error) { c.broken.CompareAndSwap(nil, &why) }
 func (c *connection) usable() bool { return c.process.running() && c.broken.Load() == nil }
 
 // list asks for the tools anew. At the end of ctx the server is killed.
-func (c *connection) list(ctx context.Context, s Spec) (Listing, error) {
+func (c *connection) list(ctx context.Context, s Spec) (ToolList, error) {
 	c.stale.Store(false)
 	stop := context.AfterFunc(ctx, c.process.kill)
 	listing, err := listTools(context.WithoutCancel(ctx), c.session)
 	if !stop() || err != nil {
-		return Listing{}, c.failure(ctx, s, err)
+		return ToolList{}, c.failure(ctx, s, err)
 	}
 	return listing, nil
 }

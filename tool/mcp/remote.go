@@ -17,11 +17,11 @@ import (
 // A remote is a tool of a server, as it was approved.
 type remote struct {
 	server *Server
-	offer  Offer
+	offer  ToolInfo
 	def    *tool.Definition
 }
 
-func newRemote(s *Server, o Offer, reads bool) *remote {
+func newRemote(s *Server, o ToolInfo, reads bool) *remote {
 	description := cmp.Or(o.Description, fmt.Sprintf("The tool %s of the MCP server %s.", words(o.Name), words(s.spec.Name)))
 	def := &tool.Definition{
 		Name: ToolName(s.spec.Name, o.Name), Description: description, Parameters: o.Schema,

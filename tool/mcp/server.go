@@ -19,7 +19,7 @@ type Server struct {
 	turn chan struct{} // holds one token; what follows is for whoever took it
 
 	conn    *connection // nil: it does not run
-	listing Listing     // of the connection
+	listing ToolList    // of the connection
 	closed  bool
 
 	accepted atomic.Pointer[Files] // with which the user lets it start
@@ -38,7 +38,7 @@ func (s *Server) Spec() Spec { return s.spec }
 // A State is what is known of a server without starting it.
 type State struct {
 	Approved bool         // something was approved for this command and environment
-	Offers   []Offer      // what was approved, and was not seen to be otherwise since
+	Offers   []ToolInfo   // what was approved, and was not seen to be otherwise since
 	Changes  []Change     // what the server listed otherwise, when it ran last
 	Files    []FileChange // the files that its command names, where they are not as approved: it offers nothing then
 }
@@ -55,8 +55,8 @@ func (s *Server) State() State {
 		return state
 	}
 	state.Changes = Changes(approved, seen)
-	state.Offers = slices.DeleteFunc(slices.Clone(state.Offers), func(o Offer) bool {
-		is, found := Listing{Offers: seen}.find(o.Name)
+	state.Offers = slices.DeleteFunc(slices.Clone(state.Offers), func(o ToolInfo) bool {
+		is, found := ToolList{Offers: seen}.find(o.Name)
 		return !found || !is.equal(o)
 	})
 	return state
@@ -64,9 +64,9 @@ func (s *Server) State() State {
 
 // Look starts the server, if it does not run, and returns what it lists. The
 // error is a [*StartError], or the cause of ctx.
-func (s *Server) Look(ctx context.Context) (Listing, error) {
+func (s *Server) Look(ctx context.Context) (ToolList, error) {
 	if err := s.take(ctx); err != nil {
-		return Listing{}, err
+		return ToolList{}, err
 	}
 	defer s.release()
 	_, listing, err := s.ready(ctx)
@@ -98,7 +98,7 @@ func (s *Server) Startable() bool {
 
 // Approve records that the user approved these of the server's tools, with the files that
 // they accepted or approved before.
-func (s *Server) Approve(offers []Offer) error {
+func (s *Server) Approve(offers []ToolInfo) error {
 	files := s.accepted.Load()
 	if files == nil {
 		_, approved, _ := s.opts.Approvals.Approved(s.spec)
@@ -146,15 +146,15 @@ func (s *Server) release() { s.turn <- struct{}{} }
 
 // ready starts the server, if it does not run, and lists its tools, if they are
 // not known or may have changed. It tries once.
-func (s *Server) ready(ctx context.Context) (*connection, Listing, error) {
+func (s *Server) ready(ctx context.Context) (*connection, ToolList, error) {
 	if s.closed {
-		return nil, Listing{}, &StartError{Server: s.spec.Name, err: ErrClosed}
+		return nil, ToolList{}, &StartError{Server: s.spec.Name, err: ErrClosed}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.StartTimeout, errSilent)
 	defer cancel()
 	hung, err := s.clear(ctx)
 	if err != nil {
-		return nil, Listing{}, err
+		return nil, ToolList{}, err
 	}
 	listed := s.conn != nil && !s.conn.stale.Load()
 	if listed {
@@ -162,11 +162,11 @@ func (s *Server) ready(ctx context.Context) (*connection, Listing, error) {
 	}
 	if s.conn == nil {
 		if !s.Startable() {
-			return nil, Listing{}, &StartError{Server: s.spec.Name, err: s.unapproved()}
+			return nil, ToolList{}, &StartError{Server: s.spec.Name, err: s.unapproved()}
 		}
 		conn, err := connect(ctx, s.spec, s.opts)
 		if err != nil {
-			return nil, Listing{}, err
+			return nil, ToolList{}, err
 		}
 		s.conn = conn
 		s.conn.instead.Store(hung)
@@ -175,7 +175,7 @@ func (s *Server) ready(ctx context.Context) (*connection, Listing, error) {
 	if err != nil {
 		s.conn.close(0)
 		s.conn = nil
-		return nil, Listing{}, err
+		return nil, ToolList{}, err
 	}
 	s.listing = listing
 	// What cannot be kept is found out again at the next start.

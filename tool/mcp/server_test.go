@@ -66,7 +66,7 @@ func (s *stage) again() {
 }
 
 // approve approves all that the server lists now.
-func (s *stage) approve() mcp.Listing {
+func (s *stage) approve() mcp.ToolList {
 	s.t.Helper()
 	listing, err := s.server.Look(s.t.Context())
 	require.NoError(s.t, err)
@@ -206,7 +206,7 @@ func TestAServerThatCannotBeStarted(t *testing.T) {
 		var failed *mcp.StartError
 		require.ErrorAs(t, err, &failed, kind)
 		require.Contains(t, err.Error(), want)
-		require.NoError(t, s.server.Approve([]mcp.Offer{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
+		require.NoError(t, s.server.Approve([]mcp.ToolInfo{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
 		before := s.starts()
 		result := s.call("run", `{}`)
 		require.True(t, result.IsError)
@@ -405,7 +405,7 @@ func TestAServerIsStartedBeforeTheCall(t *testing.T) {
 			s.opts.StartTimeout = time.Minute
 		}
 		s.again()
-		require.NoError(t, s.server.Approve([]mcp.Offer{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
+		require.NoError(t, s.server.Approve([]mcp.ToolInfo{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
 		err := s.tool("run").(tool.Preparer).Prepare(t.Context())
 		require.ErrorContains(t, err, want, kind)
 		require.NotContains(t, s.log(), "tools/call")
@@ -416,7 +416,7 @@ func TestAServerIsStartedBeforeTheCall(t *testing.T) {
 // nothing, and that is known. Of one that was sent it is not.
 func TestACallThatWasNotSent(t *testing.T) {
 	s := newStage(t, "silent")
-	require.NoError(t, s.server.Approve([]mcp.Offer{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
+	require.NoError(t, s.server.Approve([]mcp.ToolInfo{{Name: "run", Schema: json.RawMessage(`{"type":"object"}`)}}))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := s.tool("run").Run(ctx, tool.Call{Arguments: json.RawMessage(`{}`)})

@@ -12,15 +12,15 @@ import (
 // patience is how long calls may still take when the input has ended.
 const patience = 10 * time.Second
 
-// patient is a transport on which the end of the input waits until the calls
+// drainingTransport is a transport on which the end of the input waits until the calls
 // before it are answered: who pipes requests in gets all answers.
-type patient struct {
+type drainingTransport struct {
 	mcp.Transport
 	done <-chan struct{} // ends the patience
 }
 
 // Connect implements [mcp.Transport].
-func (p patient) Connect(ctx context.Context) (mcp.Connection, error) {
+func (p drainingTransport) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := p.Transport.Connect(ctx)
 	return &connection{Connection: c, done: p.done, answered: make(chan struct{}, 1)}, err
 }

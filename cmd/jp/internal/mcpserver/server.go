@@ -45,7 +45,7 @@ func Serve(ctx context.Context, tools *tool.Registry, in io.ReadCloser, out io.W
 		server.AddTool(described(t.Definition()), handler(t))
 	}
 	answers := &shared{WriteCloser: out}
-	err := server.Run(ctx, patient{&mcp.IOTransport{Reader: newLines(in, answers), Writer: answers}, ctx.Done()})
+	err := server.Run(ctx, drainingTransport{&mcp.IOTransport{Reader: newLines(in, answers), Writer: answers}, ctx.Done()})
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 
 // preview adds what a call would do: the difference that it makes to a file, the
 // command that it runs, or else its arguments.
-func (p *Prompter) preview(s *sheet, q turnloop.Question) {
+func (p *Prompter) preview(s *questionView, q turnloop.Question) {
 	var known bool
 	switch s.name {
 	case "fs_modify_file":
@@ -45,7 +45,7 @@ type edit struct {
 	Count int    `json:"count"`
 }
 
-func (p *Prompter) previewModify(s *sheet, arguments json.RawMessage) bool {
+func (p *Prompter) previewModify(s *questionView, arguments json.RawMessage) bool {
 	var args struct {
 		Path  string `json:"path"`
 		Edits []edit `json:"edits"`
@@ -80,7 +80,7 @@ func apply(text string, edits []edit) (string, bool) {
 	return text, true
 }
 
-func (p *Prompter) previewCreate(s *sheet, arguments json.RawMessage, covers []string) bool {
+func (p *Prompter) previewCreate(s *questionView, arguments json.RawMessage, covers []string) bool {
 	var args struct {
 		Path    string  `json:"path"`
 		Content *string `json:"content"`
@@ -99,7 +99,7 @@ func (p *Prompter) previewCreate(s *sheet, arguments json.RawMessage, covers []s
 	return true
 }
 
-func (p *Prompter) previewDelete(s *sheet, arguments json.RawMessage) bool {
+func (p *Prompter) previewDelete(s *questionView, arguments json.RawMessage) bool {
 	var args struct {
 		Path string `json:"path"`
 	}
@@ -112,7 +112,7 @@ func (p *Prompter) previewDelete(s *sheet, arguments json.RawMessage) bool {
 	return true
 }
 
-func previewMove(s *sheet, arguments json.RawMessage) bool {
+func previewMove(s *questionView, arguments json.RawMessage) bool {
 	var args struct {
 		Source string `json:"source"`
 		Target string `json:"target"`
@@ -125,7 +125,7 @@ func previewMove(s *sheet, arguments json.RawMessage) bool {
 }
 
 // previewCommand shows a command word for word, whatever its length.
-func (p *Prompter) previewCommand(s *sheet, q turnloop.Question) bool {
+func (p *Prompter) previewCommand(s *questionView, q turnloop.Question) bool {
 	var args struct {
 		Argv    []string `json:"argv"`
 		Dir     string   `json:"cwd"`
@@ -149,7 +149,7 @@ func (p *Prompter) previewCommand(s *sheet, q turnloop.Question) bool {
 
 // previewProgram shows the program of a tool whose calls always start the same
 // one.
-func (p *Prompter) previewProgram(s *sheet, q turnloop.Question) {
+func (p *Prompter) previewProgram(s *questionView, q turnloop.Question) {
 	if q.Tool == nil || len(q.Tool.Command) == 0 {
 		return
 	}
@@ -166,7 +166,7 @@ func (p *Prompter) limit(q turnloop.Question) time.Duration {
 }
 
 // place says where a program runs, what it is kept from, and for how long.
-func (p *Prompter) place(s *sheet, dir string, limit time.Duration) {
+func (p *Prompter) place(s *questionView, dir string, limit time.Duration) {
 	facts := []string{safetext.Bound("in "+safetext.Show(directory(p.opts.Dir, dir)), 2*p.width()-4)}
 	if p.opts.Confinement != "" {
 		facts = append(facts, strings.Split(safetext.Clean(p.opts.Confinement), " · ")...)
@@ -224,7 +224,7 @@ func (p *Prompter) content(name string) (string, bool) {
 }
 
 // difference adds the lines that change, with those around them.
-func (s *sheet) difference(before, after string) {
+func (s *questionView) difference(before, after string) {
 	if len(before) > readable || len(after) > readable {
 		s.notes = append(s.notes, fmt.Sprintf("! too large to compare: %d bytes, then %d", len(before), len(after)))
 		return

@@ -227,19 +227,19 @@ func TestKeysThatAreOffered(t *testing.T) {
 		menu menu
 		want string
 	}{
-		"run":                   {edits.runMenu(run, sheet{}), "\x1b?adenwy"},
-		"run, no editor":        {plain.runMenu(run, sheet{}), "\x1b?adnwy"},
-		"run, exclusive":        {plain.runMenu(exclusive, sheet{}), "\x1b?dnwy"},
-		"run, to be edited":     {edits.runMenu(editing, sheet{}), "\r\x1b?adenwy"},
-		"the same, no editor":   {plain.runMenu(editing, sheet{}), "\x1b?adnwy"},
+		"run":                   {edits.runMenu(run, questionView{}), "\x1b?adenwy"},
+		"run, no editor":        {plain.runMenu(run, questionView{}), "\x1b?adnwy"},
+		"run, exclusive":        {plain.runMenu(exclusive, questionView{}), "\x1b?dnwy"},
+		"run, to be edited":     {edits.runMenu(editing, questionView{}), "\r\x1b?adenwy"},
+		"the same, no editor":   {plain.runMenu(editing, questionView{}), "\x1b?adnwy"},
 		"deliver, to be edited": {edits.deliverMenu(editing), "\r\x1b?denwy"},
 		"deliver":               {edits.deliverMenu(delivery("x")), "\x1b?denwy"},
-		"boolean":               {booleanMenu(toolQuestion(boolean, ""), sheet{}), "\x1b?any"},
-		"boolean, preset":       {booleanMenu(toolQuestion(boolean, "false"), sheet{}), "\x1b?any"},
-		"boolean, with detail":  {booleanMenu(detailed, sheet{details: []string{"x"}}), "\x1b?dny"},
-		"select":                {pickMenu(toolQuestion(selection(3), ""), sheet{}, selection(3).Options), "\x1b123?"},
-		"select, preset":        {pickMenu(toolQuestion(selection(2), `"x"`), sheet{}, selection(2).Options), "\x1b12?"},
-		"select, not an option": {pickMenu(toolQuestion(selection(2), `"y"`), sheet{}, selection(2).Options), "\x1b12?"},
+		"boolean":               {booleanMenu(toolQuestion(boolean, ""), questionView{}), "\x1b?any"},
+		"boolean, preset":       {booleanMenu(toolQuestion(boolean, "false"), questionView{}), "\x1b?any"},
+		"boolean, with detail":  {booleanMenu(detailed, questionView{details: []string{"x"}}), "\x1b?dny"},
+		"select":                {pickMenu(toolQuestion(selection(3), ""), questionView{}, selection(3).Options), "\x1b123?"},
+		"select, preset":        {pickMenu(toolQuestion(selection(2), `"x"`), questionView{}, selection(2).Options), "\x1b12?"},
+		"select, not an option": {pickMenu(toolQuestion(selection(2), `"y"`), questionView{}, selection(2).Options), "\x1b12?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, test.want, offered(test.menu))

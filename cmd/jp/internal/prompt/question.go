@@ -37,7 +37,7 @@ func (p *Prompter) boolean(ctx context.Context, q turnloop.Question) (turnloop.A
 	}
 }
 
-func booleanMenu(q turnloop.Question, s sheet) menu {
+func booleanMenu(q turnloop.Question, s questionView) menu {
 	m := menu{eof: "no answer: the tool's call fails", items: []item{{'y', "yes", "answer yes, this once"}, {'n', "no", "answer no"}}}
 	if !q.Inquiry.Request.Exclusive {
 		m.items = append(m.items, item{'a', "yes to all of these this turn", "answer yes each time the tool asks this in this turn"})
@@ -85,7 +85,7 @@ func (p *Prompter) pick(ctx context.Context, q turnloop.Question) (turnloop.Answ
 	}
 }
 
-func pickMenu(q turnloop.Question, s sheet, options []conversation.Option) menu {
+func pickMenu(q turnloop.Question, s questionView, options []conversation.Option) menu {
 	m := menu{eof: "no answer: the tool's call fails", wideKeys: true}
 	preset := defaultOption(q, options)
 	for i, o := range options {

@@ -54,7 +54,7 @@ func (p *Prompter) amend(
 	return answer, len(answer.Arguments) > 0, err
 }
 
-func (p *Prompter) runMenu(q turnloop.Question, s sheet) menu {
+func (p *Prompter) runMenu(q turnloop.Question, s questionView) menu {
 	m := menu{lead: "Run it?", eof: "as n", items: []item{{'y', "yes", "run it, this once"}}}
 	if slices.Contains(q.Inquiry.Request.Covers, "overwrite") {
 		m.items[0] = item{'y', "yes, overwrite it", "run it, this once, and overwrite the file"}

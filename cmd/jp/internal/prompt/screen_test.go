@@ -209,7 +209,7 @@ func TestTheAnswerIsShown(t *testing.T) {
 	}
 }
 
-func previewed(t *testing.T, root *os.Root, name, arguments string) sheet {
+func previewed(t *testing.T, root *os.Root, name, arguments string) questionView {
 	t.Helper()
 	return New(nil, Options{Root: root}).callSheet(callQuestion(name, "", arguments))
 }

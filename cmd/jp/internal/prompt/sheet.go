@@ -12,8 +12,8 @@ import (
 	"jp/turnloop"
 )
 
-// A sheet is what a person sees of a question. All of its text is clean.
-type sheet struct {
+// A questionView is what a person sees of a question. All of its text is clean.
+type questionView struct {
 	name    string
 	head    string     // the first line, without the name
 	aside   string     // at the right of the first line
@@ -32,8 +32,8 @@ const (
 )
 
 // callSheet shows what a call would do.
-func (p *Prompter) callSheet(q turnloop.Question) sheet {
-	s := sheet{name: toolName(q), head: subject(q), aside: position(q)}
+func (p *Prompter) callSheet(q turnloop.Question) questionView {
+	s := questionView{name: toolName(q), head: subject(q), aside: position(q)}
 	p.preview(&s, q)
 	if q.Hooked {
 		s.notes = append(s.notes, "! a hook changed the arguments; the model asked for others (d)")
@@ -48,16 +48,16 @@ func (p *Prompter) callSheet(q turnloop.Question) sheet {
 }
 
 // resultSheet shows what a call has returned.
-func (p *Prompter) resultSheet(q turnloop.Question) sheet {
-	return sheet{name: toolName(q), head: subject(q), aside: position(q), body: cleanLines(q.Result), details: cleanLines(q.Detail)}
+func (p *Prompter) resultSheet(q turnloop.Question) questionView {
+	return questionView{name: toolName(q), head: subject(q), aside: position(q), body: cleanLines(q.Result), details: cleanLines(q.Detail)}
 }
 
 // questionSheet shows what a tool asks. What it adds is shown on demand, if
 // there is a key for it.
-func (p *Prompter) questionSheet(q turnloop.Question) sheet {
+func (p *Prompter) questionSheet(q turnloop.Question) questionView {
 	asked := q.Inquiry.Request.Question
 	lines := cleanLines(asked.Text)
-	s := sheet{name: toolName(q), head: strings.TrimSpace(subject(q)) + " asks:"}
+	s := questionView{name: toolName(q), head: strings.TrimSpace(subject(q)) + " asks:"}
 	s.details = cleanLines(q.Detail)
 	if shown := written(lines); len(shown) > 0 {
 		s.head, s.notes = s.head+" "+shown[0], shown[1:]
@@ -79,7 +79,7 @@ func written(lines []string) []string {
 }
 
 // brief is a sheet in a few lines.
-func (p *Prompter) brief(s sheet) string {
+func (p *Prompter) brief(s questionView) string {
 	var b strings.Builder
 	b.WriteString(p.headline(s))
 	for _, note := range s.notes {
@@ -102,7 +102,7 @@ func (p *Prompter) brief(s sheet) string {
 }
 
 // full is all that there is to see.
-func (p *Prompter) full(s sheet) string {
+func (p *Prompter) full(s questionView) string {
 	var b strings.Builder
 	for _, line := range append(s.body[:len(s.body):len(s.body)], s.details...) {
 		b.WriteString("  " + p.colour(line) + "\n")
@@ -112,7 +112,7 @@ func (p *Prompter) full(s sheet) string {
 
 // headline is the name, the subject in full, and at the right edge, or on the
 // next line if there is no room, the position.
-func (p *Prompter) headline(s sheet) string {
+func (p *Prompter) headline(s questionView) string {
 	left := s.name
 	if s.head != "" {
 		left += " " + safetext.Bound(s.head, roomHead*p.width()-safetext.Columns(s.name))

@@ -45,7 +45,7 @@ func (a *attachment) newShow(o AttachOptions) attachShow {
 			live.hint = "Ctrl+C menu"
 		}
 		e.live.Store(live)
-		screen := &screenOutput{chrome: &chrome{env: e, palette: v.Palette, id: a.id, live: live}, shown: map[int]int{}}
+		screen := &screenOutput{statusWriter: &statusWriter{env: e, palette: v.Palette, id: a.id, live: live}, shown: map[int]int{}}
 		e.shown.Store(screen)
 		return &attachScreen{attachPipe: attachPipe{attachment: a, view: v, transcript: NewTranscript(v, e.Results(), "full")}, screen: screen}
 	}

@@ -19,7 +19,7 @@ const (
 
 // failure shows the end of what a tool said that failed: the last lines on a terminal, and with
 // -v all of it anywhere.
-func (c *chrome) failure(e *conversation.Event, b *conversation.ToolCallResponse) {
+func (c *statusWriter) failure(e *conversation.Event, b *conversation.ToolCallResponse) {
 	lines, left := outputLines(b.Content), 0
 	if b.Cancelled || neverRan(e.Subject) || !c.env.Verbose && !IsTerminal(c.env.Stderr) {
 		return

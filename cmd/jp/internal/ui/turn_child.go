@@ -11,7 +11,7 @@ import (
 // A childOutput shows, beside what is said of the parent's turn, that a child
 // begins and what its tools come to. What the child says is for its parent.
 type childOutput struct {
-	*chrome
+	*statusWriter
 	id     conversation.ID
 	silent bool // programs read the child's own events
 }
@@ -19,7 +19,7 @@ type childOutput struct {
 // childOutput shows a child beside its parent's turn, which has the live line.
 func (e *Env) childOutput(id conversation.ID, live *liveLine) *childOutput {
 	return &childOutput{
-		chrome: &chrome{env: e, palette: e.Palette(e.Stderr), live: live}, id: id, silent: e.Format.Structured(),
+		statusWriter: &statusWriter{env: e, palette: e.Palette(e.Stderr), live: live}, id: id, silent: e.Format.Structured(),
 	}
 }
 

@@ -20,18 +20,18 @@ import (
 
 // output chooses how a run is shown.
 func (e *Env) output(o agent.OutputOptions) agent.Output {
-	chrome := &chrome{env: e, palette: e.Palette(e.Stderr), live: e.liveLine()}
+	chrome := &statusWriter{env: e, palette: e.Palette(e.Stderr), live: e.liveLine()}
 	switch {
 	case e.Format.Structured():
 		return &JsonlOutput{Env: e, partial: o.Partial}
 	case IsTerminal(e.Stdout) && e.Format != FormatText:
-		return &screenOutput{chrome: chrome}
+		return &screenOutput{statusWriter: chrome}
 	}
-	return &pipeOutput{chrome: chrome}
+	return &pipeOutput{statusWriter: chrome}
 }
 
-// chrome is what is said beside the answer, on stderr.
-type chrome struct {
+// statusWriter is what is said beside the answer, on stderr.
+type statusWriter struct {
 	env     *Env
 	palette terminal.Palette
 	run     agent.RunInfo
@@ -50,13 +50,13 @@ type chrome struct {
 type treeStep struct{ before, after string }
 
 // Begin implements [output].
-func (c *chrome) Begin(r agent.RunInfo) {
+func (c *statusWriter) Begin(r agent.RunInfo) {
 	c.run, c.id, c.started, c.first = r, r.ID, c.env.Now(), r.Fresh
 	c.palette = c.env.Palette(c.env.Stderr) // the conversation has its say
 }
 
 // Resumed implements [output].
-func (c *chrome) Resumed(words string, tail *conversation.IncompleteTurn) {
+func (c *statusWriter) Resumed(words string, tail *conversation.IncompleteTurn) {
 	c.first = false
 	for _, e := range tail.Events {
 		c.follow(e)
@@ -67,7 +67,7 @@ func (c *chrome) Resumed(words string, tail *conversation.IncompleteTurn) {
 	c.say("%s", c.palette.Dim(safetext.Clean(problem.OneLine(words))))
 }
 
-func (c *chrome) say(format string, args ...any) {
+func (c *statusWriter) say(format string, args ...any) {
 	if !c.env.Quiet {
 		if c.before != nil {
 			c.before()
@@ -81,7 +81,7 @@ const progressLinesEvery = time.Second
 
 // Working shows what runs: on a terminal in the live line; elsewhere, with -v, how far a tool
 // says it is.
-func (c *chrome) Working(a turnloop.Activity) {
+func (c *statusWriter) Working(a turnloop.Activity) {
 	c.live.working("", a)
 	if now := time.Now(); c.live == nil && c.env.Verbose && !c.env.Quiet && a.Progress != "" && !a.Over && now.Sub(c.told) >= progressLinesEvery {
 		c.told = now
@@ -90,7 +90,7 @@ func (c *chrome) Working(a turnloop.Activity) {
 }
 
 // record says what tools came to and follows the files.
-func (c *chrome) record(events []*conversation.Event) {
+func (c *statusWriter) record(events []*conversation.Event) {
 	c.live.recorded("", events)
 	for _, e := range events {
 		c.follow(e)
@@ -121,7 +121,7 @@ func (c *chrome) record(events []*conversation.Event) {
 }
 
 // follow notes what a tool changed; what others do to the files is not counted.
-func (c *chrome) follow(e *conversation.Event) {
+func (c *statusWriter) follow(e *conversation.Event) {
 	c.leftOut.Follow(e)
 	before := c.last
 	c.last = e.Tree
@@ -137,7 +137,7 @@ func (c *chrome) follow(e *conversation.Event) {
 
 // head is the line that says in which conversation, with which model and where
 // the turn runs.
-func (c *chrome) head(e *conversation.Event, b *conversation.TurnStart) {
+func (c *statusWriter) head(e *conversation.Event, b *conversation.TurnStart) {
 	words := []string{string(c.id)}
 	f, transient := c.run.ForkedFrom, c.run.Transient()
 	switch {
@@ -186,7 +186,7 @@ func instructionNames(names []string) string {
 }
 
 // foot is the line that sums the turn up.
-func (c *chrome) foot(e agent.Ending) {
+func (c *statusWriter) foot(e agent.Ending) {
 	o := e.Outcome
 	words := []string{fmt.Sprintf("turn %d", o.Turn), conversation.Ago(c.env.Now().Sub(c.started))}
 	if o.Usage.Input+o.Usage.Output > 0 {
@@ -220,7 +220,7 @@ func (c *chrome) foot(e agent.Ending) {
 }
 
 // changes sums up what the tools changed, and says nothing where no one looks.
-func (c *chrome) changes() string {
+func (c *statusWriter) changes() string {
 	if c.run.Snapshots == nil || !c.run.Snapshots() {
 		return ""
 	}
@@ -252,17 +252,17 @@ func (c *chrome) changes() string {
 }
 
 // Detached prints the id, for scripts, and says how to look at it.
-func (c *chrome) Detached(d agent.DetachedJSON) {
+func (c *statusWriter) Detached(d agent.DetachedJSON) {
 	fmt.Fprintln(c.env.Results(), d.Conversation)
 	c.say("%s", c.palette.Dim(fmt.Sprintf("goes on in the background (pid %d) · %s", d.PID, action.Attach(d.Conversation.Short()))))
 }
 
 // Noticed prints a line for the user.
-func (c *chrome) Noticed(text string) { c.say("%s", c.palette.Yellow(safetext.Clean(text))) }
+func (c *statusWriter) Noticed(text string) { c.say("%s", c.palette.Yellow(safetext.Clean(text))) }
 
 // A pipeOutput writes the final message, or the data, to stdout. Who reads it may be
 // a terminal in the end: it is clean, as everywhere; --json has it as it was said.
-type pipeOutput struct{ *chrome }
+type pipeOutput struct{ *statusWriter }
 
 // Recorded says what tools came to, and earlier messages of the turn.
 func (p *pipeOutput) Recorded(events []*conversation.Event) {
@@ -294,7 +294,7 @@ func (p *pipeOutput) Ended(e agent.Ending) {
 
 // A screenOutput streams the answer to a terminal.
 type screenOutput struct {
-	*chrome
+	*statusWriter
 	mu      sync.Mutex  // held while the message is written
 	message prose       // nil between messages
 	shown   map[int]int // bytes of text shown, by seq
@@ -303,7 +303,7 @@ type screenOutput struct {
 
 // Begin implements [output].
 func (s *screenOutput) Begin(r agent.RunInfo) {
-	s.chrome.Begin(r)
+	s.statusWriter.Begin(r)
 	s.shown = map[int]int{}
 }
 
@@ -368,7 +368,7 @@ func (s *screenOutput) response(e *conversation.Event, b *conversation.ChatRespo
 // Noticed prints a line below what the model has said so far.
 func (s *screenOutput) Noticed(text string) {
 	s.closeMessage()
-	s.chrome.Noticed(text)
+	s.statusWriter.Noticed(text)
 }
 
 // hide makes room for others who write to the terminal.
