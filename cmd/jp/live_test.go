@@ -362,6 +362,7 @@ func TestTranscriptBreaksBetweenWords(t *testing.T) {
 	script := "[[reply]]\nreasoning = \"Reasons: " + words + ".\"\nmessage = \"Answer: " + words + ".\"\n" +
 		"[[reply.tool_call]]\nname = \"shell_run\"\narguments = { argv = [\"sh\", \"-c\", \"echo " + words + "; exit 3\"] }\n[[reply]]\nmessage = \"Last.\"\nhang = true\n"
 	p, id := inBackground(t, script, "-y", "Request: "+words)
+	p.recorded("tool_call_response") // what an attached terminal sees of reasoning while it streams goes away
 	screens := map[string]string{}
 	for _, columns := range []int{60, 40} {
 		for _, environ := range []string{"", "NO_COLOR=1"} {

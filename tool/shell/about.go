@@ -94,8 +94,9 @@ var meta = regexp.MustCompile(`[*?\[\\]`)
 // directory of the repository itself is jp's to write.
 func (r *run) counts(path string) bool {
 	info, err := os.Stat(path)
+	device := strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/") // that has files of the user's
 	switch {
-	case err != nil, strings.HasPrefix(path, "/proc/"), strings.HasPrefix(path, "/sys/"), strings.HasPrefix(path, "/dev/"):
+	case err != nil, strings.HasPrefix(path, "/proc/"), strings.HasPrefix(path, "/sys/"), device:
 		return false
 	case info.IsDir():
 		git := filepath.Join(r.root, ".git")
