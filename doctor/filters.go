@@ -13,6 +13,7 @@ import (
 	"jp/conversation"
 	"jp/gitcmd"
 	"jp/gitcmd/convert"
+	"jp/internal/safetext"
 )
 
 // filtered looks which filters the tracked files need, and whether they run.
@@ -57,11 +58,35 @@ func (c *checkup) filters(ctx context.Context) (f Filters, err error) {
 		}
 	}
 	slices.Sort(f.Undefined)
+	f.Pointers = c.pointers(needed)
 	if _, err := os.Stat(filepath.Join(c.repo.CommonDir, "lfs")); err == nil {
 		f.Missing, err = c.missingLFS(ctx)
 		return f, err
 	}
 	return f, nil
+}
+
+// pointers are the paths of files in the working tree that LFS keeps elsewhere, and that
+// stand as pointers there.
+func (c *checkup) pointers(filters map[string]string) (paths []string) {
+	root, err := os.OpenRoot(c.repo.TopLevel)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	for path, filter := range filters {
+		if filter != "lfs" {
+			continue
+		}
+		if info, err := root.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() >= convert.PointerSize {
+			continue
+		}
+		if text, err := root.ReadFile(path); err == nil && convert.IsPointer(text) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // missingLFS are the paths of pointers that only snapshots have, and whose content is not
@@ -99,6 +124,7 @@ type Filters struct {
 	Unapproved []string // of the repository's own: those that jp does not run
 	Undefined  []string // that attributes name, and nothing configures
 	Files      int      // that need one of those
+	Pointers   []string // files of the working tree that are pointers of LFS, in place of their content
 	Missing    []string // files whose content of LFS is not here, and that only snapshots name
 	Err        error    // why they could not be looked at
 	Partly     bool     // time was up
@@ -123,6 +149,10 @@ func (f Filters) Findings() (all []Finding) {
 			advice = action.InstallLFS.String()
 		}
 		all = append(all, found(Warn, "filters", "files need filters that are not configured here (%s)"+left, strings.Join(f.Undefined, ", "), files).advise("%s", advice))
+	}
+	if n := len(f.Pointers); n > 0 {
+		all = append(all, found(Warn, "lfs", "the working tree has pointers in place of LFS content (%s, such as %s): the model and its tools read the pointers",
+			conversation.Count(n, "file"), safetext.Show(strings.Join(f.Pointers[:min(n, 3)], ", "))).advise("%s brings the content", action.PullLFS))
 	}
 	if n := len(f.Missing); n > 0 {
 		some := strings.Join(f.Missing[:min(n, 3)], ", ")

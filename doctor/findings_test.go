@@ -239,6 +239,7 @@ func TestGitLocks(t *testing.T) {
 func TestFilters(t *testing.T) {
 	check(t, map[string]judged{
 		"time was up": {doctor.Filters{Err: errSome, Partly: true}.Findings(), doctor.Note, "filters", "takes long", "jp doctor -v"},
+		"pointers":    {doctor.Filters{Pointers: []string{"a.bin", "b.bin", "c.bin", "d.bin"}}.Findings(), doctor.Warn, "lfs", "(4 files, such as a.bin, b.bin, c.bin)", "git lfs pull"},
 		"not known":   {doctor.Filters{Err: errSome}.Findings(), doctor.Note, "filters", "some reason", ""},
 	})
 }

@@ -208,6 +208,7 @@ var (
 	SetUser        = fixed("git-set-user", "git config --global user.name …")
 	InstallLFS     = fixed("git-lfs-install", "git lfs install")
 	FetchLFS       = fixed("git-lfs-fetch", "git lfs fetch --all")
+	PullLFS        = fixed("git-lfs-pull", "git lfs pull")
 	ListRefs       = fixed("git-refs", "git for-each-ref")
 	CollectGarbage = fixed("git-gc", "git gc")
 	ReadTree       = fixed("git-read-tree", "git read-tree HEAD")

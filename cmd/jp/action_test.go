@@ -278,5 +278,6 @@ var literals = map[string]int{
 var unrun = map[action.Kind]string{
 	"git-lfs-fetch":   "needs git-lfs, which is a program of its own, and a server",
 	"git-lfs-install": "needs git-lfs",
+	"git-lfs-pull":    "needs git-lfs and a server",
 	"quota":           "needs a file system with quotas, which only root can make",
 }
