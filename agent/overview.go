@@ -18,12 +18,8 @@ type Overview struct {
 	Listing repo.Listing    // of the conversation; the zero value for a new one
 	Request string          // that was asked last
 	Answer  string          // to it, as far as there is one
-	Others  []repo.Listing  // conversations that wait or were interrupted, those that were active last first
-	More    int             // of them, that are not listed
+	Others  []Stopped       // what else stopped in this working tree, the newest first
 }
-
-// mostOthers is how many other conversations an overview lists.
-const mostOthers = 3
 
 // Overview looks at the conversation that a word stands for, "" for the session's. A session
 // without one has a new one.
@@ -31,23 +27,7 @@ func OverviewOf(ctx context.Context, r *repo.Repo, word string) (o Overview, err
 	if o.ID, err = conversationFor(ctx, r, word); err != nil {
 		return o, err
 	}
-	infos, err := r.Store.List(ctx, conversation.ScopeLive)
-	if err != nil {
-		return o, err
-	}
-	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
-	for _, i := range infos {
-		if i.ID == o.ID || i.Err != nil || i.Summary.Status == conversation.StatusIdle {
-			continue
-		}
-		switch l := r.States().List(ctx, i); {
-		case l.Status.State == "idle":
-		case len(o.Others) == mostOthers:
-			o.More++
-		default:
-			o.Others = append(o.Others, l)
-		}
-	}
+	o.Others = StoppedHere(ctx, r, o.ID)
 	if o.ID == "" {
 		return o, nil
 	}

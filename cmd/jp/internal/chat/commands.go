@@ -126,7 +126,7 @@ func (c *chat) followSession(ctx context.Context, r *repo.Repo) error {
 		return err
 	}
 	c.switchTo(ctx, r, o.ID)
-	o.Others, o.More = nil, 0
+	o.Others = nil
 	c.welcome(r, o)
 	return nil
 }

@@ -37,11 +37,8 @@ func (c *chat) welcome(r *repo.Repo, o agent.Overview) {
 	if line := waiting(c.env.Now(), o.Listing); line != "" {
 		fmt.Fprintln(out, terminal.Wrap(p.Yellow(line), width))
 	}
-	for _, l := range o.Others {
-		fmt.Fprintln(out, terminal.Wrap(p.Dim("also: "+waiting(c.env.Now(), l)), width))
-	}
-	if o.More > 0 {
-		fmt.Fprintln(out, p.Dim(fmt.Sprintf("and %d more that run or wait: %s", o.More, action.List)))
+	for _, s := range o.Others {
+		fmt.Fprintln(out, terminal.Wrap(p.Dim(fmt.Sprintf("also %s   %s", s.Words, s.Action)), width))
 	}
 	fmt.Fprintln(out)
 }
