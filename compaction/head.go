@@ -22,7 +22,7 @@ const (
 	mostQuestion = 1 << 10 // of a question of the model that the user answered
 )
 
-// usualWindow stands for the window of a model of which nobody knows it, in tokens.
+// usualWindow is the window that jp assumes, in tokens, if it does not know the model's.
 const usualWindow = 128_000
 
 // A Keep is how much of an event stays in what is sent.

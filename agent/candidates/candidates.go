@@ -1,7 +1,6 @@
 // Package candidates finds what a word of a command line may become: ids of conversations,
-// events, models, tools, settings and their values. It asks nobody, uses no network and
-// changes nothing, and it reads a bounded number of conversations, so that a shell gets an
-// answer at once.
+// events, models, tools, settings and their values. It only reads, on this machine, and
+// at most a bounded number of conversations, so that a shell gets an answer at once.
 package candidates
 
 import (

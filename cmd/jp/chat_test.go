@@ -67,7 +67,7 @@ func TestChat(t *testing.T) {
 	s.idle()
 	s.WaitFor("> First?\njp-c")
 	require.Contains(t, strings.ReplaceAll(s.Text(), "\n", " "), "The first answer has so many words that it takes more than one line of the terminal.")
-	require.Zero(t, p.jp("query", "Between?").exit, "nobody holds the conversation")
+	require.Zero(t, p.jp("query", "Between?").exit, "the conversation is free between turns")
 	s.Type("Second?\r")
 	s.WaitFor("The third answer.")
 	s.idle()

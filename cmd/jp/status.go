@@ -87,8 +87,8 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	return nil
 }
 
-// statusOf is the conversation that status is about. It asks nobody: where the session has
-// none, it says what stopped here, and there is no conversation.
+// statusOf is the conversation that status is about. It opens no chooser. If the session has
+// none, it prints what stopped here and returns "".
 func statusOf(ctx context.Context, r *repo.Repo, e *ui.Env, word string) (conversation.ID, error) {
 	if word != "" {
 		return r.Find().Resolve(ctx, e.Host, word)

@@ -124,8 +124,8 @@ func TestAChooserListsWhatTheCommandCanActOn(t *testing.T) {
 	})
 }
 
-// status asks nobody, at a terminal too.
-func TestStatusAsksNobody(t *testing.T) {
+// status opens no chooser, at a terminal too.
+func TestStatusOpensNoChooser(t *testing.T) {
 	t.Parallel()
 	p := elsewhere(titled(t, "The first", "The second"))
 	p.t = t

@@ -65,8 +65,8 @@ func (c *chat) available() []command {
 	})
 }
 
-// commandOf is the command that a text begins with. It is false for a text that begins with none, and
-// the command has no name where there is none of that name.
+// commandOf returns the command that a text begins with, and the words behind it. It reports false for a
+// text without a slash command. An unknown command has no name.
 func (c *chat) commandOf(text string) (found command, words []string, is bool) {
 	words = strings.Fields(text)
 	if len(words) == 0 || !slash.MatchString(words[0]) || strings.Contains(strings.TrimSpace(text), "\n") {

@@ -30,7 +30,7 @@ func (e *Env) output(o agent.OutputOptions) agent.Output {
 	return &pipeOutput{statusWriter: chrome}
 }
 
-// statusWriter is what is said beside the answer, on stderr.
+// A statusWriter writes the progress of a turn to stderr, beside the answer.
 type statusWriter struct {
 	env     *Env
 	palette terminal.Palette
