@@ -70,7 +70,7 @@ func (t *target) unwritable(err error) *problem.Error {
 	return repo.Unwritable(err).Hint(ask, "and so does asking; nothing is recorded")
 }
 
-// known is the conversation's id, "" where that is none that anybody could use.
+// known is the conversation's id, "" until it has a valid one.
 func (t *target) known() conversation.ID {
 	if t.opts.NoPersist && t.fresh {
 		return ""

@@ -53,7 +53,7 @@ func discardedBefore(t conversation.Turn) bool {
 }
 
 // perhapsWrittenBy are the files that moved while a tool of the turn was lost, and
-// that are none of those which its tools are known to have changed. A resume that found
+// other than those which its tools are known to have changed. A resume that found
 // nothing lost has no tree of its own: what had changed then was recorded before it, as
 // the user's.
 func perhapsWrittenBy(t conversation.Turn, wrote []string) []string {

@@ -354,7 +354,7 @@ func (l BlamedLine) When() string {
 }
 
 // Known says how much is known of a line's origin: that a tool wrote it, that
-// somebody did during the conversation, that it was there before, or nothing.
+// another person did during the conversation, that it was there before, or nothing.
 func (l BlamedLine) Known() int {
 	switch {
 	case l.event == nil && l.commit == nil:

@@ -1,6 +1,6 @@
 // Package compaction decides how less of a conversation is sent to a model: which results of
 // tools are named in one line, and which events a summary stands for. It works on recorded
-// events alone, and none of them is ever removed.
+// events alone, and keeps them all.
 package compaction
 
 import (

@@ -11,7 +11,7 @@
 // may only tighten permissions. The model is such a key but for conversations,
 // where the user's own choice is recorded; profiles are the user's alone; so are limits, durability and which tools
 // are on where a workspace file asks for looser ones than the layers below. What is held back is reported, so that
-// a repository that nobody approved can still be worked in.
+// a repository without an approval can still be worked in.
 //
 // The package starts nothing, reads no environment but the one it is given, and
 // does not decide what is trusted by default: nothing is.
@@ -120,7 +120,7 @@ type Question struct {
 	Exclusive bool   `toml:"exclusive" tighten:"on" default:"false" doc:"Only a person may answer"`
 }
 
-// Policy says what happens to a question when nobody is there to ask.
+// Policy says what happens to a question without a user to ask.
 type Policy struct {
 	Detached string        `toml:"detached" enum:"auto|defaults|deny|queue|defer" tighten:"policy" doc:"What happens to questions while the user is absent; unset: queue, and defer for a query in the foreground if CI is set"`
 	Timeout  time.Duration `toml:"timeout" default:"30s" tighten:"shorter" doc:"How long queue waits in the foreground without an attached terminal before it becomes defer; 0: for ever"`

@@ -9,7 +9,7 @@ import (
 )
 
 // node is one place in the tree of keys: a table with fixed keys (fields), a
-// table with free keys (elem), or a value (neither).
+// table with free keys (elem), or else a value.
 type node struct {
 	typ      reflect.Type
 	tag      reflect.StructTag

@@ -6,7 +6,7 @@ import (
 )
 
 // Positions on a ladder from loose to tight. The empty value is what holds
-// where nobody has set the key: runs are asked for, results are delivered.
+// while the key is unset: runs are asked for, results are delivered.
 var (
 	policyLadder = map[string]int{"auto": 0, "defaults": 1, "": 2, "queue": 2, "defer": 2, "deny": 3}
 	runLadder    = map[string]int{"unattended": 0, "": 1, "ask": 1, "edit": 1, "skip": 2}

@@ -11,7 +11,7 @@ import (
 // take: the event that holds them has a limit.
 const MaxEdited = 48 << 10
 
-// Accepts reports why an answer that somebody gives is none to this inquiry, nil
+// Accepts reports why a given answer does not fit this inquiry, nil
 // if it is one. The response's For is not looked at.
 func (b *InquiryRequest) Accepts(r *InquiryResponse) error {
 	if b.Kind == KindHook {

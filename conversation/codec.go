@@ -285,7 +285,7 @@ func (r *reader) take(name string) []byte {
 	return nil
 }
 
-// rest returns what nobody asked for.
+// rest returns the fields that the decoder did not ask for.
 func (r *reader) rest() []Field {
 	var rest []Field
 	for i, used := range r.used {

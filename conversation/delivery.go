@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// A Delivery is whether anybody but the user may see what a tool call came to.
+// A Delivery is whether the model, too, may see what a tool call came to.
 type Delivery string
 
 // The deliveries.

@@ -15,6 +15,6 @@
 //   - What a newer jp wrote survives a round trip: unknown types and unknown
 //     fields are kept as raw bytes.
 //
-// The package does no I/O, knows neither git nor a provider, and imports the
+// The package does no I/O, knows no git and no provider, and imports the
 // standard library only.
 package conversation

@@ -202,7 +202,7 @@ func (a Approval) And(b Approval) Approval {
 }
 
 // Behind adds to a subject what was approved. A line that is too wide for both
-// loses its own end: whoever reads git's log has to see the approval.
+// loses its own end: a reader of git's log has to see the approval.
 func (a Approval) Behind(line string) string {
 	words := a.words()
 	if words == "" {

@@ -45,7 +45,7 @@ var keys = func() map[string]string {
 	return names
 }()
 
-// skipString checks a string that nobody wants.
+// skipString checks a string that the caller does not want.
 func (s *scanner) skipString() error {
 	start := s.pos + 1
 	_, plain, err := s.plain()

@@ -292,7 +292,7 @@ func (l *Ledger) Open() []*ToolCall {
 	return open
 }
 
-// Lost returns the open calls of which nobody knows what they did. since is when
+// Lost returns the open calls of unknown outcome. since is when
 // the first of them was started.
 func (l *Ledger) Lost() (calls []*ToolCall, since time.Time) {
 	for _, t := range l.Open() {

@@ -88,7 +88,7 @@ func (b *ForkOrigin) fields(c codec) {
 type Workspace struct {
 	Paths []PathStat
 	More  int // paths beyond those listed
-	// Cut says that events which a copy left out moved them, whoever those were of.
+	// Cut says that events which a copy left out moved them, its own or other people's.
 	Cut bool
 }
 
@@ -148,7 +148,7 @@ type TurnInterrupted struct {
 	Tries  int    // failed tries of the model call that left no event
 	Reason string // what the user was told, where By is ByError; it is nobody's to obey
 	// ControlShown says that the turn stopped because control files of git had changed, and
-	// that the user was told which. Whoever resumes it accepts them.
+	// that the user was told which. Resuming it accepts them.
 	ControlShown bool
 }
 

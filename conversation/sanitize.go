@@ -112,7 +112,7 @@ func (r *repair) keeps(e *Event) bool {
 	return r.asked
 }
 
-// recordsOnly keeps jp's own records of a turn in which nobody asked anything.
+// recordsOnly keeps jp's own records of a turn without a request.
 func recordsOnly(kept, all []*Event) ([]*Event, bool) {
 	var records []*Event
 	for _, e := range kept {

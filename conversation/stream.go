@@ -80,7 +80,7 @@ func (s *Stream) Model() string { return ModelOf(s.events) }
 // ModelOf is [Stream.Model] of all events of a conversation.
 func ModelOf(events []*Event) string { return newestModel(Own(events)) }
 
-// ModelOnRecord is the model that the newest turn was asked with, whoever chose it.
+// ModelOnRecord is the model that the newest turn was asked with, chosen by the user or by a file.
 func (s *Stream) ModelOnRecord() string { return newestModel(s.events) }
 
 // newestModel is what a turn began with, or what was set behind its start.

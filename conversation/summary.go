@@ -82,7 +82,7 @@ func Summarize(events []*Event) Summary {
 	return s
 }
 
-// Next is the summary after one more event. It needs nothing but the summary
+// Next is the summary after one more event. It needs only the summary
 // before, so that a writer reads the newest event only.
 func (s Summary) Next(e *Event) Summary {
 	if s.Events == 0 {

@@ -191,7 +191,7 @@ func (l *Ledger) checkSettled() error {
 	return nil
 }
 
-// checkModelCall refuses output that nobody asked for, and a part behind the
+// checkModelCall refuses output without a request, and a part behind the
 // last one of its call.
 func (l *Ledger) checkModelCall(ordinal int) error {
 	if len(l.Requests) == 0 {

@@ -147,7 +147,7 @@ func unusualFiles(at gitcmd.Repository) (paths []string) {
 	return paths
 }
 
-// glob is a path as a pattern that nothing but it matches.
+// glob is a path as a pattern that matches only it.
 func glob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // takeEnvironment takes what the user's environment says of the configuration. What it
-// says in words is the user's own, but none of it may make bytes of the repository the
+// says in words is the user's own, but it may not make bytes of the repository the
 // user's: a file that it names there, or in the folder of the command, counts as empty.
 func (g *Git) takeEnvironment() {
 	g.user = nil

@@ -66,7 +66,7 @@ func (g *Git) Filters(ctx context.Context) ([]Filter, error) {
 	return all.filters, err
 }
 
-// ErrNotApproved says that a filter is the repository's, and that nobody has approved it.
+// ErrNotApproved says that a filter is the repository's, and not approved.
 var ErrNotApproved = errors.New("this repository configures")
 
 // Refuses says why jp does not run a filter, nil where it does: the user's own, and one
@@ -124,7 +124,7 @@ func (g *Git) converters(ctx context.Context) (converters, error) {
 
 // plain reports whether the repository's own configuration has neither a filter nor
 // a word of LFS nor the name of another file: those words stand in it as they are, in
-// any case of letters. It asks nobody.
+// any case of letters. It never asks the user.
 func (g *Git) plain() bool {
 	if g.repo.CommonDir == "" {
 		return false
@@ -142,7 +142,7 @@ func (g *Git) plain() bool {
 }
 
 // AttributesElsewhere reports whether a file of attributes outside of the repository may name
-// a filter. It asks nobody.
+// a filter. It never asks the user.
 func (g *Git) AttributesElsewhere() bool {
 	others, ok := UserConfigs(g.environ)
 	if !ok {

@@ -3,7 +3,7 @@
 // A repository's own bytes are a stranger's: its configuration may name a file
 // system monitor, hooks, filters, diff programs, helpers and transports. Every
 // command of this package runs with those switched off, with an environment
-// that has none of the caller's GIT_* variables that redirect git, in a process
+// without the caller's GIT_* variables that redirect git, in a process
 // group of its own that is killed as a whole when the context or the time limit
 // ends. Names of paths are literal, never patterns.
 //

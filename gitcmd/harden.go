@@ -48,7 +48,7 @@ var needed = map[string][]string{
 	"status":     noSubmodules,
 }
 
-// apart are the commands that neither look at files of the working tree nor write
+// apart are the commands that do not look at files of the working tree or write
 // the index, and so run no filter whatever they are told. All others may: even one
 // that only writes the index, such as write-tree, looks first at the files that
 // changed at the same time as it.

@@ -10,7 +10,7 @@ import (
 // in .git/config or in .lfsconfig, which git's configuration outweighs.
 var offlineLFS = []setting{{"lfs.url", ""}, {"lfs.pushurl", ""}, {"lfs.standalonetransferagent", ""}}
 
-// lfsInert are settings of git-lfs that name neither a program nor a place: what a
+// lfsInert are settings of git-lfs that name no program and no place: what a
 // repository says of them holds. All others are emptied.
 var lfsInert = []string{
 	"activitytimeout", "allowincompletepush", "basictransfersonly", "batch", "concurrenttransfers", "defaulttokenttl", "dialtimeout",

@@ -97,7 +97,7 @@ func (g *Git) Sharing() (Sharing, error) {
 }
 
 // unshared reports whether no file of the configuration can say that the repository
-// is shared. It asks nobody.
+// is shared. It reads files and starts no process.
 func (g *Git) unshared() bool {
 	if g.repo.CommonDir == "" {
 		return false

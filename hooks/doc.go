@@ -5,7 +5,7 @@
 // object on standard input that says what the point is about, and may write one
 // to standard output that says what it decides. What it writes to standard error
 // is for the user. It runs in the workspace, in a process group of its own, with
-// an environment that has neither keys nor jp's and git's own variables.
+// an environment without keys and without jp's and git's own variables.
 //
 // What holds:
 //

@@ -59,7 +59,7 @@ type Result struct {
 	DurationMS int64    `json:"duration_ms"`
 }
 
-// An Inquiry is a question that waits for somebody.
+// An Inquiry is a question that waits for a user.
 type Inquiry struct {
 	Seq        int                     `json:"seq"`
 	Kind       string                  `json:"kind"` // run_tool, deliver_result or tool_question

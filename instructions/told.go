@@ -128,7 +128,7 @@ const (
 )
 
 // compose writes the event. No file can end its own frame or another's: the lines around the
-// files have a code that stands in none of them.
+// files have a code that occurs in no file.
 func (t Told) compose(files []File, gone []string, words string) *conversation.Instructions {
 	b := &conversation.Instructions{Files: []conversation.InstructionFile{}}
 	code := codeFor(files)
@@ -185,7 +185,7 @@ func word(s string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// codeFor is a code that stands in none of the texts, the same for the same files.
+// codeFor is a code that occurs in no text, the same for the same files.
 func codeFor(files []File) string {
 	for n := 0; ; n++ {
 		h := sha256.New()

@@ -10,7 +10,7 @@ import (
 // heldPoll is how often a lock is looked at that is waited for.
 const heldPoll = 20 * time.Millisecond
 
-// AwaitFree waits until nobody holds the conversation. It takes nothing: who
+// AwaitFree waits until no process holds the conversation. It takes nothing: who
 // comes next may hold it at once.
 func (l Locks) AwaitFree(ctx context.Context, id conversation.ID) error {
 	return await(ctx, func() bool {

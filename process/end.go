@@ -20,7 +20,7 @@ const (
 
 // End ends the process that holds a conversation, as Held told it: it asks, kills
 // after grace (zero is ten seconds), and returns as soon as that process lets
-// go, at once where nobody holds the conversation. It signals only a process of
+// go, at once where no process holds the conversation. It signals only a process of
 // which is shown that it began when the holder did and that it has the lock; else the error is ErrNotHolder.
 func (l Locks) End(ctx context.Context, id conversation.ID, holder Holder, grace time.Duration) error {
 	if grace == 0 {

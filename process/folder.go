@@ -40,7 +40,7 @@ func openFolder(path string) (*folder, error) {
 	return &folder{dir: dir, path: path}, nil
 }
 
-// private checks that nobody but this user may use a folder.
+// private checks that only this user may use a folder.
 func private(dir *os.File) error {
 	info, err := dir.Stat()
 	if err != nil {

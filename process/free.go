@@ -11,8 +11,8 @@ import (
 	"jp/conversation"
 )
 
-// IfFree runs work if nobody holds the conversation, and reports whether it
-// did. Nobody takes the lock before work returns; who tries to waits for it. So
+// IfFree runs work if no process holds the conversation, and reports whether it
+// did. Other processes that want the lock wait until work returns. So
 // work has to be short, and must not look at locks of this repository itself.
 func (l Locks) IfFree(id conversation.ID, work func()) (bool, error) {
 	f, err := l.isProbeable(id)

@@ -16,7 +16,7 @@ func (l *Lock) Hand() *os.File { return l.file }
 
 // Adopt takes over a lock that the starter of this process handed to it, as an
 // open file. It proves that the lock was never free: the file is the
-// conversation's, somebody holds it, and that somebody is this file. It is an
+// conversation's, it is held, and this file holds it. It is an
 // error otherwise, and the file is closed.
 func (l Locks) Adopt(id conversation.ID, handed *os.File, holder Holder) (*Lock, error) {
 	err := l.prove(id, handed)

@@ -13,10 +13,10 @@ import (
 	"jp/conversation"
 )
 
-// leftoverAge is when a temporary name belongs to nobody who lives.
+// leftoverAge is when a temporary name belongs to no living process.
 const leftoverAge = 10 * time.Minute
 
-// Live are the entries of this repository's conversations that somebody holds.
+// Live are the entries of this repository's conversations that a process holds.
 // It removes what it finds stale, of whatever repository: an entry whose
 // conversation is free, and its socket. An entry that cannot be read is told
 // in the error and hides no other: what is returned counts in any case.

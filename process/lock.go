@@ -78,7 +78,7 @@ func (l Locks) Take(id conversation.ID, holder Holder) (*Lock, error) {
 	return &Lock{file: f}, writeHolder(f, holder)
 }
 
-// takeAlone takes the lock, unless somebody holds it. Who only looks whether it is
+// takeAlone takes the lock, unless another process holds it. Who only looks whether it is
 // held has a share in it for a moment, and is waited for.
 func (l Locks) takeAlone(f *os.File) error {
 	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
@@ -126,7 +126,7 @@ func (l Locks) Wait(ctx context.Context, id conversation.ID, holder Holder) (*Lo
 	}
 }
 
-// Held reports whether somebody holds the conversation, and who.
+// Held reports whether a process holds the conversation, and which.
 func (l Locks) Held(id conversation.ID) (Holder, bool) {
 	f, err := openLock(l.path(id))
 	if err != nil {
@@ -153,7 +153,7 @@ func (l *Lock) Release() error {
 
 // Tool makes and takes the lock that the processes of one tool run inherit. It
 // is held while any of them lives; done removes it, so that what a finished
-// tool left running blocks nobody. place, if any, is noted in it: the working tree
+// tool left running blocks no process. place, if any, is noted in it: the working tree
 // in which the tool works.
 func (l Locks) Tool(id conversation.ID, seq int, place string) (f *os.File, done func(), err error) {
 	path := l.toolPath(id, seq)

@@ -73,7 +73,7 @@ func locks(pid int, want os.FileInfo) bool {
 	return false
 }
 
-// locksIn reports whether a descriptor's fdinfo tells of a lock that nobody else
+// locksIn reports whether a descriptor's fdinfo tells of a lock that no other process
 // can have, as in "lock: 1: FLOCK  ADVISORY  WRITE 42 00:2c:123 0 EOF". Who only
 // looks has another one.
 func locksIn(fdinfo string) bool {

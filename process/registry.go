@@ -88,7 +88,7 @@ func (d *folder) entry(id conversation.ID) (Entry, error) {
 // errBlank is an entry of which a power cut left the name.
 var errBlank = fmt.Errorf("%w: it is empty", fs.ErrNotExist)
 
-// removeBlank removes a blank entry. Nobody puts one.
+// removeBlank removes a blank entry. No process puts one.
 func (d *folder) removeBlank(id conversation.ID) error {
 	return d.alone(func() error {
 		if _, err := d.entry(id); errors.Is(err, errBlank) {
@@ -119,7 +119,7 @@ func (r Registry) drop(id conversation.ID, names ...string) error {
 }
 
 // removeOf removes names, unless the entry is another repository's. The entry is
-// read again while nobody can put one: what was read before may be replaced.
+// read again while no process can put one: what was read before may be replaced.
 func (d *folder) removeOf(id conversation.ID, repository string, names ...string) error {
 	return d.alone(func() error {
 		if e, err := d.entry(id); err == nil && !sameFolder(e.Repository, repository) {

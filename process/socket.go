@@ -18,7 +18,7 @@ import (
 const maxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
 
 // Listen makes the conversation's socket, in place of whatever has its name.
-// Closing the listener leaves the name: Remove takes it away. Whoever accepts a
+// Closing the listener leaves the name: Remove takes it away. The accepter of a
 // connection checks it with CheckPeer before anything is read.
 func (r Registry) Listen(id conversation.ID) (*net.UnixListener, error) {
 	d, err := r.makeFor(id)

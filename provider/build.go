@@ -115,7 +115,7 @@ func newestPrompt(events []*conversation.Event) *conversation.Event {
 }
 
 // withStubs returns the tools, each name once, and behind them a stub for every
-// name that the history uses and nobody offers any more, in order of use.
+// name that the history uses and no tool offers any more, in order of use.
 func withStubs(tools []Tool, messages []Message) []Tool {
 	listed := map[string]bool{}
 	var all []Tool

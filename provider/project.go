@@ -71,7 +71,7 @@ type projection struct {
 	pieces []piece
 }
 
-// add appends the pieces of one turn. What the model said before anybody asked
+// add appends the pieces of one turn. What the model said before the first request
 // is no part of a dialogue, and words that it said twice in a row, with nothing
 // sent between, were asked for anew: only the later ones were ever sent.
 func (p *projection) add(turn []piece) {

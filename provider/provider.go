@@ -4,7 +4,7 @@
 // The request is a pure function of a conversation's events. It only ever grows
 // at its end, and it is valid for every provider from any prefix of any
 // conversation; the rules are kept by [Project], so that a provider's package
-// does nothing but translate.
+// only translates.
 package provider
 
 import (

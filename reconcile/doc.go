@@ -1,8 +1,8 @@
 // Package reconcile compares what a conversation recorded with what the
 // repository says is true, when a turn that was broken off goes on.
 //
-// It decides and writes nothing: from the events and a [RepoState] that somebody
-// else has read it makes a [Plan] — whether this is the place where the turn
+// It decides and writes nothing: from the events and a [RepoState] that the caller
+// has read it makes a [Plan] — whether this is the place where the turn
 // stopped, what class each open call has, and what the model has to be told.
 //
 // What holds:

@@ -3,7 +3,7 @@
 //
 // A placeholder, such as [secret:github-pat:1a2b3c4d5e6f], names the rule that
 // found the secret and carries a code of its value under a key of this user's:
-// the same value has the same code in every text and process, and nobody without
+// the same value has the same code in every text and process, and no reader without
 // the key can try values against it. Placeholders are never taken for secrets,
 // so redacting a text twice is redacting it once.
 //

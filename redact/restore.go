@@ -32,7 +32,7 @@ func Restore(text string, value func(placeholder string) (string, bool)) (restor
 }
 
 // Usable reports whether a value can be given to a tool: nothing in it is more
-// than data to a shell. Whoever wrote a text decides what in it looks like a
+// than data to a shell. The author of a text decides what in it looks like a
 // secret, and a person who allows a command sees the placeholder only.
 func Usable(s Secret) bool {
 	if RuleOf(s.Placeholder) == keyRule {

@@ -13,6 +13,6 @@
 // program can change an entry of a folder that leads to a hidden place. What a
 // confined program could have made a link to is never granted by that link.
 //
-// The package knows neither tools nor configuration, and never asks what a
+// The package knows no tools and no configuration, and never asks what a
 // program is. It is no wall against the kernel's own mistakes.
 package sandbox

@@ -10,7 +10,7 @@ import (
 )
 
 // What a grant allows with a file, and with a folder and what is below it.
-// Nobody is allowed to make a device.
+// No program is allowed to make a device.
 const (
 	readFile  = landlock.AccessFSReadFile | landlock.AccessFSExecute
 	readAll   = readFile | landlock.AccessFSReadDir

@@ -1,7 +1,7 @@
 package sandbox
 
 // Rules say what a program may do. Paths are absolute. The zero value lets it read
-// everything, write nothing but a few devices, and speak with nobody.
+// everything, write only a few devices, and open no connection.
 type Rules struct {
 	// Hidden are files and folders that it can neither read nor change, whether
 	// they exist or not.

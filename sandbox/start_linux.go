@@ -88,7 +88,7 @@ func notExecuted(name string, errno error) error {
 	return &fs.PathError{Op: "fork/exec", Path: name, Err: errno}
 }
 
-// sealed writes an order into a file in memory that nobody can change any more.
+// sealed writes an order into a file in memory that no process can change any more.
 func sealed(o childSpec) (*os.File, error) {
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -113,7 +113,7 @@ func parse(patterns []string, flags syntax.Flags) ([]*syntax.Regexp, error) {
 }
 
 // withoutGroups makes plain ones of all capturing groups: patterns may use the
-// same names, and nobody asks what a group holds.
+// same names, and what a group holds is never used.
 func withoutGroups(re *syntax.Regexp) *syntax.Regexp {
 	for re.Op == syntax.OpCapture {
 		re = re.Sub[0]

@@ -39,7 +39,7 @@ type Preparer interface {
 }
 
 // ErrNotRun is part of an error of Run where the call did nothing: it was not sent
-// to whoever would have done the work.
+// to the code that would have done the work.
 var ErrNotRun = errors.New("the call was not run")
 
 // A Definition is what is known of a tool before it runs.
@@ -77,7 +77,7 @@ type Definition struct {
 	// a path, an argv, a pattern. Nil: nothing.
 	Subject func(arguments json.RawMessage) string
 	// Foresee is the yes-or-no question of its own that a call would ask now, and that
-	// whoever allows the run answers with yes. Nil: that is not known; ok is false where
+	// a person who allows the run answers with yes. Nil: that is not known; ok is false where
 	// it would ask none.
 	Foresee func(arguments json.RawMessage) (f Foreseen, ok bool)
 	// Paths are the files that a call names, relative to the workspace, if the

@@ -60,7 +60,7 @@ func (a *approvals) whyStale(call *conversation.ToolCall) string {
 	return " Its files have changed since you allowed it."
 }
 
-// overtaken reports whether somebody else changed one of the files after a question.
+// overtaken reports whether another process changed one of the files after a question.
 func (a *approvals) overtaken(q *conversation.Inquiry, about []tool.NamedFile) bool {
 	for _, e := range slices.Backward(a.stream.Events()) {
 		if e.Seq <= q.Event.Seq {

@@ -1,6 +1,6 @@
 // Package turnloop runs one turn, from the user's words to its last event.
 //
-// What to do next is decided by one pure function, [Next], from nothing but the
+// What to do next is decided by one pure function, [Next], only from the
 // turn's events and the definitions of its tools. A driver performs the action,
 // which makes further events durable, and asks again. There is no other state:
 // going on with a turn after a crash is the same loop over the events that were

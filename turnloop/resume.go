@@ -115,7 +115,7 @@ func controlShown(stream *conversation.Stream) bool {
 }
 
 // unseenTool is the tool after which the turn did nothing more, so that jp may have ended
-// before anybody was told which control files of git it had changed; false if there is none.
+// before the user was told which control files of git it had changed; false if there is none.
 func unseenTool(stream *conversation.Stream, opts *Options) (name string, unseen bool) {
 	seq := -1 // of the call that the events behind the start are about
 	for _, e := range slices.Backward(newestTurn(stream)) {
@@ -158,7 +158,7 @@ func unseenTool(stream *conversation.Stream, opts *Options) (name string, unseen
 }
 
 // UnseenControl are the control files of git that changed since a tool of the newest turn
-// started, if jp ended before it could tell anybody; nil if there are none.
+// started, if jp ended before it could tell the user; nil if there are none.
 func UnseenControl(ctx context.Context, stream *conversation.Stream, opts Options) (*ObeyedError, error) {
 	tool, unseen := unseenTool(stream, &opts)
 	if !unseen {

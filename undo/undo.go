@@ -40,7 +40,7 @@ type Undo struct {
 	Since  int                                    // the first event whose changes count
 	When   string                                 // "before @18"
 	decide func(undoplan.History) []undoplan.File // what may be put back
-	// Differing counts the files that differ from the target, whoever wrote them.
+	// Differing counts the files that differ from the target, by any author.
 	Differing int
 }
 
@@ -233,7 +233,7 @@ func (b *Undo) notHere(then, now conversation.Git) error {
 	return f.Hint(action.ForkWorktree(b.ID.Short()), "a new working tree with its files")
 }
 
-// Do puts the files back and records it. Somebody may have written meanwhile:
+// Do puts the files back and records it. Another program may have written meanwhile:
 // the files are looked at again, under the lock that tools take to change them. A
 // signal stops it between two files; what was put back until then is recorded.
 func (b *Undo) Do(ctx context.Context, result *Result, record putBackRecorder) error {

@@ -201,7 +201,7 @@ func identifyFile(f *os.File) (identity, error) {
 const mostRead = 64 << 20
 
 // readRegular reads a file and nothing else: not where a link leads, and not a pipe,
-// for which somebody would have to write.
+// for which another process would have to write.
 func readRegular(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {

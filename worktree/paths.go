@@ -309,7 +309,7 @@ func (n *named) note(path string, from, to entry, after []byte, rules pathRules)
 	n.taken.Changes = append(n.taken.Changes, c)
 }
 
-// content reads a file or the target of a link. Somebody may put another file
+// content reads a file or the target of a link. Another process may put another file
 // in its place meanwhile: that one is not read.
 func (w *Worktree) content(path string, st *unix.Stat_t) ([]byte, error) {
 	if st.Mode&unix.S_IFMT == unix.S_IFLNK {

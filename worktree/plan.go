@@ -323,7 +323,7 @@ func (s *snapshot) leaveFiltered(ctx context.Context, p *plan) error {
 
 // decideStaged is for the paths at which the index has another entry than the parent's tree
 // and that git takes for unchanged since. The entry counts, but for a file with a filter:
-// whoever staged it may have gone round the filter.
+// the person who staged it may have bypassed the filter.
 func (s *snapshot) decideStaged(ctx context.Context, p *plan, staged []raw) error {
 	entries := map[string]string{}
 	for _, r := range staged {

@@ -80,7 +80,7 @@ func (r *restoring) untouched(p WriteOp, here *os.Root) (os.FileInfo, error) {
 }
 
 // unlinked notes that what was at a path has one name less. That alone changes the
-// time of its status, which under its other names would look as if somebody wrote it.
+// time of its status, which under its other names would look as if it was written.
 func (r *restoring) unlinked(p string) {
 	was := r.seen[p]
 	if was.links < 2 {

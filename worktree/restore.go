@@ -26,7 +26,7 @@ type WriteOp struct {
 	To   Version
 }
 
-// StatCache is what files were at a moment, so that one that somebody writes later
+// StatCache is what files were at a moment, so that a later write to one
 // is not overwritten.
 type StatCache map[string]fileID
 

@@ -17,7 +17,7 @@ const (
 )
 
 // tidyStages takes away the folders of restores that were killed, as far as it can,
-// and notes their names. The mutation lock is held: none of them is at work.
+// and notes their names. The mutation lock is held: so no command is at work.
 func (r *restoring) tidyStages() {
 	entries, err := os.ReadDir(r.w.state(""))
 	if err != nil {

@@ -64,7 +64,7 @@ func (d *questions) await(ctx context.Context, id conversation.ID, q turnloop.Qu
 }
 
 // put lets a question of a conversation wait for an answer, of people who are
-// there or, if stay is set, of anybody.
+// there or, if stay is set, of people in other processes.
 func (d *questions) put(ctx context.Context, id conversation.ID, q turnloop.Question, stay bool) (turnloop.Answer, error) {
 	commands := d.open() // before anybody knows of the question
 	defer d.close()

@@ -128,7 +128,7 @@ func (o gitControlFiles) modules(name, dir string, left *int) {
 type pathSetting struct{ key, value string }
 
 // pathsIn finds the settings of a configuration that name files which git obeys. It reads
-// lines as git and people write them. Whoever writes others changes a file that is watched.
+// lines as git and people write them. A program that writes other lines changes a file that is watched.
 func pathsIn(text []byte) (found []pathSetting) {
 	section := ""
 	lines := bufio.NewScanner(bytes.NewReader(text))

@@ -217,7 +217,7 @@ func printViews(w io.Writer, e *ui.Env, views []*ui.ScreenView, o printOptions) 
 }
 
 // printAnswer writes the last answer: laid out for a person, as it was written for
-// anybody else. Data is no Markdown.
+// another program. Data is no Markdown.
 func printAnswer(v *ui.ScreenView, w io.Writer) {
 	text, data := answer(v.View)
 	defer noteRest(v)

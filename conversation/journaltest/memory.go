@@ -17,7 +17,7 @@ import (
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 // Memory is a journal that lives as long as the process. What it takes is
-// encoded at once and decoded for every reader, so that nobody shares an event
+// encoded at once and decoded for every reader, so that no two readers share an event
 // with it.
 type Memory struct {
 	// Fault, if set, is asked before every write; its error is returned and

@@ -23,7 +23,7 @@ type record struct {
 	needs            []string
 }
 
-// write stores a group of events behind a head, all or none of it. The caller
+// write stores a group of events behind a head, whole or not at all. The caller
 // holds the lock.
 func (m *Memory) write(ctx context.Context, behind conversation.Head, base string, events []*conversation.Event) (conversation.Head, error) {
 	if err := ctx.Err(); err != nil {

@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// A front is the front end. What it does not have, nobody is there for.
+// A front is the front end. A nil part stands for a missing person.
 type front struct {
 	agent.Headless
 	in    *bufio.Scanner
@@ -150,7 +150,7 @@ func (f *front) undo(ctx context.Context, r *repo.Repo) error {
 // Output shows a run as lines.
 func (f *front) Output(agent.OutputOptions) agent.Output { return &output{front: f} }
 
-// User is whoever writes the lines.
+// User is the person who writes the lines.
 func (f *front) User() agent.User { return user{f} }
 
 type output struct {

@@ -3,7 +3,7 @@
 // An approval is by content: the filter's command lines as git takes them, and the hash of
 // every file of the repository that they name. It holds in one working tree, until a byte
 // of that changes. A filter that starts a program of the repository cannot be approved,
-// and neither can one whose command lines leave open what they start.
+// nor can one whose command lines leave open what they start.
 //
 // It starts nothing, and writes only below its folder.
 package approval

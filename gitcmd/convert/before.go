@@ -177,7 +177,7 @@ func (c *Checker) evaluate(ctx context.Context, paths []string, head string, fil
 	return known, nil
 }
 
-// laid makes a repository of its own that has nothing but attribute files of a commit.
+// laid makes a repository of its own that has only attribute files of a commit.
 func (c *Checker) laid(ctx context.Context, head string, files []string) (at gitcmd.Repository, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "jp-attributes-")
 	if err != nil {
@@ -195,7 +195,7 @@ func (c *Checker) laid(ctx context.Context, head string, files []string) (at git
 	return gitcmd.Repository{GitDir: filepath.Join(real, "git"), CommonDir: filepath.Join(real, "git"), TopLevel: filepath.Join(real, "tree"), ObjectFormat: gitcmd.SHA1}, remove, nil
 }
 
-// lay makes a repository that has nothing but attribute files.
+// lay makes a repository that has only attribute files.
 func (c *Checker) lay(ctx context.Context, dir, head string, files []string) error {
 	config := "[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n\tignoreCase = " + strconv.FormatBool(c.foldsCase(ctx)) + "\n"
 	err := errors.Join(

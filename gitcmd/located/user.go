@@ -12,7 +12,7 @@ import (
 
 // User is [gitcmd.Git.User] for the repository. It starts a child only where the
 // answer is not known to hold: it rests on the same as that of Locate, where no
-// configuration includes another one, and none of the machine's has a say.
+// configuration includes another one, and the machine's files have no say.
 func (n Notes) User(ctx context.Context, repo gitcmd.Repository, opts gitcmd.Options) (gitcmd.User, error) {
 	seen, plain := n.plain(repo, opts)
 	if plain {

@@ -72,7 +72,7 @@ type File interface {
 	// StartWriteout begins to write the data out and does not wait.
 	StartWriteout() error
 	// AwaitWriteout returns when the data is on its way to the disk and the file's size
-	// and blocks are in the file system's running transaction. It flushes neither that
+	// and blocks are in the file system's running transaction. It does not flush that
 	// transaction nor the disk's cache.
 	AwaitWriteout() error
 	// Sync makes data and metadata durable.

@@ -91,7 +91,7 @@ func (s *Store) openLoose(name string) (File, error) {
 }
 
 // readRefFile reads the file of a loose ref that was opened, or not, and leaves it
-// open for the caller; neither is given where there is none.
+// open for the caller; both are empty where there is none.
 func readRefFile(file File, err error, format gitcmd.ObjectFormat) (OID, File, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -14,7 +14,7 @@ import (
 	"jp/internal/safefile"
 )
 
-// A state is what a Pack leaves for the next one. Losing it costs nothing but a
+// A state is what a Pack leaves for the next one. Losing it costs only a
 // Pack that was not due, and merges that come later.
 type state struct {
 	At    time.Time    `json:"at"`

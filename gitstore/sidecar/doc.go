@@ -2,7 +2,7 @@
 // the raw commits of a conversation in one file, and which letters occur in them,
 // in all and in each, in a second, small one.
 //
-// Both are only copies. Deleting them changes nothing but time. What they say is
+// Both are only copies. Deleting them costs only time. What they say is
 // checked: every record has a checksum, and its owner compares its id with its
 // bytes before it believes what it says, and whether the records follow each other.
 // A file that ends in the middle of a record, or is damaged anywhere, counts up to

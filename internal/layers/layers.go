@@ -2,7 +2,7 @@
 // point one way.
 //
 // The rule is a table, and a test reads every source file against it. A package
-// that is not in the table may not exist: whoever adds one says here what it
+// that is not in the table may not exist: the author of a new one says here what it
 // builds on.
 package layers
 
@@ -137,11 +137,11 @@ var Owners = map[string]Owner{
 	"charm.land/":                                     {Packages: []string{"cmd/jp"}, Why: "only the edge knows terminals"},
 }
 
-// An Owner is who may import a module, and why nobody else may.
+// An Owner lists the packages that may import a module, and the reason.
 type Owner struct {
 	Packages []string
 	Why      string
 }
 
-// StandardOnly are packages that import nothing but the standard library.
+// StandardOnly are packages that import only the standard library.
 var StandardOnly = []string{"conversation"}

@@ -16,6 +16,6 @@ var (
 	ErrChanged = errors.New("it has changed meanwhile")
 	// ErrTracked says that git tracks it.
 	ErrTracked = errors.New("git tracks it")
-	// ErrKind says that nobody but a person can decide about it.
+	// ErrKind says that only a person can decide about it.
 	ErrKind = errors.New("only you can tell whether it is needed")
 )

@@ -1,5 +1,5 @@
 // Package leftover finds the files that a kill left behind in a repository, and
-// removes those that are provably nobody's.
+// removes those that provably belong to no process.
 //
 // Finding changes nothing. A file is removed only while the lock is held under
 // which such files are made, if it is this user's, is the very file that was

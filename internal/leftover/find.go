@@ -136,7 +136,7 @@ func (f *finding) named(kind Kind, dir, prefix string, age time.Duration) {
 	}
 }
 
-// toolLocks finds the locks of tool runs that nobody holds.
+// toolLocks finds the locks of tool runs that no process holds.
 func (f *finding) toolLocks() {
 	locks := process.LocksIn(f.CommonDir)
 	entries, _ := os.ReadDir(locks.Dir) // no folder, no locks

@@ -31,7 +31,7 @@ type Verdict struct {
 	Err error
 }
 
-// Remove removes those of the files that are provably nobody's.
+// Remove removes those of the files that provably belong to no process.
 func (r Remover) Remove(ctx context.Context, files []File) []Verdict {
 	verdicts := make([]Verdict, len(files))
 	openers, sure := process.Openers(infos(files))
@@ -110,7 +110,7 @@ func (r Remover) lockPacking() (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// check looks at the file once more, now that nobody else can.
+// check looks at the file once more, now that other processes cannot.
 func (r Remover) check(ctx context.Context, f File) error {
 	info, err := os.Lstat(f.Path)
 	switch {

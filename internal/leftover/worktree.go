@@ -16,7 +16,7 @@ import (
 
 // While git makes a linked working tree, a note in jp's folder says where, and is
 // locked. A git that is killed, or cannot write any more, leaves half of one, beside
-// which `git fsck` and others fail. One whose note nobody holds is nobody's.
+// which `git fsck` and others fail. One whose note no process holds is left over.
 
 func notesDir(commonDir string) string {
 	return filepath.Join(commonDir, safefile.StateDirName, notesFolder)
@@ -24,7 +24,7 @@ func notesDir(commonDir string) string {
 
 const notesFolder = "worktrees"
 
-// beginning is the prefix of a note that is being written: nobody looks at it.
+// beginning is the prefix of a note that is being written: readers skip it.
 const beginning = ".new-"
 
 // MakingWorktree notes that git is about to make a working tree in a folder, that
@@ -71,7 +71,7 @@ func syncDir(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// HalfWorktrees are the notes of working trees that nobody makes any more.
+// HalfWorktrees are the notes of working trees whose maker has ended.
 func HalfWorktrees(commonDir string) (notes []string) {
 	entries, _ := os.ReadDir(notesDir(commonDir)) // no folder, no notes
 	for _, e := range entries {
@@ -87,7 +87,7 @@ func HalfWorktrees(commonDir string) (notes []string) {
 	return notes
 }
 
-// ownNote opens a note that nobody holds, and holds it.
+// ownNote opens a note that no process holds, and holds it.
 func ownNote(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -109,7 +109,7 @@ func ownNote(name string) (*os.File, error) {
 	return f, nil
 }
 
-// ForgetWorktree removes what there is of the working tree of a note that nobody
+// ForgetWorktree removes what there is of the working tree of a note that no process
 // holds, if git did not make all of it, and the note.
 func ForgetWorktree(commonDir, note string) error {
 	f, err := ownNote(note)

@@ -1,6 +1,6 @@
 // Package repoid names a repository, and tells a copy of one from its original.
 //
-// The name is a random word in jp's folder of the git directory. Whoever copies the
+// The name is a random word in jp's folder of the git directory. A copy of the
 // directory copies the name, and whatever may write there can change it. So the user's own
 // state says where the repository of each name is: a copy gets a name of its own, a
 // repository that was moved keeps its name, and a name that was changed is put back.

@@ -13,7 +13,7 @@ const mostRegular = 1 << 20
 // ErrNotRegular says that something is no regular file, or larger than those are.
 var ErrNotRegular = errors.New("not an ordinary file")
 
-// ReadRegular reads a small regular file, which may be anybody's: no pipe holds it up, and none without an end fills the memory.
+// ReadRegular reads a small regular file, which any user may own: no pipe holds it up, and none without an end fills the memory.
 func ReadRegular(path string) ([]byte, error) {
 	if path == os.DevNull {
 		return nil, nil

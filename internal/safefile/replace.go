@@ -1,7 +1,7 @@
 // Package safefile reads, makes and replaces files that others may touch at the
 // same time.
 //
-//   - [ReadRegular] reads a small file that may be anybody's.
+//   - [ReadRegular] reads a small file that any user may own.
 //   - [OpenShared] and [MakeFolders] make what several users of a machine may write to.
 //   - [StateDir] opens jp's folders in a git directory, and follows no link.
 //   - [Replace], [ReplaceIn] and [CreateNew] write a file as a whole: a reader finds

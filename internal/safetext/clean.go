@@ -192,7 +192,7 @@ func isStyle(params string) bool {
 }
 
 // swallow drops the string of an OSC or a DCS. A newline ends it too: a string
-// that nobody ends hides no more than the rest of its line.
+// without an end hides no more than the rest of its line.
 func (c *Cleaner) swallow(r rune) bool {
 	switch r {
 	case 0x1b:

@@ -6,7 +6,7 @@ import (
 )
 
 // Reveal makes text safe to print as [Clean] does, and leaves nothing of it out: what
-// a terminal would obey is shown as ^[ and ^G, or <U+009B>. It is for what somebody
+// a terminal would obey is shown as ^[ and ^G, or <U+009B>. It is for what a person
 // judges by reading it, as a change of a file: programs read what a terminal hides. The
 // carriage return that ends a line is part of its end.
 func Reveal(text string) string {

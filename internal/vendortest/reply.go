@@ -77,7 +77,7 @@ const (
 // A How is the way in which a stream ends.
 type How int
 
-// The ways. A silent server waits until nobody listens any more, or for [Server.Close].
+// The ways. A silent server waits until the client has left, or for [Server.Close].
 const (
 	Disconnect How = iota // the connection breaks
 	End                   // the stream ends as if it were whole

@@ -59,7 +59,7 @@ type stream struct {
 	spoken bool // a piece of the text was sent
 }
 
-// begin sends the head. False says that nobody listens.
+// begin sends the head. False says that the client has left.
 func (o *stream) begin() bool {
 	kind := o.style.Type
 	if kind == "" {

@@ -77,8 +77,8 @@ func (k *checker) notBlank(rule string, n *node) {
 	}
 }
 
-// somethingIn checks a content that may be a string or a list of parts: neither
-// may be empty (P6). It reports whether there is a list to look at.
+// somethingIn checks a content that is a non-empty string or a non-empty list of parts (P6).
+// It reports whether there is a list to look at.
 func (k *checker) somethingIn(n *node) bool {
 	if !k.want(n, text, list) {
 		return false

@@ -24,7 +24,7 @@ func (o ongoing) begun(now time.Time) *Activity {
 	return &a
 }
 
-// Working tells what the turn does. It is told to nobody who has much to read already.
+// Working tells what the turn does. A peer that has much to read already is left out.
 func (s *Server) Working(a Activity) {
 	a.Name, a.Argument, a.Writing = cut(a.Name, longestLine), cut(a.Argument, longestLine), cut(a.Writing, longestLine)
 	a.Hook, a.Tail, a.Progress = cut(a.Hook, longestLine), cut(a.Tail, longestLine), cut(a.Progress, longestLine)

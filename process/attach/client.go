@@ -81,7 +81,7 @@ func (c *Client) Next() (Message, error) {
 	return nil, ErrGone
 }
 
-// Send says something. It is [ErrGone] where nobody listens.
+// Send says something. It returns [ErrGone] if the peer has left.
 func (c *Client) Send(m Message) error {
 	line, err := Encode(m)
 	if err != nil {

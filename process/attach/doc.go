@@ -13,10 +13,10 @@
 //   - Hello and the subscription are one step, and an event is told only after it
 //     is durable. Who reads the events up to hello's head, and then takes what is
 //     told, has every event once, in order.
-//   - A peer that is slow, gone, or says what nobody understands never holds up
+//   - A peer that is slow, gone, or sends unknown messages never holds up
 //     the turn: what it does not take in time ends its connection.
 //   - The end of a connection is no answer.
 //
-// The package knows neither a terminal nor the store: an event is told by its
-// number and its commit. Who may connect is for whoever makes the listener to say.
+// The package knows no terminal and no store: an event is told by its
+// number and its commit. Who may connect is decided by the maker of the listener.
 package attach

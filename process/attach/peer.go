@@ -9,7 +9,7 @@ import (
 )
 
 // A peer is one connection of a server. What it is sent waits in a queue, so that
-// nobody waits for it.
+// no goroutine waits for it.
 type peer struct {
 	conn net.Conn
 

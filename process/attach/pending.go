@@ -4,7 +4,7 @@ import (
 	"jp/conversation"
 )
 
-// A Pending is a question that waits for whoever answers first.
+// A Pending is a question that waits for the first answer.
 type Pending struct {
 	server  *Server
 	inquiry Inquiry     // as it was posted
@@ -28,7 +28,7 @@ func (s *Server) Post(q Inquiry) *Pending {
 // Answer gives the answer of a peer, if one answers.
 func (p *Pending) Answer() <-chan Answer { return p.given }
 
-// Withdraw ends the wait. An answer that nobody has taken has no effect, and its
+// Withdraw ends the wait. An answer that was not taken has no effect, and its
 // giver is told.
 func (p *Pending) Withdraw() {
 	s := p.server

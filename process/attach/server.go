@@ -31,7 +31,7 @@ type Options struct {
 	Interrupt func(Interrupt) error
 	// Shutdown ends the turn and the process.
 	Shutdown func()
-	// Changed is called when somebody attaches or leaves, and when a question begins
+	// Changed is called when a terminal attaches or leaves, and when a question begins
 	// or ceases to wait. It asks State.
 	Changed func()
 }
@@ -61,7 +61,7 @@ type Server struct {
 	listeners []net.Listener
 }
 
-// NewServer returns a server that nobody can reach yet.
+// NewServer returns a server without a listener.
 func NewServer(opts Options) *Server {
 	return &Server{
 		opts: opts.whole(), head: opts.Head, seq: opts.Seq, peers: map[*peer]bool{}, moved: make(chan struct{}), closed: make(chan struct{}),
@@ -225,7 +225,7 @@ func (s *Server) State() State {
 	return state
 }
 
-// Attached reports whether somebody is attached, and gives a channel that is
+// Attached reports whether a terminal is attached, and gives a channel that is
 // closed when that changes.
 func (s *Server) Attached() (attached bool, changed <-chan struct{}) {
 	s.mu.Lock()

@@ -82,7 +82,7 @@ func (b *bench) mountImage(ctx context.Context, system fileSystem) (dir string, 
 }
 
 // detach frees the devices of an image; one whose making was interrupted may
-// exist although nobody was told its name. They are found in /sys, since losetup
+// exist although no process was told its name. They are found in /sys, since losetup
 // looks at the files of all devices, and one of others may never answer.
 func detach(image string) error {
 	files, err := filepath.Glob("/sys/block/loop*/loop/backing_file")

@@ -12,7 +12,7 @@ import (
 // else than its start, in seconds.
 const startTarget = 0.020
 
-// measureStart compares programs that do nothing but start, and the shortest
+// measureStart compares programs that only start, and the shortest
 // list that there is.
 func measureStart(ctx context.Context, b *bench, _ place) ([]row, error) {
 	jp, err := b.buildJP(ctx)

@@ -59,7 +59,7 @@ func (r *report) add(res *result) {
 	}
 }
 
-// print prints the table, and below it why the run failed: whoever sees the one sees
+// print prints the table, and below it why the run failed: a reader of the one sees
 // the other.
 func (r *report) print(out io.Writer, asJSON bool, failed error) error {
 	r.Failures = []string{}

@@ -7,7 +7,7 @@
 // something, as told by the same watch that is kept over jp; where git itself has
 // closed the way it says so, which counts as nothing. Then every command that jp
 // has runs there, with a model that does what the attacker says, first in a
-// repository that nobody trusts, then in one whose settings were approved.
+// repository without trust, then in one whose settings were approved.
 //
 // Everything happens in scratch folders on this machine, with homes of their own
 // and a server on the loopback interface. Any sign of an attack makes the program

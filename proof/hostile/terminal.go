@@ -42,7 +42,7 @@ func (p *place) atTerminal(ctx context.Context, args []string) ([]byte, error) {
 	return <-shown, err
 }
 
-// pause is how long somebody looks at a terminal before they type.
+// pause is how long a person looks at a terminal before they type.
 const pause = 400 * time.Millisecond
 
 // refusals are what is typed where something is asked: no, and the ways out.

@@ -15,7 +15,7 @@ type Device struct {
 
 // Attach makes a device of a file. Where the file allows it, its reads and
 // writes pass by the kernel's cache of the file. The kernel detaches the device
-// when nobody has it open and nothing of it is mounted, whatever becomes of
+// when no process has it open and nothing of it is mounted, whatever becomes of
 // this process.
 func Attach(file string) (*Device, error) {
 	backing, err := unix.Open(file, unix.O_RDWR|unix.O_CLOEXEC, 0)

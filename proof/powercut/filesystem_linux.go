@@ -39,7 +39,7 @@ var (
 		Make: []string{"mkfs.xfs", "-q", "-f", "-K"},
 	}
 	// Half of a new super block, which is 4 KiB, is one that btrfs does not mount,
-	// whoever has written to it.
+	// by any process that has written to it.
 	Btrfs = FileSystem{
 		Name: "btrfs", Type: "btrfs", Size: 256 << 20, Unit: 4096,
 		Make: []string{"mkfs.btrfs", "-q", "-f", "-K"}, Options: "nodiscard",

@@ -130,7 +130,7 @@ func (s *soak) checkRepository(ctx context.Context) error {
 // packing.
 const lastWork = 30 * time.Second
 
-// ended waits for the end of a child that nobody else waits for.
+// ended waits for the end of a child that no other code waits for.
 func ended(pid int, deadline time.Time) bool {
 	for {
 		done, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)

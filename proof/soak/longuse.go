@@ -168,7 +168,7 @@ func (u *longUse) loose(ctx context.Context) (int, error) {
 	return strconv.Atoi(count)
 }
 
-// unpacking waits until nobody packs.
+// unpacking waits until no process packs.
 func (u *longUse) unpacking() error {
 	f, err := os.OpenFile(filepath.Join(u.arena.repo.CommonDir, "jp", "packing.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

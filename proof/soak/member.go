@@ -78,7 +78,7 @@ func (m *member) runBy(said []byte) error {
 }
 
 // ended waits for the process to end, and gives its exit code: -1 where a signal
-// ended it, or nobody can tell.
+// ended it, or that is unknown.
 func (m *member) ended(ctx context.Context) (int, error) {
 	select {
 	case <-m.over:

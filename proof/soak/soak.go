@@ -155,7 +155,7 @@ func (s *soak) end() {
 	}
 }
 
-// endChild ends a child that nobody waits for. Its number is its own until then.
+// endChild ends a child that no code waits for. Its number is its own until then.
 func endChild(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill()

@@ -122,7 +122,7 @@ func modelOf(name string) model {
 	return best
 }
 
-// Most tokens of an answer, where nobody says.
+// Most tokens of an answer, by default.
 const (
 	usualOutput   = 32000
 	unknownOutput = 8192

@@ -6,7 +6,7 @@ import "errors"
 var (
 	// ErrUnknown says that a name is no provider's.
 	ErrUnknown = errors.New("there is no provider")
-	// ErrDialect says that a name is neither a protocol nor a known server.
+	// ErrDialect says that a name is no protocol and no known server.
 	ErrDialect = errors.New("there is no dialect")
 	// ErrAddress says that a base URL has another scheme than http and https. It does not quote
 	// it, since it may hold a secret.

@@ -77,8 +77,8 @@ func (a *answer) Read(data []byte) ([]provider.Chunk, error) {
 	return chunks, nil
 }
 
-// part returns what one part of an answer adds. Kinds of part that nobody asked
-// for add nothing but their signature.
+// part returns what one part of an answer adds. Kinds of part that the request did not ask
+// for add only their signature.
 func (a *answer) part(raw json.RawMessage) []provider.Chunk {
 	var p receivedPart
 	if json.Unmarshal(raw, &p) != nil {
@@ -151,7 +151,7 @@ func (a *answer) close() []provider.Chunk {
 	return []provider.Chunk{closed}
 }
 
-// item is the state of the open part. Text that nobody signed has none. Where
+// item is the state of the open part. Text without a signature has none. Where
 // only signatures follow the text they are all of it, since the text is kept
 // as such.
 func (a *answer) item() json.RawMessage {

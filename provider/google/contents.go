@@ -26,7 +26,7 @@ type content struct {
 // contentsOf translates the messages. The user's and the model's alternate, but
 // for results, which are a content of their own even where the user speaks
 // next. No model goes on where it, or another, stopped: words at the end that
-// nobody replied to are not sent.
+// without a reply are not sent.
 func contentsOf(messages []provider.Message, m model) []content {
 	t := translation{model: m, ids: map[string]string{}}
 	for _, message := range messages {

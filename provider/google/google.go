@@ -11,7 +11,7 @@
 // that carries a signature. See docs/decisions/0012-no-google-sdk.md.
 //
 // The package takes no setting from the environment and keeps no state, never
-// tries a request twice, and shows the key to nobody but the endpoint: not in
+// tries a request twice, and shows the key only to the endpoint: not in
 // errors, and of an account only a hash.
 package google
 

@@ -7,7 +7,7 @@
 // them, each closed with the item that has to be sent back unchanged.
 //
 // The package reads no environment and keeps no state, never tries a request
-// twice, and shows the key to nobody but the endpoint: not in errors, and of an
+// twice, and shows the key only to the endpoint: not in errors, and of an
 // account only a hash.
 package openai
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Planter makes secrets, each another one, and remembers what of them nobody
-// may find. They are put together here: this file holds none.
+// A Planter makes secrets, each another one, and remembers which parts of them no text
+// may hold. They are put together here: this file holds none.
 type Planter struct {
 	Random *rand.Rand
 	n      int

@@ -13,7 +13,7 @@
 //   - A program names no files for jp to read: what is attached comes in its
 //     answer.
 //
-// The package knows no configuration and asks nobody.
+// The package knows no configuration and asks no question.
 package command
 
 import (

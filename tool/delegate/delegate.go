@@ -2,7 +2,7 @@
 // child: a model that works on it in a conversation of its own. And it has the
 // tool update_state, by which the child says how far its work has come.
 //
-// The package neither runs nor stores conversations: a [Runner] does. It makes
+// The package leaves running and storing conversations to a [Runner]. It makes
 // a task of a call's arguments, and of what came of the task a result.
 //
 // What holds:

@@ -106,7 +106,7 @@ func (s *search) at(name string) string {
 	return path.Join(path.Join(s.names...), name)
 }
 
-// last says whether nothing but empty elements follows.
+// last says whether only empty elements follow.
 func (s *search) last() bool {
 	return !slices.ContainsFunc(s.rest, func(element string) bool { return element != "" && element != "." })
 }

@@ -14,7 +14,7 @@ import (
 // temporaryName is that of a file beside one that is being written.
 var temporaryName = lazy.Regexp(`^\.jp-[A-Z2-7]{26}$`)
 
-// temporaryAge is the age from which nobody writes such a file any more, since
+// temporaryAge is the age from which no process writes such a file any more, since
 // that takes moments.
 const temporaryAge = time.Minute
 

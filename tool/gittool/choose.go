@@ -266,7 +266,7 @@ func (r *repository) leaveGaps(ctx context.Context, s *selection, paths []string
 	all, gone := map[string]bool{}, map[string]bool{}
 	for _, name := range slices.Concat(s.files(), paths) {
 		// A file that is gone needs no filter. One that only a folder sweeps along may have
-		// never been here, since nothing but its filter writes it.
+		// never been here, since only its filter writes it.
 		gone[name] = r.missing(name)
 		all[name] = r.regular(name) || gone[name] && named && !asked[name]
 	}

@@ -109,7 +109,7 @@ func (r *repository) commitStaged(ctx context.Context, message string) (tool.Res
 }
 
 // converted refuses an index that has a file which a filter must convert, and that jp cannot
-// tell to be converted: whoever staged it may have gone round the filter.
+// tell to be converted: the person who staged it may have bypassed the filter.
 func (r *repository) converted(ctx context.Context) error {
 	entries := map[string]string{}
 	for _, file := range r.staged(ctx) {

@@ -5,7 +5,7 @@
 // start with a dash are refused, paths stay below the workspace and are
 // literal. A commit is made with the user's identity and without programs that
 // the repository chooses: no hooks, no signing. A file that needs a filter that jp does
-// not run is neither compared nor committed; the result says what was left out. What the
+// not run is not compared or committed; the result says what was left out. What the
 // user has staged is theirs to commit, unless a call says that it is meant.
 //
 // The tools never change branches, history or files, and talk to no remote.

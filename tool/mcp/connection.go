@@ -187,7 +187,7 @@ func pingTime(most, left time.Duration) time.Duration { return min(most, left/2)
 // takes longer only where the server reads nothing.
 const abandon = time.Second
 
-// callTool runs a tool. At the end of ctx the server is told that nobody wants
+// callTool runs a tool. At the end of ctx the server is told that the client no longer wants
 // the answer any more; one that does not read is ended. progress is told how far
 // the server says it is, if it is not nil.
 func (c *connection) callTool(

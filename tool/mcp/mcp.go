@@ -2,7 +2,7 @@
 // over their standard streams.
 //
 // A [Server] is a program that the user's configuration names. It is started
-// when one of its tools is called, or when nobody knows yet what it offers, and
+// when one of its tools is called, or when its list is still unknown, and
 // ended with all that it started by [Server.Close].
 //
 // What must hold: the model is offered, and can call, exactly what the user
@@ -20,7 +20,7 @@
 // or done nothing: its outcome is unknown, as that of any tool which may change
 // something. A server whose jp was killed sees the end of its input.
 //
-// The package asks nobody, and refuses what servers ask of a client: sampling,
+// The package asks no question, and refuses what servers ask of a client: sampling,
 // elicitation, roots. It confines nothing; [Options].Launch may.
 package mcp
 

@@ -72,8 +72,8 @@ func listTools(ctx context.Context, session *sdk.ClientSession) (ToolList, error
 	return ToolList{}, fmt.Errorf("its list of tools has no end after %d pages", maxPages)
 }
 
-// listingOf takes the tools that can be offered. Of tools with one name nobody
-// can say which would run, so none of them is.
+// listingOf takes the tools that can be offered. Of tools with one name it is unknown
+// which would run, so all of them are left out.
 func listingOf(tools []*sdk.Tool) ToolList {
 	var l ToolList
 	leave := func(name, why string) {

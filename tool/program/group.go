@@ -34,7 +34,7 @@ func (p Program) wait(ctx context.Context, group int, done <-chan error) Ending 
 }
 
 // EndGroup tells a process group to end, kills what is left of it after the
-// grace, and returns how its leader ended, which done says. Where somebody else
+// grace, and returns how its leader ended, which done says. Where another process
 // waits for the leader, done is nil.
 func EndGroup(group int, grace time.Duration, done <-chan error) error {
 	signal(group, syscall.SIGTERM)
@@ -63,5 +63,5 @@ func EndGroup(group int, grace time.Duration, done <-chan error) error {
 // signal sends a signal to a whole group; one that has ended needs none.
 func signal(group int, s syscall.Signal) { _ = syscall.Kill(-group, s) }
 
-// alive says whether a group has a process, be it one that nobody waited for.
+// alive says whether a group has a process, also one whose parent did not wait for it.
 func alive(group int) bool { return !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) }

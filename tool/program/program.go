@@ -2,11 +2,11 @@
 //
 // The program gets a process group of its own, which is ended as a whole when
 // the call is cancelled or its time is up, and it holds the call's lock as long
-// as a process of it lives. Its environment has neither jp's own variables nor
+// as a process of it lives. Its environment has no variables of jp's own and no
 // keys. Its output goes to writers of the caller, in one stream or apart,
 // however much it is.
 //
-// The package reads neither arguments nor output and asks nobody: what runs is
+// The package reads no arguments and no output, and asks no question: what runs is
 // decided by its callers. It is no sandbox; a [Launcher] may make one of it.
 package program
 
@@ -87,7 +87,7 @@ func (p Program) Run(ctx context.Context, call tool.Call) (Ending, error) {
 	return p.wait(ctx, group, done), nil
 }
 
-// tell lets somebody else see what the program says as it says it: both streams, or where they
+// tell lets a second reader see what the program says as it says it: both streams, or where they
 // are apart, the standard error. Then the output may be data, and its writer decides.
 func (p *Program) tell(also io.Writer) {
 	switch {

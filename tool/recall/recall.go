@@ -22,7 +22,7 @@
 //	  </turn>
 //	</conversation>
 //
-// What conversations hold was written by anybody. It is encoded so that it
+// What conversations hold may have any author. It is encoded so that it
 // cannot end an element, begin one, or hide from who reads it; it stays data.
 // No output is larger than 64 KiB. Turns that were taken back are left out, an
 // incomplete one is told. A result that the user withheld from the model is
@@ -135,7 +135,7 @@ func define(name, description, parameters, subject string) *tool.Definition {
 	}
 }
 
-// foreign reports whether it can be told that somebody else wrote a
+// foreign reports whether it can be told that another person wrote a
 // conversation.
 func (a *archive) foreign(ctx context.Context, of conversation.Info) bool {
 	return of.Remote != "" || of.Tip != nil && !conversation.LocalTip(of.Tip, a.Back(ctx, of.Head))

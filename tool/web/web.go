@@ -1,7 +1,7 @@
 // Package web has the tool by which a model reads a page of the web.
 //
 // The page is a stranger's text, and the address is the model's. So a person allows each
-// call, the tool sends nothing but the address, follows no redirect to another host, and
+// call, the tool sends only the address, follows no redirect to another host, and
 // connects to public addresses only: that is checked for the address that it connects to,
 // and not for one that the name had before.
 package web

@@ -2,7 +2,7 @@
 // snapshot of a conversation.
 //
 // The rule: only what the conversation's tools wrote, and only where it is
-// still what they wrote last. What anybody else wrote, before, between or
+// still what they wrote last. What others wrote, before, between or
 // after, is never taken back: such a file is left alone, with the reason. What
 // jp itself put back counts as the tools' work, so that taking back can be
 // taken back.
@@ -122,7 +122,7 @@ func (h History) After(seq int, paths []string) []File {
 }
 
 // Differing counts the paths, among those given or all, that differ from before the
-// event from, whoever wrote them.
+// event from, by any author.
 func (h History) Differing(from int, paths []string) (n int) {
 	for path, moves := range h.byPath() {
 		at := slices.IndexFunc(moves, func(m move) bool { return m.seq >= from })
@@ -280,7 +280,7 @@ func (m move) wentWithHead() string {
 }
 
 // appeared says of a file that a look back found, and that no tree had before, that it
-// may have been somebody's, "" of others.
+// may have been another author's, "" of others.
 func (m move) appeared() string {
 	if !m.nobody || m.before != none || m.after == none {
 		return ""

@@ -3,7 +3,7 @@
 // prints.
 //
 // A row counts points: distinct places or moments at which something was made to
-// go wrong and what was left was then checked. It does nothing but log; the tests
+// go wrong and what was left was then checked. It only logs; the tests
 // themselves find the violations.
 package row
 

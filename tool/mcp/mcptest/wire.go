@@ -192,7 +192,7 @@ var hostile = map[string]func(*wire){
 }
 
 // count tells how far a call is, if the client gave a token for it, and of tokens
-// that nobody gave.
+// that was never given.
 func (w *wire) count(m message) bool {
 	var params struct {
 		Meta struct {

@@ -12,7 +12,7 @@ import (
 // Excerpt shows a line of foreign text, made safe as [Clean] has it, with places
 // in it painted: bytes of the line, from and to, in order. A line with more
 // columns than there are is cut around the first of them, with … at the cuts,
-// and its tabs are four columns wide; columns 0 changes neither.
+// and its tabs are four columns wide; with columns 0 the text stays as it is.
 func Excerpt(line string, places [][2]int, paint func(string) string, columns int) string {
 	if columns <= 0 {
 		shown, _, _ := painted(line, places, paint, safetext.Clean)

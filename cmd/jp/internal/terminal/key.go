@@ -52,7 +52,7 @@ func (t *TTY) Key(ctx context.Context) (Key, error) { return t.Choose(ctx, "", n
 // Choose shows a prompt, waits for a key that accept wants (nil: any), and
 // returns it without showing it. What was typed before the prompt appeared is
 // thrown away, and so is what arrives in one piece, as from a paste, and what is typed
-// before anybody can have read it, where another question has just ended or the person
+// before a person can have read it, where another question has just ended or the person
 // was typing: the "> " at the end of the prompt appears when that is over. Ctrl+C and
 // Ctrl+D are returned whatever accept says. The errors are [ErrHangup], [ErrLeft] and the
 // cause of ctx; the terminal's mode is put back in each case.

@@ -60,7 +60,7 @@ func (m *Markdown) In(r Region) { m.region = r }
 func (m *Markdown) Within(t *highlight.Time) { m.time, m.memo.time = t, t }
 
 // Hide takes what is shown of an unfinished block away, until more of it is
-// written. It has to be called before anybody else writes to the terminal.
+// written. Call it before other code writes to the terminal.
 func (m *Markdown) Hide() error { return m.shown().Hide() }
 
 // shown is where the block that is being written is shown.

@@ -78,7 +78,7 @@ func meaning(i attach.Inquiry, word string, words map[string][]string, values ..
 }
 
 // optionValue is the option that a word says, as its value or as its number. One that
-// says one option by its value and another by its number says neither.
+// says one option by its value and another by its number is refused.
 func optionValue(i attach.Inquiry, word string, quoted json.RawMessage) (json.RawMessage, error) {
 	var numbered, valued json.RawMessage
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(i.AnswerType.Options) {

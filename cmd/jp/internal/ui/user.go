@@ -67,7 +67,7 @@ func OpenClient(f *TerminalFront) *client {
 }
 
 // Ask puts a question. Ctrl+C in its place opens a menu; the loss of the
-// terminal interrupts the turn. Neither is an answer.
+// terminal interrupts the turn. Both leave the question unanswered.
 func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.Answer, error) {
 	defer c.take()()
 	c.asking.Store(true)
