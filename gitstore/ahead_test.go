@@ -16,7 +16,7 @@ import (
 )
 
 func TestFirstParent(t *testing.T) {
-	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	a, b := strings.Repeat("a", testFormat.Digits()), strings.Repeat("b", testFormat.Digits())
 	for object, want := range map[string]string{
 		"":                                  "",
 		"tree " + b:                         "",
@@ -81,7 +81,7 @@ func TestReadAheadEnds(t *testing.T) {
 	require.False(t, ok, "a large object was read ahead of")
 	a.stop()
 
-	missing := odb.OID(strings.Repeat("a", 40))
+	missing := odb.OID(strings.Repeat("a", testFormat.Digits()))
 	a = readAhead(s, missing, s.prove)
 	o, ok := a.next(missing)
 	require.True(t, ok)

@@ -2,7 +2,6 @@ package gitstore_test
 
 import (
 	"bytes"
-	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -91,16 +90,18 @@ func standPacked(f *fixture, to, from string) {
 	index, err := os.ReadFile(files[0])
 	require.NoError(f.t, err)
 	const names = 8 + 4*256
+	size := testFormat.Size()
 	n := int(binary.BigEndian.Uint32(index[names-4:]))
 	offset := func(oid string) []byte {
 		raw, err := hex.DecodeString(oid)
 		require.NoError(f.t, err)
-		i := bytes.Index(index[names:names+n*sha1.Size], raw) / sha1.Size
-		return index[names+n*(sha1.Size+4)+4*i:][:4]
+		i := bytes.Index(index[names:names+n*size], raw) / size
+		return index[names+n*(size+4)+4*i:][:4]
 	}
 	copy(offset(to), offset(from))
-	sum := sha1.Sum(index[:len(index)-sha1.Size])
-	copy(index[len(index)-sha1.Size:], sum[:])
+	sum := testFormat.New()
+	sum.Write(index[:len(index)-size])
+	copy(index[len(index)-size:], sum.Sum(nil))
 	require.NoError(f.t, os.Chmod(files[0], 0o644))
 	require.NoError(f.t, os.WriteFile(files[0], index, 0o444))
 }

@@ -20,8 +20,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden commits anew")
 
+// sha1Repositories gives the test's repositories the object format of the golden commits.
+func sha1Repositories(t *testing.T) {
+	gitenv.Isolate(t)
+	t.Setenv("GIT_DEFAULT_HASH", "sha1")
+}
+
 // Each type's commit, to the byte: what is stored once must be read for ever.
 func TestGoldenCommits(t *testing.T) {
+	sha1Repositories(t)
 	dir := gitenv.Repo(t)
 	s := openStore(t, dir, gitstore.Options{Durability: odb.Off, Zone: time.FixedZone("", -(3*3600 + 1800))})
 	for i, e := range everyType() {
@@ -41,6 +48,7 @@ func TestGoldenCommits(t *testing.T) {
 
 // A golden commit reads as the event that it was made of, and is this user's.
 func TestGoldenCommitsAreRead(t *testing.T) {
+	sha1Repositories(t)
 	f := newFixture(t)
 	for i, want := range everyType() {
 		want.Seq = 0

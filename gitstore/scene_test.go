@@ -164,8 +164,8 @@ func requireTree(t testing.TB, db *odb.Store, tree odb.OID, what string) {
 	require.NoError(t, err, what)
 	for len(data) > 0 {
 		head, rest, _ := strings.Cut(string(data), "\x00")
-		oid := odb.OID(fmt.Sprintf("%x", rest[:20]))
-		data = []byte(rest[20:])
+		oid := odb.OID(fmt.Sprintf("%x", rest[:testFormat.Size()]))
+		data = []byte(rest[testFormat.Size():])
 		if strings.HasPrefix(head, "40000 ") {
 			requireTree(t, db, oid, what)
 			continue
@@ -191,7 +191,7 @@ func keptPayload(t testing.TB, db *odb.Store, id conversation.ID) string {
 		require.NoError(t, err)
 		fmt.Fprintf(&kept, "%x\n", tree)
 		_, parent, _ := strings.Cut(string(commit), "\nparent ")
-		oid = odb.OID(parent[:min(40, len(parent))])
+		oid = odb.OID(parent[:min(testFormat.Digits(), len(parent))])
 	}
 	return kept.String()
 }

@@ -37,6 +37,9 @@ func beginning(refs []Ref, prefix string) (some []Ref) {
 	return some
 }
 
+// numberedName is an object name that ends with a number.
+func numberedName(n int) string { return fmt.Sprintf("%0*x", testFormat.Digits(), n) }
+
 // TestPackedRefsAreFound looks for each ref, for names beside it and for folders, in
 // files of every size, sorted or not.
 func TestPackedRefsAreFound(t *testing.T) {
@@ -51,9 +54,9 @@ func TestPackedRefsAreFound(t *testing.T) {
 			file.WriteString(packedHead)
 		}
 		for i, name := range names {
-			fmt.Fprintf(&file, "%040x %s\n", i+1, name)
+			fmt.Fprintf(&file, "%s %s\n", numberedName(i+1), name)
 			if rapid.Bool().Draw(r, "tag") {
-				fmt.Fprintf(&file, "^%040x\n", i)
+				fmt.Fprintf(&file, "^%s\n", numberedName(i))
 			}
 		}
 		p, err := parsePackedRefs([]byte(file.String()), testFormat)
@@ -63,7 +66,7 @@ func TestPackedRefsAreFound(t *testing.T) {
 		for i, name := range names {
 			oid, err := p.find(name)
 			require.NoError(r, err)
-			require.Equal(r, OID(fmt.Sprintf("%040x", i+1)), oid, name)
+			require.Equal(r, OID(numberedName(i+1)), oid, name)
 			for _, other := range []string{name + "x", name[:len(name)-1], "refs/a", "refs/z"} {
 				if oid, err = p.find(other); !slices.Contains(names, other) {
 					require.NoError(r, err)
