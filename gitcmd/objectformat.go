@@ -70,6 +70,15 @@ func (f ObjectFormat) EmptyTree() string {
 // IsEmptyTree reports whether this is the tree without entries, in any format.
 func IsEmptyTree(name string) bool { return name == emptyTreeSHA1 || name == emptyTreeSHA256 }
 
+// The blobs of no bytes, by the same formats.
+const (
+	emptyBlobSHA1   = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+	emptyBlobSHA256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
+)
+
+// IsEmptyBlob reports whether this is the blob of no bytes, in any format.
+func IsEmptyBlob(name string) bool { return name == emptyBlobSHA1 || name == emptyBlobSHA256 }
+
 // IsName reports whether s is a full object name of this format, in lower case.
 func (f ObjectFormat) IsName(s string) bool { return len(s) == f.Digits() && isHex(s) }
 

@@ -29,6 +29,7 @@ func TestObjectFormatNamesObjectsAsGit(t *testing.T) {
 				require.Equal(t, digits, format.Digits())
 				require.True(t, format.IsName(name))
 				require.Equal(t, kind == "tree", gitcmd.IsEmptyTree(name))
+				require.Equal(t, kind == "blob" && data == "", gitcmd.IsEmptyBlob(name))
 				require.False(t, format.IsName(strings.ToUpper(name)))
 				require.False(t, format.IsName(name+"0"))
 				require.False(t, gitcmd.IsObjectName(name[1:]))

@@ -6,6 +6,8 @@ import (
 	gopath "path"
 	"slices"
 	"strings"
+
+	"jp/gitcmd"
 )
 
 // UntrackedFiles are the names of untracked files that are not ignored, at one moment. Their
@@ -174,9 +176,6 @@ func Moves(changes []Change) (from map[string]string) {
 		}
 	}
 	pair(func(was string, c Change) bool { return gopath.Base(was) == gopath.Base(c.Path) })
-	pair(func(_ string, c Change) bool { return c.After != emptyBlob })
+	pair(func(_ string, c Change) bool { return !gitcmd.IsEmptyBlob(c.After) })
 	return from
 }
-
-// emptyBlob is the object of a file without content.
-const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"

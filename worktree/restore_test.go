@@ -16,6 +16,7 @@ import (
 
 	"jp/gitcmd"
 	"jp/gitstore/trees"
+	"jp/internal/gitenv"
 	"jp/worktree"
 )
 
@@ -513,7 +514,7 @@ func TestRestoreOfContentThatIsMissing(t *testing.T) {
 	r := newRepo(t, map[string]string{"a": "1\n", "b": "1\n"})
 	s := r.tool(r.head(), func() { r.write("a", "2\n"); r.write("b", "2\n") })
 	puts := r.puts(r.head(), s.Tree)
-	puts[0].To.OID = strings.Repeat("12", 20)
+	puts[0].To.OID = strings.Repeat("12", gitcmd.ObjectFormat(gitenv.ObjectFormat()).Size())
 	left := r.restore(puts, nil)
 	require.Equal(t, []string{"a"}, leftPaths(left))
 	require.True(t, left[0].Failed, "nobody has chosen to leave it")

@@ -84,7 +84,7 @@ var Allowed = map[string][]string{
 	"agent/drafts":                          {everything},
 	"fork":                                  {everything},
 	"undo":                                  {everything},
-	"undo/undoplan":                         {"worktree"}, // decides; reads and writes no file
+	"undo/undoplan":                         {"gitcmd", "worktree"}, // decides; reads and writes no file
 	"blame":                                 {everything},
 	"usage":                                 {"conversation"}, // sums up events; reads nothing
 	"doctor":                                {everything},

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"jp/gitcmd"
 	"jp/worktree"
 )
 
@@ -136,16 +137,13 @@ func (h History) Differing(from int, paths []string) (n int) {
 	return n
 }
 
-// emptyBlob is the content of an empty file, which needs no copy.
-const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-
 // settle sorts the files, and leaves one that would go where it may be all that there is
 // of another one, which was moved there and cannot be put back.
 func settle(files []File) []File {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	missing := map[string]string{} // by content
 	for _, f := range files {
-		if f.Why != "" && f.Is.OID != f.To.OID && f.To.OID != emptyBlob {
+		if f.Why != "" && f.Is.OID != f.To.OID && !gitcmd.IsEmptyBlob(f.To.OID) { // no bytes need no copy
 			missing[f.To.OID] = f.Path
 		}
 	}
