@@ -187,7 +187,7 @@ func descend(value any, step string) (any, bool) {
 
 var (
 	objectID   = regexp.MustCompile(`\b[0-9a-f]{` + map[string]string{"sha1": "40", "sha256": "64"}[gitenv.ObjectFormat()] + `}\b`)
-	shortOID   = regexp.MustCompile(`(main )[0-9a-f]{7}\b`)
+	shortOID   = regexp.MustCompile(`(main )[0-9a-f]{7}\b|(at commit )[0-9a-f]{10}\b`)
 	digest     = regexp.MustCompile(`("sha256": "|sha256 )[0-9a-f]{64}\b`)
 	instant    = regexp.MustCompile(`(T\d\d:\d\d:\d\d)\.\d+Z`)
 	tokens     = regexp.MustCompile(`("(?:input|output)": )\d+`)
@@ -212,7 +212,7 @@ func scrubbed(text, work string) string {
 	}
 	text = digest.ReplaceAllString(text, "$1<sha256>")
 	text = objectID.ReplaceAllString(text, "<oid>")
-	text = shortOID.ReplaceAllString(text, "$1<short>")
+	text = shortOID.ReplaceAllString(text, "$1$2<short>")
 	text = instant.ReplaceAllString(text, "${1}Z")
 	text = tokens.ReplaceAllString(text, "${1}0")
 	text = system.ReplaceAllString(text, "${1}linux")

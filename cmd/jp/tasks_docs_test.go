@@ -401,7 +401,7 @@ func (p *taskPage) check(who, command string, want []string) {
 
 var (
 	blanks    = regexp.MustCompile(`[ \t]+`)
-	ofMachine = regexp.MustCompile(`…|\b\d\d:\d\d\b|\bnow\b|\b[0-9.]+k? in, [0-9.]+k? out\b|\b[0-9.]+ (?:ms|s|min|h|d)\b|\b[0-9a-f]{40}\b|\bpid \d+\b|\b(?:main|Index|index) [0-9a-f]{7}\b|(?m:^)[0-9a-f]{7}\b`)
+	ofMachine = regexp.MustCompile(`…|\b\d\d:\d\d\b|\bnow\b|\b[0-9.]+k? in, [0-9.]+k? out\b|\b[0-9.]+ (?:ms|s|min|h|d)\b|\b[0-9a-f]{40}\b|\bpid \d+\b|\b(?:main|Index|index) [0-9a-f]{7}\b|\bblob [0-9a-f]{12}\b|(?m:^)[0-9a-f]{7}\b`)
 )
 
 // evened is a text with one blank for each gap, and none at the ends of lines.
@@ -427,12 +427,14 @@ func linePattern(line string) string {
 			pattern.WriteString(`.*`)
 		case strings.HasPrefix(word, "main ") || strings.HasPrefix(strings.ToLower(word), "index "):
 			pattern.WriteString(word[:strings.IndexByte(word, ' ')] + ` [0-9a-f]{7}`)
+		case strings.HasPrefix(word, "blob "):
+			pattern.WriteString(`blob [0-9a-f]{12}`)
 		case strings.HasPrefix(word, "pid "):
 			pattern.WriteString(`pid \d+`)
 		case strings.HasSuffix(word, " out"):
 			pattern.WriteString(`[0-9.]+k? in, [0-9.]+k? out`)
 		case len(word) == 40:
-			pattern.WriteString(`[0-9a-f]{40}`)
+			pattern.WriteString(`[0-9a-f]{40,64}`)
 		case len(word) == 7 && !strings.ContainsAny(word, " :"):
 			pattern.WriteString(`[0-9a-f]{7}`)
 		case strings.Contains(word, ":"):
