@@ -91,7 +91,7 @@ func (c *checkup) open(ctx context.Context) (err error) {
 	if err := r.Configure(c.env, nil); err != nil {
 		return err
 	}
-	if c.db, err = odb.Open(located.CommonDir, odb.Options{Git: r.Git, Format: located.ObjectFormat}); err == nil {
+	if c.db, err = odb.Open(located.CommonDir, odb.Options{Git: r.Git, Format: located.ObjectFormat, RefFormat: located.RefFormat}); err == nil {
 		r.Store, err = gitstore.Open(located, gitstore.Options{})
 	}
 	c.storeErr = err

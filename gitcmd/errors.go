@@ -17,7 +17,7 @@ var (
 	ErrNotRepository    = errors.New("not in a git repository")
 	ErrDubiousOwnership = errors.New("the repository belongs to another user")
 	ErrObjectFormat     = errors.New("git does not know the object format of the repository")
-	ErrRefFormat        = errors.New("repositories with reftable refs are not supported")
+	ErrRefFormat        = errors.New("the repository stores refs in an unknown format")
 	ErrExtension        = errors.New("git does not know an extension of the repository")
 )
 

@@ -138,6 +138,9 @@ type Command struct {
 	// and has no time limit. What the repository itself names is not started.
 	Network bool
 
+	// Stderr gets the first 16 KiB of what git writes there, also if it ends well.
+	Stderr *string
+
 	// Files are kept open by the command and what it starts, for as long as one of
 	// them lives: a lock on one of them is held until then.
 	Files []*os.File
@@ -165,6 +168,9 @@ func (g *Git) RunWith(ctx context.Context, c Command) ([]byte, error) {
 	stderr := capped{limit: 16 << 10}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = g.outcome(ctx, c.Args, cmd.Run(), &stderr)
+	if c.Stderr != nil {
+		*c.Stderr = string(stderr.data)
+	}
 	return stdout.Bytes(), err
 }
 

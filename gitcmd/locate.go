@@ -18,6 +18,7 @@ type Repository struct {
 	CommonDir    string // shared by all working trees: objects and refs are here
 	TopLevel     string // of the working tree; "" in a bare repository or a git directory
 	ObjectFormat ObjectFormat
+	RefFormat    RefFormat
 	Bare         bool
 	Shallow      bool
 }
@@ -64,8 +65,8 @@ func ignored(environ []string) (names []string) {
 func (g *Git) locate(ctx context.Context) (stdout []byte, stderr string, err error) {
 	c := Command{
 		Args: []string{
-			"rev-parse", "--path-format=absolute", "--show-object-format", "--is-bare-repository",
-			"--is-shallow-repository", "--git-dir", "--git-common-dir", "--show-toplevel",
+			"rev-parse", "--path-format=absolute", "--show-object-format", "--show-ref-format",
+			"--is-bare-repository", "--is-shallow-repository", "--git-dir", "--git-common-dir", "--show-toplevel",
 		},
 		Env: []string{"GIT_TRACE2_EVENT=2"},
 	}
@@ -85,15 +86,15 @@ func (g *Git) locate(ctx context.Context) (stdout []byte, stderr string, err err
 // A path with a newline in it gives too many lines and is no answer.
 func parseLocation(out string) (repo Repository, complete bool) {
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 5 && len(lines) != 6 || !filepath.IsAbs(lines[3]) || !filepath.IsAbs(lines[4]) {
+	if len(lines) != 6 && len(lines) != 7 || !filepath.IsAbs(lines[4]) || !filepath.IsAbs(lines[5]) {
 		return Repository{}, false
 	}
 	repo = Repository{
-		ObjectFormat: ObjectFormat(lines[0]), Bare: lines[1] == "true", Shallow: lines[2] == "true",
-		GitDir: lines[3], CommonDir: lines[4],
+		ObjectFormat: ObjectFormat(lines[0]), RefFormat: refFormatIn(lines[1]), Bare: lines[2] == "true", Shallow: lines[3] == "true",
+		GitDir: lines[4], CommonDir: lines[5],
 	}
-	if len(lines) == 6 {
-		repo.TopLevel = lines[5]
+	if len(lines) == 7 {
+		repo.TopLevel = lines[6]
 	}
 	return repo, repo.TopLevel != ""
 }
@@ -103,8 +104,8 @@ func check(repo Repository, dir string) error {
 	if !repo.ObjectFormat.Known() {
 		return &Refusal{Dir: dir, Err: ErrObjectFormat}
 	}
-	if _, err := os.Stat(filepath.Join(repo.CommonDir, "reftable")); err == nil {
-		return &Refusal{Dir: dir, Err: ErrRefFormat}
+	if !repo.refsAsExpected() {
+		return &Refusal{Dir: dir, Err: fmt.Errorf("%w: %s", ErrRefFormat, repo.RefFormat), Advice: "jp knows refs in files, and reftable in the git directory."}
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func refuse(dir, stderr string, err error, environ []string) error {
 	case said("dubious ownership"), said("unsafe repository"):
 		refusal.Err, refusal.Advice = ErrDubiousOwnership, strings.TrimSpace(stderr)
 	case said("refstorage"):
-		refusal.Err = ErrRefFormat
+		refusal.Err, refusal.Advice = ErrRefFormat, "Refs in a reftable need git 2.45 or newer."
 	case said("unknown repository extension") && !said("objectformat"):
 		refusal.Extensions = extensionsIn(stderr)
 		refusal.Err = fmt.Errorf("%w: %s", ErrExtension, strings.Join(refusal.Extensions, ", "))

@@ -71,7 +71,6 @@ func TestLocateRefuses(t *testing.T) {
 	gitenv.Git(t, extended, "config", "--file", filepath.Join(extended, ".git", "config"), "extensions.foo", "1")
 	gitenv.Git(t, extended, "config", "--file", filepath.Join(extended, ".git", "config"), "extensions.barBaz", "1")
 	newer := gitenv.Repo(t)
-	require.NoError(t, os.Mkdir(filepath.Join(newer, ".git", "reftable"), 0o755))
 	newline := filepath.Join(t.TempDir(), "a\nb")
 	require.NoError(t, os.Mkdir(newline, 0o755))
 	gitenv.Git(t, newline, "init", "-q")
@@ -81,15 +80,18 @@ func TestLocateRefuses(t *testing.T) {
 		opts gitcmd.Options
 		want error
 	}{
-		"no repository":               {t.TempDir(), gitcmd.Options{}, gitcmd.ErrNotRepository},
-		"no folder":                   {filepath.Join(newer, "no"), gitcmd.Options{}, gitcmd.ErrNotRepository},
-		"unknown object format":       {sha512, gitcmd.Options{}, gitcmd.ErrObjectFormat},
-		"unknown extensions":          {extended, gitcmd.Options{}, gitcmd.ErrExtension},
-		"reftable":                    {table, gitcmd.Options{}, gitcmd.ErrRefFormat},
-		"reftable, git that knows it": {newer, gitcmd.Options{}, gitcmd.ErrRefFormat},
-		"newline":                     {newline, gitcmd.Options{}, gitcmd.ErrNotRepository},
-		"no git":                      {newer, gitcmd.Options{Program: "git-that-is-not-there"}, gitcmd.ErrGitMissing},
-		"no git there":                {newer, gitcmd.Options{Program: "/nonexistent/git"}, gitcmd.ErrGitMissing},
+		"no repository":         {t.TempDir(), gitcmd.Options{}, gitcmd.ErrNotRepository},
+		"no folder":             {filepath.Join(newer, "no"), gitcmd.Options{}, gitcmd.ErrNotRepository},
+		"unknown object format": {sha512, gitcmd.Options{}, gitcmd.ErrObjectFormat},
+		"unknown extensions":    {extended, gitcmd.Options{}, gitcmd.ErrExtension},
+		"reftable":              {table, gitcmd.Options{}, gitcmd.ErrRefFormat},
+		"a ref format of later": {newer, gitcmd.Options{Program: fakeGit(t,
+			`git "$@" | sed 's/^--show-ref-format$/b-tree/;s/^files$/b-tree/'`)}, gitcmd.ErrRefFormat},
+		"a reftable elsewhere": {newer, gitcmd.Options{Program: fakeGit(t,
+			`git "$@" | sed 's/^--show-ref-format$/reftable/;s/^files$/reftable/'`)}, gitcmd.ErrRefFormat},
+		"newline":      {newline, gitcmd.Options{}, gitcmd.ErrNotRepository},
+		"no git":       {newer, gitcmd.Options{Program: "git-that-is-not-there"}, gitcmd.ErrGitMissing},
+		"no git there": {newer, gitcmd.Options{Program: "/nonexistent/git"}, gitcmd.ErrGitMissing},
 		"old git": {newer, gitcmd.Options{Program: fakeGit(t,
 			`echo '{"event":"version","evt":"3","exe":"2.35.9"}' >&2; exit 128`)}, gitcmd.ErrGitTooOld},
 	} {

@@ -47,7 +47,7 @@ func (r *refs) checkFree(id conversation.ID) error {
 		var packed *odb.PackedRefsError
 		switch {
 		case errors.Is(err, odb.ErrRefNotFound):
-		case errors.As(err, &packed): // of which ref it says something is not known
+		case errors.As(err, &packed), errors.Is(err, odb.ErrRefsUnreadable): // of which ref it says something is not known
 			return fmt.Errorf("conversation %s: %w", id, storeError(err))
 		case err == nil, errors.Is(err, odb.ErrRefBroken), errors.Is(err, odb.ErrRefSymbolic):
 			return fmt.Errorf("conversation %s: %w", id, conversation.ErrExists)

@@ -107,7 +107,7 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 		return opts.User()
 	})
 	db, err := odb.Open(repo.CommonDir, odb.Options{
-		Format: repo.ObjectFormat, Durability: opts.Durability, FS: opts.FS, Git: git, Path: opts.Path, Log: opts.Log, LockTimeout: lockTimeout,
+		Format: repo.ObjectFormat, RefFormat: repo.RefFormat, Durability: opts.Durability, FS: opts.FS, Git: git, Path: opts.Path, Log: opts.Log, LockTimeout: lockTimeout,
 		MayBreakLock: func(ref string) bool {
 			id, ok := owner(ref)
 			return ok && opts.MayBreakLock != nil && opts.MayBreakLock(id)
@@ -142,6 +142,7 @@ func (s *Store) Packer() *packing.Packer { return packing.New(s.odb, s.git) }
 func (s *Store) PrepareWrite() {
 	go s.user()
 	go s.git.Sharing() // what goes wrong is said by the Write
+	go s.odb.PrepareWrite()
 }
 
 // OrderedFlush reports whether the file system keeps the order in which data and names

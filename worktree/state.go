@@ -22,11 +22,16 @@ type State struct {
 }
 
 // State reads where HEAD is. It reads git's files, and starts one child only
-// where they do not say it plainly.
+// where they do not say it plainly, or refs are not in files.
 func (w *Worktree) State(ctx context.Context) (State, error) {
 	s := State{InProgress: w.inProgress()}
 	if w.repo.GitDir != w.repo.CommonDir {
 		s.Worktree = filepath.Base(w.repo.GitDir)
+	}
+	if w.repo.RefFormat != gitcmd.RefFiles {
+		var err error
+		s.Head, s.Branch, err = w.askHead(ctx)
+		return s, err
 	}
 	ref, symbolic := strings.CutPrefix(firstLine(filepath.Join(w.repo.GitDir, "HEAD")), "ref: ")
 	if !symbolic && isOID(ref) {
@@ -40,7 +45,7 @@ func (w *Worktree) State(ctx context.Context) (State, error) {
 			return s, nil
 		}
 	}
-	head, err := w.resolveHead(ctx)
+	head, _, err := w.askHead(ctx)
 	s.Head = head
 	return s, err
 }
@@ -65,17 +70,31 @@ func (w *Worktree) CommitTree(ctx context.Context, commit string, objects Object
 	return strings.TrimSpace(string(out)), nil
 }
 
-// resolveHead asks git; "" is an unborn branch.
-func (w *Worktree) resolveHead(ctx context.Context) (string, error) {
-	out, err := w.git.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+// askHead asks git for the commit of HEAD, "" on an unborn branch, and for its branch, ""
+// where HEAD is detached.
+func (w *Worktree) askHead(ctx context.Context) (head, branch string, err error) {
+	out, err := w.git.Run(ctx, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+	if head, ref, two := strings.Cut(strings.TrimSpace(string(out)), "\n"); err == nil && two && isOID(head) {
+		branch, _ = strings.CutPrefix(ref, "refs/heads/")
+		if branch == ref { // HEAD itself, or a ref that is no branch
+			branch = ""
+		}
+		return head, branch, nil
+	}
+	out, err = w.git.Run(ctx, "symbolic-ref", "--quiet", "HEAD")
+	if err != nil {
+		return "", "", fmt.Errorf("read HEAD: %w", err)
+	}
+	branch, _ = strings.CutPrefix(strings.TrimSpace(string(out)), "refs/heads/")
+	out, err = w.git.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) && exit.Code == 1 {
-		return "", nil
+		return "", branch, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read HEAD: %w", err)
+		return "", "", fmt.Errorf("read HEAD: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return strings.TrimSpace(string(out)), branch, nil
 }
 
 // readRef looks for a branch's own file, then among the packed ones, then once

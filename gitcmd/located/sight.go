@@ -26,6 +26,7 @@ type sight struct {
 	facts [sha256.Size]byte
 	// format is how git names objects there, if it takes the configuration as it looks.
 	format gitcmd.ObjectFormat
+	refs   gitcmd.RefFormat // how it stores refs, likewise
 	// includes says that a configuration may include another one. One of the user's or
 	// the machine's cannot lead git elsewhere, but it may name the user.
 	includes bool
@@ -36,7 +37,7 @@ func (s sight) note() string { return hex.EncodeToString(s.facts[:]) + "\n" }
 // repository is what git says of an ordinary one.
 func (s sight) repository() gitcmd.Repository {
 	git := filepath.Join(s.top, ".git")
-	return gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: s.top, ObjectFormat: s.format}
+	return gitcmd.Repository{GitDir: git, CommonDir: git, TopLevel: s.top, ObjectFormat: s.format, RefFormat: s.refs}
 }
 
 // look looks at what git would look at from dir. What it finds is not ordinary
@@ -68,10 +69,17 @@ func look(dir string, opts gitcmd.Options) (s sight, ordinary bool) {
 		if err != nil && (name == "config" || !errors.Is(err, fs.ErrNotExist)) || leadsOn(text) {
 			return s, false
 		}
-		if lower := bytes.ToLower(text); name == "config" && bytes.Contains(lower, []byte("objectformat")) && bytes.Contains(lower, []byte("sha256")) {
+		says := func(words string) bool { return name == "config" && bytes.Contains(bytes.ToLower(text), []byte(words)) }
+		if says("objectformat") && says("sha256") {
 			s.format = gitcmd.SHA256
 		}
+		if says("refstorage") && says("reftable") {
+			s.refs = gitcmd.Reftable
+		}
 		facts = fmt.Appendf(facts, " %q %t", text, err == nil)
+	}
+	if missing(git, string(gitcmd.Reftable)) == (s.refs == gitcmd.Reftable) {
+		return s, false
 	}
 	// Those of the user and of the machine cannot lead git elsewhere, but a mistake
 	// in one of them ends it.
@@ -178,7 +186,7 @@ func own(dir string) bool {
 // whole reports whether a folder is a git directory that shares nothing with
 // another one and is not shallow.
 func whole(git string) bool {
-	for _, name := range []string{"commondir", "shallow", "reftable"} {
+	for _, name := range []string{"commondir", "shallow"} {
 		if !missing(git, name) {
 			return false
 		}

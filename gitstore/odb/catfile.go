@@ -20,6 +20,7 @@ type catFile struct {
 	process *gitcmd.Process
 	answers *bufio.Reader
 	closed  bool
+	named   OID // of the last answer
 }
 
 // read gives an object's kind and content.
@@ -58,6 +59,16 @@ func (c *catFile) info(ctx context.Context, s *Store, oid OID) (kind string, siz
 	return c.ask(s, "info "+string(oid))
 }
 
+// resolve gives the object that a name stands for.
+func (c *catFile) resolve(s *Store, name string) (oid OID, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, _, err := c.ask(s, "info "+name); err != nil {
+		return "", err
+	}
+	return c.named, nil
+}
+
 // ask puts one question, to a new child if the old one has died.
 func (c *catFile) ask(s *Store, question string) (kind string, size int64, err error) {
 	line := ""
@@ -73,6 +84,9 @@ func (c *catFile) ask(s *Store, question string) (kind string, size int64, err e
 		end := c.stop()
 		if leftOut(end) {
 			return "", 0, ErrObjectMissing
+		}
+		if killed(end) {
+			tellEnd(s.opts.Log, "git cat-file")
 		}
 		err = fmt.Errorf("git cat-file: %w", errors.Join(err, end))
 	}
@@ -93,6 +107,7 @@ func (c *catFile) parse(line string) (kind string, size int64, err error) {
 		return "", 0, ErrObjectMissing
 	case len(fields) == 3:
 		if size, err = strconv.ParseInt(fields[2], 10, 62); err == nil && size >= 0 && isKind(fields[1]) {
+			c.named = OID(fields[0])
 			return fields[1], size, nil
 		}
 	}

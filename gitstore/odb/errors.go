@@ -6,6 +6,16 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"jp/gitcmd"
+)
+
+// Files of refs, below the git directory: those that are packed, and the list of the tables
+// that count in the folder of a reftable.
+const (
+	packedRefsFile = "packed-refs"
+	tablesFolder   = string(gitcmd.Reftable)
+	tableList      = tablesFolder + "/tables.list"
 )
 
 var (
@@ -19,10 +29,15 @@ var (
 	// ErrRefsLocked means that git's lock of all packed refs is there. Git waits
 	// for a living one for a second; one that a killed git left stays.
 	ErrRefsLocked = fmt.Errorf("%w: packed-refs.lock exists", ErrRefLocked)
+	// ErrTablesLocked means that git's lock of a reftable is there. Git waits for a living
+	// one; one that a killed git left stays.
+	ErrTablesLocked = fmt.Errorf("%w: %s.lock exists", ErrRefLocked, tableList)
 	// ErrRefNotFound means that there is no such ref, loose or packed.
 	ErrRefNotFound = errors.New("ref not found")
 	// ErrRefBroken means that a ref's file holds no object name.
 	ErrRefBroken = errors.New("ref is broken")
+	// ErrRefsUnreadable means that git cannot read the refs: of each it may be broken.
+	ErrRefsUnreadable = fmt.Errorf("%w: git cannot read the refs", ErrRefBroken)
 	// ErrRefSymbolic means that a ref points to another ref or is a link.
 	ErrRefSymbolic = errors.New("ref is symbolic")
 	// ErrRefName means that git would not accept the name of a ref.
@@ -72,6 +87,19 @@ func (e *RefError) Unwrap() error {
 	}
 	return ErrRefMoved
 }
+
+// UnreadableRef is a ref whose file names no object; of a list, one that had to be
+// left out.
+type UnreadableRef struct {
+	Ref string
+	Err error
+}
+
+// Error names the ref and says what is wrong with it.
+func (e *UnreadableRef) Error() string { return fmt.Sprintf("read %s: %v", e.Ref, e.Err) }
+
+// Unwrap gives what is wrong.
+func (e *UnreadableRef) Unwrap() error { return e.Err }
 
 // A gitMessageError is one that another program told in words, with the number that
 // the words stand for.

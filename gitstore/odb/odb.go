@@ -55,6 +55,8 @@ type Options struct {
 	Durability Durability
 	// Format is how the repository names its objects.
 	Format gitcmd.ObjectFormat
+	// RefFormat is how the repository stores refs. All but files need Git.
+	RefFormat gitcmd.RefFormat
 	// FS is the file system; nil is the operating system's.
 	FS FS
 	// Git answers for objects that were found nowhere else, and runs transactions.
@@ -97,6 +99,7 @@ type Store struct {
 	places   sync.Once
 	dirNames []string // of objects, set by places
 	child    catFile
+	keeper   atomic.Pointer[refKeeper]
 	recent   recentObjects
 	hashers  sync.Pool // of *hasher
 
@@ -122,6 +125,10 @@ func Open(commonDir string, opts Options) (*Store, error) {
 	if s.objects, err = s.opts.FS.OpenDir(filepath.Join(dir, "objects")); err != nil {
 		s.root.Close()
 		return nil, fmt.Errorf("open %s/objects: %w", dir, classify(err))
+	}
+	s.keepRefs(fileRefs{s})
+	if s.opts.RefFormat.ThroughGit() && s.opts.Git != nil && opts.FS == nil {
+		s.keepThroughGit()
 	}
 	if err = s.choosePath(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -154,9 +161,13 @@ func (s *Store) choosePath() error {
 	if s.path = s.opts.Path; s.path != PathAuto {
 		return nil
 	}
-	refs, err := s.opts.FS.OpenDir(filepath.Join(s.dir, "refs"))
+	place := filepath.Join(s.dir, "refs")
+	if s.opts.RefFormat == gitcmd.Reftable {
+		place = filepath.Join(s.dir, tablesFolder)
+	}
+	refs, err := s.opts.FS.OpenDir(place)
 	if err != nil {
-		return fmt.Errorf("open %s/refs: %w", s.dir, classify(err))
+		return fmt.Errorf("open %s: %w", place, classify(err))
 	}
 	defer refs.Close()
 	habits := s.opts.FS.Habits(s.objects, refs)
@@ -182,7 +193,7 @@ func (s *Store) HasWritten() bool { return s.wrote.Load() }
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
-		err = errors.Join(s.settle(), s.child.close(), s.packs.close(), s.others.close())
+		err = errors.Join(s.settle(), s.refs().close(), s.child.close(), s.packs.close(), s.others.close())
 		s.replaced.close()
 		s.packed.close()
 		s.dirs.close()

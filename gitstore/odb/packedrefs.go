@@ -12,8 +12,6 @@ import (
 	"jp/gitcmd"
 )
 
-const packedRefsFile = "packed-refs"
-
 // packedCache is packed-refs as it was read last. It keeps the file open, so that a
 // new one can never have its inode and be taken for it.
 type packedCache struct {

@@ -90,15 +90,17 @@ func (r *recentObjects) due(now time.Time, always bool) []recentObject {
 	return append([]recentObject(nil), r.objects...)
 }
 
-// RefsChangedSince says whether a ref, or packed-refs where it is packed, was written so
+// RefsChangedSince says whether a ref, or the file that has it with others, was written so
 // short a while ago that its writer still watches over what it names.
 func (s *Store) RefsChangedSince(ref string) bool {
 	if CheckRefName(ref) != nil {
 		return false
 	}
 	info, err := s.root.Stat(ref)
-	if err != nil {
-		info, err = s.root.Stat(packedRefsFile)
+	for _, name := range []string{packedRefsFile, tableList} {
+		if err != nil {
+			info, err = s.root.Stat(name)
+		}
 	}
 	age := s.opts.Now().Sub(time.Unix(0, info.ModTime))
 	return err == nil && age < keepRecent && age > -keepRecent

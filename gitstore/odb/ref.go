@@ -11,25 +11,16 @@ import (
 	"jp/gitcmd"
 )
 
-// Ref is a name and its object.
-type Ref struct {
-	Name string
-	OID  OID
-}
-
-// ReadRef gives the value of a ref. It fails with ErrRefNotFound after looking at the
-// loose and the packed refs twice, since git moves refs between them, or once if the
-// packed refs are unchanged. A file without an object name, read twice too, is
-// ErrRefBroken.
-func (s *Store) ReadRef(name string) (OID, error) {
-	if err := CheckRefName(name); err != nil {
-		return "", err
-	}
+// read looks at the loose and the packed refs twice before it says ErrRefNotFound, since
+// git moves refs between them, or once if the packed refs are unchanged. A file without
+// an object name, read twice too, is ErrRefBroken.
+func (r fileRefs) read(name string) (OID, error) {
+	s := r.store
 	before := s.packed.seen()
-	oid, err := s.lookupRef(name)
+	oid, err := r.lookup(name)
 	changed := before == 0 || s.packed.seen() != before
 	if errors.Is(err, ErrRefNotFound) && changed || errors.Is(err, ErrRefBroken) {
-		oid, err = s.lookupRef(name)
+		oid, err = r.lookup(name)
 	}
 	var packed *PackedRefsError
 	switch {
@@ -43,12 +34,12 @@ func (s *Store) ReadRef(name string) (OID, error) {
 	return oid, nil
 }
 
-func (s *Store) lookupRef(name string) (OID, error) {
-	oid, err := s.looseRef(name)
+func (r fileRefs) lookup(name string) (OID, error) {
+	oid, err := r.loose(name)
 	if oid != "" || err != nil {
 		return oid, err
 	}
-	packed, err := s.packedRefs()
+	packed, err := r.store.packedRefs()
 	if err != nil {
 		return "", err
 	}
@@ -58,11 +49,12 @@ func (s *Store) lookupRef(name string) (OID, error) {
 	return oid, err
 }
 
-// looseRef gives the loose value of a ref, empty where there is none. Only directories
+// loose gives the loose value of a ref, empty where there is none. Only directories
 // that are opened after the call began can say so: one that was open before may have
 // been removed and made again since, and hold newer values than the packed refs.
-func (s *Store) looseRef(name string) (OID, error) {
-	file, err := s.openLoose(name)
+func (r fileRefs) loose(name string) (OID, error) {
+	s := r.store
+	file, err := r.openLoose(name)
 	if errors.Is(err, ErrRefConflict) {
 		return "", nil
 	}
@@ -74,7 +66,8 @@ func (s *Store) looseRef(name string) (OID, error) {
 }
 
 // openLoose opens the file of a loose ref, in one step where that can be.
-func (s *Store) openLoose(name string) (File, error) {
+func (r fileRefs) openLoose(name string) (File, error) {
+	s := r.store
 	if root, ok := s.root.(PathDir); ok {
 		file, err := root.OpenPath(name)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {

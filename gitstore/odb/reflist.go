@@ -9,29 +9,9 @@ import (
 	"strings"
 )
 
-// ListRefs gives the refs whose names start with prefix, sorted by name. Refs
-// that cannot be read do not hide the others: the list is complete without
-// them, and the error names each.
-func (s *Store) ListRefs(prefix string) ([]Ref, error) {
-	if !strings.HasPrefix(prefix, "refs/") {
-		return nil, fmt.Errorf("%w: the prefix %q is not below refs/", ErrRefName, prefix)
-	}
-	return s.listRefs(refWalk{store: s, prefix: prefix})
-}
-
-// RefNames lists the names of the refs below a prefix, sorted, and reads no value of
-// a loose one: a name may be that of a file that names nothing.
-func (s *Store) RefNames(prefix string) ([]string, error) {
-	refs, err := s.listRefs(refWalk{store: s, prefix: prefix, unread: true})
-	names := make([]string, len(refs))
-	for i, r := range refs {
-		names[i] = r.Name
-	}
-	return names, err
-}
-
-func (s *Store) listRefs(w refWalk) ([]Ref, error) {
-	prefix := w.prefix
+// list reads the files; unread, it lists the names of loose ones alone.
+func (r fileRefs) list(prefix string, unread bool) ([]Ref, error) {
+	w, s := refWalk{store: r.store, prefix: prefix, unread: unread}, r.store
 	w.walk(path.Dir(prefix + "x"))
 	// Loose first: what is packed meanwhile is then found packed.
 	packed, err := s.packedBelow(prefix)
@@ -132,19 +112,6 @@ func (w *refWalk) visit(dir Dir, name string, e Entry) {
 		w.refs = append(w.refs, Ref{Name: name, OID: oid})
 	}
 }
-
-// UnreadableRef is a ref whose file names no object; of a list, one that had to be
-// left out.
-type UnreadableRef struct {
-	Ref string
-	Err error
-}
-
-// Error names the ref and says what is wrong with it.
-func (e *UnreadableRef) Error() string { return fmt.Sprintf("read %s: %v", e.Ref, e.Err) }
-
-// Unwrap gives what is wrong.
-func (e *UnreadableRef) Unwrap() error { return e.Err }
 
 // merge joins two sorted lists; a loose ref wins over a packed one.
 func merge(loose, packed []Ref) []Ref {

@@ -4,7 +4,33 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 )
+
+const (
+	lockSuffix = ".lock"
+	// staleLock is the age from which a lock may be taken over.
+	staleLock = 10 * time.Second
+	// longWait is how long a lock is waited for in silence.
+	longWait     = time.Second
+	firstBackoff = time.Millisecond
+	maxBackoff   = 50 * time.Millisecond
+)
+
+// Ref is a name and its object.
+type Ref struct {
+	Name string
+	OID  OID
+}
+
+// RefUpdate moves a ref from one object to another.
+type RefUpdate struct {
+	Ref string
+	// Old is the value that the ref must have; empty means that it must not be.
+	Old OID
+	// New is the value to give; empty means to delete, in a Transaction only.
+	New OID
+}
 
 // CheckRefName says whether git takes a name as that of a ref, and whether
 // this package does: it must be below refs/ and shared by all worktrees.

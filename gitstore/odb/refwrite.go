@@ -11,16 +11,9 @@ import (
 )
 
 const (
-	lockSuffix = ".lock"
-	lockPerm   = 0o666
-	// staleLock is the age from which a lock may be taken over.
-	staleLock = 10 * time.Second
+	lockPerm = 0o666
 	// dirTries bounds how often git may remove an emptied directory under us.
 	dirTries = 16
-	// longWait is how long a lock is waited for in silence.
-	longWait     = time.Second
-	firstBackoff = time.Millisecond
-	maxBackoff   = 50 * time.Millisecond
 )
 
 // lockedRef is one ref under its lock.

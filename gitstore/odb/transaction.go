@@ -21,37 +21,43 @@ func (s *Store) Transaction(ctx context.Context, updates []RefUpdate) error {
 	if s.opts.Git == nil {
 		return fmt.Errorf("move refs: %w", ErrNoGit)
 	}
-	left := updates
-	err := s.updateRefs(ctx, left)
+	s.migrated()
+	return s.refs().transaction(ctx, updates)
+}
+
+func (r fileRefs) transaction(ctx context.Context, updates []RefUpdate) error {
+	s, left := r.store, updates
+	err := r.update(ctx, left)
 	var exit *gitcmd.ExitError
 	if errors.As(err, &exit) {
-		rest, again := s.resumable(updates)
+		rest, again := r.resumable(updates)
 		switch {
 		case again:
 			left = rest
-			err = s.updateRefs(ctx, left)
+			err = r.update(ctx, left)
 		case rest != nil && len(rest) == 0 && exit.Code < 0: // killed when all was done
 			err = nil
 		}
 	}
 	switch {
 	case errors.As(err, &exit):
-		return s.explain(left, err)
+		return r.explain(left, err)
 	case err != nil:
 		return fmt.Errorf("move refs: %w", err)
 	}
 	return s.syncRefs(updates)
 }
 
-// updateRefs lets git move refs.
-func (s *Store) updateRefs(ctx context.Context, updates []RefUpdate) error {
+// update lets git move refs.
+func (r fileRefs) update(ctx context.Context, updates []RefUpdate) error {
+	s := r.store
 	script, err := updateScript(updates, s.opts.Format)
 	if err != nil {
 		return err
 	}
 	_, err = s.opts.Git.RunWith(ctx, gitcmd.Command{
 		Args:   []string{"update-ref", "--no-deref", "--stdin"},
-		Stdin:  strings.NewReader(script),
+		Stdin:  strings.NewReader(script + "commit\n"),
 		Env:    s.gitEnv(),
 		Config: []string{"core.fsync=all", "core.logAllRefUpdates=false"},
 	})
@@ -61,7 +67,8 @@ func (s *Store) updateRefs(ctx context.Context, updates []RefUpdate) error {
 // resumable is what git has left of a transaction, nil if another process has moved
 // one of its refs. It is worth another try where git has done a part of it, or a
 // stale lock stood in the way.
-func (s *Store) resumable(updates []RefUpdate) (left []RefUpdate, again bool) {
+func (r fileRefs) resumable(updates []RefUpdate) (left []RefUpdate, again bool) {
+	s := r.store
 	left = []RefUpdate{}
 	for _, u := range updates {
 		found, err := s.ReadRef(u.Ref)
@@ -79,35 +86,9 @@ func (s *Store) resumable(updates []RefUpdate) (left []RefUpdate, again bool) {
 	return left, again || part
 }
 
-func updateScript(updates []RefUpdate, format gitcmd.ObjectFormat) (string, error) {
-	var script strings.Builder
-	script.WriteString("start\n")
-	for _, u := range updates {
-		if err := CheckRefName(u.Ref); err != nil {
-			return "", fmt.Errorf("move ref: %w", err)
-		}
-		for _, oid := range []OID{u.Old, u.New} {
-			if oid != "" && !isName(string(oid), format) {
-				return "", fmt.Errorf("move %s: %w: %q", u.Ref, ErrOID, oid)
-			}
-		}
-		switch {
-		case u.Old == "" && u.New == "":
-			return "", fmt.Errorf("move %s: %w: both values are empty", u.Ref, ErrOID)
-		case u.Old == "":
-			fmt.Fprintf(&script, "create %s %s\n", u.Ref, u.New)
-		case u.New == "":
-			fmt.Fprintf(&script, "delete %s %s\n", u.Ref, u.Old)
-		default:
-			fmt.Fprintf(&script, "update %s %s %s\n", u.Ref, u.New, u.Old)
-		}
-	}
-	script.WriteString("prepare\ncommit\n")
-	return script.String(), nil
-}
-
 // explain finds out why git has refused, from the refs and not from its words.
-func (s *Store) explain(updates []RefUpdate, cause error) error {
+func (r fileRefs) explain(updates []RefUpdate, cause error) error {
+	s := r.store
 	for _, u := range updates {
 		found, err := s.ReadRef(u.Ref)
 		if err != nil && !errors.Is(err, ErrRefNotFound) {
@@ -134,6 +115,10 @@ func (s *Store) explain(updates []RefUpdate, cause error) error {
 // probe writes where git should have written new refs. git does not always say why
 // it could not.
 func (s *Store) probe(updates []RefUpdate) error {
+	if tables, err := s.root.OpenDir(tablesFolder); err == nil {
+		defer tables.Close()
+		return writeProbe(tables, ".jp.probe", "")
+	}
 	for _, u := range updates {
 		if u.New == "" {
 			continue
@@ -165,6 +150,14 @@ func writeProbe(dir Dir, name string, oid OID) error {
 // syncRefs does what git leaves out: it flushes files and not directories.
 func (s *Store) syncRefs(updates []RefUpdate) error {
 	if s.opts.Durability == Off {
+		return nil
+	}
+	if tables, err := s.root.OpenDir(tablesFolder); err == nil {
+		err = tables.Sync()
+		tables.Close()
+		if err != nil {
+			return s.failStop(err)
+		}
 		return nil
 	}
 	for _, u := range updates {

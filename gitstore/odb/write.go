@@ -20,15 +20,6 @@ type Batch struct {
 	Updates []RefUpdate
 }
 
-// RefUpdate moves a ref from one object to another.
-type RefUpdate struct {
-	Ref string
-	// Old is the value that the ref must have; empty means that it must not be.
-	Old OID
-	// New is the value to give; empty means to delete, in a Transaction only.
-	New OID
-}
-
 // Write puts the objects and moves the refs, each only from its Old value. On
 // return without an error all of it is durable. With ErrRefMoved,
 // ErrRefExists, ErrRefLocked, ErrNoSpace or ErrReadOnly and one ref in the
@@ -48,21 +39,29 @@ func (s *Store) Write(ctx context.Context, b Batch) error {
 	if err := s.writeObjects(ctx, first); err != nil {
 		return err
 	}
-	w := &write{store: s, flushes: s.flushes()}
+	s.migrated()
+	if err := s.refs().write(ctx, first, rest, b.Updates); err != nil {
+		return err
+	}
+	s.remember(b)
+	s.wrote.Store(true)
+	return nil
+}
+
+func (r fileRefs) write(ctx context.Context, first, rest []Object, updates []RefUpdate) error {
+	w := &write{store: r.store, flushes: r.store.flushes()}
 	defer w.abandon()
 	for _, step := range []func(context.Context) error{
 		func(context.Context) error { return w.stage(rest) },
-		func(ctx context.Context) error { return w.lock(ctx, b.Updates) },
+		func(ctx context.Context) error { return w.lock(ctx, updates) },
 		w.publish,
-		func(ctx context.Context) error { return s.rewriteLost(ctx, first) },
+		func(ctx context.Context) error { return r.store.rewriteLost(ctx, first) },
 		w.move,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	s.remember(b)
-	s.wrote.Store(true)
 	return nil
 }
 

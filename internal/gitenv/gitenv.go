@@ -11,10 +11,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jp/gitcmd"
 )
 
 // marker is set in every isolated environment, so that Isolate runs once a test.
 const marker = "JP_TEST_GITENV"
+
+// refsVariable lets jp keep refs through git where it is "git".
+const refsVariable = "JP_TEST_REFS"
+
+func init() { gitcmd.RefsThroughGit = os.Getenv(refsVariable) == "git" }
 
 const globalConfig = `[user]
 	name = Ada Lovelace
@@ -118,6 +125,7 @@ func variables(home string) []string {
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_DEFAULT_HASH=" + ObjectFormat(),
+		refsVariable + "=" + os.Getenv(refsVariable),
 		"TZ=UTC",
 		"LC_ALL=C",
 		"LANG=C",

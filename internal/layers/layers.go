@@ -111,7 +111,7 @@ var Allowed = map[string][]string{
 	"internal/repoid":                       {"internal/safefile"},
 	"internal/safetext":                     {"internal/lazy"}, // what may be shown and pasted; knows no terminal
 	"internal/safetext/safetexttest":        nil,
-	"internal/gitenv":                       nil,
+	"internal/gitenv":                       {"gitcmd"},
 	"internal/faultfs":                      {"gitstore/odb"},
 	"internal/crashtest":                    {everything},
 	"internal/crashtest/row":                nil,

@@ -1,0 +1,139 @@
+package odb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// refKeeper keeps the refs of a Store. Names have passed CheckRefName.
+type refKeeper interface {
+	// read gives the value of a ref, as ReadRef.
+	read(name string) (OID, error)
+	// list gives the refs below a prefix, as ListRefs; unread, the values may be missing.
+	list(prefix string, unread bool) ([]Ref, error)
+	// write makes rest durable and moves the refs, as Write. The objects of first are durable.
+	write(ctx context.Context, first, rest []Object, updates []RefUpdate) error
+	// transaction moves refs, as Transaction.
+	transaction(ctx context.Context, updates []RefUpdate) error
+	close() error
+}
+
+// refs is how the refs are kept now.
+func (s *Store) refs() refKeeper { return *s.keeper.Load() }
+
+func (s *Store) keepRefs(k refKeeper) { s.keeper.Store(&k) }
+
+// ReadRef gives the value of a ref. It fails with ErrRefNotFound where there is none, and
+// with an *UnreadableRef where it names no object, or another ref.
+func (s *Store) ReadRef(name string) (OID, error) {
+	if err := CheckRefName(name); err != nil {
+		return "", err
+	}
+	oid, err := s.refs().read(name)
+	if errors.Is(err, ErrRefNotFound) && s.migrated() {
+		oid, err = s.refs().read(name)
+	}
+	return oid, err
+}
+
+// ListRefs gives the refs whose names start with prefix, sorted by name. Refs
+// that cannot be read do not hide the others: the list is complete without
+// them, and the error names each.
+func (s *Store) ListRefs(prefix string) ([]Ref, error) {
+	if !strings.HasPrefix(prefix, "refs/") {
+		return nil, fmt.Errorf("%w: the prefix %q is not below refs/", ErrRefName, prefix)
+	}
+	s.migrated()
+	return s.refs().list(prefix, false)
+}
+
+// RefNames lists the names of the refs below a prefix, sorted, and reads no value of
+// a loose one: a name may be that of a file that names nothing.
+func (s *Store) RefNames(prefix string) ([]string, error) {
+	s.migrated()
+	refs, err := s.refs().list(prefix, true)
+	names := make([]string, len(refs))
+	for i, r := range refs {
+		names[i] = r.Name
+	}
+	return names, err
+}
+
+// migrated lets git keep the refs from now on if another process has moved them out of
+// their files since the Store was opened, and reports whether it does so now.
+func (s *Store) migrated() bool {
+	if _, inFiles := s.refs().(fileRefs); !inFiles || s.opts.Git == nil {
+		return false
+	}
+	if _, err := s.root.Stat(tableList); err != nil {
+		return false
+	}
+	s.opts.Log.Warn("git keeps the refs in another format now; jp goes on through git")
+	s.keepThroughGit()
+	return true
+}
+
+// PrepareWrite starts what a Write needs, for who has something else to do until then.
+func (s *Store) PrepareWrite() {
+	if r, is := s.refs().(throughGit); is {
+		r.prepare()
+	}
+}
+
+// throughGit are refs that git keeps.
+type throughGit struct {
+	*gitRefs
+	store *Store
+}
+
+func (s *Store) keepThroughGit() {
+	s.keepRefs(throughGit{store: s, gitRefs: &gitRefs{gitRefOptions: gitRefOptions{
+		git: s.opts.Git, env: s.gitEnv(), format: s.opts.Format, flush: s.opts.Durability != Off,
+		root: s.root, log: s.opts.Log, now: s.opts.Now, lockTimeout: s.opts.LockTimeout,
+		resolve:   func(name string) (OID, error) { return s.child.resolve(s, name) },
+		breakLock: s.breakLock, probe: s.probe, poison: s.failStop,
+	}}})
+}
+
+// write publishes the objects first, since git moves a ref only to an object that it finds.
+// On a file system with an order of its own the flush of the refs makes them durable.
+func (r throughGit) write(ctx context.Context, first, rest []Object, updates []RefUpdate) error {
+	s := r.store
+	if len(updates) == 0 {
+		return s.writeSome(ctx, rest)
+	}
+	w := &write{store: s, flushes: s.flushes()}
+	defer w.abandon()
+	if err := w.stage(rest); err != nil {
+		return err
+	}
+	if err := w.publish(ctx); err != nil {
+		return err
+	}
+	if err := s.rewriteLost(ctx, first); err != nil {
+		return err
+	}
+	return r.moveDurably(ctx, updates, func(ctx context.Context) error { return s.rewriteLost(ctx, slices.Concat(first, rest)) })
+}
+
+func (r throughGit) transaction(ctx context.Context, updates []RefUpdate) error {
+	return r.moveDurably(ctx, updates, func(context.Context) error { return nil })
+}
+
+func (r throughGit) moveDurably(ctx context.Context, updates []RefUpdate, restore func(context.Context) error) error {
+	if _, err := r.store.sharing(); err != nil {
+		return fmt.Errorf("move refs: %w", err)
+	}
+	if err := r.move(ctx, updates, restore); err != nil {
+		return err
+	}
+	return r.store.syncRefs(updates)
+}
+
+// fileRefs are refs in files, written with git's own lock protocol.
+type fileRefs struct{ store *Store }
+
+func (fileRefs) close() error { return nil }
