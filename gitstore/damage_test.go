@@ -309,7 +309,11 @@ func TestCreateBesideDamagedPackedRefs(t *testing.T) {
 	_, err := f.Create(t.Context(), journaltest.ID(2), "", turns(t, "two"))
 	require.ErrorIs(t, err, conversation.ErrDamaged)
 	require.NotErrorIs(t, err, conversation.ErrExists)
-	require.ErrorContains(t, err, `packed-refs has the line "rubbish\n"`)
+	require.ErrorContains(t, err, "packed-refs")
+	require.ErrorContains(t, err, "rubbish")
+	if gitenv.RefsThroughGit() {
+		return // git reads packed-refs for any ref
+	}
 	require.Equal(t, []int{1}, f.sifted(f.info(1), false, "one"), "a loose ref needs no packed ones")
 }
 

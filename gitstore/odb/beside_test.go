@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	if spec := os.Getenv(sharedEnv); spec != "" {
 		os.Exit(sharedProcess(spec))
 	}
+	if spec := os.Getenv(relayEnv); spec != "" {
+		os.Exit(relay(spec))
+	}
 	if os.Getenv(idleEnv) != "" {
 		os.Exit(idle())
 	}

@@ -191,13 +191,14 @@ func (r *gitRefs) move(ctx context.Context, updates []RefUpdate, restore func(co
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		begun := time.Now()
+		begun, fresh := time.Now(), r.process == nil
 		err := r.try(m)
 		if err == nil {
 			return nil
 		}
 		if killed(err) {
 			m.dead = append(m.dead, span{begun, time.Now()})
+			tellEnd(r.log, "git update-ref")
 		}
 		before := len(m.left)
 		if err := r.recount(m); err != nil {
@@ -206,7 +207,9 @@ func (r *gitRefs) move(ctx context.Context, updates []RefUpdate, restore func(co
 		if len(m.left) == 0 {
 			return nil
 		}
-		if len(m.left) < before && !killed(err) { // a git of earlier has made a part
+		// A git of earlier may have made a part. One that lives for long may know a format that
+		// the refs have no more.
+		if !killed(err) && (len(m.left) < before || !fresh) {
 			continue
 		}
 		if err := m.again(ctx, err); err != nil {
@@ -356,7 +359,6 @@ func (m *refMove) again(ctx context.Context, cause error) error {
 			return fmt.Errorf("move refs: git was ended %d times: %w", m.kills, cause)
 		}
 		m.release()
-		tellEnd(m.log, "git update-ref")
 		return nil
 	case exit == nil:
 		return fmt.Errorf("move refs: %w", cause)

@@ -130,7 +130,7 @@ func (s *Store) probe(updates []RefUpdate) error {
 		}
 		err = writeProbe(dir, "."+base+".probe", u.New)
 		s.dirs.release(dir)
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // git has removed the folder since
 			return err
 		}
 	}

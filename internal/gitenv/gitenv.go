@@ -18,10 +18,24 @@ import (
 // marker is set in every isolated environment, so that Isolate runs once a test.
 const marker = "JP_TEST_GITENV"
 
-// refsVariable lets jp keep refs through git where it is "git".
+// refsVariable says how tests keep refs: in files; "git", in files that jp moves through
+// git; "reftable", in the format of this name, which needs a git that has it.
 const refsVariable = "JP_TEST_REFS"
 
 func init() { gitcmd.RefsThroughGit = os.Getenv(refsVariable) == "git" }
+
+// RefsThroughGit reports whether jp lets git keep the refs of the tests' repositories.
+func RefsThroughGit() bool { return os.Getenv(refsVariable) != "" }
+
+// Reftable reports whether the tests' repositories have their refs in a reftable.
+func Reftable() bool { return os.Getenv(refsVariable) == string(gitcmd.Reftable) }
+
+// KnowsReftable reports whether the git of PATH has that format.
+func KnowsReftable(t testing.TB) bool {
+	t.Helper()
+	out, err := exec.Command("git", "-C", t.TempDir(), "init", "-q", "--ref-format=reftable").CombinedOutput()
+	return err == nil && len(out) == 0
+}
 
 const globalConfig = `[user]
 	name = Ada Lovelace
@@ -78,6 +92,14 @@ func ObjectFormat() string {
 	return "sha1"
 }
 
+// refFormat is that of the repositories that tests make.
+func refFormat() string {
+	if Reftable() {
+		return string(gitcmd.Reftable)
+	}
+	return "files"
+}
+
 // Repo makes a repository with one commit, which holds README.md, on main, and
 // returns its path without symbolic links.
 func Repo(t testing.TB) string {
@@ -126,6 +148,7 @@ func variables(home string) []string {
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_DEFAULT_HASH=" + ObjectFormat(),
 		refsVariable + "=" + os.Getenv(refsVariable),
+		"GIT_DEFAULT_REF_FORMAT=" + refFormat(),
 		"TZ=UTC",
 		"LC_ALL=C",
 		"LANG=C",

@@ -1,0 +1,230 @@
+package odb_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/gitcmd"
+	"jp/gitstore/odb"
+	"jp/internal/gitenv"
+)
+
+// relayEnv makes the test binary a git that ends at a point of a talk: with "FILE|POINT" as
+// its value. FILE counts how many are left to end so.
+const relayEnv = "ODB_TEST_RELAY"
+
+// relayPoints are the places at which a git that moves refs can be killed: before it reads a
+// line, and after it wrote one that its caller never sees.
+var relayPoints = []string{"in0", "in1", "in2", "in3", "out0", "out1", "out2"}
+
+// relay is git, or for update-ref a talk with one that is killed at the point.
+func relay(spec string) int {
+	file, point, _ := strings.Cut(spec, "|")
+	cmd := exec.Command("git", os.Args[1:]...)
+	cmd.Stderr = os.Stderr
+	left, _ := os.ReadFile(file)
+	count, _ := strconv.Atoi(strings.TrimSpace(string(left)))
+	if !slices.Contains(os.Args, "update-ref") || count == 0 {
+		cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
+		if cmd.Run() != nil {
+			return cmd.ProcessState.ExitCode()
+		}
+		return 0
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 1
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil || cmd.Start() != nil {
+		return 1
+	}
+	var once sync.Mutex
+	kill := func() {
+		once.Lock() // for good
+		_ = cmd.Process.Kill()
+		_, _ = cmd.Process.Wait()
+		_ = os.WriteFile(file, []byte(strconv.Itoa(count-1)), 0o600)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	pass := func(from io.Reader, to io.Writer, name string) {
+		lines := bufio.NewReader(from)
+		for n := 0; ; n++ {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if point == name+strconv.Itoa(n) {
+				kill()
+			}
+			_, _ = io.WriteString(to, line)
+		}
+	}
+	go func() { pass(os.Stdin, in, "in"); in.Close() }()
+	pass(out, os.Stdout, "out")
+	once.Lock() // the other one kills
+	if cmd.Wait() != nil {
+		return cmd.ProcessState.ExitCode()
+	}
+	return 0
+}
+
+// refKinds are the repositories in which git keeps the refs: with files, and with a reftable
+// where the git of PATH has that.
+func refKinds(t *testing.T, run func(t *testing.T, repo string, format gitcmd.RefFormat)) {
+	t.Run("files", func(t *testing.T) {
+		was := gitcmd.RefsThroughGit
+		gitcmd.RefsThroughGit = true
+		defer func() { gitcmd.RefsThroughGit = was }()
+		run(t, newRepo(t), gitcmd.RefFiles)
+	})
+	t.Run("reftable", func(t *testing.T) {
+		if !gitenv.KnowsReftable(t) {
+			t.Skip("this git has no reftable; tools/git-next unpacks one that has")
+		}
+		repo := t.TempDir()
+		git(t, repo, "init", "-q", "-b", "main", "--ref-format=reftable")
+		run(t, repo, gitcmd.Reftable)
+	})
+}
+
+// requireNoLocks asserts that no lock is left in a git directory.
+func requireNoLocks(t *testing.T, repo string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(filepath.Join(repo, ".git"), func(path string, _ os.DirEntry, err error) error {
+		require.NotEqual(t, ".lock", filepath.Ext(path))
+		return err
+	}))
+}
+
+// TestGitIsKilledWhileItMovesRefs kills the git at every point of a transaction, once and
+// several times: the write succeeds, the log says what has happened, and nothing is left.
+func TestGitIsKilledWhileItMovesRefs(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	refKinds(t, func(t *testing.T, repo string, format gitcmd.RefFormat) {
+		for i, point := range relayPoints {
+			for _, kills := range map[bool][]int{true: {1, 3}, false: {1}}[point == "out1"] {
+				file := filepath.Join(t.TempDir(), "left")
+				require.NoError(t, os.WriteFile(file, []byte("0"), 0o600))
+				var log bytes.Buffer
+				s := open(t, repo, odb.Options{
+					RefFormat: format, LockTimeout: 20 * time.Second, Log: slog.New(slog.NewTextHandler(&log, nil)),
+					// What a killed git left is old at once.
+					Now: func() time.Time { return time.Now().Add(time.Minute) },
+					Git: gitcmd.New(repo, gitcmd.Options{Program: self, Environ: append(environ(), relayEnv+"="+file+"|"+point)}),
+				})
+				name, archived := fmt.Sprintf("refs/jp/conversations/jp-%d-%d", kills, i), fmt.Sprintf("refs/jp/archive/jp-%d-%d", kills, i)
+				require.NoError(t, os.WriteFile(file, []byte(strconv.Itoa(kills)), 0o600))
+				first := create(t, s, name, 1) // the first transaction of a git
+				require.Contains(t, log.String(), "git update-ref was killed", point)
+
+				more := chain(tip(first), 2, "more")
+				log.Reset()
+				require.NoError(t, os.WriteFile(file, []byte(strconv.Itoa(kills)), 0o600))
+				require.NoError(t, s.Write(bg, appendBatch(name, tip(first), more)), "the git that is there lives on")
+				require.NoError(t, s.Transaction(bg, []odb.RefUpdate{{Ref: archived, New: tip(more)}, {Ref: name, Old: tip(more)}}))
+
+				got, err := s.ReadRef(archived)
+				require.NoError(t, err)
+				require.Equal(t, tip(more), got)
+				_, err = s.ReadRef(name)
+				require.ErrorIs(t, err, odb.ErrRefNotFound)
+				require.Equal(t, "3", git(t, repo, "rev-list", "--count", archived))
+				require.NoError(t, s.Close())
+				requireNoLocks(t, repo)
+			}
+		}
+		requireSound(t, repo)
+	})
+}
+
+// TestGitRefsAreComparedAndRefused moves refs that others have moved, or hold.
+func TestGitRefsAreComparedAndRefused(t *testing.T) {
+	refKinds(t, func(t *testing.T, repo string, format gitcmd.RefFormat) {
+		opts := withGit(repo)
+		opts.RefFormat = format
+		s := open(t, repo, opts)
+		first := create(t, s, ref, 1)
+		git(t, repo, "update-ref", "refs/heads/main", string(tip(first)))
+		user := git(t, repo, "rev-parse", "refs/heads/main")
+		ours, theirs := chain(tip(first), 1, "ours"), chain(tip(first), 1, "theirs")
+		require.NoError(t, open(t, repo, opts).Write(bg, appendBatch(ref, tip(first), theirs)))
+
+		err := s.Write(bg, appendBatch(ref, tip(first), ours))
+		require.ErrorIs(t, err, odb.ErrRefMoved)
+		var moved *odb.RefError
+		require.ErrorAs(t, err, &moved)
+		require.Equal(t, tip(theirs), moved.Found)
+		require.ErrorIs(t, s.Write(bg, appendBatch(ref, "", ours)), odb.ErrRefExists)
+		require.ErrorIs(t, s.Write(bg, appendBatch(ref+"/below", "", ours)), odb.ErrRefConflict)
+		require.NoError(t, s.Write(bg, appendBatch(ref, tip(theirs), chain(tip(theirs), 1, "ours"))), "after a refusal")
+
+		git(t, repo, "symbolic-ref", "refs/jp/conversations/jp-s", ref)
+		_, err = s.ReadRef("refs/jp/conversations/jp-s")
+		require.ErrorIs(t, err, odb.ErrRefSymbolic)
+		all, err := s.ListRefs("refs/jp/conversations/")
+		require.ErrorIs(t, err, odb.ErrRefSymbolic)
+		require.Len(t, all, 1)
+		names, _ := s.RefNames("refs/jp/conversations/jp-c")
+		require.Equal(t, []string{ref}, names)
+		git(t, repo, "symbolic-ref", "--delete", "refs/jp/conversations/jp-s")
+
+		lock := filepath.Join(repo, ".git", ref+".lock")
+		if format == gitcmd.Reftable {
+			lock = filepath.Join(repo, ".git", "reftable", "tables.list.lock")
+		}
+		require.NoError(t, os.WriteFile(lock, nil, 0o666))
+		head, err := s.ReadRef(ref)
+		require.NoError(t, err)
+		require.ErrorIs(t, s.Write(bg, appendBatch(ref, head, chain(head, 1, "locked"))), odb.ErrRefLocked)
+		require.FileExists(t, lock, "another's lock is left alone")
+		require.NoError(t, os.Remove(lock))
+		require.NoError(t, s.Write(bg, appendBatch(ref, head, chain(head, 1, "free"))))
+
+		require.Equal(t, user, git(t, repo, "rev-parse", "refs/heads/main"))
+		require.NoDirExists(t, filepath.Join(repo, ".git/logs/refs/jp"))
+		require.Empty(t, git(t, repo, "reflog", "show", ref))
+		requireSound(t, repo)
+	})
+}
+
+// TestRefsAreMigrated moves all refs into a reftable, and back, while a Store is open.
+func TestRefsAreMigrated(t *testing.T) {
+	if !gitenv.KnowsReftable(t) {
+		t.Skip("this git has no reftable; tools/git-next unpacks one that has")
+	}
+	repo := newRepo(t)
+	s := open(t, repo, withGit(repo))
+	head := tip(create(t, s, ref, 1))
+	for i, format := range []string{"reftable", "files", "reftable"} {
+		if git(t, repo, "rev-parse", "--show-ref-format") != format {
+			git(t, repo, "refs", "migrate", "--ref-format="+format)
+		}
+		more := chain(head, 1, format+strconv.Itoa(i))
+		require.NoError(t, s.Write(bg, appendBatch(ref, head, more)))
+		head = tip(more)
+		require.Equal(t, string(head), git(t, repo, "rev-parse", ref), format)
+		create(t, s, fmt.Sprint("refs/jp/conversations/jp-n", i), 1)
+		all, err := s.ListRefs("refs/jp/")
+		require.NoError(t, err)
+		require.Len(t, all, 2+i)
+		require.Equal(t, strconv.Itoa(2+i), git(t, repo, "rev-list", "--count", ref))
+	}
+	requireSound(t, repo)
+}
