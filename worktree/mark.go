@@ -74,3 +74,14 @@ func (w *Worktree) Older(path string, than Mark) bool {
 	st, err := w.lookup(path)
 	return err == nil && changed(st).before(than)
 }
+
+// changed is the time of the last change to a file, its name or its attributes;
+// unlike the modification time, no program can set it.
+func changed(st *unix.Stat_t) Mark {
+	return Mark{Sec: int64(st.Ctim.Sec), Nsec: int64(st.Ctim.Nsec)}
+}
+
+// modified is the time of the last change to a file's content.
+func modified(st *unix.Stat_t) Mark {
+	return Mark{Sec: int64(st.Mtim.Sec), Nsec: int64(st.Mtim.Nsec)}
+}

@@ -2,19 +2,8 @@ package worktree
 
 import "golang.org/x/sys/unix"
 
-// changed is the time of the last change to a file, its name or its attributes;
-// unlike the modification time, no program can set it.
-func changed(st *unix.Stat_t) Mark {
-	return Mark{Sec: int64(st.Ctim.Sec), Nsec: int64(st.Ctim.Nsec)}
-}
-
 // bootID names this start of the machine, or is "".
 func bootID() string { return firstLine("/proc/sys/kernel/random/boot_id") }
-
-// modified is the time of the last change to a file's content.
-func modified(st *unix.Stat_t) Mark {
-	return Mark{Sec: int64(st.Mtim.Sec), Nsec: int64(st.Mtim.Nsec)}
-}
 
 // born is when a file was made, of a link itself and not of its target; zero where the
 // file system does not say, or there is none.
