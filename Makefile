@@ -32,12 +32,13 @@ test: ## run all tests
 
 check: lint test ## lint and tests: what CI runs first
 
-lint: ## format, vet, staticcheck
+lint: ## format, vet, staticcheck, and the types for macOS
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -C proof ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	cd proof && $(GO) tool -modfile=../tools/go.mod staticcheck ./...
+	cd tools && $(GO) run ./types darwin/arm64
 
 crash: build crash-tools ## faults, kills, power cuts, enumerated: a table; none may break a promise (CRASH='-only a,c' etc.)
 	$(call proof,crash) $(CRASH)
