@@ -81,6 +81,7 @@ type UserDecision struct {
 	List    bool   // each choice stands on a line of its own
 	Enter   rune   // the choice that Enter stands for; 0: Enter decides nothing
 	Help    string // what "?" shows, in whole lines; "" for none
+	Editor  rune   // the choice that needs [Frontend.Edit]; 0: none does
 }
 
 // A UserChoice is one answer to it.

@@ -101,7 +101,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 			e.listed = &snapshot.UntrackedKeeper{Observer: opts.Observer, Ctx: e.ctx, Own: e.repo.Own(), Name: snapshot.UntrackedName(e.id), Files: files, Found: untracked}
 			opts.Observer = e.listed
 		}
-		e.drafts = drafts.KeepAnswer(opts.Observer, e.repo.Own(), e.id)
+		e.drafts = drafts.KeepAnswer(opts.Observer, e.repo.Own(), e.id, e.opts.KeepStreamed)
 		if d := e.delegation; d != nil {
 			opts.Observer = d.presence.Relay(e.drafts)
 		} else {

@@ -13,6 +13,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/titles"
+	"jp/conversation"
 	"jp/internal/lazy"
 	"jp/internal/safetext"
 	"jp/turnloop"
@@ -22,6 +23,7 @@ import (
 type Request struct {
 	Text           []string
 	New            bool
+	NewID          conversation.ID // of the new conversation; "": jp makes one
 	ID             string
 	Fork           string // E, or forkAtEnd; "" for no fork
 	Model          string
@@ -33,6 +35,8 @@ type Request struct {
 	Skills         []string // the model is given these with the question
 	Title          string
 	Attachments    []string
+	Given          []attachments.File // go with the request besides those
+	KeepStreamed   bool               // what streams stands among the drafts before it is shown
 	Schema         string
 	Policy         string
 	NonInteractive bool

@@ -21,6 +21,9 @@ func (i *incomplete) offer(ctx context.Context) (decision, error) {
 	d := UserDecision{Text: interrupted.Text(i.ctx, i.repo, i.id, i.tail, record, truth), List: true, Help: offerHelp}
 	for _, c := range choices {
 		d.Choices = append(d.Choices, UserChoice{c.letter, c.text})
+		if c.decision == decideEdit {
+			d.Editor = c.letter
+		}
 	}
 	key, err := i.user.Decide(ctx, d)
 	switch {

@@ -68,7 +68,7 @@ func (s *settled) request(ctx context.Context) (turnloop.Request, error) {
 	if again != nil {
 		attachments.Repeat(&r, again)
 	}
-	attachments.AddTo(&r, files)
+	attachments.AddTo(&r, append(files, s.opts.Given...))
 	if s.opts.Yes {
 		r.Approved = conversation.ApproveAll()
 	}

@@ -53,8 +53,10 @@ func (t *target) find(ctx context.Context) error {
 			return err
 		}
 	}
-	id, err := conversation.NewID(t.env.Now(), t.env.Random)
-	t.id, t.fresh = id, true
+	var err error
+	if t.id, t.fresh = t.opts.NewID, true; t.id == "" {
+		t.id, err = conversation.NewID(t.env.Now(), t.env.Random)
+	}
 	if err != nil || t.opts.New {
 		return err
 	}

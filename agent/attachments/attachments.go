@@ -213,6 +213,9 @@ var reserved = []string{
 	conversation.PayloadText, conversation.PayloadArguments, conversation.PayloadTools, conversation.PayloadProvider, conversation.PayloadOutput,
 }
 
+// Given is a file whose content is given, under a name. Its kind is found from its bytes.
+func Given(name string, data []byte) (File, error) { return newFile(name, "", data) }
+
 // newFile finds out what a file is. What no model can be shown is refused.
 func newFile(name, path string, data []byte) (File, error) {
 	f := File{name: strings.ToValidUTF8(name, "\uFFFD"), path: path, mediaType: mediaType(data), data: data}

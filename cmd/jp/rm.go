@@ -151,17 +151,7 @@ func remove(ctx context.Context, r *repo.Repo, info conversation.Info, with []co
 	if ref != "" {
 		d.Payloads = &keptRef{ref, head}
 	}
-	if err := r.Store.Delete(ctx, info.ID, info.Head); err != nil {
-		return d, err
-	}
-	r.ForgetSecrets(info.ID)
-	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
-		_ = r.Own().Remove(repo.DraftsFolder, string(info.ID)+kind) // there may be none
-	}
-	if registry, ok := r.States().ToldRegistry(); ok {
-		_ = registry.Forget(info.ID) // its log; there may be none
-	}
-	return d, nil
+	return d, r.States().Delete(ctx, info)
 }
 
 func confirmDeletion(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conversation.Info) error {

@@ -1,0 +1,23 @@
+package repo
+
+import (
+	"context"
+
+	"jp/conversation"
+)
+
+// Delete deletes a conversation, which is held, and what jp keeps of it beside the repository's
+// objects.
+func (r States) Delete(ctx context.Context, info conversation.Info) error {
+	if err := r.Store.Delete(ctx, info.ID, info.Head); err != nil {
+		return err
+	}
+	r.ForgetSecrets(info.ID)
+	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
+		_ = r.Own().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
+	}
+	if registry, ok := r.ToldRegistry(); ok {
+		_ = registry.Forget(info.ID) // its log; there may be none
+	}
+	return nil
+}
