@@ -14,74 +14,78 @@ const everything = "*"
 
 // Allowed is what the packages of jp may import of jp.
 var Allowed = map[string][]string{
-	"conversation":                          nil, // the vocabulary: no I/O, standard library only
-	"conversation/journaltest":              {"conversation"},
-	"gitcmd":                                {"internal/safefile"}, // the only starter of git
-	"gitcmd/approval":                       {"gitcmd", "internal/safefile"},
-	"gitcmd/convert":                        {"gitcmd", "internal/safefile"},
-	"gitcmd/located":                        {"gitcmd", "internal/safefile"},
-	"gitstore":                              {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
-	"gitstore/odb":                          {"gitcmd", "internal/inflate", "internal/lazy"},                                                          // knows objects and refs, not events
-	"gitstore/packing":                      {"gitcmd", "gitstore/odb", "internal/safefile"},                                                          // knows refs and objects, and of events only where they begin
-	"gitstore/trees":                        {"gitcmd", "gitstore/odb"},                                                                               // reads trees; knows no events
-	"gitstore/sidecar":                      {"search/needle", "internal/safefile"},                                                                   // copies of raw commits; knows no events
-	"worktree":                              {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex"}, // of the store only what trees say
-	"worktree/gitindex":                     nil,                                                                                                      // a format; looks at no file
-	"worktree/staging":                      {"gitcmd"},
-	"compaction":                            {"conversation"}, // decides on events; asks no model
-	"provider":                              {"conversation", "compaction", "internal/lazy"},
-	"provider/script":                       {"conversation", "provider"},
-	"provider/stream":                       {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
-	"provider/tooldef":                      {"conversation", "provider"},
-	"provider/anthropic":                    {"conversation", "provider", "provider/stream", "internal/wtf8"},
-	"provider/openai":                       {"conversation", "provider", "provider/stream", "provider/tooldef", "internal/wtf8"},
-	"provider/google":                       {"conversation", "provider", "provider/stream", "internal/lazy", "internal/wtf8"},
-	"provider/catalog":                      {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
-	"tool":                                  {"conversation", "internal/lazy"},
-	"tool/fs":                               {"conversation", "tool", "gitcmd", "internal/lazy"},
-	"tool/gittool":                          {"conversation", "tool", "gitcmd", "gitcmd/convert"},
-	"tool/program":                          {"conversation", "tool"},
-	"tool/shell":                            {"conversation", "tool", "tool/program"},
-	"tool/recall":                           {"conversation", "search", "tool"},
-	"tool/delegate":                         {"conversation", "tool"},
-	"tool/event":                            {"conversation", "tool"},
-	"tool/web":                              {"conversation", "tool"},
-	"tool/plan":                             {"conversation", "tool"},
-	"tool/command":                          {"conversation", "tool", "tool/program"},
-	"tool/mcp":                              {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy"},
-	"tool/mcp/mcptest":                      nil,
-	"turnloop":                              {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy"}, // neither git nor a terminal nor a vendor
-	"turnloop/activity":                     {"conversation", "internal/safetext"},                                      // what is shown, and recorded nowhere
-	"reconcile":                             {"conversation"},                                                           // decides; writes nothing
-	"search":                                {"conversation", "search/needle"},                                          // reads through a source; knows no storage
-	"search/needle":                         nil,
-	"skills":                                {"instructions", "internal/lazy"}, // finds and checks texts
-	"instructions":                          {"conversation"},                  // finds and tells texts; knows no git, and asks nobody
-	"process":                               {"conversation", "internal/safefile"},
-	"process/attach":                        {"conversation"}, // a protocol: neither a store nor a terminal
-	"hooks":                                 {"conversation"},
-	"sandbox":                               nil, // rules and the kernel; knows neither tools nor configuration
-	"config":                                {"internal/safefile"},
-	"redact":                                nil,
-	"redact/redacttest":                     nil,
-	"agent":                                 {everything},          // but see Forbidden
-	"agent/action":                          {"internal/safetext"}, // what is advised; does nothing
-	"agent/agentsmd":                        {everything},
-	"agent/compactor":                       {everything},
-	"agent/skillset":                        {everything},
-	"agent/problem":                         {"conversation", "agent/action", "internal/safetext"},
-	"agent/repo":                            {everything},
-	"agent/models":                          {everything},
-	"agent/snapshot":                        {everything},
-	"agent/toolset":                         {everything},
-	"agent/attachments":                     {everything},
-	"agent/titles":                          {everything},
-	"agent/interrupted":                     {everything},
-	"agent/background":                      {everything},
-	"agent/presence":                        {everything},
-	"agent/candidates":                      {everything},
-	"agent/evidence":                        {everything},
-	"agent/drafts":                          {everything},
+	"conversation":             nil, // the vocabulary: no I/O, standard library only
+	"conversation/journaltest": {"conversation"},
+	"gitcmd":                   {"internal/safefile"}, // the only starter of git
+	"gitcmd/approval":          {"gitcmd", "internal/safefile"},
+	"gitcmd/convert":           {"gitcmd", "internal/safefile"},
+	"gitcmd/located":           {"gitcmd", "internal/safefile"},
+	"gitstore":                 {"conversation", "gitcmd", "gitstore/odb", "gitstore/packing", "gitstore/sidecar", "search/needle", "internal/safefile"},
+	"gitstore/odb":             {"gitcmd", "internal/inflate", "internal/lazy"},                                                          // knows objects and refs, not events
+	"gitstore/packing":         {"gitcmd", "gitstore/odb", "internal/safefile"},                                                          // knows refs and objects, and of events only where they begin
+	"gitstore/trees":           {"gitcmd", "gitstore/odb"},                                                                               // reads trees; knows no events
+	"gitstore/sidecar":         {"search/needle", "internal/safefile"},                                                                   // copies of raw commits; knows no events
+	"worktree":                 {"conversation", "gitcmd", "gitcmd/convert", "gitstore/trees", "internal/safefile", "worktree/gitindex"}, // of the store only what trees say
+	"worktree/gitindex":        nil,                                                                                                      // a format; looks at no file
+	"worktree/staging":         {"gitcmd"},
+	"compaction":               {"conversation"}, // decides on events; asks no model
+	"provider":                 {"conversation", "compaction", "internal/lazy"},
+	"provider/script":          {"conversation", "provider"},
+	"provider/stream":          {"provider", "internal/lazy", "internal/wtf8"}, // knows no protocol
+	"provider/tooldef":         {"conversation", "provider"},
+	"provider/anthropic":       {"conversation", "provider", "provider/stream", "internal/wtf8"},
+	"provider/openai":          {"conversation", "provider", "provider/stream", "provider/tooldef", "internal/wtf8"},
+	"provider/google":          {"conversation", "provider", "provider/stream", "internal/lazy", "internal/wtf8"},
+	"provider/catalog":         {"conversation", "provider", "provider/anthropic", "provider/openai", "provider/google", "provider/tooldef"},
+	"tool":                     {"conversation", "internal/lazy"},
+	"tool/fs":                  {"conversation", "tool", "gitcmd", "internal/lazy"},
+	"tool/gittool":             {"conversation", "tool", "gitcmd", "gitcmd/convert"},
+	"tool/program":             {"conversation", "tool"},
+	"tool/shell":               {"conversation", "tool", "tool/program"},
+	"tool/recall":              {"conversation", "search", "tool"},
+	"tool/delegate":            {"conversation", "tool"},
+	"tool/event":               {"conversation", "tool"},
+	"tool/web":                 {"conversation", "tool"},
+	"tool/plan":                {"conversation", "tool"},
+	"tool/command":             {"conversation", "tool", "tool/program"},
+	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy"},
+	"tool/mcp/mcptest":         nil,
+	"turnloop":                 {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy"}, // neither git nor a terminal nor a vendor
+	"turnloop/activity":        {"conversation", "internal/safetext"},                                      // what is shown, and recorded nowhere
+	"reconcile":                {"conversation"},                                                           // decides; writes nothing
+	"search":                   {"conversation", "search/needle"},                                          // reads through a source; knows no storage
+	"search/needle":            nil,
+	"skills":                   {"instructions", "internal/lazy"}, // finds and checks texts
+	"instructions":             {"conversation"},                  // finds and tells texts; knows no git, and asks nobody
+	"process":                  {"conversation", "internal/safefile"},
+	"process/attach":           {"conversation"}, // a protocol: neither a store nor a terminal
+	"hooks":                    {"conversation"},
+	"sandbox":                  nil, // rules and the kernel; knows neither tools nor configuration
+	"config":                   {"internal/safefile"},
+	"redact":                   nil,
+	"redact/redacttest":        nil,
+	"agent":                    {everything},          // but see Forbidden
+	"agent/action":             {"internal/safetext"}, // what is advised; does nothing
+	"agent/agentsmd":           {everything},
+	"agent/compactor":          {everything},
+	"agent/skillset":           {everything},
+	"agent/problem":            {"conversation", "agent/action", "internal/safetext"},
+	"agent/repo":               {everything},
+	"agent/models":             {everything},
+	"agent/snapshot":           {everything},
+	"agent/toolset":            {everything},
+	"agent/attachments":        {everything},
+	"agent/titles":             {everything},
+	"agent/interrupted":        {everything},
+	"agent/background":         {everything},
+	"agent/presence":           {everything},
+	"agent/candidates":         {everything},
+	"agent/evidence":           {everything},
+	"agent/drafts":             {everything},
+	"acp": {
+		"agent", "agent/attachments", "agent/drafts", "agent/interrupted", "agent/models", "agent/problem", "agent/repo", "agent/skillset", "agent/snapshot",
+		"agent/toolset", "config", "conversation", "fork", "undo", "turnloop", "tool", "tool/plan", "internal/safetext", "internal/version",
+	}, // a front end
 	"fork":                                  {everything},
 	"undo":                                  {everything},
 	"undo/undoplan":                         {"gitcmd", "worktree"}, // decides; reads and writes no file

@@ -1,0 +1,282 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jp/agent"
+	"jp/agent/toolset"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// A user is the person at the client.
+type user struct {
+	front *front
+	asked int // questions so far
+}
+
+// An answer is one option of a question.
+type answer struct {
+	option permissionOption
+	value  turnloop.Answer
+	why    bool // the user is asked for a reason
+}
+
+// errSilent says that the client gave no answer that counts.
+var errSilent = errors.New("the client gave no answer")
+
+// choose lets the user take one of some options of a call. It gives the index of the option. It is errSilent
+// where none was taken, and the end of the turn where the client has cancelled that.
+func (u *user) choose(ctx context.Context, call toolCall, options []permissionOption) (int, error) {
+	ctx, done := u.front.turn.asks(ctx)
+	defer done()
+	var response permissionResponse
+	err := u.front.session.server.call(ctx, "session/request_permission", permissionRequest{
+		SessionID: string(u.front.session.id), ToolCall: call, Options: options,
+	}, &response)
+	var refused *rpcError
+	switch {
+	case ctx.Err() != nil:
+		return 0, context.Cause(ctx)
+	case errors.Is(err, errGone):
+		return 0, &turnloop.Interrupt{Signal: "SIGHUP"}
+	case errors.As(err, &refused):
+		u.front.session.server.log("the client answers no question: %v", refused)
+		return 0, errSilent
+	case err != nil:
+		return 0, errSilent
+	}
+	switch response.Outcome.Outcome {
+	case "cancelled":
+		return 0, &turnloop.Command{Kind: turnloop.CommandStop}
+	case "selected":
+		at := slices.IndexFunc(options, func(o permissionOption) bool { return o.OptionID == response.Outcome.OptionID })
+		if at >= 0 {
+			return at, nil
+		}
+	}
+	u.front.session.server.log("the client answers with %q, which was not offered", response.Outcome.OptionID)
+	return 0, errSilent
+}
+
+// asks lets the client's cancellation end a question.
+func (t *turn) asks(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asking = cancel
+	return ctx, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.asking = nil
+		cancel(nil)
+	}
+}
+
+// write lets the user write a line, where the client has a form for it.
+func (u *user) write(ctx context.Context, call, text string) (string, error) {
+	if !u.writes() {
+		return "", errSilent
+	}
+	ctx, done := u.front.turn.asks(ctx)
+	defer done()
+	var response elicitationResponse
+	err := u.front.session.server.call(ctx, "elicitation/create", elicitationRequest{
+		SessionID: string(u.front.session.id), ToolCallID: call, Mode: "form", Message: text,
+		RequestedSchema: map[string]any{
+			"type": "object", "required": []string{"text"}, "properties": map[string]any{"text": map[string]any{"type": "string", "title": "Answer"}},
+		},
+	}, &response)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.Is(err, errGone):
+		return "", &turnloop.Interrupt{Signal: "SIGHUP"}
+	case err != nil:
+		return "", errSilent
+	}
+	said, _ := response.Content["text"].(string)
+	if response.Action != "accept" || strings.TrimSpace(said) == "" {
+		return "", errSilent
+	}
+	return said, nil
+}
+
+// writes reports whether the client has forms.
+func (u *user) writes() bool {
+	s := u.front.session.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.client.Elicitation.Form != nil
+}
+
+func said(value any) turnloop.Answer {
+	text, _ := json.Marshal(value) // a word or a truth value can always be written
+	return turnloop.Answer{Outcome: conversation.OutcomeAnswered, Value: text}
+}
+
+var declined = turnloop.Answer{Outcome: conversation.OutcomeDeclined}
+
+// Ask implements [agent.User].
+func (u *user) Ask(ctx context.Context, q turnloop.Question) (turnloop.Answer, error) {
+	call := u.call(q)
+	request := q.Inquiry.Request
+	if request.Kind == conversation.KindToolQuestion && request.Question.AnswerType.Type == "text" {
+		text, err := u.write(ctx, call.ToolCallID, request.Question.Text)
+		return said(text), noAnswer(err)
+	}
+	answers := u.answers(q)
+	options := make([]permissionOption, len(answers))
+	for i, a := range answers {
+		options[i] = a.option
+		options[i].OptionID = fmt.Sprintf("%d", i)
+	}
+	at, err := u.choose(ctx, call, options)
+	if err != nil {
+		return turnloop.Answer{}, noAnswer(err)
+	}
+	given := answers[at]
+	if given.why {
+		given.value.Reason, err = u.write(ctx, call.ToolCallID, "Why not?")
+		if errors.Is(err, errSilent) { // it is a no without a reason
+			err = nil
+		}
+	}
+	return given.value, noAnswer(err)
+}
+
+// noAnswer is an error as the turn has it: a question without an answer is left to the policy.
+func noAnswer(err error) error {
+	if errors.Is(err, errSilent) {
+		return turnloop.ErrNoAnswer
+	}
+	return err
+}
+
+// call is what a question is about: a call that the client knows, or one that is made up for it.
+func (u *user) call(q turnloop.Question) toolCall {
+	updates := u.front.updates
+	updates.mu.Lock()
+	defer updates.mu.Unlock()
+	about := q.Inquiry.Call
+	call := updates.call(about.Event, q.Arguments)
+	call.Title, call.Status = q.Inquiry.Request.Question.Text, "pending"
+	if known := updates.calls[about.Event.Seq]; known == nil || known.Commit != about.Event.Commit {
+		u.asked++ // it is of another conversation, which works for this one
+		call.ToolCallID = fmt.Sprintf("question-%d-%d", about.Event.Seq, u.asked)
+	}
+	if detail := strings.TrimSpace(q.Detail); detail != "" {
+		call.Content = append(call.Content, words(detail))
+	}
+	if q.Inquiry.Request.Kind == conversation.KindDeliverResult {
+		call.Content = append(call.Content, words(q.Result))
+	}
+	return call
+}
+
+// answers are what can be said to a question, a no first. None of them lasts longer than the turn.
+func (u *user) answers(q turnloop.Question) []answer {
+	request := q.Inquiry.Request
+	no := func(value turnloop.Answer, name string) answer {
+		return answer{option: permissionOption{Name: name, Kind: "reject_once"}, value: value}
+	}
+	yes := func(value turnloop.Answer, name string) answer {
+		return answer{option: permissionOption{Name: name, Kind: "allow_once"}, value: value}
+	}
+	var all []answer
+	switch {
+	case request.Kind == conversation.KindDeliverResult:
+		return []answer{no(said(conversation.AnswerWithhold), "Withhold the result"), yes(said(conversation.AnswerDeliver), "Give it to the model")}
+	case request.Kind != conversation.KindToolQuestion:
+		all = append(all, no(said(conversation.AnswerSkip), "No"))
+		if u.writes() {
+			why := no(said(conversation.AnswerSkip), "No, and say why")
+			why.why = true
+			all = append(all, why)
+		}
+		all = append(all, yes(said(conversation.AnswerRun), "Yes, this once"))
+		if !request.Exclusive {
+			all = append(all, yes(said(conversation.AnswerRunTurn), "Yes, and "+q.Inquiry.Call.Request.Name+" for the rest of this turn"))
+		}
+	case request.Question.AnswerType.Type == "boolean":
+		all = append(all, no(said(false), "No"), yes(said(true), "Yes, this once"))
+		if !request.Exclusive {
+			always := said(true)
+			always.Remember = true
+			all = append(all, yes(always, "Yes, each time in this turn"))
+		}
+	default:
+		all = append(all, no(declined, "No answer"))
+		for _, o := range request.Question.AnswerType.Options {
+			var name string
+			if json.Unmarshal(o.Value, &name) != nil {
+				name = string(o.Value)
+			}
+			if o.Description != "" && o.Description != name {
+				name += " – " + o.Description
+			}
+			all = append(all, yes(turnloop.Answer{Outcome: conversation.OutcomeAnswered, Value: o.Value}, name))
+		}
+	}
+	return all
+}
+
+// Decide implements [agent.User]: a question of jp's own, such as what becomes of an interrupted turn. What leaves things
+// as they are stands first.
+func (u *user) Decide(ctx context.Context, d agent.UserDecision) (rune, error) {
+	u.asked++
+	text := strings.TrimSpace(d.Text)
+	title, _, _ := strings.Cut(text, "\n")
+	call := toolCall{ToolCallID: fmt.Sprintf("decision-%s-%d", u.front.session.id.Short(), u.asked), Title: title, ToolKind: "other", Status: "pending"}
+	if text != title {
+		call.Content = []toolCallContent{words(text)}
+	}
+	options := []permissionOption{{OptionID: "0", Name: "Leave it as it is", Kind: "reject_once"}}
+	keys := []rune{0}
+	for _, c := range d.Choices {
+		if c.Key == 'q' || c.Key == d.Editor {
+			continue
+		}
+		options = append(options, permissionOption{OptionID: fmt.Sprint(len(keys)), Name: c.Text, Kind: "allow_once"})
+		keys = append(keys, c.Key)
+	}
+	at, err := u.choose(ctx, call, options)
+	var stop *turnloop.Command
+	switch {
+	case errors.As(err, &stop):
+		return 0, agent.ErrUserLeft
+	case errors.Is(err, errSilent) || err == nil && at == 0:
+		return 0, agent.ErrUserSilent
+	}
+	return keys[at], err
+}
+
+// Line implements [agent.User].
+func (u *user) Line(ctx context.Context, _ conversation.ID, prompt string) (string, error) {
+	text, err := u.write(ctx, "", prompt)
+	var stop *turnloop.Command
+	switch {
+	case errors.As(err, &stop):
+		return "", agent.ErrUserLeft
+	case errors.Is(err, errSilent):
+		return "", agent.ErrUserSilent
+	}
+	return text, err
+}
+
+// Tell implements [agent.User].
+func (u *user) Tell(line string) { u.front.session.notice("info", line) }
+
+// Approve implements [agent.User]. Servers are approved at a terminal, which shows all of what they offer.
+func (u *user) Approve(_ context.Context, s *toolset.Server) error {
+	u.front.session.notice("warning", toolset.LeftOut(s.Spec().Name, s.State()))
+	return nil
+}
+
+// Close implements [agent.User].
+func (u *user) Close() {}

@@ -1,0 +1,83 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+
+	"jp/agent"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// A front is the front end of one run of a session.
+type front struct {
+	agent.Headless
+	session *session
+	turn    *turn
+	updates *updates
+	ended   agent.Ending
+}
+
+// Output implements [agent.Frontend].
+func (f *front) Output(agent.OutputOptions) agent.Output { return output{agent.NoOutput{}, f} }
+
+// Running implements [agent.Frontend].
+func (f *front) Running(steered agent.Interruptible, _ bool) { f.turn.running(steered) }
+
+// Abort implements [agent.Frontend].
+func (f *front) Abort(signal string) { f.turn.cancel(&turnloop.Interrupt{Signal: signal}) }
+
+// User implements [agent.Frontend]. The client is always asked; one that has no way to ask leaves the
+// question to the policy.
+func (f *front) User() agent.User { return &user{front: f} }
+
+// An output makes updates of a run.
+type output struct {
+	agent.NoOutput
+	front *front
+}
+
+// Streamed implements [turnloop.Observer].
+func (o output) Streamed(d turnloop.Delta) { o.front.updates.streamed(d) }
+
+// Recorded implements [turnloop.Observer].
+func (o output) Recorded(events []*conversation.Event) { o.front.updates.recorded(events, true) }
+
+// Noticed implements [turnloop.Observer].
+func (o output) Noticed(text string) { o.front.session.notice("info", text) }
+
+// Working implements [turnloop.Observer].
+func (o output) Working(a turnloop.Activity) { o.front.updates.working(a) }
+
+// Ended implements [agent.Output].
+func (o output) Ended(e agent.Ending) { o.front.ended = e }
+
+// update tells the client something of a session.
+func (s *session) update(u any) {
+	_ = s.server.notify("session/update", notification{SessionID: string(s.id), Update: u}) // a client that is gone misses nothing
+}
+
+// notice tells the user something that is no part of the conversation, where the client can show it.
+func (s *session) notice(severity, text string) {
+	s.server.mu.Lock()
+	shows := s.server.client.Session.Notices != nil
+	s.server.mu.Unlock()
+	if shows && text != "" {
+		s.update(noticeUpdate{Kind: "notice", Severity: severity, Title: text})
+		return
+	}
+	s.server.log("%s: %s", s.id.Short(), text)
+}
+
+// tellUsage tells how full the model's context is, and what the conversation has cost.
+func (s *session) tellUsage(ctx context.Context, r *repo.Repo, e agent.Ending) {
+	if e.Window <= 0 || e.ID == "" {
+		return
+	}
+	u := usageUpdate{Kind: "usage_update", Used: e.Tokens, Size: e.Window}
+	if info, err := r.Store.Info(context.WithoutCancel(ctx), s.id); err == nil && info.Summary.Usage != nil && info.Summary.Usage.CostUSD != "" {
+		u.Cost = &cost{Amount: json.Number(info.Summary.Usage.CostUSD), Currency: "USD"}
+	}
+	s.update(u)
+}

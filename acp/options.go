@@ -1,0 +1,218 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"jp/agent"
+	"jp/agent/repo"
+	"jp/config"
+)
+
+// Modes of jp's own, beside the profiles.
+const (
+	modeDefault = "default"
+	modeAuto    = "auto" // every tool runs without a question
+)
+
+// offerNetwork is the offer to let confined tools use the network.
+const offerNetwork = "network"
+
+// choices are what the client has chosen of what it may choose.
+type choices struct {
+	mode    string
+	model   string // "" for the conversation's or the configured one
+	effort  string // "" for the configured one
+	network bool
+	changed bool // the network is not as configured
+}
+
+// defaults are the choices of a new session.
+func (s *server) defaults(r *repo.Repo) choices {
+	return choices{mode: modeDefault, network: r.Config.Sandbox.Network}
+}
+
+// overrides are the choices as settings, key=value.
+func (c choices) overrides() (cfg []string) {
+	if c.effort != "" {
+		cfg = append(cfg, "parameters.reasoning="+c.effort)
+	}
+	if c.changed {
+		cfg = append(cfg, map[bool]string{true: "sandbox.network=true", false: "sandbox.network=false"}[c.network])
+	}
+	return cfg
+}
+
+// apply adds the choices to a request.
+func (c choices) apply(o *agent.Request) {
+	o.Model = c.model
+	switch c.mode {
+	case modeDefault:
+	case modeAuto:
+		o.Yes = true
+	default:
+		o.Profiles = []string{c.mode}
+	}
+}
+
+// modes are those that a client may choose. One in which jp asks less than by default is among them
+// where the user offers it.
+func (s *server) modes(r *repo.Repo) []mode {
+	all := []mode{{ID: modeDefault, Name: "Default", Description: "Ask as the configuration says"}}
+	about := map[string]string{
+		config.ProfilePlan:  "Only read, and answer with a plan",
+		config.ProfileEdits: "Write files in the working tree without a question",
+	}
+	for _, name := range r.Config.ProfileNames() {
+		p, _ := r.Config.FindProfile(name)
+		if name != modeDefault && name != modeAuto && (!asksLess(name, p) || slices.Contains(s.Offers, name)) {
+			m := mode{ID: name, Name: name, Description: about[name]}
+			if m.Description == "" {
+				m.Description = "The profile " + name
+			}
+			all = append(all, m)
+		}
+	}
+	if slices.Contains(s.Offers, modeAuto) {
+		all = append(all, mode{ID: modeAuto, Name: "Auto", Description: "Run all tools without a question"})
+	}
+	return all
+}
+
+// asksLess reports whether jp asks less with a profile than without.
+func asksLess(name string, p config.Profile) bool {
+	if name == config.ProfileEdits || len(p.Policy.Allow) > 0 || p.Policy.Detached != "" {
+		return true
+	}
+	for t := range maps.Values(p.Tools) {
+		if t.Run == "unattended" || t.Result == "unattended" {
+			return true
+		}
+	}
+	return false
+}
+
+// modelChoices are the models that a client may choose.
+func modelChoices(r *repo.Repo, now string) (all []configChoice) {
+	all = []configChoice{{Value: "default", Name: "As configured"}}
+	add := func(model, name string) {
+		if model != "" && !slices.ContainsFunc(all, func(c configChoice) bool { return c.Value == model }) {
+			all = append(all, configChoice{Value: model, Name: name})
+		}
+	}
+	add(r.Config.ResolveModel(r.Config.Model), r.Config.ResolveModel(r.Config.Model))
+	for _, alias := range slices.Sorted(maps.Keys(r.Config.Aliases)) {
+		model := r.Config.ResolveModel(alias)
+		add(model, alias+" ("+model+")")
+	}
+	add(now, now)
+	return all
+}
+
+// efforts are how much a model may think.
+var efforts = []configChoice{{"default", "As configured"}, {"off", "Off"}, {"low", "Low"}, {"medium", "Medium"}, {"high", "High"}, {"max", "Most"}}
+
+// options are what the client can choose, with what holds now.
+func (s *session) options(r *repo.Repo, c choices) []configOption {
+	or := func(value string) string {
+		if value == "" {
+			return "default"
+		}
+		return value
+	}
+	all := []configOption{
+		{ID: "model", Name: "Model", Category: "model", Type: "select", CurrentValue: or(c.model), Options: modelChoices(r, c.model)},
+		{ID: "effort", Name: "Reasoning", Category: "thought_level", Type: "select", CurrentValue: or(c.effort), Options: efforts},
+	}
+	if !r.Config.Sandbox.Network && !c.changed && !slices.Contains(s.server.Offers, offerNetwork) {
+		return all
+	}
+	network := configOption{ID: "network", Name: "Network", Description: "Let confined tools use the network", Category: "_jp", Type: "boolean", CurrentValue: c.network}
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	if s.server.client.Session.ConfigOptions.Boolean == nil {
+		network.Type, network.CurrentValue = "select", map[bool]string{true: "on", false: "off"}[c.network]
+		network.Options = []configChoice{{"off", "Off"}, {"on", "On"}}
+	}
+	return append(all, network)
+}
+
+// opened is what the client is told of a session that it opens.
+func (s *session) opened(r *repo.Repo) opened {
+	c := s.chosen()
+	return opened{Modes: &modeState{CurrentModeID: c.mode, AvailableModes: s.server.modes(r)}, ConfigOptions: s.options(r, c)}
+}
+
+// chosen are the choices now.
+func (s *session) chosen() choices {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.choices
+}
+
+func (s *server) setMode(ctx context.Context, p setModeRequest) (any, error) {
+	open, r, err := s.openAgain(ctx, p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if !slices.ContainsFunc(s.modes(r), func(m mode) bool { return m.ID == p.ModeID }) {
+		return nil, invalid("there is no mode %q to choose. A mode in which jp asks less is chosen where jp acp is started with --offer", p.ModeID)
+	}
+	open.mu.Lock()
+	open.choices.mode = p.ModeID
+	open.mu.Unlock()
+	return struct{}{}, nil
+}
+
+// openAgain finds an open session, and opens its repository.
+func (s *server) openAgain(ctx context.Context, id string) (*session, *repo.Repo, error) {
+	open := s.session(id)
+	if open == nil {
+		return nil, nil, s.notOpen(id)
+	}
+	r, err := s.open(ctx, open.dir, nil)
+	return open, r, err
+}
+
+func (s *server) setConfig(ctx context.Context, p setConfigRequest) (any, error) {
+	open, r, err := s.openAgain(ctx, p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	c := open.chosen()
+	all := open.options(r, c)
+	at := slices.IndexFunc(all, func(o configOption) bool { return o.ID == p.ConfigID })
+	if at < 0 {
+		return nil, invalid("there is no option %q to choose", p.ConfigID)
+	}
+	var word string
+	var on bool
+	if all[at].Type == "boolean" {
+		if json.Unmarshal(p.Value, &on) != nil {
+			return nil, invalid("the value of %s is not true or false", p.ConfigID)
+		}
+	} else if json.Unmarshal(p.Value, &word) != nil || !slices.ContainsFunc(all[at].Options, func(o configChoice) bool { return o.Value == word }) {
+		return nil, invalid("%s is not among the values of %s", p.Value, p.ConfigID)
+	}
+	if word == "default" {
+		word = ""
+	}
+	switch p.ConfigID {
+	case "model":
+		c.model = word
+	case "effort":
+		c.effort = word
+	case "network":
+		c.network = on || word == "on"
+		c.changed = c.network != r.Config.Sandbox.Network
+	}
+	open.mu.Lock()
+	c.mode = open.choices.mode
+	open.choices = c
+	open.mu.Unlock()
+	return setConfigResponse{open.options(r, c)}, nil
+}

@@ -1,0 +1,273 @@
+package acp
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"jp/agent"
+	"jp/agent/attachments"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+// A turn is a prompt that runs.
+type turn struct {
+	done   chan struct{}
+	cancel context.CancelCauseFunc // ends all of it
+	asking context.CancelCauseFunc // ends the question that waits; nil: none does
+
+	mu        sync.Mutex
+	steered   agent.Interruptible // nil until there is something to stop
+	cancelled bool
+}
+
+// running reports whether a prompt runs.
+func (s *session) running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn != nil
+}
+
+// wait returns when no prompt runs.
+func (s *session) wait() {
+	s.mu.Lock()
+	t := s.turn
+	s.mu.Unlock()
+	if t != nil {
+		<-t.done
+	}
+}
+
+// cancel stops the prompt that runs: its turn ends as it stands, with every call closed.
+func (s *session) cancel() {
+	s.mu.Lock()
+	t := s.turn
+	s.mu.Unlock()
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.cancelled {
+		t.cancelled = true
+		s.server.work.Go(t.stop)
+	}
+}
+
+// stop ends the turn at the first moment at which it can be.
+func (t *turn) stop() {
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	command := turnloop.Command{Kind: turnloop.CommandStop}
+	for {
+		t.mu.Lock()
+		steered, asking := t.steered, t.asking
+		t.mu.Unlock()
+		switch {
+		case asking != nil:
+			asking(&command)
+		case steered == nil: // nothing of the turn is recorded yet
+			t.cancel(&command)
+		case steered.Running():
+			steered.Steer(command)
+		}
+		select {
+		case <-t.done:
+			return
+		case <-again.C:
+		}
+	}
+}
+
+// Running implements what [agent.Frontend] needs of a turn.
+func (t *turn) running(steered agent.Interruptible) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.steered = steered
+}
+
+// stopped reports whether the client has cancelled the turn.
+func (t *turn) stopped() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cancelled
+}
+
+// prompt begins a turn. The turn counts as running before the next message is read, so that a
+// cancellation right behind it finds it.
+func (s *server) prompt(ctx context.Context, params json.RawMessage) (func() (any, error), error) {
+	var p promptRequest
+	if err := decode(params, &p); err != nil {
+		return nil, invalid("%v", err)
+	}
+	open := s.session(p.SessionID)
+	if open == nil {
+		return nil, s.notOpen(p.SessionID)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	t := &turn{done: make(chan struct{}), cancel: cancel}
+	open.mu.Lock()
+	defer open.mu.Unlock()
+	if open.turn != nil {
+		cancel(nil)
+		return nil, &rpcError{Code: codeInvalidRequest, Message: "a prompt runs in this session: session/cancel ends it"}
+	}
+	open.turn = t
+	return func() (any, error) {
+		defer func() {
+			open.mu.Lock()
+			open.turn = nil
+			open.mu.Unlock()
+			close(t.done)
+			cancel(nil)
+		}()
+		return open.ask(ctx, t, p.Prompt)
+	}, nil
+}
+
+// ask runs a turn.
+func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any, error) {
+	chosen := s.chosen()
+	r, err := s.server.open(ctx, s.dir, chosen.overrides())
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := r.WarnOfMistake(); err != nil {
+		return nil, err
+	}
+	request, err := s.request(ctx, r, prompt)
+	if err != nil {
+		return nil, err
+	}
+	chosen.apply(&request)
+	front := &front{session: s, turn: t, updates: newUpdates(s, r)}
+	err = agent.Ask(ctx, r, request, front)
+	front.updates.flush()
+	s.tellUsage(ctx, r, front.ended)
+	stop := stopReason(front.ended, t.stopped())
+	if stop == "" {
+		if err == nil {
+			err = fmt.Errorf("the turn did not end")
+		}
+		return nil, err
+	}
+	return promptResponse{StopReason: stop}, nil
+}
+
+// stopReason is why a turn ended, "" where it did not.
+func stopReason(e agent.Ending, cancelled bool) string {
+	switch status := e.Outcome.Status; {
+	case cancelled:
+		return "cancelled"
+	case status == turnloop.Complete:
+		return "end_turn"
+	case status == turnloop.Length:
+		return "max_tokens"
+	case status == turnloop.Refused:
+		return "refusal"
+	case status != turnloop.Stopped:
+		return ""
+	case e.Outcome.By == conversation.ByBudget:
+		return "max_tokens"
+	case e.Outcome.By == conversation.ByLimit:
+		return "max_turn_requests"
+	}
+	return "cancelled"
+}
+
+// request is what a prompt asks for.
+func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlock) (agent.Request, error) {
+	o := agent.Request{ID: string(s.id), KeepStreamed: true}
+	if _, err := r.Store.Head(ctx, s.id); err != nil {
+		if repo.ProblemOf(err).Code != "not_found" {
+			return o, err
+		}
+		o.ID, o.New, o.NewID = "", true, s.id
+	}
+	var text []string
+	for i, block := range prompt {
+		switch block.Type {
+		case "text":
+			text = append(text, block.Text)
+		case "resource_link":
+			text = append(text, s.link(r, block))
+		case "image":
+			if err := give(&o, fmt.Sprintf("image-%d", i+1), block.Data, block.URI); err != nil {
+				return o, err
+			}
+		case "resource":
+			if block.Resource == nil {
+				return o, invalid("block %d of the prompt has no resource", i+1)
+			}
+			name := s.named(r, block.Resource.URI)
+			if block.Resource.Blob != "" {
+				if err := give(&o, name, block.Resource.Blob, ""); err != nil {
+					return o, err
+				}
+				continue
+			}
+			f, err := attachments.Given(name, []byte(block.Resource.Text))
+			if err != nil {
+				return o, err
+			}
+			o.Given = append(o.Given, f)
+		default:
+			return o, invalid("block %d of the prompt has the type %q, which jp does not take", i+1, block.Type)
+		}
+	}
+	o.Text = []string{strings.TrimSpace(strings.Join(text, ""))}
+	if o.Text[0] == "" && len(o.Given) == 0 {
+		return o, invalid("the prompt is empty")
+	}
+	if o.Text[0] == "" {
+		o.Text[0] = "See the attachments."
+	}
+	return o, nil
+}
+
+// give adds what a block has in base64.
+func give(o *agent.Request, name, data, uri string) error {
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return invalid("%s is not in base64: %v", name, err)
+	}
+	if uri != "" {
+		name = path.Base(uri)
+	}
+	f, err := attachments.Given(name, raw)
+	if err == nil {
+		o.Given = append(o.Given, f)
+	}
+	return err
+}
+
+// link is how a link of the prompt reads in its text: a file of the working tree by its path there.
+// The model reads it with its own tools, which check the path.
+func (s *session) link(r *repo.Repo, block contentBlock) string {
+	return "`" + s.named(r, block.URI) + "`"
+}
+
+// named is a name for what a URI names: a path below the working tree where that is a file in it.
+func (s *session) named(r *repo.Repo, uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Path == "" {
+		return uri
+	}
+	if rel, err := filepath.Rel(r.TopLevel, filepath.FromSlash(u.Path)); err == nil && filepath.IsLocal(rel) {
+		if u.Fragment != "" {
+			return filepath.ToSlash(rel) + "#" + u.Fragment
+		}
+		return filepath.ToSlash(rel)
+	}
+	return u.Path
+}

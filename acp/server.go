@@ -1,0 +1,316 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"jp/agent/models"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/internal/version"
+	"jp/turnloop"
+)
+
+// Options say how a server works.
+type Options struct {
+	Host *repo.Host // what jp sees of the system, and where it was started
+	Log  io.Writer  // takes what no editor shows; nil: it is dropped
+	// Offers are what an editor may choose though jp then asks less than it does by default: "network",
+	// and names of modes.
+	Offers []string
+	// TrustMCP starts the MCP servers that the editor names. Otherwise jp starts those of them that the
+	// user approved.
+	TrustMCP bool
+}
+
+// A server talks to one client.
+type server struct {
+	Options
+	*conn
+	work sync.WaitGroup // requests that run
+
+	mu       sync.Mutex
+	client   clientCapabilities
+	ready    bool                // the client has introduced itself
+	sessions map[string]*session // that are open
+}
+
+// Serve talks to the client at the other end of in and out until in ends, or ctx does. Turns
+// that run then are interrupted, and what they have done is recorded.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	s := &server{Options: o, conn: newConn(out), sessions: map[string]*session{}}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		s.read(ctx, newFrames(in))
+	}()
+	var err error
+	select {
+	case <-read:
+		end(&turnloop.Interrupt{Signal: "SIGHUP"})
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	linger := time.AfterFunc(lingers, s.leave)
+	defer linger.Stop()
+	s.work.Wait()
+	return err
+}
+
+// read takes messages until the input ends.
+func (s *server) read(ctx context.Context, in *frames) {
+	for {
+		m, err := in.next()
+		var wrong *rpcError
+		switch {
+		case errors.As(err, &wrong):
+			s.respond(m.ID, nil, wrong)
+		case err != nil:
+			return
+		case m.Method == "":
+			s.answered(m)
+		case m.ID == nil:
+			s.notified(m)
+		default:
+			s.requested(ctx, m)
+		}
+	}
+}
+
+// notified does what a notification says. It returns before the next message is read, so that a
+// cancellation counts for all requests before it.
+func (s *server) notified(m message) {
+	switch m.Method {
+	case "session/cancel":
+		var p sessionRequest
+		if decode(m.Params, &p) == nil {
+			if open := s.session(p.SessionID); open != nil {
+				open.cancel()
+			}
+		}
+	case "$/cancel_request":
+		s.cancelRequest(m.Params)
+	}
+}
+
+// A handler answers a request. What it does before it returns the rest of its work is done before the
+// next message is read.
+type handler func(s *server, ctx context.Context, params json.RawMessage) (rest func() (any, error), err error)
+
+// handlers are what a client can ask for, by method.
+var handlers = map[string]handler{
+	"initialize":                at((*server).initialize),
+	"authenticate":              later((*server).authenticate),
+	"session/new":               later((*server).newSession),
+	"session/load":              later((*server).loadSession),
+	"session/resume":            later((*server).resumeSession),
+	"session/list":              later((*server).listSessions),
+	"session/close":             later((*server).closeSession),
+	"session/delete":            later((*server).deleteSession),
+	"session/set_mode":          later((*server).setMode),
+	"session/set_config_option": later((*server).setConfig),
+	"session/prompt":            (*server).prompt,
+	"_jp/fork":                  later((*server).forkSession),
+}
+
+// later is a handler that works beside other requests.
+func later[P any](do func(*server, context.Context, P) (any, error)) handler {
+	return func(s *server, ctx context.Context, params json.RawMessage) (func() (any, error), error) {
+		var p P
+		if err := decode(params, &p); err != nil {
+			return nil, invalid("%v", err)
+		}
+		return func() (any, error) { return do(s, ctx, p) }, nil
+	}
+}
+
+// at is a handler that is done before the next message is read.
+func at[P any](do func(*server, context.Context, P) (any, error)) handler {
+	return func(s *server, ctx context.Context, params json.RawMessage) (func() (any, error), error) {
+		var p P
+		if err := decode(params, &p); err != nil {
+			return nil, invalid("%v", err)
+		}
+		result, err := do(s, ctx, p)
+		return func() (any, error) { return result, err }, nil
+	}
+}
+
+// requested begins to answer a request.
+func (s *server) requested(ctx context.Context, m message) {
+	handle, known := handlers[m.Method]
+	s.mu.Lock()
+	ready := s.ready
+	s.mu.Unlock()
+	switch {
+	case !known:
+		s.respond(m.ID, nil, &rpcError{Code: codeNoMethod, Message: fmt.Sprintf("jp has no method %q", m.Method)})
+		return
+	case !ready && m.Method != "initialize":
+		s.respond(m.ID, nil, &rpcError{Code: codeInvalidRequest, Message: "initialize comes first"})
+		return
+	}
+	ctx, done, wrong := s.begin(ctx, m.ID)
+	if wrong != nil {
+		s.respond(m.ID, nil, wrong)
+		return
+	}
+	rest, err := handle(s, ctx, m.Params)
+	s.work.Go(func() {
+		defer done()
+		var result any
+		if err == nil {
+			result, err = s.guarded(rest)
+		}
+		if err != nil && errors.Is(context.Cause(ctx), errWithdrawn) {
+			err = &rpcError{Code: codeCancelled, Message: errWithdrawn.Error()}
+		}
+		after, follows := result.(followed)
+		if follows {
+			result = after.result
+		}
+		s.respond(m.ID, result, s.failure(err))
+		if follows && err == nil {
+			after.then()
+		}
+	})
+}
+
+// followed is a result behind which the client is told more.
+type followed struct {
+	result any
+	then   func()
+}
+
+// guarded keeps a panic of one request from ending the others.
+func (s *server) guarded(do func() (any, error)) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log("%v\n%s", p, debug.Stack())
+			err = fmt.Errorf("jp failed: %v", p)
+		}
+	}()
+	return do()
+}
+
+// log says something that no editor shows.
+func (s *server) log(format string, args ...any) {
+	if s.Log != nil {
+		fmt.Fprintf(s.Log, format+"\n", args...)
+	}
+}
+
+func invalid(format string, args ...any) *rpcError {
+	return &rpcError{Code: codeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// failure is an error as the client gets it: with the commands that help.
+func (s *server) failure(err error) *rpcError {
+	var ready *rpcError
+	if err == nil || errors.As(err, &ready) {
+		return ready
+	}
+	p := repo.ProblemOf(err)
+	f := &rpcError{Code: codeInternal, Message: problem.Sentence(p.Message)}
+	switch p.Code {
+	case "auth":
+		f.Code = codeAuth
+	case "not_found":
+		f.Code = codeNotFound
+	case "usage", "config":
+		f.Code = codeInvalidParams
+	}
+	for _, line := range p.Details {
+		f.Message += "\n" + line
+	}
+	for _, hint := range p.Hints {
+		f.Message += "\n  " + hint.Action.String() + "   " + hint.Text
+	}
+	f.Data = map[string]any{"code": p.Code, "conversation": p.Conversation, "hints": p.Hints}
+	return f
+}
+
+func (s *server) session(id string) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sessions[id]
+}
+
+// initialize tells client and server what the other can do.
+func (s *server) initialize(_ context.Context, p initializeRequest) (any, error) {
+	s.mu.Lock()
+	s.client, s.ready = p.ClientCapabilities, true
+	s.mu.Unlock()
+	r := initializeResponse{
+		ProtocolVersion: protocolVersion,
+		AgentInfo:       implementation{Name: "jp", Title: "jp", Version: version.Get().Version},
+		AgentCapabilities: agentCapabilities{
+			LoadSession:        true,
+			PromptCapabilities: promptCapabilities{Image: true, EmbeddedContext: true},
+			SessionCapabilities: map[string]any{
+				"list": struct{}{}, "resume": struct{}{}, "close": struct{}{}, "delete": struct{}{},
+			},
+		},
+		AuthMethods: []authMethod{{
+			ID: "key", Name: "Set the key of a provider",
+			Description: "jp reads keys from its environment, such as ANTHROPIC_API_KEY, or from the program in providers.NAME.key_command. This checks that there is one.",
+		}},
+	}
+	if p.ClientCapabilities.Meta.Fork {
+		r.AgentCapabilities.Meta = meta{"_jp/fork": true}
+	}
+	return r, nil
+}
+
+// authenticate checks that there is a key for the model that is configured.
+func (s *server) authenticate(ctx context.Context, p authenticateRequest) (any, error) {
+	if p.MethodID != "key" {
+		return nil, invalid("there is no method %q to authenticate; there is \"key\"", p.MethodID)
+	}
+	host := *s.host(s.Host.Dir, nil)
+	r, err := repo.FindSettings(ctx, &host)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	model := r.Config.ResolveModel(r.Config.Model)
+	if model == "" {
+		model, err = models.ProvidersOf(r).UsualModel(ctx, &host)
+	}
+	if err == nil {
+		_, err = models.OpenModel(ctx, &host, r, model)
+	}
+	if err != nil {
+		failed := s.failure(err)
+		failed.Code = codeAuth
+		return nil, failed
+	}
+	return struct{}{}, nil
+}
+
+// host is the system as a session sees it.
+func (s *server) host(dir string, cfg []string) *repo.Host {
+	note := func(line string) { s.log("%s", line) }
+	return &repo.Host{
+		Environ: append(append([]string{}, s.Host.Environ...), "JP_SESSION=acp"), Dir: dir, Now: s.Host.Now, Random: s.Host.Random, Wait: s.Host.Wait,
+		Cfg: append(append([]string{}, s.Host.Cfg...), cfg...), Notify: note, Alarm: note,
+	}
+}
+
+// idOf is the conversation that a session stands for.
+func idOf(session string) (conversation.ID, error) {
+	id, err := conversation.ParseID(session)
+	if err != nil {
+		return "", &rpcError{Code: codeNotFound, Message: fmt.Sprintf("there is no session %q", session)}
+	}
+	return id, nil
+}

@@ -1,0 +1,232 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"jp/agent"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/fork"
+)
+
+// A session is a conversation that the client has open. A new one becomes a conversation with its
+// first prompt.
+type session struct {
+	server *server
+	id     conversation.ID
+	dir    string // where it works
+	mcp    []mcpServer
+
+	mu      sync.Mutex
+	choices choices
+	turn    *turn // that runs; nil: none
+}
+
+// open checks where a session works, and opens the repository there.
+func (s *server) open(ctx context.Context, dir string, cfg []string) (*repo.Repo, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, invalid("the cwd %q is not absolute", dir)
+	}
+	r, err := repo.Find(ctx, s.host(filepath.Clean(dir), cfg))
+	if err != nil {
+		return nil, err
+	}
+	if r.TopLevel == "" {
+		return nil, errors.Join(invalid("%s has no working tree; jp works in one", dir), r.Close())
+	}
+	return r, nil
+}
+
+// keep makes a session one that is open, and says what the client can choose.
+func (s *server) keep(r *repo.Repo, id conversation.ID, p openRequest) *session {
+	open := &session{server: s, id: id, dir: filepath.Clean(p.CWD), mcp: p.MCPServers, choices: s.defaults(r)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if was := s.sessions[string(id)]; was != nil {
+		open.turn = was.turn
+	}
+	s.sessions[string(id)] = open
+	return open
+}
+
+func (s *server) newSession(ctx context.Context, p openRequest) (any, error) {
+	r, err := s.open(ctx, p.CWD, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	id, err := conversation.NewID(s.Host.Now(), s.Host.Random)
+	if err != nil {
+		return nil, err
+	}
+	open := s.keep(r, id, p)
+	answer := open.opened(r)
+	answer.SessionID = string(id)
+	return followed{answer, func() { open.tellCommands(ctx) }}, nil
+}
+
+// view reads a session's conversation.
+func (s *server) view(ctx context.Context, r *repo.Repo, p openRequest) (*repo.View, error) {
+	id, err := idOf(p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	if open := s.session(p.SessionID); open != nil && open.running() {
+		return nil, &rpcError{Code: codeInvalidRequest, Message: fmt.Sprintf("a prompt runs in the session %s", id)}
+	}
+	return r.Find().View(ctx, r.Env, string(id))
+}
+
+func (s *server) loadSession(ctx context.Context, p openRequest) (any, error) {
+	return s.reopen(ctx, p, true)
+}
+
+func (s *server) resumeSession(ctx context.Context, p openRequest) (any, error) {
+	return s.reopen(ctx, p, false)
+}
+
+// reopen opens a session that there is, and tells the client all of it where it wants that.
+func (s *server) reopen(ctx context.Context, p openRequest, replay bool) (any, error) {
+	r, err := s.open(ctx, p.CWD, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	v, err := s.view(ctx, r, p)
+	if err != nil {
+		return nil, err
+	}
+	open := s.keep(r, v.ID, p)
+	if replay {
+		open.replay(ctx, r, v)
+	}
+	return followed{open.opened(r), func() { open.tellCommands(ctx) }}, nil
+}
+
+// forkSession makes a conversation that shares the events of another one.
+func (s *server) forkSession(ctx context.Context, p openRequest) (any, error) {
+	r, err := s.open(ctx, p.CWD, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var cut fork.ForkCut
+	if p.Event != nil {
+		cut.Until = fmt.Sprint(*p.Event)
+	}
+	id, err := idOf(p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	v, err := cut.View(ctx, r, string(id))
+	if err != nil {
+		return nil, err
+	}
+	made, err := fork.New(v, cut)
+	if err != nil {
+		return nil, err
+	}
+	place, err := snapshot.Here(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := made.Create(ctx, place); err != nil {
+		return nil, err
+	}
+	answer := s.keep(r, made.ID, p).opened(r)
+	answer.SessionID = string(made.ID)
+	return answer, nil
+}
+
+// pageSize is how many sessions one answer lists.
+const pageSize = 50
+
+// listSessions lists the conversations of the repository at a folder, the newest first.
+func (s *server) listSessions(ctx context.Context, p listRequest) (any, error) {
+	dir := p.CWD
+	if dir == "" {
+		dir, _ = filepath.Abs(s.Host.Dir)
+	}
+	r, err := s.open(ctx, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	infos, err := r.Store.List(ctx, conversation.ScopeLive)
+	if err != nil {
+		return nil, err
+	}
+	infos = slices.DeleteFunc(infos, func(i conversation.Info) bool { return i.Err != nil || i.Summary.Parent != "" })
+	slices.SortFunc(infos, func(a, b conversation.Info) int { return b.Summary.LastEventAt.Compare(a.Summary.LastEventAt) })
+	if p.Cursor != "" {
+		at := slices.IndexFunc(infos, func(i conversation.Info) bool { return string(i.ID) == p.Cursor })
+		if at < 0 {
+			return nil, invalid("there is no page at the cursor %q", p.Cursor)
+		}
+		infos = infos[at:]
+	}
+	answer := listResponse{Sessions: []sessionInfo{}}
+	for i, info := range infos {
+		if i == pageSize {
+			answer.NextCursor = string(info.ID)
+			break
+		}
+		answer.Sessions = append(answer.Sessions, sessionInfo{
+			SessionID: string(info.ID), CWD: r.TopLevel, Title: info.Summary.Title, UpdatedAt: info.Summary.LastEventAt.UTC().Format(time.RFC3339),
+		})
+	}
+	return answer, nil
+}
+
+// closeSession ends what runs in a session, and forgets it. Its conversation stays.
+func (s *server) closeSession(_ context.Context, p sessionRequest) (any, error) {
+	open := s.session(p.SessionID)
+	if open == nil {
+		return nil, s.notOpen(p.SessionID)
+	}
+	open.cancel()
+	open.wait()
+	s.mu.Lock()
+	delete(s.sessions, p.SessionID)
+	s.mu.Unlock()
+	return struct{}{}, nil
+}
+
+func (s *server) notOpen(id string) *rpcError {
+	return &rpcError{Code: codeNotFound, Message: fmt.Sprintf("the session %q is not open: session/load opens it", id)}
+}
+
+// deleteSession deletes a conversation. One that is gone already is deleted.
+func (s *server) deleteSession(ctx context.Context, p sessionRequest) (any, error) {
+	id, err := idOf(p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	dir, _ := filepath.Abs(s.Host.Dir)
+	if open := s.session(p.SessionID); open != nil {
+		dir = open.dir
+		open.cancel()
+		open.wait()
+	}
+	r, err := s.open(ctx, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if _, err := r.Store.Head(ctx, id); err == nil { // else there was no prompt in it
+		if err := agent.Delete(ctx, r, id); err != nil {
+			return nil, err
+		}
+	}
+	s.mu.Lock()
+	delete(s.sessions, p.SessionID)
+	s.mu.Unlock()
+	return struct{}{}, nil
+}

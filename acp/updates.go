@@ -1,0 +1,319 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"jp/agent"
+	"jp/agent/drafts"
+	"jp/agent/interrupted"
+	"jp/agent/repo"
+	"jp/conversation"
+	"jp/tool"
+	"jp/tool/plan"
+	"jp/turnloop"
+)
+
+// updates tell a client what happens in a conversation: while it happens, and again from what is
+// recorded.
+type updates struct {
+	session *session
+	repo    *repo.Repo
+
+	mu    sync.Mutex
+	sent  map[string]string           // text that was sent of a message, by its id
+	tries map[int]int                 // how often an event's text began to stream, by seq
+	calls map[int]*conversation.Event // tool calls, by seq
+	over  map[int]bool                // those that have ended
+}
+
+func newUpdates(s *session, r *repo.Repo) *updates {
+	return &updates{session: s, repo: r, sent: map[string]string{}, tries: map[int]int{}, calls: map[int]*conversation.Event{}, over: map[int]bool{}}
+}
+
+// messageID names the message that an event is, or will be. A text that streams again, since
+// the model was asked again, is another message.
+func (u *updates) messageID(seq int) string {
+	if n := u.tries[seq]; n > 1 {
+		return fmt.Sprintf("%d.%d", seq, n)
+	}
+	return fmt.Sprint(seq)
+}
+
+// callID names a tool call.
+func callID(seq int) string { return fmt.Sprintf("call-%d", seq) }
+
+var chunkKinds = map[conversation.Part]string{conversation.PartMessage: "agent_message_chunk", conversation.PartReasoning: "agent_thought_chunk"}
+
+// streamed sends text that the model writes.
+func (u *updates) streamed(d turnloop.Delta) {
+	kind := chunkKinds[d.Part]
+	if kind == "" {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if d.At == 0 {
+		u.tries[d.Seq]++
+	}
+	id := u.messageID(d.Seq)
+	u.sent[id] += d.Text
+	u.session.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: d.Text}, MessageID: id})
+}
+
+// recorded sends what events say. What has streamed already is not sent again.
+func (u *updates) recorded(events []*conversation.Event, live bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, e := range events {
+		u.event(e, live)
+	}
+}
+
+func (u *updates) event(e *conversation.Event, live bool) {
+	switch b := e.Body.(type) {
+	case *conversation.ChatRequest:
+		if !live || b.Interrupt {
+			u.session.update(chunk{Kind: "user_message_chunk", Content: contentBlock{Type: "text", Text: b.Content}, MessageID: fmt.Sprint(e.Seq)})
+		}
+	case *conversation.ChatResponse:
+		u.said(e, b)
+	case *conversation.ToolCallRequest:
+		u.calls[e.Seq] = e
+		call := u.call(e, b.Arguments)
+		call.Kind, call.Status = "tool_call", "pending"
+		u.session.update(call)
+	case *conversation.ToolStarted:
+		u.session.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(b.For), Status: "in_progress"})
+	case *conversation.ToolCallResponse:
+		u.result(e, b)
+	case *conversation.Metadata:
+		if b.Title != nil && *b.Title != "" {
+			u.session.update(infoUpdate{Kind: "session_info_update", Title: *b.Title})
+		}
+	case *conversation.Compaction:
+		u.compacted(e, b)
+	}
+}
+
+// said sends what the model has said, as far as it is not sent.
+func (u *updates) said(e *conversation.Event, b *conversation.ChatResponse) {
+	kind := chunkKinds[b.Part]
+	if kind == "" {
+		return
+	}
+	id := u.messageID(e.Seq)
+	rest, begins := strings.CutPrefix(b.Text, u.sent[id])
+	if !begins || rest == "" {
+		return
+	}
+	c := chunk{Kind: kind, Content: contentBlock{Type: "text", Text: rest}, MessageID: id}
+	if b.Partial {
+		c.Meta = brokenOff
+	}
+	u.session.update(c)
+}
+
+// brokenOff marks a text that its model did not end.
+var brokenOff = meta{"jp": map[string]bool{"brokenOff": true}}
+
+// kinds are what tools do, as clients show it.
+var kinds = map[string]string{
+	"fs_read_file": "read", "fs_list_files": "search", "fs_grep_files": "search", "fs_create_file": "edit", "fs_modify_file": "edit",
+	"fs_delete_file": "delete", "fs_move_file": "move", "shell_run": "execute", "git_commit": "execute", "web_fetch": "fetch",
+	tool.Plan: "think", tool.EventRead: "read", "conversation_read": "read", "conversation_list": "search", "conversation_grep": "search",
+}
+
+// call describes a tool call.
+func (u *updates) call(e *conversation.Event, arguments json.RawMessage) toolCall {
+	b := e.Body.(*conversation.ToolCallRequest)
+	c := toolCall{ToolCallID: callID(e.Seq), Title: strings.TrimPrefix(e.Subject, "call "), Name: b.Name, ToolKind: kinds[b.Name]}
+	if c.Title == "" {
+		c.Title = b.Name
+	}
+	if c.ToolKind == "" {
+		c.ToolKind = "other"
+	}
+	if !b.Malformed {
+		c.RawInput = arguments
+	}
+	c.Locations = u.locations(arguments)
+	c.Content = u.proposed(b.Name, arguments)
+	return c
+}
+
+// fileArguments are what the file tools are given.
+type fileArguments struct {
+	Path    string  `json:"path"`
+	Source  string  `json:"source"`
+	Target  string  `json:"target"`
+	Line    int     `json:"start_line"`
+	Content *string `json:"content"`
+	Edits   []struct {
+		Old string `json:"old"`
+		New string `json:"new"`
+	} `json:"edits"`
+}
+
+// locations are the files that a call names.
+func (u *updates) locations(arguments json.RawMessage) (all []location) {
+	var a fileArguments
+	if json.Unmarshal(arguments, &a) != nil {
+		return nil
+	}
+	for _, name := range []string{a.Path, a.Source, a.Target} {
+		if at := u.path(name); at != "" {
+			all = append(all, location{Path: at, Line: a.Line})
+		}
+	}
+	return all
+}
+
+// path is the absolute path of a file that a tool names, "" for one outside of the working tree.
+func (u *updates) path(name string) string {
+	if name == "" {
+		return ""
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(u.repo.TopLevel, filepath.FromSlash(name))
+	}
+	if rel, err := filepath.Rel(u.repo.TopLevel, name); err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return name
+}
+
+// proposed is how a call would change a file, as far as its arguments say.
+func (u *updates) proposed(name string, arguments json.RawMessage) (all []toolCallContent) {
+	var a fileArguments
+	if json.Unmarshal(arguments, &a) != nil {
+		return nil
+	}
+	at := u.path(a.Path)
+	switch {
+	case at == "":
+	case name == "fs_create_file" && a.Content != nil:
+		all = append(all, toolCallContent{Type: "diff", Path: at, NewText: a.Content})
+	case name == "fs_modify_file":
+		for _, e := range a.Edits {
+			all = append(all, toolCallContent{Type: "diff", Path: at, OldText: &e.Old, NewText: &e.New})
+		}
+	}
+	return all
+}
+
+// result sends what a call came to.
+func (u *updates) result(e *conversation.Event, b *conversation.ToolCallResponse) {
+	u.over[b.For] = true
+	c := toolCall{Kind: "tool_call_update", ToolCallID: callID(b.For), Status: "completed"}
+	if b.IsError || b.Cancelled {
+		c.Status = "failed"
+	}
+	for _, change := range agent.FileTexts(context.Background(), u.repo, b.Changed) {
+		if at := u.path(change.Path); at != "" {
+			if change.After == nil {
+				change.After = new(string) // the protocol has no other word for a file that is gone
+			}
+			c.Content = append(c.Content, toolCallContent{Type: "diff", Path: at, OldText: change.Before, NewText: change.After})
+			c.Locations = append(c.Locations, location{Path: at})
+		}
+	}
+	if b.Held {
+		c.Content = append(c.Content, words("The result waits for an approval."))
+	} else if text := strings.ToValidUTF8(b.Content, "\uFFFD"); strings.TrimSpace(text) != "" {
+		c.Content = append(c.Content, words(text))
+	}
+	u.session.update(c)
+	if b.Name == tool.Plan && !b.IsError {
+		u.plan(b.For)
+	}
+}
+
+// words are a text as content of a call.
+func words(text string) toolCallContent {
+	return toolCallContent{Type: "content", Content: &contentBlock{Type: "text", Text: text}}
+}
+
+// plan sends the plan that a call wrote down.
+func (u *updates) plan(seq int) {
+	e := u.calls[seq]
+	if e == nil {
+		return
+	}
+	steps, err := plan.Steps(e.Body.(*conversation.ToolCallRequest).Arguments)
+	if err != nil {
+		return
+	}
+	p := planUpdate{Kind: "plan", Entries: []planEntry{}}
+	for _, step := range steps {
+		p.Entries = append(p.Entries, planEntry{Content: step.Text, Priority: "medium", Status: step.State})
+	}
+	u.session.update(p)
+}
+
+// compacted sends that room was made in the model's context, to a client that shows it.
+func (u *updates) compacted(e *conversation.Event, b *conversation.Compaction) {
+	u.session.server.mu.Lock()
+	shows := u.session.server.client.Session.Compaction != nil
+	u.session.server.mu.Unlock()
+	if !shows {
+		return
+	}
+	c := compactionUpdate{Kind: "compaction_update", CompactionID: fmt.Sprintf("compaction-%d", e.Seq), Status: "completed"}
+	if b.Content != "" {
+		c.Summary = []contentBlock{{Type: "text", Text: b.Content}}
+	}
+	u.session.update(c)
+}
+
+// working sends how far a tool is. It never holds up what it is told by.
+func (u *updates) working(a turnloop.Activity) {
+	text := a.Progress
+	if text == "" {
+		text = a.Tail
+	}
+	if a.Name == "" || a.Hook != "" || a.Over || text == "" || !utf8.ValidString(text) || !u.mu.TryLock() {
+		return
+	}
+	defer u.mu.Unlock()
+	if u.calls[a.Seq] == nil || u.over[a.Seq] {
+		return
+	}
+	u.session.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(a.Seq), Status: "in_progress", Content: []toolCallContent{words(text)}})
+}
+
+// flush waits for an update that is being sent.
+func (u *updates) flush() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+}
+
+// replay sends all of a conversation: its events, and text that streamed when jp was ended.
+func (s *session) replay(ctx context.Context, r *repo.Repo, v *repo.View) {
+	u := newUpdates(s, r)
+	u.recorded(v.Events, false)
+	for _, d := range drafts.Streamed(r.Own(), v.ID, v.Events) {
+		if kind := chunkKinds[d.Part]; kind != "" {
+			s.update(chunk{Kind: kind, Content: contentBlock{Type: "text", Text: d.Text}, MessageID: fmt.Sprint(d.Seq), Meta: brokenOff})
+		}
+	}
+	_, tail := conversation.Split(v.Events)
+	if tail == nil || tail.Empty() {
+		return
+	}
+	text := fmt.Sprintf("Turn %d was interrupted (%s). With your next message you choose to resume or to discard it.",
+		tail.Number, interrupted.TailWords(r, v.ID, interrupted.StatusOf(ctx, r, v.ID, tail)))
+	s.server.mu.Lock()
+	shows := s.server.client.Session.Notices != nil
+	s.server.mu.Unlock()
+	if shows {
+		s.notice("warning", text)
+		return
+	}
+	s.update(chunk{Kind: "agent_message_chunk", Content: contentBlock{Type: "text", Text: text}, MessageID: "interrupted", Meta: meta{"jp": map[string]bool{"notice": true}}})
+}
