@@ -37,6 +37,9 @@ func promptSubject(system string, tools int) string {
 // responseSubject names the tool, the object and the effect. If it is too long, the
 // object is cut, and the effect stays.
 func responseSubject(tools *tool.Registry, call *conversation.ToolCall, effect string) string {
+	if q := call.Permission(); q != nil && q == call.Edited() && q.Response.By == conversation.ByUser {
+		effect += ", edited by you"
+	}
 	name, thing := call.Request.Name, subjectOf(tools, call.Request.Name, call.Arguments())
 	room := conversation.SubjectColumns - utf8.RuneCountInString(name) - utf8.RuneCountInString(effect) - len(" : ")
 	return line(name, conversation.Shorten(thing, max(room, 12))) + ": " + effect

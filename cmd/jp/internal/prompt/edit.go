@@ -13,9 +13,25 @@ import (
 	"jp/turnloop"
 )
 
-// editArguments lets the person edit a call's arguments until the tool takes
-// them. It returns nothing where the person leaves nothing or no change.
+// editArguments lets the person edit what a call would do: the file that it would write, the command
+// that it would run, else its arguments as JSON. It asks until the tool takes them, and returns
+// nothing where the person leaves nothing or no change.
 func (p *Prompter) editArguments(ctx context.Context, q turnloop.Question) ([]byte, error) {
+	if made, ok := p.made(q); ok {
+		return p.editUntil(ctx, []byte(made.text), made.ext, func(saved []byte) ([]byte, error) {
+			if string(saved) == made.text {
+				return nil, nil
+			}
+			given, err := made.arguments(string(saved))
+			if err != nil {
+				return nil, err
+			}
+			if err := notArguments(q, given); err != nil {
+				return nil, fmt.Errorf("invalid arguments: %w", err)
+			}
+			return given, nil
+		})
+	}
 	return p.editUntil(ctx, append(indented(q.Arguments), '\n'), ".json", func(saved []byte) ([]byte, error) {
 		if err := notArguments(q, saved); err != nil {
 			return nil, fmt.Errorf("invalid arguments: %w", err)
