@@ -69,7 +69,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Provider: model, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
 		Model: e.model, System: e.system(system), Tools: tools,
 		Workspace: files, Hold: files.Hold, ToolLock: e.toolLock, Outlived: e.outlived,
-		Policy: e.policy(), Grant: e.repo.Config.Policy.Allow, Observer: e.out, Verbose: e.opts.Verbose,
+		Policy: e.policy(), Grant: rulesOf(e.repo).now, Observer: e.out, Verbose: e.opts.Verbose,
 		JP: version.Get().Version, Now: e.env.Now, NewID: e.freeID,
 		Retry: provider.Retry{Asked: limits.RetryWait},
 		Limits: turnloop.Limits{

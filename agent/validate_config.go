@@ -23,7 +23,7 @@ func Examine(r *repo.Repo, e *repo.Host, layer config.Layer, content []byte) []*
 	judged := *r
 	var wrong []*config.Error
 	judged.Config, judged.Report, wrong = config.Examine(config.Options{
-		UserFile: r.Paths.UserFile, Workspace: r.TopLevel, Drafts: map[config.Layer][]byte{layer: content},
+		UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.TopLevel, Drafts: map[config.Layer][]byte{layer: content},
 		Trusted: func(hash string) bool { return layer == config.LayerWorkspace || r.Approvals().Trusted(hash) },
 	})
 	return slices.Concat(wrong, Mistakes(&judged, e), IdleSettings(&judged))

@@ -48,6 +48,9 @@ type Config struct {
 	Style        Style               `toml:"style"`
 }
 
+// KeyAllow is the key of the allow rules.
+const KeyAllow = "policy.allow"
+
 // Profile is a set of settings under a name. While it is in use, each key of it counts as the
 // same key outside of it, but for the instructions, which come to those of the assistant.
 type Profile struct {

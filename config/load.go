@@ -13,6 +13,7 @@ const WorkspaceFile = ".jp/config.toml"
 // is an empty layer.
 type Options struct {
 	UserFile  string                   // path of the user's file
+	OwnFile   string                   // path of the user's file for this repository
 	Workspace string                   // root of the working tree; its file is WorkspaceFile below it
 	Environ   []string                 // NAME=value, as os.Environ gives it
 	Deltas    []map[string]any         // the conversation's config_delta events, oldest first
@@ -67,7 +68,7 @@ func (l *loader) goOn(err *Error) bool {
 
 func (l *loader) load(opts Options) {
 	for _, read := range []func(Options) ([]setting, *Error){
-		l.readDefaults, l.readUser, l.readWorkspace, l.readEnvironment, l.readOwnOverrides,
+		l.readDefaults, l.readUser, l.readOwn, l.readWorkspace, l.readEnvironment, l.readOwnOverrides,
 		l.readDefaultProfile, l.readDeltas, l.readProfiles, l.readOverrides,
 	} {
 		settings, err := read(opts)
@@ -81,12 +82,29 @@ func (l *loader) load(opts Options) {
 
 func (l *loader) readDefaults(Options) ([]setting, *Error) { return defaultSettings(), nil }
 
-func (l *loader) readUser(opts Options) (_ []setting, err *Error) {
-	if opts.UserFile == "" {
+func (l *loader) readUser(opts Options) ([]setting, *Error) {
+	return l.readFile(opts, Origin{Layer: LayerUser, Name: opts.UserFile})
+}
+
+// readOwn reads the user's file for this repository. Its allow rules come to those of the user's
+// file, so that a rule there holds everywhere.
+func (l *loader) readOwn(opts Options) ([]setting, *Error) {
+	settings, err := l.readFile(opts, Origin{Layer: LayerRepository, Name: opts.OwnFile})
+	for i, s := range settings {
+		if s.key() == KeyAllow {
+			below, _ := l.values[KeyAllow].([][]string)
+			settings[i].value = slices.Concat(below, s.value.([][]string))
+		}
+	}
+	return settings, err
+}
+
+// readFile reads a file of the user's.
+func (l *loader) readFile(opts Options, o Origin) (_ []setting, err *Error) {
+	if o.Name == "" {
 		return nil, nil
 	}
-	o := Origin{Layer: LayerUser, Name: opts.UserFile}
-	data, drafted := opts.Drafts[LayerUser]
+	data, drafted := opts.Drafts[o.Layer]
 	if !drafted {
 		data, err = readUserFile(o)
 	}

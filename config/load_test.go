@@ -275,3 +275,17 @@ func FuzzLoad(f *testing.F) {
 		require.Equal(t, err == nil, c != nil && r != nil)
 	})
 }
+
+// The user's file for one repository counts for more than the user's own, and its allow rules come to
+// those. The repository's file narrows both.
+func TestTheUsersFileForARepository(t *testing.T) {
+	opts := layers(t, "policy.allow = [[\"make\"]]\nlimits.tokens = 1\n", "policy.allow = [[\"make\", \"test\"], [\"go\", \"test\", \"./...\"]]\n")
+	opts.OwnFile = filepath.Join(filepath.Dir(opts.UserFile), "own.toml")
+	require.NoError(t, os.WriteFile(opts.OwnFile, []byte("limits.tokens = 2\npolicy.allow = [[\"go\", \"test\"]]\n"), 0o600))
+	c, r := load(t, opts)
+	require.Equal(t, int64(2), c.Limits.Tokens)
+	require.Equal(t, [][]string{{"make"}, {"go", "test"}}, c.Policy.Allow)
+	require.Equal(t, config.Origin{Layer: config.LayerRepository, Name: opts.OwnFile, Line: 2}, r.Origins[config.KeyAllow])
+	c, _ = load(t, trusting(opts))
+	require.Equal(t, [][]string{{"make", "test"}, {"go", "test", "./..."}}, c.Policy.Allow)
+}

@@ -39,6 +39,17 @@ func FindPaths(environ []string) (Paths, error) {
 	return p, nil
 }
 
+// OwnFile is the user's file for one repository, by its name; "" for one without a name.
+func (p Paths) OwnFile(repository string) string {
+	if repository == "" {
+		return ""
+	}
+	return filepath.Join(p.OwnFiles(), repository+".toml")
+}
+
+// OwnFiles is the folder of these files.
+func (p Paths) OwnFiles() string { return filepath.Join(filepath.Dir(p.UserFile), "repositories") }
+
 // variable gives the last value of name in environ.
 func variable(environ []string, name string) string {
 	value := ""

@@ -12,6 +12,7 @@ type Layer int
 const (
 	LayerDefault Layer = iota
 	LayerUser
+	LayerRepository // the user's own file for one repository
 	LayerWorkspace
 	LayerEnvironment
 	LayerConversation
@@ -21,7 +22,7 @@ const (
 
 // String gives the layer's name as the reference spells it.
 func (l Layer) String() string {
-	return [...]string{"default", "user", "workspace", "environment", "conversation", "profile", "--cfg"}[l]
+	return [...]string{"default", "user", "your file for this repository", "workspace", "environment", "conversation", "profile", "--cfg"}[l]
 }
 
 // Origin is where a value was written.

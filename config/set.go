@@ -74,6 +74,13 @@ func (d *Draft) Write() error {
 	return nil
 }
 
+// Begin puts a comment at the beginning of a file that is new.
+func (d *Draft) Begin(comment string) {
+	if len(d.before) == 0 {
+		d.after = append([]byte("# "+comment+"\n"), d.after...)
+	}
+}
+
 // valueToSet checks the value and gives it as TOML.
 func valueToSet(o Origin, path []string, value string) (string, *Error) {
 	n, err := lookup(o, path)

@@ -34,8 +34,10 @@ func (c *checkup) configuration(context.Context) []Finding {
 	if found.Untrusted {
 		found.HeldBack = found.HeldBack[:len(found.HeldBack)-1] // what to do is advice
 	}
-	if repo.IsFile(r.Paths.UserFile) {
-		found.Files = append(found.Files, r.Paths.UserFile)
+	for _, file := range []string{r.Paths.UserFile, r.Standings().OwnFile()} {
+		if repo.IsFile(file) {
+			found.Files = append(found.Files, file)
+		}
 	}
 	if r.TopLevel != "" && repo.IsFile(filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))) {
 		found.Files = append(found.Files, config.WorkspaceFile)

@@ -309,7 +309,11 @@ func touches(e *conversation.Event, about []tool.NamedFile) bool {
 
 // settled is the answer that an earlier yes or the configuration gives.
 func (a *approvals) settled(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
-	verdict, settled := a.opts.Grant.Settle(def, call.Arguments(), a.stream.Tail())
+	var rules Grant
+	if a.opts.Grant != nil {
+		rules = a.opts.Grant()
+	}
+	verdict, settled := rules.Settle(def, call.Arguments(), a.stream.Tail())
 	return conversation.InquiryResponse{
 		Outcome: conversation.OutcomeAnswered, Answer: word(verdict.Choice), By: verdict.By, Reason: verdict.Reason,
 	}, settled

@@ -75,10 +75,10 @@ type Options struct {
 	// which stands under a name. Nil: never.
 	Redacts func(name, text string) bool
 
-	Policy   Policy // when no user can be asked; default PolicyDefer
-	Grant    Grant
-	Observer Observer // nil: no one is told
-	Verbose  bool     // the observer is also told of details
+	Policy   Policy       // when no user can be asked; default PolicyDefer
+	Grant    func() Grant // the rules in force; nil: there are none
+	Observer Observer     // nil: no one is told
+	Verbose  bool         // the observer is also told of details
 	// Redact replaces secrets in a text that the observer shows and that is never recorded.
 	// It is called from any goroutine. Nil: there are no secrets.
 	Redact func(text string) string

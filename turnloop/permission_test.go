@@ -246,7 +246,7 @@ func TestAllowedByTheConfiguration(t *testing.T) {
 	r := newRig(t, []*fakeTool{shell, off}, once(
 		calls("shell", "_1", `{"argv":["go","test","./..."]}`), calls("shell", "_2", `{"argv":["go","testx"]}`), calls("off", "_3", `{}`),
 		ends(conversation.FinishToolCalls)), answers("ok"))
-	r.opts.Grant = Grant{{"go", "test"}}
+	r.opts.Grant = func() Grant { return Grant{{"go", "test"}} }
 	p := r.answering(said("skip"))
 	r.done()
 	require.Len(t, shell.runs, 1)

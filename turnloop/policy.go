@@ -121,6 +121,15 @@ func (g Grant) rule(arguments json.RawMessage) []string {
 	return nil
 }
 
+// Allowable is the command of a call that an allow rule can stand for, nil if it cannot.
+func Allowable(def *tool.Definition, arguments json.RawMessage) (argv []string) {
+	given := asJSON(arguments)
+	if def == nil || !def.Argv || def.Exclusive || !inRoot(given) || json.Unmarshal(given["argv"], &argv) != nil {
+		return nil
+	}
+	return argv
+}
+
 // inRoot reports whether arguments leave a program in the workspace's root. A tool
 // may read a name in any case, so that each spelling of cwd counts, and another one
 // of argv would be another command.

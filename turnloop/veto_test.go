@@ -199,7 +199,7 @@ func TestAllowRulesSeeWhatAHookChanged(t *testing.T) {
 		shell := changes("shell").asking()
 		shell.def.Argv = true
 		r := newRig(t, []*fakeTool{shell}, once(calls("shell", "_1", `{"argv":["go","vet"]}`), ends(conversation.FinishToolCalls)), answers("ok"))
-		r.opts.Grant = Grant{{"go"}}
+		r.opts.Grant = func() Grant { return Grant{{"go"}} }
 		p := r.answering(said("skip"))
 		r.ruling(PointToolPre, HookDecision{Arguments: []byte(`{"argv":` + argv + `}`)}, nil)
 		r.done()

@@ -271,7 +271,7 @@ type putBackRecorder func(ctx context.Context, before, after turnloop.SnapshotRe
 
 // protected are files that are never put back, wherever they lie.
 func (b *Undo) protected() []string {
-	return []string{b.Repo.GitDir, b.Repo.CommonDir, b.Repo.Paths.UserFile, b.Repo.Paths.StateDir}
+	return []string{b.Repo.GitDir, b.Repo.CommonDir, b.Repo.Paths.UserFile, b.Repo.Paths.OwnFiles(), b.Repo.Paths.StateDir}
 }
 
 // Record adds what others changed, and what was put back.

@@ -34,6 +34,15 @@ func (r Standings) KnownWorkspaceID() string {
 	return id
 }
 
+// OwnFile is the user's configuration file for this repository, "" while the repository has no
+// name.
+func (r Standings) OwnFile() string {
+	if r.Git == nil {
+		return ""
+	}
+	return r.Paths.OwnFile(r.KnownWorkspaceID())
+}
+
 // Name is the repository's name as the store asks for it.
 func (r Standings) Name(forWrite bool) (string, error) {
 	if forWrite {

@@ -23,7 +23,7 @@ import (
 // Builtins are jp's own tools, over one working tree.
 func Builtins(r *repo.Repo, e *repo.Host) ([]tool.Tool, error) {
 	git := gitcmd.At(r.Repository, e.GitOptions())
-	files, err := fs.Tools(r.TopLevel, fs.Options{Git: git, Protected: []string{r.GitDir, r.CommonDir, r.Paths.UserFile, r.Paths.StateDir}})
+	files, err := fs.Tools(r.TopLevel, fs.Options{Git: git, Protected: []string{r.GitDir, r.CommonDir, r.Paths.UserFile, r.Paths.OwnFiles(), r.Paths.StateDir}})
 	if err != nil {
 		return nil, err
 	}

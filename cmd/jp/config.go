@@ -218,10 +218,11 @@ func warnOfSetting(r *repo.Repo, e *ui.Env, key string, workspace bool) {
 func newConfigPathCommand(e *ui.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "path", Short: "Print the paths of the configuration files", Args: cobra.NoArgs,
-		Long: `Print the paths of your configuration file and of this repository's, also if they
-do not exist. Outside of a repository, print yours alone.
+		Long: `Print the paths of your configuration file, of this repository's, and of your own
+file for this repository, also if they do not exist. Outside of a repository, print
+yours alone.
 
-JSON: {"user","workspace"}
+JSON: {"user","workspace","repository"}
 
 Exit codes: 0 done · 2 there is no home directory`,
 		Example: "  $EDITOR \"$(jp config path | head -n 1)\"",
@@ -239,15 +240,20 @@ func runConfigPath(ctx context.Context, e *ui.Env) error {
 	if r.TopLevel != "" {
 		workspace = filepath.Join(r.TopLevel, filepath.FromSlash(config.WorkspaceFile))
 	}
+	own := r.Standings().OwnFile()
 	if e.Format.Structured() {
 		return json.NewEncoder(e.Results()).Encode(struct {
-			User      string `json:"user"`
-			Workspace string `json:"workspace"`
-		}{r.Paths.UserFile, workspace})
+			User       string `json:"user"`
+			Workspace  string `json:"workspace"`
+			Repository string `json:"repository"`
+		}{r.Paths.UserFile, workspace, own})
 	}
 	fmt.Fprintln(e.Results(), r.Paths.UserFile)
 	if workspace != "" {
 		fmt.Fprintln(e.Results(), workspace)
+	}
+	if own != "" {
+		fmt.Fprintln(e.Results(), own)
 	}
 	return nil
 }

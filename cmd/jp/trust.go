@@ -165,7 +165,7 @@ func asksForTrust(r *repo.Repo, e *ui.Env) (trustRequest, error) {
 	}
 	asked := trustRequest{content: content, hash: config.Hash(content)}
 	asked.trusted = r.Approvals().Trusted(asked.hash)
-	options := config.Options{UserFile: r.Paths.UserFile, Workspace: r.TopLevel, Environ: e.Environ}
+	options := config.Options{UserFile: r.Paths.UserFile, OwnFile: r.Standings().OwnFile(), Workspace: r.TopLevel, Environ: e.Environ}
 	_, held, err := config.Load(options)
 	if err != nil {
 		return asked, err

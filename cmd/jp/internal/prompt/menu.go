@@ -28,7 +28,8 @@ type item struct {
 const keyHelp terminal.Key = '?'
 
 // choose shows a menu until the person chooses something other than help, and
-// returns the key in lower case or [terminal.KeyCtrlD]. The choice is shown.
+// returns the key of an item or [terminal.KeyCtrlD]. A letter means the item with this letter, else
+// the one with it in lower case. The choice is shown.
 func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 	for {
 		key, err := p.tty.Choose(ctx, p.layout(m)+"> ", m.takes)
@@ -39,7 +40,10 @@ func (p *Prompter) choose(ctx context.Context, m menu) (terminal.Key, error) {
 		if key == terminal.KeyEsc && m.esc != 0 {
 			key = m.esc
 		}
-		switch key = key.Lower(); key {
+		if !m.has(key) {
+			key = key.Lower()
+		}
+		switch key {
 		case terminal.KeyCtrlC:
 			p.show("^C\n")
 			return 0, ErrInterrupted
@@ -65,7 +69,11 @@ func (m menu) takes(key terminal.Key) bool {
 	if key == terminal.KeyEnter {
 		return m.byEnter != 0
 	}
-	return key == keyHelp || key == terminal.KeyEsc || slices.ContainsFunc(m.items, func(i item) bool { return i.key == key.Lower() })
+	return key == keyHelp || key == terminal.KeyEsc || m.has(key) || m.has(key.Lower())
+}
+
+func (m menu) has(key terminal.Key) bool {
+	return slices.ContainsFunc(m.items, func(i item) bool { return i.key == key })
 }
 
 // layout is the question and its keys, broken between keys to fit the width.

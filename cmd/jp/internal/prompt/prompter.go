@@ -24,6 +24,9 @@ type Options struct {
 	// saved; ext is the name's extension, with its dot. Nil: nothing can be
 	// edited.
 	Editor func(ctx context.Context, initial []byte, ext string) ([]byte, error)
+	// Always lets commands that begin with a rule's words run without a question from now on. It
+	// returns the file that says so. Nil: there is no such answer.
+	Always func(rule []string) (file string, err error)
 	// Dir is the directory in which commands run, as it is shown: ~/login.
 	Dir string
 	// Root is the workspace, read to show what a call would change. Nil: only

@@ -52,7 +52,15 @@ func OpenClient(f *TerminalFront) *client {
 	if r.TopLevel != "" {
 		c.root, _ = os.OpenRoot(r.TopLevel) // without it a preview shows less
 	}
+	var always func(rule []string) (string, error)
+	if !f.transient {
+		always = func(rule []string) (string, error) {
+			file, err := agent.Allow(r, rule)
+			return shortDir(e, file), err
+		}
+	}
 	c.Prompter = prompt.New(c.tty, prompt.Options{
+		Always:  always,
 		Palette: c.palette, Root: c.root, Dir: shortDir(e, r.Place()), Limit: r.Config.Limits.ToolTimeout, Confinement: toolset.SandboxOf(r, e.Host).Words(),
 		Editor: func(ctx context.Context, initial []byte, ext string) ([]byte, error) {
 			c.editing.Store(true)

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sameCommand calls one command twice.
+const sameCommand = `
+[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo one"] }
+[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "-c", "echo one"] }
+[[reply]]
+message = "Over."
+`
+
+// A command that is always allowed is asked about once: in the same turn, in a later one, and in
+// the next query. The rule is in the user's own file for the repository, and nowhere else.
+func TestAlwaysIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	p, s := talk(t, 80, sameCommand)
+	s.Type("Run it\r")
+	s.answers("? help", "A")
+	s.WaitFor("Always run what begins with these words, in this repository?\n  sh -c 'echo one'\n")
+	s.answers("n back", "y")
+	s.WaitFor("Over.")
+	s.idle()
+	require.Equal(t, 1, strings.Count(s.Text(), "Run it?"))
+	s.Type("Again\r")
+	s.WaitFor("turn 2 · ")
+	s.idle()
+	s.Type("\x04")
+	require.Zero(t, s.exit())
+	out := p.jp("query", "--new", "--policy", "deny", "-m", "script/../talk.toml", "Run it")
+	require.Zero(t, out.exit, out.stderr)
+	require.NotContains(t, out.stderr, "declined")
+
+	rules := p.jp("config", "show", "policy.allow").stdout
+	require.Contains(t, rules, `[["sh", "-c", "echo one"]]`)
+	require.Contains(t, rules, "jp/repositories/")
+	require.NoFileExists(t, filepath.Join(p.dir, ".jp/config.toml"))
+	files := strings.Split(strings.TrimSpace(p.jp("config", "path").stdout), "\n")
+	require.Len(t, files, 3)
+	text, err := os.ReadFile(files[2])
+	require.NoError(t, err)
+	require.Regexp(t, `^# Your settings for the repository ".*"\.\n\n?\[policy\]\nallow = `, string(text))
+	for _, e := range p.ofType("inquiry_response") {
+		require.NotContains(t, e, "arguments")
+	}
+}
+
+// A query's own question has the same answer, and what it allows may be shortened.
+func TestAlwaysInAQuery(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../same.toml", sameCommand)
+	s := p.sit(80, "query", "-m", "script/../same.toml", "Run it")
+	s.answers("? help", "A")
+	s.answers("less   n back", "-")
+	s.WaitFor("\n  sh -c\n")
+	s.answers("+ one more   n back", "-")
+	s.WaitFor("! that is every command of sh")
+	s.answers("+ one more   n back", "y")
+	require.Zero(t, s.exit())
+	require.Contains(t, p.jp("config", "show", "policy.allow").stdout, `[["sh"]]`)
+}
+
+// The editor opens the file that the tool would write.
+func TestEditedByYou(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../make.toml", makeScript)
+	p.write("../editor", "#!/bin/sh\ncp \"$1\" ../opened\necho changed >\"$1\"\n")
+	require.NoError(t, os.Chmod(filepath.Join(p.dir, "../editor"), 0o755))
+	p.environ = append(p.environ, "JP_EDITOR=../editor")
+	s := p.sit(100, "query", "-m", "script/../make.toml", "Make files")
+	s.answers("? help", "e")
+	s.WaitFor("call 2 of 2")
+	s.answers("? help", "y")
+	s.WaitFor("fs_create_file made.txt: +1 -0, edited by you")
+	require.Zero(t, s.exit())
+	opened, err := os.ReadFile(filepath.Join(p.dir, "../opened"))
+	require.NoError(t, err)
+	require.Equal(t, "made\n", string(opened))
+	text, err := os.ReadFile(filepath.Join(p.dir, "made.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "changed\n", string(text))
+	require.Equal(t, 1, strings.Count(s.Text(), "edited by you"))
+}

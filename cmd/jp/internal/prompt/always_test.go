@@ -1,0 +1,78 @@
+package prompt
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+	"jp/turnloop"
+)
+
+func commandQuestion(arguments string) turnloop.Question {
+	q := callQuestion("shell_run", "go test ./...", arguments)
+	q.Tool.Argv, q.Tool.Parameters = true, nil
+	return q
+}
+
+// A rule is what the person has seen and shortened, and nothing is allowed without a yes to it.
+func TestAlways(t *testing.T) {
+	command := commandQuestion(`{"argv":["go","test","a b"]}`)
+	for name, test := range map[string]struct {
+		keys  []string
+		fails bool
+		rule  []string
+		want  string
+		shown string
+	}{
+		"as it is":            {[]string{"A", "y"}, false, []string{"go", "test", "a b"}, conversation.AnswerRun, "  go test 'a b'\n"},
+		"shorter":             {[]string{"A", "-", "y"}, false, []string{"go", "test"}, conversation.AnswerRun, "  go test\n"},
+		"one word":            {[]string{"A", "-", "-", "y"}, false, []string{"go"}, conversation.AnswerRun, "! that is every command of go\n"},
+		"shorter, and longer": {[]string{"A", "-", "-", "+", "y"}, false, []string{"go", "test"}, conversation.AnswerRun, "runs without a question"},
+		"back":                {[]string{"A", "n", "n"}, false, nil, conversation.AnswerSkip, ""},
+		"back by Esc":         {[]string{"A", "\x1b", "n"}, false, nil, conversation.AnswerSkip, ""},
+		"a small a":           {[]string{"a"}, false, nil, conversation.AnswerRunTurn, ""},
+		"not written":         {[]string{"A", "y", "n"}, true, nil, conversation.AnswerSkip, "The disk is full\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var rule []string
+			s := ask(t, t.Context(), command, Options{Always: func(r []string) (string, error) {
+				if test.fails {
+					return "", errors.New("the disk is full")
+				}
+				rule = r
+				return "~/rules.toml", nil
+			}}, 100)
+			s.types(test.keys...)
+			got, err := s.reply()
+			require.NoError(t, err)
+			require.Equal(t, chosen(test.want), got)
+			require.Equal(t, test.rule, rule)
+			s.WaitFor(test.shown)
+		})
+	}
+}
+
+// A rule is offered where it would hold.
+func TestAlwaysIsOffered(t *testing.T) {
+	p := New(nil, Options{Always: func([]string) (string, error) { return "", nil }})
+	exclusive := commandQuestion(`{"argv":["go"]}`)
+	exclusive.Tool.Exclusive = true
+	for name, test := range map[string]struct {
+		q    turnloop.Question
+		want bool
+	}{
+		"a command":        {commandQuestion(`{"argv":["go"]}`), true},
+		"in the root":      {commandQuestion(`{"argv":["go"],"cwd":"."}`), true},
+		"in a folder":      {commandQuestion(`{"argv":["go"],"cwd":"a"}`), false},
+		"no command":       {commandQuestion(`{"argv":[]}`), false},
+		"two commands":     {commandQuestion(`{"argv":["go"],"ARGV":["rm"]}`), false},
+		"an exclusive one": {exclusive, false},
+		"another tool":     {callQuestion("t", "", `{"argv":["go"]}`), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, test.want, p.runMenu(test.q, questionView{}).has('A'))
+		})
+	}
+}
