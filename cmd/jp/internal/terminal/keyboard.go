@@ -23,6 +23,7 @@ func (t *TTY) Keyboard(ctx context.Context) (*Keyboard, error) {
 	}
 	k := &Keyboard{in: in}
 	if k.before, err = unix.IoctlGetTermios(t.fd(), getMode); err == nil {
+		k.before = usual(k.before)
 		mode := *k.before
 		byKey(&mode)
 		mode.Iflag &^= unix.ICRNL | unix.INLCR | unix.IGNCR // Enter is not Ctrl+J

@@ -88,6 +88,7 @@ func (t *TTY) enter(in *input) (typed bool, restore func(), err error) {
 	if err != nil {
 		return false, nil, ErrHangup
 	}
+	before = usual(before)
 	mode := *before
 	byKey(&mode)
 	if err := unix.IoctlSetTermios(t.fd(), setMode, &mode); err != nil {
@@ -124,6 +125,17 @@ func (t *TTY) lost(act string, err error) error {
 		return ErrHangup
 	}
 	return fmt.Errorf("%s: %w", act, err)
+}
+
+// usual is the mode to go back to: the one that there was, or the usual one where an earlier program
+// was killed and left the terminal without lines and echo.
+func usual(before *unix.Termios) *unix.Termios {
+	mode := *before
+	if mode.Lflag&(unix.ICANON|unix.ECHO) == 0 {
+		mode.Lflag |= unix.ICANON | unix.ECHO | unix.ECHOE | unix.ECHOK | unix.ISIG | unix.IEXTEN
+		mode.Iflag |= unix.ICRNL
+	}
+	return &mode
 }
 
 // byKey delivers each key as it is typed, Ctrl+C included, and shows none.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"jp/cmd/jp/internal/terminal/terminaltest"
 )
@@ -99,4 +100,46 @@ func onTerminal(t *testing.T, role string) (*exec.Cmd, *terminaltest.Screen) {
 		t.Skip("no pseudo-terminal here: ", err)
 	}
 	return cmd, terminaltest.Around(t, master, nil, 80, 24)
+}
+
+// A terminal that a killed program left without lines and echo has both after the next one.
+func TestTheNextProgramRepairsTheTerminal(t *testing.T) {
+	for name, use := range map[string]func(*TTY) error{
+		"a keyboard": func(tty *TTY) error {
+			k, err := tty.Keyboard(t.Context())
+			if err != nil {
+				return err
+			}
+			return k.Close()
+		},
+		"a question": func(tty *TTY) error {
+			in, err := tty.listen(t.Context())
+			if err != nil {
+				return err
+			}
+			defer in.stop()
+			_, restore, err := tty.enter(in)
+			if err == nil {
+				restore()
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := terminaltest.New(t, 80, 24)
+			tty := NewTTY(s.TTY)
+			lines := func() bool {
+				mode, err := unix.IoctlGetTermios(tty.fd(), getMode)
+				require.NoError(t, err)
+				return mode.Lflag&(unix.ICANON|unix.ECHO|unix.ISIG) == unix.ICANON|unix.ECHO|unix.ISIG
+			}
+			require.True(t, lines())
+			killed, err := tty.Keyboard(t.Context())
+			require.NoError(t, err)
+			defer killed.in.stop()
+			require.False(t, lines())
+			require.NoError(t, use(tty))
+			require.True(t, lines())
+		})
+	}
 }
