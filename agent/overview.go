@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"jp/agent/drafts"
@@ -16,8 +15,7 @@ import (
 type Overview struct {
 	ID      conversation.ID // "" for a new conversation
 	Listing repo.Listing    // of the conversation; the zero value for a new one
-	Request string          // that was asked last
-	Answer  string          // to it, as far as there is one
+	Answer  string          // what the model said last, "" if that is far back
 	Others  []Stopped       // what else stopped in this working tree, the newest first
 }
 
@@ -36,32 +34,43 @@ func OverviewOf(ctx context.Context, r *repo.Repo, word string) (o Overview, err
 		return o, repo.AboutConversation(err, o.ID)
 	}
 	o.Listing = r.States().List(ctx, info)
-	v, err := r.Find().ViewBack(ctx, r.Env, string(o.ID), func(back []*conversation.Event) bool { return true })
-	if err != nil {
-		return o, err
-	}
-	for turn := range conversation.Turns(v.Events) {
-		ledger := turn.Ledger()
-		if e := ledger.Request(); e != nil && !ledger.Discarded {
-			o.Request, o.Answer = e.Body.(*conversation.ChatRequest).Content, messageOf(ledger)
-		}
-	}
-	return o, nil
+	o.Answer, err = lastAnswer(ctx, r, info.Head)
+	return o, err
 }
 
-// messageOf is what the last model call of a turn said.
-func messageOf(l *conversation.Ledger) (text string) {
-	for _, call := range slices.Backward(l.Calls) {
-		for _, e := range call.Events {
-			if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part == conversation.PartMessage {
-				text += b.Text
+// farthest is how many events jp reads for the model's last words. A turn may have thousands, and the
+// user waits.
+const farthest = 300
+
+// lastAnswer is what a model call said last, after the newest request that is not discarded.
+func lastAnswer(ctx context.Context, r *repo.Repo, head conversation.Head) (string, error) {
+	var text string
+	var discarded conversation.TurnDiscarded
+	read := 0
+	for e, err := range r.Store.Back(ctx, head) {
+		if err != nil {
+			return "", err
+		}
+		if read++; read > farthest {
+			break
+		}
+		if discarded.FromSeq <= e.Seq && e.Seq <= discarded.ToSeq {
+			continue
+		}
+		switch b := e.Body.(type) {
+		case *conversation.TurnDiscarded:
+			discarded = *b
+		case *conversation.ChatResponse:
+			if b.Part == conversation.PartMessage {
+				text = b.Text + text
+			}
+		default:
+			if _, start := b.(*conversation.TurnStart); start || strings.TrimSpace(text) != "" {
+				return text, nil
 			}
 		}
-		if strings.TrimSpace(text) != "" {
-			return text
-		}
 	}
-	return ""
+	return text, nil
 }
 
 // conversationFor is the conversation that a word stands for, "" where the session has none and
