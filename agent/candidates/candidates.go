@@ -13,12 +13,14 @@ import (
 	"jp/agent/models"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/skillset"
 	"jp/agent/toolset"
 	"jp/config"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/tool"
 	"jp/tool/delegate"
+	"jp/tool/mcp"
 	"jp/tool/recall"
 )
 
@@ -155,7 +157,42 @@ func Tools(r *repo.Repo, e *repo.Host) (found []Candidate) {
 	for _, name := range append([]string{recall.Group, delegate.Name, tool.EventRead, tool.Plan}, recall.Names()...) {
 		found = append(found, Candidate{Word: name})
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {
+		for _, offer := range toolset.NewServer(r, e, name).Approved() {
+			about, _, _ := strings.Cut(offer.Description, ". ")
+			found = append(found, Candidate{mcp.ToolName(name, offer.Name), plain(about)})
+		}
+	}
 	return once(found)
+}
+
+// Servers are the MCP servers of the configuration.
+func Servers(r *repo.Repo) (found []Candidate) {
+	for _, name := range slices.Sorted(maps.Keys(r.Config.MCP)) {
+		found = append(found, Candidate{name, plain(safetext.EscapeAll(r.Config.MCP[name].Command))})
+	}
+	return found
+}
+
+// Profiles are jp's own profiles and those of the configuration.
+func Profiles(r *repo.Repo) (found []Candidate) {
+	for _, name := range r.Config.ProfileNames() {
+		p, _ := r.Config.FindProfile(name)
+		found = append(found, Candidate{name, plain(p.Instructions)})
+	}
+	return found
+}
+
+// Skills are the skills that can be used.
+func Skills(r *repo.Repo, e *repo.Host) (found []Candidate) {
+	set := skillset.Open(r, e)
+	defer set.Close()
+	for _, k := range set.All {
+		if k.Unusable == "" {
+			found = append(found, Candidate{k.Name, plain(k.Description)})
+		}
+	}
+	return found
 }
 
 // Remotes are the remotes from which conversations were fetched.
@@ -184,8 +221,12 @@ func Keys(r *repo.Repo) (found []Candidate) {
 
 // Values are the values that a setting may have, where these are few, and the one that it has.
 func Values(ctx context.Context, r *repo.Repo, key string) (found []Candidate) {
-	if key == "model" && r != nil {
+	switch {
+	case r == nil:
+	case key == "model":
 		return Models(ctx, r)
+	case key == "profile" && r.Config != nil:
+		return Profiles(r)
 	}
 	for _, k := range config.Keys() {
 		if !sameKey(k.Key, key) {

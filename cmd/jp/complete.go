@@ -60,6 +60,12 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 	if cmd, _, err := root.Find([]string{"grep"}); err == nil {
 		cmd.ValidArgsFunction = complete(e, any, func(args []string) bool { return len(args) > 0 || cmd.Flags().Changed("regexp") })
 	}
+	skills := completer(func(_ context.Context, r *repo.Repo, e *ui.Env, _ []string, _ string) []candidates.Candidate {
+		return candidates.Skills(r, e.Host)
+	})
+	if cmd, _, err := root.Find([]string{"skills"}); err == nil {
+		cmd.ValidArgsFunction = complete(e, skills, func(args []string) bool { return len(args) == 0 })
+	}
 	values := completer(func(ctx context.Context, r *repo.Repo, _ *ui.Env, args []string, _ string) []candidates.Candidate {
 		if len(args) == 0 {
 			return candidates.Keys(r)
@@ -75,7 +81,14 @@ func completeWords(e *ui.Env, root *cobra.Command) {
 		"model": func(ctx context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
 			return candidates.Models(ctx, r)
 		},
-		"tool": tools, "no-tool": tools, "id": any, "head": any, "fork": here, "until": here, "from": here,
+		"tool": tools, "no-tool": tools, "skill": skills,
+		"profile": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
+			return candidates.Profiles(r)
+		},
+		"mcp": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
+			return candidates.Servers(r)
+		},
+		"id": any, "head": any, "fork": here, "until": here, "from": here,
 		"remote": func(_ context.Context, r *repo.Repo, _ *ui.Env, _ []string, _ string) []candidates.Candidate {
 			return candidates.Remotes(r)
 		},

@@ -43,6 +43,12 @@ type State struct {
 	Files    []FileChange // the files that its command names, where they are not as approved: it offers nothing then
 }
 
+// Approved are the tools that the user approved for this command, whatever the server lists by now.
+func (s *Server) Approved() []ToolInfo {
+	offers, _, _ := s.opts.Approvals.Approved(s.spec)
+	return offers
+}
+
 // State reads what was approved, and what was seen since.
 func (s *Server) State() State {
 	approved, files, ok := s.opts.Approvals.Approved(s.spec)
