@@ -1,0 +1,71 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/cmd/jp/internal/terminal"
+	"jp/cmd/jp/internal/terminal/terminaltest"
+)
+
+// nobody takes what the person wants, and does nothing.
+type nobody struct{}
+
+func (nobody) Enter(Entry) bool                        { return true }
+func (nobody) Changed(string)                          {}
+func (nobody) Stop(bool)                               {}
+func (nobody) Leave()                                  {}
+func (nobody) History(bool, string) (string, bool)     { return "", false }
+func (nobody) Suspend()                                {}
+func (nobody) Mode()                                   {}
+func (nobody) Complete(Entry, int) (int, string, bool) { return 0, "", false }
+
+// A key is on the screen within 16 ms, also behind a pasted text of 64 KiB. The quickest of several keys
+// counts: the machine may have other work.
+func TestAKeyIsShownAtOnce(t *testing.T) {
+	for name, before := range map[string]string{"an empty line": "", "64 KiB": strings.Repeat("a word, and another\n", 64<<10/20) + ">"} {
+		t.Run(name, func(t *testing.T) {
+			s := terminaltest.New(t, 80, 24)
+			c, err := On(context.Background(), terminal.NewTTY(s.TTY), terminal.Palette{}, nobody{})
+			require.NoError(t, err)
+			defer c.Close()
+			c.SetText(before)
+			s.WaitForEnd(">")
+			var took []time.Duration
+			for _, key := range strings.Split("abcdefghijklmnopqrst", "") {
+				shown := len(s.Raw())
+				began := time.Now()
+				s.Type(key)
+				for !strings.Contains(s.Raw()[shown:], key) {
+					require.Less(t, time.Since(began), time.Minute, s.Text())
+					time.Sleep(100 * time.Microsecond)
+				}
+				took = append(took, time.Since(began))
+			}
+			slices.Sort(took)
+			t.Logf("key to echo: quickest %v, median %v, slowest %v", took[0], took[len(took)/2], took[len(took)-1])
+			require.Less(t, took[0], 16*time.Millisecond)
+		})
+	}
+}
+
+// Of what is redrawn no more than the lines that changed are written.
+func TestAKeyWritesItsLineOnly(t *testing.T) {
+	s := terminaltest.New(t, 80, 24)
+	c, err := On(context.Background(), terminal.NewTTY(s.TTY), terminal.Palette{}, nobody{})
+	require.NoError(t, err)
+	defer c.Close()
+	c.Above("above the line")
+	c.Below("below the line")
+	s.WaitFor(">\nbelow the line")
+	shown := len(s.Raw())
+	s.Type("x")
+	s.WaitFor("> x\nbelow the line")
+	require.NotContains(t, s.Raw()[shown:], "the line")
+	require.Less(t, len(s.Raw()[shown:]), 80)
+}
