@@ -45,6 +45,7 @@ type Config struct {
 	Hooks        map[string][]string `toml:"hooks" label:"point" keys:"turn-start|tool-pre|tool-post|waiting-for-input|turn-end" security:"yes" check:"argv" doc:"Program and arguments to start at this point: turn-start, tool-pre, tool-post, waiting-for-input or turn-end"`
 	MCP          map[string]MCP      `toml:"mcp" label:"name" security:"yes"`
 	Store        Store               `toml:"store"`
+	Notify       string              `toml:"notify" enum:"auto|bell|off" default:"auto" doc:"How jp tells you that a question waits, or that a turn has ended, after more than 10 seconds. auto: a notification of the terminal (OSC 9), in tmux and screen a bell; bell: a bell; off: nothing"`
 	Style        Style               `toml:"style"`
 }
 

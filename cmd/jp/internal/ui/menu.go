@@ -217,8 +217,16 @@ func (g *gated) Begin(r agent.RunInfo) {
 			id = r.ID
 		}
 		g.front.About(id)
+		g.front.notify = g.front.newNotifier(id)
 	}
 	g.Output.Begin(r)
+}
+
+// Ended implements [agent.Output].
+func (g *gated) Ended(e agent.Ending) {
+	if g.Output.Ended(e); g.main {
+		g.front.notify.tell(hasEnded)
+	}
 }
 
 func (g *gated) Recorded(events []*conversation.Event) {

@@ -80,6 +80,8 @@ func (c *client) Ask(ctx context.Context, question turnloop.Question) (turnloop.
 	defer c.take()()
 	c.asking.Store(true)
 	defer c.asking.Store(false)
+	c.front.notify.tell(waitsForYou)
+	defer c.front.notify.acted()
 	for {
 		answer, err := c.Prompter.Ask(ctx, question)
 		switch {
