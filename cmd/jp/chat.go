@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 
 func newChatCommand(e *ui.Env) *cobra.Command {
 	var o chat.Options
+	var plain bool
 	cmd := &cobra.Command{
 		Use: "chat [ID]", GroupID: "ask", Args: cobra.MaximumNArgs(1),
 		Short: "Talk with the model in this terminal",
@@ -32,7 +32,10 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 		Example: "  jp chat\n  jp chat 4400\n  jp chat -m script/demo   # needs no key",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ID = strings.Join(args, "")
-			return runChat(cmd.Context(), e, o)
+			if plain {
+				e.Cfg = append(e.Cfg, "style.plain=true")
+			}
+			return runChat(cmd, e, o)
 		},
 	}
 	f := cmd.Flags()
@@ -41,6 +44,7 @@ Exit codes: 0 done · 2 usage, or no terminal · 5 no such conversation · 6 dam
 	f.StringArrayVar(&o.Request.WithoutTools, "no-tool", nil, "switch tool `NAME` off, from now on (repeatable)")
 	f.StringArrayVarP(&o.Request.Profiles, "profile", "p", nil, "use profile `NAME`: plan, edits or one of your configuration (repeatable)")
 	f.BoolVarP(&o.Request.NoTools, "no-tools", "T", false, "no tools, except those of -t")
+	f.BoolVar(&plain, "plain", false, "change no line in place, for screen readers (style.plain does so everywhere)")
 	f.BoolVar(&o.Request.NoInstructions, "no-instructions", false, "give the model no AGENTS.md")
 	return cmd
 }
@@ -50,17 +54,17 @@ func talks(e *ui.Env) bool {
 	return ui.IsTerminal(e.Stdin) && ui.IsTerminal(e.Stdout) && ui.IsTerminal(e.Stderr) && !e.Format.Structured()
 }
 
-func runChat(ctx context.Context, e *ui.Env, o chat.Options) error {
+func runChat(cmd *cobra.Command, e *ui.Env, o chat.Options) error {
 	if !talks(e) {
 		return problem.Usage("a conversation needs a terminal for input, output and errors.").Hint(action.Ask, "ask once")
 	}
 	if err := o.Request.Check(); err != nil {
 		return err
 	}
-	root := newRootCommand(e)
+	root := cmd.Root()
 	o.Has = func(name string) bool {
 		cmd, _, err := root.Find([]string{name})
 		return err == nil && cmd != root
 	}
-	return chat.Run(ctx, e, o)
+	return chat.Run(cmd.Context(), e, o)
 }

@@ -37,7 +37,7 @@ message is the text, and its tree the files.`,
 				return runVersion(cmd.Context(), e)
 			}
 			if talks(e) {
-				return runChat(cmd.Context(), e, chat.Options{})
+				return runChat(cmd, e, chat.Options{})
 			}
 			return cmd.Help()
 		},

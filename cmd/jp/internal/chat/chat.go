@@ -31,19 +31,20 @@ type chat struct {
 	env      *ui.Env
 	dim      func(string) string
 	options  Options
-	console  *console.Console
+	console  line
 	entries  chan console.Entry // that the person has entered
 	left     chan struct{}      // closed when the person leaves
 	leave    sync.Once
+	plain    *plainLine // the console of a terminal on which nothing changes in place; else nil
 	draft    *draft
 	history  history
-	attached []string       // files for the next request
+	settings settings
+	offers   offers
 	ended    agent.Ending   // of the last turn
 	next     *console.Entry // that was queued, and is a turn of its own
 
 	mu    sync.Mutex
 	queue *drafts.Queue
-	mode  string          // a profile of jp's own, for each request
 	shown []string        // messages of it that are shown
 	id    conversation.ID // "" until a new conversation has its first event
 	run   context.Context // of the turn that runs; nil: none
@@ -57,6 +58,8 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 		return err
 	}
 	c := &chat{env: e, dim: e.Palette(e.Stdout).Dim, options: o, entries: make(chan console.Entry, 1), left: make(chan struct{}), draft: &draft{}}
+	c.settings.open(e.Dir, o.Request)
+	c.offers.open(e, c.available())
 	overview, err := agent.OverviewOf(ctx, r, o.ID)
 	if err == nil {
 		c.id = overview.ID
@@ -71,15 +74,30 @@ func Run(ctx context.Context, e *ui.Env, o Options) error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	if c.console, err = console.Open(ctx, e.Palette(e.Stdout), c); err != nil {
+	if err := c.sit(ctx); err != nil {
 		return err
 	}
-	e.Console = c.console
+	c.console.Prompt(c.settings.prompt())
 	c.console.SetText(c.draft.current())
 	err = c.talk(ctx)
 	c.draft.flush()
 	c.console.Close()
 	e.Console = nil
+	return err
+}
+
+// sit takes the terminal: with a line in which the person goes on typing, or with plain ones.
+func (c *chat) sit(ctx context.Context) error {
+	e := c.env
+	if !ui.Redraws(e.Style, e.Get("TERM")) {
+		c.plain = &plainLine{env: e, gone: make(chan struct{})}
+		c.console = c.plain
+		return nil
+	}
+	screen, err := console.Open(ctx, e.Palette(e.Stdout), c)
+	if err == nil {
+		c.console, e.Console = screen, screen
+	}
 	return err
 }
 
@@ -118,6 +136,11 @@ func (c *chat) talk(ctx context.Context) error {
 			c.afterwards(ctx, c.enter(ctx, *e))
 			continue
 		}
+		if c.plain != nil {
+			if err := c.plain.read(ctx, c); err != nil {
+				return err
+			}
+		}
 		select {
 		case e := <-c.entries:
 			c.afterwards(ctx, c.enter(ctx, e))
@@ -131,25 +154,36 @@ func (c *chat) talk(ctx context.Context) error {
 	}
 }
 
+// goOn are the words with which a person accepts a plan.
+const goOn = "go on"
+
 // enter runs a command, or a turn.
 func (c *chat) enter(ctx context.Context, e console.Entry) error {
-	show(c.console, e.Text, c.env.Palette(c.env.Stdout).Bold)
-	if o, words, is := c.commandOf(e.Text); is && !e.Pasted(0) {
+	if c.plain == nil || e.Pasted(0) { // else it stands there as it was typed
+		show(c.console, e.Text, c.env.Palette(c.env.Stdout).Bold)
+	}
+	defer c.offers.forget()
+	command, words, is := c.commandOf(e.Text)
+	is = is && !e.Pasted(0)
+	if is && !command.skill {
 		c.draft.entered(e.Text)
-		return c.do(ctx, o, words)
+		return c.do(ctx, command, words)
 	}
 	c.draft.ask(e.Text)
 	files, err := c.mentioned(ctx, e)
 	if err != nil {
 		return err
 	}
-	o := c.options.Request
-	c.mu.Lock()
-	if c.mode != "" {
-		o.Profiles = append(slices.Clone(o.Profiles), c.mode)
+	text := e.Text
+	o := c.settings.next(strings.EqualFold(strings.Trim(text, " \n.!"), goOn))
+	c.console.Prompt(c.settings.prompt())
+	if is {
+		o.Skills = append(slices.Clone(o.Skills), command.name)
+		if text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "/"+command.name)); text == "" {
+			text = "Use the skill " + command.name + "."
+		}
 	}
-	c.mu.Unlock()
-	o.Text, o.ID, o.New, o.Attachments, o.Queue = []string{e.Text}, string(c.id), c.id == "", slices.Concat(c.attached, files), c.messages()
+	o.Text, o.ID, o.New, o.Attachments, o.Queue = []string{text}, string(c.id), c.id == "", append(o.Attachments, files...), c.messages()
 	return c.turn(ctx, o)
 }
 
@@ -191,7 +225,7 @@ func (c *chat) afterwards(ctx context.Context, err error) {
 }
 
 // show shows what was entered, where it stays.
-func show(out *console.Console, text string, bold func(string) string) {
+func show(out line, text string, bold func(string) string) {
 	lead := "> "
 	for line := range strings.Lines(safetext.Clean(text)) {
 		for row := range strings.Lines(terminal.Wrap(strings.TrimSuffix(line, "\n")+"\n", out.Width()-len(lead))) {
@@ -283,7 +317,7 @@ type output struct {
 func (o *output) Recorded(events []*conversation.Event) {
 	if slices.ContainsFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeChatRequest }) {
 		o.chat.draft.recorded()
-		o.chat.attached = nil
+		o.chat.settings.asked()
 		for _, text := range o.chat.showQueue() {
 			show(o.chat.console, text, o.chat.env.Palette(o.chat.env.Stdout).Bold)
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"jp/agent"
-	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/cmd/jp/internal/terminal"
@@ -26,6 +25,11 @@ type command struct {
 	// session's afterwards.
 	run func(c *chat, ctx context.Context, words []string) error
 	use bool
+	// set changes what the next requests have, and returns what to say of it. Without words, jp runs
+	// with those of bare, if there are any.
+	set   func(s *settings, r *repo.Repo, words []string) (said string, err error)
+	bare  []string
+	skill bool // it asks with a skill
 }
 
 // commands returns all there are, in the order of the help. One whose command jp does not have is
@@ -47,16 +51,18 @@ func commands() []command {
 		{name: "usage", args: "[FLAGS]", help: "show tokens and costs", jp: []string{"usage"}},
 		{name: "skills", args: "[FLAGS]", help: "list the skills", jp: []string{"skills"}},
 		{name: "export", args: "[FLAGS]", help: "export the conversation", jp: []string{"export"}},
-		{name: "model", args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, run: (*chat).chooseModel},
-		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or show how they run", jp: []string{"query", "--tool"}, run: (*chat).switchTools},
-		{name: "attach", args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, run: (*chat).attach},
+		{name: "model", args: "[NAME]", help: "ask another model from now on, or list them", jp: []string{"query", "--model"}, set: (*settings).chooseModel, bare: []string{"models"}},
+		{name: "mode", args: "[plan|edits|none]", help: "only read, or write files unasked; Shift+Tab", jp: []string{"query", "--profile"}, set: (*settings).chooseMode},
+		{name: "profile", args: "[NAME|none]", help: "use a profile from now on, or list them", jp: []string{"query", "--profile"}, set: (*settings).chooseProfile},
+		{name: "tools", args: "[NAME|-NAME]…", help: "switch tools on or off from the next request on, or show how they run", jp: []string{"query", "--tool"}, set: (*settings).switchTools, bare: []string{"config", "show", "--all"}},
+		{name: "attach", args: "[PATH…]", help: "attach files to the next request", jp: []string{"query", "--attachment"}, set: (*settings).attach},
 		{name: "help", help: "show these commands and the keys", run: (*chat).help},
 		{name: "quit", help: "leave", run: (*chat).quit},
 	}
 }
 
 // slash is how a command begins, and not a path.
-var slash = regexp.MustCompile(`^/([a-z][a-z-]*)?$`)
+var slash = regexp.MustCompile(`^/([a-z0-9][a-z0-9:_.-]*)?$`)
 
 // available are the commands that this jp has.
 func (c *chat) available() []command {
@@ -69,13 +75,16 @@ func (c *chat) available() []command {
 // text without a slash command. An unknown command has no name.
 func (c *chat) commandOf(text string) (found command, words []string, is bool) {
 	words = strings.Fields(text)
-	if len(words) == 0 || !slash.MatchString(words[0]) || strings.Contains(strings.TrimSpace(text), "\n") {
+	if len(words) == 0 || !slash.MatchString(words[0]) {
 		return found, nil, false
 	}
-	for _, o := range c.available() {
+	for _, o := range c.offers.all() {
 		if "/"+o.name == words[0] {
-			return o, words[1:], true
+			found = o
 		}
+	}
+	if !found.skill && strings.Contains(strings.TrimSpace(text), "\n") {
+		return found, nil, false
 	}
 	return found, words[1:], true
 }
@@ -86,8 +95,20 @@ func (c *chat) do(ctx context.Context, o command, words []string) error {
 		line := "jp " + safetext.EscapeAll(slices.Concat(o.jp, words))
 		fmt.Fprintln(c.console, c.env.Palette(c.env.Stdout).Dim(terminal.Wrap("$ "+line, c.console.Width())))
 	}
-	if o.run != nil {
+	switch {
+	case o.run != nil:
 		return o.run(c, ctx, words)
+	case o.set != nil && (len(words) > 0 || o.bare == nil):
+		return c.withRepo(ctx, func(_ context.Context, r *repo.Repo) error {
+			said, err := o.set(&c.settings, r, words)
+			if err == nil && said != "" {
+				fmt.Fprintln(c.console, terminal.Wrap(said, c.console.Width()))
+			}
+			c.console.Prompt(c.settings.prompt())
+			return err
+		})
+	case o.set != nil:
+		return ui.Self{Env: c.env}.Run(ctx, o.bare...)
 	}
 	if err := c.withRepo(ctx, c.takeSession); err != nil {
 		return err
@@ -153,49 +174,9 @@ func (c *chat) resume(ctx context.Context, words []string) error {
 	return c.turn(ctx, agent.Request{ID: string(c.id), ContinueTurn: true, Bare: true, Queue: c.messages()})
 }
 
-func (c *chat) chooseModel(ctx context.Context, words []string) error {
-	switch len(words) {
-	case 0:
-		return ui.Self{Env: c.env}.Run(ctx, "models")
-	case 1:
-		c.options.Request.Model = words[0]
-		return nil
-	}
-	return problem.Usage("/model takes one name.").Hint(action.Models, "the models there are")
-}
-
-func (c *chat) switchTools(ctx context.Context, words []string) error {
-	if len(words) == 0 {
-		return ui.Self{Env: c.env}.Run(ctx, "config", "show", "--all")
-	}
-	o := &c.options.Request
-	for _, word := range words {
-		name, off := strings.CutPrefix(word, "-")
-		o.Tools = slices.DeleteFunc(slices.Clone(o.Tools), func(n string) bool { return n == name })
-		o.WithoutTools = slices.DeleteFunc(slices.Clone(o.WithoutTools), func(n string) bool { return n == name })
-		if off {
-			o.WithoutTools = append(o.WithoutTools, name)
-		} else {
-			o.Tools = append(o.Tools, name)
-		}
-	}
-	return nil
-}
-
-func (c *chat) attach(_ context.Context, words []string) error {
-	if len(words) == 0 {
-		c.attached = nil
-		fmt.Fprintln(c.console, "The next request has no attachments.")
-		return nil
-	}
-	c.attached = append(c.attached, words...)
-	fmt.Fprintln(c.console, "Goes with the next request: "+safetext.EscapeAll(c.attached))
-	return nil
-}
-
 func (c *chat) help(context.Context, []string) error {
 	var b strings.Builder
-	for _, o := range c.available() {
+	for _, o := range c.offers.all() {
 		b.WriteString(terminal.WrapBelow(fmt.Sprintf("  %-21s %s", strings.TrimSpace("/"+o.name+" "+o.args), o.help), 24, c.console.Width()) + "\n")
 	}
 	fmt.Fprint(c.console, b.String()+keyHelp)

@@ -7,7 +7,6 @@ import (
 
 	"jp/agent/problem"
 	"jp/cmd/jp/internal/console"
-	"jp/config"
 	"jp/conversation"
 	"jp/internal/safetext"
 )
@@ -138,11 +137,8 @@ func (c *chat) Suspend() {
 
 // Mode implements [console.Handler]. It goes from mode to mode. A turn that runs keeps its own.
 func (c *chat) Mode() {
-	c.mu.Lock()
-	c.mode = map[string]string{"": config.ProfilePlan, config.ProfilePlan: config.ProfileEdits}[c.mode]
-	prompt := strings.TrimSpace(c.mode+" >") + " "
-	c.mu.Unlock()
-	c.console.Prompt(prompt)
+	c.settings.cycle()
+	c.console.Prompt(c.settings.prompt())
 }
 
 // History implements [console.Handler]. While a turn runs, the message that was queued last comes back first.

@@ -42,7 +42,7 @@ func (e *Env) Confirm(ctx context.Context, c Confirmation) error {
 	defer tty.Close()
 	p := e.Palette(tty.File())
 	c.List(tty, p)
-	if c.Form && hasForms(e.Get("TERM"), tty.File()) {
+	if c.Form && hasForms(Redraws(e.Style, e.Get("TERM")), tty.File()) {
 		return c.choose(ctx, e, tty)
 	}
 	return c.ask(ctx, tty, p)

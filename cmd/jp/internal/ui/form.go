@@ -15,9 +15,9 @@ import (
 // errAborted is a form that the user left with Ctrl+C or Esc.
 var errAborted = errors.New("the form was left")
 
-// hasForms reports whether a terminal, of that name, can draw forms: it moves its cursor, and
-// says how large it is. On others jp asks in plain lines.
-func hasForms(term string, out *os.File) bool { return term != "dumb" && terminal.Sized(out) }
+// hasForms reports whether a terminal, which redraws or not, can draw forms: it says how large it
+// is. On others jp asks in plain lines.
+func hasForms(redraws bool, out *os.File) bool { return redraws && terminal.Sized(out) }
 
 // form shows one page of fields until the user has gone through them. A signal ends it as
 // it ends any command, and leaves the terminal as it was.

@@ -19,7 +19,7 @@ type InitAnswers struct {
 // AskInit asks at a terminal for the settings that a repository mostly has. Enter at each
 // leaves all of them to the user's own configuration.
 func AskInit(ctx context.Context, e *Env) (answers InitAnswers, err error) {
-	if !IsTerminal(e.Stdin) || !IsTerminal(e.Stderr) || e.Format.Structured() || !hasForms(e.Get("TERM"), e.Stderr) {
+	if !IsTerminal(e.Stdin) || !IsTerminal(e.Stderr) || e.Format.Structured() || !hasForms(Redraws(e.Style, e.Get("TERM")), e.Stderr) {
 		return answers, nil
 	}
 	err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr, formKeys(),

@@ -82,7 +82,7 @@ func follow(ctx context.Context, e *Env, w *repo.Watch, arrange arrangement, d d
 // newDisplay is the whole terminal, or a line for each change where there is
 // none or JSON is asked for.
 func newDisplay(ctx context.Context, e *Env, r *repo.Repo, leave context.CancelCauseFunc) display {
-	if !IsTerminal(e.Stdout) || e.Format.Structured() || e.Get("TERM") == "dumb" {
+	if !IsTerminal(e.Stdout) || e.Format.Structured() || !Redraws(e.Style, e.Get("TERM")) {
 		return &changes{ctx: ctx, env: e, repo: r, said: map[string]string{}}
 	}
 	d := &dashboard{

@@ -46,7 +46,7 @@ const liveEvery = 100 * time.Millisecond
 // liveLine is the live line of a run, nil where lines cannot be redrawn in place, or no one
 // wants to see any.
 func (e *Env) liveLine() *liveLine {
-	if e.Quiet || e.Format.Structured() || !IsTerminal(e.Stderr) || e.Get("TERM") == "dumb" {
+	if e.Quiet || e.Format.Structured() || !IsTerminal(e.Stderr) || !Redraws(e.Style, e.Get("TERM")) {
 		return nil
 	}
 	return &liveLine{

@@ -47,7 +47,7 @@ func (e *Env) chooseConversation(ctx context.Context, candidates func() ([]conve
 
 // choose lets the user take one of the options.
 func choose[T comparable](ctx context.Context, e *Env, title string, options []huh.Option[T]) (chosen T, err error) {
-	if !hasForms(e.Get("TERM"), e.Stderr) {
+	if !hasForms(Redraws(e.Style, e.Get("TERM")), e.Stderr) {
 		return chooseByNumber(ctx, e, title, options)
 	}
 	err = form(ctx, e.formEnviron(), e.Stdin, e.Stderr, formKeys(), huh.NewSelect[T]().Title(title).Options(options...).Value(&chosen))

@@ -32,7 +32,7 @@ type Progress struct {
 // it only counts.
 func (e *Env) Progress(what string, total int) *Progress {
 	p := &Progress{env: e, what: what, total: total, quit: make(chan struct{})}
-	if IsTerminal(e.Stderr) && !e.Quiet && e.Get("TERM") != "dumb" {
+	if IsTerminal(e.Stderr) && !e.Quiet && Redraws(e.Style, e.Get("TERM")) {
 		p.wait.Go(p.show)
 	}
 	return p

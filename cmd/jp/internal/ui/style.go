@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"jp/cmd/jp/internal/terminal"
+	"jp/config"
 )
 
 // Palette has the colours for a stream, as style.color says.
@@ -81,7 +82,7 @@ func (e *Env) prose() prose {
 		m.In(e.Console)
 		return m
 	}
-	if e.Get("TERM") != "dumb" {
+	if Redraws(e.Style, e.Get("TERM")) {
 		m.Live(terminal.Rows(e.Stdout) - 1)
 		if e.Get("TERM") != "linux" && e.Get("XTERM_VERSION") == "" { // these two cut lines off
 			m.Reflow()
@@ -89,3 +90,6 @@ func (e *Env) prose() prose {
 	}
 	return m
 }
+
+// Redraws reports whether lines of a terminal, of that name, may change in place.
+func Redraws(s config.Style, term string) bool { return !s.Plain && term != "dumb" }

@@ -1,0 +1,174 @@
+package chat
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"jp/agent"
+	"jp/agent/action"
+	"jp/agent/attachments"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/config"
+	"jp/internal/safetext"
+)
+
+// none is the word for no mode, and for no profile.
+const none = "none"
+
+// Settings are what the person has said of the next requests.
+type settings struct {
+	dir string // in which their words name files
+
+	mu       sync.Mutex
+	request  agent.Request
+	mode     string   // a profile of jp's own
+	attached []string // files for the next request
+}
+
+// open begins with what the command line says. A mode that it names is one here.
+func (s *settings) open(dir string, request agent.Request) {
+	s.dir, s.request = dir, request
+	if n := len(request.Profiles) - 1; n >= 0 && isMode(request.Profiles[n]) {
+		s.request.Profiles, s.mode = request.Profiles[:n], request.Profiles[n]
+	}
+}
+
+func isMode(name string) bool { return name == config.ProfilePlan || name == config.ProfileEdits }
+
+// next is the next request, and goOn lifts the mode in which nothing is changed.
+func (s *settings) next(goOn bool) agent.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if goOn && s.mode == config.ProfilePlan {
+		s.mode = ""
+	}
+	o := s.request
+	if s.mode != "" {
+		o.Profiles = append(slices.Clone(o.Profiles), s.mode)
+	}
+	o.Attachments = slices.Clone(s.attached)
+	return o
+}
+
+// asked forgets what was meant for one request.
+func (s *settings) asked() {
+	s.mu.Lock()
+	s.attached = nil
+	s.mu.Unlock()
+}
+
+// prompt is what stands before the line.
+func (s *settings) prompt() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.TrimSpace(s.mode+" >") + " "
+}
+
+// cycle goes from mode to mode.
+func (s *settings) cycle() {
+	s.mu.Lock()
+	s.mode = map[string]string{"": config.ProfilePlan, config.ProfilePlan: config.ProfileEdits}[s.mode]
+	s.mu.Unlock()
+}
+
+func (s *settings) chooseMode(_ *repo.Repo, words []string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case len(words) == 0:
+		return "The modes are plan (only read), edits (write files unasked) and none.", nil
+	case len(words) == 1 && words[0] == none:
+		s.mode = ""
+	case len(words) == 1 && isMode(words[0]):
+		s.mode = words[0]
+	default:
+		return "", problem.Usage("invalid mode %q (want plan, edits or none).", strings.Join(words, " "))
+	}
+	return "", nil
+}
+
+func (s *settings) chooseProfile(r *repo.Repo, words []string) (string, error) {
+	names := r.Config.ProfileNames()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case len(words) == 0:
+		return "The profiles are " + safetext.Clean(strings.Join(names, ", ")) + ".", nil
+	case len(words) > 1:
+		return "", problem.Usage("/profile takes one name.")
+	case words[0] == none:
+		s.request.Profiles, s.mode = nil, ""
+	case isMode(words[0]):
+		s.mode = words[0]
+	case !slices.Contains(names, words[0]):
+		return "", problem.Usage("there is no profile %q (want one of %s).", words[0], strings.Join(append(names, none), ", "))
+	default:
+		s.request.Profiles = words
+	}
+	return "", nil
+}
+
+func (s *settings) chooseModel(_ *repo.Repo, words []string) (string, error) {
+	if len(words) > 1 {
+		return "", problem.Usage("/model takes one name.").Hint(action.Models, "list the models")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.request.Model = words[0]
+	return "", nil
+}
+
+func (s *settings) switchTools(_ *repo.Repo, words []string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := &s.request
+	for _, word := range words {
+		name, off := strings.CutPrefix(word, "-")
+		other := func(n string) bool { return n == name }
+		o.Tools = slices.DeleteFunc(slices.Clone(o.Tools), other)
+		o.WithoutTools = slices.DeleteFunc(slices.Clone(o.WithoutTools), other)
+		if off {
+			o.WithoutTools = append(o.WithoutTools, name)
+		} else {
+			o.Tools = append(o.Tools, name)
+		}
+	}
+	return "", nil
+}
+
+func (s *settings) attach(_ *repo.Repo, words []string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(words) == 0 {
+		s.attached = nil
+		return "The next request has no attachments.", nil
+	}
+	for _, word := range words {
+		if word == attachments.FromStdin {
+			return "", problem.Usage("a conversation has no standard input to attach.")
+		}
+		if strings.ContainsAny(word, "*?[:") { // a pattern, or another conversation: it is looked up when it is sent
+			continue
+		}
+		path := word
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(s.dir, path)
+		}
+		if _, err := os.Stat(path); err != nil {
+			var fault *fs.PathError
+			if errors.As(err, &fault) {
+				err = fault.Err
+			}
+			return "", problem.Usage("jp could not attach %s: %v.", safetext.Show(word), err)
+		}
+	}
+	s.attached = append(s.attached, words...)
+	return fmt.Sprintf("Goes with the next request: %s", safetext.EscapeAll(s.attached)), nil
+}
