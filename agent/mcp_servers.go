@@ -23,6 +23,11 @@ func (e *equipped) openServers(ctx context.Context) error {
 		return nil
 	}
 	e.servers = &toolset.Servers{}
+	if len(e.opts.Servers) > 0 {
+		all := maps.Clone(e.opts.Servers)
+		maps.Copy(all, e.repo.Config.MCP) // what the configuration says of a name counts
+		e.repo.Config.MCP = all
+	}
 	for _, name := range slices.Sorted(maps.Keys(e.repo.Config.MCP)) {
 		s := toolset.NewServer(e.repo, e.env, name)
 		e.servers.All = append(e.servers.All, s)

@@ -13,6 +13,8 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/titles"
+	"jp/agent/toolset"
+	"jp/config"
 	"jp/conversation"
 	"jp/internal/lazy"
 	"jp/internal/safetext"
@@ -35,8 +37,10 @@ type Request struct {
 	Skills         []string // the model is given these with the question
 	Title          string
 	Attachments    []string
-	Given          []attachments.File // go with the request besides those
-	KeepStreamed   bool               // what streams stands among the drafts before it is shown
+	Given          []attachments.File    // go with the request besides those
+	Buffers        toolset.BufferReader  // the user's editor; nil: there is none
+	Servers        map[string]config.MCP // MCP servers besides those of the configuration
+	KeepStreamed   bool                  // what streams stands among the drafts before it is shown
 	Schema         string
 	Policy         string
 	NonInteractive bool

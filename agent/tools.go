@@ -34,6 +34,11 @@ func (e *equipped) tools() (*tool.Registry, error) {
 		return nil, err
 	}
 	e.servers.Unknown(registry, e.repo)
+	if e.opts.Buffers != nil {
+		if registry, err = editing(registry, e.repo.TopLevel, e.opts.Buffers); err != nil {
+			return nil, err
+		}
+	}
 	names := enabledTools(registry, e.repo.Config.Tools, e.opts, e.worksFor() != "")
 	for _, name := range slices.Concat(e.opts.Tools, e.opts.WithoutTools) {
 		if _, ok := registry.Lookup(name); !ok {
@@ -59,6 +64,15 @@ func (e *equipped) tools() (*tool.Registry, error) {
 		names = slices.DeleteFunc(names, func(name string) bool { t, _ := registry.Lookup(name); return t.Definition().Effect != tool.Reads })
 	}
 	return registry.Only(names...)
+}
+
+// editing are tools beside an editor.
+func editing(registry *tool.Registry, root string, read toolset.BufferReader) (*tool.Registry, error) {
+	all := registry.All()
+	for i, t := range all {
+		all[i] = toolset.Buffered(t, root, read)
+	}
+	return tool.NewRegistry(all...)
 }
 
 // allTools are the tools that there are, as they are configured.
