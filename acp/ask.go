@@ -272,8 +272,17 @@ func (u *user) Line(ctx context.Context, _ conversation.ID, prompt string) (stri
 // Tell implements [agent.User].
 func (u *user) Tell(line string) { u.front.session.notice("info", line) }
 
-// Approve implements [agent.User]. Servers are approved at a terminal, which shows all of what they offer.
-func (u *user) Approve(_ context.Context, s *toolset.Server) error {
+// Approve implements [agent.User]. Servers are approved at a terminal, which shows all of what they offer. With
+// --trust-client-mcp those of the client are approved as they are.
+func (u *user) Approve(ctx context.Context, s *toolset.Server) error {
+	if u.front.session.trusted(s) {
+		s.Accept(s.Files())
+		listing, err := s.Look(ctx)
+		if err == nil {
+			err = s.Approve(listing.Offers)
+		}
+		return err
+	}
 	u.front.session.notice("warning", toolset.LeftOut(s.Spec().Name, s.State()))
 	return nil
 }

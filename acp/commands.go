@@ -1,8 +1,163 @@
 package acp
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/skillset"
+	"jp/undo"
+)
+
+// A slash is a command of jp that a prompt can be.
+type slash struct {
+	name, hint, help string
+	do               func(s *session, ctx context.Context, f *front, words string) (said string, err error)
+}
+
+// slashes are those that there are besides the skills.
+var slashes = []slash{
+	{"continue", "", "Resume an interrupted turn", (*session).resumeTurn},
+	{"discard", "", "Discard an interrupted turn", (*session).discardTurn},
+	{"undo", "", "Bring files back to before the last turn", (*session).undoTurn},
+	{"compact", "what the summary is to be about", "Make room in the model's context", (*session).compact},
+}
 
 // tellCommands tells the client which commands a prompt may begin with.
-func (s *session) tellCommands(context.Context) {
-	s.update(commandsUpdate{Kind: "available_commands_update", Commands: []command{}})
+func (s *session) tellCommands(ctx context.Context) {
+	r, err := s.server.open(ctx, s.dir, nil)
+	if err != nil {
+		return // the next prompt says so
+	}
+	defer r.Close()
+	u := commandsUpdate{Kind: "available_commands_update", Commands: []command{}}
+	for _, c := range slashes {
+		said := command{Name: c.name, Description: c.help}
+		if c.hint != "" {
+			said.Input = &commandInput{Hint: c.hint}
+		}
+		u.Commands = append(u.Commands, said)
+	}
+	skills := skillset.Open(r, r.Env)
+	defer skills.Close()
+	for _, k := range skills.All {
+		if k.Unusable == "" {
+			u.Commands = append(u.Commands, command{Name: k.Name, Description: k.Description, Input: &commandInput{Hint: "the task"}})
+		}
+	}
+	s.update(u)
+}
+
+// commandOf cuts a command off a text, nil where the text has none.
+func commandOf(text string) (_ *slash, words string) {
+	name, words, _ := strings.Cut(strings.TrimSpace(text), " ")
+	for i, c := range slashes {
+		if name == "/"+c.name {
+			return &slashes[i], strings.TrimSpace(words)
+		}
+	}
+	return nil, text
+}
+
+// skillOf cuts the name of a skill off a text, "" where it has none.
+func skillOf(r *repo.Repo, text string) (name, words string) {
+	first, words, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if name, is := strings.CutPrefix(first, "/"); is && name != "" {
+		skills := skillset.Open(r, r.Env)
+		defer skills.Close()
+		if k := skills.Named(name); k != nil && k.Unusable == "" {
+			return name, strings.TrimSpace(words)
+		}
+	}
+	return "", text
+}
+
+func (s *session) resumeTurn(ctx context.Context, f *front, _ string) (string, error) {
+	o := s.base(f.updates.repo)
+	o.ContinueTurn, o.Bare = true, true
+	err := agent.Ask(ctx, f.updates.repo, o, f)
+	if err == nil && f.ended.Outcome.Turn == 0 {
+		return "No turn is incomplete.", nil
+	}
+	return "", err
+}
+
+func (s *session) discardTurn(ctx context.Context, f *front, _ string) (string, error) {
+	if err := agent.Ask(ctx, f.updates.repo, agent.Request{ID: string(s.id), DiscardTurn: true, Bare: true}, f); err != nil {
+		return "", err
+	}
+	return "The turn is discarded. It stays in the history.", nil
+}
+
+func (s *session) compact(ctx context.Context, f *front, words string) (string, error) {
+	done, err := agent.Compact(ctx, f.updates.repo, agent.CompactRequest{ID: string(s.id), Keep: -1, Focus: words}, f)
+	switch {
+	case err != nil:
+		return "", err
+	case done.Event == nil:
+		return "There is nothing to compact.", nil
+	}
+	return fmt.Sprintf("Compacted: about %d tokens in the place of %d. jp compact --undo takes it back.", done.Plan.After, done.Plan.Before), nil
+}
+
+// undoTurn brings back what the tools of the last turn changed, as jp undo does. Files that the user changed
+// stay.
+func (s *session) undoTurn(ctx context.Context, f *front, words string) (string, error) {
+	if words != "" {
+		return "", problem.Usage("/undo takes no words.")
+	}
+	u, _, err := undo.New(ctx, f.updates.repo, undo.Options{Action: "undo", Word: string(s.id) + "@"})
+	if err != nil {
+		return "", err
+	}
+	defer u.Close()
+	first, _, err := u.TurnEvents(u.LastTurn())
+	if err != nil {
+		return "", err
+	}
+	u.Before(first)
+	_, result, err := u.Propose(ctx)
+	if err == nil {
+		err = u.Do(ctx, result, u.Record)
+	}
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, file := range result.Files {
+		if file.Done {
+			lines = append(lines, "Brought back "+file.Path)
+		} else {
+			lines = append(lines, "Left "+file.Path+": "+file.Reason)
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{"There is nothing to undo."}
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// command does what a prompt says that is a command of jp.
+func (s *session) command(ctx context.Context, f *front, c *slash, words string) (any, error) {
+	if _, err := f.updates.repo.Store.Head(ctx, s.id); err != nil {
+		return nil, invalid("/%s comes behind a first prompt", c.name)
+	}
+	text, err := c.do(s, ctx, f, words)
+	f.updates.flush()
+	if text != "" && err == nil {
+		s.update(chunk{
+			Kind: "agent_message_chunk", Content: contentBlock{Type: "text", Text: text}, MessageID: fmt.Sprintf("%s-%d", c.name, s.server.Host.Now().UnixNano()),
+			Meta: meta{"jp": map[string]bool{"notice": true}},
+		})
+	}
+	if stop := stopReason(f.ended, f.turn.stopped()); stop != "" {
+		return promptResponse{StopReason: stop}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return promptResponse{StopReason: "end_turn"}, nil
 }

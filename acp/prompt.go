@@ -136,8 +136,7 @@ func (s *server) prompt(ctx context.Context, params json.RawMessage) (func() (an
 
 // ask runs a turn.
 func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any, error) {
-	chosen := s.chosen()
-	r, err := s.server.open(ctx, s.dir, chosen.overrides())
+	r, err := s.server.open(ctx, s.dir, s.chosen().overrides())
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +144,16 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 	if err := r.WarnOfMistake(); err != nil {
 		return nil, err
 	}
+	front := &front{session: s, turn: t, updates: newUpdates(s, r)}
+	if len(prompt) > 0 && prompt[0].Type == "text" {
+		if c, words := commandOf(prompt[0].Text); c != nil && len(prompt) == 1 {
+			return s.command(ctx, front, c, words)
+		}
+	}
 	request, err := s.request(ctx, r, prompt)
 	if err != nil {
 		return nil, err
 	}
-	chosen.apply(&request)
-	front := &front{session: s, turn: t, updates: newUpdates(s, r)}
 	err = agent.Ask(ctx, r, request, front)
 	front.updates.flush()
 	s.tellUsage(ctx, r, front.ended)
@@ -185,9 +188,19 @@ func stopReason(e agent.Ending, cancelled bool) string {
 	return "cancelled"
 }
 
+// base is what each run of the session has.
+func (s *session) base(r *repo.Repo) agent.Request {
+	o := agent.Request{
+		ID: string(s.id), KeepStreamed: true, Servers: s.servers(r),
+		Buffers: func(ctx context.Context, path string) (string, bool) { return s.buffer(ctx, r.TopLevel, path) },
+	}
+	s.chosen().apply(&o)
+	return o
+}
+
 // request is what a prompt asks for.
 func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlock) (agent.Request, error) {
-	o := agent.Request{ID: string(s.id), KeepStreamed: true}
+	o := s.base(r)
 	if _, err := r.Store.Head(ctx, s.id); err != nil {
 		if repo.ProblemOf(err).Code != "not_found" {
 			return o, err
@@ -225,7 +238,14 @@ func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlo
 			return o, invalid("block %d of the prompt has the type %q, which jp does not take", i+1, block.Type)
 		}
 	}
-	o.Text = []string{strings.TrimSpace(strings.Join(text, ""))}
+	all := strings.TrimSpace(strings.Join(text, ""))
+	if name, words := skillOf(r, all); name != "" {
+		o.Skills, all = []string{name}, words
+		if all == "" {
+			all = "Use the skill " + name + "."
+		}
+	}
+	o.Text = []string{all}
 	if o.Text[0] == "" && len(o.Given) == 0 {
 		return o, invalid("the prompt is empty")
 	}

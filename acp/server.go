@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"jp/agent/models"
-	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
 	"jp/internal/version"
@@ -220,7 +219,7 @@ func (s *server) failure(err error) *rpcError {
 		return ready
 	}
 	p := repo.ProblemOf(err)
-	f := &rpcError{Code: codeInternal, Message: problem.Sentence(p.Message)}
+	f := &rpcError{Code: codeInternal, Message: p.Message}
 	switch p.Code {
 	case "auth":
 		f.Code = codeAuth

@@ -1,0 +1,26 @@
+package acp
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+)
+
+// bufferTime is how long a client may take to say what it has of a file.
+const bufferTime = 5 * time.Second
+
+// buffer reads a file as the client has it, with changes that are not saved. It reports false where the client does
+// not say. The path is of a file in the working tree, which was checked.
+func (s *session) buffer(ctx context.Context, root, path string) (text string, known bool) {
+	s.server.mu.Lock()
+	reads := s.server.client.FS.ReadTextFile
+	s.server.mu.Unlock()
+	if !reads {
+		return "", false
+	}
+	ctx, cancel := context.WithTimeout(ctx, bufferTime)
+	defer cancel()
+	var answer readFileResponse
+	err := s.server.call(ctx, "fs/read_text_file", readFileRequest{SessionID: string(s.id), Path: filepath.Join(root, path)}, &answer)
+	return answer.Content, err == nil
+}

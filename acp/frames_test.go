@@ -1,0 +1,79 @@
+package acp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	const good = `{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1}}`
+	for name, test := range map[string]struct {
+		line string
+		code int // 0: it is a message
+	}{
+		"a request":           {good, 0},
+		"a notification":      {`{"jsonrpc":"2.0","method":"m"}`, 0},
+		"a response":          {`{"jsonrpc":"2.0","id":"x","result":null}`, 0},
+		"an unknown field":    {`{"jsonrpc":"2.0","method":"m","more":1}`, 0},
+		"an empty line":       {``, codeParse},
+		"words":               {`hello`, codeParse},
+		"half a message":      {`{"jsonrpc":"2.0"`, codeParse},
+		"two messages":        {good + good, codeParse},
+		"a key twice":         {`{"jsonrpc":"2.0","method":"m","params":{"a":1,"a":2}}`, codeParse},
+		"64 levels":           {`{"jsonrpc":"2.0","method":"m","params":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`, 0},
+		"65 levels":           {`{"jsonrpc":"2.0","method":"m","params":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, codeParse},
+		"no version":          {`{"id":1,"method":"m"}`, codeInvalidRequest},
+		"neither id nor name": {`{"jsonrpc":"2.0"}`, codeInvalidRequest},
+		"an id of null":       {`{"jsonrpc":"2.0","id":null,"method":"m"}`, codeInvalidRequest},
+		"an id of a list":     {`{"jsonrpc":"2.0","id":[1],"method":"m"}`, codeInvalidRequest},
+		"a method of a list":  {`{"jsonrpc":"2.0","id":1,"method":["m"]}`, codeInvalidRequest},
+		"8 MiB":               {`{"jsonrpc":"2.0","method":"` + strings.Repeat("x", maxFrame-len(`{"jsonrpc":"2.0","method":""}`)-1) + `"}`, 0},
+		"8 MiB and a byte":    {`{"jsonrpc":"2.0","method":"` + strings.Repeat("x", maxFrame-len(`{"jsonrpc":"2.0","method":""}`)) + `"}`, codeInvalidRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFrames(strings.NewReader(test.line + "\n" + good + "\n"))
+			_, err := f.next()
+			if test.code == 0 {
+				require.NoError(t, err)
+			} else {
+				var wrong *rpcError
+				require.ErrorAs(t, err, &wrong)
+				require.Equal(t, test.code, wrong.Code, wrong.Message)
+			}
+			next, err := f.next()
+			require.NoError(t, err, "the line behind it can be read")
+			require.Equal(t, "m", next.Method)
+			_, err = f.next()
+			require.ErrorIs(t, err, io.EOF)
+		})
+	}
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"m"}`))
+	f.Add([]byte("{\n}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		frames := newFrames(bytes.NewReader(data))
+		for range len(data) + 2 {
+			m, err := frames.next()
+			var wrong *rpcError
+			switch {
+			case errors.As(err, &wrong):
+				require.NotZero(t, wrong.Code)
+			case err != nil:
+				require.ErrorIs(t, err, io.EOF)
+				return
+			default:
+				require.True(t, m.Method != "" || m.ID != nil)
+			}
+		}
+		t.Fatal("the input does not end")
+	})
+}
