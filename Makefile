@@ -9,6 +9,7 @@ SEEDS    ?= 100000
 HOSTILE  ?=
 VISITS   ?=
 CRASH    ?=
+KILLS    ?= 100
 BIN      := bin/jp
 
 # jp is built, and tested, without C. The race detector needs it: make test CGO_ENABLED=1 GOFLAGS=-race
@@ -17,7 +18,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools soak seeded hostile visits inspector editors acpkill demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +72,12 @@ visits: ## how often one query goes from file to file before its first event (VI
 inspector: ## install the MCP inspector and the reference MCP server (npm), which the tests then run against jp
 	cd cmd/jp/testdata/inspector && npm ci --no-progress --loglevel=error
 	cd cmd/jp/testdata/everything && npm ci --no-progress --loglevel=error
+
+editors: ## install clients of the Agent Client Protocol and its schema (npm), which the tests then run against jp
+	cd cmd/jp/testdata/editors && npm ci --no-progress --loglevel=error
+
+acpkill: ## kill jp acp at KILLS=100 random moments of a prompt: a table; no update may be lost, no tool may run twice
+	JP_ACP_KILLS=$(KILLS) $(GO) test ./cmd/jp -run 'TestACPKill$$' -v -count=1 -timeout 1h
 
 demo: build ## a scripted turn with real tools in a scratch repository
 	@$(BIN) demo

@@ -28,6 +28,7 @@ type editor struct {
 	said     []json.RawMessage // all messages of jp
 	answers  map[int]rpcAnswer
 	next     int
+	asked    map[int]string // methods of the client's requests, by id
 	updates  []acpUpdate
 	commands json.RawMessage
 	over     bool
@@ -66,7 +67,7 @@ func (p *place) connects(capabilities string, args ...string) *editor {
 
 func startEditor(t *testing.T, cmd *exec.Cmd) *editor {
 	t.Helper()
-	e := &editor{t: t, cmd: cmd, ended: make(chan struct{}), answers: map[int]rpcAnswer{}, requests: map[string]func(json.RawMessage) (any, bool){}}
+	e := &editor{t: t, cmd: cmd, ended: make(chan struct{}), answers: map[int]rpcAnswer{}, asked: map[int]string{}, requests: map[string]func(json.RawMessage) (any, bool){}}
 	e.changed = sync.NewCond(&e.mu)
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
@@ -75,7 +76,10 @@ func startEditor(t *testing.T, cmd *exec.Cmd) *editor {
 	cmd.Stderr = &e.stderr
 	e.in = in
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { e.kill() })
+	t.Cleanup(func() {
+		e.kill()
+		e.conforms()
+	})
 	go e.read(out)
 	return e
 }
@@ -166,6 +170,7 @@ func (e *editor) begin(method, params string) int {
 	e.mu.Lock()
 	e.next++
 	id := e.next
+	e.asked[id] = method
 	e.mu.Unlock()
 	e.line(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params))
 	return id
