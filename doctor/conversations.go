@@ -13,6 +13,7 @@ import (
 
 	"jp/agent/action"
 	"jp/conversation"
+	"jp/gitcmd"
 	"jp/gitstore"
 )
 
@@ -52,7 +53,12 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 	for _, s := range seconds {
 		twins = append(twins, second(s))
 	}
-	store.LooseRefs, store.PackedRefs = countRefs(c.repo.CommonDir)
+	if c.repo.RefFormat == gitcmd.RefFiles {
+		store.LooseRefs, store.PackedRefs = countRefs(c.repo.CommonDir)
+	} else {
+		names, _ := c.db.RefNames("refs/jp/") // what cannot be listed was told
+		store.Format, store.OtherRefs = c.repo.RefFormat, len(names)
+	}
 	return slices.Concat(store.Findings(), tips.Findings(), twins.Findings())
 }
 
@@ -93,6 +99,8 @@ const manyRefs = 200
 type Store struct {
 	Live, Archived, Remote int
 	LooseRefs, PackedRefs  int
+	Format                 gitcmd.RefFormat
+	OtherRefs              int   // those of a format that is not files
 	Err                    error // why they cannot be listed
 	Hidden                 error // why packed-refs may hide some
 }
@@ -109,6 +117,9 @@ func (s Store) Findings() []Finding {
 			advise("%s shows what git finds of it; mend that line, or bring back the file as it was", action.ListRefs))
 	case s.Err != nil:
 		return all
+	}
+	if s.Format != gitcmd.RefFiles {
+		return append(all, found(OK, "refs", "%d in the %s", s.OtherRefs, s.Format))
 	}
 	if s.LooseRefs >= manyRefs {
 		return append(all, found(Note, "refs", "%d loose, %d packed: each loose one is a file to read when conversations are listed", s.LooseRefs, s.PackedRefs).

@@ -31,6 +31,7 @@ type Repository struct {
 	GitDir   string // of this working tree
 	Common   string // the git directory that all working trees share
 	Objects  string // the format of object names
+	Refs     gitcmd.RefFormat
 	Bare     bool
 	Shallow  bool
 	Partial  bool
@@ -47,7 +48,7 @@ type Repository struct {
 // repository is what git says of the repository, and what the file system does.
 func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err error) Repository {
 	found := Repository{
-		Dir: c.dir, Err: err, TopLevel: at.TopLevel, GitDir: at.GitDir, Common: at.CommonDir, Objects: string(at.ObjectFormat),
+		Dir: c.dir, Err: err, TopLevel: at.TopLevel, GitDir: at.GitDir, Common: at.CommonDir, Objects: string(at.ObjectFormat), Refs: at.RefFormat,
 		Bare: at.Bare, Shallow: at.Shallow, User: os.Geteuid(), Owner: os.Geteuid(),
 	}
 	var refusal *gitcmd.Refusal
@@ -65,8 +66,6 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 			found.Hint = advice
 		case errors.Is(err, gitcmd.ErrObjectFormat):
 			found.Hint = "conversations need a repository with SHA-1 or SHA-256 objects: " + action.InitSHA1.String()
-		case errors.Is(err, gitcmd.ErrRefFormat):
-			found.Hint = "git refs migrate --ref-format=files, of git 2.46 or newer"
 		case errors.As(err, &exit) && strings.Contains(exit.Stderr, "bad config"):
 			found.Hint = "mend the configuration of git that it names"
 		case git != "" && repo.DanglingLink(git) != "":
@@ -83,7 +82,7 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	}
 	promised, _ := filepath.Glob(filepath.Join(glob(at.CommonDir), "objects", "pack", "*.promisor")) // the pattern is right
 	found.Partial = len(promised) > 0
-	found.ReadOnly = unwritten(at.CommonDir)
+	found.ReadOnly = unwritten(at)
 	found.Index = damagedIndex(ctx, at, c.env)
 	found.Own = ownFolders(at.CommonDir)
 	found.Unusual = unusualFiles(at)
@@ -159,8 +158,12 @@ func lastLine(text string) string {
 }
 
 // unwritten says why jp cannot write what it has to, nil where it can.
-func unwritten(common string) error {
-	for _, dir := range []string{common, filepath.Join(common, "objects"), filepath.Join(common, "refs")} {
+func unwritten(at gitcmd.Repository) error {
+	refs := filepath.Join(at.CommonDir, "refs")
+	if at.RefFormat == gitcmd.Reftable {
+		refs = at.TablesDir()
+	}
+	for _, dir := range []string{at.CommonDir, filepath.Join(at.CommonDir, "objects"), refs} {
 		if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 			return err
 		}
@@ -179,7 +182,7 @@ func (r Repository) Findings() []Finding {
 	if r.Err != nil {
 		return []Finding{found(Fail, "repository", "%v", r.Err).advise("%s", r.Hint)}
 	}
-	all := []Finding{found(OK, "repository", "%s, %s objects, refs as files", r.kind(), r.Objects)}
+	all := []Finding{found(OK, "repository", "%s, %s objects, refs as %s", r.kind(), r.Objects, r.Refs)}
 	if r.Shallow {
 		all = append(all, found(Note, "shallow", "a shallow clone: commits are missing, those of conversations that were fetched among them").
 			advise("%s", action.Unshallow()))

@@ -23,6 +23,10 @@ var (
 // git leaves behind.
 var ErrRefsLocked = errors.New("git has locked the packed refs")
 
+// ErrTablesLocked says that git's lock of all refs in a reftable is there, which a killed
+// git leaves behind.
+var ErrTablesLocked = errors.New("git has locked the refs")
+
 // errNotEvent is a commit that never was one of ours.
 var errNotEvent = errors.New("it is a commit, and not an event")
 
@@ -63,7 +67,7 @@ func (e *DamageError) Unwrap() error { return e.Err }
 func BrokenRef(err error) string {
 	var ref *odb.UnreadableRef
 	var packed *odb.PackedRefsError
-	if !errors.As(err, &ref) || errors.As(err, &packed) || !errors.Is(err, odb.ErrRefBroken) && !errors.Is(err, odb.ErrRefSymbolic) {
+	if !errors.As(err, &ref) || ref.ThroughGit || errors.As(err, &packed) || !errors.Is(err, odb.ErrRefBroken) && !errors.Is(err, odb.ErrRefSymbolic) {
 		return ""
 	}
 	return ref.Ref
@@ -80,6 +84,8 @@ func storeError(err error) error {
 		return fmt.Errorf("%w: %w", conversation.ErrExists, err)
 	case errors.Is(err, odb.ErrRefsLocked):
 		return fmt.Errorf("%w: %w", ErrRefsLocked, err)
+	case errors.Is(err, odb.ErrTablesLocked):
+		return fmt.Errorf("%w: %w", ErrTablesLocked, err)
 	case errors.Is(err, odb.ErrRefNotFound):
 		return fmt.Errorf("%w: %w", conversation.ErrNotFound, err)
 	case errors.Is(err, odb.ErrReadOnly):

@@ -218,6 +218,7 @@ var (
 	MoveAway       = between("move-away", "mv {folder} {to}")
 	RemoveFile     = about("remove-file", "rm {file}")
 	RemoveRefsLock = fixed("remove-refs-lock", `rm "$(git rev-parse --git-common-dir)/packed-refs.lock"`)
+	RemoveTables   = fixed("remove-tables-lock", `rm "$(git rev-parse --git-common-dir)/reftable/tables.list.lock"`)
 	RemoveRef      = about("remove-ref", `rm "$(git rev-parse --git-common-dir)"/{ref}`)
 	LiftFileSize   = fixed("lift-file-size", "ulimit -f unlimited")
 	Quota          = fixed("quota", "quota")

@@ -105,6 +105,9 @@ func storeFailure(err error) *problem.Error {
 	case errors.Is(err, gitstore.ErrRefsLocked):
 		return problem.New(problem.ExitLocked, "locked", "%v", err).
 			Hint(action.RemoveRefsLock, "where no git runs any more: one that was killed has left it")
+	case errors.Is(err, gitstore.ErrTablesLocked):
+		return problem.New(problem.ExitLocked, "locked", "%v", err).
+			Hint(action.RemoveTables, "where no git runs any more: one that was killed has left it")
 	case errors.As(err, &damage):
 		return problem.New(problem.ExitDamaged, "damaged", "%v. Events before it are readable: %d.", err, damage.Good)
 	case errors.Is(err, conversation.ErrDamaged):

@@ -77,12 +77,18 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scriptCondition knows [landlock]: programs can be confined here.
+// scriptCondition knows [landlock]: programs can be confined here; [reftable]: git has this
+// format; and [files]: the scripts' repositories have a file for each ref.
 func scriptCondition(name string) (bool, error) {
-	if name != "landlock" {
-		return false, fmt.Errorf("there is no condition %q", name)
+	switch name {
+	case "landlock":
+		return sandbox.Supported().Enforced(), nil
+	case "reftable":
+		return gitenv.KnowsReftable(), nil
+	case "files":
+		return !gitenv.Reftable(), nil
 	}
-	return sandbox.Supported().Enforced(), nil
+	return false, fmt.Errorf("there is no condition %q", name)
 }
 
 // setUp gives a script a home without the host's configuration, one session,

@@ -93,6 +93,8 @@ func (e *RefError) Unwrap() error {
 type UnreadableRef struct {
 	Ref string
 	Err error
+	// ThroughGit says that git has told it: the ref may have no file of its own.
+	ThroughGit bool
 }
 
 // Error names the ref and says what is wrong with it.

@@ -132,7 +132,7 @@ func (r *gitRefs) each(name string) (refs []Ref, faults []*UnreadableRef, err er
 		name, target, _ := strings.Cut(rest, " ")
 		switch {
 		case target != "":
-			faults = append(faults, &UnreadableRef{Ref: name, Err: fmt.Errorf("%w: %q", ErrRefSymbolic, "ref: "+target)})
+			faults = append(faults, &UnreadableRef{Ref: name, ThroughGit: true, Err: fmt.Errorf("%w: %q", ErrRefSymbolic, "ref: "+target)})
 		case !isName(oid, r.format):
 			return nil, nil, fmt.Errorf("git for-each-ref: unexpected answer %q", line)
 		default:
@@ -141,10 +141,10 @@ func (r *gitRefs) each(name string) (refs []Ref, faults []*UnreadableRef, err er
 	}
 	for line := range strings.Lines(warnings) {
 		if _, name, is := strings.Cut(strings.TrimSpace(line), "ignoring broken ref "); is {
-			faults = append(faults, &UnreadableRef{Ref: name, Err: fmt.Errorf("%w: git ignores it", ErrRefBroken)})
+			faults = append(faults, &UnreadableRef{Ref: name, ThroughGit: true, Err: fmt.Errorf("%w: git ignores it", ErrRefBroken)})
 		}
 		if _, name, is := strings.Cut(strings.TrimSpace(line), "ignoring dangling symref "); is {
-			faults = append(faults, &UnreadableRef{Ref: name, Err: fmt.Errorf("%w: to a ref that is missing", ErrRefSymbolic)})
+			faults = append(faults, &UnreadableRef{Ref: name, ThroughGit: true, Err: fmt.Errorf("%w: to a ref that is missing", ErrRefSymbolic)})
 		}
 	}
 	return refs, faults, nil
@@ -368,7 +368,7 @@ func (m *refMove) again(ctx context.Context, cause error) error {
 		m.writes++
 		return m.restore(ctx)
 	}
-	lock := m.locked()
+	lock, age := m.locked()
 	another := func(words string) bool { return strings.Contains(said, words) } // it may be gone by now
 	if lock == "" && !another("File exists") && !another("is locked") && !another("concurrently modified") {
 		return m.explain(cause)
@@ -381,7 +381,8 @@ func (m *refMove) again(ctx context.Context, cause error) error {
 			return nil
 		}
 	}
-	if time.Now().After(m.deadline) {
+	ofAll := lock == tableList+lockSuffix || lock == packedRefsFile+lockSuffix
+	if time.Now().After(m.deadline) || ofAll && age >= staleLock { // no git holds that for so long
 		return lockedError(lock, cause)
 	}
 	if !m.told && time.Until(m.deadline) < m.lockTimeout-longWait {
@@ -447,12 +448,12 @@ func (m *refMove) locks() (locks []heldLock) {
 	return locks
 }
 
-// locked is a lock that is there, "" for none.
-func (m *refMove) locked() string {
+// locked is a lock that is there, "" for none, and how old it is.
+func (m *refMove) locked() (name string, age time.Duration) {
 	if locks := m.locks(); len(locks) > 0 {
-		return locks[0].name
+		return locks[0].name, m.now().Sub(time.Unix(0, locks[0].info.ModTime))
 	}
-	return ""
+	return "", 0
 }
 
 // release removes the locks of a git that had them all and was killed since.

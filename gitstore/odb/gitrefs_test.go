@@ -94,7 +94,7 @@ func refKinds(t *testing.T, run func(t *testing.T, repo string, format gitcmd.Re
 		run(t, newRepo(t), gitcmd.RefFiles)
 	})
 	t.Run("reftable", func(t *testing.T) {
-		if !gitenv.KnowsReftable(t) {
+		if !gitenv.KnowsReftable() {
 			t.Skip("this git has no reftable; tools/git-next unpacks one that has")
 		}
 		repo := t.TempDir()
@@ -206,7 +206,7 @@ func TestGitRefsAreComparedAndRefused(t *testing.T) {
 
 // TestRefsAreMigrated moves all refs into a reftable, and back, while a Store is open.
 func TestRefsAreMigrated(t *testing.T) {
-	if !gitenv.KnowsReftable(t) {
+	if !gitenv.KnowsReftable() {
 		t.Skip("this git has no reftable; tools/git-next unpacks one that has")
 	}
 	repo := newRepo(t)

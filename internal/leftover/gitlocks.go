@@ -18,7 +18,7 @@ func (f *finding) gitLocks() {
 		dirs = append(dirs, f.CommonDir)
 	}
 	for _, dir := range dirs {
-		for _, below := range []string{"", "info", "objects", "objects/info", "objects/info/commit-graphs", "objects/pack"} {
+		for _, below := range []string{"", "info", "objects", "objects/info", "objects/info/commit-graphs", "objects/pack", "reftable"} {
 			entries, _ := os.ReadDir(filepath.Join(dir, below)) // no folder, no locks
 			for _, e := range entries {
 				f.gitLock(filepath.Join(dir, below, e.Name()), e)
