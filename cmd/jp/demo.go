@@ -66,10 +66,10 @@ func runDemo(ctx context.Context, e *ui.Env) error {
 	}
 	_, err = fmt.Fprintf(e.Results(), `
 Next, in a repository of yours:
-  %-28v or another provider's key: %v lists them
-  %-28v ask a model
-  %-28v see which files it changed
-  %-28v take that back
+  %-31v or another provider's key: %v lists them
+  %-31v ask a model
+  %-31v see which files it changed
+  %-31v take that back
 
 The demo's repository: %s   (rm -r %s removes it)
 `, action.SetKey("ANTHROPIC_API_KEY"), action.Models, action.Ask, action.DiffTools, action.UndoTurn, d.dir, dir)
