@@ -11,7 +11,7 @@ import (
 )
 
 // Verify checks a conversation: that every commit is an event, that trees
-// change only where they may, that summaries are what the events come to, that
+// change only where they may, that the newest summary is what the events come to, that
 // payload and the ref that keeps it are what they should be, and that the events
 // make sense together.
 func (s *Store) Verify(ctx context.Context, id conversation.ID) (conversation.Verdict, error) {
