@@ -34,6 +34,19 @@ func (r Finder) View(ctx context.Context, e *Host, word string) (*View, error) {
 	return v.whole(ctx)
 }
 
+// ViewAt is View for words that may also name an event of the conversation. The event is nil if they name none.
+func (r Finder) ViewAt(ctx context.Context, e *Host, word string) (v *View, at *conversation.Event, err error) {
+	target, event := SplitTarget(word)
+	if v, err = r.View(ctx, e, target); err != nil || event == "" {
+		return v, nil, err
+	}
+	at, err = SelectEvent(v.Events, event, v.ID, e.Now())
+	if err != nil && v.Broken != nil {
+		return v, nil, v.Damage(nil) // it may be one of those that cannot be read
+	}
+	return v, at, err
+}
+
 // A Reach says whether a view goes back far enough. It is asked at the start of
 // each turn, the newest first, with the events from there on, newest first.
 type Reach func(back []*conversation.Event) bool

@@ -271,19 +271,16 @@ func showCompaction(ctx context.Context, e *ui.Env, word string) error {
 		return err
 	}
 	defer r.Close()
-	target, event := repo.SplitTarget(word)
-	v, err := r.Find().View(ctx, e.Host, target)
+	v, found, err := r.Find().ViewAt(ctx, e.Host, word)
 	if err != nil {
 		return err
 	}
-	found := compaction.Newest(v.Events)
-	if event != "" {
-		if found, err = repo.SelectEvent(v.Events, event, v.ID, e.Now()); err != nil {
-			return err
-		}
+	named := found != nil
+	if !named {
+		found = compaction.Newest(v.Events)
 	}
 	if found == nil || found.Type() != conversation.TypeCompaction {
-		if event != "" {
+		if named {
 			return problem.Usage("@%d of %s is no compaction.", found.Seq, v.Name()).About(v.ID)
 		}
 		return problem.Usage("%s has no compaction to show.", v.Name()).About(v.ID)

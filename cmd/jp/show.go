@@ -53,14 +53,7 @@ func runShow(ctx context.Context, e *ui.Env, word string) error {
 	if event == "" {
 		return showConversation(ctx, e, r, target)
 	}
-	v, err := r.Find().View(ctx, e.Host, target)
-	if err != nil {
-		return err
-	}
-	found, err := repo.SelectEvent(v.Events, event, v.ID, e.Now())
-	if err != nil && v.Broken != nil {
-		return v.Damage(nil) // it may be one of those that cannot be read
-	}
+	v, found, err := r.Find().ViewAt(ctx, e.Host, word)
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
 	"jp/instructions"
 	"jp/internal/safetext"
@@ -38,26 +38,13 @@ func showInstructions(ctx context.Context, e *ui.Env, word string) error {
 		return err
 	}
 	defer r.Close()
-	target, event := repo.SplitTarget(word)
-	v, err := r.Find().View(ctx, e.Host, target)
+	v, at, err := r.Find().ViewAt(ctx, e.Host, word)
 	if err != nil {
 		return err
 	}
 	events := v.Events
-	if event != "" {
-		at, err := repo.SelectEvent(v.Events, event, v.ID, e.Now())
-		if err != nil && v.Broken != nil {
-			return v.Damage(nil)
-		}
-		if err != nil {
-			return err
-		}
-		for i := range events {
-			if events[i].Seq == at.Seq {
-				events = events[:i+1]
-				break
-			}
-		}
+	if at != nil {
+		events = events[:slices.Index(events, at)+1]
 	}
 	told := instructions.Follow(events)
 	shown := shownInstructions{Conversation: string(v.ID), Files: []shownInstructionFile{}}
