@@ -164,7 +164,9 @@ type Assistant struct {
 
 // Web says what web_fetch may reach.
 type Web struct {
-	Private []string `toml:"private" doc:"Hosts that web_fetch may read though their address is private, such as localhost"`
+	Allow         []string `toml:"allow" tighten:"fewer" check:"hosts" doc:"Hosts, with all names below them, of which web_fetch reads https addresses without a question: those in your words, in instructions, and links of pages it has read"`
+	AllowComposed []string `toml:"allow_composed" tighten:"fewer" check:"hosts" doc:"Hosts of which web_fetch reads any https address without a question, also one that the model composed"`
+	Private       []string `toml:"private" tighten:"fewer" doc:"Hosts that web_fetch may read though their address is private, such as localhost"`
 }
 
 // Instructions say which files of instructions a model is given.

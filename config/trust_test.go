@@ -130,6 +130,10 @@ func TestWorkspaceMayOnlyTighten(t *testing.T) {
 		{"sandbox.enable = false", `sandbox.enable = true`, false},
 		{"sandbox.network = true", `sandbox.network = false`, false},
 		{"", `sandbox.write = ["/"]`, true},
+		{"", `web.allow = ["a.org"]`, true},
+		{"", `web.allow_composed = ["a.org"]`, true},
+		{"", `web.private = ["localhost"]`, true},
+		{`web.allow = ["a.org", "b.org"]`, `web.allow = ["b.org"]`, false},
 		{"sandbox.write = ['/a', '/b']", `sandbox.write = ["/b"]`, false},
 	}
 	for _, tc := range cases {

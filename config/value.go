@@ -183,6 +183,9 @@ func (n *node) check(value any) string {
 		if n.tag.Get("check") == "argv" && len(v) > 0 && v[0] == "" {
 			return "must name a program"
 		}
+		if n.tag.Get("check") == "hosts" && slices.ContainsFunc(v, func(host string) bool { return host == "" || strings.ContainsAny(host, "/*@? \t") }) {
+			return "must be names of hosts, such as docs.example.com"
+		}
 		if n.tag.Get("check") == "names" && slices.ContainsFunc(v, func(name string) bool {
 			return name == "" || strings.ContainsAny(name, "/\\") || strings.Trim(name, ".") == ""
 		}) {

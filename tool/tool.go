@@ -76,6 +76,9 @@ type Definition struct {
 	// Subject is the part of the arguments that says most, on one line:
 	// a path, an argv, a pattern. Nil: nothing.
 	Subject func(arguments json.RawMessage) string
+	// Rule is the user's rule by which a call needs no question, "" if there is none, by the events so far. It
+	// holds for an exclusive tool, too. Nil: there is never one.
+	Rule func(arguments json.RawMessage, events []*conversation.Event) string
 	// Foresee is the yes-or-no question of its own that a call would ask now, and that
 	// a person who allows the run answers with yes. Nil: that is not known; ok is false where
 	// it would ask none.

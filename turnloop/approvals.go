@@ -309,6 +309,11 @@ func touches(e *conversation.Event, about []tool.NamedFile) bool {
 
 // settled is the answer that an earlier yes or the configuration gives.
 func (a *approvals) settled(def *tool.Definition, call *conversation.ToolCall) (conversation.InquiryResponse, bool) {
+	if def.Rule != nil && def.Run == tool.Ask {
+		if rule := def.Rule(call.Arguments(), a.stream.Events()); rule != "" {
+			return conversation.InquiryResponse{Outcome: conversation.OutcomeAnswered, Answer: word(conversation.AnswerRun), By: conversation.ByConfig, Reason: "allow rule: " + rule}, true
+		}
+	}
 	var rules Grant
 	if a.opts.Grant != nil {
 		rules = a.opts.Grant()
