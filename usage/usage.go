@@ -14,28 +14,31 @@ import (
 
 // A Call is one use of a model.
 type Call struct {
-	Conversation conversation.ID
-	Seq          int
-	Time         time.Time
-	Model        string
-	Branch       string
-	Usage        conversation.Usage
+	Conversation conversation.ID    `json:"conversation"`
+	Seq          int                `json:"seq"`
+	Commit       string             `json:"commit"` // the same in a fork that shares the event
+	Time         time.Time          `json:"time"`
+	Model        string             `json:"model"`
+	Branch       string             `json:"branch,omitempty"`
+	Usage        conversation.Usage `json:"usage"`
 }
 
-// Calls are the calls of a conversation. An event that a fork shares, or a slice copied, counts in its source alone: seen has
-// the commits that were counted.
-func Calls(id conversation.ID, events []*conversation.Event, seen map[string]bool) (calls []Call) {
+// Calls are the calls of a conversation. An event that a slice copied counts in its source alone.
+func Calls(id conversation.ID, events []*conversation.Event) (calls []Call) {
 	branch := ""
 	for _, e := range events {
 		if e.Git != nil && e.Git.Branch != "" {
 			branch = e.Git.Branch
 		}
 		u := of(e)
-		if u == nil || e.Was != nil || e.Commit != "" && seen[e.Commit] {
+		if u == nil || e.Was != nil {
 			continue
 		}
-		seen[e.Commit] = true
-		calls = append(calls, Call{Conversation: id, Seq: e.Seq, Time: e.Time, Model: e.Model, Branch: branch, Usage: *u})
+		model := e.Model
+		if b, ok := e.Body.(*conversation.Compaction); ok {
+			model = cmp.Or(b.Model, model)
+		}
+		calls = append(calls, Call{Conversation: id, Seq: e.Seq, Commit: e.Commit, Time: e.Time, Model: model, Branch: branch, Usage: *u})
 	}
 	return calls
 }

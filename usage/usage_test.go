@@ -25,10 +25,10 @@ func TestGroup(t *testing.T) {
 		branch, answer(1, 0, "a/m", &conversation.Usage{Input: 100, Output: 5, CacheRead: 60, CostUSD: "0.1"}),
 		answer(2, time.Hour, "b/m", &conversation.Usage{Input: 10, Output: 1}), copied, answer(4, time.Hour, "a/m", nil),
 	}
-	seen := map[string]bool{}
-	calls := Calls("jp-c1", events, seen)
+	calls := Calls("jp-c1", events)
+	compacted := &conversation.Event{Body: &conversation.Compaction{Model: "c/m", Usage: &conversation.Usage{Input: 3}}}
+	require.Equal(t, "c/m", Calls("jp-c1", []*conversation.Event{compacted})[0].Model)
 	require.Len(t, calls, 2)
-	require.Empty(t, Calls("jp-c2", events, seen), "a fork shares the events")
 	for by, keys := range map[string][]string{
 		"day": {"2026-11-21", "2026-11-22"}, "model": {"a/m", "b/m"}, "conversation": {"jp-c1"}, "branch": {"main"},
 	} {

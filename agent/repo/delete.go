@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 
+	"jp/agent/usagecache"
 	"jp/conversation"
 )
 
@@ -16,6 +17,7 @@ func (r States) Delete(ctx context.Context, info conversation.Info) error {
 	for _, kind := range []string{".query", ".queue", ".answer", ".unsent", ".untracked"} {
 		_ = r.Own().Remove(DraftsFolder, string(info.ID)+kind) // there may be none
 	}
+	_ = r.Own().Remove(usagecache.Folder, string(info.ID)+".json") // there may be none
 	if registry, ok := r.ToldRegistry(); ok {
 		_ = registry.Forget(info.ID) // its log; there may be none
 	}

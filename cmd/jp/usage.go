@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/usagecache"
 	"jp/cmd/jp/internal/ui"
 	"jp/conversation"
 	"jp/internal/safetext"
@@ -63,30 +63,25 @@ func runUsage(ctx context.Context, e *ui.Env, o usageOptions) error {
 		return err
 	}
 	defer r.Close()
-	var calls []usage.Call
-	misses := []usage.Miss{}
-	seen := map[string]bool{}
+	var infos []conversation.Info
 	for _, scope := range []conversation.Scope{conversation.ScopeLive, conversation.ScopeArchived} {
-		infos, err := r.Store.List(ctx, scope)
+		some, err := r.Store.List(ctx, scope)
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(infos, func(a, b conversation.Info) int { return strings.Compare(string(a.ID), string(b.ID)) }) // sources before forks
-		for _, i := range infos {
-			if i.Err != nil || i.Summary.LastEventAt.Before(since) && !since.IsZero() {
-				continue
-			}
-			events, err := r.Store.Load(ctx, i.Head)
-			if err != nil {
-				e.Note("jp left out %s: %v", i.ID, err)
-				continue
-			}
-			calls = append(calls, usage.Calls(i.ID, events, seen)...)
-			misses = append(misses, usage.Misses(i.ID, events)...)
-		}
+		infos = append(infos, some...)
 	}
-	calls = slices.DeleteFunc(calls, func(c usage.Call) bool { return c.Time.Before(since) })
-	misses = slices.DeleteFunc(misses, func(m usage.Miss) bool { return m.Time.Before(since) })
+	progress := e.Progress("conversations read", len(infos))
+	defer progress.Stop()
+	reader := usagecache.Reader{Store: r.Store, Own: r.Own(), Step: progress.Step, Left: func(i conversation.Info, err error) {
+		progress.Stop()
+		e.Note("jp left out %s: %v", i.ID, err)
+	}}
+	calls, misses, err := reader.Read(ctx, infos, since)
+	if err != nil {
+		return err
+	}
+	progress.Stop()
 	if o.misses {
 		return printMisses(e, misses)
 	}
@@ -96,6 +91,9 @@ func runUsage(ctx context.Context, e *ui.Env, o usageOptions) error {
 
 func printMisses(e *ui.Env, misses []usage.Miss) error {
 	if e.Format.Structured() {
+		if misses == nil {
+			misses = []usage.Miss{}
+		}
 		return ui.WriteJSON(e.Results(), misses)
 	}
 	for _, m := range misses {

@@ -72,6 +72,8 @@ var Allowed = map[string][]string{
 	"agent/problem":            {"conversation", "agent/action", "internal/safetext"},
 	"agent/repo":               {everything},
 	"agent/models":             {everything},
+	"agent/usagecache":         {"conversation", "gitstore", "internal/safefile", "usage"},
+	"agent/spending":           {"conversation", "provider", "provider/catalog", "internal/safefile"},
 	"agent/snapshot":           {everything},
 	"agent/toolset":            {everything},
 	"agent/attachments":        {everything},
