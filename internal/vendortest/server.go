@@ -134,12 +134,16 @@ func (s *Server) Items(vendor string) []json.RawMessage {
 func (s *Server) FellSilent() <-chan struct{} { return s.silent }
 
 // AppendOnly fails the test where a request has lost or changed something that
-// stood before an answer in an earlier one to the same model.
-func (s *Server) AppendOnly() {
+// stood before an answer in an earlier one to the same model. Requests at the given
+// numbers may begin anew.
+func (s *Server) AppendOnly(anew ...int) {
 	s.t.Helper()
 	last := map[string]Request{}
 	for i, now := range s.Requests() {
 		v := VendorNamed(now.Vendor)
+		if slices.Contains(anew, i) {
+			clear(last)
+		}
 		if before, asked := last[now.Vendor+now.Model]; asked && !now.Side {
 			for _, fault := range wirecheck.AppendOnly(v.speech.format(), before.Body, now.Body) {
 				s.t.Errorf("request %d, to %s: %v\n%s\n%s", i, now.Vendor, fault, before.Body, now.Body)
