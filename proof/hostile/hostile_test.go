@@ -16,7 +16,7 @@ import (
 // each kind is tried with a sample of them.
 const fullVariable = "JP_HOSTILE"
 
-const oneOfEachKind = "git-fsmonitor,git-clean-filter,git-lfs-settings,fs-links,mcp-rug-pull,refs-settings,shell-allow-rules,terminal-words,trust-one-byte,workspace-tools"
+const oneOfEachKind = "git-fsmonitor,git-clean-filter,git-lfs-settings,fs-links,mcp-rug-pull,refs-settings,shell-allow-rules,terminal-words,trust-one-byte,workspace-tools,fetch-secret,skill-shadow"
 
 func TestNoAttackComesToSomething(t *testing.T) {
 	if testing.Short() {

