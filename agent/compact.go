@@ -184,6 +184,9 @@ func unasked(ctx context.Context, r *repo.Repo, model string) *catalog.Provider 
 func (l *loaded) notCompacted(err error) error {
 	var refused *provider.Error
 	switch {
+	case errors.As(err, &refused) && refused.Class == provider.ClassBudget:
+		return problem.New(problem.ExitFailed, "interrupted", "jp could not compact %s: %s. Nothing was changed.", l.id.Short(), refused.Message).About(l.id).
+			Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
 	case errors.Is(err, compactor.ErrNoSummary), errors.Is(err, compactor.ErrLonger):
 		return problem.New(problem.ExitFailed, "provider", "jp could not compact %s: %v. Nothing was changed.", l.id.Short(), err).About(l.id).
 			Hint(action.CompactTrim(l.id.Short()), "makes room without a model")
@@ -206,7 +209,11 @@ func (l *loaded) compactor(model string, open *catalog.Provider, notice func(str
 			if err != nil {
 				return compactor.Writer{}, err
 			}
-			return compactor.Writer{Model: name, Provider: other, Options: provider.Options{
+			writer := provider.Provider(other)
+			if l.spent != nil {
+				writer = l.spent.Limit(other, other.Price)
+			}
+			return compactor.Writer{Model: name, Provider: writer, Options: provider.Options{
 				Model: name, API: other.API, Endpoint: other.Endpoint, Account: other.Account,
 			}}, nil
 		}

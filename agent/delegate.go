@@ -62,6 +62,7 @@ func (c *child) work(ctx context.Context, t delegate.Task) (err error) {
 	switch {
 	case begun && c.tail == nil:
 		c.outcome, err = c.recorder(c.files).Run(ctx)
+		c.spent.Count(c.outcome.Usage.CostUSD)
 	case begun && c.worksFor() != c.parent.id: // the parent is a fork of the one that it works for
 		return &refusedTask{"it works for another conversation"}
 	case t.Attempt > 1 && c.opts.Pending == "report":

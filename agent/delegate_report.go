@@ -51,6 +51,8 @@ func (c *child) whyNoAnswer() string {
 		return "its turn was taken back"
 	case c.outcome.Status == turnloop.Refused:
 		return "its model refused to answer"
+	case c.outcome.By == conversation.ByBudget && c.outcome.Reason != "" && c.outcome.Reason != turnloop.ReasonTokens:
+		return c.outcome.Reason
 	case c.outcome.By == conversation.ByLimit && c.outcome.Reason != "" && c.outcome.Reason != turnloop.ReasonModelCalls:
 		return c.outcome.Reason
 	case c.outcome.Status == turnloop.Stopped:

@@ -52,7 +52,7 @@ func (l *loaded) read(ctx context.Context) error {
 		return repo.AboutConversation(err, l.id)
 	}
 	l.head = head
-	if !l.opts.NoPersist && conversation.Local(events) && slices.ContainsFunc(events, func(e *conversation.Event) bool { return len(e.Payloads) > 0 }) {
+	if !l.opts.unrecorded() && conversation.Local(events) && slices.ContainsFunc(events, func(e *conversation.Event) bool { return len(e.Payloads) > 0 }) {
 		if err := l.repo.Store.Keep(ctx, l.id, head); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (l *loaded) read(ctx context.Context) error {
 		l.tail = tail
 	}
 	l.stream = conversation.Join(stream, tail)
-	if l.opts.NoPersist && l.tail != nil {
+	if l.opts.unrecorded() && l.tail != nil {
 		l.env.Note("Turn %d is incomplete (%s); it is left out.", l.tail.Number, interrupted.TailWords(l.repo, l.id, interrupted.StatusOf(l.ctx, l.repo, l.id, l.tail)))
 		l.leftModel = l.stream.Model()
 		l.events = l.events[:len(l.events)-len(l.tail.Events)]

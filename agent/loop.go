@@ -8,18 +8,21 @@ import (
 	"slices"
 
 	"jp/agent/agentsmd"
+	"jp/agent/compactor"
 	"jp/agent/drafts"
 	"jp/agent/interrupted"
 	"jp/agent/models"
 	"jp/agent/presence"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
+	"jp/agent/spending"
 	"jp/agent/toolset"
 	"jp/compaction"
 	"jp/conversation"
 	"jp/instructions"
 	"jp/internal/version"
 	"jp/provider"
+	"jp/provider/catalog"
 	"jp/turnloop"
 	"jp/worktree"
 )
@@ -38,6 +41,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	if err != nil {
 		return nil, err
 	}
+	asked := e.limitCost(model)
 	tools, err := e.openTools(ctx)
 	if err != nil {
 		return nil, err
@@ -66,7 +70,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	limits := e.repo.Config.Limits
 	opts := turnloop.Options{
 		Journal: e.repo.Store, ID: e.id, Head: e.head, Stream: e.stream,
-		Provider: model, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
+		Provider: asked, API: model.API, Endpoint: model.Endpoint, Account: model.Account,
 		Model: e.model, System: e.system(system), Tools: tools,
 		Workspace: files, Hold: files.Hold, ToolLock: e.toolLock, Outlived: e.outlived,
 		Policy: e.policy(), Grant: rulesOf(e.repo).now, Observer: e.out, Verbose: e.opts.Verbose,
@@ -79,7 +83,13 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		Restore: e.repo.Values.Restorer(e.id), Placeholders: repo.Placeholders, Redacts: e.repo.Values.Redacts(),
 		Redact: e.repo.Values.Concealer(e.id), RedactOutput: e.repo.Values.Redactor(e.id), Mentioned: snapshot.Mentioned,
 	}
+	if name := e.repo.Config.ResolveModel(e.repo.Config.Compaction.Model); name != "" {
+		if err := models.NeedsPrice(e.repo, name); err != nil {
+			return nil, err
+		}
+	}
 	room := e.compactor(e.model, model, e.out.Noticed)
+	room.Provider = asked
 	opts.MakeRoom = room.MakeRoom
 	e.context = func() (tokens, window int) {
 		tokens, _ = compaction.Used(e.stream.Events())
@@ -94,7 +104,7 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	if opts.Retry.Asked == 0 || e.opts.Wait {
 		opts.Retry.Asked = -1
 	}
-	if e.opts.NoPersist {
+	if e.opts.unrecorded() {
 		opts.Journal, opts.Hold, opts.ToolLock, opts.Outlived = e.repo.Store.Transient(), nil, nil, nil
 	} else {
 		if files.Tree != nil && !files.Off {
@@ -109,8 +119,12 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 		}
 		e.front.OnSuspend(e.drafts.Flush)
 	}
-	if q := e.opts.Queue; q != nil && e.delegation == nil && !e.opts.NoPersist {
+	if q := e.opts.Queue; q != nil && e.delegation == nil && !e.opts.unrecorded() {
 		opts.Queued, opts.Observer = func() []string { return q.Send(-1) }, queueKeeper{opts.Observer, q}
+	}
+	if e.opts.preview != nil {
+		opts.MakeRoom, opts.Hooks = nil, nil
+		opts.Provider = previewer(func(request *provider.Request) { e.previewed(request, model, room) })
 	}
 	if opts.Base, err = e.base(ctx, files); err != nil {
 		return nil, err
@@ -123,9 +137,35 @@ func (e *equipped) prepare(ctx context.Context, unknown turnloop.Resolver, untra
 	loop := turnloop.New(opts)
 	e.presence.Runs(loop)
 	if e.user != nil {
-		e.front.Running(loop, e.opts.NoPersist)
+		e.front.Running(loop, e.opts.unrecorded())
 	}
 	return loop, nil
+}
+
+// limitCost is the model within what the turn may cost. The turns of delegates count to their parent's.
+func (e *equipped) limitCost(model *catalog.Provider) provider.Provider {
+	if e.delegation == nil {
+		e.spent = spending.NewTurn(e.repo.Config.Limits.CostUSD)
+	}
+	if tail := e.stream.Tail(); !tail.Complete() && !tail.Discarded { // it is resumed
+		e.spent.Count(turnloop.SpentBy(e.stream).CostUSD)
+	}
+	return e.spent.Limit(model, model.Price)
+}
+
+// previewed keeps what would be sent. If the model is asked again, that was for want of an answer.
+func (e *equipped) previewed(request *provider.Request, model *catalog.Provider, room *compactor.Compactor) {
+	p := e.opts.preview
+	if p.Parts != nil {
+		return
+	}
+	*p = Previewed{ID: e.known(), Turn: e.stream.TurnNumber(), Model: e.model, Tokens: request.Estimate(), Window: room.Window}
+	if used, known := compaction.Used(e.stream.Events()); known { // the server has counted most of it
+		p.Tokens = used
+	}
+	p.CostUSD = model.Price.Of(conversation.Usage{Input: p.Tokens})
+	p.Compacts = room.Auto && room.Window > 0 && float64(p.Tokens) > float64(room.Window)*room.At
+	p.add(request)
 }
 
 // meet finds the user, and makes what other processes will see of the run, once.
@@ -148,7 +188,7 @@ func (e *equipped) meet() {
 // info is what the front end is told of the run before its turn.
 func (e *equipped) info(files *snapshot.Files) RunInfo {
 	r := RunInfo{
-		ID: e.id, Fresh: e.fresh, Recorded: !e.opts.NoPersist, Detach: e.opts.Detach, Approves: e.opts.Yes, Model: e.model, Dir: e.repo.Place(),
+		ID: e.id, Fresh: e.fresh, Recorded: !e.opts.unrecorded(), Detach: e.opts.Detach, Approves: e.opts.Yes, Model: e.model, Dir: e.repo.Place(),
 		Archived: conversation.Summarize(e.stream.Events()).ArchivedAt != nil,
 		Approved: func() string { return interrupted.ApprovedWords(e.stream.Tail().Approved) },
 	}

@@ -22,7 +22,7 @@ const recalled = 60
 // question is recorded, so that no way to end loses it; one that is there comes
 // into the editor again, above what the command line says.
 func (s *settled) edit(ctx context.Context, text string) (string, error) {
-	if s.opts.NoPersist { // in a file of its own, which nothing keeps
+	if s.opts.unrecorded() { // in a file of its own, which nothing keeps
 		written, err := EditApart(ctx, s.front, s.repo, []byte(text+"\n\n"+s.besideDraft()), ".md")
 		s.drafted = drafts.Asked(string(written))
 		return s.drafted, err

@@ -55,7 +55,9 @@ type Request struct {
 	Detach         bool
 	Wait           bool // as long as a provider asks
 	NoPersist      bool
-	NoInstructions bool // the model gets no files of instructions in this turn
+	DryRun         bool       // no model is asked, no hook runs and nothing is recorded; see Preview
+	preview        *Previewed // becomes what would be sent; nil: it is sent
+	NoInstructions bool       // the model gets no files of instructions in this turn
 	Quiet, Verbose bool
 	Queue          *drafts.Queue // what the user enters while the turn runs; nil: they cannot
 }
@@ -101,7 +103,7 @@ func (o Request) Check() error {
 	default:
 		return problem.Usage("invalid --policy %q (want auto, defaults, deny, queue or defer).", o.Policy)
 	}
-	if o.NoPersist {
+	if o.unrecorded() {
 		if err := o.checkTransient(); err != nil {
 			return err
 		}
@@ -122,8 +124,15 @@ func (o Request) Check() error {
 	return nil
 }
 
+// unrecorded reports whether nothing of the turn is recorded.
+func (o Request) unrecorded() bool { return o.NoPersist || o.DryRun }
+
 // checkTransient refuses what would have to be recorded.
 func (o Request) checkTransient() error {
+	why := "--no-persist"
+	if o.DryRun {
+		why = "--dry-run"
+	}
 	for _, other := range []struct {
 		flag  string
 		given bool
@@ -132,10 +141,10 @@ func (o Request) checkTransient() error {
 		{"--discard-turn", o.DiscardTurn}, {"--pending", o.Pending != ""}, {"--anyway", o.Anyway},
 	} {
 		if other.given {
-			return problem.Usage("--no-persist records nothing, and %s does.", other.flag)
+			return problem.Usage("%s records nothing, and %s does.", why, other.flag)
 		}
 	}
-	if p := turnloop.Policy(o.Policy); p.Waits() {
+	if p := turnloop.Policy(o.Policy); o.NoPersist && p.Waits() {
 		return problem.Usage("--no-persist records nothing, and with --policy %s a question waits.", p)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"jp/agent/presence"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
+	"jp/agent/spending"
 	"jp/agent/toolset"
 	"jp/conversation"
 	"jp/gitstore"
@@ -28,6 +29,7 @@ type run struct {
 	user     User                        // nil where no user can be asked, or was looked for
 	files    *snapshot.Files             // nil until they are opened
 	context  func() (tokens, window int) // of the model; nil until it is open
+	spent    *spending.Turn              // of the newest turn; nil until its model is open
 	// delegation is nil where the user asks.
 	delegation *delegation
 }
@@ -56,7 +58,7 @@ func (r *run) findUser() {
 // openFiles opens the working tree, once.
 func (r *run) openFiles(ctx context.Context) (_ *snapshot.Files, err error) {
 	if r.files == nil {
-		if r.opts.NoPersist {
+		if r.opts.unrecorded() {
 			r.files, err = snapshot.UnwatchedFiles(ctx, r.repo)
 		} else {
 			r.files, err = snapshot.OpenFiles(ctx, r.repo)

@@ -110,7 +110,7 @@ func (t *target) beforeNew(ctx context.Context) error {
 		text += s.Words + "   " + s.Action.String() + "\n"
 	}
 	first := slices.IndexFunc(stopped, Stopped.Resumes)
-	if first >= 0 && !t.opts.NoPersist && !t.opts.Detach && t.opts.Title == "" {
+	if first >= 0 && !t.opts.unrecorded() && !t.opts.Detach && t.opts.Title == "" {
 		t.findUser()
 	}
 	if t.user == nil {

@@ -74,7 +74,7 @@ func (t *target) unwritable(err error) *problem.Error {
 
 // known is the conversation's id, "" until it has a valid one.
 func (t *target) known() conversation.ID {
-	if t.opts.NoPersist && t.fresh {
+	if t.opts.unrecorded() && t.fresh {
 		return ""
 	}
 	return t.id
@@ -97,7 +97,7 @@ func (t *target) ending(outcome turnloop.Outcome, err error) Ending {
 
 // visit makes the conversation the session's. Who is in the background has none.
 func (t *target) visit() error {
-	if t.handover != nil || t.opts.NoPersist {
+	if t.handover != nil || t.opts.unrecorded() {
 		return nil
 	}
 	return t.repo.Session(t.env).Use(t.id, t.env.Now())

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/spending"
 	"jp/conversation"
 	"jp/process/attach"
 	"jp/turnloop"
@@ -24,7 +26,7 @@ func (e *equipped) verdict(err error) error {
 		if e.outcome.Turn > 0 && f.Code != "interrupted" {
 			f.About(e.id)
 		}
-		if f.Code == "interrupted" && e.outcome.Turn > 0 && e.outcome.Status == turnloop.Incomplete && !e.opts.NoPersist {
+		if f.Code == "interrupted" && e.outcome.Turn > 0 && e.outcome.Status == turnloop.Incomplete && !e.opts.unrecorded() {
 			f.About(e.id).Details = append(f.Details, fmt.Sprintf("Turn %d is incomplete; nothing is lost.", e.outcome.Turn))
 			f.Hint(action.Continue(e.id.Short()), "resumes it")
 		}
@@ -61,6 +63,13 @@ func (e *equipped) verdict(err error) error {
 		if e.outcome.By == conversation.ByLimit {
 			return problem.New(problem.ExitFailed, "interrupted", "the turn was stopped: it reached the limit of model calls (limits.model_calls).").About(e.id).
 				Hint(action.AskMoreCalls, "go on in a turn with another limit")
+		}
+		if reason := e.outcome.Reason; e.outcome.By == conversation.ByBudget && reason != turnloop.ReasonTokens {
+			f := problem.New(problem.ExitFailed, "interrupted", "jp stopped the turn: %s.", problem.OneLine(reason)).About(e.id)
+			if strings.Contains(reason, spending.DayKey) {
+				return f.Hint(action.AskMoreCostDay, "go on in a turn with another limit; 0 is none")
+			}
+			return f.Hint(action.AskMoreCost, "go on in a turn with another limit; 0 is none")
 		}
 		if e.outcome.By == conversation.ByBudget {
 			return problem.New(problem.ExitFailed, "interrupted", "the turn was stopped: it used up its budget of tokens (limits.tokens).").About(e.id).

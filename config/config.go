@@ -146,6 +146,8 @@ type Limits struct {
 	ModelCalls   int64         `toml:"model_calls" trust:"lower" default:"100" doc:"Model calls in one turn; 0: no limit"`
 	SameCalls    int64         `toml:"same_calls" trust:"lower" default:"3" doc:"How often in a row a model may make the same call with the same result before jp asks, or ends the turn if no user is there; 0: no limit"`
 	Tokens       int64         `toml:"tokens" trust:"lower" default:"0" doc:"Tokens in and out in one turn; 0: no limit"`
+	CostUSD      float64       `toml:"cost_usd" trust:"lower" default:"0.0" min:"0" doc:"US dollars that the model calls of one turn may cost; 0: no limit. The turn ends before a call whose estimated input reaches it"`
+	CostUSDDay   float64       `toml:"cost_usd_day" trust:"lower" default:"0.0" min:"0" doc:"US dollars that all model calls of yours may cost on one day, in all repositories; 0: no limit"`
 	HookTimeout  time.Duration `toml:"hook_timeout" default:"0s" security:"yes" doc:"Time for one hook; 0: 30 seconds before a tool, 10 seconds elsewhere"`
 }
 

@@ -40,6 +40,9 @@ func tightens(rule string, below, value any) bool {
 	case "shorter":
 		return lower(below.(time.Duration), value.(time.Duration))
 	case "lower":
+		if limit, ok := value.(float64); ok {
+			return lower(below.(float64), limit)
+		}
 		return lower(below.(int64), value.(int64))
 	case "fewer":
 		return fewer(below, value.([]string))
@@ -55,7 +58,7 @@ func climbs(ladder map[string]int, below, value any) bool {
 }
 
 // lower takes 0 for no limit.
-func lower[N int64 | time.Duration](below, value N) bool {
+func lower[N int64 | float64 | time.Duration](below, value N) bool {
 	return below == 0 || value > 0 && value <= below
 }
 

@@ -41,6 +41,7 @@ const (
 	ClassAddress    Class = "address"    // nothing that answers requests is at the address
 	ClassInvalid    Class = "invalid"    // the provider refuses the request as it stands
 	ClassState      Class = "state"      // the provider refuses opaque state that was its own; without any it may answer
+	ClassBudget     Class = "budget"     // the user's limits let the request not be sent
 	ClassNoCall     Class = "no_call"    // the model asks for a tool call that it does not write down
 )
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"jp/conversation"
+	"jp/provider"
 	"jp/tool"
 )
 
@@ -19,6 +20,9 @@ type Limits struct {
 
 // ReasonModelCalls is the reason of a turn that ended at Limits.ModelCalls.
 const ReasonModelCalls = "it reached the limit of model calls (limits.model_calls)"
+
+// ReasonTokens is the reason of a turn that ended at Limits.Tokens.
+const ReasonTokens = "it used up its budget of tokens (limits.tokens)"
 
 // maxQuestions is how many questions the tool of one call may ask.
 const maxQuestions = 32
@@ -62,8 +66,22 @@ func (l Limits) spent(stream *conversation.Stream) bool {
 // usedTokens are the tokens of the turn, in and out: of its model calls, its side
 // requests, and the models that its tools asked.
 func usedTokens(stream *conversation.Stream) int {
-	usage := outcomeOf(newestTurn(stream)).Usage
+	usage := SpentBy(stream)
 	return usage.Input + usage.Output
+}
+
+// SpentBy is what the newest turn of a conversation used so far, in all.
+func SpentBy(stream *conversation.Stream) conversation.Usage {
+	return outcomeOf(newestTurn(stream)).Usage
+}
+
+// overBudget is why a model was not asked for what that would cost, "" if it was asked.
+func overBudget(err error) string {
+	var refused *provider.Error
+	if errors.As(err, &refused) && refused.Class == provider.ClassBudget {
+		return refused.Message
+	}
+	return ""
 }
 
 // budget is how many tokens the turn may still use, 0 where it has no limit.

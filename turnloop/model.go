@@ -56,7 +56,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 		return l.stop(ctx, conversation.ByLimit, failing.Error())
 	}
 	if l.opts.Limits.spent(l.stream) {
-		return l.stop(ctx, conversation.ByBudget, "it used up its budget of tokens (limits.tokens)")
+		return l.stop(ctx, conversation.ByBudget, ReasonTokens)
 	}
 	if again, call := repeating(newestTurn(l.stream), l.stream.Tail(), l.opts.Limits.SameCalls); again != nil {
 		again.Subject = subjectOf(l.opts.Tools, again.Tool, call.Arguments())
@@ -93,7 +93,7 @@ func (l *Loop) callModel(ctx context.Context) error {
 		return err
 	}
 	if l.opts.Limits.spent(l.stream) { // by the summary
-		return l.stop(ctx, conversation.ByBudget, "it used up its budget of tokens (limits.tokens)")
+		return l.stop(ctx, conversation.ByBudget, ReasonTokens)
 	}
 	ctx, done := l.steer.begin(turn, Activity{Seq: l.stream.NextSeq(), Started: l.opts.Now()})
 	defer func() { done() }()
@@ -107,6 +107,9 @@ func (l *Loop) callModel(ctx context.Context) error {
 		var journal *JournalError
 		if ctx.Err() != nil || errors.As(err, &journal) {
 			return err
+		}
+		if reason := overBudget(err); reason != "" {
+			return l.stop(turn, conversation.ByBudget, reason)
 		}
 		if l.model.withoutState(err) {
 			continue

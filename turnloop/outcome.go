@@ -118,6 +118,7 @@ func (o *Outcome) spend(u *conversation.Usage) {
 	}
 	o.Usage.Input += u.Input
 	o.Usage.Output += u.Output
+	o.Usage.CacheRead += u.CacheRead
 	o.Usage.CostUSD = conversation.AddDecimals(o.Usage.CostUSD, u.CostUSD)
 }
 

@@ -12,7 +12,10 @@ import (
 	"jp/agent/action"
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/agent/spending"
+	"jp/config"
 	"jp/conversation"
+	"jp/internal/safetext"
 	"jp/provider/catalog"
 	"jp/provider/script"
 )
@@ -26,12 +29,30 @@ const (
 // OpenModel opens the provider of a model, "provider/name".
 func OpenModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*catalog.Provider, error) {
 	p, err := openModel(ctx, e, r, model)
-	if err == nil {
-		if known := ContextOf(r, model); known > 0 {
-			p.Context = known
+	if err != nil {
+		return nil, err
+	}
+	if known := ContextOf(r, model); known > 0 {
+		p.Context = known
+	}
+	p.Provider = &spending.Meter{Provider: p.Provider, Price: p.Price, Ledger: spending.Open(r.Paths.StateDir, e.Now), Day: r.Config.Limits.CostUSDDay}
+	return p, NeedsPrice(r, model)
+}
+
+// NeedsPrice refuses a model whose price is unknown if the configuration limits what calls may cost.
+func NeedsPrice(r *repo.Repo, model string) error {
+	key := spending.TurnKey
+	if limits := r.Config.Limits; limits.CostUSD <= 0 {
+		if key = spending.DayKey; limits.CostUSDDay <= 0 {
+			return nil
 		}
 	}
-	return p, err
+	price, err := ProvidersOf(r).price(model)
+	if err != nil || price.Known() {
+		return err
+	}
+	return problem.New(problem.ExitUsage, "config", "%s limits what model calls may cost, and jp does not know the price of %s.", key, safetext.Show(model)).
+		Hint(action.SetPrice(config.DottedKey("prices", model)), "its price, in US dollars for a million tokens in and out")
 }
 
 // ContextOf is how many tokens a model can read, by the configuration or as jp knows it; 0: unknown.
@@ -48,11 +69,21 @@ func openModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*
 		f := problem.Usage("%q is not a model: models are named PROVIDER/NAME, or by an alias of the configuration.", model)
 		return nil, f.Hint(action.Models, "lists what can be asked")
 	}
+	price, err := ProvidersOf(r).price(model)
+	if err != nil {
+		return nil, err
+	}
 	switch vendor {
-	case Scripted:
-		return openScript(e, name)
-	case Replayed:
-		return openReplay(ctx, e, r, name)
+	case Scripted, Replayed:
+		open := func() (*catalog.Provider, error) { return openScript(e, name) }
+		if vendor == Replayed {
+			open = func() (*catalog.Provider, error) { return openReplay(ctx, e, r, name) }
+		}
+		p, err := open()
+		if p != nil {
+			p.Provider, p.Price = catalog.WithPrice(p.Provider, price), price
+		}
+		return p, err
 	}
 	v, err := ProvidersOf(r).Vendor(vendor)
 	if err != nil {
@@ -63,10 +94,6 @@ func openModel(ctx context.Context, e *repo.Host, r *repo.Repo, model string) (*
 		return nil, err
 	}
 	client, err := ProvidersOf(r).client(e, vendor)
-	if err != nil {
-		return nil, err
-	}
-	price, err := ProvidersOf(r).price(model)
 	if err != nil {
 		return nil, err
 	}

@@ -66,6 +66,7 @@ func newQueryCommand(e *ui.Env) *cobra.Command {
 	f.BoolVar(&o.ContinueTurn, "continue-turn", false, "resume an incomplete turn; takes no text")
 	f.BoolVar(&o.DiscardTurn, "discard-turn", false, "discard an incomplete turn, then ask; with -E and no text: ask its question again")
 	f.BoolVar(&o.NoPersist, "no-persist", false, "record nothing and take no lock; tools only read")
+	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be sent, its tokens and its cost; send and record nothing")
 	f.BoolVar(&o.NoInstructions, "no-instructions", false, "give the model no AGENTS.md in this turn")
 	resumeFlags(&o, f)
 	cmd.MarkFlagsMutuallyExclusive("new", "id")
@@ -108,5 +109,8 @@ func runQuery(ctx context.Context, e *ui.Env, o agent.Request) (err error) {
 		return err
 	}
 	defer r.Close()
+	if o.DryRun {
+		return previewQuery(ctx, e, r, o)
+	}
 	return agent.Ask(ctx, r, o, e.Frontend(r, o))
 }

@@ -32,6 +32,7 @@ type Provider struct {
 	Account  string        // tells keys apart without giving them away
 	Tools    tooldef.Rules // what definitions of tools may be
 	Context  int           // tokens that the model can read; 0: unknown
+	Price    Price         // the zero value is unknown
 	list     func(context.Context) ([]string, error)
 }
 
@@ -44,7 +45,8 @@ func (v Vendor) Open(key string, o Options) *Provider {
 	o.Client = direct(o.Client)
 	v.BaseURL, o.Client = withQuery(v.BaseURL, o.Client)
 	p := v.open(key, o)
-	p.Provider, p.list = named{priced{adapting{p.Provider, p.Tools}, o.Price}, v.Name}, namedList(p.list, v.Name)
+	p.Provider, p.list = named{WithPrice(adapting{p.Provider, p.Tools}, o.Price), v.Name}, namedList(p.list, v.Name)
+	p.Price = o.Price
 	return p
 }
 

@@ -129,8 +129,13 @@ func isRelease(model, name string) bool {
 	return rest == "" || rest == "latest" || rest == "0" || len(rest) >= 8 && strings.Trim(rest, "0123456789-") == ""
 }
 
-// priced adds to the end of each answer what it cost, where the provider does
+// Known reports whether there is a price. It may be 0.
+func (p Price) Known() bool { return p.known }
+
+// WithPrice is a model that adds to the end of each answer what it cost, if the provider does
 // not say so itself.
+func WithPrice(p provider.Provider, price Price) provider.Provider { return priced{p, price} }
+
 type priced struct {
 	provider.Provider
 	price Price

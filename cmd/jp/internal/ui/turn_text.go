@@ -190,7 +190,11 @@ func (c *statusWriter) foot(e agent.Ending) {
 	o := e.Outcome
 	words := []string{fmt.Sprintf("turn %d", o.Turn), conversation.Ago(c.env.Now().Sub(c.started))}
 	if o.Usage.Input+o.Usage.Output > 0 {
-		words = append(words, conversation.Tokens(o.Usage.Input)+" in, "+conversation.Tokens(o.Usage.Output)+" out")
+		in := conversation.Tokens(o.Usage.Input) + " in"
+		if o.Usage.CacheRead > 0 {
+			in += fmt.Sprintf(" (%d %% cached)", o.Usage.CacheRead*100/max(1, o.Usage.Input))
+		}
+		words = append(words, in+", "+conversation.Tokens(o.Usage.Output)+" out")
 	}
 	if o.Usage.CostUSD != "" {
 		words = append(words, conversation.Dollars(o.Usage.CostUSD))

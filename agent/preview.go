@@ -1,0 +1,31 @@
+package agent
+
+import (
+	"context"
+
+	"jp/agent/repo"
+	"jp/agent/toolset"
+)
+
+// Preview says what a request would send, and what that costs. It asks no model, runs no hook and
+// records nothing. Decisions that a person would be asked for are taken as without one.
+func Preview(ctx context.Context, r *repo.Repo, o Request, front Frontend) (Previewed, error) {
+	o.DryRun, o.NonInteractive = true, true
+	if err := o.Check(); err != nil {
+		return Previewed{}, err
+	}
+	o.Tools, o.WithoutTools = toolset.SpelledOut(o.Tools), toolset.SpelledOut(o.WithoutTools)
+	taken := &Previewed{}
+	o.preview = taken
+	err := newRun(ctx, previewFront{front}, r, o, nil).doTransient(ctx)
+	if taken.Parts != nil {
+		err = nil // it says what became of an answer that there is none of
+	}
+	return *taken, err
+}
+
+// A previewFront shows nothing of a turn that does not run.
+type previewFront struct{ Frontend }
+
+func (previewFront) Output(OutputOptions) Output { return NoOutput{} }
+func (previewFront) User() User                  { return nil }
