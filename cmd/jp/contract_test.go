@@ -156,6 +156,15 @@ var contract = []utterance{
 	{"compact_show", 0, words("compact --show --json"), nil},
 	{"", 0, words("query Again"), nil},
 	{"compact_undo", 0, words("compact --undo --json"), nil},
+	{"query_dry_run", 0, words("query --dry-run --json --new -T -m script/../cached.toml First"), nil},
+	{"", 0, words("query --new -m script/../cached.toml First"), nil},
+	{"", 0, words("query Second"), nil},
+	{"usage", 0, words("usage --json --by model"), nil},
+	{"usage_misses", 0, words("usage --json --misses"), nil},
+	{"skills", 0, words("skills --json"), func(p *place) {
+		p.write(".agents/skills/notes/SKILL.md", "---\nname: notes\ndescription: Writes release notes.\nhooks: none\n---\nBe brief.\n")
+		p.write(".agents/skills/broken/SKILL.md", "No front matter.\n")
+	}},
 }
 
 func TestJSONContract(t *testing.T) {
@@ -166,6 +175,8 @@ func TestJSONContract(t *testing.T) {
 	p.write("../fail.toml", "[[reply]]\nfail = \"context\"\n")
 	p.write("../auth.toml", "[[reply]]\nfail = \"auth\"\n")
 	p.write("../data.toml", strings.Repeat("[[reply]]\ndata = { answer = true }\n", 3))
+	p.write("../cached.toml", "[[reply]]\nmessage = 'One.'\nusage = { input = 5000, output = 10, cache_write = 4000, cost_usd = '0.02' }\n"+
+		"[[reply]]\nmessage = 'Two.'\nusage = { input = 6000, output = 10, cache_write = 4000, cost_usd = '0.03' }\n")
 	p.write("../long.toml", "[[reply]]\nmessage = '"+strings.Repeat("It is long. ", 500)+"'\n[[reply]]\nmessage = 'Again.'\n"+
 		"[[summary]]\nmessage = '{\"items\":[{\"text\":\"The answer is long.\",\"cites\":[3, 4]}]}'\n")
 	p.write(".git/jp/workspace-id", "workspac\n")
