@@ -73,6 +73,9 @@ func room(events []*conversation.Event, refused error) turnloop.Room {
 
 const good = `{"items":[{"text":"It was read.","cites":[3]}]}`
 
+// wordy is a summary that is longer than some results of a few hundred bytes.
+var wordy = `{"items":[` + strings.Repeat(`{"text":"`+strings.Repeat("It was read. ", 20)+`","cites":[3]},`, 40) + `{"text":"Over.","cites":[3]}]}`
+
 func TestMakeRoom(t *testing.T) {
 	tooLong := &provider.Error{Class: provider.ClassContext, Message: "prompt is too long: 99999 tokens > 20000 maximum"}
 	vague := &provider.Error{Class: provider.ClassContext, Message: "too long"}
@@ -99,6 +102,9 @@ func TestMakeRoom(t *testing.T) {
 		"the model fails, and there is nothing to trim": {talk(6, 300, 10_000), 12_000, false, nil, "", errors.New("down"), "", 1},
 		"refused, and nothing is summarised":            {talk(6, 300, 10_000), 0, false, vague, "No.", nil, "summary 0", 1},
 		"refused, and the model fails":                  {talk(6, 300, 10_000), 0, false, vague, "", tooLong, "summary 0", 1},
+		"more is written than was given":                {talk(6, 300, 10_000), 12_000, false, nil, wordy, nil, "", 1},
+		"refused, and more is written than was given":   {talk(6, 300, 10_000), 0, false, vague, wordy, nil, "summary 0", 1},
+		"a citation of nothing":                         {talk(6, 300, 10_000), 12_000, false, nil, `{"items":[{"text":"It was read.","cites":[99]}]}`, nil, "", 1},
 		"an answer without end":                         {talk(6, 8000, 10_000), 12_500, false, nil, good + strings.Repeat("x", 1<<20), nil, "summary 1", 1},
 		"nothing can be covered":                        {talk(0, 0, 0), 10, false, vague, good, nil, "", 0},
 	} {
