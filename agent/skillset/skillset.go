@@ -27,7 +27,7 @@ import (
 // taken are the names of the commands in a conversation on a terminal.
 var taken = []string{
 	"new", "use", "ls", "fork", "undo", "diff", "restore", "compact", "model", "profile", "usage", "tools", "attach", "export", "help", "skills",
-	"mode", "quit", "exit", "status", "retry", "print", "log", "show", "answer", "edit",
+	"mode", "continue", "discard", "quit", "exit", "status", "retry", "print", "log", "show", "answer", "edit",
 }
 
 // A Set is the skills that there are.

@@ -62,7 +62,7 @@ func commands() []command {
 }
 
 // slash is how a command begins, and not a path.
-var slash = regexp.MustCompile(`^/([a-z0-9][a-z0-9:_.-]*)?$`)
+var slash = regexp.MustCompile(`^/([a-z][a-z0-9:-]*)?$`)
 
 // available are the commands that this jp has.
 func (c *chat) available() []command {
@@ -78,10 +78,9 @@ func (c *chat) commandOf(text string) (found command, words []string, is bool) {
 	if len(words) == 0 || !slash.MatchString(words[0]) {
 		return found, nil, false
 	}
-	for _, o := range c.offers.all() {
-		if "/"+o.name == words[0] {
-			found = o
-		}
+	all := c.offers.all() // jp's own first
+	if at := slices.IndexFunc(all, func(o command) bool { return "/"+o.name == words[0] }); at >= 0 {
+		found = all[at]
 	}
 	if !found.skill && strings.Contains(strings.TrimSpace(text), "\n") {
 		return found, nil, false
