@@ -61,6 +61,62 @@ func TestScreensInDocs(t *testing.T) {
 	shows(want[3])
 }
 
+// TestChatScreensInDocs shows the captures of a conversation.
+func TestChatScreensInDocs(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/processes.md")
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(page), "## Conversation\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var want []string
+	for _, c := range captures.FindAllStringSubmatch(section, -1) {
+		want = append(want, still(c[1]))
+	}
+	require.Len(t, want, 5)
+
+	p := newPlace(t)
+	p.write("test.sh", testScript)
+	p.write("../talk.toml", `[[reply]]
+message = "I cap the retries."
+[[reply.tool_call]]
+name = "fs_create_file"
+arguments = { path = "retry.go", content = "package retry\n\nconst Max = 3\n" }
+[[reply]]
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "test.sh"] }
+[[reply]]
+message = "The loop ends after three tries."
+`)
+	s := p.sit(48, "query", "-m", "script/../talk.toml", "Cap the retries")
+	shows := func(want string) {
+		t.Helper()
+		s.Wait(want, func() bool { return strings.Contains(still(s.Text()), want) })
+	}
+	shows(want[2])
+	s.abort()
+	require.Equal(t, 130, s.exit())
+
+	p.environ = append(p.environ, "JP_SESSION=another")
+	s = p.chat(80)
+	s.Type("/mo")
+	shows(want[0])
+	s.Type("\x15Cap the retries, then run the tests\r")
+	shows(want[1])
+	s.answers("? help", "y")
+	s.WaitFor("A always")
+	s.answers("? help", "A")
+	shows(want[3])
+	s.answers("n back", "y")
+	s.WaitFor("TestRetryEnds")
+	s.Type("Name the test TestEnds\r")
+	s.WaitFor("queued: ")
+	s.Type("and then")
+	shows(want[4])
+	p.write("go", "")
+	s.WaitFor("turn 1 · ")
+}
+
 // still is a screen without what moves, and without blanks at the ends of lines.
 func still(screen string) string {
 	lines := strings.Split(moving.ReplaceAllString(screen, "~"), "\n")
