@@ -25,7 +25,7 @@ func Allow(r *repo.Repo, rule []string) (file string, err error) {
 		return "", problem.Usage("a rule needs the command's first word.")
 	}
 	if origin := r.Report.Origins[config.KeyAllow]; origin.Layer > config.LayerRepository {
-		return "", problem.New(problem.ExitFailed, "config", "jp cannot add the rule: %s sets %s, and counts for more than your own files.", origin, config.KeyAllow)
+		return "", problem.New(problem.ExitFailed, "config", "the rule was not added: %s sets %s, and counts for more than your own files.", origin, config.KeyAllow)
 	}
 	id, err := r.Standings().WorkspaceID()
 	if err != nil {

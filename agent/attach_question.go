@@ -45,6 +45,7 @@ func QuestionIn(turn []*conversation.Event, i attach.Inquiry) (turnloop.Question
 	q.Subject, q.Detail = i.Subject, i.Detail
 	q.Tool = &tool.Definition{
 		Name: i.Tool, Exclusive: i.Exclusive, Command: i.Command,
+		Argv:  i.Tool == "shell_run" && len(i.Command) == 0, // the only tool whose calls name their command
 		Timed: len(i.Command) > 0 || i.LimitMS > 0, Timeout: time.Duration(i.LimitMS) * time.Millisecond,
 	}
 	return q, nil

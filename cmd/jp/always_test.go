@@ -96,3 +96,30 @@ func TestEditedByYou(t *testing.T) {
 	require.Equal(t, "changed\n", string(text))
 	require.Equal(t, 1, strings.Count(s.Text(), "edited by you"))
 }
+
+// What a person allows in an attached terminal counts at once in the process that runs the turn.
+func TestAlwaysInAnAttachedTerminal(t *testing.T) {
+	t.Parallel()
+	p, id := inBackground(t, sameCommand)
+	s := p.sit(80, "attach", id.Short())
+	s.answers("? help", "A")
+	s.answers("less   n back", "y")
+	require.Zero(t, s.exit())
+	require.Contains(t, s.Text(), "Over.")
+	require.Equal(t, 1, strings.Count(s.Text(), "Run it?"))
+}
+
+// A rule that a higher layer decides about is not written, and the question stays.
+func TestAlwaysBelowAnotherLayer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("../same.toml", sameCommand)
+	p.environ = append(p.environ, `JP_CFG_POLICY__ALLOW=[["make"]]`)
+	s := p.sit(80, "query", "-m", "script/../same.toml", "Run it")
+	s.answers("? help", "A")
+	s.answers("less   n back", "y")
+	s.WaitFor("The rule was not added: JP_CFG_POLICY__ALLOW sets policy.allow")
+	s.answers("? help", "n")
+	s.WaitFor("declined by user")
+	require.NoDirExists(t, filepath.Join(p.dir, "../home/.config/jp/repositories"))
+}

@@ -199,6 +199,9 @@ func (a *attachment) ended(ctx context.Context, err error) error {
 	case errors.Is(err, terminal.ErrHangup), errors.Is(err, turnloop.ErrNoAnswer):
 		return &turnloop.Interrupt{Signal: "SIGHUP"}
 	case errors.As(err, &bye) && bye.Ended:
+		if a.person != nil {
+			a.person.front.notify.tell(hasEnded)
+		}
 		return a.show.ended(bye.Bye)
 	case errors.As(err, &bye):
 		return a.refused(bye.Reason)
@@ -267,7 +270,9 @@ func RunAttach(ctx context.Context, e *Env, o AttachOptions, word string) error 
 	a.ends = r.Processes().AwaitEnd(id)
 	defer a.close()
 	if !e.Format.Structured() && IsTerminal(e.Stdout) {
-		if a.person = OpenClient(&TerminalFront{Env: e, Repo: r, about: id}); a.person != nil {
+		front := &TerminalFront{Env: e, Repo: r, about: id}
+		front.notify = front.newNotifier(id)
+		if a.person = OpenClient(front); a.person != nil {
 			a.person.own.MayLeave()
 		}
 	}

@@ -34,8 +34,10 @@ func (a *attachment) ask(ctx context.Context, i attach.Inquiry) error {
 	asking, end := context.WithCancelCause(ctx)
 	q := &askedHere{inquiry: i, end: end, done: make(chan struct{})}
 	a.asking = q
+	a.person.front.notify.tell(waitsForYou)
 	go func() {
 		defer close(q.done)
+		defer a.person.front.notify.acted()
 		q.answer, q.err = a.person.Prompter.Ask(asking, question)
 	}()
 	return nil
