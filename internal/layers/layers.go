@@ -45,10 +45,10 @@ var Allowed = map[string][]string{
 	"tool/recall":              {"conversation", "search", "tool"},
 	"tool/delegate":            {"conversation", "tool"},
 	"tool/event":               {"conversation", "tool"},
-	"tool/web":                 {"conversation", "tool"},
+	"tool/web":                 {"conversation", "tool", "internal/publicnet"},
 	"tool/plan":                {"conversation", "tool"},
 	"tool/command":             {"conversation", "tool", "tool/program"},
-	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy"},
+	"tool/mcp":                 {"conversation", "tool", "tool/program", "internal/safefile", "internal/lazy", "internal/publicnet"},
 	"tool/mcp/mcptest":         nil,
 	"turnloop":                 {"conversation", "provider", "tool", "turnloop/activity", "internal/lazy"}, // neither git nor a terminal nor a vendor
 	"turnloop/activity":        {"conversation", "internal/safetext"},                                      // what is shown, and recorded nowhere
@@ -107,6 +107,7 @@ var Allowed = map[string][]string{
 	"internal/interleave":                   nil,
 	"internal/prose":                        nil, // reads documents and source as text
 	"internal/inflate":                      nil, // standard library only
+	"internal/publicnet":                    nil, // standard library only
 	"internal/version":                      nil, // standard library only
 	"internal/windows_needs_wsl":            nil,
 	"internal/lazy":                         nil, // standard library only

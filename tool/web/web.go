@@ -14,19 +14,16 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
 
 	"jp/conversation"
+	"jp/internal/publicnet"
 	"jp/tool"
 )
 
@@ -34,7 +31,6 @@ import (
 const (
 	mostWire      = 5 << 20  // bytes of a body as it comes
 	mostDecoded   = 20 << 20 // and decompressed
-	mostURL       = 2000     // bytes of an address
 	mostRedirects = 5        // to the same host
 	timeLimit     = 30 * time.Second
 )
@@ -120,7 +116,7 @@ func reason(err error) string {
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
-	var refused *privateError
+	var refused *publicnet.PrivateError
 	if errors.As(err, &refused) {
 		return refused.Error()
 	}
@@ -128,31 +124,11 @@ func reason(err error) string {
 }
 
 func shown(address string) string {
-	return conversation.Shorten(strings.ToValidUTF8(address, "\uFFFD"), mostURL)
-}
-
-// parse reads an address, and refuses one that says more than where a page is.
-func parse(text string) (*url.URL, error) {
-	if len(text) > mostURL {
-		return nil, fmt.Errorf("the address has %d bytes (at most %d)", len(text), mostURL)
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return nil, errors.New("it is no address")
-	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, fmt.Errorf("its scheme is %q (want https or http)", u.Scheme)
-	case u.Hostname() == "" || u.Opaque != "":
-		return nil, errors.New("it names no host")
-	case u.User != nil:
-		return nil, errors.New("it has a user or a password")
-	}
-	u.Fragment, u.RawFragment = "", ""
-	return u, nil
+	return conversation.Shorten(strings.ToValidUTF8(address, "\uFFFD"), publicnet.MostURL)
 }
 
 func (f fetcher) fetch(ctx context.Context, address string) (string, error) {
-	at, err := parse(address)
+	at, err := publicnet.Parse(address)
 	if err != nil {
 		return "", err
 	}
@@ -198,7 +174,7 @@ func redirect(response *http.Response, at *url.URL) (*url.URL, error) {
 	if err != nil {
 		return nil, errors.New("it redirects to no address")
 	}
-	next, err := parse(to.String())
+	next, err := publicnet.Parse(to.String())
 	if err != nil {
 		return nil, fmt.Errorf("it redirects to %s: %w", shown(to.Redacted()), err)
 	}
@@ -207,50 +183,13 @@ func redirect(response *http.Response, at *url.URL) (*url.URL, error) {
 
 // client has no cookies, no proxy, no certificate of the user's, and follows no redirect.
 func (f fetcher) client(host string) *http.Client {
-	private := slices.ContainsFunc(f.opts.Private, func(allowed string) bool { return strings.EqualFold(allowed, host) })
-	dialer := &net.Dialer{Timeout: 10 * time.Second, ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(address)
-		if err == nil && (private || public(to.Addr())) {
-			return nil
-		}
-		return &privateError{host, to.Addr()}
-	}}
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, DisableCompression: true, DisableKeepAlives: true, ForceAttemptHTTP2: true,
+			DialContext: publicnet.Dialer(host, f.opts.Private).DialContext, DisableCompression: true, DisableKeepAlives: true, ForceAttemptHTTP2: true,
 			MaxResponseHeaderBytes: 64 << 10, TLSHandshakeTimeout: 10 * time.Second,
 		},
 	}
-}
-
-// A privateError says that a host has an address that is not a public one.
-type privateError struct {
-	host    string
-	address netip.Addr
-}
-
-// Error names the host and the address.
-func (e *privateError) Error() string {
-	return fmt.Sprintf("%s has the address %s, which is private (web.private lists the hosts that may have one)", e.host, e.address)
-}
-
-// special are ranges that are not of the public internet, besides those that netip knows.
-var special = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("100::/64"),
-	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
-}
-
-// public reports whether an address is one of the public internet.
-func public(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
-	if !a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() {
-		return false
-	}
-	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // read makes a text of a response.
