@@ -9,6 +9,7 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/skillset"
+	"jp/conversation"
 	"jp/undo"
 )
 
@@ -100,6 +101,7 @@ func (s *session) compact(ctx context.Context, f *front, words string) (string, 
 	case done.Event == nil:
 		return "There is nothing to compact.", nil
 	}
+	f.updates.recorded([]*conversation.Event{done.Event}, true)
 	return fmt.Sprintf("Compacted: about %d tokens in the place of %d. jp compact --undo takes it back.", done.Plan.After, done.Plan.Before), nil
 }
 

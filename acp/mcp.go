@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"jp/agent/repo"
 	"jp/agent/toolset"
@@ -22,15 +23,24 @@ func (s *session) servers(r *repo.Repo) map[string]config.MCP {
 		for _, v := range given.Env {
 			env[v.Name] = v.Value
 		}
-		wanted := config.MCP{Command: append([]string{given.Command}, given.Args...), Env: env}
+		wanted, odd := config.MCP{}, given.Type != "" && given.Type != "http"
+		if given.Type == "http" {
+			wanted.URL, wanted.Headers = given.URL, map[string]string{}
+			for _, h := range given.Headers {
+				wanted.Headers[h.Name] = h.Value
+				odd = odd || strings.HasPrefix(h.Value, "$") // it would name a variable of jp's
+			}
+		} else {
+			wanted.Command, wanted.Env = append([]string{given.Command}, given.Args...), env
+		}
 		switch {
 		case slices.ContainsFunc(slices.Collect(maps.Values(r.Config.MCP)), func(c config.MCP) bool { return sameServer(c, wanted) }):
-		case given.Type != "" || given.Command == "":
-			s.notice("warning", "jp does not start the MCP server "+given.Name+" of the editor: jp starts programs, and connects to no address that an editor names.")
+		case odd || given.Command == "" && given.URL == "":
+			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor: want a program, or an address over HTTP with plain headers.")
 		case !s.server.TrustMCP:
-			s.notice("warning", "jp does not start the MCP server "+given.Name+" of the editor. Add it to your configuration as [mcp."+given.Name+"] and approve it with jp trust --mcp, or start jp acp with --trust-client-mcp.")
+			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor. Add it to your configuration as [mcp."+given.Name+"] and approve it with jp trust --mcp, or start jp acp with --trust-client-mcp.")
 		case !serverName.MatchString(given.Name) || has(r.Config.MCP, given.Name) || has(start, given.Name):
-			s.notice("warning", "jp does not start the MCP server "+given.Name+" of the editor: the name is taken, or is no name of a server.")
+			s.notice("warning", "jp does not use the MCP server "+given.Name+" of the editor: the name is taken, or is no name of a server.")
 		default:
 			start[given.Name] = wanted
 		}
@@ -43,15 +53,15 @@ func has(all map[string]config.MCP, name string) bool {
 	return found
 }
 
-// sameServer reports whether a server is started by the same command with the same variables.
+// sameServer reports whether two servers have the same command and variables, or the same address and headers.
 func sameServer(a, b config.MCP) bool {
-	return slices.Equal(a.Command, b.Command) && slices.Equal(slices.Sorted(maps.Keys(a.Env)), slices.Sorted(maps.Keys(b.Env)))
+	return a.URL == b.URL && slices.Equal(slices.Sorted(maps.Keys(a.Headers)), slices.Sorted(maps.Keys(b.Headers))) && slices.Equal(a.Command, b.Command) && slices.Equal(slices.Sorted(maps.Keys(a.Env)), slices.Sorted(maps.Keys(b.Env)))
 }
 
 // trusted reports whether a server is one of the client's, and those are trusted.
 func (s *session) trusted(server *toolset.Server) bool {
 	return s.server.TrustMCP && slices.ContainsFunc(s.mcp, func(given mcpServer) bool {
 		spec := server.Spec()
-		return given.Name == spec.Name && slices.Equal(append([]string{given.Command}, given.Args...), spec.Command)
+		return given.Name == spec.Name && given.URL == spec.URL && (spec.URL != "" || slices.Equal(append([]string{given.Command}, given.Args...), spec.Command))
 	})
 }

@@ -255,6 +255,7 @@ func (s *server) initialize(_ context.Context, p initializeRequest) (any, error)
 		AgentCapabilities: agentCapabilities{
 			LoadSession:        true,
 			PromptCapabilities: promptCapabilities{Image: true, EmbeddedContext: true},
+			MCPCapabilities:    mcpCapabilities{HTTP: true},
 			SessionCapabilities: map[string]any{
 				"list": struct{}{}, "resume": struct{}{}, "close": struct{}{}, "delete": struct{}{},
 			},

@@ -201,6 +201,8 @@ type Secrets struct {
 type MCP struct {
 	Command      []string          `toml:"command" check:"argv" doc:"Program and arguments of the server; its tools, mcp__<name>__TOOL, are offered once you approve them"`
 	Env          map[string]string `toml:"env" label:"variable" doc:"Environment variable for the server"`
+	URL          string            `toml:"url" check:"url" doc:"Address of a server over streamable HTTP, http or https, in the place of a command"`
+	Headers      map[string]string `toml:"headers" label:"header" doc:"Header of every request to the server at url; $NAME is an environment variable"`
 	StartTimeout time.Duration     `toml:"start_timeout" doc:"Time from the server's start until it has listed its tools, apart from the time of tools; unset or 0: 30 seconds"`
 }
 

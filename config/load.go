@@ -200,11 +200,19 @@ func defaultSettings() []setting {
 // complete checks what only all layers together can tell.
 func (l *loader) complete() {
 	for _, name := range sortedKeys(l.config.MCP) {
-		if len(l.config.MCP[name].Command) > 0 {
+		why, set := "", l.config.MCP[name]
+		switch {
+		case len(set.Command) == 0 && set.URL == "":
+			why = "has no command and no url"
+		case len(set.Command) > 0 && set.URL != "":
+			why = "has a command and a url (want one of them)"
+		case len(set.Headers) > 0 && set.URL == "":
+			why = "has headers, which go with a url"
+		default:
 			continue
 		}
 		key := joinKey([]string{"mcp", name})
-		if !l.goOn(valueError(l.originUnder(key), key, "has no command")) {
+		if !l.goOn(valueError(l.originUnder(key), key, "%s", why)) {
 			return
 		}
 	}

@@ -170,7 +170,7 @@ func TestMistakesNameThePlace(t *testing.T) {
 		"dotted too deep":  {"model.x = 1", `:1: model must be a string, not a table`, config.ErrValue},
 		"array of tables":  {"[[tools]]", `:1: tools must be a table, not an array of tables`, config.ErrValue},
 		"full name":        {"aliases.'a/b' = 'x/y'", `:1: aliases."a/b" is not a valid alias: with a / it could be the full name of a model`, config.ErrValue},
-		"no command":       {"\n[mcp.x.env]\nA = '1'", `:3: mcp.x has no command`, config.ErrValue},
+		"no command":       {"\n[mcp.x.env]\nA = '1'", `:3: mcp.x has no command and no url`, config.ErrValue},
 		"broken":           {"model = 'x'\npolicy = = 2", `:2:10: `, config.ErrSyntax},
 		"twice":            {"model = 'x'\nmodel = 'y'", `:2:1: `, config.ErrSyntax},
 	}

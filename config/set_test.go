@@ -230,8 +230,8 @@ func TestADraftAddsOnlyWhatIsNew(t *testing.T) {
 		{"mcp.docs.env.B", "x", ""},
 		{"mcp.docs.command", "['x']", ""},
 		{"mcp.docs.command", "[]", ""},
-		{"mcp.other.command", "[]", "mcp.other has no command"},
-		{"mcp.other.env.A", "x", "mcp.other has no command"},
+		{"mcp.other.command", "[]", "mcp.other has no command and no url"},
+		{"mcp.other.env.A", "x", "mcp.other has no command and no url"},
 		{"tools.a.run", "ask", ""},
 	} {
 		d, err := config.NewDraft(config.Origin{Layer: config.LayerUser, Name: file}, set.key, set.value)

@@ -40,8 +40,11 @@ func TestEachTemplateLineIsValidAloneInItsTable(t *testing.T) {
 		}
 		require.True(t, remark, "%s has no explanation", text)
 		alone := table + "\n" + text
-		if strings.HasPrefix(table, "[mcp.") && !strings.HasPrefix(text, "command") {
-			alone += "\ncommand = ['x']" // a server is nothing without one
+		switch { // a server is nothing without one of them
+		case strings.HasPrefix(text, "headers") && strings.HasPrefix(table, "[mcp."):
+			alone += "\nurl = 'https://x'"
+		case strings.HasPrefix(table, "[mcp.") && !strings.HasPrefix(text, "command") && !strings.HasPrefix(text, "url"):
+			alone += "\ncommand = ['x']"
 		}
 		_, r := load(t, layers(t, alone, ""))
 		require.NotEmpty(t, r.Origins, alone)

@@ -245,7 +245,7 @@ func TestEverySecurityKeyIsHeldBack(t *testing.T) {
 			value = "[]" // no looser than the default
 		case k.Type == "a whole number":
 			value = "2000"
-		case strings.HasSuffix(key, "base_url"):
+		case strings.HasSuffix(key, "url"):
 			value = `"http://x"`
 		case !ok:
 			value, _, _ = strings.Cut(strings.ReplaceAll(k.Type, " or ", ", "), ",")

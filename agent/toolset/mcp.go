@@ -27,10 +27,25 @@ type Servers struct {
 // NewServer makes a server of the configuration. It does not run yet.
 func NewServer(r *repo.Repo, e *repo.Host, name string) *mcp.Server {
 	set := r.Config.MCP[name]
-	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env}, mcp.Options{
+	return mcp.NewServer(mcp.Spec{Name: name, Command: set.Command, Env: set.Env, URL: set.URL, Headers: set.Headers}, mcp.Options{
+		Private: r.Config.Web.Private, Header: func(header, value string) (string, error) { return headerValue(r, e, name, header, value) },
 		Approvals: mcp.Approvals{Dir: filepath.Join(r.Paths.StateDir, "mcp"), Root: r.TopLevel, Holds: r.Holds}, Dir: r.TopLevel, Environ: e.Environ, Secret: keyNames(r), Version: version.Get().Version,
 		StartTimeout: set.StartTimeout,
 	})
+}
+
+// headerValue is what a header of a server has: an environment variable that it names, or its text. jp keeps the
+// value out of all that it records.
+func headerValue(r *repo.Repo, e *repo.Host, server, header, value string) (string, error) {
+	variable, named := strings.CutPrefix(value, "$")
+	if named {
+		value = strings.TrimSpace(e.Get(variable))
+	}
+	if value == "" {
+		return "", fmt.Errorf("mcp.%s.headers.%s: %s is not set", safetext.Show(server), safetext.Show(header), safetext.Show(variable))
+	}
+	r.Values.Own(value)
+	return value, nil
 }
 
 // ApprovedWhole reports whether a server offers nothing, as far as is known, that

@@ -165,7 +165,8 @@ func hasServer(r *repo.Repo, name string) error {
 type serverJSON struct {
 	Server   string           `json:"server"`
 	Command  []string         `json:"command"`
-	Approved bool             `json:"approved"` // all that it offers
+	URL      string           `json:"url,omitempty"` // of a server over HTTP
+	Approved bool             `json:"approved"`      // all that it offers
 	Files    []serverFileJSON `json:"files"`
 	Tools    []serverToolJSON `json:"tools"`
 	LeftOut  []string         `json:"left_out"`
@@ -193,7 +194,7 @@ func tellServer(e *ui.Env, sheet ui.ApprovalSheet, approved bool, text string) e
 		return err
 	}
 	spec := sheet.Server.Spec()
-	out := serverJSON{Server: spec.Name, Command: spec.Command, Approved: approved, Tools: []serverToolJSON{}, LeftOut: append([]string{}, sheet.Listing.LeftOut...)}
+	out := serverJSON{Server: spec.Name, Command: append([]string{}, spec.Command...), URL: spec.URL, Approved: approved, Tools: []serverToolJSON{}, LeftOut: append([]string{}, sheet.Listing.LeftOut...)}
 	files := sheet.Server.Files()
 	out.Files = []serverFileJSON{}
 	fileStates := map[string]string{}

@@ -29,6 +29,8 @@ type record struct {
 	Name    string     `json:"name"`
 	Command []string   `json:"command"`
 	Env     []string   `json:"env"`
+	URL     string     `json:"url,omitempty"`
+	Headers []string   `json:"headers,omitempty"`
 	Root    string     `json:"root"`
 	Files   Files      `json:"files"`
 	Offers  []ToolInfo `json:"offers"`
@@ -114,7 +116,9 @@ func (a Approvals) write(s Spec, kind string, files Files, offers []ToolInfo) er
 	if offers == nil {
 		offers = []ToolInfo{}
 	}
-	text, err := canonical(record{s.Name, s.Command, slices.Sorted(maps.Keys(s.Env)), a.Root, files, offers})
+	text, err := canonical(record{
+		Name: s.Name, Command: s.Command, Env: slices.Sorted(maps.Keys(s.Env)), URL: s.URL, Headers: slices.Sorted(maps.Keys(s.Headers)), Root: a.Root, Files: files, Offers: offers,
+	})
 	if err != nil {
 		return err
 	}

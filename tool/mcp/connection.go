@@ -20,7 +20,8 @@ const handshake = "2025-11-25"
 
 // A connection is a server that runs and was greeted.
 type connection struct {
-	process *process
+	peer    peer
+	remote  bool // it is at an address, so an error may be the network's
 	session *sdk.ClientSession
 	broken  atomic.Pointer[error] // why it cannot be used any more, though it runs
 	stale   atomic.Bool           // the server said that its list has changed
@@ -42,38 +43,67 @@ func connect(ctx context.Context, s Spec, o Options) (*connection, error) {
 // greet starts a server and speaks a version of the protocol with it: "" is the
 // newest that it knows.
 func greet(ctx context.Context, s Spec, o Options, version string) (*connection, error) {
-	p, err := launch(s, o)
+	c := &connection{remote: s.URL != ""}
+	transport, err := c.reach(s, o)
 	if err != nil {
 		return nil, &StartError{Server: s.Name, err: err}
 	}
-	c := &connection{process: p}
 	client := sdk.NewClient(&sdk.Implementation{Name: "jp", Version: o.Version}, &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}, // so that the server is asked to tell; see saw
 		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
 	})
 	client.AddReceivingMiddleware(refuse)
-	stop := context.AfterFunc(ctx, p.kill) // frees whatever waits for the server
-	c.session, err = client.Connect(context.WithoutCancel(ctx), &sdk.IOTransport{
-		Reader: newLines(p.out, p.said, c.saw, c.spoil), Writer: p.in, MaxLineLength: -1,
-	}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if c.remote {
+		client.AddReceivingMiddleware(c.hears)
+	}
+	stop := context.AfterFunc(ctx, c.peer.kill) // frees whatever waits for the server
+	c.session, err = client.Connect(context.WithoutCancel(ctx), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() || err != nil {
 		return nil, c.failure(ctx, s, err)
 	}
 	return c, nil
 }
 
+// reach starts a server, or makes the way to one at an address.
+func (c *connection) reach(s Spec, o Options) (sdk.Transport, error) {
+	if c.remote {
+		p, transport, err := reach(s, o)
+		c.peer = p
+		return transport, err
+	}
+	p, err := launch(s, o)
+	if err != nil {
+		return nil, err
+	}
+	c.peer = p
+	return &sdk.IOTransport{Reader: newLines(p.out, p.tail, c.saw, c.spoil), Writer: p.in, MaxLineLength: -1}, nil
+}
+
+// hears notes what a server at an address tells besides its answers, as saw does of a process.
+func (c *connection) hears(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch p := req.GetParams().(type) {
+		case *sdk.ProgressNotificationParams:
+			c.watched.tell(p)
+		case *sdk.ToolListChangedParams:
+			c.stale.Store(true)
+		}
+		return next(ctx, method, req)
+	}
+}
+
 // failure ends a server that cannot be used, and says why that is so.
 func (c *connection) failure(ctx context.Context, s Spec, err error) error {
 	why := c.breakdown(err)
-	c.process.end(0)
+	c.peer.end(0)
 	switch {
 	case errors.Is(context.Cause(ctx), errSilent):
 		why = errSilent
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return &StartError{Server: s.Name, Said: c.process.said.text(), err: why}
+	return &StartError{Server: s.Name, Said: c.peer.said(), err: why}
 }
 
 // breakdown says what is behind an error: that the server ended, or was ended,
@@ -83,12 +113,15 @@ func (c *connection) breakdown(err error) error {
 		c.spoil(errOutput)
 	}
 	var refusal *jsonrpc.Error
+	if c.remote && err != nil && !errors.As(err, &refusal) {
+		c.spoil(err)
+	}
 	why := c.broken.Load()
 	switch {
 	case why == nil || errors.As(err, &refusal):
 		return err
 	case *why == errOutput && c.ended():
-		return fmt.Errorf("it ended (%s)", c.process.ending())
+		return fmt.Errorf("it ended (%s)", c.peer.ending())
 	}
 	return *why
 }
@@ -99,7 +132,7 @@ func (c *connection) ended() bool {
 	limit := time.NewTimer(abandon)
 	defer limit.Stop()
 	select {
-	case <-c.process.done:
+	case <-c.peer.finished():
 		return true
 	case <-limit.C:
 		return false
@@ -140,12 +173,12 @@ func (c *connection) saw(m jsonrpc.Message) {
 func (c *connection) spoil(why error) { c.broken.CompareAndSwap(nil, &why) }
 
 // usable reports whether a call can be made.
-func (c *connection) usable() bool { return c.process.running() && c.broken.Load() == nil }
+func (c *connection) usable() bool { return c.peer.running() && c.broken.Load() == nil }
 
 // list asks for the tools anew. At the end of ctx the server is killed.
 func (c *connection) list(ctx context.Context, s Spec) (ToolList, error) {
 	c.stale.Store(false)
-	stop := context.AfterFunc(ctx, c.process.kill)
+	stop := context.AfterFunc(ctx, c.peer.kill)
 	listing, err := listTools(context.WithoutCancel(ctx), c.session)
 	if !stop() || err != nil {
 		return ToolList{}, c.failure(ctx, s, err)
@@ -222,13 +255,13 @@ func (c *connection) callTool(
 	case <-answered:
 	case <-limit.C:
 		c.spoil(errors.New("it reads nothing"))
-		c.process.kill()
+		c.peer.kill()
 	}
 	return nil, context.Cause(ctx)
 }
 
 // close ends the server.
 func (c *connection) close(grace time.Duration) {
-	c.process.end(grace)
+	c.peer.end(grace)
 	_ = c.session.Close() // of a server that has ended
 }

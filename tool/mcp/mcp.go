@@ -1,7 +1,7 @@
 // Package mcp runs the tools of servers that speak the Model Context Protocol
-// over their standard streams.
+// over their standard streams, or over streamable HTTP.
 //
-// A [Server] is a program that the user's configuration names. It is started
+// A [Server] is a program that the user's configuration names, or an address. It is started
 // when one of its tools is called, or when its list is still unknown, and
 // ended with all that it started by [Server.Close].
 //
@@ -39,6 +39,10 @@ type Spec struct {
 	Name    string            `json:"name"`
 	Command []string          `json:"command"` // argv; no shell reads it
 	Env     map[string]string `json:"env"`     // added to the environment
+	// URL is the address of a server over streamable HTTP, which jp does not start; "" for a program. Headers go with
+	// each request, as they are configured: what a variable holds is no part of an approval.
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // hash names what would be started, and in which working tree. The values of variables
@@ -66,6 +70,9 @@ type Options struct {
 	Environ   []string // what their environment is derived from; default os.Environ()
 	Secret    []string // variables that no server gets, besides *_API_KEY
 	Version   string   // of jp, as servers are told
+	Private   []string // hosts of servers at an address that may have private ones
+	// Header is the value to send for a header as it is configured. Nil: the same.
+	Header func(name, value string) (string, error)
 	// Launch says how a server is started, or refuses it. Nil: it is started as it
 	// is.
 	Launch program.Launcher

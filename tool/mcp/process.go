@@ -17,7 +17,7 @@ type process struct {
 	group int
 	in    io.WriteCloser
 	out   io.ReadCloser
-	said  *tail         // its standard error, and what it prints among its messages
+	tail  *tail         // its standard error, and what it prints among its messages
 	done  chan struct{} // closed when it has ended
 	err   error         // how; valid then
 	ended sync.Once
@@ -36,8 +36,8 @@ func launch(s Spec, o Options) (*process, error) {
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = o.Dir, append(environment(s, o), start.Env...), start.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = o.Grace // for a standard error that what it started keeps open
-	p := &process{said: &tail{}, done: make(chan struct{})}
-	cmd.Stderr = p.said
+	p := &process{tail: &tail{}, done: make(chan struct{})}
+	cmd.Stderr = p.tail
 	inR, inW, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -105,6 +105,10 @@ func (p *process) running() bool {
 		return true
 	}
 }
+
+func (p *process) finished() <-chan struct{} { return p.done }
+
+func (p *process) said() string { return p.tail.text() }
 
 // ending says how it ended, in words.
 func (p *process) ending() string {

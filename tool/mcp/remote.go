@@ -117,9 +117,9 @@ func (r *remote) explain(c *connection, err error) string {
 	if c.broken.Load() == nil {
 		return fmt.Sprintf("%s gave an answer that cannot be read: %v.%s", server, err, unknown)
 	}
-	c.process.kill()
+	c.peer.kill()
 	text := fmt.Sprintf("%s is of no use any more: %v.%s", server, why, unknown)
-	if said := c.process.said.text(); said != "" {
+	if said := c.peer.said(); said != "" {
 		text += " The last that it said:\n" + said
 	}
 	return text

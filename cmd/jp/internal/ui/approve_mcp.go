@@ -28,7 +28,11 @@ func askApproval(ctx context.Context, tty terminal.Asker, p terminal.Palette, s 
 	if accepted, err := AskFiles(ctx, tty, p, s); err != nil || !accepted {
 		return err
 	}
-	fmt.Fprintf(tty, "Starting the MCP server %s to see what it offers.\n", safetext.Show(s.Spec().Name))
+	does := "Starting"
+	if s.Spec().URL != "" {
+		does = "Asking"
+	}
+	fmt.Fprintf(tty, "%s the MCP server %s to see what it offers.\n", does, safetext.Show(s.Spec().Name))
 	listing, err := s.Look(ctx)
 	if err != nil {
 		return err
@@ -149,12 +153,19 @@ func (a ApprovalSheet) Text() string {
 	for _, line := range a.Listing.LeftOut {
 		fmt.Fprintf(&b, "  %s\n", a.Palette.Dim("not offered: "+a.fit(safetext.Clean(line), 15)))
 	}
-	fmt.Fprintf(&b, "  It runs: %s\n", safetext.EscapeAll(spec.Command))
+	if spec.URL != "" {
+		fmt.Fprintf(&b, "  It is at: %s\n", safetext.Show(spec.URL))
+	} else {
+		fmt.Fprintf(&b, "  It runs: %s\n", safetext.EscapeAll(spec.Command))
+	}
 	if was := a.Server.Before(); was != nil && !known {
 		fmt.Fprintf(&b, "  %s %s\n", a.Palette.Yellow("You approved it with another command:"), safetext.EscapeAll(was))
 	}
 	if len(spec.Env) > 0 {
 		fmt.Fprintf(&b, "  with %s\n", safetext.EscapeAll(slices.Sorted(maps.Keys(spec.Env))))
+	}
+	if len(spec.Headers) > 0 {
+		fmt.Fprintf(&b, "  with the headers %s\n", safetext.EscapeAll(slices.Sorted(maps.Keys(spec.Headers))))
 	}
 	return b.String()
 }

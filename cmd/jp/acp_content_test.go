@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/tool/mcp/mcptest"
+)
+
+// A prompt may have a picture, a text and a link. The client is told how full the context is, and what the conversation cost.
+func TestACPContent(t *testing.T) {
+	t.Parallel()
+	p := acpPlace(t, `
+context = 100000
+[[reply]]
+message = "I see."
+usage = { input = 100, output = 20, cost_usd = "0.0021" }
+`)
+	e := p.connects(`{}`)
+	session := e.opens(p.dir)
+	picture := base64.StdEncoding.EncodeToString(mcptest.PNG)
+	prompt := fmt.Sprintf(`{"sessionId":%q,"prompt":[
+		{"type":"text","text":"Look at "},{"type":"resource_link","name":"README.md","uri":"file://%s/README.md"},
+		{"type":"image","data":%q,"mimeType":"image/png"},
+		{"type":"resource","resource":{"uri":"file://%s/notes.txt","text":"some notes"}}]}`, session, p.dir, picture, p.dir)
+	require.Equal(t, "end_turn", e.stops(e.begin("session/prompt", strings.ReplaceAll(prompt, "\n", ""))))
+	usage := ""
+	for _, u := range e.updates {
+		if u.Kind == "usage_update" {
+			usage = string(u.Raw)
+		}
+	}
+	require.Contains(t, usage, `"size":100000,"cost":{"amount":0.0021,"currency":"USD"}`)
+	shown := p.jp("print", session).stdout
+	require.Contains(t, shown, "Look at `README.md`")
+	require.Contains(t, shown, "Attached: image-3, notes.txt")
+	e.leaves()
+}
+
+// A no may have a reason, where the client has forms, and a tool's question in words has an answer.
+func TestACPForms(t *testing.T) {
+	t.Parallel()
+	p := acpPlace(t, acpScript)
+	e := p.connects(`{"elicitation":{"form":{}}}`)
+	e.chooses("No, and say why", nil)
+	e.requests["elicitation/create"] = func(json.RawMessage) (any, bool) {
+		return map[string]any{"action": "accept", "content": map[string]any{"text": "use another name"}}, true
+	}
+	session := e.opens(p.dir)
+	require.Equal(t, "end_turn", e.stops(e.prompts(session, "Make a file")))
+	require.NoFileExists(t, filepath.Join(p.dir, "made.txt"))
+	require.Contains(t, p.git("log", "--all", "--format=%B"), "use another name")
+	e.leaves()
+}
+
+// The client is told that room was made, where it shows that.
+func TestACPCompaction(t *testing.T) {
+	t.Parallel()
+	script := ""
+	for i := range 7 {
+		script += fmt.Sprintf("[[reply]]\n[[reply.tool_call]]\nname = \"fs_read_file\"\narguments = { path = \"long.txt\", start_line = %d }\n", i+1)
+	}
+	p := acpPlace(t, script+"[[reply]]\nmessage = \"Read.\"\n[[summary]]\nmessage = '{\"items\":[{\"text\":\"long.txt is long.\",\"cites\":[2]}]}'\n")
+	p.write("long.txt", numbered(300))
+	e := p.connects(`{"session":{"compaction":{}}}`)
+	session := e.opens(p.dir)
+	require.Equal(t, "end_turn", e.stops(e.prompts(session, "Read it")))
+	require.Equal(t, "end_turn", e.stops(e.prompts(session, "/compact what was read")))
+	compacted := func(updates []acpUpdate) (found int) {
+		for _, u := range updates {
+			if u.Kind == "compaction_update" && u.Status == "completed" {
+				found++
+			}
+		}
+		return found
+	}
+	require.Equal(t, 1, compacted(e.updates), "%v", kinds(e.updates))
+	require.Equal(t, 1, compacted(e.loads(session, p.dir)))
+	e.leaves()
+}
+
+// An MCP server that the editor names runs if the user says so where the editor starts jp.
+func TestACPServers(t *testing.T) {
+	t.Parallel()
+	fake, err := exec.LookPath("mcp-fake")
+	require.NoError(t, err)
+	for _, trusted := range []bool{false, true} {
+		t.Run(fmt.Sprint(trusted), func(t *testing.T) {
+			t.Parallel()
+			p := acpPlace(t, callRun)
+			args := []string{}
+			if trusted {
+				args = []string{"--trust-client-mcp"}
+			}
+			e := p.connects(`{"session":{"notices":{}}}`, args...)
+			e.chooses("Yes, this once", nil)
+			var s struct{ SessionID string }
+			require.NoError(t, json.Unmarshal(e.must("session/new", fmt.Sprintf(
+				`{"cwd":%q,"mcpServers":[{"name":"fake","command":%q,"args":["rug","../log"],"env":[]},{"type":"http","name":"far","url":"http://127.0.0.1:1/","headers":[{"name":"A","value":"$HOME"}]}]}`, p.dir, fake)), &s))
+			require.Equal(t, "end_turn", e.stops(e.prompts(s.SessionID, "Look")))
+			require.Equal(t, trusted, strings.Contains(p.serverLog(), "tools/call"))
+			told := strings.Join(noticed(e.updates), "\n")
+			require.Equal(t, !trusted, strings.Contains(told, "jp does not use the MCP server fake"), told)
+			require.Contains(t, told, "jp does not use the MCP server far", "its header names a variable of jp's")
+			e.leaves()
+		})
+	}
+}
+
+// noticed are those of notices.
+func noticed(updates []acpUpdate) (all []string) {
+	for _, u := range updates {
+		if u.Kind == "notice" {
+			all = append(all, u.Title)
+		}
+	}
+	return all
+}

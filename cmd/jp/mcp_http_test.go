@@ -1,0 +1,53 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/tool/mcp/mcptest"
+)
+
+// A server over HTTP is approved, called with the header from the environment, and its secret is recorded nowhere.
+func TestMCPOverHTTP(t *testing.T) {
+	t.Parallel()
+	handler := mcptest.Handler("said by far")
+	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Token") != "hunter2hunter2" {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		at.CloseClientConnections()
+		at.Close()
+	})
+	p := newPlace(t)
+	p.configure("[mcp.far]\nurl = \"" + at.URL + "\"\nheaders.X-Token = \"$FAR_TOKEN\"\n")
+	p.write("../call.toml", strings.ReplaceAll(callRun, "mcp__fake__run", "mcp__far__say"))
+
+	r := p.jp("trust", "--mcp", "far", "--show")
+	require.NotZero(t, r.exit)
+	require.Contains(t, r.stderr, "FAR_TOKEN is not set")
+	p.environ = append(p.environ, "FAR_TOKEN=hunter2hunter2")
+	r = p.jp("trust", "--mcp", "far", "--show")
+	require.Contains(t, r.stderr, "which is private (web.private", "a private address is the user's to allow")
+	p.configure("[web]\nprivate = [\"127.0.0.1\"]\n")
+	r = p.jp("trust", "--mcp", "far", "-y")
+	require.Zero(t, r.exit, r.stderr)
+	require.Contains(t, p.jp("trust", "--mcp", "far", "--show", "--json").stdout, `"url":"`+at.URL+`"`)
+	r = p.jp("query", "-y", "-m", "script/../call.toml", "Look")
+	require.Zero(t, r.exit, r.stderr)
+	require.Contains(t, p.jp("print", "--tools").stdout, "said by far")
+	require.NotContains(t, p.git("log", "--all", "--format=%B"), "hunter2hunter2")
+
+	for _, wrong := range []string{"mcp.far.command=[\"x\"]", "mcp.other.headers.A=b"} {
+		r = p.jp("query", "--cfg", wrong, "-m", "script/../call.toml", "Look")
+		require.NotZero(t, r.exit, wrong)
+		require.Contains(t, r.stderr, "mcp.", wrong)
+	}
+}

@@ -1,0 +1,153 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jp/internal/publicnet"
+)
+
+// A peer is a server that was reached: a process, or one at an address.
+type peer interface {
+	kill()                   // at once
+	end(grace time.Duration) // returns when it has ended
+	running() bool
+	finished() <-chan struct{} // closed when it has ended
+	ending() string            // how, in words
+	said() string              // the end of what it said besides its messages; "" if nothing
+}
+
+// A remotePeer is a server at an address. Its end is the end of jp's connections to it.
+type remotePeer struct {
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	over  chan struct{}
+	once  sync.Once
+}
+
+// errLeft says that jp has left a server.
+var errLeft = errors.New("jp has left it")
+
+func (p *remotePeer) kill() {
+	p.once.Do(func() { close(p.over) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for conn := range p.conns {
+		conn.Close()
+	}
+	clear(p.conns)
+}
+
+func (p *remotePeer) end(time.Duration)         { p.kill() }
+func (p *remotePeer) finished() <-chan struct{} { return p.over }
+func (p *remotePeer) ending() string            { return errLeft.Error() }
+func (p *remotePeer) said() string              { return "" }
+
+func (p *remotePeer) running() bool {
+	select {
+	case <-p.over:
+		return false
+	default:
+		return true
+	}
+}
+
+// dial connects, and lets kill end the connection.
+func (p *remotePeer) dial(dialer *net.Dialer) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if !p.running() {
+			return nil, errLeft
+		}
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if !p.running() {
+			return nil, errors.Join(errLeft, conn.Close())
+		}
+		p.conns[conn] = true
+		return conn, nil
+	}
+}
+
+// reach is the transport to a server at an address. It sends the headers that are configured, follows no redirect, and
+// connects to public addresses only, besides the hosts that the user allows.
+func reach(s Spec, o Options) (*remotePeer, sdk.Transport, error) {
+	at, err := publicnet.Parse(s.URL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("its address: %w", err)
+	}
+	headers := http.Header{}
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		value := s.Headers[name]
+		if o.Header != nil {
+			if value, err = o.Header(name, value); err != nil {
+				return nil, nil, err
+			}
+		}
+		headers.Set(name, value)
+	}
+	p := &remotePeer{conns: map[net.Conn]bool{}, over: make(chan struct{})}
+	return p, &sdk.StreamableClientTransport{
+		Endpoint: at.String(), MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxLine,
+		HTTPClient: &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Transport: &sender{headers: headers, next: &http.Transport{
+				DialContext: p.dial(publicnet.Dialer(at.Hostname(), o.Private)), ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, TLSHandshakeTimeout: 10 * time.Second,
+			}},
+		},
+	}, nil
+}
+
+// A sender adds headers to each request, and bounds each answer.
+type sender struct {
+	headers http.Header
+	next    http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	maps.Copy(r.Header, s.headers)
+	response, err := s.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if to := response.Header.Get("Location"); to != "" && response.StatusCode >= 300 && response.StatusCode <= 399 {
+		response.Body.Close()
+		return nil, fmt.Errorf("it redirects to %q, and jp follows no redirect of a server", clean(to))
+	}
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") { // of a stream, each event has the bound
+		response.Body = &boundedBody{response.Body, maxLine}
+	}
+	return response, nil
+}
+
+// A boundedBody fails where it has more bytes than are left.
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements [io.Reader].
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if n > b.left {
+		return 0, errTooLong
+	}
+	b.left -= n
+	return n, err
+}
