@@ -48,6 +48,8 @@ type ExitError struct {
 	Args   []string // the command and its arguments, without the flags of this package
 	Code   int      // the exit code; -1 where a signal ended git
 	Stderr string   // the first 16 KiB of what it wrote there
+
+	promised bool // a remote has objects that are missing here: newer versions say only that they cannot read one
 }
 
 // Error is one printable line: the command, the code, and git's own reason.
@@ -95,6 +97,12 @@ var indexFaults = []string{
 // IndexDamaged reports whether git ended because it cannot read the index.
 func (e *ExitError) IndexDamaged() bool {
 	return slices.ContainsFunc(indexFaults, func(text string) bool { return strings.Contains(e.Stderr, text) })
+}
+
+// LeftOut reports whether git ended because it lacks an object that a partial clone has left
+// out: it may not fetch it.
+func (e *ExitError) LeftOut() bool {
+	return strings.Contains(e.Stderr, "from promisor remote") || e.promised && strings.Contains(strings.ToLower(e.Stderr), "read ")
 }
 
 // shorten keeps an argument list fit for one line.

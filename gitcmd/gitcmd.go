@@ -220,7 +220,11 @@ func (g *Git) outcome(ctx context.Context, args []string, err error, stderr *cap
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return &ExitError{Args: args, Code: exit.ExitCode(), Stderr: string(stderr.data)}
+		var promised []string
+		if g.repo.CommonDir != "" {
+			promised, _ = filepath.Glob(filepath.Join(g.repo.CommonDir, "objects", "pack", "*.promisor")) // none for a path that is a pattern
+		}
+		return &ExitError{Args: args, Code: exit.ExitCode(), Stderr: string(stderr.data), promised: len(promised) > 0}
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -141,7 +141,7 @@ func isHere(ctx context.Context, r trees.Reader, v Version) bool {
 // left out.
 func notHere(err error) bool {
 	var exit *gitcmd.ExitError
-	return errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote")
+	return errors.As(err, &exit) && exit.LeftOut()
 }
 
 // Patch is the difference of two trees as text that `git apply` takes, binary

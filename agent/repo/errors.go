@@ -88,7 +88,7 @@ func storeFailure(err error) *problem.Error {
 			Hint(action.VerifyAll, "which texts are not here, whether they are lost, and what brings them")
 	case errors.Is(err, gitstore.ErrShallow):
 		return problem.New(problem.ExitNotFound, "not_found", "%v.", err).Hint(Unshallow(""), "brings them")
-	case errors.As(err, &exit) && strings.Contains(exit.Stderr, "from promisor remote"):
+	case errors.As(err, &exit) && exit.LeftOut():
 		return problem.New(problem.ExitNotFound, "not_found", "this is a partial clone that lacks some content, and jp fetches none: %v", err).
 			Hint(action.FetchContent, "brings all of it")
 	case errors.Is(err, trees.ErrMissing):

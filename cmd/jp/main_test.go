@@ -78,7 +78,7 @@ func TestScripts(t *testing.T) {
 }
 
 // scriptCondition knows [landlock]: programs can be confined here; [reftable]: git has this
-// format; and [files]: the scripts' repositories have a file for each ref.
+// format; and [files]: jp itself reads and writes a file for each ref.
 func scriptCondition(name string) (bool, error) {
 	switch name {
 	case "landlock":
@@ -86,7 +86,7 @@ func scriptCondition(name string) (bool, error) {
 	case "reftable":
 		return gitenv.KnowsReftable(), nil
 	case "files":
-		return !gitenv.Reftable(), nil
+		return !gitenv.RefsThroughGit(), nil
 	}
 	return false, fmt.Errorf("there is no condition %q", name)
 }

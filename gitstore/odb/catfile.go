@@ -97,7 +97,7 @@ func (c *catFile) ask(s *Store, question string) (kind string, size int64, err e
 // has left out: it may not fetch it, and has no other answer.
 func leftOut(end error) bool {
 	var exit *gitcmd.ExitError
-	return errors.As(end, &exit) && strings.Contains(exit.Stderr, "from promisor remote")
+	return errors.As(end, &exit) && exit.LeftOut()
 }
 
 func (c *catFile) parse(line string) (kind string, size int64, err error) {

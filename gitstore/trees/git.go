@@ -144,7 +144,7 @@ func fault(end error) error {
 		return end
 	}
 	switch {
-	case strings.Contains(exit.Stderr, "from promisor remote"):
+	case exit.LeftOut():
 		return fmt.Errorf("%w: %w", ErrMissing, end)
 	case exit.Code > 0:
 		return fmt.Errorf("%w: %w", ErrMalformed, end)
