@@ -14,6 +14,8 @@ const (
 	forkNames        = "fork at {n} events, in process"
 	chainNames       = "append at {n} events"
 	listNames        = "list {n} conversations"
+	appendRefsNames  = "append through git, files; append through git, reftable"
+	listRefsNames    = "list {n} through git, files; list {n} through git, reftable"
 	resumeNames      = "resume at {n} events, 1,000 files"
 	attachNames      = "jp attach at {n} events, 1st byte"
 	loadNames        = "load {n} events, loose; load {n} events, packed"

@@ -34,6 +34,7 @@ const (
 // before others leave work to it.
 var tasks = []task{
 	{"append", durable, measureAppend, named(appendNames, 0)},
+	{"append refs", durable, eachRefFormat(appendThrough), named(appendRefsNames, 0)},
 	{"fork 100", durable, forkOf(100), named(forkNames, 100)},
 	{"chain 1k", short, chainsOf(100, 1_000), append(named(chainNames, 100), named(chainNames, 1_000)...)},
 	{"chain 10k", long, chainsOf(10_000), named(chainNames, 10_000)},
@@ -45,6 +46,7 @@ var tasks = []task{
 	{"load 100k", longest, loadOf(100_000), named(loadNames, 100_000)},
 	{"list 100", short, listOf(100), named(listNames, 100)},
 	{"list 1k", short, listOf(1_000), named(listNames, 1_000)},
+	{"list refs 1k", long, eachRefFormat(listThrough(1_000)), named(listRefsNames, 1_000)},
 	{"list 10k", longest, listOf(10_000), named(listNames, 10_000)},
 	{"command 1k", short, commandsOf(1_000), named(commandNames, 1_000)},
 	{"command 10k", long, commandsOf(10_000), named(commandNames, 10_000)},
