@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jp/conversation"
+	"jp/internal/publicnet"
 )
 
 // rule is the user's rule that lets a call run without a question, "" if a person is asked. The
@@ -18,7 +19,7 @@ func (f fetcher) rule(arguments json.RawMessage, events []*conversation.Event) s
 	if json.Unmarshal(arguments, &args) != nil {
 		return ""
 	}
-	u, err := parse(args.URL)
+	u, err := publicnet.Parse(args.URL)
 	if err != nil || u.Scheme != "https" {
 		return ""
 	}
@@ -90,7 +91,7 @@ func names(text, address, mark string) bool {
 			found = found[:end]
 		}
 		for _, one := range []string{found, strings.TrimRight(found, ".,;:!?")} {
-			if u, err := parse(one); err == nil && u.String() == address {
+			if u, err := publicnet.Parse(one); err == nil && u.String() == address {
 				return true
 			}
 		}
