@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jp/agent"
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/agent/snapshot"
@@ -99,6 +100,12 @@ func showConversation(ctx context.Context, e *ui.Env, r *repo.Repo, target strin
 	}
 	if l.Usage.Input+l.Usage.Output > 0 {
 		facts = append(facts, [2]string{"Usage", conversation.Tokens(l.Usage.Input) + " in, " + conversation.Tokens(l.Usage.Output) + " out"})
+	}
+	newest, err := r.Find().ViewBack(ctx, e.Host, l.ID, func([]*conversation.Event) bool { return true })
+	if err == nil {
+		if used := agent.ContextUsed(ctx, r, newest.Events); used != "" {
+			facts = append(facts, [2]string{"Context", used})
+		}
 	}
 	p := e.Palette(e.Stdout)
 	for _, f := range facts {

@@ -72,6 +72,9 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	if err != nil {
 		return err
 	}
+	if used := agent.ContextUsed(ctx, r, v.Events); used != "" {
+		fmt.Fprintf(e.Results(), "  context: %s\n", used)
+	}
 	printChanged(ctx, e.OnScreen(v))
 	stopped := agent.StoppedHere(ctx, r, id)
 	printStopped(e, stopped)
