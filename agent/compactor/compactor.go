@@ -3,6 +3,7 @@
 package compactor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,8 @@ type Compactor struct {
 	Notice func(string)
 	Now    func() time.Time
 
-	failed int // summaries in a row that a model did not give
+	failed int                 // summaries in a row that a model did not give
+	owed   *conversation.Usage // of summaries that came to nothing, for the next compaction to record
 }
 
 // A Writer is a model that writes summaries.
@@ -108,12 +110,13 @@ func (c *Compactor) MakeRoom(ctx context.Context, r turnloop.Room) ([]conversati
 			c.Notice(fmt.Sprintf("jp could not compact the conversation: %v; it goes on without", err))
 		}
 		if trim := p.trim(compaction.Bounds{Keep: c.Keep, To: -1}); trim != nil {
-			trim.By = conversation.ByLimit
+			trim.By, trim.Usage = conversation.ByLimit, c.settle(nil)
 			return []conversation.Body{trim}, nil
 		}
 		return nil, nil
 	case err != nil:
 		c.Notice(fmt.Sprintf("No summary could be had: %v; jp goes on with the list of the newest events in its place", err))
+		plan.Usage = c.settle(nil)
 	default:
 		c.failed = 0
 	}
@@ -250,6 +253,7 @@ func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, p
 	}
 	draft := compaction.Parse(answer, r.Events, plan.ToSeq)
 	if len(draft.Items) == 0 {
+		c.owed = c.settle(usage)
 		return ErrNoSummary
 	}
 	with := *plan
@@ -258,10 +262,25 @@ func (c *Compactor) summarise(ctx context.Context, r turnloop.Room, p planner, p
 		return err
 	}
 	if with.After >= with.Before {
+		c.owed = c.settle(usage)
 		return ErrLonger
 	}
+	with.Usage = c.settle(usage)
 	*plan = with
 	return nil
+}
+
+// settle is a usage with that of the summaries before it which came to nothing.
+func (c *Compactor) settle(u *conversation.Usage) *conversation.Usage {
+	owed := c.owed
+	c.owed = nil
+	if owed == nil || u == nil {
+		return cmp.Or(u, owed)
+	}
+	return &conversation.Usage{
+		Input: owed.Input + u.Input, Output: owed.Output + u.Output, CacheRead: owed.CacheRead + u.CacheRead, CacheWrite: owed.CacheWrite + u.CacheWrite,
+		CostUSD: conversation.AddDecimals(owed.CostUSD, u.CostUSD), DurationMS: owed.DurationMS + u.DurationMS,
+	}
 }
 
 // read is the text of an answer. Calls of tools in it are dropped, and what is longer than any

@@ -121,6 +121,9 @@ func TestMakeRoom(t *testing.T) {
 				got = fmt.Sprintf("%s %d", done.Kind, len(done.Items)+len(done.Trimmed))
 				require.Equal(t, conversation.ByLimit, done.By)
 				require.Less(t, done.After, done.Before)
+				if test.asked > 0 && test.err == nil && done.Usage != nil || test.answer == "No." {
+					require.Equal(t, 100, done.Usage.Input, "what the summary took is on record, also if it came to nothing")
+				}
 			}
 			require.Equal(t, test.want, got)
 			require.Len(t, m.asked, test.asked)
@@ -150,6 +153,19 @@ func TestAnUndoneCompactionIsNotDoneAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, bodies, want, window)
 	}
+}
+
+// What summaries took that came to nothing stands in the next compaction.
+func TestTheUsageOfFailedSummariesIsRecorded(t *testing.T) {
+	m := &model{answer: "No."}
+	c := &compactor.Compactor{Model: "test/m", Provider: m, Window: 12_000, At: 0.8, Keep: 4, Auto: true, Notice: func(string) {}, Now: time.Now}
+	bodies, err := c.MakeRoom(t.Context(), room(talk(6, 300, 10_000), nil))
+	require.NoError(t, err)
+	require.Empty(t, bodies)
+	m.answer = good
+	bodies, err = c.MakeRoom(t.Context(), room(talk(6, 8000, 10_000), nil))
+	require.NoError(t, err)
+	require.Equal(t, 200, bodies[0].(*conversation.Compaction).Usage.Input)
 }
 
 // A model that fails again and again is not asked at each call.
