@@ -18,6 +18,7 @@ import (
 
 	"jp/internal/crashtest"
 	crash "jp/internal/crashtest/row"
+	"jp/internal/gitenv"
 )
 
 // counted is a turn of six tool calls; three of them count how often they ran.
@@ -138,7 +139,7 @@ func (s *scene) whole() []crashtest.Point {
 	s.reset()
 	points := s.finishTraced()
 	require.False(s.t, s.t.Failed())
-	require.NotEmpty(s.t, refMoves(points))
+	require.True(s.t, len(refMoves(points)) > 0 || gitenv.RefsThroughGit())
 	return points
 }
 

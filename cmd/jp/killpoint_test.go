@@ -14,6 +14,7 @@ import (
 
 	"jp/internal/crashtest"
 	crash "jp/internal/crashtest/row"
+	"jp/internal/gitenv"
 )
 
 // The tests here kill jp at its system calls that change files or start a
@@ -117,6 +118,9 @@ func TestKillAtEachPoint(t *testing.T) {
 // resume, and goes on again.
 func TestKillTwice(t *testing.T) {
 	t.Parallel()
+	if gitenv.RefsThroughGit() {
+		t.Skip("git moves the refs, and TestGitIsKilledWhileItMovesRefs kills it")
+	}
 	s := newScene(t, &tally{began: time.Now()})
 	if moments := chosen(t); len(moments) > 1 {
 		if s.begin(moments[0]) && s.resume(moments[1]) {
