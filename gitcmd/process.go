@@ -12,7 +12,6 @@ type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.Reader
 
-	pid    int
 	wait   func() error
 	cancel context.CancelFunc
 	closed bool
@@ -50,11 +49,8 @@ func (g *Git) start(ctx context.Context, c Command) (*Process, error) {
 		return nil, g.outcome(ctx, c.Args, err, stderr)
 	}
 	wait := func() error { return g.outcome(ctx, c.Args, cmd.Wait(), stderr) }
-	return &Process{Stdin: stdin, Stdout: stdout, pid: cmd.Process.Pid, wait: wait}, nil
+	return &Process{Stdin: stdin, Stdout: stdout, wait: wait}, nil
 }
-
-// PID is the process id of the git.
-func (p *Process) PID() int { return p.pid }
 
 // Kill ends the git at once. The caller must still Close it.
 func (p *Process) Kill() { p.cancel() }
