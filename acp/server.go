@@ -39,12 +39,13 @@ type server struct {
 	client   clientCapabilities
 	ready    bool                // the client has introduced itself
 	sessions map[string]*session // that are open
+	listed   map[string]string   // where those are that the client has seen in a list
 }
 
 // Serve talks to the client at the other end of in and out until in ends, or ctx does. Turns
 // that run then are interrupted, and what they have done is recorded.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
-	s := &server{Options: o, conn: newConn(out), sessions: map[string]*session{}}
+	s := &server{Options: o, conn: newConn(out), sessions: map[string]*session{}, listed: map[string]string{}}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	read := make(chan struct{})

@@ -155,6 +155,9 @@ func (s *server) listSessions(ctx context.Context, p listRequest) (any, error) {
 		dir, _ = filepath.Abs(s.Host.Dir)
 	}
 	r, err := s.open(ctx, dir, nil)
+	if err != nil && p.CWD == "" { // jp was started elsewhere, and the client names no folder
+		return listResponse{Sessions: []sessionInfo{}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +181,9 @@ func (s *server) listSessions(ctx context.Context, p listRequest) (any, error) {
 			answer.NextCursor = string(info.ID)
 			break
 		}
+		s.mu.Lock()
+		s.listed[string(info.ID)] = r.TopLevel
+		s.mu.Unlock()
 		answer.Sessions = append(answer.Sessions, sessionInfo{
 			SessionID: string(info.ID), CWD: r.TopLevel, Title: info.Summary.Title, UpdatedAt: info.Summary.LastEventAt.UTC().Format(time.RFC3339),
 		})
@@ -210,6 +216,11 @@ func (s *server) deleteSession(ctx context.Context, p sessionRequest) (any, erro
 		return nil, err
 	}
 	dir, _ := filepath.Abs(s.Host.Dir)
+	s.mu.Lock()
+	if at := s.listed[p.SessionID]; at != "" {
+		dir = at
+	}
+	s.mu.Unlock()
 	if open := s.session(p.SessionID); open != nil {
 		dir = open.dir
 		open.cancel()

@@ -72,6 +72,14 @@ func TestACPConversation(t *testing.T) {
 			require.Contains(t, string(u.Raw), fmt.Sprintf(`{"type":"diff","path":%q,"newText":"made\n"}`, filepath.Join(p.dir, "made.txt")))
 		}
 	}
+	e.leaves()
+
+	elsewhere := p.command("acp")
+	elsewhere.Dir = t.TempDir()
+	e = startEditor(t, elsewhere)
+	e.must("initialize", `{"protocolVersion":1}`)
+	require.JSONEq(t, `{"sessions":[]}`, string(e.must("session/list", `{}`)), "jp was not started in a repository")
+	e.must("session/list", fmt.Sprintf(`{"cwd":%q}`, p.dir))
 	e.must("session/delete", fmt.Sprintf(`{"sessionId":%q}`, session))
 	require.JSONEq(t, `{"sessions":[]}`, string(e.must("session/list", fmt.Sprintf(`{"cwd":%q}`, p.dir))))
 	e.leaves()
