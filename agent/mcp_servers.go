@@ -56,3 +56,19 @@ func (e *equipped) approveServer(ctx context.Context, s *mcp.Server) error {
 	}
 	return err
 }
+
+// resource reads a resource of a server whose tools are approved, for the user, who named it.
+func (e *equipped) resource(ctx context.Context, name, uri string) ([]byte, error) {
+	if e.servers != nil {
+		for _, s := range e.servers.All {
+			if s.Spec().Name != name {
+				continue
+			}
+			if !toolset.ApprovedWhole(s.State()) {
+				return nil, fmt.Errorf("the MCP server %s is not approved (jp trust --mcp %s)", name, name)
+			}
+			return s.ReadResource(ctx, uri)
+		}
+	}
+	return nil, fmt.Errorf("there is no MCP server %s", name)
+}

@@ -52,7 +52,7 @@ func (s *settled) ask(ctx context.Context) error {
 
 // request is what the turn begins with.
 func (s *settled) request(ctx context.Context) (turnloop.Request, error) {
-	files, err := (attachments.Source{Repo: s.repo, Env: s.env, ID: s.id, Fresh: s.fresh, Input: s.front.Input()}).Read(ctx, s.opts.Attachments)
+	files, err := (attachments.Source{Repo: s.repo, Env: s.env, ID: s.id, Fresh: s.fresh, Input: s.front.Input(), Resource: s.resource}).Read(ctx, s.opts.Attachments)
 	if err != nil {
 		return turnloop.Request{}, err
 	}

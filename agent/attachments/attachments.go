@@ -47,6 +47,8 @@ type Source struct {
 	ID    conversation.ID // of the conversation that is asked in
 	Fresh bool            // that one is new
 	Input io.Reader       // standard input
+	// Resource reads a resource of an MCP server. Nil: there is no server.
+	Resource func(ctx context.Context, server, uri string) ([]byte, error)
 }
 
 // A File is something that goes with a request: a file, a picture, or
@@ -89,6 +91,11 @@ func (s Source) one(ctx context.Context, word string) ([]File, error) {
 	if word == "" {
 		return nil, problem.Usage("-a is empty; it names nothing.")
 	}
+	if rest, is := strings.CutPrefix(word, "mcp:"); is && s.Resource != nil {
+		if _, err := os.Lstat(s.inDir(word)); err != nil { // a file of that name comes first
+			return s.resource(ctx, word, rest)
+		}
+	}
 	if s.namesConversation(word) {
 		f, err := s.attachedConversation(ctx, word)
 		return []File{f}, err
@@ -118,6 +125,20 @@ func (s Source) one(ctx context.Context, word string) ([]File, error) {
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+// resource reads what mcp:SERVER:URI names.
+func (s Source) resource(ctx context.Context, word, rest string) ([]File, error) {
+	server, uri, found := strings.Cut(rest, ":")
+	if !found || server == "" || uri == "" {
+		return nil, problem.Usage("%s names no resource (want mcp:SERVER:URI).", word)
+	}
+	data, err := s.Resource(ctx, server, uri)
+	if err != nil {
+		return nil, problem.Usage("jp cannot attach %s: %v.", word, err)
+	}
+	f, err := newFile(word, "", data)
+	return []File{f}, err
 }
 
 // namesConversation reports whether a word stands for a conversation, by its id or the

@@ -28,7 +28,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	})
 	p := newPlace(t)
 	p.configure("[mcp.far]\nurl = \"" + at.URL + "\"\nheaders.X-Token = \"$FAR_TOKEN\"\n")
-	p.write("../call.toml", strings.ReplaceAll(callRun, "mcp__fake__run", "mcp__far__say"))
+	p.write("../call.toml", strings.ReplaceAll(callRun, "mcp__fake__run", "mcp__far__say")+"[[reply]]\nmessage = \"Read.\"\n")
 
 	r := p.jp("trust", "--mcp", "far", "--show")
 	require.NotZero(t, r.exit)
@@ -43,6 +43,16 @@ func TestMCPOverHTTP(t *testing.T) {
 	r = p.jp("query", "-y", "-m", "script/../call.toml", "Look")
 	require.Zero(t, r.exit, r.stderr)
 	require.Contains(t, p.jp("print", "--tools").stdout, "said by far")
+	r = p.jp("query", "-y", "-m", "script/../call.toml", "-a", "mcp:far:notes://all", "Read")
+	require.Zero(t, r.exit, r.stderr)
+	require.Contains(t, p.jp("print").stdout, "Attached: mcp:far:notes://all")
+	for word, why := range map[string]string{
+		"mcp:far:notes://none": "jp cannot attach mcp:far:notes://none", "mcp:near:x://y": "there is no MCP server near", "mcp:far": "want mcp:SERVER:URI",
+	} {
+		r = p.jp("query", "-m", "script/../call.toml", "-a", word, "Read")
+		require.Equal(t, 2, r.exit, word)
+		require.Contains(t, r.stderr, why)
+	}
 	require.NotContains(t, p.git("log", "--all", "--format=%B"), "hunter2hunter2")
 
 	for _, wrong := range []string{"mcp.far.command=[\"x\"]", "mcp.other.headers.A=b"} {
