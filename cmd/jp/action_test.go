@@ -263,7 +263,6 @@ var literals = map[string]int{
 	"cmd/jp/trust.go":             1,
 	"doctor/filters.go":           1,
 	"doctor/leftovers.go":         1,
-	"doctor/repository.go":        1,
 	"doctor/remotes.go":           4,
 	"gitcmd/convert/convert.go":   1,
 	"gitstore/odb/gc.go":          1,

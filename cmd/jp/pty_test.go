@@ -205,10 +205,10 @@ func TestRunPromptEditsTheArguments(t *testing.T) {
 	s.promptedAgain(2)
 	s.Type("n")
 	require.Zero(t, s.exit())
-	require.Equal(t, []string{"edited.txt"}, p.untracked())
+	require.Equal(t, []string{"made.txt"}, p.untracked())
 	answer := p.ofType("inquiry_response")[0]
 	require.Equal(t, "edit", answer["answer"])
-	require.Equal(t, map[string]any{"path": "edited.txt", "content": "edited\n"}, answer["arguments"])
+	require.Equal(t, map[string]any{"path": "made.txt", "content": "edited\n"}, answer["arguments"])
 	asked := p.ofType("tool_call_request")[0]["arguments"].(map[string]any)
 	require.Equal(t, "made.txt", asked["path"])
 }

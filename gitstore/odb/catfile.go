@@ -86,7 +86,7 @@ func (c *catFile) ask(s *Store, question string) (kind string, size int64, err e
 			return "", 0, ErrObjectMissing
 		}
 		if killed(end) {
-			tellEnd(s.opts.Log, "git cat-file")
+			tellEnd(s.opts.Log, "cat-file")
 		}
 		err = fmt.Errorf("git cat-file: %w", errors.Join(err, end))
 	}

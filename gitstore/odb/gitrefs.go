@@ -118,7 +118,7 @@ func (r *gitRefs) each(name string) (refs []Ref, faults []*UnreadableRef, err er
 		if tries == maxTries || !killed(err) {
 			break
 		}
-		tellEnd(r.log, "git for-each-ref")
+		tellEnd(r.log, "for-each-ref")
 	}
 	var exit *gitcmd.ExitError
 	switch {
@@ -198,7 +198,7 @@ func (r *gitRefs) move(ctx context.Context, updates []RefUpdate, restore func(co
 		}
 		if killed(err) {
 			m.dead = append(m.dead, span{begun, time.Now()})
-			tellEnd(r.log, "git update-ref")
+			tellEnd(r.log, "update-ref")
 		}
 		before := len(m.left)
 		if err := r.recount(m); err != nil {
@@ -498,7 +498,7 @@ func killed(err error) bool {
 }
 
 func tellEnd(log *slog.Logger, program string) {
-	log.Warn(program + " was killed; jp starts another one")
+	log.Warn("git " + program + " was killed; jp starts another one")
 }
 
 // updateScript is what git is told up to the commit.
