@@ -194,8 +194,15 @@ func (r *Repo) Close() error {
 		return nil
 	}
 	r.Values.report(r.Env)
-	if r.Config.Store.Packing != "off" {
-		packIfDue(r.Store, r.Git.Dir(), r.Env.Environ)
+	var closed error
+	for _, store := range []*gitstore.Store{r.records, r.Store} {
+		if store == nil {
+			continue
+		}
+		if r.Config.Store.Packing != "off" {
+			packIfDue(store, r.Git.Dir(), r.Env.Environ)
+		}
+		closed = errors.Join(closed, store.Close())
 	}
-	return errors.Join(r.Trees.Close(), r.Store.Close())
+	return errors.Join(r.Trees.Close(), closed)
 }

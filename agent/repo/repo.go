@@ -25,6 +25,8 @@ type Repo struct {
 	Env    *Host
 	Values *secrets // what is replaced in events; nil: nothing
 	Wrong  error    // what is wrong with the configuration; then config is the defaults
+
+	records *gitstore.Store // see Standings.RecordStore
 }
 
 // KeyFile has the key by which this user's events are known.
