@@ -81,6 +81,29 @@ message = "The tests are ported."
 		p.run("$", "git init -q --bare ../origin.git && git remote add origin ../origin.git && git push -q origin main")
 		p.colleague()
 	},
+	"import": func(p *taskPage) {
+		tree, err := filepath.EvalSymlinks(p.at["$"])
+		require.NoError(p.t, err)
+		record := `{"type":"%s","uuid":"%d","parentUuid":"%d","sessionId":"5e55","cwd":` + strconv.Quote(tree) + `,"timestamp":"2026-11-02T09:00:0%[2]dZ","message":{"id":"m%[2]d","model":"claude-x","content":%[4]s}}` + "\n"
+		session := ""
+		for i, message := range [][2]string{
+			{"user", `"Cap the retries"`},
+			{"assistant", `[{"type":"text","text":"I look."},{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"auth/retry.go"}}]`},
+			{"user", `[{"type":"tool_result","tool_use_id":"t","content":"package auth"}]`},
+			{"assistant", `[{"type":"text","text":"Login now retries three times."}]`},
+		} {
+			session += fmt.Sprintf(record, message[0], i, i-1, message[1])
+		}
+		p.write("~/.claude/projects/"+regexp.MustCompile("[^A-Za-z0-9]").ReplaceAllString(tree, "-")+"/5e55.jsonl", session)
+		p.model("main", `
+[[reply]]
+message = "In the place of the first imported answer"
+[[reply]]
+message = "and of the second"
+[[reply]]
+message = "Because the server's timeout is one minute."
+`)
+	},
 	"gateway":    (*taskPage).gateway,
 	"allow-test": (*taskPage).allows,
 	"extend":     (*taskPage).extends,

@@ -92,6 +92,7 @@ var Allowed = map[string][]string{
 	"undo":                                  {everything},
 	"undo/undoplan":                         {"gitcmd", "worktree"}, // decides; reads and writes no file
 	"blame":                                 {everything},
+	"importer":                              {everything},
 	"usage":                                 {"conversation"}, // sums up events; reads nothing
 	"doctor":                                {everything},
 	"cmd/jp":                                {everything},

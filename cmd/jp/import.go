@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jp/agent/action"
+	"jp/agent/problem"
+	"jp/cmd/jp/internal/ui"
+	"jp/conversation"
+	"jp/importer"
+	"jp/internal/safetext"
+)
+
+const importHelp = `Import sessions that another agent recorded: requests, answers, reasoning, tool
+calls and results, one conversation for each session. FORMAT is claude (Claude
+Code) or codex (Codex CLI). A second import of a file adds what is new in it.
+
+The conversation is someone else's: you can read, search and fork it, and jp runs
+nothing in it. jp fork ID --adopt makes a fork that is yours. A call without a
+result gets one that says so. Secrets are replaced as in any event. Files are not
+rebuilt: each event has the tree of HEAD. Records without a place in a
+conversation are counted in the report, and so are damaged and unknown ones.
+
+--list shows the sessions of this machine that ran in this working tree.
+--dry-run reports what an import would add.
+
+JSON: an array with an object for each file: {"format","file","session","id",
+"state","dry_run","dir","started","ended","model","events","added","turns",
+"requests","texts","reasoning","calls","results","unknown_outcomes","files",
+"left_out","unknown","refused"}; with --list {"format","file","session","id",
+"started","dir","bytes","request","imported"}
+
+Exit codes: 0 done · 1 no session in a file · 2 usage · 3 the file's earlier
+records have changed · 4 another process imports it · 5 no such file`
+
+type importOptions struct{ list, dry bool }
+
+func newImportCommand(e *ui.Env) *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use: "import FORMAT [FILE…]", GroupID: "share", Args: cobra.MinimumNArgs(1),
+		Short: "Import sessions of other agents", Long: importHelp,
+		Example: "  jp import claude --list\n  jp import claude --dry-run ~/.claude/projects/*/*.jsonl\n  jp import codex rollout-2026-11-25T01-42-50.jsonl",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runImport(cmd.Context(), e, o, args[0], args[1:])
+		},
+	}
+	cmd.Flags().BoolVar(&o.list, "list", false, "list the sessions of this working tree, and import nothing")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "report, and write nothing")
+	cmd.MarkFlagsMutuallyExclusive("list", "dry-run")
+	return cmd
+}
+
+func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, files []string) error {
+	format := importer.FormatNamed(word)
+	if format == nil {
+		var names []string
+		for _, f := range importer.Formats {
+			names = append(names, f.Name())
+		}
+		return problem.Usage("invalid format %q (want %s).", word, strings.Join(names, " or ")).Hint(action.Help("jp", "import"), "its arguments, with examples")
+	}
+	if o.list != (len(files) == 0) {
+		return problem.Usage("jp import takes session files, or --list.").Hint(action.Help("jp", "import"), "its arguments, with examples")
+	}
+	r, err := e.OpenRepo(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if o.list {
+		found, err := importer.List(ctx, r, format)
+		if err != nil {
+			return err
+		}
+		return printFound(e, found)
+	}
+	reports := []*importer.Report{}
+	for _, file := range files {
+		report, failed := importer.File(ctx, r, format, file, o.dry)
+		if err = failed; err != nil {
+			break
+		}
+		if reports = append(reports, report); !e.Format.Structured() {
+			printImport(e, report)
+		}
+	}
+	if e.Format.Structured() && len(reports) > 0 {
+		if failed := ui.WriteJSON(e.Results(), reports); failed != nil {
+			return failed
+		}
+	}
+	return err
+}
+
+func printFound(e *ui.Env, found []importer.Found) error {
+	if e.Format.Structured() {
+		return ui.WriteJSON(e.Results(), slices.Concat([]importer.Found{}, found))
+	}
+	if len(found) == 0 && !e.Quiet {
+		_, err := fmt.Fprintln(e.Messages(), "No session of this working tree was found.")
+		return err
+	}
+	for _, f := range found {
+		state := "new"
+		if f.Imported {
+			state = "imported as " + f.ID.Short()
+		}
+		request := conversation.Shorten(problem.OneLine(f.Request), conversation.TitleColumns)
+		if _, err := fmt.Fprintf(e.Results(), "%s  %s  %s\n    %s\n", f.Started.Format(time.DateOnly), state, request, safetext.Show(f.File)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printImport shows what became of one file: the conversation on stdout, all else beside it.
+func printImport(e *ui.Env, r *importer.Report) {
+	if !e.Quiet {
+		out := e.Messages()
+		did := "Imported"
+		if r.DryRun {
+			did = "Would import"
+		}
+		fmt.Fprintf(out, "%s %s: %s of %s (%s).\n", did, safetext.Show(r.File), conversation.Count(r.Added, "new event"), problem.Itoa(r.Events), r.State)
+		fmt.Fprintf(out, "%s, %s, %s, %s, %s; %d without a recorded outcome. Files: %s.\n", conversation.Count(r.Turns, "turn"),
+			conversation.Count(r.Texts, "text"), conversation.Count(r.Reasoning, "thought"), conversation.Count(r.Calls, "tool call"), conversation.Count(r.Results, "result"), r.Unknowns, r.Files)
+		for _, part := range []struct {
+			words  string
+			counts map[string]int
+		}{{"Left out", r.LeftOut}, {"Unknown to jp", r.Unknown}, {"Refused", r.Refused}} {
+			var words []string
+			for _, kind := range slices.Sorted(maps.Keys(part.counts)) {
+				words = append(words, fmt.Sprintf("%s (%d)", safetext.Show(kind), part.counts[kind]))
+			}
+			if len(words) > 0 {
+				fmt.Fprintf(out, "%s: %s.\n", part.words, strings.Join(words, ", "))
+			}
+		}
+		if !r.DryRun {
+			fmt.Fprintf(out, "You can read it. %s makes a fork that is yours.\n", action.AdoptOnly(r.ID.Short()))
+		}
+	}
+	if !r.DryRun {
+		fmt.Fprintln(e.Results(), r.ID)
+	}
+}

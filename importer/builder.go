@@ -1,0 +1,376 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"jp/conversation"
+)
+
+// errChanged says that a file's beginning is not what was imported of it.
+var errChanged = errors.New("the file's records are not those that were imported before")
+
+// noRequest stands for a request that the file lacks: an answer needs one.
+const noRequest = "(The session has no request here.)"
+
+// A builder makes the events of a session, in the order of its records.
+//
+// Events of an earlier import are not made again. The builder goes along them, so that it
+// is where it would be if all of them were new. What an earlier import had to assume at
+// the end of the file, such as a call without a result, stays as it was recorded.
+type builder struct {
+	tool string
+	have []*conversation.Event // of an earlier import
+	emit func(*conversation.Event) error
+	r    *Report
+
+	next    int // seq of the next event
+	turn    int
+	at      time.Time // of the newest record
+	model   string
+	ledger  *conversation.Ledger // of the turn
+	stopped bool                 // the turn takes no more
+
+	held     []*conversation.Event // the start of a turn, or the last part of an answer: the next record may complete it
+	heldID   string                // the tool call's id as the file has it
+	call     int                   // ordinal of the answer in its turn
+	ended    bool                  // it takes no more parts
+	answered bool                  // something stands behind it
+	tools    bool                  // it has tool calls
+	finish   conversation.Finish
+	usage    *conversation.Usage
+	open     map[string]int    // seqs of open calls, by the file's ids
+	unknown  map[string]string // tools of calls that an import closed, by the file's ids
+	late     []string          // results of such calls, which wait until no call is open
+}
+
+func newBuilder(tool string, have []*conversation.Event, r *Report, emit func(*conversation.Event) error) *builder {
+	return &builder{
+		tool: tool, have: have, emit: emit, r: r, ledger: conversation.NewLedger(), open: map[string]int{}, unknown: map[string]string{},
+	}
+}
+
+// outcomeUnknown is the result of a call for which the session has none.
+func outcomeUnknown(tool string) string {
+	return "outcome unknown: recorded by " + tool + " without a result"
+}
+
+// begin makes the event that names the session.
+func (b *builder) begin(session, tree string, at time.Time) error {
+	b.at = at
+	return b.put(&conversation.Event{Tree: tree, Body: &conversation.Metadata{Labels: origin(b.tool, session)}}, "")
+}
+
+// add takes the next record.
+func (b *builder) add(rec Record) error {
+	if !rec.At.IsZero() {
+		b.at = rec.At
+	}
+	switch rec.Kind {
+	case KindRequest:
+		return b.request(rec.Text)
+	case KindText, KindReasoning, KindCall:
+		return b.output(rec)
+	case KindResult:
+		return b.result(rec)
+	case KindUsage:
+		b.usage = rec.Usage
+	case KindStopped:
+		return b.stop("")
+	}
+	return nil
+}
+
+// request begins a turn. A turn before it that has no answer ends as it stands.
+func (b *builder) request(text string) error {
+	if err := b.stop("recorded by " + b.tool + " without an answer"); err != nil {
+		return err
+	}
+	b.held = []*conversation.Event{b.event(&conversation.TurnStart{Model: b.model}), b.event(&conversation.ChatRequest{Content: text})}
+	return nil
+}
+
+// stop ends a turn that is not complete.
+func (b *builder) stop(reason string) error {
+	if err := b.settle(); err != nil || b.turn == 0 || b.stopped || b.ledger.Complete() {
+		return err
+	}
+	return b.put(b.event(&conversation.TurnStopped{By: conversation.ByUser, Reason: reason}), "")
+}
+
+// output adds a part of an answer.
+func (b *builder) output(rec Record) error {
+	if rec.Kind != KindCall && rec.Text == "" {
+		return nil
+	}
+	switch {
+	case rec.Kind != KindCall:
+	case rec.Tool == "":
+		count(&b.r.Refused, refusedNameless)
+		return nil
+	case b.isOpen(rec.CallID):
+		count(&b.r.Refused, refusedDuplicate)
+		return nil
+	}
+	if rec.Model != "" {
+		b.model = bounded(rec.Model)
+	}
+	if len(b.held) == 0 && (b.turn == 0 || b.stopped) {
+		if err := b.request(noRequest); err != nil {
+			return err
+		}
+	}
+	if len(b.held) > 0 {
+		if start, ok := b.held[0].Body.(*conversation.TurnStart); ok {
+			start.Model, b.held[0].Model, b.held[1].Model = b.model, b.model, b.model
+		}
+	}
+	fresh := rec.Fresh || b.answered
+	if fresh {
+		b.end()
+	}
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if fresh || b.ended || b.call == 0 {
+		if err := b.settle(); err != nil {
+			return err
+		}
+		b.call++
+		b.ended, b.answered, b.tools, b.usage = false, false, false, nil
+	}
+	b.finish = rec.Finish
+	if rec.Usage != nil {
+		b.usage = rec.Usage
+	}
+	e := b.event(&conversation.ChatResponse{Call: b.call, Part: conversation.PartMessage, Text: rec.Text})
+	switch rec.Kind {
+	case KindReasoning:
+		e.Body.(*conversation.ChatResponse).Part = conversation.PartReasoning
+	case KindCall:
+		b.tools, b.heldID = true, rec.CallID
+		e.Body = b.callOf(rec, e)
+	}
+	b.held = []*conversation.Event{e}
+	return nil
+}
+
+func (b *builder) callOf(rec Record, e *conversation.Event) *conversation.ToolCallRequest {
+	object, ok := arguments(rec.Arguments)
+	if !ok {
+		e.Payloads = append(e.Payloads, conversation.Payload{Name: conversation.PayloadArguments, MediaType: "text/plain", Data: []byte(rec.Arguments)})
+	}
+	return &conversation.ToolCallRequest{Call: b.call, ID: bounded(rec.CallID), Name: bounded(rec.Tool), Arguments: object, Malformed: !ok}
+}
+
+// isOpen reports whether a call of the id has no result yet.
+func (b *builder) isOpen(id string) bool {
+	if _, open := b.open[id]; open {
+		return true
+	}
+	return len(b.held) == 1 && b.held[0].Type() == conversation.TypeToolCallRequest && b.heldID == id
+}
+
+// result adds the result of a call.
+func (b *builder) result(rec Record) error {
+	b.end()
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if err := b.takeClosed(); err != nil {
+		return err
+	}
+	seq, open := b.open[rec.CallID]
+	name, closed := b.unknown[rec.CallID]
+	switch {
+	case open:
+		delete(b.open, rec.CallID)
+		if err := b.put(b.response(seq, rec.Text, rec.Failed), ""); err != nil {
+			return err
+		}
+	case closed:
+		delete(b.unknown, rec.CallID)
+		b.late = append(b.late, "The result of the call of "+name+", whose outcome was unknown above:\n"+rec.Text)
+	default:
+		count(&b.r.Refused, refusedOrphan)
+		return nil
+	}
+	return b.tellLate()
+}
+
+func (b *builder) response(seq int, text string, failed bool) *conversation.Event {
+	request := b.ledger.ToolCall(seq).Request
+	return b.event(&conversation.ToolCallResponse{For: seq, ID: request.ID, Name: request.Name, Content: text, IsError: failed})
+}
+
+// end completes the newest part as the last one of its answer.
+func (b *builder) end() {
+	if len(b.held) != 1 {
+		return
+	}
+	end := conversation.CallEnd{Finish: b.finish, Usage: b.usage}
+	switch {
+	case b.tools && (end.Finish == "" || end.Finish == conversation.FinishStop || end.Finish == conversation.FinishPause):
+		end.Finish = conversation.FinishToolCalls
+	case !b.tools && (end.Finish == "" || end.Finish == conversation.FinishToolCalls):
+		end.Finish = conversation.FinishStop
+	}
+	switch body := b.held[0].Body.(type) {
+	case *conversation.ChatResponse:
+		body.CallEnd = end
+	case *conversation.ToolCallRequest:
+		body.CallEnd = end
+	}
+}
+
+// settle records what is held, and closes what is open.
+func (b *builder) settle() error {
+	b.end()
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if err := b.takeClosed(); err != nil {
+		return err
+	}
+	if len(b.open) == 0 {
+		return b.tellLate()
+	}
+	for _, call := range b.ledger.Open() {
+		if err := b.put(b.response(call.Event.Seq, outcomeUnknown(b.tool), true), ""); err != nil {
+			return err
+		}
+		b.close(call)
+	}
+	return b.tellLate()
+}
+
+// close forgets an open call whose outcome stays unknown.
+func (b *builder) close(call *conversation.ToolCall) {
+	for id, seq := range b.open {
+		if seq == call.Event.Seq {
+			delete(b.open, id)
+			const most = 1 << 16
+			if len(b.unknown) < most {
+				b.unknown[id] = call.Request.Name
+			}
+		}
+	}
+	b.r.Unknowns++
+}
+
+// tellLate adds the results that came after their calls were closed.
+func (b *builder) tellLate() error {
+	if len(b.open) > 0 {
+		return nil
+	}
+	for _, text := range b.late {
+		if err := b.put(b.event(&conversation.Note{Content: text}), ""); err != nil {
+			return err
+		}
+	}
+	b.late = nil
+	return nil
+}
+
+// flush records what is held.
+func (b *builder) flush() error {
+	held := b.held
+	b.held = nil
+	for _, e := range held {
+		if err := b.put(e, b.heldID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) event(body conversation.Body) *conversation.Event {
+	return &conversation.Event{Time: b.at, Body: body, Model: b.model}
+}
+
+// takeClosed goes along closed calls that an earlier import left open no longer, at the
+// end that the file then had.
+func (b *builder) takeClosed() error {
+	for b.next < len(b.have) {
+		e := b.have[b.next]
+		body, ok := e.Body.(*conversation.ToolCallResponse)
+		if !ok || !body.IsError || body.Content != outcomeUnknown(b.tool) {
+			return nil
+		}
+		call := b.ledger.ToolCall(body.For)
+		if call == nil || !call.Open() {
+			return errChanged
+		}
+		b.enter(e, "")
+		b.close(call)
+	}
+	return nil
+}
+
+// put numbers the next event, and gives it away if it is new.
+func (b *builder) put(e *conversation.Event, id string) error {
+	if e.Time.IsZero() {
+		e.Time = b.at
+	}
+	if e.Type() == conversation.TypeTurnStart {
+		b.turn++
+		clear(b.open)
+	}
+	e.Seq, e.Turn, e.Version = b.next, b.turn, conversation.Version
+	if b.next < len(b.have) {
+		was := b.have[b.next]
+		if was.Type() != e.Type() || was.Turn != e.Turn || !was.Time.Equal(e.Time) {
+			return fmt.Errorf("%w: event %d is a %s of %s, and the file has a %s of %s", errChanged, was.Seq, was.Type(), was.Time.Format(time.RFC3339), e.Type(), e.Time.Format(time.RFC3339))
+		}
+		b.enter(was, id)
+		return nil
+	}
+	b.enter(e, id)
+	b.r.Added++
+	return b.emit(e)
+}
+
+// enter notes an event that is recorded, or is about to be.
+func (b *builder) enter(e *conversation.Event, id string) {
+	b.next++
+	b.r.Events++
+	switch body := e.Body.(type) {
+	case *conversation.TurnStart:
+		b.ledger = conversation.NewLedger()
+		b.call, b.ended, b.answered, b.stopped = 0, false, false, false
+		b.r.Turns++
+	case *conversation.ChatRequest:
+		b.r.Requests++
+	case *conversation.ChatResponse:
+		b.ended = body.Finish != ""
+		if body.Part == conversation.PartReasoning {
+			b.r.Reasoning++
+		} else {
+			b.r.Texts++
+		}
+	case *conversation.ToolCallRequest:
+		b.ended = body.Finish != ""
+		b.open[id] = e.Seq
+		b.r.Calls++
+	case *conversation.ToolCallResponse:
+		b.answered = true
+		if body.Content != outcomeUnknown(b.tool) {
+			b.r.Results++
+		}
+	case *conversation.Note:
+		b.answered = true
+	case *conversation.TurnStopped:
+		b.stopped = true
+	}
+	b.ledger.Enter(e)
+}
+
+// bounded is an id or a name of a file, which may be of any length.
+func bounded(word string) string {
+	const most = 256
+	if len(word) <= most {
+		return word
+	}
+	return conversation.Shorten(word[:most], most-1)
+}

@@ -1,0 +1,333 @@
+package importer
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jp/conversation"
+)
+
+// codex reads the rollouts of the Codex CLI: one JSON object a line, with a type and a
+// payload. Early versions wrote the items themselves.
+type codex struct{}
+
+func (codex) Name() string { return "codex" }
+
+func (codex) Folder(getenv func(string) string) string {
+	if dir := getenv("CODEX_HOME"); dir != "" {
+		return filepath.Join(dir, "sessions")
+	}
+	return filepath.Join(getenv("HOME"), ".codex", "sessions")
+}
+
+// Files are in folders by date, whatever the working tree.
+func (codex) Files(folder, _ string) (files []string, err error) {
+	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && strings.HasPrefix(e.Name(), "rollout-") && strings.HasSuffix(e.Name(), ".jsonl") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return files, err
+}
+
+type codexLine struct {
+	Timestamp string          `json:"timestamp"`
+	Type      string          `json:"type"`
+	Payload   json.RawMessage `json:"payload"`
+	ID        string          `json:"id"`          // of an early session
+	State     string          `json:"record_type"` // of an early session
+}
+
+// A codexItem is what any payload may have.
+type codexItem struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	Summary   []codexPart     `json:"summary"`
+	Name      string          `json:"name"`
+	Arguments string          `json:"arguments"`
+	Input     string          `json:"input"`
+	Action    json.RawMessage `json:"action"`
+	CallID    string          `json:"call_id"`
+	Output    json.RawMessage `json:"output"`
+	Passed    struct {
+		Parts []struct {
+			Provenance struct {
+				Type string `json:"type"`
+			} `json:"provenance"`
+		} `json:"content_item_metadata"`
+	} `json:"internal_chat_message_metadata_passthrough"`
+}
+
+type codexPart struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+type codexUsage struct {
+	Input  int `json:"input_tokens"`
+	Cached int `json:"cached_input_tokens"`
+	Write  int `json:"cache_write_input_tokens"`
+	Output int `json:"output_tokens"`
+}
+
+// codexKept are records and events that say nothing of the dialogue, or say it again.
+var codexKept = []string{
+	"world_state", "compacted", "event_msg/task_started", "event_msg/task_complete", "event_msg/turn_started", "event_msg/turn_complete",
+	"event_msg/thread_settings_applied", "event_msg/item_started", "event_msg/item_completed", "event_msg/user_message", "event_msg/agent_message",
+	"event_msg/agent_reasoning", "event_msg/agent_reasoning_raw_content", "event_msg/agent_reasoning_section_break", "event_msg/context_compacted",
+	"event_msg/exec_command_begin", "event_msg/exec_command_end", "event_msg/patch_apply_begin", "event_msg/patch_apply_end", "event_msg/web_search_end",
+	"event_msg/error", "event_msg/warning", "response_item/ghost_snapshot", "response_item/compaction", "response_item/web_search_call",
+}
+
+func (codex) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error {
+	d := codexDecoder{session: s, yield: yield}
+	return linesOf(file).each(s, d.line)
+}
+
+type codexDecoder struct {
+	session  *Session
+	yield    func(Record) error
+	provider string
+	model    string
+	called   bool // the newest output was a tool call
+}
+
+func (d *codexDecoder) line(line []byte) error {
+	s := d.session
+	var l codexLine
+	if json.Unmarshal(line, &l) != nil {
+		count(&s.Refused, refusedJSON)
+		return nil
+	}
+	at := parseTime(l.Timestamp)
+	if s.Started.IsZero() {
+		s.Started = at
+	}
+	payload := l.Payload
+	switch {
+	case len(payload) > 0:
+	case l.State != "":
+		count(&s.LeftOut, "state")
+		return nil
+	case l.Type == "" && l.ID != "":
+		l.Type, payload = "session_meta", line
+	default:
+		l.Type, payload = "response_item", line
+	}
+	switch l.Type {
+	case "session_meta", "turn_context":
+		return d.context(l.Type, payload)
+	case "token_usage_record":
+		var r struct {
+			Usage *codexUsage `json:"usage"`
+		}
+		if json.Unmarshal(payload, &r) == nil {
+			return d.usage(r.Usage)
+		}
+	case "response_item", "event_msg":
+		var item codexItem
+		if json.Unmarshal(payload, &item) != nil {
+			break
+		}
+		if l.Type == "event_msg" {
+			return d.event(item.Type, at, payload)
+		}
+		return d.item(item, at)
+	default:
+		d.miss(l.Type)
+		return nil
+	}
+	count(&s.Refused, refusedJSON)
+	return nil
+}
+
+func (d *codexDecoder) miss(words ...string) {
+	if name := kindName(words...); slices.Contains(codexKept, name) {
+		count(&d.session.LeftOut, name)
+	} else {
+		count(&d.session.Unknown, name)
+	}
+}
+
+// context reads which session it is, and the model.
+func (d *codexDecoder) context(kind string, payload json.RawMessage) error {
+	s := d.session
+	var c struct {
+		ID       string `json:"id"`
+		Dir      string `json:"cwd"`
+		Provider string `json:"model_provider"`
+		Model    string `json:"model"`
+	}
+	if json.Unmarshal(payload, &c) != nil {
+		count(&s.Refused, refusedJSON)
+		return nil
+	}
+	if kind == "session_meta" && s.ID != "" && c.ID != s.ID {
+		count(&s.LeftOut, "session_meta of another session")
+		return nil
+	}
+	if kind == "session_meta" {
+		s.ID = c.ID
+	}
+	if s.Dir == "" {
+		s.Dir = c.Dir
+	}
+	if c.Provider != "" {
+		d.provider = c.Provider
+	}
+	if c.Model != "" {
+		d.model = c.Model
+	}
+	count(&s.LeftOut, kind)
+	return nil
+}
+
+func (d *codexDecoder) usage(u *codexUsage) error {
+	if u == nil || min(u.Input, u.Cached, u.Write, u.Output) < 0 {
+		return nil
+	}
+	return d.yield(Record{Kind: KindUsage, Usage: &conversation.Usage{Input: u.Input, Output: u.Output, CacheRead: u.Cached, CacheWrite: u.Write}})
+}
+
+func (d *codexDecoder) event(kind string, at time.Time, payload json.RawMessage) error {
+	switch kind {
+	case "turn_aborted":
+		return d.yield(Record{Kind: KindStopped, At: at})
+	case "token_count":
+		var c struct {
+			Info *struct {
+				Last *codexUsage `json:"last_token_usage"`
+			} `json:"info"`
+		}
+		if json.Unmarshal(payload, &c) == nil && c.Info != nil {
+			return d.usage(c.Info.Last)
+		}
+		return nil
+	}
+	d.miss("event_msg", kind)
+	return nil
+}
+
+// item gives what was sent to the model, or came from it.
+func (d *codexDecoder) item(i codexItem, at time.Time) error {
+	rec := Record{At: at}
+	if d.model != "" {
+		rec.Model = d.model
+		if provider := d.provider; provider != "" {
+			rec.Model = provider + "/" + d.model
+		} else {
+			rec.Model = "openai/" + d.model
+		}
+	}
+	switch i.Type {
+	case "message":
+		text := d.texts(i.Content)
+		switch {
+		case i.Role == "assistant":
+			rec.Kind, rec.Text, rec.Fresh = KindText, text, d.called
+		case i.Role == "user" && !codexContext(i, text):
+			rec.Kind, rec.Text = KindRequest, text
+		default:
+			count(&d.session.LeftOut, "words of the agent")
+			return nil
+		}
+	case "reasoning":
+		if rec.Kind, rec.Text = KindReasoning, d.texts(i.Content); rec.Text == "" {
+			rec.Text = codexText(i.Summary)
+		}
+		if rec.Text == "" {
+			count(&d.session.LeftOut, "encrypted reasoning")
+			return nil
+		}
+	case "function_call":
+		rec.Kind, rec.CallID, rec.Tool, rec.Arguments = KindCall, i.CallID, i.Name, i.Arguments
+	case "custom_tool_call":
+		input, _ := json.Marshal(map[string]string{"input": i.Input})
+		rec.Kind, rec.CallID, rec.Tool, rec.Arguments = KindCall, i.CallID, i.Name, string(input)
+	case "local_shell_call":
+		rec.Kind, rec.CallID, rec.Tool, rec.Arguments = KindCall, i.CallID, "local_shell", string(i.Action)
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
+		rec.Kind, rec.CallID = KindResult, i.CallID
+		rec.Text, rec.Failed = d.output(i.Output)
+	default:
+		d.miss("response_item", i.Type)
+		return nil
+	}
+	d.called = rec.Kind == KindCall
+	return d.yield(rec)
+}
+
+// output is what a tool returned: a text, parts, or an object around one of both.
+func (d *codexDecoder) output(value json.RawMessage) (text string, failed bool) {
+	var object struct {
+		Content json.RawMessage `json:"content"`
+		Success *bool           `json:"success"`
+	}
+	if len(value) > 0 && value[0] == '{' && json.Unmarshal(value, &object) == nil {
+		return d.texts(object.Content), object.Success != nil && !*object.Success
+	}
+	return d.texts(value), false
+}
+
+// texts are the texts of a content: one text, or a list of parts.
+func (d *codexDecoder) texts(content json.RawMessage) string {
+	if len(content) == 0 || string(content) == "null" {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var parts []codexPart
+	if json.Unmarshal(content, &parts) != nil {
+		d.miss("content of a message")
+		return ""
+	}
+	for _, p := range parts {
+		switch p.Type {
+		case "input_text", "output_text", "text", "reasoning_text", "summary_text":
+		case "input_image":
+			count(&d.session.LeftOut, "image")
+		default:
+			d.miss("message", p.Type)
+		}
+	}
+	return codexText(parts)
+}
+
+func codexText(parts []codexPart) string {
+	var texts []string
+	for _, p := range parts {
+		if strings.TrimSpace(p.Text) != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// codexContext reports whether the agent itself wrote a message in the user's role. Later
+// versions say so, earlier ones are known by how the texts begin.
+func codexContext(i codexItem, text string) bool {
+	for _, p := range i.Passed.Parts {
+		if kind := p.Provenance.Type; kind != "" {
+			return kind != "user"
+		}
+	}
+	for _, begin := range []string{"<environment_context>", "<user_instructions>", "<turn_aborted>", "# AGENTS.md instructions for ", "<permissions instructions>", "<skill>"} {
+		if strings.HasPrefix(strings.TrimSpace(text), begin) {
+			return true
+		}
+	}
+	return false
+}

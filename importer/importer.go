@@ -1,0 +1,287 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"jp/agent/action"
+	"jp/agent/problem"
+	"jp/agent/repo"
+	"jp/agent/snapshot"
+	"jp/conversation"
+	"jp/gitstore"
+)
+
+// A Report is what an import read and wrote, or would write.
+type Report struct {
+	Format  string          `json:"format"`
+	File    string          `json:"file"`
+	Session string          `json:"session"`
+	ID      conversation.ID `json:"id"`
+	State   State           `json:"state"`
+	DryRun  bool            `json:"dry_run"`
+	Dir     string          `json:"dir"`
+	Started time.Time       `json:"started"`
+	Ended   time.Time       `json:"ended"`
+	Model   string          `json:"model"`
+
+	Events    int `json:"events"`
+	Added     int `json:"added"`
+	Turns     int `json:"turns"`
+	Requests  int `json:"requests"`
+	Texts     int `json:"texts"`
+	Reasoning int `json:"reasoning"`
+	Calls     int `json:"calls"`
+	Results   int `json:"results"`
+	Unknowns  int `json:"unknown_outcomes"`
+
+	Files   string         `json:"files"`
+	LeftOut map[string]int `json:"left_out"`
+	Unknown map[string]int `json:"unknown"`
+	Refused map[string]int `json:"refused"`
+}
+
+// A State is how the conversation of a session compares with what was imported before.
+type State string
+
+// The states.
+const (
+	StateNew       State = "new"
+	StateGrown     State = "grown"
+	StateUnchanged State = "unchanged"
+)
+
+// notRebuilt says that the events have no files of their own.
+const notRebuilt = "not rebuilt"
+
+// Labels of the first event, which name the session.
+const (
+	labelFormat  = "imported-from"
+	labelSession = "session"
+)
+
+func origin(format, session string) map[string]string {
+	return map[string]string{labelFormat: format, labelSession: bounded(session)}
+}
+
+// IDOf is the conversation of a session. It follows from the session alone, so that each
+// import of it finds the conversation again.
+func IDOf(format, session string, started time.Time) conversation.ID {
+	const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+	sum := sha256.Sum256([]byte(format + "\x00" + session))
+	var suffix [4]byte
+	for i := range suffix {
+		suffix[i] = alphabet[int(sum[i])%len(alphabet)]
+	}
+	return conversation.ID("jp-c" + strconv.FormatInt(started.UnixMilli()/100, 10) + "-" + string(suffix[:]))
+}
+
+// Open opens a session file. Only regular files are read.
+func Open(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a named pipe waits for its writer
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = file.Close()
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return file, nil
+}
+
+var errEnough = errors.New("enough was read")
+
+// identify reads as much of a session as names it. A session without an id has that of its
+// file. ok is false where there is no dialogue, or no time in it.
+func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, err error) {
+	err = f.Decode(file, &s, func(Record) error {
+		if ok = !s.Started.IsZero(); ok {
+			return errEnough
+		}
+		return nil
+	})
+	if s.ID == "" {
+		s.ID = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	}
+	if err == nil || errors.Is(err, errEnough) {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	return s, ok, err
+}
+
+// File imports one session file, or with dry only reports what an import would do.
+func File(ctx context.Context, r *repo.Repo, f Format, path string, dry bool) (*Report, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, problem.New(problem.ExitNotFound, "not_found", "cannot read the session: %v.", err)
+	}
+	defer file.Close()
+	s, ok, err := identify(f, file, path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if !ok {
+		return nil, problem.New(problem.ExitFailed, "usage", "%s has no session of %s: no record has both words and a time.", path, f.Name())
+	}
+	rep := &Report{
+		Format: f.Name(), File: path, Session: s.ID, ID: IDOf(f.Name(), s.ID, s.Started), DryRun: dry, Dir: s.Dir, Started: s.Started, Files: notRebuilt,
+	}
+	w := &writer{ctx: ctx, id: rep.ID, dry: dry}
+	have, err := w.open(r, f.Name(), s.ID)
+	if err != nil {
+		return nil, err
+	}
+	tree := ""
+	if len(have) == 0 {
+		if tree, err = headTree(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	if err = rep.build(ctx, f, file, have, tree, w.add); err == nil {
+		err = w.write()
+	}
+	if err != nil {
+		return nil, changed(fmt.Errorf("import %s: %w", path, err), rep)
+	}
+	return rep, nil
+}
+
+// build makes the events of a session that have lacks, and counts what it reads.
+func (rep *Report) build(ctx context.Context, f Format, file io.ReadSeeker, have []*conversation.Event, tree string, emit func(*conversation.Event) error) error {
+	b := newBuilder(f.Name(), have, rep, emit)
+	if err := b.begin(rep.Session, tree, rep.Started); err != nil {
+		return err
+	}
+	var s Session
+	err := f.Decode(file, &s, func(rec Record) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return b.add(rec)
+	})
+	if err == nil {
+		err = b.settle()
+	}
+	rep.Ended, rep.Model = b.at, b.model
+	merge(&rep.LeftOut, s.LeftOut)
+	merge(&rep.Unknown, s.Unknown)
+	merge(&rep.Refused, s.Refused)
+	switch {
+	case len(have) == 0:
+		rep.State = StateNew
+	case rep.Added > 0:
+		rep.State = StateGrown
+	default:
+		rep.State = StateUnchanged
+	}
+	return err
+}
+
+// changed makes an error that names the way out of a file that tells another story now.
+func changed(err error, rep *Report) error {
+	if !errors.Is(err, errChanged) {
+		return err
+	}
+	return problem.New(problem.ExitDecision, "usage", "%v. The conversation stays as it is.", err).About(rep.ID).
+		Hint(action.Remove(string(rep.ID)), "delete it, and then import the file again")
+}
+
+// headTree is the tree of HEAD, "" where there is none.
+func headTree(ctx context.Context, r *repo.Repo) (string, error) {
+	if r.Config.Snapshot.Base == "none" {
+		return "", nil
+	}
+	place, err := snapshot.Here(ctx, r)
+	if err != nil || place == nil || place.Head == "" {
+		return "", err
+	}
+	kind, object, err := r.Store.ReadObject(place.Head)
+	if err != nil {
+		return "", fmt.Errorf("read HEAD %.10s: %w", place.Head, err)
+	}
+	line, _, _ := bytes.Cut(object, []byte("\n"))
+	tree, ok := bytes.CutPrefix(line, []byte("tree "))
+	if kind != "commit" || !ok {
+		return "", fmt.Errorf("HEAD %.10s is no commit", place.Head)
+	}
+	return string(tree), nil
+}
+
+// A writer appends events to the conversation, some at a time: a kill leaves the earlier
+// ones, and the next import goes on behind them.
+type writer struct {
+	ctx   context.Context
+	store *gitstore.Store
+	id    conversation.ID
+	dry   bool
+	head  conversation.Head
+	batch []*conversation.Event
+	bytes int
+}
+
+// Limits of what one append has.
+const (
+	batchEvents = 256
+	batchBytes  = 4 << 20
+)
+
+// open finds the events of an earlier import.
+func (w *writer) open(r *repo.Repo, format, session string) ([]*conversation.Event, error) {
+	store, err := r.Standings().RecordStore()
+	if err != nil {
+		return nil, err
+	}
+	w.store = store
+	if w.head, err = store.Head(w.ctx, w.id); errors.Is(err, conversation.ErrNotFound) {
+		return nil, nil
+	}
+	var events []*conversation.Event
+	if err == nil {
+		events, err = store.Load(w.ctx, w.head)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what was imported before: %w", err)
+	}
+	first, ok := events[0].Body.(*conversation.Metadata)
+	if !ok || first.Labels[labelFormat] != format || first.Labels[labelSession] != bounded(session) {
+		return nil, problem.New(problem.ExitDecision, "usage", "conversation %s has the id of this session, and is another one.", w.id).About(w.id).
+			Hint(action.Remove(string(w.id)), "delete it, if it is not needed")
+	}
+	return events, nil
+}
+
+func (w *writer) add(e *conversation.Event) error {
+	if w.dry {
+		return nil
+	}
+	text, _ := e.Text()
+	w.batch, w.bytes = append(w.batch, e), w.bytes+len(text)
+	if len(w.batch) < batchEvents && w.bytes < batchBytes {
+		return nil
+	}
+	return w.write()
+}
+
+// write makes the collected events durable.
+func (w *writer) write() (err error) {
+	if len(w.batch) == 0 {
+		return nil
+	}
+	if w.head == "" {
+		w.head, err = w.store.Create(w.ctx, w.id, "", w.batch)
+	} else {
+		w.head, err = w.store.Append(w.ctx, w.id, w.head, w.batch)
+	}
+	w.batch, w.bytes = nil, 0
+	return err
+}

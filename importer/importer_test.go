@@ -1,0 +1,262 @@
+package importer
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"jp/conversation"
+)
+
+var update = flag.Bool("update", false, "write testdata/*.txt anew")
+
+// build makes the events of a session text behind those of an earlier import.
+func build(t testing.TB, f Format, text string, have []*conversation.Event) (*Report, []*conversation.Event) {
+	t.Helper()
+	file := strings.NewReader(text)
+	s, ok, err := identify(f, file, "/somewhere/session.jsonl")
+	require.NoError(t, err)
+	if !ok {
+		return nil, have
+	}
+	rep := &Report{Session: s.ID, Started: s.Started, ID: IDOf(f.Name(), s.ID, s.Started), Dir: s.Dir}
+	events := have[:len(have):len(have)]
+	err = rep.build(t.Context(), f, file, have, "", func(e *conversation.Event) error {
+		events = append(events, e)
+		return nil
+	})
+	require.NoError(t, err)
+	require.Len(t, events, rep.Events)
+	require.Equal(t, len(have)+rep.Added, rep.Events)
+	return rep, events
+}
+
+// tell says what each event is, one line each.
+func tell(events []*conversation.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		line := string(e.Type())
+		switch body := e.Body.(type) {
+		case *conversation.Metadata:
+			line += fmt.Sprintf(" %s %s", body.Labels[labelFormat], body.Labels[labelSession])
+		case *conversation.TurnStart:
+			line += fmt.Sprintf(" %d %s", e.Turn, body.Model)
+		case *conversation.ChatRequest:
+			line += fmt.Sprintf(" %q", body.Content)
+		case *conversation.ChatResponse:
+			line += fmt.Sprintf(" %d %s %q %s", body.Call, body.Part, body.Text, body.Finish)
+			if body.Usage != nil {
+				line += fmt.Sprintf(" %d+%d", body.Usage.Input, body.Usage.Output)
+			}
+		case *conversation.ToolCallRequest:
+			line += fmt.Sprintf(" %d %s %s %s", body.Call, body.ID, strings.Join(strings.Fields(string(body.Arguments)), ""), body.Finish)
+			if body.Usage != nil {
+				line += fmt.Sprintf(" %d+%d", body.Usage.Input, body.Usage.Output)
+			}
+			if body.Malformed {
+				line += fmt.Sprintf(" malformed %q", e.Payloads[0].Data)
+			}
+		case *conversation.ToolCallResponse:
+			line += fmt.Sprintf(" for %d %s %q %v", body.For, body.ID, body.Content, body.IsError)
+		case *conversation.Note:
+			line += fmt.Sprintf(" %q", body.Content)
+		case *conversation.TurnStopped:
+			line += fmt.Sprintf(" %s %q", body.By, body.Reason)
+		}
+		b.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return b.String()
+}
+
+func fixture(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+func formatOf(name string) Format {
+	format, _, _ := strings.Cut(filepath.Base(name), "_")
+	return FormatNamed(format)
+}
+
+func fixtures(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.jsonl")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	return files
+}
+
+func TestEventsOfASession(t *testing.T) {
+	for _, name := range fixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			rep, events := build(t, formatOf(name), fixture(t, name), nil)
+			require.Empty(t, conversation.Audit(events))
+			got := tell(events) + fmt.Sprintf("left out %v\nunknown %v\nrefused %v\nunknown outcomes %d\n", rep.LeftOut, rep.Unknown, rep.Refused, rep.Unknowns)
+			golden := strings.TrimSuffix(name, ".jsonl") + ".txt"
+			if *update {
+				require.NoError(t, os.WriteFile(filepath.Join("testdata", golden), []byte(got), 0o644))
+			}
+			require.Equal(t, fixture(t, golden), got)
+		})
+	}
+}
+
+// An import at any point of a session, and another one when it has grown, lose no word of
+// it, and keep each event of the first one.
+func TestASessionThatHasGrown(t *testing.T) {
+	for _, name := range fixtures(t) {
+		if name == "claude_branches.jsonl" {
+			continue // it takes back what it was
+		}
+		t.Run(name, func(t *testing.T) {
+			f, text := formatOf(name), fixture(t, name)
+			lines := strings.SplitAfter(text, "\n")
+			for n := range lines {
+				_, have := build(t, f, strings.Join(lines[:n], ""), nil)
+				if len(have) == 0 {
+					continue
+				}
+				require.Empty(t, conversation.Audit(have), "%d lines", n)
+				rep, events := build(t, f, text, have)
+				require.Empty(t, conversation.Audit(events), "%d lines, and then all:\n%s", n, tell(events))
+				_, whole := build(t, f, text, nil)
+				require.ElementsMatch(t, words(whole), words(events), "%d lines, and then all", n)
+				again, _ := build(t, f, text, events)
+				require.Zero(t, again.Added, "%d lines, and then all, twice", n)
+				require.Equal(t, rep.ID, again.ID)
+			}
+		})
+	}
+}
+
+// words are all texts of a conversation that its session has, wherever they stand.
+func words(events []*conversation.Event) (texts []string) {
+	for _, e := range events {
+		text, _ := e.Text()
+		switch e.Body.(type) {
+		case *conversation.Note:
+			_, text, _ = strings.Cut(text, "\n")
+		case *conversation.ToolCallResponse:
+			if strings.HasPrefix(text, "outcome unknown: ") {
+				continue
+			}
+		}
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+func TestAFileThatTellsAnotherStory(t *testing.T) {
+	tools, branches := fixture(t, "claude_tools.jsonl"), fixture(t, "claude_branches.jsonl")
+	for name, test := range map[string]struct{ was, is string }{
+		"another time":   {tools, strings.Replace(tools, "2026-11-02T09:00:01", "2026-11-02T09:00:02", 1)},
+		"another branch": {strings.Join(strings.SplitAfter(branches, "\n")[:5], ""), branches},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, have := build(t, claude{}, test.was, nil)
+			s, _, err := identify(claude{}, strings.NewReader(test.is), "")
+			require.NoError(t, err)
+			rep := &Report{Session: s.ID, Started: s.Started}
+			err = rep.build(t.Context(), claude{}, strings.NewReader(test.is), have, "", func(*conversation.Event) error { return nil })
+			require.ErrorIs(t, err, errChanged)
+			require.Zero(t, rep.Added)
+		})
+	}
+}
+
+func TestHostileRecordsAreRefusedOneByOne(t *testing.T) {
+	good := `{"type":"user","uuid":"1","sessionId":"s","timestamp":"2026-11-02T09:00:00Z","message":{"role":"user","content":"Hello"}}` + "\n"
+	for name, test := range map[string]struct {
+		line   string
+		reason string
+	}{
+		"large":          {`{"type":"user","x":"` + strings.Repeat("x", maxRecord) + `"}` + "\n", refusedLarge},
+		"deep":           {`{"x":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}\n", refusedDeep},
+		"NUL":            {"{\"type\":\"user\",\x00}\n", refusedJSON},
+		"no object":      {"[1]\n", refusedJSON},
+		"another type":   {`{"type":"user","message":7}` + "\n", refusedJSON},
+		"duplicate":      {good, refusedDuplicate},
+		"orphan":         {`{"type":"user","uuid":"2","message":{"content":[{"type":"tool_result","tool_use_id":"none"}]}}` + "\n", refusedOrphan},
+		"nameless":       {`{"type":"assistant","uuid":"2","message":{"content":[{"type":"tool_use","id":"a"}]}}` + "\n", refusedNameless},
+		"still written":  {`{"type":"user","message":{"con`, refusedUnended},
+		"call id, twice": {`{"type":"assistant","uuid":"2","message":{"content":[{"type":"tool_use","id":"a","name":"A"},{"type":"tool_use","id":"a","name":"A"}]}}` + "\n", refusedDuplicate},
+	} {
+		t.Run(name, func(t *testing.T) {
+			end := strings.ReplaceAll(strings.ReplaceAll(good, `"1"`, `"9"`), "Hello", "Good bye")
+			if !strings.HasSuffix(test.line, "\n") {
+				end = ""
+			}
+			rep, events := build(t, claude{}, good+test.line+end, nil)
+			require.Equal(t, map[string]int{test.reason: 1}, rep.Refused)
+			require.Equal(t, 1+strings.Count(end, "\n"), rep.Requests)
+			require.Empty(t, conversation.Audit(events))
+		})
+	}
+}
+
+// Records whose parents form a cycle, or are missing, are read in the order of the file.
+func TestParentsWithoutAnEnd(t *testing.T) {
+	line := func(uuid, parent, text string) string {
+		return fmt.Sprintf(`{"type":"user","uuid":%q,"parentUuid":%q,"sessionId":"s","timestamp":"2026-11-02T09:00:00Z","message":{"content":%q}}`+"\n", uuid, parent, text)
+	}
+	rep, _ := build(t, claude{}, line("a", "b", "One")+line("b", "a", "Two")+line("c", "c", "Three")+line("d", "gone", "Four"), nil)
+	require.Equal(t, 4, rep.Requests)
+}
+
+func TestASessionHasOneID(t *testing.T) {
+	at := parseTime("2026-11-02T09:00:00.25Z")
+	id := IDOf("claude", "session", at)
+	_, err := conversation.ParseID(string(id))
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(id), fmt.Sprintf("jp-c%d-", at.UnixMilli()/100)))
+	require.Equal(t, id, IDOf("claude", "session", at))
+	require.NotEqual(t, id, IDOf("codex", "session", at))
+}
+
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
+	_, err := Open(t.TempDir())
+	require.ErrorContains(t, err, "not a regular file")
+}
+
+func TestAnAgentsFilesAreThoseOfTheTree(t *testing.T) {
+	folder := t.TempDir()
+	for _, dir := range []string{"-home-ada-app", "-home-ada-app-web", "-home-ada-other"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(folder, dir, "sub"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, dir, "a.jsonl"), nil, 0o644))
+		require.NoError(t, os.Symlink("a.jsonl", filepath.Join(folder, dir, "link.jsonl")))
+	}
+	files, err := claude{}.Files(folder, "/home/ada/app")
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(folder, "-home-ada-app", "a.jsonl"), filepath.Join(folder, "-home-ada-app-web", "a.jsonl")}, files)
+	require.True(t, within("/home/ada/app/web", "/home/ada/app"))
+	require.False(t, within("/home/ada/app-web", "/home/ada/app"))
+	require.False(t, within("", "/home/ada/app"))
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, name := range fixtures(f) {
+		f.Add(fixture(f, name))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, format := range Formats {
+			_, events := build(t, format, text, nil)
+			require.Empty(t, conversation.Audit(events))
+			if len(events) > 0 {
+				rep, _ := build(t, format, text, events)
+				require.Zero(t, rep.Added)
+			}
+		}
+	})
+}

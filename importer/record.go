@@ -1,0 +1,156 @@
+package importer
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"jp/conversation"
+)
+
+// A Kind is what a record says.
+type Kind int
+
+// The kinds.
+const (
+	KindRequest   Kind = iota // the user's words
+	KindText                  // of the model
+	KindReasoning             // of the model
+	KindCall                  // of a tool
+	KindResult                // of a tool call
+	KindUsage                 // tokens of the newest answer
+	KindStopped               // the turn ended as it stands
+)
+
+// A Record is one step of a session, whatever agent recorded it.
+type Record struct {
+	Kind Kind
+	At   time.Time // zero: as the record before
+	Text string
+
+	// Of what the model says.
+	Fresh  bool                // it begins another answer than the record before
+	Model  string              // "provider/name", "" for the one before
+	Finish conversation.Finish // of the whole answer, "" if that was not recorded
+	Usage  *conversation.Usage // of the whole answer so far
+
+	// Of a tool call and its result.
+	CallID    string
+	Tool      string
+	Arguments string // JSON, or what the model wrote in its place
+	Failed    bool
+}
+
+// A Format is how one agent keeps its sessions.
+type Format interface {
+	// Name is the format's name on the command line.
+	Name() string
+	// Folder holds the agent's sessions, and files lists those that may be of a working tree.
+	Folder(getenv func(string) string) string
+	Files(folder, tree string) ([]string, error)
+	// Decode reads a session and gives its records in order, and stops at an error of yield.
+	// It fills in what the session says of itself, and counts what it does not give.
+	Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error
+}
+
+// Formats are the formats that can be imported.
+var Formats = []Format{claude{}, codex{}}
+
+// FormatNamed finds a format, nil if there is none of the name.
+func FormatNamed(name string) Format {
+	for _, f := range Formats {
+		if f.Name() == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// A Session is what a file says of itself, and what of it was read.
+type Session struct {
+	ID      string    // as the agent named it
+	Dir     string    // the working directory of its first record
+	Started time.Time // of its first record of the dialogue
+
+	LeftOut map[string]int // known records without a place in a conversation, by kind
+	Unknown map[string]int // kinds that the importer does not know
+	Refused map[string]int // damaged records, by reason
+}
+
+// Reasons why a record is refused.
+const (
+	refusedLarge     = "over 8 MiB"
+	refusedDeep      = "nested too deeply"
+	refusedJSON      = "no valid JSON record"
+	refusedUnended   = "unfinished last line"
+	refusedDuplicate = "duplicate id"
+	refusedOrphan    = "result without its call"
+	refusedNameless  = "tool call without a name"
+)
+
+// merge adds counts to others.
+func merge(to *map[string]int, counts map[string]int) {
+	if *to == nil {
+		*to = map[string]int{}
+	}
+	for kind, n := range counts {
+		(*to)[kind] += n
+	}
+}
+
+func count(in *map[string]int, kind string) {
+	if *in == nil {
+		*in = map[string]int{}
+	}
+	const kinds = 64
+	if _, known := (*in)[kind]; !known && len(*in) >= kinds {
+		kind = "others"
+	}
+	(*in)[kind]++
+}
+
+// kindName bounds a kind that a file made up.
+func kindName(words ...string) string {
+	name := ""
+	for _, w := range words {
+		if w == "" {
+			w = "without a type"
+		}
+		if name != "" {
+			name += "/"
+		}
+		name += w
+	}
+	const most = 60
+	return conversation.Shorten(name, most)
+}
+
+// parseTime reads a time that an event and an id can have, zero for any other.
+func parseTime(text string) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || at.Year() < 2002 || at.Year() > 2199 {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// arguments are a tool call's as events have them: an object, indented. Where the text is
+// no JSON object, ok is false.
+func arguments(text string) (object json.RawMessage, ok bool) {
+	if text == "" {
+		return json.RawMessage("{}"), true
+	}
+	var fields map[string]any
+	if json.Unmarshal([]byte(text), &fields) != nil || fields == nil {
+		return json.RawMessage("{}"), false
+	}
+	raw := json.RawMessage(text)
+	if conversation.CheckJSON(raw) != nil { // duplicate keys, lone surrogates
+		repaired, err := json.Marshal(fields)
+		if err != nil || conversation.CheckJSON(repaired) != nil {
+			return json.RawMessage("{}"), false
+		}
+		raw = repaired
+	}
+	return indented(raw), true
+}
