@@ -72,6 +72,29 @@ type claudeLinks struct {
 	IsSidechain bool   `json:"isSidechain"`
 }
 
+// claudeLinksOf reads the links of a record without the rest of it.
+func claudeLinksOf(line []byte) (l claudeLinks) {
+	text := func(value []byte) (text string) {
+		_ = json.Unmarshal(value, &text) // another type is none
+		return text
+	}
+	members(line, func(key, value []byte) {
+		switch string(key) {
+		case "uuid":
+			l.UUID = text(value)
+		case "parentUuid":
+			l.Parent = text(value)
+		case "logicalParentUuid":
+			l.Logical = text(value)
+		case "type":
+			l.Type = text(value)
+		case "isSidechain":
+			l.IsSidechain = value[0] == 't'
+		}
+	})
+	return l
+}
+
 // A claudeLine is one record of a session.
 type claudeLine struct {
 	claudeLinks
@@ -134,11 +157,19 @@ func (claude) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) e
 	return linesOf(file).each(s, d.line)
 }
 
+// Begin reads the file once, as if it had no branches.
+func (claude) Begin(file io.Reader, s *Session, yield func(Record) error) error {
+	d := claudeDecoder{session: s, tree: newClaudeTree(), yield: yield}
+	return linesOf(file).each(s, d.line)
+}
+
 type claudeDecoder struct {
 	session *Session
 	tree    *claudeTree
 	yield   func(Record) error
 	answer  string // id of the newest answer
+	begun   bool
+	side    bool // it is the session of a sub-agent
 }
 
 func (d *claudeDecoder) line(line []byte) error {
@@ -165,6 +196,9 @@ func (d *claudeDecoder) line(line []byte) error {
 			prompt = claudePrompt(blocks)
 		}
 	}
+	if message && !d.begun {
+		d.begun, d.side = true, l.IsSidechain
+	}
 	branched := d.tree.branchedOff(l.claudeLinks, prompt != "")
 	switch {
 	case !message && slices.Contains(claudeKept, l.Type):
@@ -173,7 +207,7 @@ func (d *claudeDecoder) line(line []byte) error {
 	case !message:
 		count(&s.Unknown, kindName(l.Type))
 		return nil
-	case l.IsSidechain != d.tree.side:
+	case l.IsSidechain != d.side:
 		count(&s.LeftOut, "of a sub-agent")
 		return nil
 	}
@@ -346,7 +380,6 @@ const maxLinks = 1 << 20
 // Parallel results hang beside that branch and belong to it. What is left out begins with a
 // request that turns off from it.
 type claudeTree struct {
-	side     bool // it is the session of a sub-agent
 	parents  map[claudeID]claudeID
 	path     map[claudeID]bool
 	reaches  map[claudeID]bool // whether a record's ancestors lead to the path
@@ -354,20 +387,21 @@ type claudeTree struct {
 	seen     map[claudeID]bool
 }
 
-func readClaudeTree(file io.Reader) (*claudeTree, error) {
-	t := &claudeTree{
+func newClaudeTree() *claudeTree {
+	return &claudeTree{
 		parents: map[claudeID]claudeID{}, path: map[claudeID]bool{}, reaches: map[claudeID]bool{}, branched: map[claudeID]bool{}, seen: map[claudeID]bool{},
 	}
+}
+
+func readClaudeTree(file io.Reader) (*claudeTree, error) {
+	t := newClaudeTree()
 	var leaf claudeID
-	any := false
+	any, side := false, false
 	err := linesOf(file).each(new(Session), func(line []byte) error {
-		var l claudeLinks
-		if json.Unmarshal(line, &l) != nil {
-			return nil
-		}
+		l := claudeLinksOf(line)
 		message := l.Type == "user" || l.Type == "assistant"
 		if message && !any {
-			any, t.side = true, l.IsSidechain
+			any, side = true, l.IsSidechain
 		}
 		if l.UUID == "" || len(t.parents) >= maxLinks {
 			return nil
@@ -384,7 +418,7 @@ func readClaudeTree(file io.Reader) (*claudeTree, error) {
 			parent = claudeIDOf(l.Logical)
 		}
 		t.parents[id] = parent
-		if message && l.IsSidechain == t.side {
+		if message && l.IsSidechain == side {
 			leaf = id
 		}
 		return nil

@@ -90,7 +90,11 @@ var codexKept = []string{
 	"event_msg/error", "event_msg/warning", "response_item/ghost_snapshot", "response_item/compaction", "response_item/web_search_call",
 }
 
-func (codex) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error {
+func (c codex) Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error {
+	return c.Begin(file, s, yield)
+}
+
+func (codex) Begin(file io.Reader, s *Session, yield func(Record) error) error {
 	d := codexDecoder{session: s, yield: yield}
 	return linesOf(file).each(s, d.line)
 }

@@ -104,7 +104,7 @@ var errEnough = errors.New("enough was read")
 // identify reads as much of a session as names it. A session without an id has that of its
 // file. ok is false where there is no dialogue, or no time in it.
 func identify(f Format, file io.ReadSeeker, path string) (s Session, ok bool, err error) {
-	err = f.Decode(file, &s, func(Record) error {
+	err = f.Begin(file, &s, func(Record) error {
 		if ok = !s.Started.IsZero(); ok {
 			return errEnough
 		}

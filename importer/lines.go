@@ -100,14 +100,61 @@ func tooDeep(line []byte) bool {
 		case '}', ']':
 			depth--
 		case '"':
-			for i++; i < len(line) && line[i] != '"'; i++ {
-				if line[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(line, i)
 		}
 	}
 	return false
+}
+
+// stringEnd is where the string that begins at a quotation mark has its last one, or the
+// end of the line.
+func stringEnd(line []byte, at int) int {
+	for i := at + 1; i < len(line); i++ {
+		n := bytes.IndexByte(line[i:], '"')
+		if n < 0 {
+			break
+		}
+		i += n
+		escaped := false
+		for j := i - 1; j > at && line[j] == '\\'; j-- {
+			escaped = !escaped
+		}
+		if !escaped {
+			return i
+		}
+	}
+	return len(line)
+}
+
+// members gives the strings and words that are values of an object itself, as they are
+// written, without reading what is nested in it. The object need not be valid.
+func members(line []byte, do func(key, value []byte)) {
+	depth, key := 0, []byte(nil)
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; c {
+		case '{', '[':
+			depth++
+			key = nil
+		case '}', ']':
+			depth--
+		case ',':
+			key = nil
+		case '"':
+			end := stringEnd(line, i)
+			switch {
+			case depth != 1 || end == len(line):
+			case key == nil:
+				key = line[i+1 : end]
+			default:
+				do(key, line[i:end+1])
+			}
+			i = end
+		case 't', 'f':
+			if word := []byte("true"); depth == 1 && key != nil && bytes.HasPrefix(line[i:], word) {
+				do(key, word)
+			}
+		}
+	}
 }
 
 // indented is a JSON value as people read it.

@@ -69,7 +69,7 @@ func look(f Format, path string) (entry Found, ok bool) {
 	if err != nil || !ok {
 		return entry, false
 	}
-	err = f.Decode(head, new(Session), func(rec Record) error {
+	err = f.Begin(head, new(Session), func(rec Record) error {
 		if rec.Kind != KindRequest {
 			return nil
 		}

@@ -51,6 +51,8 @@ type Format interface {
 	// Decode reads a session and gives its records in order, and stops at an error of yield.
 	// It fills in what the session says of itself, and counts what it does not give.
 	Decode(file io.ReadSeeker, s *Session, yield func(Record) error) error
+	// Begin is Decode for who needs the first records only, and what names the session.
+	Begin(file io.Reader, s *Session, yield func(Record) error) error
 }
 
 // Formats are the formats that can be imported.
