@@ -40,9 +40,9 @@ type builder struct {
 	tools    bool                  // it has tool calls
 	finish   conversation.Finish
 	usage    *conversation.Usage
-	open     map[string]int    // seqs of open calls, by the file's ids
-	unknown  map[string]string // tools of calls that an import closed, by the file's ids
-	late     []string          // results of such calls, which wait until no call is open
+	open     map[string]int        // seqs of open calls, by the file's ids
+	unknown  map[string]string     // tools of calls that an import closed, by the file's ids
+	late     []*conversation.Event // results of such calls, which wait until no call is open
 }
 
 func newBuilder(tool string, have []*conversation.Event, r *Report, emit func(*conversation.Event) error) *builder {
@@ -51,9 +51,14 @@ func newBuilder(tool string, have []*conversation.Event, r *Report, emit func(*c
 	}
 }
 
-// outcomeUnknown is the result of a call for which the session has none.
+// outcomeUnknown is the result of a call for which the file has none at its end.
 func outcomeUnknown(tool string) string {
 	return "outcome unknown: recorded by " + tool + " without a result"
+}
+
+// wentOn is the result of a call for which the session has none when it goes on.
+func wentOn(tool string) string {
+	return "outcome unknown: " + tool + " went on without a result"
 }
 
 // begin makes the event that names the session.
@@ -93,7 +98,7 @@ func (b *builder) request(text string) error {
 
 // stop ends a turn that is not complete.
 func (b *builder) stop(reason string) error {
-	if err := b.settle(); err != nil || b.turn == 0 || b.stopped || b.ledger.Complete() {
+	if err := b.settle(wentOn(b.tool)); err != nil || b.turn == 0 || b.stopped || b.ledger.Complete() {
 		return err
 	}
 	return b.put(b.event(&conversation.TurnStopped{By: conversation.ByUser, Reason: reason}), "")
@@ -134,7 +139,7 @@ func (b *builder) output(rec Record) error {
 		return err
 	}
 	if fresh || b.ended || b.call == 0 {
-		if err := b.settle(); err != nil {
+		if err := b.settle(wentOn(b.tool)); err != nil {
 			return err
 		}
 		b.call++
@@ -181,6 +186,9 @@ func (b *builder) result(rec Record) error {
 	if err := b.takeClosed(); err != nil {
 		return err
 	}
+	if err := b.tellLate(); err != nil {
+		return err
+	}
 	seq, open := b.open[rec.CallID]
 	name, closed := b.unknown[rec.CallID]
 	switch {
@@ -191,7 +199,7 @@ func (b *builder) result(rec Record) error {
 		}
 	case closed:
 		delete(b.unknown, rec.CallID)
-		b.late = append(b.late, "The result of the call of "+name+", whose outcome was unknown above:\n"+rec.Text)
+		b.late = append(b.late, b.event(&conversation.Note{Content: "The result of the call of " + name + ", whose outcome was unknown above:\n" + rec.Text}))
 	default:
 		count(&b.r.Refused, refusedOrphan)
 		return nil
@@ -224,8 +232,8 @@ func (b *builder) end() {
 	}
 }
 
-// settle records what is held, and closes what is open.
-func (b *builder) settle() error {
+// settle records what is held, and closes what is open, with a result that says why.
+func (b *builder) settle(why string) error {
 	b.end()
 	if err := b.flush(); err != nil {
 		return err
@@ -237,7 +245,7 @@ func (b *builder) settle() error {
 		return b.tellLate()
 	}
 	for _, call := range b.ledger.Open() {
-		if err := b.put(b.response(call.Event.Seq, outcomeUnknown(b.tool), true), ""); err != nil {
+		if err := b.put(b.response(call.Event.Seq, why, true), ""); err != nil {
 			return err
 		}
 		b.close(call)
@@ -264,12 +272,13 @@ func (b *builder) tellLate() error {
 	if len(b.open) > 0 {
 		return nil
 	}
-	for _, text := range b.late {
-		if err := b.put(b.event(&conversation.Note{Content: text}), ""); err != nil {
+	late := b.late
+	b.late = nil
+	for _, note := range late {
+		if err := b.put(note, ""); err != nil {
 			return err
 		}
 	}
-	b.late = nil
 	return nil
 }
 
@@ -355,7 +364,7 @@ func (b *builder) enter(e *conversation.Event, id string) {
 		b.r.Calls++
 	case *conversation.ToolCallResponse:
 		b.answered = true
-		if body.Content != outcomeUnknown(b.tool) {
+		if body.Content != outcomeUnknown(b.tool) && body.Content != wentOn(b.tool) {
 			b.r.Results++
 		}
 	case *conversation.Note:

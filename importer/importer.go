@@ -170,7 +170,7 @@ func (rep *Report) build(ctx context.Context, f Format, file io.ReadSeeker, have
 		return b.add(rec)
 	})
 	if err == nil {
-		err = b.settle()
+		err = b.settle(outcomeUnknown(f.Name()))
 	}
 	rep.Ended, rep.Model = b.at, b.model
 	merge(&rep.LeftOut, s.LeftOut)
